@@ -1,0 +1,17 @@
+# What every part of Tessera is compiled with, as one interface target.
+add_library(tessera_flags INTERFACE)
+target_include_directories(tessera_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_link_libraries(tessera_flags INTERFACE OpenMP::OpenMP_CXX)
+target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+# Cells are the lanes of a SIMD vector: passing 64-byte vectors by value inside one build is what we want.
+target_compile_options(tessera_flags INTERFACE -Wno-psabi)
+if(TESSERA_WERROR)
+  target_compile_options(tessera_flags INTERFACE -Werror)
+endif()
+if(TESSERA_ARCH)
+  target_compile_options(tessera_flags INTERFACE -march=${TESSERA_ARCH})
+endif()
+if(TESSERA_SANITIZE)
+  target_compile_options(tessera_flags INTERFACE -fsanitize=${TESSERA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(tessera_flags INTERFACE -fsanitize=${TESSERA_SANITIZE})
+endif()

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "mesh/basis_1d.hpp"
+#include "mesh/box_mesh.hpp"
+#include "mesh/mapping.hpp"
+#include "mesh/node_lattice.hpp"
+
+namespace tessera {
+
+/// A Q_p space on a box mesh: everything about where nodes and quadrature points are.
+struct Discretization {
+  BoxMesh mesh;
+  Basis1D basis;
+  NodeLattice lattice;
+  Mapping mapping;
+};
+
+}  // namespace tessera

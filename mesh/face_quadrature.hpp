@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include "mesh/discretization.hpp"
+#include "mesh/scalar_field.hpp"
+
+namespace tessera {
+
+/// The quadrature points of one face of the box: face cells x points, the point index fastest.
+///
+/// Face cell (a, b) has number a + cells[0] b and shares its nodes with the lattice rectangle of
+/// face_nodes(): node (i, j) is first + (p a + i) strides[0] + (p b + j) strides[1]. In 2D there is
+/// one row, cells[1] = 1. Points and nodes of a face cell run along the first tangential axis first.
+struct FaceQuadrature {
+  int face;
+  int dimension;  // of the box
+  FaceNodes nodes;
+  std::array<Index, 2> cells;
+  int points_per_cell;
+  int nodes_per_cell;
+  std::vector<double> x, y, z;  // physical positions
+  std::vector<double> measure;  // weight times surface element
+  std::vector<double> shape;    // phi_i at q on the reference face, [q][i]
+
+  Index cell_count() const { return cells[0] * cells[1]; }
+  PointBlock positions() const { return {x.size(), x.data(), y.data(), z.data()}; }
+  /// Lattice indices of a face cell's nodes, [i].
+  void cell_nodes(Index cell, int degree, Index* indices) const;
+};
+
+/// With the discretization's own quadrature rule.
+FaceQuadrature make_face_quadrature(const Discretization& discretization, int face);
+
+}  // namespace tessera

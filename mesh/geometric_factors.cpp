@@ -1,0 +1,174 @@
+#include "mesh/geometric_factors.hpp"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "mesh/cell_geometry.hpp"
+#include "mesh/errors.hpp"
+#include "mesh/partition.hpp"
+
+namespace tessera {
+namespace {
+
+// The failure of the lowest cell, whichever thread met it.
+struct FirstFailure {
+  Index cell = std::numeric_limits<Index>::max();
+  bool inverted = false;
+  double value = 0.0;
+  Point where{};
+};
+
+void check_cell(const BoxMesh& mesh, std::span<const IndexTriple> cells,
+                const CellGeometry& geometry, const std::vector<double>& k, FirstFailure& first) {
+  for (std::size_t lane = 0; lane < cells.size(); ++lane) {
+    const Index cell = mesh.cell_index(cells[lane]);
+    if (cell >= first.cell) continue;
+    for (int q = 0; q < geometry.points_per_cell(); ++q) {
+      const double determinant = geometry.determinant()[q][lane];
+      const double coefficient = k[q * kLanes<double> + lane];
+      const bool inverted = !(determinant > 0.0);
+      const bool usable = coefficient > 0.0 && std::isfinite(coefficient);
+      if (!inverted && usable) continue;
+      first = {cell,
+               inverted,
+               inverted ? determinant : coefficient,
+               {geometry.position(0)[q][lane], geometry.position(1)[q][lane],
+                geometry.position(2)[q][lane]}};
+      break;
+    }
+  }
+}
+
+// D = s K K^T with K = J^-1 = adj(J) / |J|, s = w k |J|; entries xx xy yy or xx xy xz yy yz zz.
+void symmetric_factors(const CellGeometry& geometry, int dimension, int q, Lanes<double> scale,
+                       Lanes<double>* entries) {
+  const auto J = [&](int a, int b) { return geometry.jacobian(a, b)[q]; };
+  const Lanes<double> s = scale / geometry.determinant()[q];
+  if (dimension == 2) {
+    entries[0] = s * (J(1, 1) * J(1, 1) + J(0, 1) * J(0, 1));
+    entries[1] = -s * (J(1, 1) * J(1, 0) + J(0, 1) * J(0, 0));
+    entries[2] = s * (J(1, 0) * J(1, 0) + J(0, 0) * J(0, 0));
+    return;
+  }
+  Lanes<double> adjugate[3][3];
+  for (int a = 0; a < 3; ++a) {
+    const int a1 = (a + 1) % 3;
+    const int a2 = (a + 2) % 3;
+    for (int b = 0; b < 3; ++b) {
+      const int b1 = (b + 1) % 3;
+      const int b2 = (b + 2) % 3;
+      adjugate[b][a] = J(a1, b1) * J(a2, b2) - J(a1, b2) * J(a2, b1);
+    }
+  }
+  int entry = 0;
+  for (int a = 0; a < 3; ++a) {
+    for (int b = a; b < 3; ++b) {
+      entries[entry++] = s * (adjugate[a][0] * adjugate[b][0] + adjugate[a][1] * adjugate[b][1] +
+                              adjugate[a][2] * adjugate[b][2]);
+    }
+  }
+}
+
+}  // namespace
+
+FactorKind factor_kind(const Mapping& mapping, const ScalarField& coefficient) {
+  if (!mapping.is_cartesian()) return FactorKind::general;
+  return coefficient.constant ? FactorKind::constant : FactorKind::scaled;
+}
+
+Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int points_per_axis,
+                             Index value_bytes) {
+  const Index points = power(points_per_axis, dimension);
+  if (kind == FactorKind::constant) return points * value_bytes;
+  const Index entries = kind == FactorKind::general ? factor_entries(dimension) : 1;
+  return cells * points * entries * value_bytes;
+}
+
+template <class T>
+GeometricFactors<T>::GeometricFactors(const Discretization& discretization,
+                                      const CellBatches& batches, const ScalarField& coefficient)
+    : kind_(factor_kind(discretization.mapping, coefficient)) {
+  const BoxMesh& mesh = discretization.mesh;
+  const int dimension = mesh.dimension();
+  double volume = 1.0;
+  for (int d = 0; d < dimension; ++d) {
+    volume *= mesh.cell_width(d);
+    axis_scale_[d] = static_cast<T>(1.0 / (mesh.cell_width(d) * mesh.cell_width(d)));
+  }
+  const std::vector<double> weights = tensor_weights(discretization.basis.quadrature, dimension);
+  if (kind_ == FactorKind::constant) {
+    const double k = *coefficient.constant;
+    if (!(k > 0.0) || !std::isfinite(k)) {
+      throw BadFieldValue("the coefficient must be positive and finite", mesh.lower(), k);
+    }
+    for (const double w : weights) shared_points_.push_back(static_cast<T>(w * volume * k));
+    return;
+  }
+  const Index entries = kind_ == FactorKind::general ? factor_entries(dimension) : 1;
+  batch_stride_ = static_cast<Index>(weights.size()) * entries;
+  per_batch_.resize(static_cast<std::size_t>(batches.batch_count() * batch_stride_));
+  fill(discretization, batches, coefficient);
+}
+
+template <class T>
+void GeometricFactors<T>::fill(const Discretization& discretization, const CellBatches& batches,
+                               const ScalarField& coefficient) {
+  const BoxMesh& mesh = discretization.mesh;
+  const int dimension = mesh.dimension();
+  const int entries = kind_ == FactorKind::general ? factor_entries(dimension) : 1;
+  FirstFailure first;
+  parallel_ranges(static_cast<Index>(batches.bricks().size()), [&](Range range) {
+    CellGeometry geometry(discretization, discretization.basis);
+    const int points = geometry.points_per_cell();
+    std::vector<double> k(static_cast<std::size_t>(points) * kLanes<double>,
+                          coefficient.constant.value_or(0.0));
+    FirstFailure mine;
+    for (Index b = range.begin; b < range.end; ++b) {
+      batches.for_each_batch(batches.bricks()[b], [&](const CellBatch& batch) {
+        Lanes<T>* out = per_batch_.data() + batch.index * batch_stride_;
+        for (int half = 0; half < kLanes<T>; half += kLanes<double>) {
+          const std::span<const IndexTriple> cells(batch.cells.data() + half, kLanes<double>);
+          geometry.evaluate(cells);
+          if (!coefficient.constant) coefficient.evaluate(geometry.positions(), k.data());
+          check_cell(mesh, cells, geometry, k, mine);
+          for (int q = 0; q < points; ++q) {
+            Lanes<double> scale;
+            for (int lane = 0; lane < kLanes<double>; ++lane) {
+              scale[lane] = k[q * kLanes<double> + lane] * geometry.weights()[q];
+            }
+            Lanes<double> values[6];
+            if (kind_ == FactorKind::general) {
+              symmetric_factors(geometry, dimension, q, scale, values);
+            } else {
+              values[0] = scale * geometry.determinant()[q];
+            }
+            for (int entry = 0; entry < entries; ++entry) {
+              for (int lane = 0; lane < kLanes<double>; ++lane) {
+                out[q * entries + entry][half + lane] = static_cast<T>(values[entry][lane]);
+              }
+            }
+          }
+        }
+      });
+    }
+#pragma omp critical(tessera_first_failure)
+    if (mine.cell < first.cell) first = mine;
+  });
+  if (first.cell == std::numeric_limits<Index>::max()) return;
+  if (first.inverted) {
+    throw InvertedCell(mesh.cell_position(first.cell), dimension, first.value, first.where);
+  }
+  throw BadFieldValue("the coefficient must be positive and finite", first.where, first.value);
+}
+
+template <class T>
+Index GeometricFactors<T>::bytes() const {
+  return static_cast<Index>(shared_points_.size() * sizeof(T) +
+                            per_batch_.size() * sizeof(Lanes<T>));
+}
+
+template class GeometricFactors<double>;
+template class GeometricFactors<float>;
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "mesh/cell_batches.hpp"
+#include "mesh/discretization.hpp"
+#include "mesh/host_array.hpp"
+#include "mesh/scalar_field.hpp"
+#include "mesh/simd.hpp"
+
+namespace tessera {
+
+/// How much of D_q = w_q |J| k J^-1 J^-T differs from cell to cell.
+enum class FactorKind {
+  constant,  // Cartesian, k constant: one scalar a point, shared by all cells, times a diagonal
+  scaled,    // Cartesian, k varies: one scalar a point and cell, times a shared diagonal
+  general    // mapped: d (d + 1) / 2 entries a point and cell
+};
+
+/// The middle factor of A = sum_c P B^T D B P^T: D_q = w_q |J| k J^-1 J^-T at quadrature point q.
+///
+/// Layouts, fastest index last: `constant` point_factors [q]; `scaled` [batch][q][lane];
+/// `general` [batch][q][entry][lane] with entries xx xy yy in 2D, xx xy xz yy yz zz in 3D.
+/// For the first two D_q = point factor * diag(axis_scale).
+template <class T>
+class GeometricFactors {
+ public:
+  /// @throws InvertedCell naming the first cell with |J| <= 0 at a quadrature point,
+  ///         BadFieldValue if the coefficient is not positive and finite at one.
+  GeometricFactors(const Discretization& discretization, const CellBatches& batches,
+                   const ScalarField& coefficient);
+
+  FactorKind kind() const { return kind_; }
+  const std::array<T, 3>& axis_scale() const { return axis_scale_; }
+  const std::vector<T>& shared_points() const { return shared_points_; }
+  /// First entry of a batch, for `scaled` and `general`.
+  const Lanes<T>* batch(Index index) const { return per_batch_.data() + index * batch_stride_; }
+  Index bytes() const;
+
+ private:
+  void fill(const Discretization& discretization, const CellBatches& batches,
+            const ScalarField& coefficient);
+
+  FactorKind kind_;
+  std::array<T, 3> axis_scale_{};
+  std::vector<T> shared_points_;
+  Index batch_stride_ = 0;
+  HostArray<Lanes<T>> per_batch_;
+};
+
+/// The kind that this mapping and coefficient need.
+FactorKind factor_kind(const Mapping& mapping, const ScalarField& coefficient);
+
+/// Entries of one point's symmetric D_q: 3 in 2D, 6 in 3D.
+constexpr int factor_entries(int dimension) { return dimension * (dimension + 1) / 2; }
+
+/// Bytes of the factors of a mesh, before building them.
+Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int points_per_axis,
+                             Index value_bytes);
+
+extern template class GeometricFactors<double>;
+extern template class GeometricFactors<float>;
+
+}  // namespace tessera

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+
+/// An allocator that leaves values uninitialized, so that the thread which first writes a page gets
+/// it on its own memory node, and aligns to a SIMD vector. Large arrays ask for huge pages.
+/// @throws std::bad_alloc
+template <class T>
+struct FirstTouchAllocator {
+  using value_type = T;
+
+  FirstTouchAllocator() = default;
+  template <class U>
+  FirstTouchAllocator(const FirstTouchAllocator<U>&) {}
+
+  T* allocate(std::size_t n);
+  void deallocate(T* pointer, std::size_t n) noexcept;
+
+  template <class U>
+  void construct(U* pointer) noexcept {
+    ::new (static_cast<void*>(pointer)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* pointer, Arguments&&... arguments) {
+    ::new (static_cast<void*>(pointer)) U(std::forward<Arguments>(arguments)...);
+  }
+  bool operator==(const FirstTouchAllocator&) const = default;
+};
+
+/// Uninitialized, 64-byte aligned memory; huge pages from 4 MiB on. @throws std::bad_alloc
+void* allocate_first_touch(std::size_t bytes);
+void free_first_touch(void* pointer) noexcept;
+
+template <class T>
+T* FirstTouchAllocator<T>::allocate(std::size_t n) {
+  return static_cast<T*>(allocate_first_touch(n * sizeof(T)));
+}
+
+template <class T>
+void FirstTouchAllocator<T>::deallocate(T* pointer, std::size_t) noexcept {
+  free_first_touch(pointer);
+}
+
+/// A large array on the host; new elements are uninitialized.
+template <class T>
+using HostArray = std::vector<T, FirstTouchAllocator<T>>;
+
+}  // namespace tessera

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace tessera {
+
+/// Index of a cell, node or nonzero: 64 bits, so that 3 billion DoFs and their products fit.
+using Index = std::int64_t;
+
+/// A position in box or physical coordinates; z = 0 in 2D.
+using Point = std::array<double, 3>;
+
+/// An index or a count per axis, x first; axis 2 holds 0 (index) or 1 (count) in 2D.
+using IndexTriple = std::array<Index, 3>;
+
+/// The smallest integer >= a / b, for a >= 0 and b > 0.
+constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+/// base^exponent for small non-negative exponents.
+constexpr Index power(Index base, int exponent) {
+  Index result = 1;
+  for (int e = 0; e < exponent; ++e) result *= base;
+  return result;
+}
+
+}  // namespace tessera

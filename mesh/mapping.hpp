@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "mesh/basis_1d.hpp"
+#include "mesh/box_mesh.hpp"
+#include "mesh/host_array.hpp"
+#include "mesh/node_lattice.hpp"
+#include "mesh/scalar_field.hpp"
+
+namespace tessera {
+
+/// Where the nodes of the lattice lie in physical space.
+///
+/// A Cartesian mapping stores nothing but the 1D node positions; an isoparametric one stores the
+/// position of every node, and the cell map is their degree-p interpolant (24 bytes a node in 3D).
+class Mapping {
+ public:
+  /// Nodes at their box positions.
+  Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes);
+
+  /// Nodes at components[d](box position), d < dimension; evaluated in parallel.
+  /// @throws NonFiniteValue if a component is not finite at a node.
+  Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
+          const std::array<ScalarField, 3>& components);
+
+  bool is_cartesian() const { return coordinates_[0].empty(); }
+  const NodeLattice& lattice() const { return lattice_; }
+
+  /// Cartesian only: positions along axis d of the nodes on a lattice line, [extents()[d]].
+  const std::vector<double>& line(int d) const { return lines_[d]; }
+  /// Isoparametric only: coordinate d of every node, [lattice().size()].
+  const HostArray<double>& coordinate(int d) const { return coordinates_[d]; }
+
+  /// Writes the positions of `count` consecutive nodes, starting at `first`, to x, y and z.
+  void node_positions(Index first, Index count, double* x, double* y, double* z) const;
+
+  Index bytes() const;
+
+ private:
+  NodeLattice lattice_;
+  std::array<std::vector<double>, 3> lines_;
+  std::array<HostArray<double>, 3> coordinates_;
+};
+
+}  // namespace tessera

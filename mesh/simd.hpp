@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+
+namespace tessera {
+
+#if defined(__AVX512F__)
+inline constexpr std::size_t kSimdBytes = 64;
+#elif defined(__AVX__)
+inline constexpr std::size_t kSimdBytes = 32;
+#else
+inline constexpr std::size_t kSimdBytes = 16;
+#endif
+
+/// Number of values of T in one SIMD register of the instruction set that this build is for.
+template <class T>
+inline constexpr int kLanes = static_cast<int>(kSimdBytes / sizeof(T));
+
+template <class T>
+struct LanesOf {
+  typedef T type __attribute__((vector_size(kSimdBytes)));
+};
+
+/// One value of each of kLanes<T> cells: a built-in vector type with element-wise arithmetic.
+template <class T>
+using Lanes = typename LanesOf<T>::type;
+
+/// All lanes equal to value.
+template <class T>
+inline Lanes<T> broadcast(T value) {
+  return Lanes<T>{} + value;
+}
+
+}  // namespace tessera

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "mesh/index.hpp"
+#include "mesh/simd.hpp"
+
+namespace tessera {
+
+/// Degrees up to here have kernels whose loops are unrolled at compile time.
+inline constexpr int kMostFastDegree = 8;
+
+/// A local kernel behind a virtual call: for setup, where the type of the kernel does not matter.
+template <class T>
+class CellKernel {
+ public:
+  virtual ~CellKernel() = default;
+
+  virtual Index scratch_size() const = 0;
+  /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch.
+  virtual void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,253 @@
+#include "operators/csr.hpp"
+
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "mesh/partition.hpp"
+#include "operators/constrained_rows.hpp"
+#include "operators/robin_faces.hpp"
+#include "operators/tensor.hpp"
+
+namespace tessera {
+namespace {
+
+/// The free nodes along one axis that a lattice line's node couples to: [begin, begin + count).
+struct Neighbors {
+  Index begin;
+  Index count;
+};
+
+/// Where every entry of the matrix is: rows are tensor products of ranges of neighbors.
+class Pattern {
+ public:
+  Pattern(const NodeLattice& lattice, FaceSet dirichlet)
+      : lattice_(lattice), dirichlet_(dirichlet) {
+    const Index p = lattice.degree();
+    for (int d = 0; d < 3; ++d) {
+      const Index extent = lattice.extents()[d];
+      if (d >= lattice.dimension()) {
+        neighbors_[d].push_back({0, 1});
+        continue;
+      }
+      const Index first = dirichlet[2 * d] ? 1 : 0;
+      const Index last = dirichlet[2 * d + 1] ? extent - 2 : extent - 1;
+      for (Index g = 0; g < extent; ++g) {
+        const Index below = g % p == 0 ? g - p : g - g % p;
+        const Index above = g % p == 0 ? g + p : g - g % p + p;
+        const Index begin = std::max(first, below);
+        neighbors_[d].push_back({begin, std::min(last, above) - begin + 1});
+      }
+    }
+  }
+
+  const NodeLattice& lattice() const { return lattice_; }
+  bool is_constrained(const IndexTriple& node) const { return lattice_.on_faces(node, dirichlet_); }
+  const Neighbors& along(int d, Index g) const { return neighbors_[d][g]; }
+
+  Index row_length(const IndexTriple& node) const {
+    if (is_constrained(node)) return 1;
+    return along(0, node[0]).count * along(1, node[1]).count * along(2, node[2]).count;
+  }
+  /// Place of column `column` in the row of `row`; both are free and share a cell.
+  Index place(const IndexTriple& row, const IndexTriple& column) const {
+    const Neighbors& x = along(0, row[0]);
+    const Neighbors& y = along(1, row[1]);
+    const Neighbors& z = along(2, row[2]);
+    return column[0] - x.begin +
+           x.count * (column[1] - y.begin + y.count * (column[2] - z.begin));
+  }
+  Index nonzeros() const {
+    // Free rows: the product over axes of the sums of the counts at free positions.
+    Index free_rows = 1;
+    Index free_entries = 1;
+    for (int d = 0; d < 3; ++d) {
+      const auto extent = static_cast<Index>(neighbors_[d].size());
+      const Index first = d < lattice_.dimension() && dirichlet_[2 * d] ? 1 : 0;
+      const Index last = d < lattice_.dimension() && dirichlet_[2 * d + 1] ? extent - 1 : extent;
+      Index entries = 0;
+      for (Index g = first; g < last; ++g) entries += neighbors_[d][g].count;
+      free_rows *= std::max<Index>(last - first, 0);
+      free_entries *= entries;
+    }
+    return free_entries + lattice_.size() - free_rows;
+  }
+
+ private:
+  NodeLattice lattice_;
+  FaceSet dirichlet_;
+  std::array<std::vector<Neighbors>, 3> neighbors_;
+};
+
+template <class T, class I>
+class CsrOperator final : public LinearOperator<T, Host> {
+ public:
+  CsrOperator(const StiffnessForm& form, const CellBatches& batches, const CellKernel<T>& kernel)
+      : pattern_(form.discretization->lattice, form.dirichlet),
+        matrix_(pattern_.lattice().size(), pattern_.lattice().size()) {
+    allocate_rows();
+    add_cells(batches, kernel);
+    const RobinFaces<T> robin(form);
+    const NodeLattice& lattice = pattern_.lattice();
+    robin.for_each_entry([&](Index i, Index j, T value) {
+      const IndexTriple row = lattice.node_position(i);
+      const IndexTriple column = lattice.node_position(j);
+      if (pattern_.is_constrained(row) || pattern_.is_constrained(column)) return;
+      matrix_.valuePtr()[matrix_.outerIndexPtr()[i] + pattern_.place(row, column)] += value;
+    });
+  }
+
+  Index size() const override { return pattern_.lattice().size(); }
+
+  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+    const I* rows = matrix_.outerIndexPtr();
+    const I* columns = matrix_.innerIndexPtr();
+    const T* values = matrix_.valuePtr();
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < size(); ++i) {
+      T sum{0};
+#pragma omp simd reduction(+ : sum)
+      for (I k = rows[i]; k < rows[i + 1]; ++k) sum += values[k] * x[columns[k]];
+      y[i] = sum;
+    }
+  }
+
+  void diagonal(HostVector<T>& d) const override {
+    const NodeLattice& lattice = pattern_.lattice();
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < size(); ++i) {
+      const IndexTriple row = lattice.node_position(i);
+      const Index place = pattern_.is_constrained(row) ? 0 : pattern_.place(row, row);
+      d[i] = matrix_.valuePtr()[matrix_.outerIndexPtr()[i] + place];
+    }
+  }
+
+  Cost cost() const override {
+    const double vectors = 2.0 * static_cast<double>(size()) * sizeof(T);
+    return {vectors + static_cast<double>(bytes()), 2.0 * static_cast<double>(matrix_.nonZeros())};
+  }
+
+  Index bytes() const override {
+    return matrix_.nonZeros() * static_cast<Index>(sizeof(T) + sizeof(I)) +
+           (size() + 1) * static_cast<Index>(sizeof(I));
+  }
+
+ private:
+  // Counts rows, sums the counts, writes the columns (increasing) and zeros.
+  void allocate_rows() {
+    const NodeLattice& lattice = pattern_.lattice();
+    I* rows = matrix_.outerIndexPtr();
+    rows[0] = 0;
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < lattice.size(); ++i) {
+      rows[i + 1] = static_cast<I>(pattern_.row_length(lattice.node_position(i)));
+    }
+    for (Index i = 0; i < lattice.size(); ++i) rows[i + 1] += rows[i];
+    matrix_.resizeNonZeros(rows[lattice.size()]);
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < lattice.size(); ++i) {
+      const IndexTriple row = lattice.node_position(i);
+      I* column = matrix_.innerIndexPtr() + rows[i];
+      T* value = matrix_.valuePtr() + rows[i];
+      if (pattern_.is_constrained(row)) {
+        *column = static_cast<I>(i);
+        *value = T{1};
+        continue;
+      }
+      const Neighbors& x = pattern_.along(0, row[0]);
+      const Neighbors& y = pattern_.along(1, row[1]);
+      const Neighbors& z = pattern_.along(2, row[2]);
+      std::fill_n(value, rows[i + 1] - rows[i], T{0});
+      for (Index iz = z.begin; iz < z.begin + z.count; ++iz) {
+        for (Index iy = y.begin; iy < y.begin + y.count; ++iy) {
+          for (Index ix = x.begin; ix < x.begin + x.count; ++ix) {
+            *column++ = static_cast<I>(lattice.node_index({ix, iy, iz}));
+          }
+        }
+      }
+    }
+  }
+
+  void add_cells(const CellBatches& batches, const CellKernel<T>& kernel) {
+    for (int color = 0; color < batches.color_count(); ++color) {
+      const auto numbers = batches.bricks_of_color(color);
+      parallel_ranges(static_cast<Index>(numbers.size()), [&](Range range) {
+        const Index nodes = pattern_.lattice().nodes_per_cell();
+        HostArray<Lanes<T>> workspace(static_cast<std::size_t>(2 * nodes + kernel.scratch_size()));
+        for (Index k = range.begin; k < range.end; ++k) {
+          batches.for_each_batch(batches.bricks()[numbers[k]], [&](const CellBatch& batch) {
+            add_batch(batch, kernel, workspace.data());
+          });
+        }
+      });
+    }
+  }
+
+  void add_batch(const CellBatch& batch, const CellKernel<T>& kernel, Lanes<T>* workspace) {
+    const NodeLattice& lattice = pattern_.lattice();
+    const int n = lattice.degree() + 1;
+    const int nodes = lattice.nodes_per_cell();
+    Lanes<T>* unit = workspace;
+    Lanes<T>* column = unit + nodes;
+    Lanes<T>* scratch = column + nodes;
+    const auto position = [&](int lane, int i) {
+      IndexTriple node = batch.cells[lane];
+      const int offset[3] = {i % n, i / n % n, i / (n * n)};
+      for (int d = 0; d < lattice.dimension(); ++d) node[d] = node[d] * (n - 1) + offset[d];
+      return node;
+    };
+    std::fill_n(unit, nodes, Lanes<T>{});
+    for (int j = 0; j < nodes; ++j) {
+      unit[j] = broadcast(T{1});
+      kernel.apply(batch.index, unit, column, scratch);
+      unit[j] = Lanes<T>{};
+      for (int lane = 0; lane < batch.active; ++lane) {
+        const IndexTriple node_j = position(lane, j);
+        if (pattern_.is_constrained(node_j)) continue;
+        for (int i = 0; i < nodes; ++i) {
+          const IndexTriple node_i = position(lane, i);
+          if (pattern_.is_constrained(node_i)) continue;
+          const Index row = matrix_.outerIndexPtr()[lattice.node_index(node_i)];
+          matrix_.valuePtr()[row + pattern_.place(node_i, node_j)] += column[i][lane];
+        }
+      }
+    }
+  }
+
+  Pattern pattern_;
+  Eigen::SparseMatrix<T, Eigen::RowMajor, I> matrix_;
+};
+
+bool fits_32_bits(Index nonzeros) { return nonzeros <= std::numeric_limits<std::int32_t>::max(); }
+
+}  // namespace
+
+Index csr_nonzeros(const NodeLattice& lattice, FaceSet dirichlet) {
+  return Pattern(lattice, dirichlet).nonzeros();
+}
+
+Index csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes) {
+  const Index nonzeros = csr_nonzeros(lattice, dirichlet);
+  const Index index_bytes = fits_32_bits(nonzeros) ? 4 : 8;
+  return nonzeros * (value_bytes + index_bytes) + (lattice.size() + 1) * index_bytes;
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_csr_operator(
+    const StiffnessForm& form, const CellBatches& batches,
+    std::shared_ptr<const GeometricFactors<T>> factors) {
+  const auto kernel = make_tensor_cell_kernel<T>(*form.discretization, std::move(factors));
+  if (fits_32_bits(csr_nonzeros(form.discretization->lattice, form.dirichlet))) {
+    return std::make_unique<CsrOperator<T, std::int32_t>>(form, batches, *kernel);
+  }
+  return std::make_unique<CsrOperator<T, std::int64_t>>(form, batches, *kernel);
+}
+
+template std::unique_ptr<LinearOperator<double, Host>> make_csr_operator(
+    const StiffnessForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<double>>);
+template std::unique_ptr<LinearOperator<float, Host>> make_csr_operator(
+    const StiffnessForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<float>>);
+
+}  // namespace tessera

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "mesh/cell_batches.hpp"
+#include "mesh/geometric_factors.hpp"
+#include "operators/stiffness_form.hpp"
+#include "solvers/linear_operator.hpp"
+
+namespace tessera {
+
+/// Number of nonzeros of the assembled matrix: free nodes couple to the free nodes of their cells,
+/// constrained rows hold the diagonal.
+Index csr_nonzeros(const NodeLattice& lattice, FaceSet dirichlet);
+
+/// Bytes of the assembled matrix, before building it: 4-byte indices up to 2^31 - 1 nonzeros, else 8.
+Index csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes);
+
+/// The assembled matrix in compressed sparse rows (Eigen, row-major).
+///
+/// On a lattice the row lengths and every entry's place are known beforehand: rows are counted,
+/// summed and filled in parallel, and cells add into them brick color by brick color; nothing is
+/// sorted and no thread has a copy. Local matrices come from the tensor kernel.
+/// @throws std::bad_alloc
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_csr_operator(
+    const StiffnessForm& form, const CellBatches& batches,
+    std::shared_ptr<const GeometricFactors<T>> factors);
+
+}  // namespace tessera

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "mesh/cell_batches.hpp"
+#include "mesh/node_lattice.hpp"
+#include "solvers/vector.hpp"
+
+namespace tessera {
+
+/// How one value is added into a shared vector.
+enum class AddMode { plain, atomic };
+
+/// Where and how a brick adds: node i of the lattice is values[i - first_node].
+template <class T>
+struct AddTarget {
+  T* values;
+  Index first_node;
+  AddMode mode;
+};
+
+/// Adds the contributions of one brick of cells.
+template <class T>
+using BrickFunction = std::function<void(const Brick& brick, const AddTarget<T>& target)>;
+
+/// How cells may add into a shared vector without a race: the threads, the order of the bricks and
+/// the memory that they add into.
+template <class T>
+class Scatter {
+ public:
+  virtual ~Scatter() = default;
+
+  /// y = sum over all bricks of what add_brick adds; what y held before does not matter.
+  /// One call at a time: a policy may own buffers.
+  virtual void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const = 0;
+  /// Memory beyond y.
+  virtual Index bytes() const { return 0; }
+};
+
+/// One row of the table of policies.
+struct ScatterInfo {
+  std::string_view name;
+  std::string_view summary;
+  bool deterministic;  // the same bits in every run with the same number of threads
+};
+
+/// All policies that the host has, in the order of `tessera list`.
+std::span<const ScatterInfo> scatter_table();
+
+/// Makes a policy by its name in the table. The batches are referred to.
+/// @throws std::invalid_argument for a name that is not in the table.
+template <class T>
+std::unique_ptr<Scatter<T>> make_scatter(std::string_view name, const CellBatches& batches,
+                                         const NodeLattice& lattice);
+
+/// Bytes beyond y that the policy will need, before building it.
+Index scatter_bytes(std::string_view name, Index dofs, Index value_bytes);
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "mesh/discretization.hpp"
+#include "mesh/face.hpp"
+#include "mesh/scalar_field.hpp"
+
+namespace tessera {
+
+/// alpha in the boundary condition k du/dn + alpha u = value on one face.
+struct RobinTerm {
+  int face;
+  ScalarField alpha;
+};
+
+/// What every strategy discretizes: a(u, v) = (k grad u, grad v) + sum over Robin faces <alpha u, v>,
+/// with the rows and columns of nodes on Dirichlet faces replaced by the identity.
+///
+/// The discretization is referred to and must outlive the operators made from the form.
+struct StiffnessForm {
+  const Discretization* discretization;
+  ScalarField coefficient;
+  FaceSet dirichlet;
+  std::vector<RobinTerm> robin;
+};
+
+}  // namespace tessera

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mesh/geometric_factors.hpp"
+#include "operators/stiffness_form.hpp"
+#include "solvers/linear_operator.hpp"
+
+namespace tessera {
+
+/// A strategy: a local kernel by name and, where the kernel takes one, a scatter policy by name.
+struct StrategyName {
+  std::string kernel;
+  std::string scatter;  // "none" where the kernel takes none
+
+  /// "tensor/coloring", or "csr" where there is no scatter.
+  std::string text() const;
+};
+
+/// Whether a kernel's cells add into a shared vector.
+enum class TakesScatter { yes, no };
+
+/// What the size of an operator depends on.
+struct OperatorSize {
+  const BoxMesh& mesh;
+  const NodeLattice& lattice;
+  FaceSet dirichlet;
+  FactorKind factors;
+  int points;
+  Index value_bytes;
+};
+
+/// One row of the table of kernels.
+struct KernelInfo {
+  std::string_view name;
+  std::string_view summary;
+  TakesScatter scatter;
+  std::string_view fast_degrees;
+  std::string_view memory;
+  /// Bytes held by the operator (without its scatter), and the most held while it is made.
+  Index (*bytes)(const OperatorSize& size);
+  Index (*peak_bytes)(const OperatorSize& size);
+};
+
+/// All kernels, in the order of `tessera list`.
+std::span<const KernelInfo> kernel_table();
+
+/// The row of this name, or null.
+const KernelInfo* find_kernel(std::string_view name);
+
+/// Every kernel with every scatter policy that it takes.
+std::vector<StrategyName> all_strategies();
+
+/// Bytes that the strategy holds, and the most while it is made, scatter included.
+Index operator_bytes(const StrategyName& strategy, const OperatorSize& size);
+Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size);
+
+/// Makes the operator of a form; the form's discretization must outlive it.
+/// @throws std::invalid_argument for an unknown kernel, scatter or combination, InvertedCell,
+///         BadFieldValue, std::bad_alloc
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
+                                                       const StiffnessForm& form);
+
+}  // namespace tessera

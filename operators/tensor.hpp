@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+
+#include "mesh/geometric_factors.hpp"
+#include "mesh/sum_factorization.hpp"
+#include "operators/cell_kernel.hpp"
+#include "operators/scatter.hpp"
+#include "operators/stiffness_form.hpp"
+#include "solvers/linear_operator.hpp"
+
+namespace tessera {
+
+/// One batch of cells by sum factorization: v = B^T D B u with B split into 1D matrices.
+///
+/// With n = p + 1 nodes and m quadrature points an axis, per cell (3D; z is the slowest index):
+///   u [n][n][n] -> B along x, y, z -> U [m][m][m] -> D along each axis -> grad U [3][m][m][m]
+///   -> D_q at each point -> D^T along each axis, summed -> [m][m][m] -> B^T -> v [n][n][n]
+/// (Kronbichler and Kormann 2012, section 3; the collocation derivative as in Deville, Fischer and
+/// Mund 2002, section 8.1). The x and y derivatives are taken plane by plane to stay in the L1 cache.
+///
+/// @tparam P degree, M points an axis; 0 = known at run time only (any degree, slower).
+template <class T, int dim, int P, int M>
+class TensorKernel {
+ public:
+  using value_type = T;
+  static constexpr int dimension = dim;
+  static constexpr int degree = P;
+
+  TensorKernel(const Basis1D& basis, std::shared_ptr<const GeometricFactors<T>> factors);
+
+  int nodes_per_axis() const { return P > 0 ? P + 1 : nodes_; }
+  /// Lanes<T> values that apply() and diagonal() need as scratch.
+  Index scratch_size() const {
+    const Index m = points();
+    return 2 * power(m, dim) + 2 * m * m;
+  }
+  /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch, i x fastest.
+  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const;
+  /// d[i] = K_c[i][i], by contracting D_q with the squares and products of B and G.
+  void diagonal(Index batch, Lanes<T>* d, Lanes<T>* scratch) const;
+
+  double flops_per_cell() const;
+  Index bytes() const { return factors_->bytes(); }
+
+ private:
+  int points() const { return M > 0 ? M : points_; }
+  void interpolate(const Lanes<T>* u, Lanes<T>* a, Lanes<T>* b) const;
+  void integrate(Lanes<T>* a, Lanes<T>* b, Lanes<T>* v) const;
+  /// (gx, gy, gz) = D_q (gx, gy, gz) at the points first .. first + count - 1 of a batch.
+  void multiply_factors(Index batch, int first, int count, Lanes<T>* gx, Lanes<T>* gy,
+                        Lanes<T>* gz) const;
+
+  std::shared_ptr<const GeometricFactors<T>> factors_;
+  int nodes_;
+  int points_;
+  bool collocated_;
+  EvenOddMatrix<T> B_, D_, B_transposed_, D_transposed_;
+  /// Entry products of the 1D matrices, transposed: [i][q] of B B, G G and B G.
+  Matrix1D BB_, GG_, BG_;
+};
+
+/// A = sum_c P_c B^T D B P_c^T with the tensor kernel for this dimension, degree and rule.
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(
+    const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+    std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter);
+
+/// Whether degree and points an axis have a kernel unrolled at compile time.
+constexpr bool has_fast_tensor_kernel(int degree, int points) {
+  return degree <= kMostFastDegree && (points == degree + 1 || points == degree + 2);
+}
+
+/// The tensor kernel for this dimension, degree and rule, behind the type-erased interface: the fast
+/// one where has_fast_tensor_kernel(), else the one for any size.
+template <class T>
+std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(
+    const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors);
+
+}  // namespace tessera

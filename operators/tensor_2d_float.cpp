@@ -1,0 +1,3 @@
+#include "operators/tensor_instances.hpp"
+
+template struct tessera::TensorInstances<float, 2>;

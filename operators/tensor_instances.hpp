@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "operators/matrix_free.hpp"
+#include "operators/tensor_kernel.hpp"
+
+namespace tessera {
+
+/// The parts of make_tensor_operator() and make_tensor_cell_kernel() for one dimension and
+/// precision: each pair is one translation unit, so that they compile side by side.
+template <class T, int dim>
+struct TensorInstances {
+  static std::unique_ptr<LinearOperator<T, Host>> make_operator(
+      const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+      std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter);
+  static std::unique_ptr<CellKernel<T>> make_cell_kernel(
+      const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors);
+};
+
+/// A concrete local kernel as a CellKernel.
+template <class Kernel>
+class ErasedKernel final : public CellKernel<typename Kernel::value_type> {
+ public:
+  using T = typename Kernel::value_type;
+
+  explicit ErasedKernel(Kernel kernel) : kernel_(std::move(kernel)) {}
+
+  Index scratch_size() const override { return kernel_.scratch_size(); }
+  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const override {
+    kernel_.apply(batch, u, v, scratch);
+  }
+
+ private:
+  Kernel kernel_;
+};
+
+/// Calls make(kernel) with the kernel type for this basis: tries degrees P, P - 1, ... 1.
+template <class T, int dim, int P = kMostFastDegree, class Make>
+auto with_tensor_kernel(const Basis1D& basis, std::shared_ptr<const GeometricFactors<T>> factors,
+                        Make&& make) {
+  if constexpr (P == 0) {
+    return make(TensorKernel<T, dim, 0, 0>(basis, std::move(factors)));
+  } else {
+    if (basis.degree == P && basis.point_count() == P + 1) {
+      return make(TensorKernel<T, dim, P, P + 1>(basis, std::move(factors)));
+    }
+    if (basis.degree == P && basis.point_count() == P + 2) {
+      return make(TensorKernel<T, dim, P, P + 2>(basis, std::move(factors)));
+    }
+    return with_tensor_kernel<T, dim, P - 1>(basis, std::move(factors), std::forward<Make>(make));
+  }
+}
+
+template <class T, int dim>
+std::unique_ptr<LinearOperator<T, Host>> TensorInstances<T, dim>::make_operator(
+    const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+    std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter) {
+  return with_tensor_kernel<T, dim>(
+      form.discretization->basis, std::move(factors),
+      [&]<class Kernel>(Kernel kernel) -> std::unique_ptr<LinearOperator<T, Host>> {
+        return std::make_unique<MatrixFree<Kernel>>(form, std::move(batches), std::move(kernel),
+                                                    std::move(scatter));
+      });
+}
+
+template <class T, int dim>
+std::unique_ptr<CellKernel<T>> TensorInstances<T, dim>::make_cell_kernel(
+    const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors) {
+  return with_tensor_kernel<T, dim>(
+      discretization.basis, std::move(factors),
+      []<class Kernel>(Kernel kernel) -> std::unique_ptr<CellKernel<T>> {
+        return std::make_unique<ErasedKernel<Kernel>>(std::move(kernel));
+      });
+}
+
+extern template struct TensorInstances<double, 2>;
+extern template struct TensorInstances<double, 3>;
+extern template struct TensorInstances<float, 2>;
+extern template struct TensorInstances<float, 3>;
+
+}  // namespace tessera

@@ -1,0 +1,61 @@
+#include "postprocess/output_directory.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "postprocess/atomic_file.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 7> kResultNames = {"result.json", "solution.vtu",  "view.py",
+                                                     "view.png",    "residuals.csv", "timings.csv",
+                                                     "case.toml"};
+
+std::vector<std::string> results_in(const fs::path& directory) {
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const char* name : kResultNames) {
+    if (fs::exists(directory / name, ignored)) found.emplace_back(name);
+  }
+  return found;
+}
+
+}  // namespace
+
+void check_output_directory(const fs::path& directory, Overwrite overwrite) {
+  std::error_code error;
+  if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
+    throw OutputError(directory, "it exists and is not a directory");
+  }
+  if (overwrite == Overwrite::no) {
+    std::string names;
+    for (const std::string& name : results_in(directory))
+      names += (names.empty() ? "" : ", ") + name;
+    if (!names.empty()) {
+      throw OutputError(directory, "it already holds results (" + names +
+                                       "); choose another directory or add --overwrite");
+    }
+  }
+  fs::create_directories(directory, error);
+  if (error) throw OutputError(directory, error.message());
+  // Permission bits do not tell of read-only mounts, quotas or root: only writing does.
+  try {
+    AtomicFile(directory / "write_test").write("x");
+  } catch (const OutputError& failure) {
+    throw OutputError(directory, failure.cause());
+  }
+}
+
+void remove_results(const fs::path& directory) {
+  for (const std::string& name : results_in(directory)) {
+    std::error_code error;
+    fs::remove(directory / name, error);
+    if (error) throw OutputError(directory / name, error.message());
+  }
+}
+
+}  // namespace tessera

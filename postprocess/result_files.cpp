@@ -1,0 +1,82 @@
+#include "postprocess/result_files.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+
+#include "postprocess/atomic_file.hpp"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json solver_json(const RunResult::Solver& solver) {
+  return {{"method", solver.method},
+          {"preconditioner", solver.preconditioner},
+          {"status", solver.status},
+          {"iterations", solver.iterations},
+          {"converged", solver.converged},
+          {"initial_relative_residual", solver.initial_relative_residual},
+          {"relative_residual", solver.relative_residual},
+          {"relative_tolerance", solver.relative_tolerance},
+          {"likely_causes", solver.likely_causes}};
+}
+
+}  // namespace
+
+Json to_json(const RunResult& result) {
+  Json cells = Json::array();
+  for (int d = 0; d < result.dimension; ++d) cells.push_back(result.cells[d]);
+  Json json = {{"title", result.title},
+               {"dimension", result.dimension},
+               {"degree", result.degree},
+               {"cells", cells},
+               {"dofs", result.dofs},
+               {"kernel", result.kernel},
+               {"scatter", result.scatter},
+               {"device", result.device},
+               {"threads", result.threads},
+               {"precision", result.precision},
+               {"solver", solver_json(result.solver)}};
+  if (result.error) {
+    json["error"] = {{"l2", result.error->l2},
+                     {"h1_seminorm", result.error->h1_seminorm},
+                     {"max", result.error->max}};
+  }
+  json["solution"] = {{"min", result.solution.min},
+                      {"max", result.solution.max},
+                      {"integral", result.solution.integral},
+                      {"energy", result.solution.energy}};
+  json["timing"] = {
+      {"setup_s", result.timing.setup_s},           {"solve_s", result.timing.solve_s},
+      {"apply_s", result.timing.apply_s},           {"dofs_per_s", result.timing.dofs_per_s},
+      {"gbytes_per_s", result.timing.gbytes_per_s}, {"total_s", result.timing.total_s}};
+  json["memory"] = {{"operator_bytes", result.memory.operator_bytes},
+                    {"peak_bytes", result.memory.peak_bytes}};
+  json["provenance"] = {
+      {"version", result.provenance.version},   {"commit", result.provenance.commit},
+      {"compiler", result.provenance.compiler}, {"machine", result.provenance.machine},
+      {"gpu", result.provenance.gpu},           {"started", result.provenance.started}};
+  if (!result.timers.is_null()) json["timers"] = result.timers;
+  return json;
+}
+
+void write_result_json(const std::filesystem::path& path, const RunResult& result) {
+  // The library writes null for numbers that are not finite, and must not throw on odd bytes in a
+  // title.
+  write_text_file(path, to_json(result).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void write_residuals_csv(const std::filesystem::path& path,
+                         std::span<const double> relative_residuals, double reference_norm) {
+  std::string csv = "iteration,residual,relative_residual\n";
+  for (std::size_t i = 0; i < relative_residuals.size(); ++i) {
+    fmt::format_to(std::back_inserter(csv), "{},{:.10e},{:.10e}\n", i,
+                   relative_residuals[i] * reference_norm, relative_residuals[i]);
+  }
+  write_text_file(path, csv);
+}
+
+}  // namespace tessera

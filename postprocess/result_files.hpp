@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// Everything that result.json says of a run; the names are those of the file. Numbers that are not
+/// finite become null there.
+struct RunResult {
+  struct Solver {
+    std::string method;
+    std::string preconditioner;
+    std::string status;  // as status_name says: "converged", "iteration limit", ...
+    std::int64_t iterations = 0;
+    bool converged = false;
+    double initial_relative_residual = 0.0;
+    double relative_residual = 0.0;  // at the end
+    double relative_tolerance = 0.0;
+    std::vector<std::string> likely_causes;  // of not having converged
+  };
+  struct Error {
+    double l2 = 0.0;
+    double h1_seminorm = 0.0;
+    double max = 0.0;
+  };
+  struct Solution {
+    double min = 0.0;
+    double max = 0.0;
+    double integral = 0.0;
+    double energy = 0.0;
+  };
+  struct Timing {
+    double setup_s = 0.0;
+    double solve_s = 0.0;
+    double apply_s = 0.0;  // of one operator application
+    double dofs_per_s = 0.0;
+    double gbytes_per_s = 0.0;
+    double total_s = 0.0;
+  };
+  struct Memory {
+    std::int64_t operator_bytes = 0;
+    std::int64_t peak_bytes = 0;
+  };
+  struct Provenance {
+    std::string version;
+    std::string commit;
+    std::string compiler;
+    std::string machine;
+    std::string gpu;
+    std::string started;  // ISO 8601
+  };
+
+  std::string title;
+  int dimension = 3;
+  int degree = 1;
+  std::array<std::int64_t, 3> cells{};  // 2 in 2D are written
+  std::int64_t dofs = 0;
+  std::string kernel;
+  std::string scatter;
+  std::string device;
+  int threads = 0;
+  std::string precision;
+  Solver solver;
+  std::optional<Error> error;  // where the exact solution is known
+  Solution solution;
+  Timing timing;
+  Memory memory;
+  Provenance provenance;
+  nlohmann::json timers;  // of timer_json; left out if null
+};
+
+/// Keys in the order of the struct.
+nlohmann::ordered_json to_json(const RunResult& result);
+
+/// Writes result.json. @throws OutputError
+void write_result_json(const std::filesystem::path& path, const RunResult& result);
+
+/// Writes a line an iteration, from 0: iteration, residual, relative_residual.
+/// @param relative_residuals ||r|| / reference_norm before the first and after every iteration
+/// @throws OutputError
+void write_residuals_csv(const std::filesystem::path& path,
+                         std::span<const double> relative_residuals, double reference_norm);
+
+}  // namespace tessera

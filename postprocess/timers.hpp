@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+/// Least work of one call of a timed part.
+struct Work {
+  double dofs = 0.0;
+  double bytes = 0.0;  // 0: not known
+};
+
+/// Where the time of a run goes: named parts that nest, such as "solve/apply".
+///
+/// Not thread-safe: one thread opens scopes; parallel regions lie inside them.
+///
+///     auto t = timers.scope("setup");
+///     { auto inner = timers.scope("mesh"); ... }   // "setup/mesh"
+class TimerTree {
+ public:
+  /// Seconds since any fixed moment.
+  using Clock = std::function<double()>;
+  /// Called on entering and leaving scopes: ranges of a profiler, for example.
+  struct Hooks {
+    std::function<void(std::string_view name)> enter;
+    std::function<void()> leave;
+  };
+
+  /// Runs from construction to destruction; scopes must end in reverse order, as in C++ they do.
+  class [[nodiscard]] Scope {
+   public:
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() { timers_.leave(); }
+
+   private:
+    friend class TimerTree;
+    explicit Scope(TimerTree& timers) : timers_(timers) {}
+    TimerTree& timers_;
+  };
+
+  struct Part {
+    std::string name;
+    int depth = 0;  // 0: top level
+    std::int64_t calls = 0;
+    double total = 0.0;  // seconds, of a part that is running: until now
+    double min = 0.0;    // seconds of the shortest call
+    Work work;           // a call
+    std::vector<Part> children;
+  };
+
+  TimerTree();
+  explicit TimerTree(Clock clock, Hooks hooks = {});
+  TimerTree(const TimerTree&) = delete;
+  TimerTree& operator=(const TimerTree&) = delete;
+
+  /// Enters the part `name` of the innermost open scope.
+  /// @throws std::invalid_argument if the name is empty or has a '/'.
+  Scope scope(std::string_view name);
+
+  /// Adds calls that were timed elsewhere (on a device, in an inner loop) to a part of the
+  /// innermost open scope; `path` may name a part of a part: "apply/scatter".
+  void add(std::string_view path, std::int64_t calls, double total_seconds, double min_seconds);
+
+  /// Says what one call of a part does; `path` starts at the top, and the part need not exist yet.
+  void set_work(std::string_view path, const Work& work);
+
+  /// Top-level parts, in the order in which they were first named.
+  std::vector<Part> parts() const;
+  /// Total seconds of a part, path from the top; 0 if it never ran.
+  double seconds(std::string_view path) const;
+  /// Seconds since the tree was made.
+  double elapsed() const;
+
+ private:
+  struct Node {
+    std::string name;
+    int parent;
+    std::vector<int> children;
+    std::int64_t calls = 0;
+    double total = 0.0;
+    double min = std::numeric_limits<double>::infinity();
+    double entered = 0.0;
+    bool running = false;
+    Work work;
+  };
+
+  void leave();
+  int find(int parent, std::string_view path) const;  // -1: there is none
+  int find_or_make(int parent, std::string_view path);
+  Part part(int node, int depth, double now) const;
+
+  Clock clock_;
+  Hooks hooks_;
+  std::vector<Node> nodes_;  // 0 is the root
+  int current_ = 0;
+  double start_;
+};
+
+}  // namespace tessera

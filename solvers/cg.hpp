@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "solvers/linear_operator.hpp"
+#include "solvers/preconditioner.hpp"
+
+namespace tessera {
+
+/// How an iterative solve ended.
+enum class SolveStatus {
+  converged,
+  iteration_limit,  // the iteration limit came first
+  stagnated,        // the residual stopped falling, or rounding hides it
+  indefinite,       // p.Ap <= 0: the operator is not positive definite
+  not_finite,       // a NaN or an infinity appeared
+  interrupted       // the observer asked to stop
+};
+
+/// One or two words for tables and result files.
+std::string_view status_name(SolveStatus status);
+
+/// What an observer answers after each iteration.
+enum class Continue { yes, no };
+
+struct CgOptions {
+  /// Stop at ||b - A x|| <= relative_tolerance * reference_norm.
+  double relative_tolerance = 1e-8;
+  /// ||b||; if it is 0 the tolerance is on the initial residual.
+  double reference_norm = 0.0;
+  int max_iterations = 1000;
+  /// Called after every iteration with its number and relative residual; may be empty.
+  std::function<Continue(int iteration, double relative_residual)> observer;
+};
+
+struct SolveReport {
+  SolveStatus status = SolveStatus::iteration_limit;
+  int iterations = 0;
+  /// ||r|| / reference_norm before the first and after every iteration (recurrence residual).
+  std::vector<double> history;
+  /// ||b - A x|| / reference_norm, computed from x at the end.
+  double true_relative_residual = 0.0;
+};
+
+/// Solves A x = b by preconditioned conjugate gradients from the initial guess in x
+/// (Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1); A and M symmetric positive
+/// definite. `preconditioner` may be null. Scalars are double in any precision of the vectors.
+///
+/// The residual of the recurrence drifts from b - A x by rounding, so it is computed anew when the
+/// recurrence has converged; where the two differ, the iteration restarts from the true one, and
+/// ends as stagnated if that does not help.
+template <class T, class Space>
+SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* preconditioner,
+               const Vector<T, Space>& b, Vector<T, Space>& x, const CgOptions& options);
+
+}  // namespace tessera

@@ -1,0 +1,152 @@
+#include "solvers/vector.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t kReductionBlock = 4096;
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// sum over blocks of f(begin, end), each block summed by one thread, blocks added in order.
+template <class F>
+double block_sum(std::int64_t n, F&& f) {
+  const std::int64_t blocks = (n + kReductionBlock - 1) / kReductionBlock;
+  std::vector<double> partial(static_cast<std::size_t>(blocks));
+#pragma omp parallel for schedule(static)
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    partial[b] = f(b * kReductionBlock, std::min(n, (b + 1) * kReductionBlock));
+  }
+  double sum = 0.0;
+  for (const double value : partial) sum += value;
+  return sum;
+}
+
+}  // namespace
+
+template <class T>
+Vector<T, Host>::Vector(std::int64_t n) : size_(n) {
+  const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
+  const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : kAlignment;
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  data_ = static_cast<T*>(std::aligned_alloc(alignment, std::max(rounded, alignment)));
+  if (data_ == nullptr) throw std::bad_alloc();
+  // Only a hint: where the kernel refuses, small pages work as well.
+  if (alignment == kHugePage) (void)madvise(data_, bytes, MADV_HUGEPAGE);
+  fill(*this, T{0});
+}
+
+template <class T>
+Vector<T, Host>::~Vector() {
+  std::free(data_);
+}
+
+template <class T>
+void fill(HostVector<T>& x, T value) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) x[i] = value;
+}
+
+template <class T>
+void copy(const HostVector<T>& x, HostVector<T>& y) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) y[i] = x[i];
+}
+
+template <class T>
+double dot(const HostVector<T>& x, const HostVector<T>& y) {
+  return block_sum(x.size(), [&](std::int64_t begin, std::int64_t end) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = begin; i < end; ++i) {
+      sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    }
+    return sum;
+  });
+}
+
+template <class T>
+double norm(const HostVector<T>& x) {
+  return std::sqrt(dot(x, x));
+}
+
+template <class T>
+void axpy(T a, const HostVector<T>& x, HostVector<T>& y) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) y[i] += a * x[i];
+}
+
+template <class T>
+void xpby(const HostVector<T>& x, T b, HostVector<T>& y) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) y[i] = x[i] + b * y[i];
+}
+
+template <class T>
+void multiply(const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) z[i] = x[i] * y[i];
+}
+
+template <class T>
+void invert_entries(HostVector<T>& x) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) x[i] = T{1} / x[i];
+}
+
+template <class T>
+double update_solution_and_residual(T a, const HostVector<T>& p, const HostVector<T>& q,
+                                    HostVector<T>& x, HostVector<T>& r) {
+  return block_sum(x.size(), [&](std::int64_t begin, std::int64_t end) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = begin; i < end; ++i) {
+      x[i] += a * p[i];
+      const T residual = r[i] - a * q[i];
+      r[i] = residual;
+      sum += static_cast<double>(residual) * static_cast<double>(residual);
+    }
+    return sum;
+  });
+}
+
+template <class T>
+double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
+  return block_sum(b.size(), [&](std::int64_t begin, std::int64_t end) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T residual = b[i] - r[i];
+      r[i] = residual;
+      sum += static_cast<double>(residual) * static_cast<double>(residual);
+    }
+    return sum;
+  });
+}
+
+#define TESSERA_INSTANTIATE(T)                                                               \
+  template class Vector<T, Host>;                                                            \
+  template void fill(HostVector<T>&, T);                                                     \
+  template void copy(const HostVector<T>&, HostVector<T>&);                                  \
+  template double dot(const HostVector<T>&, const HostVector<T>&);                           \
+  template double norm(const HostVector<T>&);                                                \
+  template void axpy(T, const HostVector<T>&, HostVector<T>&);                               \
+  template void xpby(const HostVector<T>&, T, HostVector<T>&);                               \
+  template void multiply(const HostVector<T>&, const HostVector<T>&, HostVector<T>&);        \
+  template void invert_entries(HostVector<T>&);                                              \
+  template double update_solution_and_residual(T, const HostVector<T>&, const HostVector<T>&, \
+                                               HostVector<T>&, HostVector<T>&);              \
+  template double subtract_from(const HostVector<T>&, HostVector<T>&);
+
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(float)
+#undef TESSERA_INSTANTIATE
+
+}  // namespace tessera

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "solvers/execution.hpp"
+
+namespace tessera {
+
+template <class T, class Space>
+class Vector;
+
+/// An L-vector on the host: owning, move-only, 64-byte aligned, pages first touched by the threads
+/// that use them in every loop below (the static split of parallel loops).
+template <class T>
+class Vector<T, Host> {
+ public:
+  using value_type = T;
+
+  Vector() = default;
+  /// n zeros. @throws std::bad_alloc
+  explicit Vector(std::int64_t n);
+  ~Vector();
+  Vector(Vector&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Vector& operator=(Vector&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
+
+  std::int64_t size() const { return size_; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](std::int64_t i) { return data_[i]; }
+  const T& operator[](std::int64_t i) const { return data_[i]; }
+  std::span<T> span() { return {data_, static_cast<std::size_t>(size_)}; }
+  std::span<const T> span() const { return {data_, static_cast<std::size_t>(size_)}; }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+template <class T>
+using HostVector = Vector<T, Host>;
+
+/// x_i = value.
+template <class T>
+void fill(HostVector<T>& x, T value);
+
+/// y = x.
+template <class T>
+void copy(const HostVector<T>& x, HostVector<T>& y);
+
+/// sum_i x_i y_i, summed in double over fixed blocks of entries and then over the blocks in order:
+/// the same bits for any number of threads.
+template <class T>
+double dot(const HostVector<T>& x, const HostVector<T>& y);
+
+/// sqrt(dot(x, x)).
+template <class T>
+double norm(const HostVector<T>& x);
+
+/// y += a x.
+template <class T>
+void axpy(T a, const HostVector<T>& x, HostVector<T>& y);
+
+/// y = x + b y.
+template <class T>
+void xpby(const HostVector<T>& x, T b, HostVector<T>& y);
+
+/// z_i = x_i y_i.
+template <class T>
+void multiply(const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z);
+
+/// x_i = 1 / x_i.
+template <class T>
+void invert_entries(HostVector<T>& x);
+
+/// x += a p and r -= a q in one pass; returns dot(r, r) of the new r.
+template <class T>
+double update_solution_and_residual(T a, const HostVector<T>& p, const HostVector<T>& q,
+                                    HostVector<T>& x, HostVector<T>& r);
+
+/// r = b - r; returns dot(r, r) of the new r.
+template <class T>
+double subtract_from(const HostVector<T>& b, HostVector<T>& r);
+
+}  // namespace tessera

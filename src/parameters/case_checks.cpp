@@ -1,0 +1,163 @@
+#include "src/parameters/case_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "src/parameters/limits.hpp"
+#include "src/parameters/suggestion.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// Checks that an array has one entry an axis; an empty one is a default and fits.
+template <class T>
+bool has_dimension(const char* key, const std::vector<T>& entries, int dimension,
+                   Findings& findings) {
+  if (findings.has_error(key) || findings.has_error("mesh.dimension")) return false;
+  if (entries.empty() || entries.size() == static_cast<std::size_t>(dimension)) return true;
+  findings.report(key, fmt::format("must have {} entries, one an axis, since mesh.dimension = {}; "
+                                   "it has {}",
+                                   dimension, dimension, entries.size()));
+  return false;
+}
+
+/// Lengths of the arrays of [mesh], and lower < upper.
+void check_box(MeshParameters& mesh, Findings& findings) {
+  const auto axes = static_cast<std::size_t>(mesh.dimension);
+  const bool lower_fits = has_dimension("mesh.lower", mesh.lower, mesh.dimension, findings);
+  const bool upper_fits = has_dimension("mesh.upper", mesh.upper, mesh.dimension, findings);
+  has_dimension("mesh.map", mesh.map, mesh.dimension, findings);
+  if (mesh.lower.empty()) mesh.lower.assign(axes, 0.0);
+  if (mesh.upper.empty()) mesh.upper.assign(axes, 1.0);
+  if (!lower_fits || !upper_fits) return;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const double extent = mesh.upper[axis] - mesh.lower[axis];
+    if (extent > 0 && std::isfinite(extent)) continue;
+    const char* key = findings.is_written("mesh.upper") ? "mesh.upper" : "mesh.lower";
+    findings.report(
+        key, fmt::format("axis {}: upper = {} must be greater than lower = {}{}", axis_name(axis),
+                         number_text(mesh.upper[axis]), number_text(mesh.lower[axis]),
+                         extent > 0 ? ", by a finite number" : ""));
+  }
+}
+
+/// Counts of nodes and of matrix entries a cell must not overflow 64 bits anywhere.
+void check_size(const MeshParameters& mesh, const SpaceParameters& space, Findings& findings) {
+  if (!has_dimension("mesh.cells", mesh.cells, mesh.dimension, findings)) return;
+  constexpr double kMostNodes = 1e17;
+  double nodes = 1;
+  for (const std::int64_t cells : mesh.cells) {
+    nodes *= static_cast<double>(cells) * space.degree + 1;
+  }
+  if (nodes > kMostNodes) {
+    findings.report("mesh.cells", fmt::format("makes {:.3g} DoFs with space.degree = {}; "
+                                              "at most {:.0e} are allowed",
+                                              nodes, space.degree, kMostNodes));
+  }
+}
+
+void check_points(SpaceParameters& space, Findings& findings) {
+  if (findings.has_error("space.points") || findings.has_error("space.degree")) return;
+  if (space.points == 0) space.points = space.degree + 1;
+  if (space.points < space.degree + 1) {
+    findings.report(
+        "space.points",
+        fmt::format("must be from {} (degree + 1) to {}, or 0 for degree + 1, since "
+                    "space.degree = {}; fewer points make the stiffness matrix singular",
+                    space.degree + 1, kMostPoints, space.degree));
+  }
+}
+
+void check_boundary(CaseParameters& parameters, Findings& findings) {
+  for (std::size_t face = 0; face < kFaceNames.size(); ++face) {
+    const std::string key = fmt::format("boundary.{}", kFaceNames[face]);
+    const std::string alpha = key + ".alpha";
+    if (parameters.mesh.dimension == 2 && face >= 4) {
+      if (findings.is_written(key) && !findings.has_error("mesh.dimension")) {
+        findings.report(key,
+                        "must be left out, since mesh.dimension = 2; a 2D box has the faces "
+                        "left, right, bottom, top");
+      }
+      continue;
+    }
+    const BoundaryParameters& condition = parameters.boundary[face];
+    if (findings.has_error(key + ".type") || findings.has_error(alpha)) continue;
+    const bool robin = condition.type == BoundaryType::robin;
+    if (robin && !condition.alpha) {
+      // The diagnostic stands at the type, which asks for it.
+      Diagnostic diagnostic = findings.diagnostic(key + ".type", "");
+      diagnostic.key = alpha;
+      diagnostic.value.clear();
+      diagnostic.message =
+          "is required, and missing, since the type is \"robin\": an expression, "
+          "such as alpha = \"1\"";
+      findings.report(std::move(diagnostic));
+    } else if (!robin && condition.alpha) {
+      findings.report(alpha, fmt::format("must be left out, since the type is \"{}\"; only "
+                                         "\"robin\" takes alpha",
+                                         name_of(condition.type)));
+    }
+  }
+}
+
+void check_scatter(OperatorParameters& operation, const std::vector<std::string>& scatters,
+                   Findings& findings) {
+  if (findings.has_error("operator.kernel") || findings.has_error("operator.scatter")) return;
+  const bool takes_scatter = kernel_takes_scatter(operation.kernel);
+  // A kernel from the command line is tried on a file written for another: the file's scatter is
+  // then part of what is replaced.
+  const bool follows_kernel = !findings.is_written("operator.scatter") ||
+                              (findings.is_written("operator.kernel", Layer::override_option) &&
+                               findings.is_written("operator.scatter", Layer::file));
+  const bool fits = takes_scatter == (operation.scatter != kNoScatter);
+  if (fits) return;
+  if (follows_kernel) {
+    operation.scatter = takes_scatter ? default_scatter(scatters) : kNoScatter;
+    return;
+  }
+  findings.report("operator.scatter",
+                  fmt::format("must be {}, or left out, since operator.kernel = \"{}\" takes {}",
+                              takes_scatter ? "one of " + list_choices(scatters)
+                                            : fmt::format("\"{}\"", kNoScatter),
+                              operation.kernel, takes_scatter ? "one" : "no scatter"));
+}
+
+void check_tolerance(const CaseParameters& parameters, Findings& findings) {
+  constexpr double kLeastSingle = 1e-6;
+  const char* tolerance = "solver.relative_tolerance";
+  if (parameters.operation.precision != Precision::single_precision ||
+      parameters.solver.relative_tolerance >= kLeastSingle || findings.has_error(tolerance)) {
+    return;
+  }
+  Diagnostic diagnostic =
+      findings.diagnostic(tolerance, fmt::format("must be at least {} with operator.precision = "
+                                                 "\"single\", whose rounding error of 6e-8 grows "
+                                                 "in the residual and keeps it above that",
+                                                 kLeastSingle));
+  if (!findings.is_written(tolerance)) {
+    const Diagnostic precision = findings.diagnostic("operator.precision", "");
+    diagnostic.file = precision.file;
+    diagnostic.line = precision.line;
+    diagnostic.value = number_text(parameters.solver.relative_tolerance) + " (the default)";
+  }
+  findings.report(std::move(diagnostic));
+}
+
+}  // namespace
+
+void check_case(CaseParameters& parameters, const std::vector<std::string>& scatters,
+                Findings& findings) {
+  check_box(parameters.mesh, findings);
+  check_size(parameters.mesh, parameters.space, findings);
+  check_points(parameters.space, findings);
+  check_boundary(parameters, findings);
+  check_scatter(parameters.operation, scatters, findings);
+  check_tolerance(parameters, findings);
+  if (parameters.output.directory.empty()) {
+    findings.report("output.directory", "must not be empty; \".\" is the current directory");
+  }
+}
+
+}  // namespace tessera

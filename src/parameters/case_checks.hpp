@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/parameters/case_parameters.hpp"
+#include "src/parameters/findings.hpp"
+
+namespace tessera {
+
+/// What no key of a case shows alone: fills in the defaults that depend on other keys and reports
+/// values that do not fit together.
+void check_case(CaseParameters& parameters, const std::vector<std::string>& scatters,
+                Findings& findings);
+
+}  // namespace tessera

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mesh/face.hpp"
+#include "src/parameters/choices.hpp"
+#include "src/parameters/registry.hpp"
+
+namespace tessera {
+
+/// `[mesh]`. Once loaded, cells, lower and upper have `dimension` entries.
+struct MeshParameters {
+  int dimension = 3;
+  std::vector<std::int64_t> cells;
+  std::vector<double> lower;
+  std::vector<double> upper;
+  /// Box point -> physical point, one expression an axis; empty = Cartesian.
+  std::vector<std::string> map;
+};
+
+/// `[space]`
+struct SpaceParameters {
+  int degree = 2;
+  NodeFamily nodes = NodeFamily::gauss_lobatto;
+  QuadratureRule quadrature = QuadratureRule::gauss;
+  /// Once loaded never 0.
+  int points = 0;
+};
+
+/// `[problem]`: expressions in physical coordinates.
+struct ProblemParameters {
+  std::string coefficient = "1";
+  std::string source = "0";
+  std::optional<std::string> exact;
+};
+
+/// One face of `[boundary]`.
+struct BoundaryParameters {
+  BoundaryType type = BoundaryType::dirichlet;
+  std::string value = "0";
+  /// Once loaded, there exactly for Robin faces.
+  std::optional<std::string> alpha;
+};
+
+/// `[operator]`
+struct OperatorParameters {
+  std::string kernel = "tensor";
+  /// Once loaded, "none" exactly for the kernels that take none.
+  std::string scatter = "coloring";
+  Precision precision = Precision::double_precision;
+};
+
+/// `[solver]`
+struct SolverParameters {
+  SolverMethod method = SolverMethod::cg;
+  PreconditionerChoice preconditioner = PreconditionerChoice::none;
+  double relative_tolerance = 1e-8;
+  int max_iterations = 1000;
+  /// Where the iteration starts.
+  std::string initial = "0";
+};
+
+/// `[run]`
+struct RunParameters {
+  RunDevice device = RunDevice::cpu;
+  /// 0 = all cores.
+  int threads = 0;
+};
+
+/// `[output]`
+struct OutputParameters {
+  std::string directory = "results";
+  bool vtk = true;
+  bool overwrite = false;
+};
+
+/// A case file.
+struct CaseParameters {
+  std::string title;
+  MeshParameters mesh;
+  SpaceParameters space;
+  ProblemParameters problem;
+  /// By Face; back and front mean nothing in 2D.
+  std::array<BoundaryParameters, 6> boundary;
+  OperatorParameters operation;
+  SolverParameters solver;
+  RunParameters run;
+  OutputParameters output;
+};
+
+/// The scatter of kernels that write each result once.
+inline constexpr char kNoScatter[] = "none";
+
+/// Whether results of the kernel's cells meet at shared nodes, so that it needs a scatter policy.
+bool kernel_takes_scatter(const std::string& kernel);
+
+/// The keys of case files. @param kernels, scatters the names allowed, as in the strategy table.
+Registry<CaseParameters> make_case_registry(const std::vector<std::string>& kernels,
+                                            const std::vector<std::string>& scatters);
+
+}  // namespace tessera

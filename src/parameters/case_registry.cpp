@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <utility>
+
+#include "src/parameters/case_checks.hpp"
+#include "src/parameters/case_parameters.hpp"
+#include "src/parameters/limits.hpp"
+
+namespace tessera {
+
+namespace {
+
+using CaseRegistry = Registry<CaseParameters>;
+
+TomlValue text_array(std::initializer_list<const char*> texts) {
+  TomlValue::Array array;
+  for (const char* text : texts) array.push_back({std::string(text)});
+  return {std::move(array)};
+}
+
+void add_mesh(CaseRegistry& registry) {
+  registry.add(
+      {.name = "mesh.dimension",
+       .description = "Number of axes of the box.",
+       .range = between(2, 3)},
+      [](auto& p) -> auto& { return p.mesh.dimension; });
+  registry.add(
+      {.name = "mesh.cells",
+       .description = "Number of cells along each axis.",
+       .shape = Shape::per_axis,
+       .presence = Presence::required,
+       .range = at_least(1),
+       .example = TomlValue{TomlValue::Array(3, TomlValue{std::int64_t{8}})}},
+      [](auto& p) -> auto& { return p.mesh.cells; });
+  registry.add(
+      {.name = "mesh.lower",
+       .description = "Lower corner of the box.",
+       .shape = Shape::per_axis,
+       .unit = "length units of the problem",
+       .default_text = "0 on each axis"},
+      [](auto& p) -> auto& { return p.mesh.lower; });
+  registry.add(
+      {.name = "mesh.upper",
+       .description = "Upper corner of the box, greater than the lower on each axis.",
+       .shape = Shape::per_axis,
+       .unit = "length units of the problem",
+       .default_text = "1 on each axis"},
+      [](auto& p) -> auto& { return p.mesh.upper; });
+  registry.add(
+      {.name = "mesh.map",
+       .description = "Physical point of each box point x, y, z, one expression an axis, "
+                      "interpolated at the elements' nodes; left out, the mesh is Cartesian.",
+       .type = ValueType::expression,
+       .shape = Shape::per_axis,
+       .presence = Presence::optional,
+       .example = text_array({"x", "y", "z + 0.1*sin(pi*x)"})},
+      [](auto& p) -> auto& { return p.mesh.map; });
+}
+
+void add_space(CaseRegistry& registry) {
+  registry.add(
+      {.name = "space.degree",
+       .description = "Polynomial degree p of the elements along each axis.",
+       .range = between(1, kMostDegree)},
+      [](auto& p) -> auto& { return p.space.degree; });
+  registry.add(
+      {.name = "space.nodes",
+       .description = "Where the p + 1 nodes along an axis of an element lie."},
+      [](auto& p) -> auto& { return p.space.nodes; });
+  registry.add(
+      {.name = "space.quadrature",
+       .description = "Quadrature rule along each axis; gauss-lobatto with degree + 1 points "
+                      "on gauss-lobatto nodes is the collocated spectral element."},
+      [](auto& p) -> auto& { return p.space.quadrature; });
+  registry.add(
+      {.name = "space.points",
+       .description = "Quadrature points along each axis, at least degree + 1; 0 stands for "
+                      "degree + 1.",
+       .range = between(0, kMostPoints),
+       .default_text = "degree + 1"},
+      [](auto& p) -> auto& { return p.space.points; });
+}
+
+void add_problem(CaseRegistry& registry) {
+  registry.add(
+      {.name = "problem.coefficient",
+       .description = "k in -div(k grad u) = source, positive everywhere.",
+       .type = ValueType::expression},
+      [](auto& p) -> auto& { return p.problem.coefficient; });
+  registry.add(
+      {.name = "problem.source",
+       .description = "Right-hand side of -div(k grad u) = source.",
+       .type = ValueType::expression},
+      [](auto& p) -> auto& { return p.problem.source; });
+  registry.add(
+      {.name = "problem.exact",
+       .description = "Exact solution, if known; error norms are then reported.",
+       .type = ValueType::expression,
+       .presence = Presence::optional,
+       .example = TomlValue{std::string("sin(pi*x)*sin(pi*y)*sin(pi*z)")}},
+      [](auto& p) -> auto& { return p.problem.exact; });
+}
+
+void add_boundary(CaseRegistry& registry) {
+  for (std::size_t face = 0; face < kFaceNames.size(); ++face) {
+    const std::string name = "boundary." + std::string(kFaceNames[face]);
+    const auto applies = [face](const CaseParameters& p) {
+      return face < 4 || p.mesh.dimension == 3;
+    };
+    registry.add(
+        {.name = name + ".type",
+         .description = "Condition on a face (left, right: x; bottom, top: y; back, front: z, "
+                        "3D only): u = value, or k du/dn = value, or k du/dn + alpha u = "
+                        "value.",
+         .family = "boundary.FACE.type"},
+        [face](auto& p) -> auto& { return p.boundary[face].type; }, applies);
+    registry.add(
+        {.name = name + ".value",
+         .description = "Right-hand side of the face's condition.",
+         .type = ValueType::expression,
+         .family = "boundary.FACE.value"},
+        [face](auto& p) -> auto& { return p.boundary[face].value; }, applies);
+    registry.add(
+        {.name = name + ".alpha",
+         .description = "Factor of u in the condition of a robin face.",
+         .type = ValueType::expression,
+         .presence = Presence::optional,
+         .default_text = "none; required for robin, not allowed otherwise",
+         .example = TomlValue{std::string("1")},
+         .family = "boundary.FACE.alpha"},
+        [face](auto& p) -> auto& { return p.boundary[face].alpha; }, applies);
+  }
+}
+
+void add_operator(CaseRegistry& registry, const std::vector<std::string>& kernels,
+                  std::vector<std::string> scatters) {
+  registry.add(
+      {.name = "operator.kernel",
+       .description = "How the stiffness operator is applied; `tessera list` tells them apart.",
+       .choices = kernels},
+      [](auto& p) -> auto& { return p.operation.kernel; });
+  if (std::find(scatters.begin(), scatters.end(), kNoScatter) == scatters.end()) {
+    scatters.emplace_back(kNoScatter);
+  }
+  registry.add(
+      {.name = "operator.scatter",
+       .description = "How cells add into shared nodes; none for csr and kronecker, and for "
+                      "them alone.",
+       .choices = scatters},
+      [](auto& p) -> auto& { return p.operation.scatter; });
+  registry.add(
+      {.name = "operator.precision",
+       .description = "Floating-point type of the operator and the solver's vectors."},
+      [](auto& p) -> auto& { return p.operation.precision; });
+}
+
+void add_solver(CaseRegistry& registry) {
+  registry.add(
+      {.name = "solver.method", .description = "Iterative method: conjugate gradients."},
+      [](auto& p) -> auto& { return p.solver.method; });
+  registry.add(
+      {.name = "solver.preconditioner",
+       .description = "Approximate inverse that the method applies in each iteration."},
+      [](auto& p) -> auto& { return p.solver.preconditioner; });
+  registry.add(
+      {.name = "solver.relative_tolerance",
+       .description = "The solver stops when ||b - A x|| / ||b|| is at most this; in single "
+                      "precision at least 1e-6.",
+       .range = inside(0, 1)},
+      [](auto& p) -> auto& { return p.solver.relative_tolerance; });
+  registry.add(
+      {.name = "solver.max_iterations",
+       .description = "The solver gives up, and the run fails, after this many iterations.",
+       .type = ValueType::count,
+       .range = between(1, 2147483647)},
+      [](auto& p) -> auto& { return p.solver.max_iterations; });
+  registry.add(
+      {.name = "solver.initial",
+       .description = "Where the iteration starts; near the solution saves iterations.",
+       .type = ValueType::expression},
+      [](auto& p) -> auto& { return p.solver.initial; });
+}
+
+void add_run_and_output(CaseRegistry& registry) {
+  registry.add(
+      {.name = "run.device", .description = "Where the operator and solver run."},
+      [](auto& p) -> auto& { return p.run.device; });
+  registry.add(
+      {.name = "run.threads",
+       .description = "Threads on the CPU; 0 = all cores.",
+       .range = between(0, kMostThreads)},
+      [](auto& p) -> auto& { return p.run.threads; });
+  registry.add(
+      {.name = "output.directory",
+       .description = "Directory that the results are written to; made if missing."},
+      [](auto& p) -> auto& { return p.output.directory; });
+  registry.add(
+      {.name = "output.vtk", .description = "Whether the solution is written for ParaView."},
+      [](auto& p) -> auto& { return p.output.vtk; });
+  registry.add(
+      {.name = "output.overwrite",
+       .description = "Whether results already in the directory may be replaced."},
+      [](auto& p) -> auto& { return p.output.overwrite; });
+}
+
+}  // namespace
+
+bool kernel_takes_scatter(const std::string& kernel) {
+  return kernel != "csr" && kernel != "kronecker";
+}
+
+Registry<CaseParameters> make_case_registry(const std::vector<std::string>& kernels,
+                                            const std::vector<std::string>& scatters) {
+  CaseParameters defaults;
+  defaults.operation.scatter = default_scatter(scatters);
+  CaseRegistry registry("The case file", std::move(defaults));
+  registry.add(
+      {.name = "title", .description = "What the case is, in results and plots."},
+      [](auto& p) -> auto& { return p.title; });
+  add_mesh(registry);
+  add_space(registry);
+  add_problem(registry);
+  add_boundary(registry);
+  add_operator(registry, kernels, scatters);
+  add_solver(registry);
+  add_run_and_output(registry);
+  registry.add_check([scatters](CaseParameters& parameters, Findings& findings) {
+    check_case(parameters, scatters, findings);
+  });
+  return registry;
+}
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+#include "src/parameters/choices.hpp"
+
+namespace tessera {
+
+std::span<const std::string_view> enumerator_names(NodeFamily) {
+  static constexpr std::string_view kNames[] = {"gauss-lobatto", "equidistant"};
+  return kNames;
+}
+
+std::span<const std::string_view> enumerator_names(QuadratureRule) {
+  static constexpr std::string_view kNames[] = {"gauss", "gauss-lobatto"};
+  return kNames;
+}
+
+std::span<const std::string_view> enumerator_names(Precision) {
+  static constexpr std::string_view kNames[] = {"double", "single"};
+  return kNames;
+}
+
+std::span<const std::string_view> enumerator_names(BoundaryType) {
+  static constexpr std::string_view kNames[] = {"dirichlet", "neumann", "robin"};
+  return kNames;
+}
+
+std::span<const std::string_view> enumerator_names(SolverMethod) {
+  static constexpr std::string_view kNames[] = {"cg"};
+  return kNames;
+}
+
+std::span<const std::string_view> enumerator_names(PreconditionerChoice) {
+  static constexpr std::string_view kNames[] = {"none", "jacobi"};
+  return kNames;
+}
+
+std::span<const std::string_view> enumerator_names(RunDevice) {
+  static constexpr std::string_view kNames[] = {"cpu", "cuda"};
+  return kNames;
+}
+
+std::span<const std::string_view> enumerator_names(StudyGeometry) {
+  static constexpr std::string_view kNames[] = {"uniform", "mapped"};
+  return kNames;
+}
+
+}  // namespace tessera

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "mesh/basis_1d.hpp"
+#include "mesh/quadrature.hpp"
+
+namespace tessera {
+
+/// Floating-point type of the operator and the solver's vectors.
+enum class Precision { double_precision, single_precision };
+
+enum class BoundaryType { dirichlet, neumann, robin };
+
+enum class SolverMethod { cg };
+
+enum class PreconditionerChoice { none, jacobi };
+
+/// Where a run computes.
+enum class RunDevice { cpu, cuda };
+
+/// Geometry of a study's meshes: equal boxes, or the study's map.
+enum class StudyGeometry { uniform, mapped };
+
+/// Names in files, in the enumerators' order; see name_of in codec.hpp.
+std::span<const std::string_view> enumerator_names(NodeFamily);
+std::span<const std::string_view> enumerator_names(QuadratureRule);
+std::span<const std::string_view> enumerator_names(Precision);
+std::span<const std::string_view> enumerator_names(BoundaryType);
+std::span<const std::string_view> enumerator_names(SolverMethod);
+std::span<const std::string_view> enumerator_names(PreconditionerChoice);
+std::span<const std::string_view> enumerator_names(RunDevice);
+std::span<const std::string_view> enumerator_names(StudyGeometry);
+
+}  // namespace tessera

@@ -1,0 +1,264 @@
+#include "src/parameters/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "src/parameters/suggestion.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr int kUsageError = 1;
+
+constexpr char kExamples[] = R"(Examples:
+  tessera defaults > case.toml                    a commented case file to start from
+  tessera check case.toml                         what the run needs, without solving
+  tessera run case.toml --output results/first
+  tessera run case.toml --set space.degree=6 --set 'mesh.cells=[16, 16, 16]'
+  tessera compare study.toml --csv measurements.csv
+
+Exit codes: 0 done, 1 usage or input error, 2 not converged, 3 out of memory, disk or GPU,
+130 interrupted.)";
+
+constexpr char kSetHelp[] =
+    "Override a key of the file; VALUE is TOML, a bare word is a string: --set operator.kernel=csr "
+    "--set 'mesh.cells=[8, 8, 8]' (may be repeated)";
+
+/// What the options of all subcommands write to; CLI11 keeps references to it.
+struct Options {
+  std::string file;
+  std::vector<std::string> assignments;
+  std::optional<std::string> directory;
+  std::optional<std::string> csv;
+  std::optional<int> threads;
+  bool overwrite = false;
+  bool quiet = false;
+  bool study = false;
+  DefaultsFormat format = DefaultsFormat::toml;
+};
+
+void add_file(CLI::App& command, Options& options, const std::string& name,
+              const std::string& what) {
+  command.add_option(name, options.file, what)->required()->option_text("FILE");
+  command.add_option("--set", options.assignments, kSetHelp)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->option_text("KEY=VALUE");
+}
+
+void add_quiet(CLI::App& command, Options& options) {
+  command.add_flag("-q,--quiet", options.quiet, "Print errors and warnings only");
+}
+
+void add_run(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand("run", "Solve a case and write its results");
+  add_file(*command, options, "CASE", "Case file (TOML)");
+  command
+      ->add_option("-o,--output", options.directory,
+                   "Directory for the results; as --set output.directory")
+      ->option_text("DIR");
+  command->add_flag("--overwrite", options.overwrite,
+                    "Replace results already in the directory; as --set output.overwrite=true");
+  command
+      ->add_option("-t,--threads", options.threads,
+                   "Threads on the CPU, 0 = all cores; as --set run.threads")
+      ->option_text("N");
+  add_quiet(*command, options);
+  command->footer(
+      "Examples:\n"
+      "  tessera run case.toml\n"
+      "  tessera run case.toml --set operator.kernel=local --output results/local --threads 4");
+}
+
+void add_check(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand(
+      "check", "Validate a case: DoFs, memory by part and by strategy; solves nothing");
+  add_file(*command, options, "CASE", "Case file (TOML)");
+  command->footer("Example:\n  tessera check case.toml --set 'mesh.cells=[64, 64, 64]'");
+}
+
+void add_compare(CLI::App& app, Options& options) {
+  CLI::App* command =
+      app.add_subcommand("compare", "Measure the strategies that a study names, side by side");
+  add_file(*command, options, "STUDY", "Study file (TOML); tessera defaults --study writes one");
+  command
+      ->add_option("--csv", options.csv,
+                   "Write the measurements to this file; as --set study.output")
+      ->option_text("FILE");
+  add_quiet(*command, options);
+  command->footer(
+      "Example:\n  tessera compare study.toml --set 'study.degrees=[2, 4]' --csv measurements.csv");
+}
+
+void add_defaults(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand(
+      "defaults", "Print a commented file with every key, its schema or its reference");
+  const std::map<std::string, DefaultsFormat> formats = {{"toml", DefaultsFormat::toml},
+                                                         {"schema", DefaultsFormat::schema},
+                                                         {"markdown", DefaultsFormat::markdown}};
+  command
+      ->add_option_function<std::string>(
+          "--format",
+          [&options, formats](const std::string& name) { options.format = formats.at(name); },
+          "toml: a file to start from (default) | schema: JSON Schema for editors | markdown: "
+          "reference of the keys")
+      ->check(CLI::IsMember({"toml", "schema", "markdown"}))
+      ->option_text("toml|schema|markdown");
+  command->add_flag_callback(
+      "--schema", [&options] { options.format = DefaultsFormat::schema; }, "As --format schema");
+  command->add_flag_callback(
+      "--reference", [&options] { options.format = DefaultsFormat::markdown; },
+      "As --format markdown");
+  command->add_flag("--study", options.study, "Of study files rather than case files");
+  command->footer(
+      "Examples:\n"
+      "  tessera defaults > case.toml\n"
+      "  tessera defaults --study > study.toml\n"
+      "  tessera defaults --format schema > case.schema.json");
+}
+
+Override option_override(std::string_view key, const std::string& value, std::string shown_as) {
+  return {.assignment = fmt::format("{}={}", key, value), .shown_as = std::move(shown_as)};
+}
+
+std::vector<Override> collect_overrides(const Options& options) {
+  std::vector<Override> overrides;
+  for (const std::string& assignment : options.assignments) overrides.push_back({assignment});
+  if (options.directory) {
+    overrides.push_back(option_override("output.directory", quote(*options.directory),
+                                        "--output " + *options.directory));
+  }
+  if (options.overwrite) {
+    overrides.push_back(option_override("output.overwrite", "true", "--overwrite"));
+  }
+  if (options.threads) {
+    overrides.push_back(option_override("run.threads", std::to_string(*options.threads),
+                                        fmt::format("--threads {}", *options.threads)));
+  }
+  if (options.csv) {
+    overrides.push_back(
+        option_override("study.output", quote(*options.csv), "--csv " + *options.csv));
+  }
+  return overrides;
+}
+
+std::vector<std::string> command_names(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+FinishedCommand usage_error(const std::string& message, const std::string& help) {
+  return {.exit_code = kUsageError,
+          .standard_error = fmt::format("tessera: {}\n{} tells more.\n", message, help)};
+}
+
+/// The mistakes in which command is meant, which CLI11 would report as an extra argument.
+std::optional<FinishedCommand> check_command_name(int argc, const char* const* argv,
+                                                  const std::vector<std::string>& names) {
+  if (argc < 2) return std::nullopt;
+  const std::string name = argv[1];
+  if (name.starts_with('-')) {
+    if (name == "--help" || name == "-h" || name == "--version") return std::nullopt;
+    return usage_error(fmt::format("\"{}\" is not an option here; options follow their command, as "
+                                   "in tessera run case.toml --quiet",
+                                   name),
+                       "tessera --help");
+  }
+  if (std::find(names.begin(), names.end(), name) != names.end()) return std::nullopt;
+  std::string message = fmt::format("\"{}\" is not a command; ", name);
+  if (name.ends_with(".toml")) {
+    message += fmt::format("did you mean tessera run {}?", name);
+  } else if (const auto meant = nearest(name, names)) {
+    message += fmt::format("did you mean {}?", *meant);
+  } else {
+    message += fmt::format("the commands are {}", fmt::join(names, ", "));
+  }
+  return usage_error(message, "tessera --help");
+}
+
+/// What a misspelled option was meant to be, for the arguments that the command does not know.
+std::string unknown_option_message(const CLI::App& command, int argc, const char* const* argv,
+                                   const std::string& otherwise) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(fmt::format("--{}", name));
+  }
+  for (int i = 2; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const std::string name = argument.substr(0, argument.find('='));
+    if (!name.starts_with("--") || std::find(names.begin(), names.end(), name) != names.end()) {
+      continue;
+    }
+    if (const auto meant = nearest(name, names)) {
+      return fmt::format("unknown option {}; did you mean {}?", name, *meant);
+    }
+  }
+  return otherwise;
+}
+
+Command make_command(const std::string& name, const Options& options) {
+  const Verbosity verbosity = options.quiet ? Verbosity::quiet : Verbosity::normal;
+  if (name == "run") return RunCommand{options.file, collect_overrides(options), verbosity};
+  if (name == "check") return CheckCommand{options.file, collect_overrides(options)};
+  if (name == "compare") {
+    return CompareCommand{options.file, collect_overrides(options), verbosity};
+  }
+  if (name == "defaults") {
+    return DefaultsCommand{options.study ? FileKind::study_file : FileKind::case_file,
+                           options.format};
+  }
+  if (name == "list") return ListCommand{};
+  return InfoCommand{};
+}
+
+}  // namespace
+
+Command parse_command_line(int argc, const char* const* argv, std::string_view version) {
+  Options options;
+  CLI::App app("Tessera solves elliptic problems with matrix-free finite elements.", "tessera");
+  app.set_version_flag("--version", std::string(version), "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  add_run(app, options);
+  add_check(app, options);
+  add_compare(app, options);
+  add_defaults(app, options);
+  app.add_subcommand("list", "Print the strategies and what each can do, and the preconditioners");
+  app.add_subcommand("info", "Print what the machine has: cores, SIMD, GPUs, measured bandwidth");
+
+  if (const auto finished = check_command_name(argc, argv, command_names(app))) return *finished;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11's own codes for errors are all above 100; help and version have 0.
+    if (error.get_exit_code() == 0) {
+      std::ostringstream output;
+      std::ostringstream ignored;
+      app.exit(error, output, ignored);
+      return FinishedCommand{.standard_output = output.str()};
+    }
+    const auto chosen = app.get_subcommands();
+    if (chosen.empty()) {
+      return usage_error(
+          fmt::format("a command is needed: {}", fmt::join(command_names(app), ", ")),
+          "tessera --help");
+    }
+    const CLI::App& command = *chosen.front();
+    return usage_error(unknown_option_message(command, argc, argv, error.what()),
+                       fmt::format("tessera {} --help", command.get_name()));
+  }
+  return make_command(app.get_subcommands().front()->get_name(), options);
+}
+
+}  // namespace tessera

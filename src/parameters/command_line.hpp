@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "src/parameters/toml_reader.hpp"
+
+namespace tessera {
+
+enum class Verbosity { normal, quiet };
+
+/// `tessera run`: `--output`, `--overwrite` and `--threads` are among the overrides, after `--set`.
+struct RunCommand {
+  std::string case_file;
+  std::vector<Override> overrides;
+  Verbosity verbosity = Verbosity::normal;
+};
+
+/// `tessera check`
+struct CheckCommand {
+  std::string case_file;
+  std::vector<Override> overrides;
+};
+
+/// `tessera compare`: `--csv` is among the overrides, after `--set`.
+struct CompareCommand {
+  std::string study_file;
+  std::vector<Override> overrides;
+  Verbosity verbosity = Verbosity::normal;
+};
+
+enum class DefaultsFormat { toml, schema, markdown };
+
+/// The two kinds of file that Tessera reads.
+enum class FileKind { case_file, study_file };
+
+/// `tessera defaults`
+struct DefaultsCommand {
+  FileKind kind = FileKind::case_file;
+  DefaultsFormat format = DefaultsFormat::toml;
+};
+
+/// `tessera list`
+struct ListCommand {};
+
+/// `tessera info`
+struct InfoCommand {};
+
+/// Nothing left to do but print and exit: help, the version, or a usage error.
+struct FinishedCommand {
+  int exit_code = 0;
+  std::string standard_output = {};
+  std::string standard_error = {};
+};
+
+using Command = std::variant<RunCommand, CheckCommand, CompareCommand, DefaultsCommand, ListCommand,
+                             InfoCommand, FinishedCommand>;
+
+/// What the command line asks for; prints nothing and does not throw for what the user typed.
+/// @param version what `--version` prints.
+Command parse_command_line(int argc, const char* const* argv, std::string_view version);
+
+}  // namespace tessera

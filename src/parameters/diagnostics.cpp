@@ -1,0 +1,41 @@
+#include "src/parameters/diagnostics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera {
+
+namespace {
+
+std::string join_lines(const std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (!text.empty()) text += '\n';
+    text += format_diagnostic(diagnostic);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string format_diagnostic(const Diagnostic& diagnostic) {
+  std::string text = diagnostic.file;
+  if (diagnostic.line > 0) text += fmt::format(":{}", diagnostic.line);
+  if (!diagnostic.key.empty()) {
+    if (!text.empty()) text += ": ";
+    text += diagnostic.key;
+    if (!diagnostic.value.empty()) text += " = " + diagnostic.value;
+  }
+  if (!text.empty()) text += ": ";
+  text += diagnostic.message;
+  // What the user wrote is quoted in it, and a newline in that must not break one line each.
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+InputError::InputError(std::vector<Diagnostic> diagnostics)
+    : std::runtime_error(join_lines(diagnostics)), diagnostics_(std::move(diagnostics)) {}
+
+}  // namespace tessera

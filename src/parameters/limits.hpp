@@ -1,0 +1,22 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// The highest polynomial degree.
+inline constexpr int kMostDegree = 32;
+/// The most quadrature points along an axis.
+inline constexpr int kMostPoints = 40;
+inline constexpr int kMostThreads = 4096;
+
+/// The scatter policy used when none is named: coloring if there is one.
+inline std::string default_scatter(const std::vector<std::string>& scatters) {
+  const auto coloring = std::find(scatters.begin(), scatters.end(), "coloring");
+  if (coloring != scatters.end()) return *coloring;
+  return scatters.empty() ? "coloring" : scatters.front();
+}
+
+}  // namespace tessera

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "src/parameters/codec.hpp"
+#include "src/parameters/findings.hpp"
+#include "src/parameters/key_description.hpp"
+#include "src/parameters/key_matching.hpp"
+#include "src/parameters/reference.hpp"
+#include "src/parameters/toml_reader.hpp"
+#include "src/parameters/toml_writer.hpp"
+
+namespace tessera {
+
+/// Parameters as read, with what is known of where each key was written: for diagnostics of what is
+/// found wrong later.
+template <class Parameters>
+struct Loaded {
+  Parameters parameters;
+  Findings findings;
+};
+
+/// The keys of one kind of file, each declared once, and all that follows from the declarations:
+/// reading, checks, the resolved file, the defaults file, the reference and the JSON Schema.
+template <class Parameters>
+class Registry {
+ public:
+  /// Looks at several keys at once. It may fill in what depends on other keys, and reports what
+  /// does not fit together; a key for which findings.has_error() holds has its default.
+  using Check = std::function<void(Parameters&, Findings&)>;
+
+  /// @param title of the reference and the schema.
+  /// @param defaults the parameters of a file in which nothing is written.
+  Registry(std::string title, Parameters defaults)
+      : title_(std::move(title)), defaults_(std::move(defaults)) {}
+
+  /// Declares a key.
+  /// @param access maps parameters to a reference to the member that the key sets:
+  ///        `[](auto& p) -> auto& { return p.space.degree; }`.
+  template <class Access>
+  void add(KeyDescription description, Access access) {
+    add(std::move(description), access, [](const Parameters&) { return true; });
+  }
+
+  /// Declares a key that is left out of resolved files unless `applies(parameters)`.
+  template <class Access, class Applies>
+  void add(KeyDescription description, Access access, Applies applies) {
+    using T = std::remove_cvref_t<decltype(access(std::declval<Parameters&>()))>;
+    if (!description.type) description.type = Codec<T>::type;
+    if (!description.shape) description.shape = Codec<T>::shape;
+    if (description.choices.empty()) description.choices = Codec<T>::choices();
+    if (!description.choices.empty()) description.type = ValueType::choice;
+    keys_.push_back(std::move(description));
+    store_.push_back([access](Parameters& parameters, const TomlValue& value) {
+      access(parameters) = Codec<T>::from(value);
+    });
+    fetch_.push_back([access, applies](const Parameters& parameters) -> std::optional<TomlValue> {
+      if (!applies(parameters)) return std::nullopt;
+      return Codec<T>::to(access(parameters));
+    });
+  }
+
+  /// Checks run in the order added, after all keys are read.
+  void add_check(Check check) { checks_.push_back(std::move(check)); }
+
+  const std::vector<KeyDescription>& keys() const { return keys_; }
+
+  /// Reads a file, with overrides in the order given.
+  /// @throws InputError that holds everything wrong with the file and the overrides.
+  Loaded<Parameters> load(const std::string& path,
+                          const std::vector<Override>& overrides = {}) const {
+    return parse(read_text_file(path), path, overrides);
+  }
+
+  /// As `load`, of a file's text; `file` is its name in messages.
+  Loaded<Parameters> parse(std::string_view text, const std::string& file,
+                           const std::vector<Override>& overrides = {}) const {
+    TomlValue document = parse_toml(text, file);
+    Findings findings(file);
+    for (const Override& item : overrides) apply_override(document, item, keys_, findings);
+    const auto values = match_keys(document, keys_, findings);
+    Parameters parameters = resolve(values, findings);
+    findings.throw_if_any();
+    return {std::move(parameters), std::move(findings)};
+  }
+
+  /// The resolved file: every key that has a value. Read back, it gives identical parameters.
+  std::string to_toml(const Parameters& parameters, Comments comments = Comments::none) const {
+    return write_toml(keys_, fetch_all(parameters), comments);
+  }
+
+  /// A commented file with every key: the defaults, and examples for required and optional keys.
+  std::string defaults_text() const { return to_toml(example(), Comments::full); }
+
+  std::string reference() const { return write_markdown(title_, keys_, fetch_all(defaults_)); }
+
+  std::string json_schema() const { return write_json_schema(title_, keys_, fetch_all(defaults_)); }
+
+ private:
+  Parameters resolve(const std::vector<std::optional<TomlValue>>& values,
+                     Findings& findings) const {
+    Parameters parameters = defaults_;
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      if (values[i]) store_[i](parameters, *values[i]);
+    }
+    for (const Check& check : checks_) check(parameters, findings);
+    return parameters;
+  }
+
+  Parameters example() const {
+    std::vector<std::optional<TomlValue>> values(keys_.size());
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      if (keys_[i].presence == Presence::required) values[i] = keys_[i].example;
+    }
+    Findings findings("");
+    Parameters parameters = resolve(values, findings);
+    findings.throw_if_any();
+    return parameters;
+  }
+
+  std::vector<std::optional<TomlValue>> fetch_all(const Parameters& parameters) const {
+    std::vector<std::optional<TomlValue>> values;
+    for (const auto& fetch : fetch_) values.push_back(fetch(parameters));
+    return values;
+  }
+
+  std::string title_;
+  Parameters defaults_;
+  std::vector<KeyDescription> keys_;
+  std::vector<std::function<void(Parameters&, const TomlValue&)>> store_;
+  std::vector<std::function<std::optional<TomlValue>(const Parameters&)>> fetch_;
+  std::vector<Check> checks_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/parameters/choices.hpp"
+#include "src/parameters/registry.hpp"
+
+namespace tessera {
+
+/// A study file: operator strategies to measure side by side on one machine. Every combination of
+/// the lists that makes sense is measured.
+struct StudyParameters {
+  std::string title;
+  std::vector<std::string> kernels = {"tensor"};
+  /// For the kernels that take one.
+  std::vector<std::string> scatters = {"coloring"};
+  std::vector<int> degrees = {1, 2, 4, 8};
+  std::vector<int> dimensions = {3};
+  /// Sizes aimed at; meshes come as near as whole cells allow.
+  std::vector<std::int64_t> dofs = {1000000};
+  std::vector<StudyGeometry> geometry = {StudyGeometry::uniform};
+  /// Unit cube -> physical domain; in 2D the first two, with z = 0.
+  std::vector<std::string> map = {"x + 0.05*sin(pi*x)*sin(pi*y)", "y + 0.05*sin(pi*y)*cos(pi*z)",
+                                  "z + 0.05*sin(pi*z)*sin(pi*x)"};
+  /// Quadrature points along an axis = degree + this.
+  int extra_points = 1;
+  QuadratureRule quadrature = QuadratureRule::gauss;
+  std::vector<Precision> precision = {Precision::double_precision};
+  /// 0 = all cores.
+  std::vector<int> threads = {0};
+  /// Operator applications in one repetition.
+  int applications = 20;
+  int repetitions = 20;
+  double time_limit_s = 10;
+  RunDevice device = RunDevice::cpu;
+  /// Largest relative difference between two strategies' results, in double precision.
+  double agree_tolerance = 1e-12;
+  /// CSV file; empty = none.
+  std::string output;
+  /// Bytes; 0 = that of the machine.
+  std::int64_t memory_limit = 0;
+};
+
+/// The keys of study files. @param kernels, scatters the names allowed, as in the strategy table.
+Registry<StudyParameters> make_study_registry(const std::vector<std::string>& kernels,
+                                              const std::vector<std::string>& scatters);
+
+}  // namespace tessera

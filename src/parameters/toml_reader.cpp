@@ -1,0 +1,170 @@
+#include "src/parameters/toml_reader.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+#include "src/parameters/diagnostics.hpp"
+
+namespace tessera {
+
+namespace {
+
+[[noreturn]] void fail(const Origin& origin, const std::string& message) {
+  throw InputError({{.file = origin.file, .line = origin.line, .message = message}});
+}
+
+Origin at_line(const Origin& base, const toml::source_region& region) {
+  if (base.layer == Layer::override_option) return base;
+  return {base.file, static_cast<int>(region.begin.line), base.layer};
+}
+
+template <class T>
+std::string streamed(const T& value) {
+  std::ostringstream stream;
+  stream << value;
+  return stream.str();
+}
+
+TomlValue convert(const toml::node& node, const Origin& base);
+
+TomlValue::Table convert_table(const toml::table& table, const Origin& base) {
+  TomlValue::Table members;
+  for (const auto& [key, node] : table) {
+    members.push_back({std::string(key.str()), convert(node, base), at_line(base, key.source())});
+  }
+  // The library sorts by name; what is wrong is best reported in the order written.
+  std::stable_sort(members.begin(), members.end(), [](const TomlMember& a, const TomlMember& b) {
+    return a.origin.line < b.origin.line;
+  });
+  return members;
+}
+
+TomlValue convert(const toml::node& node, const Origin& base) {
+  TomlValue value;
+  value.origin = at_line(base, node.source());
+  if (const toml::table* table = node.as_table()) {
+    value.data = convert_table(*table, base);
+  } else if (const toml::array* array = node.as_array()) {
+    TomlValue::Array entries;
+    for (const toml::node& entry : *array) entries.push_back(convert(entry, base));
+    value.data = std::move(entries);
+  } else if (const auto* boolean = node.as_boolean()) {
+    value.data = boolean->get();
+  } else if (const auto* integer = node.as_integer()) {
+    value.data = integer->get();
+  } else if (const auto* real = node.as_floating_point()) {
+    value.data = real->get();
+  } else if (const auto* text = node.as_string()) {
+    value.data = text->get();
+  } else if (const auto* date = node.as_date()) {
+    value.data = TomlValue::DateTime{streamed(date->get())};
+  } else if (const auto* time = node.as_time()) {
+    value.data = TomlValue::DateTime{streamed(time->get())};
+  } else if (const auto* date_time = node.as_date_time()) {
+    value.data = TomlValue::DateTime{streamed(date_time->get())};
+  }
+  return value;
+}
+
+/// The value that `text` is in TOML, or nothing if it is not exactly one.
+std::optional<TomlValue> parse_value(std::string_view text, const Origin& origin) {
+  try {
+    const toml::table table = toml::parse(fmt::format("value = {}\n", text));
+    const toml::node* node = table.get("value");
+    if (node == nullptr || table.size() != 1) return std::nullopt;
+    return convert(*node, origin);
+  } catch (const toml::parse_error&) {
+    return std::nullopt;
+  }
+}
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+bool is_dotted_name(std::string_view key) {
+  const bool letters = std::all_of(key.begin(), key.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
+  return letters && !key.empty() && key.front() != '.' && key.back() != '.' &&
+         key.find("..") == std::string_view::npos;
+}
+
+}  // namespace
+
+std::string read_text_file(const std::string& path) {
+  const Origin origin{.file = path};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    fail(origin, "is a directory; a TOML file is needed");
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    fail(origin,
+         fmt::format("cannot be opened: {}", errno != 0 ? std::strerror(errno) : "unknown reason"));
+  }
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) fail(origin, "cannot be read");
+  return text;
+}
+
+TomlValue parse_toml(std::string_view text, const std::string& file) {
+  const Origin base{.file = file};
+  try {
+    const toml::table table = toml::parse(text, file);
+    TomlValue root;
+    root.origin = base;
+    root.data = convert_table(table, base);
+    return root;
+  } catch (const toml::parse_error& error) {
+    fail(at_line(base, error.source()), fmt::format("not valid TOML: {}", error.description()));
+  }
+}
+
+Assignment parse_override(const Override& override_option) {
+  const std::string& assignment = override_option.assignment;
+  const Origin origin{
+      .file = override_option.shown_as.empty() ? "--set " + assignment : override_option.shown_as,
+      .layer = Layer::override_option};
+  const auto equals = assignment.find('=');
+  if (equals == std::string::npos) {
+    fail(origin, "must be KEY=VALUE, such as --set space.degree=4");
+  }
+  const std::string_view key = trim(std::string_view(assignment).substr(0, equals));
+  const std::string_view text = trim(std::string_view(assignment).substr(equals + 1));
+  if (!is_dotted_name(key)) {
+    fail(origin,
+         fmt::format("\"{}\" is not a key; must be a dotted name, such as space.degree", key));
+  }
+  if (text.empty()) {
+    fail(origin,
+         fmt::format("{} has no value; an empty string is written --set '{}=\"\"'", key, key));
+  }
+  if (auto value = parse_value(text, origin)) return {std::string(key), std::move(*value)};
+  // Not TOML. A bare word, or an expression such as 2*x, is a string; what opens like an array, a
+  // table or a quoted string was meant as TOML and has a mistake in it.
+  if (std::string_view("[{\"'").find(text.front()) != std::string_view::npos) {
+    fail(origin, fmt::format("{}: not valid TOML; strings inside arrays and tables need quotes, "
+                             "which the shell removes unless all of it is in single quotes: "
+                             "--set 'KEY=[\"a\", \"b\"]'",
+                             key));
+  }
+  auto value = parse_value(quote(text), origin);
+  if (!value) fail(origin, fmt::format("{}: the value is not valid UTF-8", key));
+  return {std::string(key), std::move(*value)};
+}
+
+}  // namespace tessera

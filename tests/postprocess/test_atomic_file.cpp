@@ -1,0 +1,104 @@
+#include <gtest/gtest.h>
+
+#include "postprocess/atomic_file.hpp"
+#include "tests/postprocess/temporary_directory.hpp"
+
+namespace tessera {
+namespace {
+
+using test::read_file;
+using test::TemporaryDirectory;
+
+TEST(AtomicFile, WritesTheWholeFileAndNothingElse) {
+  const TemporaryDirectory directory;
+  write_text_file(directory.path() / "a.txt", "one\ntwo\n");
+  EXPECT_EQ(read_file(directory.path() / "a.txt"), "one\ntwo\n");
+  EXPECT_EQ(directory.entry_count(), 1);
+}
+
+TEST(AtomicFile, AppearsOnlyWhenCommitted) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "a.txt";
+  write_text_file(path, "old");
+  {
+    AtomicFile file(path);
+    file.write("new");
+    EXPECT_EQ(read_file(path), "old");
+    EXPECT_EQ(file.temporary_path().parent_path(), directory.path());
+  }
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(directory.entry_count(), 1);
+}
+
+TEST(AtomicFile, TwoWritersOfOneNameDoNotMix) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "a.txt";
+  AtomicFile first(path);
+  AtomicFile second(path);
+  first.write("first");
+  second.write("second");
+  second.commit();
+  first.commit();
+  EXPECT_EQ(read_file(path), "first");
+  EXPECT_EQ(directory.entry_count(), 1);
+}
+
+TEST(AtomicFile, SaysWhichPathAndWhy) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "missing" / "a.txt";
+  try {
+    write_text_file(path, "x");
+    FAIL() << "expected an OutputError";
+  } catch (const OutputError& error) {
+    EXPECT_EQ(error.path(), path);
+    EXPECT_EQ(error.cause(), "No such file or directory");
+    EXPECT_EQ(error.what(), "cannot write " + path.string() + ": No such file or directory");
+  }
+}
+
+TEST(AtomicFile, LeavesNothingWhereADirectoryIsInTheWay) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directories(directory.path() / "a.txt" / "inside");
+  EXPECT_THROW(write_text_file(directory.path() / "a.txt", "x"), OutputError);
+  EXPECT_EQ(directory.entry_count(), 1);
+}
+
+TEST(AtomicFile, ShortWriteThrowsAndLeavesNothing) {
+  const TemporaryDirectory directory;
+  const test::FileSizeLimit limit(1000);
+  try {
+    write_text_file(directory.path() / "a.txt", std::string(5000, 'x'));
+    FAIL() << "expected an OutputError";
+  } catch (const OutputError& error) {
+    EXPECT_EQ(error.cause(), "File too large");
+  }
+  EXPECT_EQ(directory.entry_count(), 0);
+}
+
+TEST(AtomicFile, FullDiskThrowsAndLeavesNothing) {
+  const test::SmallDisk disk;
+  if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a small disk";
+  try {
+    write_text_file(disk.directory().path() / "a.txt", std::string(100000, 'x'));
+    FAIL() << "expected an OutputError";
+  } catch (const OutputError& error) {
+    EXPECT_EQ(error.cause(), "No space left on device");
+  }
+  EXPECT_EQ(disk.directory().entry_count(), 0);
+}
+
+TEST(FreeBytes, AnswersForPathsThatDoNotExistYet) {
+  const TemporaryDirectory directory;
+  EXPECT_GT(free_bytes(directory.path()), 0);
+  EXPECT_GT(free_bytes(directory.path() / "not" / "there"), 0);
+  EXPECT_GT(free_bytes("relative_and_missing/x"), 0);
+}
+
+TEST(FreeBytes, SeesASmallDisk) {
+  const test::SmallDisk disk;
+  if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a small disk";
+  EXPECT_EQ(free_bytes(disk.directory().path() / "new"), 64 * 1024);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include "postprocess/atomic_file.hpp"
+#include "postprocess/output_directory.hpp"
+#include "tests/postprocess/temporary_directory.hpp"
+
+namespace tessera {
+namespace {
+
+using test::TemporaryDirectory;
+
+std::string refusal(const std::filesystem::path& directory, Overwrite overwrite) {
+  try {
+    check_output_directory(directory, overwrite);
+  } catch (const OutputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(OutputDirectory, IsCreatedWithItsParentsAndStaysEmpty) {
+  const TemporaryDirectory root;
+  const auto directory = root.path() / "results" / "case";
+  check_output_directory(directory, Overwrite::no);
+  EXPECT_TRUE(std::filesystem::is_directory(directory));
+  EXPECT_TRUE(std::filesystem::is_empty(directory));
+}
+
+TEST(OutputDirectory, WithOtherFilesIsAccepted) {
+  const TemporaryDirectory root;
+  write_text_file(root.path() / "notes.txt", "x");
+  EXPECT_EQ(refusal(root.path(), Overwrite::no), "");
+}
+
+TEST(OutputDirectory, WithResultsIsRefusedUnlessOverwritingIsAllowed) {
+  const TemporaryDirectory root;
+  write_text_file(root.path() / "solution.vtu", "x");
+  write_text_file(root.path() / "result.json", "x");
+  const std::string message = refusal(root.path(), Overwrite::no);
+  EXPECT_NE(message.find("result.json, solution.vtu"), std::string::npos) << message;
+  EXPECT_NE(message.find("--overwrite"), std::string::npos) << message;
+  EXPECT_EQ(refusal(root.path(), Overwrite::yes), "");
+}
+
+TEST(OutputDirectory, ThatIsAFileIsRefused) {
+  const TemporaryDirectory root;
+  write_text_file(root.path() / "file", "x");
+  EXPECT_NE(refusal(root.path() / "file", Overwrite::yes), "");
+  EXPECT_NE(refusal(root.path() / "file" / "below", Overwrite::yes), "");
+}
+
+TEST(OutputDirectory, ThatCannotBeWrittenToIsRefused) {
+  EXPECT_NE(refusal("/proc/self/results", Overwrite::no), "");
+  EXPECT_NE(refusal("/proc/self", Overwrite::yes), "");
+}
+
+TEST(OutputDirectory, FullDiskIsRefused) {
+  const test::SmallDisk disk;
+  if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a small disk";
+  write_text_file(disk.directory().path() / "ballast", std::string(64 * 1024, 'x'));
+  const std::string message = refusal(disk.directory().path(), Overwrite::no);
+  EXPECT_NE(message.find("No space left on device"), std::string::npos) << message;
+}
+
+TEST(OutputDirectory, OldResultsAreRemovedAndOtherFilesStay) {
+  const TemporaryDirectory root;
+  for (const char* name : {"result.json", "view.py", "notes.txt"}) {
+    write_text_file(root.path() / name, "x");
+  }
+  remove_results(root.path());
+  EXPECT_EQ(root.entry_count(), 1);
+  EXPECT_TRUE(std::filesystem::exists(root.path() / "notes.txt"));
+}
+
+}  // namespace
+}  // namespace tessera

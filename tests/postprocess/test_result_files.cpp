@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "postprocess/atomic_file.hpp"
+#include "postprocess/result_files.hpp"
+#include "tests/postprocess/temporary_directory.hpp"
+
+namespace tessera {
+namespace {
+
+using test::read_file;
+using test::TemporaryDirectory;
+
+RunResult typical() {
+  RunResult result;
+  result.title = "Poisson on the unit cube";
+  result.dimension = 3;
+  result.degree = 4;
+  result.cells = {32, 32, 32};
+  result.dofs = 3000000000;
+  result.kernel = "tensor";
+  result.solver.status = "converged";
+  result.solver.converged = true;
+  result.solver.relative_residual = 1e-9;
+  result.error = RunResult::Error{1e-6, 1e-4, 1e-5};
+  return result;
+}
+
+TEST(ResultJson, HasEveryFieldOfTheContract) {
+  const auto json = to_json(typical());
+  for (const char* key : {"title", "dimension", "degree", "cells", "dofs", "kernel", "scatter",
+                          "device", "threads", "precision"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  const std::vector<std::pair<std::string, std::vector<std::string>>> sections = {
+      {"solver", {"method", "preconditioner", "iterations", "converged", "relative_residual"}},
+      {"error", {"l2", "h1_seminorm", "max"}},
+      {"solution", {"min", "max", "integral", "energy"}},
+      {"timing", {"setup_s", "solve_s", "apply_s", "dofs_per_s", "gbytes_per_s", "total_s"}},
+      {"memory", {"operator_bytes", "peak_bytes"}},
+      {"provenance", {"version", "commit", "compiler", "machine", "gpu", "started"}}};
+  for (const auto& [section, keys] : sections) {
+    for (const auto& key : keys) EXPECT_TRUE(json.at(section).contains(key)) << section << key;
+  }
+  EXPECT_EQ(json.at("dofs"), 3000000000);
+  EXPECT_EQ(json.at("cells"), nlohmann::json({32, 32, 32}));
+  EXPECT_FALSE(json.contains("timers"));
+}
+
+TEST(ResultJson, HasNoErrorWithoutAnExactSolutionAndTwoCellCountsIn2D) {
+  RunResult result = typical();
+  result.error.reset();
+  result.dimension = 2;
+  result.timers = {{"elapsed_s", 1.0}};
+  const auto json = to_json(result);
+  EXPECT_FALSE(json.contains("error"));
+  EXPECT_EQ(json.at("cells").size(), 2u);
+  EXPECT_EQ(json.at("timers").at("elapsed_s"), 1.0);
+}
+
+TEST(ResultJson, FileIsValidWhateverTheNumbersAndTexts) {
+  RunResult result = typical();
+  result.title = "bad byte \xff, \"quotes\"";
+  result.solver.relative_residual = std::nan("");
+  result.solution.max = INFINITY;
+  const TemporaryDirectory directory;
+  write_result_json(directory.path() / "result.json", result);
+  const auto json = nlohmann::json::parse(read_file(directory.path() / "result.json"));
+  EXPECT_TRUE(json.at("solver").at("relative_residual").is_null());
+  EXPECT_TRUE(json.at("solution").at("max").is_null());
+  EXPECT_EQ(json.at("solver").at("status"), "converged");
+}
+
+TEST(ResidualsCsv, HasALineAnIteration) {
+  const TemporaryDirectory directory;
+  const std::vector<double> residuals = {1.0, 0.25};
+  write_residuals_csv(directory.path() / "residuals.csv", residuals, 4.0);
+  EXPECT_EQ(read_file(directory.path() / "residuals.csv"),
+            "iteration,residual,relative_residual\n"
+            "0,4.0000000000e+00,1.0000000000e+00\n"
+            "1,1.0000000000e+00,2.5000000000e-01\n");
+}
+
+}  // namespace
+}  // namespace tessera

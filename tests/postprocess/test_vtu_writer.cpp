@@ -1,0 +1,344 @@
+#include <gtest/gtest.h>
+#include <vtkCell.h>
+#include <vtkCellData.h>
+#include <vtkCellType.h>
+#include <vtkDataArray.h>
+#include <vtkFieldData.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkSmartPointer.h>
+#include <vtkStringArray.h>
+#include <vtkUnstructuredGrid.h>
+#include <vtkXMLUnstructuredGridReader.h>
+
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <tuple>
+
+#include "postprocess/atomic_file.hpp"
+#include "postprocess/vtu_writer.hpp"
+#include "tests/postprocess/temporary_directory.hpp"
+
+namespace tessera {
+namespace {
+
+using test::TemporaryDirectory;
+
+enum class Shape { cartesian, mapped };
+
+ScalarField field(std::function<double(double, double, double)> f) {
+  return {[f](const PointBlock& block, double* values) {
+            for (std::size_t i = 0; i < block.n; ++i) {
+              values[i] = f(block.x[i], block.y[i], block.z[i]);
+            }
+          },
+          {}};
+}
+
+Discretization make_space(int dimension, int degree, NodeFamily family, Shape shape,
+                          IndexTriple cells = {3, 2, 2}) {
+  const BoxMesh mesh(dimension, cells, {0.0, -0.5, 0.25}, {1.0, 0.5, 1.0});
+  const Basis1D basis = make_basis(degree, family, QuadratureRule::gauss, degree + 1);
+  const NodeLattice lattice(mesh, degree);
+  if (shape == Shape::cartesian) return {mesh, basis, lattice, {mesh, lattice, basis.nodes}};
+  const auto wave = [](double x, double y, double z) { return std::sin(2 * x + 3 * y - z); };
+  const std::array<ScalarField, 3> map = {
+      field([=](double x, double y, double z) { return x + 0.05 * wave(x, y, z); }),
+      field([=](double x, double y, double z) { return y + 0.04 * wave(z, x, y) * x; }),
+      field([=](double x, double y, double z) { return z - 0.06 * wave(y, z, x); })};
+  return {mesh, basis, lattice, {mesh, lattice, basis.nodes, map}};
+}
+
+std::vector<double> sample(const Discretization& space,
+                           const std::function<double(double, double, double)>& f) {
+  const auto n = static_cast<std::size_t>(space.lattice.size());
+  std::vector<double> x(n), y(n), z(n), values(n);
+  space.mapping.node_positions(0, space.lattice.size(), x.data(), y.data(), z.data());
+  for (std::size_t i = 0; i < n; ++i) values[i] = f(x[i], y[i], z[i]);
+  return values;
+}
+
+vtkSmartPointer<vtkUnstructuredGrid> read(const std::filesystem::path& path) {
+  vtkNew<vtkXMLUnstructuredGridReader> reader;
+  reader->SetFileName(path.c_str());
+  reader->Update();
+  return reader->GetOutput();
+}
+
+// A polynomial of full degree in each coordinate, different in each.
+double polynomial(int degree, double x, double y, double z) {
+  double px = 0.3, py = -0.2, pz = 0.7;
+  for (int i = 0; i < degree; ++i) {
+    px = px * x + 1.0 / (i + 1);
+    py = py * y - 0.4 + 0.1 * i;
+    pz = pz * z + (i % 2 == 0 ? 0.5 : -0.3);
+  }
+  return px * py * pz;
+}
+
+// The isoparametric cell map, evaluated by its definition.
+Point map_of_cell(const Discretization& space, Index cell, const double* at) {
+  const int p = space.lattice.degree();
+  const int dimension = space.mesh.dimension();
+  std::array<Matrix1D, 3> l;
+  for (int d = 0; d < 3; ++d) l[d] = lagrange_values(space.basis.nodes, {at + d, 1});
+  const Index first = space.lattice.first_node(space.mesh.cell_position(cell));
+  Point result{};
+  for (int k = 0; k <= (dimension == 3 ? p : 0); ++k) {
+    for (int j = 0; j <= p; ++j) {
+      for (int i = 0; i <= p; ++i) {
+        Point node;
+        space.mapping.node_positions(
+            first + i + j * space.lattice.stride(1) + k * space.lattice.stride(2), 1, &node[0],
+            &node[1], &node[2]);
+        const double weight = l[0](0, i) * l[1](0, j) * (dimension == 3 ? l[2](0, k) : 1.0);
+        for (int d = 0; d < 3; ++d) result[d] += weight * node[d];
+      }
+    }
+  }
+  return result;
+}
+
+class Vtu : public testing::TestWithParam<std::tuple<int, int, Shape>> {
+ protected:
+  const int dimension = std::get<0>(GetParam());
+  const int degree = std::get<1>(GetParam());
+  const Shape shape = std::get<2>(GetParam());
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.path() / "solution.vtu";
+};
+
+TEST_P(Vtu, ShowsTheFiniteElementFunctionBetweenItsNodes) {
+  const Discretization space = make_space(dimension, degree, NodeFamily::gauss_lobatto, shape);
+  const auto f = [&](double x, double y, double z) {
+    return polynomial(degree, x, y, dimension == 3 ? z : 1.0);
+  };
+  const std::vector<double> values = sample(space, f);
+  const std::vector<double> xs = sample(space, [](double x, double, double) { return x; });
+  std::vector<double> numbers(static_cast<std::size_t>(space.mesh.cell_count()));
+  for (std::size_t c = 0; c < numbers.size(); ++c) numbers[c] = static_cast<double>(c);
+  const std::vector<PointField> point_fields = {{"solution", values}, {"x", xs}};
+  const std::vector<CellField> cell_fields = {{"number", numbers}};
+  write_vtu(path, space, point_fields, cell_fields, FloatWidth::double_precision, {});
+  EXPECT_EQ(directory.entry_count(), 1);
+
+  const auto grid = read(path);
+  ASSERT_EQ(grid->GetNumberOfPoints(), space.lattice.size());
+  ASSERT_EQ(grid->GetNumberOfCells(), space.mesh.cell_count());
+  vtkDataArray* solution = grid->GetPointData()->GetArray("solution");
+  vtkDataArray* x_field = grid->GetPointData()->GetArray("x");
+  ASSERT_NE(solution, nullptr);
+  ASSERT_NE(x_field, nullptr);
+  EXPECT_EQ(grid->GetPointData()->GetScalars(), solution);
+  const int expected_type = dimension == 2
+                                ? (degree == 1 ? VTK_QUAD : VTK_LAGRANGE_QUADRILATERAL)
+                                : (degree == 1 ? VTK_HEXAHEDRON : VTK_LAGRANGE_HEXAHEDRON);
+  std::mt19937 engine(3);
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  const auto cell_size = static_cast<std::size_t>(space.lattice.nodes_per_cell());
+  for (Index c = 0; c < space.mesh.cell_count(); ++c) {
+    ASSERT_EQ(grid->GetCellType(c), expected_type);
+    EXPECT_EQ(grid->GetCellData()->GetArray("number")->GetComponent(c, 0), double(c));
+    vtkCell* cell = grid->GetCell(c);
+    ASSERT_EQ(static_cast<std::size_t>(cell->GetNumberOfPoints()), cell_size);
+    for (int sample = 0; sample < 5; ++sample) {
+      const double at[3] = {uniform(engine), uniform(engine),
+                            dimension == 3 ? uniform(engine) : 0.0};
+      std::vector<double> weights(cell_size);
+      double x[3];
+      int sub_cell = 0;
+      cell->EvaluateLocation(sub_cell, at, x, weights.data());
+      cell->InterpolateFunctions(at, weights.data());
+      double value = 0.0;
+      double x_value = 0.0;
+      for (std::size_t v = 0; v < cell_size; ++v) {
+        const vtkIdType point = cell->GetPointId(static_cast<int>(v));
+        value += weights[v] * solution->GetComponent(point, 0);
+        x_value += weights[v] * x_field->GetComponent(point, 0);
+      }
+      const Point expected = map_of_cell(space, c, at);
+      for (int d = 0; d < 3; ++d) ASSERT_NEAR(x[d], expected[d], 1e-12);
+      ASSERT_NEAR(x_value, x[0], 1e-12);
+      if (shape == Shape::cartesian) {
+        ASSERT_NEAR(value, f(x[0], x[1], x[2]), 1e-12);
+      }
+    }
+  }
+}
+
+TEST_P(Vtu, SaysVersion22WhereTheNumberingOfHexahedraMatters) {
+  const Discretization space = make_space(dimension, degree, NodeFamily::equidistant, shape);
+  write_vtu(path, space, {}, {}, FloatWidth::double_precision, {});
+  const std::string head = test::read_file(path).substr(0, 400);
+  const std::string version = dimension == 3 && degree > 1 ? "2.2" : "1.0";
+  EXPECT_EQ(head.substr(0, head.find('\n')),
+            "<VTKFile type=\"UnstructuredGrid\" version=\"" + version +
+                "\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
+                "compressor=\"vtkZLibDataCompressor\">");
+}
+
+INSTANTIATE_TEST_SUITE_P(Cells, Vtu,
+                         testing::Combine(testing::Values(2, 3),
+                                          testing::Values(1, 2, 3, 4, 5, 7, 10),
+                                          testing::Values(Shape::cartesian, Shape::mapped)),
+                         [](const auto& test) {
+                           return "d" + std::to_string(std::get<0>(test.param)) + "_p" +
+                                  std::to_string(std::get<1>(test.param)) +
+                                  (std::get<2>(test.param) == Shape::mapped ? "_mapped" : "");
+                         });
+
+class VtuFile : public testing::Test {
+ protected:
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.path() / "solution.vtu";
+};
+
+TEST_F(VtuFile, HoldsTitleStatusAndProgram) {
+  const Discretization space = make_space(2, 2, NodeFamily::gauss_lobatto, Shape::cartesian);
+  write_vtu(path, space, {}, {}, FloatWidth::double_precision,
+            {"a <title> & \"more\", µ", "not converged", ""});
+  const auto grid = read(path);
+  const auto text = [&](const char* name) {
+    auto* array = vtkStringArray::SafeDownCast(grid->GetFieldData()->GetAbstractArray(name));
+    return array == nullptr ? std::string("(none)") : std::string(array->GetValue(0));
+  };
+  EXPECT_EQ(text("title"), "a <title> & \"more\", µ");
+  EXPECT_EQ(text("status"), "not converged");
+  EXPECT_EQ(text("program"), "(none)");
+}
+
+TEST_F(VtuFile, SinglePrecisionIsSmallerAndRightToSevenDigits) {
+  const Discretization space =
+      make_space(3, 4, NodeFamily::gauss_lobatto, Shape::mapped, {6, 6, 6});
+  const std::vector<double> values =
+      sample(space, [](double x, double y, double z) { return std::sin(5 * x) * y + z; });
+  const std::vector<PointField> fields = {{"solution", values}};
+  write_vtu(path, space, fields, {}, FloatWidth::single_precision, {});
+  const auto grid = read(path);
+  vtkDataArray* solution = grid->GetPointData()->GetArray("solution");
+  ASSERT_EQ(solution->GetDataType(), VTK_FLOAT);
+  ASSERT_EQ(grid->GetPoints()->GetDataType(), VTK_FLOAT);
+  std::vector<double> expected(values.size());
+  to_equidistant(space.lattice, space.basis.nodes, values, expected);
+  for (Index i = 0; i < space.lattice.size(); ++i) {
+    ASSERT_EQ(solution->GetComponent(i, 0), static_cast<float>(expected[i]));
+  }
+  const auto size = std::filesystem::file_size(path);
+  write_vtu(path, space, fields, {}, FloatWidth::double_precision, {});
+  EXPECT_LT(size, std::filesystem::file_size(path));
+}
+
+TEST_F(VtuFile, DegreesBeyondVtkBecomeLinearCells) {
+  const int degree = kMaxVtkDegree + 2;
+  const Discretization space =
+      make_space(2, degree, NodeFamily::gauss_lobatto, Shape::cartesian, {2, 3, 1});
+  const auto f = [](double x, double y, double) { return x * x - 3 * y; };
+  const std::vector<double> values = sample(space, f);
+  const std::vector<double> numbers = {0, 1, 2, 3, 4, 5};
+  const std::vector<PointField> point_fields = {{"solution", values}};
+  const std::vector<CellField> cell_fields = {{"number", numbers}};
+  write_vtu(path, space, point_fields, cell_fields, FloatWidth::double_precision, {});
+  const auto grid = read(path);
+  ASSERT_EQ(grid->GetNumberOfPoints(), space.lattice.size());
+  ASSERT_EQ(grid->GetNumberOfCells(), 6 * degree * degree);
+  for (vtkIdType i = 0; i < grid->GetNumberOfPoints(); ++i) {
+    double x[3];
+    grid->GetPoint(i, x);
+    ASSERT_NEAR(grid->GetPointData()->GetScalars()->GetComponent(i, 0), f(x[0], x[1], 0.0), 1e-12);
+  }
+  for (vtkIdType c = 0; c < grid->GetNumberOfCells(); ++c) {
+    ASSERT_EQ(grid->GetCellType(c), VTK_QUAD);
+    double bounds[6];
+    grid->GetCellBounds(c, bounds);
+    const int i = 0.5 * (bounds[0] + bounds[1]) < 0.5 ? 0 : 1;
+    const int j = static_cast<int>(3 * (0.5 * (bounds[2] + bounds[3]) + 0.5));
+    ASSERT_EQ(grid->GetCellData()->GetArray("number")->GetComponent(c, 0), i + 2 * j);
+  }
+}
+
+TEST_F(VtuFile, ManyBlocksSurviveCompressionOnAllThreads) {
+  const Discretization space =
+      make_space(3, 3, NodeFamily::equidistant, Shape::cartesian, {20, 17, 13});
+  std::mt19937 engine(5);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  std::vector<double> values(static_cast<std::size_t>(space.lattice.size()));
+  for (double& value : values) value = uniform(engine);
+  const std::vector<PointField> fields = {{"first", values}, {"solution", values}};
+  write_vtu(path, space, fields, {}, FloatWidth::double_precision, {});
+  const auto grid = read(path);
+  ASSERT_EQ(grid->GetNumberOfPoints(), space.lattice.size());
+  const Index last = space.mesh.cell_count() - 1;
+  EXPECT_EQ(grid->GetCell(last)->GetPointId(6), space.lattice.size() - 1);
+  for (const char* name : {"first", "solution"}) {
+    vtkDataArray* array = grid->GetPointData()->GetArray(name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(array->GetComponent(static_cast<vtkIdType>(i), 0), values[i]);
+    }
+  }
+}
+
+TEST_F(VtuFile, SizeBeforeCompressionIsKnown) {
+  const NodeLattice lattice(BoxMesh(3, {2, 3, 4}, {0, 0, 0}, {1, 1, 1}), 2);
+  const BoxMesh mesh(3, {2, 3, 4}, {0, 0, 0}, {1, 1, 1});
+  EXPECT_EQ(uncompressed_vtu_bytes(lattice, mesh, 1, 1, FloatWidth::single_precision),
+            5 * 7 * 9 * 16 + 24 * (27 * 8 + 8 + 1 + 4));
+}
+
+TEST_F(VtuFile, WrongFieldSizesAreRefusedBeforeWriting) {
+  const Discretization space = make_space(2, 2, NodeFamily::gauss_lobatto, Shape::cartesian);
+  const std::vector<double> values(3);
+  const std::vector<PointField> point_fields = {{"solution", values}};
+  const std::vector<CellField> cell_fields = {{"number", values}};
+  EXPECT_THROW(write_vtu(path, space, point_fields, {}, FloatWidth::double_precision, {}),
+               std::invalid_argument);
+  EXPECT_THROW(write_vtu(path, space, {}, cell_fields, FloatWidth::double_precision, {}),
+               std::invalid_argument);
+  EXPECT_EQ(directory.entry_count(), 0);
+}
+
+// What is thrown, and what is printed meanwhile, when a grid of some 100 KiB is written.
+std::pair<std::string, std::string> failure(const std::filesystem::path& path) {
+  const Discretization space =
+      make_space(3, 3, NodeFamily::gauss_lobatto, Shape::mapped, {10, 10, 10});
+  std::string cause;
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  try {
+    write_vtu(path, space, {}, {}, FloatWidth::double_precision, {});
+  } catch (const OutputError& error) {
+    EXPECT_EQ(error.path(), path);
+    cause = error.cause();
+  }
+  const std::string out = testing::internal::GetCapturedStdout();
+  return {cause, out + testing::internal::GetCapturedStderr()};
+}
+
+TEST_F(VtuFile, FileThatMayNotGrowThrowsQuietlyAndLeavesNothing) {
+  for (const std::size_t limit : {0, 100, 5000, 50000, 200000}) {
+    const test::FileSizeLimit file_size_limit(limit);
+    const TemporaryDirectory place;
+    const auto [cause, printed] = failure(place.path() / "solution.vtu");
+    EXPECT_EQ(cause, "File too large") << limit;
+    EXPECT_EQ(printed, "") << limit;
+    EXPECT_EQ(place.entry_count(), 0) << limit;
+  }
+}
+
+TEST_F(VtuFile, FullDiskThrowsQuietlyAndLeavesNothing) {
+  const test::SmallDisk disk;
+  if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a small disk";
+  const auto [cause, printed] = failure(disk.directory().path() / "solution.vtu");
+  EXPECT_EQ(cause, "No space left on device");
+  EXPECT_EQ(printed, "");
+  EXPECT_EQ(disk.directory().entry_count(), 0);
+}
+
+TEST_F(VtuFile, MissingDirectoryIsNamed) {
+  const auto [cause, printed] = failure(directory.path() / "missing" / "solution.vtu");
+  EXPECT_EQ(cause, "No such file or directory");
+  EXPECT_EQ(printed, "");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,149 @@
+#include <gtest/gtest.h>
+
+#include "src/parameters/command_line.hpp"
+#include "tests/src/parameters/registries.hpp"
+
+namespace tessera {
+namespace {
+
+Command parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "/usr/bin/tessera");
+  return parse_command_line(static_cast<int>(arguments.size()), arguments.data(), "tessera 1.2.3");
+}
+
+/// Expects a usage error and returns its message.
+std::string usage_error(const std::vector<const char*>& arguments) {
+  const Command command = parse(arguments);
+  const auto* finished = std::get_if<FinishedCommand>(&command);
+  if (finished == nullptr) return "accepted";
+  EXPECT_EQ(finished->exit_code, 1);
+  EXPECT_EQ(finished->standard_output, "");
+  return finished->standard_error;
+}
+
+std::string help(const std::vector<const char*>& arguments) {
+  const Command command = parse(arguments);
+  const auto* finished = std::get_if<FinishedCommand>(&command);
+  if (finished == nullptr) return "accepted";
+  EXPECT_EQ(finished->exit_code, 0);
+  EXPECT_EQ(finished->standard_error, "");
+  return finished->standard_output;
+}
+
+TEST(CommandLine, Run) {
+  const auto command = std::get<RunCommand>(
+      parse({"run", "case.toml", "--set", "operator.kernel=csr", "--set", "mesh.cells=[8,8,8]",
+             "--output", "there", "--overwrite", "--quiet", "--threads", "4"}));
+  EXPECT_EQ(command.case_file, "case.toml");
+  EXPECT_EQ(command.verbosity, Verbosity::quiet);
+  ASSERT_EQ(command.overrides.size(), 5U);
+  EXPECT_EQ(command.overrides[0].assignment, "operator.kernel=csr");
+  EXPECT_EQ(command.overrides[1].assignment, "mesh.cells=[8,8,8]");
+  const CaseParameters p = parse_case("", command.overrides);
+  EXPECT_EQ(p.operation.kernel, "csr");
+  EXPECT_EQ(p.mesh.cells[2], 8);
+  EXPECT_EQ(p.output.directory, "there");
+  EXPECT_TRUE(p.output.overwrite);
+  EXPECT_EQ(p.run.threads, 4);
+}
+
+TEST(CommandLine, RunWithoutOptionsOverridesNothing) {
+  const auto command = std::get<RunCommand>(parse({"run", "case.toml"}));
+  EXPECT_TRUE(command.overrides.empty());
+  EXPECT_EQ(command.verbosity, Verbosity::normal);
+}
+
+TEST(CommandLine, SetTakesOneValueSoTheFileMayFollow) {
+  const auto command = std::get<RunCommand>(
+      parse({"run", "--set", "space.degree=3", "case.toml", "--set=title=a b"}));
+  EXPECT_EQ(command.case_file, "case.toml");
+  ASSERT_EQ(command.overrides.size(), 2U);
+  EXPECT_EQ(command.overrides[1].assignment, "title=a b");
+}
+
+TEST(CommandLine, OptionsAreNamedInDiagnostics) {
+  const auto command = std::get<RunCommand>(parse({"run", "c.toml", "--threads", "9999"}));
+  expect_errors(case_errors(case_with(""), command.overrides),
+                {"--threads 9999: run.threads = 9999: must be an integer from 0 to 4096"});
+}
+
+TEST(CommandLine, DirectoriesNeedNoQuoting) {
+  const auto command = std::get<RunCommand>(parse({"run", "c.toml", "-o", "C:\\a \"b\" [1]"}));
+  EXPECT_EQ(parse_case(case_with(""), command.overrides).output.directory, "C:\\a \"b\" [1]");
+}
+
+TEST(CommandLine, Check) {
+  const auto command = std::get<CheckCommand>(parse({"check", "c.toml", "--set", "title=a"}));
+  EXPECT_EQ(command.case_file, "c.toml");
+  ASSERT_EQ(command.overrides.size(), 1U);
+}
+
+TEST(CommandLine, Compare) {
+  const auto command = std::get<CompareCommand>(
+      parse({"compare", "s.toml", "--set", "study.degrees=[2]", "--csv", "m.csv", "-q"}));
+  EXPECT_EQ(command.study_file, "s.toml");
+  EXPECT_EQ(command.verbosity, Verbosity::quiet);
+  const auto p = study_registry().parse("", "s.toml", command.overrides).parameters;
+  EXPECT_EQ(p.degrees, std::vector<int>{2});
+  EXPECT_EQ(p.output, "m.csv");
+}
+
+TEST(CommandLine, Defaults) {
+  const auto plain = std::get<DefaultsCommand>(parse({"defaults"}));
+  EXPECT_EQ(plain.kind, FileKind::case_file);
+  EXPECT_EQ(plain.format, DefaultsFormat::toml);
+  const auto study =
+      std::get<DefaultsCommand>(parse({"defaults", "--study", "--format", "schema"}));
+  EXPECT_EQ(study.kind, FileKind::study_file);
+  EXPECT_EQ(study.format, DefaultsFormat::schema);
+  EXPECT_EQ(std::get<DefaultsCommand>(parse({"defaults", "--format", "markdown"})).format,
+            DefaultsFormat::markdown);
+  EXPECT_EQ(std::get<DefaultsCommand>(parse({"defaults", "--schema"})).format,
+            DefaultsFormat::schema);
+  EXPECT_EQ(std::get<DefaultsCommand>(parse({"defaults", "--reference"})).format,
+            DefaultsFormat::markdown);
+}
+
+TEST(CommandLine, ListAndInfo) {
+  EXPECT_TRUE(std::holds_alternative<ListCommand>(parse({"list"})));
+  EXPECT_TRUE(std::holds_alternative<InfoCommand>(parse({"info"})));
+}
+
+TEST(CommandLine, HelpAndVersion) {
+  EXPECT_EQ(help({"--version"}), "tessera 1.2.3\n");
+  for (const char* part : {"run", "check", "compare", "defaults", "list", "info",
+                           "Examples:", "tessera run case.toml", "Exit codes"}) {
+    EXPECT_NE(help({"--help"}).find(part), std::string::npos) << part;
+  }
+  for (const char* part : {"CASE", "--set KEY=VALUE", "--output DIR", "--overwrite", "--threads N",
+                           "--quiet", "Examples:"}) {
+    EXPECT_NE(help({"run", "--help"}).find(part), std::string::npos) << part;
+  }
+  EXPECT_NE(help({"compare", "-h"}).find("--csv FILE"), std::string::npos);
+}
+
+TEST(CommandLine, UsageErrors) {
+  EXPECT_EQ(usage_error({"rnu", "case.toml"}),
+            "tessera: \"rnu\" is not a command; did you mean run?\ntessera --help tells more.\n");
+  EXPECT_EQ(usage_error({"case.toml"}),
+            "tessera: \"case.toml\" is not a command; did you mean tessera run case.toml?\n"
+            "tessera --help tells more.\n");
+  EXPECT_EQ(usage_error({"banana"}),
+            "tessera: \"banana\" is not a command; the commands are run, check, compare, defaults, "
+            "list, info\ntessera --help tells more.\n");
+  EXPECT_NE(usage_error({}).find("a command is needed: run, check"), std::string::npos);
+  EXPECT_NE(usage_error({"run"}).find("CASE is required"), std::string::npos);
+  EXPECT_NE(usage_error({"run"}).find("tessera run --help"), std::string::npos);
+  EXPECT_NE(usage_error({"run", "c.toml", "--fast"}).find("--fast"), std::string::npos);
+  EXPECT_EQ(usage_error({"run", "c.toml", "--thread=4"}),
+            "tessera: unknown option --thread; did you mean --threads?\n"
+            "tessera run --help tells more.\n");
+  EXPECT_NE(usage_error({"run", "c.toml", "--threads", "many"}).find("--threads"),
+            std::string::npos);
+  EXPECT_NE(usage_error({"run", "c.toml", "--set"}).find("--set"), std::string::npos);
+  EXPECT_NE(usage_error({"defaults", "--format", "xml"}).find("xml"), std::string::npos);
+  EXPECT_NE(usage_error({"--banana"}).find("--banana"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,148 @@
+#include "tests/src/parameters/registries.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr char kFullCase[] = R"toml(
+title = "quotes \" and \\ and \t and \u00e9 \u007f"
+[mesh]
+cells = [9007199254740993, 1, 2]
+lower = [0.1, -1e-300, 0.30000000000000004]
+upper = [1e300, 3.141592653589793, 1]
+map = ["x", "y", "z + 0.1*sin(pi*x)"]
+[space]
+degree = 1
+points = 6
+[problem]
+source = 0.1
+exact = "x"
+[boundary]
+left = { type = "robin", alpha = 2, value = "y" }
+front = { type = "neumann" }
+[operator]
+kernel = "csr"
+[solver]
+relative_tolerance = 1.2345678901234567e-7
+)toml";
+
+TEST(RoundTrip, ResolvedCaseGivesIdenticalParameters) {
+  const CaseParameters first = parse_case(kFullCase);
+  const std::string text = case_registry().to_toml(first);
+  const CaseParameters second = parse_case(text);
+  EXPECT_EQ(case_registry().to_toml(second), text);
+  EXPECT_EQ(second.title, first.title);
+  EXPECT_EQ(second.mesh.cells, first.mesh.cells);
+  EXPECT_EQ(second.mesh.lower, first.mesh.lower);
+  EXPECT_EQ(second.mesh.upper, first.mesh.upper);
+  EXPECT_EQ(second.mesh.map, first.mesh.map);
+  EXPECT_EQ(second.space.points, first.space.points);
+  EXPECT_EQ(second.problem.exact, first.problem.exact);
+  EXPECT_EQ(second.boundary[0].alpha, "2");
+  EXPECT_EQ(second.boundary[5].type, BoundaryType::neumann);
+  EXPECT_EQ(second.operation.scatter, "none");
+  EXPECT_EQ(second.solver.relative_tolerance, first.solver.relative_tolerance);
+}
+
+TEST(RoundTrip, ResolvedCaseWritesEveryDefault) {
+  EXPECT_EQ(case_registry().to_toml(parse_case("[mesh]\ndimension = 2\ncells = [3, 4]\n")),
+            R"toml(title = ""
+
+[mesh]
+dimension = 2
+cells = [3, 4]
+lower = [0.0, 0.0]
+upper = [1.0, 1.0]
+
+[space]
+degree = 2
+nodes = "gauss-lobatto"
+quadrature = "gauss"
+points = 3
+
+[problem]
+coefficient = "1"
+source = "0"
+
+[boundary]
+left = { type = "dirichlet", value = "0" }
+right = { type = "dirichlet", value = "0" }
+bottom = { type = "dirichlet", value = "0" }
+top = { type = "dirichlet", value = "0" }
+
+[operator]
+kernel = "tensor"
+scatter = "coloring"
+precision = "double"
+
+[solver]
+method = "cg"
+preconditioner = "none"
+relative_tolerance = 1e-08
+max_iterations = 1000
+initial = "0"
+
+[run]
+device = "cpu"
+threads = 0
+
+[output]
+directory = "results"
+vtk = true
+overwrite = false
+)toml");
+}
+
+TEST(RoundTrip, DefaultsParseBackToTheSameFile) {
+  const std::string text = case_registry().defaults_text();
+  const CaseParameters parameters = parse_case(text);
+  EXPECT_EQ(case_registry().to_toml(parameters, Comments::full), text);
+  EXPECT_EQ(case_registry().to_toml(parameters),
+            case_registry().to_toml(parse_case("[mesh]\ncells = [8, 8, 8]\n")));
+}
+
+TEST(RoundTrip, DefaultsDescribeEveryKey) {
+  const std::string text = case_registry().defaults_text();
+  std::string joined = text;
+  for (std::size_t at; (at = joined.find("\n#   ")) != std::string::npos;) {
+    joined.replace(at, 5, 1, ' ');
+  }
+  for (const KeyDescription& key : case_registry().keys()) {
+    EXPECT_NE(joined.find(key.description), std::string::npos) << key.name;
+    EXPECT_TRUE(key.description.ends_with(".")) << key.name;
+    EXPECT_NE(text.find(key.name.substr(key.name.rfind('.') + 1)), std::string::npos) << key.name;
+  }
+  EXPECT_NE(text.find("# exact = \"sin(pi*x)*sin(pi*y)*sin(pi*z)\"\n"), std::string::npos);
+  EXPECT_NE(joined.find("One of \"csr\" | \"local\" | \"tensor\" | \"kronecker\"."),
+            std::string::npos);
+  EXPECT_NE(joined.find("in length units of the problem; default: 0 on each axis."),
+            std::string::npos);
+}
+
+TEST(RoundTrip, CommentedExamplesAreAccepted) {
+  std::string text = case_registry().defaults_text();
+  for (const char* key : {"# map = ", "# exact = "}) {
+    const auto at = text.find(key);
+    ASSERT_NE(at, std::string::npos) << key;
+    text.erase(at, 2);
+  }
+  EXPECT_EQ(parse_case(text).mesh.map.size(), 3U);
+}
+
+TEST(RoundTrip, ReferenceNamesEveryKeyOnce) {
+  const std::string text = case_registry().reference();
+  for (const KeyDescription& key : case_registry().keys()) {
+    const std::string name = "| `" + (key.family.empty() ? key.name : key.family) + "` |";
+    const auto at = text.find(name);
+    ASSERT_NE(at, std::string::npos) << name;
+    EXPECT_EQ(text.find(name, at + 1), std::string::npos) << name;
+  }
+  EXPECT_NE(text.find("| `mesh.cells` | required | an array, one entry an axis, of integers, each "
+                      "at least 1 | Number of cells along each axis. |"),
+            std::string::npos);
+  EXPECT_NE(text.find("| `operator.precision` | `\"double\"` | one of \"double\" \\| \"single\" |"),
+            std::string::npos);
+  EXPECT_NE(text.find("| `space.points` | degree + 1 |"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera
