@@ -6,6 +6,7 @@
 
 #include "mesh/cell_batches.hpp"
 #include "mesh/host_array.hpp"
+#include "mesh/simd.hpp"
 #include "operators/constrained_rows.hpp"
 #include "operators/robin_faces.hpp"
 #include "operators/scatter.hpp"
@@ -123,28 +124,25 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     for (int lane = 0; lane < kLanes<T>; ++lane) {
       corner[lane] = target.values + (lattice_.first_node(batch.cells[lane]) - target.first_node);
     }
-    const auto add_lanes = [&](int lanes) {
-      for_each_row([&](Index row, int i) {
-        const int n = nodes_per_axis();
-        for (int ix = 0; ix < n; ++ix) {
-          const Lanes<T> values = v[i + ix];
-#pragma GCC unroll 16
-          for (int lane = 0; lane < lanes; ++lane) {
-            T& y = corner[lane][row + ix];
-            if constexpr (mode == AddMode::atomic) {
-              std::atomic_ref<T>(y).fetch_add(values[lane], std::memory_order_relaxed);
-            } else {
-              y += values[lane];
-            }
-          }
-        }
-      });
+    const auto add = [&](T& y, T value) {
+      if constexpr (mode == AddMode::atomic) {
+        std::atomic_ref<T>(y).fetch_add(value, std::memory_order_relaxed);
+      } else {
+        y += value;
+      }
     };
-    if (batch.active == kLanes<T>) {
-      add_lanes(kLanes<T>);
-    } else {
-      add_lanes(batch.active);
-    }
+    for_each_row([&](Index row, int i) {
+      const int n = nodes_per_axis();
+      for (int ix = 0; ix < n; ++ix) {
+        const Lanes<T> values = v[i + ix];
+        if (batch.active == kLanes<T>) {
+#pragma GCC unroll 16
+          for (int lane = 0; lane < kLanes<T>; ++lane) add(corner[lane][row + ix], values[lane]);
+        } else {
+          for (int lane = 0; lane < batch.active; ++lane) add(corner[lane][row + ix], values[lane]);
+        }
+      }
+    });
   }
 
   /// f(lattice offset of the row's first node, its local index) for each x row of a cell.
