@@ -1,13 +1,15 @@
-# What every part of Tessera is compiled with, as one interface target.
+# What every part of Tessera is compiled with, as interface targets.
+add_library(tessera_warnings INTERFACE)
+target_compile_options(tessera_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+# Cells are the lanes of a SIMD vector: passing 64-byte vectors by value inside one build is what we want.
+target_compile_options(tessera_warnings INTERFACE -Wno-psabi)
+if(TESSERA_WERROR)
+  target_compile_options(tessera_warnings INTERFACE -Werror)
+endif()
+
 add_library(tessera_flags INTERFACE)
 target_include_directories(tessera_flags INTERFACE ${PROJECT_SOURCE_DIR})
-target_link_libraries(tessera_flags INTERFACE OpenMP::OpenMP_CXX)
-target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
-# Cells are the lanes of a SIMD vector: passing 64-byte vectors by value inside one build is what we want.
-target_compile_options(tessera_flags INTERFACE -Wno-psabi)
-if(TESSERA_WERROR)
-  target_compile_options(tessera_flags INTERFACE -Werror)
-endif()
+target_link_libraries(tessera_flags INTERFACE tessera_warnings OpenMP::OpenMP_CXX)
 if(TESSERA_ARCH)
   target_compile_options(tessera_flags INTERFACE -march=${TESSERA_ARCH})
 endif()

@@ -70,6 +70,45 @@ void symmetric_factors(const CellGeometry& geometry, int dimension, int q, Lanes
   }
 }
 
+// Evaluates the geometry and the coefficient k of the cells of every batch, kLanes<double> cells at a
+// time, checks them, and calls f(batch, first lane, geometry, k [q][lane]). Parallel.
+template <class F>
+void for_each_evaluated(const Discretization& discretization, const CellBatches& batches,
+                        const ScalarField& coefficient, F&& f) {
+  FirstFailure first;
+  parallel_ranges(static_cast<Index>(batches.bricks().size()), [&](Range range) {
+    CellGeometry geometry(discretization, discretization.basis);
+    std::vector<double> k(static_cast<std::size_t>(geometry.points_per_cell()) * kLanes<double>,
+                          coefficient.constant.value_or(0.0));
+    FirstFailure mine;
+    for (Index b = range.begin; b < range.end; ++b) {
+      batches.for_each_batch(batches.bricks()[b], [&](const CellBatch& batch) {
+        for (int lane = 0; lane < batches.lanes(); lane += kLanes<double>) {
+          const std::span<const IndexTriple> cells(batch.cells.data() + lane, kLanes<double>);
+          geometry.evaluate(cells);
+          if (!coefficient.constant) coefficient.evaluate(geometry.positions(), k.data());
+          check_cell(discretization.mesh, cells, geometry, k, mine);
+          f(batch, lane, geometry, k);
+        }
+      });
+    }
+#pragma omp critical(tessera_first_failure)
+    if (mine.cell < first.cell) first = mine;
+  });
+  if (first.cell == std::numeric_limits<Index>::max()) return;
+  if (first.inverted) {
+    throw InvertedCell(discretization.mesh.cell_position(first.cell),
+                       discretization.mesh.dimension(), first.value, first.where);
+  }
+  throw BadFieldValue("the coefficient must be positive and finite", first.where, first.value);
+}
+
+void check_constant_coefficient(const BoxMesh& mesh, double k) {
+  if (!(k > 0.0) || !std::isfinite(k)) {
+    throw BadFieldValue("the coefficient must be positive and finite", mesh.lower(), k);
+  }
+}
+
 }  // namespace
 
 FactorKind factor_kind(const Mapping& mapping, const ScalarField& coefficient) {
@@ -99,73 +138,53 @@ GeometricFactors<T>::GeometricFactors(const Discretization& discretization,
   const std::vector<double> weights = tensor_weights(discretization.basis.quadrature, dimension);
   if (kind_ == FactorKind::constant) {
     const double k = *coefficient.constant;
-    if (!(k > 0.0) || !std::isfinite(k)) {
-      throw BadFieldValue("the coefficient must be positive and finite", mesh.lower(), k);
-    }
+    check_constant_coefficient(mesh, k);
     for (const double w : weights) shared_points_.push_back(static_cast<T>(w * volume * k));
     return;
   }
   const Index entries = kind_ == FactorKind::general ? factor_entries(dimension) : 1;
   batch_stride_ = static_cast<Index>(weights.size()) * entries;
   per_batch_.resize(static_cast<std::size_t>(batches.batch_count() * batch_stride_));
-  fill(discretization, batches, coefficient);
-}
-
-template <class T>
-void GeometricFactors<T>::fill(const Discretization& discretization, const CellBatches& batches,
-                               const ScalarField& coefficient) {
-  const BoxMesh& mesh = discretization.mesh;
-  const int dimension = mesh.dimension();
-  const int entries = kind_ == FactorKind::general ? factor_entries(dimension) : 1;
-  FirstFailure first;
-  parallel_ranges(static_cast<Index>(batches.bricks().size()), [&](Range range) {
-    CellGeometry geometry(discretization, discretization.basis);
-    const int points = geometry.points_per_cell();
-    std::vector<double> k(static_cast<std::size_t>(points) * kLanes<double>,
-                          coefficient.constant.value_or(0.0));
-    FirstFailure mine;
-    for (Index b = range.begin; b < range.end; ++b) {
-      batches.for_each_batch(batches.bricks()[b], [&](const CellBatch& batch) {
+  for_each_evaluated(
+      discretization, batches, coefficient,
+      [&](const CellBatch& batch, int first_lane, const CellGeometry& geometry,
+          const std::vector<double>& k_of_point) {
         Lanes<T>* out = per_batch_.data() + batch.index * batch_stride_;
-        for (int half = 0; half < kLanes<T>; half += kLanes<double>) {
-          const std::span<const IndexTriple> cells(batch.cells.data() + half, kLanes<double>);
-          geometry.evaluate(cells);
-          if (!coefficient.constant) coefficient.evaluate(geometry.positions(), k.data());
-          check_cell(mesh, cells, geometry, k, mine);
-          for (int q = 0; q < points; ++q) {
-            Lanes<double> scale;
+        for (int q = 0; q < geometry.points_per_cell(); ++q, out += entries) {
+          Lanes<double> scale;
+          for (int lane = 0; lane < kLanes<double>; ++lane) {
+            scale[lane] = k_of_point[q * kLanes<double> + lane] * geometry.weights()[q];
+          }
+          Lanes<double> values[6];
+          if (kind_ == FactorKind::general) {
+            symmetric_factors(geometry, dimension, q, scale, values);
+          } else {
+            values[0] = scale * geometry.determinant()[q];
+          }
+          for (Index entry = 0; entry < entries; ++entry) {
             for (int lane = 0; lane < kLanes<double>; ++lane) {
-              scale[lane] = k[q * kLanes<double> + lane] * geometry.weights()[q];
-            }
-            Lanes<double> values[6];
-            if (kind_ == FactorKind::general) {
-              symmetric_factors(geometry, dimension, q, scale, values);
-            } else {
-              values[0] = scale * geometry.determinant()[q];
-            }
-            for (int entry = 0; entry < entries; ++entry) {
-              for (int lane = 0; lane < kLanes<double>; ++lane) {
-                out[q * entries + entry][half + lane] = static_cast<T>(values[entry][lane]);
-              }
+              out[entry][first_lane + lane] = static_cast<T>(values[entry][lane]);
             }
           }
         }
       });
-    }
-#pragma omp critical(tessera_first_failure)
-    if (mine.cell < first.cell) first = mine;
-  });
-  if (first.cell == std::numeric_limits<Index>::max()) return;
-  if (first.inverted) {
-    throw InvertedCell(mesh.cell_position(first.cell), dimension, first.value, first.where);
-  }
-  throw BadFieldValue("the coefficient must be positive and finite", first.where, first.value);
 }
 
 template <class T>
 Index GeometricFactors<T>::bytes() const {
   return static_cast<Index>(shared_points_.size() * sizeof(T) +
                             per_batch_.size() * sizeof(Lanes<T>));
+}
+
+void check_geometry(const Discretization& discretization, const ScalarField& coefficient) {
+  if (factor_kind(discretization.mapping, coefficient) == FactorKind::constant) {
+    check_constant_coefficient(discretization.mesh, *coefficient.constant);
+    return;
+  }
+  const CellBatches batches(discretization.mesh, kLanes<double>,
+                            power(discretization.basis.point_count(), 3) * sizeof(double),
+                            omp_get_max_threads());
+  for_each_evaluated(discretization, batches, coefficient, [](const auto&...) {});
 }
 
 template class GeometricFactors<double>;

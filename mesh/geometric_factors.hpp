@@ -39,9 +39,6 @@ class GeometricFactors {
   Index bytes() const;
 
  private:
-  void fill(const Discretization& discretization, const CellBatches& batches,
-            const ScalarField& coefficient);
-
   FactorKind kind_;
   std::array<T, 3> axis_scale_{};
   std::vector<T> shared_points_;
@@ -58,6 +55,10 @@ constexpr int factor_entries(int dimension) { return dimension * (dimension + 1)
 /// Bytes of the factors of a mesh, before building them.
 Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int points_per_axis,
                              Index value_bytes);
+
+/// Evaluates Jacobians and coefficient at every quadrature point, and keeps nothing.
+/// @throws as the constructor of GeometricFactors
+void check_geometry(const Discretization& discretization, const ScalarField& coefficient);
 
 extern template class GeometricFactors<double>;
 extern template class GeometricFactors<float>;

@@ -21,7 +21,7 @@ class Mapping {
   Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes);
 
   /// Nodes at components[d](box position), d < dimension; evaluated in parallel.
-  /// @throws NonFiniteValue if a component is not finite at a node.
+  /// @throws BadFieldValue if a component is not finite at a node.
   Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
           const std::array<ScalarField, 3>& components);
 

@@ -6,6 +6,7 @@
 
 #include "mesh/discretization.hpp"
 #include "postprocess/equidistant.hpp"
+#include "postprocess/float_width.hpp"
 
 namespace tessera {
 
@@ -20,9 +21,6 @@ struct CellField {
   std::string name;
   std::span<const double> values;
 };
-
-/// How floating-point numbers are stored in the file.
-enum class FloatWidth { single_precision, double_precision };
 
 /// Put into the file as string arrays of its field data, each only if not empty.
 struct VtuMetadata {

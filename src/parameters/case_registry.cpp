@@ -197,6 +197,10 @@ void add_run_and_output(CaseRegistry& registry) {
       {.name = "output.vtk", .description = "Whether the solution is written for ParaView."},
       [](auto& p) -> auto& { return p.output.vtk; });
   registry.add(
+      {.name = "output.vtk_precision",
+       .description = "Floating-point type in solution.vtu; double for further computations."},
+      [](auto& p) -> auto& { return p.output.vtk_precision; });
+  registry.add(
       {.name = "output.overwrite",
        .description = "Whether results already in the directory may be replaced."},
       [](auto& p) -> auto& { return p.output.overwrite; });

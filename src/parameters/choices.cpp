@@ -42,4 +42,9 @@ std::span<const std::string_view> enumerator_names(StudyGeometry) {
   return kNames;
 }
 
+std::span<const std::string_view> enumerator_names(FloatWidth) {
+  static constexpr std::string_view kNames[] = {"single", "double"};
+  return kNames;
+}
+
 }  // namespace tessera

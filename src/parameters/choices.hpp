@@ -3,15 +3,15 @@
 #include <span>
 #include <string_view>
 
+#include "cases/poisson_problem.hpp"
 #include "mesh/basis_1d.hpp"
 #include "mesh/quadrature.hpp"
+#include "postprocess/float_width.hpp"
 
 namespace tessera {
 
 /// Floating-point type of the operator and the solver's vectors.
 enum class Precision { double_precision, single_precision };
-
-enum class BoundaryType { dirichlet, neumann, robin };
 
 enum class SolverMethod { cg };
 
@@ -32,5 +32,6 @@ std::span<const std::string_view> enumerator_names(SolverMethod);
 std::span<const std::string_view> enumerator_names(PreconditionerChoice);
 std::span<const std::string_view> enumerator_names(RunDevice);
 std::span<const std::string_view> enumerator_names(StudyGeometry);
+std::span<const std::string_view> enumerator_names(FloatWidth);
 
 }  // namespace tessera

@@ -1,0 +1,162 @@
+#include "src/case_setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cases/expression.hpp"
+#include "mesh/errors.hpp"
+#include "operators/scatter.hpp"
+#include "operators/strategy.hpp"
+#include "src/case_fields.hpp"
+
+namespace tessera {
+namespace {
+
+template <class Table>
+std::vector<std::string> names_in(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& row : table) names.emplace_back(row.name);
+  return names;
+}
+
+// Maps are functions of the box point; in 2D of x and y only.
+std::array<ScalarField, 3> map_fields(const CaseParameters& parameters) {
+  std::array<ScalarField, 3> fields;
+  for (std::size_t d = 0; d < parameters.mesh.map.size(); ++d) {
+    fields[d] = make_case_field("mesh.map", parameters.mesh.map[d], parameters.mesh.dimension,
+                                Requirement::finite);
+  }
+  return fields;
+}
+
+void try_expression(const std::string& key, const std::string& text, int dimension,
+                    Requirement requirement, Findings& findings) {
+  if (findings.has_error(key)) return;
+  try {
+    make_case_field(key, text, dimension, requirement);
+  } catch (const ExpressionError& error) {
+    findings.report(key, error.what());
+  } catch (const BadExpressionValue& error) {
+    findings.report(key, error.what());
+  }
+}
+
+void check_expressions(const CaseParameters& parameters, Findings& findings) {
+  if (findings.has_error("mesh.dimension")) return;
+  const int dimension = parameters.mesh.dimension;
+  for (const std::string& component : parameters.mesh.map) {
+    try_expression("mesh.map", component, dimension, Requirement::finite, findings);
+  }
+  const ProblemParameters& problem = parameters.problem;
+  try_expression("problem.coefficient", problem.coefficient, dimension, Requirement::positive,
+                 findings);
+  try_expression("problem.source", problem.source, dimension, Requirement::finite, findings);
+  if (problem.exact) {
+    try_expression("problem.exact", *problem.exact, dimension, Requirement::finite, findings);
+  }
+  try_expression("solver.initial", parameters.solver.initial, dimension, Requirement::finite,
+                 findings);
+  for (int face = 0; face < face_count(dimension); ++face) {
+    const BoundaryParameters& condition = parameters.boundary[face];
+    const std::string key = fmt::format("boundary.{}", kFaceNames[face]);
+    try_expression(key + ".value", condition.value, dimension, Requirement::finite, findings);
+    if (condition.type == BoundaryType::robin && condition.alpha) {
+      try_expression(key + ".alpha", *condition.alpha, dimension, Requirement::non_negative,
+                     findings);
+    }
+  }
+}
+
+void check_device(const CaseParameters& parameters, Findings& findings) {
+  if (parameters.run.device != RunDevice::cuda || findings.has_error("run.device")) return;
+  findings.report("run.device", "this build computes on the CPU only; allowed: \"cpu\"");
+}
+
+}  // namespace
+
+Registry<CaseParameters> make_case_registry() {
+  Registry<CaseParameters> registry =
+      make_case_registry(names_in(kernel_table()), names_in(scatter_table()));
+  registry.add_check([](CaseParameters& parameters, Findings& findings) {
+    check_expressions(parameters, findings);
+    check_device(parameters, findings);
+  });
+  return registry;
+}
+
+BoxMesh make_box_mesh(const CaseParameters& parameters) {
+  IndexTriple cells{1, 1, 1};
+  Point lower{0.0, 0.0, 0.0};
+  Point upper{0.0, 0.0, 0.0};
+  for (int d = 0; d < parameters.mesh.dimension; ++d) {
+    cells[d] = parameters.mesh.cells[d];
+    lower[d] = parameters.mesh.lower[d];
+    upper[d] = parameters.mesh.upper[d];
+  }
+  return {parameters.mesh.dimension, cells, lower, upper};
+}
+
+Discretization make_discretization(const CaseParameters& parameters) {
+  const SpaceParameters& space = parameters.space;
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const NodeLattice lattice(mesh, space.degree);
+  Basis1D basis = make_basis(space.degree, space.nodes, space.quadrature, space.points);
+  Mapping mapping = parameters.mesh.map.empty()
+                        ? Mapping(mesh, lattice, basis.nodes)
+                        : Mapping(mesh, lattice, basis.nodes, map_fields(parameters));
+  return {mesh, std::move(basis), lattice, std::move(mapping)};
+}
+
+PoissonProblem make_problem(const CaseParameters& parameters) {
+  const int dimension = parameters.mesh.dimension;
+  PoissonProblem problem;
+  problem.dimension = dimension;
+  problem.coefficient = make_case_field("problem.coefficient", parameters.problem.coefficient,
+                                        dimension, Requirement::positive);
+  problem.source = make_case_field("problem.source", parameters.problem.source, dimension,
+                                   Requirement::finite);
+  for (int face = 0; face < face_count(dimension); ++face) {
+    const BoundaryParameters& parameter = parameters.boundary[face];
+    const std::string key = fmt::format("boundary.{}", kFaceNames[face]);
+    BoundaryCondition& condition = problem.boundary[face];
+    condition.type = parameter.type;
+    condition.value =
+        make_case_field(key + ".value", parameter.value, dimension, Requirement::finite);
+    if (condition.type == BoundaryType::robin) {
+      condition.alpha =
+          make_case_field(key + ".alpha", *parameter.alpha, dimension, Requirement::non_negative);
+    }
+  }
+  return problem;
+}
+
+std::optional<ScalarField> make_exact(const CaseParameters& parameters) {
+  if (!parameters.problem.exact) return std::nullopt;
+  return make_case_field("problem.exact", *parameters.problem.exact, parameters.mesh.dimension,
+                         Requirement::finite);
+}
+
+ScalarField make_initial(const CaseParameters& parameters) {
+  return make_case_field("solver.initial", parameters.solver.initial, parameters.mesh.dimension,
+                         Requirement::finite);
+}
+
+void with_case_errors(const LoadedCase& loaded, const std::function<void()>& work) {
+  const auto fail = [&](std::string_view key, const std::string& message) {
+    throw InputError({loaded.findings.diagnostic(key, message)});
+  };
+  try {
+    work();
+  } catch (const BadExpressionValue& error) {
+    fail(error.key(), error.what());
+  } catch (const InvertedCell& error) {
+    fail("mesh.map", error.what());
+  } catch (const IncompatibleData& error) {
+    fail("problem.source", error.what());
+  }
+}
+
+}  // namespace tessera

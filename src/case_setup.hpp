@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "cases/poisson_problem.hpp"
+#include "mesh/discretization.hpp"
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+using LoadedCase = Loaded<CaseParameters>;
+
+/// The keys of case files, for the strategies that there are; expressions are parsed as part of the
+/// checks.
+Registry<CaseParameters> make_case_registry();
+
+/// The box of the case, without its map.
+BoxMesh make_box_mesh(const CaseParameters& parameters);
+
+/// Mesh, space and map of the case; the map is evaluated.
+Discretization make_discretization(const CaseParameters& parameters);
+
+/// The continuous problem of the case.
+PoissonProblem make_problem(const CaseParameters& parameters);
+
+/// `exact` of the case.
+std::optional<ScalarField> make_exact(const CaseParameters& parameters);
+
+/// `initial` of the case.
+ScalarField make_initial(const CaseParameters& parameters);
+
+/// Runs `work`, and turns what it throws about the values of the case's expressions into an
+/// InputError that names file, line and key.
+void with_case_errors(const LoadedCase& loaded, const std::function<void()>& work);
+
+}  // namespace tessera

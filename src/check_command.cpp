@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "operators/strategy.hpp"
+#include "postprocess/human_units.hpp"
+#include "postprocess/text_table.hpp"
+#include "src/case_setup.hpp"
+#include "src/commands.hpp"
+#include "src/machine.hpp"
+#include "src/memory_estimate.hpp"
+
+namespace tessera {
+namespace {
+
+std::string bytes_text(Index bytes) { return human_bytes(static_cast<double>(bytes)); }
+
+void print_phases(const MemoryEstimate& estimate) {
+  TextTable table({{"memory", Align::left}, {"bytes"}});
+  for (const MemoryPhase& phase : estimate.phases) {
+    table.add_row({phase.name, bytes_text(phase.bytes())});
+    for (const MemoryPart& part : phase.parts) {
+      if (part.bytes > 0) table.add_row({"  " + part.name, bytes_text(part.bytes)});
+    }
+  }
+  fmt::print("{}\n", table.text());
+}
+
+void print_strategies(const CaseParameters& parameters, Index available) {
+  const double dofs =
+      static_cast<double>(NodeLattice(make_box_mesh(parameters), parameters.space.degree).size());
+  TextTable table({{"strategy", Align::left},
+                   {"operator"},
+                   {"a DoF"},
+                   {"while made"},
+                   {"whole run"},
+                   {"fits", Align::left}});
+  for (const StrategyName& strategy : all_strategies()) {
+    const StrategyBytes bytes = strategy_bytes(parameters, strategy);
+    const Index peak = estimate_memory(parameters, strategy).peak().bytes();
+    table.add_row({strategy.text(), bytes_text(bytes.held),
+                   fmt::format("{:.1f} B", static_cast<double>(bytes.held) / dofs),
+                   bytes_text(bytes.peak), bytes_text(peak), peak <= available ? "yes" : "no"});
+  }
+  fmt::print("{}\n", table.text());
+}
+
+// Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
+void try_case(const LoadedCase& loaded) {
+  with_case_errors(loaded, [&] {
+    const CaseParameters& parameters = loaded.parameters;
+    const Discretization discretization = make_discretization(parameters);
+    const PoissonProblem problem = make_problem(parameters);
+    check_geometry(discretization, problem.coefficient);
+    make_linear_system(problem, discretization, make_initial(parameters));
+    stiffness_form(problem, discretization);
+  });
+}
+
+}  // namespace
+
+ExitCode check(const CheckCommand& command) {
+  const LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+  const CaseParameters& parameters = loaded.parameters;
+  omp_set_num_threads(parameters.run.threads > 0 ? parameters.run.threads : omp_get_num_procs());
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const NodeLattice lattice(mesh, parameters.space.degree);
+  const StrategyName strategy{parameters.operation.kernel, parameters.operation.scatter};
+  const MemoryEstimate estimate = estimate_memory(parameters, strategy);
+  const Index available = available_memory_bytes();
+
+  fmt::print("{}: {}\n\n", command.case_file,
+             parameters.title.empty() ? "untitled" : parameters.title);
+  fmt::print("{} DoFs ({}), {} cells of degree {}\n\n", lattice.size(),
+             human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
+             parameters.space.degree);
+  print_phases(estimate);
+  print_strategies(parameters, available);
+  fmt::print("largest at a time {}, available {}\n", bytes_text(estimate.peak().bytes()),
+             bytes_text(available));
+  std::fflush(stdout);
+  require_memory(estimate, available);
+  try_case(loaded);
+  fmt::print("map and expressions were evaluated at every node and quadrature point: no error\n");
+  return ExitCode::success;
+}
+
+}  // namespace tessera

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "src/parameters/command_line.hpp"
+
+namespace tessera {
+
+/// How the program ends.
+enum class ExitCode {
+  success = 0,
+  input_error = 1,
+  not_converged = 2,
+  no_resources = 3,
+  interrupted = 130
+};
+
+/// Each runs one command of the command line and returns how it ended; mistakes of the user and
+/// lacking resources are thrown: InputError, NotEnoughMemory, OutputError, std::bad_alloc.
+ExitCode run(const RunCommand& command);
+ExitCode check(const CheckCommand& command);
+ExitCode compare(const CompareCommand& command);
+ExitCode print_defaults(const DefaultsCommand& command);
+ExitCode list(const ListCommand& command);
+ExitCode info(const InfoCommand& command);
+
+}  // namespace tessera

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "mesh/errors.hpp"
+#include "postprocess/atomic_file.hpp"
+#include "postprocess/human_units.hpp"
+#include "postprocess/text_table.hpp"
+#include "src/case_fields.hpp"
+#include "src/commands.hpp"
+#include "src/interrupt.hpp"
+#include "src/machine.hpp"
+#include "src/measurement.hpp"
+#include "src/memory_estimate.hpp"
+#include "src/solution_file.hpp"
+#include "src/study_setup.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr char kRow[] = "  {:<16} {:>9} {:>10} {:>9} {:>9} {:>10} {:>8} {:>8}  {}\n";
+
+std::vector<StrategyName> study_strategies(const StudyParameters& study) {
+  std::vector<StrategyName> strategies;
+  for (const StrategyName& strategy : all_strategies()) {
+    const auto contains = [](const auto& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (!contains(study.kernels, strategy.kernel)) continue;
+    if (strategy.scatter != "none" && !contains(study.scatters, strategy.scatter)) continue;
+    strategies.push_back(strategy);
+  }
+  return strategies;
+}
+
+std::string cells_text(const BoxMesh& mesh) {
+  const IndexTriple& n = mesh.cells();
+  return mesh.dimension() == 2 ? fmt::format("{} x {}", n[0], n[1])
+                               : fmt::format("{} x {} x {}", n[0], n[1], n[2]);
+}
+
+/// Measures a study, prints the table as it grows and collects the CSV.
+class Comparison {
+ public:
+  Comparison(const StudyParameters& study, Verbosity verbosity)
+      : study_(study),
+        verbosity_(verbosity),
+        strategies_(study_strategies(study)),
+        problems_(study_problems(study)) {
+    csv_ = csv_line({"dimension", "geometry", "degree", "points", "dofs", "precision", "threads",
+                     "kernel", "scatter", "setup_s", "operator_bytes", "repetitions", "min_s",
+                     "median_s", "dofs_per_s", "gbytes_per_s", "gflops_per_s", "copy_gbytes_per_s",
+                     "bandwidth_share", "difference", "outcome"});
+  }
+
+  ExitCode execute() {
+    say("{}: {}\n", program_name(), study_.title.empty() ? "comparison" : study_.title);
+    say("{}; {} problems x {} strategies; {} applications a repetition, at most {} "
+        "repetitions\n",
+        describe_machine().cpu_model, problems_.size(), strategies_.size(), study_.applications,
+        study_.repetitions);
+    const InterruptGuard guard;
+    for (const StudyProblem& problem : problems_) {
+      if (interrupted()) break;
+      measure(problem);
+    }
+    if (!study_.output.empty()) {
+      write_text_file(study_.output, csv_);
+      say("\nmeasurements are in {}\n", study_.output);
+    }
+    if (interrupted()) return ExitCode::interrupted;
+    if (disagreements_ == 0) return ExitCode::success;
+    fmt::print(stderr, "tessera: {} measurement{} did not agree with the first strategy\n",
+               disagreements_, disagreements_ == 1 ? "" : "s");
+    return ExitCode::not_converged;
+  }
+
+ private:
+  template <class... Arguments>
+  void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    if (verbosity_ == Verbosity::quiet) return;
+    fmt::print(format, std::forward<Arguments>(arguments)...);
+    std::fflush(stdout);
+  }
+
+  Index available() const {
+    const Index machine = available_memory_bytes();
+    return study_.memory_limit > 0 ? std::min<Index>(study_.memory_limit, machine) : machine;
+  }
+
+  double copy_bandwidth(int threads) {
+    const auto [entry, is_new] = copy_bandwidth_.try_emplace(threads, 0.0);
+    if (is_new) entry->second = measure_bandwidth(threads).copy;
+    return entry->second;
+  }
+
+  void measure(const StudyProblem& problem) {
+    const int threads = problem.threads > 0 ? problem.threads : omp_get_num_procs();
+    const double copy = copy_bandwidth(threads);
+    const BoxMesh mesh = make_study_mesh(problem);
+    const NodeLattice lattice(mesh, problem.degree);
+    say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points an axis, {}, {} thread{}; copy {}\n",
+        problem.dimension, name_of(problem.geometry), problem.degree,
+        human_count(static_cast<double>(lattice.size())), cells_text(mesh),
+        problem.degree + study_.extra_points, name_of(problem.precision), threads,
+        threads == 1 ? "" : "s", human_bytes_per_second(copy));
+    const Index memory = available();
+    if (bench_bytes(problem) > memory) {
+      say("  too large: its vectors alone need {}, available {}\n", bytes(bench_bytes(problem)),
+          bytes(memory));
+      return;
+    }
+    say(kRow, "strategy", "setup", "operator", "min", "median", "DoF/s", "GB/s", "of copy",
+        "agrees");
+    Bench bench(study_, problem);
+    for (const StrategyName& strategy : strategies_) {
+      if (interrupted()) return;
+      show_status(problem, strategy);
+      const Measurement measurement = bench.measure(strategy, available());
+      clear_status();
+      report(problem, threads, copy, bench.dofs(), measurement);
+    }
+  }
+
+  void report(const StudyProblem& problem, int threads, double copy, Index dofs,
+              const Measurement& m) {
+    const std::vector<std::string> problem_cells = {
+        fmt::format("{}", problem.dimension),
+        std::string(name_of(problem.geometry)),
+        fmt::format("{}", problem.degree),
+        fmt::format("{}", problem.degree + study_.extra_points),
+        fmt::format("{}", dofs),
+        std::string(name_of(problem.precision)),
+        fmt::format("{}", threads),
+        m.strategy.kernel,
+        m.strategy.scatter};
+    std::vector<std::string> row = problem_cells;
+    if (!m.fits) {
+      say("  {:<16} does not fit: needs {}, available {}\n", m.strategy.text(),
+          bytes(m.needed_bytes), bytes(available()));
+      row.resize(row.size() + 11);
+      row.emplace_back("does not fit");
+      csv_ += csv_line(row);
+      return;
+    }
+    const bool agrees = m.difference <= agreement_tolerance(study_, problem.precision);
+    if (!agrees) ++disagreements_;
+    const double dofs_rate = static_cast<double>(dofs) / m.min_seconds;
+    const double bytes_rate = m.cost.bytes / m.min_seconds;
+    say(kRow, m.strategy.text(), human_seconds(m.setup_seconds), bytes(m.operator_bytes),
+        human_seconds(m.min_seconds), human_seconds(m.median_seconds),
+        human_dofs_per_second(dofs_rate), fmt::format("{:.1f}", bytes_rate * 1e-9),
+        human_percent(bytes_rate / copy),
+        agrees ? fmt::format("{:.0e}", m.difference) : fmt::format("NO: {:.1e}", m.difference));
+    for (const double value :
+         {m.setup_seconds, static_cast<double>(m.operator_bytes),
+          static_cast<double>(m.repetitions), m.min_seconds, m.median_seconds, dofs_rate,
+          bytes_rate * 1e-9, m.cost.flops / m.min_seconds * 1e-9, copy * 1e-9, bytes_rate / copy,
+          m.difference}) {
+      row.push_back(fmt::format("{:.6g}", value));
+    }
+    row.emplace_back(agrees ? "agrees" : "disagrees");
+    csv_ += csv_line(row);
+  }
+
+  static std::string bytes(Index n) { return human_bytes(static_cast<double>(n)); }
+
+  bool shows_status() const {
+    return verbosity_ == Verbosity::normal && isatty(STDERR_FILENO) != 0;
+  }
+  void show_status(const StudyProblem& problem, const StrategyName& strategy) {
+    ++started_;
+    if (!shows_status()) return;
+    fmt::print(stderr, "measuring {} of {}: {}D degree {} {} ...", started_,
+               problems_.size() * strategies_.size(), problem.dimension, problem.degree,
+               strategy.text());
+    std::fflush(stderr);
+  }
+  void clear_status() const {
+    if (shows_status()) fmt::print(stderr, "\r\033[K");
+  }
+
+  const StudyParameters& study_;
+  Verbosity verbosity_;
+  std::vector<StrategyName> strategies_;
+  std::vector<StudyProblem> problems_;
+  std::map<int, double> copy_bandwidth_;
+  std::string csv_;
+  std::size_t started_ = 0;
+  int disagreements_ = 0;
+};
+
+}  // namespace
+
+ExitCode compare(const CompareCommand& command) {
+  const Loaded<StudyParameters> loaded =
+      make_study_registry().load(command.study_file, command.overrides);
+  try {
+    if (!loaded.parameters.output.empty()) AtomicFile(loaded.parameters.output).write("x");
+  } catch (const OutputError& error) {
+    throw InputError({loaded.findings.diagnostic("study.output", error.what())});
+  }
+  try {
+    return Comparison(loaded.parameters, command.verbosity).execute();
+  } catch (const InvertedCell& error) {
+    throw InputError({loaded.findings.diagnostic("study.map", error.what())});
+  } catch (const BadExpressionValue& error) {
+    throw InputError({loaded.findings.diagnostic(error.key(), error.what())});
+  }
+}
+
+}  // namespace tessera

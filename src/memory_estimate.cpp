@@ -1,0 +1,121 @@
+#include "src/memory_estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cases/expression.hpp"
+#include "operators/csr.hpp"
+#include "postprocess/human_units.hpp"
+#include "postprocess/vtu_writer.hpp"
+#include "src/case_setup.hpp"
+
+namespace tessera {
+namespace {
+
+FaceSet dirichlet_faces(const CaseParameters& parameters) {
+  FaceSet faces;
+  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
+    faces[face] = parameters.boundary[face].type == BoundaryType::dirichlet;
+  }
+  return faces;
+}
+
+// z = M r and the diagonal.
+int preconditioner_vectors(PreconditionerChoice choice) {
+  return choice == PreconditionerChoice::jacobi ? 2 : 0;
+}
+
+}  // namespace
+
+Index MemoryPhase::bytes() const {
+  Index sum = 0;
+  for (const MemoryPart& part : parts) sum += part.bytes;
+  return sum;
+}
+
+const MemoryPhase& MemoryEstimate::peak() const {
+  return *std::max_element(
+      phases.begin(), phases.end(),
+      [](const MemoryPhase& a, const MemoryPhase& b) { return a.bytes() < b.bytes(); });
+}
+
+NotEnoughMemory::NotEnoughMemory(const MemoryPhase& peak, Index available)
+    : std::runtime_error(fmt::format(
+          "not enough memory: {} needs {}, and {} are available; fewer cells, another kernel or "
+          "single precision need less (tessera check tells how much)",
+          peak.name, human_bytes(static_cast<double>(peak.bytes())),
+          human_bytes(static_cast<double>(available)))) {}
+
+Index value_bytes(Precision precision) {
+  return precision == Precision::double_precision ? sizeof(double) : sizeof(float);
+}
+
+FactorKind case_factor_kind(const CaseParameters& parameters) {
+  if (!parameters.mesh.map.empty()) return FactorKind::general;
+  const ScalarField coefficient =
+      parse_expression(parameters.problem.coefficient, parameters.mesh.dimension);
+  return coefficient.constant ? FactorKind::constant : FactorKind::scaled;
+}
+
+StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyName& strategy) {
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const NodeLattice lattice(mesh, parameters.space.degree);
+  const OperatorSize size{mesh,
+                          lattice,
+                          dirichlet_faces(parameters),
+                          case_factor_kind(parameters),
+                          parameters.space.points,
+                          value_bytes(parameters.operation.precision)};
+  return {operator_bytes(strategy, size), operator_peak_bytes(strategy, size)};
+}
+
+MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyName& strategy) {
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const NodeLattice lattice(mesh, parameters.space.degree);
+  const StrategyBytes operation = strategy_bytes(parameters, strategy);
+  const bool mapped = !parameters.mesh.map.empty();
+  const bool single = parameters.operation.precision == Precision::single_precision;
+  const Index vector = lattice.size() * static_cast<Index>(sizeof(double));
+  const Index solver_vector = lattice.size() * value_bytes(parameters.operation.precision);
+  const int solver_vectors = 3 + preconditioner_vectors(parameters.solver.preconditioner);
+  const MemoryPart program{"program", kProgramBytes};
+  const MemoryPart positions{"node positions", mapped ? parameters.mesh.dimension * vector : 0};
+  const MemoryPart system{"solution and right-hand side", 2 * vector};
+  const std::string text = strategy.text();
+
+  MemoryEstimate estimate;
+  estimate.phases.push_back(
+      {"assembling the load", {program, positions, system, {"lifted values", 2 * vector}}});
+  estimate.phases.push_back(
+      {"making the operator", {program, positions, system, {"operator " + text, operation.peak}}});
+  estimate.phases.push_back({"solving",
+                             {program,
+                              positions,
+                              system,
+                              {"operator " + text, operation.held},
+                              {"solver vectors", solver_vectors * solver_vector},
+                              {"single-precision copies", single ? 2 * solver_vector : 0}}});
+  if (parameters.output.vtk) {
+    const int fields = parameters.problem.exact ? 3 : 1;
+    const int cell_fields = 1;
+    const Index vtu = uncompressed_vtu_bytes(lattice, mesh, fields, cell_fields,
+                                             parameters.output.vtk_precision);
+    estimate.phases.push_back(
+        {"writing solution.vtu",
+         {program,
+          positions,
+          {"equidistant positions", mapped ? parameters.mesh.dimension * vector : 0},
+          {"fields at nodes", fields * vector},
+          {"coefficient of cells", mesh.cell_count() * static_cast<Index>(sizeof(double))},
+          {"VTK grid", vtu}}});
+  }
+  return estimate;
+}
+
+void require_memory(const MemoryEstimate& estimate, Index available) {
+  const MemoryPhase& peak = estimate.peak();
+  if (peak.bytes() > available) throw NotEnoughMemory(peak, available);
+}
+
+}  // namespace tessera

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "operators/cell_kernel.hpp"
+#include "operators/scatter.hpp"
+#include "operators/strategy.hpp"
+#include "postprocess/human_units.hpp"
+#include "postprocess/text_table.hpp"
+#include "src/case_setup.hpp"
+#include "src/commands.hpp"
+#include "src/machine.hpp"
+#include "src/parameters/limits.hpp"
+#include "src/solution_file.hpp"
+#include "src/study_setup.hpp"
+#include "src/version.hpp"
+
+namespace tessera {
+namespace {
+
+template <class Parameters>
+std::string text_of(const Registry<Parameters>& registry, DefaultsFormat format) {
+  switch (format) {
+    case DefaultsFormat::toml:
+      return registry.defaults_text();
+    case DefaultsFormat::schema:
+      return registry.json_schema();
+    case DefaultsFormat::markdown:
+      return registry.reference();
+  }
+  return "";
+}
+
+}  // namespace
+
+ExitCode print_defaults(const DefaultsCommand& command) {
+  fmt::print("{}", command.kind == FileKind::case_file
+                       ? text_of(make_case_registry(), command.format)
+                       : text_of(make_study_registry(), command.format));
+  return ExitCode::success;
+}
+
+ExitCode list(const ListCommand&) {
+  TextTable kernels({{"kernel", Align::left},
+                     {"scatter", Align::left},
+                     {"dimensions", Align::left},
+                     {"degrees with a fast path", Align::left},
+                     {"memory", Align::left}});
+  for (const KernelInfo& kernel : kernel_table()) {
+    kernels.add_row({std::string(kernel.name),
+                     kernel.scatter == TakesScatter::yes ? "one of those below" : "none", "2, 3",
+                     std::string(kernel.fast_degrees), std::string(kernel.memory)});
+  }
+  fmt::print("{}\n", kernels.text());
+  for (const KernelInfo& kernel : kernel_table()) {
+    fmt::print("  {:<9} {}\n", kernel.name, kernel.summary);
+  }
+  fmt::print("\nDegrees up to {} are possible with every kernel.\n\n", kMostDegree);
+  TextTable scatters(
+      {{"scatter", Align::left}, {"same bits in every run", Align::left}, {"", Align::left}});
+  for (const ScatterInfo& scatter : scatter_table()) {
+    scatters.add_row({std::string(scatter.name), scatter.deterministic ? "yes" : "no",
+                      std::string(scatter.summary)});
+  }
+  fmt::print("{}\n", scatters.text());
+  TextTable preconditioners({{"preconditioner", Align::left}, {"", Align::left}});
+  preconditioners.add_row({"none", "plain conjugate gradients"});
+  preconditioners.add_row({"jacobi", "the operator's diagonal, computed without assembling it"});
+  fmt::print("{}", preconditioners.text());
+  return ExitCode::success;
+}
+
+ExitCode info(const InfoCommand&) {
+  const Machine machine = describe_machine();
+  const int threads = omp_get_num_procs();
+  TextTable table({{program_name(), Align::left}, {"", Align::left}});
+  table.add_row({"compiler", kCompiler});
+  table.add_row({"system", machine.os});
+  table.add_row({"CPU", machine.cpu_model});
+  table.add_row({"cores", fmt::format("{} physical, {} logical", machine.physical_cores,
+                                      machine.logical_cores)});
+  table.add_row({"SIMD of this build", machine.simd});
+  table.add_row({"caches", fmt::format("L1d {}, L2 {}, L3 {}",
+                                       human_bytes(static_cast<double>(machine.l1d_bytes)),
+                                       human_bytes(static_cast<double>(machine.l2_bytes)),
+                                       human_bytes(static_cast<double>(machine.l3_bytes)))});
+  table.add_row({"memory", fmt::format("{}, {} available",
+                                       human_bytes(static_cast<double>(machine.memory_bytes)),
+                                       human_bytes(static_cast<double>(machine.available_bytes)))});
+  for (int n : {1, threads}) {
+    table.add_row({fmt::format("copy bandwidth, {} thread{}", n, n == 1 ? "" : "s"),
+                   human_bytes_per_second(measure_bandwidth(n).copy)});
+    if (threads == 1) break;
+  }
+  table.add_row({"GPU", gpu_summary()});
+  fmt::print("{}", table.text());
+  return ExitCode::success;
+}
+
+}  // namespace tessera

@@ -1,0 +1,142 @@
+#include "src/solve.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "operators/strategy.hpp"
+#include "src/timed.hpp"
+
+namespace tessera {
+namespace {
+
+// Vector traffic of a CG iteration beyond operator and preconditioner, in vectors read or written:
+// p.q 2, x and r updates 6, p = z + beta p 3, and r.z 2 where z is not r.
+int update_streams(PreconditionerChoice preconditioner) {
+  return preconditioner == PreconditionerChoice::none ? 11 : 13;
+}
+
+template <class T>
+void convert(const HostVector<double>& from, HostVector<T>& to) {
+#pragma omp parallel for simd schedule(static)
+  for (Index i = 0; i < from.size(); ++i) to[i] = static_cast<T>(from[i]);
+}
+
+void convert(const HostVector<float>& from, HostVector<double>& to) {
+#pragma omp parallel for simd schedule(static)
+  for (Index i = 0; i < from.size(); ++i) to[i] = static_cast<double>(from[i]);
+}
+
+template <class T>
+SolveReport run_cg(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* preconditioner,
+                   LinearSystem& system, const CgOptions& options) {
+  if constexpr (std::is_same_v<T, double>) {
+    return cg(a, preconditioner, system.b, system.x, options);
+  } else {
+    HostVector<T> x(a.size());
+    HostVector<T> b(a.size());
+    convert(system.x, x);
+    convert(system.b, b);
+    SolveReport report = cg(a, preconditioner, b, x, options);
+    convert(x, system.x);
+    return report;
+  }
+}
+
+template <class T>
+SolveOutcome solve_in(const CaseParameters& parameters, const StiffnessForm& form,
+                      LinearSystem& system, TimerTree& timers,
+                      const std::function<Continue(int, double)>& observer) {
+  std::unique_ptr<LinearOperator<T, Host>> a;
+  std::unique_ptr<Preconditioner<T, Host>> jacobi;
+  {
+    const auto setup = timers.scope("setup");
+    {
+      const auto scope = timers.scope("operator");
+      a = make_operator<T>({parameters.operation.kernel, parameters.operation.scatter}, form);
+    }
+    if (parameters.solver.preconditioner == PreconditionerChoice::jacobi) {
+      const auto scope = timers.scope("preconditioner");
+      jacobi = std::make_unique<Jacobi<T>>(*a);
+    }
+  }
+  const double n = static_cast<double>(a->size());
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}};
+  const TimedOperator<T, Host> timed(*a, timers);
+  std::unique_ptr<Preconditioner<T, Host>> timed_jacobi;
+  if (jacobi) timed_jacobi = std::make_unique<TimedPreconditioner<T, Host>>(*jacobi, timers);
+
+  CgOptions options;
+  options.relative_tolerance = parameters.solver.relative_tolerance;
+  options.reference_norm = system.reference_norm;
+  options.max_iterations = parameters.solver.max_iterations;
+  options.observer = observer;
+  const auto scope = timers.scope("solve");
+  const double before = timers.seconds("solve");
+  outcome.report = run_cg<T>(timed, timed_jacobi.get(), system, options);
+  const double rest = timers.seconds("solve") - before - timers.seconds("solve/apply") -
+                      timers.seconds("solve/precondition");
+  const int iterations = outcome.report.iterations;
+  if (iterations > 0) timers.add("vector updates", iterations, rest, rest / iterations);
+  timers.set_work("solve/apply", outcome.apply_work);
+  timers.set_work("solve/precondition", {n, 3.0 * n * sizeof(T)});
+  timers.set_work("solve/vector updates",
+                  {n, update_streams(parameters.solver.preconditioner) * n * sizeof(T)});
+  return outcome;
+}
+
+}  // namespace
+
+SolveOutcome solve(const CaseParameters& parameters, const StiffnessForm& form,
+                   LinearSystem& system, TimerTree& timers,
+                   const std::function<Continue(int, double)>& observer) {
+  if (parameters.operation.precision == Precision::single_precision) {
+    return solve_in<float>(parameters, form, system, timers, observer);
+  }
+  return solve_in<double>(parameters, form, system, timers, observer);
+}
+
+std::vector<std::string> likely_causes(const CaseParameters& parameters,
+                                       const SolveReport& report) {
+  const bool single = parameters.operation.precision == Precision::single_precision;
+  const bool plain = parameters.solver.preconditioner == PreconditionerChoice::none;
+  std::vector<std::string> causes;
+  switch (report.status) {
+    case SolveStatus::converged:
+      break;
+    case SolveStatus::interrupted:
+      causes.emplace_back("a signal (Ctrl-C) stopped the iteration");
+      break;
+    case SolveStatus::iteration_limit:
+      causes.push_back(fmt::format(
+          "solver.max_iterations = {} is too few for this mesh and degree: iterations grow with "
+          "cells an axis times degree squared",
+          parameters.solver.max_iterations));
+      if (plain) {
+        causes.emplace_back("no preconditioner: try solver.preconditioner = \"jacobi\"");
+      }
+      break;
+    case SolveStatus::stagnated:
+      causes.push_back(fmt::format(
+          "solver.relative_tolerance = {} is below what rounding in {} precision lets this matrix "
+          "reach",
+          parameters.solver.relative_tolerance, name_of(parameters.operation.precision)));
+      if (single) causes.emplace_back("try operator.precision = \"double\"");
+      break;
+    case SolveStatus::indefinite:
+      causes.emplace_back(
+          "p.Ap <= 0 in an operator that is positive definite without rounding: coefficients or "
+          "cell shapes spread over too many orders of magnitude");
+      if (single) causes.emplace_back("try operator.precision = \"double\"");
+      break;
+    case SolveStatus::not_finite:
+      causes.push_back(fmt::format(
+          "a number overflowed in {} precision: coefficient, source or boundary values are too "
+          "large",
+          name_of(parameters.operation.precision)));
+      break;
+  }
+  return causes;
+}
+
+}  // namespace tessera

@@ -1,0 +1,104 @@
+#include "src/study_setup.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cases/expression.hpp"
+#include "operators/scatter.hpp"
+#include "operators/strategy.hpp"
+#include "src/case_fields.hpp"
+
+namespace tessera {
+namespace {
+
+template <class Table>
+std::vector<std::string> names_in(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& row : table) names.emplace_back(row.name);
+  return names;
+}
+
+// In 2D the map's text may use z, which is 0: every expression is parsed as one of three variables.
+std::array<ScalarField, 3> map_fields(const StudyParameters& study) {
+  std::array<ScalarField, 3> fields;
+  for (std::size_t d = 0; d < 3; ++d) {
+    fields[d] = make_case_field("study.map", study.map[d], 3, Requirement::finite);
+  }
+  return fields;
+}
+
+void check_study(const StudyParameters& study, Findings& findings) {
+  if (study.device == RunDevice::cuda && !findings.has_error("study.device")) {
+    findings.report("study.device", "this build computes on the CPU only; allowed: \"cpu\"");
+  }
+  if (findings.has_error("study.map")) return;
+  try {
+    map_fields(study);
+  } catch (const ExpressionError& error) {
+    findings.report("study.map", error.what());
+  } catch (const BadExpressionValue& error) {
+    findings.report("study.map", error.what());
+  }
+}
+
+}  // namespace
+
+Registry<StudyParameters> make_study_registry() {
+  Registry<StudyParameters> registry =
+      make_study_registry(names_in(kernel_table()), names_in(scatter_table()));
+  registry.add_check(check_study);
+  return registry;
+}
+
+std::vector<StudyProblem> study_problems(const StudyParameters& study) {
+  std::vector<StudyProblem> problems;
+  for (const int dimension : study.dimensions) {
+    for (const StudyGeometry geometry : study.geometry) {
+      for (const Index dofs : study.dofs) {
+        for (const int degree : study.degrees) {
+          for (const Precision precision : study.precision) {
+            for (const int threads : study.threads) {
+              problems.push_back({dimension, geometry, dofs, degree, precision, threads});
+            }
+          }
+        }
+      }
+    }
+  }
+  return problems;
+}
+
+BoxMesh make_study_mesh(const StudyProblem& problem) {
+  const int dimension = problem.dimension;
+  const double target = static_cast<double>(problem.target_dofs);
+  const double nodes = std::pow(target, 1.0 / dimension);
+  const Index least = std::max<Index>(static_cast<Index>((nodes - 1.0) / problem.degree), 1);
+  IndexTriple best{least, least, dimension == 3 ? least : 1};
+  const auto miss = [&](const IndexTriple& cells) {
+    double dofs = 1.0;
+    for (int d = 0; d < dimension; ++d) {
+      dofs *= static_cast<double>(cells[d]) * problem.degree + 1.0;
+    }
+    return std::abs(dofs - target);
+  };
+  IndexTriple larger = best;
+  for (int d = dimension - 1; d >= 0; --d) {
+    ++larger[d];
+    if (miss(larger) < miss(best)) best = larger;
+  }
+  return {dimension, best, {0.0, 0.0, 0.0}, {1.0, 1.0, dimension == 3 ? 1.0 : 0.0}};
+}
+
+Discretization make_study_discretization(const StudyParameters& study,
+                                         const StudyProblem& problem) {
+  const BoxMesh mesh = make_study_mesh(problem);
+  const NodeLattice lattice(mesh, problem.degree);
+  Basis1D basis = make_basis(problem.degree, NodeFamily::gauss_lobatto, study.quadrature,
+                             problem.degree + study.extra_points);
+  Mapping mapping = problem.geometry == StudyGeometry::uniform
+                        ? Mapping(mesh, lattice, basis.nodes)
+                        : Mapping(mesh, lattice, basis.nodes, map_fields(study));
+  return {mesh, std::move(basis), lattice, std::move(mapping)};
+}
+
+}  // namespace tessera

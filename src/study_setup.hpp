@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "mesh/discretization.hpp"
+#include "src/parameters/study_parameters.hpp"
+
+namespace tessera {
+
+/// The keys of study files, for the strategies that there are; the map is parsed as part of the
+/// checks.
+Registry<StudyParameters> make_study_registry();
+
+/// One problem of a study: the strategies are measured side by side on it.
+struct StudyProblem {
+  int dimension;
+  StudyGeometry geometry;
+  Index target_dofs;
+  int degree;
+  Precision precision;
+  int threads;
+};
+
+/// Every combination of the study's lists; threads vary fastest, dimensions slowest.
+std::vector<StudyProblem> study_problems(const StudyParameters& study);
+
+/// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.
+BoxMesh make_study_mesh(const StudyProblem& problem);
+
+/// Mesh, space and map of the problem. @throws InputError, InvertedCell
+Discretization make_study_discretization(const StudyParameters& study,
+                                         const StudyProblem& problem);
+
+}  // namespace tessera

@@ -1,0 +1,142 @@
+#include "tests/operators/problems.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+namespace tessera::testing {
+namespace {
+
+constexpr Point kLower = {-0.5, 0.25, 1.0};
+constexpr Point kUpper = {1.0, 1.35, 1.8};
+
+double curved_x(double x, double y, double z) {
+  return x + 0.08 * std::sin(2.0 * y + z) + 0.05 * x * y;
+}
+double curved_y(double x, double y, double z) {
+  return y + 0.07 * std::sin(1.5 * x) - 0.04 * z * x;
+}
+double curved_z(double x, double y, double z) {
+  return z + 0.06 * std::sin(x + 2.0 * y) + 0.03 * y * z;
+}
+
+double variable_coefficient(double x, double y, double z) {
+  return 2.0 + 0.5 * std::sin(3.0 * x + y) + 0.3 * std::cos(2.0 * z);
+}
+double variable_alpha(double x, double y, double z) {
+  return 1.5 + 0.5 * std::sin(2.0 * y + z - x);
+}
+
+}  // namespace
+
+ScalarField field_of(PointFunction function) {
+  return {[function = std::move(function)](const PointBlock& points, double* values) {
+            for (std::size_t i = 0; i < points.n; ++i) {
+              values[i] = function(points.x[i], points.y[i], points.z[i]);
+            }
+          },
+          std::nullopt};
+}
+
+std::string describe(const ProblemOptions& options) {
+  return fmt::format("{}D p={} cells {}x{}x{} points {} {} nodes, {} rule, {}, k {}, boundary {}",
+                     options.dimension, options.degree, options.cells[0], options.cells[1],
+                     options.cells[2], options.points,
+                     options.nodes == NodeFamily::gauss_lobatto ? "Gauss-Lobatto" : "equidistant",
+                     options.rule == QuadratureRule::gauss ? "Gauss" : "Gauss-Lobatto",
+                     options.geometry == Geometry::curved ? "curved" : "Cartesian",
+                     options.coefficient == Coefficient::variable ? "variable" : "constant",
+                     static_cast<int>(options.boundary));
+}
+
+Discretization make_discretization(const BoxMesh& mesh, const Basis1D& basis) {
+  const NodeLattice lattice(mesh, basis.degree);
+  return {mesh, basis, lattice, Mapping(mesh, lattice, basis.nodes)};
+}
+
+Discretization make_mapped_discretization(const BoxMesh& mesh, const Basis1D& basis,
+                                          const std::array<ScalarField, 3>& components) {
+  const NodeLattice lattice(mesh, basis.degree);
+  return {mesh, basis, lattice, Mapping(mesh, lattice, basis.nodes, components)};
+}
+
+Problem make_problem(const ProblemOptions& options) {
+  const BoxMesh mesh(options.dimension, options.cells, kLower, kUpper);
+  const int points = options.points > 0 ? options.points : options.degree + 1;
+  const Basis1D basis = make_basis(options.degree, options.nodes, options.rule, points);
+  Problem problem;
+  problem.discretization = std::make_unique<const Discretization>(
+      options.geometry == Geometry::cartesian
+          ? make_discretization(mesh, basis)
+          : make_mapped_discretization(
+                mesh, basis, {field_of(curved_x), field_of(curved_y), field_of(curved_z)}));
+  StiffnessForm& form = problem.form;
+  form.discretization = problem.discretization.get();
+  form.coefficient = options.coefficient == Coefficient::constant ? constant_field(1.7)
+                                                                  : field_of(variable_coefficient);
+  if (options.boundary == Boundary::mixed) {
+    form.dirichlet.set(static_cast<int>(Face::left));
+    form.dirichlet.set(static_cast<int>(Face::top));
+    form.robin.push_back({static_cast<int>(Face::right), field_of(variable_alpha)});
+    if (options.dimension == 3) {
+      form.robin.push_back({static_cast<int>(Face::back), constant_field(0.8)});
+    }
+  } else if (options.boundary == Boundary::dirichlet) {
+    for (int face = 0; face < face_count(options.dimension); ++face) form.dirichlet.set(face);
+  }
+  return problem;
+}
+
+std::vector<double> random_values(Index n, unsigned seed) {
+  std::mt19937_64 generator(seed);
+  std::vector<double> values(static_cast<std::size_t>(n));
+  for (double& value : values) {
+    value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
+  }
+  return values;
+}
+
+template <class T>
+HostVector<T> poisoned(Index n) {
+  HostVector<T> x(n);
+  fill(x, std::numeric_limits<T>::quiet_NaN());
+  return x;
+}
+
+template <class T>
+double relative_difference(const HostVector<T>& a, const std::vector<double>& b) {
+  double difference = 0.0;
+  double scale = 0.0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const auto value = static_cast<double>(a[i]);
+    if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
+    difference = std::max(difference, std::abs(value - b[i]));
+    scale = std::max(scale, std::abs(b[i]));
+  }
+  return difference / scale;
+}
+
+template <class T>
+bool same_bits(const HostVector<T>& a, const HostVector<T>& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(T)) == 0;
+}
+
+ThreadCount::ThreadCount(int threads) : before_(omp_get_max_threads()) {
+  omp_set_num_threads(threads);
+}
+
+ThreadCount::~ThreadCount() { omp_set_num_threads(before_); }
+
+template HostVector<double> poisoned(Index);
+template HostVector<float> poisoned(Index);
+template double relative_difference(const HostVector<double>&, const std::vector<double>&);
+template double relative_difference(const HostVector<float>&, const std::vector<double>&);
+template bool same_bits(const HostVector<double>&, const HostVector<double>&);
+template bool same_bits(const HostVector<float>&, const HostVector<float>&);
+
+}  // namespace tessera::testing

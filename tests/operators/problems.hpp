@@ -1,0 +1,89 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operators/stiffness_form.hpp"
+#include "solvers/vector.hpp"
+
+namespace tessera::testing {
+
+using PointFunction = std::function<double(double x, double y, double z)>;
+
+/// A field from a function of one point; never known to be constant.
+ScalarField field_of(PointFunction function);
+
+enum class Geometry { cartesian, curved };
+enum class Coefficient { constant, variable };
+enum class Boundary { none, mixed, dirichlet };
+
+/// What a test problem is made of; the box has unequal, non-unit edges and lower corner != 0.
+struct ProblemOptions {
+  int dimension = 3;
+  int degree = 2;
+  IndexTriple cells = {3, 2, 2};
+  int points = 0;  // 0 = degree + 1
+  NodeFamily nodes = NodeFamily::gauss_lobatto;
+  QuadratureRule rule = QuadratureRule::gauss;
+  Geometry geometry = Geometry::curved;
+  Coefficient coefficient = Coefficient::variable;
+  Boundary boundary = Boundary::mixed;
+};
+
+std::string describe(const ProblemOptions& options);
+
+/// A discretization and a form on it.
+///
+/// Boundary::mixed: Dirichlet left and top; Robin right (variable alpha) and back (constant alpha);
+/// Neumann bottom and front.
+struct Problem {
+  std::unique_ptr<const Discretization> discretization;
+  StiffnessForm form;
+
+  Index size() const { return discretization->lattice.size(); }
+};
+
+Problem make_problem(const ProblemOptions& options);
+
+Discretization make_discretization(const BoxMesh& mesh, const Basis1D& basis);
+Discretization make_mapped_discretization(const BoxMesh& mesh, const Basis1D& basis,
+                                          const std::array<ScalarField, 3>& components);
+
+/// Uniform values in [-1, 1), the same for the same seed on every machine.
+std::vector<double> random_values(Index n, unsigned seed);
+
+template <class T>
+HostVector<T> vector_of(const std::vector<double>& values) {
+  HostVector<T> x(static_cast<std::int64_t>(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) x[i] = static_cast<T>(values[i]);
+  return x;
+}
+
+/// A vector whose entries are all NaN: an output that must be overwritten.
+template <class T>
+HostVector<T> poisoned(Index n);
+
+/// max |a_i - b_i| / max |b_i|; infinite if an a_i is not finite.
+template <class T>
+double relative_difference(const HostVector<T>& a, const std::vector<double>& b);
+
+/// Whether the two hold the same bits.
+template <class T>
+bool same_bits(const HostVector<T>& a, const HostVector<T>& b);
+
+/// Sets the number of OpenMP threads and restores the former one at the end of its scope.
+class ThreadCount {
+ public:
+  explicit ThreadCount(int threads);
+  ~ThreadCount();
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace tessera::testing

@@ -1,0 +1,299 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "operators/strategy.hpp"
+#include "tests/operators/problems.hpp"
+#include "tests/operators/reference.hpp"
+
+namespace tessera::testing {
+namespace {
+
+constexpr double kDoubleTolerance = 1e-12;
+constexpr double kFloatTolerance = 1e-5;
+
+template <class T>
+constexpr double tolerance() {
+  return sizeof(T) == sizeof(double) ? kDoubleTolerance : kFloatTolerance;
+}
+
+// Inputs that T holds exactly, so that only the operator rounds.
+template <class T>
+std::vector<double> random_input(Index n, unsigned seed) {
+  std::vector<double> values = random_values(n, seed);
+  for (double& value : values) value = static_cast<T>(value);
+  return values;
+}
+
+template <class T>
+void expect_equal_to_reference(const Problem& problem, const std::vector<StrategyName>& strategies,
+                               double limit = tolerance<T>()) {
+  const Reference reference(problem.form);
+  const std::vector<double> input = random_input<T>(problem.size(), 17);
+  const HostVector<T> x = vector_of<T>(input);
+  const std::vector<double> expected = reference.apply(input);
+  const std::vector<double> expected_diagonal = reference.diagonal();
+  for (const StrategyName& strategy : strategies) {
+    const auto a = make_operator<T>(strategy, problem.form);
+    ASSERT_EQ(a->size(), problem.size()) << strategy.text();
+    HostVector<T> y = poisoned<T>(problem.size());
+    a->apply(x, y);
+    EXPECT_LT(relative_difference(y, expected), limit) << strategy.text() << " apply";
+    HostVector<T> d = poisoned<T>(problem.size());
+    a->diagonal(d);
+    EXPECT_LT(relative_difference(d, expected_diagonal), limit) << strategy.text() << " diagonal";
+    // A second application sees buffers that the first one left behind.
+    HostVector<T> again = poisoned<T>(problem.size());
+    a->apply(x, again);
+    EXPECT_LT(relative_difference(again, expected), limit) << strategy.text() << " second apply";
+  }
+}
+
+template <class T>
+void expect_equal_to_reference(const ProblemOptions& options, double limit = tolerance<T>()) {
+  SCOPED_TRACE(describe(options));
+  expect_equal_to_reference<T>(make_problem(options), all_strategies(), limit);
+}
+
+// Fewer cells where cells are dear; rows longer than a SIMD vector where they are cheap.
+IndexTriple cells_for(int dimension, int degree) {
+  if (dimension == 2) return degree <= 4 ? IndexTriple{11, 3, 1} : IndexTriple{9, 2, 1};
+  if (degree <= 2) return {9, 3, 2};
+  if (degree <= 4) return {9, 2, 1};
+  return {2, 1, 3};
+}
+
+class EveryStrategy : public ::testing::TestWithParam<std::tuple<int, int>> {
+ protected:
+  ProblemOptions options() const {
+    ProblemOptions options;
+    options.dimension = std::get<0>(GetParam());
+    options.degree = std::get<1>(GetParam());
+    options.cells = cells_for(options.dimension, options.degree);
+    return options;
+  }
+  // Thread counts take turns over the degrees; ThreadsAndBricks has all of them.
+  int threads() const { return 1 + std::get<1>(GetParam()) % 3; }
+};
+
+TEST_P(EveryStrategy, EqualsTheReference) {
+  const ThreadCount threads(this->threads());
+  ProblemOptions options = this->options();
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+    for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
+      options.geometry = geometry;
+      options.coefficient = coefficient;
+      expect_equal_to_reference<double>(options);
+    }
+  }
+}
+
+TEST_P(EveryStrategy, EqualsTheReferenceInSinglePrecision) {
+  const ThreadCount threads(this->threads());
+  ProblemOptions options = this->options();
+  // Rows longer than the 16 lanes of a float vector.
+  if (options.dimension == 2) options.cells[0] = 17;
+  expect_equal_to_reference<float>(options);
+  options.geometry = Geometry::cartesian;
+  expect_equal_to_reference<float>(options);
+  options.coefficient = Coefficient::constant;
+  expect_equal_to_reference<float>(options);
+}
+
+TEST_P(EveryStrategy, EqualsTheReferenceWithMorePoints) {
+  const ThreadCount threads(this->threads());
+  ProblemOptions options = this->options();
+  if (options.degree > 4) options.cells = {2, 1, 2};
+  for (const int extra : {2, 4}) {
+    options.points = options.degree + extra;
+    options.geometry = Geometry::curved;
+    options.coefficient = Coefficient::variable;
+    expect_equal_to_reference<double>(options);
+    options.geometry = Geometry::cartesian;
+    options.coefficient = Coefficient::constant;
+    expect_equal_to_reference<double>(options);
+  }
+}
+
+TEST_P(EveryStrategy, EqualsTheReferenceWithGaussLobattoPoints) {
+  const ThreadCount threads(this->threads());
+  ProblemOptions options = this->options();
+  if (options.degree > 4) options.cells = {2, 1, 2};
+  options.rule = QuadratureRule::gauss_lobatto;
+  for (const int extra : {1, 2}) {
+    options.points = options.degree + extra;
+    options.geometry = Geometry::curved;
+    options.coefficient = Coefficient::variable;
+    expect_equal_to_reference<double>(options);
+    options.geometry = Geometry::cartesian;
+    expect_equal_to_reference<double>(options);
+    options.coefficient = Coefficient::constant;
+    expect_equal_to_reference<double>(options);
+  }
+}
+
+TEST_P(EveryStrategy, EqualsTheReferenceWithEquidistantNodes) {
+  const ThreadCount threads(this->threads());
+  ProblemOptions options = this->options();
+  if (options.degree > 4) options.cells = {2, 1, 2};
+  options.nodes = NodeFamily::equidistant;
+  expect_equal_to_reference<double>(options);
+  options.geometry = Geometry::cartesian;
+  options.coefficient = Coefficient::constant;
+  options.rule = QuadratureRule::gauss_lobatto;
+  expect_equal_to_reference<double>(options);
+}
+
+std::string name_of(const ::testing::TestParamInfo<std::tuple<int, int>>& info) {
+  return std::to_string(std::get<0>(info.param)) + "dDegree" +
+         std::to_string(std::get<1>(info.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, EveryStrategy,
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 9)),
+                         name_of);
+
+class HighDegree : public ::testing::TestWithParam<std::tuple<int, int>> {};
+
+TEST_P(HighDegree, EqualsTheReferenceByTheRunTimePath) {
+  const auto [dimension, degree] = GetParam();
+  ProblemOptions options;
+  options.dimension = dimension;
+  options.degree = degree;
+  options.cells = dimension == 2 ? IndexTriple{3, 2, 1} : IndexTriple{2, 1, 1};
+  expect_equal_to_reference<double>(options);
+  options.geometry = Geometry::cartesian;
+  options.coefficient = Coefficient::constant;
+  expect_equal_to_reference<double>(options);
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, HighDegree,
+                         ::testing::Values(std::tuple{2, 9}, std::tuple{2, 10}, std::tuple{2, 12},
+                                           std::tuple{2, 16}, std::tuple{3, 9}, std::tuple{3, 10}),
+                         name_of);
+
+// All strategies but those that compute local matrices: these have a quarter of a billion entries.
+TEST(HighDegree3d, TensorEqualsTheReferenceAtDegree12) {
+  ProblemOptions options;
+  options.degree = 12;
+  options.cells = {2, 1, 1};
+  expect_equal_to_reference<double>(make_problem(options),
+                                    {{"tensor", "serial"}, {"tensor", "coloring"}});
+}
+
+class CellCounts : public ::testing::TestWithParam<std::tuple<int, IndexTriple>> {};
+
+TEST_P(CellCounts, EqualsTheReference) {
+  ProblemOptions options;
+  options.dimension = std::get<0>(GetParam());
+  options.cells = std::get<1>(GetParam());
+  for (const int degree : {1, 2, 3}) {
+    options.degree = degree;
+    options.geometry = Geometry::curved;
+    options.coefficient = Coefficient::variable;
+    expect_equal_to_reference<double>(options);
+    expect_equal_to_reference<float>(options);
+    options.geometry = Geometry::cartesian;
+    expect_equal_to_reference<double>(options);
+    options.coefficient = Coefficient::constant;
+    expect_equal_to_reference<double>(options);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, CellCounts,
+    ::testing::Values(std::tuple{2, IndexTriple{1, 1, 1}}, std::tuple{2, IndexTriple{1, 7, 1}},
+                      std::tuple{2, IndexTriple{7, 1, 1}}, std::tuple{2, IndexTriple{16, 2, 1}},
+                      std::tuple{2, IndexTriple{33, 2, 1}}, std::tuple{3, IndexTriple{1, 1, 1}},
+                      std::tuple{3, IndexTriple{1, 1, 5}}, std::tuple{3, IndexTriple{1, 5, 1}},
+                      std::tuple{3, IndexTriple{5, 1, 1}}, std::tuple{3, IndexTriple{8, 1, 2}},
+                      std::tuple{3, IndexTriple{17, 2, 1}}));
+
+class ThreadsAndBricks : public ::testing::TestWithParam<int> {};
+
+TEST_P(ThreadsAndBricks, EqualsTheReferenceOnManyBricks) {
+  const ThreadCount threads(GetParam());
+  ProblemOptions options;
+  options.degree = 1;
+  options.cells = {35, 7, 6};
+  expect_equal_to_reference<double>(options);
+  options.geometry = Geometry::cartesian;
+  options.coefficient = Coefficient::constant;
+  expect_equal_to_reference<double>(options);
+  options.dimension = 2;
+  options.degree = 2;
+  options.cells = {70, 37, 1};
+  expect_equal_to_reference<double>(options);
+}
+
+TEST_P(ThreadsAndBricks, EqualsTheReferenceWithDirichletOnAllFaces) {
+  const ThreadCount threads(GetParam());
+  ProblemOptions options;
+  options.boundary = Boundary::dirichlet;
+  options.cells = {9, 3, 3};
+  expect_equal_to_reference<double>(options);
+  options.dimension = 2;
+  options.degree = 3;
+  expect_equal_to_reference<double>(options);
+  // No free node at all.
+  options.degree = 1;
+  options.cells = {1, 1, 1};
+  expect_equal_to_reference<double>(options);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadsAndBricks, ::testing::Values(1, 2, 3));
+
+// The threads that apply need not be the threads that made it.
+TEST(Threads, MayChangeBetweenMakingAndApplying) {
+  ProblemOptions options;
+  options.cells = {9, 3, 3};
+  const Problem problem = make_problem(options);
+  const Reference reference(problem.form);
+  const std::vector<double> input = random_values(problem.size(), 3);
+  const std::vector<double> expected = reference.apply(input);
+  const HostVector<double> x = vector_of<double>(input);
+  for (const auto& [made_with, applied_with] : {std::pair{1, 3}, {3, 1}, {2, 3}}) {
+    for (const StrategyName& strategy : all_strategies()) {
+      std::unique_ptr<LinearOperator<double, Host>> a;
+      {
+        const ThreadCount threads(made_with);
+        a = make_operator<double>(strategy, problem.form);
+      }
+      const ThreadCount threads(applied_with);
+      HostVector<double> y = poisoned<double>(problem.size());
+      a->apply(x, y);
+      EXPECT_LT(relative_difference(y, expected), kDoubleTolerance)
+          << strategy.text() << " made with " << made_with << " threads";
+    }
+  }
+}
+
+// Entries of x at Dirichlet nodes reach y only there: even a NaN does not spread.
+TEST(Constraints, DoNotReadDirichletEntriesInFreeRows) {
+  ProblemOptions options;
+  options.cells = {9, 2, 2};
+  const Problem problem = make_problem(options);
+  const Reference reference(problem.form);
+  std::vector<double> input = random_values(problem.size(), 5);
+  const std::vector<double> expected = reference.apply(input);
+  HostVector<double> x = vector_of<double>(input);
+  for (Index i = 0; i < problem.size(); ++i) {
+    if (reference.is_constrained(i)) x[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+  for (const StrategyName& strategy : all_strategies()) {
+    HostVector<double> y(problem.size());
+    make_operator<double>(strategy, problem.form)->apply(x, y);
+    for (Index i = 0; i < problem.size(); ++i) {
+      if (reference.is_constrained(i)) {
+        EXPECT_TRUE(std::isnan(y[i])) << strategy.text();
+      } else {
+        EXPECT_NEAR(y[i], expected[i], 1e-11) << strategy.text() << " node " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing
