@@ -1,6 +1,7 @@
 #include "mesh/basis_1d.hpp"
 
 #include <stdexcept>
+#include <string>
 
 namespace tessera {
 
@@ -53,7 +54,12 @@ Basis1D make_basis(int degree, NodeFamily family, QuadratureRule rule, int point
   if (points < degree + 1) {
     throw std::invalid_argument("at least degree + 1 quadrature points are needed");
   }
-  Basis1D basis{degree, family, rule, make_nodes(family, degree), make_quadrature(rule, points), {}, {}, {}};
+  if (points > kMostPointsPerAxis) {
+    throw std::invalid_argument("at most " + std::to_string(kMostPointsPerAxis) +
+                                " quadrature points an axis are possible");
+  }
+  Basis1D basis{degree, family, rule, make_nodes(family, degree), make_quadrature(rule, points),
+                {},     {},     {}};
   basis.B = lagrange_values(basis.nodes, basis.quadrature.points);
   basis.G = lagrange_derivatives(basis.nodes, basis.quadrature.points);
   basis.D = lagrange_derivatives(basis.quadrature.points, basis.quadrature.points);

@@ -47,8 +47,11 @@ struct Basis1D {
   int point_count() const { return static_cast<int>(quadrature.points.size()); }
 };
 
-/// @throws std::invalid_argument if degree < 1 or points < degree + 1 (fewer make the stiffness
-///         matrix singular or D B differ from G).
+/// The most nodes or points an axis that kernels of run-time size have room for.
+inline constexpr int kMostPointsPerAxis = 48;
+
+/// @throws std::invalid_argument if degree < 1, points < degree + 1 (fewer make the stiffness matrix
+///         singular or D B differ from G) or points > kMostPointsPerAxis.
 Basis1D make_basis(int degree, NodeFamily family, QuadratureRule rule, int points);
 
 /// Whether B is the identity: quadrature points are the nodes (spectral elements).

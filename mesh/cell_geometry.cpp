@@ -2,64 +2,89 @@
 
 namespace tessera {
 
+namespace {
+
+// Sizes up to here are unrolled: with R rows, R - 2 .. R + 2 columns.
+constexpr int kMostUnrolled = 10;
+
+// contract() with the sizes known at compile time where they are small.
+template <Parity parity, Store store, int R = 2, int C = 2>
+void contract_any(const EvenOddMatrix<double>& matrix, int fast, int slow, const Lanes<double>* in,
+                  Lanes<double>* out) {
+  if constexpr (R > kMostUnrolled) {
+    contract<0, 0, parity, store>(matrix, fast, slow, in, out);
+  } else if constexpr (C > R + 2 || C > kMostUnrolled) {
+    contract_any<parity, store, R + 1, (R > 3 ? R - 1 : 2)>(matrix, fast, slow, in, out);
+  } else if (matrix.rows == R && matrix.columns == C) {
+    contract<R, C, parity, store>(matrix, fast, slow, in, out);
+  } else {
+    contract_any<parity, store, R, C + 1>(matrix, fast, slow, in, out);
+  }
+}
+
+}  // namespace
+
 CellEvaluator::CellEvaluator(const Basis1D& basis, int dimension)
     : dimension_(dimension),
       nodes_(static_cast<int>(power(basis.node_count(), dimension))),
       points_(static_cast<int>(power(basis.point_count(), dimension))),
       B_(split_even_odd<double>(basis.B)),
-      G_(split_even_odd<double>(basis.G)),
+      D_(split_even_odd<double>(basis.D)),
       B_transposed_(split_even_odd<double>(transpose(basis.B))),
-      G_transposed_(split_even_odd<double>(transpose(basis.G))) {
+      D_transposed_(split_even_odd<double>(transpose(basis.D))) {
   const auto longest = static_cast<std::size_t>(std::max(nodes_, points_));
   for (auto& scratch : scratch_) scratch.resize(longest);
+  at_points_.resize(static_cast<std::size_t>(points_));
+  at_nodes_.resize(static_cast<std::size_t>(nodes_));
 }
 
-void CellEvaluator::contract_all(const std::array<const EvenOddMatrix<double>*, 3>& matrices,
-                                 int odd_axis, const Lanes<double>* in, Lanes<double>* out) {
-  // Rows that an axis has before and after its own contraction; all axes are alike.
-  const int columns = matrices[0]->columns;
-  const int rows = matrices[0]->rows;
+void CellEvaluator::contract_all(const EvenOddMatrix<double>& matrix, const Lanes<double>* in,
+                                 Lanes<double>* out) {
   const Lanes<double>* source = in;
   for (int d = 0; d < dimension_; ++d) {
-    const int fast = static_cast<int>(power(rows, d));
-    const int slow = static_cast<int>(power(columns, dimension_ - 1 - d));
+    // Axes before d have their rows already, those after it still their columns.
+    const int fast = static_cast<int>(power(matrix.rows, d));
+    const int slow = static_cast<int>(power(matrix.columns, dimension_ - 1 - d));
     Lanes<double>* target = d == dimension_ - 1 ? out : scratch_[d % 2].data();
-    if (d == odd_axis) {
-      contract<0, 0, Parity::odd>(*matrices[d], fast, slow, source, target);
-    } else {
-      contract<0, 0, Parity::even>(*matrices[d], fast, slow, source, target);
-    }
+    contract_any<Parity::even, Store::assign>(matrix, fast, slow, source, target);
     source = target;
   }
 }
 
 void CellEvaluator::values(const Lanes<double>* u, Lanes<double>* values) {
-  contract_all({&B_, &B_, &B_}, -1, u, values);
+  contract_all(B_, u, values);
+}
+
+void CellEvaluator::differentiate(const Lanes<double>* values,
+                                  const std::array<Lanes<double>*, 3>& gradient) {
+  for (int a = 0; a < dimension_; ++a) {
+    const int fast = static_cast<int>(power(D_.rows, a));
+    const int slow = static_cast<int>(power(D_.rows, dimension_ - 1 - a));
+    contract_any<Parity::odd, Store::assign>(D_, fast, slow, values, gradient[a]);
+  }
 }
 
 void CellEvaluator::gradient(const Lanes<double>* u,
                              const std::array<Lanes<double>*, 3>& gradient) {
-  for (int a = 0; a < dimension_; ++a) {
-    std::array<const EvenOddMatrix<double>*, 3> matrices{&B_, &B_, &B_};
-    matrices[a] = &G_;
-    contract_all(matrices, a, u, gradient[a]);
-  }
+  values(u, at_points_.data());
+  differentiate(at_points_.data(), gradient);
 }
 
 void CellEvaluator::integrate_values(const Lanes<double>* values, Lanes<double>* v) {
-  contract_all({&B_transposed_, &B_transposed_, &B_transposed_}, -1, values, v);
+  contract_all(B_transposed_, values, v);
 }
 
 void CellEvaluator::add_integrated_gradient(const std::array<Lanes<double>*, 3>& gradient,
                                             Lanes<double>* v) {
-  HostArray<Lanes<double>> part(static_cast<std::size_t>(nodes_));
+  std::fill(at_points_.begin(), at_points_.end(), Lanes<double>{});
   for (int a = 0; a < dimension_; ++a) {
-    std::array<const EvenOddMatrix<double>*, 3> matrices{&B_transposed_, &B_transposed_,
-                                                         &B_transposed_};
-    matrices[a] = &G_transposed_;
-    contract_all(matrices, a, gradient[a], part.data());
-    for (int i = 0; i < nodes_; ++i) v[i] += part[i];
+    const int fast = static_cast<int>(power(D_.rows, a));
+    const int slow = static_cast<int>(power(D_.rows, dimension_ - 1 - a));
+    contract_any<Parity::odd, Store::add>(D_transposed_, fast, slow, gradient[a],
+                                          at_points_.data());
   }
+  contract_all(B_transposed_, at_points_.data(), at_nodes_.data());
+  for (int i = 0; i < nodes_; ++i) v[i] += at_nodes_[i];
 }
 
 std::vector<double> tensor_weights(const Quadrature& quadrature, int dimension) {
@@ -138,7 +163,7 @@ void CellGeometry::evaluate_isoparametric(std::span<const IndexTriple> cells) {
     evaluator_.values(nodal_.data(), position_[a].data());
     std::array<Lanes<double>*, 3> row{};
     for (int b = 0; b < dimension; ++b) row[b] = jacobian_[a][b].data();
-    evaluator_.gradient(nodal_.data(), row);
+    evaluator_.differentiate(position_[a].data(), row);
   }
   const auto& J = jacobian_;
   for (int q = 0; q < evaluator_.points_per_cell(); ++q) {

@@ -28,21 +28,25 @@ class CellEvaluator {
   void values(const Lanes<double>* u, Lanes<double>* values);
   /// gradient[a][q] = d/dxi_a at q of sum_i phi_i u[i], a < dimension.
   void gradient(const Lanes<double>* u, const std::array<Lanes<double>*, 3>& gradient);
+  /// gradient[a][q] = d/dxi_a at q of the polynomial that has these values at the points.
+  void differentiate(const Lanes<double>* values, const std::array<Lanes<double>*, 3>& gradient);
   /// v[i] = sum_q phi_i(q) values[q]: the transpose of values().
   void integrate_values(const Lanes<double>* values, Lanes<double>* v);
   /// v[i] += sum_q sum_a dphi_i/dxi_a(q) gradient[a][q]: the transpose of gradient().
   void add_integrated_gradient(const std::array<Lanes<double>*, 3>& gradient, Lanes<double>* v);
 
  private:
-  /// Contracts all axes, axis d with matrices[d]; `in` may equal `out`.
-  void contract_all(const std::array<const EvenOddMatrix<double>*, 3>& matrices, int odd_axis,
-                    const Lanes<double>* in, Lanes<double>* out);
+  /// Contracts every axis with the same even matrix: [columns]^d -> [rows]^d.
+  void contract_all(const EvenOddMatrix<double>& matrix, const Lanes<double>* in,
+                    Lanes<double>* out);
 
   int dimension_;
   int nodes_;
   int points_;
-  EvenOddMatrix<double> B_, G_, B_transposed_, G_transposed_;
+  EvenOddMatrix<double> B_, D_, B_transposed_, D_transposed_;
   HostArray<Lanes<double>> scratch_[2];
+  HostArray<Lanes<double>> at_points_;
+  HostArray<Lanes<double>> at_nodes_;
 };
 
 /// Positions, Jacobians and determinants at the quadrature points of up to kLanes<double> cells.

@@ -57,9 +57,6 @@ inline Matrix1D transpose(const Matrix1D& matrix) {
   return result;
 }
 
-/// The most nodes or points per axis that sums at run-time sizes take.
-inline constexpr int kMaxLineLength = 48;
-
 enum class Store { assign, add };
 
 /// out[a stride] (+)= sum_b M[a][b] in[b stride]: one line of one axis.
@@ -71,7 +68,7 @@ template <int R, int C, Parity parity, Store store, class T>
   const int columns = C > 0 ? C : matrix.columns;
   const int pairs = columns / 2;
   const int half_columns = (columns + 1) / 2;
-  constexpr int kLine = C > 0 ? (C + 1) / 2 : kMaxLineLength / 2;
+  constexpr int kLine = C > 0 ? (C + 1) / 2 : kMostPointsPerAxis / 2;
   Lanes<T> e[kLine];
   Lanes<T> o[kLine];
 #pragma GCC unroll 8

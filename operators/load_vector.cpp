@@ -1,7 +1,5 @@
 #include "operators/load_vector.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -18,12 +16,15 @@ namespace tessera {
 namespace {
 
 constexpr Index kNodeBlock = 1024;
+// Bricks for this many threads, however many there are: their shape orders the additions, and the
+// load shall be the same bits for any number of threads.
+constexpr int kThreadsToCutFor = 16;
 
 void check_finite(const char* what, const PointBlock& points, const double* values) {
   for (std::size_t i = 0; i < points.n; ++i) {
     if (std::isfinite(values[i])) continue;
-    throw BadFieldValue(std::string(what) + " is not finite", {points.x[i], points.y[i], points.z[i]},
-                        values[i]);
+    throw BadFieldValue(std::string(what) + " is not finite",
+                        {points.x[i], points.y[i], points.z[i]}, values[i]);
   }
 }
 
@@ -204,7 +205,7 @@ void assemble_load(const StiffnessForm& form, const ScalarField& source,
 
   const CellBatches batches(mesh, kLanes<double>,
                             2 * sizeof(double) * power(lattice.degree(), lattice.dimension()),
-                            omp_get_max_threads());
+                            kThreadsToCutFor);
   std::exception_ptr failure;
   make_scatter<double>("coloring", batches, lattice)
       ->run(

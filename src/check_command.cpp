@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "operators/interpolation.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
@@ -51,8 +52,8 @@ void try_case(const LoadedCase& loaded) {
     const Discretization discretization = make_discretization(parameters);
     const PoissonProblem problem = make_problem(parameters);
     check_geometry(discretization, problem.coefficient);
-    make_linear_system(problem, discretization, make_initial(parameters));
-    stiffness_form(problem, discretization);
+    LinearSystem system = make_linear_system(problem, discretization, make_initial(parameters));
+    if (const auto exact = make_exact(parameters)) interpolate(discretization, *exact, system.x);
   });
 }
 

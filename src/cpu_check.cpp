@@ -3,7 +3,6 @@
 // question.
 #include "src/cpu_check.hpp"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "cpu_features.hpp"

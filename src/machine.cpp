@@ -357,4 +357,6 @@ Bandwidth measure_bandwidth(int threads) {
   return {16.0 * values / copy_seconds, 24.0 * values / update_seconds};
 }
 
+double measure_copy_bandwidth(int threads) { return measure_bandwidth(threads).copy; }
+
 }  // namespace tessera

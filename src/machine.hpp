@@ -60,4 +60,7 @@ struct Bandwidth {
 /// @throws std::bad_alloc
 Bandwidth measure_bandwidth(int threads);
 
+/// measure_bandwidth(threads).copy
+double measure_copy_bandwidth(int threads);
+
 }  // namespace tessera

@@ -117,7 +117,7 @@ double relative_difference(const HostVector<T>& a, const std::vector<double>& b)
     difference = std::max(difference, std::abs(value - b[i]));
     scale = std::max(scale, std::abs(b[i]));
   }
-  return difference / scale;
+  return difference == 0.0 ? 0.0 : difference / scale;
 }
 
 template <class T>

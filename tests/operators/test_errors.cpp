@@ -1,1 +1,165 @@
+#include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "mesh/errors.hpp"
+#include "operators/scatter.hpp"
+#include "operators/strategy.hpp"
+#include "tests/operators/problems.hpp"
+
+namespace tessera::testing {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// A map of the box [0, cells] that runs backwards in x where x > column and the last tangential
+// coordinate is above `row`: cells from (column, ..., row) on are inverted.
+struct FoldedProblem {
+  std::unique_ptr<const Discretization> discretization;
+  StiffnessForm form;
+};
+
+FoldedProblem folded_problem(int dimension, const IndexTriple& cells, double column, double row) {
+  const Point upper = {static_cast<double>(cells[0]), static_cast<double>(cells[1]),
+                       static_cast<double>(cells[2])};
+  const BoxMesh mesh(dimension, cells, {0, 0, 0}, upper);
+  const auto x_component = [=](double x, double y, double z) {
+    const double height = dimension == 3 ? z : y;
+    return x > column && height > row ? column - 3.0 * (x - column) : x;
+  };
+  FoldedProblem problem;
+  problem.discretization = std::make_unique<const Discretization>(make_mapped_discretization(
+      mesh, make_basis(1, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 2),
+      {field_of(x_component), field_of([](double, double y, double) { return y; }),
+       field_of([](double, double, double z) { return z; })}));
+  problem.form = {problem.discretization.get(), constant_field(1.0), {}, {}};
+  return problem;
+}
+
+TEST(InvertedCells, TheFirstOneIsNamedForAnyNumberOfThreads) {
+  // Nodes above row 2 are folded; a cell with only its upper nodes folded is inverted near them.
+  const FoldedProblem two = folded_problem(2, {41, 9, 1}, 6.0, 2.5);
+  const FoldedProblem three = folded_problem(3, {21, 5, 9}, 4.0, 3.5);
+  for (const int threads : {1, 2, 3}) {
+    const ThreadCount count(threads);
+    for (const StrategyName& strategy : all_strategies()) {
+      try {
+        make_operator<double>(strategy, two.form);
+        FAIL() << strategy.text() << " accepted an inverted cell";
+      } catch (const InvertedCell& error) {
+        EXPECT_EQ(error.cell(), (IndexTriple{6, 2, 0})) << strategy.text();
+        EXPECT_NE(std::string(error.what()).find("cell (6, 2)"), std::string::npos) << error.what();
+      }
+      try {
+        make_operator<float>(strategy, three.form);
+        FAIL() << strategy.text() << " accepted an inverted cell";
+      } catch (const InvertedCell& error) {
+        EXPECT_EQ(error.cell(), (IndexTriple{4, 0, 3})) << strategy.text();
+      }
+    }
+  }
+}
+
+TEST(InvertedCells, AFlatCellIsRefused) {
+  const BoxMesh mesh(2, {3, 2, 1}, {0, 0, 0}, {1, 1, 1});
+  const Discretization flat = make_mapped_discretization(
+      mesh, make_basis(2, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 3),
+      {constant_field(0.5), field_of([](double, double y, double) { return y; }), {}});
+  EXPECT_THROW(make_operator<double>({"tensor", "serial"}, {&flat, constant_field(1.0), {}, {}}),
+               InvertedCell);
+}
+
+TEST(BadCoefficients, AreRefusedWhereTheyAreNotPositiveAndFinite) {
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+    for (const double bad : {0.0, -2.0, kNan, kInfinity}) {
+      ProblemOptions options;
+      options.geometry = geometry;
+      options.cells = {9, 3, 2};
+      Problem problem = make_problem(options);
+      for (const bool constant : {true, false}) {
+        problem.form.coefficient =
+            constant ? constant_field(bad) : field_of([bad](double x, double y, double) {
+              return x > 0.5 && y > 0.9 ? bad : 1.0;
+            });
+        for (const StrategyName& strategy : all_strategies()) {
+          try {
+            make_operator<double>(strategy, problem.form);
+            FAIL() << strategy.text() << " accepted the coefficient " << bad;
+          } catch (const BadFieldValue& error) {
+            if (std::isnan(bad)) {
+              EXPECT_TRUE(std::isnan(error.value()));
+            } else {
+              EXPECT_EQ(error.value(), bad);
+            }
+            if (!constant) {
+              EXPECT_GT(error.where()[0], 0.5);
+              EXPECT_GT(error.where()[1], 0.9);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(BadAlphas, AreRefusedWhereNegativeOrNotFinite) {
+  for (const double bad : {-1.0, kNan, kInfinity}) {
+    Problem problem = make_problem({});
+    problem.form.robin[0].alpha =
+        field_of([bad](double, double y, double) { return y > 0.8 ? bad : 1.0; });
+    for (const StrategyName& strategy : all_strategies()) {
+      try {
+        make_operator<double>(strategy, problem.form);
+        FAIL() << strategy.text() << " accepted alpha = " << bad;
+      } catch (const BadFieldValue& error) {
+        EXPECT_GT(error.where()[1], 0.8) << strategy.text();
+      }
+    }
+  }
+}
+
+TEST(FieldErrors, AnExceptionOfTheCoefficientReachesTheCaller) {
+  Problem problem = make_problem({});
+  problem.form.coefficient = {
+      [](const PointBlock&, double*) { throw std::domain_error("a field's own error"); },
+      std::nullopt};
+  for (const int threads : {1, 3}) {
+    const ThreadCount count(threads);
+    for (const StrategyName& strategy : all_strategies()) {
+      EXPECT_THROW(make_operator<double>(strategy, problem.form), std::domain_error)
+          << strategy.text();
+    }
+  }
+}
+
+TEST(StrategyNames, UnknownOnesAndWrongCombinationsAreRefused) {
+  const Problem problem = make_problem({});
+  for (const StrategyName& strategy :
+       {StrategyName{"", "none"}, StrategyName{"dense", "serial"}, StrategyName{"csr", "serial"},
+        StrategyName{"tensor", "none"}, StrategyName{"local", "lock"},
+        StrategyName{"tensor", ""}}) {
+    EXPECT_THROW(make_operator<double>(strategy, problem.form), std::invalid_argument)
+        << strategy.text();
+    EXPECT_THROW(make_operator<float>(strategy, problem.form), std::invalid_argument)
+        << strategy.text();
+  }
+}
+
+TEST(StrategyNames, TableAndListAgree) {
+  std::size_t expected = 0;
+  for (const KernelInfo& kernel : kernel_table()) {
+    ASSERT_NE(find_kernel(kernel.name), nullptr);
+    EXPECT_EQ(find_kernel(kernel.name)->name, kernel.name);
+    expected += kernel.scatter == TakesScatter::yes ? scatter_table().size() : 1;
+  }
+  EXPECT_EQ(all_strategies().size(), expected);
+  EXPECT_EQ(find_kernel("tensors"), nullptr);
+  EXPECT_EQ((StrategyName{"tensor", "coloring"}).text(), "tensor/coloring");
+  EXPECT_EQ((StrategyName{"csr", "none"}).text(), "csr");
+}
+
+}  // namespace
+}  // namespace tessera::testing

@@ -7,6 +7,7 @@
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
+#include "tests/operators/test_names.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -65,7 +66,7 @@ IndexTriple cells_for(int dimension, int degree) {
   return {2, 1, 3};
 }
 
-class EveryStrategy : public ::testing::TestWithParam<std::tuple<int, int>> {
+class EveryStrategy : public ::testing::TestWithParam<DimensionAndDegree> {
  protected:
   ProblemOptions options() const {
     ProblemOptions options;
@@ -88,6 +89,16 @@ TEST_P(EveryStrategy, EqualsTheReference) {
       expect_equal_to_reference<double>(options);
     }
   }
+}
+
+// High degrees have few cells above; here every lane of a SIMD vector has a cell of its own.
+TEST_P(EveryStrategy, EqualsTheReferenceOnFullBatches) {
+  ProblemOptions options = this->options();
+  const std::vector<StrategyName> strategies = {{"tensor", "serial"}, {"tensor", "coloring"}};
+  options.cells = {9, 1, 1};
+  expect_equal_to_reference<double>(make_problem(options), strategies);
+  options.cells = {17, 1, 1};
+  expect_equal_to_reference<float>(make_problem(options), strategies);
 }
 
 TEST_P(EveryStrategy, EqualsTheReferenceInSinglePrecision) {
@@ -146,16 +157,11 @@ TEST_P(EveryStrategy, EqualsTheReferenceWithEquidistantNodes) {
   expect_equal_to_reference<double>(options);
 }
 
-std::string name_of(const ::testing::TestParamInfo<std::tuple<int, int>>& info) {
-  return std::to_string(std::get<0>(info.param)) + "dDegree" +
-         std::to_string(std::get<1>(info.param));
-}
-
 INSTANTIATE_TEST_SUITE_P(Degrees, EveryStrategy,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 9)),
                          name_of);
 
-class HighDegree : public ::testing::TestWithParam<std::tuple<int, int>> {};
+class HighDegree : public ::testing::TestWithParam<DimensionAndDegree> {};
 
 TEST_P(HighDegree, EqualsTheReferenceByTheRunTimePath) {
   const auto [dimension, degree] = GetParam();

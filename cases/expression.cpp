@@ -1,0 +1,179 @@
+#include "cases/expression.hpp"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <numbers>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+constexpr std::array<const char*, 3> kVariables = {"x", "y", "z"};
+
+/// A parser with the variables that it reads.
+struct Parser {
+  Parser(const std::string& text, int dimension) {
+    engine.DefineConst("pi", std::numbers::pi);
+    for (int d = 0; d < dimension; ++d) engine.DefineVar(kVariables[d], &position[d]);
+    engine.SetExpr(text);
+  }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  std::array<double, 3> position{};
+  mu::Parser engine;
+};
+
+/// Parsers of one expression, one for each thread that evaluates it at a time.
+class ParserPool {
+ public:
+  ParserPool(std::string text, int dimension) : text_(std::move(text)), dimension_(dimension) {}
+
+  std::unique_ptr<Parser> borrow() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        std::unique_ptr<Parser> parser = std::move(idle_.back());
+        idle_.pop_back();
+        return parser;
+      }
+    }
+    return std::make_unique<Parser>(text_, dimension_);
+  }
+  void give_back(std::unique_ptr<Parser> parser) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(parser));
+  }
+
+ private:
+  std::string text_;
+  int dimension_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Parser>> idle_;
+};
+
+std::string known_names(int dimension) {
+  return dimension == 2 ? "x, y, pi and muParser's functions (sin, exp, sqrt, abs, min, ...)"
+                        : "x, y, z, pi and muParser's functions (sin, exp, sqrt, abs, min, ...)";
+}
+
+// Edit distance of at most 2 between short names, by Levenshtein's recurrence.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string nearest_function(const mu::Parser& engine, const std::string& name) {
+  std::string best;
+  std::size_t least = 3;
+  for (const auto& [known, callback] : engine.GetFunDef()) {
+    if (const std::size_t d = distance(name, known); d < least && d < name.size()) {
+      least = d;
+      best = known;
+    }
+  }
+  return best;
+}
+
+std::string explain(const mu::ParserError& error, const mu::Parser& engine, int dimension) {
+  const std::string where = error.GetPos() >= 0 && error.GetPos() < 1000000
+                                ? fmt::format(" at character {}", error.GetPos() + 1)
+                                : std::string();
+  const std::string token = error.GetToken();
+  switch (error.GetCode()) {
+    case mu::ecUNASSIGNABLE_TOKEN: {
+      if (token == "z") return fmt::format("unknown name \"z\"{}; in 2D the variables are x, y", where);
+      const std::string nearest = nearest_function(engine, token);
+      return fmt::format("unknown name \"{}\"{}; {}", token, where,
+                         nearest.empty() ? "known are " + known_names(dimension)
+                                         : fmt::format("did you mean {}?", nearest));
+    }
+    case mu::ecEMPTY_EXPRESSION:
+      return "the expression is empty";
+    case mu::ecUNEXPECTED_EOF:
+      return "the expression ends too early";
+    case mu::ecMISSING_PARENS:
+      return "a parenthesis is missing";
+    case mu::ecTOO_MANY_PARAMS:
+      return fmt::format("too many arguments for {}{}", token, where);
+    case mu::ecTOO_FEW_PARAMS:
+      return fmt::format("too few arguments for {}{}", token, where);
+    case mu::ecMISSING_ELSE_CLAUSE:
+      return "? needs a : (condition ? value : other value)";
+    case mu::ecUNEXPECTED_VAR:
+    case mu::ecUNEXPECTED_VAL:
+    case mu::ecUNEXPECTED_FUN:
+    case mu::ecUNEXPECTED_OPERATOR:
+    case mu::ecUNEXPECTED_PARENS:
+    case mu::ecUNEXPECTED_ARG_SEP:
+      return fmt::format("unexpected \"{}\"{}; is an operator such as * missing?", token, where);
+    case mu::ecINTERNAL_ERROR:
+      return "an operator lacks an operand";
+    default:
+      return error.GetMsg();
+  }
+}
+
+/// Finds every fault of the text, and which variables it uses.
+std::set<std::string> check(Parser& parser, const std::string& text, int dimension) {
+  // An assignment would change a variable between points.
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto at = [&](std::size_t k) { return k < text.size() ? text[k] : ' '; };
+    const bool comparison = at(i + 1) == '=' || (i > 0 && std::string("=<>!").find(at(i - 1)) !=
+                                                              std::string::npos);
+    if (text[i] == '=' && !comparison) {
+      throw ExpressionError(
+          fmt::format("= at character {} is not allowed; == compares", i + 1));
+    }
+  }
+  try {
+    int values = 0;
+    parser.engine.Eval(values);
+    if (values != 1) throw ExpressionError(fmt::format("one value is needed, not {}", values));
+    std::set<std::string> used;
+    for (const auto& [name, address] : parser.engine.GetUsedVar()) used.insert(name);
+    return used;
+  } catch (const mu::ParserError& error) {
+    throw ExpressionError(explain(error, parser.engine, dimension));
+  }
+}
+
+}  // namespace
+
+ScalarField parse_expression(const std::string& text, int dimension) {
+  try {
+    auto pool = std::make_shared<ParserPool>(text, dimension);
+    std::unique_ptr<Parser> parser = pool->borrow();
+    if (check(*parser, text, dimension).empty()) return constant_field(parser->engine.Eval());
+    pool->give_back(std::move(parser));
+    return {[pool, dimension](const PointBlock& points, double* values) {
+              std::unique_ptr<Parser> own = pool->borrow();
+              for (std::size_t i = 0; i < points.n; ++i) {
+                own->position = {points.x[i], points.y[i], dimension == 3 ? points.z[i] : 0.0};
+                values[i] = own->engine.Eval();
+              }
+              pool->give_back(std::move(own));
+            },
+            std::nullopt};
+  } catch (const mu::ParserError& error) {
+    throw ExpressionError(error.GetMsg());
+  }
+}
+
+}  // namespace tessera

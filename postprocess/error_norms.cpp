@@ -1,0 +1,207 @@
+#include "postprocess/error_norms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "mesh/cell_geometry.hpp"
+#include "mesh/partition.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kExtraPoints = 3;
+constexpr Index kBatchesPerBlock = 16;
+constexpr Index kNodeBlock = 1024;
+
+/// A batch of cells at the quadrature points of the norms.
+class CellIntegrals {
+ public:
+  explicit CellIntegrals(const Discretization& discretization)
+      : discretization_(discretization),
+        basis_(make_basis(discretization.basis.degree, discretization.basis.family,
+                          QuadratureRule::gauss, discretization.basis.degree + kExtraPoints)),
+        geometry_(discretization, basis_),
+        dimension_(discretization.mesh.dimension()),
+        nodal_(static_cast<std::size_t>(geometry_.evaluator().nodes_per_cell())),
+        values_(points()),
+        field_(points()) {
+    for (auto& component : gradient_) component.resize(points());
+  }
+
+  std::size_t points() const { return static_cast<std::size_t>(geometry_.points_per_cell()); }
+
+  /// Moves to cells first .. first + kLanes - 1; lanes beyond the mesh weigh nothing.
+  void visit(Index first) {
+    const Index count = discretization_.mesh.cell_count();
+    std::array<IndexTriple, kLanes<double>> cells;
+    for (int lane = 0; lane < kLanes<double>; ++lane) {
+      cells[lane] = discretization_.mesh.cell_position(std::min(first + lane, count - 1));
+      weight_[lane] = first + lane < count ? 1.0 : 0.0;
+    }
+    cells_ = cells;
+    geometry_.evaluate(cells_);
+  }
+  /// w_q |J|.
+  Lanes<double> measure(std::size_t q) const {
+    return weight_ * geometry_.weights()[q] * geometry_.determinant()[q];
+  }
+  /// values = u_h at the points.
+  const HostArray<Lanes<double>>& evaluate(std::span<const double> u) {
+    gather_cells(discretization_.lattice, cells_, u.data(), nodal_.data());
+    geometry_.evaluator().values(nodal_.data(), values_.data());
+    return values_;
+  }
+  /// values -= field at the points.
+  void subtract(const ScalarField& field) {
+    const HostArray<Lanes<double>>& at_points = evaluate(field);
+    for (std::size_t q = 0; q < points(); ++q) values_[q] -= at_points[q];
+  }
+  const HostArray<Lanes<double>>& evaluate(const ScalarField& field) {
+    field.evaluate(geometry_.positions(), reinterpret_cast<double*>(field_.data()));
+    return field_;
+  }
+  /// Makes |grad|^2 of the polynomial that has the present values at the points available.
+  void differentiate() {
+    geometry_.evaluator().differentiate(
+        values_.data(), {gradient_[0].data(), gradient_[1].data(), gradient_[2].data()});
+  }
+  Lanes<double> gradient_squared(std::size_t q) const;
+
+ private:
+  const Discretization& discretization_;
+  Basis1D basis_;
+  CellGeometry geometry_;
+  int dimension_;
+  std::array<IndexTriple, kLanes<double>> cells_{};
+  Lanes<double> weight_{};
+  HostArray<Lanes<double>> nodal_;
+  HostArray<Lanes<double>> values_;
+  HostArray<Lanes<double>> field_;
+  std::array<HostArray<Lanes<double>>, 3> gradient_;
+};
+
+// |J^-T g|^2 with J^-T = cofactors / determinant.
+Lanes<double> CellIntegrals::gradient_squared(std::size_t q) const {
+  const auto J = [&](int a, int b) { return geometry_.jacobian(a, b)[q]; };
+  const Lanes<double> determinant = geometry_.determinant()[q];
+  Lanes<double> sum{};
+  if (dimension_ == 2) {
+    const Lanes<double> x = J(1, 1) * gradient_[0][q] - J(1, 0) * gradient_[1][q];
+    const Lanes<double> y = J(0, 0) * gradient_[1][q] - J(0, 1) * gradient_[0][q];
+    sum = x * x + y * y;
+  } else {
+    for (int a = 0; a < 3; ++a) {
+      const int a1 = (a + 1) % 3;
+      const int a2 = (a + 2) % 3;
+      Lanes<double> component{};
+      for (int b = 0; b < 3; ++b) {
+        const int b1 = (b + 1) % 3;
+        const int b2 = (b + 2) % 3;
+        component += (J(a1, b1) * J(a2, b2) - J(a1, b2) * J(a2, b1)) * gradient_[b][q];
+      }
+      sum += component * component;
+    }
+  }
+  return sum / (determinant * determinant);
+}
+
+/// Sums f(cells, sums) over all batches: f adds into `count` sums of lanes.
+template <std::size_t count, class F>
+std::array<double, count> sum_over_cells(const Discretization& discretization, F&& f) {
+  const Index batches = ceil_div(discretization.mesh.cell_count(), kLanes<double>);
+  const Index blocks = ceil_div(batches, kBatchesPerBlock);
+  std::vector<std::array<double, count>> partial(static_cast<std::size_t>(blocks));
+  parallel_ranges(blocks, [&](Range range) {
+    CellIntegrals cells(discretization);
+    for (Index block = range.begin; block < range.end; ++block) {
+      std::array<Lanes<double>, count> sums{};
+      const Index end = std::min(batches, (block + 1) * kBatchesPerBlock);
+      for (Index batch = block * kBatchesPerBlock; batch < end; ++batch) {
+        cells.visit(batch * kLanes<double>);
+        f(cells, sums);
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        partial[block][k] = 0.0;
+        for (int lane = 0; lane < kLanes<double>; ++lane) partial[block][k] += sums[k][lane];
+      }
+    }
+  });
+  std::array<double, count> total{};
+  for (const auto& sums : partial) {
+    for (std::size_t k = 0; k < count; ++k) total[k] += sums[k];
+  }
+  return total;
+}
+
+double max_at_nodes(const Discretization& discretization, std::span<const double> u,
+                    const ScalarField& exact) {
+  double result = 0.0;
+  parallel_ranges(static_cast<Index>(u.size()), [&](Range range) {
+    std::vector<double> buffer(4 * kNodeBlock);
+    double* const x = buffer.data();
+    double* const values = x + 3 * kNodeBlock;
+    double largest = 0.0;
+    for (Index first = range.begin; first < range.end; first += kNodeBlock) {
+      const Index n = std::min(kNodeBlock, range.end - first);
+      discretization.mapping.node_positions(first, n, x, x + kNodeBlock, x + 2 * kNodeBlock);
+      exact.evaluate({static_cast<std::size_t>(n), x, x + kNodeBlock, x + 2 * kNodeBlock}, values);
+      for (Index i = 0; i < n; ++i) largest = std::max(largest, std::abs(u[first + i] - values[i]));
+    }
+#pragma omp critical(tessera_max_at_nodes)
+    result = std::max(result, largest);
+  });
+  return result;
+}
+
+}  // namespace
+
+SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
+                                 const ScalarField& coefficient) {
+  const auto [volume, integral, energy] = sum_over_cells<3>(
+      discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 3>& sums) {
+        const auto& values = cells.evaluate(u);
+        cells.differentiate();
+        const auto& k = cells.evaluate(coefficient);
+        for (std::size_t q = 0; q < cells.points(); ++q) {
+          const Lanes<double> measure = cells.measure(q);
+          sums[0] += measure;
+          sums[1] += measure * values[q];
+          sums[2] += 0.5 * measure * k[q] * cells.gradient_squared(q);
+        }
+      });
+  const auto [min, max] = std::minmax_element(u.begin(), u.end());
+  return {*min, *max, integral, energy, volume};
+}
+
+ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,
+                       const ScalarField& exact) {
+  const auto [l2, h1] = sum_over_cells<2>(
+      discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 2>& sums) {
+        const auto& values = cells.evaluate(u);
+        cells.subtract(exact);
+        cells.differentiate();
+        for (std::size_t q = 0; q < cells.points(); ++q) {
+          const Lanes<double> measure = cells.measure(q);
+          sums[0] += measure * values[q] * values[q];
+          sums[1] += measure * cells.gradient_squared(q);
+        }
+      });
+  return {std::sqrt(l2), std::sqrt(h1), max_at_nodes(discretization, u, exact)};
+}
+
+double mean_value(const Discretization& discretization, const ScalarField& field) {
+  const auto [volume, integral] = sum_over_cells<2>(
+      discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 2>& sums) {
+        const auto& values = cells.evaluate(field);
+        for (std::size_t q = 0; q < cells.points(); ++q) {
+          sums[0] += cells.measure(q);
+          sums[1] += cells.measure(q) * values[q];
+        }
+      });
+  return integral / volume;
+}
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+
+#include "mesh/discretization.hpp"
+#include "mesh/scalar_field.hpp"
+
+namespace tessera {
+
+/// Integrals over the domain are by Gauss quadrature with p + 3 points an axis, whatever quadrature
+/// the operator has; sums are in a fixed order, the same bits for any number of threads.
+
+struct SolutionNumbers {
+  double min = 0.0;  // over the nodes
+  double max = 0.0;
+  double integral = 0.0;  // of u_h
+  double energy = 0.0;    // integral of k |grad u_h|^2 / 2
+  double volume = 0.0;    // integral of 1
+};
+
+/// @param u nodal values, [lattice.size()], x fastest
+/// @param coefficient k
+SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
+                                 const ScalarField& coefficient);
+
+/// Distances of u_h from the exact solution.
+struct ErrorNorms {
+  double l2 = 0.0;
+  double h1_seminorm = 0.0;
+  double max = 0.0;  // over the nodes
+};
+
+/// The exact solution is known by its values only, so the H1 seminorm is that of the polynomial of
+/// degree p + 2 which has the values of u_h - exact at the quadrature points of a cell: it differs
+/// from the true one by O(h^{p + 2}), where the error itself is O(h^p).
+ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,
+                       const ScalarField& exact);
+
+/// Integral of the field over the domain divided by the volume.
+double mean_value(const Discretization& discretization, const ScalarField& field);
+
+}  // namespace tessera

@@ -1,0 +1,176 @@
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include "src/cpu_check.hpp"
+#include "src/machine.hpp"
+#include "tests/postprocess/temporary_directory.hpp"
+
+namespace tessera {
+namespace {
+
+using test::TemporaryDirectory;
+
+constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+
+// A directory that stands for / with the files that the system would show.
+class FakeSystem {
+ public:
+  const std::filesystem::path& root() const { return directory_.path(); }
+
+  void write(const std::filesystem::path& path, const std::string& content) const {
+    std::filesystem::create_directories((root() / path).parent_path());
+    std::ofstream(root() / path) << content;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+class AvailableMemory : public testing::Test {
+ protected:
+  AvailableMemory() {
+    system.write("proc/meminfo",
+                 "MemTotal:       16777216 kB\nMemFree:          1048576 kB\n"
+                 "MemAvailable:    8388608 kB\n");
+  }
+
+  FakeSystem system;
+};
+
+TEST_F(AvailableMemory, IsWhatTheKernelSaysWithoutALimit) {
+  EXPECT_EQ(available_memory_bytes(system.root()), 8192 * kMebi);
+  system.write("proc/self/cgroup", "0::/user.slice\n");
+  system.write("sys/fs/cgroup/user.slice/memory.max", "max\n");
+  system.write("sys/fs/cgroup/user.slice/memory.current", "1000000\n");
+  EXPECT_EQ(available_memory_bytes(system.root()), 8192 * kMebi);
+  EXPECT_EQ(describe_machine(system.root()).memory_bytes, 16384 * kMebi);
+}
+
+TEST_F(AvailableMemory, IsUnlimitedWhereNothingIsKnown) {
+  const FakeSystem empty;
+  EXPECT_EQ(available_memory_bytes(empty.root()), std::numeric_limits<std::int64_t>::max());
+}
+
+TEST_F(AvailableMemory, HonorsTheTightestGroupOfVersion2) {
+  system.write("proc/self/cgroup", "0::/batch/job\n");
+  system.write("sys/fs/cgroup/batch/job/memory.max", "4294967296\n");      // 4096 MiB
+  system.write("sys/fs/cgroup/batch/job/memory.current", "1073741824\n");  // 1024 MiB
+  system.write("sys/fs/cgroup/batch/job/memory.stat",
+               "anon 536870912\ninactive_file 268435456\n");  // 256 MiB of it can be dropped
+  EXPECT_EQ(available_memory_bytes(system.root()), (4096 - 1024 + 256) * kMebi);
+  EXPECT_EQ(describe_machine(system.root()).memory_bytes, 4096 * kMebi);
+
+  system.write("sys/fs/cgroup/batch/memory.max", "2147483648\n");
+  system.write("sys/fs/cgroup/batch/memory.current", "2147483648\n");
+  EXPECT_EQ(available_memory_bytes(system.root()), 0);
+  EXPECT_EQ(describe_machine(system.root()).memory_bytes, 2048 * kMebi);
+}
+
+TEST_F(AvailableMemory, HonorsVersion1) {
+  system.write("proc/self/cgroup", "5:cpuacct,cpu:/docker/1\n4:memory:/docker/1\n0::/\n");
+  system.write("sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "1073741824\n");
+  system.write("sys/fs/cgroup/memory/docker/1/memory.usage_in_bytes", "536870912\n");
+  system.write("sys/fs/cgroup/memory/docker/1/memory.stat",
+               "inactive_file 1\ntotal_inactive_file 268435456\n");
+  system.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(available_memory_bytes(system.root()), 768 * kMebi);
+}
+
+// A container sees its own group as the root of the tree, under a name from outside.
+TEST_F(AvailableMemory, HonorsTheLimitOfAContainer) {
+  system.write("proc/self/cgroup", "0::/kubepods/pod7/2a\n");
+  system.write("sys/fs/cgroup/memory.max", "1073741824\n");
+  system.write("sys/fs/cgroup/memory.current", "0\n");
+  EXPECT_EQ(available_memory_bytes(system.root()), 1024 * kMebi);
+}
+
+TEST(Machine, ReadsWhatTheSystemShows) {
+  const FakeSystem system;
+  system.write("proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU @ 3 GHz\n");
+  system.write("etc/os-release", "NAME=\"Some\"\nPRETTY_NAME=\"Some Linux 12\"\n");
+  cpu_set_t affinity;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(affinity), &affinity), 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &affinity)) ++first;
+  const std::filesystem::path cache =
+      "sys/devices/system/cpu/cpu" + std::to_string(first) + "/cache";
+  const std::vector<std::vector<std::string>> levels = {{"1", "Data", "48K"},
+                                                        {"1", "Instruction", "32K"},
+                                                        {"2", "Unified", "2048K"},
+                                                        {"3", "Unified", "30M"}};
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::filesystem::path index = cache / ("index" + std::to_string(i));
+    system.write(index / "level", levels[i][0]);
+    system.write(index / "type", levels[i][1]);
+    system.write(index / "size", levels[i][2]);
+    system.write(index / "shared_cpu_list", "0-3");
+  }
+  const Machine machine = describe_machine(system.root());
+  EXPECT_EQ(machine.cpu_model, "Some CPU @ 3 GHz");
+  EXPECT_EQ(machine.l1d_bytes, 48 * 1024);
+  EXPECT_EQ(machine.l2_bytes, 2 * kMebi);
+  EXPECT_EQ(machine.l3_bytes, 30 * kMebi);
+  EXPECT_EQ(machine.l3_count, 1);
+  EXPECT_EQ(machine.os.substr(0, 15), "Some Linux 12, ");
+  EXPECT_EQ(machine.logical_cores, CPU_COUNT(&affinity));
+}
+
+TEST(Machine, HonorsACpuQuota) {
+  const FakeSystem system;
+  system.write("proc/self/cgroup", "0::/job\n");
+  system.write("sys/fs/cgroup/job/cpu.max", "50000 100000\n");
+  EXPECT_EQ(describe_machine(system.root()).logical_cores, 1);
+  EXPECT_EQ(describe_machine(system.root()).physical_cores, 1);
+
+  const FakeSystem version1;
+  version1.write("proc/self/cgroup", "2:cpu,cpuacct:/\n");
+  version1.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "100000\n");
+  version1.write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(describe_machine(version1.root()).logical_cores, 1);
+}
+
+TEST(Machine, SaysUnknownOfAnEmptySystem) {
+  const FakeSystem system;
+  const Machine machine = describe_machine(system.root());
+  EXPECT_EQ(machine.cpu_model, "unknown CPU");
+  EXPECT_EQ(machine.l3_bytes, 0);
+  EXPECT_EQ(machine.memory_bytes, 0);
+  EXPECT_GE(machine.logical_cores, 1);
+}
+
+TEST(Machine, DescribesThisOne) {
+  const Machine machine = describe_machine();
+  EXPECT_GE(machine.logical_cores, machine.physical_cores);
+  EXPECT_GE(machine.physical_cores, 1);
+  EXPECT_GT(machine.memory_bytes, machine.available_bytes);
+  EXPECT_GT(machine.available_bytes, 0);
+  EXPECT_LE(machine.memory_bytes, std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE));
+  EXPECT_NE(machine_summary(machine).find(machine.cpu_model), std::string::npos);
+}
+
+TEST(Machine, PeakGrowsWithTouchedMemory) {
+  const std::int64_t before = peak_resident_bytes();
+  const std::vector<char> touched(static_cast<std::size_t>(2 * before), 'x');
+  EXPECT_GE(peak_resident_bytes(), 2 * before) << touched[touched.size() / 2];
+}
+
+TEST(Bandwidth, IsThatOfAMemory) {
+  const Bandwidth bandwidth = measure_bandwidth(omp_get_num_procs());
+  // From a single slow core to the largest host: a wrong unit or an optimized-away loop is outside.
+  EXPECT_GT(bandwidth.copy, 1e8);
+  EXPECT_LT(bandwidth.copy, 2e13);
+  EXPECT_GT(bandwidth.update, 1e8);
+  EXPECT_LT(bandwidth.update, 2e13);
+}
+
+TEST(CpuCheck, FindsEverythingOnTheCpuThatRunsTheTests) {
+  EXPECT_STREQ(missing_cpu_features(), "");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/src/program.hpp"
+
+namespace tessera::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr char kCase[] =
+    "title = \"small\"\n[mesh]\ncells = [4, 3, 2]\n[space]\ndegree = 3\n"
+    "[problem]\nsource = \"3*pi^2*sin(pi*x)*sin(pi*y)*sin(pi*z)\"\n"
+    "exact = \"sin(pi*x)*sin(pi*y)*sin(pi*z)\"\n[output]\ndirectory = \"out\"\n";
+
+class ProgramTest : public testing::Test {
+ protected:
+  void SetUp() override { write_file(path() / "case.toml", kCase); }
+  ProgramResult run(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"run", "case.toml"});
+    return run_program(path(), more);
+  }
+  const std::filesystem::path& path() const { return directory_.path(); }
+  nlohmann::json result(const std::string& directory = "out") const {
+    return read_json(path() / directory / "result.json");
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ProgramTest, run_leaves_what_the_contract_says) {
+  const ProgramResult ran = run();
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  for (const char* name : {"solution.vtu", "view.py", "residuals.csv", "timings.csv",
+                           "result.json", "case.toml"}) {
+    EXPECT_TRUE(std::filesystem::exists(path() / "out" / name)) << name;
+  }
+  const nlohmann::json json = result();
+  EXPECT_EQ(json["title"], "small");
+  EXPECT_EQ(json["dofs"], 13 * 10 * 7);
+  EXPECT_EQ(json["cells"], nlohmann::json({4, 3, 2}));
+  EXPECT_EQ(json["kernel"], "tensor");
+  EXPECT_TRUE(json["solver"]["converged"].get<bool>());
+  EXPECT_LE(json["solver"]["relative_residual"].get<double>(), 1.1e-8);
+  EXPECT_LT(json["error"]["l2"].get<double>(), 5e-3);
+  EXPECT_GT(json["timing"]["dofs_per_s"].get<double>(), 0.0);
+  EXPECT_GT(json["memory"]["peak_bytes"].get<double>(), 1e6);
+  EXPECT_FALSE(json["provenance"]["version"].get<std::string>().empty());
+  EXPECT_THAT(ran.output, HasSubstr("apply"));
+  EXPECT_THAT(ran.output, HasSubstr("of copy"));
+  EXPECT_THAT(read_file(path() / "out/timings.csv"), HasSubstr("solve/apply"));
+}
+
+TEST_F(ProgramTest, the_resolved_case_repeats_the_run) {
+  ASSERT_EQ(run({"--set", "operator.kernel=csr", "--set", "solver.preconditioner=jacobi"}).exit_code,
+            0);
+  const nlohmann::json first = result();
+  ASSERT_EQ(run_program(path(), {"run", "out/case.toml", "--output", "again"}).exit_code, 0);
+  const nlohmann::json second = result("again");
+  EXPECT_EQ(first["solver"], second["solver"]);
+  EXPECT_EQ(first["error"], second["error"]);
+  EXPECT_EQ(first["kernel"], second["kernel"]);
+}
+
+TEST_F(ProgramTest, quiet_prints_nothing) {
+  const ProgramResult ran = run({"--quiet"});
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.output + ran.errors, "");
+}
+
+TEST_F(ProgramTest, every_strategy_gives_the_same_solution) {
+  ASSERT_EQ(run().exit_code, 0);
+  const nlohmann::json tensor = result();
+  for (const char* kernel : {"csr", "local"}) {
+    ASSERT_EQ(run({"--overwrite", "--set", std::string("operator.kernel=") + kernel}).exit_code, 0);
+    EXPECT_NEAR(result()["error"]["l2"].get<double>(), tensor["error"]["l2"].get<double>(), 1e-9);
+  }
+}
+
+TEST_F(ProgramTest, single_precision_solves_to_its_tolerance) {
+  const ProgramResult ran = run({"--set", "operator.precision=single", "--set",
+                                 "solver.relative_tolerance=1e-5"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(result()["precision"], "single");
+}
+
+TEST_F(ProgramTest, warm_start_at_the_solution_needs_few_iterations) {
+  ASSERT_EQ(run().exit_code, 0);
+  const int cold = result()["solver"]["iterations"];
+  ASSERT_EQ(run({"--overwrite", "--set",
+                 "solver.initial=\"sin(pi*x)*sin(pi*y)*sin(pi*z)\""})
+                .exit_code,
+            0);
+  EXPECT_LT(result()["solver"]["iterations"].get<int>(), cold);
+  EXPECT_LT(result()["solver"]["initial_relative_residual"].get<double>(), 0.1);
+}
+
+TEST_F(ProgramTest, zero_data_give_the_zero_solution_at_once) {
+  const ProgramResult ran = run({"--set", "problem.source=0"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(result()["solver"]["iterations"], 0);
+  EXPECT_EQ(result()["solution"]["max"], 0.0);
+}
+
+TEST_F(ProgramTest, iteration_limit_is_a_marked_failure) {
+  const ProgramResult ran = run({"--set", "solver.max_iterations=3"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.errors, HasSubstr("did not converge: iteration limit after 3 iterations"));
+  EXPECT_THAT(ran.errors, HasSubstr("solver.max_iterations = 3"));
+  EXPECT_FALSE(result()["solver"]["converged"].get<bool>());
+  EXPECT_FALSE(result()["solver"]["likely_causes"].empty());
+  EXPECT_THAT(read_file(path() / "out/solution.vtu"), HasSubstr("status"));
+  EXPECT_THAT(read_file(path() / "out/view.py"), HasSubstr("not converged"));
+}
+
+TEST_F(ProgramTest, interrupt_writes_what_there_is) {
+  Program program(path(), {"run", "case.toml", "--set", "mesh.cells=[40, 40, 40]", "--set",
+                           "solver.relative_tolerance=1e-15", "--set",
+                           "solver.max_iterations=1000000", "--set", "output.vtk=false"});
+  for (int n = 0; n < 1200 && program.errors().find("iteration") == std::string::npos; ++n) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  program.signal(SIGINT);
+  const ProgramResult ran = program.wait();
+  EXPECT_EQ(ran.exit_code, 130) << ran.output << ran.errors;
+  EXPECT_EQ(result()["solver"]["status"], "interrupted");
+  EXPECT_GT(result()["solver"]["iterations"].get<int>(), 0);
+  EXPECT_THAT(read_file(path() / "out/timings.csv"), HasSubstr("solve/apply"));
+}
+
+TEST_F(ProgramTest, check_tells_sizes_and_memory) {
+  const ProgramResult ran = run_program(path(), {"check", "case.toml"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr("910 DoFs"));
+  for (const char* strategy : {"csr", "local/atomic", "tensor/private"}) {
+    EXPECT_THAT(ran.output, HasSubstr(strategy));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path() / "out"));
+}
+
+TEST_F(ProgramTest, defaults_run_and_print_themselves_again) {
+  const ProgramResult defaults = run_program(path(), {"defaults"});
+  ASSERT_EQ(defaults.exit_code, 0);
+  write_file(path() / "defaults.toml", defaults.output);
+  EXPECT_EQ(run_program(path(), {"run", "defaults.toml"}).exit_code, 0);
+  EXPECT_EQ(run_program(path(), {"defaults"}).output, defaults.output);
+}
+
+TEST_F(ProgramTest, list_names_every_strategy) {
+  const ProgramResult ran = run_program(path(), {"list"});
+  EXPECT_EQ(ran.exit_code, 0);
+  for (const char* name : {"csr", "local", "tensor", "serial", "atomic", "coloring", "private",
+                           "jacobi"}) {
+    EXPECT_THAT(ran.output, HasSubstr(name));
+  }
+}
+
+TEST_F(ProgramTest, info_measures_bandwidth) {
+  const ProgramResult ran = run_program(path(), {"info"});
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_THAT(ran.output, HasSubstr("GB/s"));
+}
+
+class CompareTest : public ProgramTest {
+ protected:
+  ProgramResult compare(std::vector<std::string> more = {}) {
+    write_file(path() / "study.toml",
+               "[study]\ndegrees = [1, 3]\ndimensions = [2, 3]\ndofs = [2000]\n"
+               "geometry = [\"uniform\", \"mapped\"]\nscatters = [\"serial\", \"coloring\"]\n"
+               "applications = 2\nrepetitions = 3\noutput = \"study.csv\"\n");
+    more.insert(more.begin(), {"compare", "study.toml"});
+    return run_program(path(), more);
+  }
+};
+
+TEST_F(CompareTest, all_strategies_agree) {
+  const ProgramResult ran = compare();
+  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+  const std::string csv = read_file(path() / "study.csv");
+  // A header, and for 2 dimensions x 2 geometries x 2 degrees csr and 2 x (local, tensor).
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 5);
+  EXPECT_THAT(csv, testing::Not(HasSubstr("disagrees")));
+}
+
+TEST_F(CompareTest, disagreement_fails) {
+  const ProgramResult ran = compare({"--set", "study.agree_tolerance=1e-18"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.output, HasSubstr("NO: "));
+}
+
+TEST_F(CompareTest, what_does_not_fit_is_left_out_and_said_so) {
+  const ProgramResult ran =
+      compare({"--set", "study.memory_limit=51500000", "--set", "study.degrees=[8]"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr("does not fit: needs"));
+  EXPECT_THAT(read_file(path() / "study.csv"), HasSubstr("does not fit"));
+}
+
+}  // namespace
+}  // namespace tessera::test

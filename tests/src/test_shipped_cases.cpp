@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "tests/src/program.hpp"
+
+namespace tessera::test {
+namespace {
+
+// Results depend on the machine's rounding only through the solver's tolerance.
+constexpr double kSpread = 0.02;
+
+std::vector<std::string> shipped_cases() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(TESSERA_CASES)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".toml" && !name.starts_with("compare_")) {
+      names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// The lines "#   KEY = VALUE" after "# Expected:" of a case file.
+std::vector<std::pair<std::string, std::string>> expectations(const std::string& text) {
+  static const std::regex kLine("^#   ([a-z0-9_]+(?:\\.[a-z0-9_]+)+) = (\\S+)$");
+  std::vector<std::pair<std::string, std::string>> found;
+  std::istringstream lines(text);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, kLine)) found.emplace_back(match[1], match[2]);
+  }
+  return found;
+}
+
+class ShippedCase : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedCase, gives_what_its_comment_says) {
+  const std::filesystem::path file = shipped(GetParam() + ".toml");
+  const auto expected = expectations(read_file(file));
+  ASSERT_GE(expected.size(), 3U);
+  const TemporaryDirectory directory;
+  const ProgramResult ran = run_program(directory.path(), {"run", file.string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  const auto result =
+      read_json(directory.path() / "results" / GetParam() / "result.json").flatten();
+  for (const auto& [key, text] : expected) {
+    const std::string pointer = "/" + std::regex_replace(key, std::regex("\\."), "/");
+    ASSERT_TRUE(result.contains(pointer)) << key;
+    if (text == "true") {
+      EXPECT_TRUE(result[pointer].get<bool>()) << key;
+      continue;
+    }
+    const double value = std::stod(text);
+    EXPECT_NEAR(result[pointer].get<double>(), value, kSpread * std::abs(value)) << key;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(cases, ShippedCase, testing::ValuesIn(shipped_cases()),
+                         [](const auto& info) { return info.param; });
+
+TEST(ShippedStudy, small_comparison_agrees) {
+  const TemporaryDirectory directory;
+  const ProgramResult ran =
+      run_program(directory.path(), {"compare", shipped("compare_small.toml").string(), "--set",
+                                     "study.repetitions=1", "--set", "study.applications=1",
+                                     "--set", "study.dofs=[3000]"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+}
+
+}  // namespace
+}  // namespace tessera::test
