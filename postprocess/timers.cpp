@@ -28,7 +28,17 @@ TimerTree::TimerTree(Clock clock, Hooks hooks)
   nodes_[0].parent = -1;
 }
 
-TimerTree::Scope TimerTree::scope(std::string_view name) {
+TimerTree::Scope TimerTree::scope(std::string_view name) { return enter(name, 1); }
+
+TimerTree::Scope TimerTree::resume(std::string_view name) {
+  const int node = find(current_, name);
+  if (node < 0 || nodes_[node].calls == 0) {
+    throw std::invalid_argument("only a part that has run can be resumed");
+  }
+  return enter(name, 0);
+}
+
+TimerTree::Scope TimerTree::enter(std::string_view name, int calls) {
   if (name.empty() || name.find('/') != std::string_view::npos) {
     throw std::invalid_argument("a timer's name is not empty and has no '/'");
   }
@@ -36,16 +46,21 @@ TimerTree::Scope TimerTree::scope(std::string_view name) {
   if (hooks_.enter) hooks_.enter(name);
   nodes_[current_].running = true;
   nodes_[current_].entered = clock_();
-  return Scope(*this);
+  return {*this, calls};
 }
 
-void TimerTree::leave() {
+void TimerTree::leave(int calls) {
   Node& node = nodes_[current_];
   const double seconds = clock_() - node.entered;
   node.running = false;
-  node.calls += 1;
+  node.calls += calls;
   node.total += seconds;
-  node.min = std::min(node.min, seconds);
+  if (calls == 0) {
+    // Exact where the part ran once before, and else a bound from below.
+    if (node.calls == 1) node.min += seconds;
+  } else {
+    node.min = std::min(node.min, seconds);
+  }
   current_ = node.parent;
   if (hooks_.leave) hooks_.leave();
 }

@@ -36,12 +36,13 @@ class TimerTree {
    public:
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    ~Scope() { timers_.leave(); }
+    ~Scope() { timers_.leave(calls_); }
 
    private:
     friend class TimerTree;
-    explicit Scope(TimerTree& timers) : timers_(timers) {}
+    Scope(TimerTree& timers, int calls) : timers_(timers), calls_(calls) {}
     TimerTree& timers_;
+    int calls_;
   };
 
   struct Part {
@@ -62,6 +63,11 @@ class TimerTree {
   /// Enters the part `name` of the innermost open scope.
   /// @throws std::invalid_argument if the name is empty or has a '/'.
   Scope scope(std::string_view name);
+
+  /// As scope, but the time counts as more of the part's calls, not as one of its own; the
+  /// shortest call grows by it where there was one.
+  /// @throws std::invalid_argument if the name is empty or has a '/', or the part never ran.
+  Scope resume(std::string_view name);
 
   /// Adds calls that were timed elsewhere (on a device, in an inner loop) to a part of the
   /// innermost open scope; `path` may name a part of a part: "apply/scatter".
@@ -90,7 +96,8 @@ class TimerTree {
     Work work;
   };
 
-  void leave();
+  Scope enter(std::string_view name, int calls);
+  void leave(int calls);
   int find(int parent, std::string_view path) const;  // -1: there is none
   int find_or_make(int parent, std::string_view path);
   Part part(int node, int depth, double now) const;

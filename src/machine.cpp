@@ -269,6 +269,13 @@ void update(const double* x, double* y, Range part) {
   for (Index i = part.begin; i < part.end; ++i) y[i] += 0x1p-60 * x[i];
 }
 
+void read(const double* x, double* y, Range part) {
+  double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+  for (Index i = part.begin; i < part.end; ++i) sum += x[i];
+  if (part.begin < part.end) y[part.begin] = sum;
+}
+
 // Runs f on every thread's part of [0, n), in whole cache lines.
 template <class F>
 void on_parts(int threads, Index n, F&& f) {
@@ -348,15 +355,16 @@ Bandwidth measure_bandwidth(int threads) {
   };
   double copy_seconds = std::numeric_limits<double>::infinity();
   double update_seconds = copy_seconds;
-  // In turns, so that a disturbance hits all three alike.
+  double read_seconds = copy_seconds;
+  // In turns, so that a disturbance hits all alike.
   for (int r = 0; r < kRepetitions || seconds_since(start) < kSeconds; ++r) {
     copy_seconds = std::min({copy_seconds, seconds_of(copy_plain), seconds_of(copy_streaming)});
     update_seconds = std::min(update_seconds, seconds_of(update));
+    read_seconds = std::min(read_seconds, seconds_of(read));
   }
   const double values = static_cast<double>(n);
-  return {16.0 * values / copy_seconds, 24.0 * values / update_seconds};
+  return {16.0 * values / copy_seconds, 24.0 * values / update_seconds, 8.0 * values / read_seconds};
 }
 
-double measure_copy_bandwidth(int threads) { return measure_bandwidth(threads).copy; }
 
 }  // namespace tessera

@@ -50,6 +50,8 @@ struct Bandwidth {
   double copy = 0.0;
   /// y = y + a x, 24 bytes a value: x and y read, y written. The mix of a scatter that adds.
   double update = 0.0;
+  /// sum of x, 8 bytes a value. The mix of a product with a stored matrix.
+  double read = 0.0;
 };
 
 /// Measures with OpenMP threads on arrays first touched by them, each twice as large as all L3
@@ -59,8 +61,5 @@ struct Bandwidth {
 /// @param threads at least 1
 /// @throws std::bad_alloc
 Bandwidth measure_bandwidth(int threads);
-
-/// measure_bandwidth(threads).copy
-double measure_copy_bandwidth(int threads);
 
 }  // namespace tessera

@@ -181,7 +181,10 @@ class Run {
   }
 
   void write() {
-    copy_bandwidth_ = measure_bandwidth(omp_get_max_threads()).copy;
+    {
+      const auto scope = timers_.scope("bandwidth test");
+      copy_bandwidth_ = measure_bandwidth(omp_get_max_threads()).copy;
+    }
     remove_results(directory_);
     write_text_file(directory_ / "case.toml", make_case_registry().to_toml(parameters_));
     write_residuals_csv(directory_ / "residuals.csv", outcome_.report.history,

@@ -50,7 +50,7 @@ SolveOutcome solve_in(const CaseParameters& parameters, const StiffnessForm& for
   std::unique_ptr<LinearOperator<T, Host>> a;
   std::unique_ptr<Preconditioner<T, Host>> jacobi;
   {
-    const auto setup = timers.scope("setup");
+    const auto setup = timers.resume("setup");
     {
       const auto scope = timers.scope("operator");
       a = make_operator<T>({parameters.operation.kernel, parameters.operation.scatter}, form);

@@ -34,7 +34,7 @@ struct TomlValue {
   };
   using Data = std::variant<bool, std::int64_t, double, std::string, DateTime, Array, Table>;
 
-  Data data = false;
+  Data data;
   Origin origin = {};
 
   template <class T>

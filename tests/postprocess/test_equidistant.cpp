@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +12,7 @@ namespace {
 // A random polynomial of full degree p in each coordinate, of moderate size on the unit cube.
 class Polynomial {
  public:
-  Polynomial(int dimension, int degree) : degree_(degree) {
+  Polynomial(int dimension, int degree) {
     std::mt19937 engine(17u * degree + dimension);
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);
     for (auto& c : coefficients_) {
@@ -34,7 +35,6 @@ class Polynomial {
   }
 
  private:
-  int degree_;
   std::array<std::vector<double>, 3> coefficients_;
 };
 
@@ -122,8 +122,8 @@ TEST_P(ToEquidistant, PositionsOfAMapArePolynomialInterpolants) {
 INSTANTIATE_TEST_SUITE_P(Degrees, ToEquidistant,
                          testing::Combine(testing::Values(2, 3), testing::Values(1, 2, 3, 4, 5, 8)),
                          [](const auto& test) {
-                           return "d" + std::to_string(std::get<0>(test.param)) + "_p" +
-                                  std::to_string(std::get<1>(test.param));
+                           return fmt::format("d{}_p{}", std::get<0>(test.param),
+                                              std::get<1>(test.param));
                          });
 
 }  // namespace

@@ -69,6 +69,24 @@ TEST_F(Timers, ThatStillRunCountUntilNow) {
   EXPECT_EQ(timers.parts().at(0).calls, 1);
 }
 
+TEST_F(Timers, ResumedPartsHaveTheirTimeInOneCall) {
+  {
+    auto setup = timers.scope("setup");
+    now += 3.0;
+  }
+  {
+    auto setup = timers.resume("setup");
+    auto apply = timers.scope("operator");
+    now += 2.0;
+  }
+  const auto parts = timers.parts();
+  EXPECT_EQ(parts.at(0).calls, 1);
+  EXPECT_DOUBLE_EQ(parts.at(0).total, 5.0);
+  EXPECT_DOUBLE_EQ(parts.at(0).min, 5.0);
+  EXPECT_EQ(parts.at(0).children.at(0).calls, 1);
+  EXPECT_THROW(static_cast<void>(timers.resume("solve")), std::invalid_argument);
+}
+
 TEST_F(Timers, AddTimesTakenElsewhere) {
   {
     auto solve = timers.scope("solve");

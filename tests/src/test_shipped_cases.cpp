@@ -59,7 +59,7 @@ TEST_P(ShippedCase, gives_what_its_comment_says) {
 }
 
 INSTANTIATE_TEST_SUITE_P(cases, ShippedCase, testing::ValuesIn(shipped_cases()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 TEST(ShippedStudy, small_comparison_agrees) {
   const TemporaryDirectory directory;
