@@ -56,8 +56,7 @@ class Pattern {
     const Neighbors& x = along(0, row[0]);
     const Neighbors& y = along(1, row[1]);
     const Neighbors& z = along(2, row[2]);
-    return column[0] - x.begin +
-           x.count * (column[1] - y.begin + y.count * (column[2] - z.begin));
+    return column[0] - x.begin + x.count * (column[1] - y.begin + y.count * (column[2] - z.begin));
   }
   Index nonzeros() const {
     // Free rows: the product over axes of the sums of the counts at free positions.

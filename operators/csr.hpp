@@ -13,7 +13,8 @@ namespace tessera {
 /// constrained rows hold the diagonal.
 Index csr_nonzeros(const NodeLattice& lattice, FaceSet dirichlet);
 
-/// Bytes of the assembled matrix, before building it: 4-byte indices up to 2^31 - 1 nonzeros, else 8.
+/// Bytes of the assembled matrix, before building it: 4-byte indices up to 2^31 - 1 nonzeros,
+/// else 8.
 Index csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes);
 
 /// The assembled matrix in compressed sparse rows (Eigen, row-major).

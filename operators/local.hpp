@@ -11,8 +11,10 @@ namespace tessera {
 /// The matrices K_c of all cells: one where all cells are alike, else one a cell.
 ///
 /// With N = (p+1)^d nodes a cell:
-/// - shared: K is centrosymmetric, K[N-1-i][N-1-j] = K[i][j], because nodes, points and the cell are
-///   symmetric; it is kept as even and odd halves [ceil(N/2)][ceil(N/2)], half the entries and work.
+/// - shared: K is centrosymmetric, K[N-1-i][N-1-j] = K[i][j], because nodes, points and the cell
+/// are
+///   symmetric; it is kept as even and odd halves [ceil(N/2)][ceil(N/2)], half the entries and
+///   work.
 /// - per cell: the lower triangle, [batch][i (i+1)/2 + j][lane], j <= i, half the traffic.
 template <class T>
 class LocalMatrices {

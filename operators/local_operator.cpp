@@ -29,16 +29,17 @@ template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_local_operator(
     const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
     std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter) {
-  auto matrices = std::make_shared<const LocalMatrices<T>>(*form.discretization, *batches,
-                                                           std::move(factors));
+  auto matrices =
+      std::make_shared<const LocalMatrices<T>>(*form.discretization, *batches, std::move(factors));
   const bool is_2d = form.discretization->mesh.dimension() == 2;
-  return (is_2d ? make_for_degree<T, 2, kMostFastDegree> : make_for_degree<T, 3, kMostFastDegree>)(
-      form, std::move(batches), std::move(matrices), std::move(scatter));
+  return (is_2d ? make_for_degree<T, 2, kMostFastDegree>
+                : make_for_degree<T, 3, kMostFastDegree>)(form, std::move(batches),
+                                                          std::move(matrices), std::move(scatter));
 }
 
-#define TESSERA_INSTANTIATE(T)                                            \
-  template std::unique_ptr<LinearOperator<T, Host>> make_local_operator(  \
-      const StiffnessForm&, std::shared_ptr<const CellBatches>,           \
+#define TESSERA_INSTANTIATE(T)                                           \
+  template std::unique_ptr<LinearOperator<T, Host>> make_local_operator( \
+      const StiffnessForm&, std::shared_ptr<const CellBatches>,          \
       std::shared_ptr<const GeometricFactors<T>>, std::unique_ptr<Scatter<T>>);
 
 TESSERA_INSTANTIATE(double)

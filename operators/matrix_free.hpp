@@ -42,12 +42,12 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   void apply(const HostVector<T>& x, HostVector<T>& y) const override {
     scatter_->run(
         [&](const Brick& brick, const AddTarget<T>& target) {
-          add_brick(brick, target, [&](const CellBatch& batch, Lanes<T>* u, Lanes<T>* v,
-                                       Lanes<T>* scratch) {
-            gather(batch, x.data(), u);
-            if (touches_dirichlet(brick)) clear_constrained(batch, u);
-            kernel_.apply(batch.index, u, v, scratch);
-          });
+          add_brick(brick, target,
+                    [&](const CellBatch& batch, Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) {
+                      gather(batch, x.data(), u);
+                      if (touches_dirichlet(brick)) clear_constrained(batch, u);
+                      kernel_.apply(batch.index, u, v, scratch);
+                    });
         },
         y);
     if (!robin_.empty()) robin_.add(x, FaceRows::unconstrained, y);

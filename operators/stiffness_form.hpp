@@ -14,8 +14,8 @@ struct RobinTerm {
   ScalarField alpha;
 };
 
-/// What every strategy discretizes: a(u, v) = (k grad u, grad v) + sum over Robin faces <alpha u, v>,
-/// with the rows and columns of nodes on Dirichlet faces replaced by the identity.
+/// What every strategy discretizes: a(u, v) = (k grad u, grad v) + sum over Robin faces <alpha u,
+/// v>, with the rows and columns of nodes on Dirichlet faces replaced by the identity.
 ///
 /// The discretization is referred to and must outlive the operators made from the form.
 struct StiffnessForm {

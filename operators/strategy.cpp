@@ -33,10 +33,11 @@ constexpr std::array<KernelInfo, 3> kTable = {{
     {"csr", "assembled matrix in compressed sparse rows (full assembly)", TakesScatter::no,
      "any degree", "12 B a nonzero, about (p + 2)^d nonzeros a DoF", matrix_bytes,
      [](const OperatorSize& size) { return matrix_bytes(size) + factor_bytes(size); }},
-    {"local", "precomputed local matrices, one for all cells where they are alike (element assembly)",
+    {"local",
+     "precomputed local matrices, one for all cells where they are alike (element assembly)",
      TakesScatter::yes, "1-8 unrolled, others at run-time size",
-     "one matrix on a uniform mesh with constant coefficient, else 4 (p + 1)^2d B a cell", local_bytes,
-     [](const OperatorSize& size) { return local_bytes(size) + factor_bytes(size); }},
+     "one matrix on a uniform mesh with constant coefficient, else 4 (p + 1)^2d B a cell",
+     local_bytes, [](const OperatorSize& size) { return local_bytes(size) + factor_bytes(size); }},
     {"tensor", "sum factorization, B^T D B by 1D matrices (partial assembly)", TakesScatter::yes,
      "1-8 with degree + 1 or degree + 2 points unrolled, others at run-time size",
      "a uniform mesh stores nothing; a mapped one d (d + 1) / 2 values a quadrature point",
@@ -63,7 +64,9 @@ Index cell_working_set(const NodeLattice& lattice, Index value_bytes) {
 
 }  // namespace
 
-std::string StrategyName::text() const { return scatter == "none" ? kernel : kernel + "/" + scatter; }
+std::string StrategyName::text() const {
+  return scatter == "none" ? kernel : kernel + "/" + scatter;
+}
 
 std::span<const KernelInfo> kernel_table() { return kTable; }
 

@@ -21,11 +21,11 @@ std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(
                 : TensorInstances<T, 3>::make_cell_kernel)(discretization, std::move(factors));
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                  \
-  template std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(                       \
-      const StiffnessForm&, std::shared_ptr<const CellBatches>,                                 \
-      std::shared_ptr<const GeometricFactors<T>>, std::unique_ptr<Scatter<T>>);                 \
-  template std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(                              \
+#define TESSERA_INSTANTIATE(T)                                                  \
+  template std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(       \
+      const StiffnessForm&, std::shared_ptr<const CellBatches>,                 \
+      std::shared_ptr<const GeometricFactors<T>>, std::unique_ptr<Scatter<T>>); \
+  template std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(              \
       const Discretization&, std::shared_ptr<const GeometricFactors<T>>);
 
 TESSERA_INSTANTIATE(double)

@@ -17,7 +17,8 @@ namespace tessera {
 ///   u [n][n][n] -> B along x, y, z -> U [m][m][m] -> D along each axis -> grad U [3][m][m][m]
 ///   -> D_q at each point -> D^T along each axis, summed -> [m][m][m] -> B^T -> v [n][n][n]
 /// (Kronbichler and Kormann 2012, section 3; the collocation derivative as in Deville, Fischer and
-/// Mund 2002, section 8.1). The x and y derivatives are taken plane by plane to stay in the L1 cache.
+/// Mund 2002, section 8.1). The x and y derivatives are taken plane by plane to stay in the L1
+/// cache.
 ///
 /// @tparam P degree, M points an axis; 0 = known at run time only (any degree, slower).
 template <class T, int dim, int P, int M>
@@ -71,8 +72,8 @@ constexpr bool has_fast_tensor_kernel(int degree, int points) {
   return degree <= kMostFastDegree && (points == degree + 1 || points == degree + 2);
 }
 
-/// The tensor kernel for this dimension, degree and rule, behind the type-erased interface: the fast
-/// one where has_fast_tensor_kernel(), else the one for any size.
+/// The tensor kernel for this dimension, degree and rule, behind the type-erased interface: the
+/// fast one where has_fast_tensor_kernel(), else the one for any size.
 template <class T>
 std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(
     const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors);

@@ -204,7 +204,8 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
     }
   }
   sweeps += 2.0 * dim * std::pow(m, dim - 1) * line(m, m);
-  const double at_point = factors_->kind() == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
+  const double at_point =
+      factors_->kind() == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
   return sweeps + std::pow(m, dim) * at_point;
 }
 

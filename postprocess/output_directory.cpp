@@ -26,7 +26,7 @@ std::vector<std::string> results_in(const fs::path& directory) {
 
 }  // namespace
 
-void check_output_directory(const fs::path& directory, Overwrite overwrite) {
+OutputDirectory::OutputDirectory(fs::path directory, Overwrite overwrite) {
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
     throw OutputError(directory, "it exists and is not a directory");
@@ -40,14 +40,29 @@ void check_output_directory(const fs::path& directory, Overwrite overwrite) {
                                        "); choose another directory or add --overwrite");
     }
   }
+  for (fs::path above = directory; !above.empty() && !fs::exists(above, error);
+       above = above.parent_path()) {
+    made_.push_back(above);
+  }
   fs::create_directories(directory, error);
-  if (error) throw OutputError(directory, error.message());
+  if (error) {
+    remove_if_empty();
+    throw OutputError(directory, error.message());
+  }
   // Permission bits do not tell of read-only mounts, quotas or root: only writing does.
   try {
     AtomicFile(directory / "write_test").write("x");
   } catch (const OutputError& failure) {
+    remove_if_empty();
     throw OutputError(directory, failure.cause());
   }
+}
+
+OutputDirectory::~OutputDirectory() { remove_if_empty(); }
+
+void OutputDirectory::remove_if_empty() noexcept {
+  std::error_code not_empty;
+  for (const fs::path& directory : made_) fs::remove(directory, not_empty);
 }
 
 void remove_results(const fs::path& directory) {

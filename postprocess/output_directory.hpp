@@ -1,18 +1,31 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 namespace tessera {
 
 /// What to do about results that a directory already holds.
 enum class Overwrite { no, yes };
 
-/// Makes sure, before anything is computed, that results can be written to the directory: creates
-/// it (and its parents) and tries to write a file.
-/// @throws OutputError if it holds results and overwriting is not allowed (the message says
-///         `--overwrite`), or if it cannot be created or written to. Nothing is created where
-///         results are in the way.
-void check_output_directory(const std::filesystem::path& directory, Overwrite overwrite);
+/// The directory of a run's results, made sure of before anything is computed: created with its
+/// parents, and a file written to it on trial. Directories that it made and that are still empty
+/// when it ends are removed: a run that fails leaves nothing behind.
+class OutputDirectory {
+ public:
+  /// @throws OutputError if the directory holds results and overwriting is not allowed (the message
+  ///         says `--overwrite`), or if it cannot be created or written to. Nothing is created
+  ///         where results are in the way.
+  OutputDirectory(std::filesystem::path directory, Overwrite overwrite);
+  OutputDirectory(const OutputDirectory&) = delete;
+  OutputDirectory& operator=(const OutputDirectory&) = delete;
+  ~OutputDirectory();
+
+ private:
+  void remove_if_empty() noexcept;
+
+  std::vector<std::filesystem::path> made_;  // innermost first
+};
 
 /// Removes the results of an earlier run, so that files of two runs never stand side by side;
 /// anything else in the directory stays. @throws OutputError

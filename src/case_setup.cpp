@@ -116,8 +116,8 @@ PoissonProblem make_problem(const CaseParameters& parameters) {
   problem.dimension = dimension;
   problem.coefficient = make_case_field("problem.coefficient", parameters.problem.coefficient,
                                         dimension, Requirement::positive);
-  problem.source = make_case_field("problem.source", parameters.problem.source, dimension,
-                                   Requirement::finite);
+  problem.source =
+      make_case_field("problem.source", parameters.problem.source, dimension, Requirement::finite);
   for (int face = 0; face < face_count(dimension); ++face) {
     const BoundaryParameters& parameter = parameters.boundary[face];
     const std::string key = fmt::format("boundary.{}", kFaceNames[face]);

@@ -51,10 +51,12 @@ class Comparison {
         verbosity_(verbosity),
         strategies_(study_strategies(study)),
         problems_(study_problems(study)) {
-    csv_ = csv_line({"dimension", "geometry", "degree", "points", "dofs", "precision", "threads",
-                     "kernel", "scatter", "setup_s", "operator_bytes", "repetitions", "min_s",
-                     "median_s", "dofs_per_s", "gbytes_per_s", "gflops_per_s", "copy_gbytes_per_s",
-                     "bandwidth_share", "difference", "outcome"});
+    csv_ = csv_line({"dimension",    "geometry",          "degree",          "points",
+                     "dofs",         "precision",         "threads",         "kernel",
+                     "scatter",      "setup_s",           "operator_bytes",  "repetitions",
+                     "min_s",        "median_s",          "dofs_per_s",      "gbytes_per_s",
+                     "gflops_per_s", "copy_gbytes_per_s", "bandwidth_share", "difference",
+                     "outcome"});
   }
 
   ExitCode execute() {
@@ -156,11 +158,10 @@ class Comparison {
         human_dofs_per_second(dofs_rate), fmt::format("{:.1f}", bytes_rate * 1e-9),
         human_percent(bytes_rate / copy),
         agrees ? fmt::format("{:.0e}", m.difference) : fmt::format("NO: {:.1e}", m.difference));
-    for (const double value :
-         {m.setup_seconds, static_cast<double>(m.operator_bytes),
-          static_cast<double>(m.repetitions), m.min_seconds, m.median_seconds, dofs_rate,
-          bytes_rate * 1e-9, m.cost.flops / m.min_seconds * 1e-9, copy * 1e-9, bytes_rate / copy,
-          m.difference}) {
+    for (const double value : {m.setup_seconds, static_cast<double>(m.operator_bytes),
+                               static_cast<double>(m.repetitions), m.min_seconds, m.median_seconds,
+                               dofs_rate, bytes_rate * 1e-9, m.cost.flops / m.min_seconds * 1e-9,
+                               copy * 1e-9, bytes_rate / copy, m.difference}) {
       row.push_back(fmt::format("{:.6g}", value));
     }
     row.emplace_back(agrees ? "agrees" : "disagrees");

@@ -2,8 +2,8 @@
 
 namespace tessera {
 
-/// Lets the first SIGINT or SIGTERM only be noted, so that the run can write what it has; the second
-/// ends the process as usual. Ends with the object.
+/// Lets the first SIGINT or SIGTERM only be noted, so that the run can write what it has; the
+/// second ends the process as usual. Ends with the object.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -363,8 +363,8 @@ Bandwidth measure_bandwidth(int threads) {
     read_seconds = std::min(read_seconds, seconds_of(read));
   }
   const double values = static_cast<double>(n);
-  return {16.0 * values / copy_seconds, 24.0 * values / update_seconds, 8.0 * values / read_seconds};
+  return {16.0 * values / copy_seconds, 24.0 * values / update_seconds,
+          8.0 * values / read_seconds};
 }
-
 
 }  // namespace tessera

@@ -26,20 +26,18 @@ ExitCode fail(ExitCode code, const std::string& message) {
 
 ExitCode execute(const Command& command) {
   try {
-    return std::visit(
-        Overloaded{
-            [](const RunCommand& c) { return run(c); },
-            [](const CheckCommand& c) { return check(c); },
-            [](const CompareCommand& c) { return compare(c); },
-            [](const DefaultsCommand& c) { return print_defaults(c); },
-            [](const ListCommand& c) { return list(c); },
-            [](const InfoCommand& c) { return info(c); },
-            [](const FinishedCommand& c) {
-              fmt::print("{}", c.standard_output);
-              fmt::print(stderr, "{}", c.standard_error);
-              return static_cast<ExitCode>(c.exit_code);
-            }},
-        command);
+    return std::visit(Overloaded{[](const RunCommand& c) { return run(c); },
+                                 [](const CheckCommand& c) { return check(c); },
+                                 [](const CompareCommand& c) { return compare(c); },
+                                 [](const DefaultsCommand& c) { return print_defaults(c); },
+                                 [](const ListCommand& c) { return list(c); },
+                                 [](const InfoCommand& c) { return info(c); },
+                                 [](const FinishedCommand& c) {
+                                   fmt::print("{}", c.standard_output);
+                                   fmt::print(stderr, "{}", c.standard_error);
+                                   return static_cast<ExitCode>(c.exit_code);
+                                 }},
+                      command);
   } catch (const InputError& error) {
     return fail(ExitCode::input_error, error.what());
   } catch (const NotEnoughMemory& error) {

@@ -15,8 +15,7 @@ namespace {
 constexpr int kLeastRepetitions = 3;
 
 double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // In [-1, 1), by a hash of the index (splitmix64): the same for any number of threads.
@@ -66,10 +65,10 @@ Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) 
   const FactorKind kind = factor_kind(discretization_.mapping, form_.coefficient);
   const Index common = bench_bytes(problem_);
   measurement.needed_bytes =
-      common + operator_peak_bytes(strategy, {discretization_.mesh, discretization_.lattice,
-                                              form_.dirichlet, kind,
-                                              discretization_.basis.point_count(),
-                                              value_bytes(problem_.precision)});
+      common +
+      operator_peak_bytes(strategy,
+                          {discretization_.mesh, discretization_.lattice, form_.dirichlet, kind,
+                           discretization_.basis.point_count(), value_bytes(problem_.precision)});
   measurement.fits = measurement.needed_bytes <= available_bytes;
   if (!measurement.fits) return measurement;
   if (problem_.precision == Precision::double_precision) {

@@ -99,8 +99,8 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   if (parameters.output.vtk) {
     const int fields = parameters.problem.exact ? 3 : 1;
     const int cell_fields = 1;
-    const Index vtu = uncompressed_vtu_bytes(lattice, mesh, fields, cell_fields,
-                                             parameters.output.vtk_precision);
+    const Index vtu =
+        uncompressed_vtu_bytes(lattice, mesh, fields, cell_fields, parameters.output.vtk_precision);
     estimate.phases.push_back(
         {"writing solution.vtu",
          {program,

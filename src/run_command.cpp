@@ -81,8 +81,8 @@ class Run {
     const Index available = available_memory_bytes();
     require_memory(estimate, available);
     try {
-      check_output_directory(directory_,
-                             parameters_.output.overwrite ? Overwrite::yes : Overwrite::no);
+      output_directory_.emplace(directory_,
+                                parameters_.output.overwrite ? Overwrite::yes : Overwrite::no);
     } catch (const OutputError& error) {
       throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
     }
@@ -136,10 +136,10 @@ class Run {
 
   void solve_system() {
     const InterruptGuard guard;
-    Progress progress(
-        std::cerr, verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
-        {.target = parameters_.solver.relative_tolerance,
-         .max_iterations = parameters_.solver.max_iterations});
+    Progress progress(std::cerr,
+                      verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
+                      {.target = parameters_.solver.relative_tolerance,
+                       .max_iterations = parameters_.solver.max_iterations});
     with_case_errors(loaded_, [&] {
       outcome_ = solve(parameters_, stiffness_form(problem_, *discretization_), system_, timers_,
                        [&](int iteration, double residual) {
@@ -175,9 +175,8 @@ class Run {
 
   std::string status() const {
     const SolveStatus status = outcome_.report.status;
-    return status == SolveStatus::converged
-               ? ""
-               : fmt::format("not converged: {}", status_name(status));
+    return status == SolveStatus::converged ? ""
+                                            : fmt::format("not converged: {}", status_name(status));
   }
 
   void write() {
@@ -301,6 +300,7 @@ class Run {
   LoadedCase loaded_;
   const CaseParameters& parameters_;
   fs::path directory_;
+  std::optional<OutputDirectory> output_directory_;
   Verbosity verbosity_;
   std::chrono::system_clock::time_point started_;
   std::optional<Discretization> discretization_;

@@ -88,10 +88,11 @@ ExitCode info(const InfoCommand&) {
                                        human_bytes(static_cast<double>(machine.available_bytes)))});
   for (int n : {1, threads}) {
     const Bandwidth bandwidth = measure_bandwidth(n);
-    table.add_row({fmt::format("bandwidth, {} thread{}", n, n == 1 ? "" : "s"),
-                   fmt::format("copy {}, update {}, read {}", human_bytes_per_second(bandwidth.copy),
-                               human_bytes_per_second(bandwidth.update),
-                               human_bytes_per_second(bandwidth.read))});
+    table.add_row(
+        {fmt::format("bandwidth, {} thread{}", n, n == 1 ? "" : "s"),
+         fmt::format("copy {}, update {}, read {}", human_bytes_per_second(bandwidth.copy),
+                     human_bytes_per_second(bandwidth.update),
+                     human_bytes_per_second(bandwidth.read))});
     if (threads == 1) break;
   }
   table.add_row({"GPU", gpu_summary()});

@@ -26,7 +26,6 @@ SolveOutcome solve(const CaseParameters& parameters, const StiffnessForm& form,
                    const std::function<Continue(int, double)>& observer);
 
 /// Why a solve that did not converge probably did not, and what to try; one sentence each.
-std::vector<std::string> likely_causes(const CaseParameters& parameters,
-                                       const SolveReport& report);
+std::vector<std::string> likely_causes(const CaseParameters& parameters, const SolveReport& report);
 
 }  // namespace tessera

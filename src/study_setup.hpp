@@ -28,7 +28,6 @@ std::vector<StudyProblem> study_problems(const StudyParameters& study);
 BoxMesh make_study_mesh(const StudyProblem& problem);
 
 /// Mesh, space and map of the problem. @throws InputError, InvertedCell
-Discretization make_study_discretization(const StudyParameters& study,
-                                         const StudyProblem& problem);
+Discretization make_study_discretization(const StudyParameters& study, const StudyProblem& problem);
 
 }  // namespace tessera

@@ -11,19 +11,30 @@ using test::TemporaryDirectory;
 
 std::string refusal(const std::filesystem::path& directory, Overwrite overwrite) {
   try {
-    check_output_directory(directory, overwrite);
+    const OutputDirectory output(directory, overwrite);
   } catch (const OutputError& error) {
     return error.what();
   }
   return "";
 }
 
-TEST(OutputDirectory, IsCreatedWithItsParentsAndStaysEmpty) {
+TEST(OutputDirectory, IsCreatedWithItsParentsAndStaysIfSomethingIsWritten) {
   const TemporaryDirectory root;
   const auto directory = root.path() / "results" / "case";
-  check_output_directory(directory, Overwrite::no);
-  EXPECT_TRUE(std::filesystem::is_directory(directory));
-  EXPECT_TRUE(std::filesystem::is_empty(directory));
+  {
+    const OutputDirectory output(directory, Overwrite::no);
+    EXPECT_TRUE(std::filesystem::is_directory(directory));
+    EXPECT_TRUE(std::filesystem::is_empty(directory));
+    write_text_file(directory / "result.json", "x");
+  }
+  EXPECT_TRUE(std::filesystem::exists(directory / "result.json"));
+}
+
+TEST(OutputDirectory, LeavesNothingBehindIfNothingIsWritten) {
+  const TemporaryDirectory root;
+  std::filesystem::create_directory(root.path() / "results");
+  { const OutputDirectory output(root.path() / "results" / "a" / "b", Overwrite::no); }
+  EXPECT_TRUE(std::filesystem::is_empty(root.path() / "results"));
 }
 
 TEST(OutputDirectory, WithOtherFilesIsAccepted) {

@@ -63,8 +63,8 @@ TEST_F(BadInput, unknown_key_suggests_the_nearest) {
 }
 
 TEST_F(BadInput, wrong_type) {
-  expect_one_line(run_case("[mesh]\ncells = \"many\"\n"), "case.toml:2: mesh.cells = \"many\": ",
-                  "integer");
+  expect_one_line(run_case("[mesh]\ncells = \"many\"\n"),
+                  "case.toml:2: mesh.cells = \"many\": ", "integer");
 }
 
 TEST_F(BadInput, no_cells) {
@@ -99,8 +99,8 @@ TEST_F(BadInput, expression_that_is_nan_names_where) {
 }
 
 TEST_F(BadInput, boundary_value_that_is_infinite) {
-  expect_one_line(run_with("boundary.left.value=\"1/x\""), "--set boundary.left.value=",
-                  "inf at (0, ");
+  expect_one_line(run_with("boundary.left.value=\"1/x\""),
+                  "--set boundary.left.value=", "inf at (0, ");
 }
 
 TEST_F(BadInput, exact_that_is_nan_is_found_before_the_solve) {
@@ -116,14 +116,14 @@ TEST_F(BadInput, coefficient_that_is_not_positive_names_where) {
 
 TEST_F(BadInput, folded_map_names_the_first_cell) {
   // dx/dxi = 1 - 2 x is negative beyond x = 0.5: first in cell 1 of 3.
-  expect_one_line(run_with("mesh.map=[\"x - x^2\", \"y\", \"z\"]"), "--set mesh.map=",
-                  "cell (1, 0, 0) has Jacobian determinant");
+  expect_one_line(run_with("mesh.map=[\"x - x^2\", \"y\", \"z\"]"),
+                  "--set mesh.map=", "cell (1, 0, 0) has Jacobian determinant");
 }
 
 TEST_F(BadInput, kronecker_does_not_exist_yet) {
   const ProgramResult result = run_with("operator.kernel=kronecker");
-  expect_one_line(result, "--set operator.kernel=kronecker: operator.kernel = \"kronecker\": ",
-                  "\"tensor\"");
+  expect_one_line(
+      result, "--set operator.kernel=kronecker: operator.kernel = \"kronecker\": ", "\"tensor\"");
 }
 
 TEST_F(BadInput, strategy_that_does_not_exist) {
@@ -151,8 +151,8 @@ TEST_F(BadInput, neumann_data_that_do_not_balance) {
   for (const char* face : {"left", "right", "bottom", "top", "back", "front"}) {
     text += std::string(face) + " = { type = \"neumann\" }\n";
   }
-  expect_one_line(run_case(text), "case.toml:4: problem.source = \"1\": ",
-                  "integral of the source is 1");
+  expect_one_line(run_case(text),
+                  "case.toml:4: problem.source = \"1\": ", "integral of the source is 1");
 }
 
 TEST_F(BadInput, output_directory_that_cannot_be_made) {

@@ -32,8 +32,8 @@ class ProgramTest : public testing::Test {
 TEST_F(ProgramTest, run_leaves_what_the_contract_says) {
   const ProgramResult ran = run();
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;
-  for (const char* name : {"solution.vtu", "view.py", "residuals.csv", "timings.csv",
-                           "result.json", "case.toml"}) {
+  for (const char* name :
+       {"solution.vtu", "view.py", "residuals.csv", "timings.csv", "result.json", "case.toml"}) {
     EXPECT_TRUE(std::filesystem::exists(path() / "out" / name)) << name;
   }
   const nlohmann::json json = result();
@@ -53,8 +53,8 @@ TEST_F(ProgramTest, run_leaves_what_the_contract_says) {
 }
 
 TEST_F(ProgramTest, the_resolved_case_repeats_the_run) {
-  ASSERT_EQ(run({"--set", "operator.kernel=csr", "--set", "solver.preconditioner=jacobi"}).exit_code,
-            0);
+  ASSERT_EQ(
+      run({"--set", "operator.kernel=csr", "--set", "solver.preconditioner=jacobi"}).exit_code, 0);
   const nlohmann::json first = result();
   ASSERT_EQ(run_program(path(), {"run", "out/case.toml", "--output", "again"}).exit_code, 0);
   const nlohmann::json second = result("again");
@@ -79,8 +79,8 @@ TEST_F(ProgramTest, every_strategy_gives_the_same_solution) {
 }
 
 TEST_F(ProgramTest, single_precision_solves_to_its_tolerance) {
-  const ProgramResult ran = run({"--set", "operator.precision=single", "--set",
-                                 "solver.relative_tolerance=1e-5"});
+  const ProgramResult ran =
+      run({"--set", "operator.precision=single", "--set", "solver.relative_tolerance=1e-5"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_EQ(result()["precision"], "single");
 }
@@ -88,10 +88,9 @@ TEST_F(ProgramTest, single_precision_solves_to_its_tolerance) {
 TEST_F(ProgramTest, warm_start_at_the_solution_needs_few_iterations) {
   ASSERT_EQ(run().exit_code, 0);
   const int cold = result()["solver"]["iterations"];
-  ASSERT_EQ(run({"--overwrite", "--set",
-                 "solver.initial=\"sin(pi*x)*sin(pi*y)*sin(pi*z)\""})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      run({"--overwrite", "--set", "solver.initial=\"sin(pi*x)*sin(pi*y)*sin(pi*z)\""}).exit_code,
+      0);
   EXPECT_LT(result()["solver"]["iterations"].get<int>(), cold);
   EXPECT_LT(result()["solver"]["initial_relative_residual"].get<double>(), 0.1);
 }
@@ -150,8 +149,8 @@ TEST_F(ProgramTest, defaults_run_and_print_themselves_again) {
 TEST_F(ProgramTest, list_names_every_strategy) {
   const ProgramResult ran = run_program(path(), {"list"});
   EXPECT_EQ(ran.exit_code, 0);
-  for (const char* name : {"csr", "local", "tensor", "serial", "atomic", "coloring", "private",
-                           "jacobi"}) {
+  for (const char* name :
+       {"csr", "local", "tensor", "serial", "atomic", "coloring", "private", "jacobi"}) {
     EXPECT_THAT(ran.output, HasSubstr(name));
   }
 }

@@ -88,6 +88,7 @@ threads = 0
 [output]
 directory = "results"
 vtk = true
+vtk_precision = "single"
 overwrite = false
 )toml");
 }
