@@ -95,7 +95,7 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
   const std::string where = error.GetPos() >= 0 && error.GetPos() < 1000000
                                 ? fmt::format(" at character {}", error.GetPos() + 1)
                                 : std::string();
-  const std::string token = error.GetToken();
+  const std::string& token = error.GetToken();
   switch (error.GetCode()) {
     case mu::ecUNASSIGNABLE_TOKEN: {
       if (token == "z") return fmt::format("unknown name \"z\"{}; in 2D the variables are x, y", where);

@@ -16,7 +16,7 @@ struct FirstTouchAllocator {
 
   FirstTouchAllocator() = default;
   template <class U>
-  FirstTouchAllocator(const FirstTouchAllocator<U>&) {}
+  explicit FirstTouchAllocator(const FirstTouchAllocator<U>& /*other*/) {}
 
   T* allocate(std::size_t n);
   void deallocate(T* pointer, std::size_t n) noexcept;

@@ -100,7 +100,7 @@ class TimerTree {
   void leave(int calls);
   int find(int parent, std::string_view path) const;  // -1: there is none
   int find_or_make(int parent, std::string_view path);
-  Part part(int node, int depth, double now) const;
+  Part part(int index, int depth, double now) const;
 
   Clock clock_;
   Hooks hooks_;

@@ -18,6 +18,8 @@ template <class... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
 
 ExitCode fail(ExitCode code, const std::string& message) {
   fmt::print(stderr, "{}\n", message);

@@ -33,7 +33,8 @@ HostArray<double> coefficient_of_cells(const Discretization& discretization,
           IndexTriple cell = mesh.cell_position(first + i);
           for (int d = 0; d < mesh.dimension(); ++d) cell[d] += corner >> d & 1;
           Point x;
-          discretization.mapping.node_positions(lattice.first_node(cell), 1, &x[0], &x[1], &x[2]);
+          discretization.mapping.node_positions(lattice.first_node(cell), 1, x.data(), &x[1],
+                                                &x[2]);
           for (int d = 0; d < 3; ++d) sum[d] += x[d];
         }
         for (int d = 0; d < 3; ++d) centers[d][i] = sum[d] / corners;
@@ -49,8 +50,8 @@ HostArray<double> coefficient_of_cells(const Discretization& discretization,
 }  // namespace
 
 std::string program_name() {
-  return *kCommit ? fmt::format("Tessera {} ({})", kVersion, kCommit)
-                  : fmt::format("Tessera {}", kVersion);
+  return *kCommit != '\0' ? fmt::format("Tessera {} ({})", kVersion, kCommit)
+                          : fmt::format("Tessera {}", kVersion);
 }
 
 void write_solution(const std::filesystem::path& directory, const CaseParameters& parameters,

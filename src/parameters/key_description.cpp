@@ -135,10 +135,12 @@ CheckedValue check_entry(const KeyDescription& key, const TomlValue& value) {
     const std::string_view kind = kind_of(value);
     // Saying "not an integer" to someone whose integer is out of range would mislead.
     const bool text_expected = *key.type == ValueType::string || *key.type == ValueType::choice;
-    const bool number_given = value.get_if<std::int64_t>() || value.get_if<double>();
+    const bool text_given = value.get_if<std::string>() != nullptr;
+    const bool integer_given = value.get_if<std::int64_t>() != nullptr;
+    const bool number_given = integer_given || value.get_if<double>() != nullptr;
     const bool kind_is_right =
-        (value.get_if<std::string>() && text_expected) ||
-        (value.get_if<std::int64_t>() && !text_expected) ||
+        (text_given && text_expected) ||
+        (integer_given && !text_expected) ||
         (number_given && (*key.type == ValueType::real || *key.type == ValueType::expression));
     if (*key.type == ValueType::boolean || !kind_is_right) {
       result.message += fmt::format(", not {}", kind);

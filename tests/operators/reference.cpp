@@ -26,7 +26,7 @@ Lagrange lagrange(const std::vector<double>& nodes, std::size_t i, double x) {
 
 double value_at(const ScalarField& field, const Point& point) {
   double value = 0.0;
-  field.evaluate({1, &point[0], &point[1], &point[2]}, &value);
+  field.evaluate({1, point.data(), &point[1], &point[2]}, &value);
   return value;
 }
 

@@ -130,7 +130,7 @@ HostVector<double> nodal_values(const Discretization& discretization, const Poin
   HostVector<double> u(discretization.lattice.size());
   for (Index i = 0; i < u.size(); ++i) {
     Point at;
-    discretization.mapping.node_positions(i, 1, &at[0], &at[1], &at[2]);
+    discretization.mapping.node_positions(i, 1, at.data(), &at[1], &at[2]);
     u[i] = f(at[0], at[1], at[2]);
   }
   return u;

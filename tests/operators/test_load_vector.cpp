@@ -178,6 +178,7 @@ int claiming_face(const NodeLattice& lattice, Index node, FaceSet faces) {
 
 TEST(DirichletValues, SharedNodesBelongToTheFirstFace) {
   std::vector<ScalarField> fields;
+  fields.reserve(6);
   for (int face = 0; face < 6; ++face) fields.push_back(constant_field(10.0 + face));
   for (const int dimension : {2, 3}) {
     ProblemOptions options;
@@ -214,7 +215,7 @@ TEST(DirichletValues, AreTakenAtTheMappedPositions) {
                          u);
     for (Index i = 0; i < problem.discretization->lattice.extents()[0]; ++i) {
       Point at;
-      problem.discretization->mapping.node_positions(i, 1, &at[0], &at[1], &at[2]);
+      problem.discretization->mapping.node_positions(i, 1, at.data(), &at[1], &at[2]);
       ASSERT_EQ(u[i], g(at[0], at[1], at[2])) << "node " << i;
     }
     EXPECT_TRUE(std::isnan(u[problem.discretization->lattice.extents()[0]]));

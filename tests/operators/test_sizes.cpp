@@ -101,8 +101,9 @@ Index count_nonzeros(const NodeLattice& lattice, FaceSet dirichlet) {
     for (Index j = 0; j < lattice.size(); ++j) {
       const IndexTriple column = position(j);
       if (constrained(column)) continue;
-      nonzeros += share(row[0], column[0]) && share(row[1], column[1]) &&
-                  (lattice.dimension() == 2 || share(row[2], column[2]));
+      const bool coupled = share(row[0], column[0]) && share(row[1], column[1]) &&
+                           (lattice.dimension() == 2 || share(row[2], column[2]));
+      if (coupled) ++nonzeros;
     }
   }
   return nonzeros;

@@ -68,7 +68,7 @@ IndexTriple cells_for(int dimension, int degree) {
 
 class EveryStrategy : public ::testing::TestWithParam<DimensionAndDegree> {
  protected:
-  ProblemOptions options() const {
+  static ProblemOptions options() {
     ProblemOptions options;
     options.dimension = std::get<0>(GetParam());
     options.degree = std::get<1>(GetParam());
@@ -76,7 +76,7 @@ class EveryStrategy : public ::testing::TestWithParam<DimensionAndDegree> {
     return options;
   }
   // Thread counts take turns over the degrees; ThreadsAndBricks has all of them.
-  int threads() const { return 1 + std::get<1>(GetParam()) % 3; }
+  static int threads() { return 1 + std::get<1>(GetParam()) % 3; }
 };
 
 TEST_P(EveryStrategy, EqualsTheReference) {

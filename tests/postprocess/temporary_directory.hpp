@@ -42,6 +42,8 @@ class TemporaryDirectory {
 class SmallDisk {
  public:
   SmallDisk() : mounted_(mount("tmpfs", directory_.path().c_str(), "tmpfs", 0, "size=64k") == 0) {}
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
   ~SmallDisk() {
     if (mounted_) umount2(directory_.path().c_str(), MNT_DETACH);
   }
@@ -63,6 +65,8 @@ class FileSizeLimit {
     limit.rlim_cur = bytes;
     setrlimit(RLIMIT_FSIZE, &limit);
   }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
   ~FileSizeLimit() {
     setrlimit(RLIMIT_FSIZE, &before_);
     std::signal(SIGXFSZ, handler_);

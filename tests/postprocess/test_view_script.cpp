@@ -60,7 +60,7 @@ class ViewScript : public testing::TestWithParam<int> {
                                 "/stand_in.py " + folder + "/view.py " + arguments + " > " +
                                 folder + "/log 2>&1";
     const int status = std::system(command.c_str());
-    const std::string log = test::read_file(directory.path() / "log");
+    std::string log = test::read_file(directory.path() / "log");
     EXPECT_EQ(status, 0) << log;
     return log;
   }
@@ -76,8 +76,7 @@ TEST_P(ViewScript, Compiles) {
 }
 
 TEST_P(ViewScript, OpensTheFileBesideItAndSavesAPictureWithoutADisplay) {
-  const std::string log =
-      run(view_script({GetParam(), 4, "solution", "title", "", "solution.vtu"}), "");
+  std::string log = run(view_script({GetParam(), 4, "solution", "title", "", "solution.vtu"}), "");
   EXPECT_TRUE(contains(log, directory.path().string() + "/solution.vtu")) << log;
   EXPECT_TRUE(contains(log, "SET Show.NonlinearSubdivisionLevel 3")) << log;
   EXPECT_TRUE(contains(log, "saved " + directory.path().string() + "/view.png")) << log;
@@ -87,8 +86,7 @@ TEST_P(ViewScript, OpensTheFileBesideItAndSavesAPictureWithoutADisplay) {
 }
 
 TEST_P(ViewScript, SavesThePictureThatIsAskedFor) {
-  const std::string log =
-      run(view_script({GetParam(), 2, "u", "", "", "solution.vtu"}), "/tmp/p.png");
+  std::string log = run(view_script({GetParam(), 2, "u", "", "", "solution.vtu"}), "/tmp/p.png");
   EXPECT_TRUE(contains(log, "saved /tmp/p.png")) << log;
 }
 

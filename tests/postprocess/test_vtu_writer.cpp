@@ -27,7 +27,7 @@ using test::TemporaryDirectory;
 
 enum class Shape { cartesian, mapped };
 
-ScalarField field(std::function<double(double, double, double)> f) {
+ScalarField field(const std::function<double(double, double, double)>& f) {
   return {[f](const PointBlock& block, double* values) {
             for (std::size_t i = 0; i < block.n; ++i) {
               values[i] = f(block.x[i], block.y[i], block.z[i]);
@@ -90,7 +90,7 @@ Point map_of_cell(const Discretization& space, Index cell, const double* at) {
       for (int i = 0; i <= p; ++i) {
         Point node;
         space.mapping.node_positions(
-            first + i + j * space.lattice.stride(1) + k * space.lattice.stride(2), 1, &node[0],
+            first + i + j * space.lattice.stride(1) + k * space.lattice.stride(2), 1, node.data(),
             &node[1], &node[2]);
         const double weight = l[0](0, i) * l[1](0, j) * (dimension == 3 ? l[2](0, k) : 1.0);
         for (int d = 0; d < 3; ++d) result[d] += weight * node[d];

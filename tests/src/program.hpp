@@ -30,11 +30,11 @@ class Program {
  public:
   /// Starts `tessera ARGUMENTS`.
   Program(const std::filesystem::path& directory, std::vector<std::string> arguments)
-      : directory_(directory) {
-    arguments.insert(arguments.begin(), TESSERA_PROGRAM);
-    child_ = fork();
+      : directory_(directory), child_(fork()) {
     if (child_ != 0) return;
+    arguments.insert(arguments.begin(), TESSERA_PROGRAM);
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     redirect(STDOUT_FILENO, directory / "stdout.txt");

@@ -43,100 +43,100 @@ class BadInput : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(BadInput, the_good_case_is_good) {
+TEST_F(BadInput, TheGoodCaseIsGood) {
   const ProgramResult result = run_case(kGoodCase);
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_TRUE(has_output());
 }
 
-TEST_F(BadInput, missing_file) {
+TEST_F(BadInput, MissingFile) {
   expect_one_line(run_program(path(), {"run", "nothing.toml"}), "nothing.toml: ", "No such file");
 }
 
-TEST_F(BadInput, syntax_error) {
+TEST_F(BadInput, SyntaxError) {
   expect_one_line(run_case("[mesh]\ncells = [3, 2\n"), "case.toml:", "");
 }
 
-TEST_F(BadInput, unknown_key_suggests_the_nearest) {
+TEST_F(BadInput, UnknownKeySuggestsTheNearest) {
   expect_one_line(run_case("[mesh]\ncells = [3, 2, 2]\n[space]\ndegre = 3\n"),
                   "case.toml:4: space.degre = 3: ", "degree");
 }
 
-TEST_F(BadInput, wrong_type) {
+TEST_F(BadInput, WrongType) {
   expect_one_line(run_case("[mesh]\ncells = \"many\"\n"),
                   "case.toml:2: mesh.cells = \"many\": ", "integer");
 }
 
-TEST_F(BadInput, no_cells) {
+TEST_F(BadInput, NoCells) {
   expect_one_line(run_case("[mesh]\ncells = [3, 0, 2]\n"), "case.toml:2: mesh.cells", "1");
 }
 
-TEST_F(BadInput, degree_zero) {
+TEST_F(BadInput, DegreeZero) {
   expect_one_line(run_with("space.degree=0"), "--set space.degree=0: space.degree = 0: ", "1");
 }
 
-TEST_F(BadInput, negative_extent) {
+TEST_F(BadInput, NegativeExtent) {
   expect_one_line(run_with("mesh.upper=[1.0, -1.0, 1.0]"), "--set mesh.upper=", "greater than");
 }
 
-TEST_F(BadInput, unparsable_expression) {
+TEST_F(BadInput, UnparsableExpression) {
   expect_one_line(run_with("problem.source=\"3*sin(x\""),
                   "--set problem.source=\"3*sin(x\": problem.source = \"3*sin(x\": ", "");
 }
 
-TEST_F(BadInput, unknown_name_in_expression) {
+TEST_F(BadInput, UnknownNameInExpression) {
   expect_one_line(run_with("problem.source=\"sinn(x)\""), "--set problem.source=", "sin");
 }
 
-TEST_F(BadInput, z_in_two_dimensions) {
+TEST_F(BadInput, ZInTwoDimensions) {
   expect_one_line(run_case("[mesh]\ndimension = 2\ncells = [3, 2]\n[problem]\nsource = \"z\"\n"),
                   "case.toml:5: problem.source = \"z\": ", "z");
 }
 
-TEST_F(BadInput, expression_that_is_nan_names_where) {
+TEST_F(BadInput, ExpressionThatIsNanNamesWhere) {
   expect_one_line(run_with("problem.source=\"sqrt(x - 0.5)\""),
                   "--set problem.source=\"sqrt(x - 0.5)\": problem.source", "nan at (0.");
 }
 
-TEST_F(BadInput, boundary_value_that_is_infinite) {
+TEST_F(BadInput, BoundaryValueThatIsInfinite) {
   expect_one_line(run_with("boundary.left.value=\"1/x\""),
                   "--set boundary.left.value=", "inf at (0, ");
 }
 
-TEST_F(BadInput, exact_that_is_nan_is_found_before_the_solve) {
+TEST_F(BadInput, ExactThatIsNanIsFoundBeforeTheSolve) {
   expect_one_line(run_with("problem.exact=\"ln(x - 2)\""), "--set problem.exact=", "nan at (");
 }
 
-TEST_F(BadInput, coefficient_that_is_not_positive_names_where) {
+TEST_F(BadInput, CoefficientThatIsNotPositiveNamesWhere) {
   expect_one_line(run_with("problem.coefficient=\"x - 0.5\""),
                   "--set problem.coefficient=\"x - 0.5\": problem.coefficient", " at (0.");
   expect_one_line(run_with("problem.coefficient=-1"), "--set problem.coefficient=-1",
                   "must be positive");
 }
 
-TEST_F(BadInput, folded_map_names_the_first_cell) {
+TEST_F(BadInput, FoldedMapNamesTheFirstCell) {
   // dx/dxi = 1 - 2 x is negative beyond x = 0.5: first in cell 1 of 3.
   expect_one_line(run_with("mesh.map=[\"x - x^2\", \"y\", \"z\"]"),
                   "--set mesh.map=", "cell (1, 0, 0) has Jacobian determinant");
 }
 
-TEST_F(BadInput, kronecker_does_not_exist_yet) {
+TEST_F(BadInput, KroneckerDoesNotExistYet) {
   const ProgramResult result = run_with("operator.kernel=kronecker");
   expect_one_line(
       result, "--set operator.kernel=kronecker: operator.kernel = \"kronecker\": ", "\"tensor\"");
 }
 
-TEST_F(BadInput, strategy_that_does_not_exist) {
+TEST_F(BadInput, StrategyThatDoesNotExist) {
   expect_one_line(run_with("operator.kernel=tensr"), "--set operator.kernel=tensr", "tensor");
   expect_one_line(run_with("operator.scatter=colouring"), "--set operator.scatter=colouring",
                   "coloring");
 }
 
-TEST_F(BadInput, no_gpu_in_this_build) {
+TEST_F(BadInput, NoGpuInThisBuild) {
   expect_one_line(run_with("run.device=cuda"), "--set run.device=cuda", "CPU");
 }
 
-TEST_F(BadInput, all_errors_of_a_file_at_once) {
+TEST_F(BadInput, AllErrorsOfAFileAtOnce) {
   const ProgramResult result =
       run_case("[mesh]\ncells = [0, 1, 1]\n[space]\ndegree = 0\n[problem]\nsource = \"q\"\n");
   EXPECT_EQ(result.exit_code, 1);
@@ -145,7 +145,7 @@ TEST_F(BadInput, all_errors_of_a_file_at_once) {
   EXPECT_THAT(result.errors, HasSubstr("case.toml:6: problem.source"));
 }
 
-TEST_F(BadInput, neumann_data_that_do_not_balance) {
+TEST_F(BadInput, NeumannDataThatDoNotBalance) {
   std::string text = kGoodCase;
   text += "[boundary]\n";
   for (const char* face : {"left", "right", "bottom", "top", "back", "front"}) {
@@ -155,13 +155,13 @@ TEST_F(BadInput, neumann_data_that_do_not_balance) {
                   "case.toml:4: problem.source = \"1\": ", "integral of the source is 1");
 }
 
-TEST_F(BadInput, output_directory_that_cannot_be_made) {
+TEST_F(BadInput, OutputDirectoryThatCannotBeMade) {
   write_file(path() / "file", "in the way");
   const ProgramResult result = run_with("output.directory=file/below");
   expect_one_line(result, "--set output.directory=file/below: output.directory", "file/below");
 }
 
-TEST_F(BadInput, results_are_not_overwritten_unasked) {
+TEST_F(BadInput, ResultsAreNotOverwrittenUnasked) {
   ASSERT_EQ(run_case(kGoodCase).exit_code, 0);
   const std::string before = read_file(path() / "out/result.json");
   const ProgramResult refused = run_with("space.degree=3");
@@ -172,7 +172,7 @@ TEST_F(BadInput, results_are_not_overwritten_unasked) {
   EXPECT_EQ(read_json(path() / "out/result.json")["degree"], 3);
 }
 
-TEST_F(BadInput, more_memory_than_the_machine_has) {
+TEST_F(BadInput, MoreMemoryThanTheMachineHas) {
   const ProgramResult result = run_with("mesh.cells=[4000, 4000, 4000]");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.errors, StartsWith("tessera: not enough memory: "));
@@ -184,7 +184,7 @@ TEST_F(BadInput, more_memory_than_the_machine_has) {
   EXPECT_THAT(checked.output, HasSubstr("tensor/coloring"));
 }
 
-TEST_F(BadInput, full_disk_leaves_no_half_written_file) {
+TEST_F(BadInput, FullDiskLeavesNoHalfWrittenFile) {
   const SmallDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a file system";
   const std::filesystem::path out = disk.directory().path() / "out";
@@ -200,7 +200,7 @@ TEST_F(BadInput, full_disk_leaves_no_half_written_file) {
   }
 }
 
-TEST_F(BadInput, usage_errors) {
+TEST_F(BadInput, UsageErrors) {
   EXPECT_EQ(run_program(path(), {}).exit_code, 1);
   EXPECT_EQ(run_program(path(), {"rnu", "case.toml"}).exit_code, 1);
   EXPECT_EQ(run_program(path(), {"run", "case.toml", "--sett", "a=b"}).exit_code, 1);

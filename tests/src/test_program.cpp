@@ -29,7 +29,7 @@ class ProgramTest : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(ProgramTest, run_leaves_what_the_contract_says) {
+TEST_F(ProgramTest, RunLeavesWhatTheContractSays) {
   const ProgramResult ran = run();
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;
   for (const char* name :
@@ -52,7 +52,7 @@ TEST_F(ProgramTest, run_leaves_what_the_contract_says) {
   EXPECT_THAT(read_file(path() / "out/timings.csv"), HasSubstr("solve/apply"));
 }
 
-TEST_F(ProgramTest, the_resolved_case_repeats_the_run) {
+TEST_F(ProgramTest, TheResolvedCaseRepeatsTheRun) {
   ASSERT_EQ(
       run({"--set", "operator.kernel=csr", "--set", "solver.preconditioner=jacobi"}).exit_code, 0);
   const nlohmann::json first = result();
@@ -63,13 +63,13 @@ TEST_F(ProgramTest, the_resolved_case_repeats_the_run) {
   EXPECT_EQ(first["kernel"], second["kernel"]);
 }
 
-TEST_F(ProgramTest, quiet_prints_nothing) {
+TEST_F(ProgramTest, QuietPrintsNothing) {
   const ProgramResult ran = run({"--quiet"});
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.output + ran.errors, "");
 }
 
-TEST_F(ProgramTest, every_strategy_gives_the_same_solution) {
+TEST_F(ProgramTest, EveryStrategyGivesTheSameSolution) {
   ASSERT_EQ(run().exit_code, 0);
   const nlohmann::json tensor = result();
   for (const char* kernel : {"csr", "local"}) {
@@ -78,14 +78,14 @@ TEST_F(ProgramTest, every_strategy_gives_the_same_solution) {
   }
 }
 
-TEST_F(ProgramTest, single_precision_solves_to_its_tolerance) {
+TEST_F(ProgramTest, SinglePrecisionSolvesToItsTolerance) {
   const ProgramResult ran =
       run({"--set", "operator.precision=single", "--set", "solver.relative_tolerance=1e-5"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_EQ(result()["precision"], "single");
 }
 
-TEST_F(ProgramTest, warm_start_at_the_solution_needs_few_iterations) {
+TEST_F(ProgramTest, WarmStartAtTheSolutionNeedsFewIterations) {
   ASSERT_EQ(run().exit_code, 0);
   const int cold = result()["solver"]["iterations"];
   ASSERT_EQ(
@@ -95,14 +95,14 @@ TEST_F(ProgramTest, warm_start_at_the_solution_needs_few_iterations) {
   EXPECT_LT(result()["solver"]["initial_relative_residual"].get<double>(), 0.1);
 }
 
-TEST_F(ProgramTest, zero_data_give_the_zero_solution_at_once) {
+TEST_F(ProgramTest, ZeroDataGiveTheZeroSolutionAtOnce) {
   const ProgramResult ran = run({"--set", "problem.source=0"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_EQ(result()["solver"]["iterations"], 0);
   EXPECT_EQ(result()["solution"]["max"], 0.0);
 }
 
-TEST_F(ProgramTest, iteration_limit_is_a_marked_failure) {
+TEST_F(ProgramTest, IterationLimitIsAMarkedFailure) {
   const ProgramResult ran = run({"--set", "solver.max_iterations=3"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.errors, HasSubstr("did not converge: iteration limit after 3 iterations"));
@@ -113,7 +113,7 @@ TEST_F(ProgramTest, iteration_limit_is_a_marked_failure) {
   EXPECT_THAT(read_file(path() / "out/view.py"), HasSubstr("not converged"));
 }
 
-TEST_F(ProgramTest, interrupt_writes_what_there_is) {
+TEST_F(ProgramTest, InterruptWritesWhatThereIs) {
   Program program(path(), {"run", "case.toml", "--set", "mesh.cells=[40, 40, 40]", "--set",
                            "solver.relative_tolerance=1e-15", "--set",
                            "solver.max_iterations=1000000", "--set", "output.vtk=false"});
@@ -128,7 +128,7 @@ TEST_F(ProgramTest, interrupt_writes_what_there_is) {
   EXPECT_THAT(read_file(path() / "out/timings.csv"), HasSubstr("solve/apply"));
 }
 
-TEST_F(ProgramTest, check_tells_sizes_and_memory) {
+TEST_F(ProgramTest, CheckTellsSizesAndMemory) {
   const ProgramResult ran = run_program(path(), {"check", "case.toml"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_THAT(ran.output, HasSubstr("910 DoFs"));
@@ -138,7 +138,7 @@ TEST_F(ProgramTest, check_tells_sizes_and_memory) {
   EXPECT_FALSE(std::filesystem::exists(path() / "out"));
 }
 
-TEST_F(ProgramTest, defaults_run_and_print_themselves_again) {
+TEST_F(ProgramTest, DefaultsRunAndPrintThemselvesAgain) {
   const ProgramResult defaults = run_program(path(), {"defaults"});
   ASSERT_EQ(defaults.exit_code, 0);
   write_file(path() / "defaults.toml", defaults.output);
@@ -146,7 +146,7 @@ TEST_F(ProgramTest, defaults_run_and_print_themselves_again) {
   EXPECT_EQ(run_program(path(), {"defaults"}).output, defaults.output);
 }
 
-TEST_F(ProgramTest, list_names_every_strategy) {
+TEST_F(ProgramTest, ListNamesEveryStrategy) {
   const ProgramResult ran = run_program(path(), {"list"});
   EXPECT_EQ(ran.exit_code, 0);
   for (const char* name :
@@ -155,7 +155,7 @@ TEST_F(ProgramTest, list_names_every_strategy) {
   }
 }
 
-TEST_F(ProgramTest, info_measures_bandwidth) {
+TEST_F(ProgramTest, InfoMeasuresBandwidth) {
   const ProgramResult ran = run_program(path(), {"info"});
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_THAT(ran.output, HasSubstr("GB/s"));
@@ -173,7 +173,7 @@ class CompareTest : public ProgramTest {
   }
 };
 
-TEST_F(CompareTest, all_strategies_agree) {
+TEST_F(CompareTest, AllStrategiesAgree) {
   const ProgramResult ran = compare();
   EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
   const std::string csv = read_file(path() / "study.csv");
@@ -182,13 +182,13 @@ TEST_F(CompareTest, all_strategies_agree) {
   EXPECT_THAT(csv, testing::Not(HasSubstr("disagrees")));
 }
 
-TEST_F(CompareTest, disagreement_fails) {
+TEST_F(CompareTest, DisagreementFails) {
   const ProgramResult ran = compare({"--set", "study.agree_tolerance=1e-18"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.output, HasSubstr("NO: "));
 }
 
-TEST_F(CompareTest, what_does_not_fit_is_left_out_and_said_so) {
+TEST_F(CompareTest, WhatDoesNotFitIsLeftOutAndSaidSo) {
   const ProgramResult ran =
       compare({"--set", "study.memory_limit=51500000", "--set", "study.degrees=[8]"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;

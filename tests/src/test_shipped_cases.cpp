@@ -37,7 +37,7 @@ std::vector<std::pair<std::string, std::string>> expectations(const std::string&
 
 class ShippedCase : public testing::TestWithParam<std::string> {};
 
-TEST_P(ShippedCase, gives_what_its_comment_says) {
+TEST_P(ShippedCase, GivesWhatItsCommentSays) {
   const std::filesystem::path file = shipped(GetParam() + ".toml");
   const auto expected = expectations(read_file(file));
   ASSERT_GE(expected.size(), 3U);
@@ -58,10 +58,10 @@ TEST_P(ShippedCase, gives_what_its_comment_says) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(cases, ShippedCase, testing::ValuesIn(shipped_cases()),
+INSTANTIATE_TEST_SUITE_P(Cases, ShippedCase, testing::ValuesIn(shipped_cases()),
                          [](const auto& test) { return test.param; });
 
-TEST(ShippedStudy, small_comparison_agrees) {
+TEST(ShippedStudy, SmallComparisonAgrees) {
   const TemporaryDirectory directory;
   const ProgramResult ran =
       run_program(directory.path(), {"compare", shipped("compare_small.toml").string(), "--set",

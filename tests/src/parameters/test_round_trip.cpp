@@ -104,7 +104,8 @@ TEST(RoundTrip, DefaultsParseBackToTheSameFile) {
 TEST(RoundTrip, DefaultsDescribeEveryKey) {
   const std::string text = case_registry().defaults_text();
   std::string joined = text;
-  for (std::size_t at; (at = joined.find("\n#   ")) != std::string::npos;) {
+  for (std::size_t at = joined.find("\n#   "); at != std::string::npos;
+       at = joined.find("\n#   ")) {
     joined.replace(at, 5, 1, ' ');
   }
   for (const KeyDescription& key : case_registry().keys()) {
