@@ -19,6 +19,8 @@ constexpr std::array<const char*, 3> kVariables = {"x", "y", "z"};
 /// A parser with the variables that it reads.
 struct Parser {
   Parser(const std::string& text, int dimension) {
+    // muParser's own _pi is cut after twelve digits.
+    engine.ClearConst();
     engine.DefineConst("pi", std::numbers::pi);
     for (int d = 0; d < dimension; ++d) engine.DefineVar(kVariables[d], &position[d]);
     engine.SetExpr(text);
@@ -83,7 +85,7 @@ std::string nearest_function(const mu::Parser& engine, const std::string& name) 
   std::string best;
   std::size_t least = 3;
   for (const auto& [known, callback] : engine.GetFunDef()) {
-    if (const std::size_t d = distance(name, known); d < least && d < name.size()) {
+    if (const std::size_t d = distance(name, known); d < least && 2 * d < name.size()) {
       least = d;
       best = known;
     }
@@ -95,10 +97,16 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
   const std::string where = error.GetPos() >= 0 && error.GetPos() < 1000000
                                 ? fmt::format(" at character {}", error.GetPos() + 1)
                                 : std::string();
-  const std::string& token = error.GetToken();
+  // muParser ends every text with a blank of its own.
+  std::string token = error.GetToken();
+  token.erase(token.find_last_not_of(" \t\r\n") + 1);
   switch (error.GetCode()) {
     case mu::ecUNASSIGNABLE_TOKEN: {
-      if (token == "z") return fmt::format("unknown name \"z\"{}; in 2D the variables are x, y", where);
+      if (token == "z")
+        return fmt::format("unknown name \"z\"{}; in 2D the variables are x, y", where);
+      if (engine.GetFunDef().contains(token)) {
+        return fmt::format("{}{} needs its arguments in parentheses", token, where);
+      }
       const std::string nearest = nearest_function(engine, token);
       return fmt::format("unknown name \"{}\"{}; {}", token, where,
                          nearest.empty() ? "known are " + known_names(dimension)
@@ -135,11 +143,10 @@ std::set<std::string> check(Parser& parser, const std::string& text, int dimensi
   // An assignment would change a variable between points.
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto at = [&](std::size_t k) { return k < text.size() ? text[k] : ' '; };
-    const bool comparison = at(i + 1) == '=' || (i > 0 && std::string("=<>!").find(at(i - 1)) !=
-                                                              std::string::npos);
+    const bool comparison =
+        at(i + 1) == '=' || (i > 0 && std::string("=<>!").find(at(i - 1)) != std::string::npos);
     if (text[i] == '=' && !comparison) {
-      throw ExpressionError(
-          fmt::format("= at character {} is not allowed; == compares", i + 1));
+      throw ExpressionError(fmt::format("= at character {} is not allowed; == compares", i + 1));
     }
   }
   try {

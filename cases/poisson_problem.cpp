@@ -70,7 +70,8 @@ double balance(const StiffnessForm& form, const ScalarField& source, HostVector<
 
 IncompatibleData::IncompatibleData(double source, double flux)
     : std::runtime_error(fmt::format(
-          "a problem with Neumann faces only has a solution only if source and boundary values "
+          "a problem with no other than Neumann faces has a solution only if source and boundary "
+          "values "
           "balance: the integral of the source is {:.6g}, that of the boundary values {:.6g}, and "
           "their sum must be 0; change one of them, or make a face dirichlet or robin",
           source, flux)) {}
@@ -93,8 +94,8 @@ StiffnessForm stiffness_form(const PoissonProblem& problem, const Discretization
   return form;
 }
 
-LinearSystem make_linear_system(const PoissonProblem& problem,
-                                const Discretization& discretization, const ScalarField& initial) {
+LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
+                                const ScalarField& initial) {
   const NodeLattice& lattice = discretization.lattice;
   const StiffnessForm form = stiffness_form(problem, discretization);
   LinearSystem system{HostVector<double>(lattice.size()), HostVector<double>(lattice.size())};

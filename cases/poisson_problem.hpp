@@ -59,8 +59,8 @@ struct LinearSystem {
 /// Assembles the load and sets Dirichlet values.
 /// @throws IncompatibleData if the integrals of a pure Neumann problem differ by more than 1e-3 of
 ///         the load's 1-norm; BadFieldValue
-LinearSystem make_linear_system(const PoissonProblem& problem,
-                                const Discretization& discretization, const ScalarField& initial);
+LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
+                                const ScalarField& initial);
 
 /// The field less a number.
 ScalarField shifted(const ScalarField& field, double subtracted);

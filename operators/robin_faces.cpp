@@ -53,21 +53,24 @@ void RobinFaces<T>::for_each_cell(F&& f) const {
 
 template <class T>
 void RobinFaces<T>::add(const HostVector<T>& x, FaceRows rows, HostVector<T>& y) const {
-  const auto is_used = [&](Index node) {
-    return rows == FaceRows::all || !lattice_.on_faces(lattice_.node_position(node), dirichlet_);
-  };
   for_each_cell([&](const WeightedFace& face, Index cell, const Index* nodes) {
     const FaceQuadrature& quadrature = face.quadrature;
     const int n = quadrature.nodes_per_cell;
+    // Asked once a node, not once a node and point: it costs divisions.
+    std::vector<char> used(n);
+    for (int i = 0; i < n; ++i) {
+      used[i] =
+          rows == FaceRows::all || !lattice_.on_faces(lattice_.node_position(nodes[i]), dirichlet_);
+    }
     for (int q = 0; q < quadrature.points_per_cell; ++q) {
       const double* shape = &quadrature.shape[q * n];
       double value = 0.0;
       for (int i = 0; i < n; ++i) {
-        if (is_used(nodes[i])) value += shape[i] * static_cast<double>(x[nodes[i]]);
+        if (used[i]) value += shape[i] * static_cast<double>(x[nodes[i]]);
       }
       value *= face.alpha_measure[cell * quadrature.points_per_cell + q];
       for (int i = 0; i < n; ++i) {
-        if (is_used(nodes[i])) y[nodes[i]] += static_cast<T>(shape[i] * value);
+        if (used[i]) y[nodes[i]] += static_cast<T>(shape[i] * value);
       }
     }
   });

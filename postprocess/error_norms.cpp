@@ -136,6 +136,9 @@ std::array<double, count> sum_over_cells(const Discretization& discretization, F
   return total;
 }
 
+// The larger, or NaN where either is.
+double max_or_nan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
 double max_at_nodes(const Discretization& discretization, std::span<const double> u,
                     const ScalarField& exact) {
   double result = 0.0;
@@ -148,10 +151,12 @@ double max_at_nodes(const Discretization& discretization, std::span<const double
       const Index n = std::min(kNodeBlock, range.end - first);
       discretization.mapping.node_positions(first, n, x, x + kNodeBlock, x + 2 * kNodeBlock);
       exact.evaluate({static_cast<std::size_t>(n), x, x + kNodeBlock, x + 2 * kNodeBlock}, values);
-      for (Index i = 0; i < n; ++i) largest = std::max(largest, std::abs(u[first + i] - values[i]));
+      for (Index i = 0; i < n; ++i) {
+        largest = max_or_nan(largest, std::abs(u[first + i] - values[i]));
+      }
     }
 #pragma omp critical(tessera_max_at_nodes)
-    result = std::max(result, largest);
+    result = max_or_nan(result, largest);
   });
   return result;
 }

@@ -63,7 +63,8 @@ def image_to_save():
     """File name of the picture to save, or None for a window."""
     if len(sys.argv) > 1 and sys.argv[1].lower().endswith((".png", ".jpg", ".jpeg")):
         return sys.argv[1]
-    batch = "pvbatch" in os.path.basename(sys.executable or "") or "pvbatch" in sys.argv[0]
+    process = servermanager.vtkProcessModule
+    batch = process.GetProcessType() == process.PROCESS_BATCH
     displays = ("DISPLAY", "WAYLAND_DISPLAY")
     headless = sys.platform.startswith("linux") and not any(os.environ.get(d) for d in displays)
     return os.path.join(here(), "view.png") if batch or headless else None
@@ -102,7 +103,6 @@ def main():
         shown.ClipType.Normal = [0.0, 1.0, 0.0]
         attempt(shown, Invert=0)
         outline = Show(Outline(registrationName="outline", Input=grid), view)
-        ColorBy(outline, None)
         attempt(outline, LineWidth=2.0, AmbientColor=[0.2] * 3, DiffuseColor=[0.2] * 3)
         direction = [-0.5, -1.0, 0.6]
 

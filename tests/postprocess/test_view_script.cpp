@@ -36,7 +36,8 @@ Interact""".split()
 for n in names: setattr(simple, n, Anything(n))
 simple.__all__ = names
 paraview.simple = simple
-paraview.servermanager = types.SimpleNamespace(fromGUI=False)
+process = types.SimpleNamespace(PROCESS_BATCH=4, GetProcessType=lambda: 4 if "batch" in sys.argv else 0)
+paraview.servermanager = types.SimpleNamespace(fromGUI=False, vtkProcessModule=process)
 sys.modules.update({"paraview": paraview, "paraview.simple": simple})
 script = sys.argv[1]
 sys.argv = sys.argv[1:]
@@ -51,14 +52,15 @@ class ViewScript : public testing::TestWithParam<int> {
     if (std::system("python3 --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no python3";
   }
 
-  std::string run(const std::string& script, const std::string& arguments) {
+  std::string run(const std::string& script, const std::string& arguments,
+                  const std::string& environment = "") {
     write_text_file(directory.path() / "view.py", script);
     write_text_file(directory.path() / "solution.vtu", "");
     write_text_file(directory.path() / "stand_in.py", kStandIn);
     const std::string folder = directory.path().string();
-    const std::string command = "cd / && env -u DISPLAY -u WAYLAND_DISPLAY python3 " + folder +
-                                "/stand_in.py " + folder + "/view.py " + arguments + " > " +
-                                folder + "/log 2>&1";
+    const std::string command = "cd / && env -u DISPLAY -u WAYLAND_DISPLAY " + environment +
+                                " python3 " + folder + "/stand_in.py " + folder + "/view.py " +
+                                arguments + " > " + folder + "/log 2>&1";
     const int status = std::system(command.c_str());
     std::string log = test::read_file(directory.path() / "log");
     EXPECT_EQ(status, 0) << log;
@@ -83,6 +85,13 @@ TEST_P(ViewScript, OpensTheFileBesideItAndSavesAPictureWithoutADisplay) {
   EXPECT_FALSE(contains(log, "CALL Interact")) << log;
   EXPECT_EQ(contains(log, "CALL WarpByScalar"), GetParam() == 2) << log;
   EXPECT_EQ(contains(log, "CALL Clip"), GetParam() == 3) << log;
+}
+
+TEST_P(ViewScript, BatchSavesAPictureOnADisplayToo) {
+  const std::string script = view_script({GetParam(), 2, "u", "", "", "solution.vtu"});
+  const std::string log = run(script, "batch", "DISPLAY=:0");
+  EXPECT_TRUE(contains(log, "saved " + directory.path().string() + "/view.png")) << log;
+  EXPECT_TRUE(contains(run(script, "", "DISPLAY=:0"), "CALL Interact"));
 }
 
 TEST_P(ViewScript, SavesThePictureThatIsAskedFor) {

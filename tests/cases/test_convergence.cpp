@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <tuple>
+#include <vector>
+
+#include "cases/poisson_problem.hpp"
+#include "operators/strategy.hpp"
+#include "postprocess/error_norms.hpp"
+#include "solvers/cg.hpp"
+#include "tests/operators/problems.hpp"
+
+namespace tessera::testing {
+namespace {
+
+constexpr Point kLower = {-0.4, 0.2, 0.5};
+constexpr Point kUpper = {0.8, 1.7, 1.3};
+
+/// Everything about the exact solution: u = s_x s_y s_z, s_d = sin(kWave[d] x_d + kPhase[d]), and
+/// k = 1.5 + 0.5 sin(x + 2 y - z). In 2D z = 0 and s_z = 1.
+struct Exact {
+  static constexpr Point kWave = {3.1, 2.3, 2.7};
+  static constexpr Point kPhase = {0.4, 1.1, 0.7};
+  static constexpr Point kInK = {1.0, 2.0, -1.0};
+
+  int dimension;
+
+  double product(const Point& at, int derivative_axis) const {
+    double result = 1.0;
+    for (int d = 0; d < dimension; ++d) {
+      const double angle = kWave[d] * at[d] + kPhase[d];
+      result *= d == derivative_axis ? kWave[d] * std::cos(angle) : std::sin(angle);
+    }
+    return result;
+  }
+  double u(const Point& at) const { return product(at, -1); }
+  static double k_angle(const Point& at) { return at[0] + 2.0 * at[1] - at[2]; }
+  static double k(const Point& at) { return 1.5 + 0.5 * std::sin(k_angle(at)); }
+  /// -div(k grad u).
+  double source(const Point& at) const {
+    double laplacian = 0.0;
+    double gradients = 0.0;
+    for (int d = 0; d < dimension; ++d) {
+      laplacian -= kWave[d] * kWave[d] * u(at);
+      gradients += 0.5 * std::cos(k_angle(at)) * kInK[d] * product(at, d);
+    }
+    return -gradients - k(at) * laplacian;
+  }
+  /// k grad u . normal.
+  double flux(const Point& at, const Point& normal) const {
+    double result = 0.0;
+    for (int d = 0; d < dimension; ++d) result += k(at) * product(at, d) * normal[d];
+    return result;
+  }
+};
+
+double alpha(const Point& at) { return 2.0 + at[0] * at[1] + 0.5 * std::sin(at[2]); }
+
+// Bottom and top are graphs over x and z; the other faces stay flat, but the points on them move.
+double hill(double x, double z) { return 0.12 * std::sin(1.7 * x + 0.6 * z); }
+
+double bubble(int d, double x) { return (x - kLower[d]) * (kUpper[d] - x); }
+
+Point curved(const Point& at) {
+  const double side = std::sin(std::numbers::pi * (at[1] - kLower[1]) / (kUpper[1] - kLower[1]));
+  return {at[0] + 0.25 * bubble(0, at[0]) * side, at[1] + hill(at[0], at[2]),
+          at[2] + 0.2 * bubble(2, at[2]) * side};
+}
+
+Point outward_normal(int dimension, Geometry geometry, int face, const Point& at) {
+  Point normal = {0.0, 0.0, 0.0};
+  const double sign = is_upper_face(face) ? 1.0 : -1.0;
+  const int axis = face_axis(face);
+  normal[axis] = sign;
+  if (geometry == Geometry::curved && axis == 1) {
+    const double slope = 0.12 * std::cos(1.7 * at[0] + 0.6 * at[2]);
+    normal = {-1.7 * slope, 1.0, dimension == 3 ? -0.6 * slope : 0.0};
+    const double length = std::hypot(normal[0], normal[1], normal[2]);
+    for (double& component : normal) component *= sign / length;
+  }
+  return normal;
+}
+
+enum class Faces { dirichlet, neumann, robin, pure_neumann };
+
+BoundaryType type_of(Faces faces, int face) {
+  switch (faces) {
+    case Faces::dirichlet:
+      return BoundaryType::dirichlet;
+    case Faces::neumann:  // right, top and front
+      return is_upper_face(face) ? BoundaryType::neumann : BoundaryType::dirichlet;
+    case Faces::robin:  // right, top and front; left is Dirichlet, the others Neumann
+      return is_upper_face(face) ? BoundaryType::robin
+                                 : (face == 0 ? BoundaryType::dirichlet : BoundaryType::neumann);
+    case Faces::pure_neumann:
+      return BoundaryType::neumann;
+  }
+  return BoundaryType::dirichlet;
+}
+
+template <class F>
+ScalarField field_at(F function) {
+  return field_of([function](double x, double y, double z) { return function(Point{x, y, z}); });
+}
+
+PoissonProblem make_poisson_problem(const Exact& exact, Geometry geometry, Faces faces) {
+  PoissonProblem problem;
+  problem.dimension = exact.dimension;
+  problem.coefficient = field_at(&Exact::k);
+  problem.source = field_at([exact](const Point& at) { return exact.source(at); });
+  for (int face = 0; face < face_count(exact.dimension); ++face) {
+    BoundaryCondition& condition = problem.boundary[face];
+    condition.type = type_of(faces, face);
+    const auto flux = [=](const Point& at) {
+      return exact.flux(at, outward_normal(exact.dimension, geometry, face, at));
+    };
+    switch (condition.type) {
+      case BoundaryType::dirichlet:
+        condition.value = field_at([exact](const Point& at) { return exact.u(at); });
+        break;
+      case BoundaryType::neumann:
+        condition.value = field_at(flux);
+        break;
+      case BoundaryType::robin:
+        condition.alpha = field_at(alpha);
+        condition.value =
+            field_at([=](const Point& at) { return flux(at) + alpha(at) * exact.u(at); });
+        break;
+    }
+  }
+  return problem;
+}
+
+Discretization make_mesh(int dimension, int degree, Geometry geometry, const IndexTriple& cells) {
+  const BoxMesh mesh(dimension, cells, kLower, kUpper);
+  const Basis1D basis =
+      make_basis(degree, NodeFamily::gauss_lobatto, QuadratureRule::gauss, degree + 1);
+  if (geometry == Geometry::cartesian) return make_discretization(mesh, basis);
+  std::array<ScalarField, 3> components;
+  for (int d = 0; d < dimension; ++d) {
+    components[d] = field_at([d](const Point& at) { return curved(at)[d]; });
+  }
+  return make_mapped_discretization(mesh, basis, components);
+}
+
+ErrorNorms solve(const PoissonProblem& problem, const Discretization& discretization,
+                 const Exact& exact) {
+  LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
+  const auto a =
+      make_operator<double>({"tensor", "coloring"}, stiffness_form(problem, discretization));
+  const Jacobi<double> jacobi(*a);
+  CgOptions options;
+  options.relative_tolerance = 1e-12;
+  options.reference_norm = system.reference_norm;
+  options.max_iterations = 5000;
+  const SolveReport report = cg(*a, &jacobi, system.b, system.x, options);
+  EXPECT_EQ(report.status, SolveStatus::converged) << status_name(report.status);
+  ScalarField solution = field_at([exact](const Point& at) { return exact.u(at); });
+  if (is_pure_neumann(problem)) {
+    const SolutionNumbers numbers =
+        solution_numbers(discretization, system.x.span(), problem.coefficient);
+    for (Index i = 0; i < system.x.size(); ++i) system.x[i] -= numbers.integral / numbers.volume;
+    solution = shifted(solution, mean_value(discretization, solution));
+  }
+  return error_norms(discretization, system.x.span(), solution);
+}
+
+// The coarser of two meshes, fine enough for the rate to have settled; few cells for high degrees,
+// whose error would soon be that of rounding.
+IndexTriple coarse_cells(int dimension, int degree) {
+  static constexpr std::array<IndexTriple, 6> k2d = {
+      {{16, 12, 1}, {8, 10, 1}, {5, 6, 1}, {5, 6, 1}, {4, 6, 1}, {4, 6, 1}}};
+  static constexpr std::array<IndexTriple, 6> k3d = {
+      {{9, 12, 8}, {4, 6, 3}, {3, 4, 2}, {3, 4, 2}, {3, 4, 2}, {2, 3, 2}}};
+  return (dimension == 2 ? k2d : k3d)[degree - 1];
+}
+
+using Tested = std::tuple<int, int, Geometry, Faces>;
+
+class Convergence : public ::testing::TestWithParam<Tested> {};
+
+TEST_P(Convergence, IsOfTheOrderOfTheDegree) {
+  const auto [dimension, degree, geometry, faces] = GetParam();
+  const Exact exact{dimension};
+  const PoissonProblem problem = make_poisson_problem(exact, geometry, faces);
+  IndexTriple cells = coarse_cells(dimension, degree);
+  std::array<ErrorNorms, 2> errors;
+  for (ErrorNorms& error : errors) {
+    error = solve(problem, make_mesh(dimension, degree, geometry, cells), exact);
+    for (int d = 0; d < dimension; ++d) cells[d] *= 2;
+  }
+  const double l2_rate = std::log2(errors[0].l2 / errors[1].l2);
+  const double h1_rate = std::log2(errors[0].h1_seminorm / errors[1].h1_seminorm);
+  RecordProperty("l2_rate", fmt::format("{:.3f}", l2_rate));
+  RecordProperty("h1_rate", fmt::format("{:.3f}", h1_rate));
+  SCOPED_TRACE(fmt::format("L2 {:.3e} -> {:.3e}, H1 {:.3e} -> {:.3e}, max {:.3e} -> {:.3e}",
+                           errors[0].l2, errors[1].l2, errors[0].h1_seminorm, errors[1].h1_seminorm,
+                           errors[0].max, errors[1].max));
+  EXPECT_GE(l2_rate, degree + 1 - 0.2);
+  EXPECT_LE(l2_rate, degree + 1 + 0.6);
+  EXPECT_GE(h1_rate, degree - 0.2);
+  EXPECT_LE(h1_rate, degree + 0.6);
+}
+
+std::string tested_name(const ::testing::TestParamInfo<Tested>& tested) {
+  constexpr std::array<const char*, 4> kFaces = {"Dirichlet", "Neumann", "Robin", "PureNeumann"};
+  const auto [dimension, degree, geometry, faces] = tested.param;
+  return fmt::format("{}d{}{}Degree{}", dimension,
+                     geometry == Geometry::curved ? "Curved" : "Cartesian",
+                     kFaces[static_cast<int>(faces)], degree);
+}
+
+INSTANTIATE_TEST_SUITE_P(Problems, Convergence,
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 7),
+                                            ::testing::Values(Geometry::cartesian,
+                                                              Geometry::curved),
+                                            ::testing::Values(Faces::dirichlet, Faces::neumann,
+                                                              Faces::robin, Faces::pure_neumann)),
+                         tested_name);
+
+}  // namespace
+}  // namespace tessera::testing
