@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 
 namespace tessera {
@@ -16,9 +17,16 @@ void* allocate_first_touch(std::size_t bytes) {
   const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : kSimdAlignment;
   void* pointer = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (pointer == nullptr) throw std::bad_alloc();
-  // Only a hint: where the kernel refuses, small pages work as well.
-  if (alignment == kHugePage) (void)madvise(pointer, bytes, MADV_HUGEPAGE);
+  if (alignment == kHugePage) advise_huge_pages(pointer, bytes);
   return pointer;
+}
+
+void advise_huge_pages(void* pointer, std::size_t bytes) noexcept {
+  const auto begin = (reinterpret_cast<std::uintptr_t>(pointer) + kHugePage - 1) / kHugePage;
+  const auto end = (reinterpret_cast<std::uintptr_t>(pointer) + bytes) / kHugePage;
+  if (begin >= end) return;
+  (void)madvise(reinterpret_cast<void*>(begin * kHugePage), (end - begin) * kHugePage,
+                MADV_HUGEPAGE);
 }
 
 void free_first_touch(void* pointer) noexcept { std::free(pointer); }

@@ -36,6 +36,10 @@ struct FirstTouchAllocator {
 void* allocate_first_touch(std::size_t bytes);
 void free_first_touch(void* pointer) noexcept;
 
+/// Asks for huge pages for the memory in between, before it is first touched. Only a hint: where
+/// the system refuses, small pages work as well.
+void advise_huge_pages(void* pointer, std::size_t bytes) noexcept;
+
 template <class T>
 T* FirstTouchAllocator<T>::allocate(std::size_t n) {
   return static_cast<T*>(allocate_first_touch(n * sizeof(T)));

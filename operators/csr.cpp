@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
+#include "mesh/host_array.hpp"
 #include "mesh/partition.hpp"
 #include "operators/constrained_rows.hpp"
 #include "operators/robin_faces.hpp"
@@ -101,22 +103,26 @@ class CsrOperator final : public LinearOperator<T, Host> {
   Index size() const override { return pattern_.lattice().size(); }
 
   void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+    // Unsigned: the CPU then needs no instruction to widen an index to an address.
+    using Unsigned = std::make_unsigned_t<I>;
     const I* rows = matrix_.outerIndexPtr();
-    const I* columns = matrix_.innerIndexPtr();
+    const auto* columns = reinterpret_cast<const Unsigned*>(matrix_.innerIndexPtr());
     const T* values = matrix_.valuePtr();
+    const T* from = x.data();
 #pragma omp parallel for schedule(static)
     for (Index i = 0; i < size(); ++i) {
-      // Rows are short: four chains of additions hide their latency, SIMD gathers do not pay.
-      T sums[4] = {};
-      const I end = rows[i + 1];
-      I k = rows[i];
-      for (; k + 3 < end; k += 4) {
-        for (int chain = 0; chain < 4; ++chain) {
-          sums[chain] += values[k + chain] * x[columns[k + chain]];
-        }
+      const T* value = values + rows[i];
+      const T* end = values + rows[i + 1];
+      const Unsigned* c = columns + rows[i];
+      // Four single loads make a vector sooner than the CPU's gather does.
+      Four sums{};
+      for (; value + 4 <= end; value += 4, c += 4) {
+        sums += *reinterpret_cast<const Four*>(value) *
+                Four{from[c[0]], from[c[1]], from[c[2]], from[c[3]]};
       }
-      for (; k < end; ++k) sums[0] += values[k] * x[columns[k]];
-      y[i] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      T rest{0};
+      for (; value < end; ++value, ++c) rest += *value * from[*c];
+      y[i] = (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest;
     }
   }
 
@@ -141,6 +147,8 @@ class CsrOperator final : public LinearOperator<T, Host> {
   }
 
  private:
+  typedef T Four __attribute__((vector_size(4 * sizeof(T)), aligned(alignof(T)), may_alias));
+
   // Counts rows, sums the counts, writes the columns (increasing) and zeros.
   void allocate_rows() {
     const NodeLattice& lattice = pattern_.lattice();
@@ -152,6 +160,8 @@ class CsrOperator final : public LinearOperator<T, Host> {
     }
     for (Index i = 0; i < lattice.size(); ++i) rows[i + 1] += rows[i];
     matrix_.resizeNonZeros(rows[lattice.size()]);
+    advise_huge_pages(matrix_.innerIndexPtr(), matrix_.nonZeros() * sizeof(I));
+    advise_huge_pages(matrix_.valuePtr(), matrix_.nonZeros() * sizeof(T));
 #pragma omp parallel for schedule(static)
     for (Index i = 0; i < lattice.size(); ++i) {
       const IndexTriple row = lattice.node_position(i);

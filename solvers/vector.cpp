@@ -12,17 +12,27 @@ namespace tessera {
 namespace {
 
 constexpr std::int64_t kReductionBlock = 4096;
+constexpr int kChains = 32;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-// sum over blocks of f(begin, end), each block summed by one thread, blocks added in order.
-template <class F>
-double block_sum(std::int64_t n, F&& f) {
+// sum over i of term(i): blocks are summed by one thread each and added in order; within a block,
+// kChains sums run side by side. The terms take plain pointers. (GCC 12 leaves `omp simd reduction`
+// scalar in an OpenMP loop like this one.)
+template <class Term>
+double block_sum(std::int64_t n, Term term) {
   const std::int64_t blocks = (n + kReductionBlock - 1) / kReductionBlock;
   std::vector<double> partial(static_cast<std::size_t>(blocks));
 #pragma omp parallel for schedule(static)
   for (std::int64_t b = 0; b < blocks; ++b) {
-    partial[b] = f(b * kReductionBlock, std::min(n, (b + 1) * kReductionBlock));
+    const std::int64_t end = std::min(n, (b + 1) * kReductionBlock);
+    double sums[kChains] = {};
+    std::int64_t i = b * kReductionBlock;
+    for (; i + kChains <= end; i += kChains) {
+      for (int chain = 0; chain < kChains; ++chain) sums[chain] += term(i + chain);
+    }
+    for (; i < end; ++i) sums[0] += term(i);
+    for (const double sum : sums) partial[b] += sum;
   }
   double sum = 0.0;
   for (const double value : partial) sum += value;
@@ -62,13 +72,8 @@ void copy(const HostVector<T>& x, HostVector<T>& y) {
 
 template <class T>
 double dot(const HostVector<T>& x, const HostVector<T>& y) {
-  return block_sum(x.size(), [&](std::int64_t begin, std::int64_t end) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = begin; i < end; ++i) {
-      sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
-    }
-    return sum;
+  return block_sum(x.size(), [x = x.data(), y = y.data()](std::int64_t i) {
+    return static_cast<double>(x[i]) * static_cast<double>(y[i]);
   });
 }
 
@@ -104,45 +109,34 @@ void invert_entries(HostVector<T>& x) {
 template <class T>
 double update_solution_and_residual(T a, const HostVector<T>& p, const HostVector<T>& q,
                                     HostVector<T>& x, HostVector<T>& r) {
-  return block_sum(x.size(), [&](std::int64_t begin, std::int64_t end) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = begin; i < end; ++i) {
-      x[i] += a * p[i];
-      const T residual = r[i] - a * q[i];
-      r[i] = residual;
-      sum += static_cast<double>(residual) * static_cast<double>(residual);
-    }
-    return sum;
-  });
+  return block_sum(x.size(),
+                   [a, p = p.data(), q = q.data(), x = x.data(), r = r.data()](std::int64_t i) {
+                     x[i] += a * p[i];
+                     r[i] -= a * q[i];
+                     return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+                   });
 }
 
 template <class T>
 double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
-  return block_sum(b.size(), [&](std::int64_t begin, std::int64_t end) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = begin; i < end; ++i) {
-      const T residual = b[i] - r[i];
-      r[i] = residual;
-      sum += static_cast<double>(residual) * static_cast<double>(residual);
-    }
-    return sum;
+  return block_sum(b.size(), [b = b.data(), r = r.data()](std::int64_t i) {
+    r[i] = b[i] - r[i];
+    return static_cast<double>(r[i]) * static_cast<double>(r[i]);
   });
 }
 
-#define TESSERA_INSTANTIATE(T)                                                               \
-  template class Vector<T, Host>;                                                            \
-  template void fill(HostVector<T>&, T);                                                     \
-  template void copy(const HostVector<T>&, HostVector<T>&);                                  \
-  template double dot(const HostVector<T>&, const HostVector<T>&);                           \
-  template double norm(const HostVector<T>&);                                                \
-  template void axpy(T, const HostVector<T>&, HostVector<T>&);                               \
-  template void xpby(const HostVector<T>&, T, HostVector<T>&);                               \
-  template void multiply(const HostVector<T>&, const HostVector<T>&, HostVector<T>&);        \
-  template void invert_entries(HostVector<T>&);                                              \
+#define TESSERA_INSTANTIATE(T)                                                                \
+  template class Vector<T, Host>;                                                             \
+  template void fill(HostVector<T>&, T);                                                      \
+  template void copy(const HostVector<T>&, HostVector<T>&);                                   \
+  template double dot(const HostVector<T>&, const HostVector<T>&);                            \
+  template double norm(const HostVector<T>&);                                                 \
+  template void axpy(T, const HostVector<T>&, HostVector<T>&);                                \
+  template void xpby(const HostVector<T>&, T, HostVector<T>&);                                \
+  template void multiply(const HostVector<T>&, const HostVector<T>&, HostVector<T>&);         \
+  template void invert_entries(HostVector<T>&);                                               \
   template double update_solution_and_residual(T, const HostVector<T>&, const HostVector<T>&, \
-                                               HostVector<T>&, HostVector<T>&);              \
+                                               HostVector<T>&, HostVector<T>&);               \
   template double subtract_from(const HostVector<T>&, HostVector<T>&);
 
 TESSERA_INSTANTIATE(double)
