@@ -82,6 +82,66 @@ class Pattern {
   std::array<std::vector<Neighbors>, 3> neighbors_;
 };
 
+/// Where the entries of one cell's matrix K_c[i][j] are among those of the assembled one.
+class CellEntries {
+ public:
+  template <class I>
+  void find(const Pattern& pattern, const I* rows, const IndexTriple& cell) {
+    const NodeLattice& lattice = pattern.lattice();
+    const auto p = static_cast<Index>(lattice.degree());
+    for (int d = 0; d < 3; ++d) {
+      n_[d] = d < lattice.dimension() ? lattice.degree() + 1 : 1;
+      place_[d].resize(static_cast<std::size_t>(n_[d]) * n_[d]);
+      count_[d].resize(n_[d]);
+      for (int a = 0; a < n_[d]; ++a) {
+        const Neighbors& neighbors = pattern.along(d, cell[d] * p + a);
+        count_[d][a] = neighbors.count;
+        for (int b = 0; b < n_[d]; ++b) {
+          place_[d][a * n_[d] + b] = cell[d] * p + b - neighbors.begin;
+        }
+      }
+    }
+    row_.clear();
+    for (Index z = 0; z < n_[2]; ++z) {
+      for (Index y = 0; y < n_[1]; ++y) {
+        for (Index x = 0; x < n_[0]; ++x) {
+          const IndexTriple node = {cell[0] * p + x, cell[1] * p + y, cell[2] * p + z};
+          row_.push_back(pattern.is_constrained(node)
+                             ? kConstrained
+                             : static_cast<Index>(rows[lattice.node_index(node)]));
+        }
+      }
+    }
+  }
+
+  /// Calls f(i, entry) for the free nodes i of the cell, if node j is free as well.
+  template <class F>
+  void for_each_in_column(int j, F&& f) const {
+    if (row_[j] == kConstrained) return;
+    const int jx = j % n_[0];
+    const int jy = j / n_[0] % n_[1];
+    const int jz = j / (n_[0] * n_[1]);
+    int i = 0;
+    for (int z = 0; z < n_[2]; ++z) {
+      for (int y = 0; y < n_[1]; ++y) {
+        const Index yz = place_[1][y * n_[1] + jy] + count_[1][y] * place_[2][z * n_[2] + jz];
+        for (int x = 0; x < n_[0]; ++x, ++i) {
+          if (row_[i] == kConstrained) continue;
+          f(i, row_[i] + place_[0][x * n_[0] + jx] + count_[0][x] * yz);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr Index kConstrained = -1;
+
+  std::array<int, 3> n_{};
+  std::array<std::vector<Index>, 3> place_;  // [a][b]: of node b in the line of node a, an axis
+  std::array<std::vector<Index>, 3> count_;  // neighbors of node a along an axis
+  std::vector<Index> row_;                   // first entry of a node's row
+};
+
 template <class T, class I>
 class CsrOperator final : public LinearOperator<T, Host> {
  public:
@@ -187,48 +247,31 @@ class CsrOperator final : public LinearOperator<T, Host> {
   }
 
   void add_cells(const CellBatches& batches, const CellKernel<T>& kernel) {
+    const int nodes = pattern_.lattice().nodes_per_cell();
     for (int color = 0; color < batches.color_count(); ++color) {
       const auto numbers = batches.bricks_of_color(color);
       parallel_ranges(static_cast<Index>(numbers.size()), [&](Range range) {
-        const Index nodes = pattern_.lattice().nodes_per_cell();
-        HostArray<Lanes<T>> workspace(static_cast<std::size_t>(2 * nodes + kernel.scratch_size()));
+        HostArray<Lanes<T>> unit(static_cast<std::size_t>(nodes), Lanes<T>{});
+        HostArray<Lanes<T>> column(static_cast<std::size_t>(nodes));
+        HostArray<Lanes<T>> scratch(static_cast<std::size_t>(kernel.scratch_size()));
+        std::vector<CellEntries> entries(kLanes<T>);
         for (Index k = range.begin; k < range.end; ++k) {
           batches.for_each_batch(batches.bricks()[numbers[k]], [&](const CellBatch& batch) {
-            add_batch(batch, kernel, workspace.data());
+            for (int lane = 0; lane < batch.active; ++lane) {
+              entries[lane].find(pattern_, matrix_.outerIndexPtr(), batch.cells[lane]);
+            }
+            for (int j = 0; j < nodes; ++j) {
+              unit[j] = broadcast(T{1});
+              kernel.apply(batch.index, unit.data(), column.data(), scratch.data());
+              unit[j] = Lanes<T>{};
+              for (int lane = 0; lane < batch.active; ++lane) {
+                entries[lane].for_each_in_column(
+                    j, [&](int i, Index entry) { matrix_.valuePtr()[entry] += column[i][lane]; });
+              }
+            }
           });
         }
       });
-    }
-  }
-
-  void add_batch(const CellBatch& batch, const CellKernel<T>& kernel, Lanes<T>* workspace) {
-    const NodeLattice& lattice = pattern_.lattice();
-    const int n = lattice.degree() + 1;
-    const int nodes = lattice.nodes_per_cell();
-    Lanes<T>* unit = workspace;
-    Lanes<T>* column = unit + nodes;
-    Lanes<T>* scratch = column + nodes;
-    const auto position = [&](int lane, int i) {
-      IndexTriple node = batch.cells[lane];
-      const int offset[3] = {i % n, i / n % n, i / (n * n)};
-      for (int d = 0; d < lattice.dimension(); ++d) node[d] = node[d] * (n - 1) + offset[d];
-      return node;
-    };
-    std::fill_n(unit, nodes, Lanes<T>{});
-    for (int j = 0; j < nodes; ++j) {
-      unit[j] = broadcast(T{1});
-      kernel.apply(batch.index, unit, column, scratch);
-      unit[j] = Lanes<T>{};
-      for (int lane = 0; lane < batch.active; ++lane) {
-        const IndexTriple node_j = position(lane, j);
-        if (pattern_.is_constrained(node_j)) continue;
-        for (int i = 0; i < nodes; ++i) {
-          const IndexTriple node_i = position(lane, i);
-          if (pattern_.is_constrained(node_i)) continue;
-          const Index row = matrix_.outerIndexPtr()[lattice.node_index(node_i)];
-          matrix_.valuePtr()[row + pattern_.place(node_i, node_j)] += column[i][lane];
-        }
-      }
     }
   }
 

@@ -24,8 +24,8 @@ constexpr char kExamples[] = R"(Examples:
   tessera run case.toml --set space.degree=6 --set 'mesh.cells=[16, 16, 16]'
   tessera compare study.toml --csv measurements.csv
 
-Exit codes: 0 done, 1 usage or input error, 2 not converged, 3 out of memory, disk or GPU,
-130 interrupted.)";
+Exit codes: 0 done, 1 usage or input error, 2 not converged (run) or strategies that disagree
+(compare), 3 out of memory, disk or GPU, 130 interrupted.)";
 
 constexpr char kSetHelp[] =
     "Override a key of the file; VALUE is TOML, a bare word is a string: --set operator.kernel=csr "
