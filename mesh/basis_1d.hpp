@@ -10,7 +10,8 @@ namespace tessera {
 /// Where the p + 1 nodes of a 1D element lie; both kinds include the ends.
 enum class NodeFamily { gauss_lobatto, equidistant };
 
-/// The p + 1 nodes on [0, 1], increasing, symmetric about 1/2. @throws std::invalid_argument if p < 1.
+/// The p + 1 nodes on [0, 1], increasing, symmetric about 1/2. @throws std::invalid_argument if p
+/// < 1.
 std::vector<double> make_nodes(NodeFamily family, int degree);
 
 /// A dense matrix by rows: entry (a, b) of [rows][columns] at a * columns + b.
@@ -31,8 +32,8 @@ Matrix1D lagrange_derivatives(std::span<const double> nodes, std::span<const dou
 /// The 1D Lagrange basis of degree p, tabulated at a quadrature rule on [0, 1].
 ///
 /// `B` (values, [q][i]) and `G` (derivatives, [q][i]) are libCEED's matrices of these names;
-/// `D` ([q][q]) differentiates a polynomial given at the quadrature points, so that G = D B whenever
-/// there are at least p + 1 points.
+/// `D` ([q][q]) differentiates a polynomial given at the quadrature points, so that G = D B
+/// whenever there are at least p + 1 points.
 struct Basis1D {
   int degree;
   NodeFamily family;
@@ -50,7 +51,8 @@ struct Basis1D {
 /// The most nodes or points an axis that kernels of run-time size have room for.
 inline constexpr int kMostPointsPerAxis = 48;
 
-/// @throws std::invalid_argument if degree < 1, points < degree + 1 (fewer make the stiffness matrix
+/// @throws std::invalid_argument if degree < 1, points < degree + 1 (fewer make the stiffness
+/// matrix
 ///         singular or D B differ from G) or points > kMostPointsPerAxis.
 Basis1D make_basis(int degree, NodeFamily family, QuadratureRule rule, int points);
 

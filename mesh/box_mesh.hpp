@@ -6,10 +6,12 @@ namespace tessera {
 
 /// A box cut into n_x * n_y (* n_z) equal cells; cells are numbered x fastest.
 ///
-/// In 2D the third axis has one cell of zero extent, so loops over three axes serve both dimensions.
+/// In 2D the third axis has one cell of zero extent, so loops over three axes serve both
+/// dimensions.
 class BoxMesh {
  public:
-  /// @throws std::invalid_argument unless dimension is 2 or 3, every used axis has at least one cell
+  /// @throws std::invalid_argument unless dimension is 2 or 3, every used axis has at least one
+  /// cell
   ///         and upper > lower.
   BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, const Point& upper);
 

@@ -14,9 +14,9 @@ inline constexpr int kMaxLanes = 16;
 
 /// A brick of neighboring cells: what one thread works on at a time.
 struct Brick {
-  IndexTriple first;    // position of its first cell
-  IndexTriple count;    // cells along each axis
-  Index first_batch;    // its batches are numbered first_batch .. first_batch + batch_count - 1
+  IndexTriple first;  // position of its first cell
+  IndexTriple count;  // cells along each axis
+  Index first_batch;  // its batches are numbered first_batch .. first_batch + batch_count - 1
   Index batch_count;
   int color;
 };

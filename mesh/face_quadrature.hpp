@@ -11,7 +11,8 @@ namespace tessera {
 ///
 /// Face cell (a, b) has number a + cells[0] b and shares its nodes with the lattice rectangle of
 /// face_nodes(): node (i, j) is first + (p a + i) strides[0] + (p b + j) strides[1]. In 2D there is
-/// one row, cells[1] = 1. Points and nodes of a face cell run along the first tangential axis first.
+/// one row, cells[1] = 1. Points and nodes of a face cell run along the first tangential axis
+/// first.
 struct FaceQuadrature {
   int face;
   int dimension;  // of the box

@@ -70,8 +70,8 @@ void symmetric_factors(const CellGeometry& geometry, int dimension, int q, Lanes
   }
 }
 
-// Evaluates the geometry and the coefficient k of the cells of every batch, kLanes<double> cells at a
-// time, checks them, and calls f(batch, first lane, geometry, k [q][lane]). Parallel.
+// Evaluates the geometry and the coefficient k of the cells of every batch, kLanes<double> cells at
+// a time, checks them, and calls f(batch, first lane, geometry, k [q][lane]). Parallel.
 template <class F>
 void for_each_evaluated(const Discretization& discretization, const CellBatches& batches,
                         const ScalarField& coefficient, F&& f) {
@@ -145,29 +145,29 @@ GeometricFactors<T>::GeometricFactors(const Discretization& discretization,
   const Index entries = kind_ == FactorKind::general ? factor_entries(dimension) : 1;
   batch_stride_ = static_cast<Index>(weights.size()) * entries;
   per_batch_.resize(static_cast<std::size_t>(batches.batch_count() * batch_stride_));
-  for_each_evaluated(
-      discretization, batches, coefficient,
-      [&](const CellBatch& batch, int first_lane, const CellGeometry& geometry,
-          const std::vector<double>& k_of_point) {
-        Lanes<T>* out = per_batch_.data() + batch.index * batch_stride_;
-        for (int q = 0; q < geometry.points_per_cell(); ++q, out += entries) {
-          Lanes<double> scale;
-          for (int lane = 0; lane < kLanes<double>; ++lane) {
-            scale[lane] = k_of_point[q * kLanes<double> + lane] * geometry.weights()[q];
-          }
-          Lanes<double> values[6];
-          if (kind_ == FactorKind::general) {
-            symmetric_factors(geometry, dimension, q, scale, values);
-          } else {
-            values[0] = scale * geometry.determinant()[q];
-          }
-          for (Index entry = 0; entry < entries; ++entry) {
-            for (int lane = 0; lane < kLanes<double>; ++lane) {
-              out[entry][first_lane + lane] = static_cast<T>(values[entry][lane]);
-            }
-          }
-        }
-      });
+  for_each_evaluated(discretization, batches, coefficient,
+                     [&](const CellBatch& batch, int first_lane, const CellGeometry& geometry,
+                         const std::vector<double>& k_of_point) {
+                       Lanes<T>* out = per_batch_.data() + batch.index * batch_stride_;
+                       for (int q = 0; q < geometry.points_per_cell(); ++q, out += entries) {
+                         Lanes<double> scale;
+                         for (int lane = 0; lane < kLanes<double>; ++lane) {
+                           scale[lane] =
+                               k_of_point[q * kLanes<double> + lane] * geometry.weights()[q];
+                         }
+                         Lanes<double> values[6];
+                         if (kind_ == FactorKind::general) {
+                           symmetric_factors(geometry, dimension, q, scale, values);
+                         } else {
+                           values[0] = scale * geometry.determinant()[q];
+                         }
+                         for (Index entry = 0; entry < entries; ++entry) {
+                           for (int lane = 0; lane < kLanes<double>; ++lane) {
+                             out[entry][first_lane + lane] = static_cast<T>(values[entry][lane]);
+                           }
+                         }
+                       }
+                     });
 }
 
 template <class T>

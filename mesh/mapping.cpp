@@ -54,9 +54,9 @@ Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vec
         components[d].evaluate(block, out);
         for (Index i = 0; i < count; ++i) {
           if (std::isfinite(out[i])) continue;
-          throw BadFieldValue(std::string("component ") + kAxisNames[d] +
-                                  " of the map is not finite, box point",
-                              {x[i], y[i], z[i]}, out[i]);
+          throw BadFieldValue(
+              std::string("component ") + kAxisNames[d] + " of the map is not finite, box point",
+              {x[i], y[i], z[i]}, out[i]);
         }
       }
     }

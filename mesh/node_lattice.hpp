@@ -6,7 +6,8 @@
 
 namespace tessera {
 
-/// The nodes of Q_p on a box mesh: a lattice of (p n_x + 1)(p n_y + 1)(p n_z + 1) points, x fastest.
+/// The nodes of Q_p on a box mesh: a lattice of (p n_x + 1)(p n_y + 1)(p n_z + 1) points, x
+/// fastest.
 ///
 /// A cell at (i_x, i_y, i_z) owns no index list: its node (i, j, k), 0 <= i, j, k <= p, is
 /// first_node(cell) + i + j stride(1) + k stride(2).
@@ -20,7 +21,9 @@ class NodeLattice {
   Index size() const { return extents_[0] * extents_[1] * extents_[2]; }
   /// Nodes along each axis; 1 for the third axis in 2D.
   const IndexTriple& extents() const { return extents_; }
-  Index stride(int d) const { return d == 0 ? 1 : d == 1 ? extents_[0] : extents_[0] * extents_[1]; }
+  Index stride(int d) const {
+    return d == 0 ? 1 : d == 1 ? extents_[0] : extents_[0] * extents_[1];
+  }
 
   /// Nodes of one cell, (p + 1)^d.
   int nodes_per_cell() const { return static_cast<int>(power(degree_ + 1, dimension_)); }

@@ -4,8 +4,8 @@
 
 namespace tessera {
 
-/// Which 1D points and weights: Gauss (exact to degree 2n - 1, inside the interval) or Gauss-Lobatto
-/// (exact to degree 2n - 3, both ends included).
+/// Which 1D points and weights: Gauss (exact to degree 2n - 1, inside the interval) or
+/// Gauss-Lobatto (exact to degree 2n - 3, both ends included).
 enum class QuadratureRule { gauss, gauss_lobatto };
 
 /// Points (increasing) and weights on [0, 1]; the weights sum to 1.

@@ -62,8 +62,8 @@ enum class Store { assign, add };
 /// out[a stride] (+)= sum_b M[a][b] in[b stride]: one line of one axis.
 /// R and C are rows and columns where they are known at compile time, else 0.
 template <int R, int C, Parity parity, Store store, class T>
-[[gnu::always_inline]] inline void contract_line(const EvenOddMatrix<T>& matrix,
-                                                 const Lanes<T>* in, Lanes<T>* out, int stride) {
+[[gnu::always_inline]] inline void contract_line(const EvenOddMatrix<T>& matrix, const Lanes<T>* in,
+                                                 Lanes<T>* out, int stride) {
   const int rows = R > 0 ? R : matrix.rows;
   const int columns = C > 0 ? C : matrix.columns;
   const int pairs = columns / 2;

@@ -120,8 +120,7 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
       copy(z, p);
       continue;
     }
-    if (options.observer &&
-        options.observer(report.iterations, relative) == Continue::no) {
+    if (options.observer && options.observer(report.iterations, relative) == Continue::no) {
       return finish(SolveStatus::interrupted);
     }
     if (monitor.stagnates(report.iterations, relative)) return finish(SolveStatus::stagnated);

@@ -139,8 +139,7 @@ CheckedValue check_entry(const KeyDescription& key, const TomlValue& value) {
     const bool integer_given = value.get_if<std::int64_t>() != nullptr;
     const bool number_given = integer_given || value.get_if<double>() != nullptr;
     const bool kind_is_right =
-        (text_given && text_expected) ||
-        (integer_given && !text_expected) ||
+        (text_given && text_expected) || (integer_given && !text_expected) ||
         (number_given && (*key.type == ValueType::real || *key.type == ValueType::expression));
     if (*key.type == ValueType::boolean || !kind_is_right) {
       result.message += fmt::format(", not {}", kind);

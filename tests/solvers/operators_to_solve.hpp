@@ -1,0 +1,149 @@
+#pragma once
+
+#include <omp.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "solvers/linear_operator.hpp"
+
+namespace tessera::testing {
+
+/// Uniform values in [-1, 1), the same for the same seed on every machine.
+inline std::vector<double> random_values(std::int64_t n, unsigned seed) {
+  std::mt19937_64 generator(seed);
+  std::vector<double> values(static_cast<std::size_t>(n));
+  for (double& value : values) value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
+  return values;
+}
+
+template <class T, class Values>
+HostVector<T> vector_of(const Values& values) {
+  HostVector<T> x(static_cast<std::int64_t>(values.size()));
+  for (std::int64_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(values[i]);
+  return x;
+}
+
+template <class T>
+Eigen::VectorXd eigen_of(const HostVector<T>& x) {
+  Eigen::VectorXd values(x.size());
+  for (std::int64_t i = 0; i < x.size(); ++i) values[i] = static_cast<double>(x[i]);
+  return values;
+}
+
+/// A vector whose entries are all NaN: an output that must be overwritten.
+template <class T>
+HostVector<T> poisoned(std::int64_t n) {
+  HostVector<T> x(n);
+  for (std::int64_t i = 0; i < n; ++i) x[i] = std::numeric_limits<T>::quiet_NaN();
+  return x;
+}
+
+template <class T>
+bool same_bits(const HostVector<T>& a, const HostVector<T>& b) {
+  return a.size() == b.size() &&
+         (a.size() == 0 ||
+          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(T)) == 0);
+}
+
+/// Eigenvalues log-spaced from 1 to condition, eigenvectors random.
+inline Eigen::MatrixXd random_spd_matrix(int n, double condition, unsigned seed) {
+  const std::vector<double> entries = random_values(std::int64_t{n} * n, seed);
+  const Eigen::MatrixXd random = Eigen::Map<const Eigen::MatrixXd>(entries.data(), n, n);
+  const Eigen::MatrixXd Q = Eigen::HouseholderQR<Eigen::MatrixXd>(random).householderQ();
+  Eigen::VectorXd eigenvalues(n);
+  for (int i = 0; i < n; ++i) {
+    eigenvalues[i] = std::pow(condition, n > 1 ? static_cast<double>(i) / (n - 1) : 0.0);
+  }
+  const Eigen::MatrixXd A = Q * eigenvalues.asDiagonal() * Q.transpose();
+  return 0.5 * (A + A.transpose());
+}
+
+/// A matrix through the solvers' interface; sums in double.
+template <class T>
+class DenseOperator final : public LinearOperator<T, Host> {
+ public:
+  explicit DenseOperator(Eigen::MatrixXd matrix) : matrix_(std::move(matrix)) {}
+
+  const Eigen::MatrixXd& matrix() const { return matrix_; }
+  std::int64_t size() const override { return matrix_.rows(); }
+  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+    const Eigen::VectorXd product = matrix_ * eigen_of(x);
+    for (std::int64_t i = 0; i < y.size(); ++i) y[i] = static_cast<T>(product[i]);
+  }
+  void diagonal(HostVector<T>& d) const override {
+    for (std::int64_t i = 0; i < d.size(); ++i) d[i] = static_cast<T>(matrix_(i, i));
+  }
+  Cost cost() const override { return {}; }
+  std::int64_t bytes() const override { return 0; }
+
+ private:
+  Eigen::MatrixXd matrix_;
+};
+
+/// y_i = d_i x_i, for sizes that no dense matrix has.
+template <class T>
+class DiagonalOperator final : public LinearOperator<T, Host> {
+ public:
+  explicit DiagonalOperator(std::vector<double> entries) : entries_(std::move(entries)) {}
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(entries_.size()); }
+  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+    for (std::int64_t i = 0; i < size(); ++i) y[i] = static_cast<T>(entries_[i]) * x[i];
+  }
+  void diagonal(HostVector<T>& d) const override {
+    for (std::int64_t i = 0; i < size(); ++i) d[i] = static_cast<T>(entries_[i]);
+  }
+  Cost cost() const override { return {}; }
+  std::int64_t bytes() const override { return 0; }
+
+ private:
+  std::vector<double> entries_;
+};
+
+/// Another operator whose result is tampered with: change(number of the application from 1, y).
+template <class T>
+class TamperedOperator final : public LinearOperator<T, Host> {
+ public:
+  using Change = std::function<void(int application, HostVector<T>& y)>;
+
+  TamperedOperator(const LinearOperator<T, Host>& original, Change change)
+      : original_(original), change_(std::move(change)) {}
+
+  std::int64_t size() const override { return original_.size(); }
+  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+    original_.apply(x, y);
+    change_(++applications_, y);
+  }
+  void diagonal(HostVector<T>& d) const override { original_.diagonal(d); }
+  Cost cost() const override { return {}; }
+  std::int64_t bytes() const override { return 0; }
+
+ private:
+  const LinearOperator<T, Host>& original_;
+  Change change_;
+  mutable int applications_ = 0;
+};
+
+/// Sets the number of OpenMP threads and restores the former one at the end of its scope.
+class ThreadCount {
+ public:
+  explicit ThreadCount(int threads) : before_(omp_get_max_threads()) {
+    omp_set_num_threads(threads);
+  }
+  ~ThreadCount() { omp_set_num_threads(before_); }
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace tessera::testing

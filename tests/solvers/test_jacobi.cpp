@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "solvers/cg.hpp"
+#include "solvers/preconditioner.hpp"
+#include "tests/solvers/operators_to_solve.hpp"
+
+namespace tessera::testing {
+namespace {
+
+template <class T>
+class JacobiPreconditioner : public ::testing::Test {};
+
+using Precisions = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(JacobiPreconditioner, Precisions);
+
+TYPED_TEST(JacobiPreconditioner, DividesByTheDiagonal) {
+  using T = TypeParam;
+  const DenseOperator<T> a(random_spd_matrix(50, 100.0, 3));
+  const HostVector<T> r = vector_of<T>(random_values(50, 5));
+  HostVector<T> z = poisoned<T>(50);
+  Jacobi<T>(a).apply(r, z);
+  for (int i = 0; i < 50; ++i) {
+    const double expected = static_cast<double>(r[i]) / a.matrix()(i, i);
+    EXPECT_NEAR(z[i], expected, 4 * std::numeric_limits<T>::epsilon() * std::abs(expected));
+  }
+}
+
+TYPED_TEST(JacobiPreconditioner, SolvesDiagonalSystemsInOneIteration) {
+  using T = TypeParam;
+  const std::int64_t n = 200;
+  std::vector<double> entries(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    entries[i] = std::pow(1e4, static_cast<double>(i) / (n - 1));
+  }
+  const DiagonalOperator<T> a(entries);
+  const Jacobi<T> jacobi(a);
+  const HostVector<T> b = vector_of<T>(random_values(n, 7));
+  CgOptions options;
+  options.relative_tolerance = 1e-5;
+  HostVector<T> plain(n);
+  const SolveReport without = cg<T, Host>(a, nullptr, b, plain, options);
+  HostVector<T> x(n);
+  const SolveReport with = cg<T, Host>(a, &jacobi, b, x, options);
+  EXPECT_EQ(with.status, SolveStatus::converged);
+  EXPECT_EQ(with.iterations, 1);
+  EXPECT_GT(without.iterations, 50);
+}
+
+// S A S with the diagonal S over five decades: Jacobi undoes the scaling.
+TYPED_TEST(JacobiPreconditioner, NeedsFewIterationsOnABadlyScaledMatrix) {
+  using T = TypeParam;
+  const int n = 60;
+  Eigen::VectorXd scale(n);
+  for (int i = 0; i < n; ++i) scale[i] = std::pow(10.0, 2.5 * i / (n - 1));
+  const Eigen::MatrixXd A =
+      scale.asDiagonal() * random_spd_matrix(n, 10.0, 11) * scale.asDiagonal();
+  const DenseOperator<T> a(A);
+  const Jacobi<T> jacobi(a);
+  const HostVector<T> b = vector_of<T>(random_values(n, 13));
+  CgOptions options;
+  options.relative_tolerance = 1e-4;
+  HostVector<T> plain(n);
+  const SolveReport without = cg<T, Host>(a, nullptr, b, plain, options);
+  HostVector<T> x(n);
+  const SolveReport with = cg<T, Host>(a, &jacobi, b, x, options);
+  EXPECT_EQ(with.status, SolveStatus::converged);
+  EXPECT_LT(2 * with.iterations, without.iterations);
+  EXPECT_LT((eigen_of(b) - A * eigen_of(x)).norm(), 1.2e-4 * norm(b));
+}
+
+}  // namespace
+}  // namespace tessera::testing
