@@ -39,7 +39,8 @@ class CellBatches {
  public:
   /// @param lanes cells a batch, 1 .. kMaxLanes
   /// @param bytes_per_cell what one cell adds to a brick's working set
-  /// @param threads small meshes are cut finer so that every thread gets bricks of every color
+  /// @param threads small meshes are cut finer so that every thread gets bricks of every color in
+  /// use
   CellBatches(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads);
 
   int lanes() const { return lanes_; }

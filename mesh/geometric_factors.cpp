@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 
 #include "mesh/cell_geometry.hpp"
 #include "mesh/errors.hpp"
@@ -128,6 +129,7 @@ template <class T>
 GeometricFactors<T>::GeometricFactors(const Discretization& discretization,
                                       const CellBatches& batches, const ScalarField& coefficient)
     : kind_(factor_kind(discretization.mapping, coefficient)) {
+  if (batches.lanes() != kLanes<T>) throw std::invalid_argument("batches of another width");
   const BoxMesh& mesh = discretization.mesh;
   const int dimension = mesh.dimension();
   double volume = 1.0;

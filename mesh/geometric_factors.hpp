@@ -26,6 +26,7 @@ enum class FactorKind {
 template <class T>
 class GeometricFactors {
  public:
+  /// @param batches of kLanes<T> cells
   /// @throws InvertedCell naming the first cell with |J| <= 0 at a quadrature point,
   ///         BadFieldValue if the coefficient is not positive and finite at one.
   GeometricFactors(const Discretization& discretization, const CellBatches& batches,

@@ -37,11 +37,6 @@ EvenOddMatrix<T> split_even_odd(const Matrix1D& matrix) {
       split.even.push_back(static_cast<T>(0.5 * (left + right)));
       split.odd.push_back(static_cast<T>(0.5 * (left - right)));
     }
-    // The middle column meets e = x_middle, counted once.
-    if (matrix.columns % 2 == 1) {
-      split.even.back() = static_cast<T>(matrix(a, half_columns - 1));
-      split.odd.back() = T{0};
-    }
   }
   return split;
 }

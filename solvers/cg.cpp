@@ -7,26 +7,44 @@
 namespace tessera {
 namespace {
 
-// A solve is stagnated when its best residual is this many iterations old and this factor is all
-// that was gained since: CG's residual may rise for long, but not for ever.
+// A solve is stagnated when for this many iterations the residual has not fallen below this share
+// of its best, and the iteration has gained next to nothing in the energy norm of the error either
+// or the residual has run away. The residual alone does not tell: CG's may stand still for as many
+// iterations as it takes information to cross the mesh.
 constexpr int kStagnationWindow = 500;
-constexpr double kStagnationGain = 0.99;
+constexpr double kResidualGain = 0.99;
+constexpr double kEnergyGain = 1e-4;
+constexpr double kHarmlessRise = 1e3;
 constexpr double kTrueResidualSlack = 1.1;
 constexpr int kMostRestarts = 3;
 
 class StagnationMonitor {
  public:
-  bool stagnates(int iteration, double residual) {
-    if (residual < kStagnationGain * best_) {
+  /// @param energy by which the iteration lowered the squared energy norm of the error: alpha r.z
+  bool stagnates(int iteration, double residual, double energy) {
+    gain_ += energy;
+    if (residual < kResidualGain * best_) {
       best_ = residual;
-      best_iteration_ = iteration;
+      begin_window(iteration);
     }
-    return iteration - best_iteration_ >= kStagnationWindow;
+    if (iteration - start_ < kStagnationWindow) return false;
+    if (residual > kHarmlessRise * best_ || gain_ - gain_at_start_ < kEnergyGain * gain_) {
+      return true;
+    }
+    begin_window(iteration);
+    return false;
   }
 
  private:
+  void begin_window(int iteration) {
+    start_ = iteration;
+    gain_at_start_ = gain_;
+  }
+
   double best_ = std::numeric_limits<double>::infinity();
-  int best_iteration_ = 0;
+  int start_ = 0;
+  double gain_ = 0.0;
+  double gain_at_start_ = 0.0;
 };
 
 }  // namespace
@@ -112,6 +130,9 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
         if (options.observer) options.observer(report.iterations, relative);
         return report;
       }
+      if (options.observer && options.observer(report.iterations, relative) == Continue::no) {
+        return finish(SolveStatus::interrupted);
+      }
       if (++restarts > kMostRestarts) {
         report.status = SolveStatus::stagnated;
         return report;
@@ -123,7 +144,8 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
     if (options.observer && options.observer(report.iterations, relative) == Continue::no) {
       return finish(SolveStatus::interrupted);
     }
-    if (monitor.stagnates(report.iterations, relative)) return finish(SolveStatus::stagnated);
+    if (monitor.stagnates(report.iterations, relative, alpha * rz))
+      return finish(SolveStatus::stagnated);
     const double rz_next = precondition(norm_r * norm_r);
     xpby(z, static_cast<T>(rz_next / rz), p);
     rz = rz_next;

@@ -8,19 +8,11 @@
 
 #include "cases/expression.hpp"
 #include "mesh/errors.hpp"
-#include "operators/scatter.hpp"
-#include "operators/strategy.hpp"
 #include "src/case_fields.hpp"
+#include "src/strategy_names.hpp"
 
 namespace tessera {
 namespace {
-
-template <class Table>
-std::vector<std::string> names_in(const Table& table) {
-  std::vector<std::string> names;
-  for (const auto& row : table) names.emplace_back(row.name);
-  return names;
-}
 
 // Maps are functions of the box point; in 2D of x and y only.
 std::array<ScalarField, 3> map_fields(const CaseParameters& parameters) {
@@ -78,8 +70,8 @@ void check_device(const CaseParameters& parameters, Findings& findings) {
 }  // namespace
 
 Registry<CaseParameters> make_case_registry() {
-  Registry<CaseParameters> registry =
-      make_case_registry(names_in(kernel_table()), names_in(scatter_table()));
+  const StrategyNames names = strategy_names();
+  Registry<CaseParameters> registry = make_case_registry(names.kernels, names.scatters);
   registry.add_check([](CaseParameters& parameters, Findings& findings) {
     check_expressions(parameters, findings);
     check_device(parameters, findings);

@@ -4,19 +4,11 @@
 #include <cmath>
 
 #include "cases/expression.hpp"
-#include "operators/scatter.hpp"
-#include "operators/strategy.hpp"
 #include "src/case_fields.hpp"
+#include "src/strategy_names.hpp"
 
 namespace tessera {
 namespace {
-
-template <class Table>
-std::vector<std::string> names_in(const Table& table) {
-  std::vector<std::string> names;
-  for (const auto& row : table) names.emplace_back(row.name);
-  return names;
-}
 
 // In 2D the map's text may use z, which is 0: every expression is parsed as one of three variables.
 std::array<ScalarField, 3> map_fields(const StudyParameters& study) {
@@ -44,8 +36,8 @@ void check_study(const StudyParameters& study, Findings& findings) {
 }  // namespace
 
 Registry<StudyParameters> make_study_registry() {
-  Registry<StudyParameters> registry =
-      make_study_registry(names_in(kernel_table()), names_in(scatter_table()));
+  const StrategyNames names = strategy_names();
+  Registry<StudyParameters> registry = make_study_registry(names.kernels, names.scatters);
   registry.add_check(check_study);
   return registry;
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <omp.h>
-
 #include <Eigen/Dense>
 #include <array>
 #include <cstddef>
@@ -14,6 +12,7 @@
 
 #include "mesh/discretization.hpp"
 #include "mesh/scalar_field.hpp"
+#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 
@@ -134,19 +133,5 @@ inline std::vector<double> random_values(Index n, unsigned seed) {
   for (double& value : values) value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
   return values;
 }
-
-/// Sets the number of OpenMP threads and restores the former one at the end of its scope.
-class ThreadCount {
- public:
-  explicit ThreadCount(int threads) : before_(omp_get_max_threads()) {
-    omp_set_num_threads(threads);
-  }
-  ~ThreadCount() { omp_set_num_threads(before_); }
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
-
- private:
-  int before_;
-};
 
 }  // namespace tessera::testing

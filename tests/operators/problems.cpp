@@ -126,12 +126,6 @@ bool same_bits(const HostVector<T>& a, const HostVector<T>& b) {
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(T)) == 0;
 }
 
-ThreadCount::ThreadCount(int threads) : before_(omp_get_max_threads()) {
-  omp_set_num_threads(threads);
-}
-
-ThreadCount::~ThreadCount() { omp_set_num_threads(before_); }
-
 template HostVector<double> poisoned(Index);
 template HostVector<float> poisoned(Index);
 template double relative_difference(const HostVector<double>&, const std::vector<double>&);

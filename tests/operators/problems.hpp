@@ -8,6 +8,7 @@
 
 #include "operators/stiffness_form.hpp"
 #include "solvers/vector.hpp"
+#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 
@@ -73,17 +74,5 @@ double relative_difference(const HostVector<T>& a, const std::vector<double>& b)
 /// Whether the two hold the same bits.
 template <class T>
 bool same_bits(const HostVector<T>& a, const HostVector<T>& b);
-
-/// Sets the number of OpenMP threads and restores the former one at the end of its scope.
-class ThreadCount {
- public:
-  explicit ThreadCount(int threads);
-  ~ThreadCount();
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
-
- private:
-  int before_;
-};
 
 }  // namespace tessera::testing

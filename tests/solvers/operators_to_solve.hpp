@@ -1,7 +1,5 @@
 #pragma once
 
-#include <omp.h>
-
 #include <Eigen/Dense>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "solvers/linear_operator.hpp"
+#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 
@@ -130,20 +129,6 @@ class TamperedOperator final : public LinearOperator<T, Host> {
   const LinearOperator<T, Host>& original_;
   Change change_;
   mutable int applications_ = 0;
-};
-
-/// Sets the number of OpenMP threads and restores the former one at the end of its scope.
-class ThreadCount {
- public:
-  explicit ThreadCount(int threads) : before_(omp_get_max_threads()) {
-    omp_set_num_threads(threads);
-  }
-  ~ThreadCount() { omp_set_num_threads(before_); }
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
-
- private:
-  int before_;
 };
 
 }  // namespace tessera::testing

@@ -244,7 +244,7 @@ TYPED_TEST(Solves, OfAZeroRightHandSideEndAtZero) {
 // Residuals of alpha = beta = 1: the norm stays exactly 1 until the last of n iterations.
 TYPED_TEST(Solves, ArePatientWhereTheResidualDoesNotFallForLong) {
   using T = TypeParam;
-  const int n = 400;
+  const int n = 600;
   Eigen::MatrixXd A = 2.0 * Eigen::MatrixXd::Identity(n, n);
   A(0, 0) = 1.0;
   for (int i = 1; i < n; ++i) A(i, i - 1) = A(i - 1, i) = -1.0;
