@@ -2,8 +2,8 @@
 
 #include <sys/mman.h>
 
-#include <cstdint>
 #include <cstdlib>
+#include <memory>
 
 namespace tessera {
 namespace {
@@ -22,11 +22,8 @@ void* allocate_first_touch(std::size_t bytes) {
 }
 
 void advise_huge_pages(void* pointer, std::size_t bytes) noexcept {
-  const auto begin = (reinterpret_cast<std::uintptr_t>(pointer) + kHugePage - 1) / kHugePage;
-  const auto end = (reinterpret_cast<std::uintptr_t>(pointer) + bytes) / kHugePage;
-  if (begin >= end) return;
-  (void)madvise(reinterpret_cast<void*>(begin * kHugePage), (end - begin) * kHugePage,
-                MADV_HUGEPAGE);
+  if (std::align(kHugePage, kHugePage, pointer, bytes) == nullptr) return;
+  (void)madvise(pointer, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
 }
 
 void free_first_touch(void* pointer) noexcept { std::free(pointer); }

@@ -57,7 +57,7 @@ void RobinFaces<T>::add(const HostVector<T>& x, FaceRows rows, HostVector<T>& y)
     const FaceQuadrature& quadrature = face.quadrature;
     const int n = quadrature.nodes_per_cell;
     // Asked once a node, not once a node and point: it costs divisions.
-    std::vector<char> used(n);
+    std::vector<bool> used(n);
     for (int i = 0; i < n; ++i) {
       used[i] =
           rows == FaceRows::all || !lattice_.on_faces(lattice_.node_position(nodes[i]), dirichlet_);

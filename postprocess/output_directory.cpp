@@ -26,7 +26,7 @@ std::vector<std::string> results_in(const fs::path& directory) {
 
 }  // namespace
 
-OutputDirectory::OutputDirectory(fs::path directory, Overwrite overwrite) {
+OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite) {
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
     throw OutputError(directory, "it exists and is not a directory");

@@ -16,7 +16,7 @@ class OutputDirectory {
   /// @throws OutputError if the directory holds results and overwriting is not allowed (the message
   ///         says `--overwrite`), or if it cannot be created or written to. Nothing is created
   ///         where results are in the way.
-  OutputDirectory(std::filesystem::path directory, Overwrite overwrite);
+  OutputDirectory(const std::filesystem::path& directory, Overwrite overwrite);
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
   ~OutputDirectory();

@@ -124,8 +124,8 @@ TEST_P(MixedProblem, StartAndRightHandSideAreThoseOfTheDefinition) {
   std::vector<double> values(n);
   for (Index i = 0; i < n; ++i) {
     Point at;
-    discretization.mapping.node_positions(i, 1, &at[0], &at[1], &at[2]);
-    const PointBlock point{1, &at[0], &at[1], &at[2]};
+    discretization.mapping.node_positions(i, 1, at.data(), &at[1], &at[2]);
+    const PointBlock point{1, at.data(), &at[1], &at[2]};
     const bool on_left = i % extents[0] == 0;
     const bool on_top = i / extents[0] % extents[1] == extents[1] - 1;
     values[i] = start(at[0], at[1], at[2]);
@@ -167,7 +167,7 @@ TEST_P(MixedProblem, FormHasItsConditions) {
   }
   const Point at = {0.25, -0.5, 0.75};
   double k = kNan;
-  form.coefficient.evaluate({1, &at[0], &at[1], &at[2]}, &k);
+  form.coefficient.evaluate({1, at.data(), &at[1], &at[2]}, &k);
   EXPECT_EQ(k, 2.0 + std::sin(-1.5));
 }
 

@@ -80,8 +80,8 @@ class EveryStrategy : public ::testing::TestWithParam<DimensionAndDegree> {
 };
 
 TEST_P(EveryStrategy, EqualsTheReference) {
-  const ThreadCount threads(this->threads());
-  ProblemOptions options = this->options();
+  const ThreadCount threads(EveryStrategy::threads());
+  ProblemOptions options = EveryStrategy::options();
   for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
     for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
       options.geometry = geometry;
@@ -93,7 +93,7 @@ TEST_P(EveryStrategy, EqualsTheReference) {
 
 // High degrees have few cells above; here every lane of a SIMD vector has a cell of its own.
 TEST_P(EveryStrategy, EqualsTheReferenceOnFullBatches) {
-  ProblemOptions options = this->options();
+  ProblemOptions options = EveryStrategy::options();
   const std::vector<StrategyName> strategies = {{"tensor", "serial"}, {"tensor", "coloring"}};
   options.cells = {9, 1, 1};
   expect_equal_to_reference<double>(make_problem(options), strategies);
@@ -102,8 +102,8 @@ TEST_P(EveryStrategy, EqualsTheReferenceOnFullBatches) {
 }
 
 TEST_P(EveryStrategy, EqualsTheReferenceInSinglePrecision) {
-  const ThreadCount threads(this->threads());
-  ProblemOptions options = this->options();
+  const ThreadCount threads(EveryStrategy::threads());
+  ProblemOptions options = EveryStrategy::options();
   // Rows longer than the 16 lanes of a float vector.
   if (options.dimension == 2) options.cells[0] = 17;
   expect_equal_to_reference<float>(options);
@@ -114,8 +114,8 @@ TEST_P(EveryStrategy, EqualsTheReferenceInSinglePrecision) {
 }
 
 TEST_P(EveryStrategy, EqualsTheReferenceWithMorePoints) {
-  const ThreadCount threads(this->threads());
-  ProblemOptions options = this->options();
+  const ThreadCount threads(EveryStrategy::threads());
+  ProblemOptions options = EveryStrategy::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   for (const int extra : {2, 4}) {
     options.points = options.degree + extra;
@@ -129,8 +129,8 @@ TEST_P(EveryStrategy, EqualsTheReferenceWithMorePoints) {
 }
 
 TEST_P(EveryStrategy, EqualsTheReferenceWithGaussLobattoPoints) {
-  const ThreadCount threads(this->threads());
-  ProblemOptions options = this->options();
+  const ThreadCount threads(EveryStrategy::threads());
+  ProblemOptions options = EveryStrategy::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   options.rule = QuadratureRule::gauss_lobatto;
   for (const int extra : {1, 2}) {
@@ -146,8 +146,8 @@ TEST_P(EveryStrategy, EqualsTheReferenceWithGaussLobattoPoints) {
 }
 
 TEST_P(EveryStrategy, EqualsTheReferenceWithEquidistantNodes) {
-  const ThreadCount threads(this->threads());
-  ProblemOptions options = this->options();
+  const ThreadCount threads(EveryStrategy::threads());
+  ProblemOptions options = EveryStrategy::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   options.nodes = NodeFamily::equidistant;
   expect_equal_to_reference<double>(options);
