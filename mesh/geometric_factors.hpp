@@ -5,18 +5,12 @@
 
 #include "mesh/cell_batches.hpp"
 #include "mesh/discretization.hpp"
+#include "mesh/factor_kind.hpp"
 #include "mesh/host_array.hpp"
 #include "mesh/scalar_field.hpp"
 #include "mesh/simd.hpp"
 
 namespace tessera {
-
-/// How much of D_q = w_q |J| k J^-1 J^-T differs from cell to cell.
-enum class FactorKind {
-  constant,  // Cartesian, k constant: one scalar a point, shared by all cells, times a diagonal
-  scaled,    // Cartesian, k varies: one scalar a point and cell, times a shared diagonal
-  general    // mapped: d (d + 1) / 2 entries a point and cell
-};
 
 /// The middle factor of A = sum_c P B^T D B P^T: D_q = w_q |J| k J^-1 J^-T at quadrature point q.
 ///
@@ -46,12 +40,6 @@ class GeometricFactors {
   Index batch_stride_ = 0;
   HostArray<Lanes<T>> per_batch_;
 };
-
-/// The kind that this mapping and coefficient need.
-FactorKind factor_kind(const Mapping& mapping, const ScalarField& coefficient);
-
-/// Entries of one point's symmetric D_q: 3 in 2D, 6 in 3D.
-constexpr int factor_entries(int dimension) { return dimension * (dimension + 1) / 2; }
 
 /// Bytes of the factors of a mesh, before building them.
 Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int points_per_axis,

@@ -2,11 +2,9 @@
 
 #include "mesh/index.hpp"
 #include "mesh/simd.hpp"
+#include "operators/cell_kernel_limits.hpp"
 
 namespace tessera {
-
-/// Degrees up to here have kernels whose loops are unrolled at compile time.
-inline constexpr int kMostFastDegree = 8;
 
 /// A local kernel behind a virtual call: for setup, where the type of the kernel does not matter.
 template <class T>

@@ -6,9 +6,8 @@
 
 namespace tessera {
 
-template <class T>
-RobinFaces<T>::RobinFaces(const StiffnessForm& form)
-    : lattice_(form.discretization->lattice), dirichlet_(form.dirichlet) {
+std::vector<WeightedFace> make_weighted_faces(const StiffnessForm& form) {
+  std::vector<WeightedFace> faces;
   for (const RobinTerm& term : form.robin) {
     WeightedFace face{make_face_quadrature(*form.discretization, term.face), {}};
     const FaceQuadrature& quadrature = face.quadrature;
@@ -22,9 +21,16 @@ RobinFaces<T>::RobinFaces(const StiffnessForm& form)
       }
       face.alpha_measure[q] *= quadrature.measure[q];
     }
-    faces_.push_back(std::move(face));
+    faces.push_back(std::move(face));
   }
+  return faces;
 }
+
+template <class T>
+RobinFaces<T>::RobinFaces(const StiffnessForm& form)
+    : lattice_(form.discretization->lattice),
+      dirichlet_(form.dirichlet),
+      faces_(make_weighted_faces(form)) {}
 
 template <class T>
 template <class F>

@@ -11,6 +11,16 @@ namespace tessera {
 /// Which nodes take part in a sum over faces.
 enum class FaceRows { all, unconstrained };
 
+/// A Robin face with alpha_q dS_q, [cell][q].
+struct WeightedFace {
+  FaceQuadrature quadrature;
+  std::vector<double> alpha_measure;
+};
+
+/// The Robin faces of a form.
+/// @throws BadFieldValue if an alpha is negative or not finite at a face quadrature point.
+std::vector<WeightedFace> make_weighted_faces(const StiffnessForm& form);
+
 /// The boundary part <alpha u, v> of a stiffness form, summed over its Robin faces.
 ///
 /// Per face cell v_i = sum_q phi_i(q) alpha_q dS_q sum_j phi_j(q) u_j. It costs O(N^{(d-1)/d}), so
@@ -18,7 +28,7 @@ enum class FaceRows { all, unconstrained };
 template <class T>
 class RobinFaces {
  public:
-  /// @throws BadFieldValue if an alpha is negative or not finite at a face quadrature point.
+  /// @throws BadFieldValue as make_weighted_faces()
   explicit RobinFaces(const StiffnessForm& form);
 
   bool empty() const { return faces_.empty(); }
@@ -32,11 +42,6 @@ class RobinFaces {
   void for_each_entry(F&& f) const;
 
  private:
-  struct WeightedFace {
-    FaceQuadrature quadrature;
-    std::vector<double> alpha_measure;  // alpha_q dS_q, [cell][q]
-  };
-
   /// f(face, cell, node indices) in parallel, such that no two running calls share a node.
   template <class F>
   void for_each_cell(F&& f) const;

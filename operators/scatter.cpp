@@ -139,17 +139,34 @@ class PrivateScatter final : public Scatter<T> {
   std::vector<Part> parts_;
 };
 
-constexpr std::array<ScatterInfo, 4> kTable = {{
-    {"serial", "one thread adds cell after cell", true},
-    {"atomic", "all threads add at once, every addition atomic", false},
-    {"coloring", "2^d colors of cell bricks, one after another; bricks of a color share no node",
-     true},
-    {"private", "every thread adds into its own buffer, then the buffers are summed", true},
+constexpr std::array<ScatterInfo, 6> kTable = {{
+    {"serial", "one thread adds cell after cell", true, true, false},
+    {"atomic", "all threads add at once, every addition atomic", false, true, true},
+    {"coloring",
+     "2^d colors of cells (CPU: bricks of cells), one after another; a color shares no node", true,
+     true, true},
+    {"private",
+     "CPU: every thread adds into its own buffer, then they are summed; GPU: every cell writes its "
+     "own values (E-vector), then each node sums its cells'",
+     true, true, true},
+    {"patch",
+     "a thread block adds a brick of cells in shared memory; only the brick's surface is added "
+     "atomically",
+     false, false, true, "tensor"},
+    {"unprotected",
+     "no protection: results are wrong; what protection costs (compare only, never run)", false,
+     false, true, "", ScatterUse::comparison},
 }};
 
 }  // namespace
 
 std::span<const ScatterInfo> scatter_table() { return kTable; }
+
+const ScatterInfo* find_scatter(std::string_view name) {
+  const auto* row = std::find_if(kTable.begin(), kTable.end(),
+                                 [&](const ScatterInfo& info) { return info.name == name; });
+  return row == kTable.end() ? nullptr : row;
+}
 
 template <class T>
 std::unique_ptr<Scatter<T>> make_scatter(std::string_view name, const CellBatches& batches,

@@ -41,23 +41,33 @@ class Scatter {
   virtual Index bytes() const { return 0; }
 };
 
+/// What a policy may be used for.
+enum class ScatterUse { all, comparison };
+
 /// One row of the table of policies.
 struct ScatterInfo {
   std::string_view name;
   std::string_view summary;
   bool deterministic;  // the same bits in every run with the same number of threads
+  bool on_cpu;
+  bool on_gpu;
+  std::string_view only_kernel = {};  // the one kernel that takes it; empty: all that take one
+  ScatterUse use = ScatterUse::all;
 };
 
-/// All policies that the host has, in the order of `tessera list`.
+/// All policies, in the order of `tessera list`.
 std::span<const ScatterInfo> scatter_table();
 
-/// Makes a policy by its name in the table. The batches are referred to.
-/// @throws std::invalid_argument for a name that is not in the table.
+/// The row of this name, or null.
+const ScatterInfo* find_scatter(std::string_view name);
+
+/// Makes a policy of the host by its name in the table. The batches are referred to.
+/// @throws std::invalid_argument for a name that the host does not have.
 template <class T>
 std::unique_ptr<Scatter<T>> make_scatter(std::string_view name, const CellBatches& batches,
                                          const NodeLattice& lattice);
 
-/// Bytes beyond y that the policy will need, before building it.
+/// Bytes beyond y that the policy will need on the host, before building it.
 Index scatter_bytes(std::string_view name, Index dofs, Index value_bytes);
 
 }  // namespace tessera

@@ -8,6 +8,9 @@
 
 #include "mesh/cell_batches.hpp"
 #include "operators/csr.hpp"
+#include "operators/device_csr.hpp"
+#include "operators/device_factors.hpp"
+#include "operators/device_local.hpp"
 #include "operators/local_operator.hpp"
 #include "operators/scatter.hpp"
 #include "operators/tensor.hpp"
@@ -29,32 +32,86 @@ Index local_bytes(const OperatorSize& size) {
                             size.lattice.degree(), size.value_bytes);
 }
 
-constexpr std::array<KernelInfo, 3> kTable = {{
-    {"csr", "assembled matrix in compressed sparse rows (full assembly)", TakesScatter::no,
-     "any degree", "12 B a nonzero, about (p + 2)^d nonzeros a DoF", matrix_bytes,
-     [](const OperatorSize& size) { return matrix_bytes(size) + factor_bytes(size); }},
+Index gpu_factor_bytes(const OperatorSize& size) {
+  return device_factor_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
+                             size.points, size.value_bytes);
+}
+
+Index gpu_factor_peak_bytes(const OperatorSize& size) {
+  return device_factor_peak_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
+                                  size.points, size.lattice.size(), size.value_bytes);
+}
+
+Index gpu_matrix_bytes(const OperatorSize& size) {
+  return device_csr_bytes(size.lattice, size.dirichlet, size.value_bytes);
+}
+
+Index gpu_local_bytes(const OperatorSize& size) {
+  return device_local_matrix_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
+                                   size.lattice.degree(), size.value_bytes);
+}
+
+// Kernels that are made from the tensor kernel hold its factors meanwhile.
+Index gpu_matrix_peak_bytes(const OperatorSize& size) {
+  return std::max(gpu_factor_peak_bytes(size),
+                  gpu_factor_bytes(size) + device_csr_peak_bytes(size.mesh, size.lattice,
+                                                                 size.dirichlet, size.value_bytes));
+}
+
+Index gpu_local_peak_bytes(const OperatorSize& size) {
+  return std::max(gpu_factor_peak_bytes(size), gpu_factor_bytes(size) + gpu_local_bytes(size));
+}
+
+Index gpu_local_thread_peak_bytes(const OperatorSize& size) {
+  return gpu_local_peak_bytes(size) + std::min(gpu_local_bytes(size), kLocalScratchBytes);
+}
+
+constexpr std::array<KernelInfo, 4> kTable = {{
+    {"csr",
+     "assembled matrix in compressed sparse rows (full assembly); GPU: cuSPARSE",
+     TakesScatter::no,
+     "any degree",
+     "12 B a nonzero, about (p + 2)^d nonzeros a DoF",
+     {matrix_bytes,
+      [](const OperatorSize& size) { return matrix_bytes(size) + factor_bytes(size); }},
+     {gpu_matrix_bytes, gpu_matrix_peak_bytes}},
     {"local",
-     "precomputed local matrices, one for all cells where they are alike (element assembly)",
-     TakesScatter::yes, "1-8 unrolled, others at run-time size",
-     "one matrix on a uniform mesh with constant coefficient, else 4 (p + 1)^2d B a cell",
-     local_bytes, [](const OperatorSize& size) { return local_bytes(size) + factor_bytes(size); }},
-    {"tensor", "sum factorization, B^T D B by 1D matrices (partial assembly)", TakesScatter::yes,
+     "precomputed local matrices, one for all cells where they are alike (element assembly); GPU: "
+     "a thread block a batch of cells",
+     TakesScatter::yes,
+     "CPU 1-8 unrolled, others at run-time size; GPU any",
+     "one matrix on a uniform mesh with constant coefficient, else 4 (GPU: 8) (p + 1)^2d B a cell",
+     {local_bytes, [](const OperatorSize& size) { return local_bytes(size) + factor_bytes(size); }},
+     {gpu_local_bytes, gpu_local_peak_bytes}},
+    {"local-thread",
+     "the same, one GPU thread a cell, as in the paper on matrix-free operators on GPUs",
+     TakesScatter::yes,
+     "any degree",
+     "as local",
+     {},
+     {gpu_local_bytes, gpu_local_thread_peak_bytes}},
+    {"tensor",
+     "sum factorization, B^T D B by 1D matrices (partial assembly)",
+     TakesScatter::yes,
      "1-8 with degree + 1 or degree + 2 points unrolled, others at run-time size",
      "a uniform mesh stores nothing; a mapped one d (d + 1) / 2 values a quadrature point",
-     factor_bytes, factor_bytes},
+     {factor_bytes, factor_bytes},
+     {gpu_factor_bytes, gpu_factor_peak_bytes}},
 }};
 
 Index scatter_part(const StrategyName& strategy, const OperatorSize& size) {
-  return scatter_bytes(strategy.scatter, size.lattice.size(), size.value_bytes);
+  if (size.processor == Processor::cpu) {
+    return scatter_bytes(strategy.scatter, size.lattice.size(), size.value_bytes);
+  }
+  return strategy.scatter == "private"
+             ? size.mesh.cell_count() * size.lattice.nodes_per_cell() * size.value_bytes
+             : 0;
 }
 
-const KernelInfo& kernel_row(const StrategyName& strategy) {
-  const KernelInfo* row = find_kernel(strategy.kernel);
-  if (row == nullptr) throw std::invalid_argument("no kernel is named " + strategy.kernel);
-  if (row->scatter == TakesScatter::no && strategy.scatter != "none") {
-    throw std::invalid_argument("the kernel " + strategy.kernel + " takes no scatter policy");
-  }
-  return *row;
+const KernelInfo& kernel_row(const StrategyName& strategy, Processor processor) {
+  const std::string reason = why_unavailable(strategy, processor);
+  if (!reason.empty()) throw std::invalid_argument(reason);
+  return *find_kernel(strategy.kernel);
 }
 
 // What one cell adds to a brick's part of x and y, with neighbors sharing its surface nodes.
@@ -76,32 +133,64 @@ const KernelInfo* find_kernel(std::string_view name) {
   return row == kTable.end() ? nullptr : row;
 }
 
-std::vector<StrategyName> all_strategies() {
+std::string why_unavailable(const StrategyName& strategy, Processor processor) {
+  const KernelInfo* kernel = find_kernel(strategy.kernel);
+  if (kernel == nullptr) return "no kernel is named " + strategy.kernel;
+  const std::string where = processor == Processor::cpu ? "CPU" : "GPU";
+  if (!kernel->runs_on(processor)) {
+    return "the kernel " + strategy.kernel + " does not run on the " + where;
+  }
+  if (kernel->scatter == TakesScatter::no) {
+    return strategy.scatter == "none"
+               ? ""
+               : "the kernel " + strategy.kernel + " takes no scatter policy";
+  }
+  const ScatterInfo* scatter = find_scatter(strategy.scatter);
+  if (scatter == nullptr) return "no scatter policy is named " + strategy.scatter;
+  if (!(processor == Processor::cpu ? scatter->on_cpu : scatter->on_gpu)) {
+    return "the scatter policy " + strategy.scatter + " does not run on the " + where;
+  }
+  if (!scatter->only_kernel.empty() && scatter->only_kernel != strategy.kernel) {
+    return "the scatter policy " + strategy.scatter + " is for the kernel " +
+           std::string(scatter->only_kernel);
+  }
+  return "";
+}
+
+std::vector<StrategyName> all_strategies(Processor processor) {
   std::vector<StrategyName> strategies;
+  std::vector<StrategyName> for_comparison;
   for (const KernelInfo& kernel : kTable) {
     if (kernel.scatter == TakesScatter::no) {
       strategies.push_back({std::string(kernel.name), "none"});
       continue;
     }
     for (const ScatterInfo& scatter : scatter_table()) {
-      strategies.push_back({std::string(kernel.name), std::string(scatter.name)});
+      const StrategyName name{std::string(kernel.name), std::string(scatter.name)};
+      if (!why_unavailable(name, processor).empty()) continue;
+      (scatter.use == ScatterUse::all ? strategies : for_comparison).push_back(name);
     }
   }
+  strategies.insert(strategies.end(), for_comparison.begin(), for_comparison.end());
   return strategies;
 }
 
 Index operator_bytes(const StrategyName& strategy, const OperatorSize& size) {
-  return kernel_row(strategy).bytes(size) + scatter_part(strategy, size);
+  const KernelInfo& kernel = kernel_row(strategy, size.processor);
+  return (size.processor == Processor::cpu ? kernel.cpu : kernel.gpu).held(size) +
+         scatter_part(strategy, size);
 }
 
 Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size) {
-  return kernel_row(strategy).peak_bytes(size) + scatter_part(strategy, size);
+  const KernelInfo& kernel = kernel_row(strategy, size.processor);
+  return (size.processor == Processor::cpu ? kernel.cpu : kernel.gpu).peak(size) +
+         scatter_part(strategy, size);
 }
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
                                                        const StiffnessForm& form) {
-  kernel_row(strategy);
+  kernel_row(strategy, Processor::cpu);
   const Discretization& discretization = *form.discretization;
   const auto batches = std::make_shared<const CellBatches>(
       discretization.mesh, kLanes<T>, cell_working_set(discretization.lattice, sizeof(T)),

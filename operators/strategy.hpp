@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mesh/geometric_factors.hpp"
+#include "mesh/factor_kind.hpp"
 #include "operators/stiffness_form.hpp"
 #include "solvers/linear_operator.hpp"
 
@@ -32,6 +32,17 @@ struct OperatorSize {
   FactorKind factors;
   int points;
   Index value_bytes;
+  Processor processor = Processor::cpu;
+};
+
+/// Bytes of an operator of this size.
+using SizeFunction = Index (*)(const OperatorSize& size);
+
+/// Bytes held by an operator (without its scatter), and the most held while it is made; null where
+/// the processor does not have the kernel.
+struct KernelBytes {
+  SizeFunction held = nullptr;
+  SizeFunction peak = nullptr;
 };
 
 /// One row of the table of kernels.
@@ -41,9 +52,12 @@ struct KernelInfo {
   TakesScatter scatter;
   std::string_view fast_degrees;
   std::string_view memory;
-  /// Bytes held by the operator (without its scatter), and the most held while it is made.
-  Index (*bytes)(const OperatorSize& size);
-  Index (*peak_bytes)(const OperatorSize& size);
+  KernelBytes cpu;
+  KernelBytes gpu;
+
+  bool runs_on(Processor processor) const {
+    return (processor == Processor::cpu ? cpu : gpu).held != nullptr;
+  }
 };
 
 /// All kernels, in the order of `tessera list`.
@@ -52,10 +66,15 @@ std::span<const KernelInfo> kernel_table();
 /// The row of this name, or null.
 const KernelInfo* find_kernel(std::string_view name);
 
-/// Every kernel with every scatter policy that it takes.
-std::vector<StrategyName> all_strategies();
+/// Why the processor does not have this strategy, in a user's words; empty if it has.
+std::string why_unavailable(const StrategyName& strategy, Processor processor);
 
-/// Bytes that the strategy holds, and the most while it is made, scatter included.
+/// Every kernel with every scatter policy that it takes on the processor; those for comparisons
+/// only come last.
+std::vector<StrategyName> all_strategies(Processor processor = Processor::cpu);
+
+/// Bytes that the strategy holds, and the most while it is made, scatter included, in the memory of
+/// size.processor.
 Index operator_bytes(const StrategyName& strategy, const OperatorSize& size);
 Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size);
 

@@ -1,53 +1,10 @@
 #include "solvers/cg.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "solvers/stagnation.hpp"
 
 namespace tessera {
-namespace {
-
-// A solve is stagnated when for this many iterations the residual has not fallen below this share
-// of its best, and the iteration has gained next to nothing in the energy norm of the error either
-// or the residual has run away. The residual alone does not tell: CG's may stand still for as many
-// iterations as it takes information to cross the mesh.
-constexpr int kStagnationWindow = 500;
-constexpr double kResidualGain = 0.99;
-constexpr double kEnergyGain = 1e-4;
-constexpr double kHarmlessRise = 1e3;
-constexpr double kTrueResidualSlack = 1.1;
-constexpr int kMostRestarts = 3;
-
-class StagnationMonitor {
- public:
-  /// @param energy by which the iteration lowered the squared energy norm of the error: alpha r.z
-  bool stagnates(int iteration, double residual, double energy) {
-    gain_ += energy;
-    if (residual < kResidualGain * best_) {
-      best_ = residual;
-      begin_window(iteration);
-    }
-    if (iteration - start_ < kStagnationWindow) return false;
-    if (residual > kHarmlessRise * best_ || gain_ - gain_at_start_ < kEnergyGain * gain_) {
-      return true;
-    }
-    begin_window(iteration);
-    return false;
-  }
-
- private:
-  void begin_window(int iteration) {
-    start_ = iteration;
-    gain_at_start_ = gain_;
-  }
-
-  double best_ = std::numeric_limits<double>::infinity();
-  int start_ = 0;
-  double gain_ = 0.0;
-  double gain_at_start_ = 0.0;
-};
-
-}  // namespace
 
 std::string_view status_name(SolveStatus status) {
   switch (status) {

@@ -7,4 +7,10 @@ namespace tessera {
 /// Execution spaces are template parameters, so that mixing memories does not compile.
 struct Host {};
 
+/// Execution on the current GPU: its memory, kernels in the calling thread's default stream.
+struct Device {};
+
+/// The same where it is chosen at run time.
+enum class Processor { cpu, gpu };
+
 }  // namespace tessera

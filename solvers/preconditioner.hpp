@@ -12,21 +12,27 @@ class Preconditioner {
   virtual ~Preconditioner() = default;
 
   virtual void apply(const Vector<T, Space>& r, Vector<T, Space>& z) const = 0;
+  /// The entries of M where M is a diagonal matrix, so that a solver can multiply in passing; else
+  /// null.
+  virtual const Vector<T, Space>* as_diagonal() const { return nullptr; }
 };
 
 /// M = diag(A)^-1.
-template <class T>
-class Jacobi final : public Preconditioner<T, Host> {
+template <class T, class Space = Host>
+class Jacobi final : public Preconditioner<T, Space> {
  public:
-  explicit Jacobi(const LinearOperator<T, Host>& a) : inverse_(a.size()) {
+  explicit Jacobi(const LinearOperator<T, Space>& a) : inverse_(a.size()) {
     a.diagonal(inverse_);
     invert_entries(inverse_);
   }
 
-  void apply(const HostVector<T>& r, HostVector<T>& z) const override { multiply(inverse_, r, z); }
+  void apply(const Vector<T, Space>& r, Vector<T, Space>& z) const override {
+    multiply(inverse_, r, z);
+  }
+  const Vector<T, Space>* as_diagonal() const override { return &inverse_; }
 
  private:
-  HostVector<T> inverse_;
+  Vector<T, Space> inverse_;
 };
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "solvers/device_array.hpp"
 #include "solvers/execution.hpp"
 
 namespace tessera {
@@ -48,9 +49,43 @@ class Vector<T, Host> {
 template <class T>
 using HostVector = Vector<T, Host>;
 
+/// An L-vector on the GPU: owning, move-only. The operations below are asynchronous unless they
+/// return a value or touch the host. @throws DeviceError
+template <class T>
+class Vector<T, Device> {
+ public:
+  using value_type = T;
+
+  Vector() = default;
+  /// n zeros. @throws DeviceOutOfMemory
+  explicit Vector(std::int64_t n) : values_(n) { zero_on_device(values_.data(), values_.bytes()); }
+
+  std::int64_t size() const { return values_.size(); }
+  T* data() { return values_.data(); }
+  const T* data() const { return values_.data(); }
+
+ private:
+  DeviceArray<T> values_;
+};
+
+template <class T>
+using DeviceVector = Vector<T, Device>;
+
+/// y = x between host and GPU.
+template <class T>
+void copy(const HostVector<T>& x, DeviceVector<T>& y) {
+  copy_to_device(x.data(), y.size() * static_cast<std::int64_t>(sizeof(T)), y.data());
+}
+template <class T>
+void copy(const DeviceVector<T>& x, HostVector<T>& y) {
+  copy_to_host(x.data(), x.size() * static_cast<std::int64_t>(sizeof(T)), y.data());
+}
+
 /// x_i = value.
 template <class T>
 void fill(HostVector<T>& x, T value);
+template <class T>
+void fill(DeviceVector<T>& x, T value);
 
 /// y = x.
 template <class T>
@@ -60,6 +95,10 @@ void copy(const HostVector<T>& x, HostVector<T>& y);
 /// the same bits for any number of threads.
 template <class T>
 double dot(const HostVector<T>& x, const HostVector<T>& y);
+/// The same sum over thread blocks and then over the blocks in order: the same bits in every run on
+/// the same GPU model.
+template <class T>
+double dot(const DeviceVector<T>& x, const DeviceVector<T>& y);
 
 /// sqrt(dot(x, x)).
 template <class T>
@@ -76,10 +115,14 @@ void xpby(const HostVector<T>& x, T b, HostVector<T>& y);
 /// z_i = x_i y_i.
 template <class T>
 void multiply(const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z);
+template <class T>
+void multiply(const DeviceVector<T>& x, const DeviceVector<T>& y, DeviceVector<T>& z);
 
 /// x_i = 1 / x_i.
 template <class T>
 void invert_entries(HostVector<T>& x);
+template <class T>
+void invert_entries(DeviceVector<T>& x);
 
 /// x += a p and r -= a q in one pass; returns dot(r, r) of the new r.
 template <class T>

@@ -8,6 +8,9 @@
 
 #include "cases/expression.hpp"
 #include "mesh/errors.hpp"
+#include "operators/scatter.hpp"
+#include "operators/strategy.hpp"
+#include "solvers/device.hpp"
 #include "src/case_fields.hpp"
 #include "src/strategy_names.hpp"
 
@@ -62,9 +65,59 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
   }
 }
 
+std::vector<std::string> run_kernels(Processor processor) {
+  std::vector<std::string> names;
+  for (const KernelInfo& kernel : kernel_table()) {
+    if (kernel.runs_on(processor)) names.emplace_back(kernel.name);
+  }
+  return names;
+}
+
+std::vector<std::string> run_scatters(const std::string& kernel, Processor processor) {
+  std::vector<std::string> names;
+  for (const ScatterInfo& scatter : scatter_table()) {
+    if (scatter.use != ScatterUse::all) continue;
+    const std::string name(scatter.name);
+    if (why_unavailable({kernel, name}, processor).empty()) names.push_back(name);
+  }
+  return names;
+}
+
 void check_device(const CaseParameters& parameters, Findings& findings) {
-  if (parameters.run.device != RunDevice::cuda || findings.has_error("run.device")) return;
-  findings.report("run.device", "this build computes on the CPU only; allowed: \"cpu\"");
+  if (findings.has_error("run.device")) return;
+  const bool on_gpu = parameters.run.device == RunDevice::cuda;
+  if (on_gpu && !kHasCuda) {
+    findings.report("run.device", "this build computes on the CPU only; allowed: \"cpu\"");
+    return;
+  }
+  if (findings.has_error("operator.kernel") || findings.has_error("operator.scatter")) return;
+  const OperatorParameters& operation = parameters.operation;
+  const Processor processor = on_gpu ? Processor::gpu : Processor::cpu;
+  const KernelInfo* kernel = find_kernel(operation.kernel);
+  if (kernel == nullptr) return;
+  const auto names = [&](auto&& allowed) {
+    std::string text;
+    for (const std::string& name : allowed) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+    return text;
+  };
+  const std::string reason = why_unavailable({operation.kernel, operation.scatter}, processor);
+  if (!kernel->runs_on(processor)) {
+    findings.report("operator.kernel", fmt::format("{} (run.device = \"{}\"); allowed: {}", reason,
+                                                   name_of(parameters.run.device),
+                                                   names(run_kernels(processor))));
+    return;
+  }
+  const ScatterInfo* scatter = find_scatter(operation.scatter);
+  const bool for_comparison = scatter != nullptr && scatter->use == ScatterUse::comparison;
+  if (reason.empty() && !for_comparison) return;
+  findings.report(
+      "operator.scatter",
+      fmt::format("{} (run.device = \"{}\"); allowed: {}",
+                  for_comparison
+                      ? "\"" + operation.scatter + "\" gives wrong results and is for compare only"
+                      : reason,
+                  name_of(parameters.run.device),
+                  names(run_scatters(operation.kernel, processor))));
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <optional>
+
+#include "mesh/geometric_factors.hpp"
 #include "operators/interpolation.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
+#include "solvers/device.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/machine.hpp"
@@ -24,6 +28,46 @@ void print_phases(const MemoryEstimate& estimate) {
     }
   }
   fmt::print("{}\n", table.text());
+}
+
+// The GPU's free memory, or how many bytes none is known to lack.
+std::optional<Index> gpu_free_bytes() {
+  if constexpr (!kHasCuda) return std::nullopt;
+  try {
+    return require_device().free_bytes;
+  } catch (const NoDevice&) {
+    return std::nullopt;
+  }
+}
+
+// On the GPU, where that is the processor of the case: its memory, whether it is there or not.
+void print_gpu(const CaseParameters& parameters, const StrategyName& chosen) {
+  const std::optional<Index> available = gpu_free_bytes();
+  const MemoryEstimate estimate = estimate_gpu_memory(parameters, chosen);
+  print_phases(estimate);
+  const double dofs =
+      static_cast<double>(NodeLattice(make_box_mesh(parameters), parameters.space.degree).size());
+  TextTable table({{"strategy", Align::left},
+                   {"operator on GPU"},
+                   {"a DoF"},
+                   {"while made"},
+                   {"whole run"},
+                   {"fits", Align::left}});
+  for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
+    const StrategyBytes bytes = strategy_bytes(parameters, strategy);
+    const Index peak = estimate_gpu_memory(parameters, strategy).peak().bytes();
+    table.add_row({strategy.text(), bytes_text(bytes.held),
+                   fmt::format("{:.1f} B", static_cast<double>(bytes.held) / dofs),
+                   bytes_text(bytes.peak), bytes_text(peak),
+                   !available           ? "no GPU here"
+                   : peak <= *available ? "yes"
+                                        : "no"});
+  }
+  fmt::print("{}\n", table.text());
+  fmt::print("largest at a time on the GPU {}, free {}\n", bytes_text(estimate.peak().bytes()),
+             available ? bytes_text(*available) : "unknown: there is no GPU");
+  std::fflush(stdout);
+  if (available) require_gpu_memory(estimate, *available);
 }
 
 void print_strategies(const CaseParameters& parameters, Index available) {
@@ -75,7 +119,11 @@ ExitCode check(const CheckCommand& command) {
              human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
              parameters.space.degree);
   print_phases(estimate);
-  print_strategies(parameters, available);
+  if (case_processor(parameters) == Processor::gpu) {
+    print_gpu(parameters, strategy);
+  } else {
+    print_strategies(parameters, available);
+  }
   fmt::print("largest at a time {}, available {}\n", bytes_text(estimate.peak().bytes()),
              bytes_text(available));
   std::fflush(stdout);

@@ -22,6 +22,7 @@
 #include "mesh/host_array.hpp"
 #include "mesh/partition.hpp"
 #include "mesh/simd.hpp"
+#include "solvers/device.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -326,7 +327,19 @@ std::string machine_summary(const Machine& machine) {
                      machine.os);
 }
 
-std::string gpu_summary() { return "none (built without CUDA)"; }
+std::string gpu_summary() {
+  if constexpr (!kHasCuda) return "none (built without CUDA)";
+  try {
+    const DeviceInfo gpu = require_device();
+    return fmt::format("{}, {} multiprocessors, {:.1f} GiB, {:.1f} free, CUDA {}.{}", gpu.name,
+                       gpu.multiprocessors,
+                       static_cast<double>(gpu.memory_bytes) / static_cast<double>(1024 * kMebi),
+                       static_cast<double>(gpu.free_bytes) / static_cast<double>(1024 * kMebi),
+                       gpu.driver_version / 1000, gpu.driver_version % 1000 / 10);
+  } catch (const NoDevice& error) {
+    return error.what();
+  }
+}
 
 std::int64_t available_memory_bytes(const std::filesystem::path& root) {
   return std::min(number_of(root / "proc/meminfo", "MemAvailable", ':').value_or(kUnlimited),

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "postprocess/atomic_file.hpp"
+#include "solvers/device.hpp"
 #include "src/commands.hpp"
 #include "src/cpu_check.hpp"
 #include "src/memory_estimate.hpp"
@@ -45,6 +46,11 @@ ExitCode execute(const Command& command) {
   } catch (const NotEnoughMemory& error) {
     return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
   } catch (const OutputError& error) {
+    return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
+  } catch (const NoDevice& error) {
+    return fail(ExitCode::no_resources,
+                fmt::format("tessera: {}; device = \"cpu\" needs none", error.what()));
+  } catch (const DeviceError& error) {
     return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::no_resources,

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "operators/csr.hpp"
+#include "operators/device_strategy.hpp"
+#include "solvers/device.hpp"
 #include "src/memory_estimate.hpp"
 
 namespace tessera {
@@ -47,6 +50,15 @@ Index bench_bytes(const StudyProblem& problem) {
   return kProgramBytes + lattice.size() * (positions + 2 * value_bytes(problem.precision) + 8);
 }
 
+Index gpu_bench_bytes(const StudyProblem& problem) {
+  const NodeLattice lattice(make_study_mesh(problem), problem.degree);
+  return kCudaLibraryBytes + 2 * lattice.size() * value_bytes(problem.precision);
+}
+
+Processor study_processor(const StudyParameters& study) {
+  return study.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
+}
+
 double agreement_tolerance(const StudyParameters& study, Precision precision) {
   constexpr double kRoundingRatio = 0x1p29;
   return precision == Precision::double_precision ? study.agree_tolerance
@@ -59,43 +71,37 @@ Bench::Bench(const StudyParameters& study, const StudyProblem& problem)
       discretization_(discretization_for(study, problem)),
       form_{&discretization_, constant_field(1.0), all_faces(problem.dimension), {}} {}
 
+Index Bench::nonzeros() const { return csr_nonzeros(discretization_.lattice, form_.dirichlet); }
+
 Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) {
   Measurement measurement;
   measurement.strategy = strategy;
+  const Processor processor = study_processor(study_);
   const FactorKind kind = factor_kind(discretization_.mapping, form_.coefficient);
-  const Index common = bench_bytes(problem_);
+  const Index common =
+      processor == Processor::cpu ? bench_bytes(problem_) : gpu_bench_bytes(problem_);
   measurement.needed_bytes =
-      common +
-      operator_peak_bytes(strategy,
-                          {discretization_.mesh, discretization_.lattice, form_.dirichlet, kind,
-                           discretization_.basis.point_count(), value_bytes(problem_.precision)});
+      common + operator_peak_bytes(
+                   strategy, {discretization_.mesh, discretization_.lattice, form_.dirichlet, kind,
+                              discretization_.basis.point_count(), value_bytes(problem_.precision),
+                              processor});
   measurement.fits = measurement.needed_bytes <= available_bytes;
   if (!measurement.fits) return measurement;
-  if (problem_.precision == Precision::double_precision) {
-    measure_in<double>(measurement);
+  const bool is_double = problem_.precision == Precision::double_precision;
+  if (processor == Processor::gpu) {
+    if constexpr (kHasCuda) {
+      is_double ? measure_on_gpu<double>(measurement) : measure_on_gpu<float>(measurement);
+    }
   } else {
-    measure_in<float>(measurement);
+    is_double ? measure_in<double>(measurement) : measure_in<float>(measurement);
   }
   return measurement;
 }
 
 template <class T>
-void Bench::measure_in(Measurement& measurement) {
-  const double setup_start = seconds_now();
-  const auto a = make_operator<T>(measurement.strategy, form_);
-  measurement.setup_seconds = seconds_now() - setup_start;
-  measurement.operator_bytes = a->bytes();
-  measurement.cost = a->cost();
-
-  HostVector<T> x(a->size());
-  HostVector<T> y(a->size());
-#pragma omp parallel for schedule(static)
-  for (Index i = 0; i < x.size(); ++i) x[i] = static_cast<T>(random_value(i));
-  fill(y, std::numeric_limits<T>::quiet_NaN());
-  a->apply(x, y);
-
+double Bench::difference_from_first(const HostVector<T>& y) {
   if (reference_.size() == 0) {
-    reference_ = HostVector<double>(a->size());
+    reference_ = HostVector<double>(y.size());
     for (Index i = 0; i < y.size(); ++i) reference_[i] = static_cast<double>(y[i]);
   }
   double difference = 0.0;
@@ -106,26 +112,99 @@ void Bench::measure_in(Measurement& measurement) {
     if (!(distance <= difference)) difference = distance;
     largest = std::max(largest, std::abs(reference_[i]));
   }
-  measurement.difference = difference / largest;
+  return difference / largest;
+}
 
+template <class F>
+std::vector<double> Bench::repeat(F&& seconds_of_one) const {
   std::vector<double> seconds;
   const double start = seconds_now();
   while (static_cast<int>(seconds.size()) < study_.repetitions) {
-    const double before = seconds_now();
-    for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
-    const double after = seconds_now();
-    seconds.push_back((after - before) / study_.applications);
+    seconds.push_back(seconds_of_one());
     if (static_cast<int>(seconds.size()) >= kLeastRepetitions &&
-        after - start > study_.time_limit_s) {
+        seconds_now() - start > study_.time_limit_s) {
       break;
     }
   }
   std::sort(seconds.begin(), seconds.end());
-  measurement.repetitions = static_cast<int>(seconds.size());
-  measurement.min_seconds = seconds.front();
-  const std::size_t half = seconds.size() / 2;
+  return seconds;
+}
+
+namespace {
+
+void take_times(const std::vector<double>& sorted, Measurement& measurement) {
+  measurement.repetitions = static_cast<int>(sorted.size());
+  measurement.min_seconds = sorted.front();
+  const std::size_t half = sorted.size() / 2;
   measurement.median_seconds =
-      seconds.size() % 2 == 1 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
+      sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+template <class T>
+HostVector<T> random_vector(Index n) {
+  HostVector<T> x(n);
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < n; ++i) x[i] = static_cast<T>(random_value(i));
+  return x;
+}
+
+}  // namespace
+
+template <class T>
+void Bench::measure_in(Measurement& measurement) {
+  const double setup_start = seconds_now();
+  const auto a = make_operator<T>(measurement.strategy, form_);
+  measurement.setup_seconds = seconds_now() - setup_start;
+  measurement.operator_bytes = a->bytes();
+  measurement.cost = a->cost();
+
+  const HostVector<T> x = random_vector<T>(a->size());
+  HostVector<T> y(a->size());
+  fill(y, std::numeric_limits<T>::quiet_NaN());
+  a->apply(x, y);
+  measurement.difference = difference_from_first(y);
+  take_times(repeat([&] {
+               const double before = seconds_now();
+               for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
+               return (seconds_now() - before) / study_.applications;
+             }),
+             measurement);
+}
+
+template <class T>
+void Bench::measure_on_gpu(Measurement& measurement) {
+  synchronize_device();
+  const double setup_start = seconds_now();
+  const auto a = make_device_operator<T>(measurement.strategy, form_);
+  synchronize_device();
+  measurement.setup_seconds = seconds_now() - setup_start;
+  measurement.operator_bytes = a->bytes();
+  measurement.cost = a->cost();
+
+  HostVector<T> host = random_vector<T>(a->size());
+  DeviceVector<T> x(a->size());
+  DeviceVector<T> y(a->size());
+  copy(host, x);
+  fill(y, std::numeric_limits<T>::quiet_NaN());
+  a->apply(x, y);
+  copy(y, host);
+  measurement.difference = difference_from_first(host);
+  DeviceStopwatch stopwatch;
+  take_times(repeat([&] {
+               stopwatch.start();
+               for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
+               return stopwatch.stop() / study_.applications;
+             }),
+             measurement);
+  if (!study_.transfers) return;
+  const HostVector<T> start = random_vector<T>(a->size());
+  measurement.transfer_seconds = repeat([&] {
+                                   stopwatch.start();
+                                   copy(start, x);
+                                   for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
+                                   copy(y, host);
+                                   return stopwatch.stop() / study_.applications;
+                                 }).front();
 }
 
 }  // namespace tessera

@@ -17,6 +17,9 @@ struct Measurement {
   /// Seconds of one application: of the fastest repetition, and the median over repetitions.
   double min_seconds = 0.0;
   double median_seconds = 0.0;
+  /// Seconds of one application of the fastest repetition that copies x to the GPU before and y back
+  /// after its applications; 0 where that was not asked for.
+  double transfer_seconds = 0.0;
   /// Least traffic and work of one application.
   Cost cost;
   /// max |y - y_first| / max |y_first|, with y_first = A x by the first strategy that was measured.
@@ -25,18 +28,28 @@ struct Measurement {
 
 /// Measures strategies on one problem, one after another, as section 4 of the second paper does: a
 /// repetition applies the operator `applications` times in succession to a random vector and is
-/// timed as a whole; the fastest repetition counts.
+/// timed as a whole; the fastest repetition counts. On the GPU its own events take the time.
 class Bench {
  public:
   /// Sets the number of OpenMP threads. @throws InvertedCell
   Bench(const StudyParameters& study, const StudyProblem& problem);
 
   Index dofs() const { return discretization_.lattice.size(); }
+  /// Nonzeros of the assembled matrix.
+  Index nonzeros() const;
   Measurement measure(const StrategyName& strategy, Index available_bytes);
 
  private:
   template <class T>
   void measure_in(Measurement& measurement);
+  template <class T>
+  void measure_on_gpu(Measurement& measurement);
+  /// max |y - y_first| / max |y_first|; the first y becomes y_first.
+  template <class T>
+  double difference_from_first(const HostVector<T>& y);
+  /// Repeats seconds_of_one() as the study says; the sorted times.
+  template <class F>
+  std::vector<double> repeat(F&& seconds_of_one) const;
 
   const StudyParameters& study_;
   StudyProblem problem_;
@@ -45,8 +58,13 @@ class Bench {
   HostVector<double> reference_;
 };
 
-/// Bytes of the node positions and vectors of a problem, before anything is made.
+/// The processor of a study.
+Processor study_processor(const StudyParameters& study);
+
+/// Bytes of the node positions and vectors of a problem in the host's memory, before anything is
+/// made, and of its vectors in the GPU's.
 Index bench_bytes(const StudyProblem& problem);
+Index gpu_bench_bytes(const StudyProblem& problem);
 
 /// The largest `difference` that still counts as agreement; the study's tolerance is meant for
 /// double precision and grows with the rounding error in single precision.

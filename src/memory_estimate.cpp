@@ -40,11 +40,11 @@ const MemoryPhase& MemoryEstimate::peak() const {
       [](const MemoryPhase& a, const MemoryPhase& b) { return a.bytes() < b.bytes(); });
 }
 
-NotEnoughMemory::NotEnoughMemory(const MemoryPhase& peak, Index available)
+NotEnoughMemory::NotEnoughMemory(std::string_view whose, const MemoryPhase& peak, Index available)
     : std::runtime_error(fmt::format(
-          "not enough memory: {} needs {}, and {} are available; fewer cells, another kernel or "
+          "not enough {}: {} needs {}, and {} are available; fewer cells, another kernel or "
           "single precision need less (tessera check tells how much)",
-          peak.name, human_bytes(static_cast<double>(peak.bytes())),
+          whose, peak.name, human_bytes(static_cast<double>(peak.bytes())),
           human_bytes(static_cast<double>(available)))) {}
 
 Index value_bytes(Precision precision) {
@@ -58,6 +58,10 @@ FactorKind case_factor_kind(const CaseParameters& parameters) {
   return coefficient.constant ? FactorKind::constant : FactorKind::scaled;
 }
 
+Processor case_processor(const CaseParameters& parameters) {
+  return parameters.run.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
+}
+
 StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyName& strategy) {
   const BoxMesh mesh = make_box_mesh(parameters);
   const NodeLattice lattice(mesh, parameters.space.degree);
@@ -66,20 +70,24 @@ StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyNam
                           dirichlet_faces(parameters),
                           case_factor_kind(parameters),
                           parameters.space.points,
-                          value_bytes(parameters.operation.precision)};
+                          value_bytes(parameters.operation.precision),
+                          case_processor(parameters)};
   return {operator_bytes(strategy, size), operator_peak_bytes(strategy, size)};
 }
 
 MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyName& strategy) {
   const BoxMesh mesh = make_box_mesh(parameters);
   const NodeLattice lattice(mesh, parameters.space.degree);
-  const StrategyBytes operation = strategy_bytes(parameters, strategy);
+  const bool on_cpu = case_processor(parameters) == Processor::cpu;
+  const StrategyBytes operation =
+      on_cpu ? strategy_bytes(parameters, strategy) : StrategyBytes{0, 0};
   const bool mapped = !parameters.mesh.map.empty();
   const bool single = parameters.operation.precision == Precision::single_precision;
   const Index vector = lattice.size() * static_cast<Index>(sizeof(double));
   const Index solver_vector = lattice.size() * value_bytes(parameters.operation.precision);
-  const int solver_vectors = 3 + preconditioner_vectors(parameters.solver.preconditioner);
-  const MemoryPart program{"program", kProgramBytes};
+  const int solver_vectors =
+      on_cpu ? 3 + preconditioner_vectors(parameters.solver.preconditioner) : 0;
+  const MemoryPart program{"program", kProgramBytes + (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart positions{"node positions", mapped ? parameters.mesh.dimension * vector : 0};
   const MemoryPart system{"solution and right-hand side", 2 * vector};
   const std::string text = strategy.text();
@@ -113,9 +121,34 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   return estimate;
 }
 
+MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters,
+                                   const StrategyName& strategy) {
+  const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
+  const StrategyBytes operation = strategy_bytes(parameters, strategy);
+  const Index vector = lattice.size() * value_bytes(parameters.operation.precision);
+  const int diagonal =
+      parameters.solver.preconditioner == PreconditionerChoice::jacobi ? 1 : 0;
+  const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
+  const std::string text = strategy.text();
+  MemoryEstimate estimate;
+  estimate.phases.push_back(
+      {"making the operator on the GPU", {libraries, {"operator " + text, operation.peak}}});
+  estimate.phases.push_back({"solving on the GPU",
+                             {libraries,
+                              {"operator " + text, operation.held},
+                              {"solution and right-hand side", 2 * vector},
+                              {"solver vectors", (3 + diagonal) * vector}}});
+  return estimate;
+}
+
 void require_memory(const MemoryEstimate& estimate, Index available) {
   const MemoryPhase& peak = estimate.peak();
-  if (peak.bytes() > available) throw NotEnoughMemory(peak, available);
+  if (peak.bytes() > available) throw NotEnoughMemory("memory", peak, available);
+}
+
+void require_gpu_memory(const MemoryEstimate& estimate, Index available) {
+  const MemoryPhase& peak = estimate.peak();
+  if (peak.bytes() > available) throw NotEnoughMemory("GPU memory", peak, available);
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mesh/index.hpp"
@@ -35,11 +36,16 @@ struct MemoryEstimate {
 /// Too little memory for what was asked.
 class NotEnoughMemory : public std::runtime_error {
  public:
-  NotEnoughMemory(const MemoryPhase& peak, Index available);
+  /// @param whose "memory" or "GPU memory"
+  NotEnoughMemory(std::string_view whose, const MemoryPhase& peak, Index available);
 };
 
 /// The program itself with its libraries.
 inline constexpr Index kProgramBytes = Index{48} << 20;
+/// CUDA's runtime in the memory of the host, and what its libraries take of the GPU's beside their
+/// context.
+inline constexpr Index kCudaProgramBytes = Index{384} << 20;
+inline constexpr Index kCudaLibraryBytes = Index{128} << 20;
 
 /// Bytes of a value of the operator and the solver's vectors.
 Index value_bytes(Precision precision);
@@ -47,17 +53,24 @@ Index value_bytes(Precision precision);
 /// Whether factors are shared, scaled or general for this case.
 FactorKind case_factor_kind(const CaseParameters& parameters);
 
-/// Bytes of a strategy for the case: held, and the most while it is made.
+/// The processor that the case's operator and solver run on.
+Processor case_processor(const CaseParameters& parameters);
+
+/// Bytes of a strategy for the case on its processor: held, and the most while it is made.
 struct StrategyBytes {
   Index held;
   Index peak;
 };
 StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyName& strategy);
 
-/// The memory of a run of the case with this strategy.
+/// The host's memory in a run of the case with this strategy.
 MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyName& strategy);
+
+/// The GPU's memory in a run of the case on it.
+MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const StrategyName& strategy);
 
 /// @throws NotEnoughMemory
 void require_memory(const MemoryEstimate& estimate, Index available);
+void require_gpu_memory(const MemoryEstimate& estimate, Index available);
 
 }  // namespace tessera

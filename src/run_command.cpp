@@ -19,6 +19,7 @@
 #include "postprocess/result_files.hpp"
 #include "postprocess/timer_report.hpp"
 #include "postprocess/timers.hpp"
+#include "solvers/device.hpp"
 #include "src/case_fields.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
@@ -80,6 +81,7 @@ class Run {
     const MemoryEstimate estimate = estimate_memory(parameters_, strategy());
     const Index available = available_memory_bytes();
     require_memory(estimate, available);
+    if (on_gpu()) prepare_gpu();
     try {
       output_directory_.emplace(directory_,
                                 parameters_.output.overwrite ? Overwrite::yes : Overwrite::no);
@@ -87,6 +89,20 @@ class Run {
       throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
     }
     print_case(estimate, available);
+  }
+
+  bool on_gpu() const { return case_processor(parameters_) == Processor::gpu; }
+
+  void prepare_gpu() {
+    if constexpr (kHasCuda) {
+      gpu_ = require_device();
+      gpu_estimate_ = estimate_gpu_memory(parameters_, strategy());
+      require_gpu_memory(gpu_estimate_, gpu_.free_bytes);
+    }
+  }
+
+  std::string processor_text() const {
+    return on_gpu() ? gpu_.name : fmt::format("cpu, {} threads", omp_get_max_threads());
   }
 
   void print_case(const MemoryEstimate& estimate, Index available) {
@@ -99,14 +115,18 @@ class Run {
     say("  space     degree {}, {} DoFs, {} nodes, {} {} points an axis\n", space.degree,
         human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
         name_of(space.quadrature));
-    say("  operator  {}, {} precision, cpu, {} threads\n", strategy().text(),
-        name_of(parameters_.operation.precision), omp_get_max_threads());
+    say("  operator  {}, {} precision, {}\n", strategy().text(),
+        name_of(parameters_.operation.precision), processor_text());
     say("  solver    {}, preconditioner {}, relative tolerance {:g}, at most {} iterations\n",
         name_of(solver.method), name_of(solver.preconditioner), solver.relative_tolerance,
         solver.max_iterations);
     say("  memory    about {} of {} available\n",
         human_bytes(static_cast<double>(estimate.peak().bytes())),
         human_bytes(static_cast<double>(available)));
+    if (!on_gpu()) return;
+    say("  GPU       about {} of {} free\n",
+        human_bytes(static_cast<double>(gpu_estimate_.peak().bytes())),
+        human_bytes(static_cast<double>(gpu_.free_bytes)));
   }
 
   void set_up() {
@@ -182,7 +202,7 @@ class Run {
   void write() {
     {
       const auto scope = timers_.scope("bandwidth test");
-      copy_bandwidth_ = measure_bandwidth(omp_get_max_threads()).copy;
+      copy_bandwidth_ = measure_copy_bandwidth();
     }
     remove_results(directory_);
     write_text_file(directory_ / "case.toml", make_case_registry().to_toml(parameters_));
@@ -206,6 +226,13 @@ class Run {
     write_text_file(directory_ / "timings.csv", timer_csv(timers_, {copy_bandwidth_}));
     write_result_json(directory_ / "result.json", result());
     if (failure) std::rethrow_exception(failure);
+  }
+
+  double measure_copy_bandwidth() const {
+    if (on_gpu()) {
+      if constexpr (kHasCuda) return measure_device_copy_bandwidth();
+    }
+    return measure_bandwidth(omp_get_max_threads()).copy;
   }
 
   RunResult result() const {
@@ -276,8 +303,8 @@ class Run {
           errors_->h1_seminorm, errors_->max);
     }
     say("\n{}", timer_table(timers_, {copy_bandwidth_}));
-    say("copy bandwidth {} (measured, {} threads)\n\n", human_bytes_per_second(copy_bandwidth_),
-        omp_get_max_threads());
+    say("copy bandwidth {} (measured, {})\n\n", human_bytes_per_second(copy_bandwidth_),
+        processor_text());
     say("Results are in {}\n", directory_.string());
     if (parameters_.output.vtk) {
       say("To see them: paraview --script={}\n", (directory_ / "view.py").string());
@@ -311,6 +338,8 @@ class Run {
   SolutionNumbers numbers_{};
   std::optional<ErrorNorms> errors_;
   double copy_bandwidth_ = 0.0;
+  DeviceInfo gpu_;
+  MemoryEstimate gpu_estimate_;
 };
 
 }  // namespace

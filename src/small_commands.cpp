@@ -6,6 +6,7 @@
 #include "operators/strategy.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
+#include "solvers/device.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/machine.hpp"
@@ -30,6 +31,23 @@ std::string text_of(const Registry<Parameters>& registry, DefaultsFormat format)
   return "";
 }
 
+std::string processors(bool on_cpu, bool on_gpu) {
+  return on_cpu ? on_gpu ? "CPU, GPU" : "CPU" : "GPU";
+}
+
+// The GPU's copy bandwidth, if there is a GPU.
+void add_gpu_bandwidth(TextTable& table) {
+  if constexpr (kHasCuda) {
+    try {
+      require_device();
+      table.add_row({"bandwidth, GPU", fmt::format("copy {}", human_bytes_per_second(
+                                                                  measure_device_copy_bandwidth()))});
+    } catch (const NoDevice&) {
+      // The line above says so.
+    }
+  }
+}
+
 }  // namespace
 
 ExitCode print_defaults(const DefaultsCommand& command) {
@@ -41,12 +59,14 @@ ExitCode print_defaults(const DefaultsCommand& command) {
 
 ExitCode list(const ListCommand&) {
   TextTable kernels({{"kernel", Align::left},
+                     {"runs on", Align::left},
                      {"scatter", Align::left},
                      {"dimensions", Align::left},
                      {"degrees with a fast path", Align::left},
                      {"memory", Align::left}});
   for (const KernelInfo& kernel : kernel_table()) {
     kernels.add_row({std::string(kernel.name),
+                     processors(kernel.runs_on(Processor::cpu), kernel.runs_on(Processor::gpu)),
                      kernel.scatter == TakesScatter::yes ? "one of those below" : "none", "2, 3",
                      std::string(kernel.fast_degrees), std::string(kernel.memory)});
   }
@@ -55,11 +75,15 @@ ExitCode list(const ListCommand&) {
     fmt::print("  {:<9} {}\n", kernel.name, kernel.summary);
   }
   fmt::print("\nDegrees up to {} are possible with every kernel.\n\n", kMostDegree);
-  TextTable scatters(
-      {{"scatter", Align::left}, {"same bits in every run", Align::left}, {"", Align::left}});
+  TextTable scatters({{"scatter", Align::left},
+                      {"runs on", Align::left},
+                      {"kernels", Align::left},
+                      {"same bits in every run", Align::left},
+                      {"", Align::left}});
   for (const ScatterInfo& scatter : scatter_table()) {
-    scatters.add_row({std::string(scatter.name), scatter.deterministic ? "yes" : "no",
-                      std::string(scatter.summary)});
+    scatters.add_row({std::string(scatter.name), processors(scatter.on_cpu, scatter.on_gpu),
+                      scatter.only_kernel.empty() ? "all" : std::string(scatter.only_kernel),
+                      scatter.deterministic ? "yes" : "no", std::string(scatter.summary)});
   }
   fmt::print("{}\n", scatters.text());
   TextTable preconditioners({{"preconditioner", Align::left}, {"", Align::left}});
@@ -96,6 +120,7 @@ ExitCode info(const InfoCommand&) {
     if (threads == 1) break;
   }
   table.add_row({"GPU", gpu_summary()});
+  add_gpu_bandwidth(table);
   fmt::print("{}", table.text());
   return ExitCode::success;
 }

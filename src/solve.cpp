@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 
+#include "operators/device_strategy.hpp"
 #include "operators/strategy.hpp"
+#include "solvers/device.hpp"
 #include "src/timed.hpp"
 
 namespace tessera {
@@ -14,6 +18,11 @@ namespace {
 // p.q 2, x and r updates 6, p = z + beta p 3, and r.z 2 where z is not r.
 int update_streams(PreconditionerChoice preconditioner) {
   return preconditioner == PreconditionerChoice::none ? 11 : 13;
+}
+
+// On the GPU: p.q 2, r update 3, x and p updates 5, and the diagonal read twice.
+int gpu_update_streams(PreconditionerChoice preconditioner) {
+  return preconditioner == PreconditionerChoice::none ? 10 : 12;
 }
 
 template <class T>
@@ -43,6 +52,112 @@ SolveReport run_cg(const LinearOperator<T, Host>& a, const Preconditioner<T, Hos
   }
 }
 
+CgOptions cg_options(const CaseParameters& parameters, const LinearSystem& system,
+                     const std::function<Continue(int, double)>& observer) {
+  CgOptions options;
+  options.relative_tolerance = parameters.solver.relative_tolerance;
+  options.reference_norm = system.reference_norm;
+  options.max_iterations = parameters.solver.max_iterations;
+  options.observer = observer;
+  return options;
+}
+
+template <class T>
+DeviceVector<T> on_device(const HostVector<double>& values) {
+  DeviceVector<T> result(values.size());
+  if constexpr (std::is_same_v<T, double>) {
+    copy(values, result);
+  } else {
+    HostVector<T> converted(values.size());
+    convert(values, converted);
+    copy(converted, result);
+  }
+  return result;
+}
+
+template <class T>
+void to_host(const DeviceVector<T>& values, HostVector<double>& result) {
+  if constexpr (std::is_same_v<T, double>) {
+    copy(values, result);
+  } else {
+    HostVector<T> converted(values.size());
+    copy(values, converted);
+    convert(converted, result);
+  }
+}
+
+// Seconds of y = A x on the GPU: the median of a few, after one to warm up.
+template <class T>
+double seconds_of_apply(const LinearOperator<T, Device>& a, const DeviceVector<T>& x) {
+  constexpr int kRepetitions = 5;
+  DeviceVector<T> y(a.size());
+  a.apply(x, y);
+  DeviceStopwatch stopwatch;
+  std::array<double, kRepetitions> seconds;
+  for (double& time : seconds) {
+    stopwatch.start();
+    a.apply(x, y);
+    time = stopwatch.stop();
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[kRepetitions / 2];
+}
+
+// As solve_in(), with operator, vectors and iteration on the GPU. Applications within the solve
+// cannot be timed one by one: one is timed before and stands for all.
+template <class T>
+SolveOutcome solve_on_gpu(const CaseParameters& parameters, const StiffnessForm& form,
+                          LinearSystem& system, TimerTree& timers,
+                          const std::function<Continue(int, double)>& observer) {
+  std::unique_ptr<LinearOperator<T, Device>> a;
+  std::unique_ptr<Preconditioner<T, Device>> jacobi;
+  DeviceVector<T> x;
+  DeviceVector<T> b;
+  {
+    const auto setup = timers.resume("setup");
+    {
+      const auto scope = timers.scope("operator");
+      a = make_device_operator<T>({parameters.operation.kernel, parameters.operation.scatter},
+                                  form);
+      synchronize_device();
+    }
+    if (parameters.solver.preconditioner == PreconditionerChoice::jacobi) {
+      const auto scope = timers.scope("preconditioner");
+      jacobi = std::make_unique<Jacobi<T, Device>>(*a);
+      synchronize_device();
+    }
+    const auto scope = timers.scope("copy to GPU");
+    x = on_device<T>(system.x);
+    b = on_device<T>(system.b);
+  }
+  const double n = static_cast<double>(a->size());
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}};
+  const double seconds = [&] {
+    const auto scope = timers.scope("time an application");
+    return seconds_of_apply(*a, b);
+  }();
+  {
+    const auto scope = timers.scope("solve");
+    const double before = timers.seconds("solve");
+    outcome.report = cg<T>(*a, jacobi.get(), b, x, cg_options(parameters, system, observer));
+    const double total = timers.seconds("solve") - before;
+    const int iterations = outcome.report.iterations;
+    if (iterations > 0) {
+      const double apply = std::min(seconds, total / iterations);
+      const double rest = total - apply * iterations;
+      timers.add("apply", iterations, apply * iterations, apply);
+      timers.add("vector updates", iterations, rest, rest / iterations);
+      timers.set_work("solve/apply", outcome.apply_work);
+      timers.set_work(
+          "solve/vector updates",
+          {n, gpu_update_streams(parameters.solver.preconditioner) * n * sizeof(T)});
+    }
+  }
+  const auto scope = timers.scope("copy from GPU");
+  to_host(x, system.x);
+  return outcome;
+}
+
 template <class T>
 SolveOutcome solve_in(const CaseParameters& parameters, const StiffnessForm& form,
                       LinearSystem& system, TimerTree& timers,
@@ -66,11 +181,7 @@ SolveOutcome solve_in(const CaseParameters& parameters, const StiffnessForm& for
   std::unique_ptr<Preconditioner<T, Host>> timed_jacobi;
   if (jacobi) timed_jacobi = std::make_unique<TimedPreconditioner<T, Host>>(*jacobi, timers);
 
-  CgOptions options;
-  options.relative_tolerance = parameters.solver.relative_tolerance;
-  options.reference_norm = system.reference_norm;
-  options.max_iterations = parameters.solver.max_iterations;
-  options.observer = observer;
+  const CgOptions options = cg_options(parameters, system, observer);
   const auto scope = timers.scope("solve");
   const double before = timers.seconds("solve");
   outcome.report = run_cg<T>(timed, timed_jacobi.get(), system, options);
@@ -90,7 +201,14 @@ SolveOutcome solve_in(const CaseParameters& parameters, const StiffnessForm& for
 SolveOutcome solve(const CaseParameters& parameters, const StiffnessForm& form,
                    LinearSystem& system, TimerTree& timers,
                    const std::function<Continue(int, double)>& observer) {
-  if (parameters.operation.precision == Precision::single_precision) {
+  const bool single = parameters.operation.precision == Precision::single_precision;
+  if (parameters.run.device == RunDevice::cuda) {
+    if constexpr (kHasCuda) {
+      return single ? solve_on_gpu<float>(parameters, form, system, timers, observer)
+                    : solve_on_gpu<double>(parameters, form, system, timers, observer);
+    }
+  }
+  if (single) {
     return solve_in<float>(parameters, form, system, timers, observer);
   }
   return solve_in<double>(parameters, form, system, timers, observer);

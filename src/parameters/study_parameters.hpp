@@ -35,6 +35,8 @@ struct StudyParameters {
   int repetitions = 20;
   double time_limit_s = 10;
   RunDevice device = RunDevice::cpu;
+  /// On the GPU, also time repetitions that copy x there before and y back after.
+  bool transfers = false;
   /// Largest relative difference between two strategies' results, in double precision.
   double agree_tolerance = 1e-12;
   /// CSV file; empty = none.

@@ -30,6 +30,11 @@ void add_strategies(StudyRegistry& registry, const std::vector<std::string>& ker
       {.name = "study.device", .description = "Where the operators run."},
       [](auto& p) -> auto& { return p.device; });
   registry.add(
+      {.name = "study.transfers",
+       .description = "On the GPU, also time each repetition with the copy of x to the GPU before "
+                      "and of y back after its applications."},
+      [](auto& p) -> auto& { return p.transfers; });
+  registry.add(
       {.name = "study.threads",
        .description = "Numbers of threads on the CPU; 0 = all cores.",
        .range = between(0, kMostThreads)},

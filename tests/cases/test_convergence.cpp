@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "cases/poisson_problem.hpp"
+#include "operators/device_strategy.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/error_norms.hpp"
 #include "solvers/cg.hpp"
+#include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
 
 namespace tessera::testing {
@@ -145,17 +147,39 @@ Discretization make_mesh(int dimension, int degree, Geometry geometry, const Ind
   return make_mapped_discretization(mesh, basis, components);
 }
 
-ErrorNorms solve(const PoissonProblem& problem, const Discretization& discretization,
-                 const Exact& exact) {
-  LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
-  const auto a =
-      make_operator<double>({"tensor", "coloring"}, stiffness_form(problem, discretization));
+SolveReport solve_on_cpu(const StiffnessForm& form, LinearSystem& system,
+                         const CgOptions& options) {
+  const auto a = make_operator<double>({"tensor", "coloring"}, form);
   const Jacobi<double> jacobi(*a);
+  return cg(*a, &jacobi, system.b, system.x, options);
+}
+
+SolveReport solve_on_gpu(const StiffnessForm& form, LinearSystem& system,
+                         const CgOptions& options) {
+  const auto a = make_device_operator<double>({"tensor", "patch"}, form);
+  const Jacobi<double, Device> jacobi(*a);
+  DeviceVector<double> x(a->size());
+  DeviceVector<double> b(a->size());
+  copy(system.x, x);
+  copy(system.b, b);
+  SolveReport report = cg<double>(*a, &jacobi, b, x, options);
+  copy(x, system.x);
+  return report;
+}
+
+ErrorNorms solve(const PoissonProblem& problem, const Discretization& discretization,
+                 const Exact& exact, Processor processor) {
+  LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
   CgOptions options;
   options.relative_tolerance = 1e-12;
   options.reference_norm = system.reference_norm;
   options.max_iterations = 5000;
-  const SolveReport report = cg(*a, &jacobi, system.b, system.x, options);
+  const StiffnessForm form = stiffness_form(problem, discretization);
+  SolveReport report;
+  if constexpr (kHasCuda) {
+    if (processor == Processor::gpu) report = solve_on_gpu(form, system, options);
+  }
+  if (processor == Processor::cpu) report = solve_on_cpu(form, system, options);
   EXPECT_EQ(report.status, SolveStatus::converged) << status_name(report.status);
   ScalarField solution = field_at([exact](const Point& at) { return exact.u(at); });
   if (is_pure_neumann(problem)) {
@@ -181,20 +205,20 @@ using Tested = std::tuple<int, int, Geometry, Faces>;
 
 class Convergence : public ::testing::TestWithParam<Tested> {};
 
-TEST_P(Convergence, IsOfTheOrderOfTheDegree) {
-  const auto [dimension, degree, geometry, faces] = GetParam();
+void expect_order_of_degree(const Tested& tested, Processor processor) {
+  const auto [dimension, degree, geometry, faces] = tested;
   const Exact exact{dimension};
   const PoissonProblem problem = make_poisson_problem(exact, geometry, faces);
   IndexTriple cells = coarse_cells(dimension, degree);
   std::array<ErrorNorms, 2> errors;
   for (ErrorNorms& error : errors) {
-    error = solve(problem, make_mesh(dimension, degree, geometry, cells), exact);
+    error = solve(problem, make_mesh(dimension, degree, geometry, cells), exact, processor);
     for (int d = 0; d < dimension; ++d) cells[d] *= 2;
   }
   const double l2_rate = std::log2(errors[0].l2 / errors[1].l2);
   const double h1_rate = std::log2(errors[0].h1_seminorm / errors[1].h1_seminorm);
-  RecordProperty("l2_rate", fmt::format("{:.3f}", l2_rate));
-  RecordProperty("h1_rate", fmt::format("{:.3f}", h1_rate));
+  ::testing::Test::RecordProperty("l2_rate", fmt::format("{:.3f}", l2_rate));
+  ::testing::Test::RecordProperty("h1_rate", fmt::format("{:.3f}", h1_rate));
   SCOPED_TRACE(fmt::format("L2 {:.3e} -> {:.3e}, H1 {:.3e} -> {:.3e}, max {:.3e} -> {:.3e}",
                            errors[0].l2, errors[1].l2, errors[0].h1_seminorm, errors[1].h1_seminorm,
                            errors[0].max, errors[1].max));
@@ -202,6 +226,15 @@ TEST_P(Convergence, IsOfTheOrderOfTheDegree) {
   EXPECT_LE(l2_rate, degree + 1 + 0.6);
   EXPECT_GE(h1_rate, degree - 0.2);
   EXPECT_LE(h1_rate, degree + 0.6);
+}
+
+TEST_P(Convergence, IsOfTheOrderOfTheDegree) {
+  expect_order_of_degree(GetParam(), Processor::cpu);
+}
+
+TEST_P(Convergence, IsOfTheOrderOfTheDegreeOnTheGpu) {
+  TESSERA_REQUIRE_DEVICE();
+  expect_order_of_degree(GetParam(), Processor::gpu);
 }
 
 std::string tested_name(const ::testing::TestParamInfo<Tested>& tested) {

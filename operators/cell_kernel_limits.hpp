@@ -1,0 +1,8 @@
+#pragma once
+
+namespace tessera {
+
+/// Degrees up to here have kernels whose loops are unrolled at compile time.
+inline constexpr int kMostFastDegree = 8;
+
+}  // namespace tessera

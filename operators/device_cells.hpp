@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "mesh/index.hpp"
+#include "operators/stiffness_form.hpp"
+
+namespace tessera {
+
+/// What GPU kernels know of mesh and lattice; passed to them by value.
+struct CellGrid {
+  int dimension;
+  int degree;
+  int cells[3];       // along each axis; 1 for the third in 2D
+  Index stride[3];    // lattice offset from a node to the next along an axis
+  Index node_count;
+  unsigned dirichlet;  // bit f: face f of the box is constrained
+};
+
+CellGrid make_cell_grid(const StiffnessForm& form);
+
+/// The cells that one launch works on: first + step * index along each axis, index < count; they
+/// are numbered x fastest.
+struct CellRange {
+  int first[3];
+  int count[3];
+  int step;
+
+  constexpr Index size() const { return static_cast<Index>(count[0]) * count[1] * count[2]; }
+};
+
+/// All cells, numbered as in the mesh.
+CellRange all_cells(const CellGrid& grid);
+
+/// The cells by color c = (i_x mod 2) + 2 (i_y mod 2) + 4 (i_z mod 2), lowest first; cells of one
+/// color share no node. Colors without cells are left out.
+std::vector<CellRange> cell_colors(const CellGrid& grid);
+
+/// Where a launch takes a cell's u from.
+template <class T>
+struct CellSource {
+  /// The L-vector that is gathered, constrained entries as zeros; null: u is a unit vector.
+  const T* x = nullptr;
+  /// Local node that is 1.
+  int unit_node = 0;
+};
+
+/// How a launch adds a cell's v into y.
+enum class SinkKind {
+  add_atomic,    // y += v, atomically
+  add,           // y += v
+  first_or_add,  // y = v where no cell of a lower color has been, y += v elsewhere
+  cells,         // values[number of the cell in the range * cell_stride + local node] = v
+  patch          // thread blocks add bricks of cells in shared memory; surfaces += atomically
+};
+
+/// Where a launch puts a cell's v. All kinds but `cells` write y = x on constrained nodes.
+template <class T>
+struct CellSink {
+  SinkKind kind;
+  T* values;
+  const T* x = nullptr;
+  Index cell_stride = 0;
+};
+
+/// A local kernel on the GPU: v_c = K_c u_c for many cells at once; asynchronous.
+template <class T>
+class DeviceCellKernel {
+ public:
+  virtual ~DeviceCellKernel() = default;
+
+  virtual void apply(const CellRange& range, const CellSource<T>& source,
+                     const CellSink<T>& sink) const = 0;
+  /// d += the diagonals of the K_c of the range, without protection: cells share no node.
+  virtual void add_diagonal(const CellRange& range, T* d) const = 0;
+  virtual double flops_per_cell() const = 0;
+  /// Memory that it holds.
+  virtual Index bytes() const = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "mesh/box_mesh.hpp"
+#include "mesh/node_lattice.hpp"
+#include "operators/device_cells.hpp"
+#include "operators/stiffness_form.hpp"
+#include "solvers/linear_operator.hpp"
+
+namespace tessera {
+
+// Of operators/csr.hpp, which GPU code cannot include.
+Index csr_nonzeros(const NodeLattice& lattice, FaceSet dirichlet);
+
+/// The most that local matrices take while a matrix is made on the GPU, unless one layer of cells
+/// of a color takes more.
+inline constexpr Index kCsrScratchBytes = Index{512} << 20;
+
+/// Room for the local matrices of as many layers of cells, of one color and across the slowest
+/// axis, as kCsrScratchBytes holds, at least one.
+struct CsrScratch {
+  Index layers;
+  Index values;  // cells x N^2, N = (p + 1)^d
+};
+
+inline CsrScratch csr_scratch(const BoxMesh& mesh, const NodeLattice& lattice, Index value_bytes) {
+  // The first color has the most cells along every axis.
+  const int slowest = mesh.dimension() - 1;
+  Index layer_values = power(lattice.nodes_per_cell(), 2);
+  for (int d = 0; d < slowest; ++d) layer_values *= ceil_div(mesh.cells()[d], 2);
+  const Index layers = std::clamp<Index>(kCsrScratchBytes / (layer_values * value_bytes), 1,
+                                         ceil_div(mesh.cells()[slowest], 2));
+  return {layers, layers * layer_values};
+}
+
+/// Bytes of one row offset or column index: 4 up to 2^31 - 1 nonzeros, else 8. There are at least
+/// as many nonzeros as rows.
+inline Index device_csr_index_bytes(Index nonzeros) {
+  return nonzeros <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
+}
+
+/// Bytes of the assembled matrix on the GPU, before building it; cuSPARSE's workspace is not in it.
+inline Index device_csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes) {
+  const Index nonzeros = csr_nonzeros(lattice, dirichlet);
+  const Index index_bytes = device_csr_index_bytes(nonzeros);
+  return nonzeros * (value_bytes + index_bytes) + (lattice.size() + 1) * index_bytes;
+}
+
+/// The most bytes while it is made, workspaces apart: the matrix and either the local matrices or,
+/// later, the two vectors that algorithms are timed with.
+inline Index device_csr_peak_bytes(const BoxMesh& mesh, const NodeLattice& lattice,
+                                   FaceSet dirichlet, Index value_bytes) {
+  const Index local_matrices = csr_scratch(mesh, lattice, value_bytes).values * value_bytes;
+  const Index vectors = 2 * lattice.size() * value_bytes;
+  return device_csr_bytes(lattice, dirichlet, value_bytes) + std::max(local_matrices, vectors);
+}
+
+/// The assembled matrix in compressed sparse rows on the GPU; y = A x is cusparseSpMV.
+///
+/// The matrix is made on the GPU. Free nodes couple to the free nodes of their cells, constrained
+/// rows hold 1 on the diagonal. On a lattice the columns of a free row are a box of
+/// L_x x L_y x L_z nodes whose lowest is l, so that the entry of column c is number
+/// ((c_z - l_z) L_y + c_y - l_y) L_x + c_x - l_x of its row: rows are counted, scanned and filled,
+/// and every contribution knows its place. Local matrices come from the kernel, applied to the
+/// N = (p + 1)^d unit vectors of some layers of cells of one color at a time (of one cell, where
+/// all are alike), and are added without atomics; so are Robin faces.
+///
+/// The matrix is the same bits in every run. The product need not be: of cuSPARSE's
+/// CUSPARSE_SPMV_CSR_ALG1 (order of sums not promised) and ALG2 (deterministic) the one is used
+/// that was faster when timed. apply() allocates nothing on the GPU and can be captured in a CUDA
+/// graph.
+/// @param kernel of the form, used only while the matrix is made
+/// @throws BadFieldValue if a Robin alpha is negative or not finite at a face quadrature point,
+///         DeviceOutOfMemory, DeviceError
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
+    const StiffnessForm& form, const DeviceCellKernel<T>& kernel);
+
+}  // namespace tessera

@@ -1,0 +1,235 @@
+#include "operators/device_factors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mesh/errors.hpp"
+#include "operators/block_contraction.cuh"
+#include "operators/block_scratch.hpp"
+#include "operators/cell_access.cuh"
+#include "operators/coefficient_at_points.hpp"
+#include "operators/factor_layout.cuh"
+#include "solvers/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 128;
+constexpr Index kNone = std::numeric_limits<Index>::max();
+
+// What the kernels need to know of the basis and the nodes.
+struct GeometryArguments {
+  CellGrid grid;
+  int points;
+  const double* B;        // [q][i]
+  const double* D;        // [q][q]
+  const double* weights;  // [q], one axis
+  const double* position[3];
+  Index first_cell;
+  Index count;
+  const double* k;  // [cell - first_cell][q], or null
+  double constant_k;
+};
+
+__device__ double weight_of(const GeometryArguments& g, int q) {
+  const int m = g.points;
+  double w = g.weights[q % m] * g.weights[q / m % m];
+  if (g.grid.dimension == 3) w *= g.weights[q / (m * m)];
+  return w;
+}
+
+// entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1, J[a][b] = dx_a / dxi_b at j[(a dim + b) size].
+__device__ void symmetric_entries_2d(const double* j, int size, double s, double* entries) {
+  const double xx = j[0];
+  const double xy = j[size];
+  const double yx = j[2 * size];
+  const double yy = j[3 * size];
+  entries[0] = s * (yy * yy + xy * xy);
+  entries[1] = -s * (yy * yx + xy * xx);
+  entries[2] = s * (yx * yx + xx * xx);
+}
+
+__device__ void symmetric_entries_3d(const double (&J)[3][3], double s, double* entries) {
+  double adjugate[3][3];
+#pragma unroll
+  for (int a = 0; a < 3; ++a) {
+#pragma unroll
+    for (int b = 0; b < 3; ++b) {
+      const int a1 = (a + 1) % 3;
+      const int a2 = (a + 2) % 3;
+      const int b1 = (b + 1) % 3;
+      const int b2 = (b + 2) % 3;
+      adjugate[b][a] = J[a1][b1] * J[a2][b2] - J[a1][b2] * J[a2][b1];
+    }
+  }
+  int entry = 0;
+#pragma unroll
+  for (int a = 0; a < 3; ++a) {
+#pragma unroll
+    for (int b = a; b < 3; ++b) {
+      entries[entry++] = s * (adjugate[a][0] * adjugate[b][0] + adjugate[a][1] * adjugate[b][1] +
+                              adjugate[a][2] * adjugate[b][2]);
+    }
+  }
+}
+
+__device__ void report_inverted(Index cell, Index* inverted) {
+  atomicMin(reinterpret_cast<unsigned long long*>(inverted),
+            static_cast<unsigned long long>(cell));
+}
+
+// D_q of mapped cells. One block of kThreads a cell, striding; scratch: dim^2 + 2 tensors of m^dim
+// doubles. x_d [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim -> D_q.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    general_factors_kernel(GeometryArguments g, char* global_scratch, Index scratch_bytes,
+                           Index stride, T* factors, Index* inverted) {
+  extern __shared__ __align__(16) char shared_scratch[];
+  auto* const scratch = reinterpret_cast<double*>(
+      global_scratch != nullptr ? global_scratch + blockIdx.x * scratch_bytes : shared_scratch);
+  const int dim = g.grid.dimension;
+  const int n = g.grid.degree + 1;
+  const int m = g.points;
+  const int nodes = dim == 3 ? n * n * n : n * n;
+  const int size = dim == 3 ? m * m * m : m * m;
+  double* const jacobian = scratch + 2 * size;
+  for (Index c = blockIdx.x; c < g.count; c += gridDim.x) {
+    const Index cell = g.first_cell + c;
+    const CellPlace place = place_cell(g.grid, {{0, 0, 0}, {g.grid.cells[0], g.grid.cells[1],
+                                                            g.grid.cells[2]}, 1}, cell);
+    for (int d = 0; d < dim; ++d) {
+      for (int i = threadIdx.x; i < nodes; i += kThreads) {
+        scratch[i] = g.position[d][cell_node(g.grid, place, i).lattice];
+      }
+      __syncthreads();
+      const double* values = contract_all_by_block(g.B, m, n, dim, scratch, scratch + size);
+      int fast = 1;
+      for (int a = 0; a < dim; ++a, fast *= m) {
+        contract_by_block(g.D, m, m, fast, size / (fast * m), values,
+                          jacobian + (d * dim + a) * size);
+      }
+    }
+    for (int q = threadIdx.x; q < size; q += kThreads) {
+      const double k = g.k != nullptr ? g.k[c * size + q] : g.constant_k;
+      const double wk = weight_of(g, q) * k;
+      double entries[6];
+      if (dim == 2) {
+        const double* j = jacobian + q;
+        const double determinant = j[0] * j[3 * size] - j[size] * j[2 * size];
+        if (!(determinant > 0.0)) report_inverted(cell, inverted);
+        symmetric_entries_2d(j, size, wk / determinant, entries);
+      } else {
+        double J[3][3];
+        for (int e = 0; e < 9; ++e) J[e / 3][e % 3] = jacobian[e * size + q];
+        const double determinant = J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) -
+                                   J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
+                                   J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
+        if (!(determinant > 0.0)) report_inverted(cell, inverted);
+        symmetric_entries_3d(J, wk / determinant, entries);
+      }
+      for (int e = 0; e < dim * (dim + 1) / 2; ++e) {
+        factors[cell * stride + general_factor_offset(dim, m, q, e)] = static_cast<T>(entries[e]);
+      }
+    }
+    __syncthreads();
+  }
+}
+
+// w |J| k of Cartesian cells. One thread a point.
+template <class T>
+__global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index stride,
+                                      T* factors) {
+  const int size = g.grid.dimension == 3 ? g.points * g.points * g.points : g.points * g.points;
+  const Index total = g.count * size;
+  for (Index t = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; t < total;
+       t += static_cast<Index>(gridDim.x) * blockDim.x) {
+    const int q = static_cast<int>(t % size);
+    factors[(g.first_cell + t / size) * stride + q] =
+        static_cast<T>(weight_of(g, q) * volume * g.k[t]);
+  }
+}
+
+void check_constant(const StiffnessForm& form) {
+  const double k = *form.coefficient.constant;
+  if (!(k > 0.0) || !std::isfinite(k)) {
+    throw BadFieldValue("the coefficient must be positive and finite",
+                        form.discretization->mesh.lower(), k);
+  }
+}
+
+}  // namespace
+
+template <class T>
+DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
+    : kind_(factor_kind(form.discretization->mapping, form.coefficient)) {
+  const Discretization& discretization = *form.discretization;
+  const BoxMesh& mesh = discretization.mesh;
+  const Basis1D& basis = discretization.basis;
+  const int dim = mesh.dimension();
+  double volume = 1.0;
+  for (int d = 0; d < dim; ++d) volume *= mesh.cell_width(d);
+  if (form.coefficient.constant) check_constant(form);
+  for (int d = 0; d < dim; ++d) {
+    axis_scale_[d] = 1.0 / (mesh.cell_width(d) * mesh.cell_width(d));
+    if (kind_ == FactorKind::constant) axis_scale_[d] *= volume * *form.coefficient.constant;
+  }
+  if (kind_ == FactorKind::constant) return;
+
+  const int m = basis.point_count();
+  const Index points = power(m, dim);
+  const Index cells = mesh.cell_count();
+  cell_stride_ = device_factor_stride(kind_, dim, m, sizeof(T));
+  values_ = DeviceArray<T>(cells * cell_stride_);
+  const DeviceArray<double> B(basis.B.entries);
+  const DeviceArray<double> D(basis.D.entries);
+  const DeviceArray<double> weights(basis.quadrature.weights);
+  GeometryArguments arguments{make_cell_grid(form), m,     B.data(), D.data(), weights.data(),
+                              {nullptr, nullptr, nullptr}, 0,        cells,    nullptr,
+                              form.coefficient.constant.value_or(0.0)};
+  DeviceArray<double> positions[3];
+  if (kind_ == FactorKind::general) {
+    for (int d = 0; d < dim; ++d) {
+      const HostArray<double>& values = discretization.mapping.coordinate(d);
+      positions[d] = DeviceArray<double>(static_cast<Index>(values.size()));
+      copy_to_device(values.data(), positions[d].bytes(), positions[d].data());
+      arguments.position[d] = positions[d].data();
+    }
+  }
+  const Index chunk =
+      form.coefficient.constant ? cells : std::max<Index>(kCoefficientPointsAChunk / points, 1);
+  DeviceArray<double> k(form.coefficient.constant ? 0 : std::min(chunk, cells) * points);
+  DeviceArray<Index> inverted(std::vector<Index>{kNone});
+  const BlockScratch scratch(
+      kind_ == FactorKind::general ? (dim * dim + 2) * points * static_cast<Index>(sizeof(double))
+                                   : 0);
+  for (arguments.first_cell = 0; arguments.first_cell < cells;
+       arguments.first_cell += arguments.count) {
+    arguments.count = std::min(chunk, cells - arguments.first_cell);
+    if (!form.coefficient.constant) {
+      const std::vector<double> values =
+          coefficient_at_points(form, arguments.first_cell, arguments.count);
+      copy_to_device(values.data(), static_cast<Index>(values.size() * sizeof(double)), k.data());
+      arguments.k = k.data();
+    }
+    if (kind_ == FactorKind::general) {
+      general_factors_kernel<<<scratch.blocks(arguments.count), kThreads, scratch.shared_bytes(),
+                               device_stream()>>>(
+          arguments, static_cast<char*>(scratch.global()), scratch.bytes_a_block(), cell_stride_,
+          values_.data(), inverted.data());
+    } else {
+      constexpr Index kMostBlocks = 1 << 20;
+      const Index blocks = std::min(ceil_div(arguments.count * points, kThreads), kMostBlocks);
+      scaled_factors_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, device_stream()>>>(
+          arguments, volume, cell_stride_, values_.data());
+    }
+    check_launch("geometric factors");
+  }
+  const Index first_inverted = to_host(inverted).front();
+  if (first_inverted != kNone) report_inverted_cell(form, first_inverted);
+}
+
+template class DeviceFactors<double>;
+template class DeviceFactors<float>;
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "mesh/factor_kind.hpp"
+#include "operators/device_cells.hpp"
+#include "solvers/device_array.hpp"
+
+namespace tessera {
+
+/// Values of one cell's factors with padding: 0 for `constant`. Cells begin on 16 bytes.
+constexpr Index device_factor_stride(FactorKind kind, int dimension, int points,
+                                     Index value_bytes) {
+  if (kind == FactorKind::constant) return 0;
+  const Index values = power(points, dimension) *
+                       (kind == FactorKind::general ? factor_entries(dimension) : 1);
+  const Index unit = 16 / value_bytes;
+  return ceil_div(values, unit) * unit;
+}
+
+/// The middle factor D_q = w_q |J| k J^-1 J^-T of A = sum_c P B^T D B P^T in GPU memory, made there
+/// from the positions of the nodes; cell after cell, device_factor_stride() values each.
+///
+/// `constant` stores nothing. `scaled` [cell][q_z][q_y][q_x]: w |J| k, times axis_scale for D.
+/// `general` 2D [cell][q_y][entry][q_x], entries xx xy yy;
+/// 3D [cell][q_z][pair][q_y][q_x][2], pairs (xx, xy) (xz, yy) (yz, zz).
+template <class T>
+class DeviceFactors {
+ public:
+  /// The form's coefficient is evaluated on the host, all else on the GPU.
+  /// @throws InvertedCell, BadFieldValue as mesh/geometric_factors.hpp; DeviceOutOfMemory
+  explicit DeviceFactors(const StiffnessForm& form);
+
+  FactorKind kind() const { return kind_; }
+  /// 1 / h_d^2; `constant`: times |J| k, so that K_c = sum_d axis_scale[d] K (x) M (x) M.
+  const std::array<double, 3>& axis_scale() const { return axis_scale_; }
+  const T* data() const { return values_.data(); }
+  Index cell_stride() const { return cell_stride_; }
+  Index bytes() const { return values_.bytes(); }
+
+ private:
+  FactorKind kind_;
+  std::array<double, 3> axis_scale_{};
+  Index cell_stride_ = 0;
+  DeviceArray<T> values_;
+};
+
+/// Points of which the coefficient is on its way from the host at a time: 128 MiB.
+inline constexpr Index kCoefficientPointsAChunk = Index{1} << 24;
+
+/// Bytes held, and the most while they are made.
+constexpr Index device_factor_bytes(FactorKind kind, int dimension, Index cells, int points,
+                                    Index value_bytes) {
+  return cells * device_factor_stride(kind, dimension, points, value_bytes) * value_bytes;
+}
+constexpr Index device_factor_peak_bytes(FactorKind kind, int dimension, Index cells, int points,
+                                         Index nodes, Index value_bytes) {
+  if (kind == FactorKind::constant) return 0;
+  const Index positions = kind == FactorKind::general ? dimension * nodes : 0;
+  const Index all_points = cells * power(points, dimension);
+  const Index coefficients =
+      all_points < kCoefficientPointsAChunk ? all_points : kCoefficientPointsAChunk;
+  return device_factor_bytes(kind, dimension, cells, points, value_bytes) +
+         static_cast<Index>(sizeof(double)) * (positions + coefficients);
+}
+
+}  // namespace tessera

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "mesh/basis_1d.hpp"
+#include "operators/device_tensor.hpp"
+#include "operators/tensor_any.hpp"
+#include "operators/tensor_launch.cuh"
+#include "solvers/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreadsABlock = 256;
+
+Index most_shared_bytes() {
+  int device = 0;
+  int bytes = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
+  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+             "asking for the GPU's shared memory");
+  return bytes;
+}
+
+template <class T>
+const TensorKernelInfo<T>* find_kernel(int dimension, int degree, int points, FactorKind kind) {
+  return dimension == 2 ? find_tensor_kernel<T, 2>(degree, points, kind)
+                        : find_tensor_kernel<T, 3>(degree, points, kind);
+}
+
+template <class T>
+class DeviceTensorKernel final : public DeviceCellKernel<T> {
+ public:
+  explicit DeviceTensorKernel(const StiffnessForm& form)
+      : grid_(make_cell_grid(form)),
+        basis_(form.discretization->basis),
+        factors_(form),
+        any_size_(form),
+        unrolled_(find_kernel<T>(grid_.dimension, grid_.degree, basis_.point_count(),
+                                 factors_.kind())) {
+    if (unrolled_ == nullptr) return;
+    const Index shared_bytes = most_shared_bytes();
+    cells_a_block_ = static_cast<int>(
+        std::min<Index>(std::max(kThreadsABlock / unrolled_->threads_a_cell, 1),
+                        shared_bytes / unrolled_->shared_bytes_a_cell));
+    if (cells_a_block_ == 0) {
+      throw std::invalid_argument("this GPU has too little shared memory for the tensor kernel");
+    }
+    unrolled_->allow_shared_memory(cells_a_block_ * unrolled_->shared_bytes_a_cell);
+  }
+
+  void apply(const CellRange& range, const CellSource<T>& source,
+             const CellSink<T>& sink) const override {
+    if (unrolled_ == nullptr) {
+      any_size_.apply(grid_, range, source, sink, factors_);
+      return;
+    }
+    TensorArguments<T> args{};
+    args.grid = grid_;
+    args.range = range;
+    args.source = source;
+    args.sink = sink;
+    args.factors = factors_.data();
+    args.factor_stride = factors_.cell_stride();
+    for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors_.axis_scale()[d]);
+    choose_brick(range, args);
+    unrolled_->launch(args, basis_);
+  }
+
+  void add_diagonal(const CellRange& range, T* d) const override {
+    any_size_.add_diagonal(grid_, range, factors_, d);
+  }
+
+  double flops_per_cell() const override {
+    const double n = grid_.degree + 1;
+    const double m = basis_.point_count();
+    if (factors_.kind() == FactorKind::constant) {
+      return grid_.dimension == 3 ? 14.0 * n * n * n * n : 8.0 * n * n * n;
+    }
+    if (grid_.dimension == 2) {
+      return 4.0 * n * m * (n + m) + 8.0 * m * m * m + 6.0 * m * m;
+    }
+    return 4.0 * n * m * (n * n + n * m + m * m) + 12.0 * m * m * m * m + 15.0 * m * m * m;
+  }
+
+  Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }
+
+ private:
+  // As near to a cube as the cells of a block allow: doubling the shortest axis.
+  void choose_brick(const CellRange& range, TensorArguments<T>& args) const {
+    for (int d = 0; d < 3; ++d) args.brick[d] = 1;
+    for (int cells = cells_a_block_; cells > 1;) {
+      int shortest = -1;
+      for (int d = 0; d < grid_.dimension; ++d) {
+        if (2 * args.brick[d] > 2 * range.count[d]) continue;
+        if (shortest < 0 || args.brick[d] < args.brick[shortest]) shortest = d;
+      }
+      if (shortest < 0 || cells / 2 == 0) break;
+      args.brick[shortest] *= 2;
+      cells /= 2;
+    }
+    for (int d = 0; d < 3; ++d) {
+      args.brick[d] = std::min(args.brick[d], range.count[d]);
+      args.bricks[d] = static_cast<int>(ceil_div(range.count[d], args.brick[d]));
+    }
+  }
+
+  CellGrid grid_;
+  Basis1D basis_;
+  DeviceFactors<T> factors_;
+  TensorAnySize<T> any_size_;
+  const TensorKernelInfo<T>* unrolled_;
+  int cells_a_block_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const StiffnessForm& form) {
+  return std::make_unique<DeviceTensorKernel<T>>(form);
+}
+
+template std::unique_ptr<DeviceCellKernel<double>> make_device_tensor_kernel(const StiffnessForm&);
+template std::unique_ptr<DeviceCellKernel<float>> make_device_tensor_kernel(const StiffnessForm&);
+
+}  // namespace tessera

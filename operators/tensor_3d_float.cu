@@ -1,0 +1,7 @@
+#include "operators/tensor_instances.cuh"
+
+namespace tessera {
+
+template const TensorKernelInfo<float>* find_tensor_kernel<float, 3>(int, int, FactorKind);
+
+}  // namespace tessera

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "solvers/device.hpp"
+
+namespace tessera {
+
+/// The stream of all GPU work of this thread; unlike the legacy default stream it can be captured.
+inline cudaStream_t device_stream() { return cudaStreamPerThread; }
+
+/// @throws DeviceError "<operation> failed: <reason>" unless the status is success.
+inline void check_cuda(cudaError_t status, const char* operation) {
+  if (status == cudaSuccess) return;
+  throw DeviceError(std::string(operation) + " failed on the GPU: " + cudaGetErrorString(status) +
+                    " (" + cudaGetErrorName(status) + ")");
+}
+
+/// What the launch just made says. @throws DeviceError
+inline void check_launch(const char* kernel) { check_cuda(cudaGetLastError(), kernel); }
+
+}  // namespace tessera

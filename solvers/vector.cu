@@ -1,0 +1,89 @@
+#include "solvers/vector.hpp"
+
+#include "solvers/cuda_check.hpp"
+#include "solvers/reduction.cuh"
+
+namespace tessera {
+namespace {
+
+using Index = std::int64_t;
+
+// f(i) for every i < n. Launch: one thread an entry, up to a grid that strides.
+template <class F>
+__global__ void for_each_kernel(Index n, F f) {
+  const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;
+  for (Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
+    f(i);
+  }
+}
+
+template <class F>
+void for_each_entry(Index n, const char* name, F f) {
+  if (n == 0) return;
+  constexpr Index kThreads = 256;
+  constexpr Index kMostBlocks = 1 << 16;
+  const Index blocks = (n + kThreads - 1) / kThreads;
+  for_each_kernel<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks), kThreads, 0,
+                    device_stream()>>>(n, f);
+  check_launch(name);
+}
+
+// result = sum_i x_i y_i. 2 sizeof(T) bytes and 2 flops an entry; deterministic.
+template <class T>
+__global__ void __launch_bounds__(kReductionThreads)
+    dot_kernel(Index n, const T* x, const T* y, SumPair* partial, unsigned* arrived,
+               double* result) {
+  SumPair sum;
+  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
+  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
+       i += stride) {
+    sum.first += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+  }
+  reduce_over_grid(sum, partial, arrived, [=](const SumPair& total) { *result = total.first; });
+}
+
+}  // namespace
+
+template <class T>
+void fill(DeviceVector<T>& x, T value) {
+  T* data = x.data();
+  for_each_entry(x.size(), "filling a vector", [=] __device__(Index i) { data[i] = value; });
+}
+
+template <class T>
+void multiply(const DeviceVector<T>& x, const DeviceVector<T>& y, DeviceVector<T>& z) {
+  const T* a = x.data();
+  const T* b = y.data();
+  T* c = z.data();
+  for_each_entry(z.size(), "multiplying vectors", [=] __device__(Index i) { c[i] = a[i] * b[i]; });
+}
+
+template <class T>
+void invert_entries(DeviceVector<T>& x) {
+  T* data = x.data();
+  for_each_entry(x.size(), "inverting a vector's entries",
+                 [=] __device__(Index i) { data[i] = T{1} / data[i]; });
+}
+
+template <class T>
+double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
+  ReductionBuffer buffer;
+  DeviceArray<double> result(1);
+  dot_kernel<<<reduction_blocks(x.size()), kReductionThreads, 0, device_stream()>>>(
+      x.size(), x.data(), y.data(), buffer.partial(), buffer.arrived(), result.data());
+  check_launch("dot product");
+  return to_host(result).front();
+}
+
+template void fill(DeviceVector<double>&, double);
+template void fill(DeviceVector<float>&, float);
+template void multiply(const DeviceVector<double>&, const DeviceVector<double>&,
+                       DeviceVector<double>&);
+template void multiply(const DeviceVector<float>&, const DeviceVector<float>&,
+                       DeviceVector<float>&);
+template void invert_entries(DeviceVector<double>&);
+template void invert_entries(DeviceVector<float>&);
+template double dot(const DeviceVector<double>&, const DeviceVector<double>&);
+template double dot(const DeviceVector<float>&, const DeviceVector<float>&);
+
+}  // namespace tessera

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "solvers/device.hpp"
+
+namespace tessera::testing {
+
+/// Why GPU tests cannot run here; empty if they can.
+inline std::string why_no_device() {
+  if constexpr (!kHasCuda) return "built without CUDA";
+  try {
+    require_device();
+    return "";
+  } catch (const NoDevice& error) {
+    return error.what();
+  }
+}
+
+}  // namespace tessera::testing
+
+/// Ends the test as skipped, and says why, where there is no GPU.
+#define TESSERA_REQUIRE_DEVICE()                                                        \
+  if (const std::string reason = ::tessera::testing::why_no_device(); !reason.empty()) { \
+    GTEST_SKIP() << reason;                                                             \
+  }                                                                                     \
+  static_assert(true)

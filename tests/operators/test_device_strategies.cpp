@@ -1,0 +1,338 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "mesh/errors.hpp"
+#include "operators/device_strategy.hpp"
+#include "operators/scatter.hpp"
+#include "tests/device_test.hpp"
+#include "tests/operators/problems.hpp"
+#include "tests/operators/reference.hpp"
+#include "tests/operators/test_names.hpp"
+
+namespace tessera::testing {
+namespace {
+
+constexpr double kDoubleTolerance = 1e-12;
+constexpr double kFloatTolerance = 1e-5;
+
+template <class T>
+constexpr double tolerance() {
+  return sizeof(T) == sizeof(double) ? kDoubleTolerance : kFloatTolerance;
+}
+
+bool is_for_comparison(const StrategyName& strategy) {
+  const ScatterInfo* scatter = find_scatter(strategy.scatter);
+  return scatter != nullptr && scatter->use == ScatterUse::comparison;
+}
+
+std::vector<StrategyName> right_strategies() {
+  std::vector<StrategyName> strategies;
+  for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
+    if (!is_for_comparison(strategy)) strategies.push_back(strategy);
+  }
+  return strategies;
+}
+
+// What the device computes from x, into a vector of NaN.
+template <class T, class F>
+HostVector<T> on_device(const HostVector<T>& x, F&& f) {
+  DeviceVector<T> device_x(x.size());
+  DeviceVector<T> device_y(x.size());
+  copy(x, device_x);
+  fill(device_y, std::numeric_limits<T>::quiet_NaN());
+  f(device_x, device_y);
+  HostVector<T> y(x.size());
+  copy(device_y, y);
+  return y;
+}
+
+template <class T>
+HostVector<T> applied(const LinearOperator<T, Device>& a, const HostVector<T>& x) {
+  return on_device(x, [&](const DeviceVector<T>& from, DeviceVector<T>& to) { a.apply(from, to); });
+}
+
+template <class T>
+void expect_equal_to_reference(const ProblemOptions& options,
+                               const std::vector<StrategyName>& strategies = right_strategies(),
+                               double limit = tolerance<T>()) {
+  if constexpr (kHasCuda) {
+    SCOPED_TRACE(describe(options));
+    const Problem problem = make_problem(options);
+    const Reference reference(problem.form);
+    std::vector<double> input = random_values(problem.size(), 23);
+    for (double& value : input) value = static_cast<T>(value);
+    const HostVector<T> x = vector_of<T>(input);
+    const std::vector<double> expected = reference.apply(input);
+    const std::vector<double> expected_diagonal = reference.diagonal();
+    for (const StrategyName& strategy : strategies) {
+      const auto a = make_device_operator<T>(strategy, problem.form);
+      ASSERT_EQ(a->size(), problem.size()) << strategy.text();
+      EXPECT_LT(relative_difference(applied(*a, x), expected), limit) << strategy.text();
+      EXPECT_LT(relative_difference(applied(*a, x), expected), limit)
+          << strategy.text() << " second apply";
+      const HostVector<T> d = on_device(
+          x, [&](const DeviceVector<T>&, DeviceVector<T>& diagonal) { a->diagonal(diagonal); });
+      EXPECT_LT(relative_difference(d, expected_diagonal), limit) << strategy.text() << " diagonal";
+    }
+  }
+}
+
+IndexTriple cells_for(int dimension, int degree) {
+  if (dimension == 2) return degree <= 4 ? IndexTriple{11, 7, 1} : IndexTriple{9, 4, 1};
+  if (degree <= 2) return {9, 5, 3};
+  if (degree <= 4) return {5, 2, 3};
+  return {3, 1, 2};
+}
+
+class EveryDeviceStrategy : public ::testing::TestWithParam<DimensionAndDegree> {
+ protected:
+  void SetUp() override { TESSERA_REQUIRE_DEVICE(); }
+  static ProblemOptions options() {
+    ProblemOptions options;
+    options.dimension = std::get<0>(GetParam());
+    options.degree = std::get<1>(GetParam());
+    options.cells = cells_for(options.dimension, options.degree);
+    return options;
+  }
+};
+
+TEST_P(EveryDeviceStrategy, EqualsTheReference) {
+  ProblemOptions options = EveryDeviceStrategy::options();
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+    for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
+      options.geometry = geometry;
+      options.coefficient = coefficient;
+      expect_equal_to_reference<double>(options);
+    }
+  }
+}
+
+TEST_P(EveryDeviceStrategy, EqualsTheReferenceInSinglePrecision) {
+  ProblemOptions options = EveryDeviceStrategy::options();
+  expect_equal_to_reference<float>(options);
+  options.geometry = Geometry::cartesian;
+  expect_equal_to_reference<float>(options);
+  options.coefficient = Coefficient::constant;
+  expect_equal_to_reference<float>(options);
+}
+
+TEST_P(EveryDeviceStrategy, EqualsTheReferenceForOtherRulesAndNodes) {
+  ProblemOptions options = EveryDeviceStrategy::options();
+  if (options.degree > 4) options.cells = {2, 1, 2};
+  for (const int extra : {2, 4}) {
+    options.points = options.degree + extra;
+    options.geometry = Geometry::curved;
+    options.coefficient = Coefficient::variable;
+    options.rule = QuadratureRule::gauss;
+    expect_equal_to_reference<double>(options);
+    options.rule = QuadratureRule::gauss_lobatto;
+    options.geometry = Geometry::cartesian;
+    expect_equal_to_reference<double>(options);
+    options.coefficient = Coefficient::constant;
+    options.nodes = NodeFamily::equidistant;
+    expect_equal_to_reference<double>(options);
+    options.nodes = NodeFamily::gauss_lobatto;
+  }
+}
+
+TEST_P(EveryDeviceStrategy, EqualsTheReferenceOnThinMeshesAndEveryBoundary) {
+  ProblemOptions options = EveryDeviceStrategy::options();
+  if (options.degree > 4) GTEST_SKIP() << "lower degrees show it";
+  for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
+    options.boundary = boundary;
+    for (const IndexTriple& cells :
+         {IndexTriple{1, 1, 1}, IndexTriple{13, 1, 1}, IndexTriple{1, 2, 7}}) {
+      options.cells = cells;
+      if (options.dimension == 2) options.cells[2] = 1;
+      expect_equal_to_reference<double>(options);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, EveryDeviceStrategy,
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 9)),
+                         name_of);
+
+TEST(DeviceHighDegrees, EqualTheReference) {
+  TESSERA_REQUIRE_DEVICE();
+  for (const int degree : {9, 10, 12}) {
+    for (const int dimension : {2, 3}) {
+      ProblemOptions options;
+      options.dimension = dimension;
+      options.degree = degree;
+      options.cells = {2, 1, dimension == 3 ? 2 : 1};
+      // Stored local matrices of these sizes are beside the point.
+      const std::vector<StrategyName> strategies = {
+          {"tensor", "coloring"}, {"tensor", "atomic"}, {"tensor", "patch"}, {"tensor", "private"}};
+      expect_equal_to_reference<double>(options, strategies);
+      options.geometry = Geometry::cartesian;
+      options.coefficient = Coefficient::constant;
+      expect_equal_to_reference<double>(options, strategies);
+      options.coefficient = Coefficient::variable;
+      expect_equal_to_reference<float>(options, strategies);
+    }
+  }
+}
+
+// With one cell no addition meets another, so even no protection is right.
+TEST(DeviceUnprotected, IsRightForOneCellAndFarOffOnlyWhereCellsMeet) {
+  TESSERA_REQUIRE_DEVICE();
+  std::vector<StrategyName> strategies;
+  for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
+    if (is_for_comparison(strategy)) strategies.push_back(strategy);
+  }
+  EXPECT_EQ(strategies.size(), 3U);
+  for (const int degree : {1, 3, 5}) {
+    ProblemOptions options;
+    options.degree = degree;
+    options.cells = {1, 1, 1};
+    expect_equal_to_reference<double>(options, strategies);
+  }
+}
+
+TEST(DeviceDeterminism, StrategiesSaidToBeDeterministicGiveTheSameBits) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    ProblemOptions options;
+    options.cells = {35, 19, 12};
+    const Problem problem = make_problem(options);
+    const HostVector<double> x = vector_of<double>(random_values(problem.size(), 29));
+    int checked = 0;
+    for (const StrategyName& strategy : right_strategies()) {
+      const ScatterInfo* scatter = find_scatter(strategy.scatter);
+      if (scatter != nullptr && !scatter->deterministic) continue;
+      ++checked;
+      const auto a = make_device_operator<double>(strategy, problem.form);
+      const auto remade = make_device_operator<double>(strategy, problem.form);
+      const HostVector<double> first = applied(*a, x);
+      for (int repetition = 0; repetition < 10; ++repetition) {
+        ASSERT_TRUE(same_bits(first, applied(repetition % 2 == 0 ? *a : *remade, x)))
+            << strategy.text();
+      }
+    }
+    EXPECT_EQ(checked, 7);
+  }
+}
+
+TEST(DeviceProperties, OperatorsAreSymmetric) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    ProblemOptions options;
+    options.degree = 3;
+    options.cells = {6, 5, 4};
+    const Problem problem = make_problem(options);
+    const HostVector<double> x = vector_of<double>(random_values(problem.size(), 31));
+    const HostVector<double> y = vector_of<double>(random_values(problem.size(), 37));
+    for (const StrategyName& strategy : right_strategies()) {
+      const auto a = make_device_operator<double>(strategy, problem.form);
+      const double left = dot(applied(*a, x), y);
+      const double right = dot(applied(*a, y), x);
+      EXPECT_NEAR(left, right, 1e-12 * norm(applied(*a, x)) * norm(y)) << strategy.text();
+    }
+  }
+}
+
+TEST(DeviceSizes, AreForeseen) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+      ProblemOptions options;
+      options.cells = {7, 6, 5};
+      options.geometry = geometry;
+      options.coefficient = Coefficient::constant;
+      options.boundary = Boundary::dirichlet;
+      const Problem problem = make_problem(options);
+      const Discretization& discretization = *problem.discretization;
+      const OperatorSize size{discretization.mesh,
+                              discretization.lattice,
+                              problem.form.dirichlet,
+                              factor_kind(discretization.mapping, problem.form.coefficient),
+                              discretization.basis.point_count(),
+                              sizeof(double),
+                              Processor::gpu};
+      for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
+        const auto held =
+            static_cast<double>(make_device_operator<double>(strategy, problem.form)->bytes());
+        const auto foreseen = static_cast<double>(operator_bytes(strategy, size));
+        // Tables of a few kilobytes and cuSPARSE's workspace are not foreseen to the byte.
+        EXPECT_NEAR(held, foreseen, 0.05 * foreseen + (1 << 16)) << strategy.text();
+        EXPECT_GE(operator_peak_bytes(strategy, size), operator_bytes(strategy, size))
+            << strategy.text();
+      }
+    }
+  }
+}
+
+ProblemOptions small_options() {
+  ProblemOptions options;
+  options.cells = {3, 3, 3};
+  return options;
+}
+
+TEST(DeviceErrors, BadCoefficientsAndRobinTermsAreNamed) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const Problem problem = make_problem(small_options());
+    for (const StrategyName& strategy : right_strategies()) {
+      StiffnessForm form = problem.form;
+      form.coefficient = field_of([](double x, double, double) { return x > 0.4 ? -1.0 : 1.0; });
+      EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
+      form = problem.form;
+      form.robin.front().alpha = constant_field(-1.0);
+      EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
+    }
+  }
+}
+
+TEST(DeviceErrors, InvertedCellsAreNamed) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const BoxMesh mesh(2, {9, 5, 1}, {0, 0, 0}, {9, 5, 0});
+    const auto folded = [](double x, double y, double) {
+      return x > 6.0 && y > 2.5 ? 6.0 - 3.0 * (x - 6.0) : x;
+    };
+    const Discretization discretization = make_mapped_discretization(
+        mesh, make_basis(1, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 2),
+        {field_of(folded), field_of([](double, double y, double) { return y; }),
+         field_of([](double, double, double z) { return z; })});
+    const StiffnessForm form{&discretization, constant_field(1.0), {}, {}};
+    for (const StrategyName& strategy : right_strategies()) {
+      try {
+        make_device_operator<double>(strategy, form);
+        FAIL() << strategy.text() << " accepted an inverted cell";
+      } catch (const InvertedCell& error) {
+        EXPECT_EQ(error.cell(), (IndexTriple{6, 2, 0})) << strategy.text();
+      }
+    }
+  }
+}
+
+TEST(DeviceStrategyNames, ThoseOfTheHostAloneAreRefused) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const Problem problem = make_problem(small_options());
+    for (const StrategyName& strategy :
+         {StrategyName{"tensor", "serial"}, StrategyName{"local", "patch"},
+          StrategyName{"csr", "atomic"}, StrategyName{"tensor", "none"},
+          StrategyName{"tensors", "atomic"}}) {
+      EXPECT_THROW(make_device_operator<double>(strategy, problem.form), std::invalid_argument)
+          << strategy.text();
+    }
+  }
+}
+
+TEST(DeviceStrategyNames, TheHostRefusesThoseOfTheGpuAlone) {
+  const Problem problem = make_problem(small_options());
+  for (const StrategyName& strategy :
+       {StrategyName{"tensor", "patch"}, StrategyName{"local-thread", "atomic"},
+        StrategyName{"tensor", "unprotected"}}) {
+    EXPECT_THROW(make_operator<double>(strategy, problem.form), std::invalid_argument)
+        << strategy.text();
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing

@@ -1,0 +1,269 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "solvers/cg.hpp"
+#include "tests/device_test.hpp"
+
+namespace tessera::testing {
+namespace {
+
+template <class T>
+HostVector<T> host_vector(const std::vector<double>& values) {
+  HostVector<T> x(static_cast<std::int64_t>(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) x[i] = static_cast<T>(values[i]);
+  return x;
+}
+
+template <class T>
+DeviceVector<T> device_vector(const std::vector<double>& values) {
+  DeviceVector<T> x(static_cast<std::int64_t>(values.size()));
+  copy(host_vector<T>(values), x);
+  return x;
+}
+
+// y_i = d_i x_i.
+template <class T>
+class DeviceDiagonal final : public LinearOperator<T, Device> {
+ public:
+  explicit DeviceDiagonal(const std::vector<double>& entries)
+      : entries_(device_vector<T>(entries)) {}
+
+  std::int64_t size() const override { return entries_.size(); }
+  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    multiply(entries_, x, y);
+  }
+  void diagonal(DeviceVector<T>& d) const override {
+    HostVector<T> values(size());
+    copy(entries_, values);
+    copy(values, d);
+  }
+  Cost cost() const override { return {}; }
+  std::int64_t bytes() const override { return 0; }
+
+ private:
+  DeviceVector<T> entries_;
+};
+
+// A preconditioner that does not say that it is a diagonal.
+template <class T>
+class OpaqueScaling final : public Preconditioner<T, Device> {
+ public:
+  explicit OpaqueScaling(const std::vector<double>& entries)
+      : entries_(device_vector<T>(entries)) {}
+  void apply(const DeviceVector<T>& r, DeviceVector<T>& z) const override {
+    multiply(entries_, r, z);
+  }
+
+ private:
+  DeviceVector<T> entries_;
+};
+
+// `count` different eigenvalues from 1 to `largest`, each many times.
+std::vector<double> eigenvalues(int n, int count, double largest) {
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i) {
+    values.push_back(1.0 + (largest - 1.0) * static_cast<double>(i % count) / (count - 1));
+  }
+  return values;
+}
+
+std::vector<double> wavy(int n) {
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i) values.push_back(std::sin(0.37 * i) + 0.2);
+  return values;
+}
+
+template <class T>
+double residual(const std::vector<double>& d, const std::vector<double>& b,
+                const HostVector<T>& x) {
+  double rr = 0.0;
+  double bb = 0.0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const double r = b[i] - d[i] * static_cast<double>(x[i]);
+    rr += r * r;
+    bb += b[i] * b[i];
+  }
+  return std::sqrt(rr / bb);
+}
+
+TEST(DeviceCg, NeedsAsManyIterationsAsThereAreEigenvalues) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    for (const int n : {1, 7, 1000, 100003}) {
+      const int count = std::min(n, 9);
+      const std::vector<double> d =
+          n == 1 ? std::vector<double>{3.0} : eigenvalues(n, count, 100.0);
+      const std::vector<double> b = wavy(n);
+      const DeviceDiagonal<double> a(d);
+      DeviceVector<double> x(n);
+      CgOptions options;
+      options.relative_tolerance = 1e-11;
+      int observed = 0;
+      options.observer = [&](int iteration, double) {
+        EXPECT_EQ(iteration, ++observed);
+        return Continue::yes;
+      };
+      const SolveReport report = cg<double>(a, nullptr, device_vector<double>(b), x, options);
+      EXPECT_EQ(report.status, SolveStatus::converged);
+      EXPECT_LE(report.iterations, count + 1) << n;
+      EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
+      EXPECT_EQ(observed, report.iterations);
+      HostVector<double> solution(n);
+      copy(x, solution);
+      EXPECT_LE(residual(d, b, solution), 1.1e-11) << n;
+      EXPECT_NEAR(report.true_relative_residual, residual(d, b, solution), 1e-13);
+    }
+  }
+}
+
+TEST(DeviceCg, EqualsTheHostsHistory) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const int n = 5000;
+    const std::vector<double> d = eigenvalues(n, n, 3000.0);
+    const std::vector<double> b = wavy(n);
+    const DeviceDiagonal<double> a(d);
+    DeviceVector<double> x(n);
+    CgOptions options;
+    options.max_iterations = 2000;
+    const SolveReport report = cg<double>(a, nullptr, device_vector<double>(b), x, options);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_GT(report.iterations, 200);
+    for (std::size_t i = 1; i < report.history.size(); ++i) {
+      EXPECT_TRUE(std::isfinite(report.history[i]));
+    }
+    EXPECT_GT(report.history[report.history.size() - 2], options.relative_tolerance);
+    EXPECT_LE(report.history.back(), options.relative_tolerance);
+    // The same bits again.
+    DeviceVector<double> again(n);
+    EXPECT_EQ(cg<double>(a, nullptr, device_vector<double>(b), again, options).history,
+              report.history);
+  }
+}
+
+TEST(DeviceCg, PreconditionersOfBothKindsGiveTheSolution) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const int n = 3001;
+    const std::vector<double> d = eigenvalues(n, n, 1e6);
+    const std::vector<double> b = wavy(n);
+    std::vector<double> inverse;
+    for (const double entry : d) inverse.push_back(1.0 / entry);
+    const DeviceDiagonal<double> a(d);
+    const Jacobi<double, Device> jacobi(a);
+    const OpaqueScaling<double> opaque(inverse);
+    CgOptions options;
+    options.relative_tolerance = 1e-12;
+    for (const Preconditioner<double, Device>* m :
+         {static_cast<const Preconditioner<double, Device>*>(&jacobi),
+          static_cast<const Preconditioner<double, Device>*>(&opaque)}) {
+      DeviceVector<double> x(n);
+      const SolveReport report = cg<double>(a, m, device_vector<double>(b), x, options);
+      EXPECT_EQ(report.status, SolveStatus::converged);
+      EXPECT_LE(report.iterations, 3);
+      HostVector<double> solution(n);
+      copy(x, solution);
+      EXPECT_LE(residual(d, b, solution), 1.2e-12);
+    }
+  }
+}
+
+TEST(DeviceCg, EndsAsTheHostDoes) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const int n = 2000;
+    std::vector<double> d = eigenvalues(n, n, 1e6);
+    const std::vector<double> b = wavy(n);
+    CgOptions options;
+    options.max_iterations = 17;
+    {
+      const DeviceDiagonal<double> a(d);
+      DeviceVector<double> x(n);
+      const SolveReport report = cg<double>(a, nullptr, device_vector<double>(b), x, options);
+      EXPECT_EQ(report.status, SolveStatus::iteration_limit);
+      EXPECT_EQ(report.iterations, 17);
+      EXPECT_EQ(report.history.size(), 18U);
+    }
+    options.max_iterations = 100000;
+    options.observer = [](int iteration, double) {
+      return iteration == 5 ? Continue::no : Continue::yes;
+    };
+    {
+      const DeviceDiagonal<double> a(d);
+      DeviceVector<double> x(n);
+      const SolveReport report = cg<double>(a, nullptr, device_vector<double>(b), x, options);
+      EXPECT_EQ(report.status, SolveStatus::interrupted);
+      EXPECT_GE(report.iterations, 5);
+      HostVector<double> solution(n);
+      copy(x, solution);
+      EXPECT_NEAR(report.true_relative_residual, residual(d, b, solution), 1e-12);
+    }
+    options.observer = nullptr;
+    {
+      for (double& entry : d) entry = -entry;
+      const DeviceDiagonal<double> a(d);
+      DeviceVector<double> x(n);
+      const SolveReport report = cg<double>(a, nullptr, device_vector<double>(b), x, options);
+      EXPECT_EQ(report.status, SolveStatus::indefinite);
+      EXPECT_EQ(report.iterations, 0);
+    }
+    {
+      d[77] = std::numeric_limits<double>::quiet_NaN();
+      const DeviceDiagonal<double> a(d);
+      DeviceVector<double> x(n);
+      EXPECT_EQ(cg<double>(a, nullptr, device_vector<double>(b), x, options).status,
+                SolveStatus::not_finite);
+    }
+    {
+      // Beyond what float can reach: the recurrence converges, the true residual does not.
+      const std::vector<double> spread = eigenvalues(n, n, 1e5);
+      const DeviceDiagonal<float> a(spread);
+      DeviceVector<float> x(n);
+      options.relative_tolerance = 1e-12;
+      options.max_iterations = 20000;
+      EXPECT_EQ(cg<float>(a, nullptr, device_vector<float>(b), x, options).status,
+                SolveStatus::stagnated);
+    }
+  }
+}
+
+TEST(DeviceCg, StartsFromTheGuess) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const int n = 321;
+    const std::vector<double> d = eigenvalues(n, 7, 10.0);
+    const std::vector<double> b = wavy(n);
+    std::vector<double> exact;
+    for (int i = 0; i < n; ++i) exact.push_back(b[i] / d[i]);
+    const DeviceDiagonal<double> a(d);
+    DeviceVector<double> x = device_vector<double>(exact);
+    CgOptions options;
+    options.reference_norm = 1.0;
+    const SolveReport report = cg<double>(a, nullptr, device_vector<double>(b), x, options);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_EQ(report.iterations, 0);
+  }
+}
+
+TEST(DeviceVectors, DotIsTheSumAndTheSameEveryTime) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    for (const int n : {1, 255, 1025, 2000003}) {
+      const std::vector<double> values = wavy(n);
+      const DeviceVector<double> x = device_vector<double>(values);
+      const DeviceVector<double> y = device_vector<double>(eigenvalues(n + 1, 5, 2.0));
+      double expected = 0.0;
+      const std::vector<double> other = eigenvalues(n + 1, 5, 2.0);
+      for (int i = 0; i < n; ++i) expected += values[i] * other[i];
+      const double first = dot(x, y);
+      EXPECT_NEAR(first, expected, 1e-10 * n);
+      for (int repetition = 0; repetition < 5; ++repetition) EXPECT_EQ(dot(x, y), first);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing
