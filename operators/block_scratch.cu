@@ -1,7 +1,6 @@
-#include "operators/block_scratch.hpp"
-
 #include <algorithm>
 
+#include "operators/block_scratch.hpp"
 #include "solvers/cuda_check.hpp"
 
 namespace tessera {

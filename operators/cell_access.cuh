@@ -8,9 +8,9 @@ namespace tessera {
 /// d and bit 2 d + 1 for its upper face.
 struct CellPlace {
   int position[3];
-  Index first_node;     // lattice index of its node (0, 0, 0)
-  unsigned fixed;       // faces on constrained faces of the box
-  unsigned earlier;     // faces shared with cells of lower colors
+  Index first_node;  // lattice index of its node (0, 0, 0)
+  unsigned fixed;    // faces on constrained faces of the box
+  unsigned earlier;  // faces shared with cells of lower colors
 };
 
 /// The cell at first + step * index, which is in the grid.

@@ -37,8 +37,7 @@ std::vector<double> coefficient_at_points(const StiffnessForm& form, Index first
       const Index begin = group * kCells;
       const int active = static_cast<int>(std::min<Index>(kCells, count - begin));
       for (int lane = 0; lane < kCells; ++lane) {
-        cells[lane] =
-            discretization.mesh.cell_position(first + begin + std::min(lane, active - 1));
+        cells[lane] = discretization.mesh.cell_position(first + begin + std::min(lane, active - 1));
       }
       geometry.evaluate(cells);
       form.coefficient.evaluate(geometry.positions(), k.data());

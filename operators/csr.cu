@@ -1,12 +1,14 @@
 #include <cusparse.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cub/device/device_scan.cuh>
 #include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "mesh/factor_kind.hpp"
 #include "operators/cell_access.cuh"
@@ -100,8 +102,7 @@ __device__ Row find_row(const Pattern& pattern, Index node) {
 
 // Where entry (row, column) of a cell's matrix goes, both given by their nodes in the cell; -1
 // where one of them is constrained.
-template <class I>
-__device__ Index find_entry(const Pattern& pattern, const I* __restrict__ rows,
+__device__ Index find_entry(const Pattern& pattern, const Index* __restrict__ rows,
                             const int (&cell)[3], const int (&row)[3], const int (&column)[3]) {
   const Index p = pattern.grid.degree;
   Index node = 0;
@@ -122,21 +123,20 @@ __device__ Index find_entry(const Pattern& pattern, const I* __restrict__ rows,
   return rows[node] + place;
 }
 
-// lengths[i] = length of row i, lengths[row count] = 0. One thread a row; writes I a row.
-template <class I>
+// lengths[i] = length of row i, lengths[row count] = 0. One thread a row.
 __global__ void __launch_bounds__(kThreads)
-    count_rows_kernel(const Pattern pattern, I* __restrict__ lengths) {
+    count_rows_kernel(const Pattern pattern, Index* __restrict__ lengths) {
   for (Index i = thread_number(); i <= pattern.grid.node_count; i += thread_count()) {
-    lengths[i] = i < pattern.grid.node_count ? static_cast<I>(find_row(pattern, i).length()) : I{0};
+    lengths[i] = i < pattern.grid.node_count ? find_row(pattern, i).length() : 0;
   }
 }
 
 // Columns, increasing; values 0, or 1 on the diagonal of constrained rows. One warp a row; writes
-// one T and one I a nonzero.
-template <class T, class I>
+// one T and one column a nonzero.
+template <class T>
 __global__ void __launch_bounds__(kThreads)
-    fill_rows_kernel(const Pattern pattern, const I* __restrict__ rows, I* __restrict__ columns,
-                     T* __restrict__ values) {
+    fill_rows_kernel(const Pattern pattern, const Index* __restrict__ rows,
+                     std::int32_t* __restrict__ columns, T* __restrict__ values) {
   const int lane = static_cast<int>(threadIdx.x % kWarp);
   for (Index i = thread_number() / kWarp; i < pattern.grid.node_count;
        i += thread_count() / kWarp) {
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(kThreads)
     const Index begin = rows[i];
     if (!row.is_free) {
       if (lane == 0) {
-        columns[begin] = static_cast<I>(i);
+        columns[begin] = static_cast<std::int32_t>(i);
         values[begin] = T{1};
       }
       continue;
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(kThreads)
       const Index column = row.neighbors[0].begin + k % count_x +
                            pattern.grid.stride[1] * (row.neighbors[1].begin + line % count_y) +
                            pattern.grid.stride[2] * (row.neighbors[2].begin + line / count_y);
-      columns[begin + k] = static_cast<I>(column);
+      columns[begin + k] = static_cast<std::int32_t>(column);
       values[begin + k] = T{0};
     }
   }
@@ -167,12 +167,12 @@ __global__ void __launch_bounds__(kThreads)
 // Adds local matrices of cells that share no node: values[entry (i, j)] += K_c[i][j], no atomics,
 // deterministic. One thread an entry (cell, i, j), j fastest: matrices[cell * matrix_stride + i N +
 // j], read as K_c[i][j] although it is K_c[j][i], since K_c is symmetric and columns are neighbors
-// in memory. Reads a T and an I, reads and writes a T an entry.
+// in memory. Reads a T and a row's start, reads and writes a T an entry.
 // @param matrix_stride N^2, or 0 if all cells have the same matrix
-template <class T, class I>
+template <class T>
 __global__ void __launch_bounds__(kThreads)
     add_cells_kernel(const Pattern pattern, const CellRange range, const T* __restrict__ matrices,
-                     Index matrix_stride, const I* __restrict__ rows, T* __restrict__ values) {
+                     Index matrix_stride, const Index* __restrict__ rows, T* __restrict__ values) {
   const int n = pattern.grid.degree + 1;
   const int nodes = pattern.grid.dimension == 3 ? n * n * n : n * n;
   const Index entries = static_cast<Index>(nodes) * nodes;
@@ -207,10 +207,10 @@ struct FaceCells {
 // Adds sum_q phi_i(q) phi_j(q) alpha_q dS_q of face cells that share no node, no atomics,
 // deterministic. One thread an entry (face cell, i, j), j fastest. weights: alpha dS, [cell][q];
 // shape: [q][i].
-template <class T, class I>
+template <class T>
 __global__ void __launch_bounds__(kThreads)
     add_face_kernel(const Pattern pattern, const FaceCells face, const double* __restrict__ weights,
-                    const double* __restrict__ shape, const I* __restrict__ rows,
+                    const double* __restrict__ shape, const Index* __restrict__ rows,
                     T* __restrict__ values) {
   const int n = pattern.grid.degree + 1;
   const Index entries = static_cast<Index>(face.nodes) * face.nodes;
@@ -245,20 +245,30 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// d_i = A_ii. One thread a row; reads an I and a T, writes a T a row.
-template <class T, class I>
+// offsets[i] = rows[first_row + i] - rows[first_row] for i <= count. One thread a row.
 __global__ void __launch_bounds__(kThreads)
-    diagonal_kernel(const Pattern pattern, const I* __restrict__ rows, const T* __restrict__ values,
+    slab_offsets_kernel(const Index* __restrict__ rows, Index first_row, Index count,
+                        std::int32_t* __restrict__ offsets) {
+  for (Index i = thread_number(); i <= count; i += thread_count()) {
+    offsets[i] = static_cast<std::int32_t>(rows[first_row + i] - rows[first_row]);
+  }
+}
+
+// d_i = A_ii of the rows of a slab, whose entries begin at `values`. One thread a row.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    diagonal_kernel(const Pattern pattern, Index first_row, Index count,
+                    const std::int32_t* __restrict__ offsets, const T* __restrict__ values,
                     T* __restrict__ d) {
-  for (Index i = thread_number(); i < pattern.grid.node_count; i += thread_count()) {
-    const Row row = find_row(pattern, i);
+  for (Index i = thread_number(); i < count; i += thread_count()) {
+    const Row row = find_row(pattern, first_row + i);
     Index place = 0;
     if (row.is_free) {
       for (int a = 2; a >= 0; --a) {
         place = place * row.neighbors[a].count + row.position[a] - row.neighbors[a].begin;
       }
     }
-    d[i] = values[rows[i] + place];
+    d[first_row + i] = values[offsets[i] + place];
   }
 }
 
@@ -284,21 +294,29 @@ Handle make_handle() {
 
 template <class T>
 constexpr cudaDataType kValueType = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
-template <class I>
-constexpr cusparseIndexType_t kIndexType = sizeof(I) == 4 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
 
-// x and y as cuSPARSE wants them; made for one call, on the host.
+// Consecutive rows of the matrix, few enough entries for cuSPARSE's 32-bit arithmetic.
+struct Slab {
+  Index first_row;
+  Index rows;
+  Index first_entry;
+  Index entries;
+  DeviceArray<std::int32_t> offsets;  // [rows + 1], from first_entry
+};
+
+// x and a slab of y as cuSPARSE wants them; made for one call, on the host.
 template <class T>
 class VectorViews {
  public:
-  VectorViews(const DeviceVector<T>& x, DeviceVector<T>& y) {
+  VectorViews(const DeviceVector<T>& x, DeviceVector<T>& y, const Slab& slab) {
     cusparseConstDnVecDescr_t x_view = nullptr;
     check_cusparse(cusparseCreateConstDnVec(&x_view, x.size(), x.data(), kValueType<T>),
                    "describing a vector");
     x_.reset(x_view);
     cusparseDnVecDescr_t y_view = nullptr;
-    check_cusparse(cusparseCreateDnVec(&y_view, y.size(), y.data(), kValueType<T>),
-                   "describing a vector");
+    check_cusparse(
+        cusparseCreateDnVec(&y_view, slab.rows, y.data() + slab.first_row, kValueType<T>),
+        "describing a vector");
     y_.reset(y_view);
   }
 
@@ -310,15 +328,16 @@ class VectorViews {
   std::unique_ptr<cusparseDnVecDescr, DestroyVector> y_;
 };
 
-// y = A x by one of cuSPARSE's algorithms, with its workspace. What the preprocessing finds is kept
-// in the matrix' descriptor and the workspace, so each product has its own of both.
+// y = A x of a slab of rows by one of cuSPARSE's algorithms, with its workspace. What the
+// preprocessing finds is kept in the matrix' descriptor and the workspace, so each product has its
+// own of both.
 template <class T>
 class Product {
  public:
-  Product(cusparseHandle_t handle, MatrixView matrix, cusparseSpMVAlg_t algorithm,
+  Product(cusparseHandle_t handle, const Slab& slab, MatrixView matrix, cusparseSpMVAlg_t algorithm,
           const DeviceVector<T>& x, DeviceVector<T>& y)
-      : handle_(handle), matrix_(std::move(matrix)), algorithm_(algorithm) {
-    const VectorViews<T> views(x, y);
+      : handle_(handle), slab_(slab), matrix_(std::move(matrix)), algorithm_(algorithm) {
+    const VectorViews<T> views(x, y, slab_);
     std::size_t bytes = 0;
     check_cusparse(
         cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &kOne, matrix_.get(),
@@ -332,7 +351,7 @@ class Product {
   }
 
   void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const {
-    const VectorViews<T> views(x, y);
+    const VectorViews<T> views(x, y, slab_);
     check_cusparse(
         cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &kOne, matrix_.get(), views.x(),
                      &kZero, views.y(), kValueType<T>, algorithm_, workspace_.data()),
@@ -355,18 +374,19 @@ class Product {
   static constexpr T kZero{0};
 
   cusparseHandle_t handle_;
+  const Slab& slab_;
   MatrixView matrix_;
   cusparseSpMVAlg_t algorithm_;
   // Scratch of apply().
   mutable DeviceArray<char> workspace_;
 };
 
-template <class T, class I>
+template <class T>
 class DeviceCsrOperator final : public LinearOperator<T, Device> {
  public:
   DeviceCsrOperator(const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index nonzeros)
       : pattern_(make_pattern(form)),
-        rows_(size() + 1),
+        row_starts_(size() + 1),
         columns_(nonzeros),
         values_(nonzeros),
         handle_(make_handle()) {
@@ -378,17 +398,23 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
       add_cells(kernel, discretization);
     }
     for (const WeightedFace& face : make_weighted_faces(form)) add_face(face);
-    choose_product();
+    cut_slabs();
+    choose_products();
   }
 
   Index size() const override { return pattern_.grid.node_count; }
 
-  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override { product_->apply(x, y); }
+  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    for (const auto& product : products_) product->apply(x, y);
+  }
 
   void diagonal(DeviceVector<T>& d) const override {
-    diagonal_kernel<<<blocks_for(size()), kThreads, 0, device_stream()>>>(pattern_, rows_.data(),
-                                                                          values_.data(), d.data());
-    check_launch("diagonal of the matrix");
+    for (const Slab& slab : slabs_) {
+      diagonal_kernel<<<blocks_for(slab.rows), kThreads, 0, device_stream()>>>(
+          pattern_, slab.first_row, slab.rows, slab.offsets.data(),
+          values_.data() + slab.first_entry, d.data());
+      check_launch("diagonal of the matrix");
+    }
   }
 
   /// The matrix and x once, y once.
@@ -398,25 +424,34 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
     return {vectors + static_cast<double>(matrix_bytes()), 2.0 * nonzeros};
   }
 
-  Index bytes() const override { return matrix_bytes() + product_->bytes(); }
+  Index bytes() const override {
+    Index sum = matrix_bytes();
+    for (const auto& product : products_) sum += product->bytes();
+    return sum;
+  }
 
  private:
-  Index matrix_bytes() const { return rows_.bytes() + columns_.bytes() + values_.bytes(); }
+  Index matrix_bytes() const {
+    Index sum = columns_.bytes() + values_.bytes();
+    for (const Slab& slab : slabs_) sum += slab.offsets.bytes();
+    return sum;
+  }
 
   void fill_rows() {
     count_rows_kernel<<<blocks_for(size() + 1), kThreads, 0, device_stream()>>>(pattern_,
-                                                                                rows_.data());
+                                                                                row_starts_.data());
     check_launch("counting the matrix' rows");
     std::size_t bytes = 0;
-    check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, rows_.data(), rows_.data(),
-                                             rows_.size(), device_stream()),
+    check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, row_starts_.data(), row_starts_.data(),
+                                             row_starts_.size(), device_stream()),
                "sizing the sum of row lengths");
     DeviceArray<char> scratch(std::max<Index>(static_cast<Index>(bytes), 1));
-    check_cuda(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, rows_.data(), rows_.data(),
-                                             rows_.size(), device_stream()),
-               "summing row lengths");
+    check_cuda(
+        cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, row_starts_.data(), row_starts_.data(),
+                                      row_starts_.size(), device_stream()),
+        "summing row lengths");
     fill_rows_kernel<<<blocks_for(size() * kWarp), kThreads, 0, device_stream()>>>(
-        pattern_, rows_.data(), columns_.data(), values_.data());
+        pattern_, row_starts_.data(), columns_.data(), values_.data());
     check_launch("filling the matrix' rows");
   }
 
@@ -433,7 +468,7 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
   void add(const CellRange& range, const T* matrices, int nodes, Index matrix_stride) {
     const Index entries = range.size() * power(nodes, 2);
     add_cells_kernel<<<blocks_for(entries), kThreads, 0, device_stream()>>>(
-        pattern_, range, matrices, matrix_stride, rows_.data(), values_.data());
+        pattern_, range, matrices, matrix_stride, row_starts_.data(), values_.data());
     check_launch("adding local matrices");
   }
 
@@ -484,39 +519,87 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
       const Index entries = power(face.nodes, 2) * face.count[0] * face.count[1];
       if (entries == 0) continue;
       add_face_kernel<<<blocks_for(entries), kThreads, 0, device_stream()>>>(
-          pattern_, face, weights.data(), shape.data(), rows_.data(), values_.data());
+          pattern_, face, weights.data(), shape.data(), row_starts_.data(), values_.data());
       check_launch("adding Robin faces");
     }
   }
 
-  void choose_product() {
+  Index row_start(Index row) const {
+    Index start = 0;
+    copy_to_host(row_starts_.data() + row, sizeof(Index), &start);
+    return start;
+  }
+
+  // The last row <= size() that begins no later than this entry; row starts increase.
+  Index last_row_before(Index entry) const {
+    Index low = 0;
+    Index high = size();
+    while (low < high) {
+      const Index middle = (low + high + 1) / 2;
+      if (row_start(middle) <= entry) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
+  // Leaves the 64-bit row starts, which only the assembly needs.
+  void cut_slabs() {
+    for (Index row = 0, start = 0; row < size();) {
+      const Index end = last_row_before(start + kMostSlabEntries);
+      const Index next = row_start(end);
+      Slab slab{row, end - row, start, next - start, DeviceArray<std::int32_t>(end - row + 1)};
+      slab_offsets_kernel<<<blocks_for(slab.rows + 1), kThreads, 0, device_stream()>>>(
+          row_starts_.data(), slab.first_row, slab.rows, slab.offsets.data());
+      check_launch("cutting the matrix into slabs");
+      slabs_.push_back(std::move(slab));
+      row = end;
+      start = next;
+    }
+    synchronize_device();
+    row_starts_ = {};
+  }
+
+  // By the first slab: the others are like it.
+  void choose_products() {
     const DeviceVector<T> x(size());
     DeviceVector<T> y(size());
     double least = std::numeric_limits<double>::infinity();
+    cusparseSpMVAlg_t best = CUSPARSE_SPMV_CSR_ALG2;
     for (const cusparseSpMVAlg_t algorithm : {CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2}) {
-      auto product = std::make_unique<Product<T>>(handle_.get(), view_matrix(), algorithm, x, y);
-      const double seconds = product->seconds(x, y);
+      const Product<T> product(handle_.get(), slabs_.front(), view_matrix(slabs_.front()),
+                               algorithm, x, y);
+      const double seconds = product.seconds(x, y);
       if (seconds >= least) continue;
       least = seconds;
-      product_ = std::move(product);
+      best = algorithm;
+    }
+    for (const Slab& slab : slabs_) {
+      products_.push_back(
+          std::make_unique<const Product<T>>(handle_.get(), slab, view_matrix(slab), best, x, y));
     }
   }
 
-  MatrixView view_matrix() const {
+  MatrixView view_matrix(const Slab& slab) const {
     cusparseConstSpMatDescr_t matrix = nullptr;
-    check_cusparse(cusparseCreateConstCsr(&matrix, size(), size(), values_.size(), rows_.data(),
-                                          columns_.data(), values_.data(), kIndexType<I>,
-                                          kIndexType<I>, CUSPARSE_INDEX_BASE_ZERO, kValueType<T>),
-                   "describing the matrix");
+    check_cusparse(
+        cusparseCreateConstCsr(&matrix, slab.rows, size(), slab.entries, slab.offsets.data(),
+                               columns_.data() + slab.first_entry,
+                               values_.data() + slab.first_entry, CUSPARSE_INDEX_32I,
+                               CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kValueType<T>),
+        "describing the matrix");
     return MatrixView(matrix);
   }
 
   Pattern pattern_;
-  DeviceArray<I> rows_;
-  DeviceArray<I> columns_;
+  DeviceArray<Index> row_starts_;
+  DeviceArray<std::int32_t> columns_;
   DeviceArray<T> values_;
   Handle handle_;
-  std::unique_ptr<const Product<T>> product_;
+  std::vector<Slab> slabs_;
+  std::vector<std::unique_ptr<const Product<T>>> products_;
 };
 
 }  // namespace
@@ -525,10 +608,7 @@ template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
     const StiffnessForm& form, const DeviceCellKernel<T>& kernel) {
   const Index nonzeros = csr_nonzeros(form.discretization->lattice, form.dirichlet);
-  if (device_csr_index_bytes(nonzeros) == 4) {
-    return std::make_unique<DeviceCsrOperator<T, std::int32_t>>(form, kernel, nonzeros);
-  }
-  return std::make_unique<DeviceCsrOperator<T, std::int64_t>>(form, kernel, nonzeros);
+  return std::make_unique<DeviceCsrOperator<T>>(form, kernel, nonzeros);
 }
 
 template std::unique_ptr<LinearOperator<double, Device>> make_device_csr_operator(

@@ -12,8 +12,8 @@ namespace tessera {
 struct CellGrid {
   int dimension;
   int degree;
-  int cells[3];       // along each axis; 1 for the third in 2D
-  Index stride[3];    // lattice offset from a node to the next along an axis
+  int cells[3];     // along each axis; 1 for the third in 2D
+  Index stride[3];  // lattice offset from a node to the next along an axis
   Index node_count;
   unsigned dirichlet;  // bit f: face f of the box is constrained
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 #include "mesh/box_mesh.hpp"
@@ -37,26 +36,27 @@ inline CsrScratch csr_scratch(const BoxMesh& mesh, const NodeLattice& lattice, I
   return {layers, layers * layer_values};
 }
 
-/// Bytes of one row offset or column index: 4 up to 2^31 - 1 nonzeros, else 8. There are at least
-/// as many nonzeros as rows.
-inline Index device_csr_index_bytes(Index nonzeros) {
-  return nonzeros <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
-}
+/// cuSPARSE fails from 2^31 - 1 nonzeros on, with 64-bit indices as well (12.6), so a matrix is cut
+/// into slabs of rows of no more entries than this, each with 32-bit offsets of its own.
+inline constexpr Index kMostSlabEntries = (Index{1} << 31) - (Index{1} << 28);
 
 /// Bytes of the assembled matrix on the GPU, before building it; cuSPARSE's workspace is not in it.
 inline Index device_csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes) {
+  constexpr Index kIndexBytes = sizeof(std::int32_t);
   const Index nonzeros = csr_nonzeros(lattice, dirichlet);
-  const Index index_bytes = device_csr_index_bytes(nonzeros);
-  return nonzeros * (value_bytes + index_bytes) + (lattice.size() + 1) * index_bytes;
+  const Index slabs = ceil_div(nonzeros, kMostSlabEntries);
+  return nonzeros * (value_bytes + kIndexBytes) + (lattice.size() + slabs) * kIndexBytes;
 }
 
-/// The most bytes while it is made, workspaces apart: the matrix and either the local matrices or,
-/// later, the two vectors that algorithms are timed with.
+/// The most bytes while it is made, workspaces apart: the matrix, 64-bit row starts and either the
+/// local matrices or, later, the two vectors that algorithms are timed with.
 inline Index device_csr_peak_bytes(const BoxMesh& mesh, const NodeLattice& lattice,
                                    FaceSet dirichlet, Index value_bytes) {
   const Index local_matrices = csr_scratch(mesh, lattice, value_bytes).values * value_bytes;
   const Index vectors = 2 * lattice.size() * value_bytes;
-  return device_csr_bytes(lattice, dirichlet, value_bytes) + std::max(local_matrices, vectors);
+  const Index row_starts = lattice.size() * static_cast<Index>(sizeof(Index));
+  return device_csr_bytes(lattice, dirichlet, value_bytes) +
+         std::max(row_starts + local_matrices, vectors);
 }
 
 /// The assembled matrix in compressed sparse rows on the GPU; y = A x is cusparseSpMV.

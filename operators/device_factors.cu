@@ -1,5 +1,3 @@
-#include "operators/device_factors.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include "operators/block_scratch.hpp"
 #include "operators/cell_access.cuh"
 #include "operators/coefficient_at_points.hpp"
+#include "operators/device_factors.hpp"
 #include "operators/factor_layout.cuh"
 #include "solvers/cuda_check.hpp"
 
@@ -39,7 +38,8 @@ __device__ double weight_of(const GeometryArguments& g, int q) {
   return w;
 }
 
-// entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1, J[a][b] = dx_a / dxi_b at j[(a dim + b) size].
+// entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1, J[a][b] = dx_a / dxi_b at j[(a dim + b)
+// size].
 __device__ void symmetric_entries_2d(const double* j, int size, double s, double* entries) {
   const double xx = j[0];
   const double xy = j[size];
@@ -75,8 +75,7 @@ __device__ void symmetric_entries_3d(const double (&J)[3][3], double s, double* 
 }
 
 __device__ void report_inverted(Index cell, Index* inverted) {
-  atomicMin(reinterpret_cast<unsigned long long*>(inverted),
-            static_cast<unsigned long long>(cell));
+  atomicMin(reinterpret_cast<unsigned long long*>(inverted), static_cast<unsigned long long>(cell));
 }
 
 // D_q of mapped cells. One block of kThreads a cell, striding; scratch: dim^2 + 2 tensors of m^dim
@@ -96,8 +95,8 @@ __global__ void __launch_bounds__(kThreads)
   double* const jacobian = scratch + 2 * size;
   for (Index c = blockIdx.x; c < g.count; c += gridDim.x) {
     const Index cell = g.first_cell + c;
-    const CellPlace place = place_cell(g.grid, {{0, 0, 0}, {g.grid.cells[0], g.grid.cells[1],
-                                                            g.grid.cells[2]}, 1}, cell);
+    const CellPlace place = place_cell(
+        g.grid, {{0, 0, 0}, {g.grid.cells[0], g.grid.cells[1], g.grid.cells[2]}, 1}, cell);
     for (int d = 0; d < dim; ++d) {
       for (int i = threadIdx.x; i < nodes; i += kThreads) {
         scratch[i] = g.position[d][cell_node(g.grid, place, i).lattice];
@@ -184,9 +183,9 @@ DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
   const DeviceArray<double> B(basis.B.entries);
   const DeviceArray<double> D(basis.D.entries);
   const DeviceArray<double> weights(basis.quadrature.weights);
-  GeometryArguments arguments{make_cell_grid(form), m,     B.data(), D.data(), weights.data(),
-                              {nullptr, nullptr, nullptr}, 0,        cells,    nullptr,
-                              form.coefficient.constant.value_or(0.0)};
+  GeometryArguments arguments{
+      make_cell_grid(form),        m, B.data(), D.data(), weights.data(),
+      {nullptr, nullptr, nullptr}, 0, cells,    nullptr,  form.coefficient.constant.value_or(0.0)};
   DeviceArray<double> positions[3];
   if (kind_ == FactorKind::general) {
     for (int d = 0; d < dim; ++d) {
@@ -200,9 +199,9 @@ DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
       form.coefficient.constant ? cells : std::max<Index>(kCoefficientPointsAChunk / points, 1);
   DeviceArray<double> k(form.coefficient.constant ? 0 : std::min(chunk, cells) * points);
   DeviceArray<Index> inverted(std::vector<Index>{kNone});
-  const BlockScratch scratch(
-      kind_ == FactorKind::general ? (dim * dim + 2) * points * static_cast<Index>(sizeof(double))
-                                   : 0);
+  const BlockScratch scratch(kind_ == FactorKind::general
+                                 ? (dim * dim + 2) * points * static_cast<Index>(sizeof(double))
+                                 : 0);
   for (arguments.first_cell = 0; arguments.first_cell < cells;
        arguments.first_cell += arguments.count) {
     arguments.count = std::min(chunk, cells - arguments.first_cell);
@@ -214,9 +213,9 @@ DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
     }
     if (kind_ == FactorKind::general) {
       general_factors_kernel<<<scratch.blocks(arguments.count), kThreads, scratch.shared_bytes(),
-                               device_stream()>>>(
-          arguments, static_cast<char*>(scratch.global()), scratch.bytes_a_block(), cell_stride_,
-          values_.data(), inverted.data());
+                               device_stream()>>>(arguments, static_cast<char*>(scratch.global()),
+                                                  scratch.bytes_a_block(), cell_stride_,
+                                                  values_.data(), inverted.data());
     } else {
       constexpr Index kMostBlocks = 1 << 20;
       const Index blocks = std::min(ceil_div(arguments.count * points, kThreads), kMostBlocks);

@@ -10,8 +10,8 @@ namespace tessera {
 constexpr Index device_factor_stride(FactorKind kind, int dimension, int points,
                                      Index value_bytes) {
   if (kind == FactorKind::constant) return 0;
-  const Index values = power(points, dimension) *
-                       (kind == FactorKind::general ? factor_entries(dimension) : 1);
+  const Index values =
+      power(points, dimension) * (kind == FactorKind::general ? factor_entries(dimension) : 1);
   const Index unit = 16 / value_bytes;
   return ceil_div(values, unit) * unit;
 }

@@ -23,11 +23,11 @@ class DeviceRobinFaces {
 
  private:
   struct Face {
-    Index first;          // node
+    Index first;  // node
     int cells[2];
-    Index stride[2];      // lattice offsets along the tangential axes
-    int nodes[2];         // nodes of the face along them
-    unsigned fixed;       // bit 2 t: lower end of tangential axis t is constrained, 2 t + 1: upper
+    Index stride[2];  // lattice offsets along the tangential axes
+    int nodes[2];     // nodes of the face along them
+    unsigned fixed;   // bit 2 t: lower end of tangential axis t is constrained, 2 t + 1: upper
     int points_a_cell;
     int nodes_a_cell;
     DeviceArray<T> shape;          // [q][i]

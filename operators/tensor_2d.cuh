@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-/// Sizes of the 2D kernels: M threads a cell, each with one line at a time; tensors in shared memory
-/// are [y][x] with rows of odd length.
+/// Sizes of the 2D kernels: M threads a cell, each with one line at a time; tensors in shared
+/// memory are [y][x] with rows of odd length.
 template <int P, int M>
 struct Box2D {
   static constexpr int n = P + 1;
@@ -66,9 +66,9 @@ __global__ void __launch_bounds__(256)
   const int along_x = a * Box::row;
   const BlockCell cell = block_cell(args);
   const Index mesh_cell =
-      cell.active ? cell.place.position[0] +
-                        args.grid.cells[0] * static_cast<Index>(cell.place.position[1])
-                  : 0;
+      cell.active
+          ? cell.place.position[0] + args.grid.cells[0] * static_cast<Index>(cell.place.position[1])
+          : 0;
 
   // The factors of the column x = a, [M][entry]: on their way while u is interpolated.
   T factors[M][kEntries];

@@ -56,8 +56,8 @@ __device__ __forceinline__ void multiply_factors_3d(const T* factors, const T (&
 }
 
 /// The last stage of the 3D kernels: thread (a, b) has v along the y line (x, z) = (a, b).
-/// For SinkKind::patch the v of all cells go to shared memory, `mine` for this cell, `first` for the
-/// first of the block, cell_values apart.
+/// For SinkKind::patch the v of all cells go to shared memory, `mine` for this cell, `first` for
+/// the first of the block, cell_values apart.
 template <int P, class T>
 __device__ __forceinline__ void finish_cell_3d(const TensorArguments<T>& args,
                                                const BlockCell& cell, int a, int b,
@@ -73,12 +73,8 @@ __device__ __forceinline__ void finish_cell_3d(const TensorArguments<T>& args,
   }
   if (!has_line) return;
   const Index* stride = args.grid.stride;
-  const NodeLine line{1,
-                      cell.place.first_node + a + b * stride[2],
-                      stride[1],
-                      a + n * n * b,
-                      n,
-                      face_mask(0, a, P) | face_mask(2, b, P)};
+  const NodeLine line{1, cell.place.first_node + a + b * stride[2], stride[1], a + n * n * b,
+                      n, face_mask(0, a, P) | face_mask(2, b, P)};
   scatter_line(args.sink, cell.place, cell.number, line, v);
 }
 
@@ -87,10 +83,8 @@ template <int P>
 __device__ __forceinline__ NodeLine line_along_z(const CellGrid& grid, const CellPlace& place,
                                                  int a, int b) {
   constexpr int n = P + 1;
-  return {2,         place.first_node + a + b * grid.stride[1],
-          grid.stride[2],
-          a + n * b, n * n,
-          face_mask(0, a, P) | face_mask(1, b, P)};
+  return {2,     place.first_node + a + b * grid.stride[1], grid.stride[2], a + n * b,
+          n * n, face_mask(0, a, P) | face_mask(1, b, P)};
 }
 
 /// v_c = B^T D B u_c of a brick of cells by sum factorization, a thread block a brick.
@@ -102,7 +96,7 @@ __device__ __forceinline__ NodeLine line_along_z(const CellGrid& grid, const Cel
 /// Flops: about 24 M + 15 a point.
 /// Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, FactorKind kind>
-__global__ void __launch_bounds__(M * M <= 64 ? 256 : 4 * M * M)
+__global__ void __launch_bounds__(M* M <= 64 ? 256 : 4 * M * M)
     tensor_3d_kernel(const __grid_constant__ TensorArguments<T> args,
                      const __grid_constant__ LineMatrices<T, P + 1, M> lines) {
   using Box = Box3D<P, M>;

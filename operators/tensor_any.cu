@@ -1,9 +1,8 @@
-#include "operators/tensor_any.hpp"
-
 #include "mesh/basis_1d.hpp"
 #include "operators/block_contraction.cuh"
 #include "operators/cell_access.cuh"
 #include "operators/factor_layout.cuh"
+#include "operators/tensor_any.hpp"
 #include "solvers/cuda_check.hpp"
 
 namespace tessera {

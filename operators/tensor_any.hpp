@@ -17,8 +17,8 @@ class TensorAnySize {
   void apply(const CellGrid& grid, const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink, const DeviceFactors<T>& factors) const;
   /// d += diag(K_c), by contracting the entries of D_q with products of B and G.
-  void add_diagonal(const CellGrid& grid, const CellRange& range,
-                    const DeviceFactors<T>& factors, T* d) const;
+  void add_diagonal(const CellGrid& grid, const CellRange& range, const DeviceFactors<T>& factors,
+                    T* d) const;
   Index bytes() const { return scratch_.global_bytes(); }
 
  private:

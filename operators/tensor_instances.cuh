@@ -79,8 +79,8 @@ struct TensorInstance {
         args, matrices(basis));
     check_launch("tensor kernel");
   }
-  static constexpr TensorKernelInfo<T> kInfo{
-      kThreads, static_cast<Index>(kCellValues * sizeof(T)), allow_shared_memory, launch};
+  static constexpr TensorKernelInfo<T> kInfo{kThreads, static_cast<Index>(kCellValues * sizeof(T)),
+                                             allow_shared_memory, launch};
 };
 
 template <class T, int dim, int P>
@@ -103,7 +103,8 @@ const TensorKernelInfo<T>* find_tensor_kernel(int degree, int points, FactorKind
   [&]<int... p>(std::integer_sequence<int, p...>) {
     ((degree == p + 1 ? void(found = find_tensor_instance<T, dim, p + 1>(points, kind)) : void()),
      ...);
-  }(std::make_integer_sequence<int, kMostFastDegree>());
+  }
+  (std::make_integer_sequence<int, kMostFastDegree>());
   return found;
 }
 

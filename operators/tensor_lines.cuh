@@ -35,11 +35,11 @@ __device__ inline BlockCell block_cell(const TensorArguments<T>& args) {
 /// A line of n nodes of a cell along one axis.
 struct NodeLine {
   int axis;
-  Index lattice;    // of its first node
-  Index stride;     // in the lattice
-  int local;        // of its first node
+  Index lattice;  // of its first node
+  Index stride;   // in the lattice
+  int local;      // of its first node
   int local_stride;
-  unsigned faces;   // of the cell, on which all of it lies
+  unsigned faces;  // of the cell, on which all of it lies
 };
 
 /// u along a line of nodes.
@@ -66,8 +66,7 @@ __device__ __forceinline__ void gather_line(const CellSource<T>& source, const C
 /// Puts v of a line of nodes where the sink says; not for SinkKind::patch.
 template <int n, class T>
 __device__ __forceinline__ void scatter_line(const CellSink<T>& sink, const CellPlace& place,
-                                             Index number, const NodeLine& line,
-                                             const T (&v)[n]) {
+                                             Index number, const NodeLine& line, const T (&v)[n]) {
   if (sink.kind == SinkKind::cells) {
     T* values = sink.values + number * sink.cell_stride + line.local;
 #pragma unroll
@@ -108,6 +107,11 @@ __device__ __forceinline__ void scatter_line(const CellSink<T>& sink, const Cell
   }
 }
 
+/// t / divisor for 0 <= t < 2^16, given 1 / divisor: half a unit is more than rounding can do.
+__device__ __forceinline__ int divide_small(int t, float inverse) {
+  return __float2int_rz((static_cast<float>(t) + 0.5F) * inverse);
+}
+
 /// Adds the cells of the block's brick, whose v lie in shared memory, and writes the brick's nodes:
 /// those inside it and on the box's boundary y = sum, those shared with other bricks y += sum,
 /// atomically. Cells are added in a fixed order.
@@ -131,11 +135,15 @@ __device__ inline void scatter_brick(const TensorArguments<T>& args, const Block
   }
   const int nodes = extents[0] * extents[1] * extents[2];
   const int threads = blockDim.x * blockDim.y;
+  const float inverse_x = 1.0F / static_cast<float>(extents[0]);
+  const float inverse_y = 1.0F / static_cast<float>(extents[1]);
   for (int t = threadIdx.y * blockDim.x + threadIdx.x; t < nodes; t += threads) {
-    int position[3];
-    position[0] = t % extents[0];
-    position[1] = dim == 3 ? t / extents[0] % extents[1] : t / extents[0];
-    position[2] = dim == 3 ? t / (extents[0] * extents[1]) : 0;
+    const int row = divide_small(t, inverse_x);
+    int position[3] = {t - row * extents[0], row, 0};
+    if constexpr (dim == 3) {
+      position[2] = divide_small(row, inverse_y);
+      position[1] = row - position[2] * extents[1];
+    }
     // Along each axis the node is in one cell or, between two, in both.
     int last_cell[3] = {0, 0, 0};
     int last_local[3] = {0, 0, 0};

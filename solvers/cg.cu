@@ -111,7 +111,8 @@ __global__ void __launch_bounds__(kReductionThreads)
     r[i] = value;
     const double wide = static_cast<double>(value);
     sum.first += wide * wide;
-    if constexpr (diagonal == Diagonal::given) sum.second += wide * static_cast<double>(d[i]) * wide;
+    if constexpr (diagonal == Diagonal::given)
+      sum.second += wide * static_cast<double>(d[i]) * wide;
   }
   reduce_over_grid(sum, partial, arrived, [=](const SumPair& total) {
     finish_residual(state, total.first);
@@ -389,8 +390,7 @@ class DeviceCg {
       last_time = now;
       if (const auto status = take(state)) return *status;
       const double wanted = kSecondsABatch * batch.iterations / std::max(seconds, 1e-9);
-      length = std::clamp(static_cast<int>(wanted), 1,
-                          std::min(2 * length, kMostIterationsABatch));
+      length = std::clamp(static_cast<int>(wanted), 1, std::min(2 * length, kMostIterationsABatch));
     }
   }
 
@@ -401,8 +401,7 @@ class DeviceCg {
       const double relative = std::sqrt(record.rr) * scale_;
       ++report_.iterations;
       report_.history.push_back(relative);
-      if (options_.observer &&
-          options_.observer(report_.iterations, relative) == Continue::no) {
+      if (options_.observer && options_.observer(report_.iterations, relative) == Continue::no) {
         stop_ = SolveStatus::interrupted;
       }
       if (monitor_.stagnates(report_.iterations, relative, record.energy) && !stop_) {

@@ -1,9 +1,8 @@
-#include "solvers/device.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 
 #include "solvers/cuda_check.hpp"
+#include "solvers/device.hpp"
 #include "solvers/device_array.hpp"
 
 namespace tessera {

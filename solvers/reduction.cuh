@@ -14,8 +14,8 @@ inline constexpr int kMostReductionBlocks = 1024;
 
 inline int reduction_blocks(std::int64_t n) {
   constexpr std::int64_t kLeastPerThread = 4;
-  const std::int64_t blocks = (n + kReductionThreads * kLeastPerThread - 1) /
-                              (kReductionThreads * kLeastPerThread);
+  const std::int64_t blocks =
+      (n + kReductionThreads * kLeastPerThread - 1) / (kReductionThreads * kLeastPerThread);
   return static_cast<int>(blocks < 1                      ? 1
                           : blocks > kMostReductionBlocks ? kMostReductionBlocks
                                                           : blocks);

@@ -1,7 +1,6 @@
-#include "solvers/vector.hpp"
-
 #include "solvers/cuda_check.hpp"
 #include "solvers/reduction.cuh"
+#include "solvers/vector.hpp"
 
 namespace tessera {
 namespace {

@@ -102,22 +102,21 @@ void check_device(const CaseParameters& parameters, Findings& findings) {
   };
   const std::string reason = why_unavailable({operation.kernel, operation.scatter}, processor);
   if (!kernel->runs_on(processor)) {
-    findings.report("operator.kernel", fmt::format("{} (run.device = \"{}\"); allowed: {}", reason,
-                                                   name_of(parameters.run.device),
-                                                   names(run_kernels(processor))));
+    findings.report("operator.kernel",
+                    fmt::format("{} (run.device = \"{}\"); allowed: {}", reason,
+                                name_of(parameters.run.device), names(run_kernels(processor))));
     return;
   }
   const ScatterInfo* scatter = find_scatter(operation.scatter);
   const bool for_comparison = scatter != nullptr && scatter->use == ScatterUse::comparison;
   if (reason.empty() && !for_comparison) return;
-  findings.report(
-      "operator.scatter",
-      fmt::format("{} (run.device = \"{}\"); allowed: {}",
-                  for_comparison
-                      ? "\"" + operation.scatter + "\" gives wrong results and is for compare only"
-                      : reason,
-                  name_of(parameters.run.device),
-                  names(run_scatters(operation.kernel, processor))));
+  findings.report("operator.scatter",
+                  fmt::format("{} (run.device = \"{}\"); allowed: {}",
+                              for_comparison ? "\"" + operation.scatter +
+                                                   "\" gives wrong results and is for compare only"
+                                             : reason,
+                              name_of(parameters.run.device),
+                              names(run_scatters(operation.kernel, processor))));
 }
 
 }  // namespace

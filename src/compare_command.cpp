@@ -53,13 +53,30 @@ class Comparison {
         verbosity_(verbosity),
         strategies_(study_strategies(study)),
         problems_(study_problems(study)) {
-    csv_ = csv_line({"dimension",    "geometry",          "degree",          "points",
-                     "dofs",         "precision",         "threads",         "kernel",
-                     "scatter",      "setup_s",           "operator_bytes",  "repetitions",
-                     "min_s",        "median_s",          "dofs_per_s",      "gbytes_per_s",
-                     "gflops_per_s", "useful_gflops_per_s", "transfer_s",
-                     "useful_gflops_per_s_with_transfers", "copy_gbytes_per_s", "bandwidth_share",
-                     "difference", "outcome"});
+    csv_ = csv_line({"dimension",
+                     "geometry",
+                     "degree",
+                     "points",
+                     "dofs",
+                     "precision",
+                     "threads",
+                     "kernel",
+                     "scatter",
+                     "setup_s",
+                     "operator_bytes",
+                     "repetitions",
+                     "min_s",
+                     "median_s",
+                     "dofs_per_s",
+                     "gbytes_per_s",
+                     "gflops_per_s",
+                     "useful_gflops_per_s",
+                     "transfer_s",
+                     "useful_gflops_per_s_with_transfers",
+                     "copy_gbytes_per_s",
+                     "bandwidth_share",
+                     "difference",
+                     "outcome"});
   }
 
   ExitCode execute() {
@@ -185,17 +202,15 @@ class Comparison {
                               : fmt::format("NO: {:.1e}", m.difference)) +
             (m.transfer_seconds > 0.0 ? "; " + human_seconds(m.transfer_seconds) : ""));
     const double useful = 2e-9 * static_cast<double>(bench.nonzeros());
-    for (const double value : {m.setup_seconds, static_cast<double>(m.operator_bytes),
-                               static_cast<double>(m.repetitions), m.min_seconds, m.median_seconds,
-                               dofs_rate, bytes_rate * 1e-9, m.cost.flops / m.min_seconds * 1e-9,
-                               useful / m.min_seconds, m.transfer_seconds,
-                               m.transfer_seconds > 0.0 ? useful / m.transfer_seconds : 0.0,
-                               copy * 1e-9, bytes_rate / copy, m.difference}) {
+    for (const double value :
+         {m.setup_seconds, static_cast<double>(m.operator_bytes),
+          static_cast<double>(m.repetitions), m.min_seconds, m.median_seconds, dofs_rate,
+          bytes_rate * 1e-9, m.cost.flops / m.min_seconds * 1e-9, useful / m.min_seconds,
+          m.transfer_seconds, m.transfer_seconds > 0.0 ? useful / m.transfer_seconds : 0.0,
+          copy * 1e-9, bytes_rate / copy, m.difference}) {
       row.push_back(fmt::format("{:.6g}", value));
     }
-    row.emplace_back(agrees               ? "agrees"
-                     : is_wrong_by_design ? "wrong by design"
-                                          : "disagrees");
+    row.emplace_back(agrees ? "agrees" : is_wrong_by_design ? "wrong by design" : "disagrees");
     csv_ += csv_line(row);
   }
 

@@ -81,10 +81,10 @@ Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) 
   const Index common =
       processor == Processor::cpu ? bench_bytes(problem_) : gpu_bench_bytes(problem_);
   measurement.needed_bytes =
-      common + operator_peak_bytes(
-                   strategy, {discretization_.mesh, discretization_.lattice, form_.dirichlet, kind,
-                              discretization_.basis.point_count(), value_bytes(problem_.precision),
-                              processor});
+      common +
+      operator_peak_bytes(strategy, {discretization_.mesh, discretization_.lattice, form_.dirichlet,
+                                     kind, discretization_.basis.point_count(),
+                                     value_bytes(problem_.precision), processor});
   measurement.fits = measurement.needed_bytes <= available_bytes;
   if (!measurement.fits) return measurement;
   const bool is_double = problem_.precision == Precision::double_precision;

@@ -17,8 +17,8 @@ struct Measurement {
   /// Seconds of one application: of the fastest repetition, and the median over repetitions.
   double min_seconds = 0.0;
   double median_seconds = 0.0;
-  /// Seconds of one application of the fastest repetition that copies x to the GPU before and y back
-  /// after its applications; 0 where that was not asked for.
+  /// Seconds of one application of the fastest repetition that copies x to the GPU before and y
+  /// back after its applications; 0 where that was not asked for.
   double transfer_seconds = 0.0;
   /// Least traffic and work of one application.
   Cost cost;

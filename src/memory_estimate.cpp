@@ -121,13 +121,11 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   return estimate;
 }
 
-MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters,
-                                   const StrategyName& strategy) {
+MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const StrategyName& strategy) {
   const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
   const StrategyBytes operation = strategy_bytes(parameters, strategy);
   const Index vector = lattice.size() * value_bytes(parameters.operation.precision);
-  const int diagonal =
-      parameters.solver.preconditioner == PreconditionerChoice::jacobi ? 1 : 0;
+  const int diagonal = parameters.solver.preconditioner == PreconditionerChoice::jacobi ? 1 : 0;
   const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
   const std::string text = strategy.text();
   MemoryEstimate estimate;

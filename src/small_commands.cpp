@@ -40,8 +40,9 @@ void add_gpu_bandwidth(TextTable& table) {
   if constexpr (kHasCuda) {
     try {
       require_device();
-      table.add_row({"bandwidth, GPU", fmt::format("copy {}", human_bytes_per_second(
-                                                                  measure_device_copy_bandwidth()))});
+      table.add_row(
+          {"bandwidth, GPU",
+           fmt::format("copy {}", human_bytes_per_second(measure_device_copy_bandwidth()))});
     } catch (const NoDevice&) {
       // The line above says so.
     }

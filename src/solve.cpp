@@ -148,9 +148,8 @@ SolveOutcome solve_on_gpu(const CaseParameters& parameters, const StiffnessForm&
       timers.add("apply", iterations, apply * iterations, apply);
       timers.add("vector updates", iterations, rest, rest / iterations);
       timers.set_work("solve/apply", outcome.apply_work);
-      timers.set_work(
-          "solve/vector updates",
-          {n, gpu_update_streams(parameters.solver.preconditioner) * n * sizeof(T)});
+      timers.set_work("solve/vector updates",
+                      {n, gpu_update_streams(parameters.solver.preconditioner) * n * sizeof(T)});
     }
   }
   const auto scope = timers.scope("copy from GPU");

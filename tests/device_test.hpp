@@ -22,8 +22,8 @@ inline std::string why_no_device() {
 }  // namespace tessera::testing
 
 /// Ends the test as skipped, and says why, where there is no GPU.
-#define TESSERA_REQUIRE_DEVICE()                                                        \
+#define TESSERA_REQUIRE_DEVICE()                                                         \
   if (const std::string reason = ::tessera::testing::why_no_device(); !reason.empty()) { \
-    GTEST_SKIP() << reason;                                                             \
-  }                                                                                     \
+    GTEST_SKIP() << reason;                                                              \
+  }                                                                                      \
   static_assert(true)

@@ -228,9 +228,7 @@ void expect_order_of_degree(const Tested& tested, Processor processor) {
   EXPECT_LE(h1_rate, degree + 0.6);
 }
 
-TEST_P(Convergence, IsOfTheOrderOfTheDegree) {
-  expect_order_of_degree(GetParam(), Processor::cpu);
-}
+TEST_P(Convergence, IsOfTheOrderOfTheDegree) { expect_order_of_degree(GetParam(), Processor::cpu); }
 
 TEST_P(Convergence, IsOfTheOrderOfTheDegreeOnTheGpu) {
   TESSERA_REQUIRE_DEVICE();
