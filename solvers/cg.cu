@@ -1,9 +1,10 @@
+#include <cooperative_groups.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <deque>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "solvers/cg.hpp"
@@ -17,6 +18,9 @@ namespace {
 using Index = std::int64_t;
 
 constexpr int kMostIterationsABatch = 128;
+// Between two graphs the GPU waits longer than between two kernels of one: of short iterations
+// several are one graph.
+constexpr int kIterationsAGraph = 8;
 constexpr double kSecondsABatch = 2e-3;
 constexpr std::size_t kBatchesInFlight = 2;
 
@@ -30,60 +34,165 @@ struct IterationRecord {
 
 // The scalars of the iteration, on the GPU.
 struct CgState {
-  double rz;
+  double rz;  // r.z
+  double rr;  // r.r and alpha pass between the kernels of an iteration that has two
   double alpha;
-  double beta;
   double target_rr;
   int iteration;
   int max_iterations;
   DeviceStatus status;
-  int frozen;  // x and r have their last values
   IterationRecord records[kMostIterationsABatch];
 };
 
 // What the host reads after every batch: the head of CgState and the records.
 static_assert(sizeof(CgState) < 4096);
 
-__device__ bool is_finite(double value) { return isfinite(value); }
+enum class Diagonal { identity, given, elsewhere };
 
-// pq = p.q; alpha = rz / pq. Reads 2 vectors; 2 flops an entry.
+// Vectors and partial sums of one iteration.
 template <class T>
-__global__ void __launch_bounds__(kReductionThreads)
-    direction_kernel(Index n, const T* __restrict__ p, const T* __restrict__ q, CgState* state,
-                     SumPair* partial, unsigned* arrived) {
-  if (state->status != DeviceStatus::running) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) state->frozen = 1;
-    return;
-  }
+struct IterationArguments {
+  std::int64_t n;
+  const T* q;  // A p
+  const T* d;  // the preconditioner's diagonal, or null
+  const T* z;  // M r, for Diagonal::elsewhere
+  T* p;
+  T* r;
+  T* x;
+  CgState* state;
+  SumPair* partial;  // 3 kMostUpdateBlocks
+};
+
+constexpr int kUpdateThreads = 512;
+constexpr int kMostUpdateBlocks = 2048;
+constexpr int kInFlight = 4;
+
+__device__ Index first_entry() {
+  return static_cast<Index>(blockIdx.x) * kUpdateThreads + threadIdx.x;
+}
+__device__ Index entry_stride() { return static_cast<Index>(gridDim.x) * kUpdateThreads; }
+
+// The sum of `mine` over all threads of a cooperative grid, the same bits on each of them: blocks
+// leave their sums, and after a barrier of the grid every block adds all of them in order.
+__device__ SumPair sum_over_grid(SumPair mine, SumPair* partial) {
+  using BlockReduce = cub::BlockReduce<SumPair, kUpdateThreads>;
+  __shared__ typename BlockReduce::TempStorage storage;
+  __shared__ SumPair total;
+  const auto add = [](const SumPair& a, const SumPair& b) { return a + b; };
+  const SumPair of_block = BlockReduce(storage).Reduce(mine, add);
+  if (threadIdx.x == 0) partial[blockIdx.x] = of_block;
+  cooperative_groups::this_grid().sync();
   SumPair sum;
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-#pragma unroll 4
-  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
-       i += stride) {
-    sum.first += static_cast<double>(p[i]) * static_cast<double>(q[i]);
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += kUpdateThreads) {
+    sum = sum + SumPair{__ldcg(&partial[b].first), __ldcg(&partial[b].second)};
   }
-  reduce_over_grid(sum, partial, arrived, [=](const SumPair& total) {
-    const double pq = total.first;
-    if (!is_finite(pq) || pq <= 0.0) {
-      state->status = is_finite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
-      state->frozen = 1;
-      return;
+  sum = BlockReduce(storage).Reduce(sum, add);
+  if (threadIdx.x == 0) total = sum;
+  __syncthreads();
+  return total;
+}
+
+// f(i[]) for this thread's entries, kInFlight at a time, so that that many loads of each vector are
+// under way before the first is used; entries past the end are n.
+template <class F>
+__device__ void for_each_group(Index n, F&& f) {
+  for (Index first = first_entry(); first < n; first += kInFlight * entry_stride()) {
+    Index entries[kInFlight];
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) entries[k] = min(n, first + k * entry_stride());
+    f(entries);
+  }
+}
+
+// values[k] = x[entries[k]], 0 past the end.
+template <class T>
+__device__ void load_entries(const T* x, Index n, const Index (&entries)[kInFlight],
+                             T (&values)[kInFlight]) {
+#pragma unroll
+  for (int k = 0; k < kInFlight; ++k) values[k] = entries[k] < n ? x[entries[k]] : T{0};
+}
+
+// The other way round.
+template <class T>
+__device__ void store_entries(const T (&values)[kInFlight], Index n,
+                              const Index (&entries)[kInFlight], T* x) {
+#pragma unroll
+  for (int k = 0; k < kInFlight; ++k) {
+    if (entries[k] < n) x[entries[k]] = values[k];
+  }
+}
+
+// p.q; reads 2 vectors.
+template <class T>
+__device__ double direction_sum(const IterationArguments<T>& args) {
+  SumPair sum;
+  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+    T p[kInFlight];
+    T q[kInFlight];
+    load_entries(args.p, args.n, entries, p);
+    load_entries(args.q, args.n, entries, q);
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      sum.first += static_cast<double>(p[k]) * static_cast<double>(q[k]);
     }
-    state->alpha = state->rz / pq;
+  });
+  return sum_over_grid(sum, args.partial).first;
+}
+
+// r -= alpha q; {r.r, r.(d r)}. Reads 2 vectors and writes 1, one more read with a diagonal.
+template <Diagonal diagonal, class T>
+__device__ SumPair update_residual(const IterationArguments<T>& args, T alpha) {
+  SumPair sum;
+  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+    T r[kInFlight];
+    T q[kInFlight];
+    T d[kInFlight] = {};
+    load_entries(args.r, args.n, entries, r);
+    load_entries(args.q, args.n, entries, q);
+    if constexpr (diagonal == Diagonal::given) load_entries(args.d, args.n, entries, d);
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      r[k] -= alpha * q[k];
+      const double wide = static_cast<double>(r[k]);
+      sum.first += wide * wide;
+      if constexpr (diagonal == Diagonal::given) {
+        sum.second += wide * static_cast<double>(d[k]) * wide;
+      }
+    }
+    store_entries(r, args.n, entries, args.r);
+  });
+  sum = sum_over_grid(sum, args.partial + kMostUpdateBlocks);
+  return diagonal == Diagonal::identity ? SumPair{sum.first, sum.first} : sum;
+}
+
+// x += alpha p; p = z + beta p. Reads 3 vectors and writes 2, one more read with a diagonal.
+template <Diagonal diagonal, class T>
+__device__ void update_solution(const IterationArguments<T>& args, T alpha, T beta) {
+  const T* from = diagonal == Diagonal::elsewhere ? args.z : args.r;
+  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+    T p[kInFlight];
+    T x[kInFlight];
+    T z[kInFlight];
+    T d[kInFlight] = {};
+    load_entries(args.p, args.n, entries, p);
+    load_entries(args.x, args.n, entries, x);
+    load_entries(from, args.n, entries, z);
+    if constexpr (diagonal == Diagonal::given) load_entries(args.d, args.n, entries, d);
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      x[k] += alpha * p[k];
+      p[k] = (diagonal == Diagonal::given ? d[k] * z[k] : z[k]) + beta * p[k];
+    }
+    store_entries(x, args.n, entries, args.x);
+    store_entries(p, args.n, entries, args.p);
   });
 }
 
-// beta and the new r.z, once both are known.
-__device__ void finish_preconditioned(CgState* state, double rz) {
-  state->beta = rz / state->rz;
-  state->rz = rz;
-}
-
 // What becomes of the iteration, once r.r is known.
-__device__ void finish_residual(CgState* state, double rr) {
-  state->records[state->iteration % kMostIterationsABatch] = {rr, state->alpha * state->rz};
+__device__ void finish_iteration(CgState* state, double rr, double energy) {
+  state->records[state->iteration % kMostIterationsABatch] = {rr, energy};
   ++state->iteration;
-  if (!is_finite(rr)) {
+  if (!isfinite(rr)) {
     state->status = DeviceStatus::not_finite;
   } else if (rr <= state->target_rr) {
     state->status = DeviceStatus::converged;
@@ -92,74 +201,105 @@ __device__ void finish_residual(CgState* state, double rr) {
   }
 }
 
-enum class Diagonal { identity, given, elsewhere };
+__device__ bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
-// r -= alpha q; rr = r.r; rz = r.(d r) with the preconditioner's diagonal d.
-// Reads 2 vectors and writes 1, one more read with a diagonal; 4 to 7 flops an entry.
+// The vector part of an iteration. Cooperative launch, all blocks on the GPU at once; two barriers
+// of the grid; deterministic. Does nothing once the status is not `running`. Scalars of the state
+// are read before the first barrier and written by one thread after the last.
+// 10 vectors read or written, 2 more with a diagonal; about 10 flops an entry.
 template <Diagonal diagonal, class T>
-__global__ void __launch_bounds__(kReductionThreads)
-    residual_kernel(Index n, const T* __restrict__ q, const T* __restrict__ d, T* __restrict__ r,
-                    CgState* state, SumPair* partial, unsigned* arrived) {
-  if (state->frozen != 0) return;
-  const T alpha = static_cast<T>(state->alpha);
-  SumPair sum;
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-#pragma unroll 4
-  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
-       i += stride) {
-    const T value = r[i] - alpha * q[i];
-    r[i] = value;
-    const double wide = static_cast<double>(value);
-    sum.first += wide * wide;
-    if constexpr (diagonal == Diagonal::given)
-      sum.second += wide * static_cast<double>(d[i]) * wide;
+__global__ void __launch_bounds__(kUpdateThreads)
+    iteration_kernel(const IterationArguments<T> args) {
+  CgState* const state = args.state;
+  if (state->status != DeviceStatus::running) return;
+  const double rz = state->rz;
+  const double pq = direction_sum(args);
+  if (!(pq > 0.0) || !isfinite(pq)) {
+    if (is_first_thread()) {
+      state->status = isfinite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
+    }
+    return;
   }
-  reduce_over_grid(sum, partial, arrived, [=](const SumPair& total) {
-    finish_residual(state, total.first);
-    if constexpr (diagonal == Diagonal::identity) finish_preconditioned(state, total.first);
-    if constexpr (diagonal == Diagonal::given) finish_preconditioned(state, total.second);
-  });
+  const double alpha = rz / pq;
+  const SumPair sums = update_residual<diagonal>(args, static_cast<T>(alpha));
+  update_solution<diagonal>(args, static_cast<T>(alpha), static_cast<T>(sums.second / rz));
+  if (!is_first_thread()) return;
+  finish_iteration(state, sums.first, alpha * rz);
+  state->rz = sums.second;
 }
 
-// rz = r.z for a preconditioner that is not a diagonal. Reads 2 vectors.
+// The same up to the residual, for preconditioners that are no diagonal.
 template <class T>
-__global__ void __launch_bounds__(kReductionThreads)
-    preconditioned_kernel(Index n, const T* __restrict__ r, const T* __restrict__ z, CgState* state,
-                          SumPair* partial, unsigned* arrived) {
-  if (state->frozen != 0) return;
-  SumPair sum;
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
-       i += stride) {
-    sum.first += static_cast<double>(r[i]) * static_cast<double>(z[i]);
+__global__ void __launch_bounds__(kUpdateThreads)
+    residual_kernel(const IterationArguments<T> args) {
+  CgState* const state = args.state;
+  if (state->status != DeviceStatus::running) return;
+  const double rz = state->rz;
+  const double pq = direction_sum(args);
+  if (!(pq > 0.0) || !isfinite(pq)) {
+    if (is_first_thread()) {
+      state->status = isfinite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
+    }
+    return;
   }
-  reduce_over_grid(sum, partial, arrived,
-                   [=](const SumPair& total) { finish_preconditioned(state, total.first); });
+  const double alpha = rz / pq;
+  const SumPair sums = update_residual<Diagonal::elsewhere>(args, static_cast<T>(alpha));
+  if (!is_first_thread()) return;
+  state->alpha = alpha;
+  state->rr = sums.first;
 }
 
-// x += alpha p; p = z + beta p, with z = d r, or r itself. Reads 3 vectors and writes 2, one more
-// read with a diagonal; 4 or 5 flops an entry.
-template <Diagonal diagonal, class T>
-__global__ void __launch_bounds__(kReductionThreads)
-    solution_kernel(Index n, const T* __restrict__ z, const T* __restrict__ d, T* __restrict__ x,
-                    T* __restrict__ p, const CgState* state) {
-  if (state->frozen != 0) return;
-  const T alpha = static_cast<T>(state->alpha);
-  const T beta = static_cast<T>(state->beta);
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-#pragma unroll 4
-  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
-       i += stride) {
-    const T direction = p[i];
-    x[i] += alpha * direction;
-    T preconditioned = z[i];
-    if constexpr (diagonal == Diagonal::given) preconditioned *= d[i];
-    p[i] = preconditioned + beta * direction;
+// And from z = M r on.
+template <class T>
+__global__ void __launch_bounds__(kUpdateThreads)
+    solution_kernel(const IterationArguments<T> args) {
+  CgState* const state = args.state;
+  if (state->status != DeviceStatus::running) return;
+  const double rz = state->rz;
+  const double alpha = state->alpha;
+  SumPair sum;
+  for (Index i = first_entry(); i < args.n; i += entry_stride()) {
+    sum.first += static_cast<double>(args.r[i]) * static_cast<double>(args.z[i]);
   }
+  const double next_rz = sum_over_grid(sum, args.partial + 2 * kMostUpdateBlocks).first;
+  update_solution<Diagonal::elsewhere>(args, static_cast<T>(alpha), static_cast<T>(next_rz / rz));
+  if (!is_first_thread()) return;
+  finish_iteration(state, state->rr, alpha * rz);
+  state->rz = next_rz;
+}
+
+// Blocks of a cooperative launch: as many as the GPU holds at once, fewer for short vectors.
+template <class Kernel>
+int update_blocks(Kernel kernel, Index n) {
+  int device = 0;
+  int multiprocessors = 0;
+  int a_multiprocessor = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
+  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+             "asking for the GPU's multiprocessors");
+  check_cuda(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, kernel, kUpdateThreads, 0),
+      "asking how many blocks a multiprocessor holds");
+  constexpr Index kLeastPerThread = 2;
+  const Index wanted =
+      (n + kUpdateThreads * kLeastPerThread - 1) / (kUpdateThreads * kLeastPerThread);
+  const Index most =
+      std::min<Index>(static_cast<Index>(multiprocessors) * a_multiprocessor, kMostUpdateBlocks);
+  return static_cast<int>(std::clamp<Index>(wanted, 1, most));
+}
+
+template <class T>
+void launch_cooperatively(void (*kernel)(IterationArguments<T>), IterationArguments<T> args,
+                          const char* name) {
+  void* parameters[] = {&args};
+  check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel),
+                                         dim3(update_blocks(kernel, args.n)), dim3(kUpdateThreads),
+                                         parameters, 0, device_stream()),
+             name);
 }
 
 // r = b - r; p = z = d r; rr and rz of the state. Reads 2 vectors, writes 2.
-template <Diagonal diagonal, class T>
+template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     begin_kernel(Index n, const T* __restrict__ b, const T* __restrict__ d, T* __restrict__ r,
                  T* __restrict__ p, CgState* state, SumPair* partial, unsigned* arrived) {
@@ -169,7 +309,7 @@ __global__ void __launch_bounds__(kReductionThreads)
        i += stride) {
     const T value = b[i] - r[i];
     r[i] = value;
-    const T preconditioned = diagonal == Diagonal::given ? value * d[i] : value;
+    const T preconditioned = d != nullptr ? value * d[i] : value;
     p[i] = preconditioned;
     sum.first += static_cast<double>(value) * static_cast<double>(value);
     sum.second += static_cast<double>(value) * static_cast<double>(preconditioned);
@@ -180,16 +320,16 @@ __global__ void __launch_bounds__(kReductionThreads)
   });
 }
 
-// An instantiated graph of one iteration.
+// An instantiated graph of some iterations.
 class IterationGraph {
  public:
   template <class Enqueue>
-  explicit IterationGraph(Enqueue&& enqueue) {
+  IterationGraph(int iterations, Enqueue&& enqueue) : iterations_(iterations) {
     check_cuda(cudaStreamBeginCapture(device_stream(), cudaStreamCaptureModeThreadLocal),
                "beginning the capture of a CG iteration");
     cudaGraph_t graph = nullptr;
     try {
-      enqueue();
+      for (int i = 0; i < iterations; ++i) enqueue();
     } catch (...) {
       cudaStreamEndCapture(device_stream(), &graph);
       throw;
@@ -203,11 +343,13 @@ class IterationGraph {
   IterationGraph(const IterationGraph&) = delete;
   IterationGraph& operator=(const IterationGraph&) = delete;
 
+  int iterations() const { return iterations_; }
   void replay() {
     check_cuda(cudaGraphLaunch(executable_, device_stream()), "launching a CG iteration");
   }
 
  private:
+  int iterations_;
   cudaGraphExec_t executable_ = nullptr;
 };
 
@@ -256,7 +398,8 @@ class DeviceCg {
         p_(a.size()),
         q_(a.size()),
         z_(is_general() ? a.size() : 0),
-        state_(1) {}
+        state_(1),
+        partial_(3 * kMostUpdateBlocks) {}
 
   SolveReport solve() {
     double norm = begin();
@@ -267,10 +410,11 @@ class DeviceCg {
     if (!std::isfinite(norm)) return ended(SolveStatus::not_finite);
     if (norm * scale_ <= options_.relative_tolerance) return ended(SolveStatus::converged);
     if (options_.max_iterations == 0) return ended(SolveStatus::iteration_limit);
-    IterationGraph graph([&] { enqueue_iteration(); });
+    IterationGraph one(1, [&] { enqueue_iteration(); });
+    IterationGraph several(kIterationsAGraph, [&] { enqueue_iteration(); });
     for (int restarts = 0;; ++restarts) {
       set_state();
-      const SolveStatus status = iterate(graph);
+      const SolveStatus status = iterate(one, several);
       // Copies of the state may still be on their way.
       synchronize_device();
       norm = begin();
@@ -291,30 +435,15 @@ class DeviceCg {
     report_.status = status;
     return std::move(report_);
   }
-  int blocks() const { return reduction_blocks(a_.size()); }
-
-  // f(kernel's Diagonal) with the kind of preconditioner as a constant.
-  template <class F>
-  void with_diagonal(F&& f) {
-    if (is_general()) {
-      f(std::integral_constant<Diagonal, Diagonal::elsewhere>());
-    } else if (diagonal_ != nullptr) {
-      f(std::integral_constant<Diagonal, Diagonal::given>());
-    } else {
-      f(std::integral_constant<Diagonal, Diagonal::identity>());
-    }
-  }
   const T* diagonal() const { return diagonal_ != nullptr ? diagonal_->data() : nullptr; }
 
   // r = b - A x, p = z = M r; returns ||r||. The state has r.z.
   double begin() {
     a_.apply(x_, r_);
-    with_diagonal([&](auto kind) {
-      begin_kernel<kind.value><<<blocks(), kReductionThreads, 0, device_stream()>>>(
-          a_.size(), b_.data(), diagonal(), r_.data(), p_.data(), state_.data(), sums_.partial(),
-          sums_.arrived());
-      check_launch("beginning of CG");
-    });
+    begin_kernel<<<reduction_blocks(a_.size()), kReductionThreads, 0, device_stream()>>>(
+        a_.size(), b_.data(), diagonal(), r_.data(), p_.data(), state_.data(), sums_.partial(),
+        sums_.arrived());
+    check_launch("beginning of CG");
     copy_to_host(state_.data(), sizeof(CgState), &host_state_);
     const double rr = host_state_.records[0].rr;
     if (is_general()) {
@@ -333,33 +462,22 @@ class DeviceCg {
     host_state_.iteration = 0;
     host_state_.max_iterations = options_.max_iterations - report_.iterations;
     host_state_.status = DeviceStatus::running;
-    host_state_.frozen = 0;
     copy_to_device(&host_state_, sizeof(CgState), state_.data());
   }
 
   void enqueue_iteration() {
-    const Index n = a_.size();
     a_.apply(p_, q_);
-    direction_kernel<<<blocks(), kReductionThreads, 0, device_stream()>>>(
-        n, p_.data(), q_.data(), state_.data(), sums_.partial(), sums_.arrived());
-    check_launch("p.Ap of CG");
-    with_diagonal([&](auto kind) {
-      constexpr Diagonal kKind = kind.value;
-      residual_kernel<kKind><<<blocks(), kReductionThreads, 0, device_stream()>>>(
-          n, q_.data(), diagonal(), r_.data(), state_.data(), sums_.partial(), sums_.arrived());
-      check_launch("residual update of CG");
-      const T* z = r_.data();
-      if constexpr (kKind == Diagonal::elsewhere) {
-        preconditioner_->apply(r_, z_);
-        z = z_.data();
-        preconditioned_kernel<<<blocks(), kReductionThreads, 0, device_stream()>>>(
-            n, r_.data(), z, state_.data(), sums_.partial(), sums_.arrived());
-        check_launch("r.z of CG");
-      }
-      solution_kernel<kKind><<<blocks(), kReductionThreads, 0, device_stream()>>>(
-          n, z, diagonal(), x_.data(), p_.data(), state_.data());
-      check_launch("solution update of CG");
-    });
+    const IterationArguments<T> args{a_.size(), q_.data(), diagonal(),    z_.data(),      p_.data(),
+                                     r_.data(), x_.data(), state_.data(), partial_.data()};
+    if (is_general()) {
+      launch_cooperatively(residual_kernel<T>, args, "residual update of CG");
+      preconditioner_->apply(r_, z_);
+      launch_cooperatively(solution_kernel<T>, args, "solution update of CG");
+    } else if (diagonal_ != nullptr) {
+      launch_cooperatively(iteration_kernel<Diagonal::given, T>, args, "vector updates of CG");
+    } else {
+      launch_cooperatively(iteration_kernel<Diagonal::identity, T>, args, "vector updates of CG");
+    }
   }
 
   struct Batch {
@@ -368,7 +486,7 @@ class DeviceCg {
   };
 
   // Replays the iteration until the GPU, the observer or stagnation ends it.
-  SolveStatus iterate(IterationGraph& graph) {
+  SolveStatus iterate(IterationGraph& one, IterationGraph& several) {
     StateCopy copies[kBatchesInFlight];
     std::deque<Batch> queue;
     int length = 1;
@@ -377,7 +495,11 @@ class DeviceCg {
     auto last_time = std::chrono::steady_clock::now();
     for (;;) {
       while (queue.size() < kBatchesInFlight) {
-        for (int i = 0; i < length; ++i) graph.replay();
+        for (int left = length; left > 0;) {
+          IterationGraph& graph = left >= several.iterations() ? several : one;
+          graph.replay();
+          left -= graph.iterations();
+        }
         copies[next_copy].enqueue(state_.data());
         queue.push_back({&copies[next_copy], length});
         next_copy = (next_copy + 1) % static_cast<int>(kBatchesInFlight);
@@ -431,6 +553,7 @@ class DeviceCg {
   const CgOptions& options_;
   DeviceVector<T> r_, p_, q_, z_;
   DeviceArray<CgState> state_;
+  DeviceArray<SumPair> partial_;
   ReductionBuffer sums_;
   CgState host_state_{};
   SolveReport report_;

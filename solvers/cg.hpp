@@ -55,12 +55,13 @@ template <class T, class Space>
 SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* preconditioner,
                const Vector<T, Space>& b, Vector<T, Space>& x, const CgOptions& options);
 
-/// The same on the GPU, where scalars stay there and one iteration is the replay of a CUDA graph:
-///   q = A p, p.q | r -= alpha q, r.r and r.z | x += alpha p, p = z + beta p
-/// in three passes over the vectors (2, 3 and 5 vectors read or written, one more each of the last
-/// two with a diagonal preconditioner). Iterations are queued in batches of a few milliseconds, two
-/// ahead of what the host has seen; once converged, further ones in the queue change nothing.
-/// The same bits in every run if the operator is deterministic.
+/// The same on the GPU, where scalars stay there and iterations are the replay of a CUDA graph
+/// (one, or eight where they are short):
+///   q = A p | p.q; r -= alpha q, r.r and r.z; x += alpha p, p = z + beta p
+/// with the three passes of the second part (2, 3 and 5 vectors read or written, one more each of
+/// the last two with a diagonal preconditioner) in one kernel. Iterations are queued in batches of
+/// a few milliseconds, two ahead of what the host has seen; once converged, further ones in the
+/// queue change nothing. The same bits in every run if the operator is deterministic.
 /// @throws DeviceError
 template <class T>
 SolveReport cg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* preconditioner,
