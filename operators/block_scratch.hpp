@@ -5,6 +5,24 @@
 
 namespace tessera {
 
+/// What every kernel may have of shared memory without asking, and the most that all blocks' parts
+/// take in GPU memory, unless one block's takes more.
+inline constexpr Index kSharedScratchBytes = 48 << 10;
+inline constexpr Index kMostScratchBytes = Index{256} << 20;
+inline constexpr Index kMostScratchBlocks = 512;
+
+/// Blocks that share GPU memory, for this many bytes a block.
+constexpr Index scratch_blocks(Index bytes) {
+  const Index room = kMostScratchBytes / (bytes > 0 ? bytes : 1);
+  return room < 1 ? 1 : room < kMostScratchBlocks ? room : kMostScratchBlocks;
+}
+
+/// Bytes of GPU memory that a BlockScratch of this many bytes a block takes.
+constexpr Index block_scratch_bytes(Index bytes) {
+  const Index rounded = ceil_div(bytes, 16) * 16;
+  return rounded <= kSharedScratchBytes ? 0 : rounded * scratch_blocks(rounded);
+}
+
 /// Where the blocks of a kernel of run-time size keep a cell's intermediate values: in shared
 /// memory where they fit, else each block in its own part of an array in GPU memory.
 class BlockScratch {

@@ -5,6 +5,7 @@
 #include <cub/device/device_scan.cuh>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -384,8 +385,10 @@ class Product {
 template <class T>
 class DeviceCsrOperator final : public LinearOperator<T, Device> {
  public:
-  DeviceCsrOperator(const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index nonzeros)
-      : pattern_(make_pattern(form)),
+  DeviceCsrOperator(const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index nonzeros,
+                    Index most_slab_entries)
+      : most_slab_entries_(most_slab_entries),
+        pattern_(make_pattern(form)),
         row_starts_(size() + 1),
         columns_(nonzeros),
         values_(nonzeros),
@@ -530,13 +533,15 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
     return start;
   }
 
-  // The last row <= size() that begins no later than this entry; row starts increase.
-  Index last_row_before(Index entry) const {
-    Index low = 0;
+  // The end of the longest slab from `first` on whose rows and entries together are no more than
+  // allowed; at least one row.
+  Index slab_end(Index first) const {
+    const Index most = row_start(first) + first + most_slab_entries_;
+    Index low = first + 1;
     Index high = size();
     while (low < high) {
       const Index middle = (low + high + 1) / 2;
-      if (row_start(middle) <= entry) {
+      if (row_start(middle) + middle <= most) {
         low = middle;
       } else {
         high = middle - 1;
@@ -548,7 +553,7 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
   // Leaves the 64-bit row starts, which only the assembly needs.
   void cut_slabs() {
     for (Index row = 0, start = 0; row < size();) {
-      const Index end = last_row_before(start + kMostSlabEntries);
+      const Index end = slab_end(row);
       const Index next = row_start(end);
       Slab slab{row, end - row, start, next - start, DeviceArray<std::int32_t>(end - row + 1)};
       slab_offsets_kernel<<<blocks_for(slab.rows + 1), kThreads, 0, device_stream()>>>(
@@ -593,6 +598,7 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
     return MatrixView(matrix);
   }
 
+  Index most_slab_entries_;
   Pattern pattern_;
   DeviceArray<Index> row_starts_;
   DeviceArray<std::int32_t> columns_;
@@ -606,14 +612,18 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
-    const StiffnessForm& form, const DeviceCellKernel<T>& kernel) {
-  const Index nonzeros = csr_nonzeros(form.discretization->lattice, form.dirichlet);
-  return std::make_unique<DeviceCsrOperator<T>>(form, kernel, nonzeros);
+    const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index most_slab_entries) {
+  const NodeLattice& lattice = form.discretization->lattice;
+  if (lattice.size() > std::numeric_limits<std::int32_t>::max()) {
+    throw std::invalid_argument("the sparse matrix on the GPU has at most 2^31 - 1 rows");
+  }
+  const Index nonzeros = csr_nonzeros(lattice, form.dirichlet);
+  return std::make_unique<DeviceCsrOperator<T>>(form, kernel, nonzeros, most_slab_entries);
 }
 
 template std::unique_ptr<LinearOperator<double, Device>> make_device_csr_operator(
-    const StiffnessForm&, const DeviceCellKernel<double>&);
+    const StiffnessForm&, const DeviceCellKernel<double>&, Index);
 template std::unique_ptr<LinearOperator<float, Device>> make_device_csr_operator(
-    const StiffnessForm&, const DeviceCellKernel<float>&);
+    const StiffnessForm&, const DeviceCellKernel<float>&, Index);
 
 }  // namespace tessera

@@ -75,8 +75,9 @@ class DeviceCellKernel {
   /// d += the diagonals of the K_c of the range, without protection: cells share no node.
   virtual void add_diagonal(const CellRange& range, T* d) const = 0;
   virtual double flops_per_cell() const = 0;
-  /// Memory that it holds.
+  /// Memory that it holds, and the part of it that every application reads.
   virtual Index bytes() const = 0;
+  virtual Index streamed_bytes() const = 0;
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "mesh/box_mesh.hpp"
+#include "mesh/factor_kind.hpp"
 #include "mesh/node_lattice.hpp"
 #include "operators/device_cells.hpp"
 #include "operators/stiffness_form.hpp"
@@ -27,32 +28,41 @@ struct CsrScratch {
 };
 
 inline CsrScratch csr_scratch(const BoxMesh& mesh, const NodeLattice& lattice, Index value_bytes) {
-  // The first color has the most cells along every axis.
+  // The first color has the most cells along every axis. In floating point: a layer of a mesh that
+  // fits no memory may overflow.
   const int slowest = mesh.dimension() - 1;
-  Index layer_values = power(lattice.nodes_per_cell(), 2);
-  for (int d = 0; d < slowest; ++d) layer_values *= ceil_div(mesh.cells()[d], 2);
-  const Index layers = std::clamp<Index>(kCsrScratchBytes / (layer_values * value_bytes), 1,
-                                         ceil_div(mesh.cells()[slowest], 2));
-  return {layers, layers * layer_values};
+  auto layer_values = static_cast<double>(power(lattice.nodes_per_cell(), 2));
+  for (int d = 0; d < slowest; ++d) {
+    layer_values *= static_cast<double>(ceil_div(mesh.cells()[d], 2));
+  }
+  constexpr double kMostValues = 1e18;
+  layer_values = std::min(layer_values, kMostValues / static_cast<double>(value_bytes));
+  const Index layers =
+      std::clamp<Index>(static_cast<Index>(static_cast<double>(kCsrScratchBytes) /
+                                           (layer_values * static_cast<double>(value_bytes))),
+                        1, ceil_div(mesh.cells()[slowest], 2));
+  return {layers, layers * static_cast<Index>(layer_values)};
 }
 
 /// cuSPARSE fails from 2^31 - 1 nonzeros on, with 64-bit indices as well (12.6), so a matrix is cut
-/// into slabs of rows of no more entries than this, each with 32-bit offsets of its own.
+/// into slabs of no more rows and entries together than this, each with 32-bit offsets of its own.
 inline constexpr Index kMostSlabEntries = (Index{1} << 31) - (Index{1} << 28);
 
 /// Bytes of the assembled matrix on the GPU, before building it; cuSPARSE's workspace is not in it.
 inline Index device_csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes) {
   constexpr Index kIndexBytes = sizeof(std::int32_t);
   const Index nonzeros = csr_nonzeros(lattice, dirichlet);
-  const Index slabs = ceil_div(nonzeros, kMostSlabEntries);
+  const Index slabs = ceil_div(nonzeros + lattice.size(), kMostSlabEntries);
   return nonzeros * (value_bytes + kIndexBytes) + (lattice.size() + slabs) * kIndexBytes;
 }
 
 /// The most bytes while it is made, workspaces apart: the matrix, 64-bit row starts and either the
 /// local matrices or, later, the two vectors that algorithms are timed with.
-inline Index device_csr_peak_bytes(const BoxMesh& mesh, const NodeLattice& lattice,
+inline Index device_csr_peak_bytes(FactorKind kind, const BoxMesh& mesh, const NodeLattice& lattice,
                                    FaceSet dirichlet, Index value_bytes) {
-  const Index local_matrices = csr_scratch(mesh, lattice, value_bytes).values * value_bytes;
+  const Index local_matrices =
+      value_bytes * (kind == FactorKind::constant ? power(lattice.nodes_per_cell(), 2)
+                                                  : csr_scratch(mesh, lattice, value_bytes).values);
   const Index vectors = 2 * lattice.size() * value_bytes;
   const Index row_starts = lattice.size() * static_cast<Index>(sizeof(Index));
   return device_csr_bytes(lattice, dirichlet, value_bytes) +
@@ -74,10 +84,12 @@ inline Index device_csr_peak_bytes(const BoxMesh& mesh, const NodeLattice& latti
 /// that was faster when timed. apply() allocates nothing on the GPU and can be captured in a CUDA
 /// graph.
 /// @param kernel of the form, used only while the matrix is made
+/// @throws std::invalid_argument for more than 2^31 - 1 rows
 /// @throws BadFieldValue if a Robin alpha is negative or not finite at a face quadrature point,
 ///         DeviceOutOfMemory, DeviceError
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
-    const StiffnessForm& form, const DeviceCellKernel<T>& kernel);
+    const StiffnessForm& form, const DeviceCellKernel<T>& kernel,
+    Index most_slab_entries = kMostSlabEntries);
 
 }  // namespace tessera

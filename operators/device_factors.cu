@@ -199,9 +199,7 @@ DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
       form.coefficient.constant ? cells : std::max<Index>(kCoefficientPointsAChunk / points, 1);
   DeviceArray<double> k(form.coefficient.constant ? 0 : std::min(chunk, cells) * points);
   DeviceArray<Index> inverted(std::vector<Index>{kNone});
-  const BlockScratch scratch(kind_ == FactorKind::general
-                                 ? (dim * dim + 2) * points * static_cast<Index>(sizeof(double))
-                                 : 0);
+  const BlockScratch scratch(kind_ == FactorKind::general ? factor_block_bytes(dim, m) : 0);
   for (arguments.first_cell = 0; arguments.first_cell < cells;
        arguments.first_cell += arguments.count) {
     arguments.count = std::min(chunk, cells - arguments.first_cell);

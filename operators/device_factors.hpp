@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mesh/factor_kind.hpp"
+#include "operators/block_scratch.hpp"
 #include "operators/device_cells.hpp"
 #include "solvers/device_array.hpp"
 
@@ -46,6 +47,12 @@ class DeviceFactors {
 /// Points of which the coefficient is on its way from the host at a time: 128 MiB.
 inline constexpr Index kCoefficientPointsAChunk = Index{1} << 24;
 
+/// Bytes that a block making mapped factors keeps: Jacobians and two tensors in double precision.
+constexpr Index factor_block_bytes(int dimension, int points) {
+  return (dimension * dimension + 2) * power(points, dimension) *
+         static_cast<Index>(sizeof(double));
+}
+
 /// Bytes held, and the most while they are made.
 constexpr Index device_factor_bytes(FactorKind kind, int dimension, Index cells, int points,
                                     Index value_bytes) {
@@ -54,11 +61,13 @@ constexpr Index device_factor_bytes(FactorKind kind, int dimension, Index cells,
 constexpr Index device_factor_peak_bytes(FactorKind kind, int dimension, Index cells, int points,
                                          Index nodes, Index value_bytes) {
   if (kind == FactorKind::constant) return 0;
-  const Index positions = kind == FactorKind::general ? dimension * nodes : 0;
+  const bool is_general = kind == FactorKind::general;
+  const Index positions = is_general ? dimension * nodes : 0;
+  const Index scratch = is_general ? block_scratch_bytes(factor_block_bytes(dimension, points)) : 0;
   const Index all_points = cells * power(points, dimension);
   const Index coefficients =
       all_points < kCoefficientPointsAChunk ? all_points : kCoefficientPointsAChunk;
-  return device_factor_bytes(kind, dimension, cells, points, value_bytes) +
+  return device_factor_bytes(kind, dimension, cells, points, value_bytes) + scratch +
          static_cast<Index>(sizeof(double)) * (positions + coefficients);
 }
 

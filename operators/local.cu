@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "operators/cell_access.cuh"
@@ -569,6 +570,7 @@ class DeviceLocal : public DeviceCellKernel<T> {
 
   double flops_per_cell() const override { return 2.0 * nodes_ * nodes_; }
   Index bytes() const override { return matrices_.bytes() + table_.bytes(); }
+  Index streamed_bytes() const override { return matrices_.bytes(); }
 
  protected:
   explicit DeviceLocal(const StiffnessForm& form)
@@ -632,6 +634,13 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
     cells_ = std::max(1, kThreads / this->nodes_);
     threads_ =
         std::min(kMostThreads, static_cast<int>(ceil_div(cells_ * this->nodes_, kWarp)) * kWarp);
+    const Index wanted = cells_ * static_cast<Index>(sizeof(CellPlace) +
+                                                     streamed_nodes<T>(this->nodes_) * sizeof(T));
+    if (wanted > most_shared_bytes()) {
+      throw DeviceError("the kernel local needs " + std::to_string(wanted >> 10) +
+                        " KiB of shared memory for this degree, this GPU has " +
+                        std::to_string(most_shared_bytes() >> 10) + " KiB; use another kernel");
+    }
     allow_shared_memory(stream_kernel<T>);
   }
 

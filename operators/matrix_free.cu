@@ -157,7 +157,8 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
 
   /// x once, y once, and what the kernel stores once.
   Cost cost() const override {
-    return {2.0 * static_cast<double>(size()) * sizeof(T) + static_cast<double>(kernel_->bytes()),
+    return {2.0 * static_cast<double>(size()) * sizeof(T) +
+                static_cast<double>(kernel_->streamed_bytes()),
             static_cast<double>(all_cells(grid_).size()) * kernel_->flops_per_cell()};
   }
 

@@ -14,6 +14,7 @@
 #include "operators/local_operator.hpp"
 #include "operators/scatter.hpp"
 #include "operators/tensor.hpp"
+#include "operators/tensor_any.hpp"
 
 namespace tessera {
 namespace {
@@ -32,14 +33,21 @@ Index local_bytes(const OperatorSize& size) {
                             size.lattice.degree(), size.value_bytes);
 }
 
+Index gpu_tensor_scratch(const OperatorSize& size) {
+  return block_scratch_bytes(
+      tensor_any_block_bytes(size.mesh.dimension(), size.points, size.value_bytes));
+}
+
 Index gpu_factor_bytes(const OperatorSize& size) {
-  return device_factor_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
-                             size.points, size.value_bytes);
+  return gpu_tensor_scratch(size) + device_factor_bytes(size.factors, size.mesh.dimension(),
+                                                        size.mesh.cell_count(), size.points,
+                                                        size.value_bytes);
 }
 
 Index gpu_factor_peak_bytes(const OperatorSize& size) {
-  return device_factor_peak_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
-                                  size.points, size.lattice.size(), size.value_bytes);
+  return gpu_tensor_scratch(size) + device_factor_peak_bytes(size.factors, size.mesh.dimension(),
+                                                             size.mesh.cell_count(), size.points,
+                                                             size.lattice.size(), size.value_bytes);
 }
 
 Index gpu_matrix_bytes(const OperatorSize& size) {
@@ -53,9 +61,10 @@ Index gpu_local_bytes(const OperatorSize& size) {
 
 // Kernels that are made from the tensor kernel hold its factors meanwhile.
 Index gpu_matrix_peak_bytes(const OperatorSize& size) {
-  return std::max(gpu_factor_peak_bytes(size),
-                  gpu_factor_bytes(size) + device_csr_peak_bytes(size.mesh, size.lattice,
-                                                                 size.dirichlet, size.value_bytes));
+  return std::max(
+      gpu_factor_peak_bytes(size),
+      gpu_factor_bytes(size) + device_csr_peak_bytes(size.factors, size.mesh, size.lattice,
+                                                     size.dirichlet, size.value_bytes));
 }
 
 Index gpu_local_peak_bytes(const OperatorSize& size) {

@@ -80,7 +80,8 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
     const double n = grid_.degree + 1;
     const double m = basis_.point_count();
     if (factors_.kind() == FactorKind::constant) {
-      return grid_.dimension == 3 ? 14.0 * n * n * n * n : 8.0 * n * n * n;
+      const double per_node = unrolled_ != nullptr ? 14.0 : 18.0;
+      return grid_.dimension == 3 ? per_node * n * n * n * n : 8.0 * n * n * n;
     }
     if (grid_.dimension == 2) {
       return 4.0 * n * m * (n + m) + 8.0 * m * m * m + 6.0 * m * m;
@@ -89,6 +90,7 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
   }
 
   Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }
+  Index streamed_bytes() const override { return factors_.bytes(); }
 
  private:
   // As near to a cube as the cells of a block allow: doubling the shortest axis.

@@ -156,8 +156,8 @@ __global__ void __launch_bounds__(256)
 
 /// The same where all cells are alike: A = s_x K (x) M + s_y M (x) K.
 ///
-/// Launch as above with M = p + 1; three barriers. Bytes a DoF: x and y once. Flops: 8 (p + 1) a
-/// node of a cell.
+/// Launch as above with M = p + 1; two barriers, one more for the patch. Bytes a DoF: x and y once.
+/// Flops: 8 (p + 1) a node of a cell.
 template <class T, int P>
 __global__ void __launch_bounds__(256)
     separable_2d_kernel(const __grid_constant__ TensorArguments<T> args,

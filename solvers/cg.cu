@@ -332,6 +332,8 @@ class IterationGraph {
       for (int i = 0; i < iterations; ++i) enqueue();
     } catch (...) {
       cudaStreamEndCapture(device_stream(), &graph);
+      cudaGraphDestroy(graph);
+      cudaGetLastError();
       throw;
     }
     check_cuda(cudaStreamEndCapture(device_stream(), &graph), "capturing a CG iteration");
@@ -361,6 +363,8 @@ class StateCopy {
     check_cuda(cudaEventCreateWithFlags(&arrived_, cudaEventDisableTiming), "creating an event");
   }
   ~StateCopy() {
+    // A copy may be on its way where an observer threw.
+    cudaStreamSynchronize(device_stream());
     cudaFreeHost(state_);
     if (arrived_ != nullptr) cudaEventDestroy(arrived_);
   }
@@ -415,8 +419,6 @@ class DeviceCg {
     for (int restarts = 0;; ++restarts) {
       set_state();
       const SolveStatus status = iterate(one, several);
-      // Copies of the state may still be on their way.
-      synchronize_device();
       norm = begin();
       report_.true_relative_residual = norm * scale_;
       if (status != SolveStatus::converged) return ended(status);
@@ -485,23 +487,24 @@ class DeviceCg {
     int iterations;
   };
 
-  // Replays the iteration until the GPU, the observer or stagnation ends it.
+  // Replays the iteration until the GPU, the observer or stagnation ends it. What is queued by then
+  // still runs, and counts.
   SolveStatus iterate(IterationGraph& one, IterationGraph& several) {
-    StateCopy copies[kBatchesInFlight];
     std::deque<Batch> queue;
     int length = 1;
     int next_copy = 0;
     seen_ = 0;
+    std::optional<SolveStatus> end;
     auto last_time = std::chrono::steady_clock::now();
-    for (;;) {
-      while (queue.size() < kBatchesInFlight) {
+    while (!end || !queue.empty()) {
+      while (!end && queue.size() < kBatchesInFlight) {
         for (int left = length; left > 0;) {
           IterationGraph& graph = left >= several.iterations() ? several : one;
           graph.replay();
           left -= graph.iterations();
         }
-        copies[next_copy].enqueue(state_.data());
-        queue.push_back({&copies[next_copy], length});
+        copies_[next_copy].enqueue(state_.data());
+        queue.push_back({&copies_[next_copy], length});
         next_copy = (next_copy + 1) % static_cast<int>(kBatchesInFlight);
       }
       const Batch batch = queue.front();
@@ -510,10 +513,12 @@ class DeviceCg {
       const auto now = std::chrono::steady_clock::now();
       const double seconds = std::chrono::duration<double>(now - last_time).count();
       last_time = now;
-      if (const auto status = take(state)) return *status;
+      const std::optional<SolveStatus> status = take(state);
+      if (!end) end = status;
       const double wanted = kSecondsABatch * batch.iterations / std::max(seconds, 1e-9);
       length = std::clamp(static_cast<int>(wanted), 1, std::min(2 * length, kMostIterationsABatch));
     }
+    return *end;
   }
 
   // Takes the iterations that are new in the state; says how the iteration ended if it has.
@@ -523,16 +528,18 @@ class DeviceCg {
       const double relative = std::sqrt(record.rr) * scale_;
       ++report_.iterations;
       report_.history.push_back(relative);
+      // What was queued when the iteration was told to stop is no longer shown.
+      if (stop_) continue;
       if (options_.observer && options_.observer(report_.iterations, relative) == Continue::no) {
         stop_ = SolveStatus::interrupted;
-      }
-      if (monitor_.stagnates(report_.iterations, relative, record.energy) && !stop_) {
+      } else if (monitor_.stagnates(report_.iterations, relative, record.energy)) {
         stop_ = SolveStatus::stagnated;
       }
     }
+    if (stop_ && state.status != DeviceStatus::converged) return stop_;
     switch (state.status) {
       case DeviceStatus::running:
-        return std::exchange(stop_, std::nullopt);
+        return std::nullopt;
       case DeviceStatus::converged:
         return SolveStatus::converged;
       case DeviceStatus::indefinite:
@@ -553,6 +560,7 @@ class DeviceCg {
   const CgOptions& options_;
   DeviceVector<T> r_, p_, q_, z_;
   DeviceArray<CgState> state_;
+  StateCopy copies_[kBatchesInFlight];
   DeviceArray<SumPair> partial_;
   ReductionBuffer sums_;
   CgState host_state_{};

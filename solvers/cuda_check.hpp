@@ -14,6 +14,8 @@ inline cudaStream_t device_stream() { return cudaStreamPerThread; }
 /// @throws DeviceError "<operation> failed: <reason>" unless the status is success.
 inline void check_cuda(cudaError_t status, const char* operation) {
   if (status == cudaSuccess) return;
+  // Else the next launch would report it once more.
+  cudaGetLastError();
   throw DeviceError(std::string(operation) + " failed on the GPU: " + cudaGetErrorString(status) +
                     " (" + cudaGetErrorName(status) + ")");
 }

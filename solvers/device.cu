@@ -17,6 +17,13 @@ std::string hidden_devices_hint() {
   return visible == nullptr ? "" : std::string(" (CUDA_VISIBLE_DEVICES is \"") + visible + "\")";
 }
 
+void require_answer(cudaError_t status) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  throw NoDevice(std::string("no GPU can be used: ") + cudaGetErrorString(status) +
+                 hidden_devices_hint());
+}
+
 cudaEvent_t event(void* handle) { return static_cast<cudaEvent_t>(handle); }
 
 }  // namespace
@@ -24,7 +31,7 @@ cudaEvent_t event(void* handle) { return static_cast<cudaEvent_t>(handle); }
 DeviceInfo require_device() {
   int driver = 0;
   // Leaves 0 where there is no driver at all.
-  check_cuda(cudaDriverGetVersion(&driver), "asking for the driver's version");
+  require_answer(cudaDriverGetVersion(&driver));
   if (driver == 0) throw NoDevice("no GPU can be used: there is no NVIDIA driver on this machine");
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -35,14 +42,11 @@ DeviceInfo require_device() {
   if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) {
     throw NoDevice("no GPU can be used: the driver finds none" + hidden_devices_hint());
   }
-  if (status != cudaSuccess) {
-    throw NoDevice(std::string("no GPU can be used: ") + cudaGetErrorString(status) +
-                   hidden_devices_hint());
-  }
+  require_answer(status);
   int device = 0;
-  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
+  require_answer(cudaGetDevice(&device));
   cudaDeviceProp properties{};
-  check_cuda(cudaGetDeviceProperties(&properties, device), "asking for the GPU's properties");
+  require_answer(cudaGetDeviceProperties(&properties, device));
   constexpr int kLeastMajor = 8;
   if (properties.major < kLeastMajor) {
     throw NoDevice(std::string("no GPU can be used: the ") + properties.name +
@@ -51,14 +55,14 @@ DeviceInfo require_device() {
   }
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for the GPU's memory");
+  // Starts work on the GPU, which fails where another program has all of it.
+  require_answer(cudaMemGetInfo(&free_bytes, &total_bytes));
   return {properties.name,
           properties.major,
           properties.minor,
           properties.multiProcessorCount,
           static_cast<std::int64_t>(total_bytes),
           static_cast<std::int64_t>(free_bytes),
-          properties.l2CacheSize,
           driver};
 }
 

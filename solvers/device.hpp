@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// No usable GPU: none there, no driver, or a driver too old for this build.
+/// No usable GPU: none there, no driver, a driver too old for this build, or one taken by others.
 class NoDevice : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,7 +34,6 @@ struct DeviceInfo {
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;
-  std::int64_t l2_bytes = 0;
   int driver_version = 0;  // the newest CUDA that the driver serves, 1000 major + 10 minor
 };
 

@@ -30,18 +30,21 @@ void print_phases(const MemoryEstimate& estimate) {
   fmt::print("{}\n", table.text());
 }
 
-// The GPU's free memory, or how many bytes none is known to lack.
+// The GPU's free memory; nothing where there is no GPU.
 std::optional<Index> gpu_free_bytes() {
-  if constexpr (!kHasCuda) return std::nullopt;
-  try {
-    return require_device().free_bytes;
-  } catch (const NoDevice&) {
+  if constexpr (kHasCuda) {
+    try {
+      return require_device().free_bytes;
+    } catch (const NoDevice&) {
+      return std::nullopt;
+    }
+  } else {
     return std::nullopt;
   }
 }
 
-// On the GPU, where that is the processor of the case: its memory, whether it is there or not.
-void print_gpu(const CaseParameters& parameters, const StrategyName& chosen) {
+// The GPU's memory, whether there is one here or not. Returns what is free.
+std::optional<Index> print_gpu(const CaseParameters& parameters, const StrategyName& chosen) {
   const std::optional<Index> available = gpu_free_bytes();
   const MemoryEstimate estimate = estimate_gpu_memory(parameters, chosen);
   print_phases(estimate);
@@ -66,8 +69,7 @@ void print_gpu(const CaseParameters& parameters, const StrategyName& chosen) {
   fmt::print("{}\n", table.text());
   fmt::print("largest at a time on the GPU {}, free {}\n", bytes_text(estimate.peak().bytes()),
              available ? bytes_text(*available) : "unknown: there is no GPU");
-  std::fflush(stdout);
-  if (available) require_gpu_memory(estimate, *available);
+  return available;
 }
 
 void print_strategies(const CaseParameters& parameters, Index available) {
@@ -119,8 +121,9 @@ ExitCode check(const CheckCommand& command) {
              human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
              parameters.space.degree);
   print_phases(estimate);
+  std::optional<Index> gpu_available;
   if (case_processor(parameters) == Processor::gpu) {
-    print_gpu(parameters, strategy);
+    gpu_available = print_gpu(parameters, strategy);
   } else {
     print_strategies(parameters, available);
   }
@@ -128,6 +131,7 @@ ExitCode check(const CheckCommand& command) {
              bytes_text(available));
   std::fflush(stdout);
   require_memory(estimate, available);
+  if (gpu_available) require_gpu_memory(estimate_gpu_memory(parameters, strategy), *gpu_available);
   try_case(loaded);
   fmt::print("map and expressions were evaluated at every node and quadrature point: no error\n");
   return ExitCode::success;

@@ -159,9 +159,22 @@ class Comparison {
     for (const StrategyName& strategy : strategies_) {
       if (interrupted()) return;
       show_status(problem, strategy);
-      const Measurement measurement = bench.measure(strategy, available());
+      const Measurement measurement = measure(bench, strategy);
       clear_status();
       report(problem, threads, copy, bench, measurement);
+    }
+  }
+
+  /// What memory was foreseen may be gone, to other programs say: a strategy's loss, not the
+  /// study's.
+  Measurement measure(Bench& bench, const StrategyName& strategy) {
+    try {
+      return bench.measure(strategy, available());
+    } catch (const DeviceOutOfMemory&) {
+      Measurement failed;
+      failed.strategy = strategy;
+      failed.needed_bytes = bench.needed_bytes(strategy);
+      return failed;
     }
   }
 

@@ -327,8 +327,9 @@ std::string machine_summary(const Machine& machine) {
                      machine.os);
 }
 
-std::string gpu_summary() {
-  if constexpr (!kHasCuda) return "none (built without CUDA)";
+namespace {
+
+std::string find_gpu() {
   try {
     const DeviceInfo gpu = require_device();
     return fmt::format("{}, {} multiprocessors, {:.1f} GiB, {:.1f} free, CUDA {}.{}", gpu.name,
@@ -338,6 +339,16 @@ std::string gpu_summary() {
                        gpu.driver_version / 1000, gpu.driver_version % 1000 / 10);
   } catch (const NoDevice& error) {
     return error.what();
+  }
+}
+
+}  // namespace
+
+std::string gpu_summary() {
+  if constexpr (kHasCuda) {
+    return find_gpu();
+  } else {
+    return "none (built without CUDA)";
   }
 }
 

@@ -73,22 +73,25 @@ Bench::Bench(const StudyParameters& study, const StudyProblem& problem)
 
 Index Bench::nonzeros() const { return csr_nonzeros(discretization_.lattice, form_.dirichlet); }
 
+Index Bench::needed_bytes(const StrategyName& strategy) const {
+  const Processor processor = study_processor(study_);
+  const Index common =
+      processor == Processor::cpu ? bench_bytes(problem_) : gpu_bench_bytes(problem_);
+  return common + operator_peak_bytes(
+                      strategy, {discretization_.mesh, discretization_.lattice, form_.dirichlet,
+                                 factor_kind(discretization_.mapping, form_.coefficient),
+                                 discretization_.basis.point_count(),
+                                 value_bytes(problem_.precision), processor});
+}
+
 Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) {
   Measurement measurement;
   measurement.strategy = strategy;
-  const Processor processor = study_processor(study_);
-  const FactorKind kind = factor_kind(discretization_.mapping, form_.coefficient);
-  const Index common =
-      processor == Processor::cpu ? bench_bytes(problem_) : gpu_bench_bytes(problem_);
-  measurement.needed_bytes =
-      common +
-      operator_peak_bytes(strategy, {discretization_.mesh, discretization_.lattice, form_.dirichlet,
-                                     kind, discretization_.basis.point_count(),
-                                     value_bytes(problem_.precision), processor});
+  measurement.needed_bytes = needed_bytes(strategy);
   measurement.fits = measurement.needed_bytes <= available_bytes;
   if (!measurement.fits) return measurement;
   const bool is_double = problem_.precision == Precision::double_precision;
-  if (processor == Processor::gpu) {
+  if (study_processor(study_) == Processor::gpu) {
     if constexpr (kHasCuda) {
       is_double ? measure_on_gpu<double>(measurement) : measure_on_gpu<float>(measurement);
     }

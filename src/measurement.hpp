@@ -37,6 +37,8 @@ class Bench {
   Index dofs() const { return discretization_.lattice.size(); }
   /// Nonzeros of the assembled matrix.
   Index nonzeros() const;
+  /// Bytes that measuring a strategy takes in the memory of its processor.
+  Index needed_bytes(const StrategyName& strategy) const;
   Measurement measure(const StrategyName& strategy, Index available_bytes);
 
  private:

@@ -98,6 +98,9 @@ class Run {
       gpu_ = require_device();
       gpu_estimate_ = estimate_gpu_memory(parameters_, strategy());
       require_gpu_memory(gpu_estimate_, gpu_.free_bytes);
+      // Now: afterwards there may be no memory for it.
+      const auto scope = timers_.scope("bandwidth test");
+      copy_bandwidth_ = measure_device_copy_bandwidth();
     }
   }
 
@@ -200,9 +203,9 @@ class Run {
   }
 
   void write() {
-    {
+    if (!on_gpu()) {
       const auto scope = timers_.scope("bandwidth test");
-      copy_bandwidth_ = measure_copy_bandwidth();
+      copy_bandwidth_ = measure_bandwidth(omp_get_max_threads()).copy;
     }
     remove_results(directory_);
     write_text_file(directory_ / "case.toml", make_case_registry().to_toml(parameters_));
@@ -226,13 +229,6 @@ class Run {
     write_text_file(directory_ / "timings.csv", timer_csv(timers_, {copy_bandwidth_}));
     write_result_json(directory_ / "result.json", result());
     if (failure) std::rethrow_exception(failure);
-  }
-
-  double measure_copy_bandwidth() const {
-    if (on_gpu()) {
-      if constexpr (kHasCuda) return measure_device_copy_bandwidth();
-    }
-    return measure_bandwidth(omp_get_max_threads()).copy;
   }
 
   RunResult result() const {
@@ -272,7 +268,7 @@ class Run {
                          kCommit,
                          kCompiler,
                          machine_summary(machine),
-                         gpu_summary(),
+                         on_gpu() ? gpu_.name : "not used",
                          fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                                      fmt::gmtime(std::chrono::system_clock::to_time_t(started_)))};
     result.timers = timer_json(timers_);

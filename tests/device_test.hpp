@@ -10,12 +10,15 @@ namespace tessera::testing {
 
 /// Why GPU tests cannot run here; empty if they can.
 inline std::string why_no_device() {
-  if constexpr (!kHasCuda) return "built without CUDA";
-  try {
-    require_device();
-    return "";
-  } catch (const NoDevice& error) {
-    return error.what();
+  if constexpr (kHasCuda) {
+    try {
+      require_device();
+      return "";
+    } catch (const NoDevice& error) {
+      return error.what();
+    }
+  } else {
+    return "built without CUDA";
   }
 }
 

@@ -1,20 +1,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/device_test.hpp"
 #include "tests/src/program.hpp"
 
 namespace tessera::test {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr char kGoodCase[] =
     "[mesh]\ncells = [3, 2, 2]\n[problem]\nsource = \"1\"\n[output]\ndirectory = \"out\"\n";
 
-class BadInput : public testing::Test {
+class BadInput : public ::testing::Test {
  protected:
   ProgramResult run_case(const std::string& text, std::vector<std::string> more = {}) {
     write_file(path() / "case.toml", text);
@@ -132,8 +133,24 @@ TEST_F(BadInput, StrategyThatDoesNotExist) {
                   "coloring");
 }
 
-TEST_F(BadInput, NoGpuInThisBuild) {
-  expect_one_line(run_with("run.device=cuda"), "--set run.device=cuda", "CPU");
+TEST_F(BadInput, NoGpuInThisBuildOrOnThisMachine) {
+  const ProgramResult result = run_with("run.device=cuda");
+  if constexpr (!kHasCuda) {
+    expect_one_line(result, "--set run.device=cuda", "CPU");
+    return;
+  }
+  if (::tessera::testing::why_no_device().empty()) GTEST_SKIP() << "there is a GPU";
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.errors, HasSubstr("tessera: no GPU can be used: "));
+  EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+  EXPECT_FALSE(has_output());
+}
+
+TEST_F(BadInput, StrategiesOfTheOtherProcessor) {
+  expect_one_line(run_with("operator.scatter=patch"), "--set operator.scatter", "on the CPU");
+  expect_one_line(run_with("operator.kernel=local-thread"), "--set operator.kernel", "on the CPU");
+  expect_one_line(run_with("operator.scatter=unprotected"), "--set operator.scatter",
+                  "compare only");
 }
 
 TEST_F(BadInput, AllErrorsOfAFileAtOnce) {

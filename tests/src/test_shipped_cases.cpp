@@ -15,7 +15,8 @@ std::vector<std::string> shipped_cases() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(TESSERA_CASES)) {
     const std::string name = entry.path().filename().string();
-    if (entry.path().extension() == ".toml" && !name.starts_with("compare_")) {
+    const bool is_study = name.starts_with("compare_") || name.starts_with("paper_");
+    if (entry.path().extension() == ".toml" && !is_study) {
       names.push_back(entry.path().stem().string());
     }
   }
