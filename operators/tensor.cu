@@ -16,13 +16,12 @@ namespace {
 constexpr int kThreadsABlock = 160;
 constexpr Index kSharedBytesABlock = 33 << 10;
 
-Index most_shared_bytes() {
+Index device_attribute(cudaDeviceAttr attribute) {
   int device = 0;
-  int bytes = 0;
+  int value = 0;
   check_cuda(cudaGetDevice(&device), "asking for the current GPU");
-  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-             "asking for the GPU's shared memory");
-  return bytes;
+  check_cuda(cudaDeviceGetAttribute(&value, attribute, device), "asking for a limit of the GPU");
+  return value;
 }
 
 template <class T>
@@ -42,7 +41,7 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
         unrolled_(
             find_kernel<T>(grid_.dimension, grid_.degree, basis_.point_count(), factors_.kind())) {
     if (unrolled_ == nullptr) return;
-    const Index shared_bytes = most_shared_bytes();
+    const Index shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     const Index by_threads = kThreadsABlock / unrolled_->threads_a_cell;
     const Index by_memory = kSharedBytesABlock / unrolled_->shared_bytes_a_cell;
     const Index most = shared_bytes / unrolled_->shared_bytes_a_cell;

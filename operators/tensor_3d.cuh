@@ -2,7 +2,6 @@
 
 #include <cuda_pipeline.h>
 
-#include <cstdint>
 #include <type_traits>
 
 #include "mesh/factor_kind.hpp"
@@ -31,17 +30,6 @@ constexpr int tensor_3d_cell_values() {
                           : kind == FactorKind::scaled ? M * M * M
                                                        : 6 * M * M * M;
   return (tensors + unit - 1) / unit * unit + (factors + unit - 1) / unit * unit;
-}
-
-/// Copies 16 bytes to shared memory, asynchronously; they are not needed again, so that they leave
-/// the L2 cache first and vectors stay there.
-__device__ __forceinline__ void copy_async_once(const void* global, void* shared) {
-  std::uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
-                   static_cast<unsigned>(__cvta_generic_to_shared(shared))),
-               "l"(global), "l"(policy)
-               : "memory");
 }
 
 /// f = D_q g at one point; `factors` are the cell's, in shared memory.
@@ -138,7 +126,7 @@ __global__ void __launch_bounds__(M* M <= 64 ? 256 : 4 * M * M)
   if (cell.active) {
     const T* from = args.factors + mesh_cell * args.factor_stride;
     for (int i = threadIdx.x; i < kFactorUnits; i += Box::threads) {
-      copy_async_once(from + i * kUnit, factors + i * kUnit);
+      __pipeline_memcpy_async(factors + i * kUnit, from + i * kUnit, 16);
     }
   }
   __pipeline_commit();

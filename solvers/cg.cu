@@ -415,10 +415,9 @@ class DeviceCg {
     if (norm * scale_ <= options_.relative_tolerance) return ended(SolveStatus::converged);
     if (options_.max_iterations == 0) return ended(SolveStatus::iteration_limit);
     IterationGraph one(1, [&] { enqueue_iteration(); });
-    IterationGraph several(kIterationsAGraph, [&] { enqueue_iteration(); });
     for (int restarts = 0;; ++restarts) {
       set_state();
-      const SolveStatus status = iterate(one, several);
+      const SolveStatus status = iterate(one);
       norm = begin();
       report_.true_relative_residual = norm * scale_;
       if (status != SolveStatus::converged) return ended(status);
@@ -489,7 +488,7 @@ class DeviceCg {
 
   // Replays the iteration until the GPU, the observer or stagnation ends it. What is queued by then
   // still runs, and counts.
-  SolveStatus iterate(IterationGraph& one, IterationGraph& several) {
+  SolveStatus iterate(IterationGraph& one) {
     std::deque<Batch> queue;
     int length = 1;
     int next_copy = 0;
@@ -498,8 +497,11 @@ class DeviceCg {
     auto last_time = std::chrono::steady_clock::now();
     while (!end || !queue.empty()) {
       while (!end && queue.size() < kBatchesInFlight) {
+        if (length >= kIterationsAGraph && !several_) {
+          several_.emplace(kIterationsAGraph, [&] { enqueue_iteration(); });
+        }
         for (int left = length; left > 0;) {
-          IterationGraph& graph = left >= several.iterations() ? several : one;
+          IterationGraph& graph = left >= kIterationsAGraph ? *several_ : one;
           graph.replay();
           left -= graph.iterations();
         }
@@ -561,6 +563,7 @@ class DeviceCg {
   DeviceVector<T> r_, p_, q_, z_;
   DeviceArray<CgState> state_;
   StateCopy copies_[kBatchesInFlight];
+  std::optional<IterationGraph> several_;
   DeviceArray<SumPair> partial_;
   ReductionBuffer sums_;
   CgState host_state_{};
