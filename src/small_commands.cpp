@@ -73,7 +73,7 @@ ExitCode list(const ListCommand&) {
   }
   fmt::print("{}\n", kernels.text());
   for (const KernelInfo& kernel : kernel_table()) {
-    fmt::print("  {:<9} {}\n", kernel.name, kernel.summary);
+    fmt::print("  {:<12} {}\n", kernel.name, kernel.summary);
   }
   fmt::print("\nDegrees up to {} are possible with every kernel.\n\n", kMostDegree);
   TextTable scatters({{"scatter", Align::left},
