@@ -147,12 +147,11 @@ class Comparison {
         problem.degree + study_.extra_points, name_of(problem.precision),
         on_gpu() ? "GPU" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
         human_bytes_per_second(copy));
-    const Index vectors = on_gpu() ? gpu_bench_bytes(problem) : bench_bytes(problem);
-    const Index memory = available();
-    if (vectors > memory || bench_bytes(problem) > available_memory_bytes()) {
-      say("  too large: its vectors alone need {}, available {}\n", bytes(vectors), bytes(memory));
+    if (!has_room(bench_bytes(problem) + (on_gpu() ? kCudaProgramBytes : 0),
+                  on_gpu() ? available_memory_bytes() : available(), "")) {
       return;
     }
+    if (on_gpu() && !has_room(gpu_bench_bytes(problem), available(), " on the GPU")) return;
     say(kRow, "strategy", "setup", "operator", "min", "median", "DoF/s", "GB/s", "of copy",
         study_.transfers ? "agrees; with transfers" : "agrees");
     Bench bench(study_, problem);
@@ -163,6 +162,14 @@ class Comparison {
       clear_status();
       report(problem, threads, copy, bench, measurement);
     }
+  }
+
+  /// Says so where a problem's vectors do not fit.
+  bool has_room(Index needed, Index free, std::string_view where) const {
+    if (needed <= free) return true;
+    say("  too large: its vectors alone need {}{}, available {}\n", bytes(needed), where,
+        bytes(free));
+    return false;
   }
 
   /// What memory was foreseen may be gone, to other programs say: a strategy's loss, not the

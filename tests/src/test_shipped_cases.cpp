@@ -3,6 +3,7 @@
 #include <regex>
 #include <sstream>
 
+#include "tests/device_test.hpp"
 #include "tests/src/program.hpp"
 
 namespace tessera::test {
@@ -36,17 +37,18 @@ std::vector<std::pair<std::string, std::string>> expectations(const std::string&
   return found;
 }
 
-class ShippedCase : public testing::TestWithParam<std::string> {};
+class ShippedCase : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(ShippedCase, GivesWhatItsCommentSays) {
-  const std::filesystem::path file = shipped(GetParam() + ".toml");
+void expect_what_comment_says(const std::string& name, const std::vector<std::string>& more) {
+  const std::filesystem::path file = shipped(name + ".toml");
   const auto expected = expectations(read_file(file));
   ASSERT_GE(expected.size(), 3U);
   const TemporaryDirectory directory;
-  const ProgramResult ran = run_program(directory.path(), {"run", file.string()});
+  std::vector<std::string> arguments = {"run", file.string()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const ProgramResult ran = run_program(directory.path(), arguments);
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;
-  const auto result =
-      read_json(directory.path() / "results" / GetParam() / "result.json").flatten();
+  const auto result = read_json(directory.path() / "results" / name / "result.json").flatten();
   for (const auto& [key, text] : expected) {
     const std::string pointer = "/" + std::regex_replace(key, std::regex("\\."), "/");
     ASSERT_TRUE(result.contains(pointer)) << key;
@@ -59,7 +61,14 @@ TEST_P(ShippedCase, GivesWhatItsCommentSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, ShippedCase, testing::ValuesIn(shipped_cases()),
+TEST_P(ShippedCase, GivesWhatItsCommentSays) { expect_what_comment_says(GetParam(), {}); }
+
+TEST_P(ShippedCase, GivesTheSameOnTheGpu) {
+  TESSERA_REQUIRE_DEVICE();
+  expect_what_comment_says(GetParam(), {"--set", "run.device=cuda"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ShippedCase, ::testing::ValuesIn(shipped_cases()),
                          [](const auto& test) { return test.param; });
 
 TEST(ShippedStudy, SmallComparisonAgrees) {
@@ -68,6 +77,18 @@ TEST(ShippedStudy, SmallComparisonAgrees) {
       run_program(directory.path(), {"compare", shipped("compare_small.toml").string(), "--set",
                                      "study.repetitions=1", "--set", "study.applications=1",
                                      "--set", "study.dofs=[3000]"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+}
+
+TEST(ShippedStudy, SmallComparisonAgreesOnTheGpu) {
+  TESSERA_REQUIRE_DEVICE();
+  const TemporaryDirectory directory;
+  const ProgramResult ran = run_program(
+      directory.path(),
+      {"compare", shipped("compare_small.toml").string(), "--set", "study.device=cuda", "--set",
+       "study.repetitions=1", "--set", "study.applications=1", "--set", "study.dofs=[3000]",
+       "--set", "study.transfers=true", "--set",
+       "study.scatters=[\"atomic\",\"coloring\",\"private\",\"patch\",\"unprotected\"]"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
 }
 
