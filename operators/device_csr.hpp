@@ -7,14 +7,12 @@
 #include "mesh/box_mesh.hpp"
 #include "mesh/factor_kind.hpp"
 #include "mesh/node_lattice.hpp"
+#include "operators/csr_size.hpp"
 #include "operators/device_cells.hpp"
 #include "operators/stiffness_form.hpp"
 #include "solvers/linear_operator.hpp"
 
 namespace tessera {
-
-// Of operators/csr.hpp, which GPU code cannot include.
-Index csr_nonzeros(const NodeLattice& lattice, FaceSet dirichlet);
 
 /// The most that local matrices take while a matrix is made on the GPU, unless one layer of cells
 /// of a color takes more.

@@ -64,6 +64,7 @@ class OpaqueScaling final : public Preconditioner<T, Device> {
 // `count` different eigenvalues from 1 to `largest`, each many times.
 std::vector<double> eigenvalues(int n, int count, double largest) {
   std::vector<double> values;
+  values.reserve(n);
   for (int i = 0; i < n; ++i) {
     values.push_back(1.0 + (largest - 1.0) * static_cast<double>(i % count) / (count - 1));
   }
@@ -72,6 +73,7 @@ std::vector<double> eigenvalues(int n, int count, double largest) {
 
 std::vector<double> wavy(int n) {
   std::vector<double> values;
+  values.reserve(n);
   for (int i = 0; i < n; ++i) values.push_back(std::sin(0.37 * i) + 0.2);
   return values;
 }
@@ -151,6 +153,7 @@ TEST(DeviceCg, PreconditionersOfBothKindsGiveTheSolution) {
     const std::vector<double> d = eigenvalues(n, n, 1e6);
     const std::vector<double> b = wavy(n);
     std::vector<double> inverse;
+    inverse.reserve(n);
     for (const double entry : d) inverse.push_back(1.0 / entry);
     const DeviceDiagonal<double> a(d);
     const Jacobi<double, Device> jacobi(a);
@@ -237,6 +240,7 @@ TEST(DeviceCg, StartsFromTheGuess) {
     const std::vector<double> d = eigenvalues(n, 7, 10.0);
     const std::vector<double> b = wavy(n);
     std::vector<double> exact;
+    exact.reserve(n);
     for (int i = 0; i < n; ++i) exact.push_back(b[i] / d[i]);
     const DeviceDiagonal<double> a(d);
     DeviceVector<double> x = device_vector<double>(exact);
