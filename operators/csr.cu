@@ -211,16 +211,6 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
     check_launch("filling the matrix' rows");
   }
 
-  // Column j of all local matrices of the range, for every j: [cell][j][i].
-  static void find_local_matrices(const DeviceCellKernel<T>& kernel, const CellRange& range,
-                                  int nodes, T* matrices) {
-    const Index stride = power(nodes, 2);
-    for (int j = 0; j < nodes; ++j) {
-      kernel.apply(range, {nullptr, j},
-                   {SinkKind::cells, matrices + static_cast<Index>(j) * nodes, nullptr, stride});
-    }
-  }
-
   void add(const CellRange& range, const T* matrices, int nodes, Index matrix_stride) {
     const Index entries = range.size() * power(nodes, 2);
     add_cells_kernel<<<blocks_for(entries), kThreads, 0, device_stream()>>>(

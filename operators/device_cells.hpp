@@ -20,6 +20,12 @@ struct CellGrid {
 
 CellGrid make_cell_grid(const StiffnessForm& form);
 
+/// The number of a cell in the mesh, x fastest.
+constexpr Index cell_number(const CellGrid& grid, const int (&position)[3]) {
+  return position[0] +
+         grid.cells[0] * (position[1] + grid.cells[1] * static_cast<Index>(position[2]));
+}
+
 /// The cells that one launch works on: first + step * index along each axis, index < count; they
 /// are numbered x fastest.
 struct CellRange {
@@ -79,5 +85,17 @@ class DeviceCellKernel {
   virtual Index bytes() const = 0;
   virtual Index streamed_bytes() const = 0;
 };
+
+/// The matrices of the cells of a range, [cell][j][i] = K_c[i][j] with N nodes a cell, by a
+/// kernel's application to the N unit vectors; asynchronous.
+template <class T>
+void find_local_matrices(const DeviceCellKernel<T>& kernel, const CellRange& range, int nodes,
+                         T* matrices) {
+  const Index stride = power(nodes, 2);
+  for (int j = 0; j < nodes; ++j) {
+    kernel.apply(range, {nullptr, j},
+                 {SinkKind::cells, matrices + static_cast<Index>(j) * nodes, nullptr, stride});
+  }
+}
 
 }  // namespace tessera

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "operators/device_cells.hpp"
 #include "solvers/linear_operator.hpp"
@@ -16,11 +15,5 @@ enum class DeviceScatter { atomic, coloring, private_cells, patch, unprotected }
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_matrix_free(
     const StiffnessForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel, DeviceScatter scatter);
-
-/// Bytes beyond x and y that a policy needs: `private` the E-vector, N values a cell.
-constexpr Index device_scatter_bytes(DeviceScatter scatter, Index cells, Index nodes_per_cell,
-                                     Index value_bytes) {
-  return scatter == DeviceScatter::private_cells ? cells * nodes_per_cell * value_bytes : 0;
-}
 
 }  // namespace tessera

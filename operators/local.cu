@@ -50,14 +50,7 @@ SharedProduct<T> choose_product(int nodes, Index most_shared_bytes) {
   return {};
 }
 
-Index most_shared_bytes() {
-  int device = 0;
-  int bytes = 0;
-  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
-  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-             "asking for the GPU's shared memory");
-  return bytes;
-}
+Index most_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
 
 // All there is, so that launches of other objects with the same kernel stay allowed.
 template <class Kernel>
@@ -104,15 +97,6 @@ class DeviceLocal : public DeviceCellKernel<T> {
 
   Index entries() const { return static_cast<Index>(nodes_) * nodes_; }
 
-  // matrices[cell of the range][j][i] = K_c[i][j].
-  void compute(const DeviceCellKernel<T>& kernel, const CellRange& range, T* matrices) const {
-    for (int j = 0; j < nodes_; ++j) {
-      kernel.apply(
-          range, {nullptr, j},
-          {SinkKind::cells, matrices + static_cast<Index>(j) * nodes_, nullptr, entries()});
-    }
-  }
-
   LocalArguments<T> arguments(const CellRange& range, const CellSource<T>& source,
                               const CellSink<T>& sink) const {
     if (sink.kind == SinkKind::patch) {
@@ -137,8 +121,8 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
   DeviceLocalKernel(const StiffnessForm& form, const DeviceCellKernel<T>& kernel)
       : DeviceLocal<T>(form) {
     const CellRange one_cell{{0, 0, 0}, {1, 1, 1}, 1};
-    this->compute(kernel, this->is_shared_ ? one_cell : all_cells(this->grid_),
-                  this->matrices_.data());
+    find_local_matrices(kernel, this->is_shared_ ? one_cell : all_cells(this->grid_), this->nodes_,
+                        this->matrices_.data());
     if (this->is_shared_) {
       product_ = choose_product<T>(this->nodes_, most_shared_bytes());
     } else {
@@ -192,7 +176,7 @@ class DeviceLocalThreadKernel final : public DeviceLocal<T> {
   DeviceLocalThreadKernel(const StiffnessForm& form, const DeviceCellKernel<T>& kernel)
       : DeviceLocal<T>(form) {
     if (this->is_shared_) {
-      this->compute(kernel, {{0, 0, 0}, {1, 1, 1}, 1}, this->matrices_.data());
+      find_local_matrices(kernel, {{0, 0, 0}, {1, 1, 1}, 1}, this->nodes_, this->matrices_.data());
       return;
     }
     this->cell_stride_ = 1;
@@ -231,12 +215,12 @@ class DeviceLocalThreadKernel final : public DeviceLocal<T> {
                                 {std::min(count[0], cells[0] - x), std::min(count[1], cells[1] - y),
                                  std::min(count[2], cells[2] - z)},
                                 1};
-          this->compute(kernel, chunk, scratch.data());
+          find_local_matrices(kernel, chunk, this->nodes_, scratch.data());
           const Index tiles = ceil_div(this->entries(), kTile) * ceil_div(chunk.size(), kTile);
           transpose_kernel<<<static_cast<unsigned>(tiles), dim3(kTile, kTileRows), 0,
                              device_stream()>>>(
               scratch.data(), this->entries(), chunk.size(), this->entry_stride_,
-              this->matrices_.data() + number_in_mesh(this->grid_, chunk.first));
+              this->matrices_.data() + cell_number(this->grid_, chunk.first));
           check_launch("transposition of local matrices");
         }
       }

@@ -25,11 +25,6 @@ struct LocalArguments {
   int nodes;  // N, of a cell
 };
 
-__host__ __device__ Index number_in_mesh(const CellGrid& grid, const int (&position)[3]) {
-  return position[0] +
-         grid.cells[0] * (position[1] + grid.cells[1] * static_cast<Index>(position[2]));
-}
-
 // As place_cell(); launches have fewer than 2^32 cells, and 32-bit divisions are much faster.
 __device__ CellPlace place_numbered(const CellGrid& grid, const CellRange& range, Index number) {
   const auto count_x = static_cast<unsigned>(range.count[0]);
@@ -66,7 +61,7 @@ __global__ void __launch_bounds__(kThreads)
     const CellPlace place = place_numbered(args.grid, args.range, t / args.nodes);
     const Index i = t % args.nodes;
     d[place.first_node + table[i].lattice] +=
-        matrices[number_in_mesh(args.grid, place.position) * cell_stride +
+        matrices[cell_number(args.grid, place.position) * cell_stride +
                  i * (args.nodes + 1) * entry_stride];
   }
 }
@@ -83,7 +78,7 @@ __global__ void __launch_bounds__(kCellThreads)
   const Index number = static_cast<Index>(blockIdx.x) * kCellThreads + threadIdx.x;
   if (number >= args.range.size()) return;
   const CellPlace place = place_numbered(args.grid, args.range, number);
-  const T* entry = matrices + number_in_mesh(args.grid, place.position) * cell_stride;
+  const T* entry = matrices + cell_number(args.grid, place.position) * cell_stride;
   for (int i = 0; i < args.nodes; ++i) {
     T sum{0};
 #pragma unroll 8
@@ -168,7 +163,7 @@ __global__ void __launch_bounds__(kMostThreads)
   T next[kColumns<T>] = {};
   if (has_row) {
     const CellPlace& place = places[cell];
-    matrix += number_in_mesh(args.grid, place.position) * matrix_stride;
+    matrix += cell_number(args.grid, place.position) * matrix_stride;
     // Under way while u is gathered.
     load_columns(matrix + first_row, 0, nodes, next);
     for (int j = first_row; j < u_stride; j += row_step) {

@@ -105,9 +105,9 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
         kernel_(std::move(kernel)),
         scatter_(scatter),
         robin_(form),
-        cell_values_(
-            device_scatter_bytes(scatter, all_cells(grid_).size(), nodes_per_cell_, sizeof(T)) /
-            static_cast<Index>(sizeof(T))) {}
+        cell_values_(scatter == DeviceScatter::private_cells
+                         ? all_cells(grid_).size() * nodes_per_cell_
+                         : 0) {}
 
   Index size() const override { return grid_.node_count; }
 

@@ -16,14 +16,6 @@ namespace {
 constexpr int kThreadsABlock = 160;
 constexpr Index kSharedBytesABlock = 33 << 10;
 
-Index device_attribute(cudaDeviceAttr attribute) {
-  int device = 0;
-  int value = 0;
-  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
-  check_cuda(cudaDeviceGetAttribute(&value, attribute, device), "asking for a limit of the GPU");
-  return value;
-}
-
 template <class T>
 const TensorKernelInfo<T>* find_kernel(int dimension, int degree, int points, FactorKind kind) {
   return dimension == 2 ? find_tensor_kernel<T, 2>(degree, points, kind)

@@ -65,15 +65,12 @@ __global__ void __launch_bounds__(256)
   const int a = threadIdx.x;
   const int along_x = a * Box::row;
   const BlockCell cell = block_cell(args);
-  const Index mesh_cell =
-      cell.active
-          ? cell.place.position[0] + args.grid.cells[0] * static_cast<Index>(cell.place.position[1])
-          : 0;
 
   // The factors of the column x = a, [M][entry]: on their way while u is interpolated.
   T factors[M][kEntries];
   if (cell.active) {
-    const T* from = args.factors + mesh_cell * args.factor_stride + a;
+    const T* from =
+        args.factors + cell_number(args.grid, cell.place.position) * args.factor_stride + a;
 #pragma unroll
     for (int q = 0; q < M; ++q) {
 #pragma unroll

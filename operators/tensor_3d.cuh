@@ -116,15 +116,9 @@ __global__ void __launch_bounds__(M* M <= 64 ? 256 : 4 * M * M)
   const int along_y = b * Box::plane + a;             // line (x, z) = (a, b)
   const int along_z = b * Box::row + a;               // line (x, y) = (a, b)
   const BlockCell cell = block_cell(args);
-  const Index mesh_cell =
-      cell.active ? cell.place.position[0] +
-                        args.grid.cells[0] *
-                            (cell.place.position[1] +
-                             args.grid.cells[1] * static_cast<Index>(cell.place.position[2]))
-                  : 0;
 
   if (cell.active) {
-    const T* from = args.factors + mesh_cell * args.factor_stride;
+    const T* from = args.factors + cell_number(args.grid, cell.place.position) * args.factor_stride;
     for (int i = threadIdx.x; i < kFactorUnits; i += Box::threads) {
       __pipeline_memcpy_async(factors + i * kUnit, from + i * kUnit, 16);
     }

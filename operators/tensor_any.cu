@@ -42,11 +42,7 @@ __device__ T* block_scratch(const AnyArguments<T>& args, char* shared) {
 
 template <class T>
 __device__ const T* cell_factors(const AnyArguments<T>& args, const CellPlace& place) {
-  const Index cell =
-      place.position[0] +
-      args.grid.cells[0] *
-          (place.position[1] + args.grid.cells[1] * static_cast<Index>(place.position[2]));
-  return args.factors + cell * args.factor_stride;
+  return args.factors + cell_number(args.grid, place.position) * args.factor_stride;
 }
 
 // sum += in, by the block.

@@ -60,9 +60,9 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
 ///   q = A p | p.q; r -= alpha q, r.r and r.z; x += alpha p, p = z + beta p
 /// with the three passes of the second part (2, 3 and 5 vectors read or written, one more each of
 /// the last two with a diagonal preconditioner) in one kernel, two where the preconditioner is no
-/// diagonal. Iterations are queued in batches of
-/// a few milliseconds, two ahead of what the host has seen; once converged, further ones in the
-/// queue change nothing. The same bits in every run if the operator is deterministic.
+/// diagonal. Iterations are queued in batches of a few milliseconds, two ahead of what the host has
+/// seen; once converged, further ones in the queue change nothing. The same bits in every run if
+/// the operator is deterministic.
 /// @throws DeviceError
 template <class T>
 SolveReport cg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* preconditioner,

@@ -195,6 +195,15 @@ __device__ void finish_iteration(CgState* state, double rr, double energy) {
 
 __device__ bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
+// Whether p.q cannot be divided by, which the state is then told; the same on every thread.
+__device__ bool ends_iteration(double pq, CgState* state) {
+  if (pq > 0.0 && isfinite(pq)) return false;
+  if (is_first_thread()) {
+    state->status = isfinite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
+  }
+  return true;
+}
+
 // The vector part of an iteration. Cooperative launch, all blocks on the GPU at once; two barriers
 // of the grid; deterministic. Does nothing once the status is not `running`. Scalars of the state
 // are read before the first barrier and written by one thread after the last.
@@ -206,12 +215,7 @@ __global__ void __launch_bounds__(kUpdateThreads)
   if (state->status != DeviceStatus::running) return;
   const double rz = state->rz;
   const double pq = direction_sum(args);
-  if (!(pq > 0.0) || !isfinite(pq)) {
-    if (is_first_thread()) {
-      state->status = isfinite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
-    }
-    return;
-  }
+  if (ends_iteration(pq, state)) return;
   const double alpha = rz / pq;
   const SumPair sums = update_residual<diagonal>(args, static_cast<T>(alpha));
   update_solution<diagonal>(args, static_cast<T>(alpha), static_cast<T>(sums.second / rz));
@@ -228,12 +232,7 @@ __global__ void __launch_bounds__(kUpdateThreads)
   if (state->status != DeviceStatus::running) return;
   const double rz = state->rz;
   const double pq = direction_sum(args);
-  if (!(pq > 0.0) || !isfinite(pq)) {
-    if (is_first_thread()) {
-      state->status = isfinite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
-    }
-    return;
-  }
+  if (ends_iteration(pq, state)) return;
   const double alpha = rz / pq;
   const SumPair sums = update_residual<Diagonal::elsewhere>(args, static_cast<T>(alpha));
   if (!is_first_thread()) return;
@@ -263,20 +262,15 @@ __global__ void __launch_bounds__(kUpdateThreads)
 // Blocks of a cooperative launch: as many as the GPU holds at once, fewer for short vectors.
 template <class Kernel>
 int update_blocks(Kernel kernel, Index n) {
-  int device = 0;
-  int multiprocessors = 0;
+  const Index multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   int a_multiprocessor = 0;
-  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
-  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-             "asking for the GPU's multiprocessors");
   check_cuda(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, kernel, kUpdateThreads, 0),
       "asking how many blocks a multiprocessor holds");
   constexpr Index kLeastPerThread = 2;
   const Index wanted =
       (n + kUpdateThreads * kLeastPerThread - 1) / (kUpdateThreads * kLeastPerThread);
-  const Index most =
-      std::min<Index>(static_cast<Index>(multiprocessors) * a_multiprocessor, kMostUpdateBlocks);
+  const Index most = std::min<Index>(multiprocessors * a_multiprocessor, kMostUpdateBlocks);
   return static_cast<int>(std::clamp<Index>(wanted, 1, most));
 }
 

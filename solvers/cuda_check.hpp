@@ -20,6 +20,15 @@ inline void check_cuda(cudaError_t status, const char* operation) {
                     " (" + cudaGetErrorName(status) + ")");
 }
 
+/// A limit or property of the current GPU. @throws DeviceError
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0;
+  int value = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
+  check_cuda(cudaDeviceGetAttribute(&value, attribute, device), "asking for a limit of the GPU");
+  return value;
+}
+
 /// What the launch just made says. @throws DeviceError
 inline void check_launch(const char* kernel) { check_cuda(cudaGetLastError(), kernel); }
 

@@ -39,7 +39,6 @@ std::string processors(bool on_cpu, bool on_gpu) {
 void add_gpu_bandwidth(TextTable& table) {
   if constexpr (kHasCuda) {
     try {
-      require_device();
       table.add_row(
           {"bandwidth, GPU",
            fmt::format("copy {}", human_bytes_per_second(measure_device_copy_bandwidth()))});
