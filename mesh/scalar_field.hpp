@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace tessera {
@@ -20,6 +22,9 @@ struct ScalarField {
   std::function<void(const PointBlock&, double* values)> evaluate;
   /// Set where the function does not depend on position: callers may then skip evaluation.
   std::optional<double> constant;
+  /// Set where the function is known to be a product of functions of one coordinate each: factor d
+  /// depends on coordinate d only.
+  std::shared_ptr<const std::array<ScalarField, 3>> factors = nullptr;
 };
 
 /// The field that has this value everywhere.

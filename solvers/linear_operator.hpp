@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "solvers/fused_forms.hpp"
 #include "solvers/vector.hpp"
 
 namespace tessera {
@@ -26,6 +27,8 @@ class LinearOperator {
   virtual Cost cost() const = 0;
   /// Memory that the operator holds beyond x and y.
   virtual std::int64_t bytes() const = 0;
+  /// The operator's own fused forms, or null where it has none.
+  virtual const FusedForms<T, Space>* fused() const { return nullptr; }
 };
 
 }  // namespace tessera
