@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "cases/separable.hpp"
+
 namespace tessera {
 namespace {
 
@@ -161,23 +163,35 @@ std::set<std::string> check(Parser& parser, const std::string& text, int dimensi
   }
 }
 
+// The field without its factors.
+ScalarField field_of(const std::string& text, int dimension) {
+  auto pool = std::make_shared<ParserPool>(text, dimension);
+  std::unique_ptr<Parser> parser = pool->borrow();
+  if (check(*parser, text, dimension).empty()) return constant_field(parser->engine.Eval());
+  pool->give_back(std::move(parser));
+  return {[pool, dimension](const PointBlock& points, double* values) {
+            std::unique_ptr<Parser> own = pool->borrow();
+            for (std::size_t i = 0; i < points.n; ++i) {
+              own->position = {points.x[i], points.y[i], dimension == 3 ? points.z[i] : 0.0};
+              values[i] = own->engine.Eval();
+            }
+            pool->give_back(std::move(own));
+          },
+          std::nullopt};
+}
+
 }  // namespace
 
 ScalarField parse_expression(const std::string& text, int dimension) {
   try {
-    auto pool = std::make_shared<ParserPool>(text, dimension);
-    std::unique_ptr<Parser> parser = pool->borrow();
-    if (check(*parser, text, dimension).empty()) return constant_field(parser->engine.Eval());
-    pool->give_back(std::move(parser));
-    return {[pool, dimension](const PointBlock& points, double* values) {
-              std::unique_ptr<Parser> own = pool->borrow();
-              for (std::size_t i = 0; i < points.n; ++i) {
-                own->position = {points.x[i], points.y[i], dimension == 3 ? points.z[i] : 0.0};
-                values[i] = own->engine.Eval();
-              }
-              pool->give_back(std::move(own));
-            },
-            std::nullopt};
+    ScalarField field = field_of(text, dimension);
+    if (field.constant) return field;
+    if (const auto factors = separate(text)) {
+      field.factors = std::make_shared<const std::array<ScalarField, 3>>(std::array<ScalarField, 3>{
+          field_of((*factors)[0], dimension), field_of((*factors)[1], dimension),
+          field_of((*factors)[2], dimension)});
+    }
+    return field;
   } catch (const mu::ParserError& error) {
     throw ExpressionError(error.GetMsg());
   }

@@ -1,26 +1,69 @@
 #include "mesh/box_mesh.hpp"
 
+#include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace tessera {
+namespace {
 
-BoxMesh::BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, const Point& upper)
-    : dimension_(dimension), cells_(cells), lower_(lower), upper_(upper) {
+void check_lines(const GridLines& lines, Index cells, double lower, double upper) {
+  if (lines.empty()) return;
+  if (static_cast<Index>(lines.size()) != cells + 1) {
+    throw std::invalid_argument("a box mesh needs one grid line more than cells");
+  }
+  if (lines.front() != lower || lines.back() != upper) {
+    throw std::invalid_argument("the grid lines of a box mesh begin at lower and end at upper");
+  }
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i] > lines[i - 1]) continue;
+    throw std::invalid_argument("the grid lines of a box mesh increase");
+  }
+}
+
+}  // namespace
+
+GridLines geometric_lines(double lower, double upper, Index cells, double ratio) {
+  if (!(ratio > 0.0)) throw std::invalid_argument("the ratio of cell widths is positive");
+  if (cells < 1) throw std::invalid_argument("an axis has at least one cell");
+  if (ratio == 1.0) return {};
+  GridLines lines(static_cast<std::size_t>(cells + 1));
+  // ratio^i - 1 without cancellation for ratios near 1.
+  const double growth = std::log(ratio);
+  const double whole = std::expm1(static_cast<double>(cells) * growth);
+  for (Index i = 0; i < cells; ++i) {
+    lines[i] = lower + (upper - lower) * (std::expm1(static_cast<double>(i) * growth) / whole);
+  }
+  lines.back() = upper;
+  return lines;
+}
+
+BoxMesh::BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, const Point& upper,
+                 std::array<GridLines, 3> lines)
+    : dimension_(dimension), cells_(cells), lower_(lower), upper_(upper), lines_(std::move(lines)) {
   if (dimension != 2 && dimension != 3) throw std::invalid_argument("a box mesh is 2D or 3D");
   if (dimension == 2) {
     cells_[2] = 1;
     lower_[2] = upper_[2] = 0.0;
+    lines_[2].clear();
   }
   for (int d = 0; d < dimension; ++d) {
     if (cells_[d] < 1) throw std::invalid_argument("a box mesh needs at least one cell an axis");
     if (!(upper_[d] > lower_[d])) throw std::invalid_argument("a box mesh needs upper > lower");
+    check_lines(lines_[d], cells_[d], lower_[d], upper_[d]);
   }
 }
 
 double BoxMesh::grid_line(int d, Index i) const {
+  if (!is_uniform(d)) return lines_[d][i];
   if (i == cells_[d]) return upper_[d];
   const double fraction = static_cast<double>(i) / static_cast<double>(cells_[d]);
   return lower_[d] + (upper_[d] - lower_[d]) * fraction;
+}
+
+double BoxMesh::cell_width(int d, Index c) const {
+  if (!is_uniform(d)) return lines_[d][c + 1] - lines_[d][c];
+  return (upper_[d] - lower_[d]) / static_cast<double>(cells_[d]);
 }
 
 IndexTriple BoxMesh::cell_position(Index cell) const {

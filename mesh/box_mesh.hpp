@@ -1,19 +1,32 @@
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "mesh/index.hpp"
 
 namespace tessera {
 
-/// A box cut into n_x * n_y (* n_z) equal cells; cells are numbered x fastest.
+/// Positions of the cells + 1 grid lines along an axis, increasing; empty = equal cells.
+using GridLines = std::vector<double>;
+
+/// Lines of cells each `ratio` times as wide as the one before it:
+/// x_i = lower + (upper - lower) (ratio^i - 1) / (ratio^cells - 1). Ratio 1 gives equal cells.
+/// @throws std::invalid_argument unless ratio > 0 and there is at least one cell
+GridLines geometric_lines(double lower, double upper, Index cells, double ratio);
+
+/// A box cut into n_x * n_y (* n_z) cells by lines across each axis; cells are numbered x fastest.
 ///
 /// In 2D the third axis has one cell of zero extent, so loops over three axes serve both
 /// dimensions.
 class BoxMesh {
  public:
+  /// @param lines of each axis; the third is not looked at in 2D
   /// @throws std::invalid_argument unless dimension is 2 or 3, every used axis has at least one
-  /// cell
-  ///         and upper > lower.
-  BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, const Point& upper);
+  ///         cell and upper > lower, and lines that are not empty increase from lower to upper,
+  ///         cells + 1 of them
+  BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, const Point& upper,
+          std::array<GridLines, 3> lines = {});
 
   int dimension() const { return dimension_; }
   const IndexTriple& cells() const { return cells_; }
@@ -21,12 +34,13 @@ class BoxMesh {
   const Point& lower() const { return lower_; }
   const Point& upper() const { return upper_; }
 
-  /// Edge length of a cell along axis d.
-  double cell_width(int d) const {
-    return (upper_[d] - lower_[d]) / static_cast<double>(cells_[d]);
-  }
+  /// Whether the cells along axis d are equal; without axis, whether all cells are.
+  bool is_uniform(int d) const { return lines_[d].empty(); }
+  bool is_uniform() const { return is_uniform(0) && is_uniform(1) && is_uniform(2); }
   /// Position along axis d of grid line i, 0 <= i <= cells()[d]; exact at both ends.
   double grid_line(int d, Index i) const;
+  /// Edge length along axis d of the cells between grid lines c and c + 1.
+  double cell_width(int d, Index c) const;
 
   /// Cell number from its position, c = i_x + n_x (i_y + n_y i_z).
   Index cell_index(const IndexTriple& position) const {
@@ -39,6 +53,7 @@ class BoxMesh {
   IndexTriple cells_;
   Point lower_;
   Point upper_;
+  std::array<GridLines, 3> lines_;
 };
 
 }  // namespace tessera

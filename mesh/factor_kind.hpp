@@ -8,9 +8,9 @@ namespace tessera {
 
 /// How much of D_q = w_q |J| k J^-1 J^-T differs from cell to cell.
 enum class FactorKind {
-  constant,  // Cartesian, k constant: one scalar a point, shared by all cells, times a diagonal
-  scaled,    // Cartesian, k varies: one scalar a point and cell, times a shared diagonal
-  general    // mapped: d (d + 1) / 2 entries a point and cell
+  constant,  // equal cells, k constant: one scalar a point, shared by all cells, times a diagonal
+  scaled,    // equal cells, k varies: one scalar a point and cell, times a shared diagonal
+  general    // graded or mapped: d (d + 1) / 2 entries a point and cell
 };
 
 /// The kind that this mapping and coefficient need.

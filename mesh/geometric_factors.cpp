@@ -113,7 +113,7 @@ void check_constant_coefficient(const BoxMesh& mesh, double k) {
 }  // namespace
 
 FactorKind factor_kind(const Mapping& mapping, const ScalarField& coefficient) {
-  if (!mapping.is_cartesian()) return FactorKind::general;
+  if (!mapping.has_equal_cells()) return FactorKind::general;
   return coefficient.constant ? FactorKind::constant : FactorKind::scaled;
 }
 
@@ -133,9 +133,10 @@ GeometricFactors<T>::GeometricFactors(const Discretization& discretization,
   const BoxMesh& mesh = discretization.mesh;
   const int dimension = mesh.dimension();
   double volume = 1.0;
-  for (int d = 0; d < dimension; ++d) {
-    volume *= mesh.cell_width(d);
-    axis_scale_[d] = static_cast<T>(1.0 / (mesh.cell_width(d) * mesh.cell_width(d)));
+  for (int d = 0; kind_ != FactorKind::general && d < dimension; ++d) {
+    const double width = mesh.cell_width(d, 0);
+    volume *= width;
+    axis_scale_[d] = static_cast<T>(1.0 / (width * width));
   }
   const std::vector<double> weights = tensor_weights(discretization.basis.quadrature, dimension);
   if (kind_ == FactorKind::constant) {

@@ -27,6 +27,7 @@ class GeometricFactors {
                    const ScalarField& coefficient);
 
   FactorKind kind() const { return kind_; }
+  /// 1 / h_d^2 of the equal cells; 0 for `general`.
   const std::array<T, 3>& axis_scale() const { return axis_scale_; }
   const std::vector<T>& shared_points() const { return shared_points_; }
   /// First entry of a batch, for `scaled` and `general`.

@@ -32,7 +32,7 @@ std::array<std::vector<double>, 3> node_lines(const BoxMesh& mesh, const NodeLat
 }  // namespace
 
 Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes)
-    : lattice_(lattice), lines_(node_lines(mesh, lattice, nodes)) {}
+    : lattice_(lattice), is_uniform_(mesh.is_uniform()), lines_(node_lines(mesh, lattice, nodes)) {}
 
 Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
                  const std::array<ScalarField, 3>& components)

@@ -26,6 +26,8 @@ class Mapping {
           const std::array<ScalarField, 3>& components);
 
   bool is_cartesian() const { return coordinates_[0].empty(); }
+  /// Whether all cells are the same axis-aligned box.
+  bool has_equal_cells() const { return is_cartesian() && is_uniform_; }
   const NodeLattice& lattice() const { return lattice_; }
 
   /// Cartesian only: positions along axis d of the nodes on a lattice line, [extents()[d]].
@@ -40,6 +42,7 @@ class Mapping {
 
  private:
   NodeLattice lattice_;
+  bool is_uniform_;  // the mesh
   std::array<std::vector<double>, 3> lines_;
   std::array<HostArray<double>, 3> coordinates_;
 };

@@ -21,15 +21,21 @@ constexpr Index kNone = std::numeric_limits<Index>::max();
 struct GeometryArguments {
   CellGrid grid;
   int points;
-  const double* B;        // [q][i]
-  const double* D;        // [q][q]
-  const double* weights;  // [q], one axis
-  const double* position[3];
+  const double* B;            // [q][i]
+  const double* D;            // [q][q]
+  const double* weights;      // [q], one axis
+  const double* position[3];  // of the nodes, mapped cells
+  const double* width[3];     // of the cells along each axis, graded ones
   Index first_cell;
   Index count;
   const double* k;  // [cell - first_cell][q], or null
   double constant_k;
 };
+
+__device__ CellPlace place_of(const GeometryArguments& g, Index cell) {
+  return place_cell(g.grid, {{0, 0, 0}, {g.grid.cells[0], g.grid.cells[1], g.grid.cells[2]}, 1},
+                    cell);
+}
 
 __device__ double weight_of(const GeometryArguments& g, int q) {
   const int m = g.points;
@@ -95,8 +101,7 @@ __global__ void __launch_bounds__(kThreads)
   double* const jacobian = scratch + 2 * size;
   for (Index c = blockIdx.x; c < g.count; c += gridDim.x) {
     const Index cell = g.first_cell + c;
-    const CellPlace place = place_cell(
-        g.grid, {{0, 0, 0}, {g.grid.cells[0], g.grid.cells[1], g.grid.cells[2]}, 1}, cell);
+    const CellPlace place = place_of(g, cell);
     for (int d = 0; d < dim; ++d) {
       for (int i = threadIdx.x; i < nodes; i += kThreads) {
         scratch[i] = g.position[d][cell_node(g.grid, place, i).lattice];
@@ -135,7 +140,34 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// w |J| k of Cartesian cells. One thread a point.
+// D_q = w k |J| diag(1 / h_d^2) of axis-aligned cells of different widths. One thread a point.
+template <class T>
+__global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* factors) {
+  const int dim = g.grid.dimension;
+  const int size = dim == 3 ? g.points * g.points * g.points : g.points * g.points;
+  const Index total = g.count * size;
+  for (Index t = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; t < total;
+       t += static_cast<Index>(gridDim.x) * blockDim.x) {
+    const int q = static_cast<int>(t % size);
+    const Index cell = g.first_cell + t / size;
+    const CellPlace place = place_of(g, cell);
+    double width[3];
+    double wkj = weight_of(g, q) * (g.k != nullptr ? g.k[t] : g.constant_k);
+    for (int d = 0; d < dim; ++d) {
+      width[d] = g.width[d][place.position[d]];
+      wkj *= width[d];
+    }
+    int e = 0;
+    for (int a = 0; a < dim; ++a) {
+      for (int b = a; b < dim; ++b, ++e) {
+        factors[cell * stride + general_factor_offset(dim, g.points, q, e)] =
+            static_cast<T>(a == b ? wkj / (width[a] * width[a]) : 0.0);
+      }
+    }
+  }
+}
+
+// w |J| k of equal cells. One thread a point.
 template <class T>
 __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index stride,
                                       T* factors) {
@@ -147,6 +179,12 @@ __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index 
     factors[(g.first_cell + t / size) * stride + q] =
         static_cast<T>(weight_of(g, q) * volume * g.k[t]);
   }
+}
+
+std::vector<double> cell_widths(const BoxMesh& mesh, int d) {
+  std::vector<double> widths;
+  for (Index c = 0; c < mesh.cells()[d]; ++c) widths.push_back(mesh.cell_width(d, c));
+  return widths;
 }
 
 void check_constant(const StiffnessForm& form) {
@@ -167,10 +205,10 @@ DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
   const Basis1D& basis = discretization.basis;
   const int dim = mesh.dimension();
   double volume = 1.0;
-  for (int d = 0; d < dim; ++d) volume *= mesh.cell_width(d);
+  for (int d = 0; d < dim; ++d) volume *= mesh.cell_width(d, 0);
   if (form.coefficient.constant) check_constant(form);
-  for (int d = 0; d < dim; ++d) {
-    axis_scale_[d] = 1.0 / (mesh.cell_width(d) * mesh.cell_width(d));
+  for (int d = 0; kind_ != FactorKind::general && d < dim; ++d) {
+    axis_scale_[d] = 1.0 / (mesh.cell_width(d, 0) * mesh.cell_width(d, 0));
     if (kind_ == FactorKind::constant) axis_scale_[d] *= volume * *form.coefficient.constant;
   }
   if (kind_ == FactorKind::constant) return;
@@ -183,23 +221,36 @@ DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
   const DeviceArray<double> B(basis.B.entries);
   const DeviceArray<double> D(basis.D.entries);
   const DeviceArray<double> weights(basis.quadrature.weights);
-  GeometryArguments arguments{
-      make_cell_grid(form),        m, B.data(), D.data(), weights.data(),
-      {nullptr, nullptr, nullptr}, 0, cells,    nullptr,  form.coefficient.constant.value_or(0.0)};
+  GeometryArguments arguments{make_cell_grid(form),
+                              m,
+                              B.data(),
+                              D.data(),
+                              weights.data(),
+                              {nullptr, nullptr, nullptr},
+                              {nullptr, nullptr, nullptr},
+                              0,
+                              cells,
+                              nullptr,
+                              form.coefficient.constant.value_or(0.0)};
+  const bool is_mapped = !discretization.mapping.is_cartesian();
   DeviceArray<double> positions[3];
-  if (kind_ == FactorKind::general) {
-    for (int d = 0; d < dim; ++d) {
+  DeviceArray<double> widths[3];
+  for (int d = 0; d < dim; ++d) {
+    if (is_mapped) {
       const HostArray<double>& values = discretization.mapping.coordinate(d);
       positions[d] = DeviceArray<double>(static_cast<Index>(values.size()));
       copy_to_device(values.data(), positions[d].bytes(), positions[d].data());
       arguments.position[d] = positions[d].data();
+    } else if (kind_ == FactorKind::general) {
+      widths[d] = DeviceArray<double>(cell_widths(mesh, d));
+      arguments.width[d] = widths[d].data();
     }
   }
   const Index chunk =
       form.coefficient.constant ? cells : std::max<Index>(kCoefficientPointsAChunk / points, 1);
   DeviceArray<double> k(form.coefficient.constant ? 0 : std::min(chunk, cells) * points);
   DeviceArray<Index> inverted(std::vector<Index>{kNone});
-  const BlockScratch scratch(kind_ == FactorKind::general ? factor_block_bytes(dim, m) : 0);
+  const BlockScratch scratch(is_mapped ? factor_block_bytes(dim, m) : 0);
   for (arguments.first_cell = 0; arguments.first_cell < cells;
        arguments.first_cell += arguments.count) {
     arguments.count = std::min(chunk, cells - arguments.first_cell);
@@ -209,16 +260,20 @@ DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
       copy_to_device(values.data(), static_cast<Index>(values.size() * sizeof(double)), k.data());
       arguments.k = k.data();
     }
-    if (kind_ == FactorKind::general) {
+    constexpr Index kMostBlocks = 1 << 20;
+    const auto blocks =
+        static_cast<unsigned>(std::min(ceil_div(arguments.count * points, kThreads), kMostBlocks));
+    if (is_mapped) {
       general_factors_kernel<<<scratch.blocks(arguments.count), kThreads, scratch.shared_bytes(),
                                device_stream()>>>(arguments, static_cast<char*>(scratch.global()),
                                                   scratch.bytes_a_block(), cell_stride_,
                                                   values_.data(), inverted.data());
+    } else if (kind_ == FactorKind::general) {
+      graded_factors_kernel<<<blocks, kThreads, 0, device_stream()>>>(arguments, cell_stride_,
+                                                                      values_.data());
     } else {
-      constexpr Index kMostBlocks = 1 << 20;
-      const Index blocks = std::min(ceil_div(arguments.count * points, kThreads), kMostBlocks);
-      scaled_factors_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, device_stream()>>>(
-          arguments, volume, cell_stride_, values_.data());
+      scaled_factors_kernel<<<blocks, kThreads, 0, device_stream()>>>(arguments, volume,
+                                                                      cell_stride_, values_.data());
     }
     check_launch("geometric factors");
   }

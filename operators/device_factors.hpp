@@ -18,7 +18,8 @@ constexpr Index device_factor_stride(FactorKind kind, int dimension, int points,
 }
 
 /// The middle factor D_q = w_q |J| k J^-1 J^-T of A = sum_c P B^T D B P^T in GPU memory, made there
-/// from the positions of the nodes; cell after cell, device_factor_stride() values each.
+/// from the positions of the nodes or the widths of graded cells; cell after cell,
+/// device_factor_stride() values each.
 ///
 /// `constant` stores nothing. `scaled` [cell][q_z][q_y][q_x]: w |J| k, times axis_scale for D.
 /// `general` 2D [cell][q_y][entry][q_x], entries xx xy yy;
@@ -31,7 +32,8 @@ class DeviceFactors {
   explicit DeviceFactors(const StiffnessForm& form);
 
   FactorKind kind() const { return kind_; }
-  /// 1 / h_d^2; `constant`: times |J| k, so that K_c = sum_d axis_scale[d] K (x) M (x) M.
+  /// 1 / h_d^2, 0 for `general`; `constant`: times |J| k, so that K_c = sum_d axis_scale[d] K (x) M
+  /// (x) M.
   const std::array<double, 3>& axis_scale() const { return axis_scale_; }
   const T* data() const { return values_.data(); }
   Index cell_stride() const { return cell_stride_; }
@@ -53,7 +55,8 @@ constexpr Index factor_block_bytes(int dimension, int points) {
          static_cast<Index>(sizeof(double));
 }
 
-/// Bytes held, and the most while they are made.
+/// Bytes held, and the most while they are made: for `general` that of a mapped mesh, which copies
+/// node positions; a graded one takes less.
 constexpr Index device_factor_bytes(FactorKind kind, int dimension, Index cells, int points,
                                     Index value_bytes) {
   return cells * device_factor_stride(kind, dimension, points, value_bytes) * value_bytes;

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "operators/device_csr.hpp"
+#include "operators/device_kronecker.hpp"
 #include "operators/device_local.hpp"
 #include "operators/device_matrix_free.hpp"
 #include "operators/device_tensor.hpp"
@@ -25,6 +26,7 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_operator(const StrategyNa
                                                                 const StiffnessForm& form) {
   const std::string reason = why_unavailable(strategy, Processor::gpu);
   if (!reason.empty()) throw std::invalid_argument(reason);
+  if (strategy.kernel == "kronecker") return make_device_kronecker_operator<T>(form);
   std::unique_ptr<DeviceCellKernel<T>> kernel = make_device_tensor_kernel<T>(form);
   if (strategy.kernel == "csr") return make_device_csr_operator<T>(form, *kernel);
   if (strategy.kernel == "local") kernel = make_device_local_kernel<T>(form, *kernel);

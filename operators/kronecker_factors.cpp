@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "mesh/errors.hpp"
+#include "operators/device_kronecker.hpp"
+#include "operators/kronecker_any.hpp"
 
 namespace tessera {
 namespace {
@@ -14,9 +16,14 @@ ScalarField axis_coefficient(const ScalarField& coefficient, int d) {
   return (*coefficient.factors)[d];
 }
 
-// k at the quadrature points of all cells along the axis, [cell][q].
-std::vector<double> values_along(const Discretization& discretization, const ScalarField& k,
-                                 int d) {
+// The coefficient's factor at the quadrature points of all cells along an axis, and where these
+// are.
+struct AxisValues {
+  std::vector<double> points;  // [cell][q]
+  std::vector<double> values;  // [cell][q]
+};
+
+AxisValues values_along(const Discretization& discretization, const ScalarField& k, int d) {
   const BoxMesh& mesh = discretization.mesh;
   const std::vector<double>& points = discretization.basis.quadrature.points;
   const Index cells = mesh.cells()[d];
@@ -31,13 +38,28 @@ std::vector<double> values_along(const Discretization& discretization, const Sca
   }
   std::vector<double> values(x[d].size());
   k.evaluate({values.size(), x[0].data(), x[1].data(), x[2].data()}, values.data());
-  const bool negative = values[0] < 0.0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isfinite(values[i]) && values[i] != 0.0 && (values[i] < 0.0) == negative) continue;
-    throw BadFieldValue("the coefficient must be positive and finite", {x[0][i], x[1][i], x[2][i]},
-                        values[i]);
+  return {std::move(x[d]), std::move(values)};
+}
+
+// A product of factors is positive at all points if it is on a line of them along each axis.
+void check_positive(const StiffnessForm& form, const std::array<AxisValues, 3>& axes) {
+  const int dimension = form.discretization->mesh.dimension();
+  for (int d = 0; d < dimension; ++d) {
+    Point where = form.discretization->mesh.lower();
+    double others = 1.0;
+    for (int a = 0; a < dimension; ++a) {
+      where[a] = axes[a].points[0];
+      if (a != d) others *= axes[a].values[0];
+    }
+    for (std::size_t i = 0; i < axes[d].values.size(); ++i) {
+      double value = others * axes[d].values[i];
+      if (value > 0.0 && std::isfinite(value)) continue;
+      where[d] = axes[d].points[i];
+      // A field that checks its values says it better.
+      form.coefficient.evaluate({1, where.data(), &where[1], &where[2]}, &value);
+      throw BadFieldValue("the coefficient must be positive and finite", where, value);
+    }
   }
-  return values;
 }
 
 struct CellMatrices {
@@ -122,7 +144,8 @@ double end_term(const RobinTerm& term, const ScalarField& coefficient, int dimen
   return alpha;
 }
 
-AxisFactors make_axis(const StiffnessForm& form, int d, std::array<double, 2> end_terms) {
+AxisFactors make_axis(const StiffnessForm& form, int d, const std::vector<double>& k_of_point,
+                      std::array<double, 2> end_terms) {
   const Discretization& discretization = *form.discretization;
   const BoxMesh& mesh = discretization.mesh;
   const Basis1D& basis = discretization.basis;
@@ -131,8 +154,6 @@ AxisFactors make_axis(const StiffnessForm& form, int d, std::array<double, 2> en
   const Index cells = axis.cells = mesh.cells()[d];
   axis.mass.assign((cells + 1) * axis.block_size(), 0.0);
   axis.stiffness.assign((cells + 1) * axis.block_size(), 0.0);
-  const ScalarField k = axis_coefficient(form.coefficient, d);
-  const std::vector<double> k_of_point = values_along(discretization, k, d);
   for (Index c = 0; c < cells; ++c) {
     const double width = mesh.grid_line(d, c + 1) - mesh.grid_line(d, c);
     CellMatrices cell = cell_matrices(basis, &k_of_point[c * basis.point_count()], width);
@@ -142,7 +163,9 @@ AxisFactors make_axis(const StiffnessForm& form, int d, std::array<double, 2> en
     axis.cell_mass = std::move(cell.mass);
     axis.cell_stiffness = std::move(cell.stiffness);
   }
-  axis.kind = k.constant ? AxisCells::alike : AxisCells::different;
+  axis.kind = mesh.is_uniform(d) && axis_coefficient(form.coefficient, d).constant
+                  ? AxisCells::alike
+                  : AxisCells::different;
   axis.stiffness[p] += end_terms[0];
   axis.stiffness[cells * axis.block_size() + p] += end_terms[1];
   for (int side = 0; side < 2; ++side) {
@@ -187,8 +210,13 @@ KroneckerFactors make_kronecker_factors(const StiffnessForm& form) {
     }
     end_terms[term.face / 2][term.face % 2] += end_term(term, form.coefficient, factors.dimension);
   }
+  std::array<AxisValues, 3> k;
   for (int d = 0; d < factors.dimension; ++d) {
-    factors.axes[d] = make_axis(form, d, end_terms[d]);
+    k[d] = values_along(*form.discretization, axis_coefficient(form.coefficient, d), d);
+  }
+  check_positive(form, k);
+  for (int d = 0; d < factors.dimension; ++d) {
+    factors.axes[d] = make_axis(form, d, k[d].values, end_terms[d]);
   }
   return factors;
 }
@@ -197,6 +225,22 @@ Index axis_factor_bytes(int degree, Index cells) {
   const Index blocks = 2 * (cells + 1) * degree * (degree + 2);
   const Index diagonals = 2 * (degree * cells + 1);
   return (blocks + diagonals) * static_cast<Index>(sizeof(double));
+}
+
+Index device_kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
+  Index values = mesh.dimension() == 2 ? 2 : 0;  // the diagonal of the third axis
+  Index plane = 1;
+  Index planes = 1;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    values += axis_factor_bytes(degree, mesh.cells()[d]) / static_cast<Index>(sizeof(double));
+    (d == 2 ? planes : plane) *= degree * mesh.cells()[d] + 1;
+  }
+  if (degree > kMostFastDegree) {
+    values += 4 * plane * kronecker_slab_planes(degree, mesh.dimension(), planes);
+  }
+  return values * value_bytes +
+         kronecker_partial_sums(plane * planes) * static_cast<Index>(sizeof(double)) +
+         static_cast<Index>(sizeof(unsigned));
 }
 
 }  // namespace tessera

@@ -10,7 +10,9 @@
 #include "operators/csr.hpp"
 #include "operators/device_csr.hpp"
 #include "operators/device_factors.hpp"
+#include "operators/device_kronecker.hpp"
 #include "operators/device_local.hpp"
+#include "operators/kronecker.hpp"
 #include "operators/local_operator.hpp"
 #include "operators/scatter.hpp"
 #include "operators/tensor.hpp"
@@ -75,7 +77,15 @@ Index gpu_local_thread_peak_bytes(const OperatorSize& size) {
   return gpu_local_peak_bytes(size) + std::min(gpu_local_bytes(size), kLocalScratchBytes);
 }
 
-constexpr std::array<KernelInfo, 4> kTable = {{
+Index factor_1d_bytes(const OperatorSize& size) {
+  return kronecker_bytes(size.mesh, size.lattice.degree(), size.value_bytes);
+}
+
+Index gpu_factor_1d_bytes(const OperatorSize& size) {
+  return device_kronecker_bytes(size.mesh, size.lattice.degree(), size.value_bytes);
+}
+
+constexpr std::array<KernelInfo, 5> kTable = {{
     {"csr",
      "assembled matrix in compressed sparse rows (full assembly); GPU: cuSPARSE",
      TakesScatter::no,
@@ -106,6 +116,14 @@ constexpr std::array<KernelInfo, 4> kTable = {{
      "a uniform mesh stores nothing; a mapped one d (d + 1) / 2 values a quadrature point",
      {factor_bytes, factor_bytes},
      {gpu_factor_bytes, gpu_factor_peak_bytes}},
+    {"kronecker",
+     "sum of Kronecker products of assembled 1D matrices, without cells; axis-aligned meshes with "
+     "a coefficient that is constant or a product of functions of one coordinate",
+     TakesScatter::no,
+     "1-8 unrolled, others at run-time size",
+     "1D factors only",
+     {factor_1d_bytes, factor_1d_bytes},
+     {gpu_factor_1d_bytes, gpu_factor_1d_bytes}},
 }};
 
 Index scatter_part(const StrategyName& strategy, const OperatorSize& size) {
@@ -166,6 +184,10 @@ std::string why_unavailable(const StrategyName& strategy, Processor processor) {
   return "";
 }
 
+std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& form) {
+  return strategy.kernel == "kronecker" ? why_not_kronecker(form) : "";
+}
+
 std::vector<StrategyName> all_strategies(Processor processor) {
   std::vector<StrategyName> strategies;
   std::vector<StrategyName> for_comparison;
@@ -200,6 +222,7 @@ template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
                                                        const StiffnessForm& form) {
   kernel_row(strategy, Processor::cpu);
+  if (strategy.kernel == "kronecker") return make_kronecker_operator<T>(form);
   const Discretization& discretization = *form.discretization;
   const auto batches = std::make_shared<const CellBatches>(
       discretization.mesh, kLanes<T>, cell_working_set(discretization.lattice, sizeof(T)),

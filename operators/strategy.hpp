@@ -69,6 +69,10 @@ const KernelInfo* find_kernel(std::string_view name);
 /// Why the processor does not have this strategy, in a user's words; empty if it has.
 std::string why_unavailable(const StrategyName& strategy, Processor processor);
 
+/// Why the strategy is not for this form, in a user's words; empty if it is. make_operator() then
+/// throws std::invalid_argument.
+std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& form);
+
 /// Every kernel with every scatter policy that it takes on the processor; those for comparisons
 /// only come last.
 std::vector<StrategyName> all_strategies(Processor processor = Processor::cpu);
@@ -79,8 +83,8 @@ Index operator_bytes(const StrategyName& strategy, const OperatorSize& size);
 Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size);
 
 /// Makes the operator of a form; the form's discretization must outlive it.
-/// @throws std::invalid_argument for an unknown kernel, scatter or combination, InvertedCell,
-///         BadFieldValue, std::bad_alloc
+/// @throws std::invalid_argument for an unknown kernel, scatter or combination, or one that is not
+///         for the form, InvertedCell, BadFieldValue, std::bad_alloc
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
                                                        const StiffnessForm& form);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "solvers/cg.hpp"
+#include "solvers/cg_fused_kernels.cuh"
 #include "solvers/cg_kernels.cuh"
 #include "solvers/cuda_check.hpp"
 #include "solvers/stagnation.hpp"
@@ -22,13 +23,14 @@ constexpr std::size_t kBatchesInFlight = 2;
 // An instantiated graph of some iterations.
 class IterationGraph {
  public:
+  /// enqueue() queues `a_call` iterations.
   template <class Enqueue>
-  IterationGraph(int iterations, Enqueue&& enqueue) : iterations_(iterations) {
+  IterationGraph(int iterations, int a_call, Enqueue&& enqueue) : iterations_(iterations) {
     check_cuda(cudaStreamBeginCapture(device_stream(), cudaStreamCaptureModeThreadLocal),
                "beginning the capture of a CG iteration");
     cudaGraph_t graph = nullptr;
     try {
-      for (int i = 0; i < iterations; ++i) enqueue();
+      for (int i = 0; i < iterations; i += a_call) enqueue();
     } catch (...) {
       cudaStreamEndCapture(device_stream(), &graph);
       cudaGraphDestroy(graph);
@@ -97,8 +99,11 @@ class DeviceCg {
         b_(b),
         x_(x),
         options_(options),
+        fused_(preconditioner == nullptr ? a.fused() : nullptr),
+        a_call_(fused_ != nullptr ? 2 : 1),
         r_(a.size()),
         p_(a.size()),
+        second_p_(fused_ != nullptr ? a.size() : 0),
         q_(a.size()),
         z_(is_general() ? a.size() : 0),
         state_(1),
@@ -113,7 +118,7 @@ class DeviceCg {
     if (!std::isfinite(norm)) return ended(SolveStatus::not_finite);
     if (norm * scale_ <= options_.relative_tolerance) return ended(SolveStatus::converged);
     if (options_.max_iterations == 0) return ended(SolveStatus::iteration_limit);
-    IterationGraph one(1, [&] { enqueue_iteration(); });
+    IterationGraph one(a_call_, a_call_, [&] { enqueue_iterations(); });
     for (int restarts = 0;; ++restarts) {
       set_state();
       const SolveStatus status = iterate(one);
@@ -160,12 +165,19 @@ class DeviceCg {
     const double target = options_.relative_tolerance * reference_;
     host_state_.target_rr = target * target;
     host_state_.iteration = 0;
+    host_state_.beta = 0.0;
+    host_state_.pending = 0.0;
     host_state_.max_iterations = options_.max_iterations - report_.iterations;
     host_state_.status = DeviceStatus::running;
     copy_to_device(&host_state_, sizeof(CgState), state_.data());
   }
 
-  void enqueue_iteration() {
+  void enqueue_iterations() {
+    if (fused_ != nullptr) {
+      enqueue_half<Half::first>(p_, second_p_);
+      enqueue_half<Half::second>(second_p_, p_);
+      return;
+    }
     a_.apply(p_, q_);
     const IterationArguments<T> args{a_.size(), q_.data(), diagonal(),    z_.data(),      p_.data(),
                                      r_.data(), x_.data(), state_.data(), partial_.data()};
@@ -180,6 +192,18 @@ class DeviceCg {
     }
   }
 
+  template <Half half>
+  void enqueue_half(const DeviceVector<T>& p, DeviceVector<T>& next_p) {
+    CgState* const state = state_.data();
+    fused_->advance_direction(r_, &state->beta, p, next_p, q_, &state->pq);
+    const FusedIterationArguments<T> args{a_.size(), q_.data(),       second_p_.data(),
+                                          p_.data(), r_.data(),       x_.data(),
+                                          state,     sums_.partial(), sums_.arrived()};
+    fused_iteration_kernel<half>
+        <<<reduction_blocks(a_.size()), kReductionThreads, 0, device_stream()>>>(args);
+    check_launch("vector updates of CG");
+  }
+
   struct Batch {
     StateCopy* copy;
     int iterations;
@@ -189,7 +213,7 @@ class DeviceCg {
   // still runs, and counts.
   SolveStatus iterate(IterationGraph& one) {
     std::deque<Batch> queue;
-    int length = 1;
+    int length = a_call_;
     int next_copy = 0;
     seen_ = 0;
     std::optional<SolveStatus> end;
@@ -197,7 +221,7 @@ class DeviceCg {
     while (!end || !queue.empty()) {
       while (!end && queue.size() < kBatchesInFlight) {
         if (length >= kIterationsAGraph && !several_) {
-          several_.emplace(kIterationsAGraph, [&] { enqueue_iteration(); });
+          several_.emplace(kIterationsAGraph, a_call_, [&] { enqueue_iterations(); });
         }
         for (int left = length; left > 0;) {
           IterationGraph& graph = left >= kIterationsAGraph ? *several_ : one;
@@ -217,7 +241,8 @@ class DeviceCg {
       const std::optional<SolveStatus> status = take(state);
       if (!end) end = status;
       const double wanted = kSecondsABatch * batch.iterations / std::max(seconds, 1e-9);
-      length = std::clamp(static_cast<int>(wanted), 1, std::min(2 * length, kMostIterationsABatch));
+      length = std::clamp(static_cast<int>(wanted) / a_call_ * a_call_, a_call_,
+                          std::min(2 * length, kMostIterationsABatch));
     }
     return *end;
   }
@@ -259,7 +284,9 @@ class DeviceCg {
   const DeviceVector<T>& b_;
   DeviceVector<T>& x_;
   const CgOptions& options_;
-  DeviceVector<T> r_, p_, q_, z_;
+  const FusedForms<T, Device>* fused_;
+  int a_call_;  // iterations of one call of enqueue_iterations()
+  DeviceVector<T> r_, p_, second_p_, q_, z_;
   DeviceArray<CgState> state_;
   StateCopy copies_[kBatchesInFlight];
   std::optional<IterationGraph> several_;

@@ -56,13 +56,16 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
                const Vector<T, Space>& b, Vector<T, Space>& x, const CgOptions& options);
 
 /// The same on the GPU, where scalars stay there and iterations are the replay of a CUDA graph
-/// (one, or eight where they are short):
+/// (a few, or eight where they are short):
 ///   q = A p | p.q; r -= alpha q, r.r and r.z; x += alpha p, p = z + beta p
 /// with the three passes of the second part (2, 3 and 5 vectors read or written, one more each of
 /// the last two with a diagonal preconditioner) in one kernel, two where the preconditioner is no
-/// diagonal. Iterations are queued in batches of a few milliseconds, two ahead of what the host has
-/// seen; once converged, further ones in the queue change nothing. The same bits in every run if
-/// the operator is deterministic.
+/// diagonal. Where the operator has fused forms and there is no preconditioner:
+///   p = r + beta p, q = A p, p.q | r -= alpha q, r.r, and every second time x += both alpha p
+/// which are 4 + 5 vectors read or written an iteration instead of 2 + 10, on average.
+/// Iterations are queued in batches of a few milliseconds, two ahead of what the host has seen; once
+/// converged, further ones in the queue change nothing. The same bits in every run if the operator
+/// is deterministic.
 /// @throws DeviceError
 template <class T>
 SolveReport cg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* preconditioner,

@@ -29,6 +29,9 @@ struct CgState {
   double rz;  // r.z
   double rr;  // r.r and alpha pass between the kernels of an iteration that has two
   double alpha;
+  double beta;  // with fused forms: of the next direction, p.Ap, and alpha where x lacks alpha p
+  double pq;
+  double pending;
   double target_rr;
   int iteration;
   int max_iterations;

@@ -46,6 +46,8 @@ ScalarField make_case_field(const std::string& key, const std::string& text, int
     }
     return field;
   }
+  // The factors have no checks of their own: whether they are allowed shows in the product.
+  auto factors = field.factors;
   return {[field = std::move(field), key, requirement](const PointBlock& points, double* values) {
             field.evaluate(points, values);
             for (std::size_t i = 0; i < points.n; ++i) {
@@ -54,7 +56,7 @@ ScalarField make_case_field(const std::string& key, const std::string& text, int
                                        {points.x[i], points.y[i], points.z[i]});
             }
           },
-          std::nullopt};
+          std::nullopt, std::move(factors)};
 }
 
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include "operators/strategy.hpp"
 #include "solvers/device.hpp"
 #include "src/case_fields.hpp"
+#include "src/kernel_choice.hpp"
 #include "src/strategy_names.hpp"
 
 namespace tessera {
@@ -66,7 +67,7 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
 }
 
 std::vector<std::string> run_kernels(Processor processor) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {kAutoKernel};
   for (const KernelInfo& kernel : kernel_table()) {
     if (kernel.runs_on(processor)) names.emplace_back(kernel.name);
   }
@@ -91,7 +92,9 @@ void check_device(const CaseParameters& parameters, Findings& findings) {
     return;
   }
   if (findings.has_error("operator.kernel") || findings.has_error("operator.scatter")) return;
-  const OperatorParameters& operation = parameters.operation;
+  StrategyName operation{parameters.operation.kernel, parameters.operation.scatter};
+  // Without the policy tensor cannot be taken.
+  if (operation.kernel == kAutoKernel) operation.kernel = "tensor";
   const Processor processor = on_gpu ? Processor::gpu : Processor::cpu;
   const KernelInfo* kernel = find_kernel(operation.kernel);
   if (kernel == nullptr) return;
@@ -100,7 +103,7 @@ void check_device(const CaseParameters& parameters, Findings& findings) {
     for (const std::string& name : allowed) text += (text.empty() ? "\"" : ", \"") + name + "\"";
     return text;
   };
-  const std::string reason = why_unavailable({operation.kernel, operation.scatter}, processor);
+  const std::string reason = why_unavailable(operation, processor);
   if (!kernel->runs_on(processor)) {
     findings.report("operator.kernel",
                     fmt::format("{} (run.device = \"{}\"); allowed: {}", reason,
@@ -119,6 +122,19 @@ void check_device(const CaseParameters& parameters, Findings& findings) {
                               names(run_scatters(operation.kernel, processor))));
 }
 
+void check_suitability(const CaseParameters& parameters, Findings& findings) {
+  for (const char* key : {"mesh.dimension", "mesh.map", "problem.coefficient", "operator.kernel"}) {
+    if (findings.has_error(key)) return;
+  }
+  const std::string reason = why_unsuitable(parameters.operation.kernel, parameters);
+  if (reason.empty()) return;
+  findings.report("operator.kernel",
+                  fmt::format("needs an axis-aligned mesh and a coefficient that is constant or a "
+                              "product of functions of one coordinate, but {}; use \"tensor\" or "
+                              "\"{}\"",
+                              reason, kAutoKernel));
+}
+
 }  // namespace
 
 Registry<CaseParameters> make_case_registry() {
@@ -127,6 +143,7 @@ Registry<CaseParameters> make_case_registry() {
   registry.add_check([](CaseParameters& parameters, Findings& findings) {
     check_expressions(parameters, findings);
     check_device(parameters, findings);
+    check_suitability(parameters, findings);
   });
   return registry;
 }
@@ -135,12 +152,14 @@ BoxMesh make_box_mesh(const CaseParameters& parameters) {
   IndexTriple cells{1, 1, 1};
   Point lower{0.0, 0.0, 0.0};
   Point upper{0.0, 0.0, 0.0};
+  std::array<GridLines, 3> lines;
   for (int d = 0; d < parameters.mesh.dimension; ++d) {
     cells[d] = parameters.mesh.cells[d];
     lower[d] = parameters.mesh.lower[d];
     upper[d] = parameters.mesh.upper[d];
+    lines[d] = grid_lines(parameters.mesh.spacing[d], lower[d], upper[d], cells[d]);
   }
-  return {parameters.mesh.dimension, cells, lower, upper};
+  return {parameters.mesh.dimension, cells, lower, upper, std::move(lines)};
 }
 
 Discretization make_discretization(const CaseParameters& parameters) {

@@ -11,6 +11,7 @@
 #include "solvers/device.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
+#include "src/kernel_choice.hpp"
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
 
@@ -28,6 +29,14 @@ void print_phases(const MemoryEstimate& estimate) {
     }
   }
   fmt::print("{}\n", table.text());
+}
+
+// A row without bytes for a strategy that is not for the case; false if it is for the case.
+bool add_unsuitable(const StrategyName& strategy, const CaseParameters& parameters,
+                    TextTable& table) {
+  const std::string reason = why_unsuitable(strategy.kernel, parameters);
+  if (!reason.empty()) table.add_row({strategy.text(), "-", "-", "-", "-", "no: " + reason});
+  return !reason.empty();
 }
 
 // The GPU's free memory; nothing where there is no GPU.
@@ -57,6 +66,7 @@ std::optional<Index> print_gpu(const CaseParameters& parameters, const StrategyN
                    {"whole run"},
                    {"fits", Align::left}});
   for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
+    if (add_unsuitable(strategy, parameters, table)) continue;
     const StrategyBytes bytes = strategy_bytes(parameters, strategy);
     const Index peak = estimate_gpu_memory(parameters, strategy).peak().bytes();
     table.add_row({strategy.text(), bytes_text(bytes.held),
@@ -82,6 +92,7 @@ void print_strategies(const CaseParameters& parameters, Index available) {
                    {"whole run"},
                    {"fits", Align::left}});
   for (const StrategyName& strategy : all_strategies()) {
+    if (add_unsuitable(strategy, parameters, table)) continue;
     const StrategyBytes bytes = strategy_bytes(parameters, strategy);
     const Index peak = estimate_memory(parameters, strategy).peak().bytes();
     table.add_row({strategy.text(), bytes_text(bytes.held),
@@ -106,7 +117,8 @@ void try_case(const LoadedCase& loaded) {
 }  // namespace
 
 ExitCode check(const CheckCommand& command) {
-  const LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+  LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+  const std::string choice = choose_kernel(loaded.parameters);
   const CaseParameters& parameters = loaded.parameters;
   omp_set_num_threads(parameters.run.threads > 0 ? parameters.run.threads : omp_get_num_procs());
   const BoxMesh mesh = make_box_mesh(parameters);
@@ -117,9 +129,11 @@ ExitCode check(const CheckCommand& command) {
 
   fmt::print("{}: {}\n\n", command.case_file,
              parameters.title.empty() ? "untitled" : parameters.title);
-  fmt::print("{} DoFs ({}), {} cells of degree {}\n\n", lattice.size(),
+  fmt::print("{} DoFs ({}), {} cells of degree {}\n", lattice.size(),
              human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
              parameters.space.degree);
+  fmt::print("operator {}{}\n\n", strategy.text(),
+             choice.empty() ? "" : fmt::format(" ({})", choice));
   print_phases(estimate);
   std::optional<Index> gpu_available;
   if (case_processor(parameters) == Processor::gpu) {

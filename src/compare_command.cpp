@@ -199,13 +199,19 @@ class Comparison {
         m.strategy.kernel,
         m.strategy.scatter};
     std::vector<std::string> row = problem_cells;
+    const auto leave_out = [&](std::string_view outcome) {
+      row.resize(row.size() + 14);
+      row.emplace_back(outcome);
+      csv_ += csv_line(row);
+    };
+    if (!m.unsuitable.empty()) {
+      say("  {:<16} left out: {}\n", m.strategy.text(), m.unsuitable);
+      return leave_out("unsuitable");
+    }
     if (!m.fits) {
       say("  {:<16} does not fit: needs {}, available {}\n", m.strategy.text(),
           bytes(m.needed_bytes), bytes(available()));
-      row.resize(row.size() + 14);
-      row.emplace_back("does not fit");
-      csv_ += csv_line(row);
-      return;
+      return leave_out("does not fit");
     }
     const bool agrees = m.difference <= agreement_tolerance(study_, problem.precision);
     const ScatterInfo* scatter = find_scatter(m.strategy.scatter);

@@ -87,6 +87,8 @@ Index Bench::needed_bytes(const StrategyName& strategy) const {
 Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) {
   Measurement measurement;
   measurement.strategy = strategy;
+  measurement.unsuitable = why_unsuitable(strategy, form_);
+  if (!measurement.unsuitable.empty()) return measurement;
   measurement.needed_bytes = needed_bytes(strategy);
   measurement.fits = measurement.needed_bytes <= available_bytes;
   if (!measurement.fits) return measurement;

@@ -8,6 +8,8 @@ namespace tessera {
 /// One strategy measured on one problem.
 struct Measurement {
   StrategyName strategy;
+  /// Why the strategy is not for the problem; the rest is meaningless unless this is empty.
+  std::string unsuitable = {};
   /// Bytes that it needs at a time; the rest is meaningless unless they were there.
   Index needed_bytes = 0;
   bool fits = false;

@@ -21,6 +21,11 @@ FaceSet dirichlet_faces(const CaseParameters& parameters) {
   return faces;
 }
 
+// r, p and q = A p, beside x and b. Fused forms write p to another vector than they read it from.
+int cg_vectors(const StrategyName& strategy, PreconditionerChoice choice) {
+  return strategy.kernel == "kronecker" && choice == PreconditionerChoice::none ? 4 : 3;
+}
+
 // z = M r and the diagonal.
 int preconditioner_vectors(PreconditionerChoice choice) {
   return choice == PreconditionerChoice::jacobi ? 2 : 0;
@@ -52,7 +57,9 @@ Index value_bytes(Precision precision) {
 }
 
 FactorKind case_factor_kind(const CaseParameters& parameters) {
-  if (!parameters.mesh.map.empty()) return FactorKind::general;
+  if (!parameters.mesh.map.empty() || !make_box_mesh(parameters).is_uniform()) {
+    return FactorKind::general;
+  }
   const ScalarField coefficient =
       parse_expression(parameters.problem.coefficient, parameters.mesh.dimension);
   return coefficient.constant ? FactorKind::constant : FactorKind::scaled;
@@ -85,8 +92,9 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const bool single = parameters.operation.precision == Precision::single_precision;
   const Index vector = lattice.size() * static_cast<Index>(sizeof(double));
   const Index solver_vector = lattice.size() * value_bytes(parameters.operation.precision);
-  const int solver_vectors =
-      on_cpu ? 3 + preconditioner_vectors(parameters.solver.preconditioner) : 0;
+  const int solver_vectors = on_cpu ? cg_vectors(strategy, parameters.solver.preconditioner) +
+                                          preconditioner_vectors(parameters.solver.preconditioner)
+                                    : 0;
   const MemoryPart program{"program", kProgramBytes + (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart positions{"node positions", mapped ? parameters.mesh.dimension * vector : 0};
   const MemoryPart system{"solution and right-hand side", 2 * vector};
@@ -125,7 +133,9 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
   const StrategyBytes operation = strategy_bytes(parameters, strategy);
   const Index vector = lattice.size() * value_bytes(parameters.operation.precision);
-  const int diagonal = parameters.solver.preconditioner == PreconditionerChoice::jacobi ? 1 : 0;
+  const PreconditionerChoice preconditioner = parameters.solver.preconditioner;
+  const int solver_vectors = cg_vectors(strategy, preconditioner) +
+                             (preconditioner == PreconditionerChoice::jacobi ? 1 : 0);
   const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
   const std::string text = strategy.text();
   MemoryEstimate estimate;
@@ -135,7 +145,7 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
                              {libraries,
                               {"operator " + text, operation.held},
                               {"solution and right-hand side", 2 * vector},
-                              {"solver vectors", (3 + diagonal) * vector}}});
+                              {"solver vectors", solver_vectors * vector}}});
   return estimate;
 }
 

@@ -24,6 +24,7 @@
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/interrupt.hpp"
+#include "src/kernel_choice.hpp"
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/solution_file.hpp"
@@ -44,6 +45,7 @@ class Run {
  public:
   Run(LoadedCase loaded, Verbosity verbosity)
       : loaded_(std::move(loaded)),
+        choice_(choose_kernel(loaded_.parameters)),
         parameters_(loaded_.parameters),
         directory_(parameters_.output.directory),
         verbosity_(verbosity) {}
@@ -118,7 +120,8 @@ class Run {
     say("  space     degree {}, {} DoFs, {} nodes, {} {} points an axis\n", space.degree,
         human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
         name_of(space.quadrature));
-    say("  operator  {}, {} precision, {}\n", strategy().text(),
+    say("  operator  {}{}, {} precision, {}\n", strategy().text(),
+        choice_.empty() ? "" : fmt::format(" ({})", choice_),
         name_of(parameters_.operation.precision), processor_text());
     say("  solver    {}, preconditioner {}, relative tolerance {:g}, at most {} iterations\n",
         name_of(solver.method), name_of(solver.preconditioner), solver.relative_tolerance,
@@ -321,6 +324,7 @@ class Run {
 
   TimerTree timers_;
   LoadedCase loaded_;
+  std::string choice_;
   const CaseParameters& parameters_;
   fs::path directory_;
   std::optional<OutputDirectory> output_directory_;

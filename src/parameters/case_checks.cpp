@@ -23,14 +23,28 @@ bool has_dimension(const char* key, const std::vector<T>& entries, int dimension
   return false;
 }
 
+/// A corner that is not written: where lists of grid lines end, `otherwise` along other axes.
+template <class End>
+void complete_corner(std::vector<double>& corner, const std::vector<AxisSpacing>& spacing,
+                     double otherwise, End end) {
+  if (!corner.empty()) return;
+  for (const AxisSpacing& axis : spacing) {
+    corner.push_back(axis.lines.empty() ? otherwise : end(axis.lines));
+  }
+}
+
 /// Lengths of the arrays of [mesh], and lower < upper.
 void check_box(MeshParameters& mesh, Findings& findings) {
   const auto axes = static_cast<std::size_t>(mesh.dimension);
   const bool lower_fits = has_dimension("mesh.lower", mesh.lower, mesh.dimension, findings);
   const bool upper_fits = has_dimension("mesh.upper", mesh.upper, mesh.dimension, findings);
   has_dimension("mesh.map", mesh.map, mesh.dimension, findings);
-  if (mesh.lower.empty()) mesh.lower.assign(axes, 0.0);
-  if (mesh.upper.empty()) mesh.upper.assign(axes, 1.0);
+  if (!has_dimension("mesh.spacing", mesh.spacing, mesh.dimension, findings)) mesh.spacing.clear();
+  if (mesh.spacing.empty()) mesh.spacing.resize(axes);
+  complete_corner(mesh.lower, mesh.spacing, 0.0,
+                  [](const GridLines& lines) { return lines.front(); });
+  complete_corner(mesh.upper, mesh.spacing, 1.0,
+                  [](const GridLines& lines) { return lines.back(); });
   if (!lower_fits || !upper_fits) return;
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const double extent = mesh.upper[axis] - mesh.lower[axis];
@@ -55,6 +69,20 @@ void check_size(const MeshParameters& mesh, const SpaceParameters& space, Findin
     findings.report("mesh.cells", fmt::format("makes {:.3g} DoFs with space.degree = {}; "
                                               "at most {:.0e} are allowed",
                                               nodes, space.degree, kMostNodes));
+  }
+}
+
+/// Grid lines that are given go with the box and its cells, and those made do not meet.
+void check_spacing(const MeshParameters& mesh, Findings& findings) {
+  for (const char* key :
+       {"mesh.dimension", "mesh.cells", "mesh.lower", "mesh.upper", "mesh.spacing"}) {
+    if (findings.has_error(key)) return;
+  }
+  for (std::size_t axis = 0; axis < mesh.spacing.size(); ++axis) {
+    const std::string error =
+        spacing_error(mesh.spacing[axis], mesh.lower[axis], mesh.upper[axis], mesh.cells[axis]);
+    if (error.empty()) continue;
+    findings.report("mesh.spacing", fmt::format("axis {}: {}", axis_name(axis), error));
   }
 }
 
@@ -151,6 +179,7 @@ void check_case(CaseParameters& parameters, const std::vector<std::string>& scat
                 Findings& findings) {
   check_box(parameters.mesh, findings);
   check_size(parameters.mesh, parameters.space, findings);
+  check_spacing(parameters.mesh, findings);
   check_points(parameters.space, findings);
   check_boundary(parameters, findings);
   check_scatter(parameters.operation, scatters, findings);

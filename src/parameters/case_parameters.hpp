@@ -7,17 +7,19 @@
 #include <vector>
 
 #include "mesh/face.hpp"
+#include "src/parameters/axis_spacing.hpp"
 #include "src/parameters/choices.hpp"
 #include "src/parameters/registry.hpp"
 
 namespace tessera {
 
-/// `[mesh]`. Once loaded, cells, lower and upper have `dimension` entries.
+/// `[mesh]`. Once loaded, cells, lower, upper and spacing have `dimension` entries.
 struct MeshParameters {
   int dimension = 3;
   std::vector<std::int64_t> cells;
   std::vector<double> lower;
   std::vector<double> upper;
+  std::vector<AxisSpacing> spacing;
   /// Box point -> physical point, one expression an axis; empty = Cartesian.
   std::vector<std::string> map;
 };
@@ -46,10 +48,14 @@ struct BoundaryParameters {
   std::optional<std::string> alpha;
 };
 
+/// The kernel that stands for one that suits the case.
+inline constexpr char kAutoKernel[] = "auto";
+
 /// `[operator]`
 struct OperatorParameters {
-  std::string kernel = "tensor";
-  /// Once loaded, "none" exactly for the kernels that take none.
+  std::string kernel = kAutoKernel;
+  /// Once loaded, "none" exactly for the kernels that take none; with kAutoKernel what a kernel
+  /// gets that takes one.
   std::string scatter = "coloring";
   Precision precision = Precision::double_precision;
 };
@@ -97,10 +103,12 @@ struct CaseParameters {
 /// The scatter of kernels that write each result once.
 inline constexpr char kNoScatter[] = "none";
 
-/// Whether results of the kernel's cells meet at shared nodes, so that it needs a scatter policy.
+/// Whether results of the kernel's cells meet at shared nodes, so that it needs a scatter policy;
+/// kAutoKernel may.
 bool kernel_takes_scatter(const std::string& kernel);
 
-/// The keys of case files. @param kernels, scatters the names allowed, as in the strategy table.
+/// The keys of case files. @param kernels, scatters the names allowed, as in the strategy table;
+/// kAutoKernel is allowed as well.
 Registry<CaseParameters> make_case_registry(const std::vector<std::string>& kernels,
                                             const std::vector<std::string>& scatters);
 

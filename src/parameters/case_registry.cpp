@@ -36,15 +36,22 @@ void add_mesh(CaseRegistry& registry) {
        .description = "Lower corner of the box.",
        .shape = Shape::per_axis,
        .unit = "length units of the problem",
-       .default_text = "0 on each axis"},
+       .default_text = "0 on each axis, or its first grid line"},
       [](auto& p) -> auto& { return p.mesh.lower; });
   registry.add(
       {.name = "mesh.upper",
        .description = "Upper corner of the box, greater than the lower on each axis.",
        .shape = Shape::per_axis,
        .unit = "length units of the problem",
-       .default_text = "1 on each axis"},
+       .default_text = "1 on each axis, or its last grid line"},
       [](auto& p) -> auto& { return p.mesh.upper; });
+  registry.add(
+      {.name = "mesh.spacing",
+       .description = "Cells of each axis: equal, or each R times as wide as the one before it, or "
+                      "between cells + 1 grid lines from lower to upper.",
+       .shape = Shape::per_axis,
+       .default_text = "\"uniform\" on each axis"},
+      [](auto& p) -> auto& { return p.mesh.spacing; });
   registry.add(
       {.name = "mesh.map",
        .description = "Physical point of each box point x, y, z, one expression an axis, "
@@ -83,7 +90,10 @@ void add_space(CaseRegistry& registry) {
 void add_problem(CaseRegistry& registry) {
   registry.add(
       {.name = "problem.coefficient",
-       .description = "k in -div(k grad u) = source, positive everywhere.",
+       .description =
+           "k in -div(k grad u) = source, positive everywhere; as a product of functions "
+           "of one coordinate, such as exp(x)*(1 + y^2), it suits the kernel "
+           "kronecker.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.coefficient; });
   registry.add(
@@ -131,11 +141,13 @@ void add_boundary(CaseRegistry& registry) {
   }
 }
 
-void add_operator(CaseRegistry& registry, const std::vector<std::string>& kernels,
+void add_operator(CaseRegistry& registry, std::vector<std::string> kernels,
                   std::vector<std::string> scatters) {
+  kernels.insert(kernels.begin(), kAutoKernel);
   registry.add(
       {.name = "operator.kernel",
-       .description = "How the stiffness operator is applied; `tessera list` tells them apart.",
+       .description = "How the stiffness operator is applied; `tessera list` tells them apart, and "
+                      "auto is kronecker where it suits the case, tensor elsewhere.",
        .choices = kernels},
       [](auto& p) -> auto& { return p.operation.kernel; });
   if (std::find(scatters.begin(), scatters.end(), kNoScatter) == scatters.end()) {
@@ -144,7 +156,7 @@ void add_operator(CaseRegistry& registry, const std::vector<std::string>& kernel
   registry.add(
       {.name = "operator.scatter",
        .description = "How cells add into shared nodes; none for csr and kronecker, and for "
-                      "them alone.",
+                      "them alone; with kernel auto, what tensor gets.",
        .choices = scatters},
       [](auto& p) -> auto& { return p.operation.scatter; });
   registry.add(

@@ -49,6 +49,17 @@ void add_range(Json& schema, const KeyDescription& key) {
   }
 }
 
+Json spacing_schema() {
+  Json geometric = {{"type", "object"}, {"additionalProperties", false}};
+  geometric["properties"]["geometric"] = {{"type", "number"}, {"exclusiveMinimum", 0.0}};
+  geometric["required"] = {"geometric"};
+  Json lines = {{"type", "array"}, {"minItems", 2}};
+  lines["items"]["type"] = "number";
+  Json schema;
+  schema["anyOf"] = {Json{{"const", "uniform"}}, geometric, lines};
+  return schema;
+}
+
 Json entry_schema(const KeyDescription& key) {
   Json schema;
   switch (*key.type) {
@@ -71,6 +82,9 @@ Json entry_schema(const KeyDescription& key) {
       break;
     case ValueType::choice:
       schema["enum"] = key.choices;
+      break;
+    case ValueType::spacing:
+      schema = spacing_schema();
       break;
   }
   if (key.range) add_range(schema, key);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "src/parameters/axis_spacing.hpp"
 #include "src/parameters/suggestion.hpp"
 
 namespace tessera {
@@ -56,6 +57,8 @@ std::string entry_text(const KeyDescription& key, Number number) {
       return one ? "an expression (a string or a number)" : "expressions (strings or numbers)";
     case ValueType::choice:
       return (one ? "one of " : "strings, each one of ") + list_choices(key.choices);
+    case ValueType::spacing:
+      return (one ? "" : "spacings, each ") + spacing_text();
   }
   return {};
 }
@@ -128,6 +131,9 @@ CheckedValue check_entry(const KeyDescription& key, const TomlValue& value) {
       break;
     case ValueType::choice:
       result = check_choice(key, value);
+      break;
+    case ValueType::spacing:
+      result = check_spacing(value);
       break;
   }
   if (!result.value && result.message.empty()) {

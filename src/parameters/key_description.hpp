@@ -20,7 +20,9 @@ enum class ValueType {
   /// Text in the expression language; a number is taken too and turned into text.
   expression,
   /// One of a closed set of strings.
-  choice
+  choice,
+  /// Grid lines along an axis, see check_spacing().
+  spacing
 };
 
 enum class Shape {

@@ -11,6 +11,8 @@ inline constexpr int kMostDegree = 32;
 /// The most quadrature points along an axis.
 inline constexpr int kMostPoints = 40;
 inline constexpr int kMostThreads = 4096;
+/// The most cells along an axis whose grid lines are stored.
+inline constexpr int kMostGradedCells = 1'000'000;
 
 /// The scatter policy used when none is named: coloring if there is one.
 inline std::string default_scatter(const std::vector<std::string>& scatters) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cases/poisson_problem.hpp"
@@ -21,11 +22,11 @@ constexpr Point kLower = {-0.4, 0.2, 0.5};
 constexpr Point kUpper = {0.8, 1.7, 1.3};
 
 /// Everything about the exact solution: u = s_x s_y s_z, s_d = sin(kWave[d] x_d + kPhase[d]), and
-/// k = 1.5 + 0.5 sin(x + 2 y - z). In 2D z = 0 and s_z = 1.
+/// k = exp(0.3 (x + 2 y - z)), a product of functions of one coordinate. In 2D z = 0 and s_z = 1.
 struct Exact {
   static constexpr Point kWave = {3.1, 2.3, 2.7};
   static constexpr Point kPhase = {0.4, 1.1, 0.7};
-  static constexpr Point kInK = {1.0, 2.0, -1.0};
+  static constexpr Point kInK = {0.3, 0.6, -0.3};
 
   int dimension;
 
@@ -38,15 +39,15 @@ struct Exact {
     return result;
   }
   double u(const Point& at) const { return product(at, -1); }
-  static double k_angle(const Point& at) { return at[0] + 2.0 * at[1] - at[2]; }
-  static double k(const Point& at) { return 1.5 + 0.5 * std::sin(k_angle(at)); }
+  static double k_factor(int d, const Point& at) { return std::exp(kInK[d] * at[d]); }
+  static double k(const Point& at) { return k_factor(0, at) * k_factor(1, at) * k_factor(2, at); }
   /// -div(k grad u).
   double source(const Point& at) const {
     double laplacian = 0.0;
     double gradients = 0.0;
     for (int d = 0; d < dimension; ++d) {
       laplacian -= kWave[d] * kWave[d] * u(at);
-      gradients += 0.5 * std::cos(k_angle(at)) * kInK[d] * product(at, d);
+      gradients += k(at) * kInK[d] * product(at, d);
     }
     return -gradients - k(at) * laplacian;
   }
@@ -107,10 +108,20 @@ ScalarField field_at(F function) {
   return field_of([function](double x, double y, double z) { return function(Point{x, y, z}); });
 }
 
+ScalarField coefficient() {
+  ScalarField field = field_at(&Exact::k);
+  std::array<ScalarField, 3> factors;
+  for (int d = 0; d < 3; ++d) {
+    factors[d] = field_at([d](const Point& at) { return Exact::k_factor(d, at); });
+  }
+  field.factors = std::make_shared<const std::array<ScalarField, 3>>(std::move(factors));
+  return field;
+}
+
 PoissonProblem make_poisson_problem(const Exact& exact, Geometry geometry, Faces faces) {
   PoissonProblem problem;
   problem.dimension = exact.dimension;
-  problem.coefficient = field_at(&Exact::k);
+  problem.coefficient = coefficient();
   problem.source = field_at([exact](const Point& at) { return exact.source(at); });
   for (int face = 0; face < face_count(exact.dimension); ++face) {
     BoundaryCondition& condition = problem.boundary[face];
@@ -135,11 +146,31 @@ PoissonProblem make_poisson_problem(const Exact& exact, Geometry geometry, Faces
   return problem;
 }
 
-Discretization make_mesh(int dimension, int degree, Geometry geometry, const IndexTriple& cells) {
-  const BoxMesh mesh(dimension, cells, kLower, kUpper);
+// Every cell cut into two halves.
+GridLines halved(const GridLines& lines) {
+  GridLines finer;
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    finer.push_back(lines[i]);
+    finer.push_back(0.5 * (lines[i] + lines[i + 1]));
+  }
+  finer.push_back(lines.back());
+  return finer;
+}
+
+Discretization make_mesh(int dimension, int degree, Geometry geometry, IndexTriple cells,
+                         int halvings) {
+  std::array<GridLines, 3> lines;
+  if (geometry == Geometry::graded) lines = graded_lines(cells, kLower, kUpper);
+  for (; halvings > 0; --halvings) {
+    for (int d = 0; d < dimension; ++d) {
+      cells[d] *= 2;
+      if (!lines[d].empty()) lines[d] = halved(lines[d]);
+    }
+  }
+  const BoxMesh mesh(dimension, cells, kLower, kUpper, std::move(lines));
   const Basis1D basis =
       make_basis(degree, NodeFamily::gauss_lobatto, QuadratureRule::gauss, degree + 1);
-  if (geometry == Geometry::cartesian) return make_discretization(mesh, basis);
+  if (geometry != Geometry::curved) return make_discretization(mesh, basis);
   std::array<ScalarField, 3> components;
   for (int d = 0; d < dimension; ++d) {
     components[d] = field_at([d](const Point& at) { return curved(at)[d]; });
@@ -147,16 +178,21 @@ Discretization make_mesh(int dimension, int degree, Geometry geometry, const Ind
   return make_mapped_discretization(mesh, basis, components);
 }
 
-SolveReport solve_on_cpu(const StiffnessForm& form, LinearSystem& system,
-                         const CgOptions& options) {
-  const auto a = make_operator<double>({"tensor", "coloring"}, form);
+StrategyName strategy_for(Geometry geometry, Processor processor) {
+  if (geometry == Geometry::cartesian) return {"kronecker", "none"};
+  return {"tensor", processor == Processor::cpu ? "coloring" : "patch"};
+}
+
+SolveReport solve_on_cpu(const StrategyName& strategy, const StiffnessForm& form,
+                         LinearSystem& system, const CgOptions& options) {
+  const auto a = make_operator<double>(strategy, form);
   const Jacobi<double> jacobi(*a);
   return cg(*a, &jacobi, system.b, system.x, options);
 }
 
-SolveReport solve_on_gpu(const StiffnessForm& form, LinearSystem& system,
-                         const CgOptions& options) {
-  const auto a = make_device_operator<double>({"tensor", "patch"}, form);
+SolveReport solve_on_gpu(const StrategyName& strategy, const StiffnessForm& form,
+                         LinearSystem& system, const CgOptions& options) {
+  const auto a = make_device_operator<double>(strategy, form);
   const Jacobi<double, Device> jacobi(*a);
   DeviceVector<double> x(a->size());
   DeviceVector<double> b(a->size());
@@ -168,7 +204,7 @@ SolveReport solve_on_gpu(const StiffnessForm& form, LinearSystem& system,
 }
 
 ErrorNorms solve(const PoissonProblem& problem, const Discretization& discretization,
-                 const Exact& exact, Processor processor) {
+                 const Exact& exact, const StrategyName& strategy, Processor processor) {
   LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
   CgOptions options;
   options.relative_tolerance = 1e-12;
@@ -177,9 +213,9 @@ ErrorNorms solve(const PoissonProblem& problem, const Discretization& discretiza
   const StiffnessForm form = stiffness_form(problem, discretization);
   SolveReport report;
   if constexpr (kHasCuda) {
-    if (processor == Processor::gpu) report = solve_on_gpu(form, system, options);
+    if (processor == Processor::gpu) report = solve_on_gpu(strategy, form, system, options);
   }
-  if (processor == Processor::cpu) report = solve_on_cpu(form, system, options);
+  if (processor == Processor::cpu) report = solve_on_cpu(strategy, form, system, options);
   EXPECT_EQ(report.status, SolveStatus::converged) << status_name(report.status);
   ScalarField solution = field_at([exact](const Point& at) { return exact.u(at); });
   if (is_pure_neumann(problem)) {
@@ -209,11 +245,13 @@ void expect_order_of_degree(const Tested& tested, Processor processor) {
   const auto [dimension, degree, geometry, faces] = tested;
   const Exact exact{dimension};
   const PoissonProblem problem = make_poisson_problem(exact, geometry, faces);
-  IndexTriple cells = coarse_cells(dimension, degree);
+  const IndexTriple cells = coarse_cells(dimension, degree);
   std::array<ErrorNorms, 2> errors;
-  for (ErrorNorms& error : errors) {
-    error = solve(problem, make_mesh(dimension, degree, geometry, cells), exact, processor);
-    for (int d = 0; d < dimension; ++d) cells[d] *= 2;
+  // The widest of graded cells are too wide before they are halved.
+  const int first = geometry == Geometry::graded ? 1 : 0;
+  for (const int level : {0, 1}) {
+    errors[level] = solve(problem, make_mesh(dimension, degree, geometry, cells, first + level),
+                          exact, strategy_for(geometry, processor), processor);
   }
   const double l2_rate = std::log2(errors[0].l2 / errors[1].l2);
   const double h1_rate = std::log2(errors[0].h1_seminorm / errors[1].h1_seminorm);
@@ -237,9 +275,9 @@ TEST_P(Convergence, IsOfTheOrderOfTheDegreeOnTheGpu) {
 
 std::string tested_name(const ::testing::TestParamInfo<Tested>& tested) {
   constexpr std::array<const char*, 4> kFaces = {"Dirichlet", "Neumann", "Robin", "PureNeumann"};
+  constexpr std::array<const char*, 3> kGeometries = {"Cartesian", "Curved", "Graded"};
   const auto [dimension, degree, geometry, faces] = tested.param;
-  return fmt::format("{}d{}{}Degree{}", dimension,
-                     geometry == Geometry::curved ? "Curved" : "Cartesian",
+  return fmt::format("{}d{}{}Degree{}", dimension, kGeometries[static_cast<int>(geometry)],
                      kFaces[static_cast<int>(faces)], degree);
 }
 
@@ -249,6 +287,18 @@ INSTANTIATE_TEST_SUITE_P(Problems, Convergence,
                                                               Geometry::curved),
                                             ::testing::Values(Faces::dirichlet, Faces::neumann,
                                                               Faces::robin, Faces::pure_neumann)),
+                         tested_name);
+
+INSTANTIATE_TEST_SUITE_P(Graded2d, Convergence,
+                         ::testing::Combine(::testing::Values(2), ::testing::Range(1, 7),
+                                            ::testing::Values(Geometry::graded),
+                                            ::testing::Values(Faces::dirichlet, Faces::robin)),
+                         tested_name);
+
+INSTANTIATE_TEST_SUITE_P(Graded3d, Convergence,
+                         ::testing::Combine(::testing::Values(3), ::testing::Range(1, 5),
+                                            ::testing::Values(Geometry::graded),
+                                            ::testing::Values(Faces::dirichlet, Faces::robin)),
                          tested_name);
 
 }  // namespace

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <Eigen/Dense>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,6 +35,41 @@ inline ScalarField field_of(PointFunction function) {
 /// A box in general position: unequal, non-unit edges and a lower corner that is not the origin.
 inline BoxMesh general_box(int dimension, const IndexTriple& cells) {
   return {dimension, cells, {-0.5, 0.25, 1.0}, {1.0, 1.35, 1.8}};
+}
+
+/// The same box with irregular grid lines along x, those of widths 1, 2, 3, ... along y and widths
+/// halved from cell to cell along z.
+inline BoxMesh graded_box(int dimension, const IndexTriple& cells) {
+  const BoxMesh box = general_box(dimension, cells);
+  std::array<GridLines, 3> lines;
+  for (int d = 0; d < dimension; ++d) {
+    std::mt19937 generator(7);
+    GridLines line = {0.0};
+    for (Index c = 0; c < cells[d]; ++c) {
+      const std::array<double, 3> widths = {0.5 + static_cast<double>(generator()) * 0x1p-32,
+                                            1.0 + static_cast<double>(c),
+                                            std::ldexp(1.0, -static_cast<int>(c))};
+      line.push_back(line.back() + widths[d]);
+    }
+    const double scale = (box.upper()[d] - box.lower()[d]) / line.back();
+    for (double& position : line) position = box.lower()[d] + scale * position;
+    line.back() = box.upper()[d];
+    lines[d] = std::move(line);
+  }
+  return {dimension, cells, box.lower(), box.upper(), std::move(lines)};
+}
+
+/// A dimension and one of the two boxes above, for tests that run on all of them.
+using TestedBox = std::tuple<int, BoxMesh (*)(int, const IndexTriple&)>;
+
+inline auto tested_boxes() {
+  return ::testing::Combine(::testing::Values(2, 3), ::testing::Values(general_box, graded_box));
+}
+
+/// "3d", "3dGraded".
+inline std::string name_of(const ::testing::TestParamInfo<TestedBox>& tested) {
+  const auto [dimension, box] = tested.param;
+  return std::to_string(dimension) + (box == graded_box ? "dGraded" : "d");
 }
 
 /// A map of box points with its derivatives, J(a, b) = dx_a / dX_b.
@@ -113,7 +152,7 @@ inline Eigen::Vector3d box_point(const BoxMesh& mesh, const IndexTriple& cell,
                                  const Eigen::Vector3d& xi) {
   Eigen::Vector3d X = Eigen::Vector3d::Zero();
   for (int d = 0; d < mesh.dimension(); ++d) {
-    X[d] = mesh.lower()[d] + (static_cast<double>(cell[d]) + xi[d]) * mesh.cell_width(d);
+    X[d] = mesh.grid_line(d, cell[d]) + xi[d] * mesh.cell_width(d, cell[d]);
   }
   return X;
 }

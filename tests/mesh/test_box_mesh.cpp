@@ -34,11 +34,13 @@ TEST(BoxMeshes, GridLinesAreEquallySpacedAndExactAtTheEnds) {
     const Index n = mesh.cells()[d];
     EXPECT_EQ(mesh.grid_line(d, 0), mesh.lower()[d]);
     EXPECT_EQ(mesh.grid_line(d, n), mesh.upper()[d]);
-    EXPECT_NEAR(static_cast<double>(n) * mesh.cell_width(d), mesh.upper()[d] - mesh.lower()[d],
-                1e-15);
+    EXPECT_TRUE(mesh.is_uniform(d));
     for (Index i = 0; i < n; ++i) {
-      EXPECT_NEAR(mesh.grid_line(d, i + 1) - mesh.grid_line(d, i), mesh.cell_width(d), 1e-15);
+      EXPECT_EQ(mesh.cell_width(d, i), mesh.cell_width(d, 0));
+      EXPECT_NEAR(mesh.grid_line(d, i + 1) - mesh.grid_line(d, i), mesh.cell_width(d, i), 1e-15);
     }
+    EXPECT_NEAR(static_cast<double>(n) * mesh.cell_width(d, 0), mesh.upper()[d] - mesh.lower()[d],
+                1e-15);
   }
 }
 
@@ -76,6 +78,64 @@ TEST(BoxMeshErrors, WhatIsNotABoxIsRefused) {
     }
   }
   EXPECT_NO_THROW(BoxMesh(2, {2, 2, 0}, {0, 0, 5}, {1, 1, -5}));
+}
+
+TEST(GradedBoxMeshes, HaveTheirGridLinesAndOtherAxesEqualCells) {
+  const GridLines lines = {-1.0, -0.9, 0.25, 4.0};
+  const BoxMesh mesh(3, {2, 3, 5}, {0, -1, 1}, {1, 4, 2}, {GridLines{}, lines, GridLines{}});
+  const BoxMesh uniform(3, {2, 3, 5}, {0, -1, 1}, {1, 4, 2});
+  EXPECT_TRUE(uniform.is_uniform());
+  EXPECT_FALSE(mesh.is_uniform());
+  EXPECT_FALSE(mesh.is_uniform(1));
+  for (Index i = 0; i <= 3; ++i) EXPECT_EQ(mesh.grid_line(1, i), lines[i]);
+  for (Index c = 0; c < 3; ++c) EXPECT_EQ(mesh.cell_width(1, c), lines[c + 1] - lines[c]);
+  for (const int d : {0, 2}) {
+    EXPECT_TRUE(mesh.is_uniform(d));
+    for (Index i = 0; i <= mesh.cells()[d]; ++i) {
+      EXPECT_EQ(mesh.grid_line(d, i), uniform.grid_line(d, i));
+    }
+    EXPECT_EQ(mesh.cell_width(d, 1), uniform.cell_width(d, 1));
+  }
+}
+
+TEST(GradedBoxMeshes, DoNotLookAtLinesOfTheThirdAxisIn2D) {
+  const BoxMesh mesh(2, {2, 2, 1}, {0, 0, 0}, {1, 1, 0}, {GridLines{}, {}, {3.0, 2.0}});
+  EXPECT_TRUE(mesh.is_uniform());
+}
+
+TEST(GradedBoxMeshes, RefuseLinesThatDoNotFit) {
+  for (const GridLines& wrong :
+       {GridLines{0, 1}, GridLines{0, 0.2, 0.4, 1}, GridLines{0.1, 0.5, 1}, GridLines{0, 0.5, 0.9},
+        GridLines{0, 0, 1}, GridLines{0, 1, 1}, GridLines{0, -0.5, 1}, GridLines{0, kNan, 1}}) {
+    EXPECT_THROW(BoxMesh(2, {3, 2, 1}, {0, 0, 0}, {1, 1, 0}, {GridLines{}, wrong, {}}),
+                 std::invalid_argument);
+  }
+}
+
+TEST(GeometricLines, HaveWidthsOfTheRatioAndExactEnds) {
+  for (const double ratio : {0.25, 0.999999, 1.0 + 1e-13, 1.2, 3.0}) {
+    for (const Index cells : {1, 2, 17}) {
+      const GridLines lines = geometric_lines(-0.7, 0.1, cells, ratio);
+      ASSERT_EQ(static_cast<Index>(lines.size()), cells + 1);
+      EXPECT_EQ(lines.front(), -0.7);
+      EXPECT_EQ(lines.back(), 0.1);
+      for (Index c = 1; c < cells; ++c) {
+        const double before = lines[c] - lines[c - 1];
+        EXPECT_NEAR(lines[c + 1] - lines[c], ratio * before, 1e-15 * (1.0 + ratio)) << ratio;
+      }
+    }
+  }
+  const GridLines doubled = geometric_lines(0, 7, 3, 2.0);
+  EXPECT_DOUBLE_EQ(doubled[1], 1.0);
+  EXPECT_DOUBLE_EQ(doubled[2], 3.0);
+  EXPECT_TRUE(geometric_lines(0, 1, 5, 1.0).empty());
+}
+
+TEST(GeometricLines, RefuseRatiosThatAreNotPositiveAndNoCells) {
+  for (const double ratio : {0.0, -1.0, kNan}) {
+    EXPECT_THROW(geometric_lines(0, 1, 3, ratio), std::invalid_argument) << ratio;
+  }
+  EXPECT_THROW(geometric_lines(0, 1, 0, 2.0), std::invalid_argument);
 }
 
 }  // namespace

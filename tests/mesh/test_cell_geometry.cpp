@@ -39,7 +39,7 @@ void expect_geometry(const Discretization& discretization, const Basis1D& basis,
           const Eigen::Vector3d X = box_point(mesh, cell, xi);
           const Eigen::Vector3d x = map.position(X);
           Eigen::Matrix3d J = map.jacobian_of(dimension, X);
-          for (int b = 0; b < dimension; ++b) J.col(b) *= mesh.cell_width(b);
+          for (int b = 0; b < dimension; ++b) J.col(b) *= mesh.cell_width(b, cell[b]);
           for (int a = 0; a < dimension; ++a) {
             ASSERT_NEAR(geometry.position(a)[q][lane], x[a], 1e-13);
             for (int b = 0; b < dimension; ++b) {
@@ -56,10 +56,10 @@ void expect_geometry(const Discretization& discretization, const Basis1D& basis,
   }
 }
 
-class Geometries : public ::testing::TestWithParam<int> {
+class Geometries : public ::testing::TestWithParam<TestedBox> {
  protected:
-  int dimension_ = GetParam();
-  BoxMesh mesh_ = general_box(dimension_, {3, 4, 2});
+  int dimension_ = std::get<0>(GetParam());
+  BoxMesh mesh_ = std::get<1>(GetParam())(dimension_, {3, 4, 2});
 };
 
 TEST_P(Geometries, OfMapsInTheSpaceAreExact) {
@@ -156,8 +156,7 @@ TEST_P(Geometries, PositionsAreOneBlockOfAllPointsAndLanes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dimensions, Geometries, ::testing::Values(2, 3),
-                         [](const auto& tested) { return std::to_string(tested.param) + "d"; });
+INSTANTIATE_TEST_SUITE_P(Boxes, Geometries, tested_boxes(), name_of);
 
 }  // namespace
 }  // namespace tessera::testing

@@ -18,22 +18,34 @@ double area_of(const FaceQuadrature& face) {
   return std::accumulate(face.measure.begin(), face.measure.end(), 0.0);
 }
 
+// The cell of the box that a face cell belongs to.
+IndexTriple box_cell(const BoxMesh& mesh, int face, Index face_cell) {
+  IndexTriple position{0, 0, 0};
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    if (d == face / 2) {
+      position[d] = face % 2 == 1 ? mesh.cells()[d] - 1 : 0;
+      continue;
+    }
+    position[d] = face_cell % mesh.cells()[d];
+    face_cell /= mesh.cells()[d];
+  }
+  return position;
+}
+
 // The box point of point q of a face cell.
 Eigen::Vector3d face_box_point(const BoxMesh& mesh, const Basis1D& basis,
                                const FaceQuadrature& face, Index cell, int q) {
-  const int normal = face.face / 2;
   const int n = basis.point_count();
-  IndexTriple position{0, 0, 0};
   Eigen::Vector3d xi = Eigen::Vector3d::Zero();
-  if (face.face % 2 == 1) position[normal] = mesh.cells()[normal];
   for (int d = 0; d < mesh.dimension(); ++d) {
-    if (d == normal) continue;
-    position[d] = cell % mesh.cells()[d];
-    cell /= mesh.cells()[d];
+    if (d == face.face / 2) {
+      xi[d] = face.face % 2;
+      continue;
+    }
     xi[d] = basis.quadrature.points[q % n];
     q /= n;
   }
-  return box_point(mesh, position, xi);
+  return box_point(mesh, box_cell(mesh, face.face, cell), xi);
 }
 
 // Weight of point q on the reference face.
@@ -44,21 +56,22 @@ double face_weight(const Basis1D& basis, int dimension, int q) {
 }
 
 // The outward normal times the surface element of the map, by Nanson's formula |J| J^-T N.
-Eigen::Vector3d scaled_normal(const BoxMesh& mesh, const SmoothMap& map, int face,
+Eigen::Vector3d scaled_normal(const BoxMesh& mesh, const SmoothMap& map, int face, Index face_cell,
                               const Eigen::Vector3d& X) {
+  const IndexTriple cell = box_cell(mesh, face, face_cell);
   Eigen::Vector3d N = Eigen::Vector3d::Zero();
   N[face / 2] = face % 2 == 1 ? 1.0 : -1.0;
   for (int d = 0; d < mesh.dimension(); ++d) {
-    if (d != face / 2) N *= mesh.cell_width(d);
+    if (d != face / 2) N *= mesh.cell_width(d, cell[d]);
   }
   const Eigen::Matrix3d J = map.jacobian_of(mesh.dimension(), X);
   return J.determinant() * J.inverse().transpose() * N;
 }
 
-class FaceRules : public ::testing::TestWithParam<int> {
+class FaceRules : public ::testing::TestWithParam<TestedBox> {
  protected:
-  int dimension_ = GetParam();
-  BoxMesh mesh_ = general_box(dimension_, {3, 4, 2});
+  int dimension_ = std::get<0>(GetParam());
+  BoxMesh mesh_ = std::get<1>(GetParam())(dimension_, {3, 4, 2});
   Basis1D basis_ = make_basis(2, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 4);
 
   template <class F>
@@ -100,7 +113,7 @@ TEST_P(FaceRules, PositionsAndSurfaceElementsOfMapsInTheSpaceAreExact) {
             if (dimension_ == 2) x[2] = 0.0;
             ASSERT_LT((Eigen::Vector3d(block.x[at], block.y[at], block.z[at]) - x).norm(), 1e-13)
                 << map.name;
-            const double surface = scaled_normal(mesh_, map, face, X).norm();
+            const double surface = scaled_normal(mesh_, map, face, cell, X).norm();
             ASSERT_NEAR(quadrature.measure[at], face_weight(basis_, dimension_, q) * surface, 1e-13)
                 << map.name;
           }
@@ -121,7 +134,7 @@ TEST_P(FaceRules, SatisfyTheDivergenceTheorem) {
         for (int q = 0; q < quadrature.points_per_cell; ++q) {
           const Index at = cell * quadrature.points_per_cell + q;
           const Eigen::Vector3d X = face_box_point(mesh_, basis_, quadrature, cell, q);
-          const Eigen::Vector3d n = scaled_normal(mesh_, map, face, X).normalized();
+          const Eigen::Vector3d n = scaled_normal(mesh_, map, face, cell, X).normalized();
           const Eigen::Vector3d x(quadrature.x[at], quadrature.y[at], quadrature.z[at]);
           flux += quadrature.measure[at] * x.dot(n);
           closed += quadrature.measure[at] * n;
@@ -230,8 +243,7 @@ TEST_P(FaceRules, ShapeInterpolatesFromTheNodesOfAFaceCell) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dimensions, FaceRules, ::testing::Values(2, 3),
-                         [](const auto& tested) { return std::to_string(tested.param) + "d"; });
+INSTANTIATE_TEST_SUITE_P(Boxes, FaceRules, tested_boxes(), name_of);
 
 }  // namespace
 }  // namespace tessera::testing

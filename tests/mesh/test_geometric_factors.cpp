@@ -32,10 +32,10 @@ Eigen::Matrix3d stored_factor(const Lanes<T>* entries, int dimension, int lane) 
 }
 
 // w |J| k J^-1 J^-T with J the derivative of the map of the reference cell; as stored_factor().
-Eigen::Matrix3d expected_factor(const BoxMesh& mesh, const SmoothMap& map, const Eigen::Vector3d& X,
-                                double weight, double k) {
+Eigen::Matrix3d expected_factor(const BoxMesh& mesh, const IndexTriple& cell, const SmoothMap& map,
+                                const Eigen::Vector3d& X, double weight, double k) {
   Eigen::Matrix3d J = map.jacobian_of(mesh.dimension(), X);
-  for (int d = 0; d < mesh.dimension(); ++d) J.col(d) *= mesh.cell_width(d);
+  for (int d = 0; d < mesh.dimension(); ++d) J.col(d) *= mesh.cell_width(d, cell[d]);
   const Eigen::Matrix3d inverse = J.inverse();
   Eigen::Matrix3d D = weight * J.determinant() * k * inverse * inverse.transpose();
   if (mesh.dimension() == 2) D(2, 2) = 1.0;
@@ -89,7 +89,7 @@ TYPED_TEST(Factors, OfMappedMeshesAreTheSymmetricPositiveDefiniteMatrix) {
               const Eigen::Matrix3d D =
                   stored_factor<T>(factors.batch(batch.index) + q * entries, dimension, lane);
               const Eigen::Matrix3d expected =
-                  expected_factor(mesh, map, X, weight, coefficient_at(x));
+                  expected_factor(mesh, batch.cells[lane], map, X, weight, coefficient_at(x));
               ASSERT_LT((D - expected).norm(), this->kTolerance * expected.norm())
                   << map.name << " batch " << batch.index << " lane " << lane << " point " << q;
               // Sylvester's criterion.
@@ -119,7 +119,8 @@ TYPED_TEST(Factors, OfCartesianMeshesAreAScalarTimesADiagonal) {
         mesh, batches,
         [&](const CellBatch& batch, int lane, int q, const Eigen::Vector3d& X, double weight) {
           const auto expect_equal = [&](const GeometricFactors<T>& factors, T point, double k) {
-            const Eigen::Matrix3d expected = expected_factor(mesh, identity_map(), X, weight, k);
+            const Eigen::Matrix3d expected =
+                expected_factor(mesh, batch.cells[lane], identity_map(), X, weight, k);
             for (int d = 0; d < dimension; ++d) {
               const double entry =
                   static_cast<double>(point) * static_cast<double>(factors.axis_scale()[d]);
@@ -135,13 +136,42 @@ TYPED_TEST(Factors, OfCartesianMeshesAreAScalarTimesADiagonal) {
   }
 }
 
-TEST(FactorKinds, FollowFromMapAndCoefficient) {
+TYPED_TEST(Factors, OfGradedMeshesAreDiagonalMatrices) {
+  using T = TypeParam;
+  for (const int dimension : {2, 3}) {
+    const BoxMesh mesh = graded_box(dimension, {19, 3, 4});
+    const Discretization discretization = make_cartesian(mesh, this->basis_);
+    const CellBatches batches(mesh, kLanes<T>, 1000, 2);
+    for (const bool constant : {true, false}) {
+      const GeometricFactors<T> factors(discretization, batches,
+                                        constant ? constant_field(1.7) : variable_coefficient());
+      ASSERT_EQ(factors.kind(), FactorKind::general);
+      const int entries = factor_entries(dimension);
+      this->for_each_point(
+          mesh, batches,
+          [&](const CellBatch& batch, int lane, int q, const Eigen::Vector3d& X, double weight) {
+            const Eigen::Matrix3d D =
+                stored_factor<T>(factors.batch(batch.index) + q * entries, dimension, lane);
+            const Eigen::Matrix3d expected =
+                expected_factor(mesh, batch.cells[lane], identity_map(), X, weight,
+                                constant ? 1.7 : coefficient_at(X));
+            ASSERT_LT((D - expected).norm(), this->kTolerance * expected.norm())
+                << "batch " << batch.index << " lane " << lane << " point " << q;
+          });
+    }
+  }
+}
+
+TEST(FactorKinds, FollowFromMeshMapAndCoefficient) {
   const Basis1D basis = make_basis(1, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 2);
   const BoxMesh mesh = general_box(2, {2, 2, 1});
   const Mapping cartesian = make_cartesian(mesh, basis).mapping;
   const Mapping mapped = make_mapped(mesh, basis, components_of(identity_map())).mapping;
   EXPECT_EQ(factor_kind(cartesian, constant_field(1.0)), FactorKind::constant);
   EXPECT_EQ(factor_kind(cartesian, variable_coefficient()), FactorKind::scaled);
+  const Mapping graded = make_cartesian(graded_box(2, {2, 2, 1}), basis).mapping;
+  EXPECT_EQ(factor_kind(graded, constant_field(1.0)), FactorKind::general);
+  EXPECT_EQ(factor_kind(graded, variable_coefficient()), FactorKind::general);
   EXPECT_EQ(factor_kind(mapped, constant_field(1.0)), FactorKind::general);
   EXPECT_EQ(factor_kind(mapped, variable_coefficient()), FactorKind::general);
 }

@@ -45,10 +45,10 @@ Eigen::Vector3d box_position(const BoxMesh& mesh, const NodeLattice& lattice,
   return box_point(mesh, cell, xi);
 }
 
-class Mappings : public ::testing::TestWithParam<int> {
+class Mappings : public ::testing::TestWithParam<TestedBox> {
  protected:
-  int dimension_ = GetParam();
-  BoxMesh mesh_ = general_box(dimension_, {9, 7, 6});
+  int dimension_ = std::get<0>(GetParam());
+  BoxMesh mesh_ = std::get<1>(GetParam())(dimension_, {9, 7, 6});
   NodeLattice lattice_{mesh_, 3};
   std::vector<double> nodes_ = make_nodes(NodeFamily::gauss_lobatto, 3);
 };
@@ -56,6 +56,7 @@ class Mappings : public ::testing::TestWithParam<int> {
 TEST_P(Mappings, CartesianOnesStoreLinesOnly) {
   const Mapping mapping(mesh_, lattice_, nodes_);
   EXPECT_TRUE(mapping.is_cartesian());
+  EXPECT_EQ(mapping.has_equal_cells(), mesh_.is_uniform());
   Index on_lines = 0;
   for (int d = 0; d < 3; ++d) {
     const std::vector<double>& line = mapping.line(d);
@@ -75,6 +76,7 @@ TEST_P(Mappings, NodesLieAtTheMapOfTheirBoxPositions) {
       const ThreadCount count(threads);
       const Mapping mapping(mesh_, lattice_, nodes_, components_of(map));
       EXPECT_FALSE(mapping.is_cartesian());
+      EXPECT_FALSE(mapping.has_equal_cells());
       const Positions found = positions_of(mapping, lattice_.size());
       for (Index node = 0; node < lattice_.size(); ++node) {
         Eigen::Vector3d expected = map.position(box_position(mesh_, lattice_, nodes_, node));
@@ -149,8 +151,7 @@ TEST_P(Mappings, ThatAreNotFiniteNameTheFirstSuchNode) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dimensions, Mappings, ::testing::Values(2, 3),
-                         [](const auto& tested) { return std::to_string(tested.param) + "d"; });
+INSTANTIATE_TEST_SUITE_P(Boxes, Mappings, tested_boxes(), name_of);
 
 }  // namespace
 }  // namespace tessera::testing

@@ -14,6 +14,9 @@ namespace {
 constexpr Point kLower = {-0.5, 0.25, 1.0};
 constexpr Point kUpper = {1.0, 1.35, 1.8};
 
+constexpr std::array<const char*, 3> kGeometryNames = {"Cartesian", "curved", "graded"};
+constexpr std::array<const char*, 3> kCoefficientNames = {"constant", "variable", "separable"};
+
 double curved_x(double x, double y, double z) {
   return x + 0.08 * std::sin(2.0 * y + z) + 0.05 * x * y;
 }
@@ -27,6 +30,23 @@ double curved_z(double x, double y, double z) {
 double variable_coefficient(double x, double y, double z) {
   return 2.0 + 0.5 * std::sin(3.0 * x + y) + 0.3 * std::cos(2.0 * z);
 }
+// A product of functions of one coordinate, and these.
+double separable_coefficient(double x, double y, double z) {
+  return (1.2 + std::sin(3.0 * x)) * (2.0 - 0.7 * y) * (1.0 + z * z);
+}
+std::array<ScalarField, 3> separable_factors() {
+  return {field_of([](double x, double, double) { return 1.2 + std::sin(3.0 * x); }),
+          field_of([](double, double y, double) { return 2.0 - 0.7 * y; }),
+          field_of([](double, double, double z) { return 1.0 + z * z; })};
+}
+ScalarField make_coefficient(Coefficient coefficient) {
+  if (coefficient == Coefficient::constant) return constant_field(1.7);
+  if (coefficient == Coefficient::variable) return field_of(variable_coefficient);
+  ScalarField field = field_of(separable_coefficient);
+  field.factors = std::make_shared<const std::array<ScalarField, 3>>(separable_factors());
+  return field;
+}
+
 double variable_alpha(double x, double y, double z) {
   return 1.5 + 0.5 * std::sin(2.0 * y + z - x);
 }
@@ -43,14 +63,27 @@ ScalarField field_of(PointFunction function) {
 }
 
 std::string describe(const ProblemOptions& options) {
-  return fmt::format("{}D p={} cells {}x{}x{} points {} {} nodes, {} rule, {}, k {}, boundary {}",
-                     options.dimension, options.degree, options.cells[0], options.cells[1],
-                     options.cells[2], options.points,
-                     options.nodes == NodeFamily::gauss_lobatto ? "Gauss-Lobatto" : "equidistant",
-                     options.rule == QuadratureRule::gauss ? "Gauss" : "Gauss-Lobatto",
-                     options.geometry == Geometry::curved ? "curved" : "Cartesian",
-                     options.coefficient == Coefficient::variable ? "variable" : "constant",
-                     static_cast<int>(options.boundary));
+  return fmt::format(
+      "{}D p={} cells {}x{}x{} points {} {} nodes, {} rule, {}, k {}, boundary {}",
+      options.dimension, options.degree, options.cells[0], options.cells[1], options.cells[2],
+      options.points, options.nodes == NodeFamily::gauss_lobatto ? "Gauss-Lobatto" : "equidistant",
+      options.rule == QuadratureRule::gauss ? "Gauss" : "Gauss-Lobatto",
+      kGeometryNames[static_cast<int>(options.geometry)],
+      kCoefficientNames[static_cast<int>(options.coefficient)], static_cast<int>(options.boundary));
+}
+
+std::array<GridLines, 3> graded_lines(const IndexTriple& cells, const Point& lower,
+                                      const Point& upper) {
+  const auto ratio = [&](int d, double last_to_first) {
+    return std::pow(last_to_first, 1.0 / static_cast<double>(cells[d]));
+  };
+  const std::vector<double> random = random_values(cells[1], 43);
+  GridLines y = {0.0};
+  for (const double value : random) y.push_back(y.back() + 1.0 + 0.5 * value);
+  for (double& line : y) line = lower[1] + (upper[1] - lower[1]) * (line / y.back());
+  y.back() = upper[1];
+  return {geometric_lines(lower[0], upper[0], cells[0], ratio(0, 5.0)), std::move(y),
+          geometric_lines(lower[2], upper[2], cells[2], ratio(2, 0.3))};
 }
 
 Discretization make_discretization(const BoxMesh& mesh, const Basis1D& basis) {
@@ -65,19 +98,21 @@ Discretization make_mapped_discretization(const BoxMesh& mesh, const Basis1D& ba
 }
 
 Problem make_problem(const ProblemOptions& options) {
-  const BoxMesh mesh(options.dimension, options.cells, kLower, kUpper);
+  const BoxMesh mesh = options.geometry == Geometry::graded
+                           ? BoxMesh(options.dimension, options.cells, kLower, kUpper,
+                                     graded_lines(options.cells, kLower, kUpper))
+                           : BoxMesh(options.dimension, options.cells, kLower, kUpper);
   const int points = options.points > 0 ? options.points : options.degree + 1;
   const Basis1D basis = make_basis(options.degree, options.nodes, options.rule, points);
   Problem problem;
   problem.discretization = std::make_unique<const Discretization>(
-      options.geometry == Geometry::cartesian
-          ? make_discretization(mesh, basis)
-          : make_mapped_discretization(
-                mesh, basis, {field_of(curved_x), field_of(curved_y), field_of(curved_z)}));
+      options.geometry == Geometry::curved
+          ? make_mapped_discretization(mesh, basis,
+                                       {field_of(curved_x), field_of(curved_y), field_of(curved_z)})
+          : make_discretization(mesh, basis));
   StiffnessForm& form = problem.form;
   form.discretization = problem.discretization.get();
-  form.coefficient = options.coefficient == Coefficient::constant ? constant_field(1.7)
-                                                                  : field_of(variable_coefficient);
+  form.coefficient = make_coefficient(options.coefficient);
   if (options.boundary == Boundary::mixed) {
     form.dirichlet.set(static_cast<int>(Face::left));
     form.dirichlet.set(static_cast<int>(Face::top));

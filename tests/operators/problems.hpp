@@ -17,8 +17,8 @@ using PointFunction = std::function<double(double x, double y, double z)>;
 /// A field from a function of one point; never known to be constant.
 ScalarField field_of(PointFunction function);
 
-enum class Geometry { cartesian, curved };
-enum class Coefficient { constant, variable };
+enum class Geometry { cartesian, curved, graded };
+enum class Coefficient { constant, variable, separable };
 enum class Boundary { none, mixed, dirichlet };
 
 /// What a test problem is made of; the box has unequal, non-unit edges and lower corner != 0.
@@ -48,6 +48,10 @@ struct Problem {
 };
 
 Problem make_problem(const ProblemOptions& options);
+
+/// Grid lines of Geometry::graded: widths grow along x, are irregular along y and shrink along z.
+std::array<GridLines, 3> graded_lines(const IndexTriple& cells, const Point& lower,
+                                      const Point& upper);
 
 Discretization make_discretization(const BoxMesh& mesh, const Basis1D& basis);
 Discretization make_mapped_discretization(const BoxMesh& mesh, const Basis1D& basis,

@@ -12,6 +12,7 @@
 #include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
+#include "tests/operators/suitable.hpp"
 #include "tests/operators/test_names.hpp"
 
 namespace tessera::testing {
@@ -58,11 +59,12 @@ HostVector<T> applied(const LinearOperator<T, Device>& a, const HostVector<T>& x
 
 template <class T>
 void expect_equal_to_reference(const ProblemOptions& options,
-                               const std::vector<StrategyName>& strategies = right_strategies(),
+                               const std::vector<StrategyName>& candidates = right_strategies(),
                                double limit = tolerance<T>()) {
   if constexpr (kHasCuda) {
     SCOPED_TRACE(describe(options));
     const Problem problem = make_problem(options);
+    const std::vector<StrategyName> strategies = suitable(candidates, problem.form);
     const Reference reference(problem.form);
     std::vector<double> input = random_values(problem.size(), 23);
     for (double& value : input) value = static_cast<T>(value);
@@ -103,7 +105,7 @@ class EveryDeviceStrategy : public ::testing::TestWithParam<DimensionAndDegree> 
 
 TEST_P(EveryDeviceStrategy, EqualsTheReference) {
   ProblemOptions options = EveryDeviceStrategy::options();
-  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
     for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
       options.geometry = geometry;
       options.coefficient = coefficient;
@@ -119,6 +121,8 @@ TEST_P(EveryDeviceStrategy, EqualsTheReferenceInSinglePrecision) {
   expect_equal_to_reference<float>(options);
   options.coefficient = Coefficient::constant;
   expect_equal_to_reference<float>(options);
+  options.geometry = Geometry::graded;
+  expect_equal_to_reference<float>(options);
 }
 
 TEST_P(EveryDeviceStrategy, EqualsTheReferenceForOtherRulesAndNodes) {
@@ -129,6 +133,8 @@ TEST_P(EveryDeviceStrategy, EqualsTheReferenceForOtherRulesAndNodes) {
     options.geometry = Geometry::curved;
     options.coefficient = Coefficient::variable;
     options.rule = QuadratureRule::gauss;
+    expect_equal_to_reference<double>(options);
+    options.geometry = Geometry::graded;
     expect_equal_to_reference<double>(options);
     options.rule = QuadratureRule::gauss_lobatto;
     options.geometry = Geometry::cartesian;
@@ -170,6 +176,8 @@ TEST(DeviceHighDegrees, EqualTheReference) {
       const std::vector<StrategyName> strategies = {
           {"tensor", "coloring"}, {"tensor", "atomic"}, {"tensor", "patch"}, {"tensor", "private"}};
       expect_equal_to_reference<double>(options, strategies);
+      options.geometry = Geometry::graded;
+      expect_equal_to_reference<double>(options, strategies);
       options.geometry = Geometry::cartesian;
       options.coefficient = Coefficient::constant;
       expect_equal_to_reference<double>(options, strategies);
@@ -203,7 +211,7 @@ TEST(DeviceDeterminism, StrategiesSaidToBeDeterministicGiveTheSameBits) {
     const Problem problem = make_problem(options);
     const HostVector<double> x = vector_of<double>(random_values(problem.size(), 29));
     int checked = 0;
-    for (const StrategyName& strategy : right_strategies()) {
+    for (const StrategyName& strategy : suitable(right_strategies(), problem.form)) {
       // Of cuSPARSE's algorithms the faster one is taken, which may sum in another order.
       const ScatterInfo* scatter = find_scatter(strategy.scatter);
       if (scatter == nullptr || !scatter->deterministic) continue;
@@ -226,14 +234,18 @@ TEST(DeviceProperties, OperatorsAreSymmetric) {
     ProblemOptions options;
     options.degree = 3;
     options.cells = {6, 5, 4};
-    const Problem problem = make_problem(options);
-    const HostVector<double> x = vector_of<double>(random_values(problem.size(), 31));
-    const HostVector<double> y = vector_of<double>(random_values(problem.size(), 37));
-    for (const StrategyName& strategy : right_strategies()) {
-      const auto a = make_device_operator<double>(strategy, problem.form);
-      const double left = dot(applied(*a, x), y);
-      const double right = dot(applied(*a, y), x);
-      EXPECT_NEAR(left, right, 1e-12 * norm(applied(*a, x)) * norm(y)) << strategy.text();
+    options.coefficient = Coefficient::constant;
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+      options.geometry = geometry;
+      const Problem problem = make_problem(options);
+      const HostVector<double> x = vector_of<double>(random_values(problem.size(), 31));
+      const HostVector<double> y = vector_of<double>(random_values(problem.size(), 37));
+      for (const StrategyName& strategy : suitable(right_strategies(), problem.form)) {
+        const auto a = make_device_operator<double>(strategy, problem.form);
+        const double left = dot(applied(*a, x), y);
+        const double right = dot(applied(*a, y), x);
+        EXPECT_NEAR(left, right, 1e-12 * norm(applied(*a, x)) * norm(y)) << strategy.text();
+      }
     }
   }
 }
@@ -241,7 +253,7 @@ TEST(DeviceProperties, OperatorsAreSymmetric) {
 TEST(DeviceSizes, AreForeseen) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
-    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
       ProblemOptions options;
       options.cells = {7, 6, 5};
       options.geometry = geometry;
@@ -256,7 +268,7 @@ TEST(DeviceSizes, AreForeseen) {
                               discretization.basis.point_count(),
                               sizeof(double),
                               Processor::gpu};
-      for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
+      for (const StrategyName& strategy : suitable(all_strategies(Processor::gpu), problem.form)) {
         const auto held =
             static_cast<double>(make_device_operator<double>(strategy, problem.form)->bytes());
         const auto foreseen = static_cast<double>(operator_bytes(strategy, size));
@@ -302,7 +314,7 @@ TEST(DeviceErrors, BadCoefficientsAndRobinTermsAreNamed) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const Problem problem = make_problem(small_options());
-    for (const StrategyName& strategy : right_strategies()) {
+    for (const StrategyName& strategy : suitable(right_strategies(), problem.form)) {
       StiffnessForm form = problem.form;
       form.coefficient = field_of([](double x, double, double) { return x > 0.4 ? -1.0 : 1.0; });
       EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
@@ -310,6 +322,33 @@ TEST(DeviceErrors, BadCoefficientsAndRobinTermsAreNamed) {
       form.robin.front().alpha = constant_field(-1.0);
       EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
     }
+  }
+}
+
+TEST(DeviceErrors, BadConstantsAreNamedByEveryStrategy) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    ProblemOptions options = small_options();
+    options.geometry = Geometry::cartesian;
+    options.coefficient = Coefficient::constant;
+    const Problem problem = make_problem(options);
+    for (const StrategyName& strategy : right_strategies()) {
+      StiffnessForm form = problem.form;
+      form.coefficient = constant_field(-1.0);
+      EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
+      form = problem.form;
+      form.robin.front().alpha = constant_field(-1.0);
+      EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
+    }
+  }
+}
+
+TEST(DeviceErrors, AFormThatAStrategyIsNotForIsRefused) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const Problem problem = make_problem(small_options());
+    EXPECT_THROW(make_device_operator<double>({"kronecker", "none"}, problem.form),
+                 std::invalid_argument);
   }
 }
 
@@ -325,7 +364,7 @@ TEST(DeviceErrors, InvertedCellsAreNamed) {
         {field_of(folded), field_of([](double, double y, double) { return y; }),
          field_of([](double, double, double z) { return z; })});
     const StiffnessForm form{&discretization, constant_field(1.0), {}, {}};
-    for (const StrategyName& strategy : right_strategies()) {
+    for (const StrategyName& strategy : suitable(right_strategies(), form)) {
       try {
         make_device_operator<double>(strategy, form);
         FAIL() << strategy.text() << " accepted an inverted cell";

@@ -1,13 +1,18 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
+#include <vector>
 
 #include "mesh/errors.hpp"
 #include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"
+#include "tests/operators/suitable.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -45,7 +50,7 @@ TEST(InvertedCells, TheFirstOneIsNamedForAnyNumberOfThreads) {
   const FoldedProblem three = folded_problem(3, {21, 5, 9}, 4.0, 3.5);
   for (const int threads : {1, 2, 3}) {
     const ThreadCount count(threads);
-    for (const StrategyName& strategy : all_strategies()) {
+    for (const StrategyName& strategy : suitable_strategies(two.form)) {
       try {
         make_operator<double>(strategy, two.form);
         FAIL() << strategy.text() << " accepted an inverted cell";
@@ -73,7 +78,7 @@ TEST(InvertedCells, AFlatCellIsRefused) {
 }
 
 TEST(BadCoefficients, AreRefusedWhereTheyAreNotPositiveAndFinite) {
-  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
     for (const double bad : {0.0, -2.0, kNan, kInfinity}) {
       ProblemOptions options;
       options.geometry = geometry;
@@ -84,7 +89,7 @@ TEST(BadCoefficients, AreRefusedWhereTheyAreNotPositiveAndFinite) {
             constant ? constant_field(bad) : field_of([bad](double x, double y, double) {
               return x > 0.5 && y > 0.9 ? bad : 1.0;
             });
-        for (const StrategyName& strategy : all_strategies()) {
+        for (const StrategyName& strategy : suitable_strategies(problem.form)) {
           try {
             make_operator<double>(strategy, problem.form);
             FAIL() << strategy.text() << " accepted the coefficient " << bad;
@@ -105,17 +110,82 @@ TEST(BadCoefficients, AreRefusedWhereTheyAreNotPositiveAndFinite) {
   }
 }
 
+// A function of one coordinate that is `inside` above a value of it, else `outside`.
+ScalarField step(int d, double above, double inside, double outside) {
+  return field_of([=](double x, double y, double z) {
+    return Point{x, y, z}[d] > above ? inside : outside;
+  });
+}
+
+// f_x f_y f_z with its factors.
+ScalarField product_of(const std::array<ScalarField, 3>& factors) {
+  return {[factors](const PointBlock& points, double* values) {
+            std::vector<double> factor(points.n);
+            std::fill_n(values, points.n, 1.0);
+            for (int d = 0; d < 3; ++d) {
+              factors[d].evaluate(points, factor.data());
+              for (std::size_t i = 0; i < points.n; ++i) values[i] *= factor[i];
+            }
+          },
+          std::nullopt, std::make_shared<const std::array<ScalarField, 3>>(factors)};
+}
+
+TEST(BadCoefficients, ThatAreProductsAreRefusedAtAPointWhereTheyAreBad) {
+  ProblemOptions options;
+  options.geometry = Geometry::cartesian;
+  options.cells = {9, 3, 2};
+  Problem problem = make_problem(options);
+  const ScalarField two = constant_field(2.0);
+  for (const double bad : {0.0, -2.0, kNan, kInfinity}) {
+    const std::vector<std::array<ScalarField, 3>> products = {
+        {step(0, 0.5, bad, 1.0), two, two},
+        {constant_field(-1.0), step(1, 0.9, -bad, -1.0), two},
+        {step(0, 0.0, 2.0, 1.0), two, step(2, 1.2, 1.0, bad)},
+        {two, step(1, 0.9, 1.0, 3.0), constant_field(bad)}};
+    for (const auto& factors : products) {
+      problem.form.coefficient = product_of(factors);
+      for (const StrategyName& strategy : suitable_strategies(problem.form)) {
+        try {
+          make_operator<double>(strategy, problem.form);
+          FAIL() << strategy.text() << " accepted a coefficient that is " << bad << " somewhere";
+        } catch (const BadFieldValue& error) {
+          const Point& at = error.where();
+          double value = 1.0;
+          problem.form.coefficient.evaluate({1, at.data(), &at[1], &at[2]}, &value);
+          EXPECT_FALSE(value > 0.0 && std::isfinite(value)) << strategy.text();
+          EXPECT_TRUE(std::isnan(value) || error.value() == value) << strategy.text();
+        }
+      }
+    }
+  }
+  // Signs that cancel are none of anyone's business.
+  problem.form.coefficient =
+      product_of({constant_field(-1.0), step(1, 0.9, -2.0, -1.0), step(2, 1.2, 1.0, 3.0)});
+  for (const StrategyName& strategy : suitable_strategies(problem.form)) {
+    EXPECT_NO_THROW(make_operator<double>(strategy, problem.form)) << strategy.text();
+  }
+}
+
 TEST(BadAlphas, AreRefusedWhereNegativeOrNotFinite) {
-  for (const double bad : {-1.0, kNan, kInfinity}) {
-    Problem problem = make_problem({});
-    problem.form.robin[0].alpha =
-        field_of([bad](double, double y, double) { return y > 0.8 ? bad : 1.0; });
-    for (const StrategyName& strategy : all_strategies()) {
-      try {
-        make_operator<double>(strategy, problem.form);
-        FAIL() << strategy.text() << " accepted alpha = " << bad;
-      } catch (const BadFieldValue& error) {
-        EXPECT_GT(error.where()[1], 0.8) << strategy.text();
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+    for (const double bad : {-1.0, kNan, kInfinity}) {
+      ProblemOptions options;
+      options.geometry = geometry;
+      options.coefficient = Coefficient::constant;
+      Problem problem = make_problem(options);
+      problem.form.robin[0].alpha = step(1, 0.8, bad, 1.0);
+      for (const StrategyName& strategy : suitable_strategies(problem.form)) {
+        try {
+          make_operator<double>(strategy, problem.form);
+          FAIL() << strategy.text() << " accepted alpha = " << bad;
+        } catch (const BadFieldValue& error) {
+          EXPECT_GT(error.where()[1], 0.8) << strategy.text();
+        }
+      }
+      problem.form.robin[0].alpha = constant_field(bad);
+      for (const StrategyName& strategy : suitable_strategies(problem.form)) {
+        EXPECT_THROW(make_operator<double>(strategy, problem.form), BadFieldValue)
+            << strategy.text();
       }
     }
   }
@@ -128,7 +198,7 @@ TEST(FieldErrors, AnExceptionOfTheCoefficientReachesTheCaller) {
       std::nullopt};
   for (const int threads : {1, 3}) {
     const ThreadCount count(threads);
-    for (const StrategyName& strategy : all_strategies()) {
+    for (const StrategyName& strategy : suitable_strategies(problem.form)) {
       EXPECT_THROW(make_operator<double>(strategy, problem.form), std::domain_error)
           << strategy.text();
     }
@@ -145,6 +215,27 @@ TEST(StrategyNames, UnknownOnesAndWrongCombinationsAreRefused) {
         << strategy.text();
     EXPECT_THROW(make_operator<float>(strategy, problem.form), std::invalid_argument)
         << strategy.text();
+  }
+}
+
+TEST(StrategyNames, ThoseThatAreNotForAFormSayWhyAndAreRefused) {
+  ProblemOptions options;
+  options.coefficient = Coefficient::constant;
+  EXPECT_EQ(why_unsuitable({"kronecker", "none"}, make_problem(options).form),
+            "the kernel kronecker needs an axis-aligned mesh, and this one is mapped");
+  options.geometry = Geometry::cartesian;
+  EXPECT_EQ(suitable_strategies(make_problem(options).form).size(), all_strategies().size());
+  options.coefficient = Coefficient::variable;
+  EXPECT_NE(why_unsuitable({"kronecker", "none"}, make_problem(options).form).find("coefficient"),
+            std::string::npos);
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+    options.geometry = geometry;
+    const Problem problem = make_problem(options);
+    for (const StrategyName& strategy : all_strategies()) {
+      EXPECT_EQ(why_unsuitable(strategy, problem.form).empty(), strategy.kernel != "kronecker");
+    }
+    EXPECT_THROW(make_operator<double>({"kronecker", "none"}, problem.form), std::invalid_argument);
+    EXPECT_THROW(make_operator<float>({"kronecker", "none"}, problem.form), std::invalid_argument);
   }
 }
 

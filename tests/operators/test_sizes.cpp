@@ -6,6 +6,7 @@
 #include "operators/local.hpp"
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"
+#include "tests/operators/suitable.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -23,7 +24,7 @@ OperatorSize size_of(const Problem& problem, Index value_bytes) {
 template <class T, class F>
 void for_each_problem(const IndexTriple& cells, F&& check) {
   for (const int dimension : {2, 3}) {
-    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
       for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
         for (const int degree : {1, 2, 3}) {
           ProblemOptions options;
@@ -35,7 +36,7 @@ void for_each_problem(const IndexTriple& cells, F&& check) {
           options.cells = cells;
           SCOPED_TRACE(describe(options));
           const Problem problem = make_problem(options);
-          for (const StrategyName& strategy : all_strategies()) {
+          for (const StrategyName& strategy : suitable_strategies(problem.form)) {
             SCOPED_TRACE(strategy.text());
             const Index predicted = operator_bytes(strategy, size_of(problem, sizeof(T)));
             const Index held = make_operator<T>(strategy, problem.form)->bytes();

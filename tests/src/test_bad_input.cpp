@@ -80,6 +80,13 @@ TEST_F(BadInput, NegativeExtent) {
   expect_one_line(run_with("mesh.upper=[1.0, -1.0, 1.0]"), "--set mesh.upper=", "greater than");
 }
 
+TEST_F(BadInput, GridLinesThatDoNotFit) {
+  expect_one_line(run_with("mesh.spacing=[{geometric=-1}, \"uniform\", \"uniform\"]"),
+                  "--set mesh.spacing=", "geometric must be a number greater than 0");
+  expect_one_line(run_with("mesh.spacing=[[0, 0.5, 1], \"uniform\", \"uniform\"]"),
+                  "--set mesh.spacing=", "make 2 cells, and mesh.cells has 3");
+}
+
 TEST_F(BadInput, UnparsableExpression) {
   expect_one_line(run_with("problem.source=\"3*sin(x\""),
                   "--set problem.source=\"3*sin(x\": problem.source = \"3*sin(x\": ", "");
@@ -121,10 +128,30 @@ TEST_F(BadInput, FoldedMapNamesTheFirstCell) {
                   "--set mesh.map=", "cell (1, 0, 0) has Jacobian determinant");
 }
 
-TEST_F(BadInput, KroneckerDoesNotExistYet) {
-  const ProgramResult result = run_with("operator.kernel=kronecker");
-  expect_one_line(
-      result, "--set operator.kernel=kronecker: operator.kernel = \"kronecker\": ", "\"tensor\"");
+TEST_F(BadInput, KroneckerIsNotForEveryMeshAndCoefficient) {
+  const std::string kronecker = std::string(kGoodCase) + "[operator]\nkernel = \"kronecker\"\n";
+  const std::string start =
+      "case.toml:8: operator.kernel = \"kronecker\": needs an axis-aligned mesh and a coefficient "
+      "that is constant or a product of functions of one coordinate, but ";
+  for (const auto& [setting, reason] :
+       {std::pair{"mesh.map=[\"x\", \"y\", \"z\"]",
+                  "the mesh is mapped; use \"tensor\" or \"auto\""},
+        std::pair{"problem.coefficient=1 + x*y",
+                  "the coefficient is no product of functions of one coordinate; use"}}) {
+    expect_one_line(run_case(kronecker, {"--set", setting}), start, reason);
+  }
+  // A faulty coefficient is one fault, not two.
+  expect_one_line(run_case(kronecker, {"--set", "problem.coefficient=1 + "}),
+                  "--set problem.coefficient=", "ends too early");
+}
+
+TEST_F(BadInput, CoefficientsThatAreProductsNameWhereTheyAreNotPositive) {
+  expect_one_line(run_with("problem.coefficient=(1 + x)*(y - 0.5)"),
+                  "--set problem.coefficient=(1 + x)*(y - 0.5): problem.coefficient",
+                  "it must be positive");
+  expect_one_line(run_with("problem.coefficient=(1 + x)*(y - 2)"),
+                  "--set problem.coefficient=(1 + x)*(y - 2): problem.coefficient",
+                  "it must be positive");
 }
 
 TEST_F(BadInput, StrategyThatDoesNotExist) {

@@ -40,7 +40,8 @@ TEST_F(ProgramTest, RunLeavesWhatTheContractSays) {
   EXPECT_EQ(json["title"], "small");
   EXPECT_EQ(json["dofs"], 13 * 10 * 7);
   EXPECT_EQ(json["cells"], nlohmann::json({4, 3, 2}));
-  EXPECT_EQ(json["kernel"], "tensor");
+  EXPECT_EQ(json["kernel"], "kronecker");
+  EXPECT_EQ(json["scatter"], "none");
   EXPECT_TRUE(json["solver"]["converged"].get<bool>());
   EXPECT_LE(json["solver"]["relative_residual"].get<double>(), 1.1e-8);
   EXPECT_LT(json["error"]["l2"].get<double>(), 5e-3);
@@ -63,6 +64,47 @@ TEST_F(ProgramTest, TheResolvedCaseRepeatsTheRun) {
   EXPECT_EQ(first["kernel"], second["kernel"]);
 }
 
+TEST_F(ProgramTest, AutoSaysWhichKernelRanAndWhy) {
+  struct Choice {
+    std::vector<std::string> settings;
+    std::string line;
+    std::string kernel;
+    std::string scatter;
+  };
+  const std::vector<Choice> choices = {
+      {{}, "kronecker (auto: axis-aligned mesh, constant coefficient)", "kronecker", "none"},
+      {{"problem.coefficient=exp(x)*(1 + y^2)/(1 + z)"},
+       "kronecker (auto: axis-aligned mesh, separable coefficient)",
+       "kronecker",
+       "none"},
+      {{"problem.coefficient=1 + x*y"},
+       "tensor/coloring (auto: the coefficient is no product of functions of one coordinate)",
+       "tensor",
+       "coloring"},
+      {{"mesh.map=[\"x\", \"y\", \"z\"]", "operator.scatter=private"},
+       "tensor/private (auto: the mesh is mapped)",
+       "tensor",
+       "private"},
+      {{"operator.kernel=kronecker"}, "kronecker, double", "kronecker", "none"}};
+  for (const Choice& choice : choices) {
+    std::vector<std::string> more = {"--overwrite"};
+    for (const std::string& setting : choice.settings) more.insert(more.end(), {"--set", setting});
+    const ProgramResult ran = run(more);
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+    EXPECT_THAT(ran.output, HasSubstr("  operator  " + choice.line));
+    EXPECT_EQ(result()["kernel"], choice.kernel);
+    EXPECT_EQ(result()["scatter"], choice.scatter);
+    EXPECT_THAT(read_file(path() / "out/case.toml"),
+                HasSubstr("kernel = \"" + choice.kernel + "\"\nscatter = \"" + choice.scatter));
+    more.front() = "case.toml";
+    more.insert(more.begin(), "check");
+    const ProgramResult checked = run_program(path(), more);
+    EXPECT_EQ(checked.exit_code, 0) << checked.errors;
+    EXPECT_THAT(checked.output,
+                HasSubstr("operator " + choice.line.substr(0, choice.line.find(','))));
+  }
+}
+
 TEST_F(ProgramTest, QuietPrintsNothing) {
   const ProgramResult ran = run({"--quiet"});
   EXPECT_EQ(ran.exit_code, 0);
@@ -70,10 +112,11 @@ TEST_F(ProgramTest, QuietPrintsNothing) {
 }
 
 TEST_F(ProgramTest, EveryStrategyGivesTheSameSolution) {
-  ASSERT_EQ(run().exit_code, 0);
+  ASSERT_EQ(run({"--set", "operator.kernel=tensor"}).exit_code, 0);
   const nlohmann::json tensor = result();
-  for (const char* kernel : {"csr", "local"}) {
+  for (const char* kernel : {"csr", "local", "kronecker"}) {
     ASSERT_EQ(run({"--overwrite", "--set", std::string("operator.kernel=") + kernel}).exit_code, 0);
+    EXPECT_EQ(result()["kernel"], kernel);
     EXPECT_NEAR(result()["error"]["l2"].get<double>(), tensor["error"]["l2"].get<double>(), 1e-9);
   }
 }
@@ -132,10 +175,18 @@ TEST_F(ProgramTest, CheckTellsSizesAndMemory) {
   const ProgramResult ran = run_program(path(), {"check", "case.toml"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_THAT(ran.output, HasSubstr("910 DoFs"));
-  for (const char* strategy : {"csr", "local/atomic", "tensor/private"}) {
+  for (const char* strategy : {"csr", "local/atomic", "tensor/private", "operator kronecker"}) {
     EXPECT_THAT(ran.output, HasSubstr(strategy));
   }
   EXPECT_FALSE(std::filesystem::exists(path() / "out"));
+}
+
+TEST_F(ProgramTest, CheckTellsWhichStrategiesAreNotForTheCase) {
+  const ProgramResult ran =
+      run_program(path(), {"check", "case.toml", "--set", "problem.coefficient=1 + x*y"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output,
+              testing::ContainsRegex("\nkronecker +- +- +- +- +no: the coefficient is no product"));
 }
 
 TEST_F(ProgramTest, DefaultsRunAndPrintThemselvesAgain) {
@@ -149,8 +200,8 @@ TEST_F(ProgramTest, DefaultsRunAndPrintThemselvesAgain) {
 TEST_F(ProgramTest, ListNamesEveryStrategy) {
   const ProgramResult ran = run_program(path(), {"list"});
   EXPECT_EQ(ran.exit_code, 0);
-  for (const char* name :
-       {"csr", "local", "tensor", "serial", "atomic", "coloring", "private", "jacobi"}) {
+  for (const char* name : {"csr", "local", "tensor", "kronecker", "serial", "atomic", "coloring",
+                           "private", "jacobi"}) {
     EXPECT_THAT(ran.output, HasSubstr(name));
   }
 }
@@ -177,9 +228,17 @@ TEST_F(CompareTest, AllStrategiesAgree) {
   const ProgramResult ran = compare();
   EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
   const std::string csv = read_file(path() / "study.csv");
-  // A header, and for 2 dimensions x 2 geometries x 2 degrees csr and 2 x (local, tensor).
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 5);
+  // A header, and for 2 dimensions x 2 geometries x 2 degrees csr, 2 x (local, tensor), kronecker.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 6);
   EXPECT_THAT(csv, testing::Not(HasSubstr("disagrees")));
+  EXPECT_THAT(ran.output, HasSubstr("kronecker        left out: the kernel kronecker needs an "
+                                    "axis-aligned mesh, and this one is mapped"));
+  std::size_t unsuitable = 0;
+  for (std::size_t at = csv.find(",unsuitable\n"); at != std::string::npos;
+       at = csv.find(",unsuitable\n", at + 1)) {
+    ++unsuitable;
+  }
+  EXPECT_EQ(unsuitable, 4U);
 }
 
 TEST_F(CompareTest, DisagreementFails) {

@@ -23,6 +23,53 @@ TEST(CaseChecks, ArrayLengthsAreTheDimension) {
        "2; it has 1"});
 }
 
+TEST(CaseChecks, GridLinesAgreeWithCellsAndCorners) {
+  const std::string lines = "spacing = [\"uniform\", [0.0, 0.1, 1.0], \"uniform\"]\n";
+  const std::string shown = "mesh.spacing = [\"uniform\", [0.0, 0.1, 1.0], \"uniform\"]: axis y: ";
+  expect_errors(case_errors("[mesh]\ncells = [4, 4, 4]\n" + lines),
+                {"case.toml:3: " + shown +
+                 "has 3 grid lines, which make 2 cells, and mesh.cells has 4; they must agree"});
+  expect_errors(case_errors("[mesh]\ncells = [4, 2, 4]\nlower = [0, -1, 0]\n" + lines),
+                {"case.toml:4: " + shown +
+                 "its first grid line is 0.0, and mesh.lower has -1.0; they must agree, or "
+                 "mesh.lower be left out"});
+  expect_errors(case_errors("[mesh]\ncells = [4, 2, 4]\nupper = [1, 2, 1]\n" + lines),
+                {"case.toml:4: " + shown +
+                 "its last grid line is 1.0, and mesh.upper has 2.0; they must agree, or "
+                 "mesh.upper be left out"});
+  EXPECT_TRUE(case_errors("[mesh]\ncells = [4, 2, 4]\nlower = [-1, 0, -1]\n" + lines).empty());
+}
+
+TEST(CaseChecks, GridLinesDoNotMeet) {
+  expect_errors(
+      case_errors("[mesh]\ncells = [50, 4, 4]\n"
+                  "spacing = [{ geometric = 4 }, \"uniform\", \"uniform\"]\n"),
+      {"case.toml:3: mesh.spacing = [{ geometric = 4 }, \"uniform\", \"uniform\"]: axis x: cell 1 "
+       "of 50 would be 2.4e-30 wide; at least 1e-12 is allowed, 1e-12 of the largest coordinate"});
+  expect_errors(
+      case_errors("[mesh]\ndimension = 2\ncells = [1, 3]\n"
+                  "spacing = [\"uniform\", [1e6, 1000000.0000001, 2e6, 3e6]]\n"),
+      {"case.toml:4: mesh.spacing = [\"uniform\", [1000000.0, 1000000.0000001, 2000000.0, "
+       "3000000.0]]: axis y: cell 1 of 3 would be 1e-07 wide; at least 3e-06 is allowed, "
+       "1e-12 of the largest coordinate"});
+  for (const char* ratio : {"1e300", "1e-300", "10", "0.1"}) {
+    const auto errors =
+        case_errors("[mesh]\ncells = [400, 4, 4]\nspacing = [{ geometric = " + std::string(ratio) +
+                    " }, \"uniform\", \"uniform\"]\n");
+    ASSERT_EQ(errors.size(), 1U) << ratio;
+    EXPECT_NE(errors[0].find("of 400 would be"), std::string::npos) << errors[0];
+  }
+}
+
+TEST(CaseChecks, CellsOfAxesThatAreNotUniformAreNotTooMany) {
+  const std::string cells = "[mesh]\ndimension = 2\ncells = [1, 2000000]\n";
+  expect_errors(
+      case_errors(cells + "spacing = [\"uniform\", { geometric = 1.1 }]\n"),
+      {"case.toml:4: mesh.spacing = [\"uniform\", { geometric = 1.1 }]: axis y: 2000000 cells: at "
+       "most 1000000 are allowed, unless they are uniform"});
+  EXPECT_TRUE(case_errors(cells + "spacing = [\"uniform\", { geometric = 1.0 }]\n").empty());
+}
+
 TEST(CaseChecks, TooManyNodesForTheIndex) {
   const auto errors = case_errors("[mesh]\ncells = [10000000, 10000000, 10000000]\n");
   ASSERT_EQ(errors.size(), 1U);
@@ -80,6 +127,18 @@ TEST(CaseChecks, OtherKernelsNeedAScatter) {
       {"case.toml:5: operator.scatter = \"none\": must be one of \"serial\" | \"atomic\" | "
        "\"coloring\" | \"private\", or left out, since operator.kernel = \"tensor\" takes one"});
   EXPECT_EQ(parse_case(case_with("")).operation.scatter, "coloring");
+}
+
+TEST(CaseChecks, AutoKeepsTheScatterForAKernelThatTakesOne) {
+  const std::string base = case_with("[operator]\nkernel = \"auto\"\n");
+  EXPECT_EQ(parse_case(base).operation.scatter, "coloring");
+  EXPECT_EQ(parse_case(base + "scatter = \"private\"\n").operation.scatter, "private");
+  expect_errors(
+      case_errors(base + "scatter = \"none\"\n"),
+      {"case.toml:5: operator.scatter = \"none\": must be one of \"serial\" | \"atomic\" | "
+       "\"coloring\" | \"private\", or left out, since operator.kernel = \"auto\" takes one"});
+  const std::string csr = case_with("[operator]\nkernel = \"csr\"\nscatter = \"none\"\n");
+  EXPECT_EQ(parse_case(csr, {{"operator.kernel=auto"}}).operation.scatter, "coloring");
 }
 
 TEST(CaseChecks, KernelOfTheCommandLineReplacesTheFilesScatter) {

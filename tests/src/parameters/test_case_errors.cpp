@@ -125,6 +125,55 @@ TEST(CaseErrors, CellsMustBePositive) {
                  "each at least 1; it is empty"});
 }
 
+// The message for a spacing that is wrong along y.
+std::string spacing_message(const std::string& wrong) {
+  const auto errors =
+      case_errors(case_with("spacing = [\"uniform\", " + wrong + ", \"uniform\"]\n"));
+  if (errors.size() != 1) return "";
+  const std::string entry = ": entry 2 (axis y) is ";
+  const auto at = errors[0].find(entry);
+  return at == std::string::npos ? errors[0] : errors[0].substr(at + entry.size());
+}
+
+TEST(CaseErrors, Spacings) {
+  const std::string allowed =
+      "must be \"uniform\", { geometric = R } with R > 0, or an array of all grid lines, "
+      "increasing";
+  const std::string ratio =
+      "geometric must be a number greater than 0, how many times as wide as the one before it a "
+      "cell is";
+  EXPECT_EQ(spacing_message("\"even\""), "\"even\": " + allowed);
+  EXPECT_EQ(spacing_message("1.2"), "1.2: " + allowed + ", not a number");
+  EXPECT_EQ(spacing_message("{ ratio = 2 }"), "{ ratio = 2 }: " + allowed);
+  EXPECT_EQ(spacing_message("{}"), "{}: " + allowed);
+  EXPECT_EQ(spacing_message("{ geometric = 2, from = 1 }"),
+            "{ from = 1, geometric = 2 }: " + allowed);
+  for (const std::string wrong : {"0", "-1.5", "nan", "inf", "\"2\""}) {
+    const std::string table = "{ geometric = " + wrong + " }";
+    EXPECT_EQ(spacing_message(table), table + ": " + ratio);
+  }
+  EXPECT_EQ(spacing_message("[]"), "[]: must have 2 or more grid lines; it has 0");
+  EXPECT_EQ(spacing_message("[0.5]"), "[0.5]: must have 2 or more grid lines; it has 1");
+  EXPECT_EQ(spacing_message("[0, 0.5, 0.5, 1]"),
+            "[0, 0.5, 0.5, 1]: grid line 3 is 0.5: must be greater than the one before it, 0.5");
+  EXPECT_EQ(spacing_message("[0, \"x\", 1]"),
+            "[0, \"x\", 1]: grid line 2 is \"x\": must be a finite number");
+  EXPECT_EQ(spacing_message("[0, 1, inf]"),
+            "[0, 1, inf]: grid line 3 is inf: must be a finite number");
+}
+
+TEST(CaseErrors, SpacingOfTheWholeMesh) {
+  expect_errors(
+      case_errors(case_with("spacing = \"uniform\"\n")),
+      {"case.toml:3: mesh.spacing = \"uniform\": must be an array, one entry an axis, of "
+       "spacings, each \"uniform\", { geometric = R } with R > 0, or an array of all grid "
+       "lines, increasing, not a string"});
+  expect_errors(
+      case_errors(case_with("spacing = [\"uniform\", \"uniform\"]\n")),
+      {"case.toml:3: mesh.spacing = [\"uniform\", \"uniform\"]: must have 3 entries, one an "
+       "axis, since mesh.dimension = 3; it has 2"});
+}
+
 TEST(CaseErrors, EntriesOfArraysOverSeveralLinesHaveTheirOwnLine) {
   expect_errors(case_errors("[mesh]\ncells = [\n  4,\n  4,\n  0\n]\n"),
                 {"case.toml:5: mesh.cells = [4, 4, 0]: entry 3 (axis z) is 0: must be an integer "
@@ -165,8 +214,8 @@ TEST(CaseErrors, Choices) {
       {"case.toml:4: space.nodes = \"gauss\": must be one of \"gauss-lobatto\" | \"equidistant\"; "
        "did you mean \"gauss-lobatto\"?",
        "case.toml:5: space.quadrature = \"simpson\": must be one of \"gauss\" | \"gauss-lobatto\"",
-       "case.toml:7: operator.kernel = \"tenser\": must be one of \"csr\" | \"local\" | \"tensor\" "
-       "| \"kronecker\"; did you mean \"tensor\"?",
+       "case.toml:7: operator.kernel = \"tenser\": must be one of \"auto\" | \"csr\" | \"local\" | "
+       "\"tensor\" | \"kronecker\"; did you mean \"tensor\"?",
        "case.toml:8: operator.scatter = \"colouring\": must be one of \"serial\" | \"atomic\" | "
        "\"coloring\" | \"private\" | \"none\"; did you mean \"coloring\"?"});
 }
@@ -186,8 +235,8 @@ TEST(CaseErrors, AllAtOnceInTheOrderOfTheFile) {
       errors,
       {"case.toml:2: space.degree = 0: must be an integer from 1 to 32",
        "case.toml:3: space.nods = 1: unknown key; did you mean space.nodes?",
-       "case.toml:5: operator.kernel = \"csrr\": must be one of \"csr\" | \"local\" | \"tensor\" | "
-       "\"kronecker\"; did you mean \"csr\"?",
+       "case.toml:5: operator.kernel = \"csrr\": must be one of \"auto\" | \"csr\" | \"local\" | "
+       "\"tensor\" | \"kronecker\"; did you mean \"csr\"?",
        "case.toml:7: mesh.cells = [1, 2]: must have 3 entries, one an axis, since mesh.dimension = "
        "3; it has 2"});
 }

@@ -11,6 +11,11 @@ TEST(CaseValues, Defaults) {
   EXPECT_EQ(p.mesh.lower, (std::vector<double>{0, 0, 0}));
   EXPECT_EQ(p.mesh.upper, (std::vector<double>{1, 1, 1}));
   EXPECT_TRUE(p.mesh.map.empty());
+  ASSERT_EQ(p.mesh.spacing.size(), 3U);
+  for (const AxisSpacing& axis : p.mesh.spacing) {
+    EXPECT_EQ(axis.ratio, 1.0);
+    EXPECT_TRUE(axis.lines.empty());
+  }
   EXPECT_EQ(p.space.degree, 2);
   EXPECT_EQ(p.space.points, 3);
   EXPECT_EQ(p.space.nodes, NodeFamily::gauss_lobatto);
@@ -23,7 +28,7 @@ TEST(CaseValues, Defaults) {
     EXPECT_EQ(face.value, "0");
     EXPECT_EQ(face.alpha, std::nullopt);
   }
-  EXPECT_EQ(p.operation.kernel, "tensor");
+  EXPECT_EQ(p.operation.kernel, "auto");
   EXPECT_EQ(p.operation.scatter, "coloring");
   EXPECT_EQ(p.operation.precision, Precision::double_precision);
   EXPECT_EQ(p.solver.preconditioner, PreconditionerChoice::none);
@@ -108,6 +113,29 @@ overwrite = true
   EXPECT_EQ(p.output.directory, "there");
   EXPECT_FALSE(p.output.vtk);
   EXPECT_TRUE(p.output.overwrite);
+}
+
+TEST(CaseValues, SpacingsMayDifferFromAxisToAxis) {
+  const CaseParameters p = parse_case(
+      "[mesh]\ncells = [4, 5, 3]\n"
+      "spacing = [\"uniform\", { geometric = 1.2 }, [-1, 0.1, 0.4, 2]]\n");
+  ASSERT_EQ(p.mesh.spacing.size(), 3U);
+  EXPECT_EQ(p.mesh.spacing[0].ratio, 1.0);
+  EXPECT_EQ(p.mesh.spacing[1].ratio, 1.2);
+  EXPECT_EQ(p.mesh.spacing[2].lines, (GridLines{-1, 0.1, 0.4, 2}));
+  // Corners that are not written follow the lines.
+  EXPECT_EQ(p.mesh.lower, (std::vector<double>{0, 0, -1}));
+  EXPECT_EQ(p.mesh.upper, (std::vector<double>{1, 1, 2}));
+  EXPECT_EQ(grid_lines(p.mesh.spacing[0], 0, 1, 4), GridLines{});
+  EXPECT_EQ(grid_lines(p.mesh.spacing[1], 0, 1, 5), geometric_lines(0, 1, 5, 1.2));
+  EXPECT_EQ(grid_lines(p.mesh.spacing[2], -1, 2, 3), p.mesh.spacing[2].lines);
+}
+
+TEST(CaseValues, SpacingsMayComeFromTheCommandLine) {
+  const CaseParameters p = parse_case(
+      case_with(""), {{"mesh.spacing=[{geometric=2}, [0, 0.1, 0.2, 0.5, 1], \"uniform\"]"}});
+  EXPECT_EQ(p.mesh.spacing[0].ratio, 2.0);
+  EXPECT_EQ(p.mesh.spacing[1].lines, (GridLines{0, 0.1, 0.2, 0.5, 1}));
 }
 
 TEST(CaseValues, FacesMayBeTables) {

@@ -50,6 +50,7 @@ TEST_F(JsonSchema, AcceptsDefaultsAndResolvedFiles) {
   EXPECT_EQ(validate(schema, case_registry().defaults_text()), 0);
   EXPECT_EQ(validate(schema, case_registry().to_toml(parse_case(
                                  "[mesh]\ndimension = 2\ncells = [3, 4]\nmap = [\"x\", \"y\"]\n"
+                                 "spacing = [[0, 0.5, 0.9, 1], { geometric = 2 }]\n"
                                  "[boundary]\ntop = { type = \"robin\", alpha = 1 }\n"))),
             0);
   EXPECT_EQ(validate(study_registry().json_schema(), study_registry().defaults_text()), 0);
@@ -60,6 +61,9 @@ TEST_F(JsonSchema, RefusesWhatTheChecksRefuse) {
   const std::string schema = case_registry().json_schema();
   for (const char* wrong :
        {"", "[mesh]\ncells = [0, 1, 1]\n", "[mesh]\ncells = [1, 1, 1]\nunknown = 1\n",
+        "[mesh]\ncells = [1, 1, 1]\nspacing = [\"even\", \"uniform\", \"uniform\"]\n",
+        "[mesh]\ncells = [1, 1, 1]\nspacing = [{ geometric = 0 }, \"uniform\", \"uniform\"]\n",
+        "[mesh]\ncells = [1, 1, 1]\nspacing = [[0], \"uniform\", \"uniform\"]\n",
         "[mesh]\ncells = [1, 1, 1]\n[space]\ndegree = 33\n",
         "[mesh]\ncells = [1, 1, 1]\n[space]\nnodes = \"gauss\"\n",
         "[mesh]\ncells = [1, 1, 1]\n[solver]\nrelative_tolerance = 1.0\n",
@@ -76,7 +80,7 @@ TEST(JsonSchemaText, HasDefaultsAndDescriptions) {
   for (const char* part :
        {"\"$schema\": \"https://json-schema.org/draft/2020-12/schema\"",
         "\"additionalProperties\": false", "\"description\": \"Number of cells along each axis.\"",
-        "\"default\": \"tensor\"", "\"exclusiveMaximum\": 1.0"}) {
+        "\"default\": \"auto\"", "\"exclusiveMaximum\": 1.0"}) {
     EXPECT_NE(schema.find(part), std::string::npos) << part;
   }
 }

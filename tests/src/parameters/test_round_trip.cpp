@@ -43,6 +43,27 @@ TEST(RoundTrip, ResolvedCaseGivesIdenticalParameters) {
   EXPECT_EQ(second.solver.relative_tolerance, first.solver.relative_tolerance);
 }
 
+TEST(RoundTrip, GridLinesKeepEveryBit) {
+  const CaseParameters first = parse_case(
+      "[mesh]\ncells = [2, 7, 3]\nlower = [0.1, -1, 0.1]\nupper = [0.30000000000000004, 2, 9]\n"
+      "spacing = [[0.1, 0.2, 0.30000000000000004], {geometric = 1.1000000000000001}, "
+      "{geometric = 1}]\n");
+  const std::string text = case_registry().to_toml(first);
+  EXPECT_NE(text.find("spacing = [[0.1, 0.2, 0.30000000000000004], { geometric = 1.1 }, "
+                      "\"uniform\"]\n"),
+            std::string::npos)
+      << text;
+  const CaseParameters second = parse_case(text);
+  EXPECT_EQ(case_registry().to_toml(second), text);
+  for (int d = 0; d < 3; ++d) {
+    const auto lines = [d](const CaseParameters& p) {
+      return grid_lines(p.mesh.spacing[d], p.mesh.lower[d], p.mesh.upper[d], p.mesh.cells[d]);
+    };
+    EXPECT_EQ(lines(second), lines(first)) << d;
+    EXPECT_EQ(lines(first).empty(), d == 2);
+  }
+}
+
 TEST(RoundTrip, ResolvedCaseWritesEveryDefault) {
   EXPECT_EQ(case_registry().to_toml(parse_case("[mesh]\ndimension = 2\ncells = [3, 4]\n")),
             R"toml(title = ""
@@ -52,6 +73,7 @@ dimension = 2
 cells = [3, 4]
 lower = [0.0, 0.0]
 upper = [1.0, 1.0]
+spacing = ["uniform", "uniform"]
 
 [space]
 degree = 2
@@ -70,7 +92,7 @@ bottom = { type = "dirichlet", value = "0" }
 top = { type = "dirichlet", value = "0" }
 
 [operator]
-kernel = "tensor"
+kernel = "auto"
 scatter = "coloring"
 precision = "double"
 
@@ -114,9 +136,10 @@ TEST(RoundTrip, DefaultsDescribeEveryKey) {
     EXPECT_NE(text.find(key.name.substr(key.name.rfind('.') + 1)), std::string::npos) << key.name;
   }
   EXPECT_NE(text.find("# exact = \"sin(pi*x)*sin(pi*y)*sin(pi*z)\"\n"), std::string::npos);
-  EXPECT_NE(joined.find("One of \"csr\" | \"local\" | \"tensor\" | \"kronecker\"."),
+  EXPECT_NE(joined.find("One of \"auto\" | \"csr\" | \"local\" | \"tensor\" | \"kronecker\"."),
             std::string::npos);
-  EXPECT_NE(joined.find("in length units of the problem; default: 0 on each axis."),
+  EXPECT_NE(joined.find(
+                "in length units of the problem; default: 0 on each axis, or its first grid line."),
             std::string::npos);
 }
 

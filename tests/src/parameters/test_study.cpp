@@ -83,6 +83,9 @@ TEST(Study, Errors) {
 }
 
 TEST(Study, UnknownKey) {
+  EXPECT_EQ(study_errors("[study]\nkernels = [\"auto\"]\n"),
+            "study.toml:2: study.kernels = [\"auto\"]: entry 1 is \"auto\": must be one of "
+            "\"csr\" | \"local\" | \"tensor\" | \"kronecker\"");
   EXPECT_EQ(study_errors("[study]\nkernel = \"csr\"\n"),
             "study.toml:2: study.kernel = \"csr\": unknown key; did you mean study.kernels?");
 }

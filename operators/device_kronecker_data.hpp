@@ -1,0 +1,116 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "operators/cell_kernel_limits.hpp"
+
+namespace tessera {
+
+/// Position of entry (i, j) of a cell's matrix among those that differ: the matrix is symmetric,
+/// and stays so when both of its axes are reversed. [0, distinct_entries(p))
+constexpr int distinct_entry(int p, int i, int j) {
+  if (j < i) {
+    const int swap = i;
+    i = j;
+    j = swap;
+  }
+  if (i + j > p) {
+    const int swap = i;
+    i = p - j;
+    j = p - swap;
+  }
+  // Rows i hold columns i .. p - i.
+  return i * (p + 2) - i * i + j - i;
+}
+constexpr int distinct_entries(int p) { return distinct_entry(p, p / 2, p - p / 2) + 1; }
+
+/// A mass and a stiffness entry side by side.
+template <class T>
+struct alignas(2 * sizeof(T)) EntryPair {
+  T mass;
+  T stiffness;
+};
+
+/// One axis as the kernels see it.
+template <class T>
+struct DeviceAxis {
+  int cells;
+  int nodes;
+  int first_free;  // nodes that are not constrained
+  int last_free;
+  // What the diagonal entries of the first and the last node lack against an inner vertex, on unit
+  // cells.
+  EntryPair<T> surplus[2];
+  const EntryPair<T>* rows;      // [cell][entry]
+  const EntryPair<T>* diagonal;  // [node]
+};
+
+/// Whether the cells along x and along y are alike, so that matrix entries are constants.
+enum class CellsAlongXY { alike, different };
+
+/// Whether a kernel has y = A x alone or the fused forms.
+enum class KroneckerForms { apply, fused };
+
+/// What becomes of v = A x at a node.
+enum class KroneckerForm {
+  apply,      // y = v
+  apply_dot,  // y = v, sum += x v
+  residual,   // y = b - v, sum += y^2
+  chebyshev,  // d = momentum d + scale (b - v) / D, y = x + d
+  direction   // x = z + beta p, p_out = x, y = v, sum += x v
+};
+
+/// The vectors of one application; those that its form does not name are null.
+template <class T>
+struct KroneckerVectors {
+  KroneckerForm form = KroneckerForm::apply;
+  const T* x = nullptr;  // z in `direction`
+  T* y = nullptr;
+  const T* p = nullptr;
+  const double* beta = nullptr;
+  T* p_out = nullptr;
+  const T* b = nullptr;
+  T* d = nullptr;
+  T momentum{0};
+  T scale{0};
+  double* sum = nullptr;
+};
+
+/// Where blocks leave their sums, and the count of those that have.
+struct KroneckerSums {
+  double* partial;
+  std::int64_t capacity;
+  unsigned* arrived;
+};
+
+/// The operator as its kernels see it, of any degree up to kMostFastDegree.
+///
+/// Where cells along x and y are alike, M_y = scale M_x and K_y = scale ratio K_x for one cell
+/// each; `scale` is part of the rows of z in 3D.
+template <class T>
+struct KroneckerData {
+  CellsAlongXY kind;
+  DeviceAxis<T> axis[3];  // in 2D the third has one node
+  EntryPair<T> unit[distinct_entries(kMostFastDegree)];
+  EntryPair<T> vertex;
+  T ratio;
+  T scale;
+  std::int64_t stride_y;
+  std::int64_t stride_z;
+  KroneckerVectors<T> v;
+  KroneckerSums sums;
+};
+
+/// Runs the form that data.v names. @throws DeviceError
+template <class T>
+void launch_kronecker_2d(int p, const KroneckerData<T>& data);
+template <class T>
+void launch_kronecker_3d(int p, const KroneckerData<T>& data);
+
+/// Room for the sums of the blocks of a launch over so many nodes.
+constexpr std::int64_t kronecker_partial_sums(std::int64_t nodes) {
+  return nodes / 128 + (1 << 16);
+}
+
+}  // namespace tessera

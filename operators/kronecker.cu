@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <optional>
+
+#include "operators/device_kronecker.hpp"
+#include "operators/device_kronecker_data.hpp"
+#include "operators/device_robin_faces.hpp"
+#include "operators/kronecker_any.hpp"
+#include "solvers/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 256;
+
+enum class Rows { all, constrained };
+
+// d_i = diagonal of A, 1 at constrained nodes. One thread a node in turn.
+template <Rows rows, class T>
+__global__ void __launch_bounds__(kThreads)
+    diagonal_kernel(const KroneckerData<T> g, std::int64_t size, T* d) {
+  for (std::int64_t node = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+       node < size; node += static_cast<std::int64_t>(gridDim.x) * kThreads) {
+    const std::int64_t row = node / g.stride_y;
+    const int position[3] = {static_cast<int>(node % g.stride_y),
+                             static_cast<int>(row % g.axis[1].nodes),
+                             static_cast<int>(row / g.axis[1].nodes)};
+    EntryPair<T> e[3];
+    bool constrained = false;
+    for (int a = 0; a < 3; ++a) {
+      e[a] = g.axis[a].diagonal[position[a]];
+      constrained |= position[a] < g.axis[a].first_free || position[a] > g.axis[a].last_free;
+    }
+    if (rows == Rows::constrained && !constrained) continue;
+    d[node] = constrained ? T{1}
+                          : (e[0].stiffness * e[1].mass + e[0].mass * e[1].stiffness) * e[2].mass +
+                                e[0].mass * e[1].mass * e[2].stiffness;
+  }
+}
+
+template <class T>
+std::vector<EntryPair<T>> paired(const std::vector<double>& mass,
+                                 const std::vector<double>& stiffness, double mass_scale,
+                                 double stiffness_scale) {
+  std::vector<EntryPair<T>> pairs(mass.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = {static_cast<T>(mass_scale * mass[i]),
+                static_cast<T>(stiffness_scale * stiffness[i])};
+  }
+  return pairs;
+}
+
+template <class T>
+class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForms<T, Device> {
+ public:
+  using V = DeviceVector<T>;
+
+  explicit DeviceKronecker(const StiffnessForm& form)
+      : DeviceKronecker(form, make_kronecker_factors(form)) {}
+
+  std::int64_t size() const override { return size_; }
+
+  void apply(const V& x, V& y) const override {
+    KroneckerVectors<T> v;
+    v.x = x.data();
+    v.y = y.data();
+    run(v);
+    robin_.add(x, y);
+  }
+
+  void diagonal(V& d) const override {
+    constexpr std::int64_t kMostBlocks = 1 << 16;
+    const auto blocks = static_cast<unsigned>(
+        std::min<std::int64_t>((size_ + kThreads - 1) / kThreads, kMostBlocks));
+    diagonal_kernel<Rows::all><<<blocks, kThreads, 0, device_stream()>>>(data_, size_, d.data());
+    check_launch("diagonal of the Kronecker operator");
+    if (!has_other_robin_) return;
+    robin_.add_diagonal(d);
+    diagonal_kernel<Rows::constrained>
+        <<<blocks, kThreads, 0, device_stream()>>>(data_, size_, d.data());
+    check_launch("diagonal of constrained rows");
+  }
+
+  /// x once and y once.
+  Cost cost() const override {
+    const int products = dimension_ == 3 ? 7 : 4;
+    return {2.0 * static_cast<double>(size_) * sizeof(T),
+            2.0 * products * (degree_ + 2) * static_cast<double>(size_)};
+  }
+  std::int64_t bytes() const override {
+    std::int64_t sum = partial_.bytes() + arrived_.bytes() + robin_.bytes();
+    for (int d = 0; d < 3; ++d) sum += rows_[d].bytes() + diagonals_[d].bytes();
+    return any_ ? sum + any_->bytes() : sum;
+  }
+
+  const FusedForms<T, Device>* fused() const override {
+    return any_ || has_other_robin_ ? nullptr : this;
+  }
+
+  void apply_dot(const V& x, V& y, double* xy) const override {
+    KroneckerVectors<T> v;
+    v.form = KroneckerForm::apply_dot;
+    v.x = x.data();
+    v.y = y.data();
+    v.sum = xy;
+    run(v);
+  }
+  void residual(const V& b, const V& x, V& r, double* rr) const override {
+    KroneckerVectors<T> v;
+    v.form = KroneckerForm::residual;
+    v.x = x.data();
+    v.b = b.data();
+    v.y = r.data();
+    v.sum = rr;
+    run(v);
+  }
+  void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const override {
+    KroneckerVectors<T> v;
+    v.form = KroneckerForm::chebyshev;
+    v.x = x.data();
+    v.b = b.data();
+    v.d = d.data();
+    v.y = x_out.data();
+    v.momentum = static_cast<T>(step.momentum);
+    v.scale = static_cast<T>(step.scale);
+    run(v);
+  }
+  void advance_direction(const V& z, const double* beta, const V& p, V& p_out, V& q,
+                         double* pq) const override {
+    KroneckerVectors<T> v;
+    v.form = KroneckerForm::direction;
+    v.x = z.data();
+    v.beta = beta;
+    v.p = p.data();
+    v.p_out = p_out.data();
+    v.y = q.data();
+    v.sum = pq;
+    run(v);
+  }
+
+ private:
+  DeviceKronecker(const StiffnessForm& form, const KroneckerFactors& factors)
+      : degree_(factors.axes[0].degree),
+        dimension_(factors.dimension),
+        size_(form.discretization->lattice.size()),
+        has_other_robin_(!factors.other_robin.empty()),
+        robin_({form.discretization, form.coefficient, form.dirichlet, factors.other_robin}),
+        partial_(kronecker_partial_sums(size_)),
+        arrived_(1) {
+    zero_on_device(arrived_.data(), arrived_.bytes());
+    data_.sums = {partial_.data(), partial_.size(), arrived_.data()};
+    data_.stride_y = form.discretization->lattice.stride(1);
+    data_.stride_z = form.discretization->lattice.stride(2);
+    const bool alike = degree_ <= kMostFastDegree && factors.axes[0].kind == AxisCells::alike &&
+                       factors.axes[1].kind == AxisCells::alike;
+    data_.kind = alike ? CellsAlongXY::alike : CellsAlongXY::different;
+    data_.ratio = T{1};
+    data_.scale = T{1};
+    double mass_scale = 1.0;  // of y against x
+    double stiffness_scale = 1.0;
+    if (alike) {
+      mass_scale = factors.axes[1].cell_mass[0] / factors.axes[0].cell_mass[0];
+      stiffness_scale = factors.axes[1].cell_stiffness[0] / factors.axes[0].cell_stiffness[0];
+      data_.ratio = static_cast<T>(stiffness_scale / mass_scale);
+      data_.scale = static_cast<T>(mass_scale);
+      set_unit(factors.axes[0]);
+    }
+    for (int d = 0; d < dimension_; ++d) set_axis(d, factors.axes[d], d == 2 ? mass_scale : 1.0);
+    if (dimension_ == 2) set_flat_axis();
+    if (alike) {
+      set_surplus(0, factors.axes[0], 1.0, 1.0);
+      set_surplus(1, factors.axes[1], mass_scale, stiffness_scale);
+    }
+    if (degree_ > kMostFastDegree) any_.emplace(degree_, dimension_, data_);
+  }
+
+  void set_unit(const AxisFactors& axis) {
+    const int n = degree_ + 1;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        data_.unit[distinct_entry(degree_, i, j)] = {
+            static_cast<T>(axis.cell_mass[i * n + j]),
+            static_cast<T>(axis.cell_stiffness[i * n + j])};
+      }
+    }
+    data_.vertex = {static_cast<T>(vertex(axis.cell_mass)),
+                    static_cast<T>(vertex(axis.cell_stiffness))};
+  }
+  static double vertex(const std::vector<double>& cell) { return cell.front() + cell.back(); }
+
+  void set_axis(int d, const AxisFactors& factors, double rows_scale) {
+    rows_[d] = DeviceArray<EntryPair<T>>(
+        paired<T>(factors.mass, factors.stiffness, rows_scale, rows_scale));
+    diagonals_[d] = DeviceArray<EntryPair<T>>(
+        paired<T>(factors.mass_diagonal, factors.stiffness_diagonal, 1.0, 1.0));
+    DeviceAxis<T>& axis = data_.axis[d];
+    axis.cells = static_cast<int>(factors.cells);
+    axis.nodes = static_cast<int>(factors.nodes());
+    axis.first_free = factors.constrained[0] ? 1 : 0;
+    axis.last_free = axis.nodes - (factors.constrained[1] ? 2 : 1);
+    axis.rows = rows_[d].data();
+    axis.diagonal = diagonals_[d].data();
+  }
+  // The third axis in 2D: one node, M = 1, K = 0.
+  void set_flat_axis() {
+    diagonals_[2] = DeviceArray<EntryPair<T>>(std::vector<EntryPair<T>>{{T{1}, T{0}}});
+    data_.axis[2] = {};
+    data_.axis[2].nodes = 1;
+    data_.axis[2].diagonal = diagonals_[2].data();
+  }
+  void set_surplus(int d, const AxisFactors& axis, double mass_scale, double stiffness_scale) {
+    const double mass = vertex(axis.cell_mass);
+    const double stiffness = vertex(axis.cell_stiffness);
+    for (int side = 0; side < 2; ++side) {
+      const double end_mass = side == 0 ? axis.mass_diagonal.front() : axis.mass_diagonal.back();
+      const double end_stiffness =
+          side == 0 ? axis.stiffness_diagonal.front() : axis.stiffness_diagonal.back();
+      data_.axis[d].surplus[side] = {static_cast<T>((mass - end_mass) / mass_scale),
+                                     static_cast<T>((stiffness - end_stiffness) / stiffness_scale)};
+    }
+  }
+
+  void run(const KroneckerVectors<T>& v) const {
+    KroneckerData<T> data = data_;
+    data.v = v;
+    if (any_) {
+      any_->apply(data);
+    } else if (dimension_ == 2) {
+      launch_kronecker_2d(degree_, data);
+    } else {
+      launch_kronecker_3d(degree_, data);
+    }
+  }
+
+  int degree_;
+  int dimension_;
+  std::int64_t size_;
+  bool has_other_robin_;
+  DeviceRobinFaces<T> robin_;
+  DeviceArray<EntryPair<T>> rows_[3];
+  DeviceArray<EntryPair<T>> diagonals_[3];
+  DeviceArray<double> partial_;
+  DeviceArray<unsigned> arrived_;
+  KroneckerData<T> data_{};
+  std::optional<KroneckerAny<T>> any_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_device_kronecker_operator(
+    const StiffnessForm& form) {
+  return std::make_unique<DeviceKronecker<T>>(form);
+}
+
+template std::unique_ptr<LinearOperator<double, Device>> make_device_kronecker_operator(
+    const StiffnessForm&);
+template std::unique_ptr<LinearOperator<float, Device>> make_device_kronecker_operator(
+    const StiffnessForm&);
+
+}  // namespace tessera

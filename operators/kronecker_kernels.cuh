@@ -1,0 +1,185 @@
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "operators/kronecker_tile.cuh"
+#include "solvers/cuda_check.hpp"
+
+namespace tessera {
+
+/// *result = sum of `mine` over all threads: threads of a block, then blocks, in a fixed order. The
+/// last block to arrive adds those of all. Shared memory: a double a warp.
+template <int threads>
+__device__ void add_over_grid(double mine, KroneckerSums sums, double* result, double* shared) {
+  __shared__ bool is_last;
+  const auto add_over_block = [&](double value) {
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(~0U, value, step);
+    if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
+    __syncthreads();
+    double sum = 0.0;
+    for (int w = 0; w < threads / 32; ++w) sum += shared[w];
+    __syncthreads();
+    return sum;
+  };
+  const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+  const double of_block = add_over_block(mine);
+  if (threadIdx.x == 0) {
+    sums.partial[blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)] = of_block;
+    __threadfence();
+    // Wraps to 0 at the last block, ready for the next kernel.
+    is_last = atomicInc(sums.arrived, blocks - 1) == blocks - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  double sum = 0.0;
+#pragma unroll 8
+  for (unsigned b = threadIdx.x; b < blocks; b += threads) sum += __ldcg(sums.partial + b);
+  sum = add_over_block(sum);
+  if (threadIdx.x == 0) *result = sum;
+}
+
+/// Launch: one block a tile, Shape::threads threads, Shape::shared_bytes() of shared memory.
+/// Bytes a DoF: x and y once, and what the form adds. Deterministic.
+template <class Shape, CellsAlongXY kind, KroneckerForms forms>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_an_sm)
+    kronecker_2d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  KroneckerTile<Shape, kind, forms> tile(g, shared_memory);
+  tile.run_once();
+  if constexpr (forms == KroneckerForms::fused) {
+    if (g.v.sum == nullptr) return;
+    __syncthreads();
+    add_over_grid<Shape::threads>(tile.sum_of_thread(), g.sums, g.v.sum,
+                                  reinterpret_cast<double*>(shared_memory));
+  }
+}
+
+/// As in 2D, with one block a tile and a chunk of layers. FMAs a DoF: 7 (p + 2), and what tiles
+/// compute twice: a row of them (CellsX p + p + 1) / (CellsX p) in the y pass.
+template <class Shape, CellsAlongXY kind, KroneckerForms forms>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_an_sm)
+    kronecker_3d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  KroneckerTile<Shape, kind, forms> tile(g, shared_memory);
+  tile.run_through_layers();
+  if constexpr (forms == KroneckerForms::fused) {
+    if (g.v.sum == nullptr) return;
+    __syncthreads();
+    add_over_grid<Shape::threads>(tile.sum_of_thread(), g.sums, g.v.sum,
+                                  reinterpret_cast<double*>(shared_memory));
+  }
+}
+
+/// How many layers a block goes through, so that the blocks, in waves of `slots`, end soonest. A
+/// block pays about one layer more than it has.
+inline int best_layers_a_chunk(std::int64_t tiles, int layers, int slots) {
+  int best = layers;
+  double best_time = 0.0;
+  for (int chunks = 1; chunks <= layers; ++chunks) {
+    const int layers_a_chunk = (layers + chunks - 1) / chunks;
+    const std::int64_t blocks = tiles * ((layers + layers_a_chunk - 1) / layers_a_chunk);
+    const auto waves = static_cast<double>((blocks + slots - 1) / slots);
+    const double time = waves * (layers_a_chunk + 1.3);
+    if (chunks > 1 && time >= 0.999 * best_time) continue;
+    best = layers_a_chunk;
+    best_time = time;
+  }
+  return best;
+}
+
+/// Blocks that the GPU holds at a time; the kernel may then use its shared memory.
+template <class Kernel>
+int resident_blocks(Kernel kernel, int threads, int shared_bytes) {
+  check_cuda(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+      "asking for shared memory");
+  int blocks = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
+             "asking for the occupancy");
+  return std::max(1, blocks) * device_attribute(cudaDevAttrMultiProcessorCount);
+}
+
+template <int dimension, class Shape, CellsAlongXY kind, KroneckerForms forms>
+void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
+  KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
+  constexpr int kShared = Shape::shared_bytes(dimension, kind);
+  // The last tile of an axis may hold the last node alone.
+  dim3 grid(data.axis[0].cells / Shape::cells_x + 1, data.axis[1].cells / Shape::cells_y + 1, 1);
+  const auto kernel = [] {
+    if constexpr (dimension == 2) {
+      return kronecker_2d_kernel<Shape, kind, forms>;
+    } else {
+      return kronecker_3d_kernel<Shape, kind, forms>;
+    }
+  }();
+  static const int slots = resident_blocks(kernel, Shape::threads, kShared);
+  if constexpr (dimension == 3) {
+    const int layers = data.axis[2].cells;
+    arguments.layers_a_chunk =
+        best_layers_a_chunk(static_cast<std::int64_t>(grid.x) * grid.y, layers, slots);
+    grid.z = (layers + arguments.layers_a_chunk - 1) / arguments.layers_a_chunk;
+  }
+  constexpr unsigned kMostBlocksAlongY = 65535;
+  if (grid.y > kMostBlocksAlongY ||
+      (data.v.sum != nullptr &&
+       static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity)) {
+    throw DeviceError(
+        "the kernel kronecker cannot cut a mesh of so many cells, so few of them along x, into "
+        "blocks");
+  }
+  kernel<<<grid, Shape::threads, kShared, device_stream()>>>(arguments);
+  check_launch("Kronecker operator");
+}
+
+/// The kernel of the data's kind of cells and form.
+template <int dimension, class Shape>
+void launch_kronecker_any_form(const KroneckerData<typename Shape::T>& data) {
+  if (data.kind == CellsAlongXY::different) {
+    launch_kronecker_shape<dimension, Shape, CellsAlongXY::different, KroneckerForms::fused>(data);
+  } else if (data.v.form == KroneckerForm::apply) {
+    launch_kronecker_shape<dimension, Shape, CellsAlongXY::alike, KroneckerForms::apply>(data);
+  } else {
+    launch_kronecker_shape<dimension, Shape, CellsAlongXY::alike, KroneckerForms::fused>(data);
+  }
+}
+
+/// Shapes as measured on an H200: cells along x, cells an item along x and along y, threads, blocks
+/// an SM.
+template <int dimension, class T>
+void launch_kronecker_degree(int p, const KroneckerData<T>& data) {
+  constexpr bool is_3d = dimension == 3;
+  constexpr bool is_double = sizeof(T) == sizeof(double);
+  switch (p) {
+    case 1:
+      return launch_kronecker_any_form<
+          dimension, KroneckerShape<T, 1, 60, 4, is_3d ? 8 : 16, 64, is_double ? 8 : 12>>(data);
+    case 2:
+      return launch_kronecker_any_form<
+          dimension, KroneckerShape<T, 2, 30, 2, is_3d ? 4 : 8, 64, is_double ? 8 : 12>>(data);
+    case 3:
+      return launch_kronecker_any_form<
+          dimension, KroneckerShape<T, 3, 20, 1, is_3d ? 2 : 4, 64, is_double ? 8 : 12>>(data);
+    case 4:
+      return launch_kronecker_any_form<
+          dimension, KroneckerShape<T, 4, 14, 1, is_3d ? 2 : 4, 64, is_double ? 6 : 10>>(data);
+    case 5:
+      return launch_kronecker_any_form<
+          dimension, KroneckerShape<T, 5, 11, 1, is_3d ? 1 : 3, 64, is_double ? 6 : 10>>(data);
+    case 6:
+      return launch_kronecker_any_form<
+          dimension, KroneckerShape<T, 6, 9, 1, is_3d ? 1 : 2, 64, is_double ? 4 : 8>>(data);
+    case 7:
+      return launch_kronecker_any_form<
+          dimension, KroneckerShape<T, 7, 8, 1, is_3d ? 1 : 2, 64, is_double ? 4 : 8>>(data);
+    case 8:
+      return launch_kronecker_any_form<
+          dimension, KroneckerShape<T, 8, 14, 1, is_3d ? 1 : 2, 128, is_double ? 2 : 4>>(data);
+    default:
+      throw std::invalid_argument("no Kronecker kernel of this degree is unrolled");
+  }
+}
+
+}  // namespace tessera

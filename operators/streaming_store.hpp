@@ -1,0 +1,48 @@
+#pragma once
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "mesh/index.hpp"
+
+namespace tessera {
+
+/// Whether what is written should stay in the cache: a streaming store saves reading the cache line
+/// first, but the values are then in memory only.
+enum class WriteTo { cache, memory };
+
+/// One cache line, 64-byte aligned, past the cache where the processor can.
+inline void stream_line(const void* from, void* to) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_loadu_si512(from));
+#elif defined(__SSE2__)
+  for (int i = 0; i < 4; ++i) {
+    _mm_stream_si128(static_cast<__m128i*>(to) + i,
+                     _mm_loadu_si128(static_cast<const __m128i*>(from) + i));
+  }
+#else
+  std::memcpy(to, from, 64);
+#endif
+}
+
+/// to[i] = from[i]. Threads that meet at a barrier afterwards see the values.
+template <class T>
+void write_values(const T* from, Index n, WriteTo where, T* to) {
+  constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
+  if (where == WriteTo::cache) {
+    std::copy_n(from, n, to);
+    return;
+  }
+  const auto offset = static_cast<Index>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % kLine);
+  Index i = std::min(n, offset == 0 ? 0 : kLine - offset);
+  std::copy_n(from, i, to);
+  for (; i + kLine <= n; i += kLine) stream_line(from + i, to + i);
+  std::copy_n(from + i, n - i, to + i);
+}
+
+}  // namespace tessera

@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "operators/device_kronecker.hpp"
+#include "operators/kronecker.hpp"
+#include "tests/device_test.hpp"
+#include "tests/operators/problems.hpp"
+#include "tests/operators/reference.hpp"
+#include "tests/operators/test_names.hpp"
+
+namespace tessera::testing {
+namespace {
+
+template <class T>
+constexpr double tolerance() {
+  return sizeof(T) == sizeof(double) ? 1e-12 : 1e-5;
+}
+
+template <class T>
+std::vector<double> random_input(Index n, unsigned seed) {
+  std::vector<double> values = random_values(n, seed);
+  for (double& value : values) value = static_cast<T>(value);
+  return values;
+}
+
+template <class T>
+DeviceVector<T> uploaded(const std::vector<double>& values) {
+  DeviceVector<T> x(static_cast<Index>(values.size()));
+  copy(vector_of<T>(values), x);
+  return x;
+}
+
+template <class T>
+DeviceVector<T> poisoned_on_device(Index n) {
+  DeviceVector<T> x(n);
+  fill(x, std::numeric_limits<T>::quiet_NaN());
+  return x;
+}
+
+template <class T>
+std::vector<double> downloaded(const DeviceVector<T>& x) {
+  HostVector<T> host(x.size());
+  copy(x, host);
+  return {host.data(), host.data() + host.size()};
+}
+
+template <class T>
+void expect_near(const DeviceVector<T>& x, const std::vector<double>& expected,
+                 const std::string& what) {
+  EXPECT_LT(relative_difference(vector_of<T>(downloaded(x)), expected), tolerance<T>()) << what;
+}
+
+// A double in GPU memory, NaN until written.
+class DeviceScalar {
+ public:
+  explicit DeviceScalar(double value = NAN) : value_(std::vector<double>{value}) {}
+  double* data() { return value_.data(); }
+  double get() const { return to_host(value_)[0]; }
+
+ private:
+  DeviceArray<double> value_;
+};
+
+double dot_of(const std::vector<double>& x, const std::vector<double>& y) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+template <class T>
+void expect_sum(DeviceScalar& sum, const std::vector<double>& x, const std::vector<double>& y) {
+  EXPECT_NEAR(sum.get(), dot_of(x, y),
+              tolerance<T>() * std::sqrt(dot_of(x, x)) * std::sqrt(dot_of(y, y)));
+}
+
+// Cells beyond one tile along x and along y, and more than one layer.
+IndexTriple cells_for(int dimension, int degree) {
+  constexpr int kAlongX[] = {0, 63, 33, 22, 16, 13, 11, 10, 16, 3};
+  constexpr int kAlongY[] = {0, 10, 6, 4, 3, 2, 3, 2, 3, 2};
+  const int row = std::min(degree, 9);
+  if (dimension == 2) return {kAlongX[row], 2 * kAlongY[row] + 1, 1};
+  return {kAlongX[row], kAlongY[row], degree <= 2 ? 5 : 2};
+}
+
+class DeviceKronecker : public ::testing::TestWithParam<DimensionAndDegree> {
+ protected:
+  void SetUp() override { TESSERA_REQUIRE_DEVICE(); }
+  static ProblemOptions options() {
+    ProblemOptions options;
+    options.dimension = std::get<0>(GetParam());
+    options.degree = std::get<1>(GetParam());
+    options.cells = cells_for(options.dimension, options.degree);
+    options.geometry = Geometry::cartesian;
+    options.coefficient = Coefficient::constant;
+    return options;
+  }
+  template <class F>
+  static void for_each_kind(ProblemOptions options, F&& f) {
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::graded}) {
+      for (const Coefficient coefficient : {Coefficient::constant, Coefficient::separable}) {
+        options.geometry = geometry;
+        options.coefficient = coefficient;
+        for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
+          options.boundary = boundary;
+          SCOPED_TRACE(describe(options));
+          f(make_problem(options));
+        }
+      }
+    }
+  }
+};
+
+// The host's operator equals the serial reference in tests of its own.
+template <class T>
+void expect_equal_to_host(const Problem& problem) {
+  const auto host = make_kronecker_operator<double>(problem.form);
+  const std::vector<double> input = random_input<T>(problem.size(), 31);
+  HostVector<double> expected(problem.size());
+  host->apply(vector_of<double>(input), expected);
+  const auto a = make_device_kronecker_operator<T>(problem.form);
+  ASSERT_EQ(a->size(), problem.size());
+  const DeviceVector<T> x = uploaded<T>(input);
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    DeviceVector<T> y = poisoned_on_device<T>(problem.size());
+    a->apply(x, y);
+    expect_near(y, {expected.data(), expected.data() + expected.size()}, "apply");
+  }
+  host->diagonal(expected);
+  DeviceVector<T> d = poisoned_on_device<T>(problem.size());
+  a->diagonal(d);
+  expect_near(d, {expected.data(), expected.data() + expected.size()}, "diagonal");
+  const Discretization& discretization = *problem.form.discretization;
+  const Index predicted =
+      device_kronecker_bytes(discretization.mesh, discretization.basis.degree, sizeof(T));
+  if (problem.form.robin.empty()) {
+    EXPECT_EQ(a->bytes(), predicted);
+  } else {
+    EXPECT_GE(a->bytes(), predicted);
+  }
+}
+
+TEST_P(DeviceKronecker, EqualsTheHost) {
+  for_each_kind(options(), [](const Problem& problem) {
+    expect_equal_to_host<double>(problem);
+    expect_equal_to_host<float>(problem);
+  });
+}
+
+TEST_P(DeviceKronecker, EqualsTheReferenceOnThinMeshes) {
+  ProblemOptions options = DeviceKronecker::options();
+  const bool flat = options.dimension == 2;
+  for (const IndexTriple& cells :
+       {IndexTriple{1, 1, 1}, IndexTriple{1, 3, flat ? 1 : 2}, IndexTriple{4, 1, 1}}) {
+    options.cells = cells;
+    for_each_kind(options, [](const Problem& problem) {
+      const Reference reference(problem.form);
+      const std::vector<double> input = random_input<double>(problem.size(), 37);
+      const auto a = make_device_kronecker_operator<double>(problem.form);
+      const DeviceVector<double> x = uploaded<double>(input);
+      DeviceVector<double> y = poisoned_on_device<double>(problem.size());
+      a->apply(x, y);
+      expect_near(y, reference.apply(input), "apply");
+    });
+  }
+}
+
+template <class T>
+void expect_fused_forms_equal_compositions(const Problem& problem) {
+  const auto a = make_device_kronecker_operator<T>(problem.form);
+  const FusedForms<T, Device>* fused = a->fused();
+  if (fused == nullptr) {
+    EXPECT_TRUE(problem.form.discretization->basis.degree > 8 || !problem.form.robin.empty());
+    return;
+  }
+  const Index n = problem.size();
+  const std::vector<double> x = random_input<T>(n, 3);
+  const std::vector<double> b = random_input<T>(n, 5);
+  const std::vector<double> before = random_input<T>(n, 11);
+  const DeviceVector<T> device_x = uploaded<T>(x);
+  const DeviceVector<T> device_b = uploaded<T>(b);
+  DeviceVector<T> device_ax = poisoned_on_device<T>(n);
+  a->apply(device_x, device_ax);
+  const std::vector<double> ax = downloaded(device_ax);
+  DeviceVector<T> device_diagonal = poisoned_on_device<T>(n);
+  a->diagonal(device_diagonal);
+  const std::vector<double> diagonal = downloaded(device_diagonal);
+
+  DeviceScalar sum;
+  DeviceVector<T> y = poisoned_on_device<T>(n);
+  fused->apply_dot(device_x, y, sum.data());
+  expect_near(y, ax, "y of apply_dot");
+  expect_sum<T>(sum, x, ax);
+  const double first = sum.get();
+  fused->apply_dot(device_x, y, sum.data());
+  EXPECT_EQ(sum.get(), first) << "the same bits in every run";
+
+  std::vector<double> expected(n);
+  for (Index i = 0; i < n; ++i) expected[i] = b[i] - ax[i];
+  DeviceVector<T> r = poisoned_on_device<T>(n);
+  fused->residual(device_b, device_x, r, sum.data());
+  expect_near(r, expected, "residual");
+  expect_sum<T>(sum, expected, expected);
+  DeviceVector<T> in_place = uploaded<T>(b);
+  fused->residual(in_place, device_x, in_place, sum.data());
+  expect_near(in_place, expected, "r is b");
+
+  for (const double momentum : {0.0, 0.7}) {
+    DeviceVector<T> d = momentum == 0.0 ? poisoned_on_device<T>(n) : uploaded<T>(before);
+    DeviceVector<T> x_out = poisoned_on_device<T>(n);
+    fused->chebyshev_step({momentum, 0.4}, device_b, device_x, d, x_out);
+    std::vector<double> expected_x(n);
+    for (Index i = 0; i < n; ++i) {
+      expected[i] = momentum * before[i] + 0.4 * (b[i] - ax[i]) / diagonal[i];
+      expected_x[i] = x[i] + expected[i];
+    }
+    expect_near(d, expected, "d of a Chebyshev step");
+    expect_near(x_out, expected_x, "x of a Chebyshev step");
+  }
+
+  const double beta = -0.6;
+  DeviceScalar device_beta(beta);
+  DeviceVector<T> p_out = poisoned_on_device<T>(n);
+  DeviceVector<T> q = poisoned_on_device<T>(n);
+  fused->advance_direction(device_b, device_beta.data(), device_x, p_out, q, sum.data());
+  for (Index i = 0; i < n; ++i) expected[i] = b[i] + beta * x[i];
+  expect_near(p_out, expected, "p of a new direction");
+  a->apply(p_out, device_ax);
+  expect_near(q, downloaded(device_ax), "q of a new direction");
+  expect_sum<T>(sum, downloaded(p_out), downloaded(q));
+}
+
+TEST_P(DeviceKronecker, FusedFormsEqualCompositions) {
+  for_each_kind(options(), [](const Problem& problem) {
+    expect_fused_forms_equal_compositions<double>(problem);
+    expect_fused_forms_equal_compositions<float>(problem);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, DeviceKronecker,
+                         ::testing::Combine(::testing::Values(2, 3),
+                                            ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9)),
+                         name_of);
+
+}  // namespace
+}  // namespace tessera::testing

@@ -1,0 +1,369 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "operators/kronecker.hpp"
+#include "tests/operators/problems.hpp"
+#include "tests/operators/reference.hpp"
+#include "tests/operators/test_names.hpp"
+
+namespace tessera::testing {
+namespace {
+
+template <class T>
+constexpr double tolerance() {
+  return sizeof(T) == sizeof(double) ? 1e-12 : 1e-5;
+}
+
+// Inputs that T holds exactly, so that only the operator rounds.
+template <class T>
+std::vector<double> random_input(Index n, unsigned seed) {
+  std::vector<double> values = random_values(n, seed);
+  for (double& value : values) value = static_cast<T>(value);
+  return values;
+}
+
+ProblemOptions kronecker_options(int dimension, int degree, IndexTriple cells) {
+  ProblemOptions options;
+  options.dimension = dimension;
+  options.degree = degree;
+  options.cells = cells;
+  options.geometry = Geometry::cartesian;
+  options.coefficient = Coefficient::constant;
+  return options;
+}
+
+template <class T>
+void expect_equal_to_reference(const Problem& problem) {
+  const Reference reference(problem.form);
+  const std::vector<double> input = random_input<T>(problem.size(), 29);
+  const HostVector<T> x = vector_of<T>(input);
+  const auto a = make_kronecker_operator<T>(problem.form);
+  ASSERT_EQ(a->size(), problem.size());
+  const std::vector<double> expected = reference.apply(input);
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    HostVector<T> y = poisoned<T>(problem.size());
+    a->apply(x, y);
+    EXPECT_LT(relative_difference(y, expected), tolerance<T>()) << "apply " << repetition;
+  }
+  HostVector<T> d = poisoned<T>(problem.size());
+  a->diagonal(d);
+  EXPECT_LT(relative_difference(d, reference.diagonal()), tolerance<T>()) << "diagonal";
+}
+
+// Each fused form against apply(), diagonal() and plain loops.
+template <class T>
+void expect_fused_forms_equal_compositions(const Problem& problem) {
+  const auto a = make_kronecker_operator<T>(problem.form);
+  const FusedForms<T, Host>* fused = a->fused();
+  ASSERT_NE(fused, nullptr);
+  const Index n = problem.size();
+  const HostVector<T> x = vector_of<T>(random_input<T>(n, 3));
+  const HostVector<T> b = vector_of<T>(random_input<T>(n, 5));
+  HostVector<T> ax(n);
+  a->apply(x, ax);
+  HostVector<T> diagonal(n);
+  a->diagonal(diagonal);
+  const double eps = tolerance<T>();
+  const auto sum_near = [&](double sum, const HostVector<T>& u, const HostVector<T>& v) {
+    EXPECT_NEAR(sum, dot(u, v), eps * norm(u) * norm(v));
+  };
+
+  HostVector<T> y = poisoned<T>(n);
+  double sum = NAN;
+  fused->apply_dot(x, y, &sum);
+  EXPECT_TRUE(same_bits(y, ax));
+  sum_near(sum, x, ax);
+
+  std::vector<double> expected(n);
+  for (Index i = 0; i < n; ++i) expected[i] = static_cast<double>(b[i]) - ax[i];
+  HostVector<T> r = poisoned<T>(n);
+  fused->residual(b, x, r, &sum);
+  EXPECT_LT(relative_difference(r, expected), eps);
+  sum_near(sum, r, r);
+  HostVector<T> in_place = vector_of<T>(random_input<T>(n, 5));
+  fused->residual(in_place, x, in_place, &sum);
+  EXPECT_TRUE(same_bits(in_place, r)) << "r is b";
+
+  for (const double momentum : {0.0, 0.7}) {
+    const HostVector<T> before = vector_of<T>(random_input<T>(n, 11));
+    HostVector<T> d = momentum == 0.0 ? poisoned<T>(n) : vector_of<T>(random_input<T>(n, 11));
+    HostVector<T> x_out = poisoned<T>(n);
+    fused->chebyshev_step({momentum, 0.4}, b, x, d, x_out);
+    std::vector<double> expected_x(n);
+    for (Index i = 0; i < n; ++i) {
+      expected[i] = momentum * before[i] + 0.4 * (static_cast<double>(b[i]) - ax[i]) / diagonal[i];
+      expected_x[i] = static_cast<double>(x[i]) + expected[i];
+    }
+    EXPECT_LT(relative_difference(d, expected), eps) << "momentum " << momentum;
+    EXPECT_LT(relative_difference(x_out, expected_x), eps) << "momentum " << momentum;
+  }
+
+  const double beta = -0.6;
+  HostVector<T> p_out = poisoned<T>(n);
+  HostVector<T> q = poisoned<T>(n);
+  fused->advance_direction(b, &beta, x, p_out, q, &sum);
+  for (Index i = 0; i < n; ++i) expected[i] = static_cast<double>(b[i]) + beta * x[i];
+  EXPECT_LT(relative_difference(p_out, expected), eps);
+  HostVector<T> a_p(n);
+  a->apply(p_out, a_p);
+  EXPECT_TRUE(same_bits(q, a_p));
+  sum_near(sum, p_out, q);
+}
+
+// Two batches of cells along x and a rest for double; y and z have bricks and a rest.
+IndexTriple cells_for(int dimension, int degree) {
+  if (dimension == 2) return {degree <= 4 ? 19 : 9, degree <= 2 ? 7 : 3, 1};
+  if (degree <= 2) return {18, 7, 5};
+  if (degree <= 4) return {9, 3, 2};
+  return degree <= 8 ? IndexTriple{2, 1, 3} : IndexTriple{1, 2, 1};
+}
+
+class Kronecker : public ::testing::TestWithParam<DimensionAndDegree> {
+ protected:
+  static ProblemOptions options() {
+    const auto [dimension, degree] = GetParam();
+    return kronecker_options(dimension, degree, cells_for(dimension, degree));
+  }
+};
+
+TEST_P(Kronecker, EqualsTheReference) {
+  ProblemOptions options = Kronecker::options();
+  for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
+    for (const Coefficient coefficient : {Coefficient::constant, Coefficient::separable}) {
+      for (const Geometry geometry : {Geometry::cartesian, Geometry::graded}) {
+        options.boundary = boundary;
+        options.coefficient = coefficient;
+        options.geometry = geometry;
+        SCOPED_TRACE(describe(options));
+        expect_equal_to_reference<double>(make_problem(options));
+        expect_equal_to_reference<float>(make_problem(options));
+      }
+    }
+  }
+}
+
+TEST_P(Kronecker, EqualsTheReferenceWithOtherNodesAndRules) {
+  ProblemOptions options = Kronecker::options();
+  for (const NodeFamily nodes : {NodeFamily::gauss_lobatto, NodeFamily::equidistant}) {
+    // Equidistant nodes of high degrees are ill-conditioned.
+    if (nodes == NodeFamily::equidistant && options.degree > 8) continue;
+    for (const QuadratureRule rule : {QuadratureRule::gauss, QuadratureRule::gauss_lobatto}) {
+      for (const int extra : {1, 2}) {
+        options.nodes = nodes;
+        options.rule = rule;
+        options.points = options.degree + extra;
+        SCOPED_TRACE(describe(options));
+        expect_equal_to_reference<double>(make_problem(options));
+      }
+    }
+  }
+}
+
+// Robin ends on all faces, folded into the factors.
+TEST_P(Kronecker, FoldsConstantRobinFaces) {
+  ProblemOptions options = Kronecker::options();
+  options.boundary = Boundary::none;
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::graded}) {
+    options.geometry = geometry;
+    SCOPED_TRACE(describe(options));
+    Problem problem = make_problem(options);
+    for (int face = 0; face < face_count(options.dimension); ++face) {
+      problem.form.robin.push_back({face, constant_field(2.0 + face)});
+    }
+    EXPECT_NE(make_kronecker_operator<double>(problem.form)->fused(), nullptr);
+    expect_equal_to_reference<double>(problem);
+    expect_fused_forms_equal_compositions<double>(problem);
+  }
+}
+
+TEST_P(Kronecker, HasNoFusedFormsBesideOtherRobinFaces) {
+  ProblemOptions options = Kronecker::options();
+  const Problem problem = make_problem(options);
+  EXPECT_EQ(make_kronecker_operator<double>(problem.form)->fused(), nullptr);
+}
+
+TEST_P(Kronecker, FusedFormsEqualCompositions) {
+  ProblemOptions options = Kronecker::options();
+  for (const Coefficient coefficient : {Coefficient::constant, Coefficient::separable}) {
+    options.coefficient = coefficient;
+    for (const Boundary boundary : {Boundary::none, Boundary::dirichlet}) {
+      options.boundary = boundary;
+      SCOPED_TRACE(describe(options));
+      expect_fused_forms_equal_compositions<double>(make_problem(options));
+      expect_fused_forms_equal_compositions<float>(make_problem(options));
+    }
+  }
+}
+
+TEST_P(Kronecker, GivesTheSameBitsOnAnyNumberOfThreads) {
+  ProblemOptions options = Kronecker::options();
+  options.cells = {options.cells[0], 8, options.dimension == 3 ? 6 : 1};
+  if (options.dimension == 3 && options.degree > 4) options.cells = {2, 3, 4};
+  options.boundary = Boundary::dirichlet;
+  const Problem problem = make_problem(options);
+  const HostVector<double> x = vector_of<double>(random_values(problem.size(), 7));
+  HostVector<double> first(problem.size());
+  double first_sum = 0.0;
+  for (const int threads : {1, 2, 3, 7}) {
+    const ThreadCount scope(threads);
+    const auto a = make_kronecker_operator<double>(problem.form);
+    HostVector<double> y = poisoned<double>(problem.size());
+    double sum = 0.0;
+    a->fused()->apply_dot(x, y, &sum);
+    if (threads == 1) {
+      copy(y, first);
+      first_sum = sum;
+    }
+    EXPECT_TRUE(same_bits(y, first)) << threads;
+    EXPECT_EQ(sum, first_sum) << threads;
+    const ThreadCount fewer(1);
+    a->apply(x, y);
+    EXPECT_TRUE(same_bits(y, first)) << "made for " << threads;
+  }
+}
+
+TEST_P(Kronecker, IsSymmetric) {
+  ProblemOptions options = Kronecker::options();
+  options.coefficient = Coefficient::separable;
+  const Problem problem = make_problem(options);
+  const auto a = make_kronecker_operator<double>(problem.form);
+  const HostVector<double> x = vector_of<double>(random_values(problem.size(), 1));
+  const HostVector<double> y = vector_of<double>(random_values(problem.size(), 2));
+  HostVector<double> ax = poisoned<double>(problem.size());
+  HostVector<double> ay = poisoned<double>(problem.size());
+  a->apply(x, ax);
+  a->apply(y, ay);
+  EXPECT_NEAR(dot(ax, y), dot(x, ay), 1e-13 * norm(ax) * norm(y));
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, Kronecker,
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 9)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(HighDegrees, Kronecker,
+                         ::testing::Values(std::tuple{2, 9}, std::tuple{2, 12}, std::tuple{3, 9}),
+                         name_of);
+
+class KroneckerCells : public ::testing::TestWithParam<std::tuple<int, IndexTriple>> {};
+
+TEST_P(KroneckerCells, EqualsTheReference) {
+  const auto [dimension, cells] = GetParam();
+  for (const int degree : {1, 2, 3, 4}) {
+    ProblemOptions options = kronecker_options(dimension, degree, cells);
+    for (const Boundary boundary : {Boundary::mixed, Boundary::dirichlet}) {
+      for (const Coefficient coefficient : {Coefficient::constant, Coefficient::separable}) {
+        options.boundary = boundary;
+        options.coefficient = coefficient;
+        SCOPED_TRACE(describe(options));
+        expect_equal_to_reference<double>(make_problem(options));
+        expect_equal_to_reference<float>(make_problem(options));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, KroneckerCells,
+    ::testing::Values(std::tuple{2, IndexTriple{1, 1, 1}}, std::tuple{2, IndexTriple{1, 9, 1}},
+                      std::tuple{2, IndexTriple{7, 1, 1}}, std::tuple{2, IndexTriple{8, 5, 1}},
+                      std::tuple{2, IndexTriple{16, 2, 1}}, std::tuple{2, IndexTriple{33, 3, 1}},
+                      std::tuple{3, IndexTriple{1, 1, 1}}, std::tuple{3, IndexTriple{1, 1, 9}},
+                      std::tuple{3, IndexTriple{1, 9, 1}}, std::tuple{3, IndexTriple{9, 1, 1}},
+                      std::tuple{3, IndexTriple{8, 2, 5}}, std::tuple{3, IndexTriple{16, 5, 2}},
+                      std::tuple{3, IndexTriple{17, 2, 1}}));
+
+// Long enough for streaming stores.
+TEST(KroneckerLong, FusedFormsEqualCompositions) {
+  ProblemOptions options = kronecker_options(3, 2, {61, 53, 50});
+  options.boundary = Boundary::dirichlet;
+  const Problem problem = make_problem(options);
+  expect_fused_forms_equal_compositions<double>(problem);
+}
+
+TEST(KroneckerSize, IsKnownBeforeItIsMade) {
+  for (const int dimension : {2, 3}) {
+    for (const int degree : {1, 3, 9}) {
+      const Problem problem = make_problem(kronecker_options(dimension, degree, {11, 6, 3}));
+      const BoxMesh& mesh = problem.discretization->mesh;
+      EXPECT_EQ(make_kronecker_operator<double>(problem.form)->bytes(),
+                kronecker_bytes(mesh, degree, sizeof(double)));
+      EXPECT_EQ(make_kronecker_operator<float>(problem.form)->bytes(),
+                kronecker_bytes(mesh, degree, sizeof(float)));
+    }
+  }
+}
+
+// M_ij and K_ij by a Gauss rule of p + 3 points, phi_i by Lagrange's formula.
+TEST(KroneckerFactors, EqualDenseQuadrature) {
+  constexpr int kDegree = 3;
+  ProblemOptions options = kronecker_options(3, kDegree, {4, 3, 2});
+  options.geometry = Geometry::graded;
+  options.boundary = Boundary::none;
+  options.points = kDegree + 3;
+  const Problem problem = make_problem(options);
+  const KroneckerFactors factors = make_kronecker_factors(problem.form);
+  const Discretization& discretization = *problem.discretization;
+  const std::vector<double>& nodes = discretization.basis.nodes;
+  const Quadrature& rule = discretization.basis.quadrature;
+  const auto phi = [&](int i, double t) {
+    double value = 1.0;
+    for (int j = 0; j <= kDegree; ++j) {
+      if (j != i) value *= (t - nodes[j]) / (nodes[i] - nodes[j]);
+    }
+    return value;
+  };
+  const auto slope = [&](int i, double t) {
+    double sum = 0.0;
+    for (int k = 0; k <= kDegree; ++k) {
+      if (k == i) continue;
+      double term = 1.0 / (nodes[i] - nodes[k]);
+      for (int j = 0; j <= kDegree; ++j) {
+        if (j != i && j != k) term *= (t - nodes[j]) / (nodes[i] - nodes[j]);
+      }
+      sum += term;
+    }
+    return sum;
+  };
+  for (int d = 0; d < 3; ++d) {
+    const AxisFactors& axis = factors.axes[d];
+    const Index n = axis.nodes();
+    std::vector<double> mass(n * n);
+    std::vector<double> stiffness(n * n);
+    const double k = d == 0 ? 1.7 : 1.0;
+    for (Index c = 0; c < axis.cells; ++c) {
+      const double h =
+          discretization.mesh.grid_line(d, c + 1) - discretization.mesh.grid_line(d, c);
+      for (std::size_t q = 0; q < rule.points.size(); ++q) {
+        for (int i = 0; i <= kDegree; ++i) {
+          for (int j = 0; j <= kDegree; ++j) {
+            const Index at = (c * kDegree + i) * n + c * kDegree + j;
+            const double t = rule.points[q];
+            mass[at] += k * rule.weights[q] * h * phi(i, t) * phi(j, t);
+            stiffness[at] += k * rule.weights[q] / h * slope(i, t) * slope(j, t);
+          }
+        }
+      }
+    }
+    for (Index i = 0; i < n; ++i) {
+      EXPECT_NEAR(axis.mass_diagonal[i], mass[i * n + i], 1e-13 * mass[0]);
+      EXPECT_NEAR(axis.stiffness_diagonal[i], stiffness[i * n + i], 1e-13 * stiffness[0]);
+      const Index c = i / kDegree;
+      const Index local = i % kDegree;
+      const Index first = local == 0 ? (c - 1) * kDegree : c * kDegree;
+      const Index row =
+          c * axis.block_size() + (local == 0 ? 0 : 2 * kDegree + 1 + (local - 1) * (kDegree + 1));
+      const Index width = local == 0 ? 2 * kDegree + 1 : kDegree + 1;
+      for (Index j = 0; j < width; ++j) {
+        const bool inside = first + j >= 0 && first + j < n;
+        const double m = inside ? mass[i * n + first + j] : 0.0;
+        const double s = inside ? stiffness[i * n + first + j] : 0.0;
+        EXPECT_NEAR(axis.mass[row + j], m, 1e-13 * mass[0]);
+        EXPECT_NEAR(axis.stiffness[row + j], s, 1e-13 * stiffness[0]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing
