@@ -49,35 +49,29 @@ struct DeviceAxis {
 /// Whether the cells along x and along y are alike, so that matrix entries are constants.
 enum class CellsAlongXY { alike, different };
 
-/// Whether a kernel has y = A x alone or the fused forms.
-enum class KroneckerForms { apply, fused };
-
 /// What becomes of v = A x at a node.
 enum class KroneckerForm {
   apply,      // y = v
-  apply_dot,  // y = v, sum += x v
+  apply_dot,  // y = v, sums += {x v, v^2}
   residual,   // y = b - v, sum += y^2
   chebyshev,  // d = momentum d + scale (b - v) / D, y = x + d
-  direction   // x = z + beta p, p_out = x, y = v, sum += x v
+  any         // of a kernel: which one is known at run time
 };
 
 /// The vectors of one application; those that its form does not name are null.
 template <class T>
 struct KroneckerVectors {
   KroneckerForm form = KroneckerForm::apply;
-  const T* x = nullptr;  // z in `direction`
+  const T* x = nullptr;
   T* y = nullptr;
-  const T* p = nullptr;
-  const double* beta = nullptr;
-  T* p_out = nullptr;
   const T* b = nullptr;
   T* d = nullptr;
   T momentum{0};
   T scale{0};
-  double* sum = nullptr;
+  double* sums = nullptr;  // two, one for `residual`
 };
 
-/// Where blocks leave their sums, and the count of those that have.
+/// Where blocks leave their two sums, and the count of those that have.
 struct KroneckerSums {
   double* partial;
   std::int64_t capacity;

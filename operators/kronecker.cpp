@@ -37,7 +37,7 @@ template <class T>
 class VectorInput : public SweepData<T> {
  public:
   VectorInput(const T* x, WriteTo where) : x_(x), where_(where) {}
-  const T* input(const RowSpan& span, T*) const override { return x_ + span.first; }
+  const T* x() const override { return x_; }
 
  protected:
   void write(const RowSpan& span, const T* values, T* to) const {
@@ -54,23 +54,23 @@ template <class T>
 class Apply final : public VectorInput<T> {
  public:
   Apply(const T* x, T* y, WriteTo where) : VectorInput<T>(x, where), y_(y) {}
-  double finish(const RowSpan& span, const T*, T* ax) const override {
+  SweepSums finish(const RowSpan& span, const T*, T* ax) const override {
     this->write(span, ax, y_);
-    return 0.0;
+    return {};
   }
 
  private:
   T* y_;
 };
 
-/// y = A x; the sum is x.y.
+/// y = A x; the sums are x.y and y.y.
 template <class T>
 class ApplyDot final : public VectorInput<T> {
  public:
   ApplyDot(const T* x, T* y, WriteTo where) : VectorInput<T>(x, where), y_(y) {}
-  double finish(const RowSpan& span, const T* x, T* ax) const override {
+  SweepSums finish(const RowSpan& span, const T* x, T* ax) const override {
     this->write(span, ax, y_);
-    return dot_of(span.size, x, ax);
+    return {dot_of(span.size, x, ax), dot_of<T>(span.size, ax, ax)};
   }
 
  private:
@@ -82,11 +82,11 @@ template <class T>
 class Residual final : public VectorInput<T> {
  public:
   Residual(const T* b, const T* x, T* r, WriteTo where) : VectorInput<T>(x, where), b_(b), r_(r) {}
-  double finish(const RowSpan& span, const T*, T* ax) const override {
+  SweepSums finish(const RowSpan& span, const T*, T* ax) const override {
     const T* b = b_ + span.first;
     for (Index i = 0; i < span.size; ++i) ax[i] = b[i] - ax[i];
     this->write(span, ax, r_);
-    return dot_of<T>(span.size, ax, ax);
+    return {dot_of<T>(span.size, ax, ax), 0.0};
   }
 
  private:
@@ -162,7 +162,7 @@ class Chebyshev final : public VectorInput<T> {
         d_(d),
         x_out_(x_out) {}
 
-  double finish(const RowSpan& span, const T* x, T* ax) const override {
+  SweepSums finish(const RowSpan& span, const T* x, T* ax) const override {
     const Index n = span.size / span.rows;
     for (Index j = 0; j < span.rows; ++j) {
       const T* b = b_ + span.first + j * n;
@@ -184,7 +184,7 @@ class Chebyshev final : public VectorInput<T> {
       }
     }
     this->write(span, ax, x_out_);
-    return 0.0;
+    return {};
   }
 
  private:
@@ -194,34 +194,6 @@ class Chebyshev final : public VectorInput<T> {
   const T* b_;
   T* d_;
   T* x_out_;
-};
-
-/// p_out = z + beta p, q = A p_out; the sum is p_out.q.
-template <class T>
-class Advance final : public SweepData<T> {
- public:
-  Advance(const T* z, T beta, const T* p, T* p_out, T* q, WriteTo where)
-      : z_(z), beta_(beta), p_(p), p_out_(p_out), q_(q), where_(where) {}
-
-  const T* input(const RowSpan& span, T* buffer) const override {
-    const T* z = z_ + span.first;
-    const T* p = p_ + span.first;
-    for (Index i = 0; i < span.size; ++i) buffer[i] = z[i] + beta_ * p[i];
-    return buffer;
-  }
-  double finish(const RowSpan& span, const T* x, T* ax) const override {
-    write_values(x, span.size, where_, p_out_ + span.first);
-    write_values<T>(ax, span.size, where_, q_ + span.first);
-    return dot_of<T>(span.size, x, ax);
-  }
-
- private:
-  const T* z_;
-  T beta_;
-  const T* p_;
-  T* p_out_;
-  T* q_;
-  WriteTo where_;
 };
 
 template <class T>
@@ -270,19 +242,16 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedForm
 
   const FusedForms<T, Host>* fused() const override { return robin_.empty() ? this : nullptr; }
 
-  void apply_dot(const V& x, V& y, double* xy) const override {
-    *xy = sweep_.run(ApplyDot<T>(x.data(), y.data(), where_));
+  void apply_dot(const V& x, V& y, double* sums) const override {
+    const SweepSums both = sweep_.run(ApplyDot<T>(x.data(), y.data(), where_));
+    sums[0] = both.first;
+    sums[1] = both.second;
   }
   void residual(const V& b, const V& x, V& r, double* rr) const override {
-    *rr = sweep_.run(Residual<T>(b.data(), x.data(), r.data(), where_));
+    *rr = sweep_.run(Residual<T>(b.data(), x.data(), r.data(), where_)).first;
   }
   void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const override {
     sweep_.run(Chebyshev<T>(step, diagonal_, b.data(), x.data(), d.data(), x_out.data(), where_));
-  }
-  void advance_direction(const V& z, const double* beta, const V& p, V& p_out, V& q,
-                         double* pq) const override {
-    *pq = sweep_.run(
-        Advance<T>(z.data(), static_cast<T>(*beta), p.data(), p_out.data(), q.data(), where_));
   }
 
  private:

@@ -96,12 +96,12 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     return any_ || has_other_robin_ ? nullptr : this;
   }
 
-  void apply_dot(const V& x, V& y, double* xy) const override {
+  void apply_dot(const V& x, V& y, double* sums) const override {
     KroneckerVectors<T> v;
     v.form = KroneckerForm::apply_dot;
     v.x = x.data();
     v.y = y.data();
-    v.sum = xy;
+    v.sums = sums;
     run(v);
   }
   void residual(const V& b, const V& x, V& r, double* rr) const override {
@@ -110,7 +110,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     v.x = x.data();
     v.b = b.data();
     v.y = r.data();
-    v.sum = rr;
+    v.sums = rr;
     run(v);
   }
   void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const override {
@@ -122,18 +122,6 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     v.y = x_out.data();
     v.momentum = static_cast<T>(step.momentum);
     v.scale = static_cast<T>(step.scale);
-    run(v);
-  }
-  void advance_direction(const V& z, const double* beta, const V& p, V& p_out, V& q,
-                         double* pq) const override {
-    KroneckerVectors<T> v;
-    v.form = KroneckerForm::direction;
-    v.x = z.data();
-    v.beta = beta;
-    v.p = p.data();
-    v.p_out = p_out.data();
-    v.y = q.data();
-    v.sum = pq;
     run(v);
   }
 

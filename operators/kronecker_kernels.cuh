@@ -8,25 +8,37 @@
 
 namespace tessera {
 
-/// *result = sum of `mine` over all threads: threads of a block, then blocks, in a fixed order. The
-/// last block to arrive adds those of all. Shared memory: a double a warp.
+/// results = the first `count` sums of `mine` over all threads: threads of a block, then blocks, in
+/// a fixed order. The last block to arrive adds those of all. Shared memory: two doubles a warp.
 template <int threads>
-__device__ void add_over_grid(double mine, KroneckerSums sums, double* result, double* shared) {
+__device__ void add_over_grid(KroneckerSumPair mine, KroneckerSums sums, int count, double* results,
+                              double* shared) {
   __shared__ bool is_last;
-  const auto add_over_block = [&](double value) {
+  const auto add_over_block = [&](KroneckerSumPair value) {
 #pragma unroll
-    for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(~0U, value, step);
-    if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
+    for (int step = 16; step > 0; step /= 2) {
+      value.first += __shfl_down_sync(~0U, value.first, step);
+      value.second += __shfl_down_sync(~0U, value.second, step);
+    }
+    if (threadIdx.x % 32 == 0) {
+      shared[threadIdx.x / 32] = value.first;
+      shared[threads / 32 + threadIdx.x / 32] = value.second;
+    }
     __syncthreads();
-    double sum = 0.0;
-    for (int w = 0; w < threads / 32; ++w) sum += shared[w];
+    KroneckerSumPair sum;
+    for (int w = 0; w < threads / 32; ++w) {
+      sum.first += shared[w];
+      sum.second += shared[threads / 32 + w];
+    }
     __syncthreads();
     return sum;
   };
   const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
-  const double of_block = add_over_block(mine);
+  const KroneckerSumPair of_block = add_over_block(mine);
   if (threadIdx.x == 0) {
-    sums.partial[blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)] = of_block;
+    const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    sums.partial[2 * block] = of_block.first;
+    sums.partial[2 * block + 1] = of_block.second;
     __threadfence();
     // Wraps to 0 at the last block, ready for the next kernel.
     is_last = atomicInc(sums.arrived, blocks - 1) == blocks - 1;
@@ -34,41 +46,56 @@ __device__ void add_over_grid(double mine, KroneckerSums sums, double* result, d
   __syncthreads();
   if (!is_last) return;
   __threadfence();
-  double sum = 0.0;
+  KroneckerSumPair sum;
 #pragma unroll 8
-  for (unsigned b = threadIdx.x; b < blocks; b += threads) sum += __ldcg(sums.partial + b);
+  for (unsigned b = threadIdx.x; b < blocks; b += threads) {
+    sum.first += __ldcg(sums.partial + 2 * b);
+    sum.second += __ldcg(sums.partial + 2 * b + 1);
+  }
   sum = add_over_block(sum);
-  if (threadIdx.x == 0) *result = sum;
+  if (threadIdx.x == 0) results[0] = sum.first;
+  if (threadIdx.x == 0 && count == 2) results[1] = sum.second;
+}
+
+/// Blocks an SM; fewer where matrix entries are no constants or a diagonal is divided by, for these
+/// take registers.
+template <class Shape>
+constexpr int least_blocks(CellsAlongXY kind, KroneckerForm form) {
+  if (kind == CellsAlongXY::different) return (Shape::blocks_an_sm + 1) / 2;
+  if (form == KroneckerForm::chebyshev) return (3 * Shape::blocks_an_sm + 1) / 4;
+  return Shape::blocks_an_sm;
 }
 
 /// Launch: one block a tile, Shape::threads threads, Shape::shared_bytes() of shared memory.
 /// Bytes a DoF: x and y once, and what the form adds. Deterministic.
-template <class Shape, CellsAlongXY kind, KroneckerForms forms>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks_an_sm)
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+__global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, compiled))
     kronecker_2d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  KroneckerTile<Shape, kind, forms> tile(g, shared_memory);
+  KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
   tile.run_once();
-  if constexpr (forms == KroneckerForms::fused) {
-    if (g.v.sum == nullptr) return;
+  if constexpr (compiled != KroneckerForm::apply && compiled != KroneckerForm::chebyshev) {
+    if (g.v.sums == nullptr) return;
     __syncthreads();
-    add_over_grid<Shape::threads>(tile.sum_of_thread(), g.sums, g.v.sum,
+    add_over_grid<Shape::threads>(tile.sums_of_thread(), g.sums,
+                                  g.v.form == KroneckerForm::apply_dot ? 2 : 1, g.v.sums,
                                   reinterpret_cast<double*>(shared_memory));
   }
 }
 
 /// As in 2D, with one block a tile and a chunk of layers. FMAs a DoF: 7 (p + 2), and what tiles
 /// compute twice: a row of them (CellsX p + p + 1) / (CellsX p) in the y pass.
-template <class Shape, CellsAlongXY kind, KroneckerForms forms>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks_an_sm)
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+__global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, compiled))
     kronecker_3d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  KroneckerTile<Shape, kind, forms> tile(g, shared_memory);
+  KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
   tile.run_through_layers();
-  if constexpr (forms == KroneckerForms::fused) {
-    if (g.v.sum == nullptr) return;
+  if constexpr (compiled != KroneckerForm::apply && compiled != KroneckerForm::chebyshev) {
+    if (g.v.sums == nullptr) return;
     __syncthreads();
-    add_over_grid<Shape::threads>(tile.sum_of_thread(), g.sums, g.v.sum,
+    add_over_grid<Shape::threads>(tile.sums_of_thread(), g.sums,
+                                  g.v.form == KroneckerForm::apply_dot ? 2 : 1, g.v.sums,
                                   reinterpret_cast<double*>(shared_memory));
   }
 }
@@ -102,7 +129,7 @@ int resident_blocks(Kernel kernel, int threads, int shared_bytes) {
   return std::max(1, blocks) * device_attribute(cudaDevAttrMultiProcessorCount);
 }
 
-template <int dimension, class Shape, CellsAlongXY kind, KroneckerForms forms>
+template <int dimension, class Shape, CellsAlongXY kind, KroneckerForm compiled>
 void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
   constexpr int kShared = Shape::shared_bytes(dimension, kind);
@@ -110,9 +137,9 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   dim3 grid(data.axis[0].cells / Shape::cells_x + 1, data.axis[1].cells / Shape::cells_y + 1, 1);
   const auto kernel = [] {
     if constexpr (dimension == 2) {
-      return kronecker_2d_kernel<Shape, kind, forms>;
+      return kronecker_2d_kernel<Shape, kind, compiled>;
     } else {
-      return kronecker_3d_kernel<Shape, kind, forms>;
+      return kronecker_3d_kernel<Shape, kind, compiled>;
     }
   }();
   static const int slots = resident_blocks(kernel, Shape::threads, kShared);
@@ -124,8 +151,8 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   }
   constexpr unsigned kMostBlocksAlongY = 65535;
   if (grid.y > kMostBlocksAlongY ||
-      (data.v.sum != nullptr &&
-       static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity)) {
+      (data.v.sums != nullptr &&
+       2 * static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity)) {
     throw DeviceError(
         "the kernel kronecker cannot cut a mesh of so many cells, so few of them along x, into "
         "blocks");
@@ -136,13 +163,25 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
 
 /// The kernel of the data's kind of cells and form.
 template <int dimension, class Shape>
-void launch_kronecker_any_form(const KroneckerData<typename Shape::T>& data) {
+void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
   if (data.kind == CellsAlongXY::different) {
-    launch_kronecker_shape<dimension, Shape, CellsAlongXY::different, KroneckerForms::fused>(data);
-  } else if (data.v.form == KroneckerForm::apply) {
-    launch_kronecker_shape<dimension, Shape, CellsAlongXY::alike, KroneckerForms::apply>(data);
-  } else {
-    launch_kronecker_shape<dimension, Shape, CellsAlongXY::alike, KroneckerForms::fused>(data);
+    return launch_kronecker_shape<dimension, Shape, CellsAlongXY::different, KroneckerForm::any>(
+        data);
+  }
+  const auto launch = [&]<KroneckerForm form>() {
+    launch_kronecker_shape<dimension, Shape, CellsAlongXY::alike, form>(data);
+  };
+  switch (data.v.form) {
+    case KroneckerForm::apply:
+      return launch.template operator()<KroneckerForm::apply>();
+    case KroneckerForm::apply_dot:
+      return launch.template operator()<KroneckerForm::apply_dot>();
+    case KroneckerForm::residual:
+      return launch.template operator()<KroneckerForm::residual>();
+    case KroneckerForm::chebyshev:
+      return launch.template operator()<KroneckerForm::chebyshev>();
+    case KroneckerForm::any:
+      break;
   }
 }
 
@@ -154,28 +193,28 @@ void launch_kronecker_degree(int p, const KroneckerData<T>& data) {
   constexpr bool is_double = sizeof(T) == sizeof(double);
   switch (p) {
     case 1:
-      return launch_kronecker_any_form<
+      return launch_kronecker_form<
           dimension, KroneckerShape<T, 1, 60, 4, is_3d ? 8 : 16, 64, is_double ? 8 : 12>>(data);
     case 2:
-      return launch_kronecker_any_form<
+      return launch_kronecker_form<
           dimension, KroneckerShape<T, 2, 30, 2, is_3d ? 4 : 8, 64, is_double ? 8 : 12>>(data);
     case 3:
-      return launch_kronecker_any_form<
+      return launch_kronecker_form<
           dimension, KroneckerShape<T, 3, 20, 1, is_3d ? 2 : 4, 64, is_double ? 8 : 12>>(data);
     case 4:
-      return launch_kronecker_any_form<
+      return launch_kronecker_form<
           dimension, KroneckerShape<T, 4, 14, 1, is_3d ? 2 : 4, 64, is_double ? 6 : 10>>(data);
     case 5:
-      return launch_kronecker_any_form<
+      return launch_kronecker_form<
           dimension, KroneckerShape<T, 5, 11, 1, is_3d ? 1 : 3, 64, is_double ? 6 : 10>>(data);
     case 6:
-      return launch_kronecker_any_form<
+      return launch_kronecker_form<
           dimension, KroneckerShape<T, 6, 9, 1, is_3d ? 1 : 2, 64, is_double ? 4 : 8>>(data);
     case 7:
-      return launch_kronecker_any_form<
+      return launch_kronecker_form<
           dimension, KroneckerShape<T, 7, 8, 1, is_3d ? 1 : 2, 64, is_double ? 4 : 8>>(data);
     case 8:
-      return launch_kronecker_any_form<
+      return launch_kronecker_form<
           dimension, KroneckerShape<T, 8, 14, 1, is_3d ? 1 : 2, 128, is_double ? 2 : 4>>(data);
     default:
       throw std::invalid_argument("no Kronecker kernel of this degree is unrolled");

@@ -28,7 +28,7 @@ struct ScratchSizes {
   }
   Index bytes(Index value_bytes, Index lanes) const {
     return ((2 * row + 2 * plane + x_carry + y_carry + z_carry) * lanes + planes * edge +
-            lanes * row + 2 * planes * span) *
+            lanes * row + planes * span) *
            value_bytes;
   }
 
@@ -70,11 +70,10 @@ struct KroneckerSweep<T>::Scratch {
         z_carry(n.z_carry),
         edge(n.planes * n.edge),
         end(n.row * kLanes<T>),
-        input(n.planes * n.span),
         output(n.planes * n.span) {}
 
   HostArray<Lanes<T>> a, b, c, d, x_carry, y_carry, z_carry;
-  HostArray<T> edge, end, input, output;
+  HostArray<T> edge, end, output;
 };
 
 /// One thread's part of a sweep.
@@ -157,8 +156,7 @@ class KroneckerSweep<T>::Tile {
     std::fill(scratch_.x_carry.begin(), scratch_.x_carry.end(), Lanes<T>{});
     const T* nodes[kMostPlanes];
     for (Index k = 0; k < new_planes.size(); ++k) {
-      nodes[k] = data_.input(span(new_rows.begin, new_planes.begin + k, new_rows.size()),
-                             scratch_.input.data() + k * sizes_.span);
+      nodes[k] = data_.x() + span(new_rows.begin, new_planes.begin + k, new_rows.size()).first;
     }
     // Long before they are read: a load from a store under way waits for it.
     for (Index k = 0; k < new_planes.size(); ++k) {
@@ -185,7 +183,7 @@ class KroneckerSweep<T>::Tile {
       }
     }
     if (planes == 0) return;
-    double sum = 0.0;
+    SweepSums sum;
     for (Index k = 0; k < planes; ++k) {
       sum += finish(span(y.begin * p_, z.begin * p_ + k, rows), k);
     }
@@ -252,8 +250,8 @@ class KroneckerSweep<T>::Tile {
   }
 
   // Gives a span's results away, with those of constrained nodes.
-  double finish(const RowSpan& at, Index k) {
-    const T* x = data_.input(at, scratch_.input.data());
+  SweepSums finish(const RowSpan& at, Index k) {
+    const T* x = data_.x() + at.first;
     T* ax = output(k, at);
     const bool constrained = sweep_.lattice_.dimension() == 3 && is_constrained(2, at.plane);
     for (Index j = 0; j < at.rows; ++j) {
@@ -301,7 +299,7 @@ template <class T>
 KroneckerSweep<T>::~KroneckerSweep() = default;
 
 template <class T>
-double KroneckerSweep<T>::run(const SweepData<T>& data) const {
+SweepSums KroneckerSweep<T>::run(const SweepData<T>& data) const {
   const auto tiles = static_cast<int>(scratch_.size());
 #pragma omp parallel for schedule(static) num_threads(std::min(tiles, omp_get_max_threads()))
   for (int tile = 0; tile < tiles; ++tile) {
@@ -309,8 +307,8 @@ double KroneckerSweep<T>::run(const SweepData<T>& data) const {
     const Range z = partition(shape_.bricks[2], tile / shape_.tiles[1], shape_.tiles[2]);
     Tile(*this, data, *scratch_[tile], y, z).run();
   }
-  double sum = 0.0;
-  for (const double value : partial_) sum += value;
+  SweepSums sum;
+  for (const SweepSums& value : partial_) sum += value;
   return sum;
 }
 
@@ -319,7 +317,7 @@ Index KroneckerSweep<T>::bytes() const {
   const ScratchSizes sizes(shape_, cells_, lattice_.degree(), kLanes<T>);
   return kernels_->bytes() +
          static_cast<Index>(scratch_.size()) * sizes.bytes(sizeof(T), kLanes<T>) +
-         static_cast<Index>(partial_.size() * sizeof(double));
+         static_cast<Index>(partial_.size() * sizeof(SweepSums));
 }
 
 Index kronecker_sweep_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
@@ -330,7 +328,8 @@ Index kronecker_sweep_bytes(const BoxMesh& mesh, int degree, Index value_bytes) 
   const ScratchSizes sizes(shape, cells, degree, lanes);
   return line_kernel_bytes(mesh, degree, value_bytes) +
          shape.tiles[1] * shape.tiles[2] * sizes.bytes(value_bytes, lanes) +
-         shape.bricks[1] * std::max<Index>(shape.bricks[2], 1) * static_cast<Index>(sizeof(double));
+         shape.bricks[1] * std::max<Index>(shape.bricks[2], 1) *
+             static_cast<Index>(sizeof(SweepSums));
 }
 
 template class KroneckerSweep<double>;

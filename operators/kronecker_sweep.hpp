@@ -19,17 +19,28 @@ struct RowSpan {
   Index size;
 };
 
-/// What a sweep works on: where x comes from and where A x goes.
+/// Two sums over all nodes.
+struct SweepSums {
+  double first = 0.0;
+  double second = 0.0;
+
+  SweepSums& operator+=(const SweepSums& other) {
+    first += other.first;
+    second += other.second;
+    return *this;
+  }
+};
+
+/// What a sweep works on: x, and where A x goes.
 template <class T>
 class SweepData {
  public:
   virtual ~SweepData() = default;
 
-  /// x of the span: where it lies, or computed in `buffer`. A span is asked for more than once.
-  virtual const T* input(const RowSpan& span, T* buffer) const = 0;
+  virtual const T* x() const = 0;
   /// Takes A x of the span and may change it there; ax lies in a SIMD vector as node span.first
-  /// does in a vector. Returns the span's share of the sweep's sum.
-  virtual double finish(const RowSpan& span, const T* x, T* ax) const = 0;
+  /// does in a vector. Returns the span's share of the sweep's sums.
+  virtual SweepSums finish(const RowSpan& span, const T* x, T* ax) const = 0;
 };
 
 /// How the cells are cut into bricks, and these shared out in tiles.
@@ -56,8 +67,8 @@ class KroneckerSweep {
   ~KroneckerSweep();
 
   /// Calls data.finish() once for every node, on all threads, with identity rows on Dirichlet
-  /// faces; returns the sum of what it returns, the same bits for any number of threads.
-  double run(const SweepData<T>& data) const;
+  /// faces; returns the sums of what it returns, the same bits for any number of threads.
+  SweepSums run(const SweepData<T>& data) const;
 
   Index bytes() const;
 
@@ -71,7 +82,7 @@ class KroneckerSweep {
   SweepShape shape_;
   std::unique_ptr<LineKernels<T>> kernels_;
   std::vector<std::unique_ptr<Scratch>> scratch_;
-  mutable std::vector<double> partial_;  // [brick z][brick y]
+  mutable std::vector<SweepSums> partial_;  // [brick z][brick y]
 };
 
 /// Bytes of a sweep.

@@ -2,6 +2,8 @@
 
 #include <cuda_pipeline.h>
 
+#include <type_traits>
+
 #include "operators/kronecker_passes.cuh"
 
 namespace tessera {
@@ -50,8 +52,14 @@ struct KroneckerShape {
   }
 };
 
+/// x.y and y.y of a thread, a block or the grid.
+struct KroneckerSumPair {
+  double first = 0.0;
+  double second = 0.0;
+};
+
 /// A block at work on its tile: the stages of y = A x, from global memory to global memory.
-template <class Shape, CellsAlongXY kind, KroneckerForms forms>
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
 class KroneckerTile {
  public:
   using T = typename Shape::T;
@@ -94,7 +102,7 @@ class KroneckerTile {
   __device__ __forceinline__ void run_through_layers();
   /// 2D.
   __device__ __forceinline__ void run_once();
-  __device__ double sum_of_thread() const { return sum; }
+  __device__ KroneckerSumPair sums_of_thread() const { return sums; }
 
  private:
   static constexpr int P = Shape::p;
@@ -121,6 +129,10 @@ class KroneckerTile {
     }
     __pipeline_commit();
   }
+  __device__ __forceinline__ void add_dots(T x, T y) {
+    sums.first += static_cast<double>(x) * static_cast<double>(y);
+    sums.second += static_cast<double>(y) * static_cast<double>(y);
+  }
   __device__ __forceinline__ bool is_free_plane(int z) const {
     return z >= g.axis[2].first_free && z <= g.axis[2].last_free;
   }
@@ -130,26 +142,19 @@ class KroneckerTile {
 
   // w = x at this thread's column of plane z: [window].
   __device__ __forceinline__ void load(int z) {
-    load_each(g.v.x, z, [](T, T value) { return value; });
-    if (forms == KroneckerForms::apply || g.v.form != KroneckerForm::direction) return;
-    const T beta = static_cast<T>(*g.v.beta);
-    load_each(g.v.p, z, [&](T sum, T value) { return sum + beta * value; });
-  }
-  template <class F>
-  __device__ __forceinline__ void load_each(const T* vector, int z, F&& f) {
-    const T* from = vector + column + z * g.stride_z;
+    const T* from = g.v.x + column + z * g.stride_z;
     const bool free_plane = is_free_plane(z);
     if (all_rows && free_plane) {
 #pragma unroll
       for (int j = 0; j < Shape::window_y; ++j) {
-        w[j] = f(w[j], __ldg(from));
+        w[j] = __ldg(from);
         from += g.stride_y;
       }
       return;
     }
 #pragma unroll
     for (int j = 0; j < Shape::window_y; ++j) {
-      w[j] = f(w[j], is_free && free_plane && is_free_row(first_y + j) ? __ldg(from) : T{0});
+      w[j] = is_free && free_plane && is_free_row(first_y + j) ? __ldg(from) : T{0};
       from += g.stride_y;
     }
   }
@@ -264,8 +269,7 @@ class KroneckerTile {
   template <KroneckerForm form>
   __device__ __forceinline__ void store(int first_z, int count);
   __device__ __forceinline__ void store_any(int first_z, int count) {
-    if constexpr (forms == KroneckerForms::apply)
-      return store<KroneckerForm::apply>(first_z, count);
+    if constexpr (compiled != KroneckerForm::any) return store<compiled>(first_z, count);
     switch (g.v.form) {
       case KroneckerForm::apply:
         return store<KroneckerForm::apply>(first_z, count);
@@ -275,8 +279,8 @@ class KroneckerTile {
         return store<KroneckerForm::residual>(first_z, count);
       case KroneckerForm::chebyshev:
         return store<KroneckerForm::chebyshev>(first_z, count);
-      case KroneckerForm::direction:
-        return store<KroneckerForm::direction>(first_z, count);
+      case KroneckerForm::any:
+        return;
     }
   }
   __device__ __forceinline__ void finish_constrained(int first_z, int end_z);
@@ -301,77 +305,90 @@ class KroneckerTile {
   bool stores;
   T w[Shape::window_y];
   T acc[Shape::items][P + 1][kOut];
-  double sum = 0.0;
+  KroneckerSumPair sums;
 };
 
 /// Stores `count` staged planes from plane first_z on at free nodes.
-template <class Shape, CellsAlongXY kind, KroneckerForms forms>
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
 template <KroneckerForm form>
-__device__ __forceinline__ void KroneckerTile<Shape, kind, forms>::store(int first_z, int count) {
-  constexpr bool needs_x = form == KroneckerForm::apply_dot || form == KroneckerForm::chebyshev ||
-                           form == KroneckerForm::direction;
+__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int first_z,
+                                                                            int count) {
+  constexpr bool needs_x = form == KroneckerForm::apply_dot || form == KroneckerForm::chebyshev;
   constexpr bool needs_b = form == KroneckerForm::residual || form == KroneckerForm::chebyshev;
   const KroneckerVectors<T>& v = g.v;
   const int tile_y = cell_y * P;
   const int tile_x = cell_x * P + threadIdx.x;
   const int free_begin = g.axis[1].first_free - tile_y;
   const int free_end = g.axis[1].last_free + 1 - tile_y;
-  const auto is_beyond = [&](int r) { return r < free_begin || r >= free_end; };
+  if (!stores) return;
+  const std::int64_t stride = g.stride_y;
   const T* staged = stage + threadIdx.x;
-  [[maybe_unused]] T beta{0};
-  if constexpr (form == KroneckerForm::direction) beta = static_cast<T>(*v.beta);
-#pragma unroll 1
-  for (int o = 0; o < count; ++o, staged += Shape::stage_plane) {
-    const int z = first_z + o;
-    if (!is_free_plane(z)) continue;
-    const std::int64_t first = z * g.stride_z + tile_y * g.stride_y + tile_x;
+  const auto store_plane = [&](int z, auto some_constrained) {
+    constexpr bool skips = decltype(some_constrained)::value;
+    const auto is_skipped = [&](int r) { return skips && (r < free_begin || r >= free_end); };
+    const std::int64_t first = z * g.stride_z + tile_y * stride + tile_x;
     // All loads come before the first store, which they could not pass.
     [[maybe_unused]] T x[Shape::height];
     [[maybe_unused]] T b[Shape::height];
-    if constexpr (needs_x || needs_b) {
-      std::int64_t at = first;
+    if constexpr (needs_x) {
+      const T* from = v.x + first;
 #pragma unroll
-      for (int r = 0; r < Shape::height; ++r, at += g.stride_y) {
-        if (is_beyond(r) || !stores) continue;
-        if constexpr (needs_x) x[r] = __ldg(v.x + at);
-        if constexpr (form == KroneckerForm::direction) x[r] += beta * __ldg(v.p + at);
-        if constexpr (needs_b) b[r] = v.b[at];
+      for (int r = 0; r < Shape::height; ++r, from += stride) {
+        if (!is_skipped(r)) x[r] = __ldg(from);
       }
     }
-    std::int64_t at = first;
+    if constexpr (needs_b) {
+      const T* from = v.b + first;
 #pragma unroll
-    for (int r = 0; r < Shape::height; ++r, at += g.stride_y) {
-      if (is_beyond(r) || !stores) continue;
+      for (int r = 0; r < Shape::height; ++r, from += stride) {
+        if (!is_skipped(r)) b[r] = *from;
+      }
+    }
+    T* to = v.y + first;
+#pragma unroll
+    for (int r = 0; r < Shape::height; ++r, to += stride) {
+      if (is_skipped(r)) continue;
       const T value = staged[r * Shape::stage_row];
       if constexpr (form == KroneckerForm::apply) {
-        v.y[at] = value;
+        *to = value;
       } else if constexpr (form == KroneckerForm::residual) {
         const T residual = b[r] - value;
-        v.y[at] = residual;
-        sum += static_cast<double>(residual) * static_cast<double>(residual);
+        *to = residual;
+        add_dots(residual, residual);
       } else if constexpr (form == KroneckerForm::chebyshev) {
         const EntryPair<T> dx = g.axis[0].diagonal[tile_x];
         const EntryPair<T> dy = g.axis[1].diagonal[tile_y + r];
         const EntryPair<T> dz = g.axis[2].diagonal[z];
-        const T d = (dx.stiffness * dy.mass + dx.mass * dy.stiffness) * dz.mass +
-                    dx.mass * dy.mass * dz.stiffness;
-        T step = v.scale * (b[r] - value) / d;
-        if (v.momentum != T{0}) step += v.momentum * v.d[at];
-        v.d[at] = step;
-        v.y[at] = x[r] + step;
+        const T diagonal = (dx.stiffness * dy.mass + dx.mass * dy.stiffness) * dz.mass +
+                           dx.mass * dy.mass * dz.stiffness;
+        T* const d = v.d + (to - v.y);
+        T step = v.scale * (b[r] - value) / diagonal;
+        if (v.momentum != T{0}) step += v.momentum * *d;
+        *d = step;
+        *to = x[r] + step;
       } else {
-        if constexpr (form == KroneckerForm::direction) v.p_out[at] = x[r];
-        v.y[at] = value;
-        sum += static_cast<double>(x[r]) * static_cast<double>(value);
+        *to = value;
+        add_dots(x[r], value);
       }
+    }
+  };
+  const bool all_free = free_begin <= 0 && free_end >= Shape::height;
+#pragma unroll 1
+  for (int o = 0; o < count; ++o, staged += Shape::stage_plane) {
+    const int z = first_z + o;
+    if (!is_free_plane(z)) continue;
+    if (all_free) {
+      store_plane(z, std::false_type{});
+    } else {
+      store_plane(z, std::true_type{});
     }
   }
 }
 
 /// The constrained nodes of the tile in planes first_z .. end_z, where A is the identity.
-template <class Shape, CellsAlongXY kind, KroneckerForms forms>
-__device__ __forceinline__ void KroneckerTile<Shape, kind, forms>::finish_constrained(int first_z,
-                                                                                      int end_z) {
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::finish_constrained(
+    int first_z, int end_z) {
   const KroneckerVectors<T>& v = g.v;
   const int tile_x = cell_x * P;
   const int tile_y = cell_y * P;
@@ -380,11 +397,10 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, forms>::finish_constr
   const auto finish = [&](int x, int y, int z) {
     const std::int64_t at = z * g.stride_z + (tile_y + y) * g.stride_y + tile_x + x;
     T value = __ldg(v.x + at);
-    if (v.form == KroneckerForm::direction) value += static_cast<T>(*v.beta) * __ldg(v.p + at);
     switch (v.form) {
       case KroneckerForm::residual:
         value = v.b[at] - value;
-        sum += static_cast<double>(value) * static_cast<double>(value);
+        add_dots(value, value);
         break;
       case KroneckerForm::chebyshev: {
         T step = v.scale * (v.b[at] - value);
@@ -393,13 +409,11 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, forms>::finish_constr
         value += step;
         break;
       }
-      case KroneckerForm::direction:
-        v.p_out[at] = value;
-        [[fallthrough]];
       case KroneckerForm::apply_dot:
-        sum += static_cast<double>(value) * static_cast<double>(value);
+        add_dots(value, value);
         break;
       case KroneckerForm::apply:
+      case KroneckerForm::any:
         break;
     }
     v.y[at] = value;
@@ -427,8 +441,8 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, forms>::finish_constr
   }
 }
 
-template <class Shape, CellsAlongXY kind, KroneckerForms forms>
-__device__ __forceinline__ void KroneckerTile<Shape, kind, forms>::run_through_layers() {
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_through_layers() {
   const int first_layer = blockIdx.z * g.layers_a_chunk;
   const int end_layer = min(first_layer + g.layers_a_chunk, g.axis[2].cells);
 #pragma unroll
@@ -479,8 +493,8 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, forms>::run_through_l
   finish_constrained(first_layer * P, end_layer * P + (end_layer == g.axis[2].cells ? 1 : 0));
 }
 
-template <class Shape, CellsAlongXY kind, KroneckerForms forms>
-__device__ __forceinline__ void KroneckerTile<Shape, kind, forms>::run_once() {
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_once() {
   load(0);
   __syncthreads();
   y_pass();

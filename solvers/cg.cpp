@@ -1,5 +1,6 @@
 #include "solvers/cg.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "solvers/stagnation.hpp"
@@ -31,6 +32,7 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
   Vector<T, Space> r(a.size());
   Vector<T, Space> p(a.size());
   Vector<T, Space> q(a.size());
+  const FusedForms<T, Space>* fused = preconditioner == nullptr ? a.fused() : nullptr;
   Vector<T, Space> preconditioned(preconditioner != nullptr ? a.size() : 0);
   Vector<T, Space>& z = preconditioner != nullptr ? preconditioned : r;
 
@@ -69,12 +71,24 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
   StagnationMonitor monitor;
   int restarts = 0;
   while (report.iterations < options.max_iterations) {
-    a.apply(p, q);
-    const double pq = dot(p, q);
+    double dots[2] = {};
+    if (fused != nullptr) {
+      fused->apply_dot(p, q, dots);
+    } else {
+      a.apply(p, q);
+      dots[0] = dot(p, q);
+    }
+    const double pq = dots[0];
     if (!std::isfinite(pq)) return finish(SolveStatus::not_finite);
     if (pq <= 0.0) return finish(SolveStatus::indefinite);
     const double alpha = rz / pq;
-    norm_r = std::sqrt(update_solution_and_residual(static_cast<T>(alpha), p, q, x, r));
+    if (fused != nullptr) {
+      // Rounding may make it negative where r all but vanishes.
+      const double beta = std::max(0.0, alpha * alpha * dots[1] / rz - 1.0);
+      norm_r = std::sqrt(update_all(static_cast<T>(alpha), static_cast<T>(beta), q, x, r, p));
+    } else {
+      norm_r = std::sqrt(update_solution_and_residual(static_cast<T>(alpha), p, q, x, r));
+    }
     ++report.iterations;
     const double relative = norm_r * scale;
     report.history.push_back(relative);
@@ -104,7 +118,7 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
     if (monitor.stagnates(report.iterations, relative, alpha * rz))
       return finish(SolveStatus::stagnated);
     const double rz_next = precondition(norm_r * norm_r);
-    xpby(z, static_cast<T>(rz_next / rz), p);
+    if (fused == nullptr) xpby(z, static_cast<T>(rz_next / rz), p);
     rz = rz_next;
   }
   return finish(SolveStatus::iteration_limit);

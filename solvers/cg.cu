@@ -165,7 +165,6 @@ class DeviceCg {
     const double target = options_.relative_tolerance * reference_;
     host_state_.target_rr = target * target;
     host_state_.iteration = 0;
-    host_state_.beta = 0.0;
     host_state_.pending = 0.0;
     host_state_.max_iterations = options_.max_iterations - report_.iterations;
     host_state_.status = DeviceStatus::running;
@@ -174,8 +173,8 @@ class DeviceCg {
 
   void enqueue_iterations() {
     if (fused_ != nullptr) {
-      enqueue_half<Half::first>(p_, second_p_);
-      enqueue_half<Half::second>(second_p_, p_);
+      enqueue_half<Half::first>(p_);
+      enqueue_half<Half::second>(second_p_);
       return;
     }
     a_.apply(p_, q_);
@@ -193,12 +192,12 @@ class DeviceCg {
   }
 
   template <Half half>
-  void enqueue_half(const DeviceVector<T>& p, DeviceVector<T>& next_p) {
+  void enqueue_half(const DeviceVector<T>& p) {
     CgState* const state = state_.data();
-    fused_->advance_direction(r_, &state->beta, p, next_p, q_, &state->pq);
-    const FusedIterationArguments<T> args{a_.size(), q_.data(),       second_p_.data(),
-                                          p_.data(), r_.data(),       x_.data(),
-                                          state,     sums_.partial(), sums_.arrived()};
+    fused_->apply_dot(p, q_, state->dots);
+    const FusedIterationArguments<T> args{a_.size(),      q_.data(), p_.data(), second_p_.data(),
+                                          r_.data(),      x_.data(), state,     sums_.partial(),
+                                          sums_.arrived()};
     fused_iteration_kernel<half>
         <<<reduction_blocks(a_.size()), kReductionThreads, 0, device_stream()>>>(args);
     check_launch("vector updates of CG");

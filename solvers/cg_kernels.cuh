@@ -29,8 +29,7 @@ struct CgState {
   double rz;  // r.z
   double rr;  // r.r and alpha pass between the kernels of an iteration that has two
   double alpha;
-  double beta;  // with fused forms: of the next direction, p.Ap, and alpha where x lacks alpha p
-  double pq;
+  double dots[2];  // with fused forms: p.q and q.q, and alpha where x still lacks alpha p
   double pending;
   double target_rr;
   int iteration;

@@ -22,16 +22,13 @@ class FusedForms {
   using V = Vector<T, Space>;
   virtual ~FusedForms() = default;
 
-  /// y = A x, *xy = x.y; 16 B.
-  virtual void apply_dot(const V& x, V& y, double* xy) const = 0;
+  /// y = A x, sums[0] = x.y, sums[1] = y.y; 16 B.
+  virtual void apply_dot(const V& x, V& y, double* sums) const = 0;
   /// r = b - A x, *rr = r.r; 24 B. r may be b.
   virtual void residual(const V& b, const V& x, V& r, double* rr) const = 0;
   /// d = momentum d + scale diag(A)^-1 (b - A x), x_out = x + d; 40 B, 32 with momentum 0, which
   /// does not read d.
   virtual void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const = 0;
-  /// p_out = z + *beta p, q = A p_out, *pq = p_out.q; 32 B.
-  virtual void advance_direction(const V& z, const double* beta, const V& p, V& p_out, V& q,
-                                 double* pq) const = 0;
 };
 
 }  // namespace tessera

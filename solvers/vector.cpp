@@ -118,6 +118,18 @@ double update_solution_and_residual(T a, const HostVector<T>& p, const HostVecto
 }
 
 template <class T>
+double update_all(T a, T b, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
+                  HostVector<T>& p) {
+  return block_sum(x.size(),
+                   [a, b, q = q.data(), x = x.data(), r = r.data(), p = p.data()](std::int64_t i) {
+                     x[i] += a * p[i];
+                     r[i] -= a * q[i];
+                     p[i] = r[i] + b * p[i];
+                     return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+                   });
+}
+
+template <class T>
 double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
   return block_sum(b.size(), [b = b.data(), r = r.data()](std::int64_t i) {
     r[i] = b[i] - r[i];
@@ -137,6 +149,8 @@ double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
   template void invert_entries(HostVector<T>&);                                               \
   template double update_solution_and_residual(T, const HostVector<T>&, const HostVector<T>&, \
                                                HostVector<T>&, HostVector<T>&);               \
+  template double update_all(T, T, const HostVector<T>&, HostVector<T>&, HostVector<T>&,      \
+                             HostVector<T>&);                                                 \
   template double subtract_from(const HostVector<T>&, HostVector<T>&);
 
 TESSERA_INSTANTIATE(double)

@@ -129,6 +129,11 @@ template <class T>
 double update_solution_and_residual(T a, const HostVector<T>& p, const HostVector<T>& q,
                                     HostVector<T>& x, HostVector<T>& r);
 
+/// x += a p, r -= a q and p = r + b p in one pass; returns dot(r, r) of the new r.
+template <class T>
+double update_all(T a, T b, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
+                  HostVector<T>& p);
+
 /// r = b - r; returns dot(r, r) of the new r.
 template <class T>
 double subtract_from(const HostVector<T>& b, HostVector<T>& r);

@@ -21,9 +21,13 @@ FaceSet dirichlet_faces(const CaseParameters& parameters) {
   return faces;
 }
 
-// r, p and q = A p, beside x and b. Fused forms write p to another vector than they read it from.
-int cg_vectors(const StrategyName& strategy, PreconditionerChoice choice) {
-  return strategy.kernel == "kronecker" && choice == PreconditionerChoice::none ? 4 : 3;
+// Of CG: r, p and q = A p.
+constexpr int kCgVectors = 3;
+
+// On the GPU, fused forms go with a second p, so that x can follow every second iteration.
+int gpu_cg_vectors(const StrategyName& strategy, PreconditionerChoice choice) {
+  return strategy.kernel == "kronecker" && choice == PreconditionerChoice::none ? kCgVectors + 1
+                                                                                : kCgVectors;
 }
 
 // z = M r and the diagonal.
@@ -92,9 +96,8 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const bool single = parameters.operation.precision == Precision::single_precision;
   const Index vector = lattice.size() * static_cast<Index>(sizeof(double));
   const Index solver_vector = lattice.size() * value_bytes(parameters.operation.precision);
-  const int solver_vectors = on_cpu ? cg_vectors(strategy, parameters.solver.preconditioner) +
-                                          preconditioner_vectors(parameters.solver.preconditioner)
-                                    : 0;
+  const int solver_vectors =
+      on_cpu ? kCgVectors + preconditioner_vectors(parameters.solver.preconditioner) : 0;
   const MemoryPart program{"program", kProgramBytes + (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart positions{"node positions", mapped ? parameters.mesh.dimension * vector : 0};
   const MemoryPart system{"solution and right-hand side", 2 * vector};
@@ -134,7 +137,7 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const StrategyBytes operation = strategy_bytes(parameters, strategy);
   const Index vector = lattice.size() * value_bytes(parameters.operation.precision);
   const PreconditionerChoice preconditioner = parameters.solver.preconditioner;
-  const int solver_vectors = cg_vectors(strategy, preconditioner) +
+  const int solver_vectors = gpu_cg_vectors(strategy, preconditioner) +
                              (preconditioner == PreconditionerChoice::jacobi ? 1 : 0);
   const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
   const std::string text = strategy.text();

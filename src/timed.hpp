@@ -6,21 +6,39 @@
 
 namespace tessera {
 
-/// An operator whose applications are timed as the part "apply".
+/// An operator whose applications, fused ones as well, are timed as the part "apply".
 template <class T, class Space>
-class TimedOperator final : public LinearOperator<T, Space> {
+class TimedOperator final : public LinearOperator<T, Space>, public FusedForms<T, Space> {
  public:
+  using V = Vector<T, Space>;
+
   TimedOperator(const LinearOperator<T, Space>& inner, TimerTree& timers)
       : inner_(inner), timers_(timers) {}
 
   std::int64_t size() const override { return inner_.size(); }
-  void apply(const Vector<T, Space>& x, Vector<T, Space>& y) const override {
+  void apply(const V& x, V& y) const override {
     const auto scope = timers_.scope("apply");
     inner_.apply(x, y);
   }
-  void diagonal(Vector<T, Space>& d) const override { inner_.diagonal(d); }
+  void diagonal(V& d) const override { inner_.diagonal(d); }
   Cost cost() const override { return inner_.cost(); }
   std::int64_t bytes() const override { return inner_.bytes(); }
+  const FusedForms<T, Space>* fused() const override {
+    return inner_.fused() != nullptr ? this : nullptr;
+  }
+
+  void apply_dot(const V& x, V& y, double* sums) const override {
+    const auto scope = timers_.scope("apply");
+    inner_.fused()->apply_dot(x, y, sums);
+  }
+  void residual(const V& b, const V& x, V& r, double* rr) const override {
+    const auto scope = timers_.scope("apply");
+    inner_.fused()->residual(b, x, r, rr);
+  }
+  void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const override {
+    const auto scope = timers_.scope("apply");
+    inner_.fused()->chebyshev_step(step, b, x, d, x_out);
+  }
 
  private:
   const LinearOperator<T, Space>& inner_;
