@@ -4,7 +4,7 @@ namespace tessera {
 
 template <>
 void launch_kronecker_2d<float>(int p, const KroneckerData<float>& data) {
-  launch_kronecker_degree<2>(p, data);
+  launch_kronecker_2d_degree(p, data);
 }
 
 }  // namespace tessera

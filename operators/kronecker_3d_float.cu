@@ -4,7 +4,7 @@ namespace tessera {
 
 template <>
 void launch_kronecker_3d<float>(int p, const KroneckerData<float>& data) {
-  launch_kronecker_degree<3>(p, data);
+  launch_kronecker_3d_degree(p, data);
 }
 
 }  // namespace tessera

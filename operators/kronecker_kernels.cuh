@@ -57,11 +57,12 @@ __device__ void add_over_grid(KroneckerSumPair mine, KroneckerSums sums, int cou
   if (threadIdx.x == 0 && count == 2) results[1] = sum.second;
 }
 
-/// Blocks an SM; fewer where matrix entries are no constants or a diagonal is divided by, for these
-/// take registers.
+/// Blocks an SM. Fewer where matrix entries are no constants, a diagonal is divided by, or x is
+/// kept for the sums and would spill (p = 2): these take registers.
 template <class Shape>
 constexpr int least_blocks(CellsAlongXY kind, KroneckerForm form) {
   if (kind == CellsAlongXY::different) return (Shape::blocks_an_sm + 1) / 2;
+  if (form == KroneckerForm::apply_dot && Shape::p == 2) return (3 * Shape::blocks_an_sm + 1) / 4;
   if (form == KroneckerForm::chebyshev) return (3 * Shape::blocks_an_sm + 1) / 4;
   return Shape::blocks_an_sm;
 }
@@ -185,37 +186,71 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
   }
 }
 
+/// The form with tiles of `Small` where the mesh has too few of `Large` to keep a GPU busy.
+template <int dimension, class Large, class Small = Large>
+void launch_kronecker_size(const KroneckerData<typename Large::T>& data) {
+  constexpr std::int64_t kFewTiles = 6000;
+  const std::int64_t tiles = static_cast<std::int64_t>(data.axis[0].cells / Large::cells_x + 1) *
+                             (data.axis[1].cells / Large::cells_y + 1) * data.axis[2].cells;
+  if (dimension == 3 && tiles < kFewTiles) {
+    launch_kronecker_form<dimension, Small>(data);
+  } else {
+    launch_kronecker_form<dimension, Large>(data);
+  }
+}
+
 /// Shapes as measured on an H200: cells along x, cells an item along x and along y, threads, blocks
 /// an SM.
-template <int dimension, class T>
-void launch_kronecker_degree(int p, const KroneckerData<T>& data) {
-  constexpr bool is_3d = dimension == 3;
+template <class T>
+void launch_kronecker_3d_degree(int p, const KroneckerData<T>& data) {
   constexpr bool is_double = sizeof(T) == sizeof(double);
   switch (p) {
     case 1:
-      return launch_kronecker_form<
-          dimension, KroneckerShape<T, 1, 60, 4, is_3d ? 8 : 16, 64, is_double ? 8 : 12>>(data);
+      return launch_kronecker_size<3, KroneckerShape<T, 1, 60, 4, 8, 64, is_double ? 8 : 12>,
+                                   KroneckerShape<T, 1, 60, 4, 4, 64, 12>>(data);
     case 2:
-      return launch_kronecker_form<
-          dimension, KroneckerShape<T, 2, 30, 2, is_3d ? 4 : 8, 64, is_double ? 8 : 12>>(data);
+      return launch_kronecker_size<3, KroneckerShape<T, 2, 30, 2, 4, 64, is_double ? 8 : 12>,
+                                   KroneckerShape<T, 2, 30, 2, 2, 64, 10>>(data);
     case 3:
-      return launch_kronecker_form<
-          dimension, KroneckerShape<T, 3, 20, 1, is_3d ? 2 : 4, 64, is_double ? 8 : 12>>(data);
+      return launch_kronecker_size<3, KroneckerShape<T, 3, 20, 1, 2, 64, is_double ? 8 : 12>,
+                                   KroneckerShape<T, 3, 20, 1, 1, 64, 8>>(data);
     case 4:
-      return launch_kronecker_form<
-          dimension, KroneckerShape<T, 4, 14, 1, is_3d ? 2 : 4, 64, is_double ? 6 : 10>>(data);
+      return launch_kronecker_size<3, KroneckerShape<T, 4, 14, 1, 2, 64, is_double ? 6 : 10>,
+                                   KroneckerShape<T, 4, 14, 1, 1, 64, 8>>(data);
     case 5:
-      return launch_kronecker_form<
-          dimension, KroneckerShape<T, 5, 11, 1, is_3d ? 1 : 3, 64, is_double ? 6 : 10>>(data);
+      return launch_kronecker_size<3, KroneckerShape<T, 5, 11, 1, 1, 64, is_double ? 6 : 10>>(data);
     case 6:
-      return launch_kronecker_form<
-          dimension, KroneckerShape<T, 6, 9, 1, is_3d ? 1 : 2, 64, is_double ? 4 : 8>>(data);
+      return launch_kronecker_size<3, KroneckerShape<T, 6, 9, 1, 1, 64, is_double ? 4 : 8>>(data);
     case 7:
-      return launch_kronecker_form<
-          dimension, KroneckerShape<T, 7, 8, 1, is_3d ? 1 : 2, 64, is_double ? 4 : 8>>(data);
+      return launch_kronecker_size<3, KroneckerShape<T, 7, 8, 1, 1, 64, is_double ? 4 : 8>>(data);
     case 8:
-      return launch_kronecker_form<
-          dimension, KroneckerShape<T, 8, 14, 1, is_3d ? 1 : 2, 128, is_double ? 2 : 4>>(data);
+      return launch_kronecker_size<3, KroneckerShape<T, 8, 14, 1, 1, 128, is_double ? 2 : 4>>(data);
+    default:
+      throw std::invalid_argument("no Kronecker kernel of this degree is unrolled");
+  }
+}
+
+template <class T>
+void launch_kronecker_2d_degree(int p, const KroneckerData<T>& data) {
+  constexpr bool is_double = sizeof(T) == sizeof(double);
+  switch (p) {
+    case 1:
+      return launch_kronecker_form<2, KroneckerShape<T, 1, 60, 4, 16, 64, is_double ? 8 : 12>>(
+          data);
+    case 2:
+      return launch_kronecker_form<2, KroneckerShape<T, 2, 30, 2, 8, 64, is_double ? 8 : 12>>(data);
+    case 3:
+      return launch_kronecker_form<2, KroneckerShape<T, 3, 20, 1, 4, 64, is_double ? 8 : 12>>(data);
+    case 4:
+      return launch_kronecker_form<2, KroneckerShape<T, 4, 14, 1, 4, 64, is_double ? 6 : 10>>(data);
+    case 5:
+      return launch_kronecker_form<2, KroneckerShape<T, 5, 11, 1, 3, 64, is_double ? 6 : 10>>(data);
+    case 6:
+      return launch_kronecker_form<2, KroneckerShape<T, 6, 9, 1, 2, 64, is_double ? 6 : 8>>(data);
+    case 7:
+      return launch_kronecker_form<2, KroneckerShape<T, 7, 8, 1, 2, 64, is_double ? 6 : 8>>(data);
+    case 8:
+      return launch_kronecker_form<2, KroneckerShape<T, 8, 14, 1, 2, 128, is_double ? 3 : 4>>(data);
     default:
       throw std::invalid_argument("no Kronecker kernel of this degree is unrolled");
   }

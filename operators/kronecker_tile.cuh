@@ -107,6 +107,7 @@ class KroneckerTile {
  private:
   static constexpr int P = Shape::p;
   static constexpr int kOut = Shape::outputs;
+  static constexpr bool kLoadsAhead = compiled == KroneckerForm::apply_dot;
 
   __device__ __forceinline__ void load_tables() {
     for (int i = threadIdx.x; i < Shape::entries * Shape::table_cells; i += Shape::threads) {
@@ -266,6 +267,15 @@ class KroneckerTile {
     }
   }
 
+  // x_ahead = x at this thread's column of plane z, where store() will want it.
+  __device__ __forceinline__ void load_ahead(int z) {
+    if (!kLoadsAhead || !stores || !is_free_plane(z)) return;
+    const T* from = g.v.x + z * g.stride_z + cell_y * P * g.stride_y + cell_x * P + threadIdx.x;
+#pragma unroll
+    for (int r = 0; r < Shape::height; ++r, from += g.stride_y) {
+      if (is_free_row(cell_y * P + r)) x_ahead[r] = __ldg(from);
+    }
+  }
   template <KroneckerForm form>
   __device__ __forceinline__ void store(int first_z, int count);
   __device__ __forceinline__ void store_any(int first_z, int count) {
@@ -304,6 +314,7 @@ class KroneckerTile {
   bool is_free;  // this thread's column
   bool stores;
   T w[Shape::window_y];
+  T x_ahead[kLoadsAhead ? Shape::height : 1];
   T acc[Shape::items][P + 1][kOut];
   KroneckerSumPair sums;
 };
@@ -323,14 +334,18 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int 
   if (!stores) return;
   const std::int64_t stride = g.stride_y;
   const T* staged = stage + threadIdx.x;
-  const auto store_plane = [&](int z, auto some_constrained) {
+  const auto store_plane = [&](int z, bool is_last, auto some_constrained) {
     constexpr bool skips = decltype(some_constrained)::value;
     const auto is_skipped = [&](int r) { return skips && (r < free_begin || r >= free_end); };
     const std::int64_t first = z * g.stride_z + tile_y * stride + tile_x;
     // All loads come before the first store, which they could not pass.
     [[maybe_unused]] T x[Shape::height];
     [[maybe_unused]] T b[Shape::height];
-    if constexpr (needs_x) {
+    if constexpr (kLoadsAhead) {
+#pragma unroll
+      for (int r = 0; r < Shape::height; ++r) x[r] = x_ahead[r];
+      if (!is_last) load_ahead(z + 1);
+    } else if constexpr (needs_x) {
       const T* from = v.x + first;
 #pragma unroll
       for (int r = 0; r < Shape::height; ++r, from += stride) {
@@ -376,11 +391,14 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int 
 #pragma unroll 1
   for (int o = 0; o < count; ++o, staged += Shape::stage_plane) {
     const int z = first_z + o;
-    if (!is_free_plane(z)) continue;
+    if (!is_free_plane(z)) {
+      if (o < count - 1) load_ahead(z + 1);
+      continue;
+    }
     if (all_free) {
-      store_plane(z, std::false_type{});
+      store_plane(z, o == count - 1, std::false_type{});
     } else {
-      store_plane(z, std::true_type{});
+      store_plane(z, o == count - 1, std::true_type{});
     }
   }
 }
@@ -485,6 +503,7 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_throug
         }
       }
       row += i == 0 ? 2 * P + 1 : P + 1;
+      if (i == 0 && stages) load_ahead(z - P);
       __pipeline_wait_prior(0);
       __syncthreads();
       if (i == 0 && stages) store_any(z - P, is_last ? P + 1 : P);
@@ -508,6 +527,7 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_once()
     for (int i = 0; i < kOut; ++i) acc[k][0][i] = g.scale * a[i];
     stage_plane(k, 0, 0);
   }
+  load_ahead(0);
   __syncthreads();
   store_any(0, 1);
   finish_constrained(0, 1);
