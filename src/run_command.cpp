@@ -111,12 +111,16 @@ class Run {
   }
 
   void print_case(const MemoryEstimate& estimate, Index available) {
-    const NodeLattice lattice(make_box_mesh(parameters_), parameters_.space.degree);
+    const BoxMesh mesh = make_box_mesh(parameters_);
+    const NodeLattice lattice(mesh, parameters_.space.degree);
+    const char* shape = !parameters_.mesh.map.empty() ? "mapped"
+                        : mesh.is_uniform()           ? "Cartesian"
+                                                      : "graded";
     const SpaceParameters& space = parameters_.space;
     const SolverParameters& solver = parameters_.solver;
     say("{}: {}\n", program_name(), parameters_.title.empty() ? "untitled" : parameters_.title);
     say("  mesh      {}D, {} cells, {}\n", parameters_.mesh.dimension,
-        join_cells(parameters_.mesh.cells), parameters_.mesh.map.empty() ? "Cartesian" : "mapped");
+        join_cells(parameters_.mesh.cells), shape);
     say("  space     degree {}, {} DoFs, {} nodes, {} {} points an axis\n", space.degree,
         human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
         name_of(space.quadrature));

@@ -7,10 +7,12 @@
 
 #include "operators/device_kronecker.hpp"
 #include "operators/kronecker.hpp"
+#include "solvers/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
+#include "tests/operators/without_fused_forms.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -229,6 +231,35 @@ TEST_P(DeviceKronecker, FusedFormsEqualCompositions) {
     expect_fused_forms_equal_compositions<double>(problem);
     expect_fused_forms_equal_compositions<float>(problem);
   });
+}
+
+// CG on the fused forms, where x lags behind by an iteration, against the host's without them.
+TEST_P(DeviceKronecker, CgEqualsTheHostWithoutFusedForms) {
+  ProblemOptions options = DeviceKronecker::options();
+  options.boundary = Boundary::dirichlet;
+  const Problem problem = make_problem(options);
+  const auto host = make_kronecker_operator<double>(problem.form);
+  const auto device = make_device_kronecker_operator<double>(problem.form);
+  const std::vector<double> rhs = random_values(problem.size(), 41);
+  const std::vector<double> guess = random_values(problem.size(), 43);
+  const HostVector<double> b = vector_of<double>(rhs);
+  const DeviceVector<double> device_b = uploaded<double>(rhs);
+  for (const int iterations : {1, 2, 3, 6, 7}) {
+    CgOptions limited;
+    limited.relative_tolerance = 1e-300;
+    limited.max_iterations = iterations;
+    HostVector<double> x = vector_of<double>(guess);
+    const SolveReport expected = cg<double, Host>(WithoutFusedForms(*host), nullptr, b, x, limited);
+    DeviceVector<double> device_x = uploaded<double>(guess);
+    const SolveReport report = cg<double>(*device, nullptr, device_b, device_x, limited);
+    ASSERT_EQ(report.iterations, expected.iterations);
+    EXPECT_LT(relative_difference(vector_of<double>(downloaded(device_x)),
+                                  {x.data(), x.data() + x.size()}),
+              1e-9)
+        << iterations << " iterations";
+    EXPECT_NEAR(report.true_relative_residual, expected.true_relative_residual,
+                1e-9 * expected.true_relative_residual);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Degrees, DeviceKronecker,

@@ -5,9 +5,11 @@
 #include <tuple>
 
 #include "operators/kronecker.hpp"
+#include "solvers/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
+#include "tests/operators/without_fused_forms.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -187,6 +189,25 @@ TEST_P(Kronecker, FusedFormsEqualCompositions) {
       expect_fused_forms_equal_compositions<float>(make_problem(options));
     }
   }
+}
+
+TEST_P(Kronecker, CgIsTheSameWithAndWithoutFusedForms) {
+  ProblemOptions options = Kronecker::options();
+  options.boundary = Boundary::dirichlet;
+  const Problem problem = make_problem(options);
+  const auto a = make_kronecker_operator<double>(problem.form);
+  const HostVector<double> b = vector_of<double>(random_values(problem.size(), 41));
+  CgOptions solve;
+  solve.relative_tolerance = 1e-10;
+  solve.max_iterations = 2000;
+  HostVector<double> x(problem.size());
+  const SolveReport report = cg<double, Host>(*a, nullptr, b, x, solve);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LE(report.true_relative_residual, 2e-10);
+  HostVector<double> expected(problem.size());
+  const SolveReport plain = cg<double, Host>(WithoutFusedForms(*a), nullptr, b, expected, solve);
+  EXPECT_NEAR(report.iterations, plain.iterations, 1 + plain.iterations / 50);
+  EXPECT_LT(relative_difference(x, {expected.data(), expected.data() + expected.size()}), 1e-6);
 }
 
 TEST_P(Kronecker, GivesTheSameBitsOnAnyNumberOfThreads) {

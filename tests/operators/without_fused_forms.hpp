@@ -1,0 +1,24 @@
+#pragma once
+
+#include "solvers/linear_operator.hpp"
+
+namespace tessera::testing {
+
+/// The same operator, without its fused forms.
+class WithoutFusedForms final : public LinearOperator<double, Host> {
+ public:
+  explicit WithoutFusedForms(const LinearOperator<double, Host>& inner) : inner_(inner) {}
+
+  std::int64_t size() const override { return inner_.size(); }
+  void apply(const HostVector<double>& x, HostVector<double>& y) const override {
+    inner_.apply(x, y);
+  }
+  void diagonal(HostVector<double>& d) const override { inner_.diagonal(d); }
+  Cost cost() const override { return inner_.cost(); }
+  std::int64_t bytes() const override { return inner_.bytes(); }
+
+ private:
+  const LinearOperator<double, Host>& inner_;
+};
+
+}  // namespace tessera::testing
