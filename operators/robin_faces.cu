@@ -52,9 +52,9 @@ __device__ const T* locate_cell(const FaceArguments<T>& face, int (&cell)[2]) {
   return face.alpha_measure + number * face.points_a_cell;
 }
 
-// Room for u in shared memory: loops that the compiler unrolls by four may read, and not use, what
-// lies behind it.
-__host__ __device__ constexpr int padded_nodes(int nodes) { return (nodes + 3) / 4 * 4; }
+// Room for u and for the values at the points in shared memory: loops that the compiler unrolls by
+// four may read, and not use, what lies behind.
+__host__ __device__ constexpr int padded(int values) { return (values + 3) / 4 * 4; }
 
 // v_i = sum_q phi_i(q) alpha_q dS_q sum_j phi_j(q) u_j. One block a face cell; shared memory: u and
 // the values at the points. Cells of one launch share no node: deterministic.
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kThreads)
     add_faces_kernel(const FaceArguments<T> face, const T* x, T* y) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
   T* const u = reinterpret_cast<T*>(shared_memory);
-  T* const at_points = u + padded_nodes(face.nodes_a_cell);
+  T* const at_points = u + padded(face.nodes_a_cell);
   int cell[2];
   const T* weights = locate_cell(face, cell);
   for (int i = threadIdx.x; i < face.nodes_a_cell; i += kThreads) {
@@ -167,7 +167,7 @@ void DeviceRobinFaces<T>::for_each_color(F&& f) const {
 template <class T>
 void DeviceRobinFaces<T>::add(const DeviceVector<T>& x, DeviceVector<T>& y) const {
   for_each_color([&](const FaceArguments<T>& face, unsigned blocks) {
-    const std::size_t shared = (padded_nodes(face.nodes_a_cell) + face.points_a_cell) * sizeof(T);
+    const std::size_t shared = (padded(face.nodes_a_cell) + padded(face.points_a_cell)) * sizeof(T);
     add_faces_kernel<<<blocks, kThreads, shared, device_stream()>>>(face, x.data(), y.data());
     check_launch("Robin faces");
   });
