@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "operators/cell_kernel_limits.hpp"
@@ -39,8 +38,8 @@ struct DeviceAxis {
   int nodes;
   int first_free;  // nodes that are not constrained
   int last_free;
-  // What the diagonal entries of the first and the last node lack against an inner vertex, on unit
-  // cells.
+  // Where cells are alike: what the diagonal entries of the first and the last node lack against an
+  // inner vertex, in units of the matrices along x.
   EntryPair<T> surplus[2];
   const EntryPair<T>* rows;      // [cell][entry]
   const EntryPair<T>* diagonal;  // [node]
