@@ -77,7 +77,8 @@ struct KroneckerSums {
   unsigned* arrived;
 };
 
-/// The operator as its kernels see it, of any degree up to kMostFastDegree.
+/// The operator as its kernels see it; `unit`, `vertex` and surpluses for degrees up to
+/// kMostFastDegree only.
 ///
 /// Where cells along x and y are alike, M_y = scale M_x and K_y = scale ratio K_x for one cell
 /// each; `scale` is part of the rows of z in 3D.

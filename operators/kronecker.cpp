@@ -116,7 +116,9 @@ class Diagonal {
   template <class F>
   void for_each_in_row(Index row, Index plane, F f) const {
     const Index n = lattice_.extents()[0];
-    if (lattice_.on_faces({n / 2, row, plane}, dirichlet_)) {
+    FaceSet beside = dirichlet_;  // without those at the ends of the row
+    beside[0] = beside[1] = false;
+    if (lattice_.on_faces({0, row, plane}, beside)) {
       for (Index i = 0; i < n; ++i) f(i, T{1});
       return;
     }

@@ -27,13 +27,20 @@ __device__ void for_each_entry(const DeviceAxis<T>& axis, int degree, int node, 
   }
 }
 
-// A block takes a piece of a row: blockIdx.x the piece, y the row, z the plane of the slab.
+// Calls f({x, y, z}) for this thread's nodes of the slab. A block takes a piece of a row:
+// blockIdx.x is the piece, y the row, or one of those that far apart, z the plane of the slab.
+constexpr int kMostBlocksAlongY = 65535;
 struct Place {
   int x, y, z;
 };
-__device__ Place place_of_thread(Slab slab) {
-  return {static_cast<int>(blockIdx.x * kThreads + threadIdx.x), static_cast<int>(blockIdx.y),
-          static_cast<int>(slab.first + blockIdx.z)};
+template <class T, class F>
+__device__ void for_each_place(const KroneckerData<T>& g, Slab slab, F&& f) {
+  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (x >= g.axis[0].nodes) return;
+  for (int y = static_cast<int>(blockIdx.y); y < g.axis[1].nodes;
+       y += static_cast<int>(gridDim.y)) {
+    f(Place{x, y, static_cast<int>(slab.first + blockIdx.z)});
+  }
 }
 
 // m = M_x u, k = K_x u on the slab: [plane of the slab][y][x].
@@ -41,18 +48,18 @@ template <class T>
 __global__ void __launch_bounds__(kThreads)
     along_x_kernel(const KroneckerData<T> g, int degree, Slab slab, T* __restrict__ m,
                    T* __restrict__ k) {
-  const Place at = place_of_thread(slab);
-  if (at.x >= g.axis[0].nodes) return;
-  const T* u = g.v.x + at.z * g.stride_z + at.y * g.stride_y;
-  T mass{0};
-  T stiffness{0};
-  for_each_entry(g.axis[0], degree, at.x, [&](int x, EntryPair<T> e) {
-    mass += e.mass * u[x];
-    stiffness += e.stiffness * u[x];
+  for_each_place(g, slab, [&](Place at) {
+    const T* u = g.v.x + at.z * g.stride_z + at.y * g.stride_y;
+    T mass{0};
+    T stiffness{0};
+    for_each_entry(g.axis[0], degree, at.x, [&](int x, EntryPair<T> e) {
+      mass += e.mass * u[x];
+      stiffness += e.stiffness * u[x];
+    });
+    const std::int64_t to = (at.z - slab.first) * g.stride_z + at.y * g.stride_y + at.x;
+    m[to] = mass;
+    k[to] = stiffness;
   });
-  const std::int64_t to = (at.z - slab.first) * g.stride_z + at.y * g.stride_y + at.x;
-  m[to] = mass;
-  k[to] = stiffness;
 }
 
 // a = M_y k + K_y m, b = M_y m on the slab.
@@ -60,18 +67,18 @@ template <class T>
 __global__ void __launch_bounds__(kThreads)
     along_y_kernel(const KroneckerData<T> g, int degree, Slab slab, const T* __restrict__ m,
                    const T* __restrict__ k, T* __restrict__ a, T* __restrict__ b) {
-  const Place at = place_of_thread(slab);
-  if (at.x >= g.axis[0].nodes) return;
-  const std::int64_t plane = (at.z - slab.first) * g.stride_z + at.x;
-  T sum_a{0};
-  T sum_b{0};
-  for_each_entry(g.axis[1], degree, at.y, [&](int y, EntryPair<T> e) {
-    const T mass = m[plane + y * g.stride_y];
-    sum_a += e.mass * k[plane + y * g.stride_y] + e.stiffness * mass;
-    sum_b += e.mass * mass;
+  for_each_place(g, slab, [&](Place at) {
+    const std::int64_t plane = (at.z - slab.first) * g.stride_z + at.x;
+    T sum_a{0};
+    T sum_b{0};
+    for_each_entry(g.axis[1], degree, at.y, [&](int y, EntryPair<T> e) {
+      const T mass = m[plane + y * g.stride_y];
+      sum_a += e.mass * k[plane + y * g.stride_y] + e.stiffness * mass;
+      sum_b += e.mass * mass;
+    });
+    a[plane + at.y * g.stride_y] = sum_a;
+    b[plane + at.y * g.stride_y] = sum_b;
   });
-  a[plane + at.y * g.stride_y] = sum_a;
-  b[plane + at.y * g.stride_y] = sum_b;
 }
 
 // y = M_z a + K_z b in the planes `to`, of which the slab holds what they need; y = x at
@@ -80,29 +87,29 @@ template <class T>
 __global__ void __launch_bounds__(kThreads)
     along_z_kernel(const KroneckerData<T> g, int degree, int dimension, Slab slab, Slab to,
                    const T* __restrict__ a, const T* __restrict__ b) {
-  const Place at = place_of_thread(to);
-  if (at.x >= g.axis[0].nodes) return;
-  const std::int64_t in_plane = at.y * g.stride_y + at.x;
-  const std::int64_t node = at.z * g.stride_z + in_plane;
-  const int position[3] = {at.x, at.y, at.z};
-  bool constrained = false;
-  for (int d = 0; d < dimension; ++d) {
-    constrained |= position[d] < g.axis[d].first_free || position[d] > g.axis[d].last_free;
-  }
-  if (constrained) {
-    g.v.y[node] = g.v.x[node];
-    return;
-  }
-  if (dimension == 2) {
-    g.v.y[node] = a[in_plane];
-    return;
-  }
-  T sum{0};
-  for_each_entry(g.axis[2], degree, at.z, [&](int z, EntryPair<T> e) {
-    const std::int64_t from = (z - slab.first) * g.stride_z + in_plane;
-    sum += e.mass * a[from] + e.stiffness * b[from];
+  for_each_place(g, to, [&](Place at) {
+    const std::int64_t in_plane = at.y * g.stride_y + at.x;
+    const std::int64_t node = at.z * g.stride_z + in_plane;
+    const int position[3] = {at.x, at.y, at.z};
+    bool constrained = false;
+    for (int d = 0; d < dimension; ++d) {
+      constrained |= position[d] < g.axis[d].first_free || position[d] > g.axis[d].last_free;
+    }
+    if (constrained) {
+      g.v.y[node] = g.v.x[node];
+      return;
+    }
+    if (dimension == 2) {
+      g.v.y[node] = a[in_plane];
+      return;
+    }
+    T sum{0};
+    for_each_entry(g.axis[2], degree, at.z, [&](int z, EntryPair<T> e) {
+      const std::int64_t from = (z - slab.first) * g.stride_z + in_plane;
+      sum += e.mass * a[from] + e.stiffness * b[from];
+    });
+    g.v.y[node] = sum;
   });
-  g.v.y[node] = sum;
 }
 
 }  // namespace
@@ -127,7 +134,8 @@ void KroneckerAny<T>::apply(const KroneckerData<T>& data) const {
     const Slab to{first, std::min(step, planes - first)};
     const int begin = std::max(0, first - degree_);
     const Slab slab{begin, std::min(planes, first + to.count + degree_) - begin};
-    const dim3 grid((data.axis[0].nodes + kThreads - 1) / kThreads, data.axis[1].nodes, slab.count);
+    const dim3 grid((data.axis[0].nodes + kThreads - 1) / kThreads,
+                    std::min(data.axis[1].nodes, kMostBlocksAlongY), slab.count);
     along_x_kernel<<<grid, kThreads, 0, device_stream()>>>(data, degree_, slab, m, k);
     check_launch("products along x");
     along_y_kernel<<<grid, kThreads, 0, device_stream()>>>(data, degree_, slab, m, k, a, b);

@@ -135,11 +135,21 @@ bool is_foldable(const RobinTerm& term, const ScalarField& coefficient, int dime
   return true;
 }
 
-// alpha divided by the coefficient's factors along the face, which its mass matrices have.
-double end_term(const RobinTerm& term, const ScalarField& coefficient, int dimension) {
+// Moves the scale of all factors to the first, so that none of them is huge and another tiny.
+void gather_scale(int dimension, std::array<AxisValues, 3>& axes) {
+  for (int d = 1; d < dimension; ++d) {
+    const double scale = axes[d].values[0];
+    for (double& value : axes[d].values) value /= scale;
+    for (double& value : axes[0].values) value *= scale;
+  }
+}
+
+// alpha divided by the coefficient's factors along the face, which its mass matrices have and which
+// do not vary there.
+double end_term(const RobinTerm& term, const std::array<AxisValues, 3>& axes, int dimension) {
   double alpha = *term.alpha.constant;
   for (int d = 0; d < dimension; ++d) {
-    if (d != term.face / 2) alpha /= *axis_coefficient(coefficient, d).constant;
+    if (d != term.face / 2) alpha /= axes[d].values[0];
   }
   return alpha;
 }
@@ -154,18 +164,22 @@ AxisFactors make_axis(const StiffnessForm& form, int d, const std::vector<double
   const Index cells = axis.cells = mesh.cells()[d];
   axis.mass.assign((cells + 1) * axis.block_size(), 0.0);
   axis.stiffness.assign((cells + 1) * axis.block_size(), 0.0);
-  for (Index c = 0; c < cells; ++c) {
-    const double width = mesh.grid_line(d, c + 1) - mesh.grid_line(d, c);
-    CellMatrices cell = cell_matrices(basis, &k_of_point[c * basis.point_count()], width);
-    add_cell(cell.mass, c, p, axis.mass);
-    add_cell(cell.stiffness, c, p, axis.stiffness);
-    if (c > 0) continue;
-    axis.cell_mass = std::move(cell.mass);
-    axis.cell_stiffness = std::move(cell.stiffness);
-  }
   axis.kind = mesh.is_uniform(d) && axis_coefficient(form.coefficient, d).constant
                   ? AxisCells::alike
                   : AxisCells::different;
+  CellMatrices cell;
+  for (Index c = 0; c < cells; ++c) {
+    // Like cells are the same to the last bit: what an end differs by is then its end term alone.
+    if (c == 0 || axis.kind == AxisCells::different) {
+      cell = cell_matrices(basis, &k_of_point[c * basis.point_count()], mesh.cell_width(d, c));
+    }
+    if (c == 0) {
+      axis.cell_mass = cell.mass;
+      axis.cell_stiffness = cell.stiffness;
+    }
+    add_cell(cell.mass, c, p, axis.mass);
+    add_cell(cell.stiffness, c, p, axis.stiffness);
+  }
   axis.stiffness[p] += end_terms[0];
   axis.stiffness[cells * axis.block_size() + p] += end_terms[1];
   for (int side = 0; side < 2; ++side) {
@@ -197,6 +211,12 @@ KroneckerFactors make_kronecker_factors(const StiffnessForm& form) {
   if (!reason.empty()) throw std::invalid_argument(reason);
   KroneckerFactors factors;
   factors.dimension = form.discretization->mesh.dimension();
+  std::array<AxisValues, 3> k;
+  for (int d = 0; d < factors.dimension; ++d) {
+    k[d] = values_along(*form.discretization, axis_coefficient(form.coefficient, d), d);
+  }
+  check_positive(form, k);
+  gather_scale(factors.dimension, k);
   std::array<std::array<double, 2>, 3> end_terms{};
   for (const RobinTerm& term : form.robin) {
     if (!is_foldable(term, form.coefficient, factors.dimension)) {
@@ -208,13 +228,8 @@ KroneckerFactors make_kronecker_factors(const StiffnessForm& form) {
       throw BadFieldValue("alpha must be finite and not negative",
                           form.discretization->mesh.lower(), alpha);
     }
-    end_terms[term.face / 2][term.face % 2] += end_term(term, form.coefficient, factors.dimension);
+    end_terms[term.face / 2][term.face % 2] += end_term(term, k, factors.dimension);
   }
-  std::array<AxisValues, 3> k;
-  for (int d = 0; d < factors.dimension; ++d) {
-    k[d] = values_along(*form.discretization, axis_coefficient(form.coefficient, d), d);
-  }
-  check_positive(form, k);
   for (int d = 0; d < factors.dimension; ++d) {
     factors.axes[d] = make_axis(form, d, k[d].values, end_terms[d]);
   }

@@ -52,7 +52,7 @@ std::string why_not_kronecker(const StiffnessForm& form);
 ///         positive and finite at a quadrature point or an alpha is negative or not finite
 KroneckerFactors make_kronecker_factors(const StiffnessForm& form);
 
-/// Bytes of the factors of one axis on the host.
+/// Bytes of the factors of one axis in double precision.
 Index axis_factor_bytes(int degree, Index cells);
 
 }  // namespace tessera

@@ -106,7 +106,8 @@ __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, comp
 inline int best_layers_a_chunk(std::int64_t tiles, int layers, int slots) {
   int best = layers;
   double best_time = 0.0;
-  for (int chunks = 1; chunks <= layers; ++chunks) {
+  // More waves than a few never end sooner: each chunk pays for a layer.
+  for (int chunks = 1; chunks <= layers && (chunks - 1) * tiles <= 8LL * slots; ++chunks) {
     const int layers_a_chunk = (layers + chunks - 1) / chunks;
     const std::int64_t blocks = tiles * ((layers + layers_a_chunk - 1) / layers_a_chunk);
     const auto waves = static_cast<double>((blocks + slots - 1) / slots);
@@ -155,8 +156,9 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
       (data.v.sums != nullptr &&
        2 * static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity)) {
     throw DeviceError(
-        "the kernel kronecker cannot cut a mesh of so many cells, so few of them along x, into "
-        "blocks");
+        "the kernel kronecker has too many blocks for a launch on this mesh: fewer cells along y, "
+        "or "
+        "another kernel, are possible");
   }
   kernel<<<grid, Shape::threads, kShared, device_stream()>>>(arguments);
   check_launch("Kronecker operator");

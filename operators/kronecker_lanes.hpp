@@ -19,11 +19,11 @@ template <class T>
   std::memcpy(to, &v, sizeof(v));
 }
 
-/// Lane l of the result is lane index(l) of the 2 kLanes lanes of (a, b).
+/// Lane l of the result is lane F()(l) of the 2 kLanes lanes of (a, b); F has no state.
 template <class T, class F>
-[[gnu::always_inline]] inline Lanes<T> shuffle_lanes(Lanes<T> a, Lanes<T> b, F index) {
+[[gnu::always_inline]] inline Lanes<T> shuffle_lanes(Lanes<T> a, Lanes<T> b, F) {
   return [&]<int... l>(std::integer_sequence<int, l...>) {
-    return __builtin_shufflevector(a, b, index(std::integral_constant<int, l>{})...);
+    return __builtin_shufflevector(a, b, F{}(std::integral_constant<int, l>{})...);
   }
   (std::make_integer_sequence<int, kLanes<T>>{});
 }
@@ -65,7 +65,7 @@ template <class T, int P>
       const auto one = [&](auto node) {
         Lanes<T> v = nodes[0];
         const auto take = [&](auto k) {
-          v = shuffle_lanes<T>(v, nodes[k() + 1], [&](auto l) {
+          v = shuffle_lanes<T>(v, nodes[k() + 1], [](auto l) {
             constexpr int kPlace = decltype(l)::value * P + decltype(node)::value;
             return kPlace / kL == decltype(k)::value + 1         ? kL + kPlace % kL
                    : kPlace / kL == 0 && decltype(k)::value == 0 ? kPlace
@@ -111,7 +111,7 @@ template <class T, int P>
       const auto one = [&](auto vector) {
         Lanes<T> v = cells[0];
         const auto take = [&](auto i) {
-          v = shuffle_lanes<T>(v, cells[i() + 1], [&](auto l) {
+          v = shuffle_lanes<T>(v, cells[i() + 1], [](auto l) {
             constexpr int kPlace = decltype(vector)::value * kL + decltype(l)::value;
             return kPlace % P == decltype(i)::value + 1         ? kL + kPlace / P
                    : kPlace % P == 0 && decltype(i)::value == 0 ? kPlace / P

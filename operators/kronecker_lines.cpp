@@ -159,7 +159,7 @@ class LineKernelsOf final : public LineKernels<T> {
   }
 
  private:
-  static constexpr int kHalf = P > 0 ? P : 1;
+  static constexpr int kHalf = std::max(P, 1);
   static constexpr int kMostCopied = 4;  // beyond, the compiler spills registers
   static constexpr int kLine = P > 0 ? P + 1 : kMostPointsPerAxis + 1;
 
@@ -234,7 +234,7 @@ class LineKernelsOf final : public LineKernels<T> {
   [[gnu::always_inline]] void x_row(const Cell& cell, const AtEdge& edge, const T* u, Index ahead,
                                     Lanes<T>* carry, Lanes<T>* a, Lanes<T>* b) const {
     const int p = this->p();
-    Lanes<T> nodes[kLine];
+    Lanes<T> at_nodes[kLine];
     if constexpr (P > 0) {
       Lanes<T> loaded[kLine];
 #pragma GCC unroll 8
@@ -243,19 +243,19 @@ class LineKernelsOf final : public LineKernels<T> {
         // The hardware does not follow so many rows.
         __builtin_prefetch(u + ahead + i * kLanes<T>, 0, 2);
       }
-      to_cells<T, P>(loaded, nodes);
+      to_cells<T, P>(loaded, at_nodes);
     } else {
       for (int i = 0; i < p; ++i) {
-        for (int lane = 0; lane < kLanes<T>; ++lane) nodes[i][lane] = u[lane * p + i];
+        for (int lane = 0; lane < kLanes<T>; ++lane) at_nodes[i][lane] = u[lane * p + i];
       }
     }
     T next = u[kLanes<T> * p];
-    edge.constrain(nodes[0], next);
-    nodes[p] = shift_down<T>(nodes[0], next);
-    const Lanes<T> added = edge.take_end(nodes[0]);
+    edge.constrain(at_nodes[0], next);
+    at_nodes[p] = shift_down<T>(at_nodes[0], next);
+    const Lanes<T> added = edge.take_end(at_nodes[0]);
     Lanes<T> mass[kLine];
     Lanes<T> stiffness[kLine];
-    cell.mass_and_stiffness(nodes, mass, stiffness);
+    cell.mass_and_stiffness(at_nodes, mass, stiffness);
     a[0] = mass[0] + shift_up<T>(carry[0], mass[p]);
     b[0] = stiffness[0] + shift_up<T>(carry[1], stiffness[p]) + added;
 #pragma GCC unroll 8

@@ -19,7 +19,8 @@ struct ScratchSizes {
     const Index nodes = cells[0] * p + 1;
     row = rows * p;
     plane = planes * rows * p;
-    x_carry = 2 * planes * rows;
+    const Index all_rows = planes * rows;
+    x_carry = 2 * all_rows;
     y_carry = batches * planes * 4 * p;
     const Index tile_bricks = ceil_div(shape.bricks[1], shape.tiles[1]);
     z_carry = shape.bricks[2] > 0 ? tile_bricks * batches * 3 * row : 0;

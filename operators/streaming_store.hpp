@@ -30,6 +30,13 @@ inline void stream_line(const void* from, void* to) {
 #endif
 }
 
+/// Other threads see streamed lines from here on, once they see anything written later.
+inline void finish_streaming() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
 /// to[i] = from[i]. Threads that meet at a barrier afterwards see the values.
 template <class T>
 void write_values(const T* from, Index n, WriteTo where, T* to) {
@@ -43,6 +50,7 @@ void write_values(const T* from, Index n, WriteTo where, T* to) {
   std::copy_n(from, i, to);
   for (; i + kLine <= n; i += kLine) stream_line(from + i, to + i);
   std::copy_n(from + i, n - i, to + i);
+  finish_streaming();
 }
 
 }  // namespace tessera

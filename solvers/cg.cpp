@@ -37,6 +37,11 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
   Vector<T, Space>& z = preconditioner != nullptr ? preconditioned : r;
 
   const auto residual_norm = [&] {
+    if (fused != nullptr) {
+      double rr = 0.0;
+      fused->residual(b, x, r, &rr);
+      return std::sqrt(rr);
+    }
     a.apply(x, r);
     return std::sqrt(subtract_from(b, r));
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cases/expression.hpp"
+#include "operators/cell_kernel_limits.hpp"
 #include "operators/csr.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/vtu_writer.hpp"
@@ -25,9 +26,10 @@ FaceSet dirichlet_faces(const CaseParameters& parameters) {
 constexpr int kCgVectors = 3;
 
 // On the GPU, fused forms go with a second p, so that x can follow every second iteration.
-int gpu_cg_vectors(const StrategyName& strategy, PreconditionerChoice choice) {
-  return strategy.kernel == "kronecker" && choice == PreconditionerChoice::none ? kCgVectors + 1
-                                                                                : kCgVectors;
+int gpu_cg_vectors(const StrategyName& strategy, int degree, PreconditionerChoice choice) {
+  const bool fuses = strategy.kernel == "kronecker" && degree <= kMostFastDegree &&
+                     choice == PreconditionerChoice::none;
+  return fuses ? kCgVectors + 1 : kCgVectors;
 }
 
 // z = M r and the diagonal.
@@ -137,7 +139,7 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const StrategyBytes operation = strategy_bytes(parameters, strategy);
   const Index vector = lattice.size() * value_bytes(parameters.operation.precision);
   const PreconditionerChoice preconditioner = parameters.solver.preconditioner;
-  const int solver_vectors = gpu_cg_vectors(strategy, preconditioner) +
+  const int solver_vectors = gpu_cg_vectors(strategy, parameters.space.degree, preconditioner) +
                              (preconditioner == PreconditionerChoice::jacobi ? 1 : 0);
   const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
   const std::string text = strategy.text();

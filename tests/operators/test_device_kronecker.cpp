@@ -262,6 +262,18 @@ TEST_P(DeviceKronecker, CgEqualsTheHostWithoutFusedForms) {
   }
 }
 
+TEST_P(DeviceKronecker, EqualsTheHostWithOneDirichletFace) {
+  ProblemOptions options = DeviceKronecker::options();
+  options.boundary = Boundary::none;
+  options.cells[0] = 1;
+  for (int face = 0; face < 2 * options.dimension; ++face) {
+    Problem problem = make_problem(options);
+    problem.form.dirichlet[face] = true;
+    SCOPED_TRACE(face);
+    expect_equal_to_host<double>(problem);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Degrees, DeviceKronecker,
                          ::testing::Combine(::testing::Values(2, 3),
                                             ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9)),

@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
 #include <tuple>
 
 #include "operators/kronecker.hpp"
+#include "operators/strategy.hpp"
 #include "solvers/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
@@ -293,6 +296,55 @@ TEST(KroneckerLong, FusedFormsEqualCompositions) {
   options.boundary = Boundary::dirichlet;
   const Problem problem = make_problem(options);
   expect_fused_forms_equal_compositions<double>(problem);
+}
+
+// Whichever end of a row of two nodes is constrained, the other is free.
+TEST(KroneckerEnds, OneCellAlongXWithOneDirichletFace) {
+  for (const int face : {0, 1}) {
+    for (const int degree : {1, 2}) {
+      ProblemOptions options = kronecker_options(3, degree, {1, 4, 3});
+      options.boundary = Boundary::none;
+      Problem problem = make_problem(options);
+      problem.form.dirichlet[face] = true;
+      SCOPED_TRACE(face);
+      expect_equal_to_reference<double>(problem);
+      expect_fused_forms_equal_compositions<double>(problem);
+    }
+  }
+}
+
+// Widths of equal cells do not come from the difference of large coordinates.
+TEST(KroneckerEnds, AreThoseOfTheOtherStrategiesFarFromTheOrigin) {
+  const BoxMesh mesh(2, {60, 7, 1}, {1e6, -3e5, 0.0}, {1e6 + 1.0, -3e5 + 2.0, 0.0});
+  const Discretization discretization =
+      make_discretization(mesh, make_basis(2, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 3));
+  const StiffnessForm form{&discretization, constant_field(1.0), {}, {}};
+  const Index n = discretization.lattice.size();
+  HostVector<double> ones(n);
+  fill(ones, 1.0);
+  HostVector<double> y = poisoned<double>(n);
+  make_kronecker_operator<double>(form)->apply(ones, y);
+  for (Index i = 0; i < n; ++i) EXPECT_NEAR(y[i], 0.0, 1e-11) << i;
+  const HostVector<double> x = vector_of<double>(random_values(n, 3));
+  HostVector<double> expected(n);
+  make_operator<double>({"tensor", "serial"}, form)->apply(x, expected);
+  make_kronecker_operator<double>(form)->apply(x, y);
+  EXPECT_LT(relative_difference(y, {expected.data(), expected.data() + n}), 1e-12);
+}
+
+TEST(KroneckerCoefficient, FactorsOfOppositeScaleDoNotOverflow) {
+  ProblemOptions options = kronecker_options(2, 3, {4, 3, 1});
+  options.boundary = Boundary::mixed;
+  Problem problem = make_problem(options);
+  const auto big = [](double x) { return 1e40 * (2.0 + x); };
+  const auto small = [](double y) { return 1e-40 * (3.0 + y); };
+  problem.form.coefficient =
+      field_of([=](double x, double y, double) { return big(x) * small(y); });
+  problem.form.coefficient.factors = std::make_shared<const std::array<ScalarField, 3>>(std::array{
+      field_of([=](double x, double, double) { return big(x); }),
+      field_of([=](double, double y, double) { return small(y); }), constant_field(1.0)});
+  expect_equal_to_reference<double>(problem);
+  expect_equal_to_reference<float>(problem);
 }
 
 TEST(KroneckerSize, IsKnownBeforeItIsMade) {

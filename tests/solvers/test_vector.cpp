@@ -188,6 +188,16 @@ TYPED_TEST(Vectors, FusedUpdatesAreTheirParts) {
       ASSERT_NEAR(r[i], double{r_before[i]} - double{a} * double{q[i]}, 2 * this->kEpsilon);
     }
     ASSERT_EQ(rr, dot(r, r));
+    const T b{-0.375};
+    HostVector<T> all_x = this->random(n, 29);
+    HostVector<T> all_r = this->random(n, 31);
+    HostVector<T> all_p = this->random(n, 19);
+    ASSERT_EQ(update_all(a, b, q, all_x, all_r, all_p), rr);
+    for (std::int64_t i = 0; i < n; ++i) {
+      ASSERT_EQ(all_x[i], x[i]);
+      ASSERT_EQ(all_r[i], r[i]);
+      ASSERT_NEAR(all_p[i], double{r[i]} + double{b} * double{p[i]}, 2 * this->kEpsilon);
+    }
     HostVector<T> difference = this->random(n, 37);
     const HostVector<T> subtracted = this->random(n, 37);
     const double dd = subtract_from(p, difference);
