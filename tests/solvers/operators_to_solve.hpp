@@ -131,4 +131,45 @@ class TamperedOperator final : public LinearOperator<T, Host> {
   mutable int applications_ = 0;
 };
 
+/// Another operator with fused forms, composed of its application and sums.
+template <class T>
+class WithFusedForms final : public LinearOperator<T, Host>, public FusedForms<T, Host> {
+ public:
+  using V = HostVector<T>;
+
+  explicit WithFusedForms(const LinearOperator<T, Host>& original) : original_(original) {}
+
+  std::int64_t size() const override { return original_.size(); }
+  void apply(const V& x, V& y) const override { original_.apply(x, y); }
+  void diagonal(V& d) const override { original_.diagonal(d); }
+  Cost cost() const override { return {}; }
+  std::int64_t bytes() const override { return 0; }
+  const FusedForms<T, Host>* fused() const override { return this; }
+
+  void apply_dot(const V& x, V& y, double* sums) const override {
+    apply(x, y);
+    sums[0] = dot(x, y);
+    sums[1] = dot(y, y);
+  }
+  void residual(const V& b, const V& x, V& r, double* rr) const override {
+    V ax(size());
+    apply(x, ax);
+    for (std::int64_t i = 0; i < size(); ++i) r[i] = b[i] - ax[i];
+    *rr = dot(r, r);
+  }
+  void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const override {
+    V ax(size());
+    V entries(size());
+    apply(x, ax);
+    diagonal(entries);
+    for (std::int64_t i = 0; i < size(); ++i) {
+      d[i] = static_cast<T>(step.momentum * d[i] + step.scale * (b[i] - ax[i]) / entries[i]);
+      x_out[i] = x[i] + d[i];
+    }
+  }
+
+ private:
+  const LinearOperator<T, Host>& original_;
+};
+
 }  // namespace tessera::testing
