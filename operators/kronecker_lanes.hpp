@@ -43,7 +43,6 @@ template <class T>
 /// [kLanes][P] values, P fastest, in P vectors -> [P][kLanes].
 template <class T, int P>
 [[gnu::always_inline]] inline void to_cells(const Lanes<T>* nodes, Lanes<T>* cells) {
-  constexpr int kL = kLanes<T>;
   if constexpr (P == 1) {
     cells[0] = nodes[0];
   } else if constexpr (P % 2 == 0) {
@@ -67,9 +66,9 @@ template <class T, int P>
         const auto take = [&](auto k) {
           v = shuffle_lanes<T>(v, nodes[k() + 1], [](auto l) {
             constexpr int kPlace = decltype(l)::value * P + decltype(node)::value;
-            return kPlace / kL == decltype(k)::value + 1         ? kL + kPlace % kL
-                   : kPlace / kL == 0 && decltype(k)::value == 0 ? kPlace
-                                                                 : decltype(l)::value;
+            return kPlace / kLanes<T> == decltype(k)::value + 1 ? kLanes<T> + kPlace % kLanes<T>
+                   : kPlace / kLanes<T> == 0 && decltype(k)::value == 0 ? kPlace
+                                                                        : decltype(l)::value;
           });
         };
         [&]<int... k>(std::integer_sequence<int, k...>) {
@@ -87,7 +86,6 @@ template <class T, int P>
 /// [P][kLanes] -> [kLanes][P], P fastest: the inverse of to_cells().
 template <class T, int P>
 [[gnu::always_inline]] inline void to_nodes(const Lanes<T>* cells, Lanes<T>* nodes) {
-  constexpr int kL = kLanes<T>;
   if constexpr (P == 1) {
     nodes[0] = cells[0];
   } else if constexpr (P % 2 == 0) {
@@ -102,9 +100,9 @@ template <class T, int P>
 #pragma GCC unroll 8
     for (int k = 0; k < P / 2; ++k) {
       nodes[2 * k] =
-          shuffle_lanes<T>(even[k], odd[k], [](auto l) { return l() / 2 + l() % 2 * kL; });
-      nodes[2 * k + 1] =
-          shuffle_lanes<T>(even[k], odd[k], [](auto l) { return kL / 2 + l() / 2 + l() % 2 * kL; });
+          shuffle_lanes<T>(even[k], odd[k], [](auto l) { return l() / 2 + l() % 2 * kLanes<T>; });
+      nodes[2 * k + 1] = shuffle_lanes<T>(
+          even[k], odd[k], [](auto l) { return kLanes<T> / 2 + l() / 2 + l() % 2 * kLanes<T>; });
     }
   } else {
     [&]<int... k>(std::integer_sequence<int, k...>) {
@@ -112,8 +110,8 @@ template <class T, int P>
         Lanes<T> v = cells[0];
         const auto take = [&](auto i) {
           v = shuffle_lanes<T>(v, cells[i() + 1], [](auto l) {
-            constexpr int kPlace = decltype(vector)::value * kL + decltype(l)::value;
-            return kPlace % P == decltype(i)::value + 1         ? kL + kPlace / P
+            constexpr int kPlace = decltype(vector)::value * kLanes<T> + decltype(l)::value;
+            return kPlace % P == decltype(i)::value + 1         ? kLanes<T> + kPlace / P
                    : kPlace % P == 0 && decltype(i)::value == 0 ? kPlace / P
                                                                 : decltype(l)::value;
           });

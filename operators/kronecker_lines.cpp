@@ -1,6 +1,7 @@
 #include "operators/kronecker_lines.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "mesh/sum_factorization.hpp"
 #include "operators/cell_kernel_limits.hpp"
@@ -73,7 +74,7 @@ class LineKernelsOf final : public LineKernels<T> {
  public:
   explicit LineKernelsOf(const KroneckerFactors& factors)
       : x_(factors.axes[0]), y_(factors.axes[1]) {
-    if constexpr (dim == 3) z_ = std::make_unique<LineAxis<T>>(factors.axes[2]);
+    if constexpr (dim == 3) z_.emplace(factors.axes[2]);
     const Index square = power(p() + 1, 2);
     const Index batches = line_batches<T>(x_.cells);
     x_full_.assign(static_cast<std::size_t>(2 * batches * square), Lanes<T>{});
@@ -234,28 +235,28 @@ class LineKernelsOf final : public LineKernels<T> {
   [[gnu::always_inline]] void x_row(const Cell& cell, const AtEdge& edge, const T* u, Index ahead,
                                     Lanes<T>* carry, Lanes<T>* a, Lanes<T>* b) const {
     const int p = this->p();
-    Lanes<T> at_nodes[kLine];
+    Lanes<T> by_cell[kLine];
     if constexpr (P > 0) {
-      Lanes<T> loaded[kLine];
+      Lanes<T> row[kLine];
 #pragma GCC unroll 8
       for (int i = 0; i < P; ++i) {
-        loaded[i] = load_lanes(u + i * kLanes<T>);
+        row[i] = load_lanes(u + i * kLanes<T>);
         // The hardware does not follow so many rows.
         __builtin_prefetch(u + ahead + i * kLanes<T>, 0, 2);
       }
-      to_cells<T, P>(loaded, at_nodes);
+      to_cells<T, P>(row, by_cell);
     } else {
       for (int i = 0; i < p; ++i) {
-        for (int lane = 0; lane < kLanes<T>; ++lane) at_nodes[i][lane] = u[lane * p + i];
+        for (int lane = 0; lane < kLanes<T>; ++lane) by_cell[i][lane] = u[lane * p + i];
       }
     }
     T next = u[kLanes<T> * p];
-    edge.constrain(at_nodes[0], next);
-    at_nodes[p] = shift_down<T>(at_nodes[0], next);
-    const Lanes<T> added = edge.take_end(at_nodes[0]);
+    edge.constrain(by_cell[0], next);
+    by_cell[p] = shift_down<T>(by_cell[0], next);
+    const Lanes<T> added = edge.take_end(by_cell[0]);
     Lanes<T> mass[kLine];
     Lanes<T> stiffness[kLine];
-    cell.mass_and_stiffness(at_nodes, mass, stiffness);
+    cell.mass_and_stiffness(by_cell, mass, stiffness);
     a[0] = mass[0] + shift_up<T>(carry[0], mass[p]);
     b[0] = stiffness[0] + shift_up<T>(carry[1], stiffness[p]) + added;
 #pragma GCC unroll 8
@@ -331,7 +332,7 @@ class LineKernelsOf final : public LineKernels<T> {
 
   LineAxis<T> x_;
   LineAxis<T> y_;
-  std::unique_ptr<LineAxis<T>> z_;
+  std::optional<LineAxis<T>> z_;
   HostArray<Lanes<T>> x_full_;  // [batch][2][p + 1][p + 1]
 };
 
@@ -347,8 +348,8 @@ std::unique_ptr<LineKernels<T>> make_for_degree(const KroneckerFactors& factors)
 
 template <class T>
 std::unique_ptr<LineKernels<T>> make_line_kernels(const KroneckerFactors& factors) {
-  return factors.dimension == 2 ? make_for_degree<T, 2, kMostFastDegree>(factors)
-                                : make_for_degree<T, 3, kMostFastDegree>(factors);
+  if (factors.dimension == 2) return make_for_degree<T, 2, kMostFastDegree>(factors);
+  return make_for_degree<T, 3, kMostFastDegree>(factors);
 }
 
 Index line_kernel_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
