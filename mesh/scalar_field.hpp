@@ -35,6 +35,11 @@ inline ScalarField constant_field(double value) {
           value};
 }
 
+/// Whether the field is known to be a product of functions of one coordinate each.
+inline bool is_separable(const ScalarField& field) {
+  return field.constant.has_value() || field.factors != nullptr;
+}
+
 /// Whether the field is known to vanish everywhere.
 inline bool is_zero(const ScalarField& field) { return field.constant == 0.0; }
 

@@ -4,32 +4,18 @@
 #include "operators/kronecker_sweep.hpp"
 #include "operators/robin_faces.hpp"
 #include "operators/streaming_store.hpp"
+#include "solvers/chained_sum.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr Index kChains = 32;
 /// Vectors longer than this do not stay in a cache until they are needed again.
 constexpr Index kCachedBytes = Index{8} << 20;
 
-// sum_i term(i), kChains sums side by side.
-template <class Term>
-double sum_of(Index n, Term term) {
-  double sums[kChains] = {};
-  Index i = 0;
-  for (; i + kChains <= n; i += kChains) {
-    for (Index chain = 0; chain < kChains; ++chain) sums[chain] += term(i + chain);
-  }
-  for (; i < n; ++i) sums[0] += term(i);
-  double sum = 0.0;
-  for (const double value : sums) sum += value;
-  return sum;
-}
-
 template <class T>
 double dot_of(Index n, const T* x, const T* y) {
-  return sum_of(n,
-                [x, y](Index i) { return static_cast<double>(x[i]) * static_cast<double>(y[i]); });
+  return chained_sum(
+      0, n, [x, y](Index i) { return static_cast<double>(x[i]) * static_cast<double>(y[i]); });
 }
 
 /// x from a vector.

@@ -5,6 +5,7 @@
 #include "operators/device_kronecker_data.hpp"
 #include "operators/device_robin_faces.hpp"
 #include "operators/kronecker_any.hpp"
+#include "operators/kronecker_arguments.cuh"
 #include "solvers/cuda_check.hpp"
 
 namespace tessera {
@@ -31,20 +32,16 @@ __global__ void __launch_bounds__(kThreads)
       constrained |= position[a] < g.axis[a].first_free || position[a] > g.axis[a].last_free;
     }
     if (rows == Rows::constrained && !constrained) continue;
-    d[node] = constrained ? T{1}
-                          : (e[0].stiffness * e[1].mass + e[0].mass * e[1].stiffness) * e[2].mass +
-                                e[0].mass * e[1].mass * e[2].stiffness;
+    d[node] = constrained ? T{1} : diagonal_entry(e[0], e[1], e[2]);
   }
 }
 
 template <class T>
 std::vector<EntryPair<T>> paired(const std::vector<double>& mass,
-                                 const std::vector<double>& stiffness, double mass_scale,
-                                 double stiffness_scale) {
+                                 const std::vector<double>& stiffness, double scale) {
   std::vector<EntryPair<T>> pairs(mass.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = {static_cast<T>(mass_scale * mass[i]),
-                static_cast<T>(stiffness_scale * stiffness[i])};
+    pairs[i] = {static_cast<T>(scale * mass[i]), static_cast<T>(scale * stiffness[i])};
   }
   return pairs;
 }
@@ -176,10 +173,9 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
   static double vertex(const std::vector<double>& cell) { return cell.front() + cell.back(); }
 
   void set_axis(int d, const AxisFactors& factors, double rows_scale) {
-    rows_[d] = DeviceArray<EntryPair<T>>(
-        paired<T>(factors.mass, factors.stiffness, rows_scale, rows_scale));
+    rows_[d] = DeviceArray<EntryPair<T>>(paired<T>(factors.mass, factors.stiffness, rows_scale));
     diagonals_[d] = DeviceArray<EntryPair<T>>(
-        paired<T>(factors.mass_diagonal, factors.stiffness_diagonal, 1.0, 1.0));
+        paired<T>(factors.mass_diagonal, factors.stiffness_diagonal, 1.0));
     DeviceAxis<T>& axis = data_.axis[d];
     axis.cells = static_cast<int>(factors.cells);
     axis.nodes = static_cast<int>(factors.nodes());

@@ -199,7 +199,7 @@ std::string why_not_kronecker(const StiffnessForm& form) {
   if (!form.discretization->mapping.is_cartesian()) {
     return "the kernel kronecker needs an axis-aligned mesh, and this one is mapped";
   }
-  if (!form.coefficient.constant && !form.coefficient.factors) {
+  if (!is_separable(form.coefficient)) {
     return "the kernel kronecker needs a coefficient that is constant or a product of factors that "
            "depend on one coordinate each";
   }

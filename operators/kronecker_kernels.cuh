@@ -57,6 +57,19 @@ __device__ void add_over_grid(KroneckerSumPair mine, KroneckerSums sums, int cou
   if (threadIdx.x == 0 && count == 2) results[1] = sum.second;
 }
 
+/// The sums of the form, where it has some, once the tile is done with its shared memory.
+template <class Shape, KroneckerForm compiled>
+__device__ __forceinline__ void add_tile_sums(KroneckerSumPair of_thread,
+                                              const KroneckerData<typename Shape::T>& g,
+                                              unsigned char* shared_memory) {
+  if constexpr (compiled != KroneckerForm::apply && compiled != KroneckerForm::chebyshev) {
+    if (g.v.sums == nullptr) return;
+    __syncthreads();
+    add_over_grid<Shape::threads>(of_thread, g.sums, g.v.form == KroneckerForm::apply_dot ? 2 : 1,
+                                  g.v.sums, reinterpret_cast<double*>(shared_memory));
+  }
+}
+
 /// Blocks an SM. Fewer where matrix entries are no constants, a diagonal is divided by, or x is
 /// kept for the sums and would spill (p = 2): these take registers.
 template <class Shape>
@@ -75,13 +88,7 @@ __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, comp
   extern __shared__ __align__(16) unsigned char shared_memory[];
   KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
   tile.run_once();
-  if constexpr (compiled != KroneckerForm::apply && compiled != KroneckerForm::chebyshev) {
-    if (g.v.sums == nullptr) return;
-    __syncthreads();
-    add_over_grid<Shape::threads>(tile.sums_of_thread(), g.sums,
-                                  g.v.form == KroneckerForm::apply_dot ? 2 : 1, g.v.sums,
-                                  reinterpret_cast<double*>(shared_memory));
-  }
+  add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g, shared_memory);
 }
 
 /// As in 2D, with one block a tile and a chunk of layers. FMAs a DoF: 7 (p + 2), and what tiles
@@ -92,13 +99,7 @@ __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, comp
   extern __shared__ __align__(16) unsigned char shared_memory[];
   KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
   tile.run_through_layers();
-  if constexpr (compiled != KroneckerForm::apply && compiled != KroneckerForm::chebyshev) {
-    if (g.v.sums == nullptr) return;
-    __syncthreads();
-    add_over_grid<Shape::threads>(tile.sums_of_thread(), g.sums,
-                                  g.v.form == KroneckerForm::apply_dot ? 2 : 1, g.v.sums,
-                                  reinterpret_cast<double*>(shared_memory));
-  }
+  add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g, shared_memory);
 }
 
 /// How many layers a block goes through, so that the blocks, in waves of `slots`, end soonest. A

@@ -371,11 +371,8 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int 
         *to = residual;
         add_dots(residual, residual);
       } else if constexpr (form == KroneckerForm::chebyshev) {
-        const EntryPair<T> dx = g.axis[0].diagonal[tile_x];
-        const EntryPair<T> dy = g.axis[1].diagonal[tile_y + r];
-        const EntryPair<T> dz = g.axis[2].diagonal[z];
-        const T diagonal = (dx.stiffness * dy.mass + dx.mass * dy.stiffness) * dz.mass +
-                           dx.mass * dy.mass * dz.stiffness;
+        const T diagonal = diagonal_entry(g.axis[0].diagonal[tile_x],
+                                          g.axis[1].diagonal[tile_y + r], g.axis[2].diagonal[z]);
         T* const d = v.d + (to - v.y);
         T step = v.scale * (b[r] - value) / diagonal;
         if (v.momentum != T{0}) step += v.momentum * *d;

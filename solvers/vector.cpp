@@ -8,17 +8,16 @@
 #include <new>
 #include <vector>
 
+#include "solvers/chained_sum.hpp"
+
 namespace tessera {
 namespace {
 
 constexpr std::int64_t kReductionBlock = 4096;
-constexpr int kChains = 32;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-// sum over i of term(i): blocks are summed by one thread each and added in order; within a block,
-// kChains sums run side by side. The terms take plain pointers. (GCC 12 leaves `omp simd reduction`
-// scalar in an OpenMP loop like this one.)
+// sum over i of term(i): blocks are summed by one thread each and added in order.
 template <class Term>
 double block_sum(std::int64_t n, Term term) {
   const std::int64_t blocks = (n + kReductionBlock - 1) / kReductionBlock;
@@ -26,13 +25,7 @@ double block_sum(std::int64_t n, Term term) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t b = 0; b < blocks; ++b) {
     const std::int64_t end = std::min(n, (b + 1) * kReductionBlock);
-    double sums[kChains] = {};
-    std::int64_t i = b * kReductionBlock;
-    for (; i + kChains <= end; i += kChains) {
-      for (int chain = 0; chain < kChains; ++chain) sums[chain] += term(i + chain);
-    }
-    for (; i < end; ++i) sums[0] += term(i);
-    for (const double sum : sums) partial[b] += sum;
+    partial[b] = chained_sum(b * kReductionBlock, end, term);
   }
   double sum = 0.0;
   for (const double value : partial) sum += value;

@@ -16,8 +16,7 @@ ScalarField coefficient_of(const CaseParameters& parameters) {
 std::string why_unsuitable(const std::string& kernel, const CaseParameters& parameters) {
   if (kernel != kKronecker) return "";
   if (!parameters.mesh.map.empty()) return "the mesh is mapped";
-  const ScalarField coefficient = coefficient_of(parameters);
-  if (coefficient.constant || coefficient.factors) return "";
+  if (is_separable(coefficient_of(parameters))) return "";
   return "the coefficient is no product of functions of one coordinate";
 }
 

@@ -60,6 +60,22 @@ Discretization make_mapped_discretization(const BoxMesh& mesh, const Basis1D& ba
 /// Uniform values in [-1, 1), the same for the same seed on every machine.
 std::vector<double> random_values(Index n, unsigned seed);
 
+/// The same, rounded to what T holds exactly, so that only the operator rounds.
+template <class T>
+std::vector<double> random_input(Index n, unsigned seed) {
+  std::vector<double> values = random_values(n, seed);
+  for (double& value : values) value = static_cast<T>(value);
+  return values;
+}
+
+/// How near to the reference an operator of this precision is.
+inline constexpr double kDoubleTolerance = 1e-12;
+inline constexpr double kFloatTolerance = 1e-5;
+template <class T>
+constexpr double tolerance() {
+  return sizeof(T) == sizeof(double) ? kDoubleTolerance : kFloatTolerance;
+}
+
 template <class T>
 HostVector<T> vector_of(const std::vector<double>& values) {
   HostVector<T> x(static_cast<std::int64_t>(values.size()));

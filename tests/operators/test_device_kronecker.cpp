@@ -18,18 +18,6 @@ namespace tessera::testing {
 namespace {
 
 template <class T>
-constexpr double tolerance() {
-  return sizeof(T) == sizeof(double) ? 1e-12 : 1e-5;
-}
-
-template <class T>
-std::vector<double> random_input(Index n, unsigned seed) {
-  std::vector<double> values = random_values(n, seed);
-  for (double& value : values) value = static_cast<T>(value);
-  return values;
-}
-
-template <class T>
 DeviceVector<T> uploaded(const std::vector<double>& values) {
   DeviceVector<T> x(static_cast<Index>(values.size()));
   copy(vector_of<T>(values), x);

@@ -18,14 +18,6 @@
 namespace tessera::testing {
 namespace {
 
-constexpr double kDoubleTolerance = 1e-12;
-constexpr double kFloatTolerance = 1e-5;
-
-template <class T>
-constexpr double tolerance() {
-  return sizeof(T) == sizeof(double) ? kDoubleTolerance : kFloatTolerance;
-}
-
 bool is_for_comparison(const StrategyName& strategy) {
   const ScatterInfo* scatter = find_scatter(strategy.scatter);
   return scatter != nullptr && scatter->use == ScatterUse::comparison;

@@ -17,19 +17,6 @@
 namespace tessera::testing {
 namespace {
 
-template <class T>
-constexpr double tolerance() {
-  return sizeof(T) == sizeof(double) ? 1e-12 : 1e-5;
-}
-
-// Inputs that T holds exactly, so that only the operator rounds.
-template <class T>
-std::vector<double> random_input(Index n, unsigned seed) {
-  std::vector<double> values = random_values(n, seed);
-  for (double& value : values) value = static_cast<T>(value);
-  return values;
-}
-
 ProblemOptions kronecker_options(int dimension, int degree, IndexTriple cells) {
   ProblemOptions options;
   options.dimension = dimension;

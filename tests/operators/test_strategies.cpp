@@ -13,22 +13,6 @@
 namespace tessera::testing {
 namespace {
 
-constexpr double kDoubleTolerance = 1e-12;
-constexpr double kFloatTolerance = 1e-5;
-
-template <class T>
-constexpr double tolerance() {
-  return sizeof(T) == sizeof(double) ? kDoubleTolerance : kFloatTolerance;
-}
-
-// Inputs that T holds exactly, so that only the operator rounds.
-template <class T>
-std::vector<double> random_input(Index n, unsigned seed) {
-  std::vector<double> values = random_values(n, seed);
-  for (double& value : values) value = static_cast<T>(value);
-  return values;
-}
-
 template <class T>
 void expect_equal_to_reference(const Problem& problem, const std::vector<StrategyName>& strategies,
                                double limit = tolerance<T>()) {
