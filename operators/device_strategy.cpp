@@ -24,8 +24,10 @@ DeviceScatter scatter_named(const std::string& name) {
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_operator(const StrategyName& strategy,
                                                                 const StiffnessForm& form) {
-  const std::string reason = why_unavailable(strategy, Processor::gpu);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  for (const std::string& reason : {why_unavailable(strategy, Processor::gpu),
+                                    why_unsuitable(strategy, form, Processor::gpu)}) {
+    if (!reason.empty()) throw std::invalid_argument(reason);
+  }
   if (strategy.kernel == "kronecker") return make_device_kronecker_operator<T>(form);
   std::unique_ptr<DeviceCellKernel<T>> kernel = make_device_tensor_kernel<T>(form);
   if (strategy.kernel == "csr") return make_device_csr_operator<T>(form, *kernel);

@@ -4,6 +4,7 @@
 
 #include "mesh/discretization.hpp"
 #include "mesh/face.hpp"
+#include "mesh/geometry_form.hpp"
 #include "mesh/scalar_field.hpp"
 
 namespace tessera {
@@ -23,6 +24,8 @@ struct StiffnessForm {
   ScalarField coefficient;
   FaceSet dirichlet;
   std::vector<RobinTerm> robin;
+  /// How the kernel tensor gets general factors; one of geometry_forms().
+  GeometryForm geometry = GeometryForm::stored;
 };
 
 }  // namespace tessera

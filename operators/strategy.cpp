@@ -9,22 +9,17 @@
 #include "mesh/cell_batches.hpp"
 #include "operators/csr.hpp"
 #include "operators/device_csr.hpp"
-#include "operators/device_factors.hpp"
 #include "operators/device_kronecker.hpp"
 #include "operators/device_local.hpp"
+#include "operators/geometry_choice.hpp"
+#include "operators/geometry_size.hpp"
 #include "operators/kronecker.hpp"
 #include "operators/local_operator.hpp"
 #include "operators/scatter.hpp"
 #include "operators/tensor.hpp"
-#include "operators/tensor_any.hpp"
 
 namespace tessera {
 namespace {
-
-Index factor_bytes(const OperatorSize& size) {
-  return geometric_factor_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
-                                size.points, size.value_bytes);
-}
 
 Index matrix_bytes(const OperatorSize& size) {
   return csr_bytes(size.lattice, size.dirichlet, size.value_bytes);
@@ -33,23 +28,6 @@ Index matrix_bytes(const OperatorSize& size) {
 Index local_bytes(const OperatorSize& size) {
   return local_matrix_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
                             size.lattice.degree(), size.value_bytes);
-}
-
-Index gpu_tensor_scratch(const OperatorSize& size) {
-  return block_scratch_bytes(
-      tensor_any_block_bytes(size.mesh.dimension(), size.points, size.value_bytes));
-}
-
-Index gpu_factor_bytes(const OperatorSize& size) {
-  return gpu_tensor_scratch(size) + device_factor_bytes(size.factors, size.mesh.dimension(),
-                                                        size.mesh.cell_count(), size.points,
-                                                        size.value_bytes);
-}
-
-Index gpu_factor_peak_bytes(const OperatorSize& size) {
-  return gpu_tensor_scratch(size) + device_factor_peak_bytes(size.factors, size.mesh.dimension(),
-                                                             size.mesh.cell_count(), size.points,
-                                                             size.lattice.size(), size.value_bytes);
 }
 
 Index gpu_matrix_bytes(const OperatorSize& size) {
@@ -63,14 +41,15 @@ Index gpu_local_bytes(const OperatorSize& size) {
 
 // Kernels that are made from the tensor kernel hold its factors meanwhile.
 Index gpu_matrix_peak_bytes(const OperatorSize& size) {
-  return std::max(
-      gpu_factor_peak_bytes(size),
-      gpu_factor_bytes(size) + device_csr_peak_bytes(size.factors, size.mesh, size.lattice,
-                                                     size.dirichlet, size.value_bytes));
+  return std::max(device_stored_factor_peak_bytes(size),
+                  device_stored_factor_bytes(size) +
+                      device_csr_peak_bytes(size.factors, size.mesh, size.lattice, size.dirichlet,
+                                            size.value_bytes));
 }
 
 Index gpu_local_peak_bytes(const OperatorSize& size) {
-  return std::max(gpu_factor_peak_bytes(size), gpu_factor_bytes(size) + gpu_local_bytes(size));
+  return std::max(device_stored_factor_peak_bytes(size),
+                  device_stored_factor_bytes(size) + gpu_local_bytes(size));
 }
 
 Index gpu_local_thread_peak_bytes(const OperatorSize& size) {
@@ -92,7 +71,7 @@ constexpr std::array<KernelInfo, 5> kTable = {{
      "any degree",
      "12 B a nonzero, about (p + 2)^d nonzeros a DoF",
      {matrix_bytes,
-      [](const OperatorSize& size) { return matrix_bytes(size) + factor_bytes(size); }},
+      [](const OperatorSize& size) { return matrix_bytes(size) + stored_factor_bytes(size); }},
      {gpu_matrix_bytes, gpu_matrix_peak_bytes}},
     {"local",
      "precomputed local matrices, one for all cells where they are alike (element assembly); GPU: "
@@ -100,7 +79,8 @@ constexpr std::array<KernelInfo, 5> kTable = {{
      TakesScatter::yes,
      "CPU 1-8 unrolled, others at run-time size; GPU any",
      "one matrix on a uniform mesh with constant coefficient, else 4 (GPU: 8) (p + 1)^2d B a cell",
-     {local_bytes, [](const OperatorSize& size) { return local_bytes(size) + factor_bytes(size); }},
+     {local_bytes,
+      [](const OperatorSize& size) { return local_bytes(size) + stored_factor_bytes(size); }},
      {gpu_local_bytes, gpu_local_peak_bytes}},
     {"local-thread",
      "the same, one GPU thread a cell, as in the paper on matrix-free operators on GPUs",
@@ -113,9 +93,11 @@ constexpr std::array<KernelInfo, 5> kTable = {{
      "sum factorization, B^T D B by 1D matrices (partial assembly)",
      TakesScatter::yes,
      "1-8 with degree + 1 or degree + 2 points unrolled, others at run-time size",
-     "a uniform mesh stores nothing; a mapped one d (d + 1) / 2 values a quadrature point",
-     {factor_bytes, factor_bytes},
-     {gpu_factor_bytes, gpu_factor_peak_bytes}},
+     "a uniform mesh stores nothing; a mapped or graded one d (d + 1) / 2 values a quadrature "
+     "point, "
+     "or less: space.geometry",
+     {geometry_bytes, geometry_peak_bytes},
+     {device_geometry_bytes, device_geometry_peak_bytes}},
     {"kronecker",
      "sum of Kronecker products of assembled 1D matrices, without cells; axis-aligned meshes with "
      "a coefficient that is constant or a product of functions of one coordinate",
@@ -127,6 +109,8 @@ constexpr std::array<KernelInfo, 5> kTable = {{
 }};
 
 Index scatter_part(const StrategyName& strategy, const OperatorSize& size) {
+  // A stencil writes each node once.
+  if (size.geometry == GeometryForm::stencil) return 0;
   if (size.processor == Processor::cpu) {
     return scatter_bytes(strategy.scatter, size.lattice.size(), size.value_bytes);
   }
@@ -184,8 +168,31 @@ std::string why_unavailable(const StrategyName& strategy, Processor processor) {
   return "";
 }
 
-std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& form) {
-  return strategy.kernel == "kronecker" ? why_not_kronecker(form) : "";
+OperatorSize operator_size(const StiffnessForm& form, Index value_bytes, Processor processor) {
+  const Discretization& discretization = *form.discretization;
+  return {discretization.mesh,
+          discretization.lattice,
+          form.dirichlet,
+          factor_kind(discretization.mapping, form.coefficient),
+          discretization.basis.point_count(),
+          value_bytes,
+          processor,
+          form.geometry,
+          form.coefficient.constant ? CoefficientKind::constant : CoefficientKind::varies};
+}
+
+bool has_geometry_forms(std::string_view kernel, FactorKind factors) {
+  return kernel == "tensor" && factors == FactorKind::general;
+}
+
+std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& form,
+                           Processor processor) {
+  if (form.geometry != GeometryForm::stored && strategy.kernel != "tensor") {
+    return "the geometry " + std::string(geometry_name(form.geometry)) +
+           " is for the kernel tensor";
+  }
+  if (strategy.kernel == "kronecker") return why_not_kronecker(form);
+  return why_no_geometry(form.geometry, geometry_setting(form, processor));
 }
 
 std::vector<StrategyName> all_strategies(Processor processor) {
@@ -222,6 +229,8 @@ template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
                                                        const StiffnessForm& form) {
   kernel_row(strategy, Processor::cpu);
+  const std::string reason = why_unsuitable(strategy, form);
+  if (!reason.empty()) throw std::invalid_argument(reason);
   if (strategy.kernel == "kronecker") return make_kronecker_operator<T>(form);
   const Discretization& discretization = *form.discretization;
   const auto batches = std::make_shared<const CellBatches>(

@@ -24,6 +24,9 @@ struct StrategyName {
 /// Whether a kernel's cells add into a shared vector.
 enum class TakesScatter { yes, no };
 
+/// Whether the coefficient k depends on position.
+enum class CoefficientKind { constant, varies };
+
 /// What the size of an operator depends on.
 struct OperatorSize {
   const BoxMesh& mesh;
@@ -33,7 +36,12 @@ struct OperatorSize {
   int points;
   Index value_bytes;
   Processor processor = Processor::cpu;
+  GeometryForm geometry = GeometryForm::stored;
+  CoefficientKind coefficient = CoefficientKind::varies;
 };
+
+/// The size of operators of this form, which must outlive it.
+OperatorSize operator_size(const StiffnessForm& form, Index value_bytes, Processor processor);
 
 /// Bytes of an operator of this size.
 using SizeFunction = Index (*)(const OperatorSize& size);
@@ -69,9 +77,14 @@ const KernelInfo* find_kernel(std::string_view name);
 /// Why the processor does not have this strategy, in a user's words; empty if it has.
 std::string why_unavailable(const StrategyName& strategy, Processor processor);
 
-/// Why the strategy is not for this form, in a user's words; empty if it is. make_operator() then
-/// throws std::invalid_argument.
-std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& form);
+/// Whether the form of the geometric factors means anything: to the kernel tensor where they are
+/// general.
+bool has_geometry_forms(std::string_view kernel, FactorKind factors);
+
+/// Why the strategy, or the form's geometry with it, is not for this form, in a user's words; empty
+/// if it is. make_operator() and make_device_operator() then throw std::invalid_argument.
+std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& form,
+                           Processor processor = Processor::cpu);
 
 /// Every kernel with every scatter policy that it takes on the processor; those for comparisons
 /// only come last.

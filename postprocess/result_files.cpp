@@ -29,17 +29,12 @@ Json solver_json(const RunResult::Solver& solver) {
 Json to_json(const RunResult& result) {
   Json cells = Json::array();
   for (int d = 0; d < result.dimension; ++d) cells.push_back(result.cells[d]);
-  Json json = {{"title", result.title},
-               {"dimension", result.dimension},
-               {"degree", result.degree},
-               {"cells", cells},
-               {"dofs", result.dofs},
-               {"kernel", result.kernel},
-               {"scatter", result.scatter},
-               {"device", result.device},
-               {"threads", result.threads},
-               {"precision", result.precision},
-               {"solver", solver_json(result.solver)}};
+  Json json = {{"title", result.title},         {"dimension", result.dimension},
+               {"degree", result.degree},       {"cells", cells},
+               {"dofs", result.dofs},           {"kernel", result.kernel},
+               {"scatter", result.scatter},     {"geometry", result.geometry},
+               {"device", result.device},       {"threads", result.threads},
+               {"precision", result.precision}, {"solver", solver_json(result.solver)}};
   if (result.error) {
     json["error"] = {{"l2", result.error->l2},
                      {"h1_seminorm", result.error->h1_seminorm},

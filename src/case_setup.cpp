@@ -12,6 +12,7 @@
 #include "operators/strategy.hpp"
 #include "solvers/device.hpp"
 #include "src/case_fields.hpp"
+#include "src/case_geometry.hpp"
 #include "src/kernel_choice.hpp"
 #include "src/strategy_names.hpp"
 
@@ -144,6 +145,7 @@ Registry<CaseParameters> make_case_registry() {
     check_expressions(parameters, findings);
     check_device(parameters, findings);
     check_suitability(parameters, findings);
+    check_geometry_form(parameters, findings);
   });
   return registry;
 }

@@ -9,6 +9,7 @@
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
 #include "solvers/device.hpp"
+#include "src/case_geometry.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/kernel_choice.hpp"
@@ -39,6 +40,19 @@ bool add_unsuitable(const StrategyName& strategy, const CaseParameters& paramete
   return !reason.empty();
 }
 
+// The case with each form of the geometric factors that the strategy can have in it.
+std::vector<CaseParameters> with_each_geometry(const CaseParameters& parameters,
+                                               const StrategyName& strategy) {
+  const GeometrySetting setting = case_geometry_setting(parameters);
+  if (!has_geometry_forms(strategy.kernel, setting.factors)) return {parameters};
+  std::vector<CaseParameters> variants;
+  for (const GeometryForm form : geometry_forms(setting)) {
+    variants.push_back(parameters);
+    variants.back().space.geometry = choice_of(form);
+  }
+  return variants;
+}
+
 // The GPU's free memory; nothing where there is no GPU.
 std::optional<Index> gpu_free_bytes() {
   if constexpr (kHasCuda) {
@@ -67,14 +81,16 @@ std::optional<Index> print_gpu(const CaseParameters& parameters, const StrategyN
                    {"fits", Align::left}});
   for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
     if (add_unsuitable(strategy, parameters, table)) continue;
-    const StrategyBytes bytes = strategy_bytes(parameters, strategy);
-    const Index peak = estimate_gpu_memory(parameters, strategy).peak().bytes();
-    table.add_row({strategy.text(), bytes_text(bytes.held),
-                   fmt::format("{:.1f} B", static_cast<double>(bytes.held) / dofs),
-                   bytes_text(bytes.peak), bytes_text(peak),
-                   !available           ? "no GPU here"
-                   : peak <= *available ? "yes"
-                                        : "no"});
+    for (const CaseParameters& variant : with_each_geometry(parameters, strategy)) {
+      const StrategyBytes bytes = strategy_bytes(variant, strategy);
+      const Index peak = estimate_gpu_memory(variant, strategy).peak().bytes();
+      table.add_row({strategy_text(variant, strategy), bytes_text(bytes.held),
+                     fmt::format("{:.1f} B", static_cast<double>(bytes.held) / dofs),
+                     bytes_text(bytes.peak), bytes_text(peak),
+                     !available           ? "no GPU here"
+                     : peak <= *available ? "yes"
+                                          : "no"});
+    }
   }
   fmt::print("{}\n", table.text());
   fmt::print("largest at a time on the GPU {}, free {}\n", bytes_text(estimate.peak().bytes()),
@@ -93,11 +109,13 @@ void print_strategies(const CaseParameters& parameters, Index available) {
                    {"fits", Align::left}});
   for (const StrategyName& strategy : all_strategies()) {
     if (add_unsuitable(strategy, parameters, table)) continue;
-    const StrategyBytes bytes = strategy_bytes(parameters, strategy);
-    const Index peak = estimate_memory(parameters, strategy).peak().bytes();
-    table.add_row({strategy.text(), bytes_text(bytes.held),
-                   fmt::format("{:.1f} B", static_cast<double>(bytes.held) / dofs),
-                   bytes_text(bytes.peak), bytes_text(peak), peak <= available ? "yes" : "no"});
+    for (const CaseParameters& variant : with_each_geometry(parameters, strategy)) {
+      const StrategyBytes bytes = strategy_bytes(variant, strategy);
+      const Index peak = estimate_memory(variant, strategy).peak().bytes();
+      table.add_row({strategy_text(variant, strategy), bytes_text(bytes.held),
+                     fmt::format("{:.1f} B", static_cast<double>(bytes.held) / dofs),
+                     bytes_text(bytes.peak), bytes_text(peak), peak <= available ? "yes" : "no"});
+    }
   }
   fmt::print("{}\n", table.text());
 }
@@ -119,6 +137,7 @@ void try_case(const LoadedCase& loaded) {
 ExitCode check(const CheckCommand& command) {
   LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
   const std::string choice = choose_kernel(loaded.parameters);
+  const std::string geometry = choose_geometry(loaded.parameters);
   const CaseParameters& parameters = loaded.parameters;
   omp_set_num_threads(parameters.run.threads > 0 ? parameters.run.threads : omp_get_num_procs());
   const BoxMesh mesh = make_box_mesh(parameters);
@@ -132,8 +151,10 @@ ExitCode check(const CheckCommand& command) {
   fmt::print("{} DoFs ({}), {} cells of degree {}\n", lattice.size(),
              human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
              parameters.space.degree);
-  fmt::print("operator {}{}\n\n", strategy.text(),
+  fmt::print("operator {}{}\n", strategy.text(),
              choice.empty() ? "" : fmt::format(" ({})", choice));
+  if (!geometry.empty()) fmt::print("geometric factors {}\n", geometry);
+  fmt::print("\n");
   print_phases(estimate);
   std::optional<Index> gpu_available;
   if (case_processor(parameters) == Processor::gpu) {

@@ -24,20 +24,7 @@
 namespace tessera {
 namespace {
 
-constexpr char kRow[] = "  {:<16} {:>9} {:>10} {:>9} {:>9} {:>10} {:>8} {:>8}  {}\n";
-
-std::vector<StrategyName> study_strategies(const StudyParameters& study) {
-  std::vector<StrategyName> strategies;
-  for (const StrategyName& strategy : all_strategies(study_processor(study))) {
-    const auto contains = [](const auto& names, const std::string& name) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    if (!contains(study.kernels, strategy.kernel)) continue;
-    if (strategy.scatter != "none" && !contains(study.scatters, strategy.scatter)) continue;
-    strategies.push_back(strategy);
-  }
-  return strategies;
-}
+constexpr char kRow[] = "  {:<{}} {:>9} {:>10} {:>9} {:>9} {:>10} {:>8} {:>8}  {}\n";
 
 std::string cells_text(const BoxMesh& mesh) {
   const IndexTriple& n = mesh.cells();
@@ -49,10 +36,13 @@ std::string cells_text(const BoxMesh& mesh) {
 class Comparison {
  public:
   Comparison(const StudyParameters& study, Verbosity verbosity)
-      : study_(study),
-        verbosity_(verbosity),
-        strategies_(study_strategies(study)),
-        problems_(study_problems(study)) {
+      : study_(study), verbosity_(verbosity), problems_(study_problems(study)) {
+    for (const StudyProblem& problem : problems_) {
+      for (const StudyStrategy& strategy : study_strategies(study, problem)) {
+        name_width_ = std::max(name_width_, strategy.text().size());
+        ++measurements_;
+      }
+    }
     csv_ = csv_line({"dimension",
                      "geometry",
                      "degree",
@@ -62,6 +52,7 @@ class Comparison {
                      "threads",
                      "kernel",
                      "scatter",
+                     "geometry_form",
                      "setup_s",
                      "operator_bytes",
                      "repetitions",
@@ -81,10 +72,9 @@ class Comparison {
 
   ExitCode execute() {
     say("{}: {}\n", program_name(), study_.title.empty() ? "comparison" : study_.title);
-    say("{}; {} problems x {} strategies; {} applications a repetition, at most {} "
+    say("{}; {} problems, {} measurements; {} applications a repetition, at most {} "
         "repetitions\n",
-        processor_name(), problems_.size(), strategies_.size(), study_.applications,
-        study_.repetitions);
+        processor_name(), problems_.size(), measurements_, study_.applications, study_.repetitions);
     const InterruptGuard guard;
     for (const StudyProblem& problem : problems_) {
       if (interrupted()) break;
@@ -152,10 +142,10 @@ class Comparison {
       return;
     }
     if (on_gpu() && !has_room(gpu_bench_bytes(problem), available(), " on the GPU")) return;
-    say(kRow, "strategy", "setup", "operator", "min", "median", "DoF/s", "GB/s", "of copy",
-        study_.transfers ? "agrees; with transfers" : "agrees");
+    say(kRow, "strategy", name_width_, "setup", "operator", "min", "median", "DoF/s", "GB/s",
+        "of copy", study_.transfers ? "agrees; with transfers" : "agrees");
     Bench bench(study_, problem);
-    for (const StrategyName& strategy : strategies_) {
+    for (const StudyStrategy& strategy : study_strategies(study_, problem)) {
       if (interrupted()) return;
       show_status(problem, strategy);
       const Measurement measurement = measure(bench, strategy);
@@ -174,7 +164,7 @@ class Comparison {
 
   /// What memory was foreseen may be gone, to other programs say: a strategy's loss, not the
   /// study's.
-  Measurement measure(Bench& bench, const StrategyName& strategy) {
+  Measurement measure(Bench& bench, const StudyStrategy& strategy) {
     try {
       return bench.measure(strategy, available());
     } catch (const DeviceOutOfMemory&) {
@@ -196,8 +186,9 @@ class Comparison {
         fmt::format("{}", dofs),
         std::string(name_of(problem.precision)),
         fmt::format("{}", threads),
-        m.strategy.kernel,
-        m.strategy.scatter};
+        m.strategy.name.kernel,
+        m.strategy.name.scatter,
+        m.strategy.geometry ? std::string(geometry_name(*m.strategy.geometry)) : "none"};
     std::vector<std::string> row = problem_cells;
     const auto leave_out = [&](std::string_view outcome) {
       row.resize(row.size() + 14);
@@ -205,22 +196,22 @@ class Comparison {
       csv_ += csv_line(row);
     };
     if (!m.unsuitable.empty()) {
-      say("  {:<16} left out: {}\n", m.strategy.text(), m.unsuitable);
+      say("  {:<{}} left out: {}\n", m.strategy.text(), name_width_, m.unsuitable);
       return leave_out("unsuitable");
     }
     if (!m.fits) {
-      say("  {:<16} does not fit: needs {}, available {}\n", m.strategy.text(),
+      say("  {:<{}} does not fit: needs {}, available {}\n", m.strategy.text(), name_width_,
           bytes(m.needed_bytes), bytes(available()));
       return leave_out("does not fit");
     }
     const bool agrees = m.difference <= agreement_tolerance(study_, problem.precision);
-    const ScatterInfo* scatter = find_scatter(m.strategy.scatter);
+    const ScatterInfo* scatter = find_scatter(m.strategy.name.scatter);
     const bool is_wrong_by_design = scatter != nullptr && scatter->use == ScatterUse::comparison;
     if (!agrees && !is_wrong_by_design) ++disagreements_;
     const double dofs_rate = static_cast<double>(dofs) / m.min_seconds;
     const double bytes_rate = m.cost.bytes / m.min_seconds;
-    say(kRow, m.strategy.text(), human_seconds(m.setup_seconds), bytes(m.operator_bytes),
-        human_seconds(m.min_seconds), human_seconds(m.median_seconds),
+    say(kRow, m.strategy.text(), name_width_, human_seconds(m.setup_seconds),
+        bytes(m.operator_bytes), human_seconds(m.min_seconds), human_seconds(m.median_seconds),
         human_dofs_per_second(dofs_rate), fmt::format("{:.1f}", bytes_rate * 1e-9),
         human_percent(bytes_rate / copy),
         (agrees               ? fmt::format("{:.0e}", m.difference)
@@ -245,12 +236,11 @@ class Comparison {
   bool shows_status() const {
     return verbosity_ == Verbosity::normal && isatty(STDERR_FILENO) != 0;
   }
-  void show_status(const StudyProblem& problem, const StrategyName& strategy) {
+  void show_status(const StudyProblem& problem, const StudyStrategy& strategy) {
     ++started_;
     if (!shows_status()) return;
-    fmt::print(stderr, "measuring {} of {}: {}D degree {} {} ...", started_,
-               problems_.size() * strategies_.size(), problem.dimension, problem.degree,
-               strategy.text());
+    fmt::print(stderr, "measuring {} of {}: {}D degree {} {} ...", started_, measurements_,
+               problem.dimension, problem.degree, strategy.text());
     std::fflush(stderr);
   }
   void clear_status() const {
@@ -259,10 +249,12 @@ class Comparison {
 
   const StudyParameters& study_;
   Verbosity verbosity_;
-  std::vector<StrategyName> strategies_;
   std::vector<StudyProblem> problems_;
   std::map<int, double> copy_bandwidth_;
   std::string csv_;
+  // Of the column of strategies.
+  std::size_t name_width_ = 16;
+  std::size_t measurements_ = 0;
   std::size_t started_ = 0;
   int disagreements_ = 0;
 };

@@ -55,10 +55,6 @@ Index gpu_bench_bytes(const StudyProblem& problem) {
   return kCudaLibraryBytes + 2 * lattice.size() * value_bytes(problem.precision);
 }
 
-Processor study_processor(const StudyParameters& study) {
-  return study.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
-}
-
 double agreement_tolerance(const StudyParameters& study, Precision precision) {
   constexpr double kRoundingRatio = 0x1p29;
   return precision == Precision::double_precision ? study.agree_tolerance
@@ -73,21 +69,27 @@ Bench::Bench(const StudyParameters& study, const StudyProblem& problem)
 
 Index Bench::nonzeros() const { return csr_nonzeros(discretization_.lattice, form_.dirichlet); }
 
-Index Bench::needed_bytes(const StrategyName& strategy) const {
+StiffnessForm Bench::form_for(const StudyStrategy& strategy) const {
+  StiffnessForm form = form_;
+  form.geometry = strategy.geometry.value_or(GeometryForm::stored);
+  return form;
+}
+
+Index Bench::needed_bytes(const StudyStrategy& strategy) const {
   const Processor processor = study_processor(study_);
   const Index common =
       processor == Processor::cpu ? bench_bytes(problem_) : gpu_bench_bytes(problem_);
-  return common + operator_peak_bytes(
-                      strategy, {discretization_.mesh, discretization_.lattice, form_.dirichlet,
-                                 factor_kind(discretization_.mapping, form_.coefficient),
-                                 discretization_.basis.point_count(),
-                                 value_bytes(problem_.precision), processor});
+  const StiffnessForm form = form_for(strategy);
+  return common +
+         operator_peak_bytes(strategy.name,
+                             operator_size(form, value_bytes(problem_.precision), processor));
 }
 
-Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) {
+Measurement Bench::measure(const StudyStrategy& strategy, Index available_bytes) {
   Measurement measurement;
   measurement.strategy = strategy;
-  measurement.unsuitable = why_unsuitable(strategy, form_);
+  measurement.unsuitable =
+      why_unsuitable(strategy.name, form_for(strategy), study_processor(study_));
   if (!measurement.unsuitable.empty()) return measurement;
   measurement.needed_bytes = needed_bytes(strategy);
   measurement.fits = measurement.needed_bytes <= available_bytes;
@@ -158,7 +160,7 @@ HostVector<T> random_vector(Index n) {
 template <class T>
 void Bench::measure_in(Measurement& measurement) {
   const double setup_start = seconds_now();
-  const auto a = make_operator<T>(measurement.strategy, form_);
+  const auto a = make_operator<T>(measurement.strategy.name, form_for(measurement.strategy));
   measurement.setup_seconds = seconds_now() - setup_start;
   measurement.operator_bytes = a->bytes();
   measurement.cost = a->cost();
@@ -180,7 +182,7 @@ template <class T>
 void Bench::measure_on_gpu(Measurement& measurement) {
   synchronize_device();
   const double setup_start = seconds_now();
-  const auto a = make_device_operator<T>(measurement.strategy, form_);
+  const auto a = make_device_operator<T>(measurement.strategy.name, form_for(measurement.strategy));
   synchronize_device();
   measurement.setup_seconds = seconds_now() - setup_start;
   measurement.operator_bytes = a->bytes();

@@ -1,13 +1,12 @@
 #pragma once
 
-#include "operators/strategy.hpp"
 #include "src/study_setup.hpp"
 
 namespace tessera {
 
 /// One strategy measured on one problem.
 struct Measurement {
-  StrategyName strategy;
+  StudyStrategy strategy;
   /// Why the strategy is not for the problem; the rest is meaningless unless this is empty.
   std::string unsuitable = {};
   /// Bytes that it needs at a time; the rest is meaningless unless they were there.
@@ -40,10 +39,12 @@ class Bench {
   /// Nonzeros of the assembled matrix.
   Index nonzeros() const;
   /// Bytes that measuring a strategy takes in the memory of its processor.
-  Index needed_bytes(const StrategyName& strategy) const;
-  Measurement measure(const StrategyName& strategy, Index available_bytes);
+  Index needed_bytes(const StudyStrategy& strategy) const;
+  Measurement measure(const StudyStrategy& strategy, Index available_bytes);
 
  private:
+  /// The form with the strategy's geometry.
+  StiffnessForm form_for(const StudyStrategy& strategy) const;
   template <class T>
   void measure_in(Measurement& measurement);
   template <class T>
@@ -61,9 +62,6 @@ class Bench {
   StiffnessForm form_;
   HostVector<double> reference_;
 };
-
-/// The processor of a study.
-Processor study_processor(const StudyParameters& study);
 
 /// Bytes of the node positions and vectors of a problem in the host's memory, before anything is
 /// made, and of its vectors in the GPU's.

@@ -9,6 +9,7 @@
 #include "operators/csr.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/vtu_writer.hpp"
+#include "src/case_geometry.hpp"
 #include "src/case_setup.hpp"
 
 namespace tessera {
@@ -30,6 +31,11 @@ int gpu_cg_vectors(const StrategyName& strategy, int degree, PreconditionerChoic
   const bool fuses = strategy.kernel == "kronecker" && degree <= kMostFastDegree &&
                      choice == PreconditionerChoice::none;
   return fuses ? kCgVectors + 1 : kCgVectors;
+}
+
+bool has_constant_coefficient(const CaseParameters& parameters) {
+  return parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)
+      .constant.has_value();
 }
 
 // z = M r and the diagonal.
@@ -66,9 +72,7 @@ FactorKind case_factor_kind(const CaseParameters& parameters) {
   if (!parameters.mesh.map.empty() || !make_box_mesh(parameters).is_uniform()) {
     return FactorKind::general;
   }
-  const ScalarField coefficient =
-      parse_expression(parameters.problem.coefficient, parameters.mesh.dimension);
-  return coefficient.constant ? FactorKind::constant : FactorKind::scaled;
+  return has_constant_coefficient(parameters) ? FactorKind::constant : FactorKind::scaled;
 }
 
 Processor case_processor(const CaseParameters& parameters) {
@@ -78,13 +82,16 @@ Processor case_processor(const CaseParameters& parameters) {
 StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyName& strategy) {
   const BoxMesh mesh = make_box_mesh(parameters);
   const NodeLattice lattice(mesh, parameters.space.degree);
-  const OperatorSize size{mesh,
-                          lattice,
-                          dirichlet_faces(parameters),
-                          case_factor_kind(parameters),
-                          parameters.space.points,
-                          value_bytes(parameters.operation.precision),
-                          case_processor(parameters)};
+  const OperatorSize size{
+      mesh,
+      lattice,
+      dirichlet_faces(parameters),
+      case_factor_kind(parameters),
+      parameters.space.points,
+      value_bytes(parameters.operation.precision),
+      case_processor(parameters),
+      case_geometry(parameters, strategy.kernel),
+      has_constant_coefficient(parameters) ? CoefficientKind::constant : CoefficientKind::varies};
   return {operator_bytes(strategy, size), operator_peak_bytes(strategy, size)};
 }
 
@@ -103,7 +110,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const MemoryPart program{"program", kProgramBytes + (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart positions{"node positions", mapped ? parameters.mesh.dimension * vector : 0};
   const MemoryPart system{"solution and right-hand side", 2 * vector};
-  const std::string text = strategy.text();
+  const std::string text = strategy_text(parameters, strategy);
 
   MemoryEstimate estimate;
   estimate.phases.push_back(
@@ -142,7 +149,7 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const int solver_vectors = gpu_cg_vectors(strategy, parameters.space.degree, preconditioner) +
                              (preconditioner == PreconditionerChoice::jacobi ? 1 : 0);
   const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
-  const std::string text = strategy.text();
+  const std::string text = strategy_text(parameters, strategy);
   MemoryEstimate estimate;
   estimate.phases.push_back(
       {"making the operator on the GPU", {libraries, {"operator " + text, operation.peak}}});

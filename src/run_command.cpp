@@ -21,6 +21,7 @@
 #include "postprocess/timers.hpp"
 #include "solvers/device.hpp"
 #include "src/case_fields.hpp"
+#include "src/case_geometry.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/interrupt.hpp"
@@ -46,6 +47,7 @@ class Run {
   Run(LoadedCase loaded, Verbosity verbosity)
       : loaded_(std::move(loaded)),
         choice_(choose_kernel(loaded_.parameters)),
+        geometry_(choose_geometry(loaded_.parameters)),
         parameters_(loaded_.parameters),
         directory_(parameters_.output.directory),
         verbosity_(verbosity) {}
@@ -127,6 +129,7 @@ class Run {
     say("  operator  {}{}, {} precision, {}\n", strategy().text(),
         choice_.empty() ? "" : fmt::format(" ({})", choice_),
         name_of(parameters_.operation.precision), processor_text());
+    if (!geometry_.empty()) say("  factors   {}\n", geometry_);
     say("  solver    {}, preconditioner {}, relative tolerance {:g}, at most {} iterations\n",
         name_of(solver.method), name_of(solver.preconditioner), solver.relative_tolerance,
         solver.max_iterations);
@@ -171,11 +174,12 @@ class Run {
                       {.target = parameters_.solver.relative_tolerance,
                        .max_iterations = parameters_.solver.max_iterations});
     with_case_errors(loaded_, [&] {
-      outcome_ = solve(parameters_, stiffness_form(problem_, *discretization_), system_, timers_,
-                       [&](int iteration, double residual) {
-                         progress.update(iteration, residual);
-                         return interrupted() ? Continue::no : Continue::yes;
-                       });
+      StiffnessForm form = stiffness_form(problem_, *discretization_);
+      form.geometry = case_geometry(parameters_, parameters_.operation.kernel);
+      outcome_ = solve(parameters_, form, system_, timers_, [&](int iteration, double residual) {
+        progress.update(iteration, residual);
+        return interrupted() ? Continue::no : Continue::yes;
+      });
     });
     progress.finish();
     system_.b = {};
@@ -248,6 +252,7 @@ class Run {
     result.dofs = discretization_->lattice.size();
     result.kernel = parameters_.operation.kernel;
     result.scatter = parameters_.operation.scatter;
+    result.geometry = geometry_.empty() ? "none" : std::string(name_of(parameters_.space.geometry));
     result.device = name_of(parameters_.run.device);
     result.threads = omp_get_max_threads();
     result.precision = name_of(parameters_.operation.precision);
@@ -329,6 +334,7 @@ class Run {
   TimerTree timers_;
   LoadedCase loaded_;
   std::string choice_;
+  std::string geometry_;
   const CaseParameters& parameters_;
   fs::path directory_;
   std::optional<OutputDirectory> output_directory_;

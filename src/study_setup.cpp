@@ -1,9 +1,12 @@
 #include "src/study_setup.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "cases/expression.hpp"
+#include "operators/geometry_choice.hpp"
 #include "solvers/device.hpp"
 #include "src/case_fields.hpp"
 #include "src/strategy_names.hpp"
@@ -18,6 +21,11 @@ std::array<ScalarField, 3> map_fields(const StudyParameters& study) {
     fields[d] = make_case_field("study.map", study.map[d], 3, Requirement::finite);
   }
   return fields;
+}
+
+template <class T>
+bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 void check_study(const StudyParameters& study, Findings& findings) {
@@ -61,6 +69,41 @@ std::vector<StudyProblem> study_problems(const StudyParameters& study) {
     }
   }
   return problems;
+}
+
+std::string StudyStrategy::text() const {
+  return geometry ? fmt::format("{}, {}", name.text(), geometry_name(*geometry)) : name.text();
+}
+
+Processor study_processor(const StudyParameters& study) {
+  return study.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
+}
+
+std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
+                                            const StudyProblem& problem) {
+  const bool is_mapped = problem.geometry == StudyGeometry::mapped;
+  const GeometrySetting setting{study_processor(study),
+                                is_mapped ? FactorKind::general : FactorKind::constant,
+                                is_mapped ? NodePositions::stored : NodePositions::implied,
+                                problem.dimension,
+                                problem.degree,
+                                problem.degree + study.extra_points};
+  std::vector<GeometryForm> forms;
+  for (const GeometryChoice choice : study.geometry_forms) {
+    const GeometryForm form = form_of(choice).value_or(choose_geometry(setting).form);
+    if (!contains(forms, form)) forms.push_back(form);
+  }
+  std::vector<StudyStrategy> strategies;
+  for (const StrategyName& name : all_strategies(setting.processor)) {
+    if (!contains(study.kernels, name.kernel)) continue;
+    if (name.scatter != "none" && !contains(study.scatters, name.scatter)) continue;
+    if (!has_geometry_forms(name.kernel, setting.factors)) {
+      strategies.push_back({name, std::nullopt});
+      continue;
+    }
+    for (const GeometryForm form : forms) strategies.push_back({name, form});
+  }
+  return strategies;
 }
 
 BoxMesh make_study_mesh(const StudyProblem& problem) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "mesh/discretization.hpp"
+#include "operators/strategy.hpp"
 #include "src/parameters/study_parameters.hpp"
 
 namespace tessera {
@@ -23,6 +26,24 @@ struct StudyProblem {
 
 /// Every combination of the study's lists; threads vary fastest, dimensions slowest.
 std::vector<StudyProblem> study_problems(const StudyParameters& study);
+
+/// A strategy as it is measured on a problem.
+struct StudyStrategy {
+  StrategyName name;
+  /// Of the geometric factors; nothing where that means nothing.
+  std::optional<GeometryForm> geometry;
+
+  /// "tensor/coloring", "tensor/coloring, stencil".
+  std::string text() const;
+};
+
+/// The processor of a study.
+Processor study_processor(const StudyParameters& study);
+
+/// The strategies of the study on a problem, kernel by kernel: tensor on a mapped mesh with each of
+/// the study's forms of the geometric factors, whether it is possible or not, but with none twice.
+std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
+                                            const StudyProblem& problem);
 
 /// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.
 BoxMesh make_study_mesh(const StudyProblem& problem);

@@ -31,6 +31,7 @@ struct SpaceParameters {
   QuadratureRule quadrature = QuadratureRule::gauss;
   /// Once loaded never 0.
   int points = 0;
+  GeometryChoice geometry = GeometryChoice::automatic;
 };
 
 /// `[problem]`: expressions in physical coordinates.

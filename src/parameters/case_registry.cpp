@@ -85,6 +85,14 @@ void add_space(CaseRegistry& registry) {
        .range = between(0, kMostPoints),
        .default_text = "degree + 1"},
       [](auto& p) -> auto& { return p.space.points; });
+  registry.add(
+      {.name = "space.geometry",
+       .description =
+           "How the kernel tensor gets the geometric factors on a mapped or graded mesh: "
+           "stored at each quadrature point, compressed (GPU only), computed on-the-fly "
+           "(mapped only), or at degree 1 not at all, by the matrix as a stencil; auto is "
+           "the one that suits."},
+      [](auto& p) -> auto& { return p.space.geometry; });
 }
 
 void add_problem(CaseRegistry& registry) {

@@ -32,6 +32,13 @@ std::span<const std::string_view> enumerator_names(PreconditionerChoice) {
   return kNames;
 }
 
+std::span<const std::string_view> enumerator_names(GeometryChoice) {
+  static constexpr std::string_view kNames[] = {
+      "auto", geometry_name(GeometryForm::stored), geometry_name(GeometryForm::compressed),
+      geometry_name(GeometryForm::on_the_fly), geometry_name(GeometryForm::stencil)};
+  return kNames;
+}
+
 std::span<const std::string_view> enumerator_names(RunDevice) {
   static constexpr std::string_view kNames[] = {"cpu", "cuda"};
   return kNames;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "cases/poisson_problem.hpp"
 #include "mesh/basis_1d.hpp"
+#include "mesh/geometry_form.hpp"
 #include "mesh/quadrature.hpp"
 #include "postprocess/float_width.hpp"
 
@@ -16,6 +18,20 @@ enum class Precision { double_precision, single_precision };
 enum class SolverMethod { cg };
 
 enum class PreconditionerChoice { none, jacobi };
+
+/// How the kernel tensor gets general geometric factors: GeometryForm, or the one that suits.
+enum class GeometryChoice { automatic, stored, compressed, on_the_fly, stencil };
+
+/// The choice that names this form.
+constexpr GeometryChoice choice_of(GeometryForm form) {
+  return static_cast<GeometryChoice>(static_cast<int>(form) + 1);
+}
+
+/// The form that the choice names; nothing for `automatic`.
+constexpr std::optional<GeometryForm> form_of(GeometryChoice choice) {
+  if (choice == GeometryChoice::automatic) return std::nullopt;
+  return static_cast<GeometryForm>(static_cast<int>(choice) - 1);
+}
 
 /// Where a run computes.
 enum class RunDevice { cpu, cuda };
@@ -30,6 +46,7 @@ std::span<const std::string_view> enumerator_names(Precision);
 std::span<const std::string_view> enumerator_names(BoundaryType);
 std::span<const std::string_view> enumerator_names(SolverMethod);
 std::span<const std::string_view> enumerator_names(PreconditionerChoice);
+std::span<const std::string_view> enumerator_names(GeometryChoice);
 std::span<const std::string_view> enumerator_names(RunDevice);
 std::span<const std::string_view> enumerator_names(StudyGeometry);
 std::span<const std::string_view> enumerator_names(FloatWidth);

@@ -24,6 +24,11 @@ void add_strategies(StudyRegistry& registry, const std::vector<std::string>& ker
        .choices = scatters},
       [](auto& p) -> auto& { return p.scatters; });
   registry.add(
+      {.name = "study.geometry_forms",
+       .description = "How the kernel tensor gets the geometric factors on mapped meshes, as "
+                      "space.geometry of a case file; measured one after another."},
+      [](auto& p) -> auto& { return p.geometry_forms; });
+  registry.add(
       {.name = "study.precision", .description = "Floating-point types of the operators."},
       [](auto& p) -> auto& { return p.precision; });
   registry.add(

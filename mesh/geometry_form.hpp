@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace tessera {
+
+/// How the kernel tensor gets D_q = w_q |J| k J^-1 J^-T at the quadrature points where the factors
+/// are FactorKind::general; with other factors it is `stored` and means nothing.
+enum class GeometryForm {
+  stored,      // d (d + 1) / 2 values a point, in the precision of the operator
+  compressed,  // the same, 42 bits (float: 21) each, relative to their range in the cell
+  on_the_fly,  // computed in every application from the positions of the cell's nodes, and k
+  stencil      // p = 1: no D_q; the matrix, (3^d + 1) / 2 values a node without indices
+};
+
+inline constexpr std::array<GeometryForm, 4> kGeometryForms = {
+    GeometryForm::stored, GeometryForm::compressed, GeometryForm::on_the_fly,
+    GeometryForm::stencil};
+
+/// The form's name in files and messages.
+constexpr std::string_view geometry_name(GeometryForm form) {
+  constexpr std::array<std::string_view, 4> kNames = {"stored", "compressed", "on-the-fly",
+                                                      "stencil"};
+  return kNames[static_cast<std::size_t>(form)];
+}
+
+}  // namespace tessera

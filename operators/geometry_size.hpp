@@ -1,0 +1,26 @@
+#pragma once
+
+#include "operators/strategy.hpp"
+
+namespace tessera {
+
+/// What the kernel tensor holds of the geometry in the form size.geometry, without a scatter, and
+/// the most while it is made. With m points an axis, N nodes, C cells, e = d (d + 1) / 2 entries
+/// and v bytes a value:
+///   stored      e v C m^d
+///   compressed  2 v ceil(e / 3) C m^d + e (v + 4) C
+///   on-the-fly  8 d N on the GPU (the host has the positions anyway), v C m^d where k varies
+///   stencil     (3^d + 1) / 2 v N
+/// and on the GPU what blocks of the kernel of run-time size keep (block_scratch.hpp).
+Index geometry_bytes(const OperatorSize& size);
+Index geometry_peak_bytes(const OperatorSize& size);
+Index device_geometry_bytes(const OperatorSize& size);
+Index device_geometry_peak_bytes(const OperatorSize& size);
+
+/// The same as if size.geometry were GeometryForm::stored: for kernels that are made from the
+/// kernel tensor.
+Index stored_factor_bytes(const OperatorSize& size);
+Index device_stored_factor_bytes(const OperatorSize& size);
+Index device_stored_factor_peak_bytes(const OperatorSize& size);
+
+}  // namespace tessera

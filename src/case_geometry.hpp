@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "operators/geometry_choice.hpp"
+#include "operators/strategy.hpp"
+#include "src/parameters/case_parameters.hpp"
+#include "src/parameters/findings.hpp"
+
+namespace tessera {
+
+/// What decides which forms of the geometric factors the case can have.
+GeometrySetting case_geometry_setting(const CaseParameters& parameters);
+
+/// The form of the geometric factors that an operator of the case has with this kernel: the case's
+/// where it means anything, chosen by choose_geometry() if that is "auto"; else `stored`.
+GeometryForm case_geometry(const CaseParameters& parameters, const std::string& kernel);
+
+/// "tensor/coloring", or "tensor/coloring, stencil" where the form of the factors means anything.
+std::string strategy_text(const CaseParameters& parameters, const StrategyName& strategy);
+
+/// Replaces `auto` by the form that suits the case, whose kernel is chosen already: `stored` where
+/// the form means nothing. Returns what to say of it, "stencil (auto: degree 1)", or "stencil" if
+/// the case names it; empty where it means nothing.
+std::string choose_geometry(CaseParameters& parameters);
+
+/// Reports a form that the case cannot have or that means nothing to it. One that is written in the
+/// file gives way to `auto` if the command line changes what it goes with.
+void check_geometry_form(CaseParameters& parameters, Findings& findings);
+
+}  // namespace tessera
