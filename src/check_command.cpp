@@ -153,7 +153,7 @@ ExitCode check(const CheckCommand& command) {
              parameters.space.degree);
   fmt::print("operator {}{}\n", strategy.text(),
              choice.empty() ? "" : fmt::format(" ({})", choice));
-  if (!geometry.empty()) fmt::print("geometric factors {}\n", geometry);
+  if (!geometry.empty()) fmt::print("geometry {}\n", geometry);
   fmt::print("\n");
   print_phases(estimate);
   std::optional<Index> gpu_available;

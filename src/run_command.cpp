@@ -129,7 +129,7 @@ class Run {
     say("  operator  {}{}, {} precision, {}\n", strategy().text(),
         choice_.empty() ? "" : fmt::format(" ({})", choice_),
         name_of(parameters_.operation.precision), processor_text());
-    if (!geometry_.empty()) say("  factors   {}\n", geometry_);
+    if (!geometry_.empty()) say("  geometry  {}\n", geometry_);
     say("  solver    {}, preconditioner {}, relative tolerance {:g}, at most {} iterations\n",
         name_of(solver.method), name_of(solver.preconditioner), solver.relative_tolerance,
         solver.max_iterations);

@@ -56,22 +56,21 @@ void expect_equal_to_reference(const ProblemOptions& options,
   if constexpr (kHasCuda) {
     SCOPED_TRACE(describe(options));
     const Problem problem = make_problem(options);
-    const std::vector<StrategyName> strategies = suitable(candidates, problem.form);
     const Reference reference(problem.form);
     std::vector<double> input = random_values(problem.size(), 23);
     for (double& value : input) value = static_cast<T>(value);
     const HostVector<T> x = vector_of<T>(input);
     const std::vector<double> expected = reference.apply(input);
     const std::vector<double> expected_diagonal = reference.diagonal();
-    for (const StrategyName& strategy : strategies) {
-      const auto a = make_device_operator<T>(strategy, problem.form);
-      ASSERT_EQ(a->size(), problem.size()) << strategy.text();
-      EXPECT_LT(relative_difference(applied(*a, x), expected), limit) << strategy.text();
-      EXPECT_LT(relative_difference(applied(*a, x), expected), limit)
-          << strategy.text() << " second apply";
+    for (const Variant& variant : variants(candidates, problem.form, Processor::gpu)) {
+      SCOPED_TRACE(variant.text());
+      const auto a = make_device_operator<T>(variant.strategy, variant.form);
+      ASSERT_EQ(a->size(), problem.size());
+      EXPECT_LT(relative_difference(applied(*a, x), expected), limit) << "apply";
+      EXPECT_LT(relative_difference(applied(*a, x), expected), limit) << "second apply";
       const HostVector<T> d = on_device(
           x, [&](const DeviceVector<T>&, DeviceVector<T>& diagonal) { a->diagonal(diagonal); });
-      EXPECT_LT(relative_difference(d, expected_diagonal), limit) << strategy.text() << " diagonal";
+      EXPECT_LT(relative_difference(d, expected_diagonal), limit) << "diagonal";
     }
   }
 }
@@ -232,11 +231,11 @@ TEST(DeviceProperties, OperatorsAreSymmetric) {
       const Problem problem = make_problem(options);
       const HostVector<double> x = vector_of<double>(random_values(problem.size(), 31));
       const HostVector<double> y = vector_of<double>(random_values(problem.size(), 37));
-      for (const StrategyName& strategy : suitable(right_strategies(), problem.form)) {
-        const auto a = make_device_operator<double>(strategy, problem.form);
+      for (const Variant& variant : variants(right_strategies(), problem.form, Processor::gpu)) {
+        const auto a = make_device_operator<double>(variant.strategy, variant.form);
         const double left = dot(applied(*a, x), y);
         const double right = dot(applied(*a, y), x);
-        EXPECT_NEAR(left, right, 1e-12 * norm(applied(*a, x)) * norm(y)) << strategy.text();
+        EXPECT_NEAR(left, right, 1e-12 * norm(applied(*a, x)) * norm(y)) << variant.text();
       }
     }
   }
@@ -252,14 +251,7 @@ TEST(DeviceSizes, AreForeseen) {
       options.coefficient = Coefficient::constant;
       options.boundary = Boundary::dirichlet;
       const Problem problem = make_problem(options);
-      const Discretization& discretization = *problem.discretization;
-      const OperatorSize size{discretization.mesh,
-                              discretization.lattice,
-                              problem.form.dirichlet,
-                              factor_kind(discretization.mapping, problem.form.coefficient),
-                              discretization.basis.point_count(),
-                              sizeof(double),
-                              Processor::gpu};
+      const OperatorSize size = operator_size(problem.form, sizeof(double), Processor::gpu);
       for (const StrategyName& strategy : suitable(all_strategies(Processor::gpu), problem.form)) {
         const auto held =
             static_cast<double>(make_device_operator<double>(strategy, problem.form)->bytes());
@@ -306,13 +298,15 @@ TEST(DeviceErrors, BadCoefficientsAndRobinTermsAreNamed) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const Problem problem = make_problem(small_options());
-    for (const StrategyName& strategy : suitable(right_strategies(), problem.form)) {
-      StiffnessForm form = problem.form;
+    for (const Variant& variant : variants(right_strategies(), problem.form, Processor::gpu)) {
+      StiffnessForm form = variant.form;
       form.coefficient = field_of([](double x, double, double) { return x > 0.4 ? -1.0 : 1.0; });
-      EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
-      form = problem.form;
+      EXPECT_THROW(make_device_operator<double>(variant.strategy, form), BadFieldValue)
+          << variant.text();
+      form = variant.form;
       form.robin.front().alpha = constant_field(-1.0);
-      EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
+      EXPECT_THROW(make_device_operator<double>(variant.strategy, form), BadFieldValue)
+          << variant.text();
     }
   }
 }
@@ -356,12 +350,12 @@ TEST(DeviceErrors, InvertedCellsAreNamed) {
         {field_of(folded), field_of([](double, double y, double) { return y; }),
          field_of([](double, double, double z) { return z; })});
     const StiffnessForm form{&discretization, constant_field(1.0), {}, {}};
-    for (const StrategyName& strategy : suitable(right_strategies(), form)) {
+    for (const Variant& variant : variants(right_strategies(), form, Processor::gpu)) {
       try {
-        make_device_operator<double>(strategy, form);
-        FAIL() << strategy.text() << " accepted an inverted cell";
+        make_device_operator<double>(variant.strategy, variant.form);
+        FAIL() << variant.text() << " accepted an inverted cell";
       } catch (const InvertedCell& error) {
-        EXPECT_EQ(error.cell(), (IndexTriple{6, 2, 0})) << strategy.text();
+        EXPECT_EQ(error.cell(), (IndexTriple{6, 2, 0})) << variant.text();
       }
     }
   }

@@ -50,19 +50,21 @@ TEST(InvertedCells, TheFirstOneIsNamedForAnyNumberOfThreads) {
   const FoldedProblem three = folded_problem(3, {21, 5, 9}, 4.0, 3.5);
   for (const int threads : {1, 2, 3}) {
     const ThreadCount count(threads);
-    for (const StrategyName& strategy : suitable_strategies(two.form)) {
+    for (const Variant& variant : host_variants(two.form)) {
       try {
-        make_operator<double>(strategy, two.form);
-        FAIL() << strategy.text() << " accepted an inverted cell";
+        make_operator<double>(variant.strategy, variant.form);
+        FAIL() << variant.text() << " accepted an inverted cell";
       } catch (const InvertedCell& error) {
-        EXPECT_EQ(error.cell(), (IndexTriple{6, 2, 0})) << strategy.text();
+        EXPECT_EQ(error.cell(), (IndexTriple{6, 2, 0})) << variant.text();
         EXPECT_NE(std::string(error.what()).find("cell (6, 2)"), std::string::npos) << error.what();
       }
+    }
+    for (const Variant& variant : host_variants(three.form)) {
       try {
-        make_operator<float>(strategy, three.form);
-        FAIL() << strategy.text() << " accepted an inverted cell";
+        make_operator<float>(variant.strategy, variant.form);
+        FAIL() << variant.text() << " accepted an inverted cell";
       } catch (const InvertedCell& error) {
-        EXPECT_EQ(error.cell(), (IndexTriple{4, 0, 3})) << strategy.text();
+        EXPECT_EQ(error.cell(), (IndexTriple{4, 0, 3})) << variant.text();
       }
     }
   }
@@ -89,10 +91,10 @@ TEST(BadCoefficients, AreRefusedWhereTheyAreNotPositiveAndFinite) {
             constant ? constant_field(bad) : field_of([bad](double x, double y, double) {
               return x > 0.5 && y > 0.9 ? bad : 1.0;
             });
-        for (const StrategyName& strategy : suitable_strategies(problem.form)) {
+        for (const Variant& variant : host_variants(problem.form)) {
           try {
-            make_operator<double>(strategy, problem.form);
-            FAIL() << strategy.text() << " accepted the coefficient " << bad;
+            make_operator<double>(variant.strategy, variant.form);
+            FAIL() << variant.text() << " accepted the coefficient " << bad;
           } catch (const BadFieldValue& error) {
             if (std::isnan(bad)) {
               EXPECT_TRUE(std::isnan(error.value()));
@@ -144,16 +146,16 @@ TEST(BadCoefficients, ThatAreProductsAreRefusedAtAPointWhereTheyAreBad) {
         {two, step(1, 0.9, 1.0, 3.0), constant_field(bad)}};
     for (const auto& factors : products) {
       problem.form.coefficient = product_of(factors);
-      for (const StrategyName& strategy : suitable_strategies(problem.form)) {
+      for (const Variant& variant : host_variants(problem.form)) {
         try {
-          make_operator<double>(strategy, problem.form);
-          FAIL() << strategy.text() << " accepted a coefficient that is " << bad << " somewhere";
+          make_operator<double>(variant.strategy, variant.form);
+          FAIL() << variant.text() << " accepted a coefficient that is " << bad << " somewhere";
         } catch (const BadFieldValue& error) {
           const Point& at = error.where();
           double value = 1.0;
           problem.form.coefficient.evaluate({1, at.data(), &at[1], &at[2]}, &value);
-          EXPECT_FALSE(value > 0.0 && std::isfinite(value)) << strategy.text();
-          EXPECT_TRUE(std::isnan(value) || error.value() == value) << strategy.text();
+          EXPECT_FALSE(value > 0.0 && std::isfinite(value)) << variant.text();
+          EXPECT_TRUE(std::isnan(value) || error.value() == value) << variant.text();
         }
       }
     }
@@ -161,8 +163,8 @@ TEST(BadCoefficients, ThatAreProductsAreRefusedAtAPointWhereTheyAreBad) {
   // Signs that cancel are none of anyone's business.
   problem.form.coefficient =
       product_of({constant_field(-1.0), step(1, 0.9, -2.0, -1.0), step(2, 1.2, 1.0, 3.0)});
-  for (const StrategyName& strategy : suitable_strategies(problem.form)) {
-    EXPECT_NO_THROW(make_operator<double>(strategy, problem.form)) << strategy.text();
+  for (const Variant& variant : host_variants(problem.form)) {
+    EXPECT_NO_THROW(make_operator<double>(variant.strategy, variant.form)) << variant.text();
   }
 }
 
@@ -174,18 +176,18 @@ TEST(BadAlphas, AreRefusedWhereNegativeOrNotFinite) {
       options.coefficient = Coefficient::constant;
       Problem problem = make_problem(options);
       problem.form.robin[0].alpha = step(1, 0.8, bad, 1.0);
-      for (const StrategyName& strategy : suitable_strategies(problem.form)) {
+      for (const Variant& variant : host_variants(problem.form)) {
         try {
-          make_operator<double>(strategy, problem.form);
-          FAIL() << strategy.text() << " accepted alpha = " << bad;
+          make_operator<double>(variant.strategy, variant.form);
+          FAIL() << variant.text() << " accepted alpha = " << bad;
         } catch (const BadFieldValue& error) {
-          EXPECT_GT(error.where()[1], 0.8) << strategy.text();
+          EXPECT_GT(error.where()[1], 0.8) << variant.text();
         }
       }
       problem.form.robin[0].alpha = constant_field(bad);
-      for (const StrategyName& strategy : suitable_strategies(problem.form)) {
-        EXPECT_THROW(make_operator<double>(strategy, problem.form), BadFieldValue)
-            << strategy.text();
+      for (const Variant& variant : host_variants(problem.form)) {
+        EXPECT_THROW(make_operator<double>(variant.strategy, variant.form), BadFieldValue)
+            << variant.text();
       }
     }
   }
@@ -198,9 +200,9 @@ TEST(FieldErrors, AnExceptionOfTheCoefficientReachesTheCaller) {
       std::nullopt};
   for (const int threads : {1, 3}) {
     const ThreadCount count(threads);
-    for (const StrategyName& strategy : suitable_strategies(problem.form)) {
-      EXPECT_THROW(make_operator<double>(strategy, problem.form), std::domain_error)
-          << strategy.text();
+    for (const Variant& variant : host_variants(problem.form)) {
+      EXPECT_THROW(make_operator<double>(variant.strategy, variant.form), std::domain_error)
+          << variant.text();
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"
+#include "tests/operators/suitable.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -29,8 +30,10 @@ class MatrixProperties : public ::testing::TestWithParam<StrategyName> {
           options.boundary = boundary;
           SCOPED_TRACE(describe(options));
           const Problem problem = make_problem(options);
-          if (!why_unsuitable(GetParam(), problem.form).empty()) continue;
-          check(problem, *make_operator<double>(GetParam(), problem.form));
+          for (const Variant& variant : variants({GetParam()}, problem.form)) {
+            SCOPED_TRACE(variant.text());
+            check(problem, *make_operator<double>(variant.strategy, variant.form));
+          }
         }
       }
     }

@@ -12,13 +12,7 @@ namespace tessera::testing {
 namespace {
 
 OperatorSize size_of(const Problem& problem, Index value_bytes) {
-  const Discretization& discretization = *problem.discretization;
-  return {discretization.mesh,
-          discretization.lattice,
-          problem.form.dirichlet,
-          factor_kind(discretization.mapping, problem.form.coefficient),
-          discretization.basis.point_count(),
-          value_bytes};
+  return operator_size(problem.form, value_bytes, Processor::cpu);
 }
 
 template <class T, class F>

@@ -21,19 +21,20 @@ void expect_equal_to_reference(const Problem& problem, const std::vector<Strateg
   const HostVector<T> x = vector_of<T>(input);
   const std::vector<double> expected = reference.apply(input);
   const std::vector<double> expected_diagonal = reference.diagonal();
-  for (const StrategyName& strategy : strategies) {
-    const auto a = make_operator<T>(strategy, problem.form);
-    ASSERT_EQ(a->size(), problem.size()) << strategy.text();
+  for (const Variant& variant : variants(strategies, problem.form)) {
+    SCOPED_TRACE(variant.text());
+    const auto a = make_operator<T>(variant.strategy, variant.form);
+    ASSERT_EQ(a->size(), problem.size());
     HostVector<T> y = poisoned<T>(problem.size());
     a->apply(x, y);
-    EXPECT_LT(relative_difference(y, expected), limit) << strategy.text() << " apply";
+    EXPECT_LT(relative_difference(y, expected), limit) << "apply";
     HostVector<T> d = poisoned<T>(problem.size());
     a->diagonal(d);
-    EXPECT_LT(relative_difference(d, expected_diagonal), limit) << strategy.text() << " diagonal";
+    EXPECT_LT(relative_difference(d, expected_diagonal), limit) << "diagonal";
     // A second application sees buffers that the first one left behind.
     HostVector<T> again = poisoned<T>(problem.size());
     a->apply(x, again);
-    EXPECT_LT(relative_difference(again, expected), limit) << strategy.text() << " second apply";
+    EXPECT_LT(relative_difference(again, expected), limit) << "second apply";
   }
 }
 
@@ -243,14 +244,16 @@ TEST_P(ThreadsAndBricks, EqualsTheReferenceWithDirichletOnAllFaces) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, ThreadsAndBricks, ::testing::Values(1, 2, 3));
 
-// For all strategies but kronecker, and for all.
+// For all strategies but kronecker, at degree 1 with every geometry, and for all.
 std::vector<ProblemOptions> for_every_strategy(const IndexTriple& cells) {
   ProblemOptions curved;
   curved.cells = cells;
+  ProblemOptions trilinear = curved;
+  trilinear.degree = 1;
   ProblemOptions cartesian = curved;
   cartesian.geometry = Geometry::cartesian;
   cartesian.coefficient = Coefficient::constant;
-  return {curved, cartesian};
+  return {curved, trilinear, cartesian};
 }
 
 // The threads that apply need not be the threads that made it.
@@ -262,17 +265,17 @@ TEST(Threads, MayChangeBetweenMakingAndApplying) {
     const std::vector<double> expected = reference.apply(input);
     const HostVector<double> x = vector_of<double>(input);
     for (const auto& [made_with, applied_with] : {std::pair{1, 3}, {3, 1}, {2, 3}}) {
-      for (const StrategyName& strategy : suitable_strategies(problem.form)) {
+      for (const Variant& variant : host_variants(problem.form)) {
         std::unique_ptr<LinearOperator<double, Host>> a;
         {
           const ThreadCount threads(made_with);
-          a = make_operator<double>(strategy, problem.form);
+          a = make_operator<double>(variant.strategy, variant.form);
         }
         const ThreadCount threads(applied_with);
         HostVector<double> y = poisoned<double>(problem.size());
         a->apply(x, y);
         EXPECT_LT(relative_difference(y, expected), kDoubleTolerance)
-            << strategy.text() << " made with " << made_with << " threads";
+            << variant.text() << " made with " << made_with << " threads";
       }
     }
   }
@@ -286,22 +289,23 @@ TEST(Constraints, DoNotReadDirichletEntriesInFreeRows) {
     const Reference reference(problem.form);
     const std::vector<double> input = random_values(problem.size(), 5);
     const std::vector<double> expected = reference.apply(input);
-    for (const StrategyName& strategy : suitable_strategies(problem.form)) {
-      const bool multiplies = strategy.kernel == "kronecker";
+    for (const Variant& variant : host_variants(problem.form)) {
+      SCOPED_TRACE(variant.text());
+      const bool multiplies = variant.strategy.kernel == "kronecker";
       HostVector<double> x = vector_of<double>(input);
       for (Index i = 0; i < problem.size(); ++i) {
         if (!reference.is_constrained(i)) continue;
         x[i] = multiplies ? 1e200 : std::numeric_limits<double>::quiet_NaN();
       }
       HostVector<double> y(problem.size());
-      make_operator<double>(strategy, problem.form)->apply(x, y);
+      make_operator<double>(variant.strategy, variant.form)->apply(x, y);
       for (Index i = 0; i < problem.size(); ++i) {
         if (!reference.is_constrained(i)) {
-          EXPECT_NEAR(y[i], expected[i], 1e-11) << strategy.text() << " node " << i;
+          EXPECT_NEAR(y[i], expected[i], 1e-11) << "node " << i;
         } else if (multiplies) {
-          EXPECT_EQ(y[i], x[i]) << strategy.text() << " node " << i;
+          EXPECT_EQ(y[i], x[i]) << "node " << i;
         } else {
-          EXPECT_TRUE(std::isnan(y[i])) << strategy.text() << " node " << i;
+          EXPECT_TRUE(std::isnan(y[i])) << "node " << i;
         }
       }
     }

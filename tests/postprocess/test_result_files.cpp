@@ -30,7 +30,7 @@ RunResult typical() {
 TEST(ResultJson, HasEveryFieldOfTheContract) {
   const auto json = to_json(typical());
   for (const char* key : {"title", "dimension", "degree", "cells", "dofs", "kernel", "scatter",
-                          "device", "threads", "precision"}) {
+                          "geometry", "device", "threads", "precision"}) {
     EXPECT_TRUE(json.contains(key)) << key;
   }
   const std::vector<std::pair<std::string, std::vector<std::string>>> sections = {

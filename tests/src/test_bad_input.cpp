@@ -145,6 +145,56 @@ TEST_F(BadInput, KroneckerIsNotForEveryMeshAndCoefficient) {
                   "--set problem.coefficient=", "ends too early");
 }
 
+TEST_F(BadInput, GeometryFormThatTheCaseCannotHave) {
+  struct Refusal {
+    std::string form;
+    std::vector<std::string> settings;
+    std::string reason;
+  };
+  const std::string tensor = "operator.kernel=tensor";
+  const std::string map = "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]";
+  const std::string graded = "mesh.spacing=[{geometric=1.5}, \"uniform\", \"uniform\"]";
+  const std::vector<Refusal> refusals = {
+      {"stencil",
+       {map, "space.degree=3"},
+       "stencil is for degree 1, not for degree 3; allowed: \"auto\", \"stored\", \"on-the-fly\""},
+      {"compressed",
+       {map},
+       "compressed is for the GPU: the CPU has stored, on-the-fly and stencil; allowed: \"auto\", "
+       "\"stored\", \"on-the-fly\""},
+      {"on-the-fly",
+       {map, "space.degree=3", "space.points=6"},
+       "on-the-fly is for degrees 1 to 8 with degree + 1 or degree + 2 points, not for degree 3 "
+       "with 6 points; allowed: \"auto\", \"stored\""},
+      {"on-the-fly",
+       {map, "space.degree=9"},
+       "not for degree 9 with 10 points; allowed: \"auto\", \"stored\""},
+      {"on-the-fly",
+       {tensor, graded},
+       "on-the-fly is for mapped meshes: a graded one stores no positions of nodes; allowed: "
+       "\"auto\", \"stored\""},
+      {"on-the-fly",
+       {tensor},
+       "on-the-fly is for mapped and graded meshes: equal cells share their factors; allowed: "
+       "\"auto\", \"stored\""},
+      {"stencil",
+       {map, "space.degree=1", "operator.kernel=csr"},
+       "stencil is for the kernel tensor, and the kernel is csr; allowed: \"auto\", \"stored\""},
+      {"on-the-fly",
+       {},
+       "on-the-fly is for the kernel tensor, and the kernel is kronecker (auto: axis-aligned mesh, "
+       "constant coefficient); allowed: \"auto\", \"stored\""}};
+  for (const Refusal& refusal : refusals) {
+    std::vector<std::string> more;
+    for (const std::string& setting : refusal.settings) more.insert(more.end(), {"--set", setting});
+    const std::string geometry = "space.geometry=" + refusal.form;
+    more.insert(more.end(), {"--set", geometry});
+    expect_one_line(
+        run_case(kGoodCase, more),
+        "--set " + geometry + ": space.geometry = \"" + refusal.form + "\": ", refusal.reason);
+  }
+}
+
 TEST_F(BadInput, CoefficientsThatAreProductsNameWhereTheyAreNotPositive) {
   expect_one_line(run_with("problem.coefficient=(1 + x)*(y - 0.5)"),
                   "--set problem.coefficient=(1 + x)*(y - 0.5): problem.coefficient",

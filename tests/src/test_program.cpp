@@ -105,6 +105,79 @@ TEST_F(ProgramTest, AutoSaysWhichKernelRanAndWhy) {
   }
 }
 
+TEST_F(ProgramTest, GeometryIsChosenSaidAndRecorded) {
+  const std::string map = "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]";
+  struct Choice {
+    std::vector<std::string> settings;
+    std::string line;      // empty: nothing is said
+    std::string resolved;  // in case.toml
+    std::string recorded;  // in result.json
+  };
+  const std::vector<Choice> choices = {
+      {{map}, "stored (auto: 3D on the CPU)", "stored", "stored"},
+      {{map, "space.degree=1"}, "stencil (auto: degree 1)", "stencil", "stencil"},
+      {{map, "space.degree=1", "space.geometry=stored"}, "stored\n", "stored", "stored"},
+      {{map, "space.geometry=on-the-fly"}, "on-the-fly\n", "on-the-fly", "on-the-fly"},
+      {{map, "space.points=6"},
+       "stored (auto: no unrolled kernel of this size)",
+       "stored",
+       "stored"},
+      {{map, "operator.kernel=csr"}, "", "stored", "none"},
+      {{"operator.kernel=tensor"}, "", "stored", "none"}};
+  for (const Choice& choice : choices) {
+    std::vector<std::string> more = {"--overwrite"};
+    for (const std::string& setting : choice.settings) more.insert(more.end(), {"--set", setting});
+    const ProgramResult ran = run(more);
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+    more.front() = "case.toml";
+    more.insert(more.begin(), "check");
+    const ProgramResult checked = run_program(path(), more);
+    ASSERT_EQ(checked.exit_code, 0) << checked.errors;
+    if (choice.line.empty()) {
+      EXPECT_THAT(ran.output, testing::Not(HasSubstr("\n  geometry ")));
+      EXPECT_THAT(checked.output, testing::Not(HasSubstr("\ngeometry ")));
+    } else {
+      EXPECT_THAT(ran.output, HasSubstr("\n  geometry  " + choice.line));
+      EXPECT_THAT(checked.output, HasSubstr("\ngeometry " + choice.line));
+      EXPECT_THAT(checked.output, HasSubstr("operator tensor/coloring, " + choice.recorded));
+    }
+    EXPECT_EQ(result()["geometry"], choice.recorded);
+    EXPECT_THAT(read_file(path() / "out/case.toml"),
+                HasSubstr("geometry = \"" + choice.resolved + "\"\n"));
+  }
+}
+
+TEST_F(ProgramTest, CheckListsEachGeometry) {
+  const ProgramResult ran =
+      run_program(path(), {"check", "case.toml", "--set",
+                           "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]", "--set", "space.degree=1"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  // 5 x 4 x 3 nodes and 24 cells: 14 values a node, and 6 at each of 8 points a cell.
+  for (const char* row :
+       {"tensor/atomic, stored ", "tensor/atomic, on-the-fly ", "tensor/atomic, stencil ",
+        " 6.6 KiB ", " 112.0 B ", " 9.0 KiB ", " 153.6 B "}) {
+    EXPECT_THAT(ran.output, HasSubstr(row));
+  }
+  EXPECT_THAT(ran.output, testing::Not(HasSubstr("compressed")));
+  EXPECT_THAT(ran.output, testing::Not(HasSubstr("csr, ")));
+}
+
+// What the file of a run says of the geometry was for its kernel, degree and mesh.
+TEST_F(ProgramTest, GeometryOfAResolvedCaseGivesWayToTheCommandLine) {
+  ASSERT_EQ(run({"--set", "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]", "--set", "space.degree=1"})
+                .exit_code,
+            0);
+  ASSERT_EQ(result()["geometry"], "stencil");
+  for (const auto& [setting, geometry] : {std::pair{"space.degree=2", "stored"},
+                                          {"operator.kernel=csr", "none"},
+                                          {"run.threads=1", "stencil"}}) {
+    const ProgramResult ran = run_program(
+        path(), {"run", "out/case.toml", "--output", "again", "--overwrite", "--set", setting});
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+    EXPECT_EQ(result("again")["geometry"], geometry) << setting;
+  }
+}
+
 TEST_F(ProgramTest, QuietPrintsNothing) {
   const ProgramResult ran = run({"--quiet"});
   EXPECT_EQ(ran.exit_code, 0);
@@ -231,7 +304,7 @@ TEST_F(CompareTest, AllStrategiesAgree) {
   // A header, and for 2 dimensions x 2 geometries x 2 degrees csr, 2 x (local, tensor), kronecker.
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 6);
   EXPECT_THAT(csv, testing::Not(HasSubstr("disagrees")));
-  EXPECT_THAT(ran.output, HasSubstr("kronecker        left out: the kernel kronecker needs an "
+  EXPECT_THAT(ran.output, HasSubstr(" left out: the kernel kronecker needs an "
                                     "axis-aligned mesh, and this one is mapped"));
   std::size_t unsuitable = 0;
   for (std::size_t at = csv.find(",unsuitable\n"); at != std::string::npos;
@@ -239,6 +312,21 @@ TEST_F(CompareTest, AllStrategiesAgree) {
     ++unsuitable;
   }
   EXPECT_EQ(unsuitable, 4U);
+}
+
+TEST_F(CompareTest, GeometryFormsStandSideBySide) {
+  const ProgramResult ran = compare(
+      {"--set", "study.geometry_forms=[\"stored\", \"on-the-fly\", \"stencil\", \"auto\"]"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+  const std::string csv = read_file(path() / "study.csv");
+  // On 4 uniform problems as before; on 4 mapped ones each form, and auto is one of them.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 6 + 4 * (4 + 2 * 3));
+  for (const char* form : {"stored", "on-the-fly", "stencil"}) {
+    EXPECT_THAT(csv, HasSubstr(std::string(",tensor,serial,") + form + ","));
+    EXPECT_THAT(ran.output, HasSubstr(std::string("  tensor/coloring, ") + form + " "));
+  }
+  EXPECT_THAT(csv, HasSubstr(",tensor,serial,none,"));
+  EXPECT_THAT(ran.output, HasSubstr(" left out: stencil is for degree 1, not for degree 3\n"));
 }
 
 TEST_F(CompareTest, DisagreementFails) {

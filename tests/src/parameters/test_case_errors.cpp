@@ -220,6 +220,16 @@ TEST(CaseErrors, Choices) {
        "\"coloring\" | \"private\" | \"none\"; did you mean \"coloring\"?"});
 }
 
+TEST(CaseErrors, GeometryNamesTheNearest) {
+  expect_errors(
+      case_errors(case_with("[space]\ngeometry = \"on_the_fly\"\n")),
+      {"case.toml:4: space.geometry = \"on_the_fly\": must be one of \"auto\" | \"stored\" | "
+       "\"compressed\" | \"on-the-fly\" | \"stencil\"; did you mean \"on-the-fly\"?"});
+  expect_errors(
+      case_errors(case_with("[space]\ngeometri = \"auto\"\n")),
+      {"case.toml:4: space.geometri = \"auto\": unknown key; did you mean space.geometry?"});
+}
+
 TEST(CaseErrors, Expressions) {
   expect_errors(case_errors(case_with("[problem]\nsource = \"\"\ncoefficient = true\n")),
                 {"case.toml:4: problem.source = \"\": must not be empty; an expression is needed, "

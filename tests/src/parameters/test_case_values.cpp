@@ -18,6 +18,7 @@ TEST(CaseValues, Defaults) {
   }
   EXPECT_EQ(p.space.degree, 2);
   EXPECT_EQ(p.space.points, 3);
+  EXPECT_EQ(p.space.geometry, GeometryChoice::automatic);
   EXPECT_EQ(p.space.nodes, NodeFamily::gauss_lobatto);
   EXPECT_EQ(p.space.quadrature, QuadratureRule::gauss);
   EXPECT_EQ(p.problem.coefficient, "1");
@@ -56,6 +57,7 @@ degree = 1
 nodes = "equidistant"
 quadrature = "gauss-lobatto"
 points = 7
+geometry = "stencil"
 [problem]
 coefficient = 2
 source = 1.5
@@ -92,6 +94,7 @@ overwrite = true
   EXPECT_EQ(p.space.nodes, NodeFamily::equidistant);
   EXPECT_EQ(p.space.quadrature, QuadratureRule::gauss_lobatto);
   EXPECT_EQ(p.space.points, 7);
+  EXPECT_EQ(p.space.geometry, GeometryChoice::stencil);
   EXPECT_EQ(p.problem.coefficient, "2");
   EXPECT_EQ(p.problem.source, "1.5");
   EXPECT_EQ(p.problem.exact, "x");
@@ -143,6 +146,14 @@ TEST(CaseValues, FacesMayBeTables) {
       parse_case(case_with("[boundary.left]\ntype = \"neumann\"\n[boundary]\ntop.value = 3\n"));
   EXPECT_EQ(p.boundary[0].type, BoundaryType::neumann);
   EXPECT_EQ(p.boundary[3].value, "3");
+}
+
+TEST(CaseValues, GeometryChoicesNameTheirForms) {
+  EXPECT_EQ(form_of(GeometryChoice::automatic), std::nullopt);
+  for (const GeometryForm form : kGeometryForms) {
+    EXPECT_EQ(form_of(choice_of(form)), form);
+    EXPECT_EQ(name_of(choice_of(form)), geometry_name(form));
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ map = ["x", "y", "z + 0.1*sin(pi*x)"]
 [space]
 degree = 1
 points = 6
+geometry = "on-the-fly"
 [problem]
 source = 0.1
 exact = "x"
@@ -36,6 +37,7 @@ TEST(RoundTrip, ResolvedCaseGivesIdenticalParameters) {
   EXPECT_EQ(second.mesh.upper, first.mesh.upper);
   EXPECT_EQ(second.mesh.map, first.mesh.map);
   EXPECT_EQ(second.space.points, first.space.points);
+  EXPECT_EQ(second.space.geometry, GeometryChoice::on_the_fly);
   EXPECT_EQ(second.problem.exact, first.problem.exact);
   EXPECT_EQ(second.boundary[0].alpha, "2");
   EXPECT_EQ(second.boundary[5].type, BoundaryType::neumann);
@@ -80,6 +82,7 @@ degree = 2
 nodes = "gauss-lobatto"
 quadrature = "gauss"
 points = 3
+geometry = "auto"
 
 [problem]
 coefficient = "1"

@@ -1,0 +1,203 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "operators/device_strategy.hpp"
+#include "operators/geometry_choice.hpp"
+#include "operators/strategy.hpp"
+#include "tests/operators/problems.hpp"
+
+namespace tessera::testing {
+namespace {
+
+using Forms = std::vector<GeometryForm>;
+constexpr GeometryForm kStored = GeometryForm::stored;
+constexpr GeometryForm kCompressed = GeometryForm::compressed;
+constexpr GeometryForm kOnTheFly = GeometryForm::on_the_fly;
+constexpr GeometryForm kStencil = GeometryForm::stencil;
+
+GeometrySetting mapped(Processor processor, int dimension, int degree, int points) {
+  return {processor, FactorKind::general, NodePositions::stored, dimension, degree, points};
+}
+
+GeometrySetting graded(Processor processor, int dimension, int degree, int points) {
+  return {processor, FactorKind::general, NodePositions::implied, dimension, degree, points};
+}
+
+TEST(GeometryForms, DependOnProcessorMeshAndSize) {
+  for (const int dimension : {2, 3}) {
+    EXPECT_EQ(geometry_forms(mapped(Processor::cpu, dimension, 4, 5)), (Forms{kStored, kOnTheFly}));
+    EXPECT_EQ(geometry_forms(mapped(Processor::gpu, dimension, 4, 6)),
+              (Forms{kStored, kCompressed, kOnTheFly}));
+    EXPECT_EQ(geometry_forms(mapped(Processor::cpu, dimension, 1, 2)),
+              (Forms{kStored, kOnTheFly, kStencil}));
+    EXPECT_EQ(geometry_forms(mapped(Processor::gpu, dimension, 1, 2)),
+              (Forms{kStored, kCompressed, kOnTheFly, kStencil}));
+    EXPECT_EQ(geometry_forms(graded(Processor::cpu, dimension, 3, 4)), Forms{kStored});
+    EXPECT_EQ(geometry_forms(graded(Processor::gpu, dimension, 1, 3)),
+              (Forms{kStored, kCompressed, kStencil}));
+    for (const Processor processor : {Processor::cpu, Processor::gpu}) {
+      EXPECT_EQ(geometry_forms(mapped(processor, dimension, 9, 10)), Forms{kStored});
+      EXPECT_EQ(geometry_forms(mapped(processor, dimension, 4, 7)), Forms{kStored});
+      EXPECT_EQ(geometry_forms(mapped(processor, dimension, 1, 6)), (Forms{kStored, kStencil}));
+      for (const FactorKind factors : {FactorKind::constant, FactorKind::scaled}) {
+        GeometrySetting equal_cells = graded(processor, dimension, 1, 2);
+        equal_cells.factors = factors;
+        EXPECT_EQ(geometry_forms(equal_cells), Forms{kStored});
+      }
+    }
+  }
+}
+
+TEST(GeometryChoice, IsTheRule) {
+  struct Case {
+    GeometrySetting setting;
+    GeometryForm form;
+    std::string_view reason;
+  };
+  GeometrySetting equal_cells = graded(Processor::gpu, 3, 1, 2);
+  equal_cells.factors = FactorKind::scaled;
+  const std::vector<Case> cases = {
+      {mapped(Processor::cpu, 3, 1, 2), kStencil, "degree 1"},
+      {graded(Processor::gpu, 2, 1, 7), kStencil, "degree 1"},
+      {mapped(Processor::cpu, 2, 2, 3), kStored, "2D on the CPU"},
+      {mapped(Processor::cpu, 3, 8, 9), kStored, "3D on the CPU"},
+      {mapped(Processor::gpu, 2, 8, 9), kStored, "2D on the GPU"},
+      {graded(Processor::gpu, 3, 2, 4), kCompressed, "3D on the GPU"},
+      {mapped(Processor::gpu, 3, 9, 10), kStored, "no unrolled kernel of this size"},
+      {mapped(Processor::gpu, 3, 4, 7), kStored, "no unrolled kernel of this size"},
+      {equal_cells, kStored, "equal cells"}};
+  for (const Case& c : cases) {
+    const ChosenGeometry chosen = choose_geometry(c.setting);
+    EXPECT_EQ(chosen.form, c.form) << c.reason;
+    EXPECT_EQ(chosen.reason, c.reason);
+  }
+}
+
+TEST(GeometryChoice, IsAlwaysAFormThatThereIs) {
+  for (const Processor processor : {Processor::cpu, Processor::gpu}) {
+    for (const int dimension : {2, 3}) {
+      for (int degree = 1; degree <= 10; ++degree) {
+        for (int points = degree + 1; points <= degree + 4; ++points) {
+          for (const GeometrySetting& setting : {mapped(processor, dimension, degree, points),
+                                                 graded(processor, dimension, degree, points)}) {
+            EXPECT_EQ(why_no_geometry(choose_geometry(setting).form, setting), "");
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GeometrySettings, AreThoseOfTheForm) {
+  ProblemOptions options;
+  options.degree = 3;
+  options.points = 5;
+  const Problem curved = make_problem(options);
+  const GeometrySetting setting = geometry_setting(curved.form, Processor::gpu);
+  EXPECT_EQ(setting.processor, Processor::gpu);
+  EXPECT_EQ(setting.factors, FactorKind::general);
+  EXPECT_EQ(setting.positions, NodePositions::stored);
+  EXPECT_EQ(setting.dimension, 3);
+  EXPECT_EQ(setting.degree, 3);
+  EXPECT_EQ(setting.points, 5);
+  options.geometry = Geometry::graded;
+  const Problem stretched = make_problem(options);
+  EXPECT_EQ(geometry_setting(stretched.form, Processor::cpu).factors, FactorKind::general);
+  EXPECT_EQ(geometry_setting(stretched.form, Processor::cpu).positions, NodePositions::implied);
+}
+
+TEST(GeometryErrors, FormsThatThereAreNotAreRefused) {
+  ProblemOptions options;
+  options.geometry = Geometry::curved;
+  Problem curved = make_problem(options);
+  for (const GeometryForm form : {kCompressed, kStencil}) {
+    curved.form.geometry = form;
+    EXPECT_THROW(make_operator<double>({"tensor", "serial"}, curved.form), std::invalid_argument);
+    EXPECT_NE(why_unsuitable({"tensor", "serial"}, curved.form), "");
+  }
+  curved.form.geometry = kOnTheFly;
+  EXPECT_EQ(why_unsuitable({"tensor", "serial"}, curved.form), "");
+  for (const char* kernel : {"csr", "local"}) {
+    const StrategyName name{kernel, std::string(kernel) == "csr" ? "none" : "serial"};
+    EXPECT_EQ(why_unsuitable(name, curved.form),
+              "the geometry on-the-fly is for the kernel tensor");
+    EXPECT_THROW(make_operator<float>(name, curved.form), std::invalid_argument);
+  }
+}
+
+// 4 x 3 x 2 cells in 3D, 4 x 3 in 2D.
+struct SizeCase {
+  int dimension;
+  int degree;
+  GeometryForm form;
+  Index value_bytes;
+  Processor processor;
+  Index bytes;
+};
+
+TEST(GeometryBytes, AreThoseOfTheForm) {
+  const std::vector<SizeCase> cases = {
+      {3, 2, kStored, 8, Processor::cpu, 24 * 27 * 6 * 8},
+      {3, 2, kOnTheFly, 8, Processor::cpu, 24 * 27 * 8},
+      {3, 2, kOnTheFly, 4, Processor::gpu, 3 * 8 * (9 * 7 * 5) + 24 * 27 * 4},
+      {3, 2, kCompressed, 8, Processor::gpu, 24 * (27 * 32 + 6 * 12)},
+      {3, 2, kCompressed, 4, Processor::gpu, 24 * (27 * 16 + 6 * 8)},
+      {2, 2, kCompressed, 8, Processor::gpu, 12 * (9 * 16 + 3 * 12)},
+      {3, 1, kStencil, 8, Processor::cpu, 14 * 8 * (5 * 4 * 3)},
+      {2, 1, kStencil, 4, Processor::gpu, 5 * 4 * (5 * 4)}};
+  for (const SizeCase& c : cases) {
+    ProblemOptions options;
+    options.dimension = c.dimension;
+    options.degree = c.degree;
+    options.cells = {4, 3, c.dimension == 3 ? 2 : 1};
+    Problem problem = make_problem(options);
+    problem.form.geometry = c.form;
+    const OperatorSize size = operator_size(problem.form, c.value_bytes, c.processor);
+    EXPECT_EQ(operator_bytes({"tensor", "atomic"}, size), c.bytes) << geometry_name(c.form);
+    EXPECT_GE(operator_peak_bytes({"tensor", "atomic"}, size), c.bytes) << geometry_name(c.form);
+  }
+}
+
+TEST(GeometryBytes, HaveNoPartForAConstantCoefficientNorForTheScatterOfAStencil) {
+  ProblemOptions options;
+  options.degree = 1;
+  options.coefficient = Coefficient::constant;
+  Problem problem = make_problem(options);
+  problem.form.geometry = kOnTheFly;
+  EXPECT_EQ(operator_bytes({"tensor", "serial"}, operator_size(problem.form, 8, Processor::cpu)),
+            0);
+  EXPECT_EQ(operator_bytes({"tensor", "atomic"}, operator_size(problem.form, 4, Processor::gpu)),
+            24 * problem.size());
+  problem.form.geometry = kStencil;
+  for (const Processor processor : {Processor::cpu, Processor::gpu}) {
+    EXPECT_EQ(operator_bytes({"tensor", "private"}, operator_size(problem.form, 8, processor)),
+              112 * problem.size());
+  }
+}
+
+// What a form is for: less than stored factors, and less while they are made. (Compressed, four
+// points in 2D would be more by their offsets.)
+TEST(GeometryBytes, AreFewerThanOfStoredFactorsOnTheGpu) {
+  for (const int dimension : {2, 3}) {
+    for (const int degree : {2, 4, 8}) {
+      ProblemOptions options;
+      options.dimension = dimension;
+      options.degree = degree;
+      options.cells = {6, 5, dimension == 3 ? 4 : 1};
+      Problem problem = make_problem(options);
+      const StrategyName tensor{"tensor", "atomic"};
+      const OperatorSize stored = operator_size(problem.form, 8, Processor::gpu);
+      for (const GeometryForm form : {kCompressed, kOnTheFly}) {
+        problem.form.geometry = form;
+        const OperatorSize size = operator_size(problem.form, 8, Processor::gpu);
+        EXPECT_LT(operator_bytes(tensor, size), operator_bytes(tensor, stored));
+        EXPECT_LT(operator_peak_bytes(tensor, size), operator_peak_bytes(tensor, stored));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing
