@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(kThreads)
         symmetric_entries_3d(J, wk / determinant, entries);
       }
       for (int e = 0; e < dim * (dim + 1) / 2; ++e) {
-        factors[cell * stride + general_factor_offset(dim, m, q, e)] = static_cast<T>(entries[e]);
+        factors[c * stride + general_factor_offset(dim, m, q, e)] = static_cast<T>(entries[e]);
       }
     }
     __syncthreads();
@@ -149,8 +149,8 @@ __global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* fact
   for (Index t = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; t < total;
        t += static_cast<Index>(gridDim.x) * blockDim.x) {
     const int q = static_cast<int>(t % size);
-    const Index cell = g.first_cell + t / size;
-    const CellPlace place = place_of(g, cell);
+    const Index c = t / size;
+    const CellPlace place = place_of(g, g.first_cell + c);
     double width[3];
     double wkj = weight_of(g, q) * (g.k != nullptr ? g.k[t] : g.constant_k);
     for (int d = 0; d < dim; ++d) {
@@ -160,7 +160,7 @@ __global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* fact
     int e = 0;
     for (int a = 0; a < dim; ++a) {
       for (int b = a; b < dim; ++b, ++e) {
-        factors[cell * stride + general_factor_offset(dim, g.points, q, e)] =
+        factors[c * stride + general_factor_offset(dim, g.points, q, e)] =
             static_cast<T>(a == b ? wkj / (width[a] * width[a]) : 0.0);
       }
     }
@@ -176,7 +176,7 @@ __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index 
   for (Index t = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; t < total;
        t += static_cast<Index>(gridDim.x) * blockDim.x) {
     const int q = static_cast<int>(t % size);
-    factors[(g.first_cell + t / size) * stride + q] =
+    factors[t / size * stride + q] =
         static_cast<T>(weight_of(g, q) * volume * g.k[t]);
   }
 }
@@ -195,14 +195,105 @@ void check_constant(const StiffnessForm& form) {
   }
 }
 
+// Cells whose coefficient is on its way from the host at a time.
+Index coefficient_chunk(Index points) {
+  return std::max<Index>(kCoefficientPointsAChunk / points, 1);
+}
+
 }  // namespace
+
+template <class T>
+DeviceFactorMaker<T>::DeviceFactorMaker(const StiffnessForm& form)
+    : form_(&form),
+      kind_(factor_kind(form.discretization->mapping, form.coefficient)),
+      cell_stride_(device_factor_stride(kind_, form.discretization->mesh.dimension(),
+                                        form.discretization->basis.point_count(), sizeof(T))),
+      B_(form.discretization->basis.B.entries),
+      D_(form.discretization->basis.D.entries),
+      weights_(form.discretization->basis.quadrature.weights),
+      inverted_(std::vector<Index>{kNone}),
+      scratch_(form.discretization->mapping.is_cartesian()
+                   ? 0
+                   : factor_block_bytes(form.discretization->mesh.dimension(),
+                                        form.discretization->basis.point_count())) {
+  const Discretization& discretization = *form.discretization;
+  const int dim = discretization.mesh.dimension();
+  if (form.coefficient.constant) {
+    check_constant(form);
+  } else {
+    const Index points = power(discretization.basis.point_count(), dim);
+    k_ = DeviceArray<double>(std::min(coefficient_chunk(points), discretization.mesh.cell_count()) *
+                             points);
+  }
+  for (int d = 0; d < dim; ++d) {
+    if (!discretization.mapping.is_cartesian()) {
+      positions_[d] = positions_on_device(discretization.mapping, d);
+    } else if (kind_ == FactorKind::general) {
+      widths_[d] = DeviceArray<double>(cell_widths(discretization.mesh, d));
+    }
+  }
+}
+
+template <class T>
+void DeviceFactorMaker<T>::make(Index first, Index count, T* factors) {
+  const Discretization& discretization = *form_->discretization;
+  const BoxMesh& mesh = discretization.mesh;
+  const int dim = mesh.dimension();
+  const int m = discretization.basis.point_count();
+  const Index points = power(m, dim);
+  double volume = 1.0;
+  for (int d = 0; d < dim; ++d) volume *= mesh.cell_width(d, 0);
+  GeometryArguments arguments{};
+  arguments.grid = make_cell_grid(*form_);
+  arguments.points = m;
+  arguments.B = B_.data();
+  arguments.D = D_.data();
+  arguments.weights = weights_.data();
+  for (int d = 0; d < dim; ++d) {
+    arguments.position[d] = positions_[d].data();
+    arguments.width[d] = widths_[d].data();
+  }
+  const bool is_constant = form_->coefficient.constant.has_value();
+  arguments.constant_k = form_->coefficient.constant.value_or(0.0);
+  const Index chunk = is_constant ? count : coefficient_chunk(points);
+  for (Index done = 0; done < count; done += arguments.count) {
+    arguments.first_cell = first + done;
+    arguments.count = std::min(chunk, count - done);
+    if (!is_constant) {
+      const std::vector<double> values =
+          coefficient_at_points(*form_, arguments.first_cell, arguments.count);
+      copy_to_device(values.data(), static_cast<Index>(values.size() * sizeof(double)), k_.data());
+      arguments.k = k_.data();
+    }
+    constexpr Index kMostBlocks = 1 << 20;
+    const auto blocks =
+        static_cast<unsigned>(std::min(ceil_div(arguments.count * points, kThreads), kMostBlocks));
+    T* const out = factors + done * cell_stride_;
+    if (!discretization.mapping.is_cartesian()) {
+      general_factors_kernel<<<scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes(),
+                               device_stream()>>>(arguments, static_cast<char*>(scratch_.global()),
+                                                  scratch_.bytes_a_block(), cell_stride_, out,
+                                                  inverted_.data());
+    } else if (kind_ == FactorKind::general) {
+      graded_factors_kernel<<<blocks, kThreads, 0, device_stream()>>>(arguments, cell_stride_, out);
+    } else {
+      scaled_factors_kernel<<<blocks, kThreads, 0, device_stream()>>>(arguments, volume,
+                                                                      cell_stride_, out);
+    }
+    check_launch("geometric factors");
+  }
+}
+
+template <class T>
+void DeviceFactorMaker<T>::check() const {
+  const Index first_inverted = to_host(inverted_).front();
+  if (first_inverted != kNone) report_inverted_cell(*form_, first_inverted);
+}
 
 template <class T>
 DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
     : kind_(factor_kind(form.discretization->mapping, form.coefficient)) {
-  const Discretization& discretization = *form.discretization;
-  const BoxMesh& mesh = discretization.mesh;
-  const Basis1D& basis = discretization.basis;
+  const BoxMesh& mesh = form.discretization->mesh;
   const int dim = mesh.dimension();
   double volume = 1.0;
   for (int d = 0; d < dim; ++d) volume *= mesh.cell_width(d, 0);
@@ -212,75 +303,23 @@ DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
     if (kind_ == FactorKind::constant) axis_scale_[d] *= volume * *form.coefficient.constant;
   }
   if (kind_ == FactorKind::constant) return;
-
-  const int m = basis.point_count();
-  const Index points = power(m, dim);
-  const Index cells = mesh.cell_count();
-  cell_stride_ = device_factor_stride(kind_, dim, m, sizeof(T));
-  values_ = DeviceArray<T>(cells * cell_stride_);
-  const DeviceArray<double> B(basis.B.entries);
-  const DeviceArray<double> D(basis.D.entries);
-  const DeviceArray<double> weights(basis.quadrature.weights);
-  GeometryArguments arguments{make_cell_grid(form),
-                              m,
-                              B.data(),
-                              D.data(),
-                              weights.data(),
-                              {nullptr, nullptr, nullptr},
-                              {nullptr, nullptr, nullptr},
-                              0,
-                              cells,
-                              nullptr,
-                              form.coefficient.constant.value_or(0.0)};
-  const bool is_mapped = !discretization.mapping.is_cartesian();
-  DeviceArray<double> positions[3];
-  DeviceArray<double> widths[3];
-  for (int d = 0; d < dim; ++d) {
-    if (is_mapped) {
-      const HostArray<double>& values = discretization.mapping.coordinate(d);
-      positions[d] = DeviceArray<double>(static_cast<Index>(values.size()));
-      copy_to_device(values.data(), positions[d].bytes(), positions[d].data());
-      arguments.position[d] = positions[d].data();
-    } else if (kind_ == FactorKind::general) {
-      widths[d] = DeviceArray<double>(cell_widths(mesh, d));
-      arguments.width[d] = widths[d].data();
-    }
-  }
-  const Index chunk =
-      form.coefficient.constant ? cells : std::max<Index>(kCoefficientPointsAChunk / points, 1);
-  DeviceArray<double> k(form.coefficient.constant ? 0 : std::min(chunk, cells) * points);
-  DeviceArray<Index> inverted(std::vector<Index>{kNone});
-  const BlockScratch scratch(is_mapped ? factor_block_bytes(dim, m) : 0);
-  for (arguments.first_cell = 0; arguments.first_cell < cells;
-       arguments.first_cell += arguments.count) {
-    arguments.count = std::min(chunk, cells - arguments.first_cell);
-    if (!form.coefficient.constant) {
-      const std::vector<double> values =
-          coefficient_at_points(form, arguments.first_cell, arguments.count);
-      copy_to_device(values.data(), static_cast<Index>(values.size() * sizeof(double)), k.data());
-      arguments.k = k.data();
-    }
-    constexpr Index kMostBlocks = 1 << 20;
-    const auto blocks =
-        static_cast<unsigned>(std::min(ceil_div(arguments.count * points, kThreads), kMostBlocks));
-    if (is_mapped) {
-      general_factors_kernel<<<scratch.blocks(arguments.count), kThreads, scratch.shared_bytes(),
-                               device_stream()>>>(arguments, static_cast<char*>(scratch.global()),
-                                                  scratch.bytes_a_block(), cell_stride_,
-                                                  values_.data(), inverted.data());
-    } else if (kind_ == FactorKind::general) {
-      graded_factors_kernel<<<blocks, kThreads, 0, device_stream()>>>(arguments, cell_stride_,
-                                                                      values_.data());
-    } else {
-      scaled_factors_kernel<<<blocks, kThreads, 0, device_stream()>>>(arguments, volume,
-                                                                      cell_stride_, values_.data());
-    }
-    check_launch("geometric factors");
-  }
-  const Index first_inverted = to_host(inverted).front();
-  if (first_inverted != kNone) report_inverted_cell(form, first_inverted);
+  cell_stride_ =
+      device_factor_stride(kind_, dim, form.discretization->basis.point_count(), sizeof(T));
+  values_ = DeviceArray<T>(mesh.cell_count() * cell_stride_);
+  DeviceFactorMaker<T> maker(form);
+  maker.make(0, mesh.cell_count(), values_.data());
+  maker.check();
 }
 
+DeviceArray<double> positions_on_device(const Mapping& mapping, int d) {
+  const HostArray<double>& values = mapping.coordinate(d);
+  DeviceArray<double> positions(static_cast<Index>(values.size()));
+  copy_to_device(values.data(), positions.bytes(), positions.data());
+  return positions;
+}
+
+template class DeviceFactorMaker<double>;
+template class DeviceFactorMaker<float>;
 template class DeviceFactors<double>;
 template class DeviceFactors<float>;
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "mesh/factor_kind.hpp"
 #include "operators/block_scratch.hpp"
 #include "operators/device_cells.hpp"
@@ -16,6 +18,41 @@ constexpr Index device_factor_stride(FactorKind kind, int dimension, int points,
   const Index unit = 16 / value_bytes;
   return ceil_div(values, unit) * unit;
 }
+
+/// Factors of cells in GPU memory as kernels of run-time size read them: those of cell c at data +
+/// (c - first_cell) stride.
+template <class T>
+struct FactorView {
+  FactorKind kind;
+  const T* data;
+  Index stride;
+  Index first_cell;
+  std::array<double, 3> axis_scale;
+};
+
+/// Makes `scaled` and `general` factors of ranges of cells on the GPU, in the layout of
+/// DeviceFactors. Meanwhile it holds the positions of the nodes of a mapped mesh.
+template <class T>
+class DeviceFactorMaker {
+ public:
+  explicit DeviceFactorMaker(const StiffnessForm& form);
+
+  /// Writes those of cells first .. first + count - 1; the coefficient comes from the host.
+  /// @throws BadFieldValue, DeviceError
+  void make(Index first, Index count, T* factors);
+  /// @throws InvertedCell where a Jacobian of the cells made so far is not positive
+  void check() const;
+
+ private:
+  const StiffnessForm* form_;
+  FactorKind kind_;
+  Index cell_stride_;
+  DeviceArray<double> B_, D_, weights_, k_;
+  std::array<DeviceArray<double>, 3> positions_;
+  std::array<DeviceArray<double>, 3> widths_;
+  DeviceArray<Index> inverted_;
+  BlockScratch scratch_;
+};
 
 /// The middle factor D_q = w_q |J| k J^-1 J^-T of A = sum_c P B^T D B P^T in GPU memory, made there
 /// from the positions of the nodes or the widths of graded cells; cell after cell,
@@ -37,6 +74,7 @@ class DeviceFactors {
   const std::array<double, 3>& axis_scale() const { return axis_scale_; }
   const T* data() const { return values_.data(); }
   Index cell_stride() const { return cell_stride_; }
+  FactorView<T> view() const { return {kind_, values_.data(), cell_stride_, 0, axis_scale_}; }
   Index bytes() const { return values_.bytes(); }
 
  private:
@@ -45,6 +83,9 @@ class DeviceFactors {
   Index cell_stride_ = 0;
   DeviceArray<T> values_;
 };
+
+/// Coordinate d of every node, in GPU memory.
+DeviceArray<double> positions_on_device(const Mapping& mapping, int d);
 
 /// Points of which the coefficient is on its way from the host at a time: 128 MiB.
 inline constexpr Index kCoefficientPointsAChunk = Index{1} << 24;

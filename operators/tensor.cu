@@ -48,7 +48,7 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
   void apply(const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink) const override {
     if (unrolled_ == nullptr) {
-      any_size_.apply(grid_, range, source, sink, factors_);
+      any_size_.apply(grid_, range, source, sink, factors_.view());
       return;
     }
     TensorArguments<T> args{};
@@ -64,7 +64,7 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
   }
 
   void add_diagonal(const CellRange& range, T* d) const override {
-    any_size_.add_diagonal(grid_, range, factors_, d);
+    any_size_.add_diagonal(grid_, range, factors_.view(), d);
   }
 
   double flops_per_cell() const override {

@@ -19,6 +19,7 @@ struct AnyArguments {
   FactorKind kind;
   const T* factors;
   Index factor_stride;
+  Index first_cell;  // of the factors
   T axis_scale[3];
   int points;
   const T* B;             // [q][i]
@@ -42,7 +43,8 @@ __device__ T* block_scratch(const AnyArguments<T>& args, char* shared) {
 
 template <class T>
 __device__ const T* cell_factors(const AnyArguments<T>& args, const CellPlace& place) {
-  return args.factors + cell_number(args.grid, place.position) * args.factor_stride;
+  return args.factors +
+         (cell_number(args.grid, place.position) - args.first_cell) * args.factor_stride;
 }
 
 // sum += in, by the block.
@@ -286,14 +288,15 @@ namespace {
 
 template <class T>
 AnyArguments<T> any_arguments(const CellGrid& grid, const CellRange& range,
-                              const DeviceFactors<T>& factors, const BlockScratch& scratch) {
+                              const FactorView<T>& factors, const BlockScratch& scratch) {
   AnyArguments<T> args{};
   args.grid = grid;
   args.range = range;
-  args.kind = factors.kind();
-  args.factors = factors.data();
-  args.factor_stride = factors.cell_stride();
-  for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors.axis_scale()[d]);
+  args.kind = factors.kind;
+  args.factors = factors.data;
+  args.factor_stride = factors.stride;
+  args.first_cell = factors.first_cell;
+  for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors.axis_scale[d]);
   args.scratch = static_cast<char*>(scratch.global());
   args.scratch_bytes = scratch.bytes_a_block();
   return args;
@@ -304,7 +307,7 @@ AnyArguments<T> any_arguments(const CellGrid& grid, const CellRange& range,
 template <class T>
 void TensorAnySize<T>::apply(const CellGrid& grid, const CellRange& range,
                              const CellSource<T>& source, const CellSink<T>& sink,
-                             const DeviceFactors<T>& factors) const {
+                             const FactorView<T>& factors) const {
   AnyArguments<T> args = any_arguments(grid, range, factors, scratch_);
   args.source = source;
   args.sink = sink;
@@ -322,7 +325,7 @@ void TensorAnySize<T>::apply(const CellGrid& grid, const CellRange& range,
 
 template <class T>
 void TensorAnySize<T>::add_diagonal(const CellGrid& grid, const CellRange& range,
-                                    const DeviceFactors<T>& factors, T* d) const {
+                                    const FactorView<T>& factors, T* d) const {
   AnyArguments<T> args = any_arguments(grid, range, factors, scratch_);
   args.points = points_;
   args.M = M_.data();
@@ -330,7 +333,7 @@ void TensorAnySize<T>::add_diagonal(const CellGrid& grid, const CellRange& range
   args.BB = BB_.data();
   args.BG = BG_.data();
   args.GG = GG_.data();
-  if (factors.kind() == FactorKind::constant) {
+  if (factors.kind == FactorKind::constant) {
     const Index nodes = power(grid.degree + 1, grid.dimension);
     constexpr Index kMostBlocks = 1 << 20;
     const Index blocks = ceil_div(range.size() * nodes, kThreads);

@@ -20,9 +20,9 @@ class TensorAnySize {
   /// v_c = B^T D B u_c, or the sum of K (x) M (x) M where all cells are alike; for SinkKind::patch
   /// a brick is one cell.
   void apply(const CellGrid& grid, const CellRange& range, const CellSource<T>& source,
-             const CellSink<T>& sink, const DeviceFactors<T>& factors) const;
+             const CellSink<T>& sink, const FactorView<T>& factors) const;
   /// d += diag(K_c), by contracting the entries of D_q with products of B and G.
-  void add_diagonal(const CellGrid& grid, const CellRange& range, const DeviceFactors<T>& factors,
+  void add_diagonal(const CellGrid& grid, const CellRange& range, const FactorView<T>& factors,
                     T* d) const;
   Index bytes() const { return scratch_.global_bytes(); }
 

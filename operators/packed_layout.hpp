@@ -1,0 +1,51 @@
+#pragma once
+
+#include "mesh/index.hpp"
+
+namespace tessera {
+
+/// Bits of a number in packed factors.
+enum class PackedBits { b21 = 21, b32 = 32, b42 = 42 };
+
+/// Bytes of the six numbers of a point.
+constexpr Index packed_point_bytes(PackedBits bits) {
+  return bits == PackedBits::b21 ? 16 : bits == PackedBits::b32 ? 24 : 32;
+}
+
+/// Bytes of a cell's header: for each of six entries four words.
+inline constexpr Index kPackedHeaderBytes = 96;
+
+/// Where the packed factors of a cell lie: cells come in groups, the headers of a group first, then
+/// the points of all its cells, `steps` times `lanes` of them, lanes side by side.
+///
+/// In kernels with a thread a line (cells = 1) a lane is the line (x, z) along y, z slowest, and a
+/// step is y. In kernels with a thread a plane, lanes are (cell, y), y fastest, and steps (z, x), x
+/// fastest.
+struct PackedLayout {
+  int cells;
+  int points;  // an axis
+
+  constexpr int lanes() const { return cells == 1 ? points * points : cells * points; }
+  constexpr int steps() const { return cells == 1 ? points : points * points; }
+  constexpr Index group_bytes(PackedBits bits) const {
+    const Index bytes = packed_point_bytes(bits) * lanes() * steps();
+    return cells * kPackedHeaderBytes + ceil_div(bytes, 16) * 16;
+  }
+  constexpr Index bytes(PackedBits bits, Index all_cells) const {
+    return ceil_div(all_cells, cells) * group_bytes(bits);
+  }
+  /// Position of a point in steps * lanes; `local` is the cell's number in its group.
+  constexpr int position(int local, int x, int y, int z) const {
+    return cells == 1 ? y * lanes() + z * points + x
+                      : (z * points + x) * lanes() + local * points + y;
+  }
+};
+
+/// The layout that the tensor kernel of this degree wants in 3D.
+constexpr PackedLayout packed_layout(int degree, int points) {
+  // At p = 2 a thread has a plane of points, and a warp ten cells.
+  constexpr int kWarp = 32;
+  return degree == 2 ? PackedLayout{kWarp / points, points} : PackedLayout{1, points};
+}
+
+}  // namespace tessera
