@@ -1,0 +1,60 @@
+#pragma once
+
+#include "mesh/index.hpp"
+
+namespace tessera {
+
+/// A step from a node to one that shares a cell with it.
+struct StencilOffset {
+  int x;
+  int y;
+  int z;
+};
+
+/// The neighbors k = 1 .. kNeighbors later in the lattice order than a node, itself as k = 0. In 2D
+/// the second axis is called z, so that z is the slowest axis always, and y has one node.
+template <int dim>
+struct StencilNeighbors {
+  static constexpr int kNeighbors = dim == 3 ? 13 : 4;
+  /// The first of those with z = 1.
+  static constexpr int kFirstAbove = dim == 3 ? 5 : 2;
+
+  static constexpr StencilOffset offset(int k) {
+    const int n = k + kNeighbors;
+    return dim == 3 ? StencilOffset{n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1}
+                    : StencilOffset{n % 3 - 1, 0, n / 3 - 1};
+  }
+};
+
+/// Where the coefficients of a stencil matrix are: [k][z][y][x], x fastest, rows padded to whole
+/// sectors of 32 bytes. Padding is not read, nor is the value of a coefficient whose neighbor is
+/// out of the lattice used, but it must be finite.
+struct StencilLayout {
+  int extent[3];  // nodes along each axis, {n_x, 1, n_y} in 2D
+  Index row;      // values from a node's coefficient to that of the next node along y
+  Index plane;    // and along z
+  Index array;    // and from coefficient k to k + 1
+};
+
+inline constexpr Index kStencilSectorBytes = 32;
+
+/// @param extents nodes along each axis, the third is 1 in 2D
+inline StencilLayout make_stencil_layout(int dimension, const IndexTriple& extents,
+                                         Index value_bytes) {
+  StencilLayout layout{
+      {static_cast<int>(extents[0]), 1, static_cast<int>(extents[dimension - 1])}, 0, 0, 0};
+  if (dimension == 3) layout.extent[1] = static_cast<int>(extents[1]);
+  const Index sector = kStencilSectorBytes / value_bytes;
+  layout.row = ceil_div(extents[0], sector) * sector;
+  layout.plane = layout.row * layout.extent[1];
+  layout.array = layout.plane * layout.extent[2];
+  return layout;
+}
+
+/// Values of all coefficients of a matrix.
+inline Index stencil_values(int dimension, const StencilLayout& layout) {
+  return layout.array *
+         (1 + (dimension == 3 ? StencilNeighbors<3>::kNeighbors : StencilNeighbors<2>::kNeighbors));
+}
+
+}  // namespace tessera
