@@ -44,6 +44,12 @@ struct RowTerms {
   const T* c[3];
 };
 
+template <class T>
+[[gnu::always_inline]] inline Lanes<T> add_row(const RowTerms<T>& row, Index i, Lanes<T> sum) {
+  for (int s = -1; s <= 1; ++s) sum += load_lanes(row.c[s + 1] + i) * load_lanes(row.x + i + s);
+  return sum;
+}
+
 // sums[i] = (start or sums)[i] + sum over the three rows, 1 <= i < n - 1 in vectors; the ends,
 // whose neighbors to one side are another row's, with zeros for these.
 enum class SumStart { zero, sums };
@@ -59,19 +65,12 @@ void add_rows(const std::array<RowTerms<T>, 3>& rows, Index n, T* sums) {
   };
   at(0, 0, 1);
   Index i = 1;
-  const auto& [a, b, c] = rows;
+  // Copies, which a store cannot change.
+  const auto [a, b, c] = rows;
   for (; i + kLanes<T> <= n - 1; i += kLanes<T>) {
-    Lanes<T> sum = start == SumStart::zero ? Lanes<T>{} : load_lanes(sums + i);
-    sum += load_lanes(a.c[0] + i) * load_lanes(a.x + i - 1);
-    sum += load_lanes(a.c[1] + i) * load_lanes(a.x + i);
-    sum += load_lanes(a.c[2] + i) * load_lanes(a.x + i + 1);
-    sum += load_lanes(b.c[0] + i) * load_lanes(b.x + i - 1);
-    sum += load_lanes(b.c[1] + i) * load_lanes(b.x + i);
-    sum += load_lanes(b.c[2] + i) * load_lanes(b.x + i + 1);
-    sum += load_lanes(c.c[0] + i) * load_lanes(c.x + i - 1);
-    sum += load_lanes(c.c[1] + i) * load_lanes(c.x + i);
-    sum += load_lanes(c.c[2] + i) * load_lanes(c.x + i + 1);
-    store_lanes<T>(sum, sums + i);
+    const Lanes<T> from_a =
+        add_row(a, i, start == SumStart::zero ? Lanes<T>{} : load_lanes(sums + i));
+    store_lanes<T>(add_row(c, i, add_row(b, i, from_a)), sums + i);
   }
   for (; i < n - 1; ++i) at(i, -1, 1);
   at(n - 1, -1, 0);
@@ -83,7 +82,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
   explicit StencilOperator(const StiffnessForm& form)
       : lattice_(form.discretization->lattice),
         layout_(make_stencil_layout(dim, lattice_.extents(), sizeof(T))),
-        coefficients_(static_cast<std::size_t>(stencil_values(dim, layout_))),
+        coefficients_(static_cast<std::size_t>(stencil_values(layout_))),
         where_(size() * static_cast<Index>(sizeof(T)) > kCachedBytes ? WriteTo::memory
                                                                      : WriteTo::cache) {
     clear();
@@ -99,7 +98,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
     const Index n = layout_.extent[0];
     const Index rows_a_plane = layout_.extent[1];
     const Index rows_a_brick = std::max<Index>(
-        kBrickBytes / (2 * kArrays * layout_.row * static_cast<Index>(sizeof(T))), kFewestRows);
+        kBrickBytes / (2 * layout_.row * static_cast<Index>(sizeof(T))), kFewestRows);
     parallel_ranges(row_count(), [&](Range rows) {
       HostArray<T> sums(static_cast<std::size_t>(n));
       const HostArray<T> zeros(static_cast<std::size_t>(n), T{0});
@@ -185,13 +184,9 @@ class StencilOperator final : public LinearOperator<T, Host> {
   }
 
   void clear() {
-#pragma omp parallel
-    for (int k = 0; k < kArrays; ++k) {
-      T* const array = coefficients_.data() + k * layout_.array;
-#pragma omp for schedule(static) nowait
-      for (Index row = 0; row < row_count(); ++row) {
-        std::fill_n(array + row * layout_.row, layout_.row, T{0});
-      }
+#pragma omp parallel for schedule(static)
+    for (Index row = 0; row < row_count(); ++row) {
+      std::fill_n(coefficients_.data() + row * layout_.row, layout_.row, T{0});
     }
   }
 
@@ -268,9 +263,8 @@ class StencilOperator final : public LinearOperator<T, Host> {
 }  // namespace
 
 Index stencil_bytes(const NodeLattice& lattice, Index value_bytes) {
-  const int dimension = lattice.dimension();
-  const StencilLayout layout = make_stencil_layout(dimension, lattice.extents(), value_bytes);
-  return stencil_values(dimension, layout) * value_bytes;
+  return stencil_values(make_stencil_layout(lattice.dimension(), lattice.extents(), value_bytes)) *
+         value_bytes;
 }
 
 Index stencil_peak_bytes(FactorKind kind, const NodeLattice& lattice, Index cells,

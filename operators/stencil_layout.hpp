@@ -26,14 +26,15 @@ struct StencilNeighbors {
   }
 };
 
-/// Where the coefficients of a stencil matrix are: [k][z][y][x], x fastest, rows padded to whole
-/// sectors of 32 bytes. Padding is not read, nor is the value of a coefficient whose neighbor is
-/// out of the lattice used, but it must be finite.
+/// Where the coefficients of a stencil matrix are: [z][y][k][x], x fastest, so that what a row of
+/// nodes needs is one piece of memory; rows are padded to whole sectors of 32 bytes. Coefficient k
+/// of node (x, y, z) is number k array + x + y row + z plane. Padding is not used, nor is the value
+/// of a coefficient whose neighbor is out of the lattice, but that must be finite.
 struct StencilLayout {
   int extent[3];  // nodes along each axis, {n_x, 1, n_y} in 2D
-  Index row;      // values from a node's coefficient to that of the next node along y
-  Index plane;    // and along z
-  Index array;    // and from coefficient k to k + 1
+  Index array;    // n_x with padding
+  Index row;
+  Index plane;
 };
 
 inline constexpr Index kStencilSectorBytes = 32;
@@ -41,20 +42,19 @@ inline constexpr Index kStencilSectorBytes = 32;
 /// @param extents nodes along each axis, the third is 1 in 2D
 inline StencilLayout make_stencil_layout(int dimension, const IndexTriple& extents,
                                          Index value_bytes) {
-  StencilLayout layout{
-      {static_cast<int>(extents[0]), 1, static_cast<int>(extents[dimension - 1])}, 0, 0, 0};
-  if (dimension == 3) layout.extent[1] = static_cast<int>(extents[1]);
   const Index sector = kStencilSectorBytes / value_bytes;
-  layout.row = ceil_div(extents[0], sector) * sector;
-  layout.plane = layout.row * layout.extent[1];
-  layout.array = layout.plane * layout.extent[2];
-  return layout;
+  const Index arrays =
+      1 + (dimension == 3 ? StencilNeighbors<3>::kNeighbors : StencilNeighbors<2>::kNeighbors);
+  const Index rows = dimension == 3 ? extents[1] : 1;
+  const Index array = ceil_div(extents[0], sector) * sector;
+  return {{static_cast<int>(extents[0]), static_cast<int>(rows),
+           static_cast<int>(extents[dimension - 1])},
+          array,
+          arrays * array,
+          rows * arrays * array};
 }
 
 /// Values of all coefficients of a matrix.
-inline Index stencil_values(int dimension, const StencilLayout& layout) {
-  return layout.array *
-         (1 + (dimension == 3 ? StencilNeighbors<3>::kNeighbors : StencilNeighbors<2>::kNeighbors));
-}
+inline Index stencil_values(const StencilLayout& layout) { return layout.plane * layout.extent[2]; }
 
 }  // namespace tessera
