@@ -27,9 +27,9 @@ struct StencilNeighbors {
 };
 
 /// Where the coefficients of a stencil matrix are: [z][y][k][x], x fastest, so that what a row of
-/// nodes needs is one piece of memory; rows are padded to whole sectors of 32 bytes. Coefficient k
-/// of node (x, y, z) is number k array + x + y row + z plane. Padding is not used, nor is the value
-/// of a coefficient whose neighbor is out of the lattice, but that must be finite.
+/// nodes needs is one piece of memory; rows are padded to whole cache lines of 64 bytes.
+/// Coefficient k of node (x, y, z) is number k array + x + y row + z plane. Padding is not used,
+/// nor is the value of a coefficient whose neighbor is out of the lattice, but that must be finite.
 struct StencilLayout {
   int extent[3];  // nodes along each axis, {n_x, 1, n_y} in 2D
   Index array;    // n_x with padding
@@ -37,16 +37,16 @@ struct StencilLayout {
   Index plane;
 };
 
-inline constexpr Index kStencilSectorBytes = 32;
+inline constexpr Index kStencilLineBytes = 64;
 
 /// @param extents nodes along each axis, the third is 1 in 2D
 inline StencilLayout make_stencil_layout(int dimension, const IndexTriple& extents,
                                          Index value_bytes) {
-  const Index sector = kStencilSectorBytes / value_bytes;
+  const Index line = kStencilLineBytes / value_bytes;
   const Index arrays =
       1 + (dimension == 3 ? StencilNeighbors<3>::kNeighbors : StencilNeighbors<2>::kNeighbors);
   const Index rows = dimension == 3 ? extents[1] : 1;
-  const Index array = ceil_div(extents[0], sector) * sector;
+  const Index array = ceil_div(extents[0], line) * line;
   return {{static_cast<int>(extents[0]), static_cast<int>(rows),
            static_cast<int>(extents[dimension - 1])},
           array,
