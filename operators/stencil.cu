@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "operators/device_stencil.hpp"
+#include "operators/device_tensor.hpp"
+#include "operators/robin_faces.hpp"
+#include "operators/stencil.hpp"
+#include "operators/stencil_assembly.cuh"
+#include "operators/stencil_kernels.cuh"
+#include "solvers/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+// The tile of march_kernel() by dimension and precision.
+template <class T, int dim>
+struct ChooseTile {
+  using Tile = StencilTile<3, 32, 16, 1, 2>;
+};
+template <class T>
+struct ChooseTile<T, 2> {
+  using Tile = StencilTile<2, 128, 1, 2, 8>;
+};
+
+template <class T, int dim>
+class DeviceStencil final : public LinearOperator<T, Device> {
+ public:
+  DeviceStencil(const StiffnessForm& form, Index scratch_bytes)
+      : grid_(make_cell_grid(form)),
+        layout_(make_stencil_layout(dim, form.discretization->lattice.extents(), sizeof(T))) {
+    const auto kernel = make_device_tensor_kernel<T>(form);
+    coefficients_ = DeviceArray<T>(stencil_values(layout_));
+    zero_on_device(coefficients_.data(), coefficients_.bytes());
+    const Discretization& discretization = *form.discretization;
+    add_cells(*kernel, factor_kind(discretization.mapping, form.coefficient), scratch_bytes);
+    for (const WeightedFace& face : make_weighted_faces(form)) add_face(face);
+    constrain_kernel<T, dim><<<assembly_blocks(size()), kAssemblyThreads, 0, device_stream()>>>(
+        grid_, layout_, coefficients_.data());
+    check_launch("constrained rows of the stencil");
+    prepare_launch();
+    // Before the factors go.
+    synchronize_device();
+  }
+
+  Index size() const override { return grid_.node_count; }
+
+  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    march_kernel<T, Tile><<<blocks_, dim3(Tile::kX, Tile::kY), kSharedBytes, device_stream()>>>(
+        layout_, chunk_, coefficients_.data(), x.data(), y.data());
+    check_launch("product with the stencil");
+  }
+
+  void diagonal(DeviceVector<T>& d) const override {
+    copy_diagonal_kernel<<<assembly_blocks(size()), kAssemblyThreads, 0, device_stream()>>>(
+        layout_, coefficients_.data(), d.data());
+    check_launch("diagonal of the stencil");
+  }
+
+  /// The coefficients of nodes, x and y once.
+  Cost cost() const override {
+    const auto nodes = static_cast<double>(size());
+    return {(kNeighbors + 3.0) * nodes * sizeof(T), (4.0 * kNeighbors + 1.0) * nodes};
+  }
+
+  Index bytes() const override { return coefficients_.bytes(); }
+
+ private:
+  using Tile = typename ChooseTile<T, dim>::Tile;
+  static constexpr int kNeighbors = StencilNeighbors<dim>::kNeighbors;
+  static constexpr int kNodes = 1 << dim;
+  static constexpr auto kSharedBytes = static_cast<std::size_t>(Tile::template shared_bytes<T>());
+
+  void add(const CellRange& range, const T* matrices, Index matrix_stride) {
+    Index nodes = 1;
+    for (int d = 0; d < dim; ++d) nodes *= range.count[d] + 1;
+    add_cells_kernel<T, dim><<<assembly_blocks(nodes), kAssemblyThreads, 0, device_stream()>>>(
+        grid_, range, layout_, matrices, matrix_stride, coefficients_.data());
+    check_launch("adding local matrices to the stencil");
+  }
+
+  // Slabs of cells: layers, rows of one layer, or cells of one row.
+  void add_cells(const DeviceCellKernel<T>& kernel, FactorKind kind, Index scratch_bytes) {
+    if (kind == FactorKind::constant) {
+      DeviceArray<T> matrix(kNodes * kNodes);
+      find_local_matrices(kernel, {{0, 0, 0}, {1, 1, 1}, 1}, kNodes, matrix.data());
+      add(all_cells(grid_), matrix.data(), 0);
+      synchronize_device();
+      return;
+    }
+    const int(&cells)[3] = grid_.cells;
+    Index room = scratch_bytes / (kNodes * kNodes * static_cast<Index>(sizeof(T)));
+    int count[3];
+    for (int d = 0; d < 3; ++d) {
+      count[d] = static_cast<int>(std::clamp<Index>(room, 1, cells[d]));
+      room /= cells[d];
+    }
+    DeviceArray<T> matrices(static_cast<Index>(count[0]) * count[1] * count[2] * kNodes * kNodes);
+    for (int z = 0; z < cells[2]; z += count[2]) {
+      for (int y = 0; y < cells[1]; y += count[1]) {
+        for (int x = 0; x < cells[0]; x += count[0]) {
+          const CellRange slab{{x, y, z},
+                               {std::min(count[0], cells[0] - x), std::min(count[1], cells[1] - y),
+                                std::min(count[2], cells[2] - z)},
+                               1};
+          find_local_matrices(kernel, slab, kNodes, matrices.data());
+          add(slab, matrices.data(), kNodes * kNodes);
+        }
+      }
+    }
+    // Before the matrices go.
+    synchronize_device();
+  }
+
+  void add_face(const WeightedFace& weighted) {
+    const FaceQuadrature& quadrature = weighted.quadrature;
+    const int normal = face_axis(quadrature.face);
+    const StencilFace face{
+        {quadrature.nodes.axes[0], quadrature.nodes.axes[1]},
+        normal,
+        is_upper_face(quadrature.face) ? grid_.cells[normal] : 0,
+        {static_cast<int>(quadrature.cells[0]), static_cast<int>(quadrature.cells[1])},
+        quadrature.points_per_cell};
+    const DeviceArray<double> weights(weighted.alpha_measure);
+    const DeviceArray<double> shape(quadrature.shape);
+    const Index nodes = quadrature.nodes.counts[0] * quadrature.nodes.counts[1];
+    add_face_kernel<T, dim><<<assembly_blocks(nodes), kAssemblyThreads, 0, device_stream()>>>(
+        grid_, face, layout_, weights.data(), shape.data(), coefficients_.data());
+    check_launch("adding Robin faces to the stencil");
+    synchronize_device();
+  }
+
+  // Chunks long enough that the plane below each, which is read once more, costs little, and short
+  // enough that all multiprocessors are busy to the end.
+  void prepare_launch() {
+    constexpr int kLeastPlanes = 8;
+    constexpr int kMostPlanes = 64;
+    constexpr Index kRounds = 8;
+    check_cuda(
+        cudaFuncSetAttribute(march_kernel<T, Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(kSharedBytes)),
+        "asking for shared memory");
+    const Index wanted = kRounds * Tile::kBlocks * device_attribute(cudaDevAttrMultiProcessorCount);
+    const Index tiles_x = ceil_div(layout_.extent[0], Tile::kX);
+    const Index tiles_y = ceil_div(layout_.extent[1], Tile::kY);
+    const Index planes = layout_.extent[2];
+    chunk_ = static_cast<int>(
+        std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kLeastPlanes, kMostPlanes));
+    blocks_ = dim3(static_cast<unsigned>(tiles_x), static_cast<unsigned>(tiles_y),
+                   static_cast<unsigned>(ceil_div(planes, chunk_)));
+  }
+
+  CellGrid grid_;
+  StencilLayout layout_;
+  DeviceArray<T> coefficients_;
+  int chunk_ = 0;
+  dim3 blocks_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(const StiffnessForm& form,
+                                                                        Index scratch_bytes) {
+  const NodeLattice& lattice = form.discretization->lattice;
+  const std::string reason = why_not_stencil(lattice);
+  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (lattice.dimension() == 2) return std::make_unique<DeviceStencil<T, 2>>(form, scratch_bytes);
+  return std::make_unique<DeviceStencil<T, 3>>(form, scratch_bytes);
+}
+
+template std::unique_ptr<LinearOperator<double, Device>> make_device_stencil_operator(
+    const StiffnessForm&, Index);
+template std::unique_ptr<LinearOperator<float, Device>> make_device_stencil_operator(
+    const StiffnessForm&, Index);
+
+}  // namespace tessera
