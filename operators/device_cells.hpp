@@ -78,8 +78,8 @@ class DeviceCellKernel {
 
   virtual void apply(const CellRange& range, const CellSource<T>& source,
                      const CellSink<T>& sink) const = 0;
-  /// d += the diagonals of the K_c of the range, without protection: cells share no node.
-  virtual void add_diagonal(const CellRange& range, T* d) const = 0;
+  /// d += the diagonals of the K_c of all cells, color after color: cells of one share no node.
+  virtual void add_diagonal(const std::vector<CellRange>& colors, T* d) const = 0;
   virtual double flops_per_cell() const = 0;
   /// Memory that it holds, and the part of it that every application reads.
   virtual Index bytes() const = 0;

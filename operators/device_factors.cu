@@ -176,8 +176,7 @@ __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index 
   for (Index t = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; t < total;
        t += static_cast<Index>(gridDim.x) * blockDim.x) {
     const int q = static_cast<int>(t % size);
-    factors[t / size * stride + q] =
-        static_cast<T>(weight_of(g, q) * volume * g.k[t]);
+    factors[t / size * stride + q] = static_cast<T>(weight_of(g, q) * volume * g.k[t]);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "operators/device_kronecker.hpp"
 #include "operators/device_local.hpp"
 #include "operators/device_matrix_free.hpp"
+#include "operators/device_stencil.hpp"
 #include "operators/device_tensor.hpp"
 
 namespace tessera {
@@ -29,6 +30,7 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_operator(const StrategyNa
     if (!reason.empty()) throw std::invalid_argument(reason);
   }
   if (strategy.kernel == "kronecker") return make_device_kronecker_operator<T>(form);
+  if (form.geometry == GeometryForm::stencil) return make_device_stencil_operator<T>(form);
   std::unique_ptr<DeviceCellKernel<T>> kernel = make_device_tensor_kernel<T>(form);
   if (strategy.kernel == "csr") return make_device_csr_operator<T>(form, *kernel);
   if (strategy.kernel == "local") kernel = make_device_local_kernel<T>(form, *kernel);

@@ -68,14 +68,15 @@ unsigned blocks_for(Index items, Index items_a_block) {
 template <class T>
 class DeviceLocal : public DeviceCellKernel<T> {
  public:
-  void add_diagonal(const CellRange& range, T* d) const override {
-    if (range.size() == 0) return;
+  void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
     constexpr Index kMostBlocks = 1 << 20;
-    const Index blocks = std::min(ceil_div(range.size() * nodes_, kThreads), kMostBlocks);
-    add_diagonal_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, device_stream()>>>(
-        LocalArguments<T>{grid_, range, {}, {}, nodes_}, matrices_.data(), cell_stride_,
-        entry_stride_, table_.data(), d);
-    check_launch("diagonal of local matrices");
+    for (const CellRange& range : colors) {
+      const Index blocks = std::min(ceil_div(range.size() * nodes_, kThreads), kMostBlocks);
+      add_diagonal_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, device_stream()>>>(
+          LocalArguments<T>{grid_, range, {}, {}, nodes_}, matrices_.data(), cell_stride_,
+          entry_stride_, table_.data(), d);
+      check_launch("diagonal of local matrices");
+    }
   }
 
   double flops_per_cell() const override { return 2.0 * nodes_ * nodes_; }

@@ -148,7 +148,7 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
 
   void diagonal(DeviceVector<T>& d) const override {
     zero(d);
-    for (const CellRange& color : colors_) kernel_->add_diagonal(color, d.data());
+    kernel_->add_diagonal(colors_, d.data());
     robin_.add_diagonal(d);
     constrain_diagonal_kernel<<<node_blocks(grid_), kThreads, 0, device_stream()>>>(grid_,
                                                                                     d.data());

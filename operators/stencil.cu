@@ -29,7 +29,9 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   DeviceStencil(const StiffnessForm& form, Index scratch_bytes)
       : grid_(make_cell_grid(form)),
         layout_(make_stencil_layout(dim, form.discretization->lattice.extents(), sizeof(T))) {
-    const auto kernel = make_device_tensor_kernel<T>(form);
+    StiffnessForm stored = form;
+    stored.geometry = GeometryForm::stored;
+    const auto kernel = make_device_tensor_kernel<T>(stored);
     coefficients_ = DeviceArray<T>(stencil_values(layout_));
     zero_on_device(coefficients_.data(), coefficients_.bytes());
     const Discretization& discretization = *form.discretization;

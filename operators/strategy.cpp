@@ -16,6 +16,7 @@
 #include "operators/kronecker.hpp"
 #include "operators/local_operator.hpp"
 #include "operators/scatter.hpp"
+#include "operators/stencil.hpp"
 #include "operators/tensor.hpp"
 
 namespace tessera {
@@ -232,6 +233,7 @@ std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strat
   const std::string reason = why_unsuitable(strategy, form);
   if (!reason.empty()) throw std::invalid_argument(reason);
   if (strategy.kernel == "kronecker") return make_kronecker_operator<T>(form);
+  if (form.geometry == GeometryForm::stencil) return make_stencil_operator<T>(form);
   const Discretization& discretization = *form.discretization;
   const auto batches = std::make_shared<const CellBatches>(
       discretization.mesh, kLanes<T>, cell_working_set(discretization.lattice, sizeof(T)),

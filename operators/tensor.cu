@@ -3,6 +3,8 @@
 
 #include "mesh/basis_1d.hpp"
 #include "operators/device_tensor.hpp"
+#include "operators/on_the_fly.hpp"
+#include "operators/packed.hpp"
 #include "operators/tensor_any.hpp"
 #include "operators/tensor_launch.cuh"
 #include "solvers/cuda_check.hpp"
@@ -63,8 +65,10 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
     unrolled_->launch(args, basis_);
   }
 
-  void add_diagonal(const CellRange& range, T* d) const override {
-    any_size_.add_diagonal(grid_, range, factors_.view(), d);
+  void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
+    for (const CellRange& color : colors) {
+      any_size_.add_diagonal(grid_, color, factors_.view(), d);
+    }
   }
 
   double flops_per_cell() const override {
@@ -113,6 +117,8 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
 
 template <class T>
 std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const StiffnessForm& form) {
+  if (form.geometry == GeometryForm::compressed) return make_packed_kernel<T>(form);
+  if (form.geometry == GeometryForm::on_the_fly) return make_on_the_fly_kernel<T>(form);
   return std::make_unique<DeviceTensorKernel<T>>(form);
 }
 

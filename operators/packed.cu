@@ -1,0 +1,72 @@
+#include <limits>
+#include <stdexcept>
+
+#include "operators/general_diagonal.hpp"
+#include "operators/packed.hpp"
+#include "operators/packed_arguments.cuh"
+#include "operators/packed_factors.hpp"
+#include "operators/packed_launch.hpp"
+
+namespace tessera {
+namespace {
+
+template <class T>
+class PackedKernel final : public DeviceCellKernel<T> {
+ public:
+  explicit PackedKernel(const StiffnessForm& form)
+      : form_(form),
+        grid_(make_cell_grid(form)),
+        points_(form.discretization->basis.point_count()),
+        factors_(form, packed_layout(grid_.degree, points_)),
+        launch_(make_packed_launch<T>(form.discretization->basis, factors_.bits())),
+        any_size_(form) {
+    if (launch_ == nullptr) {
+      throw std::invalid_argument("no kernel on packed factors for this degree and rule");
+    }
+    if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
+      throw std::invalid_argument("packed factors are for less than 2^32 cells");
+    }
+  }
+
+  void apply(const CellRange& range, const CellSource<T>& source,
+             const CellSink<T>& sink) const override {
+    PackedArguments<T> args{grid_, range, source, sink, factors_.data()};
+    if (sink.kind == SinkKind::patch) args.sink.kind = SinkKind::add_atomic;
+    (*launch_)(args);
+  }
+
+  void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
+    add_general_diagonal(form_, grid_, any_size_, colors, d);
+  }
+
+  double flops_per_cell() const override {
+    const double n = grid_.degree + 1;
+    const double m = points_;
+    const auto line = [](double r, double c) { return r * c + r + c; };
+    const double sweeps = 2.0 * (n * n + n * m + m * m) * line(m, n) + 6.0 * m * m * line(m, m);
+    return sweeps + (15.0 + 18.0) * m * m * m;
+  }
+
+  Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }
+  Index streamed_bytes() const override { return factors_.bytes(); }
+
+ private:
+  StiffnessForm form_;
+  CellGrid grid_;
+  int points_;
+  DevicePackedFactors<T> factors_;
+  std::unique_ptr<PackedLaunch<T>> launch_;
+  TensorAnySize<T> any_size_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<DeviceCellKernel<T>> make_packed_kernel(const StiffnessForm& form) {
+  return std::make_unique<PackedKernel<T>>(form);
+}
+
+template std::unique_ptr<DeviceCellKernel<double>> make_packed_kernel(const StiffnessForm&);
+template std::unique_ptr<DeviceCellKernel<float>> make_packed_kernel(const StiffnessForm&);
+
+}  // namespace tessera

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "operators/device_cells.hpp"
+#include "operators/packed_layout.hpp"
+
+namespace tessera {
+
+/// What the kernels on packed factors are given.
+template <class T>
+struct PackedArguments {
+  CellGrid grid;
+  CellRange range;
+  CellSource<T> source;
+  CellSink<T> sink;  // `patch` adds cell by cell
+  const char* factors;
+};
+
+}  // namespace tessera

@@ -1,0 +1,302 @@
+#include <algorithm>
+
+#include "operators/factor_layout.cuh"
+#include "operators/packed_factors.hpp"
+#include "operators/packed_point.cuh"
+#include "solvers/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 192;  // a warp an entry
+constexpr unsigned kAll = 0xffffffffU;
+
+struct PackArguments {
+  const double* factors;  // of cells first_cell .., layout of DeviceFactors
+  Index stride;
+  const double* weights;  // [q], one axis
+  const double* points;   // [q] in the unit cell
+  Index first_cell;
+  Index count;
+  PackedLayout layout;
+  unsigned long long* error;  // bits of the largest share
+};
+
+// The words of a number of 52 bits (float: 23) of mantissa.
+template <class T>
+struct NumberBits;
+template <>
+struct NumberBits<double> {
+  static constexpr int kMantissa = 52;
+  static constexpr int kBias = 1023;
+  static __device__ unsigned upper_word(double x) {
+    return static_cast<unsigned>(__double2hiint(x));
+  }
+};
+template <>
+struct NumberBits<float> {
+  static constexpr int kMantissa = 23;
+  static constexpr int kBias = 127;
+  static __device__ unsigned upper_word(double x) { return __float_as_uint(static_cast<float>(x)); }
+};
+
+__device__ double warp_sum(double x) {
+  for (int offset = 16; offset > 0; offset /= 2) x += __shfl_xor_sync(kAll, x, offset);
+  return x;
+}
+__device__ double warp_min(double x) {
+  for (int offset = 16; offset > 0; offset /= 2) x = fmin(x, __shfl_xor_sync(kAll, x, offset));
+  return x;
+}
+
+// One entry of a cell's header and what it stands for.
+struct Entry {
+  int exponent;
+  double offset;
+  double slope[3];
+
+  __device__ double linear(const double* points, const int (&q)[3]) const {
+    return slope[0] * points[q[0]] + slope[1] * points[q[1]] + slope[2] * points[q[2]];
+  }
+};
+
+struct CellPoints {
+  const double* factors;
+  const double* weights;
+  int m;
+
+  __device__ void split(int q, int (&at)[3]) const {
+    at[0] = q % m;
+    at[1] = q / m % m;
+    at[2] = q / (m * m);
+  }
+  // D_e / w_q.
+  __device__ double value(int q, int e) const {
+    int at[3];
+    split(q, at);
+    return factors[general_factor_offset(3, m, q, e)] /
+           (weights[at[0]] * weights[at[1]] * weights[at[2]]);
+  }
+};
+
+// The smallest value of entry e in the cell, by a warp.
+__device__ double smallest(const CellPoints& cell, int e) {
+  double low = INFINITY;
+  for (int q = threadIdx.x % 32; q < cell.m * cell.m * cell.m; q += 32) {
+    low = fmin(low, cell.value(q, e));
+  }
+  return warp_min(low);
+}
+
+// Slopes from the means of opposite layers of points, then offset and exponent so that all
+// deviations lie in [2^x, 2^(x + 1)). By a warp; least is sqrt(D_aa D_bb).
+template <class T>
+__device__ Entry find_entry(const CellPoints& cell, const double* points, int e, double least,
+                            int bits, uint4& words) {
+  using Bits = NumberBits<T>;
+  const int m = cell.m;
+  const int size = m * m * m;
+  Entry entry{};
+  double sum[3] = {0.0, 0.0, 0.0};
+  for (int q = threadIdx.x % 32; q < size; q += 32) {
+    int at[3];
+    cell.split(q, at);
+    const double value = cell.value(q, e);
+    for (int d = 0; d < 3; ++d) {
+      if (at[d] == 0) sum[d] -= value;
+      if (at[d] == m - 1) sum[d] += value;
+    }
+  }
+  for (int d = 0; d < 3; ++d) {
+    entry.slope[d] = warp_sum(sum[d]) / (m * m * (points[m - 1] - points[0]));
+  }
+  // The exponent takes the slopes' lowest bits, and is not known yet: any bits there change a slope
+  // by 2^-16, which the range of deviations allows for.
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (int q = threadIdx.x % 32; q < size; q += 32) {
+    int at[3];
+    cell.split(q, at);
+    const double deviation = cell.value(q, e) - entry.linear(points, at);
+    low = fmin(low, deviation);
+    high = fmax(high, deviation);
+  }
+  low = warp_min(low);
+  high = -warp_min(-high);
+  const double change =
+      ldexp(fabs(entry.slope[0]) + fabs(entry.slope[1]) + fabs(entry.slope[2]), -15);
+  low -= change;
+  high += change;
+  // Never finer than the number itself.
+  const double floor = ldexp(fmax(least, fabs(low)), bits - Bits::kMantissa);
+  constexpr double kRoom = 1e-6;
+  constexpr int kLargest = Bits::kBias - 2;  // ends the search for cells that are not valid, too
+  for (int x = max(ilogb(fmax(high - low, floor)), -kLargest); x < kLargest; ++x) {
+    const double one = ldexp(1.0, x);
+    const double wanted = low - one * (1.0 + kRoom);
+    unsigned rounded = Bits::upper_word(wanted);
+    if (from_upper_word<T>(rounded) > wanted) rounded += wanted < 0.0 ? 1 : -1;
+    const double offset = from_upper_word<T>(rounded);
+    if (offset <= low - one && high - offset < 2.0 * one * (1.0 - kRoom)) {
+      const auto exponent = static_cast<unsigned>(x + Bits::kBias);
+      words.x = rounded;
+      words.y = (Bits::upper_word(entry.slope[0]) & ~15U) | (exponent & 15U);
+      words.z = (Bits::upper_word(entry.slope[1]) & ~15U) | (exponent >> 4 & 15U);
+      words.w = (Bits::upper_word(entry.slope[2]) & ~15U) | (exponent >> 8 & 15U);
+      entry.exponent = x;
+      entry.offset = offset;
+      entry.slope[0] = from_upper_word<T>(words.y);
+      entry.slope[1] = from_upper_word<T>(words.z);
+      entry.slope[2] = from_upper_word<T>(words.w);
+      break;
+    }
+  }
+  return entry;
+}
+
+// The upper `bits` bits of a mantissa of `mantissa` bits whose rest will be `rest`, nearest to the
+// fraction.
+__device__ unsigned long long upper_bits(double fraction, int mantissa, int bits,
+                                         unsigned long long rest) {
+  const double wanted = ldexp(fraction, bits) - ldexp(static_cast<double>(rest), bits - mantissa);
+  const double rounded = fmax(rint(wanted), 0.0);
+  return static_cast<unsigned long long>(fmin(rounded, ldexp(1.0, bits) - 1.0));
+}
+
+template <PackedBits bits>
+__device__ void store_point(const double (&fraction)[6], const PackedLayout& layout, int position,
+                            char* points) {
+  const int count = layout.lanes() * layout.steps();
+  if constexpr (bits == PackedBits::b32) {
+    unsigned w[6];
+    for (int e = 0; e < 6; ++e) w[e] = static_cast<unsigned>(upper_bits(fraction[e], 52, 32, 0));
+    reinterpret_cast<uint4*>(points)[position] = {w[0], w[1], w[2], w[3]};
+    reinterpret_cast<uint2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
+  } else {
+    for (int triple = 0; triple < 2; ++triple) {
+      const double* f = fraction + 3 * triple;
+      if constexpr (bits == PackedBits::b42) {
+        // The lower ten bits of a number are followed by those of the next.
+        const unsigned long long c = upper_bits(f[2], 52, 42, 0);
+        const unsigned long long b = upper_bits(f[1], 52, 42, c & 1023U);
+        const unsigned long long a = upper_bits(f[0], 52, 42, b & 1023U);
+        reinterpret_cast<uint4*>(points)[position + triple * count] = {
+            static_cast<unsigned>(a >> 10), static_cast<unsigned>(b >> 10),
+            static_cast<unsigned>(c >> 10),
+            static_cast<unsigned>((a & 1023U) << 22 | (b & 1023U) << 12 | (c & 1023U) << 2)};
+      } else {
+        // 22 bits of the third number: 11 behind each of the first two.
+        const unsigned long long c = upper_bits(f[2], 23, 22, 0);
+        const unsigned long long a = upper_bits(f[0], 23, 21, c >> 20);
+        const unsigned long long b = upper_bits(f[1], 23, 21, c >> 9 & 3U);
+        reinterpret_cast<uint2*>(points)[2 * position + triple] = {
+            static_cast<unsigned>(a << 11 | c >> 11),
+            static_cast<unsigned>(b << 11 | (c & 0x7ffU))};
+      }
+    }
+  }
+}
+
+// Packs cells, a block a cell, a warp an entry of its header.
+template <class T, PackedBits bits>
+__global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args, char* packed) {
+  __shared__ Entry entries[6];
+  __shared__ double diagonal[3];
+  constexpr int kDiagonal[3] = {0, 3, 5};
+  constexpr int kRow[6] = {0, 0, 0, 1, 1, 2};
+  constexpr int kColumn[6] = {0, 1, 2, 1, 2, 2};
+  const int warp = threadIdx.x / 32;
+  const PackedLayout& layout = args.layout;
+  const int m = layout.points;
+  for (Index c = blockIdx.x; c < args.count; c += gridDim.x) {
+    const CellPoints cell{args.factors + c * args.stride, args.weights, m};
+    const Index number = args.first_cell + c;
+    char* const group = packed + number / layout.cells * layout.group_bytes(bits);
+    const int local = static_cast<int>(number % layout.cells);
+    if (warp < 3) {
+      const double low = smallest(cell, kDiagonal[warp]);
+      if (threadIdx.x % 32 == 0) diagonal[warp] = low;
+    }
+    __syncthreads();
+    const double least = sqrt(diagonal[kRow[warp]] * diagonal[kColumn[warp]]);
+    uint4 words{};
+    const Entry found =
+        find_entry<T>(cell, args.points, warp, least, static_cast<int>(bits), words);
+    if (threadIdx.x % 32 == 0) {
+      entries[warp] = found;
+      reinterpret_cast<uint4*>(group + local * kPackedHeaderBytes)[warp] = words;
+      const double share = ldexp(1.0, found.exponent - static_cast<int>(bits) - 1) / least;
+      atomicMax(args.error, static_cast<unsigned long long>(__double_as_longlong(share)));
+    }
+    __syncthreads();
+    for (int q = threadIdx.x; q < m * m * m; q += kThreads) {
+      int at[3];
+      cell.split(q, at);
+      double fraction[6];
+      for (int e = 0; e < 6; ++e) {
+        const double deviation =
+            cell.value(q, e) - (entries[e].offset + entries[e].linear(args.points, at));
+        fraction[e] = ldexp(deviation, -entries[e].exponent) - 1.0;
+      }
+      store_point<bits>(fraction, layout, layout.position(local, at[0], at[1], at[2]),
+                        group + layout.cells * kPackedHeaderBytes);
+    }
+    __syncthreads();
+  }
+}
+
+template <class T>
+auto kernel_of(PackedBits bits) {
+  if constexpr (sizeof(T) == 4) {
+    return pack_kernel<float, PackedBits::b21>;
+  } else {
+    return bits == PackedBits::b32 ? pack_kernel<double, PackedBits::b32>
+                                   : pack_kernel<double, PackedBits::b42>;
+  }
+}
+
+}  // namespace
+
+template <class T>
+DevicePackedFactors<T>::DevicePackedFactors(const StiffnessForm& form, const PackedLayout& layout)
+    : bits_(sizeof(T) == 8 ? PackedBits::b32 : PackedBits::b21) {
+  pack(form, layout);
+  if (sizeof(T) == 4 || error_bound_ <= kPackedTolerance) return;
+  bits_ = PackedBits::b42;
+  pack(form, layout);
+}
+
+template <class T>
+void DevicePackedFactors<T>::pack(const StiffnessForm& form, const PackedLayout& layout) {
+  const Discretization& discretization = *form.discretization;
+  const Index cells = discretization.mesh.cell_count();
+  const int m = layout.points;
+  data_ = DeviceArray<char>();  // one form at a time
+  data_ = DeviceArray<char>(layout.bytes(bits_, cells));
+  zero_on_device(data_.data(), data_.bytes());
+  DeviceFactorMaker<double> maker(form);
+  const Index chunk = unpacked_cells(cells, m);
+  const Index stride = device_factor_stride(FactorKind::general, 3, m, sizeof(double));
+  DeviceArray<double> factors(chunk * stride);
+  const DeviceArray<double> weights(discretization.basis.quadrature.weights);
+  const DeviceArray<double> points(discretization.basis.quadrature.points);
+  DeviceArray<unsigned long long> error(std::vector<unsigned long long>{0});
+  for (Index first = 0; first < cells; first += chunk) {
+    const Index count = std::min(chunk, cells - first);
+    maker.make(first, count, factors.data());
+    const PackArguments args{factors.data(), stride, weights.data(), points.data(),
+                             first,          count,  layout,         error.data()};
+    kernel_of<T>(bits_)<<<static_cast<unsigned>(std::min<Index>(count, 1 << 20)), kThreads, 0,
+                          device_stream()>>>(args, data_.data());
+    check_launch("packing of geometric factors");
+  }
+  maker.check();
+  const unsigned long long largest = to_host(error).front();
+  static_assert(sizeof(error_bound_) == sizeof(largest));
+  error_bound_ = __builtin_bit_cast(double, largest);
+}
+
+template class DevicePackedFactors<double>;
+template class DevicePackedFactors<float>;
+
+}  // namespace tessera

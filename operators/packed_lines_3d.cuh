@@ -1,0 +1,86 @@
+#pragma once
+
+#include "operators/line_sweeps_3d.cuh"
+#include "operators/packed_arguments.cuh"
+#include "operators/packed_point.cuh"
+
+namespace tessera {
+
+/// Asks the L2 cache for memory that will be read. @param bytes a multiple of 16
+__device__ __forceinline__ void prefetch_to_l2(const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));
+}
+
+/// Blocks of packed_lines_kernel() a multiprocessor: registers are held down to it.
+constexpr int packed_line_blocks(int points) {
+  constexpr int kMost[11] = {0, 12, 12, 12, 12, 12, 4, 10, 8, 5, 4};
+  return kMost[points];
+}
+
+/// v_c = B^T D B u_c by sum factorization with packed factors (packed_point.cuh), a thread a line.
+///
+/// Launch: LineShape<M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
+/// once, and packed_point_bytes() a point, M^3 / P^3 points. Flops: about 15 M + 45 a point.
+/// Deterministic but for the sinks that add atomically.
+template <class T, int P, int M, PackedBits bits>
+__global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
+                                  packed_line_blocks(M))
+    packed_lines_kernel(const __grid_constant__ PackedArguments<T> args,
+                        const __grid_constant__ WeightedEvenOdd<T, P + 1, M> lines) {
+  using Box = Box3D<P, M>;
+  constexpr int n = P + 1;
+  constexpr PackedLayout layout{1, M};
+  constexpr auto kCellBytes = static_cast<unsigned>(layout.group_bytes(bits));
+  __shared__ T shared[LineShape<M>::kCells][3 * Box::size];
+  const LineThread<P, M> thread(args.range.size());
+  T* const U = shared[thread.local];
+  T* const GX = U + Box::size;
+  T* const GZ = GX + Box::size;
+  const CellPlace place =
+      place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
+  const char* const header =
+      args.factors + cell_number(args.grid, place.position) * static_cast<Index>(kCellBytes);
+  if (thread.active && thread.line == 0) prefetch_to_l2(header, kCellBytes);
+  const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
+
+  T u[n];
+  T w[M];
+  if (thread.has_nodes) gather_line(args.source, place, nodes, u);
+  gradient_by_lines<P, M>(lines, thread, u, U, GX, GZ, w);
+  // f = D_q g at the points of a line along y
+  if (thread.active) {
+    unsigned exponent[6];
+    T base[6];
+    T slope[6];
+#pragma unroll
+    for (int e = 0; e < 6; ++e) {
+      const uint4 h = reinterpret_cast<const uint4*>(header)[e];
+      exponent[e] = header_exponent(h);
+      base[e] = from_upper_word<T>(h.x) + from_upper_word<T>(h.y) * lines.points[thread.a] +
+                from_upper_word<T>(h.w) * lines.points[thread.b];
+      slope[e] = from_upper_word<T>(h.z);
+    }
+#pragma unroll
+    for (int q = 0; q < M; ++q) {
+      PackedPoint<T, bits> packed;
+      packed.load(header + kPackedHeaderBytes, M * M * M, q * M * M + thread.line);
+      T d[6];
+#pragma unroll
+      for (int e = 0; e < 6; ++e) {
+        d[e] = packed.number(e, exponent[e]) + (base[e] + slope[e] * lines.points[q]);
+      }
+      const int at = thread.along_y() + q * Box::row;
+      const T x = GX[at];
+      const T y = w[q];
+      const T z = GZ[at];
+      GX[at] = d[0] * x + d[1] * y + d[2] * z;
+      w[q] = d[1] * x + d[3] * y + d[4] * z;
+      GZ[at] = d[2] * x + d[4] * y + d[5] * z;
+    }
+  }
+  T v[n];
+  integrate_by_lines<P, M>(lines, thread, w, U, GX, GZ, v);
+  if (thread.has_nodes) scatter_line(args.sink, place, thread.number(), nodes, v);
+}
+
+}  // namespace tessera
