@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -27,6 +28,8 @@ struct Brick {
 struct CellBatch {
   Index index;
   int active;
+  bool is_row;       // all lanes active, cells[lane] = cells[0] + lane along x
+  IndexTriple next;  // of a row: the first cell of the brick's next row batch, or its own if last
   std::array<IndexTriple, kMaxLanes> cells;
 };
 
@@ -51,26 +54,34 @@ class CellBatches {
   /// Numbers of the bricks of one color, increasing.
   std::span<const Index> bricks_of_color(int color) const { return colors_[color]; }
 
-  /// Calls f(const CellBatch&) for each batch of the brick; cells run x fastest.
+  /// Calls f(const CellBatch&) for each batch of the brick: rows of `lanes` neighbors along x as
+  /// far as they go, then the cells at the ends of the rows, x fastest each.
   template <class F>
   void for_each_batch(const Brick& brick, F&& f) const {
-    CellBatch batch{brick.first_batch, 0, {}};
-    IndexTriple offset{0, 0, 0};
-    const Index last = brick.first_batch + brick.batch_count;
-    for (; batch.index < last; ++batch.index) {
-      batch.active = 0;
+    CellBatch batch{brick.first_batch, lanes_, true, {}, {}};
+    const Index in_rows = brick.count[0] / lanes_ * lanes_;
+    const Index left = brick.count[0] - in_rows;
+    const Index lines = brick.count[1] * brick.count[2];
+    const auto cell = [&](Index x, Index line) -> IndexTriple {
+      return {brick.first[0] + x, brick.first[1] + line % brick.count[1],
+              brick.first[2] + line / brick.count[1]};
+    };
+    for (Index line = 0; line < lines; ++line) {
+      for (Index x = 0; x < in_rows; x += lanes_, ++batch.index) {
+        for (int lane = 0; lane < lanes_; ++lane) batch.cells[lane] = cell(x + lane, line);
+        const bool ends_line = x + lanes_ == in_rows;
+        batch.next = !ends_line         ? cell(x + lanes_, line)
+                     : line + 1 < lines ? cell(0, line + 1)
+                                        : batch.cells[0];
+        f(static_cast<const CellBatch&>(batch));
+      }
+    }
+    batch.is_row = false;
+    for (Index i = 0; i < left * lines; i += lanes_, ++batch.index) {
+      batch.active = static_cast<int>(std::min<Index>(lanes_, left * lines - i));
       for (int lane = 0; lane < lanes_; ++lane) {
-        if (offset[2] == brick.count[2]) {
-          batch.cells[lane] = batch.cells[batch.active - 1];
-          continue;
-        }
-        batch.active = lane + 1;
-        for (int d = 0; d < 3; ++d) batch.cells[lane][d] = brick.first[d] + offset[d];
-        if (++offset[0] < brick.count[0]) continue;
-        offset[0] = 0;
-        if (++offset[1] < brick.count[1]) continue;
-        offset[1] = 0;
-        ++offset[2];
+        const Index end = i + std::min(lane, batch.active - 1);
+        batch.cells[lane] = cell(in_rows + end % left, end / left);
       }
       f(static_cast<const CellBatch&>(batch));
     }

@@ -6,8 +6,10 @@
 
 #include "mesh/cell_batches.hpp"
 #include "mesh/host_array.hpp"
+#include "mesh/lane_rows.hpp"
 #include "mesh/simd.hpp"
 #include "operators/constrained_rows.hpp"
+#include "operators/prefetch.hpp"
 #include "operators/robin_faces.hpp"
 #include "operators/scatter.hpp"
 #include "operators/stiffness_form.hpp"
@@ -102,6 +104,17 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
 
   /// u[i][lane] = x[node i of the lane's cell].
   void gather(const CellBatch& batch, const T* x, Lanes<T>* u) const {
+    if constexpr (Kernel::degree > 0) {
+      if (batch.is_row) {
+        const T* corner = x + lattice_.first_node(batch.cells[0]);
+        const T* next = x + lattice_.first_node(batch.next);
+        for_each_row([&](Index row, int i) {
+          load_cell_row<Kernel::degree>(corner + row, u + i);
+          Prefetch<Kernel::degree>(next + row).advance();
+        });
+        return;
+      }
+    }
     std::array<const T*, kLanes<T>> corner;
     for (int lane = 0; lane < kLanes<T>; ++lane) {
       corner[lane] = x + lattice_.first_node(batch.cells[lane]);
@@ -120,6 +133,13 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   /// y[node i of the lane's cell] += v[i][lane] for the active lanes.
   template <AddMode mode>
   void scatter_add(const CellBatch& batch, const Lanes<T>* v, const AddTarget<T>& target) const {
+    if constexpr (Kernel::degree > 0 && mode == AddMode::plain) {
+      if (batch.is_row) {
+        T* corner = target.values + (lattice_.first_node(batch.cells[0]) - target.first_node);
+        for_each_row([&](Index row, int i) { add_cell_row<Kernel::degree>(v + i, corner + row); });
+        return;
+      }
+    }
     std::array<T*, kLanes<T>> corner;
     for (int lane = 0; lane < kLanes<T>; ++lane) {
       corner[lane] = target.values + (lattice_.first_node(batch.cells[lane]) - target.first_node);

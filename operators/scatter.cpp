@@ -51,27 +51,46 @@ class AtomicScatter final : public Scatter<T> {
 template <class T>
 class ColoringScatter final : public Scatter<T> {
  public:
-  explicit ColoringScatter(const CellBatches& batches) : batches_(&batches) {}
+  ColoringScatter(const CellBatches& batches, const NodeLattice& lattice)
+      : batches_(&batches), lattice_(lattice) {}
 
   void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
     const std::span<const Brick> bricks = batches_->bricks();
 #pragma omp parallel
     {
-      const Range mine = partition(y.size(), omp_get_thread_num(), omp_get_num_threads());
-      std::fill(y.data() + mine.begin, y.data() + mine.end, T{0});
-#pragma omp barrier
       for (int color = 0; color < batches_->color_count(); ++color) {
         const std::span<const Index> numbers = batches_->bricks_of_color(color);
 #pragma omp for schedule(static)
         for (std::size_t i = 0; i < numbers.size(); ++i) {
-          add_brick(bricks[numbers[i]], {y.data(), 0, AddMode::plain});
+          const Brick& brick = bricks[numbers[i]];
+          clear_new_nodes(brick, y.data());
+          add_brick(brick, {y.data(), 0, AddMode::plain});
         }
       }
     }
   }
 
  private:
+  // y = 0 at the nodes that no brick of a lower color has: all but those on faces to a neighbor
+  // along an axis where the brick's number is odd (operators/README.md, "First or add").
+  void clear_new_nodes(const Brick& brick, T* y) const {
+    IndexTriple first{0, 0, 0};
+    IndexTriple end{1, 1, 1};
+    for (int d = 0; d < lattice_.dimension(); ++d) {
+      const bool odd = (brick.color >> d) % 2 == 1;
+      first[d] = brick.first[d] * lattice_.degree() + (odd ? 1 : 0);
+      end[d] = (brick.first[d] + brick.count[d]) * lattice_.degree() + 1;
+      if (odd && end[d] < lattice_.extents()[d]) --end[d];
+    }
+    for (Index z = first[2]; z < end[2]; ++z) {
+      for (Index row = first[1]; row < end[1]; ++row) {
+        std::fill_n(y + lattice_.node_index({first[0], row, z}), end[0] - first[0], T{0});
+      }
+    }
+  }
+
   const CellBatches* batches_;
+  NodeLattice lattice_;
 };
 
 /// Every thread adds into its own buffer, which spans the nodes of its bricks; then the buffers are
@@ -173,7 +192,7 @@ std::unique_ptr<Scatter<T>> make_scatter(std::string_view name, const CellBatche
                                          const NodeLattice& lattice) {
   if (name == "serial") return std::make_unique<SerialScatter<T>>(batches);
   if (name == "atomic") return std::make_unique<AtomicScatter<T>>(batches);
-  if (name == "coloring") return std::make_unique<ColoringScatter<T>>(batches);
+  if (name == "coloring") return std::make_unique<ColoringScatter<T>>(batches, lattice);
   if (name == "private") return std::make_unique<PrivateScatter<T>>(batches, lattice);
   throw std::invalid_argument("no scatter policy is named " + std::string(name));
 }

@@ -46,6 +46,8 @@ class TensorKernel {
 
  private:
   int points() const { return M > 0 ? M : points_; }
+  /// apply() with sizes known at compile time.
+  void apply_3d(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const;
   void interpolate(const Lanes<T>* u, Lanes<T>* a, Lanes<T>* b) const;
   void integrate(Lanes<T>* a, Lanes<T>* b, Lanes<T>* v) const;
   /// (gx, gy, gz) = D_q (gx, gy, gz) at the points first .. first + count - 1 of a batch.
@@ -56,7 +58,10 @@ class TensorKernel {
   int nodes_;
   int points_;
   bool collocated_;
-  EvenOddMatrix<T> B_, D_, B_transposed_, D_transposed_;
+  EvenOddMatrix<T> B_, G_, D_, B_transposed_, D_transposed_;
+  /// Equal cells only: M = B^T W B and s_d K = s_d G^T W G of each axis.
+  EvenOddMatrix<T> mass_;
+  std::array<EvenOddMatrix<T>, 3> stiffness_;
   /// Entry products of the 1D matrices, transposed: [i][q] of B B, G G and B G.
   Matrix1D BB_, GG_, BG_;
 };

@@ -3,9 +3,26 @@
 #include <cmath>
 #include <utility>
 
+#include "operators/prefetch.hpp"
 #include "operators/tensor.hpp"
+#include "operators/tensor_cell_3d.hpp"
 
 namespace tessera {
+
+/// scale A^T W A, [columns][columns].
+inline Matrix1D weighted_product(const Matrix1D& A, const std::vector<double>& weights,
+                                 double scale) {
+  Matrix1D product{A.columns, A.columns,
+                   std::vector<double>(static_cast<std::size_t>(A.columns * A.columns), 0.0)};
+  for (int i = 0; i < A.columns; ++i) {
+    for (int j = 0; j < A.columns; ++j) {
+      for (int q = 0; q < A.rows; ++q) {
+        product.entries[i * A.columns + j] += scale * weights[q] * A(q, i) * A(q, j);
+      }
+    }
+  }
+  return product;
+}
 
 template <class T, int dim, int P, int M>
 TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
@@ -15,6 +32,7 @@ TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
       points_(basis.point_count()),
       collocated_(is_collocated(basis)),
       B_(split_even_odd<T>(basis.B)),
+      G_(split_even_odd<T>(basis.G)),
       D_(split_even_odd<T>(basis.D)),
       B_transposed_(split_even_odd<T>(transpose(basis.B))),
       D_transposed_(split_even_odd<T>(transpose(basis.D))),
@@ -27,6 +45,15 @@ TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
     BB_.entries[e] = b * b;
     GG_.entries[e] = g * g;
     BG_.entries[e] = b * g;
+  }
+  if (factors_->kind() != FactorKind::constant) return;
+  const std::vector<double>& weights = basis.quadrature.weights;
+  mass_ = split_even_odd<T>(weighted_product(basis.B, weights, 1.0));
+  // A point's factor is the product of its weights and the axes' common scale.
+  const double scale = factors_->shared_points()[0] / std::pow(weights[0], dim);
+  for (int d = 0; d < dim; ++d) {
+    stiffness_[d] =
+        split_even_odd<T>(weighted_product(basis.G, weights, scale * factors_->axis_scale()[d]));
   }
 }
 
@@ -109,6 +136,7 @@ template <class T, int dim, int P, int M>
 template <class T, int dim, int P, int M>
 void TensorKernel<T, dim, P, M>::apply(Index batch, const Lanes<T>* u, Lanes<T>* v,
                                        Lanes<T>* scratch) const {
+  if constexpr (dim == 3 && P > 0) return apply_3d(batch, u, v, scratch);
   const int m = points();
   const int plane = m * m;
   const int volume = static_cast<int>(power(m, dim));
@@ -138,6 +166,57 @@ void TensorKernel<T, dim, P, M>::apply(Index batch, const Lanes<T>* u, Lanes<T>*
     contract<M, M, Parity::odd, Store::add>(D_transposed_, plane, 1, b, a);
   }
   integrate(a, b, v);
+}
+
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::apply_3d(Index batch, const Lanes<T>* u, Lanes<T>* v,
+                                          Lanes<T>* scratch) const {
+  constexpr int N = P + 1;
+  if (factors_->kind() == FactorKind::constant) {
+    apply_separable_3d<T, N>(mass_, stiffness_, u, v, scratch);
+    return;
+  }
+  // The next batch's factors, spread over the 9 m^2 lines of this one.
+  const void* next = factors_->batch(batch + 1);
+  const auto run = [&](auto&& multiply, auto ahead) {
+    if constexpr (N == M) {
+      if (collocated_) {
+        apply_gradient_3d<Points::nodes, T, N, M>(B_, G_, D_, u, v, scratch, multiply, ahead);
+        return;
+      }
+    }
+    apply_gradient_3d<Points::own, T, N, M>(B_, G_, D_, u, v, scratch, multiply, ahead);
+  };
+  const Lanes<T>* factors = factors_->batch(batch);
+  if (factors_->kind() == FactorKind::general) {
+    run(
+        [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
+          const Lanes<T>* entries = factors + first * 6;
+#pragma GCC unroll 16
+          for (int q = 0; q < M; ++q, entries += 6) {
+            const Lanes<T> x = gx[q];
+            const Lanes<T> y = gy[q];
+            const Lanes<T> z = gz[q];
+            gx[q] = entries[0] * x + entries[1] * y + entries[2] * z;
+            gy[q] = entries[1] * x + entries[3] * y + entries[4] * z;
+            gz[q] = entries[2] * x + entries[4] * y + entries[5] * z;
+          }
+        },
+        Prefetch<(6 * M + 8) / 9>(next));
+  } else {
+    const std::array<T, 3> scale = factors_->axis_scale();
+    run(
+        [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+          for (int q = 0; q < M; ++q) {
+            const Lanes<T> s = factors[first + q];
+            gx[q] *= scale[0] * s;
+            gy[q] *= scale[1] * s;
+            gz[q] *= scale[2] * s;
+          }
+        },
+        Prefetch<(M + 8) / 9>(next));
+  }
 }
 
 template <class T, int dim, int P, int M>
@@ -195,6 +274,10 @@ template <class T, int dim, int P, int M>
 double TensorKernel<T, dim, P, M>::flops_per_cell() const {
   const double n = nodes_per_axis();
   const double m = points();
+  constexpr bool kCompiled3d = dim == 3 && P > 0;
+  if (kCompiled3d && factors_->kind() == FactorKind::constant) {
+    return n * n * (7.0 * n * n + 10.0 * n);  // products; lines folded and unfolded
+  }
   // A line of r x c by even-odd: r c multiply-adds / 2 counted as 2 flops, and c + r additions.
   const auto line = [](double r, double c) { return r * c + r + c; };
   double sweeps = 0.0;
@@ -203,7 +286,9 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
       sweeps += 2.0 * static_cast<double>(std::pow(m, d) * std::pow(n, dim - 1 - d)) * line(m, n);
     }
   }
-  sweeps += 2.0 * dim * std::pow(m, dim - 1) * line(m, m);
+  // Compiled, the z derivative is from the nodes and shares its lines with the values.
+  const double last = kCompiled3d ? m * n + m : line(m, m);
+  sweeps += 2.0 * std::pow(m, dim - 1) * ((dim - 1) * line(m, m) + last);
   const double at_point =
       factors_->kind() == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
   return sweeps + std::pow(m, dim) * at_point;

@@ -81,17 +81,25 @@ TEST(CellBatchesOfABox, FillAllLanesButThoseOfABricksLastBatch) {
   });
 }
 
-TEST(CellBatchesOfABox, RunThroughABrickXFastest) {
-  for_each_division([](const BoxMesh& mesh, const CellBatches& batches) {
+// Cells of a row batch are neighbors along x; a brick has as many such batches as its rows hold.
+TEST(CellBatchesOfABox, AreRowsAsFarAsRowsGo) {
+  for_each_division([](const BoxMesh&, const CellBatches& batches) {
     for (const Brick& brick : batches.bricks()) {
-      Index last = -1;
+      Index rows = 0;
+      bool ended = false;
       batches.for_each_batch(brick, [&](const CellBatch& batch) {
-        for (int lane = 0; lane < batch.active; ++lane) {
-          const Index cell = mesh.cell_index(batch.cells[lane]);
-          ASSERT_GT(cell, last);
-          last = cell;
+        ended = ended || !batch.is_row;
+        ASSERT_EQ(batch.is_row, !ended);
+        if (!batch.is_row) return;
+        ++rows;
+        ASSERT_EQ(batch.active, batches.lanes());
+        for (int lane = 0; lane < batches.lanes(); ++lane) {
+          IndexTriple expected = batch.cells[0];
+          expected[0] += lane;
+          ASSERT_EQ(batch.cells[lane], expected);
         }
       });
+      EXPECT_EQ(rows, brick.count[0] / batches.lanes() * brick.count[1] * brick.count[2]);
     }
   });
 }

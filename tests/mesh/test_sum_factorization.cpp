@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "mesh/line_product.hpp"
 #include "mesh/sum_factorization.hpp"
 #include "tests/mesh/meshes.hpp"
 
@@ -73,6 +74,59 @@ void expect_contractions(int rows, int columns, int fast, int slow) {
   expect_contraction<T, Parity::odd, Store::assign, R, C>(rows, columns, fast, slow);
   expect_contraction<T, Parity::even, Store::add, R, C>(rows, columns, fast, slow);
   expect_contraction<T, Parity::odd, Store::add, R, C>(rows, columns, fast, slow);
+}
+
+// Products of folded lines, of A and of its transpose, against the sums that they stand for.
+template <class T, Parity parity, int R, int C>
+void expect_line_products() {
+  SCOPED_TRACE(::testing::Message() << R << " x " << C);
+  const Matrix1D matrix = random_matrix(parity, R, C, 5);
+  const LineMatrix<T, R, C> A(split_even_odd<T>(matrix));
+  constexpr int kStride = 3;
+  const std::vector<Lanes<T>> x = random_lanes<T>(kStride * C, 7);
+  const std::vector<Lanes<T>> y = random_lanes<T>(kStride * R, 9);
+  std::vector<Lanes<T>> Ax = y;
+  FoldedLine<T, R> folded_Ax;
+  add_product<parity>(A, fold<T, C>(x.data(), kStride), folded_Ax);
+  unfold(folded_Ax, Ax.data(), kStride);
+  std::vector<Lanes<T>> ATy = x;
+  FoldedLine<T, C> folded_ATy;
+  add_transposed_product<parity>(A, fold<T, R>(y.data(), kStride), folded_ATy);
+  unfold<Store::add>(folded_ATy, ATy.data(), kStride);
+  const double tolerance = 40.0 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  for (int lane = 0; lane < kLanes<T>; ++lane) {
+    for (int a = 0; a < R; ++a) {
+      double sum = 0.0;
+      for (int b = 0; b < C; ++b) sum += matrix(a, b) * static_cast<double>(x[b * kStride][lane]);
+      ASSERT_NEAR(static_cast<double>(Ax[a * kStride][lane]), sum, tolerance);
+    }
+    for (int b = 0; b < C; ++b) {
+      auto sum = static_cast<double>(x[b * kStride][lane]);
+      for (int a = 0; a < R; ++a) sum += matrix(a, b) * static_cast<double>(y[a * kStride][lane]);
+      ASSERT_NEAR(static_cast<double>(ATy[b * kStride][lane]), sum, tolerance);
+    }
+  }
+  // What lies between the entries of a line is another line's.
+  ASSERT_EQ(Ax[1][0], y[1][0]);
+  ASSERT_EQ(ATy[1][0], x[1][0]);
+}
+
+template <class T, int R, int C>
+void expect_line_products_of_both_parities() {
+  expect_line_products<T, Parity::even, R, C>();
+  expect_line_products<T, Parity::odd, R, C>();
+}
+
+TEST(LineProduct, IsTheSumForAMatrixAndItsTranspose) {
+  expect_line_products_of_both_parities<double, 2, 2>();
+  expect_line_products_of_both_parities<double, 3, 2>();
+  expect_line_products_of_both_parities<double, 4, 2>();
+  expect_line_products_of_both_parities<double, 3, 3>();
+  expect_line_products_of_both_parities<double, 4, 3>();
+  expect_line_products_of_both_parities<double, 5, 3>();
+  expect_line_products_of_both_parities<float, 5, 4>();
+  expect_line_products_of_both_parities<float, 9, 9>();
+  expect_line_products_of_both_parities<double, 10, 9>();
 }
 
 TEST(Contraction, OfRunTimeSizesIsTheSum) {

@@ -88,6 +88,34 @@ TEST_P(EveryStrategy, EqualsTheReferenceOnFullBatches) {
   expect_equal_to_reference<float>(make_problem(options), strategies);
 }
 
+// Rows of one cell, of fewer cells than lanes, of whole batches and of batches and a rest, with
+// every face constrained and every scatter policy.
+TEST(TensorRows, EqualTheReferenceForRowsOfAnyLength) {
+  const ThreadCount threads(2);
+  ProblemOptions options;
+  options.boundary = Boundary::dirichlet;
+  std::vector<StrategyName> strategies;
+  for (const StrategyName& strategy : all_strategies(Processor::cpu)) {
+    if (strategy.kernel == "tensor") strategies.push_back(strategy);
+  }
+  ASSERT_GE(strategies.size(), 4u);
+  for (const int degree : {1, 2, 3}) {
+    options.degree = degree;
+    for (const Index cells : {1, 3, 8, 16, 19}) {
+      options.cells = {cells, 3, 2};
+      for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+        options.geometry = geometry;
+        options.coefficient =
+            geometry == Geometry::cartesian ? Coefficient::constant : Coefficient::variable;
+        SCOPED_TRACE(describe(options));
+        const Problem problem = make_problem(options);
+        expect_equal_to_reference<double>(problem, strategies);
+        expect_equal_to_reference<float>(problem, strategies);
+      }
+    }
+  }
+}
+
 TEST_P(EveryStrategy, EqualsTheReferenceInSinglePrecision) {
   const ThreadCount threads(EveryStrategy::threads());
   ProblemOptions options = EveryStrategy::options();
