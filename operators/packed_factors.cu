@@ -163,18 +163,33 @@ __device__ unsigned long long upper_bits(double fraction, int mantissa, int bits
   return static_cast<unsigned long long>(fmin(rounded, ldexp(1.0, bits) - 1.0));
 }
 
-template <PackedBits bits>
-__device__ void store_point(const double (&fraction)[6], const PackedLayout& layout, int position,
+template <class T, PackedBits bits>
+constexpr bool is_plain() {
+  return static_cast<int>(bits) == 8 * sizeof(T);
+}
+
+// @param number f of the six entries, or D itself where it is not packed
+template <class T, PackedBits bits>
+__device__ void store_point(const double (&number)[6], const PackedLayout& layout, int position,
                             char* points) {
   const int count = layout.lanes() * layout.steps();
-  if constexpr (bits == PackedBits::b32) {
+  if constexpr (bits == PackedBits::b64) {
+    for (int i = 0; i < 3; ++i) {
+      reinterpret_cast<double2*>(points)[position + i * count] = {number[2 * i], number[2 * i + 1]};
+    }
+  } else if constexpr (is_plain<T, bits>()) {
+    float w[6];
+    for (int e = 0; e < 6; ++e) w[e] = static_cast<float>(number[e]);
+    reinterpret_cast<float4*>(points)[position] = {w[0], w[1], w[2], w[3]};
+    reinterpret_cast<float2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
+  } else if constexpr (bits == PackedBits::b32) {
     unsigned w[6];
-    for (int e = 0; e < 6; ++e) w[e] = static_cast<unsigned>(upper_bits(fraction[e], 52, 32, 0));
+    for (int e = 0; e < 6; ++e) w[e] = static_cast<unsigned>(upper_bits(number[e], 52, 32, 0));
     reinterpret_cast<uint4*>(points)[position] = {w[0], w[1], w[2], w[3]};
     reinterpret_cast<uint2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
   } else {
     for (int triple = 0; triple < 2; ++triple) {
-      const double* f = fraction + 3 * triple;
+      const double* f = number + 3 * triple;
       if constexpr (bits == PackedBits::b42) {
         // The lower ten bits of a number are followed by those of the next.
         const unsigned long long c = upper_bits(f[2], 52, 42, 0);
@@ -224,7 +239,8 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
         find_entry<T>(cell, args.points, warp, least, static_cast<int>(bits), words);
     if (threadIdx.x % 32 == 0) {
       entries[warp] = found;
-      reinterpret_cast<uint4*>(group + local * kPackedHeaderBytes)[warp] = words;
+      reinterpret_cast<uint4*>(group + local * kPackedHeaderBytes)[warp] =
+          is_plain<T, bits>() ? uint4{} : words;
       const double share = ldexp(1.0, found.exponent - static_cast<int>(bits) - 1) / least;
       atomicMax(args.error, static_cast<unsigned long long>(__double_as_longlong(share)));
     }
@@ -232,14 +248,18 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
     for (int q = threadIdx.x; q < m * m * m; q += kThreads) {
       int at[3];
       cell.split(q, at);
-      double fraction[6];
+      double number_of[6];
       for (int e = 0; e < 6; ++e) {
+        if (is_plain<T, bits>()) {
+          number_of[e] = cell.value(q, e);
+          continue;
+        }
         const double deviation =
             cell.value(q, e) - (entries[e].offset + entries[e].linear(args.points, at));
-        fraction[e] = ldexp(deviation, -entries[e].exponent) - 1.0;
+        number_of[e] = ldexp(deviation, -entries[e].exponent) - 1.0;
       }
-      store_point<bits>(fraction, layout, layout.position(local, at[0], at[1], at[2]),
-                        group + layout.cells * kPackedHeaderBytes);
+      store_point<T, bits>(number_of, layout, layout.position(local, at[0], at[1], at[2]),
+                           group + layout.cells * kPackedHeaderBytes);
     }
     __syncthreads();
   }
@@ -248,10 +268,12 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
 template <class T>
 auto kernel_of(PackedBits bits) {
   if constexpr (sizeof(T) == 4) {
-    return pack_kernel<float, PackedBits::b21>;
+    return bits == PackedBits::b21 ? pack_kernel<float, PackedBits::b21>
+                                   : pack_kernel<float, PackedBits::b32>;
   } else {
-    return bits == PackedBits::b32 ? pack_kernel<double, PackedBits::b32>
-                                   : pack_kernel<double, PackedBits::b42>;
+    return bits == PackedBits::b32   ? pack_kernel<double, PackedBits::b32>
+           : bits == PackedBits::b42 ? pack_kernel<double, PackedBits::b42>
+                                     : pack_kernel<double, PackedBits::b64>;
   }
 }
 
@@ -259,11 +281,16 @@ auto kernel_of(PackedBits bits) {
 
 template <class T>
 DevicePackedFactors<T>::DevicePackedFactors(const StiffnessForm& form, const PackedLayout& layout)
-    : bits_(sizeof(T) == 8 ? PackedBits::b32 : PackedBits::b21) {
-  pack(form, layout);
-  if (sizeof(T) == 4 || error_bound_ <= kPackedTolerance) return;
-  bits_ = PackedBits::b42;
-  pack(form, layout);
+    : bits_(PackedBits::b21) {
+  constexpr int kNumberBits = 8 * sizeof(T);
+  for (const PackedBits bits :
+       {PackedBits::b21, PackedBits::b32, PackedBits::b42, PackedBits::b64}) {
+    const int count = static_cast<int>(bits);
+    if (count < kNumberBits / 2 || count > kNumberBits) continue;
+    bits_ = bits;
+    pack(form, layout);
+    if (error_bound_ <= packed_tolerance(bits)) return;
+  }
 }
 
 template <class T>
@@ -293,7 +320,8 @@ void DevicePackedFactors<T>::pack(const StiffnessForm& form, const PackedLayout&
   maker.check();
   const unsigned long long largest = to_host(error).front();
   static_assert(sizeof(error_bound_) == sizeof(largest));
-  error_bound_ = __builtin_bit_cast(double, largest);
+  const bool is_plain = static_cast<std::size_t>(bits_) == 8 * sizeof(T);
+  error_bound_ = is_plain ? 0.0 : __builtin_bit_cast(double, largest);
 }
 
 template class DevicePackedFactors<double>;

@@ -5,14 +5,17 @@
 
 namespace tessera {
 
-/// The error that an entry D_ab of packed factors may have, as a share of sqrt(D_aa D_bb), for
-/// double precision to make do with 32 bits instead of 42.
-inline constexpr double kPackedTolerance = 1e-13;
+/// The error that an entry D_ab of packed factors may have, as a share of sqrt(D_aa D_bb): with
+/// more, numbers take more bits.
+constexpr double packed_tolerance(PackedBits bits) {
+  return bits == PackedBits::b21 ? 1e-6 : bits == PackedBits::b32 ? 1e-13 : 1e-11;
+}
 
 /// D_q / w_q of mapped or graded 3D cells in GPU memory in fixed point, relative to a linear
-/// function in each cell (packed_point.cuh): 24 bytes a point instead of 48 where the factors of a
-/// cell are so near to linear that no entry errs by more than kPackedTolerance, 32 bytes elsewhere;
-/// 16 instead of 24 in single precision. All cells have the same number of bits.
+/// function in each cell (packed_point.cuh): of 32, 42 and 64 bits a number the fewest with which
+/// no entry errs by more than packed_tolerance(), 24, 32 or 48 bytes a point; in single precision
+/// of 21 and 32, 16 or 24 bytes. All cells have the same number of bits. 64 (32) bits are for cells
+/// in which factors vary by orders of magnitude.
 template <class T>
 class DevicePackedFactors {
  public:
@@ -44,7 +47,7 @@ constexpr Index unpacked_cells(Index cells, int points) {
   return chunk < cells ? chunk : cells;
 }
 
-/// Bytes held at most, that is with 42 bits in double precision.
+/// Bytes held with 42 bits in double precision, 21 in single precision.
 constexpr Index packed_factor_bytes(const PackedLayout& layout, Index cells, Index value_bytes) {
   return layout.bytes(value_bytes == 8 ? PackedBits::b42 : PackedBits::b21, cells);
 }

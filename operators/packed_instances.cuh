@@ -45,12 +45,18 @@ class PackedInstance final : public PackedLaunch<T> {
 template <class T, int P, int M>
 std::unique_ptr<PackedLaunch<T>> make_packed_instance(const Basis1D& basis, PackedBits bits) {
   if constexpr (sizeof(T) == 4) {
-    return std::make_unique<PackedInstance<T, P, M, PackedBits::b21>>(basis);
+    if (bits == PackedBits::b21) {
+      return std::make_unique<PackedInstance<T, P, M, PackedBits::b21>>(basis);
+    }
+    return std::make_unique<PackedInstance<T, P, M, PackedBits::b32>>(basis);
   } else {
     if (bits == PackedBits::b32) {
       return std::make_unique<PackedInstance<T, P, M, PackedBits::b32>>(basis);
     }
-    return std::make_unique<PackedInstance<T, P, M, PackedBits::b42>>(basis);
+    if (bits == PackedBits::b42) {
+      return std::make_unique<PackedInstance<T, P, M, PackedBits::b42>>(basis);
+    }
+    return std::make_unique<PackedInstance<T, P, M, PackedBits::b64>>(basis);
   }
 }
 

@@ -4,12 +4,15 @@
 
 namespace tessera {
 
-/// Bits of a number in packed factors.
-enum class PackedBits { b21 = 21, b32 = 32, b42 = 42 };
+/// Bits of a number in packed factors. As many as the numbers of the operator have: not packed.
+enum class PackedBits { b21 = 21, b32 = 32, b42 = 42, b64 = 64 };
 
 /// Bytes of the six numbers of a point.
 constexpr Index packed_point_bytes(PackedBits bits) {
-  return bits == PackedBits::b21 ? 16 : bits == PackedBits::b32 ? 24 : 32;
+  return bits == PackedBits::b21   ? 16
+         : bits == PackedBits::b32 ? 24
+         : bits == PackedBits::b42 ? 32
+                                   : 48;
 }
 
 /// Bytes of a cell's header: for each of six entries four words.

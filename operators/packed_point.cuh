@@ -12,7 +12,7 @@ namespace tessera {
 /// in the unit cell. What is packed is so the deviation from a linear function, and its error is
 /// 2^(x_e - bits - 1). Reading it needs no conversion: f is shifted into the mantissa of a number
 /// with exponent x_e. 42 bits: three numbers in 128 bits, the upper 32 of each and a word of the
-/// rest. 21 bits: the same in 64.
+/// rest. 21 bits: the same in 64. As many bits as T has: D_e itself, and the header is zero.
 template <class T, PackedBits bits>
 struct PackedPoint;
 
@@ -63,6 +63,36 @@ struct PackedPoint<float, PackedBits::b21> {
     const unsigned b = e < 3 ? words.y : words.w;
     const unsigned f = e % 3 == 0 ? a : e % 3 == 1 ? b : (a << 21) | ((b & 0x7ffU) << 10);
     return __uint_as_float(__funnelshift_r(f, exponent, 9));
+  }
+};
+
+template <>
+struct PackedPoint<double, PackedBits::b64> {
+  double2 pairs[3];
+
+  __device__ __forceinline__ void load(const char* points, int count, int at) {
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+      pairs[i] = __ldcs(reinterpret_cast<const double2*>(points) + at + i * count);
+    }
+  }
+  __device__ __forceinline__ double number(int e, unsigned) const {
+    return e % 2 == 0 ? pairs[e / 2].x : pairs[e / 2].y;
+  }
+};
+
+template <>
+struct PackedPoint<float, PackedBits::b32> {
+  float4 first;
+  float2 second;
+
+  __device__ __forceinline__ void load(const char* points, int count, int at) {
+    first = __ldcs(reinterpret_cast<const float4*>(points) + at);
+    second = __ldcs(reinterpret_cast<const float2*>(points + 16 * count) + at);
+  }
+  __device__ __forceinline__ float number(int e, unsigned) const {
+    const float value[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
+    return value[e];
   }
 };
 

@@ -51,7 +51,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
           layout_, tiles_x, coefficients_.data(), x.data(), y.data());
     } else {
       march_kernel<T, Tile<T>>
-          <<<blocks_, dim3(Tile<T>::kX, Tile<T>::kY), kSharedBytes, device_stream()>>>(
+          <<<blocks_, dim3(Tile<T>::kX, Tile<T>::kY), shared_bytes(), device_stream()>>>(
               layout_, chunk_, coefficients_.data(), x.data(), y.data());
     }
     check_launch("product with the stencil");
@@ -74,8 +74,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
  private:
   static constexpr int kNeighbors = StencilNeighbors<dim>::kNeighbors;
   static constexpr int kNodes = 1 << dim;
-  static constexpr auto kSharedBytes =
-      static_cast<std::size_t>(Tile<T>::template shared_bytes<T>());
+  static constexpr std::size_t shared_bytes() { return Tile<T>::template shared_bytes<T>(); }
 
   void add(const CellRange& range, const T* matrices, Index matrix_stride) {
     Index nodes = 1;
@@ -144,7 +143,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     constexpr Index kRounds = 8;
     check_cuda(
         cudaFuncSetAttribute(march_kernel<T, Tile<T>>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(kSharedBytes)),
+                             static_cast<int>(shared_bytes())),
         "asking for shared memory");
     const Index wanted =
         kRounds * Tile<T>::kBlocks * device_attribute(cudaDevAttrMultiProcessorCount);
