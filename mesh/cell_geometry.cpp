@@ -160,10 +160,14 @@ void CellGeometry::evaluate_isoparametric(std::span<const IndexTriple> cells) {
   for (int a = 0; a < dimension; ++a) {
     gather_cells(discretization_->lattice, cells, discretization_->mapping.coordinate(a).data(),
                  nodal_.data());
+    // Relative to a node of the cell, so that the size of the box costs J no digits.
+    const Lanes<double> origin = nodal_[0];
+    for (int i = 0; i < evaluator_.nodes_per_cell(); ++i) nodal_[i] -= origin;
     evaluator_.values(nodal_.data(), position_[a].data());
     std::array<Lanes<double>*, 3> row{};
     for (int b = 0; b < dimension; ++b) row[b] = jacobian_[a][b].data();
     evaluator_.differentiate(position_[a].data(), row);
+    for (int q = 0; q < evaluator_.points_per_cell(); ++q) position_[a][q] += origin;
   }
   const auto& J = jacobian_;
   for (int q = 0; q < evaluator_.points_per_cell(); ++q) {

@@ -52,7 +52,8 @@ __device__ __forceinline__ void factors_of_jacobian(const double (&J)[3][3], T k
 /// v_c = B^T D B u_c by sum factorization in 3D, with D of the cell's nodes, a thread a line.
 ///
 /// The gradients of the three coordinates are the rows of J; those along a line along y stay in the
-/// thread's registers, 9 M numbers. Launch: LineShape<M>. Shared memory: three tensors of M^3
+/// thread's registers, 9 M numbers. Positions are taken relative to a node of the cell, so that the
+/// size of the box costs J no digits. Launch: LineShape<M>. Shared memory: three tensors of M^3
 /// doubles a cell. Bytes a DoF: x, y and 24 of positions. Flops: about 33 M + 120 a point, most of
 /// them in double precision. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M>
@@ -74,8 +75,11 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows)
     double* const U = shared[thread.local];
     double x[n];
     if (thread.has_nodes) {
+      const double origin = args.positions[d][place.first_node];
 #pragma unroll
-      for (int i = 0; i < n; ++i) x[i] = args.positions[d][nodes.lattice + i * nodes.stride];
+      for (int i = 0; i < n; ++i) {
+        x[i] = args.positions[d][nodes.lattice + i * nodes.stride] - origin;
+      }
     }
     gradient_by_lines<P, M>(lines.position, thread, x, U, U + Box::size, U + 2 * Box::size,
                             J[d][1]);
@@ -181,8 +185,11 @@ __global__ void __launch_bounds__(256)
   for (int d = 0; d < 2; ++d) {
     double x[n];
     if (has_nodes) {
+      const double origin = args.positions[d][place.first_node];
 #pragma unroll
-      for (int i = 0; i < n; ++i) x[i] = args.positions[d][nodes.lattice + i * nodes.stride];
+      for (int i = 0; i < n; ++i) {
+        x[i] = args.positions[d][nodes.lattice + i * nodes.stride] - origin;
+      }
     }
     gradient_by_lines_2d<P, M>(lines.position, active, a, x, mine, mine + Box::size, J[d][1]);
     if (active) load_line(mine + Box::size + a, Box::row, J[d][0]);

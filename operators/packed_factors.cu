@@ -15,7 +15,6 @@ struct PackArguments {
   const double* factors;  // of cells first_cell .., layout of DeviceFactors
   Index stride;
   const double* weights;  // [q], one axis
-  const double* points;   // [q] in the unit cell
   Index first_cell;
   Index count;
   PackedLayout layout;
@@ -40,24 +39,16 @@ struct NumberBits<float> {
   static __device__ unsigned upper_word(double x) { return __float_as_uint(static_cast<float>(x)); }
 };
 
-__device__ double warp_sum(double x) {
-  for (int offset = 16; offset > 0; offset /= 2) x += __shfl_xor_sync(kAll, x, offset);
-  return x;
-}
 __device__ double warp_min(double x) {
   for (int offset = 16; offset > 0; offset /= 2) x = fmin(x, __shfl_xor_sync(kAll, x, offset));
   return x;
 }
 
-// One entry of a cell's header and what it stands for.
+// One entry of a cell's header.
 struct Entry {
   int exponent;
   double offset;
-  double slope[3];
-
-  __device__ double linear(const double* points, const int (&q)[3]) const {
-    return slope[0] * points[q[0]] + slope[1] * points[q[1]] + slope[2] * points[q[2]];
-  }
+  unsigned word;
 };
 
 struct CellPoints {
@@ -79,79 +70,39 @@ struct CellPoints {
   }
 };
 
-// The smallest value of entry e in the cell, by a warp.
-__device__ double smallest(const CellPoints& cell, int e) {
-  double low = INFINITY;
-  for (int q = threadIdx.x % 32; q < cell.m * cell.m * cell.m; q += 32) {
-    low = fmin(low, cell.value(q, e));
-  }
-  return warp_min(low);
-}
-
-// Slopes from the means of opposite layers of points, then offset and exponent so that all
-// deviations lie in [2^x, 2^(x + 1)). By a warp; least is sqrt(D_aa D_bb).
-template <class T>
-__device__ Entry find_entry(const CellPoints& cell, const double* points, int e, double least,
-                            int bits, uint4& words) {
-  using Bits = NumberBits<T>;
-  const int m = cell.m;
-  const int size = m * m * m;
-  Entry entry{};
-  double sum[3] = {0.0, 0.0, 0.0};
-  for (int q = threadIdx.x % 32; q < size; q += 32) {
-    int at[3];
-    cell.split(q, at);
-    const double value = cell.value(q, e);
-    for (int d = 0; d < 3; ++d) {
-      if (at[d] == 0) sum[d] -= value;
-      if (at[d] == m - 1) sum[d] += value;
-    }
-  }
-  for (int d = 0; d < 3; ++d) {
-    entry.slope[d] = warp_sum(sum[d]) / (m * m * (points[m - 1] - points[0]));
-  }
-  // The exponent takes the slopes' lowest bits, and is not known yet: any bits there change a slope
-  // by 2^-16, which the range of deviations allows for.
+// The smallest and the largest value of entry e in the cell, by a warp.
+__device__ double2 range_of(const CellPoints& cell, int e) {
   double low = INFINITY;
   double high = -INFINITY;
-  for (int q = threadIdx.x % 32; q < size; q += 32) {
-    int at[3];
-    cell.split(q, at);
-    const double deviation = cell.value(q, e) - entry.linear(points, at);
-    low = fmin(low, deviation);
-    high = fmax(high, deviation);
+  for (int q = threadIdx.x % 32; q < cell.m * cell.m * cell.m; q += 32) {
+    const double value = cell.value(q, e);
+    low = fmin(low, value);
+    high = fmax(high, value);
   }
-  low = warp_min(low);
-  high = -warp_min(-high);
-  const double change =
-      ldexp(fabs(entry.slope[0]) + fabs(entry.slope[1]) + fabs(entry.slope[2]), -15);
-  low -= change;
-  high += change;
+  return {warp_min(low), -warp_min(-high)};
+}
+
+// Offset and exponent so that all values less the offset lie in [2^x, 2^(x + 1)).
+// @param least sqrt(D_aa D_bb)
+template <class T>
+__device__ Entry find_entry(double2 range, double least, int bits) {
+  using Bits = NumberBits<T>;
   // Never finer than the number itself.
-  const double floor = ldexp(fmax(least, fabs(low)), bits - Bits::kMantissa);
+  const double floor = ldexp(fmax(least, fabs(range.x)), bits - Bits::kMantissa);
   constexpr double kRoom = 1e-6;
   constexpr int kLargest = Bits::kBias - 2;  // ends the search for cells that are not valid, too
-  for (int x = max(ilogb(fmax(high - low, floor)), -kLargest); x < kLargest; ++x) {
+  constexpr unsigned kUnit = PackedHeader::kExponent + 1;
+  for (int x = max(ilogb(fmax(range.y - range.x, floor)), -kLargest); x < kLargest; ++x) {
     const double one = ldexp(1.0, x);
-    const double wanted = low - one * (1.0 + kRoom);
-    unsigned rounded = Bits::upper_word(wanted);
-    if (from_upper_word<T>(rounded) > wanted) rounded += wanted < 0.0 ? 1 : -1;
-    const double offset = from_upper_word<T>(rounded);
-    if (offset <= low - one && high - offset < 2.0 * one * (1.0 - kRoom)) {
-      const auto exponent = static_cast<unsigned>(x + Bits::kBias);
-      words.x = rounded;
-      words.y = (Bits::upper_word(entry.slope[0]) & ~15U) | (exponent & 15U);
-      words.z = (Bits::upper_word(entry.slope[1]) & ~15U) | (exponent >> 4 & 15U);
-      words.w = (Bits::upper_word(entry.slope[2]) & ~15U) | (exponent >> 8 & 15U);
-      entry.exponent = x;
-      entry.offset = offset;
-      entry.slope[0] = from_upper_word<T>(words.y);
-      entry.slope[1] = from_upper_word<T>(words.z);
-      entry.slope[2] = from_upper_word<T>(words.w);
-      break;
+    const double wanted = range.x - one * (1.0 + kRoom);
+    unsigned word = Bits::upper_word(wanted) & ~PackedHeader::kExponent;
+    if (from_upper_word<T>(word) > wanted) word += wanted < 0.0 ? kUnit : -kUnit;
+    const double offset = from_upper_word<T>(word);
+    if (offset <= range.x - one && range.y - offset < 2.0 * one * (1.0 - kRoom)) {
+      return {x, offset, word | static_cast<unsigned>(x + Bits::kBias)};
     }
   }
-  return entry;
+  return {};
 }
 
 // The upper `bits` bits of a mantissa of `mantissa` bits whose rest will be `rest`, nearest to the
@@ -182,11 +133,6 @@ __device__ void store_point(const double (&number)[6], const PackedLayout& layou
     for (int e = 0; e < 6; ++e) w[e] = static_cast<float>(number[e]);
     reinterpret_cast<float4*>(points)[position] = {w[0], w[1], w[2], w[3]};
     reinterpret_cast<float2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
-  } else if constexpr (bits == PackedBits::b32) {
-    unsigned w[6];
-    for (int e = 0; e < 6; ++e) w[e] = static_cast<unsigned>(upper_bits(number[e], 52, 32, 0));
-    reinterpret_cast<uint4*>(points)[position] = {w[0], w[1], w[2], w[3]};
-    reinterpret_cast<uint2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
   } else {
     for (int triple = 0; triple < 2; ++triple) {
       const double* f = number + 3 * triple;
@@ -216,10 +162,9 @@ __device__ void store_point(const double (&number)[6], const PackedLayout& layou
 template <class T, PackedBits bits>
 __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args, char* packed) {
   __shared__ Entry entries[6];
-  __shared__ double diagonal[3];
-  constexpr int kDiagonal[3] = {0, 3, 5};
-  constexpr int kRow[6] = {0, 0, 0, 1, 1, 2};
-  constexpr int kColumn[6] = {0, 1, 2, 1, 2, 2};
+  __shared__ double smallest[6];
+  // The entries D_aa and D_bb of each D_ab.
+  constexpr int2 kDiagonal[6] = {{0, 0}, {0, 3}, {0, 5}, {3, 3}, {3, 5}, {5, 5}};
   const int warp = threadIdx.x / 32;
   const PackedLayout& layout = args.layout;
   const int m = layout.points;
@@ -228,19 +173,15 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
     const Index number = args.first_cell + c;
     char* const group = packed + number / layout.cells * layout.group_bytes(bits);
     const int local = static_cast<int>(number % layout.cells);
-    if (warp < 3) {
-      const double low = smallest(cell, kDiagonal[warp]);
-      if (threadIdx.x % 32 == 0) diagonal[warp] = low;
-    }
+    const double2 range = range_of(cell, warp);
+    if (threadIdx.x % 32 == 0) smallest[warp] = range.x;
     __syncthreads();
-    const double least = sqrt(diagonal[kRow[warp]] * diagonal[kColumn[warp]]);
-    uint4 words{};
-    const Entry found =
-        find_entry<T>(cell, args.points, warp, least, static_cast<int>(bits), words);
     if (threadIdx.x % 32 == 0) {
+      const double least = sqrt(smallest[kDiagonal[warp].x] * smallest[kDiagonal[warp].y]);
+      const Entry found = find_entry<T>(range, least, static_cast<int>(bits));
       entries[warp] = found;
-      reinterpret_cast<uint4*>(group + local * kPackedHeaderBytes)[warp] =
-          is_plain<T, bits>() ? uint4{} : words;
+      reinterpret_cast<unsigned*>(group + local * kPackedHeaderBytes)[warp] =
+          is_plain<T, bits>() ? 0U : found.word;
       const double share = ldexp(1.0, found.exponent - static_cast<int>(bits) - 1) / least;
       atomicMax(args.error, static_cast<unsigned long long>(__double_as_longlong(share)));
     }
@@ -254,9 +195,7 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
           number_of[e] = cell.value(q, e);
           continue;
         }
-        const double deviation =
-            cell.value(q, e) - (entries[e].offset + entries[e].linear(args.points, at));
-        number_of[e] = ldexp(deviation, -entries[e].exponent) - 1.0;
+        number_of[e] = ldexp(cell.value(q, e) - entries[e].offset, -entries[e].exponent) - 1.0;
       }
       store_point<T, bits>(number_of, layout, layout.position(local, at[0], at[1], at[2]),
                            group + layout.cells * kPackedHeaderBytes);
@@ -271,9 +210,8 @@ auto kernel_of(PackedBits bits) {
     return bits == PackedBits::b21 ? pack_kernel<float, PackedBits::b21>
                                    : pack_kernel<float, PackedBits::b32>;
   } else {
-    return bits == PackedBits::b32   ? pack_kernel<double, PackedBits::b32>
-           : bits == PackedBits::b42 ? pack_kernel<double, PackedBits::b42>
-                                     : pack_kernel<double, PackedBits::b64>;
+    return bits == PackedBits::b42 ? pack_kernel<double, PackedBits::b42>
+                                   : pack_kernel<double, PackedBits::b64>;
   }
 }
 
@@ -281,16 +219,11 @@ auto kernel_of(PackedBits bits) {
 
 template <class T>
 DevicePackedFactors<T>::DevicePackedFactors(const StiffnessForm& form, const PackedLayout& layout)
-    : bits_(PackedBits::b21) {
-  constexpr int kNumberBits = 8 * sizeof(T);
-  for (const PackedBits bits :
-       {PackedBits::b21, PackedBits::b32, PackedBits::b42, PackedBits::b64}) {
-    const int count = static_cast<int>(bits);
-    if (count < kNumberBits / 2 || count > kNumberBits) continue;
-    bits_ = bits;
-    pack(form, layout);
-    if (error_bound_ <= packed_tolerance(bits)) return;
-  }
+    : bits_(sizeof(T) == sizeof(double) ? PackedBits::b42 : PackedBits::b21) {
+  pack(form, layout);
+  if (error_bound_ <= packed_tolerance<T>()) return;
+  bits_ = sizeof(T) == sizeof(double) ? PackedBits::b64 : PackedBits::b32;
+  pack(form, layout);
 }
 
 template <class T>
@@ -306,13 +239,12 @@ void DevicePackedFactors<T>::pack(const StiffnessForm& form, const PackedLayout&
   const Index stride = device_factor_stride(FactorKind::general, 3, m, sizeof(double));
   DeviceArray<double> factors(chunk * stride);
   const DeviceArray<double> weights(discretization.basis.quadrature.weights);
-  const DeviceArray<double> points(discretization.basis.quadrature.points);
   DeviceArray<unsigned long long> error(std::vector<unsigned long long>{0});
   for (Index first = 0; first < cells; first += chunk) {
     const Index count = std::min(chunk, cells - first);
     maker.make(first, count, factors.data());
-    const PackArguments args{factors.data(), stride, weights.data(), points.data(),
-                             first,          count,  layout,         error.data()};
+    const PackArguments args{factors.data(), stride, weights.data(), first,
+                             count,          layout, error.data()};
     kernel_of<T>(bits_)<<<static_cast<unsigned>(std::min<Index>(count, 1 << 20)), kThreads, 0,
                           device_stream()>>>(args, data_.data());
     check_launch("packing of geometric factors");

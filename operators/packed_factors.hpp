@@ -6,16 +6,17 @@
 namespace tessera {
 
 /// The error that an entry D_ab of packed factors may have, as a share of sqrt(D_aa D_bb): with
-/// more, numbers take more bits.
-constexpr double packed_tolerance(PackedBits bits) {
-  return bits == PackedBits::b21 ? 1e-6 : bits == PackedBits::b32 ? 1e-13 : 1e-11;
+/// more, they are not packed.
+template <class T>
+constexpr double packed_tolerance() {
+  return sizeof(T) == sizeof(double) ? 1e-11 : 1e-6;
 }
 
-/// D_q / w_q of mapped or graded 3D cells in GPU memory in fixed point, relative to a linear
-/// function in each cell (packed_point.cuh): of 32, 42 and 64 bits a number the fewest with which
-/// no entry errs by more than packed_tolerance(), 24, 32 or 48 bytes a point; in single precision
-/// of 21 and 32, 16 or 24 bytes. All cells have the same number of bits. 64 (32) bits are for cells
-/// in which factors vary by orders of magnitude.
+/// D_q / w_q of mapped or graded 3D cells in GPU memory in fixed point, relative to the range of
+/// each entry in each cell (packed_point.cuh): 42 bits a number, 32 bytes a point instead of 48, in
+/// double precision, 21 bits, 16 bytes instead of 24, in single. Where an entry would err by more
+/// than packed_tolerance(), which takes cells in which factors vary by orders of magnitude, all
+/// have 64 (32) bits.
 template <class T>
 class DevicePackedFactors {
  public:

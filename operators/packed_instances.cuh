@@ -50,9 +50,6 @@ std::unique_ptr<PackedLaunch<T>> make_packed_instance(const Basis1D& basis, Pack
     }
     return std::make_unique<PackedInstance<T, P, M, PackedBits::b32>>(basis);
   } else {
-    if (bits == PackedBits::b32) {
-      return std::make_unique<PackedInstance<T, P, M, PackedBits::b32>>(basis);
-    }
     if (bits == PackedBits::b42) {
       return std::make_unique<PackedInstance<T, P, M, PackedBits::b42>>(basis);
     }

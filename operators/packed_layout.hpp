@@ -4,7 +4,7 @@
 
 namespace tessera {
 
-/// Bits of a number in packed factors. As many as the numbers of the operator have: not packed.
+/// Bits of a number in packed factors: 42 in double precision, 21 in single; 64 and 32: not packed.
 enum class PackedBits { b21 = 21, b32 = 32, b42 = 42, b64 = 64 };
 
 /// Bytes of the six numbers of a point.
@@ -15,8 +15,8 @@ constexpr Index packed_point_bytes(PackedBits bits) {
                                    : 48;
 }
 
-/// Bytes of a cell's header: for each of six entries four words.
-inline constexpr Index kPackedHeaderBytes = 96;
+/// Bytes of a cell's header: a word for each of six entries, and padding.
+inline constexpr Index kPackedHeaderBytes = 32;
 
 /// Where the packed factors of a cell lie: cells come in groups, the headers of a group first, then
 /// the points of all its cells, `steps` times `lanes` of them, lanes side by side.

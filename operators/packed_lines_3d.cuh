@@ -38,9 +38,10 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
   T* const GZ = GX + Box::size;
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
-  const char* const header =
+  const char* const factors =
       args.factors + cell_number(args.grid, place.position) * static_cast<Index>(kCellBytes);
-  if (thread.active && thread.line == 0) prefetch_to_l2(header, kCellBytes);
+  if (thread.active && thread.line == 0) prefetch_to_l2(factors, kCellBytes);
+  const PackedHeader header(factors);  // on its way while u is gathered
   const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
 
   T u[n];
@@ -49,25 +50,14 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
   gradient_by_lines<P, M>(lines, thread, u, U, GX, GZ, w);
   // f = D_q g at the points of a line along y
   if (thread.active) {
-    unsigned exponent[6];
-    T base[6];
-    T slope[6];
-#pragma unroll
-    for (int e = 0; e < 6; ++e) {
-      const uint4 h = reinterpret_cast<const uint4*>(header)[e];
-      exponent[e] = header_exponent(h);
-      base[e] = from_upper_word<T>(h.x) + from_upper_word<T>(h.y) * lines.points[thread.a] +
-                from_upper_word<T>(h.w) * lines.points[thread.b];
-      slope[e] = from_upper_word<T>(h.z);
-    }
 #pragma unroll
     for (int q = 0; q < M; ++q) {
       PackedPoint<T, bits> packed;
-      packed.load(header + kPackedHeaderBytes, M * M * M, q * M * M + thread.line);
+      packed.load(factors + kPackedHeaderBytes, M * M * M, q * M * M + thread.line);
       T d[6];
 #pragma unroll
       for (int e = 0; e < 6; ++e) {
-        d[e] = packed.number(e, exponent[e]) + (base[e] + slope[e] * lines.points[q]);
+        d[e] = packed.number(e, header.exponent(e)) + header.offset<T>(e);
       }
       const int at = thread.along_y() + q * Box::row;
       const T x = GX[at];

@@ -48,21 +48,8 @@ __global__ void __launch_bounds__(32, PackedPlanes<P, M>::kBlocks)
   const char* const group = args.factors + cell / Planes::kCells * layout.group_bytes(bits);
   const int in_group = static_cast<int>(cell % Planes::kCells);
 
-  // The header of the cell: on its way while u is gathered.
-  unsigned exponent[6];
-  T base[6];
-  T slope_x[6];
-  T slope_z[6];
-  if (active) {
-#pragma unroll
-    for (int e = 0; e < 6; ++e) {
-      const uint4 h = reinterpret_cast<const uint4*>(group + in_group * kPackedHeaderBytes)[e];
-      exponent[e] = header_exponent(h);
-      base[e] = from_upper_word<T>(h.x) + from_upper_word<T>(h.z) * lines.points[t];
-      slope_x[e] = from_upper_word<T>(h.y);
-      slope_z[e] = from_upper_word<T>(h.w);
-    }
-  }
+  // On its way while u is gathered.
+  const PackedHeader header(group + in_group * kPackedHeaderBytes);
   const CellNode corner{place.first_node + t * args.grid.stride[2], t * n * n, face_mask(2, t, P)};
   const auto node = [&](int i, int j) {
     return CellNode{corner.lattice + i + j * args.grid.stride[1], corner.local + i + j * n,
@@ -143,8 +130,7 @@ __global__ void __launch_bounds__(32, PackedPlanes<P, M>::kBlocks)
         T d[6];
 #pragma unroll
         for (int e = 0; e < 6; ++e) {
-          d[e] = packed.number(e, exponent[e]) +
-                 (base[e] + slope_x[e] * lines.points[i] + slope_z[e] * lines.points[k]);
+          d[e] = packed.number(e, header.exponent(e)) + header.offset<T>(e);
         }
         const T x = gx[k][i];
         const T y = s[k * plane + t * M + i];

@@ -6,13 +6,13 @@ namespace tessera {
 
 /// The six entries xx xy xz yy yz zz of D at a point, without quadrature weights, in fixed point:
 ///
-///   D_e = 2^x_e (1 + f) + o_e + s_e . xi,   0 <= f < 1 of so many bits,
+///   D_e = 2^x_e (1 + f) + o_e,   0 <= f < 1 of so many bits,
 ///
-/// with the exponent x_e, offset o_e and slopes s_e of the cell (PackedHeader) and the position xi
-/// in the unit cell. What is packed is so the deviation from a linear function, and its error is
-/// 2^(x_e - bits - 1). Reading it needs no conversion: f is shifted into the mantissa of a number
-/// with exponent x_e. 42 bits: three numbers in 128 bits, the upper 32 of each and a word of the
-/// rest. 21 bits: the same in 64. As many bits as T has: D_e itself, and the header is zero.
+/// with the exponent x_e and offset o_e of the cell (PackedHeader), so that the error is
+/// 2^(x_e - bits - 1), relative to the range of D_e in the cell. Reading it needs no conversion: f
+/// is shifted into the mantissa of a number with exponent x_e. 42 bits: three numbers in 128 bits,
+/// the upper 32 of each and a word of the rest. 21 bits: the same in 64. As many bits as T has: D_e
+/// itself, and the header is zero.
 template <class T, PackedBits bits>
 struct PackedPoint;
 
@@ -32,22 +32,6 @@ struct PackedPoint<double, PackedBits::b42> {
     const unsigned low = w.w << (10 * (e % 3));
     return __hiloint2double(static_cast<int>(__funnelshift_r(high, exponent, 12)),
                             static_cast<int>(__funnelshift_r(low, high, 12)));
-  }
-};
-
-template <>
-struct PackedPoint<double, PackedBits::b32> {
-  uint4 first;
-  uint2 second;
-
-  __device__ __forceinline__ void load(const char* points, int count, int at) {
-    first = __ldcs(reinterpret_cast<const uint4*>(points) + at);
-    second = __ldcs(reinterpret_cast<const uint2*>(points + 16 * count) + at);
-  }
-  __device__ __forceinline__ double number(int e, unsigned exponent) const {
-    const unsigned word[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
-    return __hiloint2double(static_cast<int>(__funnelshift_r(word[e], exponent, 12)),
-                            static_cast<int>(word[e] << 20));
   }
 };
 
@@ -106,10 +90,26 @@ __device__ __forceinline__ T from_upper_word(unsigned word) {
   }
 }
 
-/// Entry e of a cell's header: offset, slopes along x, y, z as upper words. The four lowest bits of
-/// the slopes are the exponent, x lowest; they belong to the slopes as well.
-__device__ __forceinline__ unsigned header_exponent(const uint4& entry) {
-  return (entry.y & 15U) | (entry.z & 15U) << 4 | (entry.w & 15U) << 8;
-}
+/// The header of a cell: for each entry a word whose 20 upper bits are those of the offset and
+/// whose 12 lower bits are the exponent, with its bias.
+struct PackedHeader {
+  static constexpr unsigned kExponent = 0xfffU;
+  uint4 first;
+  uint2 second;
+
+  __device__ __forceinline__ explicit PackedHeader(const char* header)
+      : first(*reinterpret_cast<const uint4*>(header)),
+        second(*reinterpret_cast<const uint2*>(header + sizeof(uint4))) {}
+
+  __device__ __forceinline__ unsigned word(int e) const {
+    const unsigned words[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
+    return words[e];
+  }
+  __device__ __forceinline__ unsigned exponent(int e) const { return word(e) & kExponent; }
+  template <class T>
+  __device__ __forceinline__ T offset(int e) const {
+    return from_upper_word<T>(word(e) & ~kExponent);
+  }
+};
 
 }  // namespace tessera

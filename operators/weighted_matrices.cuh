@@ -12,7 +12,6 @@ namespace tessera {
 ///   B^T D^T (W x W x W) f = (W B)^T (W D W^-1)^T f.
 template <class T, int n, int m>
 struct WeightedMatrices {
-  T points[m];          // in the unit cell
   T B[m * n];           // [q][i]
   T D[m * m];           // [q][r]
   T B_weighted[m * n];  // w_q B[q][i]
@@ -22,7 +21,6 @@ struct WeightedMatrices {
 /// The same split for even-odd, the weighted ones transposed.
 template <class T, int n, int m>
 struct WeightedEvenOdd {
-  T points[m];
   EvenOddLines<T, m, n> B;
   EvenOddLines<T, m, m> D;
   EvenOddLines<T, n, m> B_weighted;
@@ -55,7 +53,6 @@ template <class T, int n, int m>
 WeightedEvenOdd<T, n, m> weighted_even_odd(const Basis1D& basis) {
   WeightedEvenOdd<T, n, m> lines{};
   const std::vector<double>& w = basis.quadrature.weights;
-  for (int q = 0; q < m; ++q) lines.points[q] = static_cast<T>(basis.quadrature.points[q]);
   lines.B = even_odd_lines<T, m, n>([&](int q, int i) { return basis.B(q, i); });
   lines.D = even_odd_lines<T, m, m>([&](int q, int r) { return basis.D(q, r); });
   lines.B_weighted = even_odd_lines<T, n, m>([&](int i, int q) { return w[q] * basis.B(q, i); });
@@ -68,7 +65,6 @@ template <class T, int n, int m>
 WeightedMatrices<T, n, m> weighted_matrices(const Basis1D& basis) {
   WeightedMatrices<T, n, m> lines{};
   for (int q = 0; q < m; ++q) {
-    lines.points[q] = static_cast<T>(basis.quadrature.points[q]);
     for (int i = 0; i < n; ++i) {
       lines.B[q * n + i] = static_cast<T>(basis.B(q, i));
       lines.B_weighted[q * n + i] = static_cast<T>(basis.quadrature.weights[q] * basis.B(q, i));
