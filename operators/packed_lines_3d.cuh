@@ -13,7 +13,7 @@ __device__ __forceinline__ void prefetch_to_l2(const void* from, unsigned bytes)
 
 /// Blocks of packed_lines_kernel() a multiprocessor: registers are held down to it.
 constexpr int packed_line_blocks(int points) {
-  constexpr int kMost[11] = {0, 12, 12, 12, 12, 12, 4, 10, 8, 5, 4};
+  constexpr int kMost[11] = {0, 12, 12, 10, 10, 10, 4, 9, 8, 5, 4};
   return kMost[points];
 }
 
