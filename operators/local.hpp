@@ -63,15 +63,18 @@ class LocalKernel {
 
   int nodes_per_axis() const { return nodes_per_axis_; }
   Index scratch_size() const { return matrices_->nodes() + 1; }
-  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
-    matrices_->multiply(batch, u, v, scratch);
+  void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    matrices_->multiply(batch.index, u, v, scratch);
   }
-  void diagonal(Index batch, Lanes<T>* d, Lanes<T>*) const { matrices_->diagonal(batch, d); }
+  void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>*) const {
+    matrices_->diagonal(batch.index, d);
+  }
   double flops_per_cell() const {
     const double entries = static_cast<double>(matrices_->nodes()) * matrices_->nodes();
     return matrices_->is_shared() ? entries : 2.0 * entries;
   }
   Index bytes() const { return matrices_->bytes(); }
+  Index streamed_bytes() const { return bytes(); }
 
  private:
   int nodes_per_axis_;
