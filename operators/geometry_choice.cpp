@@ -59,6 +59,7 @@ std::string why_no_geometry(GeometryForm form, const GeometrySetting& setting) {
       if (setting.processor == Processor::cpu) {
         return name + " is for the GPU: the CPU has stored, on-the-fly and stencil";
       }
+      if (setting.dimension == 2) return name + " is for 3D: 2D has stored, on-the-fly and stencil";
       return why_not_unrolled(form, setting);
     case GeometryForm::on_the_fly:
       if (setting.positions == NodePositions::implied) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "operators/device_stencil.hpp"
 #include "operators/device_tensor.hpp"
@@ -13,15 +14,10 @@
 namespace tessera {
 namespace {
 
-// The tile of march_kernel() by dimension and precision.
-template <class T, int dim>
-struct ChooseTile {
-  using Tile = StencilTile<3, 32, 16, 1, 2>;
-};
+// The tile of march_kernel().
 template <class T>
-struct ChooseTile<T, 2> {
-  using Tile = StencilTile<2, 128, 1, 2, 8>;
-};
+using Tile = std::conditional_t<sizeof(T) == sizeof(double), StencilTile<3, 64, 8, 2, 1>,
+                                StencilTile<3, 64, 8, 1, 2>>;
 
 template <class T, int dim>
 class DeviceStencil final : public LinearOperator<T, Device> {
@@ -40,7 +36,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     constrain_kernel<T, dim><<<assembly_blocks(size()), kAssemblyThreads, 0, device_stream()>>>(
         grid_, layout_, coefficients_.data());
     check_launch("constrained rows of the stencil");
-    prepare_launch();
+    if constexpr (dim == 3) prepare_launch();
     // Before the factors go.
     synchronize_device();
   }
@@ -48,8 +44,16 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   Index size() const override { return grid_.node_count; }
 
   void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
-    march_kernel<T, Tile><<<blocks_, dim3(Tile::kX, Tile::kY), kSharedBytes, device_stream()>>>(
-        layout_, chunk_, coefficients_.data(), x.data(), y.data());
+    if constexpr (dim == 2) {
+      const auto tiles_x = static_cast<unsigned>(ceil_div(layout_.extent[0], kNodeTileX));
+      const auto tiles_y = static_cast<unsigned>(ceil_div(layout_.extent[2], kNodeTileY));
+      node_kernel<T><<<tiles_x * tiles_y, dim3(kNodeTileX, kNodeTileY), 0, device_stream()>>>(
+          layout_, tiles_x, coefficients_.data(), x.data(), y.data());
+    } else {
+      march_kernel<T, Tile<T>>
+          <<<blocks_, dim3(Tile<T>::kX, Tile<T>::kY), kSharedBytes, device_stream()>>>(
+              layout_, chunk_, coefficients_.data(), x.data(), y.data());
+    }
     check_launch("product with the stencil");
   }
 
@@ -68,10 +72,10 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   Index bytes() const override { return coefficients_.bytes(); }
 
  private:
-  using Tile = typename ChooseTile<T, dim>::Tile;
   static constexpr int kNeighbors = StencilNeighbors<dim>::kNeighbors;
   static constexpr int kNodes = 1 << dim;
-  static constexpr auto kSharedBytes = static_cast<std::size_t>(Tile::template shared_bytes<T>());
+  static constexpr auto kSharedBytes =
+      static_cast<std::size_t>(Tile<T>::template shared_bytes<T>());
 
   void add(const CellRange& range, const T* matrices, Index matrix_stride) {
     Index nodes = 1;
@@ -136,15 +140,16 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   // enough that all multiprocessors are busy to the end.
   void prepare_launch() {
     constexpr int kLeastPlanes = 8;
-    constexpr int kMostPlanes = 64;
+    constexpr int kMostPlanes = 32;
     constexpr Index kRounds = 8;
     check_cuda(
-        cudaFuncSetAttribute(march_kernel<T, Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        cudaFuncSetAttribute(march_kernel<T, Tile<T>>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(kSharedBytes)),
         "asking for shared memory");
-    const Index wanted = kRounds * Tile::kBlocks * device_attribute(cudaDevAttrMultiProcessorCount);
-    const Index tiles_x = ceil_div(layout_.extent[0], Tile::kX);
-    const Index tiles_y = ceil_div(layout_.extent[1], Tile::kY);
+    const Index wanted =
+        kRounds * Tile<T>::kBlocks * device_attribute(cudaDevAttrMultiProcessorCount);
+    const Index tiles_x = ceil_div(layout_.extent[0], Tile<T>::kX);
+    const Index tiles_y = ceil_div(layout_.extent[1], Tile<T>::kY);
     const Index planes = layout_.extent[2];
     chunk_ = static_cast<int>(
         std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kLeastPlanes, kMostPlanes));

@@ -252,35 +252,34 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   }
 }
 
-// The same by one thread a node, coefficients of earlier neighbors read anew: from the L1 cache
-// those of the row before, if the block has it, and from the L2 cache those of the plane before.
-// Grid (tiles of x, tiles of y, planes), block (kX, kY).
-template <class T, int dim, int kX, int kY>
-__global__ void __launch_bounds__(kX* kY)
-    node_kernel(const StencilLayout layout, const T* __restrict__ a, const T* __restrict__ x,
-                T* __restrict__ y) {
-  using Neighbors = StencilNeighbors<dim>;
-  const int at[3] = {static_cast<int>(blockIdx.x * kX + threadIdx.x),
-                     static_cast<int>(dim == 3 ? blockIdx.y * kY + threadIdx.y : 0),
-                     static_cast<int>(dim == 3 ? blockIdx.z : blockIdx.y * kY + threadIdx.y)};
-  if (at[0] >= layout.extent[0] || at[1] >= layout.extent[1] || at[2] >= layout.extent[2]) return;
+// The same in 2D by one thread a node: coefficients of earlier neighbors are read once more, from
+// the L1 cache. Launch: blocks of (kNodeTileX, kNodeTileY) nodes, tiles along x first.
+constexpr int kNodeTileX = 32;
+constexpr int kNodeTileY = 8;
+
+template <class T>
+__global__ void __launch_bounds__(kNodeTileX* kNodeTileY)
+    node_kernel(const StencilLayout layout, unsigned tiles_x, const T* __restrict__ a,
+                const T* __restrict__ x, T* __restrict__ y) {
+  using Neighbors = StencilNeighbors<2>;
+  const int i = static_cast<int>(blockIdx.x % tiles_x * kNodeTileX + threadIdx.x);
+  const int j = static_cast<int>(blockIdx.x / tiles_x * kNodeTileY + threadIdx.y);
+  if (i >= layout.extent[0] || j >= layout.extent[2]) return;
   const Index x_row = layout.extent[0];
-  const Index x_plane = x_row * layout.extent[1];
-  const Index node = at[0] + x_row * at[1] + x_plane * at[2];
-  const T* const own = a + at[0] + layout.row * at[1] + layout.plane * at[2];
-  const auto in_lattice = [&](int at_x, int at_y, int at_z) {
-    return at_x >= 0 && at_x < layout.extent[0] && at_y >= 0 && at_y < layout.extent[1] &&
-           at_z >= 0 && at_z < layout.extent[2];
+  const Index node = i + x_row * j;
+  const T* const own = a + i + layout.plane * j;
+  const auto in_lattice = [&](int at_x, int at_z) {
+    return at_x >= 0 && at_x < layout.extent[0] && at_z >= 0 && at_z < layout.extent[2];
   };
   T sum = own[0] * x[node];
 #pragma unroll
   for (int k = 1; k <= Neighbors::kNeighbors; ++k) {
     const StencilOffset o = Neighbors::offset(k);
     const T* const of_k = own + k * layout.array;
-    const Index step = o.x + x_row * o.y + x_plane * o.z;
-    if (in_lattice(at[0] + o.x, at[1] + o.y, at[2] + o.z)) sum += of_k[0] * x[node + step];
-    if (in_lattice(at[0] - o.x, at[1] - o.y, at[2] - o.z)) {
-      sum += of_k[-(o.x + layout.row * o.y + layout.plane * o.z)] * x[node - step];
+    const Index step = o.x + x_row * o.z;
+    if (in_lattice(i + o.x, j + o.z)) sum += of_k[0] * x[node + step];
+    if (in_lattice(i - o.x, j - o.z)) {
+      sum += of_k[-(o.x + layout.plane * o.z)] * x[node - step];
     }
   }
   y[node] = sum;
