@@ -57,18 +57,17 @@ class LocalKernel {
   using value_type = T;
   static constexpr int dimension = dim;
   static constexpr int degree = P;
+  static constexpr bool kTakesCells = false;
 
   LocalKernel(int nodes_per_axis, std::shared_ptr<const LocalMatrices<T>> matrices)
       : nodes_per_axis_(nodes_per_axis), matrices_(std::move(matrices)) {}
 
   int nodes_per_axis() const { return nodes_per_axis_; }
   Index scratch_size() const { return matrices_->nodes() + 1; }
-  void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
-    matrices_->multiply(batch.index, u, v, scratch);
+  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    matrices_->multiply(batch, u, v, scratch);
   }
-  void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>*) const {
-    matrices_->diagonal(batch.index, d);
-  }
+  void diagonal(Index batch, Lanes<T>* d, Lanes<T>*) const { matrices_->diagonal(batch, d); }
   double flops_per_cell() const {
     const double entries = static_cast<double>(matrices_->nodes()) * matrices_->nodes();
     return matrices_->is_shared() ? entries : 2.0 * entries;

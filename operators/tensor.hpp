@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "mesh/geometric_factors.hpp"
 #include "mesh/sum_factorization.hpp"
@@ -29,6 +30,7 @@ class TensorKernel {
   using value_type = T;
   static constexpr int dimension = dim;
   static constexpr int degree = P;
+  static constexpr bool kTakesCells = false;
 
   /// With stored factors.
   TensorKernel(const Basis1D& basis, std::shared_ptr<const GeometricFactors<T>> factors);
@@ -41,10 +43,22 @@ class TensorKernel {
     const Index computed = geometry_ == nullptr ? 0 : factor_entries(dim) * power(points(), dim);
     return work_size() + computed;
   }
-  /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch, i x fastest.
-  void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const;
+  /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch, i x fastest: with stored factors by its
+  /// number, with computed ones by its cells.
+  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    apply_factors(factors_->batch(batch), factors_->batch(batch + 1), u, v, scratch);
+  }
+  void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    const Lanes<T>* factors = compute_factors(batch, scratch);
+    apply_factors(factors, factors, u, v, scratch);
+  }
   /// d[i] = K_c[i][i], by contracting D_q with the squares and products of B and G.
-  void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const;
+  void diagonal(Index batch, Lanes<T>* d, Lanes<T>* scratch) const {
+    diagonal_of(factors_->batch(batch), d, scratch);
+  }
+  void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const {
+    diagonal_of(compute_factors(batch, scratch), d, scratch);
+  }
 
   double flops_per_cell() const;
   Index bytes() const { return geometry_ == nullptr ? factors_->bytes() : geometry_->bytes(); }
@@ -61,9 +75,13 @@ class TensorKernel {
     const Index own = 2 * power(m, dim) + 2 * m * m;
     return geometry_ == nullptr ? own : std::max(own, geometry_->scratch_size());
   }
-  /// The factors of a batch, computed behind the first work_size() values of scratch or stored.
-  const Lanes<T>* factors_of(const CellBatch& batch, Lanes<T>* scratch) const;
-  /// apply() with sizes known at compile time; `next` will be read after `factors`.
+  /// Computes the factors of a batch behind the first work_size() values of scratch.
+  const Lanes<T>* compute_factors(const CellBatch& batch, Lanes<T>* scratch) const;
+  /// `next` will be read after `factors`.
+  void apply_factors(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
+                     Lanes<T>* scratch) const;
+  void diagonal_of(const Lanes<T>* factors, Lanes<T>* d, Lanes<T>* scratch) const;
+  /// apply_factors() with sizes known at compile time.
   void apply_3d(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
                 Lanes<T>* scratch) const;
   void interpolate(const Lanes<T>* u, Lanes<T>* a, Lanes<T>* b) const;
@@ -85,6 +103,14 @@ class TensorKernel {
   std::array<EvenOddMatrix<T>, 3> stiffness_;
   /// Entry products of the 1D matrices, transposed: [i][q] of B B, G G and B G.
   Matrix1D BB_, GG_, BG_;
+};
+
+/// A TensorKernel that computes its factors, for MatrixFree.
+template <class Kernel>
+class WithComputedFactors : public Kernel {
+ public:
+  static constexpr bool kTakesCells = true;
+  explicit WithComputedFactors(Kernel kernel) : Kernel(std::move(kernel)) {}
 };
 
 /// A = sum_c P_c B^T D B P_c^T with the tensor kernel for this dimension, degree and rule; the

@@ -30,7 +30,7 @@ class ErasedKernel final : public CellKernel<typename Kernel::value_type> {
   Index scratch_size() const override { return kernel_.scratch_size(); }
   void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v,
              Lanes<T>* scratch) const override {
-    kernel_.apply(batch, u, v, scratch);
+    kernel_.apply(batch.index, u, v, scratch);
   }
 
  private:
@@ -59,18 +59,23 @@ std::unique_ptr<LinearOperator<T, Host>> TensorInstances<T, dim>::make_operator(
     const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
     std::unique_ptr<Scatter<T>> scatter) {
   const Discretization& discretization = *form.discretization;
-  const auto make = [&]<class Kernel>(Kernel kernel) -> std::unique_ptr<LinearOperator<T, Host>> {
-    return std::make_unique<MatrixFree<Kernel>>(form, batches, std::move(kernel),
-                                                std::move(scatter));
-  };
+  using Result = std::unique_ptr<LinearOperator<T, Host>>;
   if (form.geometry == GeometryForm::on_the_fly) {
     return with_tensor_kernel<T, dim>(discretization.basis, make_batch_geometry<T>(form, *batches),
-                                      make);
+                                      [&]<class Kernel>(Kernel kernel) -> Result {
+                                        using Computing = WithComputedFactors<Kernel>;
+                                        return std::make_unique<MatrixFree<Computing>>(
+                                            form, batches, Computing(std::move(kernel)),
+                                            std::move(scatter));
+                                      });
   }
   return with_tensor_kernel<T, dim>(
       discretization.basis,
       std::make_shared<const GeometricFactors<T>>(discretization, *batches, form.coefficient),
-      make);
+      [&]<class Kernel>(Kernel kernel) -> Result {
+        return std::make_unique<MatrixFree<Kernel>>(form, batches, std::move(kernel),
+                                                    std::move(scatter));
+      });
 }
 
 template <class T, int dim>

@@ -142,23 +142,19 @@ template <class T, int dim, int P, int M>
 }
 
 template <class T, int dim, int P, int M>
-const Lanes<T>* TensorKernel<T, dim, P, M>::factors_of(const CellBatch& batch,
-                                                       Lanes<T>* scratch) const {
-  if (geometry_ == nullptr) return factors_->batch(batch.index);
-  Lanes<T>* computed = scratch + work_size();
-  geometry_->evaluate(batch, scratch, computed);
-  return computed;
+const Lanes<T>* TensorKernel<T, dim, P, M>::compute_factors(const CellBatch& batch,
+                                                            Lanes<T>* scratch) const {
+  Lanes<T>* factors = scratch + work_size();
+  geometry_->evaluate(batch, scratch, factors);
+  return factors;
 }
 
 template <class T, int dim, int P, int M>
-void TensorKernel<T, dim, P, M>::apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v,
-                                       Lanes<T>* scratch) const {
-  const Lanes<T>* factors = factors_of(batch, scratch);
-  if constexpr (dim == 3 && P > 0) {
-    // Computed factors are always in the same place.
-    const Lanes<T>* next = geometry_ == nullptr ? factors_->batch(batch.index + 1) : factors;
-    return apply_3d(factors, next, u, v, scratch);
-  }
+void TensorKernel<T, dim, P, M>::apply_factors(const Lanes<T>* factors,
+                                               [[maybe_unused]] const Lanes<T>* next,
+                                               const Lanes<T>* u, Lanes<T>* v,
+                                               Lanes<T>* scratch) const {
+  if constexpr (dim == 3 && P > 0) return apply_3d(factors, next, u, v, scratch);
   const int m = points();
   const int plane = m * m;
   const int volume = static_cast<int>(power(m, dim));
@@ -240,9 +236,8 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T
 }
 
 template <class T, int dim, int P, int M>
-void TensorKernel<T, dim, P, M>::diagonal(const CellBatch& batch, Lanes<T>* d,
-                                          Lanes<T>* scratch) const {
-  const Lanes<T>* factors = factors_of(batch, scratch);
+void TensorKernel<T, dim, P, M>::diagonal_of(const Lanes<T>* factors, Lanes<T>* d,
+                                             Lanes<T>* scratch) const {
   const int n = nodes_per_axis();
   const int m = points();
   const int volume = static_cast<int>(power(m, dim));
