@@ -8,6 +8,7 @@
 #include "mesh/cell_geometry.hpp"
 #include "mesh/errors.hpp"
 #include "mesh/partition.hpp"
+#include "mesh/symmetric_factors.hpp"
 
 namespace tessera {
 namespace {
@@ -41,34 +42,14 @@ void check_cell(const BoxMesh& mesh, std::span<const IndexTriple> cells,
   }
 }
 
-// D = s K K^T with K = J^-1 = adj(J) / |J|, s = w k |J|; entries xx xy yy or xx xy xz yy yz zz.
-void symmetric_factors(const CellGeometry& geometry, int dimension, int q, Lanes<double> scale,
-                       Lanes<double>* entries) {
-  const auto J = [&](int a, int b) { return geometry.jacobian(a, b)[q]; };
-  const Lanes<double> s = scale / geometry.determinant()[q];
-  if (dimension == 2) {
-    entries[0] = s * (J(1, 1) * J(1, 1) + J(0, 1) * J(0, 1));
-    entries[1] = -s * (J(1, 1) * J(1, 0) + J(0, 1) * J(0, 0));
-    entries[2] = s * (J(1, 0) * J(1, 0) + J(0, 0) * J(0, 0));
-    return;
+// The entries of D_q at point q of these cells.
+template <int dim>
+void factors_at(const CellGeometry& geometry, int q, Lanes<double> scale, Lanes<double>* entries) {
+  Lanes<double> J[dim][dim];
+  for (int a = 0; a < dim; ++a) {
+    for (int b = 0; b < dim; ++b) J[a][b] = geometry.jacobian(a, b)[q];
   }
-  Lanes<double> adjugate[3][3];
-  for (int a = 0; a < 3; ++a) {
-    const int a1 = (a + 1) % 3;
-    const int a2 = (a + 2) % 3;
-    for (int b = 0; b < 3; ++b) {
-      const int b1 = (b + 1) % 3;
-      const int b2 = (b + 2) % 3;
-      adjugate[b][a] = J(a1, b1) * J(a2, b2) - J(a1, b2) * J(a2, b1);
-    }
-  }
-  int entry = 0;
-  for (int a = 0; a < 3; ++a) {
-    for (int b = a; b < 3; ++b) {
-      entries[entry++] = s * (adjugate[a][0] * adjugate[b][0] + adjugate[a][1] * adjugate[b][1] +
-                              adjugate[a][2] * adjugate[b][2]);
-    }
-  }
+  symmetric_factors(J, scale, entries);
 }
 
 // Evaluates the geometry and the coefficient k of the cells of every batch, kLanes<double> cells at
@@ -159,10 +140,12 @@ GeometricFactors<T>::GeometricFactors(const Discretization& discretization,
                                k_of_point[q * kLanes<double> + lane] * geometry.weights()[q];
                          }
                          Lanes<double> values[6];
-                         if (kind_ == FactorKind::general) {
-                           symmetric_factors(geometry, dimension, q, scale, values);
-                         } else {
+                         if (kind_ != FactorKind::general) {
                            values[0] = scale * geometry.determinant()[q];
+                         } else if (dimension == 2) {
+                           factors_at<2>(geometry, q, scale, values);
+                         } else {
+                           factors_at<3>(geometry, q, scale, values);
                          }
                          for (Index entry = 0; entry < entries; ++entry) {
                            for (int lane = 0; lane < kLanes<double>; ++lane) {
@@ -190,6 +173,34 @@ void check_geometry(const Discretization& discretization, const ScalarField& coe
   for_each_evaluated(discretization, batches, coefficient, [](const auto&...) {});
 }
 
+template <class T>
+HostArray<Lanes<T>> checked_coefficient(const Discretization& discretization,
+                                        const CellBatches& batches,
+                                        const ScalarField& coefficient) {
+  const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
+  HostArray<Lanes<T>> values;
+  if (!coefficient.constant)
+    values.resize(static_cast<std::size_t>(batches.batch_count() * points));
+  for_each_evaluated(discretization, batches, coefficient,
+                     [&](const CellBatch& batch, int first_lane, const CellGeometry&,
+                         const std::vector<double>& k_of_point) {
+                       if (coefficient.constant) return;
+                       Lanes<T>* out = values.data() + batch.index * points;
+                       for (Index q = 0; q < points; ++q) {
+                         for (int lane = 0; lane < kLanes<double>; ++lane) {
+                           out[q][first_lane + lane] =
+                               static_cast<T>(k_of_point[q * kLanes<double> + lane]);
+                         }
+                       }
+                     });
+  return values;
+}
+
+template HostArray<Lanes<double>> checked_coefficient<double>(const Discretization&,
+                                                              const CellBatches&,
+                                                              const ScalarField&);
+template HostArray<Lanes<float>> checked_coefficient<float>(const Discretization&,
+                                                            const CellBatches&, const ScalarField&);
 template class GeometricFactors<double>;
 template class GeometricFactors<float>;
 

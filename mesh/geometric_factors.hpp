@@ -50,6 +50,12 @@ Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int po
 /// @throws as the constructor of GeometricFactors
 void check_geometry(const Discretization& discretization, const ScalarField& coefficient);
 
+/// k at the quadrature points, [batch][q][lane]; empty if it is constant. Jacobians and coefficient
+/// are checked as above. @throws as the constructor of GeometricFactors
+template <class T>
+HostArray<Lanes<T>> checked_coefficient(const Discretization& discretization,
+                                        const CellBatches& batches, const ScalarField& coefficient);
+
 extern template class GeometricFactors<double>;
 extern template class GeometricFactors<float>;
 

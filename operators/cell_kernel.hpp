@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mesh/index.hpp"
+#include "mesh/cell_batches.hpp"
 #include "mesh/simd.hpp"
 #include "operators/cell_kernel_limits.hpp"
 
@@ -14,7 +14,8 @@ class CellKernel {
 
   virtual Index scratch_size() const = 0;
   /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch.
-  virtual void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const = 0;
+  virtual void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v,
+                     Lanes<T>* scratch) const = 0;
 };
 
 }  // namespace tessera

@@ -262,7 +262,7 @@ class CsrOperator final : public LinearOperator<T, Host> {
             }
             for (int j = 0; j < nodes; ++j) {
               unit[j] = broadcast(T{1});
-              kernel.apply(batch.index, unit.data(), column.data(), scratch.data());
+              kernel.apply(batch, unit.data(), column.data(), scratch.data());
               unit[j] = Lanes<T>{};
               for (int lane = 0; lane < batch.active; ++lane) {
                 entries[lane].for_each_in_column(

@@ -12,8 +12,8 @@ constexpr int kRowBlock = 4;
 
 // Calls f(j, column) with column[i] = K_c[i][j] for each column of a batch's matrices.
 template <class T, class F>
-void for_each_column(const CellKernel<T>& kernel, Index batch, int nodes, Lanes<T>* workspace,
-                     F&& f) {
+void for_each_column(const CellKernel<T>& kernel, const CellBatch& batch, int nodes,
+                     Lanes<T>* workspace, F&& f) {
   Lanes<T>* unit = workspace;
   Lanes<T>* column = unit + nodes;
   Lanes<T>* scratch = column + nodes;
@@ -54,7 +54,8 @@ void LocalMatrices<T>::fill_shared(const CellKernel<T>& kernel) {
   even_.resize(static_cast<std::size_t>(half) * half);
   odd_.resize(even_.size());
   HostArray<Lanes<T>> workspace(static_cast<std::size_t>(2 * nodes_ + kernel.scratch_size()));
-  for_each_column(kernel, 0, nodes_, workspace.data(), [&](int j, const Lanes<T>* column) {
+  const CellBatch any{};
+  for_each_column(kernel, any, nodes_, workspace.data(), [&](int j, const Lanes<T>* column) {
     const int mirrored = nodes_ - 1 - j;
     for (int i = 0; i < half; ++i) {
       // Column N-1-j is column j upside down, so one column gives K[i][j] and K[i][N-1-j].
@@ -74,17 +75,15 @@ void LocalMatrices<T>::fill_per_cell(const CellBatches& batches, const CellKerne
   parallel_ranges(static_cast<Index>(batches.bricks().size()), [&](Range range) {
     HostArray<Lanes<T>> workspace(static_cast<std::size_t>(2 * nodes_ + kernel.scratch_size()));
     for (Index b = range.begin; b < range.end; ++b) {
-      const Brick& brick = batches.bricks()[b];
-      for (Index batch = brick.first_batch; batch < brick.first_batch + brick.batch_count;
-           ++batch) {
-        Lanes<T>* matrix = per_cell_.data() + batch * triangle;
+      batches.for_each_batch(batches.bricks()[b], [&](const CellBatch& batch) {
+        Lanes<T>* matrix = per_cell_.data() + batch.index * triangle;
         for_each_column(kernel, batch, nodes_, workspace.data(),
                         [&](int j, const Lanes<T>* column) {
                           for (Index i = j; i < nodes_; ++i) {
                             matrix[i * (i + 1) / 2 + j] = column[i];
                           }
                         });
-      }
+      });
     }
   });
 }

@@ -57,6 +57,7 @@ class LocalKernel {
   using value_type = T;
   static constexpr int dimension = dim;
   static constexpr int degree = P;
+  static constexpr bool kTakesCells = false;
 
   LocalKernel(int nodes_per_axis, std::shared_ptr<const LocalMatrices<T>> matrices)
       : nodes_per_axis_(nodes_per_axis), matrices_(std::move(matrices)) {}
@@ -72,6 +73,7 @@ class LocalKernel {
     return matrices_->is_shared() ? entries : 2.0 * entries;
   }
   Index bytes() const { return matrices_->bytes(); }
+  Index streamed_bytes() const { return bytes(); }
 
  private:
   int nodes_per_axis_;

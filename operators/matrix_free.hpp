@@ -21,9 +21,10 @@ namespace tessera {
 ///
 /// Entries of x on Dirichlet faces are gathered as zero, contributions to them are dropped, and at
 /// the end y = x there, so that constrained rows and columns are those of the identity.
-/// A local kernel has: value_type, dimension, degree (0 = run time), nodes_per_axis(),
+/// A local kernel has: value_type, dimension, degree (0 = run time), kTakesCells
+/// (whether a batch is named by its CellBatch or its number), nodes_per_axis(),
 /// scratch_size(), apply(batch, u, v, scratch), diagonal(batch, d, scratch), flops_per_cell(),
-/// bytes(). One application at a time: the policy may own buffers.
+/// bytes(), streamed_bytes(). One application at a time: the policy may own buffers.
 template <class Kernel>
 class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host> {
  public:
@@ -48,7 +49,7 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
                     [&](const CellBatch& batch, Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) {
                       gather(batch, x.data(), u);
                       if (touches_dirichlet(brick)) clear_constrained(batch, u);
-                      kernel_.apply(batch.index, u, v, scratch);
+                      kernel_.apply(argument(batch), u, v, scratch);
                     });
         },
         y);
@@ -61,7 +62,7 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
         [&](const Brick& brick, const AddTarget<T>& target) {
           add_brick(brick, target,
                     [&](const CellBatch& batch, Lanes<T>*, Lanes<T>* v, Lanes<T>* scratch) {
-                      kernel_.diagonal(batch.index, v, scratch);
+                      kernel_.diagonal(argument(batch), v, scratch);
                     });
         },
         d);
@@ -69,17 +70,27 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     for_each_face_node(lattice_, dirichlet_, [&](Index node) { d[node] = T{1}; });
   }
 
-  /// x once, y once, and what the kernel stores once.
+  /// x once, y once, and what the kernel reads once.
   Cost cost() const override {
     const double cells = static_cast<double>(cells_[0] * cells_[1] * cells_[2]);
     const double vectors = 2.0 * static_cast<double>(size()) * sizeof(T);
-    return {vectors + static_cast<double>(kernel_.bytes()), cells * kernel_.flops_per_cell()};
+    return {vectors + static_cast<double>(kernel_.streamed_bytes()),
+            cells * kernel_.flops_per_cell()};
   }
 
   Index bytes() const override { return kernel_.bytes() + scatter_->bytes(); }
 
  private:
   static constexpr int kNodes = Kernel::degree > 0 ? Kernel::degree + 1 : 0;
+  /// Only kernels that need its cells have the batch in memory: low degrees would feel it.
+  [[gnu::always_inline]] static decltype(auto) argument(const CellBatch& batch) {
+    if constexpr (Kernel::kTakesCells) {
+      return (batch);
+    } else {
+      return Index{batch.index};
+    }
+  }
+
   int nodes_per_axis() const { return kNodes > 0 ? kNodes : kernel_.nodes_per_axis(); }
 
   /// Runs compute(batch, u, v, scratch) for each batch of the brick and adds v to the target.

@@ -73,8 +73,8 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
     const Index cells = all_cells(grid_).size();
     const Index stride =
         device_factor_stride(FactorKind::general, grid_.dimension, points_, sizeof(double));
-    const Index chunk =
-        std::clamp<Index>(kChunkBytes / (stride * static_cast<Index>(sizeof(double))), 1, cells);
+    const Index chunk = std::clamp<Index>(
+        kCheckedFactorBytes / (stride * static_cast<Index>(sizeof(double))), 1, cells);
     DeviceArray<double> factors(chunk * stride);
     DeviceFactorMaker<double> maker(form_);
     for (Index first = 0; first < cells; first += chunk) {
@@ -96,8 +96,6 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
                      k_.data() + first * points);
     }
   }
-
-  static constexpr Index kChunkBytes = Index{256} << 20;
 
   StiffnessForm form_;
   CellGrid grid_;

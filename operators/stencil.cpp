@@ -279,7 +279,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
           batches.for_each_batch(batches.bricks()[numbers[b]], [&](const CellBatch& batch) {
             for (int j = 0; j < kNodes; ++j) {
               unit[j] = broadcast(T{1});
-              kernel->apply(batch.index, unit.data(), column.data(), scratch.data());
+              kernel->apply(batch, unit.data(), column.data(), scratch.data());
               unit[j] = Lanes<T>{};
               for (int lane = 0; lane < batch.active; ++lane) {
                 add_column(form.dirichlet, batch.cells[lane], j, lane, column.data());

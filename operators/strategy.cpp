@@ -238,14 +238,16 @@ std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strat
   const auto batches = std::make_shared<const CellBatches>(
       discretization.mesh, kLanes<T>, cell_working_set(discretization.lattice, sizeof(T)),
       omp_get_max_threads());
+  if (strategy.kernel == "tensor") {
+    return make_tensor_operator<T>(
+        form, batches, make_scatter<T>(strategy.scatter, *batches, discretization.lattice));
+  }
   auto factors =
       std::make_shared<const GeometricFactors<T>>(discretization, *batches, form.coefficient);
   if (strategy.kernel == "csr") return make_csr_operator<T>(form, *batches, std::move(factors));
-  auto scatter = make_scatter<T>(strategy.scatter, *batches, discretization.lattice);
-  if (strategy.kernel == "local") {
-    return make_local_operator<T>(form, batches, std::move(factors), std::move(scatter));
-  }
-  return make_tensor_operator<T>(form, batches, std::move(factors), std::move(scatter));
+  return make_local_operator<T>(
+      form, batches, std::move(factors),
+      make_scatter<T>(strategy.scatter, *batches, discretization.lattice));
 }
 
 template std::unique_ptr<LinearOperator<double, Host>> make_operator(const StrategyName&,

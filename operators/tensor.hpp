@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "mesh/geometric_factors.hpp"
 #include "mesh/sum_factorization.hpp"
+#include "operators/batch_geometry.hpp"
 #include "operators/cell_kernel.hpp"
 #include "operators/scatter.hpp"
 #include "operators/stiffness_form.hpp"
@@ -27,34 +30,70 @@ class TensorKernel {
   using value_type = T;
   static constexpr int dimension = dim;
   static constexpr int degree = P;
+  static constexpr bool kTakesCells = false;
 
+  /// With stored factors.
   TensorKernel(const Basis1D& basis, std::shared_ptr<const GeometricFactors<T>> factors);
+  /// With factors that are computed in every application.
+  TensorKernel(const Basis1D& basis, std::unique_ptr<const BatchGeometry<T>> geometry);
 
   int nodes_per_axis() const { return P > 0 ? P + 1 : nodes_; }
   /// Lanes<T> values that apply() and diagonal() need as scratch.
   Index scratch_size() const {
-    const Index m = points();
-    return 2 * power(m, dim) + 2 * m * m;
+    const Index computed = geometry_ == nullptr ? 0 : factor_entries(dim) * power(points(), dim);
+    return work_size() + computed;
   }
-  /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch, i x fastest.
-  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const;
+  /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch, i x fastest: with stored factors by its
+  /// number, with computed ones by its cells.
+  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    apply_factors(factors_->batch(batch), factors_->batch(batch + 1), u, v, scratch);
+  }
+  void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    const Lanes<T>* factors = compute_factors(batch, scratch);
+    apply_factors(factors, factors, u, v, scratch);
+  }
   /// d[i] = K_c[i][i], by contracting D_q with the squares and products of B and G.
-  void diagonal(Index batch, Lanes<T>* d, Lanes<T>* scratch) const;
+  void diagonal(Index batch, Lanes<T>* d, Lanes<T>* scratch) const {
+    diagonal_of(factors_->batch(batch), d, scratch);
+  }
+  void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const {
+    diagonal_of(compute_factors(batch, scratch), d, scratch);
+  }
 
   double flops_per_cell() const;
-  Index bytes() const { return factors_->bytes(); }
+  Index bytes() const { return geometry_ == nullptr ? factors_->bytes() : geometry_->bytes(); }
+  /// What an application reads beside x.
+  Index streamed_bytes() const {
+    return geometry_ == nullptr ? factors_->bytes() : geometry_->streamed_bytes();
+  }
 
  private:
   int points() const { return M > 0 ? M : points_; }
-  /// apply() with sizes known at compile time.
-  void apply_3d(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const;
+  /// Scratch of apply() and, before it, of geometry_.
+  Index work_size() const {
+    const Index m = points();
+    const Index own = 2 * power(m, dim) + 2 * m * m;
+    return geometry_ == nullptr ? own : std::max(own, geometry_->scratch_size());
+  }
+  /// Computes the factors of a batch behind the first work_size() values of scratch.
+  const Lanes<T>* compute_factors(const CellBatch& batch, Lanes<T>* scratch) const;
+  /// `next` will be read after `factors`.
+  void apply_factors(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
+                     Lanes<T>* scratch) const;
+  void diagonal_of(const Lanes<T>* factors, Lanes<T>* d, Lanes<T>* scratch) const;
+  /// apply_factors() with sizes known at compile time.
+  void apply_3d(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
+                Lanes<T>* scratch) const;
   void interpolate(const Lanes<T>* u, Lanes<T>* a, Lanes<T>* b) const;
   void integrate(Lanes<T>* a, Lanes<T>* b, Lanes<T>* v) const;
   /// (gx, gy, gz) = D_q (gx, gy, gz) at the points first .. first + count - 1 of a batch.
-  void multiply_factors(Index batch, int first, int count, Lanes<T>* gx, Lanes<T>* gy,
+  void multiply_factors(const Lanes<T>* factors, int first, int count, Lanes<T>* gx, Lanes<T>* gy,
                         Lanes<T>* gz) const;
 
+  // One of the two.
   std::shared_ptr<const GeometricFactors<T>> factors_;
+  std::unique_ptr<const BatchGeometry<T>> geometry_;
+  FactorKind kind_ = FactorKind::general;
   int nodes_;
   int points_;
   bool collocated_;
@@ -66,11 +105,20 @@ class TensorKernel {
   Matrix1D BB_, GG_, BG_;
 };
 
-/// A = sum_c P_c B^T D B P_c^T with the tensor kernel for this dimension, degree and rule.
+/// A TensorKernel that computes its factors, for MatrixFree.
+template <class Kernel>
+class WithComputedFactors : public Kernel {
+ public:
+  static constexpr bool kTakesCells = true;
+  explicit WithComputedFactors(Kernel kernel) : Kernel(std::move(kernel)) {}
+};
+
+/// A = sum_c P_c B^T D B P_c^T with the tensor kernel for this dimension, degree and rule; the
+/// factors are stored unless form.geometry is on_the_fly. @throws as GeometricFactors
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(
     const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
-    std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter);
+    std::unique_ptr<Scatter<T>> scatter);
 
 /// Whether degree and points an axis have a kernel unrolled at compile time.
 constexpr bool has_fast_tensor_kernel(int degree, int points) {

@@ -14,7 +14,7 @@ template <class T, int dim>
 struct TensorInstances {
   static std::unique_ptr<LinearOperator<T, Host>> make_operator(
       const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
-      std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter);
+      std::unique_ptr<Scatter<T>> scatter);
   static std::unique_ptr<CellKernel<T>> make_cell_kernel(
       const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors);
 };
@@ -28,18 +28,19 @@ class ErasedKernel final : public CellKernel<typename Kernel::value_type> {
   explicit ErasedKernel(Kernel kernel) : kernel_(std::move(kernel)) {}
 
   Index scratch_size() const override { return kernel_.scratch_size(); }
-  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const override {
-    kernel_.apply(batch, u, v, scratch);
+  void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v,
+             Lanes<T>* scratch) const override {
+    kernel_.apply(batch.index, u, v, scratch);
   }
 
  private:
   Kernel kernel_;
 };
 
-/// Calls make(kernel) with the kernel type for this basis: tries degrees P, P - 1, ... 1.
-template <class T, int dim, int P = kMostFastDegree, class Make>
-auto with_tensor_kernel(const Basis1D& basis, std::shared_ptr<const GeometricFactors<T>> factors,
-                        Make&& make) {
+/// Calls make(kernel) with the kernel type for this basis, which is given the factors or what
+/// computes them: tries degrees P, P - 1, ... 1.
+template <class T, int dim, int P = kMostFastDegree, class Factors, class Make>
+auto with_tensor_kernel(const Basis1D& basis, Factors factors, Make&& make) {
   if constexpr (P == 0) {
     return make(TensorKernel<T, dim, 0, 0>(basis, std::move(factors)));
   } else {
@@ -56,11 +57,23 @@ auto with_tensor_kernel(const Basis1D& basis, std::shared_ptr<const GeometricFac
 template <class T, int dim>
 std::unique_ptr<LinearOperator<T, Host>> TensorInstances<T, dim>::make_operator(
     const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
-    std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter) {
+    std::unique_ptr<Scatter<T>> scatter) {
+  const Discretization& discretization = *form.discretization;
+  using Result = std::unique_ptr<LinearOperator<T, Host>>;
+  if (form.geometry == GeometryForm::on_the_fly) {
+    return with_tensor_kernel<T, dim>(discretization.basis, make_batch_geometry<T>(form, *batches),
+                                      [&]<class Kernel>(Kernel kernel) -> Result {
+                                        using Computing = WithComputedFactors<Kernel>;
+                                        return std::make_unique<MatrixFree<Computing>>(
+                                            form, batches, Computing(std::move(kernel)),
+                                            std::move(scatter));
+                                      });
+  }
   return with_tensor_kernel<T, dim>(
-      form.discretization->basis, std::move(factors),
-      [&]<class Kernel>(Kernel kernel) -> std::unique_ptr<LinearOperator<T, Host>> {
-        return std::make_unique<MatrixFree<Kernel>>(form, std::move(batches), std::move(kernel),
+      discretization.basis,
+      std::make_shared<const GeometricFactors<T>>(discretization, *batches, form.coefficient),
+      [&]<class Kernel>(Kernel kernel) -> Result {
+        return std::make_unique<MatrixFree<Kernel>>(form, batches, std::move(kernel),
                                                     std::move(scatter));
       });
 }

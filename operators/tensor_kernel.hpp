@@ -26,8 +26,8 @@ inline Matrix1D weighted_product(const Matrix1D& A, const std::vector<double>& w
 
 template <class T, int dim, int P, int M>
 TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
-                                         std::shared_ptr<const GeometricFactors<T>> factors)
-    : factors_(std::move(factors)),
+                                         std::unique_ptr<const BatchGeometry<T>> geometry)
+    : geometry_(std::move(geometry)),
       nodes_(basis.node_count()),
       points_(basis.point_count()),
       collocated_(is_collocated(basis)),
@@ -46,7 +46,15 @@ TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
     GG_.entries[e] = g * g;
     BG_.entries[e] = b * g;
   }
-  if (factors_->kind() != FactorKind::constant) return;
+}
+
+template <class T, int dim, int P, int M>
+TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
+                                         std::shared_ptr<const GeometricFactors<T>> factors)
+    : TensorKernel(basis, std::unique_ptr<const BatchGeometry<T>>()) {
+  factors_ = std::move(factors);
+  kind_ = factors_->kind();
+  if (kind_ != FactorKind::constant) return;
   const std::vector<double>& weights = basis.quadrature.weights;
   mass_ = split_even_odd<T>(weighted_product(basis.B, weights, 1.0));
   // A point's factor is the product of its weights and the axes' common scale.
@@ -101,11 +109,11 @@ void TensorKernel<T, dim, P, M>::integrate(Lanes<T>* a, Lanes<T>* b, Lanes<T>* v
 
 template <class T, int dim, int P, int M>
 [[gnu::always_inline]] inline void TensorKernel<T, dim, P, M>::multiply_factors(
-    Index batch, int first, int count, Lanes<T>* gx, Lanes<T>* gy,
+    const Lanes<T>* factors, int first, int count, Lanes<T>* gx, Lanes<T>* gy,
     [[maybe_unused]] Lanes<T>* gz) const {
-  if (factors_->kind() == FactorKind::general) {
+  if (kind_ == FactorKind::general) {
     constexpr int kEntries = factor_entries(dim);
-    const Lanes<T>* entries = factors_->batch(batch) + Index{first} * kEntries;
+    const Lanes<T>* entries = factors + Index{first} * kEntries;
     for (int q = 0; q < count; ++q, entries += kEntries) {
       const Lanes<T> x = gx[q];
       const Lanes<T> y = gy[q];
@@ -122,9 +130,9 @@ template <class T, int dim, int P, int M>
     return;
   }
   const auto& scale = factors_->axis_scale();
-  const bool shared = factors_->kind() == FactorKind::constant;
+  const bool shared = kind_ == FactorKind::constant;
   const T* shared_points = factors_->shared_points().data() + first;
-  const Lanes<T>* own_points = shared ? nullptr : factors_->batch(batch) + first;
+  const Lanes<T>* own_points = shared ? nullptr : factors + first;
   for (int q = 0; q < count; ++q) {
     const Lanes<T> s = shared ? broadcast(shared_points[q]) : own_points[q];
     gx[q] *= scale[0] * s;
@@ -134,9 +142,19 @@ template <class T, int dim, int P, int M>
 }
 
 template <class T, int dim, int P, int M>
-void TensorKernel<T, dim, P, M>::apply(Index batch, const Lanes<T>* u, Lanes<T>* v,
-                                       Lanes<T>* scratch) const {
-  if constexpr (dim == 3 && P > 0) return apply_3d(batch, u, v, scratch);
+const Lanes<T>* TensorKernel<T, dim, P, M>::compute_factors(const CellBatch& batch,
+                                                            Lanes<T>* scratch) const {
+  Lanes<T>* factors = scratch + work_size();
+  geometry_->evaluate(batch, scratch, factors);
+  return factors;
+}
+
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::apply_factors(const Lanes<T>* factors,
+                                               [[maybe_unused]] const Lanes<T>* next,
+                                               const Lanes<T>* u, Lanes<T>* v,
+                                               Lanes<T>* scratch) const {
+  if constexpr (dim == 3 && P > 0) return apply_3d(factors, next, u, v, scratch);
   const int m = points();
   const int plane = m * m;
   const int volume = static_cast<int>(power(m, dim));
@@ -149,7 +167,7 @@ void TensorKernel<T, dim, P, M>::apply(Index batch, const Lanes<T>* u, Lanes<T>*
   if constexpr (dim == 2) {
     contract<M, M, Parity::odd>(D_, 1, m, a, gx);
     contract<M, M, Parity::odd>(D_, m, 1, a, gy);
-    multiply_factors(batch, 0, plane, gx, gy, nullptr);
+    multiply_factors(factors, 0, plane, gx, gy, nullptr);
     contract<M, M, Parity::odd>(D_transposed_, 1, m, gx, a);
     contract<M, M, Parity::odd, Store::add>(D_transposed_, m, 1, gy, a);
   } else {
@@ -159,7 +177,7 @@ void TensorKernel<T, dim, P, M>::apply(Index batch, const Lanes<T>* u, Lanes<T>*
       Lanes<T>* b_k = b + k * plane;
       contract<M, M, Parity::odd>(D_, 1, m, a_k, gx);
       contract<M, M, Parity::odd>(D_, m, 1, a_k, gy);
-      multiply_factors(batch, k * plane, plane, gx, gy, b_k);
+      multiply_factors(factors, k * plane, plane, gx, gy, b_k);
       contract<M, M, Parity::odd>(D_transposed_, 1, m, gx, a_k);
       contract<M, M, Parity::odd, Store::add>(D_transposed_, m, 1, gy, a_k);
     }
@@ -169,15 +187,14 @@ void TensorKernel<T, dim, P, M>::apply(Index batch, const Lanes<T>* u, Lanes<T>*
 }
 
 template <class T, int dim, int P, int M>
-void TensorKernel<T, dim, P, M>::apply_3d(Index batch, const Lanes<T>* u, Lanes<T>* v,
-                                          Lanes<T>* scratch) const {
+void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T>* next,
+                                          const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
   constexpr int N = P + 1;
-  if (factors_->kind() == FactorKind::constant) {
+  if (kind_ == FactorKind::constant) {
     apply_separable_3d<T, N>(mass_, stiffness_, u, v, scratch);
     return;
   }
-  // The next batch's factors, spread over the 9 m^2 lines of this one.
-  const void* next = factors_->batch(batch + 1);
+  // The next batch's factors are prefetched, spread over the 9 m^2 lines of this one.
   const auto run = [&](auto&& multiply, auto ahead) {
     if constexpr (N == M) {
       if (collocated_) {
@@ -187,8 +204,7 @@ void TensorKernel<T, dim, P, M>::apply_3d(Index batch, const Lanes<T>* u, Lanes<
     }
     apply_gradient_3d<Points::own, T, N, M>(B_, G_, D_, u, v, scratch, multiply, ahead);
   };
-  const Lanes<T>* factors = factors_->batch(batch);
-  if (factors_->kind() == FactorKind::general) {
+  if (kind_ == FactorKind::general) {
     run(
         [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
           const Lanes<T>* entries = factors + first * 6;
@@ -220,7 +236,8 @@ void TensorKernel<T, dim, P, M>::apply_3d(Index batch, const Lanes<T>* u, Lanes<
 }
 
 template <class T, int dim, int P, int M>
-void TensorKernel<T, dim, P, M>::diagonal(Index batch, Lanes<T>* d, Lanes<T>* scratch) const {
+void TensorKernel<T, dim, P, M>::diagonal_of(const Lanes<T>* factors, Lanes<T>* d,
+                                             Lanes<T>* scratch) const {
   const int n = nodes_per_axis();
   const int m = points();
   const int volume = static_cast<int>(power(m, dim));
@@ -230,7 +247,7 @@ void TensorKernel<T, dim, P, M>::diagonal(Index batch, Lanes<T>* d, Lanes<T>* sc
     constexpr int kColumn[2][6] = {{0, 1, 1, 0, 0, 0}, {0, 1, 2, 1, 2, 2}};
     return {kRow[dim - 2][entry], kColumn[dim - 2][entry]};
   };
-  const bool general = factors_->kind() == FactorKind::general;
+  const bool general = kind_ == FactorKind::general;
   for (int i = 0; i < nodes; ++i) d[i] = Lanes<T>{};
   for (int entry = 0; entry < factor_entries(dim); ++entry) {
     const auto [row, column] = axes_of_entry(entry);
@@ -239,10 +256,10 @@ void TensorKernel<T, dim, P, M>::diagonal(Index batch, Lanes<T>* d, Lanes<T>* sc
     Lanes<T>* out = scratch + volume;
     for (int q = 0; q < volume; ++q) {
       if (general) {
-        in[q] = factors_->batch(batch)[q * factor_entries(dim) + entry];
+        in[q] = factors[q * factor_entries(dim) + entry];
         if (row != column) in[q] += in[q];
-      } else if (factors_->kind() == FactorKind::scaled) {
-        in[q] = factors_->axis_scale()[row] * factors_->batch(batch)[q];
+      } else if (kind_ == FactorKind::scaled) {
+        in[q] = factors_->axis_scale()[row] * factors[q];
       } else {
         in[q] = broadcast(factors_->axis_scale()[row] * factors_->shared_points()[q]);
       }
@@ -275,23 +292,22 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
   const double n = nodes_per_axis();
   const double m = points();
   constexpr bool kCompiled3d = dim == 3 && P > 0;
-  if (kCompiled3d && factors_->kind() == FactorKind::constant) {
+  if (kCompiled3d && kind_ == FactorKind::constant) {
     return n * n * (7.0 * n * n + 10.0 * n);  // products; lines folded and unfolded
   }
-  // A line of r x c by even-odd: r c multiply-adds / 2 counted as 2 flops, and c + r additions.
-  const auto line = [](double r, double c) { return r * c + r + c; };
   double sweeps = 0.0;
   if (!collocated_) {
     for (int d = 0; d < dim; ++d) {
-      sweeps += 2.0 * static_cast<double>(std::pow(m, d) * std::pow(n, dim - 1 - d)) * line(m, n);
+      sweeps += 2.0 * static_cast<double>(std::pow(m, d) * std::pow(n, dim - 1 - d)) *
+                even_odd_line_flops(m, n);
     }
   }
   // Compiled, the z derivative is from the nodes and shares its lines with the values.
-  const double last = kCompiled3d ? m * n + m : line(m, m);
-  sweeps += 2.0 * std::pow(m, dim - 1) * ((dim - 1) * line(m, m) + last);
-  const double at_point =
-      factors_->kind() == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
-  return sweeps + std::pow(m, dim) * at_point;
+  const double last = kCompiled3d ? m * n + m : even_odd_line_flops(m, m);
+  sweeps += 2.0 * std::pow(m, dim - 1) * ((dim - 1) * even_odd_line_flops(m, m) + last);
+  const double at_point = kind_ == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
+  const double computing = geometry_ == nullptr ? 0.0 : geometry_->flops_per_cell();
+  return sweeps + std::pow(m, dim) * at_point + computing;
 }
 
 }  // namespace tessera

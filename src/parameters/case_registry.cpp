@@ -89,7 +89,7 @@ void add_space(CaseRegistry& registry) {
       {.name = "space.geometry",
        .description =
            "How the kernel tensor gets the geometric factors on a mapped or graded mesh: "
-           "stored at each quadrature point, compressed (GPU only), computed on-the-fly "
+           "stored at each quadrature point, compressed (in 3D on the GPU), computed on-the-fly "
            "(mapped only), or at degree 1 not at all, by the matrix as a stencil; auto is "
            "the one that suits."},
       [](auto& p) -> auto& { return p.space.geometry; });

@@ -11,10 +11,6 @@
 namespace tessera::testing {
 namespace {
 
-OperatorSize size_of(const Problem& problem, Index value_bytes) {
-  return operator_size(problem.form, value_bytes, Processor::cpu);
-}
-
 template <class T, class F>
 void for_each_problem(const IndexTriple& cells, F&& check) {
   for (const int dimension : {2, 3}) {
@@ -30,12 +26,13 @@ void for_each_problem(const IndexTriple& cells, F&& check) {
           options.cells = cells;
           SCOPED_TRACE(describe(options));
           const Problem problem = make_problem(options);
-          for (const StrategyName& strategy : suitable_strategies(problem.form)) {
-            SCOPED_TRACE(strategy.text());
-            const Index predicted = operator_bytes(strategy, size_of(problem, sizeof(T)));
-            const Index held = make_operator<T>(strategy, problem.form)->bytes();
-            check(problem, strategy, predicted, held);
-            EXPECT_GE(operator_peak_bytes(strategy, size_of(problem, sizeof(T))), predicted);
+          for (const Variant& variant : host_variants(problem.form)) {
+            SCOPED_TRACE(variant.text());
+            const OperatorSize size = operator_size(variant.form, sizeof(T), Processor::cpu);
+            const Index predicted = operator_bytes(variant.strategy, size);
+            const Index held = make_operator<T>(variant.strategy, variant.form)->bytes();
+            check(problem, variant.strategy, predicted, held);
+            EXPECT_GE(operator_peak_bytes(variant.strategy, size), predicted);
           }
         }
       }
