@@ -102,7 +102,8 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     Lanes<T>* v = u + nodes;
     Lanes<T>* scratch = v + nodes;
     const bool constrained = touches_dirichlet(brick);
-    batches_->for_each_batch(brick, [&](const CellBatch& batch) {
+    // Not inlined: the loop over batches calls it in several places, which must not cost it registers.
+    batches_->for_each_batch(brick, [&](const CellBatch& batch) __attribute__((noinline)) {
       compute(batch, u, v, scratch);
       if (constrained) clear_constrained(batch, v);
       if (target.mode == AddMode::atomic) {
