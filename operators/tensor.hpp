@@ -105,14 +105,6 @@ class TensorKernel {
   Matrix1D BB_, GG_, BG_;
 };
 
-/// A TensorKernel that computes its factors, for MatrixFree.
-template <class Kernel>
-class WithComputedFactors : public Kernel {
- public:
-  static constexpr bool kTakesCells = true;
-  explicit WithComputedFactors(Kernel kernel) : Kernel(std::move(kernel)) {}
-};
-
 /// A = sum_c P_c B^T D B P_c^T with the tensor kernel for this dimension, degree and rule; the
 /// factors are stored unless form.geometry is on_the_fly. @throws as GeometricFactors
 template <class T>

@@ -37,6 +37,76 @@ class ErasedKernel final : public CellKernel<typename Kernel::value_type> {
   Kernel kernel_;
 };
 
+/// A kernel that computes its factors, behind virtual calls.
+template <class T>
+class ComputingKernel {
+ public:
+  virtual ~ComputingKernel() = default;
+
+  virtual int nodes_per_axis() const = 0;
+  virtual Index scratch_size() const = 0;
+  virtual void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v,
+                     Lanes<T>* scratch) const = 0;
+  virtual void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const = 0;
+  virtual double flops_per_cell() const = 0;
+  virtual Index bytes() const = 0;
+  virtual Index streamed_bytes() const = 0;
+};
+
+/// A TensorKernel that computes its factors, as a ComputingKernel.
+template <class Kernel>
+class ErasedComputingKernel final : public ComputingKernel<typename Kernel::value_type> {
+ public:
+  using T = typename Kernel::value_type;
+
+  explicit ErasedComputingKernel(Kernel kernel) : kernel_(std::move(kernel)) {}
+
+  int nodes_per_axis() const override { return kernel_.nodes_per_axis(); }
+  Index scratch_size() const override { return kernel_.scratch_size(); }
+  void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v,
+             Lanes<T>* scratch) const override {
+    kernel_.apply(batch, u, v, scratch);
+  }
+  void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const override {
+    kernel_.diagonal(batch, d, scratch);
+  }
+  double flops_per_cell() const override { return kernel_.flops_per_cell(); }
+  Index bytes() const override { return kernel_.bytes(); }
+  Index streamed_bytes() const override { return kernel_.streamed_bytes(); }
+
+ private:
+  Kernel kernel_;
+};
+
+/// A local kernel of any degree for MatrixFree, so that the operators that compute their factors
+/// are one type a dimension: they spend their time in the kernel, not in gathering.
+template <class T, int dim>
+class AnyComputingKernel {
+ public:
+  using value_type = T;
+  static constexpr int dimension = dim;
+  static constexpr int degree = 0;
+  static constexpr bool kTakesCells = true;
+
+  explicit AnyComputingKernel(std::unique_ptr<const ComputingKernel<T>> kernel)
+      : kernel_(std::move(kernel)) {}
+
+  int nodes_per_axis() const { return kernel_->nodes_per_axis(); }
+  Index scratch_size() const { return kernel_->scratch_size(); }
+  void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    kernel_->apply(batch, u, v, scratch);
+  }
+  void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const {
+    kernel_->diagonal(batch, d, scratch);
+  }
+  double flops_per_cell() const { return kernel_->flops_per_cell(); }
+  Index bytes() const { return kernel_->bytes(); }
+  Index streamed_bytes() const { return kernel_->streamed_bytes(); }
+
+ private:
+  std::unique_ptr<const ComputingKernel<T>> kernel_;
+};
+
 /// Calls make(kernel) with the kernel type for this basis, which is given the factors or what
 /// computes them: tries degrees P, P - 1, ... 1.
 template <class T, int dim, int P = kMostFastDegree, class Factors, class Make>
@@ -61,13 +131,15 @@ std::unique_ptr<LinearOperator<T, Host>> TensorInstances<T, dim>::make_operator(
   const Discretization& discretization = *form.discretization;
   using Result = std::unique_ptr<LinearOperator<T, Host>>;
   if (form.geometry == GeometryForm::on_the_fly) {
-    return with_tensor_kernel<T, dim>(discretization.basis, make_batch_geometry<T>(form, *batches),
-                                      [&]<class Kernel>(Kernel kernel) -> Result {
-                                        using Computing = WithComputedFactors<Kernel>;
-                                        return std::make_unique<MatrixFree<Computing>>(
-                                            form, batches, Computing(std::move(kernel)),
-                                            std::move(scatter));
-                                      });
+    return with_tensor_kernel<T, dim>(
+        discretization.basis, make_batch_geometry<T>(form, *batches),
+        [&]<class Kernel>(Kernel kernel) -> Result {
+          using Computing = AnyComputingKernel<T, dim>;
+          return std::make_unique<MatrixFree<Computing>>(
+              form, batches,
+              Computing(std::make_unique<const ErasedComputingKernel<Kernel>>(std::move(kernel))),
+              std::move(scatter));
+        });
   }
   return with_tensor_kernel<T, dim>(
       discretization.basis,
