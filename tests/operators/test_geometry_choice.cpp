@@ -153,9 +153,9 @@ TEST(GeometryBytes, AreThoseOfTheForm) {
       {3, 2, kOnTheFly, 8, Processor::cpu, 24 * 27 * 8},
       {3, 2, kOnTheFly, 4, Processor::gpu, 3 * 8 * (9 * 7 * 5) + 24 * 27 * 4},
       // Groups of ten cells.
-      {3, 2, kCompressed, 8, Processor::gpu, 30 * (27 * 32 + 96)},
-      {3, 2, kCompressed, 4, Processor::gpu, 30 * (27 * 16 + 96)},
-      {3, 3, kCompressed, 8, Processor::gpu, 24 * (64 * 32 + 96)},
+      {3, 2, kCompressed, 8, Processor::gpu, 30 * (27 * 32 + 32)},
+      {3, 2, kCompressed, 4, Processor::gpu, 30 * (27 * 16 + 32)},
+      {3, 3, kCompressed, 8, Processor::gpu, 24 * (64 * 32 + 32)},
       // Rows of whole cache lines.
       {3, 1, kStencil, 8, Processor::cpu, 14 * 8 * (8 * 4 * 3)},
       {2, 1, kStencil, 4, Processor::gpu, 5 * 4 * (16 * 4)}};
