@@ -158,7 +158,7 @@ TEST_F(ProgramTest, CheckListsEachGeometry) {
   // 5 x 4 x 3 nodes and 24 cells: 14 values a node, and 6 at each of 8 points a cell.
   for (const char* row :
        {"tensor/atomic, stored ", "tensor/atomic, on-the-fly ", "tensor/atomic, stencil ",
-        " 6.56 KiB ", " 112.0 B ", " 9.00 KiB ", " 153.6 B "}) {
+        " 10.5 KiB ", " 179.2 B ", " 9.00 KiB ", " 153.6 B "}) {
     EXPECT_THAT(ran.output, HasSubstr(row));
   }
   EXPECT_THAT(ran.output, testing::Not(HasSubstr("compressed")));
