@@ -102,18 +102,23 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     Lanes<T>* v = u + nodes;
     Lanes<T>* scratch = v + nodes;
     const bool constrained = touches_dirichlet(brick);
-    // Not inlined: the loop over batches calls it in several places, which must not cost it
-    // registers.
-    batches_->for_each_batch(
-        brick, [&](const CellBatch& batch) __attribute__((noinline)) {
-          compute(batch, u, v, scratch);
-          if (constrained) clear_constrained(batch, v);
-          if (target.mode == AddMode::atomic) {
-            scatter_add<AddMode::atomic>(batch, v, target);
-          } else {
-            scatter_add<AddMode::plain>(batch, v, target);
-          }
-        });
+    const auto work_on = [&](const CellBatch& batch) {
+      compute(batch, u, v, scratch);
+      if (constrained) clear_constrained(batch, v);
+      if (target.mode == AddMode::atomic) {
+        scatter_add<AddMode::atomic>(batch, v, target);
+      } else {
+        scatter_add<AddMode::plain>(batch, v, target);
+      }
+    };
+    if constexpr (Kernel::degree == 1) {
+      batches_->for_each_batch(brick, work_on);
+    } else {
+      // Not inlined: the loop calls it in several places, which must not cost it registers. At
+      // degree 1 there is so little work that the call would be felt.
+      batches_->for_each_batch(
+          brick, [&](const CellBatch& batch) __attribute__((noinline)) { work_on(batch); });
+    }
   }
 
   /// u[i][lane] = x[node i of the lane's cell].
