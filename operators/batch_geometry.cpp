@@ -67,8 +67,9 @@ class MappedBatches final : public BatchGeometry<T> {
         gather(batch, lane, discretization_->mapping.coordinate(a).data(), nodes);
         Lanes<double>* x = values + a * kVolume;
         if constexpr (dim == 2) {
-          contract<M, N, Parity::even>(B_even_odd_, 1, N, nodes, along_y);  // [n][n] -> [n][m]
-          contract<M, N, Parity::even>(B_even_odd_, M, 1, along_y, x);      // [n][m] -> [m][m]
+          contract<M, kLine, Parity::even>(B_even_odd_, 1, kLine, nodes,
+                                           along_y);                        // [n][n] -> [n][m]
+          contract<M, kLine, Parity::even>(B_even_odd_, M, 1, along_y, x);  // [n][m] -> [m][m]
         } else {
           NothingAhead nothing;
           to_points_3d<Points::own>(B_, G_, nodes, x, along_z + a * kVolume, nothing);
@@ -83,10 +84,10 @@ class MappedBatches final : public BatchGeometry<T> {
   double flops_per_cell() const override {
     double sweeps = 2.0 * static_cast<double>(power(M, dim - 1)) * even_odd_line_flops(M, M);
     for (int d = 0; d < dim; ++d) {
-      sweeps +=
-          static_cast<double>(power(M, d) * power(N, dim - 1 - d)) * even_odd_line_flops(M, N);
+      sweeps += static_cast<double>(power(M, d) * power(kLine, dim - 1 - d)) *
+                even_odd_line_flops(M, kLine);
     }
-    if (dim == 3) sweeps += kPlane * (M * N + M);  // lines are folded already
+    if (dim == 3) sweeps += kPlane * (M * kLine + M);  // lines are folded already
     const double at_point = symmetric_factor_flops(dim) + (k_.empty() ? 0.0 : 1.0);
     return dim * sweeps + kVolume * at_point;
   }
@@ -95,10 +96,10 @@ class MappedBatches final : public BatchGeometry<T> {
   Index streamed_bytes() const override { return bytes() + discretization_->mapping.bytes(); }
 
  private:
-  static constexpr int N = P + 1;
+  static constexpr int kLine = P + 1;
   static constexpr int kPlane = M * M;
   static constexpr int kVolume = static_cast<int>(power(M, dim));
-  static constexpr int kNodes = static_cast<int>(power(N, dim));
+  static constexpr int kNodes = static_cast<int>(power(kLine, dim));
 
   // x at the nodes of kCells cells of the batch from this lane on.
   void gather(const CellBatch& batch, int lane, const double* x, Lanes<double>* nodes) const {
@@ -109,9 +110,10 @@ class MappedBatches final : public BatchGeometry<T> {
     }
     const double* corner = x + lattice.first_node(batch.cells[lane]);
     const Index to_next = lattice.first_node(batch.next) - lattice.first_node(batch.cells[0]);
-    for (int line = 0; line < kNodes / N; ++line) {
-      const double* row = corner + line % N * lattice.stride(1) + line / N * lattice.stride(2);
-      load_cell_row<P>(row, nodes + line * N);
+    for (int line = 0; line < kNodes / kLine; ++line) {
+      const double* row =
+          corner + line % kLine * lattice.stride(1) + line / kLine * lattice.stride(2);
+      load_cell_row<P>(row, nodes + line * kLine);
       Prefetch<P>(row + to_next).advance();
     }
   }
@@ -159,7 +161,7 @@ class MappedBatches final : public BatchGeometry<T> {
 
   const Discretization* discretization_;
   EvenOddMatrix<double> B_even_odd_;
-  LineMatrix<double, M, N> B_, G_;
+  LineMatrix<double, M, kLine> B_, G_;
   LineMatrix<double, M, M> D_;
   std::vector<double> weights_;  // w_q, times k if it is constant
   HostArray<Lanes<T>> k_;        // [batch][q][lane] if it varies
@@ -190,8 +192,8 @@ std::unique_ptr<const BatchGeometry<T>> make_batch_geometry(const StiffnessForm&
   if (form.discretization->mapping.is_cartesian()) {
     throw std::invalid_argument("geometry on the fly is for mapped meshes");
   }
-  return form.discretization->mesh.dimension() == 2 ? make_for_degree<T, 2>(form, batches)
-                                                    : make_for_degree<T, 3>(form, batches);
+  if (form.discretization->mesh.dimension() == 2) return make_for_degree<T, 2>(form, batches);
+  return make_for_degree<T, 3>(form, batches);
 }
 
 template std::unique_ptr<const BatchGeometry<double>> make_batch_geometry(const StiffnessForm&,

@@ -68,6 +68,10 @@ class TensorKernel {
   }
 
  private:
+  TensorKernel(const Basis1D& basis, FactorKind kind,
+               std::shared_ptr<const GeometricFactors<T>> factors,
+               std::unique_ptr<const BatchGeometry<T>> geometry);
+
   int points() const { return M > 0 ? M : points_; }
   /// Scratch of apply() and, before it, of geometry_.
   Index work_size() const {
@@ -93,7 +97,7 @@ class TensorKernel {
   // One of the two.
   std::shared_ptr<const GeometricFactors<T>> factors_;
   std::unique_ptr<const BatchGeometry<T>> geometry_;
-  FactorKind kind_ = FactorKind::general;
+  FactorKind kind_;
   int nodes_;
   int points_;
   bool collocated_;

@@ -25,9 +25,12 @@ inline Matrix1D weighted_product(const Matrix1D& A, const std::vector<double>& w
 }
 
 template <class T, int dim, int P, int M>
-TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
+TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis, FactorKind kind,
+                                         std::shared_ptr<const GeometricFactors<T>> factors,
                                          std::unique_ptr<const BatchGeometry<T>> geometry)
-    : geometry_(std::move(geometry)),
+    : factors_(std::move(factors)),
+      geometry_(std::move(geometry)),
+      kind_(kind),
       nodes_(basis.node_count()),
       points_(basis.point_count()),
       collocated_(is_collocated(basis)),
@@ -50,10 +53,13 @@ TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
 
 template <class T, int dim, int P, int M>
 TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
+                                         std::unique_ptr<const BatchGeometry<T>> geometry)
+    : TensorKernel(basis, FactorKind::general, nullptr, std::move(geometry)) {}
+
+template <class T, int dim, int P, int M>
+TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
                                          std::shared_ptr<const GeometricFactors<T>> factors)
-    : TensorKernel(basis, std::unique_ptr<const BatchGeometry<T>>()) {
-  factors_ = std::move(factors);
-  kind_ = factors_->kind();
+    : TensorKernel(basis, factors->kind(), factors, nullptr) {
   if (kind_ != FactorKind::constant) return;
   const std::vector<double>& weights = basis.quadrature.weights;
   mass_ = split_even_odd<T>(weighted_product(basis.B, weights, 1.0));
