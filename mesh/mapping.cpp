@@ -64,6 +64,12 @@ Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vec
   coordinates_ = std::move(mapped);
 }
 
+Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
+                 std::array<HostArray<double>, 3> coordinates)
+    : Mapping(mesh, lattice, nodes) {
+  coordinates_ = std::move(coordinates);
+}
+
 void Mapping::node_positions(Index first, Index count, double* x, double* y, double* z) const {
   if (!is_cartesian()) {
     std::copy_n(coordinates_[0].data() + first, count, x);

@@ -25,6 +25,10 @@ class Mapping {
   Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
           const std::array<ScalarField, 3>& components);
 
+  /// Nodes at coordinates[d][node], d < dimension.
+  Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
+          std::array<HostArray<double>, 3> coordinates);
+
   bool is_cartesian() const { return coordinates_[0].empty(); }
   /// Whether all cells are the same axis-aligned box.
   bool has_equal_cells() const { return is_cartesian() && is_uniform_; }

@@ -1,4 +1,5 @@
 #include "solvers/cuda_check.hpp"
+#include "solvers/entry_loop.cuh"
 #include "solvers/reduction.cuh"
 #include "solvers/vector.hpp"
 
@@ -6,26 +7,6 @@ namespace tessera {
 namespace {
 
 using Index = std::int64_t;
-
-// f(i) for every i < n. Launch: one thread an entry, up to a grid that strides.
-template <class F>
-__global__ void for_each_kernel(Index n, F f) {
-  const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;
-  for (Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
-    f(i);
-  }
-}
-
-template <class F>
-void for_each_entry(Index n, const char* name, F f) {
-  if (n == 0) return;
-  constexpr Index kThreads = 256;
-  constexpr Index kMostBlocks = 1 << 16;
-  const Index blocks = (n + kThreads - 1) / kThreads;
-  for_each_kernel<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks), kThreads, 0,
-                    device_stream()>>>(n, f);
-  check_launch(name);
-}
 
 // result = sum_i x_i y_i. 2 sizeof(T) bytes and 2 flops an entry; deterministic.
 template <class T>
@@ -47,6 +28,21 @@ template <class T>
 void fill(DeviceVector<T>& x, T value) {
   T* data = x.data();
   for_each_entry(x.size(), "filling a vector", [=] __device__(Index i) { data[i] = value; });
+}
+
+template <class T>
+void axpy(T a, const DeviceVector<T>& x, DeviceVector<T>& y) {
+  const T* in = x.data();
+  T* out = y.data();
+  for_each_entry(y.size(), "adding vectors", [=] __device__(Index i) { out[i] += a * in[i]; });
+}
+
+template <class T>
+void xpby(const DeviceVector<T>& x, T b, DeviceVector<T>& y) {
+  const T* in = x.data();
+  T* out = y.data();
+  for_each_entry(y.size(), "adding vectors",
+                 [=] __device__(Index i) { out[i] = in[i] + b * out[i]; });
 }
 
 template <class T>
@@ -76,6 +72,10 @@ double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
 
 template void fill(DeviceVector<double>&, double);
 template void fill(DeviceVector<float>&, float);
+template void axpy(double, const DeviceVector<double>&, DeviceVector<double>&);
+template void axpy(float, const DeviceVector<float>&, DeviceVector<float>&);
+template void xpby(const DeviceVector<double>&, double, DeviceVector<double>&);
+template void xpby(const DeviceVector<float>&, float, DeviceVector<float>&);
 template void multiply(const DeviceVector<double>&, const DeviceVector<double>&,
                        DeviceVector<double>&);
 template void multiply(const DeviceVector<float>&, const DeviceVector<float>&,

@@ -107,10 +107,14 @@ double norm(const HostVector<T>& x);
 /// y += a x.
 template <class T>
 void axpy(T a, const HostVector<T>& x, HostVector<T>& y);
+template <class T>
+void axpy(T a, const DeviceVector<T>& x, DeviceVector<T>& y);
 
 /// y = x + b y.
 template <class T>
 void xpby(const HostVector<T>& x, T b, HostVector<T>& y);
+template <class T>
+void xpby(const DeviceVector<T>& x, T b, DeviceVector<T>& y);
 
 /// z_i = x_i y_i.
 template <class T>

@@ -1,0 +1,213 @@
+#include "mesh/coarsening.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "mesh/axis_matrix.hpp"
+
+namespace tessera {
+namespace {
+
+// Ratio of a cell's edges from which on a point smoother needs semi-coarsening, and up to which an
+// axis is taken along with the shortest.
+constexpr double kAnisotropic = 2.5;
+constexpr double kAlike = 1.5;
+constexpr Index kSampledCells = 8;
+
+// position(node of the mesh's corners) -> point.
+template <class PositionOf>
+Point mean_widths(const BoxMesh& mesh, PositionOf&& position_of) {
+  Point logarithms{};
+  Index samples = 0;
+  IndexTriple step{1, 1, 1};
+  for (int d = 0; d < mesh.dimension(); ++d) step[d] = ceil_div(mesh.cells()[d], kSampledCells);
+  for (Index k = 0; k < mesh.cells()[2]; k += step[2]) {
+    for (Index j = 0; j < mesh.cells()[1]; j += step[1]) {
+      for (Index i = 0; i < mesh.cells()[0]; i += step[0]) {
+        const Point corner = position_of(IndexTriple{i, j, k});
+        for (int d = 0; d < mesh.dimension(); ++d) {
+          IndexTriple next{i, j, k};
+          ++next[d];
+          const Point end = position_of(next);
+          double squares = 0.0;
+          for (int a = 0; a < 3; ++a) squares += (end[a] - corner[a]) * (end[a] - corner[a]);
+          logarithms[d] += 0.5 * std::log(std::max(squares, std::numeric_limits<double>::min()));
+        }
+        ++samples;
+      }
+    }
+  }
+  Point widths{};
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    widths[d] = std::exp(logarithms[d] / static_cast<double>(samples));
+  }
+  return widths;
+}
+
+Point box_point(const BoxMesh& mesh, const IndexTriple& corner) {
+  Point point{};
+  for (int d = 0; d < mesh.dimension(); ++d) point[d] = mesh.grid_line(d, corner[d]);
+  return point;
+}
+
+// One step of plan_levels(); widths follow.
+class Planner {
+ public:
+  Planner(const LevelShape& finest, int dimension, const Point& widths, CoarseningOrder order)
+      : shape_(finest), dimension_(dimension), widths_(widths), order_(order) {}
+
+  const LevelShape& shape() const { return shape_; }
+
+  // Whether there is a coarser one.
+  bool advance() {
+    if (order_ == CoarseningOrder::degree_first && !is_anisotropic()) {
+      return halve_degree() || halve_cells();
+    }
+    return halve_cells() || halve_degree();
+  }
+
+ private:
+  double least_width() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (int d = 0; d < dimension_; ++d) {
+      if (shape_.cells[d] > 1) least = std::min(least, widths_[d]);
+    }
+    return least;
+  }
+  bool is_anisotropic() const {
+    for (int d = 0; d < dimension_; ++d) {
+      if (shape_.cells[d] > 1 && widths_[d] > kAnisotropic * least_width()) return true;
+    }
+    return false;
+  }
+  bool halve_degree() {
+    if (shape_.degree == 1) return false;
+    shape_.degree /= 2;
+    return true;
+  }
+  bool halve_cells() {
+    const double limit = kAlike * least_width();
+    bool changed = false;
+    for (int d = 0; d < dimension_; ++d) {
+      if (shape_.cells[d] == 1 || widths_[d] > limit) continue;
+      shape_.cells[d] = ceil_div(shape_.cells[d], 2);
+      widths_[d] *= 2.0;
+      changed = true;
+    }
+    return changed;
+  }
+
+  LevelShape shape_;
+  int dimension_;
+  Point widths_;
+  CoarseningOrder order_;
+};
+
+BoxMesh merge_cells(const BoxMesh& fine, const IndexTriple& cells) {
+  std::array<GridLines, 3> lines;
+  for (int d = 0; d < fine.dimension(); ++d) {
+    const Index n = fine.cells()[d];
+    const bool kept = cells[d] == n;
+    if (!kept && cells[d] != ceil_div(n, 2)) {
+      throw std::invalid_argument("cells of a coarser mesh are neither kept nor halved");
+    }
+    if (fine.is_uniform(d) && (kept || n % 2 == 0)) continue;
+    for (Index c = 0; c <= cells[d]; ++c) {
+      lines[d].push_back(fine.grid_line(d, kept ? c : std::min(2 * c, n)));
+    }
+  }
+  return {fine.dimension(), cells, fine.lower(), fine.upper(), std::move(lines)};
+}
+
+// The coordinates of the finer mapping at the nodes of the coarser space.
+std::array<HostArray<double>, 3> coarse_coordinates(const Discretization& fine, const BoxMesh& mesh,
+                                                    const NodeLattice& lattice,
+                                                    const std::vector<double>& nodes) {
+  const int dimension = mesh.dimension();
+  std::array<AxisMatrix, 3> at_nodes;
+  for (int d = 0; d < dimension; ++d) {
+    at_nodes[d] = evaluation_matrix({fine.mesh, d, fine.basis.nodes}, {mesh, d, nodes});
+  }
+  std::array<HostArray<double>, 3> coordinates;
+  for (int a = 0; a < dimension; ++a) {
+    const HostArray<double>* in = &fine.mapping.coordinate(a);
+    IndexTriple extents = fine.lattice.extents();
+    HostArray<double> out;
+    for (int d = dimension - 1; d >= 0; --d) {
+      IndexTriple to = extents;
+      to[d] = lattice.extents()[d];
+      HostArray<double> next(static_cast<std::size_t>(to[0] * to[1] * to[2]));
+      multiply_along(at_nodes[d], at_nodes[d].entries, extents, d, in->data(), next.data(),
+                     Store::assign);
+      out = std::move(next);
+      in = &out;
+      extents = to;
+    }
+    coordinates[a] = std::move(out);
+  }
+  return coordinates;
+}
+
+}  // namespace
+
+Index node_count(const LevelShape& shape, int dimension) {
+  Index count = 1;
+  for (int d = 0; d < dimension; ++d) count *= shape.degree * shape.cells[d] + 1;
+  return count;
+}
+
+Point mean_cell_widths(const BoxMesh& mesh) {
+  return mean_widths(mesh, [&](const IndexTriple& corner) { return box_point(mesh, corner); });
+}
+
+Point mean_cell_widths(const Discretization& discretization) {
+  const NodeLattice& lattice = discretization.lattice;
+  return mean_widths(discretization.mesh, [&](const IndexTriple& corner) {
+    IndexTriple node{};
+    for (int d = 0; d < lattice.dimension(); ++d) node[d] = lattice.degree() * corner[d];
+    Point point{};
+    discretization.mapping.node_positions(lattice.node_index(node), 1, point.data(),
+                                          point.data() + 1, point.data() + 2);
+    return point;
+  });
+}
+
+Point mean_cell_widths(const BoxMesh& mesh, const std::array<ScalarField, 3>& components) {
+  return mean_widths(mesh, [&](const IndexTriple& corner) {
+    const Point at = box_point(mesh, corner);
+    Point point{};
+    for (int d = 0; d < mesh.dimension(); ++d) {
+      components[d].evaluate({1, at.data(), at.data() + 1, at.data() + 2}, point.data() + d);
+    }
+    return point;
+  });
+}
+
+std::vector<LevelShape> plan_levels(const LevelShape& finest, int dimension, const Point& widths,
+                                    const CoarseningRules& rules) {
+  std::vector<LevelShape> levels{finest};
+  Planner planner(finest, dimension, widths, rules.order);
+  while (node_count(levels.back(), dimension) > rules.small_enough &&
+         static_cast<int>(levels.size()) < rules.most_levels && planner.advance()) {
+    levels.push_back(planner.shape());
+  }
+  return levels;
+}
+
+Discretization coarsen(const Discretization& fine, const LevelShape& shape) {
+  BoxMesh mesh = merge_cells(fine.mesh, shape.cells);
+  const int excess = fine.basis.point_count() - fine.basis.node_count();
+  Basis1D basis =
+      make_basis(shape.degree, fine.basis.family, fine.basis.rule, shape.degree + 1 + excess);
+  const NodeLattice lattice(mesh, shape.degree);
+  if (fine.mapping.is_cartesian()) {
+    Mapping mapping(mesh, lattice, basis.nodes);
+    return {std::move(mesh), std::move(basis), lattice, std::move(mapping)};
+  }
+  Mapping mapping(mesh, lattice, basis.nodes, coarse_coordinates(fine, mesh, lattice, basis.nodes));
+  return {std::move(mesh), std::move(basis), lattice, std::move(mapping)};
+}
+
+}  // namespace tessera

@@ -1,0 +1,25 @@
+#include "operators/device_strategy.hpp"
+#include "operators/multigrid.hpp"
+#include "operators/multigrid_assembly.hpp"
+
+namespace tessera {
+
+template <class T>
+MadeMultigrid<T, Device> make_device_multigrid(const StiffnessForm& form,
+                                               const MultigridOptions& options,
+                                               const LinearOperator<T, Device>* finest) {
+  const auto make = [](const StrategyName& strategy, const StiffnessForm& level) {
+    return make_device_operator<T>(strategy, level);
+  };
+  return MultigridAssembly<T, Device, decltype(make)>(form, options, Processor::gpu, make)
+      .make(finest);
+}
+
+template MadeMultigrid<double, Device> make_device_multigrid(const StiffnessForm&,
+                                                             const MultigridOptions&,
+                                                             const LinearOperator<double, Device>*);
+template MadeMultigrid<float, Device> make_device_multigrid(const StiffnessForm&,
+                                                            const MultigridOptions&,
+                                                            const LinearOperator<float, Device>*);
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mesh/coarsening.hpp"
+#include "operators/strategy.hpp"
+
+namespace tessera {
+
+/// The form on each space of plan_levels(), rediscretized: coarser meshes with their maps, the
+/// coefficient at the coarser meshes' quadrature points.
+class Hierarchy {
+ public:
+  /// @param finest its discretization is referred to
+  Hierarchy(const StiffnessForm& finest, const CoarseningRules& rules);
+
+  std::size_t size() const { return forms_.size(); }
+  const StiffnessForm& form(std::size_t l) const { return forms_[l]; }
+  LevelShape shape(std::size_t l) const;
+  /// Drops levels l and coarser.
+  void truncate(std::size_t l);
+
+ private:
+  std::vector<std::unique_ptr<const Discretization>> coarser_;
+  std::vector<StiffnessForm> forms_;
+};
+
+/// The strategy for a level's operator: kronecker where the form is a sum of products, else tensor
+/// with this scatter; `geometry` of the form is set to what suits.
+StrategyName level_strategy(StiffnessForm& form, const std::string& scatter, Processor processor);
+
+}  // namespace tessera
