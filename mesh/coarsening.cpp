@@ -105,22 +105,6 @@ class Planner {
   CoarseningOrder order_;
 };
 
-BoxMesh merge_cells(const BoxMesh& fine, const IndexTriple& cells) {
-  std::array<GridLines, 3> lines;
-  for (int d = 0; d < fine.dimension(); ++d) {
-    const Index n = fine.cells()[d];
-    const bool kept = cells[d] == n;
-    if (!kept && cells[d] != ceil_div(n, 2)) {
-      throw std::invalid_argument("cells of a coarser mesh are neither kept nor halved");
-    }
-    if (fine.is_uniform(d) && (kept || n % 2 == 0)) continue;
-    for (Index c = 0; c <= cells[d]; ++c) {
-      lines[d].push_back(fine.grid_line(d, kept ? c : std::min(2 * c, n)));
-    }
-  }
-  return {fine.dimension(), cells, fine.lower(), fine.upper(), std::move(lines)};
-}
-
 // The coordinates of the finer mapping at the nodes of the coarser space.
 std::array<HostArray<double>, 3> coarse_coordinates(const Discretization& fine, const BoxMesh& mesh,
                                                     const NodeLattice& lattice,
@@ -151,6 +135,22 @@ std::array<HostArray<double>, 3> coarse_coordinates(const Discretization& fine, 
 }
 
 }  // namespace
+
+BoxMesh merge_cells(const BoxMesh& fine, const IndexTriple& cells) {
+  std::array<GridLines, 3> lines;
+  for (int d = 0; d < fine.dimension(); ++d) {
+    const Index n = fine.cells()[d];
+    const bool kept = cells[d] == n;
+    if (!kept && cells[d] != ceil_div(n, 2)) {
+      throw std::invalid_argument("cells of a coarser mesh are neither kept nor halved");
+    }
+    if (fine.is_uniform(d) && (kept || n % 2 == 0)) continue;
+    for (Index c = 0; c <= cells[d]; ++c) {
+      lines[d].push_back(fine.grid_line(d, kept ? c : std::min(2 * c, n)));
+    }
+  }
+  return {fine.dimension(), cells, fine.lower(), fine.upper(), std::move(lines)};
+}
 
 Index node_count(const LevelShape& shape, int dimension) {
   Index count = 1;

@@ -44,9 +44,13 @@ Point mean_cell_widths(const BoxMesh& mesh, const std::array<ScalarField, 3>& co
 std::vector<LevelShape> plan_levels(const LevelShape& finest, int dimension, const Point& widths,
                                     const CoarseningRules& rules);
 
-/// The coarser space: cells merged two by two along the axes where shape has fewer, basis of its
-/// degree with as many more quadrature points than nodes as the finer has, and of a mapped mesh the
-/// map of the finer at the coarser space's nodes.
+/// The mesh whose cells are those of the finer one, merged two by two along the axes where there
+/// are fewer; of an odd number the last stays alone.
+/// @throws std::invalid_argument if the cells along an axis are neither kept nor halved
+BoxMesh merge_cells(const BoxMesh& fine, const IndexTriple& cells);
+
+/// The coarser space: merge_cells(), basis of its degree with as many more quadrature points than
+/// nodes as the finer has, and of a mapped mesh the map of the finer at the coarser space's nodes.
 /// @throws std::invalid_argument if the cells along an axis are neither kept nor halved
 Discretization coarsen(const Discretization& fine, const LevelShape& shape);
 

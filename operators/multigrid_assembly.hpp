@@ -36,6 +36,9 @@ class MultigridAssembly {
   }
 
  private:
+  static constexpr char kGiven[] = "as the case's";
+  bool is_given(std::size_t l) const { return strategies_[l] == kGiven; }
+
   // False if the level's mesh is of no use: it and the coarser ones are then dropped.
   bool make_level_operator(std::size_t l, const LinearOperator<T, Space>* given) {
     StiffnessForm form = made_.hierarchy->form(l);
@@ -43,7 +46,7 @@ class MultigridAssembly {
     levels_.emplace_back();
     if (given != nullptr) {
       levels_[l].a = std::shared_ptr<const LinearOperator<T, Space>>(given, [](const void*) {});
-      strategies_.push_back("as the case's");
+      strategies_.emplace_back(kGiven);
       return true;
     }
     try {
@@ -70,7 +73,8 @@ class MultigridAssembly {
     const LinearOperator<T, Space>& a = *level.a;
     const Index n = a.size();
     const double vector_bytes = static_cast<double>(n) * sizeof(T);
-    LevelSummary summary{hierarchy.shape(l), n, strategies_[l], a.bytes(), 0.0, 0.0};
+    LevelSummary summary{hierarchy.shape(l),          n,   strategies_[l],
+                         is_given(l) ? 0 : a.bytes(), 0.0, 0.0};
     if (l + 1 == hierarchy.size() && n <= kMostDenseDofs) {
       level.coarse = std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(hierarchy.form(l)));
       summary.bytes += n * n * static_cast<Index>(sizeof(T));
@@ -103,10 +107,7 @@ class MultigridAssembly {
                           hierarchy.form(l).dirichlet));
     summary.bytes += transfer->bytes();
     level.to_coarser = std::move(transfer);
-    // Every application but the residual's is part of a step; the first step has none.
-    const double steps = 2.0 * options_.smoother_degree - 1.0;
-    summary.cycle_bytes = steps * (apply_bytes + 4.0 * vector_bytes) + 4.0 * vector_bytes +
-                          apply_bytes + vector_bytes + 6.2 * vector_bytes;
+    summary.cycle_bytes = smoothed_level_bytes(options_, apply_bytes, vector_bytes);
     made_.levels.push_back(std::move(summary));
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cases/expression.hpp"
+#include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
 #include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
@@ -54,8 +55,10 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
   if (problem.exact) {
     try_expression("problem.exact", *problem.exact, dimension, Requirement::finite, findings);
   }
-  try_expression("solver.initial", parameters.solver.initial, dimension, Requirement::finite,
-                 findings);
+  if (parameters.solver.initial != kFullMultigrid) {
+    try_expression("solver.initial", parameters.solver.initial, dimension, Requirement::finite,
+                   findings);
+  }
   for (int face = 0; face < face_count(dimension); ++face) {
     const BoundaryParameters& condition = parameters.boundary[face];
     const std::string key = fmt::format("boundary.{}", kFaceNames[face]);
@@ -164,6 +167,12 @@ BoxMesh make_box_mesh(const CaseParameters& parameters) {
   return {parameters.mesh.dimension, cells, lower, upper, std::move(lines)};
 }
 
+Point case_cell_widths(const CaseParameters& parameters) {
+  const BoxMesh mesh = make_box_mesh(parameters);
+  return parameters.mesh.map.empty() ? mean_cell_widths(mesh)
+                                     : mean_cell_widths(mesh, map_fields(parameters));
+}
+
 Discretization make_discretization(const CaseParameters& parameters) {
   const SpaceParameters& space = parameters.space;
   const BoxMesh mesh = make_box_mesh(parameters);
@@ -205,6 +214,7 @@ std::optional<ScalarField> make_exact(const CaseParameters& parameters) {
 }
 
 ScalarField make_initial(const CaseParameters& parameters) {
+  if (parameters.solver.initial == kFullMultigrid) return constant_field(0.0);
   return make_case_field("solver.initial", parameters.solver.initial, parameters.mesh.dimension,
                          Requirement::finite);
 }

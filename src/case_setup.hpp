@@ -18,6 +18,9 @@ Registry<CaseParameters> make_case_registry();
 /// The box of the case, without its map.
 BoxMesh make_box_mesh(const CaseParameters& parameters);
 
+/// mean_cell_widths() of the case, from a few values of its map.
+Point case_cell_widths(const CaseParameters& parameters);
+
 /// Mesh, space and map of the case; the map is evaluated.
 Discretization make_discretization(const CaseParameters& parameters);
 

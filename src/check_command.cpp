@@ -13,8 +13,10 @@
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/kernel_choice.hpp"
+#include "src/level_table.hpp"
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
+#include "src/preconditioner_memory.hpp"
 
 namespace tessera {
 namespace {
@@ -155,6 +157,9 @@ ExitCode check(const CheckCommand& command) {
              choice.empty() ? "" : fmt::format(" ({})", choice));
   if (!geometry.empty()) fmt::print("geometry {}\n", geometry);
   fmt::print("\n");
+  if (parameters.solver.preconditioner == PreconditionerChoice::multigrid) {
+    fmt::print("{}\n", level_table(planned_levels(parameters)));
+  }
   print_phases(estimate);
   std::optional<Index> gpu_available;
   if (case_processor(parameters) == Processor::gpu) {

@@ -11,6 +11,7 @@
 #include "postprocess/vtu_writer.hpp"
 #include "src/case_geometry.hpp"
 #include "src/case_setup.hpp"
+#include "src/preconditioner_memory.hpp"
 
 namespace tessera {
 namespace {
@@ -36,11 +37,6 @@ int gpu_cg_vectors(const StrategyName& strategy, int degree, PreconditionerChoic
 bool has_constant_coefficient(const CaseParameters& parameters) {
   return parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)
       .constant.has_value();
-}
-
-// z = M r and the diagonal.
-int preconditioner_vectors(PreconditionerChoice choice) {
-  return choice == PreconditionerChoice::jacobi ? 2 : 0;
 }
 
 }  // namespace
@@ -80,7 +76,11 @@ Processor case_processor(const CaseParameters& parameters) {
 }
 
 StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyName& strategy) {
-  const BoxMesh mesh = make_box_mesh(parameters);
+  return strategy_bytes(parameters, make_box_mesh(parameters), strategy);
+}
+
+StrategyBytes strategy_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
+                             const StrategyName& strategy) {
   const NodeLattice lattice(mesh, parameters.space.degree);
   const OperatorSize size{
       mesh,
@@ -105,8 +105,8 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const bool single = parameters.operation.precision == Precision::single_precision;
   const Index vector = lattice.size() * static_cast<Index>(sizeof(double));
   const Index solver_vector = lattice.size() * value_bytes(parameters.operation.precision);
-  const int solver_vectors =
-      on_cpu ? kCgVectors + preconditioner_vectors(parameters.solver.preconditioner) : 0;
+  const int solver_vectors = on_cpu ? kCgVectors + preconditioned_vectors(parameters) : 0;
+  const Index preconditioner = on_cpu ? preconditioner_bytes(parameters) : 0;
   const MemoryPart program{"program", kProgramBytes + (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart positions{"node positions", mapped ? parameters.mesh.dimension * vector : 0};
   const MemoryPart system{"solution and right-hand side", 2 * vector};
@@ -122,6 +122,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
                               positions,
                               system,
                               {"operator " + text, operation.held},
+                              {"preconditioner", preconditioner},
                               {"solver vectors", solver_vectors * solver_vector},
                               {"single-precision copies", single ? 2 * solver_vector : 0}}});
   if (parameters.output.vtk) {
@@ -146,8 +147,9 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const StrategyBytes operation = strategy_bytes(parameters, strategy);
   const Index vector = lattice.size() * value_bytes(parameters.operation.precision);
   const PreconditionerChoice preconditioner = parameters.solver.preconditioner;
-  const int solver_vectors = gpu_cg_vectors(strategy, parameters.space.degree, preconditioner) +
-                             (preconditioner == PreconditionerChoice::jacobi ? 1 : 0);
+  const int solver_vectors =
+      gpu_cg_vectors(strategy, parameters.space.degree, preconditioner) +
+      (preconditioner == PreconditionerChoice::jacobi ? 0 : preconditioned_vectors(parameters));
   const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
   const std::string text = strategy_text(parameters, strategy);
   MemoryEstimate estimate;
@@ -156,6 +158,7 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   estimate.phases.push_back({"solving on the GPU",
                              {libraries,
                               {"operator " + text, operation.held},
+                              {"preconditioner", preconditioner_bytes(parameters)},
                               {"solution and right-hand side", 2 * vector},
                               {"solver vectors", solver_vectors * vector}}});
   return estimate;

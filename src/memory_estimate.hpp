@@ -62,6 +62,9 @@ struct StrategyBytes {
   Index peak;
 };
 StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyName& strategy);
+/// The same on another mesh of as many cells, such as a coarser level's.
+StrategyBytes strategy_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
+                             const StrategyName& strategy);
 
 /// The host's memory in a run of the case with this strategy.
 MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyName& strategy);

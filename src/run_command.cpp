@@ -26,6 +26,7 @@
 #include "src/commands.hpp"
 #include "src/interrupt.hpp"
 #include "src/kernel_choice.hpp"
+#include "src/level_table.hpp"
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/solution_file.hpp"
@@ -176,10 +177,15 @@ class Run {
     with_case_errors(loaded_, [&] {
       StiffnessForm form = stiffness_form(problem_, *discretization_);
       form.geometry = case_geometry(parameters_, parameters_.operation.kernel);
-      outcome_ = solve(parameters_, form, system_, timers_, [&](int iteration, double residual) {
-        progress.update(iteration, residual);
+      const auto iteration = [&](int number, double residual) {
+        progress.update(number, residual);
         return interrupted() ? Continue::no : Continue::yes;
-      });
+      };
+      const auto preconditioner = [&](const auto& levels, const auto& notes) {
+        if (!levels.empty()) say("\n{}\n", level_table(levels));
+        for (const std::string& note : notes) say("  note      {}\n", note);
+      };
+      outcome_ = solve(parameters_, form, system_, timers_, {iteration, preconditioner});
     });
     progress.finish();
     system_.b = {};

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 
 #include "operators/device_strategy.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/device.hpp"
+#include "src/device_cycle_timing.hpp"
+#include "src/preconditioning.hpp"
 #include "src/timed.hpp"
 
 namespace tessera {
@@ -59,12 +62,12 @@ SolveReport run_cg(const LinearOperator<T, Host>& a, const Preconditioner<T, Hos
 }
 
 CgOptions cg_options(const CaseParameters& parameters, const LinearSystem& system,
-                     const std::function<Continue(int, double)>& observer) {
+                     const SolveListeners& listeners) {
   CgOptions options;
   options.relative_tolerance = parameters.solver.relative_tolerance;
   options.reference_norm = system.reference_norm;
   options.max_iterations = parameters.solver.max_iterations;
-  options.observer = observer;
+  options.observer = listeners.iteration;
   return options;
 }
 
@@ -92,17 +95,41 @@ void to_host(const DeviceVector<T>& values, HostVector<double>& result) {
   }
 }
 
-// Seconds of y = A x on the GPU: the median of a few, after one to warm up.
-template <class T>
-double seconds_of_apply(const LinearOperator<T, Device>& a, const DeviceVector<T>& x) {
+// Typical size of an entry of the first residual.
+double residual_size(const LinearSystem& system) {
+  return system.reference_norm / std::sqrt(static_cast<double>(system.b.size()));
+}
+
+// Shares of a cycle's parts in its time, as parts of "precondition". Parts timed one by one take
+// longer than together, so only their proportions are used.
+void add_cycle(const std::vector<CycleTimes>& levels, int cycles, double seconds_a_cycle,
+               TimerTree& timers) {
+  double sum = 0.0;
+  for (const CycleTimes& level : levels) {
+    for (const double part : level) sum += part;
+  }
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    for (std::size_t part = 0; part < levels[l].size(); ++part) {
+      if (levels[l][part] == 0.0) continue;
+      const double seconds = seconds_a_cycle * levels[l][part] / sum;
+      timers.add(fmt::format("precondition/level {}: {}", l,
+                             cycle_part_name(static_cast<CyclePart>(part))),
+                 cycles, seconds * cycles, seconds);
+    }
+  }
+}
+
+// Seconds of apply(x, y) on the GPU: the median of a few, after one to warm up.
+template <class T, class Apply>
+double seconds_of_apply(Apply&& apply, const DeviceVector<T>& x) {
   constexpr int kRepetitions = 5;
-  DeviceVector<T> y(a.size());
-  a.apply(x, y);
+  DeviceVector<T> y(x.size());
+  apply(x, y);
   DeviceStopwatch stopwatch;
   std::array<double, kRepetitions> seconds;
   for (double& time : seconds) {
     stopwatch.start();
-    a.apply(x, y);
+    apply(x, y);
     time = stopwatch.stop();
   }
   std::sort(seconds.begin(), seconds.end());
@@ -114,9 +141,9 @@ double seconds_of_apply(const LinearOperator<T, Device>& a, const DeviceVector<T
 template <class T>
 SolveOutcome solve_on_gpu(const CaseParameters& parameters, const StiffnessForm& form,
                           LinearSystem& system, TimerTree& timers,
-                          const std::function<Continue(int, double)>& observer) {
+                          const SolveListeners& listeners) {
   std::unique_ptr<LinearOperator<T, Device>> a;
-  std::unique_ptr<Preconditioner<T, Device>> jacobi;
+  MadePreconditioner<T, Device> made;
   DeviceVector<T> x;
   DeviceVector<T> b;
   {
@@ -127,9 +154,9 @@ SolveOutcome solve_on_gpu(const CaseParameters& parameters, const StiffnessForm&
                                   form);
       synchronize_device();
     }
-    if (parameters.solver.preconditioner == PreconditionerChoice::jacobi) {
+    if (parameters.solver.preconditioner != PreconditionerChoice::none) {
       const auto scope = timers.scope("preconditioner");
-      jacobi = std::make_unique<Jacobi<T, Device>>(*a);
+      made = make_preconditioner<T, Device>(parameters, form, *a, residual_size(system));
       synchronize_device();
     }
     const auto scope = timers.scope("copy to GPU");
@@ -137,21 +164,44 @@ SolveOutcome solve_on_gpu(const CaseParameters& parameters, const StiffnessForm&
     b = on_device<T>(system.b);
   }
   const double n = static_cast<double>(a->size());
-  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}};
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels};
+  listeners.preconditioner(made.levels, made.notes);
   const double seconds = [&] {
     const auto scope = timers.scope("time an application");
-    return seconds_of_apply(*a, b);
+    return seconds_of_apply([&](const auto& u, auto& v) { a->apply(u, v); }, b);
   }();
+  const bool is_diagonal = made.preconditioner && made.preconditioner->as_diagonal() != nullptr;
+  const double precondition_seconds = [&] {
+    if (!made.preconditioner || is_diagonal) return 0.0;
+    const auto scope = timers.scope("time an application");
+    return seconds_of_apply([&](const auto& u, auto& v) { made.preconditioner->apply(u, v); }, b);
+  }();
+  std::vector<CycleTimes> cycle_times;
+  if (made.set_watch) {
+    const auto scope = timers.scope("time an application");
+    DeviceCycleWatch watch;
+    made.set_watch(&watch);
+    DeviceVector<T> z(a->size());
+    made.preconditioner->apply(b, z);
+    made.set_watch(nullptr);
+    cycle_times = watch.times();
+  }
   {
     const auto scope = timers.scope("solve");
     const double before = timers.seconds("solve");
-    outcome.report = cg<T>(*a, jacobi.get(), b, x, cg_options(parameters, system, observer));
+    outcome.report =
+        cg<T>(*a, made.preconditioner.get(), b, x, cg_options(parameters, system, listeners));
     const double total = timers.seconds("solve") - before;
     const int iterations = outcome.report.iterations;
     if (iterations > 0) {
       const double apply = std::min(seconds, total / iterations);
-      const double rest = total - apply * iterations;
+      const double precondition = std::min(precondition_seconds, total / iterations - apply);
+      const double rest = total - (apply + precondition) * iterations;
       timers.add("apply", iterations, apply * iterations, apply);
+      if (precondition > 0.0) {
+        timers.add("precondition", iterations, precondition * iterations, precondition);
+        add_cycle(cycle_times, iterations, precondition, timers);
+      }
       timers.add("vector updates", iterations, rest, rest / iterations);
       timers.set_work("solve/apply", outcome.apply_work);
       timers.set_work(
@@ -166,37 +216,43 @@ SolveOutcome solve_on_gpu(const CaseParameters& parameters, const StiffnessForm&
 
 template <class T>
 SolveOutcome solve_in(const CaseParameters& parameters, const StiffnessForm& form,
-                      LinearSystem& system, TimerTree& timers,
-                      const std::function<Continue(int, double)>& observer) {
+                      LinearSystem& system, TimerTree& timers, const SolveListeners& listeners) {
   std::unique_ptr<LinearOperator<T, Host>> a;
-  std::unique_ptr<Preconditioner<T, Host>> jacobi;
+  MadePreconditioner<T, Host> made;
   {
     const auto setup = timers.resume("setup");
     {
       const auto scope = timers.scope("operator");
       a = make_operator<T>({parameters.operation.kernel, parameters.operation.scatter}, form);
     }
-    if (parameters.solver.preconditioner == PreconditionerChoice::jacobi) {
+    if (parameters.solver.preconditioner != PreconditionerChoice::none) {
       const auto scope = timers.scope("preconditioner");
-      jacobi = std::make_unique<Jacobi<T>>(*a);
+      made = make_preconditioner<T, Host>(parameters, form, *a, residual_size(system));
     }
   }
   const double n = static_cast<double>(a->size());
-  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}};
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels};
+  listeners.preconditioner(made.levels, made.notes);
   const TimedOperator<T, Host> timed(*a, timers);
-  std::unique_ptr<Preconditioner<T, Host>> timed_jacobi;
-  if (jacobi) timed_jacobi = std::make_unique<TimedPreconditioner<T, Host>>(*jacobi, timers);
+  std::unique_ptr<Preconditioner<T, Host>> preconditioner;
+  if (made.preconditioner) {
+    preconditioner = std::make_unique<TimedPreconditioner<T, Host>>(*made.preconditioner, timers);
+  }
+  CycleTimer watch(timers);
+  if (made.set_watch) made.set_watch(&watch);
 
-  const CgOptions options = cg_options(parameters, system, observer);
+  const CgOptions options = cg_options(parameters, system, listeners);
   const auto scope = timers.scope("solve");
   const double before = timers.seconds("solve");
-  outcome.report = run_cg<T>(timed, timed_jacobi.get(), system, options);
+  outcome.report = run_cg<T>(timed, preconditioner.get(), system, options);
   const double rest = timers.seconds("solve") - before - timers.seconds("solve/apply") -
                       timers.seconds("solve/precondition");
   const int iterations = outcome.report.iterations;
   if (iterations > 0) timers.add("vector updates", iterations, rest, rest / iterations);
   timers.set_work("solve/apply", outcome.apply_work);
-  timers.set_work("solve/precondition", {n, 3.0 * n * sizeof(T)});
+  if (made.preconditioner && made.preconditioner->as_diagonal() != nullptr) {
+    timers.set_work("solve/precondition", {n, 3.0 * n * sizeof(T)});
+  }
   timers.set_work("solve/vector updates",
                   {n, update_streams(*a, parameters.solver.preconditioner) * n * sizeof(T)});
   return outcome;
@@ -205,19 +261,18 @@ SolveOutcome solve_in(const CaseParameters& parameters, const StiffnessForm& for
 }  // namespace
 
 SolveOutcome solve(const CaseParameters& parameters, const StiffnessForm& form,
-                   LinearSystem& system, TimerTree& timers,
-                   const std::function<Continue(int, double)>& observer) {
+                   LinearSystem& system, TimerTree& timers, const SolveListeners& listeners) {
   const bool single = parameters.operation.precision == Precision::single_precision;
   if (parameters.run.device == RunDevice::cuda) {
     if constexpr (kHasCuda) {
-      return single ? solve_on_gpu<float>(parameters, form, system, timers, observer)
-                    : solve_on_gpu<double>(parameters, form, system, timers, observer);
+      return single ? solve_on_gpu<float>(parameters, form, system, timers, listeners)
+                    : solve_on_gpu<double>(parameters, form, system, timers, listeners);
     }
   }
   if (single) {
-    return solve_in<float>(parameters, form, system, timers, observer);
+    return solve_in<float>(parameters, form, system, timers, listeners);
   }
-  return solve_in<double>(parameters, form, system, timers, observer);
+  return solve_in<double>(parameters, form, system, timers, listeners);
 }
 
 std::vector<std::string> likely_causes(const CaseParameters& parameters,

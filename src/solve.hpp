@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "cases/poisson_problem.hpp"
+#include "operators/multigrid.hpp"
 #include "postprocess/timers.hpp"
 #include "solvers/cg.hpp"
 #include "src/parameters/case_parameters.hpp"
@@ -15,15 +16,24 @@ struct SolveOutcome {
   Index operator_bytes = 0;
   /// Of one operator application.
   Work apply_work;
+  std::vector<LevelSummary> levels;
+};
+
+/// Who hears of a solve; none may be empty.
+struct SolveListeners {
+  /// As CgOptions::observer.
+  std::function<Continue(int, double)> iteration;
+  /// Before the first iteration: the levels of a multigrid preconditioner, or none, and lines about
+  /// the preconditioner.
+  std::function<void(const std::vector<LevelSummary>&, const std::vector<std::string>&)>
+      preconditioner;
 };
 
 /// Makes the operator and the preconditioner that the case names ("setup" in the timers) and solves
 /// the system ("solve"); the solution replaces system.x. Operator and vectors have the precision of
 /// the case.
-/// @param observer as CgOptions::observer
 SolveOutcome solve(const CaseParameters& parameters, const StiffnessForm& form,
-                   LinearSystem& system, TimerTree& timers,
-                   const std::function<Continue(int, double)>& observer);
+                   LinearSystem& system, TimerTree& timers, const SolveListeners& listeners);
 
 /// Why a solve that did not converge probably did not, and what to try; one sentence each.
 std::vector<std::string> likely_causes(const CaseParameters& parameters, const SolveReport& report);

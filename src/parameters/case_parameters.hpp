@@ -61,14 +61,47 @@ struct OperatorParameters {
   Precision precision = Precision::double_precision;
 };
 
+/// `[solver.chebyshev]`
+struct ChebyshevParameters {
+  int degree = 6;
+  /// Largest over smallest eigenvalue of the interval.
+  double range = 30.0;
+};
+
+/// `[solver.multigrid]`
+struct MultigridParameters {
+  /// 0 = down to a level that is small.
+  int levels = 0;
+  CoarseningOrder coarsening = CoarseningOrder::degree_first;
+  SmootherChoice smoother = SmootherChoice::chebyshev;
+  int smoother_degree = 3;
+  Precision precision = Precision::single_precision;
+  /// Of a start by full multigrid, on each level.
+  int start_cycles = 2;
+};
+
+/// `[solver.block_jacobi]`
+struct BlockJacobiParameters {
+  int sweeps = 2;
+  int local_sweeps = 4;
+};
+
+/// The start by full multigrid, in the place of an expression.
+inline constexpr char kFullMultigrid[] = "full-multigrid";
+
 /// `[solver]`
 struct SolverParameters {
   SolverMethod method = SolverMethod::cg;
   PreconditionerChoice preconditioner = PreconditionerChoice::none;
   double relative_tolerance = 1e-8;
   int max_iterations = 1000;
-  /// Where the iteration starts.
+  /// Where the iteration starts: an expression or kFullMultigrid.
   std::string initial = "0";
+  /// Iterations between two residuals that are computed anew; 0 = only at the end.
+  int residual_replacement = 0;
+  ChebyshevParameters chebyshev;
+  MultigridParameters multigrid;
+  BlockJacobiParameters block_jacobi;
 };
 
 /// `[run]`

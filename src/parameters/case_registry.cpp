@@ -175,7 +175,10 @@ void add_operator(CaseRegistry& registry, std::vector<std::string> kernels,
 
 void add_solver(CaseRegistry& registry) {
   registry.add(
-      {.name = "solver.method", .description = "Iterative method: conjugate gradients."},
+      {.name = "solver.method",
+       .description = "Iterative method: conjugate gradients, with one reduction an iteration, "
+                      "with that reduction hidden (pipelined), for preconditioners that vary "
+                      "(flexible), or x += M (b - A x) with the preconditioner M (richardson)."},
       [](auto& p) -> auto& { return p.solver.method; });
   registry.add(
       {.name = "solver.preconditioner",
@@ -195,9 +198,67 @@ void add_solver(CaseRegistry& registry) {
       [](auto& p) -> auto& { return p.solver.max_iterations; });
   registry.add(
       {.name = "solver.initial",
-       .description = "Where the iteration starts; near the solution saves iterations.",
+       .description = "Where the iteration starts, near the solution to save iterations; or "
+                      "full-multigrid: from the solution on coarser meshes, level by level.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.solver.initial; });
+  registry.add(
+      {.name = "solver.residual_replacement",
+       .description = "Iterations after which the residual is computed anew as b - A x, against "
+                      "the drift of the one that is updated; 0 = only at the end.",
+       .range = between(0, 1000000)},
+      [](auto& p) -> auto& { return p.solver.residual_replacement; });
+  registry.add(
+      {.name = "solver.chebyshev.degree",
+       .description = "Applications of the operator and the diagonal in the preconditioner "
+                      "chebyshev.",
+       .range = between(1, kMostSmootherDegree)},
+      [](auto& p) -> auto& { return p.solver.chebyshev.degree; });
+  registry.add(
+      {.name = "solver.chebyshev.range",
+       .description = "Largest over smallest eigenvalue of the interval that the polynomial of "
+                      "chebyshev is made for; the largest is estimated.",
+       .range = between(2, 1e6)},
+      [](auto& p) -> auto& { return p.solver.chebyshev.range; });
+  registry.add(
+      {.name = "solver.multigrid.levels",
+       .description = "Most levels, the finest included; 0 = down to one of about a thousand DoFs.",
+       .range = between(0, 64)},
+      [](auto& p) -> auto& { return p.solver.multigrid.levels; });
+  registry.add(
+      {.name = "solver.multigrid.coarsening",
+       .description = "What is halved first: the degree, to 1, or the cells along each axis; cells "
+                      "that are long along an axis are always halved across it first."},
+      [](auto& p) -> auto& { return p.solver.multigrid.coarsening; });
+  registry.add(
+      {.name = "solver.multigrid.smoother",
+       .description = "What smooths on each level; the asynchronous one needs the method "
+                      "flexible-cg or richardson."},
+      [](auto& p) -> auto& { return p.solver.multigrid.smoother; });
+  registry.add(
+      {.name = "solver.multigrid.smoother_degree",
+       .description = "Steps of the smoother before and after the coarser levels.",
+       .range = between(1, kMostSmootherDegree)},
+      [](auto& p) -> auto& { return p.solver.multigrid.smoother_degree; });
+  registry.add(
+      {.name = "solver.multigrid.precision",
+       .description = "Floating-point type of the cycle; the solution has that of the operator."},
+      [](auto& p) -> auto& { return p.solver.multigrid.precision; });
+  registry.add(
+      {.name = "solver.multigrid.start_cycles",
+       .description = "Cycles on each level of a start by full multigrid.",
+       .range = between(1, 20)},
+      [](auto& p) -> auto& { return p.solver.multigrid.start_cycles; });
+  registry.add(
+      {.name = "solver.block_jacobi.sweeps",
+       .description = "Sweeps over all blocks in block-jacobi and block-asynchronous-jacobi.",
+       .range = between(1, kMostSmootherDegree)},
+      [](auto& p) -> auto& { return p.solver.block_jacobi.sweeps; });
+  registry.add(
+      {.name = "solver.block_jacobi.local_sweeps",
+       .description = "Sweeps within a block, on the values present, in each of them.",
+       .range = between(1, kMostSmootherDegree)},
+      [](auto& p) -> auto& { return p.solver.block_jacobi.local_sweeps; });
 }
 
 void add_run_and_output(CaseRegistry& registry) {

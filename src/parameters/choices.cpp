@@ -23,12 +23,30 @@ std::span<const std::string_view> enumerator_names(BoundaryType) {
 }
 
 std::span<const std::string_view> enumerator_names(SolverMethod) {
-  static constexpr std::string_view kNames[] = {"cg"};
+  static constexpr std::string_view kNames[] = {"cg", "single-reduction-cg", "pipelined-cg",
+                                                "flexible-cg", "richardson"};
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(PreconditionerChoice) {
-  static constexpr std::string_view kNames[] = {"none", "jacobi"};
+  static constexpr std::string_view kNames[] = {"none",
+                                                "jacobi",
+                                                "chebyshev",
+                                                "multigrid",
+                                                "fast-diagonalization",
+                                                "block-jacobi",
+                                                "block-asynchronous-jacobi"};
+  return kNames;
+}
+
+std::span<const std::string_view> enumerator_names(SmootherChoice) {
+  static constexpr std::string_view kNames[] = {"chebyshev", "block-jacobi",
+                                                "block-asynchronous-jacobi"};
+  return kNames;
+}
+
+std::span<const std::string_view> enumerator_names(CoarseningOrder) {
+  static constexpr std::string_view kNames[] = {"degree-first", "cells-first"};
   return kNames;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cases/poisson_problem.hpp"
 #include "mesh/basis_1d.hpp"
+#include "mesh/coarsening.hpp"
 #include "mesh/geometry_form.hpp"
 #include "mesh/quadrature.hpp"
 #include "postprocess/float_width.hpp"
@@ -15,9 +16,20 @@ namespace tessera {
 /// Floating-point type of the operator and the solver's vectors.
 enum class Precision { double_precision, single_precision };
 
-enum class SolverMethod { cg };
+enum class SolverMethod { cg, single_reduction_cg, pipelined_cg, flexible_cg, richardson };
 
-enum class PreconditionerChoice { none, jacobi };
+enum class PreconditionerChoice {
+  none,
+  jacobi,
+  chebyshev,
+  multigrid,
+  fast_diagonalization,
+  block_jacobi,
+  block_asynchronous_jacobi
+};
+
+/// What multigrid smooths with on each level.
+enum class SmootherChoice { chebyshev, block_jacobi, block_asynchronous_jacobi };
 
 /// How the kernel tensor gets general geometric factors: GeometryForm, or the one that suits.
 enum class GeometryChoice { automatic, stored, compressed, on_the_fly, stencil };
@@ -46,6 +58,8 @@ std::span<const std::string_view> enumerator_names(Precision);
 std::span<const std::string_view> enumerator_names(BoundaryType);
 std::span<const std::string_view> enumerator_names(SolverMethod);
 std::span<const std::string_view> enumerator_names(PreconditionerChoice);
+std::span<const std::string_view> enumerator_names(SmootherChoice);
+std::span<const std::string_view> enumerator_names(CoarseningOrder);
 std::span<const std::string_view> enumerator_names(GeometryChoice);
 std::span<const std::string_view> enumerator_names(RunDevice);
 std::span<const std::string_view> enumerator_names(StudyGeometry);

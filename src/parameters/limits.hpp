@@ -14,6 +14,9 @@ inline constexpr int kMostThreads = 4096;
 /// The most cells along an axis whose grid lines are stored.
 inline constexpr int kMostGradedCells = 1'000'000;
 
+/// The most steps of a smoother, sweeps of a preconditioner or degree of its polynomial.
+inline constexpr int kMostSmootherDegree = 100;
+
 /// The scatter policy used when none is named: coloring if there is one.
 inline std::string default_scatter(const std::vector<std::string>& scatters) {
   const auto coloring = std::find(scatters.begin(), scatters.end(), "coloring");

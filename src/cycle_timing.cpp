@@ -1,0 +1,29 @@
+#include "src/cycle_timing.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera {
+
+std::string_view cycle_part_name(CyclePart part) {
+  switch (part) {
+    case CyclePart::smooth:
+      return "smooth";
+    case CyclePart::residual:
+      return "residual";
+    case CyclePart::transfer:
+      return "transfer";
+    case CyclePart::coarse:
+      return "coarse solve";
+  }
+  return "";
+}
+
+void CycleTimer::begin(int level, CyclePart part) {
+  // Scopes are neither copied nor moved.
+  scope_.reset(new TimerTree::Scope(
+      timers_.scope(fmt::format("level {}: {}", level, cycle_part_name(part)))));
+}
+
+void CycleTimer::end() { scope_.reset(); }
+
+}  // namespace tessera

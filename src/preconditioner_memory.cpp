@@ -1,0 +1,105 @@
+#include "src/preconditioner_memory.hpp"
+
+#include "mesh/coarsening.hpp"
+#include "src/case_geometry.hpp"
+#include "src/case_setup.hpp"
+#include "src/kernel_choice.hpp"
+#include "src/memory_estimate.hpp"
+#include "src/preconditioning.hpp"
+
+namespace tessera {
+namespace {
+
+// Of a smoothed level: right-hand side, solution, residual, and the smoother's three.
+constexpr int kLevelVectors = 6;
+
+Precision cycle_precision(const CaseParameters& parameters) {
+  return parameters.operation.precision == Precision::single_precision
+             ? Precision::single_precision
+             : parameters.solver.multigrid.precision;
+}
+
+// The case with the degree and the strategy of a level; its cells go their own way.
+CaseParameters on_level(const CaseParameters& parameters, const LevelShape& shape) {
+  CaseParameters level = parameters;
+  const int excess = parameters.space.points - parameters.space.degree;
+  level.space.degree = shape.degree;
+  level.space.points = shape.degree + excess;
+  level.space.geometry = GeometryChoice::automatic;
+  level.operation.precision = cycle_precision(parameters);
+  level.operation.kernel = why_unsuitable("kronecker", parameters).empty() ? "kronecker" : "tensor";
+  level.operation.scatter =
+      level.operation.kernel == "kronecker" ? kNoScatter : multigrid_options(parameters).scatter;
+  return level;
+}
+
+}  // namespace
+
+std::vector<LevelSummary> planned_levels(const CaseParameters& parameters) {
+  const BoxMesh finest = make_box_mesh(parameters);
+  const int dimension = finest.dimension();
+  const std::vector<LevelShape> shapes =
+      plan_levels({parameters.space.degree, finest.cells()}, dimension,
+                  case_cell_widths(parameters), multigrid_options(parameters).rules);
+  BoxMesh mesh = finest;
+  std::vector<LevelSummary> levels;
+  for (std::size_t l = 0; l < shapes.size(); ++l) {
+    mesh = merge_cells(mesh, shapes[l].cells);
+    const CaseParameters level = on_level(parameters, shapes[l]);
+    const StrategyName strategy{level.operation.kernel, level.operation.scatter};
+    const bool is_coarsest = l + 1 == shapes.size();
+    const Index n = node_count(shapes[l], dimension);
+    const Index value = value_bytes(level.operation.precision);
+    const bool is_the_cases = l == 0 && value == value_bytes(parameters.operation.precision);
+    const Index held = strategy_bytes(level, mesh, strategy).held;
+    const auto vector = static_cast<double>(n * value);
+    LevelSummary summary{shapes[l],
+                         n,
+                         is_the_cases ? "as the case's" : strategy_text(level, strategy),
+                         is_the_cases ? 0 : held,
+                         0.0,
+                         0.0};
+    if (is_coarsest && n <= kMostDenseDofs) {
+      summary.bytes += n * n * value;
+      summary.cycle_bytes = static_cast<double>(n) * vector;
+    } else {
+      summary.bytes += kLevelVectors * n * value;
+      const double apply = static_cast<double>(held) + 2.0 * vector;
+      summary.cycle_bytes = smoothed_level_bytes(multigrid_options(parameters), apply, vector);
+    }
+    levels.push_back(std::move(summary));
+  }
+  return levels;
+}
+
+Index preconditioner_bytes(const CaseParameters& parameters) {
+  const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
+  const Index vector = lattice.size() * value_bytes(parameters.operation.precision);
+  switch (parameters.solver.preconditioner) {
+    case PreconditionerChoice::none:
+      return 0;
+    case PreconditionerChoice::jacobi:
+      return vector;
+    case PreconditionerChoice::chebyshev:
+      // The diagonal, the step and A x; while the eigenvalue is estimated three more.
+      return 6 * vector;
+    case PreconditionerChoice::multigrid: {
+      // Residual and correction where they are rounded, and what lies between sweeps of transfers.
+      const Index single = lattice.size() * static_cast<Index>(sizeof(float));
+      Index bytes = 3 * single;
+      for (const LevelSummary& level : planned_levels(parameters)) bytes += level.bytes;
+      return bytes;
+    }
+    case PreconditionerChoice::fast_diagonalization:
+    case PreconditionerChoice::block_jacobi:
+    case PreconditionerChoice::block_asynchronous_jacobi:
+      return 2 * vector;
+  }
+  return 0;
+}
+
+int preconditioned_vectors(const CaseParameters& parameters) {
+  return parameters.solver.preconditioner == PreconditionerChoice::none ? 0 : 1;
+}
+
+}  // namespace tessera
