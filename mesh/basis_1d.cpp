@@ -50,6 +50,19 @@ Matrix1D lagrange_derivatives(std::span<const double> nodes, std::span<const dou
   return derivatives;
 }
 
+Matrix1D weighted_product(const Matrix1D& A, std::span<const double> weights, double scale) {
+  const int n = A.columns;
+  Matrix1D product{n, n, std::vector<double>(static_cast<std::size_t>(n) * n)};
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      double sum = 0.0;
+      for (int q = 0; q < A.rows; ++q) sum += scale * weights[q] * A(q, i) * A(q, j);
+      product.entries[i * n + j] = sum;
+    }
+  }
+  return product;
+}
+
 Basis1D make_basis(int degree, NodeFamily family, QuadratureRule rule, int points) {
   if (points < degree + 1) {
     throw std::invalid_argument("at least degree + 1 quadrature points are needed");

@@ -29,6 +29,16 @@ Matrix1D lagrange_values(std::span<const double> nodes, std::span<const double> 
 /// derivatives(a, i) = l_i'(points[a]).
 Matrix1D lagrange_derivatives(std::span<const double> nodes, std::span<const double> points);
 
+/// scale A^T W A, [columns][columns], with W the diagonal matrix of the rows' weights: of B the
+/// mass matrix M of one cell and axis, of G the stiffness matrix K.
+Matrix1D weighted_product(const Matrix1D& A, std::span<const double> weights, double scale = 1.0);
+
+/// Operations of one line of rows x columns by its even-odd decomposition: multiply-adds of half of
+/// the entries, and sums and differences of pairs.
+constexpr double even_odd_line_flops(double rows, double columns) {
+  return rows * columns + rows + columns;
+}
+
 /// The 1D Lagrange basis of degree p, tabulated at a quadrature rule on [0, 1].
 ///
 /// `B` (values, [q][i]) and `G` (derivatives, [q][i]) are libCEED's matrices of these names;

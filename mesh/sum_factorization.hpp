@@ -52,12 +52,6 @@ inline Matrix1D transpose(const Matrix1D& matrix) {
   return result;
 }
 
-/// Operations of one line of rows x columns: multiply-adds of half of the entries, and sums and
-/// differences of pairs.
-constexpr double even_odd_line_flops(double rows, double columns) {
-  return rows * columns + rows + columns;
-}
-
 enum class Store { assign, add };
 
 /// out[a stride] (+)= sum_b M[a][b] in[b stride]: one line of one axis.

@@ -19,6 +19,17 @@ constexpr Index device_factor_stride(FactorKind kind, int dimension, int points,
   return ceil_div(values, unit) * unit;
 }
 
+/// The most that `general` factors take that are there only for a while, unless one cell's take
+/// more.
+inline constexpr Index kFactorChunkBytes = Index{256} << 20;
+
+/// The cells, at least one, whose `general` factors are there at a time where none are kept.
+constexpr Index factor_chunk_cells(int dimension, int points, Index value_bytes) {
+  const Index bytes =
+      device_factor_stride(FactorKind::general, dimension, points, value_bytes) * value_bytes;
+  return bytes < kFactorChunkBytes ? kFactorChunkBytes / bytes : 1;
+}
+
 /// Factors of cells in GPU memory as kernels of run-time size read them: those of cell c at data +
 /// (c - first_cell) stride.
 template <class T>

@@ -6,8 +6,6 @@
 namespace tessera {
 namespace {
 
-constexpr Index kBytes = Index{256} << 20;
-
 // Those cells of a range that lie in begin .. end - 1 along axis d.
 CellRange clipped(CellRange range, int d, int begin, int end) {
   const auto steps_to = [&](int to) {
@@ -27,9 +25,9 @@ template <class T>
 void add_general_diagonal(const StiffnessForm& form, const CellGrid& grid,
                           const TensorAnySize<T>& any_size, const std::vector<CellRange>& colors,
                           T* d) {
-  const Index stride = device_factor_stride(FactorKind::general, grid.dimension,
-                                            form.discretization->basis.point_count(), sizeof(T));
-  const Index room = kBytes / (stride * static_cast<Index>(sizeof(T)) * grid.cells[0]);
+  const int points = form.discretization->basis.point_count();
+  const Index stride = device_factor_stride(FactorKind::general, grid.dimension, points, sizeof(T));
+  const Index room = factor_chunk_cells(grid.dimension, points, sizeof(T)) / grid.cells[0];
   const int rows = static_cast<int>(std::clamp<Index>(room, 1, grid.cells[1]));
   DeviceArray<T> factors(stride * grid.cells[0] * rows);
   DeviceFactorMaker<T> maker(form);

@@ -5,7 +5,6 @@
 #include "mesh/geometric_factors.hpp"
 #include "operators/device_factors.hpp"
 #include "operators/device_stencil.hpp"
-#include "operators/on_the_fly.hpp"
 #include "operators/packed_factors.hpp"
 #include "operators/stencil.hpp"
 #include "operators/tensor_any.hpp"
@@ -27,9 +26,8 @@ Index position_bytes(const OperatorSize& size) {
 
 // Cells whose factors are there at a time while all are checked.
 Index checked_cells(const OperatorSize& size) {
-  const Index bytes = device_factor_bytes(FactorKind::general, size.mesh.dimension(), 1,
-                                          size.points, sizeof(double));
-  return std::clamp<Index>(kCheckedFactorBytes / bytes, 1, size.mesh.cell_count());
+  return std::min(factor_chunk_cells(size.mesh.dimension(), size.points, sizeof(double)),
+                  size.mesh.cell_count());
 }
 
 PackedLayout layout_of(const OperatorSize& size) {

@@ -51,12 +51,13 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
   double flops_per_cell() const override {
     const double n = grid_.degree + 1;
     const double m = points_;
-    const auto line = [](double r, double c) { return r * c + r + c; };
+    const double to_points = even_odd_line_flops(m, n);
+    const double derivative = even_odd_line_flops(m, m);
     if (grid_.dimension == 2) {
-      const double sweeps = (n + m) * line(m, n) + 2.0 * m * line(m, m);
+      const double sweeps = (n + m) * to_points + 2.0 * m * derivative;
       return 4.0 * sweeps + (30.0 + 6.0) * m * m;
     }
-    const double sweeps = (n * n + n * m + m * m) * line(m, n) + 3.0 * m * m * line(m, m);
+    const double sweeps = (n * n + n * m + m * m) * to_points + 3.0 * m * m * derivative;
     return 5.0 * sweeps + (90.0 + 15.0) * m * m * m;
   }
 
@@ -73,8 +74,8 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
     const Index cells = all_cells(grid_).size();
     const Index stride =
         device_factor_stride(FactorKind::general, grid_.dimension, points_, sizeof(double));
-    const Index chunk = std::clamp<Index>(
-        kCheckedFactorBytes / (stride * static_cast<Index>(sizeof(double))), 1, cells);
+    const Index chunk =
+        std::min(factor_chunk_cells(grid_.dimension, points_, sizeof(double)), cells);
     DeviceArray<double> factors(chunk * stride);
     DeviceFactorMaker<double> maker(form_);
     for (Index first = 0; first < cells; first += chunk) {

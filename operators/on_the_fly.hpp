@@ -6,10 +6,6 @@
 
 namespace tessera {
 
-/// The most that factors in double precision take while cells are checked, unless one cell's take
-/// more.
-inline constexpr Index kCheckedFactorBytes = Index{256} << 20;
-
 /// The tensor kernel with D_q = k |J| J^-1 J^-T computed in every application from the positions of
 /// the cell's nodes: GeometryForm::on_the_fly. It holds the positions of all nodes in GPU memory,
 /// and k at the points unless it is constant. Geometry is computed in double precision always. A

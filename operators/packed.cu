@@ -42,8 +42,8 @@ class PackedKernel final : public DeviceCellKernel<T> {
   double flops_per_cell() const override {
     const double n = grid_.degree + 1;
     const double m = points_;
-    const auto line = [](double r, double c) { return r * c + r + c; };
-    const double sweeps = 2.0 * (n * n + n * m + m * m) * line(m, n) + 6.0 * m * m * line(m, m);
+    const double sweeps = 2.0 * (n * n + n * m + m * m) * even_odd_line_flops(m, n) +
+                          6.0 * m * m * even_odd_line_flops(m, m);
     return sweeps + (15.0 + 18.0) * m * m * m;
   }
 

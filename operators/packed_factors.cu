@@ -235,7 +235,7 @@ void DevicePackedFactors<T>::pack(const StiffnessForm& form, const PackedLayout&
   data_ = DeviceArray<char>(layout.bytes(bits_, cells));
   zero_on_device(data_.data(), data_.bytes());
   DeviceFactorMaker<double> maker(form);
-  const Index chunk = unpacked_cells(cells, m);
+  const Index chunk = std::min(factor_chunk_cells(3, m, sizeof(double)), cells);
   const Index stride = device_factor_stride(FactorKind::general, 3, m, sizeof(double));
   DeviceArray<double> factors(chunk * stride);
   const DeviceArray<double> weights(discretization.basis.quadrature.weights);

@@ -37,17 +37,6 @@ class DevicePackedFactors {
   double error_bound_ = 0.0;
 };
 
-/// Factors in double precision that are there at a time while they are packed: 256 MiB, or one
-/// cell.
-inline constexpr Index kUnpackedBytes = Index{256} << 20;
-
-constexpr Index unpacked_cells(Index cells, int points) {
-  const Index bytes = device_factor_stride(FactorKind::general, 3, points, sizeof(double)) *
-                      static_cast<Index>(sizeof(double));
-  const Index chunk = kUnpackedBytes / bytes > 1 ? kUnpackedBytes / bytes : 1;
-  return chunk < cells ? chunk : cells;
-}
-
 /// Bytes held with 42 bits in double precision, 21 in single precision.
 constexpr Index packed_factor_bytes(const PackedLayout& layout, Index cells, Index value_bytes) {
   return layout.bytes(value_bytes == 8 ? PackedBits::b42 : PackedBits::b21, cells);
@@ -55,8 +44,9 @@ constexpr Index packed_factor_bytes(const PackedLayout& layout, Index cells, Ind
 /// The most while they are made.
 constexpr Index packed_factor_peak_bytes(const PackedLayout& layout, Index cells, Index nodes,
                                          Index value_bytes) {
+  const Index chunk = factor_chunk_cells(3, layout.points, sizeof(double));
   return packed_factor_bytes(layout, cells, value_bytes) +
-         device_factor_peak_bytes(FactorKind::general, 3, unpacked_cells(cells, layout.points),
+         device_factor_peak_bytes(FactorKind::general, 3, chunk < cells ? chunk : cells,
                                   layout.points, nodes, sizeof(double));
 }
 

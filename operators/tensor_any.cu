@@ -243,26 +243,18 @@ std::vector<T> transposed(const Matrix1D& matrix) {
   return values;
 }
 
+// X^T W X as [i][j].
+template <class T>
+std::vector<T> axis_matrix(const Basis1D& basis, const Matrix1D& x) {
+  return converted<T>(weighted_product(x, basis.quadrature.weights).entries);
+}
+
 // X_qi Y_qi as [i][q].
 template <class T>
 std::vector<T> entry_products(const Matrix1D& x, const Matrix1D& y) {
   std::vector<T> values;
   for (int i = 0; i < x.columns; ++i) {
     for (int q = 0; q < x.rows; ++q) values.push_back(static_cast<T>(x(q, i) * y(q, i)));
-  }
-  return values;
-}
-
-// X^T W X as [i][j].
-template <class T>
-std::vector<T> weighted_product(const Basis1D& basis, const Matrix1D& x) {
-  std::vector<T> values;
-  for (int i = 0; i < x.columns; ++i) {
-    for (int j = 0; j < x.columns; ++j) {
-      double sum = 0.0;
-      for (int q = 0; q < x.rows; ++q) sum += basis.quadrature.weights[q] * x(q, i) * x(q, j);
-      values.push_back(static_cast<T>(sum));
-    }
   }
   return values;
 }
@@ -276,8 +268,8 @@ TensorAnySize<T>::TensorAnySize(const StiffnessForm& form)
       B_transposed_(transposed<T>(form.discretization->basis.B)),
       D_(converted<T>(form.discretization->basis.D.entries)),
       D_transposed_(transposed<T>(form.discretization->basis.D)),
-      M_(weighted_product<T>(form.discretization->basis, form.discretization->basis.B)),
-      K_(weighted_product<T>(form.discretization->basis, form.discretization->basis.G)),
+      M_(axis_matrix<T>(form.discretization->basis, form.discretization->basis.B)),
+      K_(axis_matrix<T>(form.discretization->basis, form.discretization->basis.G)),
       BB_(entry_products<T>(form.discretization->basis.B, form.discretization->basis.B)),
       BG_(entry_products<T>(form.discretization->basis.B, form.discretization->basis.G)),
       GG_(entry_products<T>(form.discretization->basis.G, form.discretization->basis.G)),

@@ -12,18 +12,12 @@ namespace tessera {
 
 template <class T, int n>
 LineProducts<T, n> line_products(const Basis1D& basis) {
+  const Matrix1D M = weighted_product(basis.B, basis.quadrature.weights);
+  const Matrix1D K = weighted_product(basis.G, basis.quadrature.weights);
   LineProducts<T, n> products;
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      double mass = 0.0;
-      double stiffness = 0.0;
-      for (int q = 0; q < basis.point_count(); ++q) {
-        mass += basis.quadrature.weights[q] * basis.B(q, i) * basis.B(q, j);
-        stiffness += basis.quadrature.weights[q] * basis.G(q, i) * basis.G(q, j);
-      }
-      products.M[i * n + j] = static_cast<T>(mass);
-      products.K[i * n + j] = static_cast<T>(stiffness);
-    }
+  for (int e = 0; e < n * n; ++e) {
+    products.M[e] = static_cast<T>(M.entries[e]);
+    products.K[e] = static_cast<T>(K.entries[e]);
   }
   return products;
 }

@@ -9,21 +9,6 @@
 
 namespace tessera {
 
-/// scale A^T W A, [columns][columns].
-inline Matrix1D weighted_product(const Matrix1D& A, const std::vector<double>& weights,
-                                 double scale) {
-  Matrix1D product{A.columns, A.columns,
-                   std::vector<double>(static_cast<std::size_t>(A.columns * A.columns), 0.0)};
-  for (int i = 0; i < A.columns; ++i) {
-    for (int j = 0; j < A.columns; ++j) {
-      for (int q = 0; q < A.rows; ++q) {
-        product.entries[i * A.columns + j] += scale * weights[q] * A(q, i) * A(q, j);
-      }
-    }
-  }
-  return product;
-}
-
 template <class T, int dim, int P, int M>
 TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis, FactorKind kind,
                                          std::shared_ptr<const GeometricFactors<T>> factors,

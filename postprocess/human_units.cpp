@@ -46,6 +46,12 @@ std::string human_seconds(double seconds) {
   return with_prefix(seconds * 1e9, 1e3, kUnits);
 }
 
+std::string human_joules(double joules) {
+  constexpr std::array<std::string_view, 7> kUnits = {" pJ", " nJ", " uJ", " mJ",
+                                                      " J",  " kJ", " MJ"};
+  return joules == 0.0 ? "0 J" : with_prefix(joules * 1e12, 1e3, kUnits);
+}
+
 std::string human_bytes(double bytes) {
   constexpr std::array<std::string_view, 6> kUnits = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
   if (std::abs(bytes) < 1000.0) return fmt::format("{:.0f} B", bytes);

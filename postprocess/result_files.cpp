@@ -12,6 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json json_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+
 Json solver_json(const RunResult::Solver& solver) {
   return {{"method", solver.method},
           {"preconditioner", solver.preconditioner},
@@ -48,6 +50,10 @@ Json to_json(const RunResult& result) {
       {"setup_s", result.timing.setup_s},           {"solve_s", result.timing.solve_s},
       {"apply_s", result.timing.apply_s},           {"dofs_per_s", result.timing.dofs_per_s},
       {"gbytes_per_s", result.timing.gbytes_per_s}, {"total_s", result.timing.total_s}};
+  json["energy_use"] = {{"cpu_j", json_or_null(result.energy_use.cpu_j)},
+                        {"gpu_j", json_or_null(result.energy_use.gpu_j)},
+                        {"j_per_dof", json_or_null(result.energy_use.j_per_dof)},
+                        {"note", result.energy_use.note}};
   json["memory"] = {{"operator_bytes", result.memory.operator_bytes},
                     {"peak_bytes", result.memory.peak_bytes}};
   json["provenance"] = {

@@ -12,7 +12,7 @@
 namespace tessera {
 
 /// Everything that result.json says of a run; the names are those of the file. Numbers that are not
-/// finite become null there.
+/// finite or not there become null.
 struct RunResult {
   struct Solver {
     std::string method;
@@ -44,6 +44,12 @@ struct RunResult {
     double gbytes_per_s = 0.0;
     double total_s = 0.0;
   };
+  struct EnergyUse {              // of setting up the operator and solving
+    std::optional<double> cpu_j;  // where measured, as the rest
+    std::optional<double> gpu_j;
+    std::optional<double> j_per_dof;  // of both
+    std::string note;                 // what they cover, or why they were not measured
+  };
   struct Memory {
     std::int64_t operator_bytes = 0;
     std::int64_t peak_bytes = 0;
@@ -72,6 +78,7 @@ struct RunResult {
   std::optional<Error> error;  // where the exact solution is known
   Solution solution;
   Timing timing;
+  EnergyUse energy_use;
   Memory memory;
   Provenance provenance;
   nlohmann::json timers;  // of timer_json; left out if null

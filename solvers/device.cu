@@ -57,7 +57,10 @@ DeviceInfo require_device() {
   std::size_t total_bytes = 0;
   // Starts work on the GPU, which fails where another program has all of it.
   require_answer(cudaMemGetInfo(&free_bytes, &total_bytes));
+  char bus_id[32] = {};
+  require_answer(cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), device));
   return {properties.name,
+          bus_id,
           properties.major,
           properties.minor,
           properties.multiProcessorCount,

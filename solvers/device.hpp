@@ -29,7 +29,8 @@ class DeviceOutOfMemory : public DeviceError {
 /// The GPU in use. Sizes in bytes.
 struct DeviceInfo {
   std::string name;
-  int major = 0;  // compute capability
+  std::string pci_bus_id;  // "0000:3b:00.0"
+  int major = 0;           // compute capability
   int minor = 0;
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;

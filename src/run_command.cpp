@@ -12,6 +12,7 @@
 #include "operators/interpolation.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/atomic_file.hpp"
+#include "postprocess/energy_meter.hpp"
 #include "postprocess/error_norms.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/output_directory.hpp"
@@ -174,11 +175,13 @@ class Run {
                       verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
                       {.target = parameters_.solver.relative_tolerance,
                        .max_iterations = parameters_.solver.max_iterations});
+    EnergyMeter meter({.gpu_bus_id = gpu_.pci_bus_id});
     with_case_errors(loaded_, [&] {
       StiffnessForm form = stiffness_form(problem_, *discretization_);
       form.geometry = case_geometry(parameters_, parameters_.operation.kernel);
       const auto iteration = [&](int number, double residual) {
         progress.update(number, residual);
+        meter.sample();
         return interrupted() ? Continue::no : Continue::yes;
       };
       const auto preconditioner = [&](const auto& levels, const auto& notes) {
@@ -187,6 +190,7 @@ class Run {
       };
       outcome_ = solve(parameters_, form, system_, timers_, {iteration, preconditioner});
     });
+    energy_ = meter.stop();
     progress.finish();
     system_.b = {};
   }
@@ -280,6 +284,10 @@ class Run {
                      apply > 0.0 ? outcome_.apply_work.dofs / apply : 0.0,
                      apply > 0.0 ? outcome_.apply_work.bytes / apply * 1e-9 : 0.0,
                      timers_.elapsed()};
+    const std::optional<double> joules = energy_.joules();
+    const double dofs = static_cast<double>(result.dofs);
+    result.energy_use = {energy_.cpu.joules, energy_.gpu ? energy_.gpu->joules : std::nullopt,
+                         joules ? std::optional(*joules / dofs) : std::nullopt, energy_.note()};
     result.memory = {outcome_.operator_bytes, peak_resident_bytes()};
     const Machine machine = describe_machine();
     result.provenance = {kVersion,
@@ -316,6 +324,7 @@ class Run {
       say("  error     L2 {:.4g}, H1 seminorm {:.4g}, max {:.4g}\n", errors_->l2,
           errors_->h1_seminorm, errors_->max);
     }
+    say("  energy    {}\n", energy_.text(static_cast<double>(discretization_->lattice.size())));
     say("\n{}", timer_table(timers_, {copy_bandwidth_}));
     say("copy bandwidth {} (measured, {})\n\n", human_bytes_per_second(copy_bandwidth_),
         processor_text());
@@ -351,6 +360,7 @@ class Run {
   std::optional<ScalarField> exact_;
   LinearSystem system_;
   SolveOutcome outcome_;
+  EnergyUse energy_;
   SolutionNumbers numbers_{};
   std::optional<ErrorNorms> errors_;
   double copy_bandwidth_ = 0.0;

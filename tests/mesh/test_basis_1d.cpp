@@ -69,6 +69,36 @@ TEST_P(Bases, TablesHaveTheirShapes) {
   }
 }
 
+// With u = x and v = x (1 - x), int uu = 1/3, int uv = 1/12, int u'u' = 1, int u'v' = 0.
+TEST_P(Bases, WeightedProductsAreTheMatricesOfACell) {
+  for (const Basis1D& basis : bases_) {
+    if (basis.rule == QuadratureRule::gauss_lobatto && basis.point_count() == basis.node_count()) {
+      continue;  // not exact for the mass matrix
+    }
+    const Matrix1D M = weighted_product(basis.B, basis.quadrature.weights);
+    const Matrix1D K = weighted_product(basis.G, basis.quadrature.weights, 2.0);
+    ASSERT_EQ(M.rows, basis.node_count());
+    ASSERT_EQ(K.columns, basis.node_count());
+    double mass[2] = {};
+    double stiffness[2] = {};
+    for (int i = 0; i < basis.node_count(); ++i) {
+      for (int j = 0; j < basis.node_count(); ++j) {
+        const double u = nodes_[i];
+        const double v = nodes_[j] * (1.0 - nodes_[j]);
+        mass[0] += u * M(i, j) * nodes_[j];
+        mass[1] += u * M(i, j) * v;
+        stiffness[0] += u * K(i, j) * nodes_[j];
+        stiffness[1] += u * K(i, j) * v;
+      }
+    }
+    EXPECT_NEAR(mass[0], 1.0 / 3.0, 1e-12);
+    EXPECT_NEAR(stiffness[0], 2.0, 1e-9);
+    EXPECT_NEAR(stiffness[1], 0.0, 1e-9);
+    // Degree 1 has no x (1 - x): it is 0 at both nodes.
+    EXPECT_NEAR(mass[1], p_ > 1 ? 1.0 / 12.0 : 0.0, 1e-12);
+  }
+}
+
 TEST_P(Bases, ArePartitionsOfUnity) {
   for (const Basis1D& basis : bases_) {
     for (int q = 0; q < basis.point_count(); ++q) {

@@ -126,6 +126,39 @@ Problem make_problem(const ProblemOptions& options) {
   return problem;
 }
 
+ProblemOptions stencil_options(int dimension, const IndexTriple& cells) {
+  ProblemOptions options;
+  options.dimension = dimension;
+  options.degree = 1;
+  options.cells = cells;
+  return options;
+}
+
+std::vector<ProblemOptions> with_every_form(ProblemOptions options) {
+  std::vector<ProblemOptions> all;
+  for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
+    for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
+      for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
+        options.boundary = boundary;
+        options.coefficient = coefficient;
+        options.geometry = geometry;
+        all.push_back(options);
+      }
+    }
+  }
+  return all;
+}
+
+Problem make_one_dirichlet_face_problem(ProblemOptions options, int face) {
+  options.boundary = Boundary::none;
+  Problem problem = make_problem(options);
+  problem.form.dirichlet.set(face);
+  for (int other = 0; other < face_count(options.dimension); ++other) {
+    if (other != face) problem.form.robin.push_back({other, constant_field(1.0 + other)});
+  }
+  return problem;
+}
+
 std::vector<double> random_values(Index n, unsigned seed) {
   std::mt19937_64 generator(seed);
   std::vector<double> values(static_cast<std::size_t>(n));

@@ -49,6 +49,15 @@ struct Problem {
 
 Problem make_problem(const ProblemOptions& options);
 
+/// Of degree 1, as the stencil takes them.
+ProblemOptions stencil_options(int dimension, const IndexTriple& cells);
+
+/// The options with every boundary and geometry, and coefficients constant and variable.
+std::vector<ProblemOptions> with_every_form(ProblemOptions options);
+
+/// Dirichlet on one face, Robin on all others, whatever options.boundary says.
+Problem make_one_dirichlet_face_problem(ProblemOptions options, int face);
+
 /// Grid lines of Geometry::graded: widths grow along x, are irregular along y and shrink along z.
 std::array<GridLines, 3> graded_lines(const IndexTriple& cells, const Point& lower,
                                       const Point& upper);

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "operators/device_strategy.hpp"
 #include "operators/packed_factors.hpp"
 #include "operators/tensor.hpp"
 #include "tests/device_test.hpp"
+#include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 
@@ -41,17 +41,9 @@ void expect_equal_to_reference(const StiffnessForm& form, const char* scatter,
                                double factor = 1.0) {
   StiffnessForm compressed = form;
   compressed.geometry = GeometryForm::compressed;
-  const Index n = form.discretization->lattice.size();
-  const std::vector<double> input = random_input<T>(n, 5);
+  const std::vector<double> input = random_input<T>(form.discretization->lattice.size(), 5);
   const auto a = make_device_operator<T>({"tensor", scatter}, compressed);
-  const HostVector<T> host = vector_of<T>(input);
-  DeviceVector<T> x(n);
-  DeviceVector<T> y(n);
-  copy(host, x);
-  fill(y, std::numeric_limits<T>::quiet_NaN());
-  a->apply(x, y);
-  HostVector<T> result(n);
-  copy(y, result);
+  const HostVector<T> result = applied(*a, vector_of<T>(input));
   EXPECT_LT(relative_difference(result, Reference(form).apply(input)), factor * tolerance<T>())
       << scatter;
 }

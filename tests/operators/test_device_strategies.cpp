@@ -10,6 +10,7 @@
 #include "operators/device_tensor.hpp"
 #include "operators/scatter.hpp"
 #include "tests/device_test.hpp"
+#include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/suitable.hpp"
@@ -31,24 +32,6 @@ std::vector<StrategyName> right_strategies() {
   return strategies;
 }
 
-// What the device computes from x, into a vector of NaN.
-template <class T, class F>
-HostVector<T> on_device(const HostVector<T>& x, F&& f) {
-  DeviceVector<T> device_x(x.size());
-  DeviceVector<T> device_y(x.size());
-  copy(x, device_x);
-  fill(device_y, std::numeric_limits<T>::quiet_NaN());
-  f(device_x, device_y);
-  HostVector<T> y(x.size());
-  copy(device_y, y);
-  return y;
-}
-
-template <class T>
-HostVector<T> applied(const LinearOperator<T, Device>& a, const HostVector<T>& x) {
-  return on_device(x, [&](const DeviceVector<T>& from, DeviceVector<T>& to) { a.apply(from, to); });
-}
-
 template <class T>
 void expect_equal_to_reference(const ProblemOptions& options,
                                const std::vector<StrategyName>& candidates = right_strategies(),
@@ -68,9 +51,7 @@ void expect_equal_to_reference(const ProblemOptions& options,
       ASSERT_EQ(a->size(), problem.size());
       EXPECT_LT(relative_difference(applied(*a, x), expected), limit) << "apply";
       EXPECT_LT(relative_difference(applied(*a, x), expected), limit) << "second apply";
-      const HostVector<T> d = on_device(
-          x, [&](const DeviceVector<T>&, DeviceVector<T>& diagonal) { a->diagonal(diagonal); });
-      EXPECT_LT(relative_difference(d, expected_diagonal), limit) << "diagonal";
+      EXPECT_LT(relative_difference(diagonal_of(*a), expected_diagonal), limit) << "diagonal";
     }
   }
 }
@@ -279,11 +260,8 @@ TEST(DeviceSparseMatrix, IsTheSameInSlabs) {
       const auto a = make_device_csr_operator<double>(problem.form, *kernel, entries);
       const HostVector<double> x = vector_of<double>(input);
       EXPECT_LT(relative_difference(applied(*a, x), expected), kDoubleTolerance) << entries;
-      const HostVector<double> d =
-          on_device(x, [&](const DeviceVector<double>&, DeviceVector<double>& diagonal) {
-            a->diagonal(diagonal);
-          });
-      EXPECT_LT(relative_difference(d, expected_diagonal), kDoubleTolerance) << entries;
+      EXPECT_LT(relative_difference(diagonal_of(*a), expected_diagonal), kDoubleTolerance)
+          << entries;
     }
   }
 }

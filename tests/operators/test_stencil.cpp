@@ -11,14 +11,6 @@
 namespace tessera::testing {
 namespace {
 
-ProblemOptions stencil_options(int dimension, IndexTriple cells) {
-  ProblemOptions options;
-  options.dimension = dimension;
-  options.degree = 1;
-  options.cells = cells;
-  return options;
-}
-
 template <class T>
 void expect_equal_to_reference(const Problem& problem) {
   const Reference reference(problem.form);
@@ -44,33 +36,19 @@ class Stencil : public ::testing::TestWithParam<std::tuple<int, IndexTriple>> {
 };
 
 TEST_P(Stencil, EqualsTheReference) {
-  ProblemOptions options = Stencil::options();
-  for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
-    for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
-      for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
-        options.boundary = boundary;
-        options.coefficient = coefficient;
-        options.geometry = geometry;
-        SCOPED_TRACE(describe(options));
-        const Problem problem = make_problem(options);
-        expect_equal_to_reference<double>(problem);
-        expect_equal_to_reference<float>(problem);
-      }
-    }
+  for (const ProblemOptions& options : with_every_form(Stencil::options())) {
+    SCOPED_TRACE(describe(options));
+    const Problem problem = make_problem(options);
+    expect_equal_to_reference<double>(problem);
+    expect_equal_to_reference<float>(problem);
   }
 }
 
 TEST_P(Stencil, EqualsTheReferenceWithOneDirichletFaceAndRobinFacesElsewhere) {
-  ProblemOptions options = Stencil::options();
-  options.boundary = Boundary::none;
+  const ProblemOptions options = Stencil::options();
   for (int face = 0; face < face_count(options.dimension); ++face) {
-    Problem problem = make_problem(options);
-    problem.form.dirichlet[face] = true;
-    for (int other = 0; other < face_count(options.dimension); ++other) {
-      if (other != face) problem.form.robin.push_back({other, constant_field(1.0 + other)});
-    }
     SCOPED_TRACE(face);
-    expect_equal_to_reference<double>(problem);
+    expect_equal_to_reference<double>(make_one_dirichlet_face_problem(options, face));
   }
 }
 

@@ -27,6 +27,13 @@ TEST(HumanUnits, Sizes) {
   EXPECT_EQ(human_count(2146689), "2.15 M");
 }
 
+TEST(HumanUnits, Energies) {
+  EXPECT_EQ(human_joules(0.0), "0 J");
+  EXPECT_EQ(human_joules(1.8e-6), "1.80 uJ");
+  EXPECT_EQ(human_joules(123.4), "123 J");
+  EXPECT_EQ(human_joules(4.56e9), "4560 MJ");
+}
+
 TEST(HumanUnits, Rates) {
   EXPECT_EQ(human_dofs_per_second(1.04e8), "104 MDoF/s");
   EXPECT_EQ(human_bytes_per_second(1.82e10), "18.2 GB/s");

@@ -38,6 +38,7 @@ TEST(ResultJson, HasEveryFieldOfTheContract) {
       {"error", {"l2", "h1_seminorm", "max"}},
       {"solution", {"min", "max", "integral", "energy"}},
       {"timing", {"setup_s", "solve_s", "apply_s", "dofs_per_s", "gbytes_per_s", "total_s"}},
+      {"energy_use", {"cpu_j", "gpu_j", "j_per_dof", "note"}},
       {"memory", {"operator_bytes", "peak_bytes"}},
       {"provenance", {"version", "commit", "compiler", "machine", "gpu", "started"}}};
   for (const auto& [section, keys] : sections) {
@@ -57,6 +58,16 @@ TEST(ResultJson, HasNoErrorWithoutAnExactSolutionAndTwoCellCountsIn2D) {
   EXPECT_FALSE(json.contains("error"));
   EXPECT_EQ(json.at("cells").size(), 2u);
   EXPECT_EQ(json.at("timers").at("elapsed_s"), 1.0);
+}
+
+TEST(ResultJson, EnergyThatWasNotMeasuredIsNull) {
+  RunResult result = typical();
+  result.energy_use = {std::nullopt, 123.0, 4.1e-8, "CPU: not measured"};
+  const auto energy = to_json(result).at("energy_use");
+  EXPECT_TRUE(energy.at("cpu_j").is_null());
+  EXPECT_EQ(energy.at("gpu_j"), 123.0);
+  EXPECT_EQ(energy.at("j_per_dof"), 4.1e-8);
+  EXPECT_EQ(energy.at("note"), "CPU: not measured");
 }
 
 TEST(ResultJson, FileIsValidWhateverTheNumbersAndTexts) {

@@ -46,6 +46,9 @@ TEST_F(ProgramTest, RunLeavesWhatTheContractSays) {
   EXPECT_LE(json["solver"]["relative_residual"].get<double>(), 1.1e-8);
   EXPECT_LT(json["error"]["l2"].get<double>(), 5e-3);
   EXPECT_GT(json["timing"]["dofs_per_s"].get<double>(), 0.0);
+  EXPECT_TRUE(json["energy_use"]["gpu_j"].is_null());
+  EXPECT_THAT(json["energy_use"]["note"].get<std::string>(), testing::StartsWith("CPU: "));
+  EXPECT_THAT(ran.output, HasSubstr("\n  energy    "));
   EXPECT_GT(json["memory"]["peak_bytes"].get<double>(), 1e6);
   EXPECT_FALSE(json["provenance"]["version"].get<std::string>().empty());
   EXPECT_THAT(ran.output, HasSubstr("apply"));
