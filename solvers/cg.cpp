@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/stagnation.hpp"
+#include "solvers/block_sum.hpp"
+#include "solvers/host_iteration.hpp"
 
 namespace tessera {
 
@@ -21,117 +22,178 @@ std::string_view status_name(SolveStatus status) {
       return "not finite";
     case SolveStatus::interrupted:
       return "interrupted";
+    case SolveStatus::diverged:
+      return "diverged";
   }
   return "unknown";
 }
 
+namespace {
+
+enum class Beta { fletcher_reeves, polak_ribiere };
+
+template <class T>
+class CgIteration {
+ public:
+  CgIteration(const HostSystem<T>& system, Beta beta)
+      : system_(system),
+        kind_(system.kind()),
+        beta_(beta),
+        foresees_(kind_ == PreconditionerKind::none && system.a.fused() != nullptr),
+        r_(system.a.size()),
+        p_(system.a.size()),
+        q_(system.a.size()),
+        z_(system.size_if(kind_ == PreconditionerKind::general)) {}
+
+  double residual_norm() {
+    rr_ = system_.residual(r_);
+    return std::sqrt(rr_);
+  }
+
+  void start() {
+    is_first_ = true;
+    if (foresees_) {
+      copy(r_, p_);
+      rz_ = rr_;
+    } else if (kind_ == PreconditionerKind::diagonal) {
+      next_rz_ = scaled_square();
+    }
+  }
+
+  void replace_residual() {
+    residual_norm();
+    if (foresees_) rz_ = rr_;
+    if (kind_ == PreconditionerKind::diagonal) next_rz_ = scaled_square();
+  }
+
+  Step step() {
+    if (!foresees_) make_direction();
+    const std::array<double, 2> dots = system_.apply_dot(p_, q_);
+    pq_ = dots[0];
+    if (const auto failure = failure_of(pq_)) return {.failure = failure};
+    const double alpha = rz_ / pq_;
+    const double energy = alpha * rz_;
+    const T step = static_cast<T>(alpha);
+    if (foresees_) {
+      // Rounding may make it negative where r all but vanishes.
+      const double beta = std::max(0.0, alpha * alpha * dots[1] / rz_ - 1.0);
+      rr_ = update_all(step, static_cast<T>(beta), q_, system_.x, r_, p_);
+      rz_ = rr_;
+    } else if (kind_ == PreconditionerKind::diagonal) {
+      update_scaled(step);
+    } else {
+      rr_ = update_solution_and_residual(step, p_, q_, system_.x, r_);
+    }
+    return {.rr = rr_, .energy = energy};
+  }
+
+ private:
+  // r.M r.
+  double scaled_square() const {
+    return block_sum(r_.size(), [r = r_.data(), d = system_.diagonal()](std::int64_t i) {
+      return static_cast<double>(r[i]) * static_cast<double>(d[i]) * static_cast<double>(r[i]);
+    });
+  }
+
+  // x += alpha p, r -= alpha q; r.r and r.M r.
+  void update_scaled(T alpha) {
+    const auto sums =
+        block_sums<2>(r_.size(), [alpha, p = p_.data(), q = q_.data(), d = system_.diagonal(),
+                                  x = system_.x.data(), r = r_.data()](std::int64_t i) {
+          x[i] += alpha * p[i];
+          r[i] -= alpha * q[i];
+          const double wide = static_cast<double>(r[i]);
+          return std::array<double, 2>{wide * wide, wide * static_cast<double>(d[i]) * wide};
+        });
+    rr_ = sums[0];
+    next_rz_ = sums[1];
+  }
+
+  // p = M r + beta p; beta = 0 in the first iteration.
+  void make_direction() {
+    double beta_numerator = 0.0;
+    double beta_denominator = rz_;
+    if (kind_ == PreconditionerKind::none) {
+      beta_numerator = next_rz_ = rr_;
+    } else if (kind_ == PreconditionerKind::diagonal) {
+      beta_numerator = next_rz_;
+    } else {
+      system_.m->apply(r_, z_);
+      if (beta_ == Beta::fletcher_reeves) {
+        beta_numerator = next_rz_ = dot(r_, z_);
+      } else {
+        const auto sums =
+            block_sums<2>(r_.size(), [r = r_.data(), z = z_.data(), q = q_.data()](std::int64_t i) {
+              const double wide = static_cast<double>(z[i]);
+              return std::array<double, 2>{static_cast<double>(r[i]) * wide,
+                                           static_cast<double>(q[i]) * wide};
+            });
+        next_rz_ = sums[0];
+        beta_numerator = -sums[1];
+        beta_denominator = pq_;
+      }
+    }
+    rz_ = next_rz_;
+    const HostVector<T>& z = kind_ == PreconditionerKind::general ? z_ : r_;
+    const T* const d = system_.diagonal();
+    if (is_first_) {
+      if (d != nullptr) {
+        multiply(*system_.m->as_diagonal(), r_, p_);
+      } else {
+        copy(z, p_);
+      }
+      is_first_ = false;
+      return;
+    }
+    const T beta = static_cast<T>(beta_numerator / beta_denominator);
+    if (d == nullptr) {
+      xpby(z, beta, p_);
+      return;
+    }
+    const T* const r = r_.data();
+    T* const p = p_.data();
+#pragma omp parallel for simd schedule(static)
+    for (std::int64_t i = 0; i < r_.size(); ++i) p[i] = d[i] * r[i] + beta * p[i];
+  }
+
+  HostSystem<T> system_;
+  PreconditionerKind kind_;
+  Beta beta_;
+  // The operator's pass gives beta ahead of the update.
+  bool foresees_;
+  HostVector<T> r_, p_, q_, z_;
+  bool is_first_ = true;
+  double rr_ = 0.0;
+  double rz_ = 0.0;       // of the direction p
+  double next_rz_ = 0.0;  // of the residual r
+  double pq_ = 0.0;
+};
+
+}  // namespace
+
 template <class T, class Space>
 SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* preconditioner,
                const Vector<T, Space>& b, Vector<T, Space>& x, const CgOptions& options) {
-  SolveReport report;
-  Vector<T, Space> r(a.size());
-  Vector<T, Space> p(a.size());
-  Vector<T, Space> q(a.size());
-  const FusedForms<T, Space>* fused = preconditioner == nullptr ? a.fused() : nullptr;
-  Vector<T, Space> preconditioned(preconditioner != nullptr ? a.size() : 0);
-  Vector<T, Space>& z = preconditioner != nullptr ? preconditioned : r;
-
-  const auto residual_norm = [&] {
-    if (fused != nullptr) {
-      double rr = 0.0;
-      fused->residual(b, x, r, &rr);
-      return std::sqrt(rr);
-    }
-    a.apply(x, r);
-    return std::sqrt(subtract_from(b, r));
-  };
-  // r.z, with r.r known.
-  const auto precondition = [&](double rr) {
-    if (preconditioner == nullptr) return rr;
-    preconditioner->apply(r, z);
-    return dot(r, z);
-  };
-
-  double norm_r = residual_norm();
-  const double reference = options.reference_norm > 0.0 ? options.reference_norm : norm_r;
-  const double scale = reference > 0.0 ? 1.0 / reference : 0.0;
-  const auto finish = [&](SolveStatus status) {
-    report.status = status;
-    report.true_relative_residual = residual_norm() * scale;
-    return report;
-  };
-  report.history.push_back(norm_r * scale);
-  report.true_relative_residual = norm_r * scale;
-  if (!std::isfinite(norm_r)) {
-    report.status = SolveStatus::not_finite;
-    return report;
-  }
-  if (norm_r * scale <= options.relative_tolerance) {
-    report.status = SolveStatus::converged;
-    return report;
-  }
-
-  double rz = precondition(norm_r * norm_r);
-  copy(z, p);
-  StagnationMonitor monitor;
-  int restarts = 0;
-  while (report.iterations < options.max_iterations) {
-    double dots[2] = {};
-    if (fused != nullptr) {
-      fused->apply_dot(p, q, dots);
-    } else {
-      a.apply(p, q);
-      dots[0] = dot(p, q);
-    }
-    const double pq = dots[0];
-    if (!std::isfinite(pq)) return finish(SolveStatus::not_finite);
-    if (pq <= 0.0) return finish(SolveStatus::indefinite);
-    const double alpha = rz / pq;
-    if (fused != nullptr) {
-      // Rounding may make it negative where r all but vanishes.
-      const double beta = std::max(0.0, alpha * alpha * dots[1] / rz - 1.0);
-      norm_r = std::sqrt(update_all(static_cast<T>(alpha), static_cast<T>(beta), q, x, r, p));
-    } else {
-      norm_r = std::sqrt(update_solution_and_residual(static_cast<T>(alpha), p, q, x, r));
-    }
-    ++report.iterations;
-    const double relative = norm_r * scale;
-    report.history.push_back(relative);
-    if (!std::isfinite(relative)) return finish(SolveStatus::not_finite);
-    if (relative <= options.relative_tolerance) {
-      norm_r = residual_norm();
-      report.true_relative_residual = norm_r * scale;
-      if (report.true_relative_residual <= kTrueResidualSlack * options.relative_tolerance) {
-        report.status = SolveStatus::converged;
-        if (options.observer) options.observer(report.iterations, relative);
-        return report;
-      }
-      if (options.observer && options.observer(report.iterations, relative) == Continue::no) {
-        return finish(SolveStatus::interrupted);
-      }
-      if (++restarts > kMostRestarts) {
-        report.status = SolveStatus::stagnated;
-        return report;
-      }
-      rz = precondition(norm_r * norm_r);
-      copy(z, p);
-      continue;
-    }
-    if (options.observer && options.observer(report.iterations, relative) == Continue::no) {
-      return finish(SolveStatus::interrupted);
-    }
-    if (monitor.stagnates(report.iterations, relative, alpha * rz))
-      return finish(SolveStatus::stagnated);
-    const double rz_next = precondition(norm_r * norm_r);
-    if (fused == nullptr) xpby(z, static_cast<T>(rz_next / rz), p);
-    rz = rz_next;
-  }
-  return finish(SolveStatus::iteration_limit);
+  CgIteration<T> iteration({a, preconditioner, b, x}, Beta::fletcher_reeves);
+  return run_on_host(iteration, options);
 }
 
-template SolveReport cg(const LinearOperator<double, Host>&, const Preconditioner<double, Host>*,
-                        const HostVector<double>&, HostVector<double>&, const CgOptions&);
-template SolveReport cg(const LinearOperator<float, Host>&, const Preconditioner<float, Host>*,
-                        const HostVector<float>&, HostVector<float>&, const CgOptions&);
+template <class T, class Space>
+SolveReport flexible_cg(const LinearOperator<T, Space>& a,
+                        const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
+                        Vector<T, Space>& x, const CgOptions& options) {
+  CgIteration<T> iteration({a, preconditioner, b, x}, Beta::polak_ribiere);
+  return run_on_host(iteration, options);
+}
+
+#define TESSERA_INSTANTIATE(SOLVER, T)                                                        \
+  template SolveReport SOLVER(const LinearOperator<T, Host>&, const Preconditioner<T, Host>*, \
+                              const HostVector<T>&, HostVector<T>&, const CgOptions&);
+
+TESSERA_INSTANTIATE(cg, double)
+TESSERA_INSTANTIATE(cg, float)
+TESSERA_INSTANTIATE(flexible_cg, double)
+TESSERA_INSTANTIATE(flexible_cg, float)
+#undef TESSERA_INSTANTIATE
 
 }  // namespace tessera

@@ -25,7 +25,7 @@ struct FusedIterationArguments {
   T* second;
   T* r;
   T* x;
-  CgState* state;
+  IterationState* state;
   SumPair* partial;
   unsigned* arrived;
 };
@@ -36,12 +36,12 @@ struct FusedIterationArguments {
 template <Half half, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     fused_iteration_kernel(const FusedIterationArguments<T> args) {
-  CgState* const state = args.state;
+  IterationState* const state = args.state;
   const bool was_running = state->status == DeviceStatus::running;
   const double pending = half == Half::second ? state->pending : 0.0;
   if (!was_running && pending == 0.0) return;
   const double pq = state->dots[0];
-  const bool divides = pq > 0.0 && isfinite(pq);
+  const bool divides = !is_bad(pq);
   const bool iterates = was_running && divides;
   const double rz = state->rz;
   const double alpha = iterates ? rz / pq : 0.0;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kReductionThreads)
     state->pending = half == Half::first ? alpha : 0.0;
     if (!was_running) return;
     if (!divides) {
-      state->status = isfinite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
+      state->status = status_of_bad(pq);
       return;
     }
     finish_iteration(state, total.first, alpha * rz);

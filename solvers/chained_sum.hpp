@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace tessera {
@@ -19,6 +20,32 @@ double chained_sum(std::int64_t begin, std::int64_t end, Term term) {
   double total = 0.0;
   for (const double sum : sums) total += sum;
   return total;
+}
+
+/// The same of N sums at once: term(i) returns an array of N. It may write to entry i of any
+/// vectors; entries of different i must not depend on each other.
+template <int N, class Term>
+std::array<double, N> chained_sums(std::int64_t begin, std::int64_t end, Term term) {
+  constexpr int kChains = 16;
+  double sums[N][kChains] = {};
+  std::int64_t i = begin;
+  for (; i + kChains <= end; i += kChains) {
+    // Many vectors: the compiler does not try to find out at run time whether they overlap.
+#pragma omp simd
+    for (int chain = 0; chain < kChains; ++chain) {
+      const std::array<double, N> terms = term(i + chain);
+      for (int k = 0; k < N; ++k) sums[k][chain] += terms[k];
+    }
+  }
+  for (; i < end; ++i) {
+    const std::array<double, N> terms = term(i);
+    for (int k = 0; k < N; ++k) sums[k][0] += terms[k];
+  }
+  std::array<double, N> totals{};
+  for (int k = 0; k < N; ++k) {
+    for (const double sum : sums[k]) totals[k] += sum;
+  }
+  return totals;
 }
 
 }  // namespace tessera

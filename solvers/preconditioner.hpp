@@ -17,6 +17,16 @@ class Preconditioner {
   virtual const Vector<T, Space>* as_diagonal() const { return nullptr; }
 };
 
+/// What a solver has to do for z = M r: nothing (no preconditioner), multiply in passing, or apply
+/// M.
+enum class PreconditionerKind { none, diagonal, general };
+
+template <class T, class Space>
+PreconditionerKind kind_of(const Preconditioner<T, Space>* m) {
+  if (m == nullptr) return PreconditionerKind::none;
+  return m->as_diagonal() != nullptr ? PreconditionerKind::diagonal : PreconditionerKind::general;
+}
+
 /// M = diag(A)^-1.
 template <class T, class Space = Host>
 class Jacobi final : public Preconditioner<T, Space> {

@@ -31,30 +31,50 @@ struct SumPair {
   }
 };
 
+/// Three of them.
+struct SumTriple {
+  double first = 0.0;
+  double second = 0.0;
+  double third = 0.0;
+
+  __device__ SumTriple operator+(const SumTriple& other) const {
+    return {first + other.first, second + other.second, third + other.third};
+  }
+};
+
 /// Where blocks leave their partial sums, and the count of those that have.
-class ReductionBuffer {
+template <class Sum>
+class ReductionBufferOf {
  public:
-  ReductionBuffer() : partial_(kMostReductionBlocks), arrived_(1) {
+  ReductionBufferOf() : partial_(kMostReductionBlocks), arrived_(1) {
     zero_on_device(arrived_.data(), arrived_.bytes());
   }
-  SumPair* partial() { return partial_.data(); }
+  Sum* partial() { return partial_.data(); }
   unsigned* arrived() { return arrived_.data(); }
 
  private:
-  DeviceArray<SumPair> partial_;
+  DeviceArray<Sum> partial_;
   DeviceArray<unsigned> arrived_;
 };
+using ReductionBuffer = ReductionBufferOf<SumPair>;
+
+/// Sums that other blocks have written, past caches that may hold what was there before.
+__device__ inline SumPair load_past_l1(const SumPair* sum) {
+  return {__ldcg(&sum->first), __ldcg(&sum->second)};
+}
+__device__ inline SumTriple load_past_l1(const SumTriple* sum) {
+  return {__ldcg(&sum->first), __ldcg(&sum->second), __ldcg(&sum->third)};
+}
 
 /// Sums `mine` over all threads of the grid; the last block to arrive calls finish(sum) on its
 /// first thread. Threads, then blocks are added in a fixed order: deterministic.
-template <class Finish>
-__device__ void reduce_over_grid(SumPair mine, SumPair* partial, unsigned* arrived,
-                                 Finish&& finish) {
-  using BlockReduce = cub::BlockReduce<SumPair, kReductionThreads>;
+template <class Sum, class Finish>
+__device__ void reduce_over_grid(Sum mine, Sum* partial, unsigned* arrived, Finish&& finish) {
+  using BlockReduce = cub::BlockReduce<Sum, kReductionThreads>;
   __shared__ typename BlockReduce::TempStorage storage;
   __shared__ bool is_last;
-  const auto add = [](const SumPair& a, const SumPair& b) { return a + b; };
-  const SumPair of_block = BlockReduce(storage).Reduce(mine, add);
+  const auto add = [](const Sum& a, const Sum& b) { return a + b; };
+  const Sum of_block = BlockReduce(storage).Reduce(mine, add);
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = of_block;
     __threadfence();
@@ -64,9 +84,9 @@ __device__ void reduce_over_grid(SumPair mine, SumPair* partial, unsigned* arriv
   __syncthreads();
   if (!is_last) return;
   __threadfence();
-  SumPair sum;
+  Sum sum;
   for (unsigned b = threadIdx.x; b < gridDim.x; b += kReductionThreads) {
-    sum = sum + SumPair{__ldcg(&partial[b].first), __ldcg(&partial[b].second)};
+    sum = sum + load_past_l1(&partial[b]);
   }
   sum = BlockReduce(storage).Reduce(sum, add);
   if (threadIdx.x == 0) finish(sum);

@@ -6,31 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <new>
-#include <vector>
 
-#include "solvers/chained_sum.hpp"
+#include "solvers/block_sum.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr std::int64_t kReductionBlock = 4096;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
-// sum over i of term(i): blocks are summed by one thread each and added in order.
-template <class Term>
-double block_sum(std::int64_t n, Term term) {
-  const std::int64_t blocks = (n + kReductionBlock - 1) / kReductionBlock;
-  std::vector<double> partial(static_cast<std::size_t>(blocks));
-#pragma omp parallel for schedule(static)
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    const std::int64_t end = std::min(n, (b + 1) * kReductionBlock);
-    partial[b] = chained_sum(b * kReductionBlock, end, term);
-  }
-  double sum = 0.0;
-  for (const double value : partial) sum += value;
-  return sum;
-}
 
 }  // namespace
 
