@@ -50,6 +50,13 @@ void fill(DeviceVector<T>& x, T value) {
 }
 
 template <class T>
+void copy(const DeviceVector<T>& x, DeviceVector<T>& y) {
+  check_cuda(cudaMemcpyAsync(y.data(), x.data(), static_cast<std::size_t>(x.size()) * sizeof(T),
+                             cudaMemcpyDeviceToDevice, device_stream()),
+             "copying a vector on the GPU");
+}
+
+template <class T>
 void multiply(const DeviceVector<T>& x, const DeviceVector<T>& y, DeviceVector<T>& z) {
   const T* a = x.data();
   const T* b = y.data();
@@ -76,6 +83,8 @@ double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
 
 template void fill(DeviceVector<double>&, double);
 template void fill(DeviceVector<float>&, float);
+template void copy(const DeviceVector<double>&, DeviceVector<double>&);
+template void copy(const DeviceVector<float>&, DeviceVector<float>&);
 template void multiply(const DeviceVector<double>&, const DeviceVector<double>&,
                        DeviceVector<double>&);
 template void multiply(const DeviceVector<float>&, const DeviceVector<float>&,
