@@ -32,8 +32,8 @@ struct BlockJacobiOptions {
 /// of the synchronous method is x = x + P (b - A x), P = v (I - (I - w D^-1 B)^local_sweeps) B^-1.
 /// P is symmetric, and so is M = (I - (I - P A)^sweeps) A^-1, as conjugate gradients need it. M is
 /// positive definite where w lambda_max(D^-1 B) < 2 and lambda_max(P A) < 2 (either is needed for
-/// even counts only). Both are seen to: w = 4/3 / lambda_max(D^-1 A), which is no less than that of
-/// D^-1 B (blocks are principal submatrices), then v = min(1, 4/3 / lambda_max(P A)), by twenty
+/// even counts only). Both are seen to: w = 1.5 / lambda_max(D^-1 A), which is no less than that of
+/// D^-1 B (blocks are principal submatrices), then v = min(1, 1.5 / lambda_max(P A)), by twenty
 /// steps of power iteration, in synchronous sweeps. Where A is singular, P is not.
 ///
 /// The asynchronous method is for smoothing, for fixed-point iteration and for flexible Krylov
@@ -86,7 +86,7 @@ BlockJacobi<T, Space>::BlockJacobi(BlockRows<T, Space> rows, const BlockJacobiOp
       exchange_(options.exchange),
       sweep_{options.local_sweeps, options.damping, 1.0} {
   if (options.damping == 0.0) {
-    constexpr double kTarget = 4.0 / 3.0;
+    constexpr double kTarget = 1.5;
     sweep_.damping = kTarget / largest_eigenvalue({1, 1.0, 1.0});
     sweep_.factor = std::min(1.0, kTarget / largest_eigenvalue(sweep_));
   }

@@ -235,7 +235,7 @@ __device__ void relax_block(const Matrix<T>& a, Index block, const Sweep<T>& swe
 
 template <class T>
 __device__ T* shared_values() {
-  extern __shared__ double4 shared[];
+  extern __shared__ double shared[];
   return reinterpret_cast<T*>(shared);
 }
 
