@@ -143,7 +143,7 @@ class CellEntries {
 };
 
 template <class T, class I>
-class CsrOperator final : public LinearOperator<T, Host> {
+class CsrOperator final : public CsrMatrix<T> {
  public:
   CsrOperator(const StiffnessForm& form, const CellBatches& batches, const CellKernel<T>& kernel)
       : pattern_(form.discretization->lattice, form.dirichlet),
@@ -194,6 +194,16 @@ class CsrOperator final : public LinearOperator<T, Host> {
       const Index place = pattern_.is_constrained(row) ? 0 : pattern_.place(row, row);
       d[i] = matrix_.valuePtr()[matrix_.outerIndexPtr()[i] + place];
     }
+  }
+
+  Index row_length(Index row) const override {
+    return matrix_.outerIndexPtr()[row + 1] - matrix_.outerIndexPtr()[row];
+  }
+  void read_row(Index row, Index* columns, T* values) const override {
+    const I begin = matrix_.outerIndexPtr()[row];
+    const I end = matrix_.outerIndexPtr()[row + 1];
+    std::copy(matrix_.innerIndexPtr() + begin, matrix_.innerIndexPtr() + end, columns);
+    std::copy(matrix_.valuePtr() + begin, matrix_.valuePtr() + end, values);
   }
 
   Cost cost() const override {
@@ -294,7 +304,7 @@ Index csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes
 }
 
 template <class T>
-std::unique_ptr<LinearOperator<T, Host>> make_csr_operator(
+std::unique_ptr<CsrMatrix<T>> make_csr_operator(
     const StiffnessForm& form, const CellBatches& batches,
     std::shared_ptr<const GeometricFactors<T>> factors) {
   const auto kernel = make_tensor_cell_kernel<T>(*form.discretization, std::move(factors));
@@ -304,9 +314,9 @@ std::unique_ptr<LinearOperator<T, Host>> make_csr_operator(
   return std::make_unique<CsrOperator<T, std::int64_t>>(form, batches, *kernel);
 }
 
-template std::unique_ptr<LinearOperator<double, Host>> make_csr_operator(
+template std::unique_ptr<CsrMatrix<double>> make_csr_operator(
     const StiffnessForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<double>>);
-template std::unique_ptr<LinearOperator<float, Host>> make_csr_operator(
+template std::unique_ptr<CsrMatrix<float>> make_csr_operator(
     const StiffnessForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<float>>);
 
 }  // namespace tessera

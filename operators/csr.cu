@@ -135,17 +135,14 @@ class Product {
   mutable DeviceArray<char> workspace_;
 };
 
+// Makes the matrix.
 template <class T>
-class DeviceCsrOperator final : public LinearOperator<T, Device> {
+class Assembly {
  public:
-  DeviceCsrOperator(const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index nonzeros,
-                    Index most_slab_entries)
-      : most_slab_entries_(most_slab_entries),
-        pattern_(make_pattern(form)),
-        row_starts_(size() + 1),
-        columns_(nonzeros),
-        values_(nonzeros),
-        handle_(make_handle()) {
+  Assembly(const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index nonzeros)
+      : pattern_(make_pattern(form)),
+        rows_{DeviceArray<Index>(pattern_.grid.node_count + 1), DeviceArray<std::int32_t>(nonzeros),
+              DeviceArray<T>(nonzeros)} {
     fill_rows();
     const Discretization& discretization = *form.discretization;
     if (factor_kind(discretization.mapping, form.coefficient) == FactorKind::constant) {
@@ -154,67 +151,36 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
       add_cells(kernel, discretization);
     }
     for (const WeightedFace& face : make_weighted_faces(form)) add_face(face);
-    cut_slabs();
-    choose_products();
   }
 
-  Index size() const override { return pattern_.grid.node_count; }
-
-  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
-    for (const auto& product : products_) product->apply(x, y);
-  }
-
-  void diagonal(DeviceVector<T>& d) const override {
-    for (const Slab& slab : slabs_) {
-      diagonal_kernel<<<blocks_for(slab.rows), kThreads, 0, device_stream()>>>(
-          pattern_, slab.first_row, slab.rows, slab.offsets.data(),
-          values_.data() + slab.first_entry, d.data());
-      check_launch("diagonal of the matrix");
-    }
-  }
-
-  /// The matrix and x once, y once.
-  Cost cost() const override {
-    const auto nonzeros = static_cast<double>(values_.size());
-    const double vectors = 2.0 * static_cast<double>(size()) * sizeof(T);
-    return {vectors + static_cast<double>(matrix_bytes()), 2.0 * nonzeros};
-  }
-
-  Index bytes() const override {
-    Index sum = matrix_bytes();
-    for (const auto& product : products_) sum += product->bytes();
-    return sum;
-  }
+  DeviceSparseRows<T> take_rows() { return std::move(rows_); }
 
  private:
-  Index matrix_bytes() const {
-    Index sum = columns_.bytes() + values_.bytes();
-    for (const Slab& slab : slabs_) sum += slab.offsets.bytes();
-    return sum;
-  }
+  Index size() const { return pattern_.grid.node_count; }
 
   void fill_rows() {
-    count_rows_kernel<<<blocks_for(size() + 1), kThreads, 0, device_stream()>>>(pattern_,
-                                                                                row_starts_.data());
+    count_rows_kernel<<<blocks_for(size() + 1), kThreads, 0, device_stream()>>>(
+        pattern_, rows_.starts.data());
     check_launch("counting the matrix' rows");
     std::size_t bytes = 0;
-    check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, row_starts_.data(), row_starts_.data(),
-                                             row_starts_.size(), device_stream()),
-               "sizing the sum of row lengths");
+    check_cuda(
+        cub::DeviceScan::ExclusiveSum(nullptr, bytes, rows_.starts.data(), rows_.starts.data(),
+                                      rows_.starts.size(), device_stream()),
+        "sizing the sum of row lengths");
     DeviceArray<char> scratch(std::max<Index>(static_cast<Index>(bytes), 1));
     check_cuda(
-        cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, row_starts_.data(), row_starts_.data(),
-                                      row_starts_.size(), device_stream()),
+        cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, rows_.starts.data(),
+                                      rows_.starts.data(), rows_.starts.size(), device_stream()),
         "summing row lengths");
     fill_rows_kernel<<<blocks_for(size() * kWarp), kThreads, 0, device_stream()>>>(
-        pattern_, row_starts_.data(), columns_.data(), values_.data());
+        pattern_, rows_.starts.data(), rows_.columns.data(), rows_.values.data());
     check_launch("filling the matrix' rows");
   }
 
   void add(const CellRange& range, const T* matrices, int nodes, Index matrix_stride) {
     const Index entries = range.size() * power(nodes, 2);
     add_cells_kernel<<<blocks_for(entries), kThreads, 0, device_stream()>>>(
-        pattern_, range, matrices, matrix_stride, row_starts_.data(), values_.data());
+        pattern_, range, matrices, matrix_stride, rows_.starts.data(), rows_.values.data());
     check_launch("adding local matrices");
   }
 
@@ -265,9 +231,62 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
       const Index entries = power(face.nodes, 2) * face.count[0] * face.count[1];
       if (entries == 0) continue;
       add_face_kernel<<<blocks_for(entries), kThreads, 0, device_stream()>>>(
-          pattern_, face, weights.data(), shape.data(), row_starts_.data(), values_.data());
+          pattern_, face, weights.data(), shape.data(), rows_.starts.data(), rows_.values.data());
       check_launch("adding Robin faces");
     }
+  }
+
+  Pattern pattern_;
+  DeviceSparseRows<T> rows_;
+};
+
+template <class T>
+class DeviceCsrOperator final : public LinearOperator<T, Device> {
+ public:
+  DeviceCsrOperator(const StiffnessForm& form, DeviceSparseRows<T> matrix, Index most_slab_entries)
+      : most_slab_entries_(most_slab_entries),
+        pattern_(make_pattern(form)),
+        row_starts_(std::move(matrix.starts)),
+        columns_(std::move(matrix.columns)),
+        values_(std::move(matrix.values)),
+        handle_(make_handle()) {
+    cut_slabs();
+    choose_products();
+  }
+
+  Index size() const override { return pattern_.grid.node_count; }
+
+  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    for (const auto& product : products_) product->apply(x, y);
+  }
+
+  void diagonal(DeviceVector<T>& d) const override {
+    for (const Slab& slab : slabs_) {
+      diagonal_kernel<<<blocks_for(slab.rows), kThreads, 0, device_stream()>>>(
+          pattern_, slab.first_row, slab.rows, slab.offsets.data(),
+          values_.data() + slab.first_entry, d.data());
+      check_launch("diagonal of the matrix");
+    }
+  }
+
+  /// The matrix and x once, y once.
+  Cost cost() const override {
+    const auto nonzeros = static_cast<double>(values_.size());
+    const double vectors = 2.0 * static_cast<double>(size()) * sizeof(T);
+    return {vectors + static_cast<double>(matrix_bytes()), 2.0 * nonzeros};
+  }
+
+  Index bytes() const override {
+    Index sum = matrix_bytes();
+    for (const auto& product : products_) sum += product->bytes();
+    return sum;
+  }
+
+ private:
+  Index matrix_bytes() const {
+    Index sum = columns_.bytes() + values_.bytes();
+    for (const Slab& slab : slabs_) sum += slab.offsets.bytes();
+    return sum;
   }
 
   Index row_start(Index row) const {
@@ -354,16 +373,26 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
-    const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index most_slab_entries) {
+DeviceSparseRows<T> assemble_on_device(const StiffnessForm& form,
+                                       const DeviceCellKernel<T>& kernel) {
   const NodeLattice& lattice = form.discretization->lattice;
   if (lattice.size() > std::numeric_limits<std::int32_t>::max()) {
     throw std::invalid_argument("the sparse matrix on the GPU has at most 2^31 - 1 rows");
   }
-  const Index nonzeros = csr_nonzeros(lattice, form.dirichlet);
-  return std::make_unique<DeviceCsrOperator<T>>(form, kernel, nonzeros, most_slab_entries);
+  return Assembly<T>(form, kernel, csr_nonzeros(lattice, form.dirichlet)).take_rows();
 }
 
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
+    const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index most_slab_entries) {
+  return std::make_unique<DeviceCsrOperator<T>>(form, assemble_on_device(form, kernel),
+                                                most_slab_entries);
+}
+
+template DeviceSparseRows<double> assemble_on_device(const StiffnessForm&,
+                                                     const DeviceCellKernel<double>&);
+template DeviceSparseRows<float> assemble_on_device(const StiffnessForm&,
+                                                    const DeviceCellKernel<float>&);
 template std::unique_ptr<LinearOperator<double, Device>> make_device_csr_operator(
     const StiffnessForm&, const DeviceCellKernel<double>&, Index);
 template std::unique_ptr<LinearOperator<float, Device>> make_device_csr_operator(

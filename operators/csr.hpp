@@ -7,8 +7,13 @@
 #include "operators/csr_size.hpp"
 #include "operators/stiffness_form.hpp"
 #include "solvers/linear_operator.hpp"
+#include "solvers/sparse_rows.hpp"
 
 namespace tessera {
+
+/// An operator that is an assembled matrix whose rows can be read.
+template <class T>
+class CsrMatrix : public LinearOperator<T, Host>, public SparseRows<T> {};
 
 /// The assembled matrix in compressed sparse rows (Eigen, row-major).
 ///
@@ -17,8 +22,8 @@ namespace tessera {
 /// sorted and no thread has a copy. Local matrices come from the tensor kernel.
 /// @throws std::bad_alloc
 template <class T>
-std::unique_ptr<LinearOperator<T, Host>> make_csr_operator(
-    const StiffnessForm& form, const CellBatches& batches,
-    std::shared_ptr<const GeometricFactors<T>> factors);
+std::unique_ptr<CsrMatrix<T>> make_csr_operator(const StiffnessForm& form,
+                                                const CellBatches& batches,
+                                                std::shared_ptr<const GeometricFactors<T>> factors);
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include "operators/device_cells.hpp"
 #include "operators/stiffness_form.hpp"
 #include "solvers/linear_operator.hpp"
+#include "solvers/sparse_rows.hpp"
 
 namespace tessera {
 
@@ -67,7 +68,7 @@ inline Index device_csr_peak_bytes(FactorKind kind, const BoxMesh& mesh, const N
          std::max(row_starts + local_matrices, vectors);
 }
 
-/// The assembled matrix in compressed sparse rows on the GPU; y = A x is cusparseSpMV.
+/// The assembled matrix in compressed sparse rows on the GPU.
 ///
 /// The matrix is made on the GPU. Free nodes couple to the free nodes of their cells, constrained
 /// rows hold 1 on the diagonal. On a lattice the columns of a free row are a box of
@@ -75,16 +76,21 @@ inline Index device_csr_peak_bytes(FactorKind kind, const BoxMesh& mesh, const N
 /// ((c_z - l_z) L_y + c_y - l_y) L_x + c_x - l_x of its row: rows are counted, scanned and filled,
 /// and every contribution knows its place. Local matrices come from the kernel, applied to the
 /// N = (p + 1)^d unit vectors of some layers of cells of one color at a time (of one cell, where
-/// all are alike), and are added without atomics; so are Robin faces.
-///
-/// The matrix is the same bits in every run. The product need not be: of cuSPARSE's
-/// CUSPARSE_SPMV_CSR_ALG1 (order of sums not promised) and ALG2 (deterministic) the one is used
-/// that was faster when timed. apply() allocates nothing on the GPU and can be captured in a CUDA
-/// graph.
+/// all are alike), and are added without atomics; so are Robin faces. The same bits in every run.
 /// @param kernel of the form, used only while the matrix is made
 /// @throws std::invalid_argument for more than 2^31 - 1 rows
 /// @throws BadFieldValue if a Robin alpha is negative or not finite at a face quadrature point,
 ///         DeviceOutOfMemory, DeviceError
+template <class T>
+DeviceSparseRows<T> assemble_on_device(const StiffnessForm& form,
+                                       const DeviceCellKernel<T>& kernel);
+
+/// y = A x with the assembled matrix by cusparseSpMV.
+///
+/// The product need not be the same bits in every run: of cuSPARSE's CUSPARSE_SPMV_CSR_ALG1 (order
+/// of sums not promised) and ALG2 (deterministic) the one is used that was faster when timed.
+/// apply() allocates nothing on the GPU and can be captured in a CUDA graph.
+/// @throws as assemble_on_device()
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
     const StiffnessForm& form, const DeviceCellKernel<T>& kernel,

@@ -131,6 +131,13 @@ Index cell_working_set(const NodeLattice& lattice, Index value_bytes) {
   return 2 * value_bytes * power(lattice.degree(), lattice.dimension());
 }
 
+template <class T>
+std::shared_ptr<const CellBatches> make_batches(const Discretization& discretization) {
+  return std::make_shared<const CellBatches>(discretization.mesh, kLanes<T>,
+                                             cell_working_set(discretization.lattice, sizeof(T)),
+                                             omp_get_max_threads());
+}
+
 }  // namespace
 
 std::string StrategyName::text() const {
@@ -227,6 +234,14 @@ Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size
 }
 
 template <class T>
+std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const StiffnessForm& form) {
+  const auto batches = make_batches<T>(*form.discretization);
+  return make_csr_operator<T>(form, *batches,
+                              std::make_shared<const GeometricFactors<T>>(
+                                  *form.discretization, *batches, form.coefficient));
+}
+
+template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
                                                        const StiffnessForm& form) {
   kernel_row(strategy, Processor::cpu);
@@ -235,21 +250,21 @@ std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strat
   if (strategy.kernel == "kronecker") return make_kronecker_operator<T>(form);
   if (form.geometry == GeometryForm::stencil) return make_stencil_operator<T>(form);
   const Discretization& discretization = *form.discretization;
-  const auto batches = std::make_shared<const CellBatches>(
-      discretization.mesh, kLanes<T>, cell_working_set(discretization.lattice, sizeof(T)),
-      omp_get_max_threads());
+  if (strategy.kernel == "csr") return make_csr_matrix<T>(form);
+  const auto batches = make_batches<T>(discretization);
   if (strategy.kernel == "tensor") {
     return make_tensor_operator<T>(
         form, batches, make_scatter<T>(strategy.scatter, *batches, discretization.lattice));
   }
   auto factors =
       std::make_shared<const GeometricFactors<T>>(discretization, *batches, form.coefficient);
-  if (strategy.kernel == "csr") return make_csr_operator<T>(form, *batches, std::move(factors));
   return make_local_operator<T>(
       form, batches, std::move(factors),
       make_scatter<T>(strategy.scatter, *batches, discretization.lattice));
 }
 
+template std::unique_ptr<CsrMatrix<double>> make_csr_matrix(const StiffnessForm&);
+template std::unique_ptr<CsrMatrix<float>> make_csr_matrix(const StiffnessForm&);
 template std::unique_ptr<LinearOperator<double, Host>> make_operator(const StrategyName&,
                                                                      const StiffnessForm&);
 template std::unique_ptr<LinearOperator<float, Host>> make_operator(const StrategyName&,

@@ -12,6 +12,9 @@
 
 namespace tessera {
 
+template <class T>
+class CsrMatrix;
+
 /// A strategy: a local kernel by name and, where the kernel takes one, a scatter policy by name.
 struct StrategyName {
   std::string kernel;
@@ -101,5 +104,10 @@ Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
                                                        const StiffnessForm& form);
+
+/// The matrix that the strategy csr is; how the form has its geometry does not matter.
+/// @throws InvertedCell, BadFieldValue, std::bad_alloc
+template <class T>
+std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const StiffnessForm& form);
 
 }  // namespace tessera

@@ -4,17 +4,19 @@
 
 namespace tessera {
 
-/// A few steps of an iteration for A x = b that damp what varies from node to node, as multigrid
-/// needs them on each level.
+/// A few steps of a stationary iteration for A x = b: x becomes x + M (b - A x), where M removes
+/// the fast errors at least.
 template <class T, class Space>
 class Smoother {
  public:
+  using V = Vector<T, Space>;
+
   virtual ~Smoother() = default;
 
-  /// Steps that start at x = 0; what x held before does not matter.
-  virtual void smooth_from_zero(const Vector<T, Space>& b, Vector<T, Space>& x) const = 0;
-  /// Steps that start at x.
-  virtual void smooth(const Vector<T, Space>& b, Vector<T, Space>& x) const = 0;
+  /// x = M b, the steps from zero; what x held before does not matter.
+  virtual void smooth_from_zero(const V& b, V& x) const = 0;
+  /// x = x + M (b - A x), the steps from what x holds.
+  virtual void smooth(const V& b, V& x) const = 0;
 };
 
 }  // namespace tessera

@@ -46,6 +46,13 @@ void xpby(const DeviceVector<T>& x, T b, DeviceVector<T>& y) {
 }
 
 template <class T>
+void copy(const DeviceVector<T>& x, DeviceVector<T>& y) {
+  check_cuda(cudaMemcpyAsync(y.data(), x.data(), static_cast<std::size_t>(x.size()) * sizeof(T),
+                             cudaMemcpyDeviceToDevice, device_stream()),
+             "copying a vector on the GPU");
+}
+
+template <class T>
 void multiply(const DeviceVector<T>& x, const DeviceVector<T>& y, DeviceVector<T>& z) {
   const T* a = x.data();
   const T* b = y.data();
@@ -76,6 +83,8 @@ template void axpy(double, const DeviceVector<double>&, DeviceVector<double>&);
 template void axpy(float, const DeviceVector<float>&, DeviceVector<float>&);
 template void xpby(const DeviceVector<double>&, double, DeviceVector<double>&);
 template void xpby(const DeviceVector<float>&, float, DeviceVector<float>&);
+template void copy(const DeviceVector<double>&, DeviceVector<double>&);
+template void copy(const DeviceVector<float>&, DeviceVector<float>&);
 template void multiply(const DeviceVector<double>&, const DeviceVector<double>&,
                        DeviceVector<double>&);
 template void multiply(const DeviceVector<float>&, const DeviceVector<float>&,

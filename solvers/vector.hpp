@@ -90,6 +90,8 @@ void fill(DeviceVector<T>& x, T value);
 /// y = x.
 template <class T>
 void copy(const HostVector<T>& x, HostVector<T>& y);
+template <class T>
+void copy(const DeviceVector<T>& x, DeviceVector<T>& y);
 
 /// sum_i x_i y_i, summed in double over fixed blocks of entries and then over the blocks in order:
 /// the same bits for any number of threads.

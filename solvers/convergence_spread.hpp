@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "solvers/linear_operator.hpp"
+#include "solvers/smoother.hpp"
+
+namespace tessera {
+
+/// ||b - A x|| / ||b|| after so many iterations of several runs, and that of the synchronous
+/// method.
+struct ResidualSpread {
+  int iteration = 0;
+  double least = 0.0;
+  double mean = 0.0;
+  double most = 0.0;
+  double deviation = 0.0;  // sqrt(mean of (residual - mean)^2)
+  double synchronous = 0.0;
+};
+
+/// The spread of runs[run][iteration - 1] beside synchronous[iteration - 1].
+std::vector<ResidualSpread> residual_spread(const std::vector<std::vector<double>>& runs,
+                                            const std::vector<double>& synchronous);
+
+/// ||b - A x|| / ||b|| after each of so many calls of smooth(), from x = 0; b is not zero.
+template <class T, class Space>
+std::vector<double> residuals_of_iteration(const LinearOperator<T, Space>& a,
+                                           const Smoother<T, Space>& smoother,
+                                           const Vector<T, Space>& b, int iterations) {
+  Vector<T, Space> x(b.size());
+  Vector<T, Space> ax(b.size());
+  // On the host in either space: there are few such numbers.
+  HostVector<T> host_b(b.size());
+  HostVector<T> r(b.size());
+  copy(b, host_b);
+  std::vector<double> residuals;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    smoother.smooth(b, x);
+    a.apply(x, ax);
+    copy(ax, r);
+    residuals.push_back(std::sqrt(subtract_from(host_b, r)) / norm(host_b));
+  }
+  return residuals;
+}
+
+/// How far runs of the fixed-point iteration x = x + M (b - A x) from zero differ, where M is
+/// another one every time. The residual is computed between iterations, so only within one can
+/// sweeps run into each other: `asynchronous` should do several.
+template <class T, class Space>
+std::vector<ResidualSpread> convergence_spread(const LinearOperator<T, Space>& a,
+                                               const Smoother<T, Space>& asynchronous,
+                                               const Smoother<T, Space>& synchronous,
+                                               const Vector<T, Space>& b, int iterations,
+                                               int runs) {
+  std::vector<std::vector<double>> residuals;
+  for (int run = 0; run < runs; ++run) {
+    residuals.push_back(residuals_of_iteration(a, asynchronous, b, iterations));
+  }
+  return residual_spread(residuals, residuals_of_iteration(a, synchronous, b, iterations));
+}
+
+}  // namespace tessera

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "solvers/device_array.hpp"
+
+namespace tessera {
+
+/// The rows of a sparse matrix on the host, wherever they are kept.
+template <class T>
+class SparseRows {
+ public:
+  virtual ~SparseRows() = default;
+
+  virtual std::int64_t row_length(std::int64_t row) const = 0;
+  /// Columns (increasing) and values of the entries of a row, row_length(row) of each.
+  virtual void read_row(std::int64_t row, std::int64_t* columns, T* values) const = 0;
+};
+
+/// A sparse matrix in GPU memory: row i has the entries starts[i] .. starts[i + 1] - 1, columns
+/// increasing.
+template <class T>
+struct DeviceSparseRows {
+  DeviceArray<std::int64_t> starts;  // [rows + 1]
+  DeviceArray<std::int32_t> columns;
+  DeviceArray<T> values;
+};
+
+}  // namespace tessera

@@ -1,0 +1,296 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <tuple>
+
+#include "operators/block_jacobi.hpp"
+#include "operators/csr.hpp"
+#include "solvers/cg.hpp"
+#include "solvers/convergence_spread.hpp"
+#include "tests/operators/block_reference.hpp"
+#include "tests/operators/problems.hpp"
+#include "tests/operators/test_names.hpp"
+
+namespace tessera::testing {
+namespace {
+
+std::vector<double> values_of(const HostVector<double>& x) {
+  return {x.data(), x.data() + x.size()};
+}
+
+ProblemOptions small_options(int dimension, int degree) {
+  ProblemOptions options;
+  options.dimension = dimension;
+  options.degree = degree;
+  options.cells = cells_of_few_nodes(dimension, degree);
+  return options;
+}
+
+template <class F>
+void for_each_boundary(ProblemOptions options, F&& f) {
+  for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
+    options.boundary = boundary;
+    SCOPED_TRACE(describe(options));
+    f(make_problem(options));
+  }
+}
+
+// M e_j, column by column.
+std::vector<double> dense_preconditioner(const Preconditioner<double, Host>& m, Index n) {
+  std::vector<double> dense(static_cast<std::size_t>(n * n));
+  HostVector<double> unit(n);
+  for (Index j = 0; j < n; ++j) {
+    HostVector<double> z = poisoned<double>(n);
+    unit[j] = 1.0;
+    m.apply(unit, z);
+    unit[j] = 0.0;
+    for (Index i = 0; i < n; ++i) dense[i * n + j] = z[i];
+  }
+  return dense;
+}
+
+// Whether Cholesky's factorization exists: the matrix, of which the lower triangle is read, is
+// positive definite.
+bool is_positive_definite(std::vector<double> a, Index n) {
+  for (Index j = 0; j < n; ++j) {
+    for (Index k = 0; k < j; ++k) {
+      for (Index i = j; i < n; ++i) a[i * n + j] -= a[i * n + k] * a[j * n + k];
+    }
+    if (!(a[j * n + j] > 0.0)) return false;
+    const double root = std::sqrt(a[j * n + j]);
+    for (Index i = j; i < n; ++i) a[i * n + j] /= root;
+  }
+  return true;
+}
+
+TEST(NodeBricks, HaveEveryNodeOnceAndAreNotTooLarge) {
+  for (const int dimension : {2, 3}) {
+    for (const IndexTriple& cells : {IndexTriple{1, 1, 1}, IndexTriple{40, 9, 3}}) {
+      const BoxMesh mesh(dimension, cells, {0, 0, 0}, {1, 1, 1});
+      const NodeLattice lattice(mesh, 2);
+      const IndexTriple brick = default_node_brick(dimension);
+      const RowBlocks blocks = make_node_bricks(lattice, brick);
+      EXPECT_EQ(blocks.count(), node_brick_count(lattice, brick));
+      EXPECT_EQ(blocks.begin.front(), 0);
+      EXPECT_EQ(blocks.begin.back(), lattice.size());
+      EXPECT_LE(blocks.most_rows(), brick[0] * brick[1] * brick[2]);
+      std::vector<int> met(static_cast<std::size_t>(lattice.size()));
+      for (Index block = 0; block < blocks.count(); ++block) {
+        ASSERT_LT(blocks.begin[block], blocks.begin[block + 1]);
+        const IndexTriple first = lattice.node_position(blocks.rows[blocks.begin[block]]);
+        for (Index q = blocks.begin[block]; q < blocks.begin[block + 1]; ++q) {
+          ++met[blocks.rows[q]];
+          const IndexTriple node = lattice.node_position(blocks.rows[q]);
+          for (int d = 0; d < 3; ++d) {
+            ASSERT_GE(node[d], first[d]);
+            ASSERT_LT(node[d], first[d] + brick[d]);
+          }
+        }
+      }
+      EXPECT_EQ(met, std::vector<int>(met.size(), 1));
+    }
+  }
+}
+
+class BlockJacobiTest : public ::testing::TestWithParam<DimensionAndDegree> {
+ protected:
+  static ProblemOptions options() {
+    return small_options(std::get<0>(GetParam()), std::get<1>(GetParam()));
+  }
+};
+
+template <class T>
+void expect_equal_to_reference(const Problem& problem) {
+  const IndexTriple brick = small_brick(problem.form.discretization->lattice.dimension());
+  const DenseBlockJacobi reference(problem.form, brick);
+  const std::vector<double> b = random_input<T>(problem.size(), 51);
+  const std::vector<double> guess = random_input<T>(problem.size(), 53);
+  const std::vector<double> zero(b.size());
+  for (const int sweeps : {1, 2, 3}) {
+    for (const int local_sweeps : {1, 4}) {
+      const auto m = make_block_jacobi<T>(problem.form, {sweeps, local_sweeps}, brick);
+      const BlockSweep sweep{local_sweeps, m->damping(), m->relaxation()};
+      HostVector<T> z = poisoned<T>(problem.size());
+      m->apply(vector_of<T>(b), z);
+      EXPECT_LT(relative_difference(z, reference.smooth(b, zero, sweeps, sweep)), tolerance<T>())
+          << sweeps << " sweeps of " << local_sweeps;
+      HostVector<T> x = vector_of<T>(guess);
+      m->smooth(vector_of<T>(b), x);
+      EXPECT_LT(relative_difference(x, reference.smooth(b, guess, sweeps, sweep)), tolerance<T>())
+          << sweeps << " sweeps of " << local_sweeps << " from a guess";
+    }
+  }
+}
+
+TEST_P(BlockJacobiTest, EqualsTheReference) {
+  for (const int threads : {1, 3}) {
+    const ThreadCount count(threads);
+    for_each_boundary(options(), [](const Problem& problem) {
+      expect_equal_to_reference<double>(problem);
+      expect_equal_to_reference<float>(problem);
+    });
+  }
+}
+
+TEST_P(BlockJacobiTest, IsSymmetricAndPositiveDefinite) {
+  for_each_boundary(options(), [](const Problem& problem) {
+    const Index n = problem.size();
+    const IndexTriple brick = small_brick(problem.form.discretization->lattice.dimension());
+    for (const int sweeps : {1, 2, 3}) {
+      for (const int local_sweeps : {1, 2, 3, 4}) {
+        const auto m = make_block_jacobi<double>(problem.form, {sweeps, local_sweeps}, brick);
+        const std::vector<double> dense = dense_preconditioner(*m, n);
+        double most = 0.0;
+        double difference = 0.0;
+        for (Index i = 0; i < n; ++i) {
+          for (Index j = 0; j < n; ++j) {
+            most = std::max(most, std::abs(dense[i * n + j]));
+            difference = std::max(difference, std::abs(dense[i * n + j] - dense[j * n + i]));
+          }
+        }
+        EXPECT_LT(difference, 1e-13 * most);
+        EXPECT_TRUE(is_positive_definite(dense, n)) << sweeps << " sweeps of " << local_sweeps;
+      }
+    }
+  });
+}
+
+TEST_P(BlockJacobiTest, OneBlockOfEverythingSolvesTheSystem) {
+  const Problem problem = make_problem(options());
+  const auto a = make_csr_matrix<double>(problem.form);
+  const std::vector<double> solution = random_values(problem.size(), 57);
+  HostVector<double> b(problem.size());
+  a->apply(vector_of<double>(solution), b);
+  for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
+    const auto m = make_block_jacobi<double>(problem.form, {1, 20000, 0.0, exchange},
+                                             problem.form.discretization->lattice.extents());
+    HostVector<double> x = poisoned<double>(problem.size());
+    m->apply(b, x);
+    EXPECT_LT(relative_difference(x, solution), 1e-9);
+  }
+}
+
+TEST_P(BlockJacobiTest, AsynchronousSweepsConvergeToTheSolutionOfCg) {
+  const Problem problem = make_problem(options());
+  const auto a = make_csr_matrix<double>(problem.form);
+  const HostVector<double> b = vector_of<double>(random_values(problem.size(), 59));
+  HostVector<double> expected(problem.size());
+  CgOptions exact;
+  exact.relative_tolerance = 1e-13;
+  const SolveReport report = cg<double, Host>(*a, nullptr, b, expected, exact);
+  ASSERT_LT(report.true_relative_residual, 1e-11);
+  const auto m =
+      make_block_jacobi<double>(problem.form, {8, 4, 0.0, BlockExchange::asynchronous},
+                                small_brick(problem.form.discretization->lattice.dimension()));
+  for (const int threads : {1, 2, 4}) {
+    const ThreadCount count(threads);
+    for (int run = 0; run < 3; ++run) {
+      HostVector<double> x = poisoned<double>(problem.size());
+      m->smooth_from_zero(b, x);
+      for (int call = 0; call < 400; ++call) m->smooth(b, x);
+      EXPECT_LT(relative_difference(x, values_of(expected)), 1e-9) << threads << " threads";
+    }
+  }
+}
+
+// A form without boundary terms has the constants in its kernel.
+TEST_P(BlockJacobiTest, StaysFiniteWhereTheMatrixIsSingular) {
+  ProblemOptions options = BlockJacobiTest::options();
+  options.boundary = Boundary::none;
+  const Problem problem = make_problem(options);
+  const auto a = make_csr_matrix<double>(problem.form);
+  HostVector<double> b(problem.size());
+  a->apply(vector_of<double>(random_values(problem.size(), 61)), b);
+  for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
+    const auto m =
+        make_block_jacobi<double>(problem.form, {2, 4, 0.0, exchange},
+                                  small_brick(problem.form.discretization->lattice.dimension()));
+    EXPECT_GT(m->damping(), 0.0);
+    EXPECT_LE(m->relaxation(), 1.0);
+    const std::vector<double> residuals = residuals_of_iteration<double, Host>(*a, *m, b, 50);
+    EXPECT_LT(residuals.back(), 0.2);
+  }
+}
+
+TEST_P(BlockJacobiTest, BytesAreForeseen) {
+  for_each_boundary(options(), [](const Problem& problem) {
+    const OperatorSize size = operator_size(problem.form, sizeof(float), Processor::cpu);
+    for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
+      const auto m = make_block_jacobi<float>(problem.form, {1, 1, 1.0, exchange});
+      EXPECT_EQ(m->bytes(), block_jacobi_bytes(size, exchange));
+      EXPECT_GT(block_jacobi_peak_bytes(size, exchange), m->bytes());
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, BlockJacobiTest,
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 3, 4)),
+                         name_of);
+
+TEST(BlockJacobiWithCg, HasThePlainSolutionInFewerIterationsThanJacobi) {
+  for (const int degree : {1, 3}) {
+    ProblemOptions options;
+    options.degree = degree;
+    options.cells = degree == 1 ? IndexTriple{20, 14, 11} : IndexTriple{7, 5, 4};
+    const Problem problem = make_problem(options);
+    const auto a = make_csr_matrix<double>(problem.form);
+    const HostVector<double> b = vector_of<double>(random_values(problem.size(), 67));
+    CgOptions tight;
+    tight.relative_tolerance = 1e-12;
+    HostVector<double> plain(problem.size());
+    ASSERT_EQ((cg<double, Host>(*a, nullptr, b, plain, tight).status), SolveStatus::converged);
+    HostVector<double> x(problem.size());
+    const int of_jacobi =
+        cg<double, Host>(*a, std::make_unique<Jacobi<double>>(*a).get(), b, x, tight).iterations;
+    for (const int sweeps : {1, 2}) {
+      const auto m = make_block_jacobi<double>(problem.form, {sweeps, 4});
+      fill(x, 0.0);
+      const SolveReport report = cg<double, Host>(*a, m.get(), b, x, tight);
+      EXPECT_EQ(report.status, SolveStatus::converged);
+      EXPECT_LT(report.iterations, 0.7 * of_jacobi);
+      EXPECT_LT(relative_difference(x, values_of(plain)), 1e-9);
+    }
+  }
+}
+
+TEST(ResidualSpreads, AreThoseOfGivenRuns) {
+  const std::vector<ResidualSpread> spreads =
+      residual_spread({{1.0, 0.5}, {3.0, 0.5}}, {2.5, 0.25});
+  ASSERT_EQ(spreads.size(), 2);
+  EXPECT_EQ(spreads[0].iteration, 1);
+  EXPECT_EQ(spreads[0].least, 1.0);
+  EXPECT_EQ(spreads[0].mean, 2.0);
+  EXPECT_EQ(spreads[0].most, 3.0);
+  EXPECT_EQ(spreads[0].deviation, 1.0);
+  EXPECT_EQ(spreads[0].synchronous, 2.5);
+  EXPECT_EQ(spreads[1].iteration, 2);
+  EXPECT_EQ(spreads[1].deviation, 0.0);
+}
+
+TEST(ResidualSpreads, AreZeroForTheSynchronousMethodAndResidualsFall) {
+  const Problem problem = make_problem(small_options(3, 1));
+  const auto a = make_csr_matrix<double>(problem.form);
+  const HostVector<double> b = vector_of<double>(random_values(problem.size(), 71));
+  const IndexTriple brick = small_brick(3);
+  const auto synchronous = make_block_jacobi<double>(problem.form, {2, 3}, brick);
+  const auto asynchronous =
+      make_block_jacobi<double>(problem.form, {2, 3, 0.0, BlockExchange::asynchronous}, brick);
+  for (const ResidualSpread& spread :
+       convergence_spread<double, Host>(*a, *synchronous, *synchronous, b, 5, 3)) {
+    EXPECT_EQ(spread.least, spread.most);
+    EXPECT_EQ(spread.least, spread.synchronous);
+  }
+  const ThreadCount count(2);
+  const auto spreads = convergence_spread<double, Host>(*a, *asynchronous, *synchronous, b, 40, 5);
+  ASSERT_EQ(spreads.size(), 40);
+  for (const ResidualSpread& spread : spreads) {
+    EXPECT_LE(spread.least, spread.mean * (1.0 + 1e-12));
+    EXPECT_LE(spread.mean, spread.most * (1.0 + 1e-12));
+  }
+  EXPECT_LT(spreads.back().most, 0.5 * spreads.front().least);
+}
+
+}  // namespace
+}  // namespace tessera::testing
