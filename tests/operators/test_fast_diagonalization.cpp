@@ -1,0 +1,242 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "operators/fast_diagonalization.hpp"
+#include "operators/kronecker.hpp"
+#include "operators/nearest_separable.hpp"
+#include "operators/strategy.hpp"
+#include "solvers/cg.hpp"
+#include "tests/operators/fast_diagonalization_cases.hpp"
+#include "tests/operators/reference.hpp"
+#include "tests/operators/test_names.hpp"
+
+namespace tessera::testing {
+namespace {
+
+std::vector<double> values_of(const HostVector<double>& x) {
+  return {x.data(), x.data() + x.size()};
+}
+
+// A M r = r, with r in the range of A where A has a kernel.
+void expect_inverse(const Problem& problem) {
+  const Index n = problem.size();
+  const auto a = make_kronecker_operator<double>(problem.form);
+  const auto m = make_fast_diagonalization<double>(problem.form);
+  EXPECT_EQ(m->exactness(), Exactness::exact);
+  HostVector<double> r = vector_of<double>(random_input<float>(n, 17));
+  if (is_pure_neumann(problem.form)) {
+    const HostVector<double> x = vector_of<double>(random_values(n, 19));
+    a->apply(x, r);
+    for (Index i = 0; i < n; ++i) r[i] = static_cast<float>(r[i]);
+    double sum = 0.0;
+    for (Index i = 0; i < n; ++i) sum += r[i];
+    r[n / 2] -= sum;
+  }
+  HostVector<double> z = poisoned<double>(n);
+  m->apply(r, z);
+  HostVector<double> az = poisoned<double>(n);
+  a->apply(z, az);
+  EXPECT_LT(relative_difference(az, values_of(r)), 1e-10) << "A M r";
+
+  HostVector<double> again = poisoned<double>(n);
+  {
+    const ThreadCount count(3);
+    make_fast_diagonalization<double>(problem.form)->apply(r, again);
+  }
+  EXPECT_TRUE(same_bits(z, again)) << "the same bits for any number of threads";
+
+  const HostVector<float> single_r = vector_of<float>(values_of(r));
+  HostVector<float> single_z = poisoned<float>(n);
+  make_fast_diagonalization<float>(problem.form)->apply(single_r, single_z);
+  EXPECT_LT(relative_difference(single_z, values_of(z)), 1e-4) << "float";
+
+  for (Index i = 0; i < n; ++i) {
+    const bool constrained = problem.discretization->lattice.on_faces(
+        problem.discretization->lattice.node_position(i), problem.form.dirichlet);
+    if (constrained) {
+      ASSERT_EQ(z[i], r[i]) << "constrained node " << i;
+    }
+  }
+}
+
+class FastDiagonalizationTest : public ::testing::TestWithParam<DimensionAndDegree> {};
+
+TEST_P(FastDiagonalizationTest, IsTheInverseOfSeparableOperators) {
+  const auto [dimension, degree] = GetParam();
+  for_each_exact_case(dimension, degree, expect_inverse);
+}
+
+// (M x, y) = (x, M y) where M is not the inverse of A, and M is positive.
+TEST_P(FastDiagonalizationTest, IsSymmetric) {
+  const auto [dimension, degree] = GetParam();
+  for_each_approximate_case(dimension, degree, [](const Problem& problem) {
+    const Index n = problem.size();
+    const auto m = make_fast_diagonalization<double>(problem.form);
+    EXPECT_EQ(m->exactness(), Exactness::approximate);
+    const HostVector<double> x = vector_of<double>(random_values(n, 3));
+    const HostVector<double> y = vector_of<double>(random_values(n, 5));
+    HostVector<double> mx = poisoned<double>(n);
+    HostVector<double> my = poisoned<double>(n);
+    m->apply(x, mx);
+    m->apply(y, my);
+    EXPECT_NEAR(dot(mx, y), dot(x, my), 1e-12 * norm(mx) * norm(y));
+    EXPECT_GT(dot(mx, x), 0.0);
+  });
+}
+
+TEST_P(FastDiagonalizationTest, HoldsWhatIsPredicted) {
+  const auto [dimension, degree] = GetParam();
+  const auto check = [](const Problem& problem) {
+    const NodeLattice& lattice = problem.discretization->lattice;
+    const FaceSet dirichlet = problem.form.dirichlet;
+    EXPECT_EQ(make_fast_diagonalization<double>(problem.form)->bytes(),
+              fast_diagonalization_bytes(lattice, dirichlet, sizeof(double), Processor::cpu));
+    EXPECT_EQ(make_fast_diagonalization<float>(problem.form)->bytes(),
+              fast_diagonalization_bytes(lattice, dirichlet, sizeof(float), Processor::cpu));
+  };
+  for_each_exact_case(dimension, degree, check);
+  for_each_approximate_case(dimension, degree, check);
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, FastDiagonalizationTest,
+                         ::testing::Combine(::testing::Values(2, 3),
+                                            ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8)),
+                         name_of);
+
+// Planes longer than a panel, and panels of several rows.
+TEST(FastDiagonalizationShapes, LongAxesAreCutIntoPanels) {
+  for (const IndexTriple& cells : {IndexTriple{67, 3, 5}, IndexTriple{2, 70, 3},
+                                   IndexTriple{3, 4, 66}, IndexTriple{40, 33, 4}}) {
+    ProblemOptions options;
+    options.degree = 4;
+    options.cells = cells;
+    options.geometry = Geometry::cartesian;
+    options.coefficient = Coefficient::constant;
+    options.boundary = Boundary::dirichlet;
+    SCOPED_TRACE(describe(options));
+    expect_inverse(make_problem(options));
+    options.boundary = Boundary::none;
+    expect_inverse(make_problem(options));
+  }
+}
+
+// lambda_1 of the box with Dirichlet faces is pi^2 (1/a^2 + 1/b^2 + 1/c^2).
+TEST(FastDiagonalizationRange, HasTheLeastEigenvalueOfTheBox) {
+  ProblemOptions options;
+  options.degree = 6;
+  options.cells = {4, 4, 4};
+  options.geometry = Geometry::cartesian;
+  options.coefficient = Coefficient::constant;
+  options.boundary = Boundary::dirichlet;
+  const Problem problem = make_problem(options);
+  const BoxMesh& mesh = problem.discretization->mesh;
+  double inverse_squares = 0.0;
+  double longest = 0.0;
+  for (int d = 0; d < 3; ++d) {
+    const double edge = mesh.upper()[d] - mesh.lower()[d];
+    inverse_squares += 1.0 / (edge * edge);
+    longest = std::max(longest, edge);
+  }
+  const double pi2 = std::numbers::pi * std::numbers::pi;
+  const auto dirichlet = make_fast_diagonalization<double>(problem.form)->eigenvalue_range();
+  EXPECT_NEAR(dirichlet[0], pi2 * inverse_squares, 1e-7 * dirichlet[0]);
+  options.boundary = Boundary::none;
+  const Problem free = make_problem(options);
+  const auto neumann = make_fast_diagonalization<double>(free.form)->eigenvalue_range();
+  EXPECT_NEAR(neumann[0], pi2 / (longest * longest), 1e-7 * neumann[0]);
+  EXPECT_GT(neumann[1], dirichlet[0]);
+}
+
+struct Iterations {
+  int plain;
+  int preconditioned;
+};
+
+// CG with the tensor kernel, without and with M, to the same solution.
+Iterations solve_both(const StiffnessForm& form) {
+  const Index n = form.discretization->lattice.size();
+  const auto a = make_operator<double>({"tensor", "coloring"}, form);
+  const auto m = make_fast_diagonalization<double>(form);
+  const HostVector<double> b = vector_of<double>(random_values(n, 41));
+  CgOptions options;
+  options.relative_tolerance = 1e-10;
+  options.max_iterations = 20000;
+  HostVector<double> expected(n);
+  const SolveReport plain = cg<double, Host>(*a, nullptr, b, expected, options);
+  HostVector<double> x(n);
+  const SolveReport report = cg<double, Host>(*a, m.get(), b, x, options);
+  EXPECT_EQ(plain.status, SolveStatus::converged);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LT(relative_difference(x, values_of(expected)), 1e-6);
+  ::testing::Test::RecordProperty("plain", plain.iterations);
+  ::testing::Test::RecordProperty("preconditioned", report.iterations);
+  return {plain.iterations, report.iterations};
+}
+
+ProblemOptions solve_options(Geometry geometry, Boundary boundary) {
+  ProblemOptions options;
+  options.degree = 4;
+  options.cells = {7, 6, 5};
+  options.geometry = geometry;
+  options.boundary = boundary;
+  return options;
+}
+
+TEST(FastDiagonalizationInCg, SolvesCurvedBoxesInFewIterations) {
+  for (const Boundary boundary : {Boundary::dirichlet, Boundary::mixed}) {
+    const Problem problem = make_problem(solve_options(Geometry::curved, boundary));
+    const Iterations iterations = solve_both(problem.form);
+    EXPECT_LE(iterations.preconditioned, 25);
+    EXPECT_GE(iterations.plain, 5 * iterations.preconditioned);
+  }
+}
+
+// Layers across z, which k does not say are a product.
+TEST(FastDiagonalizationInCg, SolvesLayersAsIfTheyWereNone) {
+  Problem problem = make_problem(solve_options(Geometry::cartesian, Boundary::dirichlet));
+  const BoxMesh& mesh = problem.discretization->mesh;
+  const double line = mesh.grid_line(2, 3);
+  problem.form.coefficient =
+      field_of([line](double, double, double z) { return z < line ? 1.0 : 1e4; });
+  const Iterations iterations = solve_both(problem.form);
+  EXPECT_LE(iterations.preconditioned, 3);
+  EXPECT_GE(iterations.plain, 50);
+}
+
+// A box in a corner, 1e4 times as stiff: no sum of products is near.
+TEST(FastDiagonalizationInCg, HelpsWithAnInclusion) {
+  Problem problem = make_problem(solve_options(Geometry::curved, Boundary::dirichlet));
+  problem.form.coefficient = field_of(
+      [](double x, double y, double z) { return x < 0.2 && y < 0.8 && z < 1.4 ? 1e4 : 1.0; });
+  const Iterations iterations = solve_both(problem.form);
+  EXPECT_GE(iterations.plain, 2 * iterations.preconditioned);
+}
+
+// The samples are a subset of the cells, and those of a mesh of constant k give it exactly.
+TEST(NearestSeparable, SamplesOfLargeMeshesReachAllPlaces) {
+  const BoxMesh mesh(3, {130, 120, 110}, {0, 0, 0}, {1, 1, 1});
+  const Basis1D basis = make_basis(1, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 2);
+  const Discretization discretization = make_discretization(mesh, basis);
+  StiffnessForm form{&discretization, field_of([](double, double, double) { return 3.0; }), {}, {}};
+  const NearestSeparable separable = make_nearest_separable(form);
+  form.coefficient = constant_field(3.0);
+  const NearestSeparable exact = make_nearest_separable(form);
+  EXPECT_EQ(separable.exactness, Exactness::approximate);
+  EXPECT_EQ(exact.exactness, Exactness::exact);
+  // K_0 M_1 M_2 of both is 3 times that of k = 1; the shares of the factors differ.
+  for (int d = 0; d < 3; ++d) {
+    const AxisFactors& e = separable.axes[(d + 1) % 3];
+    const AxisFactors& f = separable.axes[(d + 2) % 3];
+    const double product = e.total_mass * f.total_mass;
+    const double expected = exact.axes[(d + 1) % 3].total_mass * exact.axes[(d + 2) % 3].total_mass;
+    const auto& entries = separable.axes[d].stiffness;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      ASSERT_NEAR(entries[i] * product, exact.axes[d].stiffness[i] * expected, 1e-9);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing
