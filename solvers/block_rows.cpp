@@ -136,7 +136,7 @@ std::int64_t RowBlocks::most_rows() const {
 }
 
 template <class T>
-BlockRows<T, Host> make_block_rows(const SparseRows<T>& matrix, RowBlocks blocks) {
+BlockRows<T, Host> make_block_rows(const SparseRows<T>& matrix, RowBlocks&& blocks) {
   BlockRows<T, Host> a;
   a.blocks = std::move(blocks);
   const std::vector<std::int32_t>& rows = a.blocks.rows;
@@ -245,7 +245,7 @@ void relax_asynchronously(const BlockRows<T, Host>& a, const BlockSweep& sweep, 
 }
 
 #define TESSERA_INSTANTIATE(T)                                                            \
-  template BlockRows<T, Host> make_block_rows(const SparseRows<T>&, RowBlocks);           \
+  template BlockRows<T, Host> make_block_rows(const SparseRows<T>&, RowBlocks&&);         \
   template std::int64_t block_rows_bytes(const BlockRows<T, Host>&);                      \
   template void relax(const BlockRows<T, Host>&, const BlockSweep&, const HostVector<T>&, \
                       const HostVector<T>&, HostVector<T>&);                              \

@@ -61,7 +61,7 @@ struct BlockRows<T, Device> {
 
 /// Copies the rows of a matrix, block by block. Every row has a diagonal entry.
 template <class T>
-BlockRows<T, Host> make_block_rows(const SparseRows<T>& matrix, RowBlocks blocks);
+BlockRows<T, Host> make_block_rows(const SparseRows<T>& matrix, RowBlocks&& blocks);
 /// @throws std::invalid_argument for a block of more than kMostDeviceBlockRows rows,
 ///         DeviceOutOfMemory, DeviceError
 template <class T>

@@ -54,6 +54,7 @@ std::vector<ResidualSpread> convergence_spread(const LinearOperator<T, Space>& a
                                                const Vector<T, Space>& b, int iterations,
                                                int runs) {
   std::vector<std::vector<double>> residuals;
+  residuals.reserve(runs);
   for (int run = 0; run < runs; ++run) {
     residuals.push_back(residuals_of_iteration(a, asynchronous, b, iterations));
   }

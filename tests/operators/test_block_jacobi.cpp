@@ -154,17 +154,22 @@ TEST_P(BlockJacobiTest, IsSymmetricAndPositiveDefinite) {
         EXPECT_TRUE(is_positive_definite(dense, n)) << sweeps << " sweeps of " << local_sweeps;
       }
     }
+    const double damping = make_block_jacobi<double>(problem.form, {1, 2}, brick)->damping();
+    const auto wild = make_block_jacobi<double>(problem.form, {1, 2, 3.0 * damping}, brick);
+    EXPECT_FALSE(is_positive_definite(dense_preconditioner(*wild, n), n));
   });
 }
 
 TEST_P(BlockJacobiTest, OneBlockOfEverythingSolvesTheSystem) {
-  const Problem problem = make_problem(options());
+  ProblemOptions options = BlockJacobiTest::options();
+  options.cells = {3, 2, 1};
+  const Problem problem = make_problem(options);
   const auto a = make_csr_matrix<double>(problem.form);
   const std::vector<double> solution = random_values(problem.size(), 57);
   HostVector<double> b(problem.size());
   a->apply(vector_of<double>(solution), b);
   for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
-    const auto m = make_block_jacobi<double>(problem.form, {1, 20000, 0.0, exchange},
+    const auto m = make_block_jacobi<double>(problem.form, {1, 3000, 0.0, exchange},
                                              problem.form.discretization->lattice.extents());
     HostVector<double> x = poisoned<double>(problem.size());
     m->apply(b, x);
