@@ -11,7 +11,11 @@ MadeMultigrid<T, Device> make_device_multigrid(const StiffnessForm& form,
   const auto make = [](const StrategyName& strategy, const StiffnessForm& level) {
     return make_device_operator<T>(strategy, level);
   };
-  return MultigridAssembly<T, Device, decltype(make)>(form, options, Processor::gpu, make)
+  const auto make_blocks = [](const StiffnessForm& level, const BlockJacobiOptions& blocks) {
+    return make_device_block_jacobi<T>(level, blocks);
+  };
+  return MultigridAssembly<T, Device, decltype(make), decltype(make_blocks)>(
+             form, options, Processor::gpu, make, make_blocks)
       .make(finest);
 }
 

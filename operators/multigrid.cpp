@@ -17,7 +17,11 @@ MadeMultigrid<T, Host> make_multigrid(const StiffnessForm& form, const Multigrid
   const auto make = [](const StrategyName& strategy, const StiffnessForm& level) {
     return make_operator<T>(strategy, level);
   };
-  return MultigridAssembly<T, Host, decltype(make)>(form, options, Processor::cpu, make)
+  const auto make_blocks = [](const StiffnessForm& level, const BlockJacobiOptions& blocks) {
+    return make_block_jacobi<T>(level, blocks);
+  };
+  return MultigridAssembly<T, Host, decltype(make), decltype(make_blocks)>(
+             form, options, Processor::cpu, make, make_blocks)
       .make(finest);
 }
 

@@ -11,10 +11,17 @@
 
 namespace tessera {
 
+/// What smooths on each level: Chebyshev's iteration of the fourth kind, or block Jacobi sweeps on
+/// the assembled matrix.
+enum class SmootherKind { chebyshev, block_jacobi, block_asynchronous_jacobi };
+
 struct MultigridOptions {
   CoarseningRules rules;
-  /// Steps of the Chebyshev smoother before and after each coarser level.
+  SmootherKind smoother = SmootherKind::chebyshev;
+  /// Steps or outer sweeps of the smoother before and after each coarser level.
   int smoother_degree = 3;
+  /// Of block Jacobi.
+  int local_sweeps = 4;
   /// How cells of kernel tensor add on the levels.
   std::string scatter = "coloring";
 };
@@ -53,8 +60,8 @@ inline constexpr int kEigenvalueSteps = 12;
 /// @param apply, vector bytes of an application and of reading a vector
 double smoothed_level_bytes(const MultigridOptions& options, double apply, double vector);
 
-/// The hierarchy of the form with a V-cycle on it: Chebyshev smoothers of the fourth kind on
-/// [0, safety lambda_max], transfers by 1D factors, and on the coarsest level the inverse of the
+/// The hierarchy of the form with a V-cycle on it: smoothers (Chebyshev's on [0, safety
+/// lambda_max]), transfers by 1D factors, and on the coarsest level the inverse of the
 /// matrix, or Chebyshev's iteration where it is not small. With no Dirichlet and no Robin faces
 /// constants are left out there.
 /// @param finest the operator of the finest level if there is one already, else null; referred to

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mesh/errors.hpp"
+#include "operators/block_jacobi.hpp"
 #include "operators/geometry_choice.hpp"
 #include "operators/lattice_transfer.hpp"
 #include "operators/multigrid.hpp"
@@ -16,12 +17,16 @@ namespace tessera {
 
 /// Makes the levels of a multigrid cycle one after the other.
 /// @tparam MakeOperator (strategy, form) -> unique_ptr<LinearOperator<T, Space>>
-template <class T, class Space, class MakeOperator>
+/// @tparam MakeBlockJacobi (form, options) -> unique_ptr<BlockJacobi<T, Space>>
+template <class T, class Space, class MakeOperator, class MakeBlockJacobi>
 class MultigridAssembly {
  public:
   MultigridAssembly(const StiffnessForm& form, const MultigridOptions& options, Processor processor,
-                    MakeOperator make_operator)
-      : options_(options), processor_(processor), make_operator_(std::move(make_operator)) {
+                    MakeOperator make_operator, MakeBlockJacobi make_block_jacobi)
+      : options_(options),
+        processor_(processor),
+        make_operator_(std::move(make_operator)),
+        make_block_jacobi_(std::move(make_block_jacobi)) {
     made_.hierarchy = std::make_unique<Hierarchy>(form, options.rules);
   }
 
@@ -82,33 +87,49 @@ class MultigridAssembly {
       made_.levels.push_back(std::move(summary));
       return;
     }
-    Vector<T, Space> inverse(n);
-    a.diagonal(inverse);
-    invert_entries(inverse);
     const bool is_coarsest = l + 1 == hierarchy.size();
-    const Spectrum spectrum =
-        estimate_spectrum(a, inverse, is_coarsest ? 4 * kEigenvalueSteps : kEigenvalueSteps);
-    const double largest = kEigenvalueSafety * spectrum.largest;
-    summary.largest_eigenvalue = spectrum.largest;
-    const auto apply_bytes = a.cost().bytes;
-    summary.bytes += 6 * n * static_cast<Index>(sizeof(T));
-    if (is_coarsest) {
-      const int degree = coarse_degree(largest / spectrum.smallest);
-      level.coarse = std::make_unique<Chebyshev<T, Space>>(
-          a, std::move(inverse), chebyshev_steps(degree, spectrum.smallest, largest));
-      summary.cycle_bytes = degree * (apply_bytes + 4.0 * vector_bytes);
-      made_.levels.push_back(std::move(summary));
-      return;
-    }
-    level.smoother = std::make_unique<Chebyshev<T, Space>>(
-        a, std::move(inverse), fourth_kind_steps(options_.smoother_degree, largest));
-    auto transfer = std::make_unique<LatticeTransfer<T, Space>>(
-        make_prolongation(*hierarchy.form(l + 1).discretization, *hierarchy.form(l).discretization,
-                          hierarchy.form(l).dirichlet));
-    summary.bytes += transfer->bytes();
-    level.to_coarser = std::move(transfer);
+    const bool takes_blocks = !is_coarsest && options_.smoother != SmootherKind::chebyshev;
+    const double apply_bytes = a.cost().bytes;
     summary.cycle_bytes = smoothed_level_bytes(options_, apply_bytes, vector_bytes);
+    if (takes_blocks) {
+      auto blocks = make_block_jacobi_(hierarchy.form(l), block_options());
+      summary.bytes += blocks->bytes() + 3 * n * static_cast<Index>(sizeof(T));
+      summary.cycle_bytes +=
+          2.0 * options_.smoother_degree * (static_cast<double>(blocks->bytes()) - apply_bytes);
+      level.smoother = std::move(blocks);
+    } else {
+      summary.bytes += 6 * n * static_cast<Index>(sizeof(T));
+      Vector<T, Space> inverse(n);
+      a.diagonal(inverse);
+      invert_entries(inverse);
+      const Spectrum spectrum =
+          estimate_spectrum(a, inverse, is_coarsest ? 4 * kEigenvalueSteps : kEigenvalueSteps);
+      const double largest = kEigenvalueSafety * spectrum.largest;
+      summary.largest_eigenvalue = spectrum.largest;
+      if (is_coarsest) {
+        const int degree = coarse_degree(largest / spectrum.smallest);
+        level.coarse = std::make_unique<Chebyshev<T, Space>>(
+            a, std::move(inverse), chebyshev_steps(degree, spectrum.smallest, largest));
+        summary.cycle_bytes = degree * (apply_bytes + 4.0 * vector_bytes);
+      } else {
+        level.smoother = std::make_unique<Chebyshev<T, Space>>(
+            a, std::move(inverse), fourth_kind_steps(options_.smoother_degree, largest));
+      }
+    }
+    if (!is_coarsest) {
+      auto transfer = std::make_unique<LatticeTransfer<T, Space>>(
+          make_prolongation(*hierarchy.form(l + 1).discretization,
+                            *hierarchy.form(l).discretization, hierarchy.form(l).dirichlet));
+      summary.bytes += transfer->bytes();
+      level.to_coarser = std::move(transfer);
+    }
     made_.levels.push_back(std::move(summary));
+  }
+
+  BlockJacobiOptions block_options() const {
+    return {options_.smoother_degree, options_.local_sweeps, 0.0,
+            options_.smoother == SmootherKind::block_jacobi ? BlockExchange::synchronous
+                                                            : BlockExchange::asynchronous};
   }
 
   std::vector<double> coarse_inverse(StiffnessForm form) const {
@@ -130,6 +151,7 @@ class MultigridAssembly {
   MultigridOptions options_;
   Processor processor_;
   MakeOperator make_operator_;
+  MakeBlockJacobi make_block_jacobi_;
   MadeMultigrid<T, Space> made_;
   std::vector<MultigridLevel<T, Space>> levels_;
   std::vector<std::string> strategies_;

@@ -23,6 +23,8 @@ struct MadePreconditioner {
   std::vector<std::string> notes;
   /// Of multigrid, else empty: who is told of the parts of its cycles.
   std::function<void(CycleWatch*)> set_watch;
+  /// Of multigrid, else empty: z = V r by the cycle from a level on.
+  std::function<void(std::size_t level, const Vector<T, Space>& r, Vector<T, Space>& z)> cycle;
   std::unique_ptr<Hierarchy> hierarchy;
 };
 

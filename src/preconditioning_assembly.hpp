@@ -5,11 +5,56 @@
 #include <cmath>
 #include <utility>
 
+#include "operators/block_jacobi.hpp"
+#include "operators/fast_diagonalization.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/spectrum.hpp"
 #include "src/preconditioning.hpp"
 
 namespace tessera {
+
+/// The power of 2 next to a size; 1 for 0.
+inline double power_of_2(double size) {
+  return size > 0.0 ? std::exp2(std::round(std::log2(size))) : 1.0;
+}
+
+template <class T, class Space>
+MadePreconditioner<T, Space> fast_diagonalization_of(const StiffnessForm& form) {
+  auto separable = [&] {
+    if constexpr (std::is_same_v<Space, Host>) {
+      return make_fast_diagonalization<T>(form);
+    } else {
+      return make_device_fast_diagonalization<T>(form);
+    }
+  }();
+  MadePreconditioner<T, Space> made;
+  made.notes.emplace_back(separable->exactness() == Exactness::exact
+                              ? "the operator is separable: its inverse is applied"
+                              : "the operator is not separable: the inverse of one near to it is "
+                                "applied");
+  made.preconditioner = std::move(separable);
+  return made;
+}
+
+template <class T, class Space>
+MadePreconditioner<T, Space> block_jacobi_of(const BlockJacobiParameters& parameters,
+                                             BlockExchange exchange, const StiffnessForm& form) {
+  const BlockJacobiOptions options{parameters.sweeps, parameters.local_sweeps, 0.0, exchange};
+  auto blocks = [&] {
+    if constexpr (std::is_same_v<Space, Host>) {
+      return make_block_jacobi<T>(form, options);
+    } else {
+      return make_device_block_jacobi<T>(form, options);
+    }
+  }();
+  MadePreconditioner<T, Space> made;
+  made.notes.push_back(fmt::format(
+      "blocks of nodes: damping {:.3f} of the {} local sweeps, "
+      "relaxation {:.3f} of the {} outer ones",
+      blocks->damping(), parameters.local_sweeps, blocks->relaxation(), parameters.sweeps));
+  made.preconditioner = std::move(blocks);
+  return made;
+}
 
 template <class T, class Space>
 MadePreconditioner<T, Space> chebyshev_of(const ChebyshevParameters& parameters,
@@ -51,12 +96,22 @@ MadePreconditioner<T, Space> multigrid_of(const CaseParameters& parameters,
   made.levels = std::move(multigrid.levels);
   made.hierarchy = std::move(multigrid.hierarchy);
   if (!multigrid.note.empty()) made.notes.push_back(std::move(multigrid.note));
-  made.set_watch = [cycle = multigrid.cycle.get()](CycleWatch* watch) { cycle->set_watch(watch); };
+  Multigrid<C, Space>* const cycle = multigrid.cycle.get();
+  made.set_watch = [cycle](CycleWatch* watch) { cycle->set_watch(watch); };
   if constexpr (std::is_same_v<C, T>) {
+    made.cycle = [cycle](std::size_t level, const auto& r, auto& z) { cycle->cycle(level, r, z); };
     made.preconditioner = std::move(multigrid.cycle);
   } else {
+    made.cycle = [cycle, residual_size](std::size_t level, const auto& r, auto& z) {
+      Vector<C, Space> rounded_r(r.size());
+      Vector<C, Space> rounded_z(r.size());
+      const double scale = power_of_2(residual_size);
+      convert(r, 1.0 / scale, rounded_r);
+      cycle->cycle(level, rounded_r, rounded_z);
+      convert(rounded_z, scale, z);
+    };
     auto rounded = std::make_unique<InSinglePrecision<Space>>(a.size(), std::move(multigrid.cycle));
-    if (residual_size > 0.0) rounded->set_scale(std::exp2(std::round(std::log2(residual_size))));
+    rounded->set_scale(power_of_2(residual_size));
     made.preconditioner = std::move(rounded);
   }
   return made;
@@ -85,9 +140,11 @@ MadePreconditioner<T, Space> make_preconditioner(const CaseParameters& parameter
       }
       return multigrid_of<float>(parameters, form, a, residual_size);
     case PreconditionerChoice::fast_diagonalization:
+      return fast_diagonalization_of<T, Space>(form);
     case PreconditionerChoice::block_jacobi:
+      return block_jacobi_of<T, Space>(solver.block_jacobi, BlockExchange::synchronous, form);
     case PreconditionerChoice::block_asynchronous_jacobi:
-      break;
+      return block_jacobi_of<T, Space>(solver.block_jacobi, BlockExchange::asynchronous, form);
   }
   return made;
 }

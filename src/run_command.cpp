@@ -188,7 +188,7 @@ class Run {
         if (!levels.empty()) say("\n{}\n", level_table(levels));
         for (const std::string& note : notes) say("  note      {}\n", note);
       };
-      outcome_ = solve(parameters_, form, system_, timers_, {iteration, preconditioner});
+      outcome_ = solve(parameters_, problem_, form, system_, timers_, {iteration, preconditioner});
     });
     energy_ = meter.stop();
     progress.finish();

@@ -89,6 +89,17 @@ ExitCode list(const ListCommand&) {
   TextTable preconditioners({{"preconditioner", Align::left}, {"", Align::left}});
   preconditioners.add_row({"none", "plain conjugate gradients"});
   preconditioners.add_row({"jacobi", "the operator's diagonal, computed without assembling it"});
+  preconditioners.add_row({"chebyshev", "a polynomial in the operator, scaled by its diagonal"});
+  preconditioners.add_row(
+      {"multigrid", "a V-cycle on coarser meshes and lower degrees; iterations do not grow"});
+  preconditioners.add_row({"fast-diagonalization",
+                           "the inverse of the nearest separable operator, by dense products: on "
+                           "axis-aligned meshes with separable coefficient the solution itself"});
+  preconditioners.add_row(
+      {"block-jacobi", "sweeps within blocks of nodes, of the assembled matrix"});
+  preconditioners.add_row({"block-asynchronous-jacobi",
+                           "the same without waiting for other blocks; for flexible-cg and "
+                           "richardson, another result in every run"});
   fmt::print("{}", preconditioners.text());
   return ExitCode::success;
 }

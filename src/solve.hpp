@@ -32,8 +32,10 @@ struct SolveListeners {
 /// Makes the operator and the preconditioner that the case names ("setup" in the timers) and solves
 /// the system ("solve"); the solution replaces system.x. Operator and vectors have the precision of
 /// the case.
-SolveOutcome solve(const CaseParameters& parameters, const StiffnessForm& form,
-                   LinearSystem& system, TimerTree& timers, const SolveListeners& listeners);
+/// @param problem what form and system discretize
+SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& problem,
+                   const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
+                   const SolveListeners& listeners);
 
 /// Why a solve that did not converge probably did not, and what to try; one sentence each.
 std::vector<std::string> likely_causes(const CaseParameters& parameters, const SolveReport& report);

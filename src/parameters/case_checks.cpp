@@ -173,6 +173,35 @@ void check_tolerance(const CaseParameters& parameters, Findings& findings) {
   findings.report(std::move(diagnostic));
 }
 
+bool is_asynchronous(const SolverParameters& solver) {
+  return solver.preconditioner == PreconditionerChoice::block_asynchronous_jacobi ||
+         (solver.preconditioner == PreconditionerChoice::multigrid &&
+          solver.multigrid.smoother == SmootherChoice::block_asynchronous_jacobi);
+}
+
+void check_solver(const SolverParameters& solver, Findings& findings) {
+  if (findings.has_error("solver.method") || findings.has_error("solver.preconditioner")) return;
+  const bool varies = is_asynchronous(solver);
+  if (varies && solver.method != SolverMethod::flexible_cg &&
+      solver.method != SolverMethod::richardson) {
+    findings.report("solver.method",
+                    "must be \"flexible-cg\" or \"richardson\" with asynchronous sweeps, which "
+                    "are another preconditioner in every iteration");
+  }
+  if (solver.method == SolverMethod::richardson &&
+      solver.preconditioner == PreconditionerChoice::none) {
+    findings.report("solver.method",
+                    "\"richardson\" needs a preconditioner: x + (b - A x) alone diverges");
+  }
+  if (solver.initial == kFullMultigrid &&
+      solver.preconditioner != PreconditionerChoice::multigrid) {
+    findings.report("solver.initial",
+                    fmt::format("\"{}\" needs solver.preconditioner = \"multigrid\", on whose "
+                                "levels it works",
+                                kFullMultigrid));
+  }
+}
+
 }  // namespace
 
 void check_case(CaseParameters& parameters, const std::vector<std::string>& scatters,
@@ -184,6 +213,7 @@ void check_case(CaseParameters& parameters, const std::vector<std::string>& scat
   check_boundary(parameters, findings);
   check_scatter(parameters.operation, scatters, findings);
   check_tolerance(parameters, findings);
+  check_solver(parameters.solver, findings);
   if (parameters.output.directory.empty()) {
     findings.report("output.directory", "must not be empty; \".\" is the current directory");
   }

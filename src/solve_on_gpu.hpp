@@ -1,0 +1,14 @@
+#pragma once
+
+#include "src/solve.hpp"
+
+namespace tessera {
+
+/// As solve(), with operator, vectors and iteration on the GPU. What is within the solve cannot be
+/// timed piece by piece there: an application of the operator, one of the preconditioner and the
+/// parts of one cycle are timed before it and stand for all.
+SolveOutcome solve_on_gpu(const CaseParameters& parameters, const PoissonProblem& problem,
+                          const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
+                          const SolveListeners& listeners);
+
+}  // namespace tessera
