@@ -168,6 +168,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
                           const AxisRoles<AxisModes>& modes)
       : lattice_(form.discretization->lattice),
         dirichlet_(form.dirichlet),
+        has_middle_(lattice_.dimension() == 3),
         exactness_(separable.exactness),
         range_(eigenvalue_range_of(modes)),
         x_(modes.x),
@@ -296,7 +297,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
     x_.sweep_columns(Direction::to_modes, planes * middle_.size(), one, two);
     for_each_plane(pairs, [&](Index slot, Index k) {
       const T* plane = two + slot * plane_size();
-      if (middle_.size() > 1) {
+      if (has_middle_) {
         T* const swept = one + slot * plane_size();
         middle_.sweep_rows(Direction::to_modes, x_.size(), plane, swept);
         plane = swept;
@@ -310,7 +311,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
   void planes_to_nodes(Range pairs, T* z, T* one, T* two) const {
     for_each_plane(pairs, [&](Index slot, Index k) {
       T* const plane = two + slot * plane_size();
-      T* const from = middle_.size() > 1 ? one + slot * plane_size() : plane;
+      T* const from = has_middle_ ? one + slot * plane_size() : plane;
       for (Index m = 0; m < middle_.size(); ++m) {
         std::copy_n(z + row(m, k), x_.size(), from + m * x_.size());
       }
@@ -353,6 +354,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
 
   NodeLattice lattice_;
   FaceSet dirichlet_;
+  bool has_middle_;
   Exactness exactness_;
   std::array<double, 2> range_;
   HostAxis<T> x_;

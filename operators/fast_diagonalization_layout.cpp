@@ -38,8 +38,8 @@ std::array<double, 2> eigenvalue_range_of(const AxisRoles<AxisModes>& modes) {
 Index device_fast_diagonalization_bytes(const IndexTriple& free, Index value_bytes) {
   Index values = 0;
   for (const Index n : free) {
-    const Index rows = padded_rows(n, value_bytes);
-    values += rows * rows + padded_row(n, value_bytes);
+    const Index rows = padded_row(n, value_bytes);
+    values += rows * rows + rows;
   }
   values += 2 * padded_row(free[0], value_bytes) * free[1] * free[2];
   return values * value_bytes + kCublasWorkspace;

@@ -91,9 +91,13 @@ Index preconditioner_bytes(const CaseParameters& parameters) {
       return bytes;
     }
     case PreconditionerChoice::fast_diagonalization:
+      return fast_diagonalization_bytes(lattice, case_dirichlet_faces(parameters),
+                                        value_bytes(parameters.operation.precision),
+                                        case_processor(parameters));
     case PreconditionerChoice::block_jacobi:
+      return block_bytes(parameters, BlockExchange::synchronous);
     case PreconditionerChoice::block_asynchronous_jacobi:
-      return 2 * vector;
+      return block_bytes(parameters, BlockExchange::asynchronous);
   }
   return 0;
 }
