@@ -16,14 +16,6 @@
 namespace tessera {
 namespace {
 
-FaceSet dirichlet_faces(const CaseParameters& parameters) {
-  FaceSet faces;
-  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
-    faces[face] = parameters.boundary[face].type == BoundaryType::dirichlet;
-  }
-  return faces;
-}
-
 // Of CG: r, p and q = A p.
 constexpr int kCgVectors = 3;
 
@@ -40,6 +32,14 @@ bool has_constant_coefficient(const CaseParameters& parameters) {
 }
 
 }  // namespace
+
+FaceSet case_dirichlet_faces(const CaseParameters& parameters) {
+  FaceSet faces;
+  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
+    faces[face] = parameters.boundary[face].type == BoundaryType::dirichlet;
+  }
+  return faces;
+}
 
 Index MemoryPhase::bytes() const {
   Index sum = 0;
@@ -81,18 +81,22 @@ StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyNam
 
 StrategyBytes strategy_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
                              const StrategyName& strategy) {
+  const auto bytes = [&](auto&& function) {
+    return with_operator_size(parameters, mesh, strategy.kernel,
+                              [&](const OperatorSize& size) { return function(strategy, size); });
+  };
+  return {bytes(operator_bytes), bytes(operator_peak_bytes)};
+}
+
+Index with_operator_size(const CaseParameters& parameters, const BoxMesh& mesh,
+                         const std::string& kernel,
+                         const std::function<Index(const OperatorSize&)>& f) {
   const NodeLattice lattice(mesh, parameters.space.degree);
-  const OperatorSize size{
-      mesh,
-      lattice,
-      dirichlet_faces(parameters),
-      case_factor_kind(parameters),
-      parameters.space.points,
-      value_bytes(parameters.operation.precision),
-      case_processor(parameters),
-      case_geometry(parameters, strategy.kernel),
-      has_constant_coefficient(parameters) ? CoefficientKind::constant : CoefficientKind::varies};
-  return {operator_bytes(strategy, size), operator_peak_bytes(strategy, size)};
+  return f(
+      {mesh, lattice, case_dirichlet_faces(parameters), case_factor_kind(parameters),
+       parameters.space.points, value_bytes(parameters.operation.precision),
+       case_processor(parameters), case_geometry(parameters, kernel),
+       has_constant_coefficient(parameters) ? CoefficientKind::constant : CoefficientKind::varies});
 }
 
 MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyName& strategy) {
@@ -106,7 +110,8 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const Index vector = lattice.size() * static_cast<Index>(sizeof(double));
   const Index solver_vector = lattice.size() * value_bytes(parameters.operation.precision);
   const int solver_vectors = on_cpu ? kCgVectors + preconditioned_vectors(parameters) : 0;
-  const Index preconditioner = on_cpu ? preconditioner_bytes(parameters) : 0;
+  const StrategyBytes preconditioner =
+      on_cpu ? preconditioner_bytes(parameters) : StrategyBytes{0, 0};
   const MemoryPart program{"program", kProgramBytes + (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart positions{"node positions", mapped ? parameters.mesh.dimension * vector : 0};
   const MemoryPart system{"solution and right-hand side", 2 * vector};
@@ -117,12 +122,20 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
       {"assembling the load", {program, positions, system, {"lifted values", 2 * vector}}});
   estimate.phases.push_back(
       {"making the operator", {program, positions, system, {"operator " + text, operation.peak}}});
+  if (preconditioner.peak > 0) {
+    estimate.phases.push_back({"making the preconditioner",
+                               {program,
+                                positions,
+                                system,
+                                {"operator " + text, operation.held},
+                                {"preconditioner", preconditioner.peak}}});
+  }
   estimate.phases.push_back({"solving",
                              {program,
                               positions,
                               system,
                               {"operator " + text, operation.held},
-                              {"preconditioner", preconditioner},
+                              {"preconditioner", preconditioner.held},
                               {"solver vectors", solver_vectors * solver_vector},
                               {"single-precision copies", single ? 2 * solver_vector : 0}}});
   if (parameters.output.vtk) {
@@ -155,10 +168,16 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   MemoryEstimate estimate;
   estimate.phases.push_back(
       {"making the operator on the GPU", {libraries, {"operator " + text, operation.peak}}});
+  const StrategyBytes made = preconditioner_bytes(parameters);
+  if (made.peak > 0) {
+    estimate.phases.push_back(
+        {"making the preconditioner on the GPU",
+         {libraries, {"operator " + text, operation.held}, {"preconditioner", made.peak}}});
+  }
   estimate.phases.push_back({"solving on the GPU",
                              {libraries,
                               {"operator " + text, operation.held},
-                              {"preconditioner", preconditioner_bytes(parameters)},
+                              {"preconditioner", made.held},
                               {"solution and right-hand side", 2 * vector},
                               {"solver vectors", solver_vectors * vector}}});
   return estimate;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -55,6 +56,15 @@ FactorKind case_factor_kind(const CaseParameters& parameters);
 
 /// The processor that the case's operator and solver run on.
 Processor case_processor(const CaseParameters& parameters);
+
+/// The faces of the case with Dirichlet conditions.
+FaceSet case_dirichlet_faces(const CaseParameters& parameters);
+
+/// f(size) with the size of the case's operators with a kernel, on a mesh that may be a coarser
+/// level's.
+Index with_operator_size(const CaseParameters& parameters, const BoxMesh& mesh,
+                         const std::string& kernel,
+                         const std::function<Index(const OperatorSize&)>& f);
 
 /// Bytes of a strategy for the case on its processor: held, and the most while it is made.
 struct StrategyBytes {

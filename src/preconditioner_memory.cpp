@@ -1,6 +1,8 @@
 #include "src/preconditioner_memory.hpp"
 
 #include "mesh/coarsening.hpp"
+#include "operators/block_jacobi.hpp"
+#include "operators/fast_diagonalization.hpp"
 #include "src/case_geometry.hpp"
 #include "src/case_setup.hpp"
 #include "src/kernel_choice.hpp"
@@ -31,6 +33,14 @@ CaseParameters on_level(const CaseParameters& parameters, const LevelShape& shap
   level.operation.scatter =
       level.operation.kernel == "kronecker" ? kNoScatter : multigrid_options(parameters).scatter;
   return level;
+}
+
+StrategyBytes block_bytes(const CaseParameters& parameters, BlockExchange exchange) {
+  const auto bytes = [&](auto&& function) {
+    return with_operator_size(parameters, make_box_mesh(parameters), "csr",
+                              [&](const OperatorSize& size) { return function(size, exchange); });
+  };
+  return {bytes(block_jacobi_bytes), bytes(block_jacobi_peak_bytes)};
 }
 
 }  // namespace
@@ -72,34 +82,37 @@ std::vector<LevelSummary> planned_levels(const CaseParameters& parameters) {
   return levels;
 }
 
-Index preconditioner_bytes(const CaseParameters& parameters) {
+StrategyBytes preconditioner_bytes(const CaseParameters& parameters) {
   const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
   const Index vector = lattice.size() * value_bytes(parameters.operation.precision);
   switch (parameters.solver.preconditioner) {
     case PreconditionerChoice::none:
-      return 0;
+      break;
     case PreconditionerChoice::jacobi:
-      return vector;
+      return {vector, vector};
     case PreconditionerChoice::chebyshev:
-      // The diagonal, the step and A x; while the eigenvalue is estimated three more.
-      return 6 * vector;
+      // The diagonal, the step and A x; while the eigenvalue is estimated the diagonal and four.
+      return {3 * vector, 5 * vector};
     case PreconditionerChoice::multigrid: {
-      // Residual and correction where they are rounded, and what lies between sweeps of transfers.
-      const Index single = lattice.size() * static_cast<Index>(sizeof(float));
-      Index bytes = 3 * single;
+      // Residual and correction where they are rounded, and what lies between sweeps of transfers;
+      // while the finest level's eigenvalue is estimated two more.
+      const Index value = value_bytes(cycle_precision(parameters));
+      Index bytes = 3 * lattice.size() * value;
       for (const LevelSummary& level : planned_levels(parameters)) bytes += level.bytes;
-      return bytes;
+      return {bytes, bytes + 2 * lattice.size() * value};
     }
-    case PreconditionerChoice::fast_diagonalization:
-      return fast_diagonalization_bytes(lattice, case_dirichlet_faces(parameters),
-                                        value_bytes(parameters.operation.precision),
-                                        case_processor(parameters));
+    case PreconditionerChoice::fast_diagonalization: {
+      const Index bytes = fast_diagonalization_bytes(lattice, case_dirichlet_faces(parameters),
+                                                     value_bytes(parameters.operation.precision),
+                                                     case_processor(parameters));
+      return {bytes, bytes};
+    }
     case PreconditionerChoice::block_jacobi:
       return block_bytes(parameters, BlockExchange::synchronous);
     case PreconditionerChoice::block_asynchronous_jacobi:
       return block_bytes(parameters, BlockExchange::asynchronous);
   }
-  return 0;
+  return {0, 0};
 }
 
 int preconditioned_vectors(const CaseParameters& parameters) {

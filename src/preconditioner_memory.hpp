@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "operators/multigrid.hpp"
+#include "src/memory_estimate.hpp"
 #include "src/parameters/case_parameters.hpp"
 
 namespace tessera {
@@ -12,7 +13,7 @@ namespace tessera {
 std::vector<LevelSummary> planned_levels(const CaseParameters& parameters);
 
 /// Bytes of the case's preconditioner on the processor that it runs on, without z = M r.
-Index preconditioner_bytes(const CaseParameters& parameters);
+StrategyBytes preconditioner_bytes(const CaseParameters& parameters);
 
 /// Vectors that an iteration with the preconditioner needs beside plain CG's: z = M r.
 int preconditioned_vectors(const CaseParameters& parameters);
