@@ -39,6 +39,18 @@ std::span<const std::string_view> enumerator_names(PreconditionerChoice) {
   return kNames;
 }
 
+std::span<const std::string_view> enumerator_names(StudySolver) {
+  static constexpr std::string_view kNames[] = {"none",
+                                                "jacobi",
+                                                "chebyshev",
+                                                "multigrid",
+                                                "fast-diagonalization",
+                                                "block-jacobi",
+                                                "block-asynchronous-jacobi",
+                                                "full-multigrid"};
+  return kNames;
+}
+
 std::span<const std::string_view> enumerator_names(SmootherChoice) {
   static constexpr std::string_view kNames[] = {"chebyshev", "block-jacobi",
                                                 "block-asynchronous-jacobi"};

@@ -28,6 +28,18 @@ enum class PreconditionerChoice {
   block_asynchronous_jacobi
 };
 
+/// What a study solves with: a preconditioner of PreconditionerChoice, or full multigrid alone.
+enum class StudySolver {
+  none,
+  jacobi,
+  chebyshev,
+  multigrid,
+  fast_diagonalization,
+  block_jacobi,
+  block_asynchronous_jacobi,
+  full_multigrid
+};
+
 /// What multigrid smooths with on each level.
 enum class SmootherChoice { chebyshev, block_jacobi, block_asynchronous_jacobi };
 
@@ -58,6 +70,7 @@ std::span<const std::string_view> enumerator_names(Precision);
 std::span<const std::string_view> enumerator_names(BoundaryType);
 std::span<const std::string_view> enumerator_names(SolverMethod);
 std::span<const std::string_view> enumerator_names(PreconditionerChoice);
+std::span<const std::string_view> enumerator_names(StudySolver);
 std::span<const std::string_view> enumerator_names(SmootherChoice);
 std::span<const std::string_view> enumerator_names(CoarseningOrder);
 std::span<const std::string_view> enumerator_names(GeometryChoice);
