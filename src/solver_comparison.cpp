@@ -29,7 +29,7 @@ class SolverComparison {
                      "method",      "relative_tolerance", "setup_s",
                      "repetitions", "iterations",         "min_s",
                      "median_s",    "dofs_per_s",         "relative_residual",
-                     "nodal_error", "j_per_dof",          "outcome"});
+                     "l2_error",    "j_per_dof",          "outcome"});
   }
 
   ExitCode execute() {
@@ -92,7 +92,7 @@ class SolverComparison {
     say("\n{}D {}, degree {}, {} DoFs, {}, {}; operator made in {}\n", problem.dimension,
         name_of(problem.geometry), problem.degree, human_count(static_cast<double>(bench.dofs())),
         name_of(problem.precision), bench.strategy(), human_seconds(bench.operator_seconds()));
-    say(kRow, "solver", "setup", "iterations", "min", "median", "DoF/s", "residual", "error",
+    say(kRow, "solver", "setup", "iterations", "min", "median", "DoF/s", "residual", "L2 error",
         "J a DoF");
     for (const StudySolver solver : study_.solvers) {
       if (interrupted()) return;
@@ -149,7 +149,7 @@ class SolverComparison {
                   : fmt::format("NO: {}", m.report.iterations),
         human_seconds(m.min_seconds), human_seconds(m.median_seconds), human_dofs_per_second(rate),
         fmt::format("{:.1e}", m.report.true_relative_residual),
-        fmt::format("{:.2e}", m.nodal_error),
+        m.l2_error ? fmt::format("{:.2e}", *m.l2_error) : "-",
         m.joules_a_dof ? fmt::format("{:.2e}", *m.joules_a_dof) : "-");
     if (!m.joules_a_dof && !m.energy_note.empty() && !said_energy_) {
       said_energy_ = true;
@@ -160,7 +160,7 @@ class SolverComparison {
           fmt::format("{}", m.report.iterations), fmt::format("{:.6g}", m.min_seconds),
           fmt::format("{:.6g}", m.median_seconds), fmt::format("{:.6g}", rate),
           fmt::format("{:.3g}", m.report.true_relative_residual),
-          fmt::format("{:.3g}", m.nodal_error),
+          m.l2_error ? fmt::format("{:.3g}", *m.l2_error) : std::string(),
           m.joules_a_dof ? fmt::format("{:.4g}", *m.joules_a_dof) : std::string("not measured"),
           std::string(status_name(m.report.status))}) {
       row.push_back(cell);

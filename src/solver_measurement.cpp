@@ -7,17 +7,29 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-double product_of_sines(int dimension, double x, double y, double z) {
-  const double in_plane = std::sin(kPi * x) * std::sin(kPi * y);
-  return dimension == 2 ? in_plane : in_plane * std::sin(kPi * z);
+// f(t) = exp(t) sin(pi t), 0 at both ends, and f''.
+double bump(double t) { return std::exp(t) * std::sin(kPi * t); }
+double bump_curvature(double t) {
+  return std::exp(t) * ((1.0 - kPi * kPi) * std::sin(kPi * t) + 2.0 * kPi * std::cos(kPi * t));
 }
 
-// scale times the product of sines.
-ScalarField sines(int dimension, double scale) {
-  return {[dimension, scale](const PointBlock& points, double* values) {
+// u = f(x) f(y) f(z); in 2D f(x) f(y).
+double solution_at(int dimension, double x, double y, double z) {
+  return bump(x) * bump(y) * (dimension == 2 ? 1.0 : bump(z));
+}
+
+// -div grad u.
+double source_at(int dimension, double x, double y, double z) {
+  const double in_plane = bump_curvature(x) * bump(y) + bump(x) * bump_curvature(y);
+  if (dimension == 2) return -in_plane;
+  return -(in_plane * bump(z) + bump(x) * bump(y) * bump_curvature(z));
+}
+
+template <class Value>
+ScalarField field_of(int dimension, Value value) {
+  return {[dimension, value](const PointBlock& points, double* values) {
             for (std::size_t i = 0; i < points.n; ++i) {
-              values[i] =
-                  scale * product_of_sines(dimension, points.x[i], points.y[i], points.z[i]);
+              values[i] = value(dimension, points.x[i], points.y[i], points.z[i]);
             }
           },
           {}};
@@ -26,8 +38,10 @@ ScalarField sines(int dimension, double scale) {
 PoissonProblem poisson_problem(int dimension) {
   PoissonProblem problem;
   problem.dimension = dimension;
-  problem.source = sines(dimension, dimension * kPi * kPi);
-  for (BoundaryCondition& condition : problem.boundary) condition.value = sines(dimension, 1.0);
+  problem.source = field_of(dimension, source_at);
+  for (BoundaryCondition& condition : problem.boundary) {
+    condition.value = field_of(dimension, solution_at);
+  }
   return problem;
 }
 
@@ -64,6 +78,7 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   parameters.solver.preconditioner = solver == StudySolver::full_multigrid
                                          ? PreconditionerChoice::multigrid
                                          : static_cast<PreconditionerChoice>(solver);
+  if (solver == StudySolver::full_multigrid) parameters.solver.initial = kFullMultigrid;
   parameters.solver.relative_tolerance = study.relative_tolerance;
   parameters.solver.max_iterations = study.max_iterations;
   parameters.solver.chebyshev = study.chebyshev;
@@ -78,7 +93,7 @@ SolverBench::Implementation::Implementation(const StudyParameters& study,
       problem_(problem),
       discretization_(discretization_for(study, problem)),
       poisson_(poisson_problem(problem.dimension)),
-      solution_(sines(problem.dimension, 1.0)),
+      solution_(field_of(problem.dimension, solution_at)),
       form_(stiffness_form(poisson_, discretization_)),
       strategy_(level_strategy(form_, study.scatters.front(), study_processor(study))),
       system_(make_linear_system(poisson_, discretization_, constant_field(0.0))) {}

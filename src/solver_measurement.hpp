@@ -12,6 +12,9 @@
 
 namespace tessera {
 
+/// The most DoFs of a problem for which the error is computed.
+inline constexpr Index kMostForError = 200'000'000;
+
 /// One solver measured on one problem.
 struct SolverMeasurement {
   StudySolver solver;
@@ -25,8 +28,8 @@ struct SolverMeasurement {
   double min_seconds = 0.0;
   double median_seconds = 0.0;
   SolveReport report = {};
-  /// sqrt(mean over the nodes of (x - u)^2) with u the solution of the problem.
-  double nodal_error = 0.0;
+  /// L2 norm of the error; of large problems, where it takes longer than the solve, not computed.
+  std::optional<double> l2_error = {};
   std::vector<LevelSummary> levels = {};
   /// Joules of a solve a DoF; absent if not measured, and why.
   std::optional<double> joules_a_dof = {};
@@ -34,7 +37,8 @@ struct SolverMeasurement {
 };
 
 /// Measures solvers on one problem, one after another: -div grad u = f on the unit cube or its
-/// image with u = sin(pi x) sin(pi y) (sin(pi z)) on it and on its boundary, from x = 0 inside.
+/// image, whose solution is u = f(x) f(y) f(z), f(t) = exp(t) sin(pi t), also on its boundary; from
+/// x = 0 inside.
 class SolverBench {
  public:
   /// Makes the system and, in the problem's precision, the operator: kronecker on uniform meshes,

@@ -57,8 +57,8 @@ std::span<const std::string_view> enumerator_names(SmootherChoice) {
   return kNames;
 }
 
-std::span<const std::string_view> enumerator_names(CoarseningOrder) {
-  static constexpr std::string_view kNames[] = {"degree-first", "cells-first"};
+std::span<const std::string_view> enumerator_names(CoarseningChoice) {
+  static constexpr std::string_view kNames[] = {"auto", "degree-first", "cells-first"};
   return kNames;
 }
 

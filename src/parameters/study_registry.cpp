@@ -129,10 +129,11 @@ void add_measurement(StudyRegistry& registry) {
 void add_solvers(StudyRegistry& registry) {
   registry.add(
       {.name = "study.solvers",
-       .description = "Preconditioners to measure solves with, instead of applications: the "
-                      "Poisson problem whose solution is sin(pi*x)*sin(pi*y)*sin(pi*z), by "
-                      "kronecker on uniform meshes and tensor on mapped ones; full-multigrid is "
-                      "one start without iterations. Left out, applications are measured.",
+       .description =
+           "Preconditioners to measure solves with, instead of applications: the "
+           "Poisson problem whose solution is the product of exp(t)*sin(pi*t) over "
+           "the axes, by kronecker on uniform meshes and tensor on mapped ones; full-multigrid is "
+           "one start without iterations. Left out, applications are measured.",
        .presence = Presence::optional,
        .default_text = "none: applications are measured",
        .example = TomlValue{TomlValue::Array(1, TomlValue{std::string("multigrid")})}},
