@@ -19,6 +19,7 @@
 #include "src/measurement.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/solution_file.hpp"
+#include "src/solver_comparison.hpp"
 #include "src/study_setup.hpp"
 
 namespace tessera {
@@ -270,6 +271,9 @@ ExitCode compare(const CompareCommand& command) {
     throw InputError({loaded.findings.diagnostic("study.output", error.what())});
   }
   try {
+    if (!loaded.parameters.solvers.empty()) {
+      return compare_solvers(loaded.parameters, command.verbosity);
+    }
     return Comparison(loaded.parameters, command.verbosity).execute();
   } catch (const InvertedCell& error) {
     throw InputError({loaded.findings.diagnostic("study.map", error.what())});

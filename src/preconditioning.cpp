@@ -16,12 +16,27 @@ SmootherKind smoother_kind(SmootherChoice choice) {
   return SmootherKind::chebyshev;
 }
 
+CoarseningOrder coarsening_order(const CaseParameters& parameters) {
+  constexpr int kMostForCells = 4;
+  switch (parameters.solver.multigrid.coarsening) {
+    case CoarseningChoice::degree_first:
+      return CoarseningOrder::degree_first;
+    case CoarseningChoice::cells_first:
+      return CoarseningOrder::cells_first;
+    case CoarseningChoice::automatic:
+      break;
+  }
+  const bool starts = parameters.solver.initial == kFullMultigrid;
+  return starts || parameters.space.degree <= kMostForCells ? CoarseningOrder::cells_first
+                                                            : CoarseningOrder::degree_first;
+}
+
 }  // namespace
 
 MultigridOptions multigrid_options(const CaseParameters& parameters) {
   const MultigridParameters& multigrid = parameters.solver.multigrid;
   MultigridOptions options;
-  options.rules.order = multigrid.coarsening;
+  options.rules.order = coarsening_order(parameters);
   if (multigrid.levels > 0) options.rules.most_levels = multigrid.levels;
   options.smoother = smoother_kind(multigrid.smoother);
   options.smoother_degree = multigrid.smoother_degree;

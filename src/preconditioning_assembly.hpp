@@ -102,13 +102,18 @@ MadePreconditioner<T, Space> multigrid_of(const CaseParameters& parameters,
     made.cycle = [cycle](std::size_t level, const auto& r, auto& z) { cycle->cycle(level, r, z); };
     made.preconditioner = std::move(multigrid.cycle);
   } else {
-    made.cycle = [cycle, residual_size](std::size_t level, const auto& r, auto& z) {
-      Vector<C, Space> rounded_r(r.size());
-      Vector<C, Space> rounded_z(r.size());
-      const double scale = power_of_2(residual_size);
-      convert(r, 1.0 / scale, rounded_r);
-      cycle->cycle(level, rounded_r, rounded_z);
-      convert(rounded_z, scale, z);
+    struct Rounded {
+      Vector<C, Space> r;
+      Vector<C, Space> z;
+    };
+    made.cycle = [cycle, scale = power_of_2(residual_size),
+                  rounded = std::make_shared<std::vector<Rounded>>(cycle->level_count())](
+                     std::size_t level, const auto& r, auto& z) {
+      Rounded& single = (*rounded)[level];
+      if (single.r.size() == 0) single = {Vector<C, Space>(r.size()), Vector<C, Space>(r.size())};
+      convert(r, 1.0 / scale, single.r);
+      cycle->cycle(level, single.r, single.z);
+      convert(single.z, scale, z);
     };
     auto rounded = std::make_unique<InSinglePrecision<Space>>(a.size(), std::move(multigrid.cycle));
     rounded->set_scale(power_of_2(residual_size));

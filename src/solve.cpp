@@ -52,8 +52,9 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
   vectors([&](const HostVector<T>& b, HostVector<T>& x) {
     if (solver.initial == kFullMultigrid) {
       const auto scope = timers.scope("full multigrid");
-      start_by_full_multigrid(problem, made, multigrid_options(parameters).scatter, *a, b,
-                              solver.multigrid.start_cycles, x);
+      make_full_multigrid<T, Host>(problem, *made.hierarchy, multigrid_options(parameters).scatter,
+                                   *a, solver.multigrid.start_cycles)
+          .run(made.cycle, b, x);
     }
     const TimedOperator<T, Host> timed(*a, timers);
     std::unique_ptr<Preconditioner<T, Host>> preconditioner;
@@ -64,8 +65,9 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
     if (made.set_watch) made.set_watch(&watch);
     const auto scope = timers.scope("solve");
     const double before = timers.seconds("solve");
+    const double omega = relaxation(solver.method, *a, made.preconditioner.get());
     outcome.report = solve_by_method<T, Host>(solver.method, timed, preconditioner.get(), b, x,
-                                              solver_options(solver, system, listeners));
+                                              omega, solver_options(solver, system, listeners));
     const double rest = timers.seconds("solve") - before - timers.seconds("solve/apply") -
                         timers.seconds("solve/precondition");
     const int iterations = outcome.report.iterations;

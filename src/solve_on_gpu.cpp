@@ -107,14 +107,16 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
   }
   if (solver.initial == kFullMultigrid) {
     const auto scope = timers.scope("full multigrid");
-    start_by_full_multigrid(problem, made, multigrid_options(parameters).scatter, *a, b,
-                            solver.multigrid.start_cycles, x);
+    make_full_multigrid<T, Device>(problem, *made.hierarchy, multigrid_options(parameters).scatter,
+                                   *a, solver.multigrid.start_cycles)
+        .run(made.cycle, b, x);
     synchronize_device();
   }
   {
     const auto scope = timers.scope("solve");
     const double before = timers.seconds("solve");
-    outcome.report = solve_by_method<T, Device>(solver.method, *a, m, b, x,
+    const double omega = relaxation(solver.method, *a, m);
+    outcome.report = solve_by_method<T, Device>(solver.method, *a, m, b, x, omega,
                                                 solver_options(solver, system, listeners));
     const double total = timers.seconds("solve") - before;
     const int iterations = outcome.report.iterations;

@@ -27,20 +27,22 @@ inline double residual_size(const LinearSystem& system) {
   return system.reference_norm / std::sqrt(static_cast<double>(system.b.size()));
 }
 
-/// Relaxation of Richardson's iteration: 1, but with a diagonal preconditioner what lets all errors
-/// fall, by an estimate of the largest eigenvalue.
+/// Relaxation of Richardson's iteration where that is the method: 1, but with a diagonal
+/// preconditioner what lets all errors fall, by an estimate of the largest eigenvalue.
 template <class T, class Space>
-double relaxation(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* m) {
-  if (m == nullptr || m->as_diagonal() == nullptr) return 1.0;
+double relaxation(SolverMethod method, const LinearOperator<T, Space>& a,
+                  const Preconditioner<T, Space>* m) {
+  if (method != SolverMethod::richardson || m->as_diagonal() == nullptr) return 1.0;
   constexpr double kTarget = 1.5;
   return kTarget / estimate_spectrum(a, *m->as_diagonal(), kEigenvalueSteps).largest;
 }
 
 /// Solves A x = b by the method of the case.
+/// @param omega of Richardson's iteration
 template <class T, class Space>
 SolveReport solve_by_method(SolverMethod method, const LinearOperator<T, Space>& a,
                             const Preconditioner<T, Space>* m, const Vector<T, Space>& b,
-                            Vector<T, Space>& x, const CgOptions& options) {
+                            Vector<T, Space>& x, double omega, const CgOptions& options) {
   switch (method) {
     case SolverMethod::cg:
       break;
@@ -51,7 +53,7 @@ SolveReport solve_by_method(SolverMethod method, const LinearOperator<T, Space>&
     case SolverMethod::flexible_cg:
       return flexible_cg(a, m, b, x, options);
     case SolverMethod::richardson:
-      return richardson(a, m, b, x, relaxation(a, m), options);
+      return richardson(a, m, b, x, omega, options);
   }
   return cg(a, m, b, x, options);
 }

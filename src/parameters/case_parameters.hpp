@@ -72,7 +72,7 @@ struct ChebyshevParameters {
 struct MultigridParameters {
   /// 0 = down to a level that is small.
   int levels = 0;
-  CoarseningOrder coarsening = CoarseningOrder::degree_first;
+  CoarseningChoice coarsening = CoarseningChoice::automatic;
   SmootherChoice smoother = SmootherChoice::chebyshev;
   int smoother_degree = 3;
   Precision precision = Precision::single_precision;

@@ -227,8 +227,9 @@ void add_solver(CaseRegistry& registry) {
       [](auto& p) -> auto& { return p.solver.multigrid.levels; });
   registry.add(
       {.name = "solver.multigrid.coarsening",
-       .description = "What is halved first: the degree, to 1, or the cells along each axis; cells "
-                      "that are long along an axis are always halved across it first."},
+       .description = "What is halved first: the degree, to 1, or the cells along each axis (auto: "
+                      "cells up to degree 4 and for a start by full-multigrid); where cells are "
+                      "much longer along some axes, the others come before either."},
       [](auto& p) -> auto& { return p.solver.multigrid.coarsening; });
   registry.add(
       {.name = "solver.multigrid.smoother",

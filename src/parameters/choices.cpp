@@ -39,14 +39,26 @@ std::span<const std::string_view> enumerator_names(PreconditionerChoice) {
   return kNames;
 }
 
+std::span<const std::string_view> enumerator_names(StudySolver) {
+  static constexpr std::string_view kNames[] = {"none",
+                                                "jacobi",
+                                                "chebyshev",
+                                                "multigrid",
+                                                "fast-diagonalization",
+                                                "block-jacobi",
+                                                "block-asynchronous-jacobi",
+                                                "full-multigrid"};
+  return kNames;
+}
+
 std::span<const std::string_view> enumerator_names(SmootherChoice) {
   static constexpr std::string_view kNames[] = {"chebyshev", "block-jacobi",
                                                 "block-asynchronous-jacobi"};
   return kNames;
 }
 
-std::span<const std::string_view> enumerator_names(CoarseningOrder) {
-  static constexpr std::string_view kNames[] = {"degree-first", "cells-first"};
+std::span<const std::string_view> enumerator_names(CoarseningChoice) {
+  static constexpr std::string_view kNames[] = {"auto", "degree-first", "cells-first"};
   return kNames;
 }
 

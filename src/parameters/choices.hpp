@@ -6,7 +6,6 @@
 
 #include "cases/poisson_problem.hpp"
 #include "mesh/basis_1d.hpp"
-#include "mesh/coarsening.hpp"
 #include "mesh/geometry_form.hpp"
 #include "mesh/quadrature.hpp"
 #include "postprocess/float_width.hpp"
@@ -27,6 +26,22 @@ enum class PreconditionerChoice {
   block_jacobi,
   block_asynchronous_jacobi
 };
+
+/// What a study solves with: a preconditioner of PreconditionerChoice, or full multigrid alone.
+enum class StudySolver {
+  none,
+  jacobi,
+  chebyshev,
+  multigrid,
+  fast_diagonalization,
+  block_jacobi,
+  block_asynchronous_jacobi,
+  full_multigrid
+};
+
+/// What multigrid halves first; `automatic`: cells up to degree 4 and for a start by full
+/// multigrid, which wants errors of one order on all levels, else the degree.
+enum class CoarseningChoice { automatic, degree_first, cells_first };
 
 /// What multigrid smooths with on each level.
 enum class SmootherChoice { chebyshev, block_jacobi, block_asynchronous_jacobi };
@@ -58,8 +73,9 @@ std::span<const std::string_view> enumerator_names(Precision);
 std::span<const std::string_view> enumerator_names(BoundaryType);
 std::span<const std::string_view> enumerator_names(SolverMethod);
 std::span<const std::string_view> enumerator_names(PreconditionerChoice);
+std::span<const std::string_view> enumerator_names(StudySolver);
 std::span<const std::string_view> enumerator_names(SmootherChoice);
-std::span<const std::string_view> enumerator_names(CoarseningOrder);
+std::span<const std::string_view> enumerator_names(CoarseningChoice);
 std::span<const std::string_view> enumerator_names(GeometryChoice);
 std::span<const std::string_view> enumerator_names(RunDevice);
 std::span<const std::string_view> enumerator_names(StudyGeometry);

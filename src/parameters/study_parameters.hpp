@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "src/parameters/case_parameters.hpp"
 #include "src/parameters/choices.hpp"
 #include "src/parameters/registry.hpp"
 
@@ -39,6 +40,14 @@ struct StudyParameters {
   RunDevice device = RunDevice::cpu;
   /// On the GPU, also time repetitions that copy x there before and y back after.
   bool transfers = false;
+  /// What solves are measured with instead of applications; empty = applications.
+  std::vector<StudySolver> solvers;
+  SolverMethod method = SolverMethod::cg;
+  double relative_tolerance = 1e-9;
+  int max_iterations = 10000;
+  ChebyshevParameters chebyshev;
+  MultigridParameters multigrid;
+  BlockJacobiParameters block_jacobi;
   /// Largest relative difference between two strategies' results, in double precision.
   double agree_tolerance = 1e-12;
   /// CSV file; empty = none.

@@ -126,6 +126,67 @@ void add_measurement(StudyRegistry& registry) {
       [](auto& p) -> auto& { return p.output; });
 }
 
+void add_solvers(StudyRegistry& registry) {
+  registry.add(
+      {.name = "study.solvers",
+       .description =
+           "Preconditioners to measure solves with, instead of applications: the "
+           "Poisson problem whose solution is the product of exp(t)*sin(pi*t) over "
+           "the axes, by kronecker on uniform meshes and tensor on mapped ones; full-multigrid is "
+           "one start without iterations. Left out, applications are measured.",
+       .presence = Presence::optional,
+       .default_text = "none: applications are measured",
+       .example = TomlValue{TomlValue::Array(1, TomlValue{std::string("multigrid")})}},
+      [](auto& p) -> auto& { return p.solvers; });
+  registry.add(
+      {.name = "study.method", .description = "Iterative method of the solves."},
+      [](auto& p) -> auto& { return p.method; });
+  registry.add(
+      {.name = "study.relative_tolerance",
+       .description = "Solves stop when ||b - A x|| / ||b|| is at most this.",
+       .range = inside(0, 1)},
+      [](auto& p) -> auto& { return p.relative_tolerance; });
+  registry.add(
+      {.name = "study.max_iterations",
+       .description = "Solves give up after this many iterations.",
+       .range = between(1, 2147483647)},
+      [](auto& p) -> auto& { return p.max_iterations; });
+  registry.add(
+      {.name = "study.chebyshev_degree",
+       .description = "As solver.chebyshev.degree of a case file.",
+       .range = between(1, kMostSmootherDegree)},
+      [](auto& p) -> auto& { return p.chebyshev.degree; });
+  registry.add(
+      {.name = "study.smoother", .description = "As solver.multigrid.smoother."},
+      [](auto& p) -> auto& { return p.multigrid.smoother; });
+  registry.add(
+      {.name = "study.smoother_degree",
+       .description = "As solver.multigrid.smoother_degree.",
+       .range = between(1, kMostSmootherDegree)},
+      [](auto& p) -> auto& { return p.multigrid.smoother_degree; });
+  registry.add(
+      {.name = "study.coarsening", .description = "As solver.multigrid.coarsening."},
+      [](auto& p) -> auto& { return p.multigrid.coarsening; });
+  registry.add(
+      {.name = "study.cycle_precision", .description = "As solver.multigrid.precision."},
+      [](auto& p) -> auto& { return p.multigrid.precision; });
+  registry.add(
+      {.name = "study.start_cycles",
+       .description = "As solver.multigrid.start_cycles.",
+       .range = between(1, 20)},
+      [](auto& p) -> auto& { return p.multigrid.start_cycles; });
+  registry.add(
+      {.name = "study.sweeps",
+       .description = "As solver.block_jacobi.sweeps.",
+       .range = between(1, kMostSmootherDegree)},
+      [](auto& p) -> auto& { return p.block_jacobi.sweeps; });
+  registry.add(
+      {.name = "study.local_sweeps",
+       .description = "As solver.block_jacobi.local_sweeps.",
+       .range = between(1, kMostSmootherDegree)},
+      [](auto& p) -> auto& { return p.block_jacobi.local_sweeps; });
+}
+
 void check_study(StudyParameters& parameters, Findings& findings) {
   if (!findings.has_error("study.map") && parameters.map.size() != 3) {
     findings.report("study.map",
@@ -148,6 +209,7 @@ Registry<StudyParameters> make_study_registry(const std::vector<std::string>& ke
   add_strategies(registry, kernels, scatters);
   add_problems(registry);
   add_measurement(registry);
+  add_solvers(registry);
   registry.add_check(check_study);
   return registry;
 }

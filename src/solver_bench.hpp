@@ -1,0 +1,163 @@
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include "postprocess/error_norms.hpp"
+#include "solvers/device.hpp"
+#include "src/full_multigrid_start.hpp"
+#include "src/preconditioning.hpp"
+#include "src/solver_dispatch.hpp"
+#include "src/solver_measurement.hpp"
+
+namespace tessera {
+
+/// What a SolverBench does, whatever the precision and the memory.
+class SolverBench::Implementation {
+ public:
+  Implementation(const StudyParameters& study, const StudyProblem& problem);
+  virtual ~Implementation() = default;
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  virtual SolverMeasurement measure(StudySolver solver) = 0;
+
+  Index dofs() const { return discretization_.lattice.size(); }
+  std::string strategy() const { return strategy_.text(); }
+  double operator_seconds() const { return operator_seconds_; }
+
+ protected:
+  static double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  const StudyParameters& study_;
+  StudyProblem problem_;
+  Discretization discretization_;
+  PoissonProblem poisson_;
+  ScalarField solution_;
+  StiffnessForm form_;
+  StrategyName strategy_;
+  LinearSystem system_;
+  double operator_seconds_ = 0.0;
+};
+
+/// @tparam Space, T where solvers work and in which precision
+template <class T, class Space>
+class SolverBench::In final : public Implementation {
+ public:
+  using V = Vector<T, Space>;
+
+  In(const StudyParameters& study, const StudyProblem& problem) : Implementation(study, problem) {
+    wait();
+    const double start = seconds_now();
+    if constexpr (std::is_same_v<Space, Host>) {
+      a_ = make_operator<T>(strategy_, form_);
+    } else {
+      a_ = make_device_operator<T>(strategy_, form_);
+    }
+    wait();
+    operator_seconds_ = seconds_now() - start;
+    b_ = converted<T, Space>(system_.b);
+    start_ = converted<T, Space>(system_.x);
+    x_ = V(a_->size());
+  }
+
+  SolverMeasurement measure(StudySolver solver) override {
+    const CaseParameters parameters = solver_case(study_, problem_, solver);
+    SolverMeasurement measurement{solver};
+    const bool is_start = solver == StudySolver::full_multigrid;
+    const double start = seconds_now();
+    MadePreconditioner<T, Space> made =
+        make_preconditioner<T, Space>(parameters, form_, *a_, residual_size(system_));
+    std::unique_ptr<FullMultigrid<T, Space>> full;
+    if (is_start) {
+      full = std::make_unique<FullMultigrid<T, Space>>(
+          make_full_multigrid<T, Space>(poisson_, *made.hierarchy, strategy_.scatter, *a_,
+                                        parameters.solver.multigrid.start_cycles));
+    }
+    wait();
+    measurement.setup_seconds = seconds_now() - start;
+    measurement.levels = made.levels;
+    const double omega = relaxation(parameters.solver.method, *a_, made.preconditioner.get());
+    const CgOptions options = solver_options(parameters.solver, system_,
+                                             {[](int, double) { return Continue::yes; }, nullptr});
+    const auto solve = [&] {
+      copy(start_, x_);
+      wait();
+      const double before = seconds_now();
+      if (is_start) {
+        full->run(made.cycle, b_, x_);
+      } else {
+        measurement.report = solve_by_method<T, Space>(
+            parameters.solver.method, *a_, made.preconditioner.get(), b_, x_, omega, options);
+      }
+      wait();
+      return seconds_now() - before;
+    };
+    solve();  // to warm up
+    repeat(solve, measurement);
+    if (is_start) {
+      measurement.report.iterations = parameters.solver.multigrid.start_cycles;
+      measurement.report.status = SolveStatus::converged;
+      measurement.report.true_relative_residual = relative_residual();
+    }
+    if (dofs() <= kMostForError) measurement.l2_error = l2_error();
+    return measurement;
+  }
+
+ private:
+  static void wait() {
+    if constexpr (std::is_same_v<Space, Device>) synchronize_device();
+  }
+
+  template <class Solve>
+  void repeat(Solve&& solve, SolverMeasurement& measurement) {
+    std::vector<double> seconds;
+    EnergySources sources;
+    if constexpr (std::is_same_v<Space, Device>) sources.gpu_bus_id = require_device().pci_bus_id;
+    EnergyMeter meter(sources);
+    const double start = seconds_now();
+    while (static_cast<int>(seconds.size()) < study_.repetitions &&
+           (seconds.empty() || seconds_now() - start < study_.time_limit_s)) {
+      seconds.push_back(solve());
+      meter.sample();
+    }
+    const EnergyUse energy = meter.stop();
+    measurement.energy_note = energy.note();
+    if (const std::optional<double> joules = energy.joules()) {
+      measurement.joules_a_dof =
+          *joules / static_cast<double>(seconds.size()) / static_cast<double>(dofs());
+    }
+    std::sort(seconds.begin(), seconds.end());
+    measurement.repetitions = static_cast<int>(seconds.size());
+    measurement.min_seconds = seconds.front();
+    measurement.median_seconds = seconds[seconds.size() / 2];
+  }
+
+  double relative_residual() {
+    V r(a_->size());
+    a_->apply(x_, r);
+    subtract_in_place(b_, r);
+    return std::sqrt(dot(r, r)) / system_.reference_norm;
+  }
+
+  double l2_error() {
+    HostVector<double> x(dofs());
+    convert_back(x_, x);
+    return error_norms(discretization_, x.span(), solution_).l2;
+  }
+
+  std::unique_ptr<LinearOperator<T, Space>> a_;
+  V b_;
+  V start_;
+  V x_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,194 @@
+#include "src/solver_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "postprocess/atomic_file.hpp"
+#include "postprocess/human_units.hpp"
+#include "postprocess/text_table.hpp"
+#include "solvers/device.hpp"
+#include "src/interrupt.hpp"
+#include "src/machine.hpp"
+#include "src/preconditioner_memory.hpp"
+#include "src/solution_file.hpp"
+#include "src/solver_measurement.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr char kRow[] = "  {:<26} {:>9} {:>10} {:>10} {:>10} {:>11} {:>10} {:>10} {:>11}\n";
+
+class SolverComparison {
+ public:
+  SolverComparison(const StudyParameters& study, Verbosity verbosity)
+      : study_(study), verbosity_(verbosity) {
+    csv_ = csv_line({"dimension",   "geometry",           "degree",
+                     "dofs",        "precision",          "threads",
+                     "operator",    "operator_setup_s",   "solver",
+                     "method",      "relative_tolerance", "setup_s",
+                     "repetitions", "iterations",         "min_s",
+                     "median_s",    "dofs_per_s",         "relative_residual",
+                     "l2_error",    "j_per_dof",          "outcome"});
+  }
+
+  ExitCode execute() {
+    say("{}: {}\n", program_name(), study_.title.empty() ? "solvers" : study_.title);
+    say("{}; {}, relative tolerance {:g}, at most {} repetitions, {} smoothing steps\n",
+        processor_name(), name_of(study_.method), study_.relative_tolerance, study_.repetitions,
+        study_.multigrid.smoother_degree);
+    const InterruptGuard guard;
+    for (const StudyProblem& problem : study_problems(study_)) {
+      if (interrupted()) break;
+      measure(problem);
+    }
+    if (!study_.output.empty()) {
+      write_text_file(study_.output, csv_);
+      say("\nmeasurements are in {}\n", study_.output);
+    }
+    if (interrupted()) return ExitCode::interrupted;
+    if (failures_ == 0) return ExitCode::success;
+    fmt::print(stderr, "tessera: {} solve{} did not converge\n", failures_,
+               failures_ == 1 ? "" : "s");
+    return ExitCode::not_converged;
+  }
+
+ private:
+  template <class... Arguments>
+  void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    if (verbosity_ == Verbosity::quiet) return;
+    fmt::print(format, std::forward<Arguments>(arguments)...);
+    std::fflush(stdout);
+  }
+
+  bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
+
+  std::string processor_name() const {
+    if constexpr (kHasCuda) {
+      if (on_gpu()) return require_device().name;
+    }
+    return describe_machine().cpu_model;
+  }
+
+  Index available() const {
+    Index machine = available_memory_bytes();
+    if constexpr (kHasCuda) {
+      if (on_gpu()) machine = require_device().free_bytes;
+    }
+    return study_.memory_limit > 0 ? std::min<Index>(study_.memory_limit, machine) : machine;
+  }
+
+  void measure(const StudyProblem& problem) {
+    CaseParameters plain = solver_case(study_, problem, StudySolver::none);
+    plain.output.vtk = false;
+    const Index least = solving_bytes(plain);
+    if (least > available()) {
+      say("\n{}D {}, degree {}, about {} DoFs: does not fit, needs {}, available {}\n",
+          problem.dimension, name_of(problem.geometry), problem.degree,
+          human_count(static_cast<double>(problem.target_dofs)), bytes(least), bytes(available()));
+      return;
+    }
+    SolverBench bench(study_, problem);
+    say("\n{}D {}, degree {}, {} DoFs, {}, {}; operator made in {}\n", problem.dimension,
+        name_of(problem.geometry), problem.degree, human_count(static_cast<double>(bench.dofs())),
+        name_of(problem.precision), bench.strategy(), human_seconds(bench.operator_seconds()));
+    say(kRow, "solver", "setup", "iterations", "min", "median", "DoF/s", "residual", "L2 error",
+        "J a DoF");
+    for (const StudySolver solver : study_.solvers) {
+      if (interrupted()) return;
+      report(problem, bench, measured(problem, bench, solver));
+    }
+  }
+
+  SolverMeasurement measured(const StudyProblem& problem, SolverBench& bench, StudySolver solver) {
+    SolverMeasurement failed{solver};
+    const StrategyBytes needed = preconditioner_bytes(solver_case(study_, problem, solver));
+    const Index vectors = 4 * bench.dofs() * value_bytes(problem.precision);
+    if (needed.peak + vectors > available()) {
+      failed.left_out = fmt::format("does not fit: needs {}, available {}",
+                                    bytes(needed.peak + vectors), bytes(available()));
+      return failed;
+    }
+    try {
+      return bench.measure(solver);
+    } catch (const DeviceOutOfMemory& error) {
+      failed.left_out = error.what();
+    } catch (const std::bad_alloc&) {
+      failed.left_out = "out of memory";
+    } catch (const std::invalid_argument& error) {
+      failed.left_out = error.what();
+    }
+    return failed;
+  }
+
+  void report(const StudyProblem& problem, const SolverBench& bench, const SolverMeasurement& m) {
+    const std::string name(name_of(m.solver));
+    std::vector<std::string> row = {fmt::format("{}", problem.dimension),
+                                    std::string(name_of(problem.geometry)),
+                                    fmt::format("{}", problem.degree),
+                                    fmt::format("{}", bench.dofs()),
+                                    std::string(name_of(problem.precision)),
+                                    fmt::format("{}", problem.threads),
+                                    bench.strategy(),
+                                    fmt::format("{:.6g}", bench.operator_seconds()),
+                                    name,
+                                    std::string(name_of(study_.method)),
+                                    fmt::format("{:g}", study_.relative_tolerance)};
+    if (!m.left_out.empty()) {
+      say("  {:<26} left out: {}\n", name, m.left_out);
+      row.resize(row.size() + 9);
+      row.emplace_back("left out");
+      csv_ += csv_line(row);
+      return;
+    }
+    const bool converged = m.report.status == SolveStatus::converged;
+    if (!converged) ++failures_;
+    const double rate = static_cast<double>(bench.dofs()) / m.min_seconds;
+    say(kRow, name, human_seconds(m.setup_seconds),
+        converged ? fmt::format("{}", m.report.iterations)
+                  : fmt::format("NO: {}", m.report.iterations),
+        human_seconds(m.min_seconds), human_seconds(m.median_seconds), human_dofs_per_second(rate),
+        fmt::format("{:.1e}", m.report.true_relative_residual),
+        m.l2_error ? fmt::format("{:.2e}", *m.l2_error) : "-",
+        m.joules_a_dof ? fmt::format("{:.2e}", *m.joules_a_dof) : "-");
+    if (!m.joules_a_dof && !m.energy_note.empty() && !said_energy_) {
+      said_energy_ = true;
+      say("  energy is not measured: {}\n", m.energy_note);
+    }
+    for (const std::string& cell :
+         {fmt::format("{:.6g}", m.setup_seconds), fmt::format("{}", m.repetitions),
+          fmt::format("{}", m.report.iterations), fmt::format("{:.6g}", m.min_seconds),
+          fmt::format("{:.6g}", m.median_seconds), fmt::format("{:.6g}", rate),
+          fmt::format("{:.3g}", m.report.true_relative_residual),
+          m.l2_error ? fmt::format("{:.3g}", *m.l2_error) : std::string(),
+          m.joules_a_dof ? fmt::format("{:.4g}", *m.joules_a_dof) : std::string("not measured"),
+          std::string(status_name(m.report.status))}) {
+      row.push_back(cell);
+    }
+    csv_ += csv_line(row);
+  }
+
+  // With no preconditioner, in the memory that solvers work in.
+  Index solving_bytes(const CaseParameters& plain) const {
+    const StrategyName strategy{plain.operation.kernel, plain.operation.scatter};
+    return (on_gpu() ? estimate_gpu_memory(plain, strategy) : estimate_memory(plain, strategy))
+        .peak()
+        .bytes();
+  }
+
+  static std::string bytes(Index n) { return human_bytes(static_cast<double>(n)); }
+
+  const StudyParameters& study_;
+  Verbosity verbosity_;
+  std::string csv_;
+  int failures_ = 0;
+  bool said_energy_ = false;
+};
+
+}  // namespace
+
+ExitCode compare_solvers(const StudyParameters& study, Verbosity verbosity) {
+  return SolverComparison(study, verbosity).execute();
+}
+
+}  // namespace tessera
