@@ -10,7 +10,7 @@ namespace {
 // Weights below this are rounding: values are of order 1.
 constexpr double kRounding = 1e-13;
 // Values of a row that are worked on at a time: they stay in the first-level cache.
-constexpr Index kBlock = 4096;
+constexpr Index kBlock = 1024;
 
 std::vector<double> grid_lines(const AxisSpace& space) {
   std::vector<double> lines(static_cast<std::size_t>(space.mesh.cells()[space.d] + 1));
@@ -121,11 +121,12 @@ void multiply_along_x(const AxisMatrix& matrix, const T* entries, Index lines, c
 template <class T>
 void multiply_rows(const AxisMatrix& matrix, const T* entries, Index inner, Index outer,
                    const T* in, T* out, Store store) {
-#pragma omp parallel for collapse(3) schedule(static)
+  // All rows of a block one after the other: what they share stays in the cache.
+#pragma omp parallel for collapse(2) schedule(static)
   for (Index o = 0; o < outer; ++o) {
-    for (Index r = 0; r < matrix.rows; ++r) {
-      for (Index begin = 0; begin < inner; begin += kBlock) {
-        const Index count = std::min(kBlock, inner - begin);
+    for (Index begin = 0; begin < inner; begin += kBlock) {
+      const Index count = std::min(kBlock, inner - begin);
+      for (Index r = 0; r < matrix.rows; ++r) {
         T* v = out + (o * matrix.rows + r) * inner + begin;
         if (store == Store::assign) std::fill_n(v, count, T{0});
         for (int k = 0; k < matrix.width; ++k) {

@@ -19,7 +19,7 @@ struct MultigridOptions {
   CoarseningRules rules;
   SmootherKind smoother = SmootherKind::chebyshev;
   /// Steps or outer sweeps of the smoother before and after each coarser level.
-  int smoother_degree = 3;
+  int smoother_degree = 4;
   /// Of block Jacobi.
   int local_sweeps = 4;
   /// How cells of kernel tensor add on the levels.

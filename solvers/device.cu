@@ -4,6 +4,7 @@
 #include "solvers/cuda_check.hpp"
 #include "solvers/device.hpp"
 #include "solvers/device_array.hpp"
+#include "solvers/staged_upload.hpp"
 
 namespace tessera {
 namespace {
@@ -97,6 +98,10 @@ void free_on_device(void* pointer) noexcept {
 
 void copy_to_device(const void* host, std::int64_t bytes, void* device) {
   if (bytes == 0) return;
+  if (bytes >= kLeastStagedUpload) {
+    upload_staged(host, bytes, device);
+    return;
+  }
   check_cuda(cudaMemcpyAsync(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
                              device_stream()),
              "copying to the GPU");

@@ -74,7 +74,7 @@ struct MultigridParameters {
   int levels = 0;
   CoarseningChoice coarsening = CoarseningChoice::automatic;
   SmootherChoice smoother = SmootherChoice::chebyshev;
-  int smoother_degree = 3;
+  int smoother_degree = 4;
   Precision precision = Precision::single_precision;
   /// Of a start by full multigrid, on each level.
   int start_cycles = 2;

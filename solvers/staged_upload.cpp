@@ -1,0 +1,62 @@
+#include "solvers/staged_upload.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "solvers/cuda_check.hpp"
+#include "solvers/device.hpp"
+
+namespace tessera {
+namespace {
+
+// Making them takes a while, so they are kept.
+class UploadBuffers {
+ public:
+  static constexpr std::int64_t kBytes = std::int64_t{32} << 20;
+
+  UploadBuffers() {
+    for (int i = 0; i < 2; ++i) {
+      check_cuda(cudaMallocHost(&buffers_[i], kBytes), "allocating page-locked memory");
+      check_cuda(cudaEventCreateWithFlags(&sent_[i], cudaEventDisableTiming), "creating an event");
+    }
+  }
+
+  void copy(const void* host, std::int64_t bytes, void* device) {
+    const auto* from = static_cast<const std::byte*>(host);
+    auto* to = static_cast<std::byte*>(device);
+    int current = 0;
+    for (std::int64_t done = 0; done < bytes; done += kBytes, current = 1 - current) {
+      const std::int64_t count = std::min(kBytes, bytes - done);
+      check_cuda(cudaEventSynchronize(sent_[current]), "waiting for a copy to the GPU");
+      fill(from + done, count, static_cast<std::byte*>(buffers_[current]));
+      check_cuda(cudaMemcpyAsync(to + done, buffers_[current], static_cast<std::size_t>(count),
+                                 cudaMemcpyHostToDevice, device_stream()),
+                 "copying to the GPU");
+      check_cuda(cudaEventRecord(sent_[current], device_stream()), "recording an event");
+    }
+    synchronize_device();
+  }
+
+ private:
+  static void fill(const std::byte* from, std::int64_t count, std::byte* to) {
+    constexpr std::int64_t kPiece = std::int64_t{1} << 18;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t begin = 0; begin < count; begin += kPiece) {
+      std::memcpy(to + begin, from + begin,
+                  static_cast<std::size_t>(std::min(kPiece, count - begin)));
+    }
+  }
+
+  void* buffers_[2] = {};
+  cudaEvent_t sent_[2] = {};
+};
+
+}  // namespace
+
+void upload_staged(const void* host, std::int64_t bytes, void* device) {
+  static UploadBuffers buffers;
+  buffers.copy(host, bytes, device);
+}
+
+}  // namespace tessera
