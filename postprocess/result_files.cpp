@@ -14,7 +14,26 @@ using Json = nlohmann::ordered_json;
 
 Json json_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
-Json solver_json(const RunResult::Solver& solver) {
+Json cells_json(const std::array<std::int64_t, 3>& cells, int dimension) {
+  Json json = Json::array();
+  for (int d = 0; d < dimension; ++d) json.push_back(cells[d]);
+  return json;
+}
+
+Json levels_json(const std::vector<RunResult::Level>& levels, int dimension) {
+  Json json = Json::array();
+  for (const RunResult::Level& level : levels) {
+    json.push_back({{"degree", level.degree},
+                    {"cells", cells_json(level.cells, dimension)},
+                    {"dofs", level.dofs},
+                    {"operator", level.strategy},
+                    {"bytes", level.bytes},
+                    {"largest_eigenvalue", level.largest_eigenvalue}});
+  }
+  return json;
+}
+
+Json solver_json(const RunResult::Solver& solver, int dimension) {
   return {{"method", solver.method},
           {"preconditioner", solver.preconditioner},
           {"status", solver.status},
@@ -23,20 +42,21 @@ Json solver_json(const RunResult::Solver& solver) {
           {"initial_relative_residual", solver.initial_relative_residual},
           {"relative_residual", solver.relative_residual},
           {"relative_tolerance", solver.relative_tolerance},
-          {"likely_causes", solver.likely_causes}};
+          {"likely_causes", solver.likely_causes},
+          {"levels", levels_json(solver.levels, dimension)},
+          {"notes", solver.notes}};
 }
 
 }  // namespace
 
 Json to_json(const RunResult& result) {
-  Json cells = Json::array();
-  for (int d = 0; d < result.dimension; ++d) cells.push_back(result.cells[d]);
-  Json json = {{"title", result.title},         {"dimension", result.dimension},
-               {"degree", result.degree},       {"cells", cells},
-               {"dofs", result.dofs},           {"kernel", result.kernel},
-               {"scatter", result.scatter},     {"geometry", result.geometry},
-               {"device", result.device},       {"threads", result.threads},
-               {"precision", result.precision}, {"solver", solver_json(result.solver)}};
+  Json json = {
+      {"title", result.title},         {"dimension", result.dimension},
+      {"degree", result.degree},       {"cells", cells_json(result.cells, result.dimension)},
+      {"dofs", result.dofs},           {"kernel", result.kernel},
+      {"scatter", result.scatter},     {"geometry", result.geometry},
+      {"device", result.device},       {"threads", result.threads},
+      {"precision", result.precision}, {"solver", solver_json(result.solver, result.dimension)}};
   if (result.error) {
     json["error"] = {{"l2", result.error->l2},
                      {"h1_seminorm", result.error->h1_seminorm},

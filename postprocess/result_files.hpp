@@ -14,6 +14,15 @@ namespace tessera {
 /// Everything that result.json says of a run; the names are those of the file. Numbers that are not
 /// finite or not there become null.
 struct RunResult {
+  /// A level of a multigrid preconditioner.
+  struct Level {
+    int degree = 1;
+    std::array<std::int64_t, 3> cells{};  // 2 in 2D are written
+    std::int64_t dofs = 0;
+    std::string strategy;  // written as "operator"
+    std::int64_t bytes = 0;
+    double largest_eigenvalue = 0.0;  // of D^-1 A, estimated; 0 where none was needed
+  };
   struct Solver {
     std::string method;
     std::string preconditioner;
@@ -24,6 +33,8 @@ struct RunResult {
     double relative_residual = 0.0;  // at the end
     double relative_tolerance = 0.0;
     std::vector<std::string> likely_causes;  // of not having converged
+    std::vector<Level> levels;               // finest first; of multigrid, else empty
+    std::vector<std::string> notes;          // about the preconditioner
   };
   struct Error {
     double l2 = 0.0;

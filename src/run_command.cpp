@@ -274,7 +274,9 @@ class Run {
                      report.history.front(),
                      report.true_relative_residual,
                      parameters_.solver.relative_tolerance,
-                     likely_causes(parameters_, report)};
+                     likely_causes(parameters_, report),
+                     level_results(),
+                     outcome_.notes};
     if (errors_) result.error = {errors_->l2, errors_->h1_seminorm, errors_->max};
     result.solution = {numbers_.min, numbers_.max, numbers_.integral, numbers_.energy};
     const double apply = apply_seconds();
@@ -299,6 +301,20 @@ class Run {
                                      fmt::gmtime(std::chrono::system_clock::to_time_t(started_)))};
     result.timers = timer_json(timers_);
     return result;
+  }
+
+  std::vector<RunResult::Level> level_results() const {
+    std::vector<RunResult::Level> levels;
+    for (const LevelSummary& level : outcome_.levels) {
+      const IndexTriple& cells = level.shape.cells;
+      levels.push_back({level.shape.degree,
+                        {cells[0], cells[1], cells[2]},
+                        level.dofs,
+                        level.strategy,
+                        level.bytes,
+                        level.largest_eigenvalue});
+    }
+    return levels;
   }
 
   /// Mean over the solve.

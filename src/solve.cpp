@@ -34,7 +34,7 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
     }
   }
   const double n = static_cast<double>(a->size());
-  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels};
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes};
   listeners.preconditioner(made.levels, made.notes);
 
   HostVector<T> rounded_b;

@@ -16,7 +16,10 @@ struct SolveOutcome {
   Index operator_bytes = 0;
   /// Of one operator application.
   Work apply_work;
+  /// Of a multigrid preconditioner, else empty.
   std::vector<LevelSummary> levels;
+  /// Lines about the preconditioner.
+  std::vector<std::string> notes;
 };
 
 /// Who hears of a solve; none may be empty.

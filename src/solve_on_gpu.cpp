@@ -92,7 +92,7 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
   }
   const Preconditioner<T, Device>* const m = made.preconditioner.get();
   const double n = static_cast<double>(a->size());
-  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels};
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes};
   listeners.preconditioner(made.levels, made.notes);
   double apply_seconds = 0.0;
   double precondition_seconds = 0.0;
