@@ -45,7 +45,7 @@ void expect_equal_to_reference(const Problem& problem) {
   EXPECT_LT(relative_difference(d, reference.diagonal()), tolerance<T>()) << "diagonal";
 }
 
-// Each fused form against apply(), diagonal() and plain loops.
+// Each fused form against apply() and plain loops.
 template <class T>
 void expect_fused_forms_equal_compositions(const Problem& problem) {
   const auto a = make_kronecker_operator<T>(problem.form);
