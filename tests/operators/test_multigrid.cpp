@@ -41,6 +41,7 @@ HostVector<double> applied(const Preconditioner<double, Host>& m, const std::vec
 class MultigridProblems : public ::testing::TestWithParam<int> {};
 
 TEST_P(MultigridProblems, HaveASymmetricPositiveCycle) {
+  const ThreadCount threads(1);
   for (const Problem& problem : problems(GetParam())) {
     for (const SmootherKind smoother : kSmoothers) {
       const auto made = make_multigrid<double>(problem.form, quick_options(smoother), nullptr);
@@ -61,6 +62,7 @@ TEST_P(MultigridProblems, HaveASymmetricPositiveCycle) {
 }
 
 TEST_P(MultigridProblems, AreSolvedByCgWithCyclesInEitherPrecision) {
+  const ThreadCount threads(1);
   for (const Problem& problem : problems(GetParam())) {
     SCOPED_TRACE(problem.form.dirichlet.to_string());
     const auto a = finest_operator(problem.form);
