@@ -331,9 +331,10 @@ class Run {
 
   void print_results() {
     const SolveReport& report = outcome_.report;
-    say("{} after {} iterations: relative residual {:.3g} (from {:.3g}, target {:g})\n",
-        status_name(report.status), report.iterations, report.true_relative_residual,
-        report.history.front(), parameters_.solver.relative_tolerance);
+    say("{} after {} iteration{}: relative residual {:.3g} (from {:.3g}, target {:g})\n",
+        status_name(report.status), report.iterations, report.iterations == 1 ? "" : "s",
+        report.true_relative_residual, report.history.front(),
+        parameters_.solver.relative_tolerance);
     say("  solution  min {:.6g}, max {:.6g}, integral {:.8g}, energy {:.8g}\n", numbers_.min,
         numbers_.max, numbers_.integral, numbers_.energy);
     if (errors_) {

@@ -179,14 +179,28 @@ bool is_asynchronous(const SolverParameters& solver) {
           solver.multigrid.smoother == SmootherChoice::block_asynchronous_jacobi);
 }
 
+// Where the method is the default, at the key that it does not suit.
+void report_asynchronous(const SolverParameters& solver, Findings& findings) {
+  Diagnostic diagnostic = findings.diagnostic(
+      "solver.method",
+      "must be \"flexible-cg\" or \"richardson\" with asynchronous sweeps, which are another "
+      "preconditioner in every iteration");
+  if (!findings.is_written("solver.method")) {
+    const bool smooths = solver.preconditioner == PreconditionerChoice::multigrid;
+    const Diagnostic cause =
+        findings.diagnostic(smooths ? "solver.multigrid.smoother" : "solver.preconditioner", "");
+    diagnostic.file = cause.file;
+    diagnostic.line = cause.line;
+    diagnostic.value = fmt::format("\"{}\" (the default)", name_of(solver.method));
+  }
+  findings.report(std::move(diagnostic));
+}
+
 void check_solver(const SolverParameters& solver, Findings& findings) {
   if (findings.has_error("solver.method") || findings.has_error("solver.preconditioner")) return;
-  const bool varies = is_asynchronous(solver);
-  if (varies && solver.method != SolverMethod::flexible_cg &&
+  if (is_asynchronous(solver) && solver.method != SolverMethod::flexible_cg &&
       solver.method != SolverMethod::richardson) {
-    findings.report("solver.method",
-                    "must be \"flexible-cg\" or \"richardson\" with asynchronous sweeps, which "
-                    "are another preconditioner in every iteration");
+    report_asynchronous(solver, findings);
   }
   if (solver.method == SolverMethod::richardson &&
       solver.preconditioner == PreconditionerChoice::none) {

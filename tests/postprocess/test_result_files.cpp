@@ -60,6 +60,24 @@ TEST(ResultJson, HasNoErrorWithoutAnExactSolutionAndTwoCellCountsIn2D) {
   EXPECT_EQ(json.at("timers").at("elapsed_s"), 1.0);
 }
 
+TEST(ResultJson, LevelsOfMultigridHaveAsManyCellCountsAsAxes) {
+  RunResult result = typical();
+  EXPECT_EQ(to_json(result).at("solver").at("levels"), nlohmann::ordered_json::array());
+  EXPECT_EQ(to_json(result).at("solver").at("notes"), nlohmann::ordered_json::array());
+  result.dimension = 2;
+  result.solver.levels = {{4, {24, 12, 1}, 4753, "tensor/coloring, stored", 100000, 1.75},
+                          {1, {24, 12, 1}, 325, "kronecker", 20000, 0.0}};
+  result.solver.notes = {"a note"};
+  const auto solver = to_json(result).at("solver");
+  EXPECT_EQ(solver.at("levels").dump(),
+            "[{\"degree\":4,\"cells\":[24,12],\"dofs\":4753,"
+            "\"operator\":\"tensor/coloring, stored\",\"bytes\":100000,"
+            "\"largest_eigenvalue\":1.75},"
+            "{\"degree\":1,\"cells\":[24,12],\"dofs\":325,\"operator\":\"kronecker\","
+            "\"bytes\":20000,\"largest_eigenvalue\":0.0}]");
+  EXPECT_EQ(solver.at("notes"), nlohmann::ordered_json({"a note"}));
+}
+
 TEST(ResultJson, EnergyThatWasNotMeasuredIsNull) {
   RunResult result = typical();
   result.energy_use = {std::nullopt, 123.0, 4.1e-8, "CPU: not measured"};

@@ -210,6 +210,26 @@ TEST_F(BadInput, StrategyThatDoesNotExist) {
                   "coloring");
 }
 
+TEST_F(BadInput, SolversThatDoNotExistOrDoNotFit) {
+  expect_one_line(run_with("solver.preconditioner=multigird"),
+                  "--set solver.preconditioner=multigird: solver.preconditioner = \"multigird\": ",
+                  "did you mean \"multigrid\"?");
+  expect_one_line(
+      run_with("solver.method=richardson"),
+      "--set solver.method=richardson: solver.method = \"richardson\": ", "needs a preconditioner");
+  expect_one_line(run_with("solver.preconditioner=block-asynchronous-jacobi"),
+                  "--set solver.preconditioner=block-asynchronous-jacobi: solver.method = \"cg\" "
+                  "(the default): ",
+                  "must be \"flexible-cg\" or \"richardson\"");
+  expect_one_line(run_with("solver.initial=full-multigrid"),
+                  "--set solver.initial=full-multigrid: solver.initial = \"full-multigrid\": ",
+                  "needs solver.preconditioner = \"multigrid\"");
+  expect_one_line(
+      run_with("solver.multigrid.smoother_degree=0"),
+      "--set solver.multigrid.smoother_degree=0: solver.multigrid.smoother_degree = 0: ",
+      "from 1 to ");
+}
+
 TEST_F(BadInput, NoGpuInThisBuildOrOnThisMachine) {
   const ProgramResult result = run_with("run.device=cuda");
   if constexpr (!kHasCuda) {

@@ -263,6 +263,93 @@ TEST_F(ProgramTest, CheckTellsSizesAndMemory) {
   EXPECT_FALSE(std::filesystem::exists(path() / "out"));
 }
 
+TEST_F(ProgramTest, CheckTellsLevelsAndTheirMemory) {
+  const ProgramResult ran =
+      run_program(path(), {"check", "case.toml", "--set", "mesh.cells=[8, 6, 8]", "--set",
+                           "solver.preconditioner=multigrid", "--set",
+                           "solver.multigrid.coarsening=degree-first"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, testing::ContainsRegex("\nlevel +degree +cells +DoFs +operator +memory"));
+  // (3 x 8 + 1)^2 (3 x 6 + 1) DoFs, then degree 1: 9 x 9 x 7, whose inverse has 567^2 values of 4
+  // B.
+  EXPECT_THAT(ran.output, testing::ContainsRegex("\n +0 +3 +8 x 6 x 8 +11\\.9 k +kronecker +"));
+  EXPECT_THAT(ran.output,
+              testing::ContainsRegex("\n +1 +1 +8 x 6 x 8 +567 +kronecker +1\\.[0-9]+ MiB"));
+  EXPECT_THAT(ran.output, testing::Not(testing::ContainsRegex("\n +2 +1 ")));
+  EXPECT_THAT(ran.output, testing::ContainsRegex("\n +all +"));
+  EXPECT_THAT(ran.output, testing::ContainsRegex("\n +preconditioner +[0-9.]+ [KM]iB"));
+}
+
+TEST_F(ProgramTest, LevelsAndNotesAreRecorded) {
+  const std::vector<std::string> multigrid = {"--overwrite",
+                                              "--set",
+                                              "mesh.cells=[8, 6, 8]",
+                                              "--set",
+                                              "solver.preconditioner=multigrid",
+                                              "--set",
+                                              "solver.method=flexible-cg",
+                                              "--set",
+                                              "solver.multigrid.coarsening=degree-first"};
+  const ProgramResult ran = run(multigrid);
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, testing::ContainsRegex("\n +1 +1 +8 x 6 x 8 +567 +kronecker "));
+  EXPECT_THAT(ran.output, HasSubstr("level 0: smooth"));
+  const nlohmann::json solver = result()["solver"];
+  EXPECT_EQ(solver["method"], "flexible-cg");
+  EXPECT_EQ(solver["preconditioner"], "multigrid");
+  EXPECT_EQ(solver["notes"], nlohmann::json::array());
+  ASSERT_EQ(solver["levels"].size(), 2U);
+  const nlohmann::json& finest = solver["levels"][0];
+  EXPECT_EQ(finest["degree"], 3);
+  EXPECT_EQ(finest["cells"], nlohmann::json({8, 6, 8}));
+  EXPECT_EQ(finest["dofs"], 25 * 19 * 25);
+  EXPECT_EQ(finest["operator"], "kronecker");
+  EXPECT_GT(finest["bytes"].get<double>(), 6 * 4 * 25 * 19 * 25);
+  EXPECT_GT(finest["largest_eigenvalue"].get<double>(), 1.0);
+  EXPECT_EQ(solver["levels"][1]["degree"], 1);
+  EXPECT_EQ(solver["levels"][1]["largest_eigenvalue"], 0.0);
+
+  ASSERT_EQ(run({"--overwrite", "--set", "solver.preconditioner=fast-diagonalization"}).exit_code,
+            0);
+  EXPECT_EQ(result()["solver"]["iterations"], 1);
+  EXPECT_EQ(result()["solver"]["levels"], nlohmann::json::array());
+  EXPECT_EQ(result()["solver"]["notes"],
+            nlohmann::json({"the operator is separable: its inverse is applied"}));
+}
+
+TEST_F(ProgramTest, EveryPreconditionerAndMethodGivesTheSameSolution) {
+  ASSERT_EQ(run().exit_code, 0);
+  const double energy = result()["solution"]["energy"];
+  const std::vector<std::pair<const char*, const char*>> solvers = {
+      {"cg", "chebyshev"},
+      {"cg", "multigrid"},
+      {"cg", "fast-diagonalization"},
+      {"cg", "block-jacobi"},
+      {"flexible-cg", "block-asynchronous-jacobi"},
+      {"single-reduction-cg", "multigrid"},
+      {"pipelined-cg", "jacobi"},
+      {"richardson", "multigrid"}};
+  for (const auto& [method, preconditioner] : solvers) {
+    const ProgramResult ran = run({"--overwrite", "--set", "mesh.cells=[4, 3, 2]", "--set",
+                                   std::string("solver.method=") + method, "--set",
+                                   std::string("solver.preconditioner=") + preconditioner, "--set",
+                                   "solver.relative_tolerance=1e-10"});
+    ASSERT_EQ(ran.exit_code, 0) << method << ' ' << preconditioner << ran.errors;
+    EXPECT_EQ(result()["solver"]["method"], method);
+    EXPECT_EQ(result()["solver"]["preconditioner"], preconditioner);
+    EXPECT_NEAR(result()["solution"]["energy"].get<double>(), energy, 1e-7 * energy);
+  }
+}
+
+TEST_F(ProgramTest, FullMultigridStartsNearTheSolution) {
+  ASSERT_EQ(run({"--set", "mesh.cells=[8, 6, 8]", "--set", "solver.preconditioner=multigrid",
+                 "--set", "solver.initial=full-multigrid"})
+                .exit_code,
+            0);
+  EXPECT_LT(result()["solver"]["initial_relative_residual"].get<double>(), 1e-2);
+  EXPECT_THAT(read_file(path() / "out/case.toml"), HasSubstr("initial = \"full-multigrid\"\n"));
+}
+
 TEST_F(ProgramTest, CheckTellsWhichStrategiesAreNotForTheCase) {
   const ProgramResult ran =
       run_program(path(), {"check", "case.toml", "--set", "problem.coefficient=1 + x*y"});
@@ -282,9 +369,13 @@ TEST_F(ProgramTest, DefaultsRunAndPrintThemselvesAgain) {
 TEST_F(ProgramTest, ListNamesEveryStrategy) {
   const ProgramResult ran = run_program(path(), {"list"});
   EXPECT_EQ(ran.exit_code, 0);
-  for (const char* name : {"csr", "local", "tensor", "kronecker", "serial", "atomic", "coloring",
-                           "private", "jacobi"}) {
+  for (const char* name :
+       {"csr", "local", "tensor", "kronecker", "serial", "atomic", "coloring", "private"}) {
     EXPECT_THAT(ran.output, HasSubstr(name));
+  }
+  for (const char* name : {"none", "jacobi", "chebyshev", "multigrid", "fast-diagonalization",
+                           "block-jacobi", "block-asynchronous-jacobi"}) {
+    EXPECT_THAT(ran.output, HasSubstr(std::string("\n") + name + " ")) << name;
   }
 }
 

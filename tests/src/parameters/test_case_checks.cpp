@@ -202,5 +202,61 @@ TEST(CaseChecks, WhereAKeyWasWrittenIsKnownAfterLoading) {
             "case.toml: problem.exact: is bad");
 }
 
+TEST(CaseChecks, AsynchronousSweepsNeedAMethodThatAllowsThem) {
+  const std::string why =
+      "must be \"flexible-cg\" or \"richardson\" with asynchronous sweeps, which are another "
+      "preconditioner in every iteration";
+  const std::string sweeps = "preconditioner = \"block-asynchronous-jacobi\"\n";
+  for (const std::string method : {"cg", "single-reduction-cg", "pipelined-cg"}) {
+    expect_errors(case_errors(case_with("[solver]\n" + sweeps + "method = \"" + method + "\"\n")),
+                  {"case.toml:5: solver.method = \"" + method + "\": " + why});
+  }
+  for (const std::string method : {"flexible-cg", "richardson"}) {
+    expect_errors(case_errors(case_with("[solver]\n" + sweeps + "method = \"" + method + "\"\n")),
+                  {});
+  }
+  const std::string smoother = "[solver.multigrid]\nsmoother = \"block-asynchronous-jacobi\"\n";
+  expect_errors(case_errors(case_with(
+                    "[solver]\nmethod = \"cg\"\npreconditioner = \"multigrid\"\n" + smoother)),
+                {"case.toml:4: solver.method = \"cg\": " + why});
+  // The default is as wrong, and what makes it so has a line.
+  expect_errors(case_errors(case_with("[solver]\n" + sweeps)),
+                {"case.toml:4: solver.method = \"cg\" (the default): " + why});
+  expect_errors(case_errors(case_with("[solver]\npreconditioner = \"multigrid\"\n" + smoother)),
+                {"case.toml:6: solver.method = \"cg\" (the default): " + why});
+  // A smoother that is not used does not matter.
+  expect_errors(case_errors(case_with("[solver]\nmethod = \"cg\"\n" + smoother)), {});
+}
+
+TEST(CaseChecks, RichardsonNeedsAPreconditioner) {
+  expect_errors(case_errors(case_with("[solver]\nmethod = \"richardson\"\n")),
+                {"case.toml:4: solver.method = \"richardson\": \"richardson\" needs a "
+                 "preconditioner: x + (b - A x) alone diverges"});
+}
+
+TEST(CaseChecks, FullMultigridNeedsMultigrid) {
+  expect_errors(case_errors(case_with(
+                    "[solver]\npreconditioner = \"jacobi\"\ninitial = \"full-multigrid\"\n")),
+                {"case.toml:5: solver.initial = \"full-multigrid\": \"full-multigrid\" needs "
+                 "solver.preconditioner = \"multigrid\", on whose levels it works"});
+}
+
+TEST(CaseChecks, SolverKeysOutOfRange) {
+  expect_errors(
+      case_errors(case_with(
+          "[solver]\nresidual_replacement = -1\n[solver.chebyshev]\ndegree = 0\nrange = 1\n"
+          "[solver.multigrid]\nlevels = 65\nsmoother_degree = 1000\nstart_cycles = 0\n"
+          "[solver.block_jacobi]\nsweeps = 0\nlocal_sweeps = 2.5\n")),
+      {"case.toml:4: solver.residual_replacement = -1: must be an integer from 0 to 1e+06",
+       "case.toml:6: solver.chebyshev.degree = 0: must be an integer from 1 to 100",
+       "case.toml:7: solver.chebyshev.range = 1: must be a number from 2 to 1e+06",
+       "case.toml:9: solver.multigrid.levels = 65: must be an integer from 0 to 64",
+       "case.toml:10: solver.multigrid.smoother_degree = 1000: must be an integer from 1 to 100",
+       "case.toml:11: solver.multigrid.start_cycles = 0: must be an integer from 1 to 20",
+       "case.toml:13: solver.block_jacobi.sweeps = 0: must be an integer from 1 to 100",
+       "case.toml:14: solver.block_jacobi.local_sweeps = 2.5: must be an integer from 1 to 100, "
+       "not a number"});
+}
+
 }  // namespace
 }  // namespace tessera

@@ -105,6 +105,10 @@ preconditioner = "none"
 relative_tolerance = 1e-08
 max_iterations = 1000
 initial = "0"
+residual_replacement = 0
+chebyshev = { degree = 6, range = 30.0 }
+multigrid = { levels = 0, coarsening = "auto", smoother = "chebyshev", smoother_degree = 4, precision = "single", start_cycles = 2 }
+block_jacobi = { sweeps = 2, local_sweeps = 4 }
 
 [run]
 device = "cpu"
@@ -116,6 +120,33 @@ vtk = true
 vtk_precision = "single"
 overwrite = false
 )toml");
+}
+
+TEST(RoundTrip, SolverKeysKeepTheirValues) {
+  const CaseParameters first = parse_case(
+      "[mesh]\ncells = [4, 4, 4]\n[solver]\nmethod = \"flexible-cg\"\n"
+      "preconditioner = \"multigrid\"\ninitial = \"full-multigrid\"\nresidual_replacement = 50\n"
+      "[solver.chebyshev]\ndegree = 9\nrange = 12.5\n"
+      "[solver.multigrid]\nlevels = 3\ncoarsening = \"degree-first\"\n"
+      "smoother = \"block-asynchronous-jacobi\"\nsmoother_degree = 2\nprecision = \"double\"\n"
+      "start_cycles = 5\n[solver.block_jacobi]\nsweeps = 6\nlocal_sweeps = 7\n");
+  const std::string text = case_registry().to_toml(first);
+  const SolverParameters second = parse_case(text).solver;
+  EXPECT_EQ(case_registry().to_toml(parse_case(text)), text);
+  EXPECT_EQ(second.method, SolverMethod::flexible_cg);
+  EXPECT_EQ(second.preconditioner, PreconditionerChoice::multigrid);
+  EXPECT_EQ(second.initial, kFullMultigrid);
+  EXPECT_EQ(second.residual_replacement, 50);
+  EXPECT_EQ(second.chebyshev.degree, 9);
+  EXPECT_EQ(second.chebyshev.range, 12.5);
+  EXPECT_EQ(second.multigrid.levels, 3);
+  EXPECT_EQ(second.multigrid.coarsening, CoarseningChoice::degree_first);
+  EXPECT_EQ(second.multigrid.smoother, SmootherChoice::block_asynchronous_jacobi);
+  EXPECT_EQ(second.multigrid.smoother_degree, 2);
+  EXPECT_EQ(second.multigrid.precision, Precision::double_precision);
+  EXPECT_EQ(second.multigrid.start_cycles, 5);
+  EXPECT_EQ(second.block_jacobi.sweeps, 6);
+  EXPECT_EQ(second.block_jacobi.local_sweeps, 7);
 }
 
 TEST(RoundTrip, DefaultsParseBackToTheSameFile) {
