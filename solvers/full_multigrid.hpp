@@ -17,7 +17,7 @@ struct StartLevel {
   std::shared_ptr<const LinearOperator<T, Space>> a;
   /// Empty on the finest level, where the solver has it.
   Vector<T, Space> b;
-  /// Values on constrained nodes, anything elsewhere; empty on the finest level.
+  /// Values on constrained nodes, anything finite elsewhere; empty on the finest level.
   Vector<T, Space> given;
   /// 1 on constrained nodes, 0 elsewhere.
   Vector<T, Space> is_given;
@@ -45,8 +45,8 @@ class FullMultigrid {
 
   /// @param cycle cycle(l, r, z): z = V r on level l and those below
   /// @param b on the finest level
-  /// @param x on the finest level, with the values on constrained nodes; elsewhere what it held
-  ///          does not matter
+  /// @param x on the finest level, with the values on constrained nodes; elsewhere what finite
+  ///          values it held does not matter
   template <class Cycle>
   void run(Cycle&& cycle, const V& b, V& x) {
     for (std::size_t l = levels_.size(); l-- > 0;) {

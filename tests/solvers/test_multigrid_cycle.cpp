@@ -245,24 +245,44 @@ class FullMultigridOnMatrices : public ::testing::Test {
     HostVector<double> b;
     HostVector<double> given;
     HostVector<double> is_given;
-    std::unique_ptr<DenseTransfer> from_coarser;
   };
   FullMultigridOnMatrices() : levels_(3, Fused::no), held_(3) {
     for (std::size_t l = 0; l < 3; ++l) {
       const std::int64_t n = levels_.A(l).rows();
       held_[l].b = vector_of<double>(random_values(n, 7 + static_cast<unsigned>(l)));
-      held_[l].given = poisoned<double>(n);
+      held_[l].given = HostVector<double>(n);
       held_[l].is_given = HostVector<double>(n);
       for (std::int64_t i = 0; i < n; ++i) held_[l].given[i] = 100.0 + static_cast<double>(i);
-      if (l < 2) held_[l].from_coarser = std::make_unique<DenseTransfer>(levels_.P(l));
-      starts_.push_back({&levels_.plain(l), &held_[l].b, &held_[l].given, &held_[l].is_given,
-                         held_[l].from_coarser.get()});
     }
+  }
+
+  // The start with a cycle; x of the finest level.
+  template <class Cycle>
+  HostVector<double> start(int cycles, Cycle&& cycle) const {
+    std::vector<StartLevel<double, Host>> levels;
+    for (std::size_t l = 0; l < 3; ++l) {
+      StartLevel<double, Host> level;
+      level.a = std::shared_ptr<const LinearOperator<double, Host>>(&levels_.plain(l),
+                                                                    [](const void*) {});
+      level.b = copy_of(held_[l].b);
+      level.given = copy_of(held_[l].given);
+      level.is_given = copy_of(held_[l].is_given);
+      if (l < 2) level.from_coarser = std::make_unique<DenseTransfer>(levels_.P(l));
+      levels.push_back(std::move(level));
+    }
+    HostVector<double> x = copy_of(held_[0].given);
+    FullMultigrid<double, Host>(std::move(levels), cycles).run(cycle, held_[0].b, x);
+    return x;
+  }
+
+  static HostVector<double> copy_of(const HostVector<double>& values) {
+    HostVector<double> result(values.size());
+    copy(values, result);
+    return result;
   }
 
   CycleOfMatrices levels_;
   std::vector<OfLevel> held_;
-  std::vector<StartLevel<double, Host>> starts_;
 };
 
 TEST_F(FullMultigridOnMatrices, CorrectsWhatComesFromTheCoarserLevel) {
@@ -274,10 +294,8 @@ TEST_F(FullMultigridOnMatrices, CorrectsWhatComesFromTheCoarserLevel) {
       expected = l == 2 ? Values(Values::Zero(b.size())) : Values(levels_.P(l) * expected);
       for (int c = 0; c < cycles; ++c) expected += M * (b - levels_.A(l) * expected);
     }
-    HostVector<double> x = poisoned<double>(31);
-    full_multigrid(
-        starts_, [&](std::size_t l, const auto& r, auto& z) { levels_.cycle().cycle(l, r, z); },
-        cycles, x);
+    const HostVector<double> x = start(
+        cycles, [&](std::size_t l, const auto& r, auto& z) { levels_.cycle().cycle(l, r, z); });
     EXPECT_LT((eigen_of(x) - expected).norm(), 1e-12 * expected.norm());
   }
 }
@@ -293,9 +311,7 @@ TEST_F(FullMultigridOnMatrices, TakesGivenValuesOnEachLevel) {
   middle[0] = 100.0;
   Values expected = levels_.P(0) * middle;
   expected[30] = 130.0;
-  HostVector<double> x = poisoned<double>(31);
-  full_multigrid(
-      starts_, [&](std::size_t, const auto&, auto& z) { fill(z, 0.0); }, 1, x);
+  const HostVector<double> x = start(1, [](std::size_t, const auto&, auto& z) { fill(z, 0.0); });
   EXPECT_LT((eigen_of(x) - expected).norm(), 1e-12 * expected.norm());
 }
 
