@@ -46,12 +46,31 @@ CaseParameters on_level(const CaseParameters& parameters, const BoxMesh& mesh, i
   return level;
 }
 
-StrategyBytes block_bytes(const CaseParameters& parameters, BlockExchange exchange) {
+StrategyBytes block_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
+                          BlockExchange exchange) {
   const auto bytes = [&](auto&& function) {
-    return with_operator_size(parameters, make_box_mesh(parameters), "csr",
-                              [&](const OperatorSize& size) { return function(size, exchange); });
+    return with_operator_size(parameters, mesh, "csr", [&](const OperatorSize& size) {
+      return function(size, exchange);
+    });
   };
   return {bytes(block_jacobi_bytes), bytes(block_jacobi_peak_bytes)};
+}
+
+// Of the blocks that multigrid smooths with.
+BlockExchange exchange_of(const CaseParameters& parameters) {
+  return parameters.solver.multigrid.smoother == SmootherChoice::block_jacobi
+             ? BlockExchange::synchronous
+             : BlockExchange::asynchronous;
+}
+
+// What is needed beyond that while the blocks of the finest level are made: its matrix.
+Index block_assembly_bytes(const CaseParameters& parameters) {
+  if (parameters.solver.multigrid.smoother == SmootherChoice::chebyshev) return 0;
+  CaseParameters in_cycle = parameters;
+  in_cycle.operation.precision = cycle_precision(parameters);
+  const StrategyBytes bytes =
+      block_bytes(in_cycle, make_box_mesh(parameters), exchange_of(parameters));
+  return bytes.peak - bytes.held;
 }
 
 }  // namespace
@@ -85,6 +104,9 @@ std::vector<LevelSummary> planned_levels(const CaseParameters& parameters) {
       summary.cycle_bytes = static_cast<double>(n) * vector;
     } else {
       summary.bytes += kLevelVectors * n * value;
+      if (parameters.solver.multigrid.smoother != SmootherChoice::chebyshev && !is_coarsest) {
+        summary.bytes += block_bytes(level, mesh, exchange_of(parameters)).held;
+      }
       const double apply = static_cast<double>(held) + 2.0 * vector;
       summary.cycle_bytes = smoothed_level_bytes(multigrid_options(parameters), apply, vector);
     }
@@ -110,7 +132,7 @@ StrategyBytes preconditioner_bytes(const CaseParameters& parameters) {
       const Index value = value_bytes(cycle_precision(parameters));
       Index bytes = 3 * lattice.size() * value;
       for (const LevelSummary& level : planned_levels(parameters)) bytes += level.bytes;
-      return {bytes, bytes + 2 * lattice.size() * value};
+      return {bytes, bytes + 2 * lattice.size() * value + block_assembly_bytes(parameters)};
     }
     case PreconditionerChoice::fast_diagonalization: {
       const Index bytes = fast_diagonalization_bytes(lattice, case_dirichlet_faces(parameters),
@@ -119,9 +141,9 @@ StrategyBytes preconditioner_bytes(const CaseParameters& parameters) {
       return {bytes, bytes};
     }
     case PreconditionerChoice::block_jacobi:
-      return block_bytes(parameters, BlockExchange::synchronous);
+      return block_bytes(parameters, make_box_mesh(parameters), BlockExchange::synchronous);
     case PreconditionerChoice::block_asynchronous_jacobi:
-      return block_bytes(parameters, BlockExchange::asynchronous);
+      return block_bytes(parameters, make_box_mesh(parameters), BlockExchange::asynchronous);
   }
   return {0, 0};
 }

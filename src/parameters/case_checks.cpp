@@ -196,8 +196,18 @@ void report_asynchronous(const SolverParameters& solver, Findings& findings) {
   findings.report(std::move(diagnostic));
 }
 
-void check_solver(const SolverParameters& solver, Findings& findings) {
+void check_solver(const CaseParameters& parameters, Findings& findings) {
+  const SolverParameters& solver = parameters.solver;
   if (findings.has_error("solver.method") || findings.has_error("solver.preconditioner")) return;
+  if (solver.method == SolverMethod::pipelined_cg &&
+      solver.preconditioner == PreconditionerChoice::multigrid &&
+      parameters.operation.precision == Precision::double_precision &&
+      solver.multigrid.precision == Precision::single_precision) {
+    findings.report("solver.method",
+                    "\"pipelined-cg\" takes its residuals by recurrence through the "
+                    "preconditioner, whose rounding in single precision it cannot bear; set "
+                    "solver.multigrid.precision = \"double\", or use another method");
+  }
   if (is_asynchronous(solver) && solver.method != SolverMethod::flexible_cg &&
       solver.method != SolverMethod::richardson) {
     report_asynchronous(solver, findings);
@@ -227,7 +237,7 @@ void check_case(CaseParameters& parameters, const std::vector<std::string>& scat
   check_boundary(parameters, findings);
   check_scatter(parameters.operation, scatters, findings);
   check_tolerance(parameters, findings);
-  check_solver(parameters.solver, findings);
+  check_solver(parameters, findings);
   if (parameters.output.directory.empty()) {
     findings.report("output.directory", "must not be empty; \".\" is the current directory");
   }
