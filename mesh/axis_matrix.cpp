@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace tessera {
 namespace {
 
 // Weights below this are rounding: values are of order 1.
 constexpr double kRounding = 1e-13;
+constexpr double kExactWeights[] = {0.0, 1.0};
 // Values of a row that are worked on at a time: they stay in the first-level cache.
 constexpr Index kBlock = 1024;
 
@@ -20,9 +22,10 @@ std::vector<double> grid_lines(const AxisSpace& space) {
   return lines;
 }
 
-double snapped(double value, double rounding = kRounding) {
-  for (const double exact : {0.0, 1.0}) {
-    if (std::abs(value - exact) < rounding) return exact;
+// The one of `exact` that the value is but for rounding, else the value.
+double snapped(double value, std::span<const double> exact, double rounding) {
+  for (const double candidate : exact) {
+    if (std::abs(value - candidate) < rounding) return candidate;
   }
   return value;
 }
@@ -89,10 +92,13 @@ AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at) {
     const double begin = from_lines[cell];
     const double from_width = from_lines[cell + 1] - begin;
     const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * largest / from_width;
-    const double local[] = {snapped((x - begin) / from_width, std::max(rounding, kRounding))};
+    const double local[] = {
+        snapped((x - begin) / from_width, from.nodes, std::max(rounding, kRounding))};
     const Matrix1D values = lagrange_values(from.nodes, local);
     matrix.first.push_back(cell * p);
-    for (const double value : values.entries) matrix.entries.push_back(snapped(value));
+    for (const double value : values.entries) {
+      matrix.entries.push_back(snapped(value, kExactWeights, kRounding));
+    }
   }
   return matrix;
 }

@@ -39,8 +39,9 @@ Point mean_cell_widths(const BoxMesh& mesh, const std::array<ScalarField, 3>& co
 ///
 /// As long as cells are more than 2.5 times as long along one axis as along another, those axes
 /// are halved along which they are shortest (semi-coarsening), for the smoother works along them
-/// only; then the degree is halved (p, p / 2, ..., 1) and the cells along each axis, in the order
-/// asked for. Cells are merged two by two along an axis; of an odd number the last stays alone.
+/// only; then the degree is halved (p, p / 2, ..., 1) and the cells along each axis where they are
+/// at most 1.5 times as long as the shortest, in the order asked for. Cells are merged two by two
+/// along an axis; of an odd number the last stays alone.
 std::vector<LevelShape> plan_levels(const LevelShape& finest, int dimension, const Point& widths,
                                     const CoarseningRules& rules);
 

@@ -53,7 +53,6 @@ enum class KroneckerForm {
   apply,      // y = v
   apply_dot,  // y = v, sums += {x v, v^2}
   residual,   // y = b - v, sum += y^2
-  chebyshev,  // d = momentum d + scale (b - v) / D, y = x + d
   any         // of a kernel: which one is known at run time
 };
 
@@ -64,9 +63,6 @@ struct KroneckerVectors {
   const T* x = nullptr;
   T* y = nullptr;
   const T* b = nullptr;
-  T* d = nullptr;
-  T momentum{0};
-  T scale{0};
   double* sums = nullptr;  // two, one for `residual`
 };
 

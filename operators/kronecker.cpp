@@ -136,54 +136,6 @@ class Diagonal {
   std::vector<T> x_stiffness_;
 };
 
-/// d = momentum d + scale D^-1 (b - A x), x_out = x + d.
-template <class T>
-class Chebyshev final : public VectorInput<T> {
- public:
-  Chebyshev(ChebyshevStep step, const Diagonal<T>& diagonal, const T* b, const T* x, T* d, T* x_out,
-            WriteTo where)
-      : VectorInput<T>(x, where),
-        momentum_(static_cast<T>(step.momentum)),
-        scale_(static_cast<T>(step.scale)),
-        diagonal_(diagonal),
-        b_(b),
-        d_(d),
-        x_out_(x_out) {}
-
-  SweepSums finish(const RowSpan& span, const T* x, T* ax) const override {
-    const Index n = span.size / span.rows;
-    for (Index j = 0; j < span.rows; ++j) {
-      const T* b = b_ + span.first + j * n;
-      T* d = d_ + span.first + j * n;
-      T* y = ax + j * n;
-      const T* x_row = x + j * n;
-      const auto step = [=, this](T before, Index i, T entry) {
-        const T now = before + scale_ * (b[i] - y[i]) / entry;
-        y[i] = x_row[i] + now;
-        return now;
-      };
-      if (momentum_ == T{0}) {
-        diagonal_.for_each_in_row(span.row + j, span.plane,
-                                  [=](Index i, T entry) { d[i] = step(T{0}, i, entry); });
-      } else {
-        diagonal_.for_each_in_row(span.row + j, span.plane, [=, this](Index i, T entry) {
-          d[i] = step(momentum_ * d[i], i, entry);
-        });
-      }
-    }
-    this->write(span, ax, x_out_);
-    return {};
-  }
-
- private:
-  T momentum_;
-  T scale_;
-  const Diagonal<T>& diagonal_;
-  const T* b_;
-  T* d_;
-  T* x_out_;
-};
-
 template <class T>
 class KroneckerOperator final : public LinearOperator<T, Host>, public FusedForms<T, Host> {
  public:
@@ -237,9 +189,6 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedForm
   }
   void residual(const V& b, const V& x, V& r, double* rr) const override {
     *rr = sweep_.run(Residual<T>(b.data(), x.data(), r.data(), where_)).first;
-  }
-  void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const override {
-    sweep_.run(Chebyshev<T>(step, diagonal_, b.data(), x.data(), d.data(), x_out.data(), where_));
   }
 
  private:

@@ -110,17 +110,6 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     v.sums = rr;
     run(v);
   }
-  void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const override {
-    KroneckerVectors<T> v;
-    v.form = KroneckerForm::chebyshev;
-    v.x = x.data();
-    v.b = b.data();
-    v.d = d.data();
-    v.y = x_out.data();
-    v.momentum = static_cast<T>(step.momentum);
-    v.scale = static_cast<T>(step.scale);
-    run(v);
-  }
 
  private:
   DeviceKronecker(const StiffnessForm& form, const KroneckerFactors& factors)

@@ -62,7 +62,7 @@ template <class Shape, KroneckerForm compiled>
 __device__ __forceinline__ void add_tile_sums(KroneckerSumPair of_thread,
                                               const KroneckerData<typename Shape::T>& g,
                                               unsigned char* shared_memory) {
-  if constexpr (compiled != KroneckerForm::apply && compiled != KroneckerForm::chebyshev) {
+  if constexpr (compiled != KroneckerForm::apply) {
     if (g.v.sums == nullptr) return;
     __syncthreads();
     add_over_grid<Shape::threads>(of_thread, g.sums, g.v.form == KroneckerForm::apply_dot ? 2 : 1,
@@ -70,13 +70,12 @@ __device__ __forceinline__ void add_tile_sums(KroneckerSumPair of_thread,
   }
 }
 
-/// Blocks an SM. Fewer where matrix entries are no constants, a diagonal is divided by, or x is
-/// kept for the sums and would spill (p = 2): these take registers.
+/// Blocks an SM. Fewer where matrix entries are no constants, or x is kept for the sums and would
+/// spill (p = 2): these take registers.
 template <class Shape>
 constexpr int least_blocks(CellsAlongXY kind, KroneckerForm form) {
   if (kind == CellsAlongXY::different) return (Shape::blocks_an_sm + 1) / 2;
   if (form == KroneckerForm::apply_dot && Shape::p == 2) return (3 * Shape::blocks_an_sm + 1) / 4;
-  if (form == KroneckerForm::chebyshev) return (3 * Shape::blocks_an_sm + 1) / 4;
   return Shape::blocks_an_sm;
 }
 
@@ -182,8 +181,6 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
       return launch.template operator()<KroneckerForm::apply_dot>();
     case KroneckerForm::residual:
       return launch.template operator()<KroneckerForm::residual>();
-    case KroneckerForm::chebyshev:
-      return launch.template operator()<KroneckerForm::chebyshev>();
     case KroneckerForm::any:
       break;
   }

@@ -287,8 +287,6 @@ class KroneckerTile {
         return store<KroneckerForm::apply_dot>(first_z, count);
       case KroneckerForm::residual:
         return store<KroneckerForm::residual>(first_z, count);
-      case KroneckerForm::chebyshev:
-        return store<KroneckerForm::chebyshev>(first_z, count);
       case KroneckerForm::any:
         return;
     }
@@ -324,8 +322,8 @@ template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
 template <KroneckerForm form>
 __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int first_z,
                                                                             int count) {
-  constexpr bool needs_x = form == KroneckerForm::apply_dot || form == KroneckerForm::chebyshev;
-  constexpr bool needs_b = form == KroneckerForm::residual || form == KroneckerForm::chebyshev;
+  constexpr bool needs_x = form == KroneckerForm::apply_dot;
+  constexpr bool needs_b = form == KroneckerForm::residual;
   const KroneckerVectors<T>& v = g.v;
   const int tile_y = cell_y * P;
   const int tile_x = cell_x * P + threadIdx.x;
@@ -370,14 +368,6 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int 
         const T residual = b[r] - value;
         *to = residual;
         add_dots(residual, residual);
-      } else if constexpr (form == KroneckerForm::chebyshev) {
-        const T diagonal = diagonal_entry(g.axis[0].diagonal[tile_x],
-                                          g.axis[1].diagonal[tile_y + r], g.axis[2].diagonal[z]);
-        T* const d = v.d + (to - v.y);
-        T step = v.scale * (b[r] - value) / diagonal;
-        if (v.momentum != T{0}) step += v.momentum * *d;
-        *d = step;
-        *to = x[r] + step;
       } else {
         *to = value;
         add_dots(x[r], value);
@@ -417,13 +407,6 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::finish_con
         value = v.b[at] - value;
         add_dots(value, value);
         break;
-      case KroneckerForm::chebyshev: {
-        T step = v.scale * (v.b[at] - value);
-        if (v.momentum != T{0}) step += v.momentum * v.d[at];
-        v.d[at] = step;
-        value += step;
-        break;
-      }
       case KroneckerForm::apply_dot:
         add_dots(value, value);
         break;

@@ -61,9 +61,9 @@ inline constexpr int kEigenvalueSteps = 12;
 double smoothed_level_bytes(const MultigridOptions& options, double apply, double vector);
 
 /// The hierarchy of the form with a V-cycle on it: smoothers (Chebyshev's on [0, safety
-/// lambda_max]), transfers by 1D factors, and on the coarsest level the inverse of the
-/// matrix, or Chebyshev's iteration where it is not small. With no Dirichlet and no Robin faces
-/// constants are left out there.
+/// lambda_max]), transfers by 1D factors, and on the coarsest level the inverse of the matrix, or
+/// Chebyshev's iteration where it is not small. Of a pure Neumann form constants are left out
+/// there.
 /// @param finest the operator of the finest level if there is one already, else null; referred to
 /// @throws as make_operator()
 template <class T>

@@ -134,9 +134,8 @@ class MultigridAssembly {
 
   std::vector<double> coarse_inverse(StiffnessForm form) const {
     const StrategyName strategy = level_strategy(form, "serial", Processor::cpu);
-    const bool singular = form.dirichlet.none() && form.robin.empty();
     return dense_inverse(*tessera::make_operator<double>(strategy, form),
-                         singular ? NullSpace::constants : NullSpace::none);
+                         is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
   }
 
   // Steps that reduce the error tenfold, bounded.

@@ -28,4 +28,13 @@ struct StiffnessForm {
   GeometryForm geometry = GeometryForm::stored;
 };
 
+/// Whether constants are the null space: no Dirichlet face, and no Robin face whose alpha may
+/// differ from 0.
+inline bool is_pure_neumann(const StiffnessForm& form) {
+  for (const RobinTerm& term : form.robin) {
+    if (!is_zero(term.alpha)) return false;
+  }
+  return form.dirichlet.none();
+}
+
 }  // namespace tessera

@@ -21,12 +21,23 @@ Precision cycle_precision(const CaseParameters& parameters) {
              : parameters.solver.multigrid.precision;
 }
 
-// The case with the degree and the strategy of a level; its cells go their own way.
-CaseParameters on_level(const CaseParameters& parameters, const LevelShape& shape) {
+AxisSpacing spacing_of(const BoxMesh& mesh, int d) {
+  AxisSpacing spacing;
+  if (mesh.is_uniform(d)) return spacing;
+  for (Index i = 0; i <= mesh.cells()[d]; ++i) spacing.lines.push_back(mesh.grid_line(d, i));
+  return spacing;
+}
+
+// The case with the mesh, the degree and the strategy of a level.
+CaseParameters on_level(const CaseParameters& parameters, const BoxMesh& mesh, int degree) {
   CaseParameters level = parameters;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    level.mesh.cells[d] = mesh.cells()[d];
+    level.mesh.spacing[d] = spacing_of(mesh, d);
+  }
   const int excess = parameters.space.points - parameters.space.degree;
-  level.space.degree = shape.degree;
-  level.space.points = shape.degree + excess;
+  level.space.degree = degree;
+  level.space.points = degree + excess;
   level.space.geometry = GeometryChoice::automatic;
   level.operation.precision = cycle_precision(parameters);
   level.operation.kernel = why_unsuitable("kronecker", parameters).empty() ? "kronecker" : "tensor";
@@ -55,7 +66,7 @@ std::vector<LevelSummary> planned_levels(const CaseParameters& parameters) {
   std::vector<LevelSummary> levels;
   for (std::size_t l = 0; l < shapes.size(); ++l) {
     mesh = merge_cells(mesh, shapes[l].cells);
-    const CaseParameters level = on_level(parameters, shapes[l]);
+    const CaseParameters level = on_level(parameters, mesh, shapes[l].degree);
     const StrategyName strategy{level.operation.kernel, level.operation.scatter};
     const bool is_coarsest = l + 1 == shapes.size();
     const Index n = node_count(shapes[l], dimension);

@@ -13,7 +13,7 @@
 namespace tessera {
 
 /// The most DoFs of a problem for which the error is computed.
-inline constexpr Index kMostForError = 200'000'000;
+inline constexpr Index kMostForError = 20'000'000;
 
 /// One solver measured on one problem.
 struct SolverMeasurement {

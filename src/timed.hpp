@@ -35,10 +35,6 @@ class TimedOperator final : public LinearOperator<T, Space>, public FusedForms<T
     const auto scope = timers_.scope("apply");
     inner_.fused()->residual(b, x, r, rr);
   }
-  void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const override {
-    const auto scope = timers_.scope("apply");
-    inner_.fused()->chebyshev_step(step, b, x, d, x_out);
-  }
 
  private:
   const LinearOperator<T, Space>& inner_;

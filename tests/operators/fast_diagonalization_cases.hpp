@@ -6,14 +6,6 @@
 
 namespace tessera::testing {
 
-/// Whether A has the constant as its kernel.
-inline bool is_pure_neumann(const StiffnessForm& form) {
-  for (const RobinTerm& term : form.robin) {
-    if (!is_zero(term.alpha)) return false;
-  }
-  return form.dirichlet.none();
-}
-
 /// Calls check(problem) for forms that are sums of Kronecker products: cell counts, gradings,
 /// coefficients, and Dirichlet, Neumann, Robin and mixed faces.
 template <class F>

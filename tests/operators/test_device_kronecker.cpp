@@ -168,15 +168,11 @@ void expect_fused_forms_equal_compositions(const Problem& problem) {
   const Index n = problem.size();
   const std::vector<double> x = random_input<T>(n, 3);
   const std::vector<double> b = random_input<T>(n, 5);
-  const std::vector<double> before = random_input<T>(n, 11);
   const DeviceVector<T> device_x = uploaded<T>(x);
   const DeviceVector<T> device_b = uploaded<T>(b);
   DeviceVector<T> device_ax = poisoned_on_device<T>(n);
   a->apply(device_x, device_ax);
   const std::vector<double> ax = downloaded(device_ax);
-  DeviceVector<T> device_diagonal = poisoned_on_device<T>(n);
-  a->diagonal(device_diagonal);
-  const std::vector<double> diagonal = downloaded(device_diagonal);
 
   DeviceSums sums;
   DeviceVector<T> y = poisoned_on_device<T>(n);
@@ -199,19 +195,6 @@ void expect_fused_forms_equal_compositions(const Problem& problem) {
   DeviceVector<T> in_place = uploaded<T>(b);
   fused->residual(in_place, device_x, in_place, sums.data());
   expect_near(in_place, expected, "r is b");
-
-  for (const double momentum : {0.0, 0.7}) {
-    DeviceVector<T> d = momentum == 0.0 ? poisoned_on_device<T>(n) : uploaded<T>(before);
-    DeviceVector<T> x_out = poisoned_on_device<T>(n);
-    fused->chebyshev_step({momentum, 0.4}, device_b, device_x, d, x_out);
-    std::vector<double> expected_x(n);
-    for (Index i = 0; i < n; ++i) {
-      expected[i] = momentum * before[i] + 0.4 * (b[i] - ax[i]) / diagonal[i];
-      expected_x[i] = x[i] + expected[i];
-    }
-    expect_near(d, expected, "d of a Chebyshev step");
-    expect_near(x_out, expected_x, "x of a Chebyshev step");
-  }
 }
 
 TEST_P(DeviceKronecker, FusedFormsEqualCompositions) {

@@ -157,16 +157,6 @@ class WithFusedForms final : public LinearOperator<T, Host>, public FusedForms<T
     for (std::int64_t i = 0; i < size(); ++i) r[i] = b[i] - ax[i];
     *rr = dot(r, r);
   }
-  void chebyshev_step(ChebyshevStep step, const V& b, const V& x, V& d, V& x_out) const override {
-    V ax(size());
-    V entries(size());
-    apply(x, ax);
-    diagonal(entries);
-    for (std::int64_t i = 0; i < size(); ++i) {
-      d[i] = static_cast<T>(step.momentum * d[i] + step.scale * (b[i] - ax[i]) / entries[i]);
-      x_out[i] = x[i] + d[i];
-    }
-  }
 
  private:
   const LinearOperator<T, Host>& original_;

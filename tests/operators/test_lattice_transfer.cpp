@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "mesh/coarsening.hpp"
+#include "operators/lattice_transfer.hpp"
+#include "tests/device_test.hpp"
+#include "tests/operators/problems.hpp"
+
+namespace tessera::testing {
+namespace {
+
+// Two spaces, the coarser with fewer degrees, fewer cells, or fewer cells along some axes.
+struct Pair {
+  Discretization fine;
+  Discretization coarse;
+};
+
+std::vector<Pair> pairs(int dimension) {
+  std::vector<Pair> all;
+  const Index layers = dimension == 3 ? 5 : 1;
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::graded}) {
+    for (const int degree : {1, 2, 4}) {
+      ProblemOptions options;
+      options.dimension = dimension;
+      options.degree = degree;
+      options.cells = {6, 3, layers};
+      options.geometry = geometry;
+      const Problem problem = make_problem(options);
+      for (const LevelShape& shape :
+           {LevelShape{std::max(1, degree / 2), {6, 2, layers}},
+            LevelShape{degree, {3, 2, ceil_div(layers, 2)}}, LevelShape{degree, {3, 3, layers}}}) {
+        all.push_back({*problem.discretization, coarsen(*problem.discretization, shape)});
+      }
+    }
+  }
+  return all;
+}
+
+// x^p + y^p + ... with products, of the coarser degree along each axis.
+double polynomial(int degree, const Point& at) {
+  double value = 1.0;
+  for (int d = 0; d < 3; ++d) value *= 0.7 + std::pow(at[d] - 0.2 * d, degree) - 0.3 * at[d];
+  return value;
+}
+
+std::vector<double> nodal_values(const Discretization& space, int degree) {
+  std::vector<double> values;
+  for (Index node = 0; node < space.lattice.size(); ++node) {
+    Point at{};
+    space.mapping.node_positions(node, 1, at.data(), at.data() + 1, at.data() + 2);
+    values.push_back(polynomial(degree, at));
+  }
+  return values;
+}
+
+double product(const HostVector<double>& x, const HostVector<double>& y) {
+  double sum = 0.0;
+  for (Index i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+class LatticeTransfers : public ::testing::TestWithParam<int> {};
+
+TEST_P(LatticeTransfers, PutTheCoarserFunctionOnTheFinerNodes) {
+  for (const Pair& pair : pairs(GetParam())) {
+    const LatticeTransfer<double, Host> transfer(
+        make_prolongation(pair.coarse, pair.fine, FaceSet{}));
+    const int degree = pair.coarse.basis.degree;
+    std::vector<double> expected = nodal_values(pair.fine, degree);
+    // It is added.
+    HostVector<double> fine = vector_of<double>(random_values(pair.fine.lattice.size(), 3));
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += fine[i];
+    transfer.add_prolonged(vector_of<double>(nodal_values(pair.coarse, degree)), fine);
+    EXPECT_LT(relative_difference(fine, expected), kDoubleTolerance);
+  }
+}
+
+TEST_P(LatticeTransfers, RestrictByTheTranspose) {
+  for (const Pair& pair : pairs(GetParam())) {
+    for (const FaceSet dirichlet : {FaceSet{}, FaceSet{0b001001}, FaceSet{0b111111}}) {
+      const LatticeProlongation P = make_prolongation(pair.coarse, pair.fine, dirichlet);
+      const LatticeTransfer<double, Host> transfer(P);
+      const LatticeTransfer<float, Host> rounded(P);
+      const Index n = pair.fine.lattice.size();
+      const Index m = pair.coarse.lattice.size();
+      const HostVector<double> x = vector_of<double>(random_input<float>(m, 5));
+      const HostVector<double> y = vector_of<double>(random_input<float>(n, 7));
+      HostVector<double> prolonged(n);
+      transfer.add_prolonged(x, prolonged);
+      HostVector<double> restricted = poisoned<double>(m);
+      transfer.restrict_to_coarse(y, restricted);
+      EXPECT_NEAR(product(prolonged, y), product(x, restricted), 1e-13 * norm(prolonged) * norm(y));
+      HostVector<float> single_prolonged(n);
+      rounded.add_prolonged(vector_of<float>(random_input<float>(m, 5)), single_prolonged);
+      HostVector<float> single_restricted = poisoned<float>(m);
+      rounded.restrict_to_coarse(vector_of<float>(random_input<float>(n, 7)), single_restricted);
+      EXPECT_LT(relative_difference(single_prolonged, {prolonged.data(), prolonged.data() + n}),
+                kFloatTolerance);
+      EXPECT_LT(relative_difference(single_restricted, {restricted.data(), restricted.data() + m}),
+                kFloatTolerance);
+    }
+  }
+}
+
+TEST_P(LatticeTransfers, LeaveConstrainedNodesAlone) {
+  const int dimension = GetParam();
+  for (const Pair& pair : pairs(dimension)) {
+    for (const FaceSet dirichlet : {FaceSet{0b000001}, FaceSet{0b001010}, FaceSet{0b111111}}) {
+      const LatticeProlongation P = make_prolongation(pair.coarse, pair.fine, dirichlet);
+      FaceSet masked;
+      for (const AxisSweep& sweep : P.sweeps) {
+        masked[2 * sweep.d] = dirichlet[2 * sweep.d];
+        masked[2 * sweep.d + 1] = dirichlet[2 * sweep.d + 1];
+      }
+      const LatticeTransfer<double, Host> transfer(P);
+      HostVector<double> fine(pair.fine.lattice.size());
+      transfer.add_prolonged(vector_of<double>(random_values(pair.coarse.lattice.size(), 9)), fine);
+      HostVector<double> coarse = poisoned<double>(pair.coarse.lattice.size());
+      transfer.restrict_to_coarse(vector_of<double>(random_values(fine.size(), 11)), coarse);
+      const auto check = [&](const NodeLattice& lattice, const HostVector<double>& values) {
+        for (Index node = 0; node < lattice.size(); ++node) {
+          if (lattice.on_faces(lattice.node_position(node), masked)) {
+            EXPECT_EQ(values[node], 0.0);
+          } else {
+            EXPECT_NE(values[node], 0.0);
+          }
+        }
+      };
+      check(pair.fine.lattice, fine);
+      check(pair.coarse.lattice, coarse);
+    }
+  }
+}
+
+TEST_P(LatticeTransfers, AreTheSameBitsForAnyThreads) {
+  for (const Pair& pair : pairs(GetParam())) {
+    const LatticeTransfer<double, Host> transfer(
+        make_prolongation(pair.coarse, pair.fine, FaceSet{0b000101}));
+    const auto run = [&](int threads) {
+      const ThreadCount scope(threads);
+      HostVector<double> coarse(pair.coarse.lattice.size());
+      transfer.restrict_to_coarse(vector_of<double>(random_values(pair.fine.lattice.size(), 3)),
+                                  coarse);
+      HostVector<double> fine(pair.fine.lattice.size());
+      transfer.add_prolonged(coarse, fine);
+      return fine;
+    };
+    const HostVector<double> expected = run(1);
+    for (const int threads : {2, 3}) EXPECT_TRUE(same_bits(run(threads), expected));
+  }
+}
+
+template <class T>
+void expect_host(const Pair& pair, FaceSet dirichlet) {
+  const LatticeProlongation P = make_prolongation(pair.coarse, pair.fine, dirichlet);
+  const LatticeTransfer<T, Host> host(P);
+  const LatticeTransfer<T, Device> device(P);
+  const HostVector<T> fine = vector_of<T>(random_values(pair.fine.lattice.size(), 3));
+  const HostVector<T> coarse = vector_of<T>(random_values(pair.coarse.lattice.size(), 5));
+  HostVector<T> expected = poisoned<T>(coarse.size());
+  host.restrict_to_coarse(fine, expected);
+  DeviceVector<T> device_fine(fine.size());
+  DeviceVector<T> device_coarse(coarse.size());
+  copy(fine, device_fine);
+  copy(poisoned<T>(coarse.size()), device_coarse);
+  device.restrict_to_coarse(device_fine, device_coarse);
+  HostVector<T> found(coarse.size());
+  copy(device_coarse, found);
+  EXPECT_LT(relative_difference(found, {expected.data(), expected.data() + expected.size()}),
+            tolerance<T>());
+  HostVector<T> expected_fine(fine.size());
+  copy(fine, expected_fine);
+  host.add_prolonged(coarse, expected_fine);
+  copy(coarse, device_coarse);
+  device.add_prolonged(device_coarse, device_fine);
+  HostVector<T> found_fine(fine.size());
+  copy(device_fine, found_fine);
+  EXPECT_LT(relative_difference(
+                found_fine, {expected_fine.data(), expected_fine.data() + expected_fine.size()}),
+            tolerance<T>());
+}
+
+TEST_P(LatticeTransfers, OnTheGpuAreThoseOfTheHost) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    for (const Pair& pair : pairs(GetParam())) {
+      for (const FaceSet dirichlet : {FaceSet{}, FaceSet{0b001001}, FaceSet{0b111111}}) {
+        expect_host<double>(pair, dirichlet);
+        expect_host<float>(pair, dirichlet);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dimensions, LatticeTransfers, ::testing::Values(2, 3),
+                         [](const auto& tested) { return std::to_string(tested.param) + "d"; });
+
+}  // namespace
+}  // namespace tessera::testing

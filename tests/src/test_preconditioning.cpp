@@ -1,0 +1,314 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "cases/poisson_problem.hpp"
+#include "postprocess/error_norms.hpp"
+#include "src/case_geometry.hpp"
+#include "src/case_setup.hpp"
+#include "src/kernel_choice.hpp"
+#include "src/preconditioner_memory.hpp"
+#include "src/solve.hpp"
+#include "tests/device_test.hpp"
+#include "tests/thread_count.hpp"
+
+namespace tessera::testing {
+namespace {
+
+// Dirichlet, Neumann and Robin faces; the exact solution is exp(x) sin(y).
+constexpr char kMixed2d[] = R"toml(
+[mesh]
+dimension = 2
+cells = [9, 7]
+[space]
+degree = 3
+[problem]
+coefficient = "1 + x"
+source = "-exp(x)*sin(y)"
+exact = "exp(x)*sin(y)"
+[boundary]
+left = { value = "sin(y)" }
+right = { type = "neumann", value = "2*exp(1)*sin(y)" }
+top = { type = "robin", alpha = "2", value = "(1 + x)*exp(x)*cos(1) + 2*exp(x)*sin(1)" }
+)toml";
+
+constexpr char kBoundary3d[] = R"toml(
+[problem]
+source = "0"
+exact = "x*y*z + sin(x)*cosh(z)"
+[boundary]
+left = { value = "x*y*z + sin(x)*cosh(z)" }
+right = { value = "x*y*z + sin(x)*cosh(z)" }
+bottom = { value = "x*y*z + sin(x)*cosh(z)" }
+top = { value = "x*y*z + sin(x)*cosh(z)" }
+back = { value = "x*y*z + sin(x)*cosh(z)" }
+front = { value = "x*y*z + sin(x)*cosh(z)" }
+)toml";
+
+const std::string kUniform3d =
+    std::string("[mesh]\ncells = [5, 4, 6]\n[space]\ndegree = 2\n") + kBoundary3d;
+// A quarter of a pipe.
+const std::string kCurved3d = std::string(R"toml(
+[mesh]
+cells = [3, 7, 4]
+lower = [1.0, 0.0, 0.0]
+upper = [2.0, 1.0, 1.5]
+map = ["x*cos(pi/2*y)", "x*sin(pi/2*y)", "z"]
+[space]
+degree = 2
+)toml") + kBoundary3d;
+constexpr char kCurved2d[] = R"toml(
+[mesh]
+dimension = 2
+cells = [6, 11]
+lower = [1.0, 0.0]
+upper = [2.0, 1.0]
+map = ["x*cos(pi/2*y)", "x*sin(pi/2*y)"]
+[space]
+degree = 3
+[problem]
+source = "0"
+exact = "exp(x)*sin(y)"
+[boundary]
+left = { value = "exp(x)*sin(y)" }
+right = { value = "exp(x)*sin(y)" }
+bottom = { value = "exp(x)*sin(y)" }
+top = { value = "exp(x)*sin(y)" }
+)toml";
+
+std::vector<std::string> cases() { return {kMixed2d, kUniform3d, kCurved2d, kCurved3d}; }
+
+// Kernel and geometry are chosen as a run chooses them.
+CaseParameters parsed(const std::string& text) {
+  CaseParameters parameters = make_case_registry().parse(text, "case.toml").parameters;
+  choose_kernel(parameters);
+  choose_geometry(parameters);
+  return parameters;
+}
+
+struct Solved {
+  SolveOutcome outcome;
+  HostVector<double> x;
+  /// Of the error.
+  double l2 = 0.0;
+};
+
+Solved solved(const CaseParameters& parameters) {
+  const Discretization discretization = make_discretization(parameters);
+  const PoissonProblem problem = make_problem(parameters);
+  StiffnessForm form = stiffness_form(problem, discretization);
+  form.geometry = case_geometry(parameters, parameters.operation.kernel);
+  LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
+  TimerTree timers;
+  { const auto setup = timers.scope("setup"); }
+  SolveListeners listeners;
+  listeners.iteration = [](int, double) { return Continue::yes; };
+  listeners.preconditioner = [](const auto&, const auto&) {};
+  Solved result{solve(parameters, problem, form, system, timers, listeners), {}, 0.0};
+  result.x = std::move(system.x);
+  result.l2 = error_norms(discretization, result.x.span(), *make_exact(parameters)).l2;
+  return result;
+}
+
+double largest_difference(const HostVector<double>& x, const HostVector<double>& y) {
+  double difference = 0.0;
+  for (Index i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(x[i])) return x[i];
+    difference = std::max(difference, std::abs(x[i] - y[i]));
+  }
+  return difference;
+}
+
+struct Choice {
+  PreconditionerChoice preconditioner;
+  Precision cycle = Precision::double_precision;
+};
+constexpr Choice kChoices[] = {{PreconditionerChoice::none},
+                               {PreconditionerChoice::jacobi},
+                               {PreconditionerChoice::chebyshev},
+                               {PreconditionerChoice::multigrid},
+                               {PreconditionerChoice::multigrid, Precision::single_precision},
+                               {PreconditionerChoice::fast_diagonalization},
+                               {PreconditionerChoice::block_jacobi}};
+constexpr SolverMethod kMethods[] = {SolverMethod::cg, SolverMethod::single_reduction_cg,
+                                     SolverMethod::pipelined_cg, SolverMethod::flexible_cg};
+
+void expect_same_solutions(RunDevice device) {
+  const ThreadCount threads(1);
+  for (const std::string& text : cases()) {
+    CaseParameters parameters = parsed(text);
+    parameters.solver.relative_tolerance = 1e-12;
+    const Solved expected = solved(parameters);
+    ASSERT_EQ(expected.outcome.report.status, SolveStatus::converged);
+    parameters.run.device = device;
+    parameters.solver.relative_tolerance = 1e-9;
+    const int plain = expected.outcome.report.iterations;
+    for (const Choice& choice : kChoices) {
+      parameters.solver.preconditioner = choice.preconditioner;
+      parameters.solver.multigrid.precision = choice.cycle;
+      for (const SolverMethod method : kMethods) {
+        parameters.solver.method = method;
+        SCOPED_TRACE(fmt::format("{}D, preconditioner {}, method {}", parameters.mesh.dimension,
+                                 name_of(choice.preconditioner), name_of(method)));
+        const Solved found = solved(parameters);
+        EXPECT_EQ(found.outcome.report.status, SolveStatus::converged);
+        EXPECT_LE(found.outcome.report.true_relative_residual, 1.1e-9);
+        EXPECT_LT(largest_difference(found.x, expected.x), 1e-6);
+        EXPECT_LE(found.outcome.report.iterations, plain);
+        if (choice.preconditioner == PreconditionerChoice::multigrid) {
+          EXPECT_LE(found.outcome.report.iterations, 16);
+        }
+      }
+    }
+  }
+}
+
+TEST(PreconditionersAndMethods, GiveTheSameSolution) { expect_same_solutions(RunDevice::cpu); }
+
+TEST(PreconditionersAndMethods, OnTheGpuGiveTheSameSolution) {
+  TESSERA_REQUIRE_DEVICE();
+  expect_same_solutions(RunDevice::cuda);
+}
+
+TEST(PreconditionersAndMethods, InSinglePrecisionGiveTheSameSolution) {
+  const ThreadCount threads(1);
+  for (const std::string& text : cases()) {
+    CaseParameters parameters = parsed(text);
+    parameters.solver.relative_tolerance = 1e-12;
+    const Solved expected = solved(parameters);
+    parameters.operation.precision = Precision::single_precision;
+    parameters.solver.relative_tolerance = 2e-5;
+    for (const Choice& choice : kChoices) {
+      parameters.solver.preconditioner = choice.preconditioner;
+      SCOPED_TRACE(fmt::format("{}D, preconditioner {}", parameters.mesh.dimension,
+                               name_of(choice.preconditioner)));
+      const Solved found = solved(parameters);
+      EXPECT_EQ(found.outcome.report.status, SolveStatus::converged);
+      EXPECT_LT(largest_difference(found.x, expected.x), 1e-2);
+    }
+  }
+}
+
+// Data of any size: residuals are scaled before they are rounded.
+TEST(Multigrid, InSinglePrecisionTakesDataOfAnySize) {
+  for (const char* size : {"1e-60", "1e60"}) {
+    CaseParameters parameters = parsed(
+        fmt::format("[mesh]\ncells = [6, 6, 6]\n[space]\ndegree = 2\n[problem]\nsource = \"{}\"\n"
+                    "exact = \"0\"\n[solver]\npreconditioner = \"multigrid\"\n",
+                    size));
+    ASSERT_EQ(parameters.solver.multigrid.precision, Precision::single_precision);
+    const Solved found = solved(parameters);
+    EXPECT_EQ(found.outcome.report.status, SolveStatus::converged) << size;
+    EXPECT_LE(found.outcome.report.iterations, 8) << size;
+  }
+}
+
+void expect_foreseen_levels(const CaseParameters& parameters) {
+  const std::vector<LevelSummary> foreseen = planned_levels(parameters);
+  const std::vector<LevelSummary> made = solved(parameters).outcome.levels;
+  ASSERT_EQ(foreseen.size(), made.size());
+  EXPECT_GE(made.size(), 2U);
+  for (std::size_t l = 0; l < made.size(); ++l) {
+    EXPECT_EQ(foreseen[l].shape, made[l].shape) << l;
+    EXPECT_EQ(foreseen[l].dofs, made[l].dofs) << l;
+    EXPECT_EQ(foreseen[l].strategy, made[l].strategy) << l;
+  }
+}
+
+// Coarsest levels have a few hundred DoFs, so that their inverses are soon made.
+std::vector<CaseParameters> cases_to_foresee() {
+  std::vector<CaseParameters> all;
+  for (const char* text :
+       {// Odd counts.
+        "[mesh]\ncells = [11, 8, 9]\n[space]\ndegree = 3\n",
+        // Long cells.
+        "[mesh]\ncells = [12, 12, 12]\nupper = [1.0, 7.0, 1.0]\n[space]\ndegree = 2\n",
+        // Long where they are mapped.
+        "[mesh]\ndimension = 2\ncells = [25, 30]\nmap = [\"4*x\", \"y + 0.1*sin(x)\"]\n"
+        "[space]\ndegree = 4\n",
+        "[mesh]\ncells = [10, 9, 10]\nmap = [\"x\", \"y + 0.1*sin(x)\", \"z + 0.1*x*y\"]\n"
+        "[space]\ndegree = 2\n",
+        // Graded.
+        "[mesh]\ndimension = 2\ncells = [33, 40]\nspacing = [{ geometric = 1.1 }, \"uniform\"]\n"
+        "[space]\ndegree = 2\n"}) {
+    for (const char* coefficient : {"1", "1 + x*y"}) {
+      CaseParameters parameters =
+          parsed(std::string(text) + "[problem]\nsource = \"1\"\nexact = \"0\"\ncoefficient = \"" +
+                 coefficient + "\"\n[solver]\npreconditioner = \"multigrid\"\n");
+      parameters.solver.max_iterations = 0;
+      all.push_back(parameters);
+    }
+    all.push_back(all.back());
+    all.back().solver.multigrid.precision = Precision::double_precision;
+    all.back().solver.multigrid.coarsening = CoarseningOrder::cells_first;
+  }
+  all.push_back(all.front());
+  all.back().solver.multigrid.levels = 2;
+  return all;
+}
+
+TEST(PlannedLevels, AreThoseThatAreMade) {
+  for (const CaseParameters& parameters : cases_to_foresee()) {
+    SCOPED_TRACE(make_case_registry().to_toml(parameters));
+    expect_foreseen_levels(parameters);
+  }
+}
+
+TEST(PlannedLevels, OnTheGpuAreThoseThatAreMade) {
+  TESSERA_REQUIRE_DEVICE();
+  for (CaseParameters parameters : cases_to_foresee()) {
+    SCOPED_TRACE(make_case_registry().to_toml(parameters));
+    parameters.run.device = RunDevice::cuda;
+    expect_foreseen_levels(parameters);
+  }
+}
+
+void expect_error_of_the_discretization(RunDevice device) {
+  for (const std::string& text : cases()) {
+    for (const int degree : {1, 2, 4}) {
+      CaseParameters parameters = make_case_registry().parse(text, "case.toml").parameters;
+      parameters.space.degree = degree;
+      parameters.space.points = degree + 1;
+      // About as many nodes of every degree, and several levels.
+      const int nodes = parameters.mesh.dimension == 2 ? 48 : 16;
+      for (auto& cells : parameters.mesh.cells) cells = nodes / degree + cells % 3;
+      choose_kernel(parameters);
+      choose_geometry(parameters);
+      parameters.run.device = device;
+      parameters.solver.preconditioner = PreconditionerChoice::multigrid;
+      parameters.solver.relative_tolerance = 1e-12;
+      const Solved converged = solved(parameters);
+      ASSERT_EQ(converged.outcome.report.status, SolveStatus::converged);
+      parameters.solver.initial = kFullMultigrid;
+      parameters.solver.multigrid.start_cycles = 2;
+      parameters.solver.max_iterations = 0;
+      for (const CoarseningOrder order :
+           {CoarseningOrder::degree_first, CoarseningOrder::cells_first}) {
+        // From degree 2 to 4 the error falls further than by two cycles.
+        if (order == CoarseningOrder::degree_first && degree == 4) continue;
+        parameters.solver.multigrid.coarsening = order;
+        const Solved started = solved(parameters);
+        EXPECT_EQ(started.outcome.report.iterations, 0);
+        EXPECT_LT(started.l2, 1.5 * converged.l2)
+            << parameters.mesh.dimension << "D, degree " << degree;
+        EXPECT_GT(started.l2, 0.5 * converged.l2);
+      }
+    }
+  }
+}
+
+TEST(FullMultigrid, LeavesTheErrorOfTheDiscretizationAfterTwoCycles) {
+  expect_error_of_the_discretization(RunDevice::cpu);
+}
+
+TEST(FullMultigrid, OnTheGpuLeavesTheErrorOfTheDiscretizationAfterTwoCycles) {
+  TESSERA_REQUIRE_DEVICE();
+  expect_error_of_the_discretization(RunDevice::cuda);
+}
+
+}  // namespace
+}  // namespace tessera::testing
