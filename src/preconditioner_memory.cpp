@@ -49,9 +49,8 @@ CaseParameters on_level(const CaseParameters& parameters, const BoxMesh& mesh, i
 StrategyBytes block_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
                           BlockExchange exchange) {
   const auto bytes = [&](auto&& function) {
-    return with_operator_size(parameters, mesh, "csr", [&](const OperatorSize& size) {
-      return function(size, exchange);
-    });
+    return with_operator_size(parameters, mesh, "csr",
+                              [&](const OperatorSize& size) { return function(size, exchange); });
   };
   return {bytes(block_jacobi_bytes), bytes(block_jacobi_peak_bytes)};
 }
