@@ -66,9 +66,10 @@ Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vec
 
 Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
                  std::array<HostArray<double>, 3> coordinates)
-    : Mapping(mesh, lattice, nodes) {
-  coordinates_ = std::move(coordinates);
-}
+    : lattice_(lattice),
+      is_uniform_(mesh.is_uniform()),
+      lines_(node_lines(mesh, lattice, nodes)),
+      coordinates_(std::move(coordinates)) {}
 
 void Mapping::node_positions(Index first, Index count, double* x, double* y, double* z) const {
   if (!is_cartesian()) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <regex>
 #include <sstream>
 
@@ -90,6 +91,34 @@ TEST(ShippedStudy, SmallComparisonAgreesOnTheGpu) {
        "--set", "study.transfers=true", "--set",
        "study.scatters=[\"atomic\",\"coloring\",\"private\",\"patch\",\"unprotected\"]"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+}
+
+void expect_solvers_converge(const std::vector<std::string>& settings) {
+  const TemporaryDirectory directory;
+  std::vector<std::string> arguments = {"compare", shipped("compare_solvers.toml").string(),
+                                        "--set",   "study.dofs=[3000]",
+                                        "--set",   "study.repetitions=1",
+                                        "--set",   "study.output=solvers.csv"};
+  arguments.insert(arguments.end(), settings.begin(), settings.end());
+  const ProgramResult ran = run_program(directory.path(), arguments);
+  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+  std::ifstream csv(directory.path() / "solvers.csv");
+  std::string line;
+  std::getline(csv, line);
+  EXPECT_EQ(line.substr(0, 9), "dimension");
+  int rows = 0;
+  while (std::getline(csv, line)) {
+    ++rows;
+    EXPECT_TRUE(line.ends_with("converged")) << line;
+  }
+  EXPECT_EQ(rows, 6) << "three solvers on two meshes";
+}
+
+TEST(ShippedStudy, SolversConverge) { expect_solvers_converge({}); }
+
+TEST(ShippedStudy, SolversConvergeOnTheGpu) {
+  TESSERA_REQUIRE_DEVICE();
+  expect_solvers_converge({"--set", "study.device=cuda"});
 }
 
 }  // namespace
