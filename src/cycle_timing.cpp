@@ -19,11 +19,9 @@ std::string_view cycle_part_name(CyclePart part) {
 }
 
 void CycleTimer::begin(int level, CyclePart part) {
-  // Scopes are neither copied nor moved.
-  scope_.reset(new TimerTree::Scope(
-      timers_.scope(fmt::format("level {}: {}", level, cycle_part_name(part)))));
+  part_.emplace(timers_, fmt::format("level {}: {}", level, cycle_part_name(part)));
 }
 
-void CycleTimer::end() { scope_.reset(); }
+void CycleTimer::end() { part_.reset(); }
 
 }  // namespace tessera

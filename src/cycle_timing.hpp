@@ -1,7 +1,8 @@
 #pragma once
 
 #include <array>
-#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +24,13 @@ class CycleTimer final : public CycleWatch {
 
  private:
   TimerTree& timers_;
-  std::unique_ptr<TimerTree::Scope> scope_;
+  // Made in place: scopes are neither copied nor moved.
+  struct Part {
+    Part(TimerTree& timers, const std::string& name) : scope(timers.scope(name)) {}
+    TimerTree::Scope scope;
+  };
+
+  std::optional<Part> part_;
 };
 
 /// Seconds of each part of a cycle on one level.

@@ -17,35 +17,35 @@
 
 namespace tessera {
 
+/// A study's problem, discretized.
+struct DiscretizedProblem {
+  /// Sets the number of OpenMP threads.
+  DiscretizedProblem(const StudyParameters& study, const StudyProblem& problem);
+  DiscretizedProblem(const DiscretizedProblem&) = delete;
+  DiscretizedProblem& operator=(const DiscretizedProblem&) = delete;
+
+  const StudyParameters& study;
+  StudyProblem problem;
+  Discretization discretization;
+  PoissonProblem poisson;
+  ScalarField solution;
+  StiffnessForm form;  // refers to the discretization
+  StrategyName strategy;
+  LinearSystem system;
+};
+
 /// What a SolverBench does, whatever the precision and the memory.
 class SolverBench::Implementation {
  public:
-  Implementation(const StudyParameters& study, const StudyProblem& problem);
+  Implementation() = default;
   virtual ~Implementation() = default;
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
   virtual SolverMeasurement measure(StudySolver solver) = 0;
-
-  Index dofs() const { return discretization_.lattice.size(); }
-  std::string strategy() const { return strategy_.text(); }
-  double operator_seconds() const { return operator_seconds_; }
-
- protected:
-  static double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
-
-  const StudyParameters& study_;
-  StudyProblem problem_;
-  Discretization discretization_;
-  PoissonProblem poisson_;
-  ScalarField solution_;
-  StiffnessForm form_;
-  StrategyName strategy_;
-  LinearSystem system_;
-  double operator_seconds_ = 0.0;
+  virtual Index dofs() const = 0;
+  virtual std::string strategy() const = 0;
+  virtual double operator_seconds() const = 0;
 };
 
 /// @tparam Space, T where solvers work and in which precision
@@ -54,39 +54,43 @@ class SolverBench::In final : public Implementation {
  public:
   using V = Vector<T, Space>;
 
-  In(const StudyParameters& study, const StudyProblem& problem) : Implementation(study, problem) {
+  In(const StudyParameters& study, const StudyProblem& problem) : given_(study, problem) {
     wait();
     const double start = seconds_now();
     if constexpr (std::is_same_v<Space, Host>) {
-      a_ = make_operator<T>(strategy_, form_);
+      a_ = make_operator<T>(given_.strategy, given_.form);
     } else {
-      a_ = make_device_operator<T>(strategy_, form_);
+      a_ = make_device_operator<T>(given_.strategy, given_.form);
     }
     wait();
     operator_seconds_ = seconds_now() - start;
-    b_ = converted<T, Space>(system_.b);
-    start_ = converted<T, Space>(system_.x);
+    b_ = converted<T, Space>(given_.system.b);
+    start_ = converted<T, Space>(given_.system.x);
     x_ = V(a_->size());
   }
 
+  Index dofs() const override { return given_.discretization.lattice.size(); }
+  std::string strategy() const override { return given_.strategy.text(); }
+  double operator_seconds() const override { return operator_seconds_; }
+
   SolverMeasurement measure(StudySolver solver) override {
-    const CaseParameters parameters = solver_case(study_, problem_, solver);
+    const CaseParameters parameters = solver_case(given_.study, given_.problem, solver);
     SolverMeasurement measurement{solver};
     const bool is_start = solver == StudySolver::full_multigrid;
     const double start = seconds_now();
     MadePreconditioner<T, Space> made =
-        make_preconditioner<T, Space>(parameters, form_, *a_, residual_size(system_));
+        make_preconditioner<T, Space>(parameters, given_.form, *a_, residual_size(given_.system));
     std::unique_ptr<FullMultigrid<T, Space>> full;
     if (is_start) {
       full = std::make_unique<FullMultigrid<T, Space>>(
-          make_full_multigrid<T, Space>(poisson_, *made.hierarchy, strategy_.scatter, *a_,
-                                        parameters.solver.multigrid.start_cycles));
+          make_full_multigrid<T, Space>(given_.poisson, *made.hierarchy, given_.strategy.scatter,
+                                        *a_, parameters.solver.multigrid.start_cycles));
     }
     wait();
     measurement.setup_seconds = seconds_now() - start;
     measurement.levels = made.levels;
     const double omega = relaxation(parameters.solver.method, *a_, made.preconditioner.get());
-    const CgOptions options = solver_options(parameters.solver, system_,
+    const CgOptions options = solver_options(parameters.solver, given_.system,
                                              {[](int, double) { return Continue::yes; }, nullptr});
     const auto solve = [&] {
       copy(start_, x_);
@@ -103,7 +107,7 @@ class SolverBench::In final : public Implementation {
     };
     const double first = solve();
     // That was to warm up, but for a solve which takes so long that it makes no difference.
-    if (first < study_.time_limit_s) {
+    if (first < given_.study.time_limit_s) {
       repeat(solve, measurement);
     } else {
       measurement.repetitions = 1;
@@ -120,6 +124,10 @@ class SolverBench::In final : public Implementation {
   }
 
  private:
+  static double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
   static void wait() {
     if constexpr (std::is_same_v<Space, Device>) synchronize_device();
   }
@@ -131,8 +139,8 @@ class SolverBench::In final : public Implementation {
     if constexpr (std::is_same_v<Space, Device>) sources.gpu_bus_id = require_device().pci_bus_id;
     EnergyMeter meter(sources);
     const double start = seconds_now();
-    while (static_cast<int>(seconds.size()) < study_.repetitions &&
-           (seconds.empty() || seconds_now() - start < study_.time_limit_s)) {
+    while (static_cast<int>(seconds.size()) < given_.study.repetitions &&
+           (seconds.empty() || seconds_now() - start < given_.study.time_limit_s)) {
       seconds.push_back(solve());
       meter.sample();
     }
@@ -152,15 +160,17 @@ class SolverBench::In final : public Implementation {
     V r(a_->size());
     a_->apply(x_, r);
     subtract_in_place(b_, r);
-    return std::sqrt(dot(r, r)) / system_.reference_norm;
+    return std::sqrt(dot(r, r)) / given_.system.reference_norm;
   }
 
   double l2_error() {
     HostVector<double> x(dofs());
     convert_back(x_, x);
-    return error_norms(discretization_, x.span(), solution_).l2;
+    return error_norms(given_.discretization, x.span(), given_.solution).l2;
   }
 
+  DiscretizedProblem given_;
+  double operator_seconds_ = 0.0;
   std::unique_ptr<LinearOperator<T, Space>> a_;
   V b_;
   V start_;

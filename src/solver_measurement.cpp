@@ -87,16 +87,16 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   return parameters;
 }
 
-SolverBench::Implementation::Implementation(const StudyParameters& study,
-                                            const StudyProblem& problem)
-    : study_(study),
-      problem_(problem),
-      discretization_(discretization_for(study, problem)),
-      poisson_(poisson_problem(problem.dimension)),
-      solution_(field_of(problem.dimension, solution_at)),
-      form_(stiffness_form(poisson_, discretization_)),
-      strategy_(level_strategy(form_, study.scatters.front(), study_processor(study))),
-      system_(make_linear_system(poisson_, discretization_, constant_field(0.0))) {}
+DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
+                                       const StudyProblem& problem_in)
+    : study(study_in),
+      problem(problem_in),
+      discretization(discretization_for(study, problem)),
+      poisson(poisson_problem(problem.dimension)),
+      solution(field_of(problem.dimension, solution_at)),
+      form(stiffness_form(poisson, discretization)),
+      strategy(level_strategy(form, study.scatters.front(), study_processor(study))),
+      system(make_linear_system(poisson, discretization, constant_field(0.0))) {}
 
 SolverBench::SolverBench(const StudyParameters& study, const StudyProblem& problem) {
   const bool is_double = problem.precision == Precision::double_precision;
