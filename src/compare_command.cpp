@@ -20,6 +20,7 @@
 #include "src/memory_estimate.hpp"
 #include "src/solution_file.hpp"
 #include "src/solver_comparison.hpp"
+#include "src/study_machine.hpp"
 #include "src/study_setup.hpp"
 
 namespace tessera {
@@ -75,7 +76,8 @@ class Comparison {
     say("{}: {}\n", program_name(), study_.title.empty() ? "comparison" : study_.title);
     say("{}; {} problems, {} measurements; {} applications a repetition, at most {} "
         "repetitions\n",
-        processor_name(), problems_.size(), measurements_, study_.applications, study_.repetitions);
+        study_processor_name(study_), problems_.size(), measurements_, study_.applications,
+        study_.repetitions);
     const InterruptGuard guard;
     for (const StudyProblem& problem : problems_) {
       if (interrupted()) break;
@@ -102,21 +104,7 @@ class Comparison {
 
   bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
 
-  std::string processor_name() const {
-    if constexpr (kHasCuda) {
-      if (on_gpu()) return require_device().name;
-    }
-    return describe_machine().cpu_model;
-  }
-
-  /// In the memory that operators live in.
-  Index available() const {
-    Index machine = available_memory_bytes();
-    if constexpr (kHasCuda) {
-      if (on_gpu()) machine = require_device().free_bytes;
-    }
-    return study_.memory_limit > 0 ? std::min<Index>(study_.memory_limit, machine) : machine;
-  }
+  Index available() const { return study_available_bytes(study_); }
 
   double copy_bandwidth(int threads) {
     const auto [entry, is_new] = copy_bandwidth_.try_emplace(threads, 0.0);

@@ -13,6 +13,7 @@
 #include "src/preconditioner_memory.hpp"
 #include "src/solution_file.hpp"
 #include "src/solver_measurement.hpp"
+#include "src/study_machine.hpp"
 
 namespace tessera {
 namespace {
@@ -35,8 +36,8 @@ class SolverComparison {
   ExitCode execute() {
     say("{}: {}\n", program_name(), study_.title.empty() ? "solvers" : study_.title);
     say("{}; {}, relative tolerance {:g}, at most {} repetitions, {} smoothing steps\n",
-        processor_name(), name_of(study_.method), study_.relative_tolerance, study_.repetitions,
-        study_.multigrid.smoother_degree);
+        study_processor_name(study_), name_of(study_.method), study_.relative_tolerance,
+        study_.repetitions, study_.multigrid.smoother_degree);
     const InterruptGuard guard;
     for (const StudyProblem& problem : study_problems(study_)) {
       if (interrupted()) break;
@@ -63,20 +64,7 @@ class SolverComparison {
 
   bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
 
-  std::string processor_name() const {
-    if constexpr (kHasCuda) {
-      if (on_gpu()) return require_device().name;
-    }
-    return describe_machine().cpu_model;
-  }
-
-  Index available() const {
-    Index machine = available_memory_bytes();
-    if constexpr (kHasCuda) {
-      if (on_gpu()) machine = require_device().free_bytes;
-    }
-    return study_.memory_limit > 0 ? std::min<Index>(study_.memory_limit, machine) : machine;
-  }
+  Index available() const { return study_available_bytes(study_); }
 
   void measure(const StudyProblem& problem) {
     CaseParameters plain = solver_case(study_, problem, StudySolver::none);
