@@ -147,13 +147,13 @@ class WithFusedForms final : public LinearOperator<T, Host>, public FusedForms<T
   const FusedForms<T, Host>* fused() const override { return this; }
 
   void do_apply_dot(const V& x, V& y, double* sums) const override {
-    apply(x, y);
+    this->apply(x, y);
     sums[0] = dot(x, y);
     sums[1] = dot(y, y);
   }
   void do_residual(const V& b, const V& x, V& r, double* rr) const override {
     V ax(size());
-    apply(x, ax);
+    this->apply(x, ax);
     for (std::int64_t i = 0; i < size(); ++i) r[i] = b[i] - ax[i];
     *rr = dot(r, r);
   }
