@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-/// An operator whose applications, fused ones as well, are timed as the part "apply". Solvers do the
-/// same with it as with the operator itself.
+/// An operator whose applications, fused ones as well, are timed as the part "apply". Solvers do
+/// the same with it as with the operator itself.
 template <class T, class Space>
 class TimedOperator final : public LinearOperator<T, Space>, public FusedForms<T, Space> {
  public:
