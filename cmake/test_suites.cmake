@@ -1,5 +1,5 @@
 # Read by ctest when it starts: asks `program` for its suites and adds them. GTEST_FILTER=-A*:B* in the environment
-# leaves tests out, as it does where the program is run by hand.
+# leaves tests out, as it does where the program is run by hand. `slowness` scales what a test is thought to cost.
 if(NOT EXISTS ${program})
   add_test(${program} ${program})  # Fails, and so says that it is not built.
   return()
@@ -38,9 +38,10 @@ foreach(line IN LISTS listed)
 endforeach()
 
 macro(add_suite name filter label count)
+  math(EXPR cost "${count} * ${slowness}")
   add_test("${name}" ${program} --gtest_brief=1 "--gtest_filter=${filter}")
-  # The largest first. Tests run beside each other: waiting threads must not take the cores of working ones.
-  set_tests_properties("${name}" PROPERTIES COST ${count} LABELS ${label} ENVIRONMENT OMP_WAIT_POLICY=passive
+  # The costliest first. Tests run beside each other: waiting threads must not take the cores of working ones.
+  set_tests_properties("${name}" PROPERTIES COST ${cost} LABELS ${label} ENVIRONMENT OMP_WAIT_POLICY=passive
                                             SKIP_REGULAR_EXPRESSION "PASSED  . 0 tests")
 endmacro()
 

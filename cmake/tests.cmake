@@ -1,9 +1,12 @@
-# tessera_add_tests(TARGET): makes the suites of a GoogleTest program known to ctest, a process each. A process for each
+# tessera_add_tests(TARGET [SLOWNESS]): makes the suites of a GoogleTest program known to ctest, a process each. A process for each
 # test would spend most of its time on starting. Those tests of a suite that need a GPU are a test of ctest of their
-# own, "(GPU)", with the label `gpu`: `ctest --preset test -L gpu`.
+# own, "(GPU)", with the label `gpu`: `ctest --preset test -L gpu`. Suites of many tests start first; SLOWNESS says how much
+# longer than others' these tests take, on the whole.
 function(tessera_add_tests target)
+  set(slowness 1 ${ARGN})
+  list(POP_BACK slowness slowness)
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
   file(GENERATE OUTPUT ${file} CONTENT
-       "set(program \"$<TARGET_FILE:${target}>\")\ninclude(\"${PROJECT_SOURCE_DIR}/cmake/test_suites.cmake\")\n")
+       "set(program \"$<TARGET_FILE:${target}>\")\nset(slowness ${slowness})\ninclude(\"${PROJECT_SOURCE_DIR}/cmake/test_suites.cmake\")\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
 endfunction()
