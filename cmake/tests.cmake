@@ -3,8 +3,10 @@
 # own, "(GPU)", with the label `gpu`: `ctest --preset test -L gpu`. Suites of many tests start first; SLOWNESS says how much
 # longer than others' these tests take, on the whole.
 function(tessera_add_tests target)
-  set(slowness 1 ${ARGN})
-  list(POP_BACK slowness slowness)
+  set(slowness 1)
+  if(ARGC GREATER 1)
+    set(slowness ${ARGV1})
+  endif()
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
   file(GENERATE OUTPUT ${file} CONTENT
        "set(program \"$<TARGET_FILE:${target}>\")\nset(slowness ${slowness})\ninclude(\"${PROJECT_SOURCE_DIR}/cmake/test_suites.cmake\")\n")
