@@ -6,6 +6,7 @@
 #include "operators/device_robin_faces.hpp"
 #include "operators/kronecker_any.hpp"
 #include "operators/kronecker_arguments.cuh"
+#include "operators/operator_name.hpp"
 #include "solvers/cuda_check.hpp"
 
 namespace tessera {
@@ -55,8 +56,9 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
       : DeviceKronecker(form, make_kronecker_factors(form)) {}
 
   std::int64_t size() const override { return size_; }
+  std::string name() const override { return operator_name("kronecker"); }
 
-  void apply(const V& x, V& y) const override {
+  void do_apply(const V& x, V& y) const override {
     KroneckerVectors<T> v;
     v.x = x.data();
     v.y = y.data();
@@ -64,7 +66,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     robin_.add(x, y);
   }
 
-  void diagonal(V& d) const override {
+  void do_diagonal(V& d) const override {
     constexpr std::int64_t kMostBlocks = 1 << 16;
     const auto blocks = static_cast<unsigned>(
         std::min<std::int64_t>((size_ + kThreads - 1) / kThreads, kMostBlocks));
@@ -93,7 +95,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     return any_ || has_other_robin_ ? nullptr : this;
   }
 
-  void apply_dot(const V& x, V& y, double* sums) const override {
+  void do_apply_dot(const V& x, V& y, double* sums) const override {
     KroneckerVectors<T> v;
     v.form = KroneckerForm::apply_dot;
     v.x = x.data();
@@ -101,7 +103,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     v.sums = sums;
     run(v);
   }
-  void residual(const V& b, const V& x, V& r, double* rr) const override {
+  void do_residual(const V& b, const V& x, V& r, double* rr) const override {
     KroneckerVectors<T> v;
     v.form = KroneckerForm::residual;
     v.x = x.data();

@@ -149,6 +149,7 @@ Registry<CaseParameters> make_case_registry() {
     check_device(parameters, findings);
     check_suitability(parameters, findings);
     check_geometry_form(parameters, findings);
+    check_scatter_of_geometry(parameters, findings);
   });
   return registry;
 }

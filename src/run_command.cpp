@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "operators/interpolation.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/atomic_file.hpp"
 #include "postprocess/energy_meter.hpp"
@@ -128,7 +129,8 @@ class Run {
     say("  space     degree {}, {} DoFs, {} nodes, {} {} points an axis\n", space.degree,
         human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
         name_of(space.quadrature));
-    say("  operator  {}{}, {} precision, {}\n", strategy().text(),
+    const OperatorLabel label = case_label(parameters_, strategy());
+    say("  operator  {}{}, {} precision, {}\n", operator_name(label.kernel, label.scatter),
         choice_.empty() ? "" : fmt::format(" ({})", choice_),
         name_of(parameters_.operation.precision), processor_text());
     if (!geometry_.empty()) say("  geometry  {}\n", geometry_);
@@ -260,9 +262,10 @@ class Run {
     result.degree = parameters_.space.degree;
     std::copy(parameters_.mesh.cells.begin(), parameters_.mesh.cells.end(), result.cells.begin());
     result.dofs = discretization_->lattice.size();
-    result.kernel = parameters_.operation.kernel;
-    result.scatter = parameters_.operation.scatter;
-    result.geometry = geometry_.empty() ? "none" : std::string(name_of(parameters_.space.geometry));
+    const OperatorLabel label = case_label(parameters_, strategy());
+    result.kernel = label.kernel;
+    result.scatter = label.scatter;
+    result.geometry = label.geometry ? geometry_name(*label.geometry) : "none";
     result.device = name_of(parameters_.run.device);
     result.threads = omp_get_max_threads();
     result.precision = name_of(parameters_.operation.precision);

@@ -34,7 +34,7 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
     }
   }
   const double n = static_cast<double>(a->size());
-  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes};
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes, a->name()};
   listeners.preconditioner(made.levels, made.notes);
 
   HostVector<T> rounded_b;
@@ -74,9 +74,6 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
     if (iterations > 0) timers.add("vector updates", iterations, rest, rest / iterations);
   });
   timers.set_work("solve/apply", outcome.apply_work);
-  if (made.preconditioner && made.preconditioner->as_diagonal() != nullptr) {
-    timers.set_work("solve/precondition", {n, 3.0 * n * sizeof(T)});
-  }
   timers.set_work("solve/vector updates", {n, update_streams(*a, parameters) * n * sizeof(T)});
   return outcome;
 }

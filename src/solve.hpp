@@ -20,6 +20,8 @@ struct SolveOutcome {
   std::vector<LevelSummary> levels;
   /// Lines about the preconditioner.
   std::vector<std::string> notes;
+  /// What was applied, as it calls itself.
+  std::string operator_name = {};
 };
 
 /// Who hears of a solve; none may be empty.

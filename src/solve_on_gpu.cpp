@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "operators/device_strategy.hpp"
 #include "solvers/device.hpp"
 #include "src/device_cycle_timing.hpp"
 #include "src/full_multigrid_start.hpp"
+#include "src/median.hpp"
 #include "src/solver_dispatch.hpp"
 
 namespace tessera {
@@ -18,18 +20,17 @@ namespace {
 // Seconds of apply(x, y) on the GPU: the median of a few, after one to warm up.
 template <class T, class Apply>
 double seconds_of_apply(Apply&& apply, const DeviceVector<T>& x) {
-  constexpr int kRepetitions = 5;
+  constexpr std::size_t kRepetitions = 5;
   DeviceVector<T> y(x.size());
   apply(x, y);
   DeviceStopwatch stopwatch;
-  std::array<double, kRepetitions> seconds;
+  std::vector<double> seconds(kRepetitions);
   for (double& time : seconds) {
     stopwatch.start();
     apply(x, y);
     time = stopwatch.stop();
   }
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[kRepetitions / 2];
+  return median(std::move(seconds));
 }
 
 // The parts of one cycle.
@@ -92,7 +93,7 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
   }
   const Preconditioner<T, Device>* const m = made.preconditioner.get();
   const double n = static_cast<double>(a->size());
-  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes};
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes, a->name()};
   listeners.preconditioner(made.levels, made.notes);
   double apply_seconds = 0.0;
   double precondition_seconds = 0.0;

@@ -11,6 +11,7 @@
 #include "postprocess/error_norms.hpp"
 #include "solvers/device.hpp"
 #include "src/full_multigrid_start.hpp"
+#include "src/median.hpp"
 #include "src/preconditioning.hpp"
 #include "src/solver_dispatch.hpp"
 #include "src/solver_measurement.hpp"
@@ -70,7 +71,7 @@ class SolverBench::In final : public Implementation {
   }
 
   Index dofs() const override { return given_.discretization.lattice.size(); }
-  std::string strategy() const override { return given_.strategy.text(); }
+  std::string strategy() const override { return a_->name(); }
   double operator_seconds() const override { return operator_seconds_; }
 
   SolverMeasurement measure(StudySolver solver) override {
@@ -150,10 +151,9 @@ class SolverBench::In final : public Implementation {
       measurement.joules_a_dof =
           *joules / static_cast<double>(seconds.size()) / static_cast<double>(dofs());
     }
-    std::sort(seconds.begin(), seconds.end());
     measurement.repetitions = static_cast<int>(seconds.size());
-    measurement.min_seconds = seconds.front();
-    measurement.median_seconds = seconds[seconds.size() / 2];
+    measurement.min_seconds = *std::min_element(seconds.begin(), seconds.end());
+    measurement.median_seconds = median(std::move(seconds));
   }
 
   double relative_residual() {

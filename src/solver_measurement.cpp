@@ -75,9 +75,7 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   parameters.operation.precision = problem.precision;
   parameters.run.device = study.device;
   parameters.solver.method = study.method;
-  parameters.solver.preconditioner = solver == StudySolver::full_multigrid
-                                         ? PreconditionerChoice::multigrid
-                                         : static_cast<PreconditionerChoice>(solver);
+  parameters.solver.preconditioner = preconditioner_of(solver);
   if (solver == StudySolver::full_multigrid) parameters.solver.initial = kFullMultigrid;
   parameters.solver.relative_tolerance = study.relative_tolerance;
   parameters.solver.max_iterations = study.max_iterations;
