@@ -14,6 +14,9 @@ namespace {
 // axis is taken along with the shortest.
 constexpr double kAnisotropic = 2.5;
 constexpr double kAlike = 1.5;
+// By so much widths are larger than what they are compared with before they count as larger: cells
+// [4, 6] of a square are alike in whatever units.
+constexpr double kRounding = 1.0 + 1e-9;
 constexpr Index kSampledCells = 8;
 
 // position(node of the mesh's corners) -> point.
@@ -82,7 +85,7 @@ class Planner {
   }
   bool is_anisotropic() const {
     for (int d = 0; d < dimension_; ++d) {
-      if (shape_.cells[d] > 1 && widths_[d] > kAnisotropic * least_width()) return true;
+      if (shape_.cells[d] > 1 && widths_[d] > kRounding * kAnisotropic * least_width()) return true;
     }
     return false;
   }
@@ -92,7 +95,7 @@ class Planner {
     return true;
   }
   bool halve_cells() {
-    const double limit = kAlike * least_width();
+    const double limit = kRounding * kAlike * least_width();
     bool changed = false;
     for (int d = 0; d < dimension_; ++d) {
       if (shape_.cells[d] == 1 || widths_[d] > limit) continue;

@@ -88,7 +88,7 @@ void move_all(HostArray<double>& x, Index size, Move move) {
 
 Discretization with_mesh(Discretization&& old, BoxMesh mesh, const Frame& frame,
                          std::array<HostArray<double>, 3> coordinates) {
-  Mapping mapping = old.mapping.is_cartesian()
+  Mapping mapping = coordinates[0].empty()
                         ? Mapping(mesh, old.lattice, old.basis.nodes)
                         : Mapping(mesh, old.lattice, old.basis.nodes, std::move(coordinates));
   return {std::move(mesh), std::move(old.basis), old.lattice, std::move(mapping), frame};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -48,13 +49,41 @@ std::vector<EntryPair<T>> paired(const std::vector<double>& mass,
   return pairs;
 }
 
+bool are_alike_along_xy(const KroneckerFactors& factors) {
+  return factors.axes[0].degree <= kMostFastDegree && factors.axes[0].kind == AxisCells::alike &&
+         factors.axes[1].kind == AxisCells::alike;
+}
+
+// Takes Robin terms out of the axes' rows, which have them as part of an entry, where rounding of
+// that entry would change them: they are then applied on their faces. Where cells along x and y are
+// alike, these axes have theirs beside the entries.
+template <class T>
+KroneckerFactors with_exact_ends(const StiffnessForm& form, KroneckerFactors factors) {
+  constexpr double kMostError = 1e-4;
+  const double rounding = std::ldexp(1.0, -std::numeric_limits<T>::digits);
+  for (const RobinTerm& term : form.robin) {
+    const int d = term.face / 2;
+    const int side = term.face % 2;
+    if (are_alike_along_xy(factors) && d < 2) continue;
+    AxisFactors& axis = factors.axes[d];
+    const double value = axis.end_terms[side];
+    const double entry =
+        side == 0 ? axis.stiffness_diagonal.front() : axis.stiffness_diagonal.back();
+    if (rounding * entry <= kMostError * value || value == 0.0) continue;
+    add_end_term(axis, side, -value);
+    axis.end_terms[side] = 0.0;
+    factors.other_robin.push_back(term);
+  }
+  return factors;
+}
+
 template <class T>
 class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForms<T, Device> {
  public:
   using V = DeviceVector<T>;
 
   explicit DeviceKronecker(const StiffnessForm& form)
-      : DeviceKronecker(form, make_kronecker_factors(form)) {}
+      : DeviceKronecker(form, with_exact_ends<T>(form, make_kronecker_factors(form))) {}
 
   std::int64_t size() const override { return size_; }
 
@@ -128,8 +157,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     data_.sums = {partial_.data(), partial_.size(), arrived_.data()};
     data_.stride_y = form.discretization->lattice.stride(1);
     data_.stride_z = form.discretization->lattice.stride(2);
-    const bool alike = degree_ <= kMostFastDegree && factors.axes[0].kind == AxisCells::alike &&
-                       factors.axes[1].kind == AxisCells::alike;
+    const bool alike = are_alike_along_xy(factors);
     data_.kind = alike ? CellsAlongXY::alike : CellsAlongXY::different;
     data_.ratio = T{1};
     data_.scale = T{1};
