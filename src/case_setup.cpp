@@ -9,6 +9,7 @@
 #include "cases/expression.hpp"
 #include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
+#include "mesh/natural_frame.hpp"
 #include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/device.hpp"
@@ -182,7 +183,9 @@ Discretization make_discretization(const CaseParameters& parameters) {
   Mapping mapping = parameters.mesh.map.empty()
                         ? Mapping(mesh, lattice, basis.nodes)
                         : Mapping(mesh, lattice, basis.nodes, map_fields(parameters));
-  return {mesh, std::move(basis), lattice, std::move(mapping)};
+  Discretization discretization{mesh, std::move(basis), lattice, std::move(mapping)};
+  check_digits(discretization);
+  return discretization;
 }
 
 PoissonProblem make_problem(const CaseParameters& parameters) {
@@ -230,6 +233,13 @@ void with_case_errors(const LoadedCase& loaded, const std::function<void()>& wor
     fail(error.key(), error.what());
   } catch (const InvertedCell& error) {
     fail("mesh.map", error.what());
+  } catch (const LostDigits& error) {
+    fail("mesh.map", error.what());
+  } catch (const BadFieldValue& error) {
+    // The expression's values are allowed, or had been named: their scale is not.
+    fail("problem", fmt::format("{}: a number leaves the range of double precision in units in "
+                                "which the box and the coefficient are of order 1",
+                                error.what()));
   } catch (const IncompatibleData& error) {
     fail("problem.source", error.what());
   }

@@ -266,6 +266,8 @@ ExitCode compare(const CompareCommand& command) {
     return Comparison(loaded.parameters, command.verbosity).execute();
   } catch (const InvertedCell& error) {
     throw InputError({loaded.findings.diagnostic("study.map", error.what())});
+  } catch (const LostDigits& error) {
+    throw InputError({loaded.findings.diagnostic("study.map", error.what())});
   } catch (const BadExpressionValue& error) {
     throw InputError({loaded.findings.diagnostic(error.key(), error.what())});
   }

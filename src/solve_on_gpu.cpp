@@ -66,9 +66,9 @@ void add_cycle(const std::vector<CycleTimes>& levels, int cycles, double seconds
 }
 
 template <class T>
-SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& problem,
-                      const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
+SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& timers,
                       const SolveListeners& listeners) {
+  const auto& [parameters, problem, form, scale] = task;
   const SolverParameters& solver = parameters.solver;
   std::unique_ptr<LinearOperator<T, Device>> a;
   MadePreconditioner<T, Device> made;
@@ -109,7 +109,7 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
   if (solver.initial == kFullMultigrid) {
     const auto scope = timers.scope("full multigrid");
     make_full_multigrid<T, Device>(problem, *made.hierarchy, multigrid_options(parameters).scatter,
-                                   *a, solver.multigrid.start_cycles)
+                                   *a, solver.multigrid.start_cycles, scale)
         .run(made.cycle, b, x);
     synchronize_device();
   }
@@ -142,12 +142,11 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
 
 }  // namespace
 
-SolveOutcome solve_on_gpu(const CaseParameters& parameters, const PoissonProblem& problem,
-                          const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
+SolveOutcome solve_on_gpu(const SolveTask& task, LinearSystem& system, TimerTree& timers,
                           const SolveListeners& listeners) {
-  return parameters.operation.precision == Precision::single_precision
-             ? solve_in<float>(parameters, problem, form, system, timers, listeners)
-             : solve_in<double>(parameters, problem, form, system, timers, listeners);
+  return task.parameters.operation.precision == Precision::single_precision
+             ? solve_in<float>(task, system, timers, listeners)
+             : solve_in<double>(task, system, timers, listeners);
 }
 
 }  // namespace tessera

@@ -15,6 +15,7 @@
 #include "src/preconditioning.hpp"
 #include "src/solver_dispatch.hpp"
 #include "src/solver_measurement.hpp"
+#include "src/system_scale.hpp"
 
 namespace tessera {
 
@@ -33,6 +34,8 @@ struct DiscretizedProblem {
   StiffnessForm form;  // refers to the discretization
   StrategyName strategy;
   LinearSystem system;
+  /// What the system is divided by, against what the problem gives.
+  double scale;
 };
 
 /// What a SolverBench does, whatever the precision and the memory.
@@ -83,9 +86,9 @@ class SolverBench::In final : public Implementation {
         make_preconditioner<T, Space>(parameters, given_.form, *a_, residual_size(given_.system));
     std::unique_ptr<FullMultigrid<T, Space>> full;
     if (is_start) {
-      full = std::make_unique<FullMultigrid<T, Space>>(
-          make_full_multigrid<T, Space>(given_.poisson, *made.hierarchy, given_.strategy.scatter,
-                                        *a_, parameters.solver.multigrid.start_cycles));
+      full = std::make_unique<FullMultigrid<T, Space>>(make_full_multigrid<T, Space>(
+          given_.poisson, *made.hierarchy, given_.strategy.scatter, *a_,
+          parameters.solver.multigrid.start_cycles, given_.scale));
     }
     wait();
     measurement.setup_seconds = seconds_now() - start;
@@ -166,7 +169,10 @@ class SolverBench::In final : public Implementation {
   double l2_error() {
     HostVector<double> x(dofs());
     convert_back(x_, x);
-    return error_norms(given_.discretization, x.span(), given_.solution).l2;
+    multiply(x, given_.scale);
+    const Discretization& discretization = given_.discretization;
+    return error_norms(discretization, x.span(), given_.solution).l2 *
+           std::sqrt(discretization.frame.volume(discretization.mesh.dimension()));
   }
 
   DiscretizedProblem given_;

@@ -1,6 +1,8 @@
 #include "src/solver_measurement.hpp"
 
+#include "cases/natural_units.hpp"
 #include "src/solver_bench.hpp"
+#include "src/system_scale.hpp"
 
 namespace tessera {
 namespace {
@@ -43,6 +45,11 @@ PoissonProblem poisson_problem(int dimension) {
     condition.value = field_of(dimension, solution_at);
   }
   return problem;
+}
+
+PoissonProblem in_natural_units(const PoissonProblem& problem,
+                                const Discretization& discretization) {
+  return in_units(problem, natural_units(problem, discretization));
 }
 
 Discretization discretization_for(const StudyParameters& study, const StudyProblem& problem) {
@@ -90,11 +97,14 @@ DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
     : study(study_in),
       problem(problem_in),
       discretization(discretization_for(study, problem)),
-      poisson(poisson_problem(problem.dimension)),
-      solution(field_of(problem.dimension, solution_at)),
+      poisson(in_natural_units(poisson_problem(problem.dimension), discretization)),
+      solution(in_frame(field_of(problem.dimension, solution_at), discretization.frame)),
       form(stiffness_form(poisson, discretization)),
       strategy(level_strategy(form, study.scatters.front(), study_processor(study))),
-      system(make_linear_system(poisson, discretization, constant_field(0.0))) {}
+      system(make_linear_system(poisson, discretization, constant_field(0.0))),
+      scale(system_scale(system, form)) {
+  divide(system, form, scale);
+}
 
 SolverBench::SolverBench(const StudyParameters& study, const StudyProblem& problem) {
   const bool is_double = problem.precision == Precision::double_precision;

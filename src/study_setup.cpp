@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cases/expression.hpp"
+#include "mesh/natural_frame.hpp"
 #include "operators/geometry_choice.hpp"
 #include "solvers/device.hpp"
 #include "src/case_fields.hpp"
@@ -146,7 +147,10 @@ Discretization make_study_discretization(const StudyParameters& study,
   Mapping mapping = problem.geometry == StudyGeometry::uniform
                         ? Mapping(mesh, lattice, basis.nodes)
                         : Mapping(mesh, lattice, basis.nodes, map_fields(study));
-  return {mesh, std::move(basis), lattice, std::move(mapping)};
+  Discretization physical{mesh, std::move(basis), lattice, std::move(mapping)};
+  check_digits(physical);
+  const Frame frame = natural_frame(physical);
+  return to_frame(std::move(physical), frame);
 }
 
 }  // namespace tessera

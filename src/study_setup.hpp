@@ -51,7 +51,8 @@ std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
 /// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.
 BoxMesh make_study_mesh(const StudyProblem& problem);
 
-/// Mesh, space and map of the problem. @throws InputError, InvertedCell
+/// Mesh, space and map of the problem, in its natural frame.
+/// @throws InputError, InvertedCell, LostDigits
 Discretization make_study_discretization(const StudyParameters& study, const StudyProblem& problem);
 
 }  // namespace tessera

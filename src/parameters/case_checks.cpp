@@ -79,6 +79,18 @@ void check_spacing(const MeshParameters& mesh, Findings& findings) {
     if (findings.has_error(key)) return;
   }
   for (std::size_t axis = 0; axis < mesh.spacing.size(); ++axis) {
+    const bool is_uniform = mesh.spacing[axis].lines.empty() && mesh.spacing[axis].ratio == 1.0;
+    if (is_uniform) {
+      const std::string error =
+          position_error(mesh.lower[axis], mesh.upper[axis], mesh.cells[axis]);
+      if (error.empty()) continue;
+      const bool lower_is_larger = std::abs(mesh.lower[axis]) > std::abs(mesh.upper[axis]);
+      const char* larger = lower_is_larger ? "mesh.lower" : "mesh.upper";
+      const char* other = lower_is_larger ? "mesh.upper" : "mesh.lower";
+      findings.report(findings.is_written(larger) ? larger : other,
+                      fmt::format("axis {}: {}", axis_name(axis), error));
+      continue;
+    }
     const std::string error =
         spacing_error(mesh.spacing[axis], mesh.lower[axis], mesh.upper[axis], mesh.cells[axis]);
     if (error.empty()) continue;

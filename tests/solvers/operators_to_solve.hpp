@@ -1,27 +1,18 @@
 #pragma once
 
-#include <Eigen/Dense>
-#include <cmath>
+#include <Eigen/Core>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "solvers/linear_operator.hpp"
+#include "tests/solvers/dense_algebra.hpp"
 #include "tests/thread_count.hpp"
 
 namespace tessera::testing {
-
-/// Uniform values in [-1, 1), the same for the same seed on every machine.
-inline std::vector<double> random_values(std::int64_t n, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  std::vector<double> values(static_cast<std::size_t>(n));
-  for (double& value : values) value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
-  return values;
-}
 
 template <class T, class Values>
 HostVector<T> vector_of(const Values& values) {
@@ -52,19 +43,6 @@ bool same_bits(const HostVector<T>& a, const HostVector<T>& b) {
           std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(T)) == 0);
 }
 
-/// Eigenvalues log-spaced from 1 to condition, eigenvectors random.
-inline Eigen::MatrixXd random_spd_matrix(int n, double condition, unsigned seed) {
-  const std::vector<double> entries = random_values(std::int64_t{n} * n, seed);
-  const Eigen::MatrixXd random = Eigen::Map<const Eigen::MatrixXd>(entries.data(), n, n);
-  const Eigen::MatrixXd Q = Eigen::HouseholderQR<Eigen::MatrixXd>(random).householderQ();
-  Eigen::VectorXd eigenvalues(n);
-  for (int i = 0; i < n; ++i) {
-    eigenvalues[i] = std::pow(condition, n > 1 ? static_cast<double>(i) / (n - 1) : 0.0);
-  }
-  const Eigen::MatrixXd A = Q * eigenvalues.asDiagonal() * Q.transpose();
-  return 0.5 * (A + A.transpose());
-}
-
 /// A matrix through the solvers' interface; sums in double.
 template <class T>
 class DenseOperator final : public LinearOperator<T, Host> {
@@ -74,7 +52,7 @@ class DenseOperator final : public LinearOperator<T, Host> {
   const Eigen::MatrixXd& matrix() const { return matrix_; }
   std::int64_t size() const override { return matrix_.rows(); }
   void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
-    const Eigen::VectorXd product = matrix_ * eigen_of(x);
+    const Eigen::VectorXd product = multiplied(matrix_, eigen_of(x));
     for (std::int64_t i = 0; i < y.size(); ++i) y[i] = static_cast<T>(product[i]);
   }
   void do_diagonal(HostVector<T>& d) const override {
