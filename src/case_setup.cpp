@@ -12,6 +12,7 @@
 #include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/device.hpp"
+#include "solvers/errors.hpp"
 #include "src/case_fields.hpp"
 #include "src/case_geometry.hpp"
 #include "src/kernel_choice.hpp"
@@ -139,6 +140,18 @@ void check_suitability(const CaseParameters& parameters, Findings& findings) {
                               reason, kAutoKernel));
 }
 
+const char* key_of(Choice choice) {
+  switch (choice) {
+    case Choice::kernel:
+      return "operator.kernel";
+    case Choice::geometry:
+      return "space.geometry";
+    case Choice::preconditioner:
+      return "solver.preconditioner";
+  }
+  return "";
+}
+
 }  // namespace
 
 Registry<CaseParameters> make_case_registry() {
@@ -231,6 +244,17 @@ void with_case_errors(const LoadedCase& loaded, const std::function<void()>& wor
     fail("mesh.map", error.what());
   } catch (const IncompatibleData& error) {
     fail("problem.source", error.what());
+  } catch (const BadFieldValue& error) {
+    // Expressions say which one is wrong where they are; this is what was made of several.
+    fail("", error.what());
+  } catch (const UnsuitableChoice& error) {
+    fail(key_of(error.choice()), error.what());
+  } catch (const NumericalBreakdown& error) {
+    fail(key_of(Choice::preconditioner),
+         fmt::format("{}: numbers overflow, vanish or lose all digits in what it is made of; try "
+                     "operator and solver.multigrid.precision = \"double\", other units, or "
+                     "\"none\"",
+                     error.what()));
   }
 }
 

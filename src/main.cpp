@@ -1,19 +1,27 @@
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <cerrno>
+#include <cstring>
+#include <exception>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <variant>
 
 #include "postprocess/atomic_file.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
 #include "src/commands.hpp"
 #include "src/cpu_check.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/parameters/diagnostics.hpp"
 #include "src/solution_file.hpp"
+#include "src/standard_streams.hpp"
 
 namespace tessera {
 namespace {
+
+constexpr char kOutOfMemory[] = "tessera: out of memory; tessera check tells what a case needs";
 
 template <class... Functions>
 struct Overloaded : Functions... {
@@ -23,8 +31,18 @@ template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
 ExitCode fail(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "{}\n", message);
+  print_err("{}\n", message);
   return code;
+}
+
+// What a program is to say and do that cannot write to stdout: nothing for a reader who has had
+// enough, as `head`. Where files hold the results, nothing else is lost.
+ExitCode with_stdout_error(ExitCode code, const Command& command) {
+  const int error = stdout_error();
+  if (error == 0) return code;
+  if (error != EPIPE) print_err("tessera: cannot write to stdout: {}\n", std::strerror(error));
+  const bool has_files = std::holds_alternative<RunCommand>(command);
+  return code == ExitCode::success && !has_files ? ExitCode::no_resources : code;
 }
 
 ExitCode execute(const Command& command) {
@@ -36,8 +54,8 @@ ExitCode execute(const Command& command) {
                                  [](const ListCommand& c) { return list(c); },
                                  [](const InfoCommand& c) { return info(c); },
                                  [](const FinishedCommand& c) {
-                                   fmt::print("{}", c.standard_output);
-                                   fmt::print(stderr, "{}", c.standard_error);
+                                   write_stdout(c.standard_output);
+                                   write_stderr(c.standard_error);
                                    return static_cast<ExitCode>(c.exit_code);
                                  }},
                       command);
@@ -52,10 +70,15 @@ ExitCode execute(const Command& command) {
                 fmt::format("tessera: {}; device = \"cpu\" needs none", error.what()));
   } catch (const DeviceError& error) {
     return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
+  } catch (const Interrupted& error) {
+    return fail(ExitCode::interrupted, fmt::format("tessera: {}", error.what()));
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::no_resources,
-                "tessera: out of memory; tessera check tells what a case needs");
+    return fail(ExitCode::no_resources, kOutOfMemory);
+  } catch (const std::length_error&) {
+    return fail(ExitCode::no_resources, kOutOfMemory);
   } catch (const std::exception& error) {
+    // fmt::print() throws where stdout fails.
+    if (stdout_error() != 0) return ExitCode::success;
     return fail(ExitCode::no_resources,
                 fmt::format("tessera: internal error, please report it: {}", error.what()));
   }
@@ -65,14 +88,15 @@ ExitCode execute(const Command& command) {
 }  // namespace tessera
 
 int main(int argc, char** argv) {
+  tessera::prepare_standard_streams();
   const std::string missing = tessera::missing_cpu_features();
   if (!missing.empty()) {
-    fmt::print(stderr,
-               "tessera: this build needs a CPU with {}; build it on this machine, or with "
-               "-DTESSERA_ARCH=x86-64-v2\n",
-               missing);
+    tessera::print_err(
+        "tessera: this build needs a CPU with {}; build it on this machine, or with "
+        "-DTESSERA_ARCH=x86-64-v2\n",
+        missing);
     return static_cast<int>(tessera::ExitCode::no_resources);
   }
-  return static_cast<int>(
-      tessera::execute(tessera::parse_command_line(argc, argv, tessera::program_name())));
+  const tessera::Command command = tessera::parse_command_line(argc, argv, tessera::program_name());
+  return static_cast<int>(tessera::with_stdout_error(tessera::execute(command), command));
 }

@@ -6,6 +6,7 @@
 
 #include "operators/strategy.hpp"
 #include "solvers/configuration.hpp"
+#include "solvers/interruption.hpp"
 #include "src/cycle_timing.hpp"
 #include "src/full_multigrid_start.hpp"
 #include "src/solve_on_gpu.hpp"
@@ -28,6 +29,7 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
       const auto scope = timers.scope("operator");
       a = make_operator<T>({parameters.operation.kernel, parameters.operation.scatter}, form);
     }
+    stop_if_requested();
     if (solver.preconditioner != PreconditionerChoice::none) {
       const auto scope = timers.scope("preconditioner");
       made = make_preconditioner<T, Host>(parameters, form, *a, residual_size(system));
@@ -35,6 +37,7 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
   }
   const double n = static_cast<double>(a->size());
   SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes};
+  stop_if_requested();
   listeners.preconditioner(made.levels, made.notes);
 
   HostVector<T> rounded_b;

@@ -8,6 +8,7 @@
 
 #include "operators/device_strategy.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
 #include "src/device_cycle_timing.hpp"
 #include "src/full_multigrid_start.hpp"
 #include "src/solver_dispatch.hpp"
@@ -81,6 +82,7 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
                                   form);
       synchronize_device();
     }
+    stop_if_requested();
     if (solver.preconditioner != PreconditionerChoice::none) {
       const auto scope = timers.scope("preconditioner");
       made = make_preconditioner<T, Device>(parameters, form, *a, residual_size(system));
@@ -93,6 +95,7 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
   const Preconditioner<T, Device>* const m = made.preconditioner.get();
   const double n = static_cast<double>(a->size());
   SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes};
+  stop_if_requested();
   listeners.preconditioner(made.levels, made.notes);
   double apply_seconds = 0.0;
   double precondition_seconds = 0.0;
