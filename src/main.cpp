@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <variant>
 
 #include "postprocess/atomic_file.hpp"
 #include "solvers/device.hpp"
+#include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "src/commands.hpp"
 #include "src/cpu_check.hpp"
@@ -41,8 +44,14 @@ ExitCode with_stdout_error(ExitCode code, const Command& command) {
   const int error = stdout_error();
   if (error == 0) return code;
   if (error != EPIPE) print_err("tessera: cannot write to stdout: {}\n", std::strerror(error));
-  const bool has_files = std::holds_alternative<RunCommand>(command);
+  const bool has_files = std::holds_alternative<RunCommand>(command) ||
+                         std::holds_alternative<CompareCommand>(command);
   return code == ExitCode::success && !has_files ? ExitCode::no_resources : code;
+}
+
+ExitCode internal_error(const std::exception& error) {
+  return fail(ExitCode::no_resources,
+              fmt::format("tessera: internal error, please report it: {}", error.what()));
 }
 
 ExitCode execute(const Command& command) {
@@ -61,6 +70,10 @@ ExitCode execute(const Command& command) {
                       command);
   } catch (const InputError& error) {
     return fail(ExitCode::input_error, error.what());
+  } catch (const UnsuitableChoice& error) {
+    return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
+  } catch (const NumericalBreakdown& error) {
+    return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
   } catch (const NotEnoughMemory& error) {
     return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
   } catch (const OutputError& error) {
@@ -76,11 +89,13 @@ ExitCode execute(const Command& command) {
     return fail(ExitCode::no_resources, kOutOfMemory);
   } catch (const std::length_error&) {
     return fail(ExitCode::no_resources, kOutOfMemory);
+  } catch (const std::system_error& error) {
+    // fmt::print() throws it where stdout fails.
+    if (std::ferror(stdout) == 0) return internal_error(error);
+    remember_stdout_error(error.code().value());
+    return ExitCode::success;
   } catch (const std::exception& error) {
-    // fmt::print() throws where stdout fails.
-    if (stdout_error() != 0) return ExitCode::success;
-    return fail(ExitCode::no_resources,
-                fmt::format("tessera: internal error, please report it: {}", error.what()));
+    return internal_error(error);
   }
 }
 

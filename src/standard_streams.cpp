@@ -12,11 +12,11 @@ namespace {
 
 int first_error = 0;
 
-void remember_error() {
-  if (first_error == 0) first_error = errno != 0 ? errno : EIO;
-}
-
 }  // namespace
+
+void remember_stdout_error(int error) noexcept {
+  if (first_error == 0) first_error = error != 0 ? error : EIO;
+}
 
 void prepare_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -34,7 +34,7 @@ void write_stdout(std::string_view text) noexcept {
   if (first_error != 0) return;
   errno = 0;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) remember_error();
+  if (!written || std::fflush(stdout) != 0) remember_stdout_error(errno);
 }
 
 void write_stderr(std::string_view text) noexcept {
@@ -43,7 +43,7 @@ void write_stderr(std::string_view text) noexcept {
 
 int stdout_error() noexcept {
   errno = 0;
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) remember_error();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) remember_stdout_error(errno);
   return first_error;
 }
 

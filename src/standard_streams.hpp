@@ -25,6 +25,9 @@ void write_stderr(std::string_view text) noexcept;
 /// Why the first write to stdout failed that did, as errno; 0 if none did. Flushes.
 int stdout_error() noexcept;
 
+/// As if a write to stdout had failed so; only the first counts.
+void remember_stdout_error(int error) noexcept;
+
 template <class... Arguments>
 void print_out(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   write_stdout(fmt::format(format, std::forward<Arguments>(arguments)...));
