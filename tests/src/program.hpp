@@ -35,7 +35,7 @@ class Program {
   Program(
       const std::filesystem::path& directory, std::vector<std::string> arguments,
       const std::function<void()>& prepare = [] {})
-      : directory_(directory), child_(fork()) {
+      : directory_(directory), child_(fork_without_old_output(directory)) {
     if (child_ != 0) return;
     // What runs in the background of a shell is made to ignore it.
     std::signal(SIGINT, SIG_DFL);
@@ -84,6 +84,12 @@ class Program {
   }
 
  private:
+  // What an earlier program printed must not be taken for this one's.
+  static pid_t fork_without_old_output(const std::filesystem::path& directory) {
+    std::filesystem::remove(directory / "stdout.txt");
+    std::filesystem::remove(directory / "stderr.txt");
+    return fork();
+  }
   static void redirect(int descriptor, const std::filesystem::path& path) {
     dup2(open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644), descriptor);
   }

@@ -155,12 +155,12 @@ TEST_F(Interrupts, ComparisonsKeepTheirRows) {
   for (const char* solvers : {"", "solvers = [\"none\", \"multigrid\", \"jacobi\"]\n"}) {
     write_file(path() / "study.toml", study + solvers);
     Program program(path(), {"compare", "study.toml", "--csv", "rows.csv"});
-    const std::string first = *solvers == '\0' ? "\n  csv " : "\n  none ";
+    const std::string first = *solvers == '\0' ? "\n  csr " : "\n  none ";
     ASSERT_TRUE(program.wait_for_output(first));
     program.signal(SIGINT);
     EXPECT_EQ(program.wait().exit_code, 130);
     const std::string csv = read_file(path() / "rows.csv");
-    EXPECT_THAT(csv, HasSubstr(*solvers == '\0' ? ",csv," : ",none,"));
+    EXPECT_THAT(csv, HasSubstr(*solvers == '\0' ? ",csr," : ",none,"));
     EXPECT_THAT(csv, Not(HasSubstr(*solvers == '\0' ? ",kronecker," : ",jacobi,")));
   }
 }
