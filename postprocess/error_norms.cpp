@@ -96,9 +96,11 @@ void CellIntegrals::require_positive_determinants() const {
     if (least[lane] > 0.0) continue;
     std::size_t q = 0;
     while (geometry_.determinant()[q][lane] > 0.0) ++q;
-    throw InvertedCell(cells_[lane], dimension_, geometry_.determinant()[q][lane],
-                       {geometry_.position(0)[q][lane], geometry_.position(1)[q][lane],
-                        geometry_.position(2)[q][lane]});
+    const Frame& frame = discretization_.frame;
+    throw InvertedCell(
+        cells_[lane], dimension_, geometry_.determinant()[q][lane] * frame.volume(dimension_),
+        frame.physical({geometry_.position(0)[q][lane], geometry_.position(1)[q][lane],
+                        geometry_.position(2)[q][lane]}));
   }
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <optional>
-#include <span>
 
-#include "mesh/discretization.hpp"
 #include "mesh/scalar_field.hpp"
 #include "postprocess/error_norms.hpp"
 #include "solvers/vector.hpp"
+#include "src/case_model.hpp"
 #include "src/run_notes.hpp"
 
 namespace tessera {
@@ -20,13 +19,12 @@ struct Evaluation {
 
 /// Takes their means off the solution and the exact solution: those of a pure Neumann problem are
 /// meant up to a constant. An exact solution whose mean is not to be had goes away.
-void shift_to_mean_zero(const Discretization& discretization, HostVector<double>& u,
+void shift_to_mean_zero(const CaseModel& model, HostVector<double>& u,
                         std::optional<ScalarField>& exact, RunNotes& notes);
 
 /// Computes what it can: what fails, or is skipped as the run was asked to stop, becomes NaN and a
 /// note.
-Evaluation evaluate(const Discretization& discretization, std::span<const double> u,
-                    const ScalarField& coefficient, const std::optional<ScalarField>& exact,
-                    RunNotes& notes);
+Evaluation evaluate(const CaseModel& model, const HostVector<double>& u,
+                    const std::optional<ScalarField>& exact, RunNotes& notes);
 
 }  // namespace tessera

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <optional>
 
-#include "operators/interpolation.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/atomic_file.hpp"
 #include "postprocess/energy_meter.hpp"
@@ -18,6 +18,7 @@
 #include "solvers/device.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case_geometry.hpp"
+#include "src/case_model.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/interrupt.hpp"
@@ -140,7 +141,8 @@ class Run {
     say("  space     degree {}, {} DoFs, {} nodes, {} {} points an axis\n", space.degree,
         human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
         name_of(space.quadrature));
-    say("  operator  {}{}, {} precision, {}\n", strategy().text(),
+    const OperatorLabel label = case_label(parameters_, strategy());
+    say("  operator  {}{}, {} precision, {}\n", operator_name(label.kernel, label.scatter),
         choice_.empty() ? "" : fmt::format(" ({})", choice_),
         name_of(parameters_.operation.precision), processor_text());
     if (!run_.geometry.empty()) say("  geometry  {}\n", run_.geometry);
@@ -160,20 +162,18 @@ class Run {
     const auto setup = run_.timers.scope("setup");
     {
       const auto scope = run_.timers.scope("mesh");
-      run_.discretization.emplace(make_discretization(parameters_));
+      run_.model.emplace(make_case_model(parameters_));
     }
-    run_.problem = make_problem(parameters_);
     run_.exact = make_exact(parameters_);
     {
       const auto scope = run_.timers.scope("load");
-      run_.system =
-          make_linear_system(run_.problem, *run_.discretization, make_initial(parameters_));
+      run_.system = make_linear_system(*run_.model, make_initial(parameters_));
     }
     if (run_.exact) {
       // Found wanting now rather than after the solve.
       const auto scope = run_.timers.scope("exact solution");
-      HostVector<double> values(run_.discretization->lattice.size());
-      interpolate(*run_.discretization, *run_.exact, values);
+      HostVector<double> values(run_.model->discretization.lattice.size());
+      interpolate(*run_.model, *run_.exact, values);
     }
     stop_if_requested();
     if (std::abs(run_.system.balance_defect) > 0.0) {
@@ -191,7 +191,7 @@ class Run {
                       {.target = parameters_.solver.relative_tolerance,
                        .max_iterations = parameters_.solver.max_iterations});
     EnergyMeter meter({.gpu_bus_id = run_.gpu.pci_bus_id});
-    StiffnessForm form = stiffness_form(run_.problem, *run_.discretization);
+    StiffnessForm form = stiffness_form(run_.model->problem, run_.model->discretization);
     form.geometry = case_geometry(parameters_, parameters_.operation.kernel);
     const auto iteration = [&](int number, double residual) {
       progress.update(number, residual);
@@ -202,7 +202,7 @@ class Run {
       if (!levels.empty()) say("\n{}\n", level_table(levels));
       for (const std::string& note : notes) say("  note      {}\n", note);
     };
-    run_.outcome = tessera::solve(parameters_, run_.problem, form, run_.system, run_.timers,
+    run_.outcome = tessera::solve(parameters_, run_.model->problem, form, run_.system, run_.timers,
                                   {iteration, preconditioner});
     run_.energy = meter.stop();
     progress.finish();
@@ -211,11 +211,10 @@ class Run {
 
   void evaluate() {
     const auto scope = run_.timers.scope("evaluate");
-    if (is_pure_neumann(run_.problem)) {
-      shift_to_mean_zero(*run_.discretization, run_.system.x, run_.exact, run_.notes);
+    if (is_pure_neumann(run_.model->problem)) {
+      shift_to_mean_zero(*run_.model, run_.system.x, run_.exact, run_.notes);
     }
-    run_.evaluation = tessera::evaluate(*run_.discretization, run_.system.x.span(),
-                                        run_.problem.coefficient, run_.exact, run_.notes);
+    run_.evaluation = tessera::evaluate(*run_.model, run_.system.x, run_.exact, run_.notes);
   }
 
   void measure_copy_bandwidth() {
@@ -241,7 +240,7 @@ class Run {
           known(error->h1_seminorm, 4), known(error->max, 4));
     }
     say("  energy    {}\n",
-        run_.energy.text(static_cast<double>(run_.discretization->lattice.size())));
+        run_.energy.text(static_cast<double>(run_.model->discretization.lattice.size())));
     say("\n{}", timer_table(run_.timers, {run_.copy_bandwidth}));
     if (run_.copy_bandwidth > 0.0) {
       say("copy bandwidth {} (measured, {})\n", human_bytes_per_second(run_.copy_bandwidth),

@@ -5,11 +5,13 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "postprocess/result_files.hpp"
 #include "postprocess/timer_report.hpp"
 #include "solvers/interruption.hpp"
+#include "src/case_geometry.hpp"
 #include "src/case_setup.hpp"
 #include "src/machine.hpp"
 #include "src/result_set.hpp"
@@ -63,10 +65,12 @@ RunResult result_of(const RunRecord& run) {
   result.dimension = parameters.mesh.dimension;
   result.degree = parameters.space.degree;
   std::copy(parameters.mesh.cells.begin(), parameters.mesh.cells.end(), result.cells.begin());
-  result.dofs = run.discretization->lattice.size();
-  result.kernel = parameters.operation.kernel;
-  result.scatter = parameters.operation.scatter;
-  result.geometry = run.geometry.empty() ? "none" : std::string(name_of(parameters.space.geometry));
+  result.dofs = run.model->discretization.lattice.size();
+  const OperatorLabel label =
+      case_label(parameters, {parameters.operation.kernel, parameters.operation.scatter});
+  result.kernel = label.kernel;
+  result.scatter = label.scatter;
+  result.geometry = label.geometry ? geometry_name(*label.geometry) : "none";
   result.device = name_of(parameters.run.device);
   result.threads = omp_get_max_threads();
   result.precision = name_of(parameters.operation.precision);
@@ -115,7 +119,9 @@ void add_solution(RunRecord& run, ResultSet& files) {
   const auto output = run.timers.scope("output");
   const auto scope = run.timers.scope("solution.vtu");
   RunNotes& notes = run.notes;
-  SolutionFile solution(run.parameters, *run.discretization, run.system.x);
+  Discretization& discretization = run.model->discretization;
+  discretization = to_physical(std::move(discretization), run.model->physical_mesh);
+  SolutionFile solution(run.parameters, discretization, run.system.x);
   if (run.exact) {
     notes.attempt("solution.vtu has no exact solution and no error", [&] {
       stop_if_requested();
@@ -124,7 +130,8 @@ void add_solution(RunRecord& run, ResultSet& files) {
   }
   notes.attempt("solution.vtu has no coefficient", [&] {
     stop_if_requested();
-    const std::string complaint = solution.add_coefficient(run.problem.coefficient);
+    const std::string complaint =
+        solution.add_coefficient(make_problem(run.parameters).coefficient);
     if (!complaint.empty()) {
       notes.complain("the coefficient in solution.vtu is NaN at the centers of some cells: " +
                      complaint);
@@ -150,8 +157,10 @@ void write_results(RunRecord& run) {
     notes.attempt(fmt::format("{} is missing", name), [&] { files.add(name, text()); });
   };
   add("case.toml", [&] { return make_case_registry().to_toml(run.parameters); });
-  add("residuals.csv",
-      [&] { return residuals_csv(run.outcome.report.history, run.outcome.report.reference_norm); });
+  add("residuals.csv", [&] {
+    return residuals_csv(run.outcome.report.history,
+                         run.outcome.report.reference_norm * run.model->units.load());
+  });
   add("timings.csv", [&] { return timer_csv(run.timers, {run.copy_bandwidth}); });
   add("result.json", [&] { return result_text(result_of(run)); });
   notes.attempt("results are missing", [&] { files.commit(); });

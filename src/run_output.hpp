@@ -5,11 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "cases/poisson_problem.hpp"
-#include "mesh/discretization.hpp"
 #include "postprocess/energy_meter.hpp"
 #include "postprocess/timers.hpp"
 #include "solvers/device.hpp"
+#include "src/case_model.hpp"
 #include "src/evaluation.hpp"
 #include "src/parameters/case_parameters.hpp"
 #include "src/run_notes.hpp"
@@ -26,8 +25,7 @@ struct RunRecord {
   std::chrono::system_clock::time_point started;
   DeviceInfo gpu;  // where the run is on one
   RunNotes notes;
-  std::optional<Discretization> discretization;
-  PoissonProblem problem;
+  std::optional<CaseModel> model;
   std::optional<ScalarField> exact;
   LinearSystem system;
   SolveOutcome outcome;

@@ -45,15 +45,17 @@ std::string evaluate_where_possible(const ScalarField& field, const PointBlock& 
 void find_centers(const Discretization& discretization, Index first, Index count,
                   std::array<std::vector<double>, 3>& centers) {
   const BoxMesh& mesh = discretization.mesh;
+  const NodeLattice& lattice = discretization.lattice;
   const int corners = 1 << mesh.dimension();
   for (Index i = 0; i < count; ++i) {
     Point sum{0.0, 0.0, 0.0};
     for (int corner = 0; corner < corners; ++corner) {
-      IndexTriple cell = mesh.cell_position(first + i);
-      for (int d = 0; d < mesh.dimension(); ++d) cell[d] += corner >> d & 1;
+      IndexTriple node = mesh.cell_position(first + i);
+      for (int d = 0; d < mesh.dimension(); ++d) {
+        node[d] = lattice.degree() * (node[d] + (corner >> d & 1));
+      }
       Point x;
-      discretization.mapping.node_positions(discretization.lattice.first_node(cell), 1, x.data(),
-                                            &x[1], &x[2]);
+      discretization.mapping.node_positions(lattice.node_index(node), 1, x.data(), &x[1], &x[2]);
       for (int d = 0; d < 3; ++d) sum[d] += x[d];
     }
     for (int d = 0; d < 3; ++d) centers[d][i] = sum[d] / corners;
