@@ -215,12 +215,11 @@ class Draw {
   void draw_operator() {
     OperatorParameters& operation = parameters_.operation;
     operation.kernel = text_of({"auto", "tensor", "local", "csr", "auto"});
-    const bool separable = parameters_.mesh.map.empty() && once_in(4);
-    if (separable) operation.kernel = "kronecker";
+    if (suits_kronecker_ && once_in(4)) operation.kernel = "kronecker";
     operation.scatter = kernel_takes_scatter(operation.kernel)
                             ? text_of({"coloring", "serial", "atomic", "private"})
                             : std::string(kNoScatter);
-    if (operation.kernel == "tensor" && once_in(4)) {
+    if (operation.kernel == "tensor" && once_in(8)) {
       parameters_.space.geometry =
           one_of({GeometryChoice::stored, GeometryChoice::on_the_fly, GeometryChoice::stencil});
     }
@@ -237,6 +236,9 @@ class Draw {
          PreconditionerChoice::block_jacobi, PreconditionerChoice::block_asynchronous_jacobi});
     solver.method = one_of({SolverMethod::cg, SolverMethod::single_reduction_cg,
                             SolverMethod::pipelined_cg, SolverMethod::flexible_cg});
+    if (solver.preconditioner != PreconditionerChoice::none && once_in(10)) {
+      solver.method = SolverMethod::richardson;
+    }
     solver.residual_replacement = one_of({0, 0, 7, 50});
     solver.chebyshev.degree = between(1, 8);
     solver.chebyshev.range = one_of({4.0, 30.0, 100.0});
@@ -247,7 +249,9 @@ class Draw {
         solver.preconditioner == PreconditionerChoice::block_asynchronous_jacobi ||
         (solver.preconditioner == PreconditionerChoice::multigrid &&
          solver.multigrid.smoother == SmootherChoice::block_asynchronous_jacobi);
-    if (asynchronous) solver.method = SolverMethod::flexible_cg;
+    if (asynchronous && solver.method != SolverMethod::richardson) {
+      solver.method = SolverMethod::flexible_cg;
+    }
   }
 
   void draw_multigrid() {
@@ -272,6 +276,7 @@ class Draw {
 
   CaseRange range_;
   CaseParameters parameters_;
+  bool suits_kronecker_ = false;
   double length_ = 1.0;
   double coefficient_ = 1.0;
 };
