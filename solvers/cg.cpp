@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "solvers/block_sum.hpp"
 #include "solvers/host_iteration.hpp"
