@@ -17,6 +17,7 @@
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/preconditioner_memory.hpp"
+#include "src/size_limits.hpp"
 
 namespace tessera {
 namespace {
@@ -156,6 +157,7 @@ ExitCode check(const CheckCommand& command) {
   fmt::print("operator {}{}\n", strategy.text(),
              choice.empty() ? "" : fmt::format(" ({})", choice));
   if (!geometry.empty()) fmt::print("geometry {}\n", geometry);
+  for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
   if (parameters.solver.preconditioner == PreconditionerChoice::multigrid) {
     fmt::print("{}\n", level_table(planned_levels(parameters)));

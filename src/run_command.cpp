@@ -30,6 +30,7 @@
 #include "src/level_table.hpp"
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
+#include "src/size_limits.hpp"
 #include "src/solution_file.hpp"
 #include "src/solve.hpp"
 #include "src/version.hpp"
@@ -138,6 +139,7 @@ class Run {
     say("  memory    about {} of {} available\n",
         human_bytes(static_cast<double>(estimate.peak().bytes())),
         human_bytes(static_cast<double>(available)));
+    for (const std::string& note : size_notes(parameters_)) say("  note      {}\n", note);
     if (!on_gpu()) return;
     say("  GPU       about {} of {} free\n",
         human_bytes(static_cast<double>(gpu_estimate_.peak().bytes())),
@@ -291,6 +293,9 @@ class Run {
     result.energy_use = {energy_.cpu.joules, energy_.gpu ? energy_.gpu->joules : std::nullopt,
                          joules ? std::optional(*joules / dofs) : std::nullopt, energy_.note()};
     result.memory = {outcome_.operator_bytes, peak_resident_bytes()};
+    if constexpr (kHasCuda) {
+      if (on_gpu()) result.memory.peak_device_bytes = peak_device_bytes();
+    }
     const Machine machine = describe_machine();
     result.provenance = {kVersion,
                          kCommit,

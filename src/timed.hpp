@@ -52,6 +52,7 @@ class TimedPreconditioner final : public Preconditioner<T, Space> {
     const auto scope = timers_.scope("precondition");
     inner_.apply(r, z);
   }
+  const Vector<T, Space>* as_diagonal() const override { return inner_.as_diagonal(); }
 
  private:
   const Preconditioner<T, Space>& inner_;
