@@ -181,7 +181,8 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const bool on_cpu = case_processor(parameters) == Processor::cpu;
   const auto here = [&](Index bytes) { return on_cpu ? bytes : Index{0}; };
   const StrategyBytes setup = preconditioner_host_bytes(parameters);
-  const MemoryPart program{"program", kProgramBytes + (on_cpu ? 0 : kCudaProgramBytes)};
+  const MemoryPart program{"program", kProgramBytes + omp_get_max_threads() * kThreadBytes +
+                                          (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart positions{"node positions",
                              n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0};
   const MemoryPart system{"solution and right-hand side", n.vectors(2)};
