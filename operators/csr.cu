@@ -14,6 +14,7 @@
 #include "mesh/factor_kind.hpp"
 #include "operators/csr_kernels.cuh"
 #include "operators/device_csr.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/robin_faces.hpp"
 #include "solvers/cuda_check.hpp"
 
@@ -255,12 +256,13 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
   }
 
   Index size() const override { return pattern_.grid.node_count; }
+  std::string name() const override { return operator_name("csr"); }
 
-  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
     for (const auto& product : products_) product->apply(x, y);
   }
 
-  void diagonal(DeviceVector<T>& d) const override {
+  void do_diagonal(DeviceVector<T>& d) const override {
     for (const Slab& slab : slabs_) {
       diagonal_kernel<<<blocks_for(slab.rows), kThreads, 0, device_stream()>>>(
           pattern_, slab.first_row, slab.rows, slab.offsets.data(),

@@ -58,7 +58,8 @@ void check_positive(const StiffnessForm& form, const std::array<AxisValues, 3>& 
       where[d] = axes[d].points[i];
       // A field that checks its values says it better.
       form.coefficient.evaluate({1, where.data(), &where[1], &where[2]}, &value);
-      throw BadFieldValue("the coefficient must be positive and finite", where, value);
+      throw BadFieldValue("the coefficient must be positive and finite",
+                          form.discretization->frame.physical(where), value);
     }
   }
 }

@@ -7,7 +7,6 @@
 
 #include "mesh/errors.hpp"
 #include "operators/block_jacobi.hpp"
-#include "operators/geometry_choice.hpp"
 #include "operators/lattice_transfer.hpp"
 #include "operators/multigrid.hpp"
 #include "operators/multigrid_size.hpp"
@@ -64,12 +63,7 @@ class MultigridAssembly {
       made_.note = std::string("coarser meshes would not resolve the map: ") + error.what();
       return false;
     }
-    std::string text = strategy.text();
-    if (strategy.kernel == "tensor" &&
-        has_geometry_forms("tensor", geometry_setting(form, processor_).factors)) {
-      text += std::string(", ") + std::string(geometry_name(form.geometry));
-    }
-    strategies_.push_back(std::move(text));
+    strategies_.push_back(levels_[l].a->name());
     return true;
   }
 

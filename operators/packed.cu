@@ -6,6 +6,7 @@
 #include "operators/packed_arguments.cuh"
 #include "operators/packed_factors.hpp"
 #include "operators/packed_launch.hpp"
+#include "solvers/check.hpp"
 
 namespace tessera {
 namespace {
@@ -28,11 +29,16 @@ class PackedKernel final : public DeviceCellKernel<T> {
     }
   }
 
+  std::string_view name() const override { return "tensor"; }
+  std::optional<GeometryForm> geometry() const override { return GeometryForm::compressed; }
+  std::string why_no_patches() const override {
+    return "the tensor kernel with compressed factors has no patches";
+  }
+
   void apply(const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink) const override {
-    PackedArguments<T> args{grid_, range, source, sink, factors_.data()};
-    if (sink.kind == SinkKind::patch) args.sink.kind = SinkKind::add_atomic;
-    (*launch_)(args);
+    TESSERA_CHECK(sink.kind != SinkKind::patch);
+    (*launch_)({grid_, range, source, sink, factors_.data()});
   }
 
   void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {

@@ -162,8 +162,9 @@ class StencilOperator final : public LinearOperator<T, Host> {
   }
 
   Index size() const override { return lattice_.size(); }
+  std::string name() const override { return stencil_name(); }
 
-  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     const Index n = layout_.extent[0];
     const Index rows_a_plane = layout_.extent[1];
     const Index rows_a_brick = std::max<Index>(
@@ -191,7 +192,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
     });
   }
 
-  void diagonal(HostVector<T>& d) const override {
+  void do_diagonal(HostVector<T>& d) const override {
     const Index n = layout_.extent[0];
 #pragma omp parallel for schedule(static)
     for (Index row = 0; row < row_count(); ++row) {

@@ -42,8 +42,9 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   }
 
   Index size() const override { return grid_.node_count; }
+  std::string name() const override { return stencil_name(); }
 
-  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
     if constexpr (dim == 2) {
       const auto tiles_x = static_cast<unsigned>(ceil_div(layout_.extent[0], kNodeTileX));
       const auto tiles_y = static_cast<unsigned>(ceil_div(layout_.extent[2], kNodeTileY));
@@ -57,7 +58,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     check_launch("product with the stencil");
   }
 
-  void diagonal(DeviceVector<T>& d) const override {
+  void do_diagonal(DeviceVector<T>& d) const override {
     copy_diagonal_kernel<<<assembly_blocks(size()), kAssemblyThreads, 0, device_stream()>>>(
         layout_, coefficients_.data(), d.data());
     check_launch("diagonal of the stencil");

@@ -9,6 +9,7 @@
 #include "cases/expression.hpp"
 #include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
+#include "mesh/natural_frame.hpp"
 #include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/device.hpp"
@@ -151,6 +152,7 @@ Registry<CaseParameters> make_case_registry() {
     check_suitability(parameters, findings);
     check_geometry_form(parameters, findings);
     check_sizes(parameters, findings);
+    check_scatter_of_geometry(parameters, findings);
   });
   return registry;
 }
@@ -183,7 +185,9 @@ Discretization make_discretization(const CaseParameters& parameters) {
   Mapping mapping = parameters.mesh.map.empty()
                         ? Mapping(mesh, lattice, basis.nodes)
                         : Mapping(mesh, lattice, basis.nodes, map_fields(parameters));
-  return {mesh, std::move(basis), lattice, std::move(mapping)};
+  Discretization discretization{mesh, std::move(basis), lattice, std::move(mapping)};
+  check_digits(discretization);
+  return discretization;
 }
 
 PoissonProblem make_problem(const CaseParameters& parameters) {
@@ -231,6 +235,13 @@ void with_case_errors(const LoadedCase& loaded, const std::function<void()>& wor
     fail(error.key(), error.what());
   } catch (const InvertedCell& error) {
     fail("mesh.map", error.what());
+  } catch (const LostDigits& error) {
+    fail("mesh.map", error.what());
+  } catch (const BadFieldValue& error) {
+    // The expression's values are allowed, or had been named: their scale is not.
+    fail("problem", fmt::format("{}: a number leaves the range of double precision in units in "
+                                "which the box and the coefficient are of order 1",
+                                error.what()));
   } catch (const IncompatibleData& error) {
     fail("problem.source", error.what());
   }

@@ -2,9 +2,11 @@
 #include <omp.h>
 
 #include <optional>
+#include <set>
 
 #include "mesh/geometric_factors.hpp"
 #include "operators/interpolation.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
@@ -35,25 +37,38 @@ void print_phases(const MemoryEstimate& estimate) {
   fmt::print("{}\n", table.text());
 }
 
-// A row without bytes for a strategy that is not for the case; false if it is for the case.
-bool add_unsuitable(const StrategyName& strategy, const CaseParameters& parameters,
-                    TextTable& table) {
-  const std::string reason = why_unsuitable(strategy.kernel, parameters);
-  if (!reason.empty()) table.add_row({strategy.text(), "-", "-", "-", "-", "no: " + reason});
-  return !reason.empty();
-}
-
 // The case with each form of the geometric factors that the strategy can have in it.
 std::vector<CaseParameters> with_each_geometry(const CaseParameters& parameters,
                                                const StrategyName& strategy) {
-  const GeometrySetting setting = case_geometry_setting(parameters);
-  if (!has_geometry_forms(strategy.kernel, setting.factors)) return {parameters};
+  CaseParameters variant = parameters;
+  variant.operation.scatter = strategy.scatter;
+  const GeometrySetting setting = case_geometry_setting(variant);
   std::vector<CaseParameters> variants;
+  const auto add = [&] {
+    if (why_no_scatter(variant, strategy).empty()) variants.push_back(variant);
+  };
+  if (!has_geometry_forms(strategy.kernel, setting.factors)) {
+    add();
+    return variants;
+  }
   for (const GeometryForm form : geometry_forms(setting)) {
-    variants.push_back(parameters);
-    variants.back().space.geometry = choice_of(form);
+    variant.space.geometry = choice_of(form);
+    add();
   }
   return variants;
+}
+
+// A row without bytes for a strategy that is not for the case; false if it is for the case.
+bool add_unsuitable(const StrategyName& strategy, const CaseParameters& parameters,
+                    TextTable& table) {
+  std::string reason = why_unsuitable(strategy.kernel, parameters);
+  if (reason.empty() && with_each_geometry(parameters, strategy).empty()) {
+    CaseParameters stored = parameters;
+    stored.space.geometry = GeometryChoice::stored;
+    reason = why_no_scatter(stored, strategy);
+  }
+  if (!reason.empty()) table.add_row({strategy.text(), "-", "-", "-", "-", "no: " + reason});
+  return !reason.empty();
 }
 
 // The GPU's free memory; nothing where there is no GPU.
@@ -82,9 +97,12 @@ std::optional<Index> print_gpu(const CaseParameters& parameters, const StrategyN
                    {"while made"},
                    {"whole run"},
                    {"fits", Align::left}});
+  std::set<std::string> shown;
   for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
     if (add_unsuitable(strategy, parameters, table)) continue;
     for (const CaseParameters& variant : with_each_geometry(parameters, strategy)) {
+      // A stencil is the same for every scatter policy.
+      if (!shown.insert(strategy_text(variant, strategy)).second) continue;
       const StrategyBytes bytes = strategy_bytes(variant, strategy);
       const Index peak = estimate_gpu_memory(variant, strategy).peak().bytes();
       table.add_row({strategy_text(variant, strategy), bytes_text(bytes.held),
@@ -110,9 +128,12 @@ void print_strategies(const CaseParameters& parameters, Index available) {
                    {"while made"},
                    {"whole run"},
                    {"fits", Align::left}});
+  std::set<std::string> shown;
   for (const StrategyName& strategy : all_strategies()) {
     if (add_unsuitable(strategy, parameters, table)) continue;
     for (const CaseParameters& variant : with_each_geometry(parameters, strategy)) {
+      // A stencil is the same for every scatter policy.
+      if (!shown.insert(strategy_text(variant, strategy)).second) continue;
       const StrategyBytes bytes = strategy_bytes(variant, strategy);
       const Index peak = estimate_memory(variant, strategy).peak().bytes();
       table.add_row({strategy_text(variant, strategy), bytes_text(bytes.held),
@@ -154,7 +175,8 @@ ExitCode check(const CheckCommand& command) {
   fmt::print("{} DoFs ({}), {} cells of degree {}\n", lattice.size(),
              human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
              parameters.space.degree);
-  fmt::print("operator {}{}\n", strategy.text(),
+  const OperatorLabel label = case_label(parameters, strategy);
+  fmt::print("operator {}{}\n", operator_name(label.kernel, label.scatter),
              choice.empty() ? "" : fmt::format(" ({})", choice));
   if (!geometry.empty()) fmt::print("geometry {}\n", geometry);
   for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);

@@ -167,6 +167,7 @@ class Comparison {
   void report(const StudyProblem& problem, int threads, double copy, const Bench& bench,
               const Measurement& m) {
     const Index dofs = bench.dofs();
+    const OperatorLabel label = m.strategy.label();
     const std::vector<std::string> problem_cells = {
         fmt::format("{}", problem.dimension),
         std::string(name_of(problem.geometry)),
@@ -175,9 +176,9 @@ class Comparison {
         fmt::format("{}", dofs),
         std::string(name_of(problem.precision)),
         fmt::format("{}", threads),
-        m.strategy.name.kernel,
-        m.strategy.name.scatter,
-        m.strategy.geometry ? std::string(geometry_name(*m.strategy.geometry)) : "none"};
+        label.kernel,
+        label.scatter,
+        label.geometry ? std::string(geometry_name(*label.geometry)) : "none"};
     std::vector<std::string> row = problem_cells;
     const auto leave_out = [&](std::string_view outcome) {
       row.resize(row.size() + 14);
@@ -264,6 +265,8 @@ ExitCode compare(const CompareCommand& command) {
     }
     return Comparison(loaded.parameters, command.verbosity).execute();
   } catch (const InvertedCell& error) {
+    throw InputError({loaded.findings.diagnostic("study.map", error.what())});
+  } catch (const LostDigits& error) {
     throw InputError({loaded.findings.diagnostic("study.map", error.what())});
   } catch (const BadExpressionValue& error) {
     throw InputError({loaded.findings.diagnostic(error.key(), error.what())});

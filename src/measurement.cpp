@@ -10,6 +10,7 @@
 #include "operators/csr.hpp"
 #include "operators/device_strategy.hpp"
 #include "solvers/device.hpp"
+#include "src/median.hpp"
 #include "src/memory_estimate.hpp"
 
 namespace tessera {
@@ -142,9 +143,7 @@ namespace {
 void take_times(const std::vector<double>& sorted, Measurement& measurement) {
   measurement.repetitions = static_cast<int>(sorted.size());
   measurement.min_seconds = sorted.front();
-  const std::size_t half = sorted.size() / 2;
-  measurement.median_seconds =
-      sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  measurement.median_seconds = median(sorted);
 }
 
 template <class T>
@@ -164,6 +163,7 @@ void Bench::measure_in(Measurement& measurement) {
   measurement.setup_seconds = seconds_now() - setup_start;
   measurement.operator_bytes = a->bytes();
   measurement.cost = a->cost();
+  measurement.operator_name = a->name();
 
   const HostVector<T> x = random_vector<T>(a->size());
   HostVector<T> y(a->size());
@@ -187,6 +187,7 @@ void Bench::measure_on_gpu(Measurement& measurement) {
   measurement.setup_seconds = seconds_now() - setup_start;
   measurement.operator_bytes = a->bytes();
   measurement.cost = a->cost();
+  measurement.operator_name = a->name();
 
   HostVector<T> host = random_vector<T>(a->size());
   DeviceVector<T> x(a->size());

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <optional>
 
-#include "operators/interpolation.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/atomic_file.hpp"
 #include "postprocess/energy_meter.hpp"
@@ -23,6 +23,7 @@
 #include "solvers/device.hpp"
 #include "src/case_fields.hpp"
 #include "src/case_geometry.hpp"
+#include "src/case_model.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/interrupt.hpp"
@@ -129,7 +130,8 @@ class Run {
     say("  space     degree {}, {} DoFs, {} nodes, {} {} points an axis\n", space.degree,
         human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
         name_of(space.quadrature));
-    say("  operator  {}{}, {} precision, {}\n", strategy().text(),
+    const OperatorLabel label = case_label(parameters_, strategy());
+    say("  operator  {}{}, {} precision, {}\n", operator_name(label.kernel, label.scatter),
         choice_.empty() ? "" : fmt::format(" ({})", choice_),
         name_of(parameters_.operation.precision), processor_text());
     if (!geometry_.empty()) say("  geometry  {}\n", geometry_);
@@ -150,19 +152,18 @@ class Run {
     const auto setup = timers_.scope("setup");
     {
       const auto scope = timers_.scope("mesh");
-      discretization_.emplace(make_discretization(parameters_));
+      model_.emplace(make_case_model(parameters_));
     }
-    problem_ = make_problem(parameters_);
     exact_ = make_exact(parameters_);
     {
       const auto scope = timers_.scope("load");
-      system_ = make_linear_system(problem_, *discretization_, make_initial(parameters_));
+      system_ = make_linear_system(*model_, make_initial(parameters_));
     }
     if (exact_) {
       // Found wanting now rather than after the solve.
       const auto scope = timers_.scope("exact solution");
-      HostVector<double> values(discretization_->lattice.size());
-      interpolate(*discretization_, *exact_, values);
+      HostVector<double> values(model_->discretization.lattice.size());
+      interpolate(*model_, *exact_, values);
     }
     if (std::abs(system_.balance_defect) > 0.0) {
       say("  note      Neumann faces only: source and boundary values balance but for {:.2g} a "
@@ -179,7 +180,7 @@ class Run {
                        .max_iterations = parameters_.solver.max_iterations});
     EnergyMeter meter({.gpu_bus_id = gpu_.pci_bus_id});
     with_case_errors(loaded_, [&] {
-      StiffnessForm form = stiffness_form(problem_, *discretization_);
+      StiffnessForm form = stiffness_form(model_->problem, model_->discretization);
       form.geometry = case_geometry(parameters_, parameters_.operation.kernel);
       const auto iteration = [&](int number, double residual) {
         progress.update(number, residual);
@@ -190,7 +191,8 @@ class Run {
         if (!levels.empty()) say("\n{}\n", level_table(levels));
         for (const std::string& note : notes) say("  note      {}\n", note);
       };
-      outcome_ = solve(parameters_, problem_, form, system_, timers_, {iteration, preconditioner});
+      outcome_ =
+          solve(parameters_, model_->problem, form, system_, timers_, {iteration, preconditioner});
     });
     energy_ = meter.stop();
     progress.finish();
@@ -199,11 +201,11 @@ class Run {
 
   void evaluate() {
     const auto scope = timers_.scope("evaluate");
-    if (is_pure_neumann(problem_)) shift_to_mean_zero();
-    numbers_ = solution_numbers(*discretization_, system_.x.span(), problem_.coefficient);
+    if (is_pure_neumann(model_->problem)) shift_to_mean_zero();
+    numbers_ = solution_numbers(*model_, system_.x);
     if (!exact_) return;
     try {
-      errors_ = error_norms(*discretization_, system_.x.span(), *exact_);
+      errors_ = error_norms(*model_, system_.x, *exact_);
     } catch (const BadExpressionValue& error) {
       // Finite at the nodes, but not in between: the solution is good without its errors.
       fmt::print(stderr, "tessera: no error norms: {} {}\n", error.key(), error.what());
@@ -212,11 +214,10 @@ class Run {
 
   /// Solution and exact solution of a pure Neumann problem are meant up to a constant.
   void shift_to_mean_zero() {
-    const SolutionNumbers numbers =
-        solution_numbers(*discretization_, system_.x.span(), problem_.coefficient);
+    const SolutionNumbers numbers = solution_numbers(*model_, system_.x);
     const double mean = numbers.integral / numbers.volume;
     for (Index i = 0; i < system_.x.size(); ++i) system_.x[i] -= mean;
-    if (exact_) exact_ = shifted(*exact_, mean_value(*discretization_, *exact_));
+    if (exact_) exact_ = shifted(*exact_, mean_value(*model_, *exact_));
   }
 
   std::string status() const {
@@ -233,7 +234,7 @@ class Run {
     remove_results(directory_);
     write_text_file(directory_ / "case.toml", make_case_registry().to_toml(parameters_));
     write_residuals_csv(directory_ / "residuals.csv", outcome_.report.history,
-                        system_.reference_norm);
+                        system_.reference_norm * model_->units.load());
     // The small files are written even if the disk is too full for the large one.
     std::exception_ptr failure;
     if (parameters_.output.vtk) {
@@ -241,8 +242,10 @@ class Run {
       const auto scope = timers_.scope("solution.vtu");
       try {
         write_view_script(directory_, parameters_, status());
-        write_solution(directory_, parameters_, *discretization_, {problem_.coefficient, exact_},
-                       system_.x, status());
+        Discretization& discretization = model_->discretization;
+        discretization = to_physical(std::move(discretization), model_->physical_mesh);
+        write_solution(directory_, parameters_, discretization,
+                       {make_problem(parameters_).coefficient, exact_}, system_.x, status());
       } catch (const OutputError&) {
         failure = std::current_exception();
         std::error_code ignored;
@@ -261,10 +264,11 @@ class Run {
     result.dimension = parameters_.mesh.dimension;
     result.degree = parameters_.space.degree;
     std::copy(parameters_.mesh.cells.begin(), parameters_.mesh.cells.end(), result.cells.begin());
-    result.dofs = discretization_->lattice.size();
-    result.kernel = parameters_.operation.kernel;
-    result.scatter = parameters_.operation.scatter;
-    result.geometry = geometry_.empty() ? "none" : std::string(name_of(parameters_.space.geometry));
+    result.dofs = model_->discretization.lattice.size();
+    const OperatorLabel label = case_label(parameters_, strategy());
+    result.kernel = label.kernel;
+    result.scatter = label.scatter;
+    result.geometry = label.geometry ? geometry_name(*label.geometry) : "none";
     result.device = name_of(parameters_.run.device);
     result.threads = omp_get_max_threads();
     result.precision = name_of(parameters_.operation.precision);
@@ -346,7 +350,8 @@ class Run {
       say("  error     L2 {:.4g}, H1 seminorm {:.4g}, max {:.4g}\n", errors_->l2,
           errors_->h1_seminorm, errors_->max);
     }
-    say("  energy    {}\n", energy_.text(static_cast<double>(discretization_->lattice.size())));
+    say("  energy    {}\n",
+        energy_.text(static_cast<double>(model_->discretization.lattice.size())));
     say("\n{}", timer_table(timers_, {copy_bandwidth_}));
     say("copy bandwidth {} (measured, {})\n\n", human_bytes_per_second(copy_bandwidth_),
         processor_text());
@@ -377,8 +382,7 @@ class Run {
   std::optional<OutputDirectory> output_directory_;
   Verbosity verbosity_;
   std::chrono::system_clock::time_point started_;
-  std::optional<Discretization> discretization_;
-  PoissonProblem problem_;
+  std::optional<CaseModel> model_;
   std::optional<ScalarField> exact_;
   LinearSystem system_;
   SolveOutcome outcome_;
