@@ -1,10 +1,14 @@
 #include "operators/geometry_size.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "mesh/geometric_factors.hpp"
+#include "mesh/padded_cells.hpp"
 #include "mesh/saturated.hpp"
+#include "mesh/simd.hpp"
 #include "operators/device_factors.hpp"
 #include "operators/device_stencil.hpp"
 #include "operators/packed_factors.hpp"
@@ -51,8 +55,14 @@ Index device_scratch_bytes(const OperatorSize& size) {
 
 }  // namespace
 
+Index batched_cells(const OperatorSize& size) {
+  const auto lanes = static_cast<int>(static_cast<Index>(kSimdBytes) / size.value_bytes);
+  return padded_cells(size.mesh, lanes, cell_working_set(size.lattice, size.value_bytes),
+                      omp_get_max_threads());
+}
+
 Index stored_factor_bytes(const OperatorSize& size) {
-  return geometric_factor_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
+  return geometric_factor_bytes(size.factors, size.mesh.dimension(), batched_cells(size),
                                 size.points, size.value_bytes);
 }
 

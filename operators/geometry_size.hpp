@@ -18,6 +18,15 @@ Index geometry_peak_bytes(const OperatorSize& size);
 Index device_geometry_bytes(const OperatorSize& size);
 Index device_geometry_peak_bytes(const OperatorSize& size);
 
+/// What one cell adds to a brick's part of x and y, with neighbors sharing its surface nodes: the
+/// operators on the host cut the mesh into bricks by it.
+inline Index cell_working_set(const NodeLattice& lattice, Index value_bytes) {
+  return 2 * value_bytes * power(lattice.degree(), lattice.dimension());
+}
+
+/// The cells that those operators have room for, with batches filled up to SIMD vectors.
+Index batched_cells(const OperatorSize& size);
+
 /// The same as if size.geometry were GeometryForm::stored: for kernels that are made from the
 /// kernel tensor.
 Index stored_factor_bytes(const OperatorSize& size);

@@ -29,7 +29,7 @@ Index matrix_bytes(const OperatorSize& size) {
 }
 
 Index local_bytes(const OperatorSize& size) {
-  return local_matrix_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
+  return local_matrix_bytes(size.factors, size.mesh.dimension(), batched_cells(size),
                             size.lattice.degree(), size.value_bytes);
 }
 
@@ -131,11 +131,6 @@ const KernelInfo& kernel_row(const StrategyName& strategy, Processor processor) 
   const std::string reason = why_unavailable(strategy, processor);
   if (!reason.empty()) throw std::invalid_argument(reason);
   return *find_kernel(strategy.kernel);
-}
-
-// What one cell adds to a brick's part of x and y, with neighbors sharing its surface nodes.
-Index cell_working_set(const NodeLattice& lattice, Index value_bytes) {
-  return 2 * value_bytes * power(lattice.degree(), lattice.dimension());
 }
 
 template <class T>
