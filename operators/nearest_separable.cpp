@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <numeric>
 
 #include "mesh/errors.hpp"
+#include "mesh/first_failure.hpp"
 #include "mesh/partition.hpp"
 #include "operators/kronecker_factors.hpp"
 #include "operators/robin_faces.hpp"
@@ -168,21 +168,17 @@ LogSums sample(const StiffnessForm& form) {
   const Index rows = mesh.cells()[1] * mesh.cells()[2];
   const Index step = sample_step(mesh);
   std::vector<LogSums> parts(kParts, LogSums(mesh.dimension(), mesh.cells()));
-  std::array<std::exception_ptr, kParts> failures{};
+  FirstFailure failure;
 #pragma omp parallel for schedule(dynamic)
   for (Index part = 0; part < kParts; ++part) {
-    try {
+    failure.guard(part, [&] {
       Sampler sampler(form, parts[part]);
       const Range range = partition(rows, part, kParts);
       for (Index row = range.begin; row < range.end; ++row) sampler.add_row(row, step);
       sampler.flush();
-    } catch (...) {
-      failures[part] = std::current_exception();
-    }
+    });
   }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  failure.rethrow();
   for (Index part = 1; part < kParts; ++part) parts[0].add(parts[part]);
   return std::move(parts[0]);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mesh/errors.hpp"
+#include "mesh/first_failure.hpp"
 
 namespace tessera {
 
@@ -37,6 +38,7 @@ RobinFaces<T>::RobinFaces(const StiffnessForm& form)
 template <class T>
 template <class F>
 void RobinFaces<T>::for_each_cell(F&& f) const {
+  FirstFailure failure;
   for (const WeightedFace& face : faces_) {
     const FaceQuadrature& quadrature = face.quadrature;
     // Rows of face cells across the slowest tangential axis: every other row shares no node.
@@ -45,18 +47,22 @@ void RobinFaces<T>::for_each_cell(F&& f) const {
     for (Index parity = 0; parity < 2; ++parity) {
 #pragma omp parallel
       {
-        std::vector<Index> nodes(quadrature.nodes_per_cell);
+        std::vector<Index> nodes;
 #pragma omp for schedule(static)
         for (Index row = parity; row < rows; row += 2) {
-          for (Index i = 0; i < row_cells; ++i) {
-            const Index cell = row * row_cells + i;
-            quadrature.cell_nodes(cell, lattice_.degree(), nodes.data());
-            f(face, cell, nodes.data());
-          }
+          failure.guard(row, [&] {
+            nodes.resize(static_cast<std::size_t>(quadrature.nodes_per_cell));
+            for (Index i = 0; i < row_cells; ++i) {
+              const Index cell = row * row_cells + i;
+              quadrature.cell_nodes(cell, lattice_.degree(), nodes.data());
+              f(face, cell, nodes.data());
+            }
+          });
         }
       }
     }
   }
+  failure.rethrow();
 }
 
 template <class T>

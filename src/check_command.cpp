@@ -21,6 +21,7 @@
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/preconditioner_memory.hpp"
+#include "src/size_limits.hpp"
 
 namespace tessera {
 namespace {
@@ -174,6 +175,7 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   fmt::print("operator {}{}\n", operator_name(label.kernel, label.scatter),
              choice.empty() ? "" : fmt::format(" ({})", choice));
   if (!geometry.empty()) fmt::print("geometry {}\n", geometry);
+  for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
   if (parameters.solver.preconditioner == PreconditionerChoice::multigrid) {
     fmt::print("{}\n", level_table(planned_levels(parameters)));

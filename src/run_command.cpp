@@ -27,6 +27,7 @@
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/run_output.hpp"
+#include "src/size_limits.hpp"
 #include "src/solution_file.hpp"
 #include "src/solve.hpp"
 #include "src/standard_streams.hpp"
@@ -152,6 +153,7 @@ class Run {
     say("  memory    about {} of {} available\n",
         human_bytes(static_cast<double>(estimate.peak().bytes())),
         human_bytes(static_cast<double>(available)));
+    for (const std::string& note : size_notes(parameters_)) say("  note      {}\n", note);
     if (!run_.on_gpu()) return;
     say("  GPU       about {} of {} free\n",
         human_bytes(static_cast<double>(gpu_estimate_.peak().bytes())),

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "mesh/saturated.hpp"
 #include "postprocess/atomic_file.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
 #include "solvers/device.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
+#include "src/case_setup.hpp"
 #include "src/interrupt.hpp"
 #include "src/machine.hpp"
 #include "src/preconditioner_memory.hpp"
@@ -104,11 +106,11 @@ class SolverComparison {
 
   SolverMeasurement measured(const StudyProblem& problem, SolverBench& bench, StudySolver solver) {
     SolverMeasurement failed{solver};
-    const StrategyBytes needed = preconditioner_bytes(solver_case(study_, problem, solver));
-    const Index vectors = 4 * bench.dofs() * value_bytes(problem.precision);
-    if (needed.peak + vectors > available()) {
-      failed.left_out = fmt::format("does not fit: needs {}, available {}",
-                                    bytes(needed.peak + vectors), bytes(available()));
+    const CaseParameters parameters = solver_case(study_, problem, solver);
+    const Index needed = solver_bytes(parameters);
+    if (needed > available()) {
+      failed.left_out =
+          fmt::format("does not fit: needs {}, available {}", bytes(needed), bytes(available()));
       return failed;
     }
     try {
@@ -178,6 +180,20 @@ class SolverComparison {
     return (on_gpu() ? estimate_gpu_memory(plain, strategy) : estimate_memory(plain, strategy))
         .peak()
         .bytes();
+  }
+
+  // Of a solver beside operator, x and b, in the memory that it works in.
+  Index solver_bytes(const CaseParameters& parameters) const {
+    const StrategyBytes preconditioner = preconditioner_bytes(parameters);
+    const StrategyBytes on_host =
+        on_gpu() ? StrategyBytes{0, 0} : preconditioner_host_bytes(parameters);
+    const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
+    const Saturated vectors =
+        Saturated(lattice.size()) * value_bytes(parameters.operation.precision) *
+        solver_vectors(parameters, {parameters.operation.kernel, parameters.operation.scatter});
+    const Saturated held = Saturated(preconditioner.held) + on_host.held;
+    return std::max<Index>({Saturated(preconditioner.peak) + on_host.peak, held + vectors,
+                            held + full_multigrid_bytes(parameters)});
   }
 
   static std::string bytes(Index n) { return human_bytes(static_cast<double>(n)); }
