@@ -8,6 +8,7 @@
 #include "operators/constrained_rows.hpp"
 #include "operators/interpolation.hpp"
 #include "operators/load_vector.hpp"
+#include "solvers/interruption.hpp"
 
 namespace tessera {
 namespace {
@@ -101,8 +102,10 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const Discretizat
   const StiffnessForm form = stiffness_form(problem, discretization);
   LinearSystem system{HostVector<double>(lattice.size()), HostVector<double>(lattice.size())};
   interpolate(discretization, initial, system.x);
+  stop_if_requested();
   set_dirichlet_values(discretization, form.dirichlet, dirichlet_fields(problem), system.x);
   assemble_load(form, problem.source, flux_terms(problem), system.x, system.b);
+  stop_if_requested();
   if (is_pure_neumann(problem)) {
     system.balance_defect =
         balance(form, problem.source, problem.load_unit, system.b) * problem.source_unit;

@@ -17,6 +17,7 @@
 #include "operators/operator_name.hpp"
 #include "operators/robin_faces.hpp"
 #include "solvers/cuda_check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -379,7 +380,9 @@ DeviceSparseRows<T> assemble_on_device(const StiffnessForm& form,
                                        const DeviceCellKernel<T>& kernel) {
   const NodeLattice& lattice = form.discretization->lattice;
   if (lattice.size() > std::numeric_limits<std::int32_t>::max()) {
-    throw std::invalid_argument("the sparse matrix on the GPU has at most 2^31 - 1 rows");
+    throw UnsuitableChoice(
+        Choice::kernel, "the sparse matrix on the GPU has at most 2^31 - 1 rows, and there are " +
+                            std::to_string(lattice.size()) + "; use \"tensor\", or \"auto\"");
   }
   return Assembly<T>(form, kernel, csr_nonzeros(lattice, form.dirichlet)).take_rows();
 }

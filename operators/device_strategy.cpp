@@ -8,6 +8,7 @@
 #include "operators/device_matrix_free.hpp"
 #include "operators/device_stencil.hpp"
 #include "operators/device_tensor.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -46,7 +47,7 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_operator(const StrategyNa
                                                                 const StiffnessForm& form) {
   for (const std::string& reason : {why_unavailable(strategy, Processor::gpu),
                                     why_unsuitable(strategy, form, Processor::gpu)}) {
-    if (!reason.empty()) throw std::invalid_argument(reason);
+    if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   }
   std::unique_ptr<LinearOperator<T, Device>> made = make_unnamed<T>(strategy, form);
   require_name(made->name(), operator_label(strategy, form));

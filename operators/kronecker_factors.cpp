@@ -6,6 +6,7 @@
 #include "mesh/errors.hpp"
 #include "operators/device_kronecker.hpp"
 #include "operators/kronecker_any.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -106,7 +107,7 @@ std::string why_not_kronecker(const StiffnessForm& form) {
 
 KroneckerFactors make_kronecker_factors(const StiffnessForm& form) {
   const std::string reason = why_not_kronecker(form);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   KroneckerFactors factors;
   factors.dimension = form.discretization->mesh.dimension();
   std::array<AxisValues, 3> k;

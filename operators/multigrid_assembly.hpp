@@ -11,6 +11,7 @@
 #include "operators/multigrid.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/dense_inverse.hpp"
+#include "solvers/interruption.hpp"
 
 namespace tessera {
 
@@ -32,9 +33,13 @@ class MultigridAssembly {
   MadeMultigrid<T, Space> make(const LinearOperator<T, Space>* finest) {
     Hierarchy& hierarchy = *made_.hierarchy;
     for (std::size_t l = 0; l < hierarchy.size(); ++l) {
+      stop_if_requested();
       if (!make_level_operator(l, l == 0 ? finest : nullptr)) break;
     }
-    for (std::size_t l = 0; l < hierarchy.size(); ++l) finish_level(l);
+    for (std::size_t l = 0; l < hierarchy.size(); ++l) {
+      stop_if_requested();
+      finish_level(l);
+    }
     made_.cycle = std::make_unique<Multigrid<T, Space>>(std::move(levels_));
     return std::move(made_);
   }

@@ -9,6 +9,7 @@
 #include "operators/on_the_fly_launch.hpp"
 #include "operators/on_the_fly_lines.cuh"
 #include "solvers/check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -24,10 +25,12 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
                                      : make_on_the_fly_launch<T, 3>(form.discretization->basis)),
         any_size_(form) {
     if (launch_ == nullptr || form.discretization->mapping.is_cartesian()) {
-      throw std::invalid_argument("no geometry on the fly for this mesh, degree or rule");
+      throw UnsuitableChoice(Choice::geometry,
+                             "no geometry on the fly for this mesh, degree or rule");
     }
     if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
-      throw std::invalid_argument("geometry on the fly is for less than 2^32 cells");
+      throw UnsuitableChoice(Choice::geometry,
+                             "geometry on the fly is for less than 2^32 cells; use \"stored\"");
     }
     check_cells();
     for (int d = 0; d < grid_.dimension; ++d) {

@@ -7,6 +7,7 @@
 #include "operators/packed_factors.hpp"
 #include "operators/packed_launch.hpp"
 #include "solvers/check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -22,10 +23,13 @@ class PackedKernel final : public DeviceCellKernel<T> {
         launch_(make_packed_launch<T>(form.discretization->basis, factors_.bits())),
         any_size_(form) {
     if (launch_ == nullptr) {
-      throw std::invalid_argument("no kernel on packed factors for this degree and rule");
+      throw UnsuitableChoice(Choice::geometry,
+                             "no kernel on compressed factors for this degree and rule");
     }
     if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
-      throw std::invalid_argument("packed factors are for less than 2^32 cells");
+      throw UnsuitableChoice(
+          Choice::geometry,
+          "compressed factors are for less than 2^32 cells; use \"stored\" or \"on-the-fly\"");
     }
   }
 

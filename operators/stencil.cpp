@@ -13,6 +13,7 @@
 #include "operators/robin_faces.hpp"
 #include "operators/streaming_store.hpp"
 #include "operators/tensor.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -350,7 +351,7 @@ template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const StiffnessForm& form) {
   const NodeLattice& lattice = form.discretization->lattice;
   const std::string reason = why_not_stencil(lattice);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   if (lattice.dimension() == 2) return std::make_unique<StencilOperator<T, 2>>(form);
   return std::make_unique<StencilOperator<T, 3>>(form);
 }

@@ -10,6 +10,7 @@
 #include "operators/stencil_assembly.cuh"
 #include "operators/stencil_kernels.cuh"
 #include "solvers/cuda_check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -171,7 +172,7 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(const St
                                                                         Index scratch_bytes) {
   const NodeLattice& lattice = form.discretization->lattice;
   const std::string reason = why_not_stencil(lattice);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   if (lattice.dimension() == 2) return std::make_unique<DeviceStencil<T, 2>>(form, scratch_bytes);
   return std::make_unique<DeviceStencil<T, 3>>(form, scratch_bytes);
 }

@@ -19,6 +19,7 @@
 #include "operators/scatter.hpp"
 #include "operators/stencil.hpp"
 #include "operators/tensor.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -123,7 +124,7 @@ Index scatter_part(const StrategyName& strategy, const OperatorSize& size) {
 
 const KernelInfo& kernel_row(const StrategyName& strategy, Processor processor) {
   const std::string reason = why_unavailable(strategy, processor);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   return *find_kernel(strategy.kernel);
 }
 
@@ -341,7 +342,7 @@ std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strat
                                                        const StiffnessForm& form) {
   kernel_row(strategy, Processor::cpu);
   const std::string reason = why_unsuitable(strategy, form);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   std::unique_ptr<LinearOperator<T, Host>> made = find_maker<T>(strategy.kernel)(strategy, form);
   require_name(made->name(), operator_label(strategy, form));
   return made;

@@ -9,6 +9,7 @@
 #include "operators/tensor_launch.cuh"
 #include "solvers/check.hpp"
 #include "solvers/cuda_check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -43,7 +44,8 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
     cells_a_block_ =
         static_cast<int>(std::min(std::max<Index>(std::min(by_threads, by_memory), 1), most));
     if (cells_a_block_ == 0) {
-      throw std::invalid_argument("this GPU has too little shared memory for the tensor kernel");
+      throw UnsuitableChoice(Choice::kernel,
+                             "this GPU has too little shared memory for the tensor kernel");
     }
     unrolled_->allow_shared_memory(cells_a_block_ * unrolled_->shared_bytes_a_cell);
   }

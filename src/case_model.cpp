@@ -64,6 +64,26 @@ ErrorNorms error_norms(const CaseModel& model, const HostVector<double>& u,
   });
 }
 
+double integral(const CaseModel& model, const HostVector<double>& u) {
+  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
+    return integral(model.discretization, scaled.span()) * (unit * model.units.volume());
+  });
+}
+
+double mean_value(const CaseModel& model, const HostVector<double>& u) {
+  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
+    return mean_value(model.discretization, scaled.span()) * unit;
+  });
+}
+
+double max_error(const CaseModel& model, const HostVector<double>& u, const ScalarField& exact) {
+  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
+    return max_error(model.discretization, scaled.span(),
+                     in_frame(exact, model.units.frame, unit)) *
+           unit;
+  });
+}
+
 void interpolate(const CaseModel& model, const ScalarField& field, HostVector<double>& u) {
   interpolate(model.discretization, in_frame(field, model.units.frame), u);
 }

@@ -24,12 +24,17 @@ CaseModel make_case_model(const CaseParameters& parameters);
 /// loads. @throws as make_linear_system()
 LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial);
 
-/// Numbers of the solution u in the case's units.
+/// Numbers of the solution u in the case's units. @throws InvertedCell, what the field throws
 SolutionNumbers solution_numbers(const CaseModel& model, const HostVector<double>& u);
 
 /// Errors in the case's units. @param exact a function of physical positions
 ErrorNorms error_norms(const CaseModel& model, const HostVector<double>& u,
                        const ScalarField& exact);
+
+/// Integral of the solution u, its mean, and max |u_i - exact(node i)|. @throws as error_norms.hpp
+double integral(const CaseModel& model, const HostVector<double>& u);
+double mean_value(const CaseModel& model, const HostVector<double>& u);
+double max_error(const CaseModel& model, const HostVector<double>& u, const ScalarField& exact);
 
 /// As interpolate() and mean_value(), of a function of physical positions.
 void interpolate(const CaseModel& model, const ScalarField& field, HostVector<double>& u);

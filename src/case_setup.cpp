@@ -13,6 +13,7 @@
 #include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/device.hpp"
+#include "solvers/errors.hpp"
 #include "src/case_fields.hpp"
 #include "src/case_geometry.hpp"
 #include "src/kernel_choice.hpp"
@@ -140,6 +141,18 @@ void check_suitability(const CaseParameters& parameters, Findings& findings) {
                               reason, kAutoKernel));
 }
 
+const char* key_of(Choice choice) {
+  switch (choice) {
+    case Choice::kernel:
+      return "operator.kernel";
+    case Choice::geometry:
+      return "space.geometry";
+    case Choice::preconditioner:
+      return "solver.preconditioner";
+  }
+  return "";
+}
+
 }  // namespace
 
 Registry<CaseParameters> make_case_registry() {
@@ -242,6 +255,14 @@ void with_case_errors(const LoadedCase& loaded, const std::function<void()>& wor
                                 error.what()));
   } catch (const IncompatibleData& error) {
     fail("problem.source", error.what());
+  } catch (const UnsuitableChoice& error) {
+    fail(key_of(error.choice()), error.what());
+  } catch (const NumericalBreakdown& error) {
+    fail(key_of(Choice::preconditioner),
+         fmt::format("{}: numbers overflow, vanish or lose all digits in what it is made of; try "
+                     "operator and solver.multigrid.precision = \"double\", other units, or "
+                     "\"none\"",
+                     error.what()));
   }
 }
 

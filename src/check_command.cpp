@@ -11,9 +11,11 @@
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
 #include "src/case_geometry.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
+#include "src/interrupt.hpp"
 #include "src/kernel_choice.hpp"
 #include "src/level_table.hpp"
 #include "src/machine.hpp"
@@ -144,21 +146,16 @@ void print_strategies(const CaseParameters& parameters, Index available) {
 }
 
 // Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
-void try_case(const LoadedCase& loaded) {
-  with_case_errors(loaded, [&] {
-    const CaseParameters& parameters = loaded.parameters;
-    const Discretization discretization = make_discretization(parameters);
-    const PoissonProblem problem = make_problem(parameters);
-    check_geometry(discretization, problem.coefficient);
-    LinearSystem system = make_linear_system(problem, discretization, make_initial(parameters));
-    if (const auto exact = make_exact(parameters)) interpolate(discretization, *exact, system.x);
-  });
+void try_case(const CaseParameters& parameters) {
+  const Discretization discretization = make_discretization(parameters);
+  const PoissonProblem problem = make_problem(parameters);
+  check_geometry(discretization, problem.coefficient);
+  LinearSystem system = make_linear_system(problem, discretization, make_initial(parameters));
+  if (const auto exact = make_exact(parameters)) interpolate(discretization, *exact, system.x);
 }
 
-}  // namespace
-
-ExitCode check(const CheckCommand& command) {
-  LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+// Prints all that is known from sizes alone, then tries the case.
+void check_case(LoadedCase& loaded, const std::string& case_file) {
   const std::string choice = choose_kernel(loaded.parameters);
   const std::string geometry = choose_geometry(loaded.parameters);
   const CaseParameters& parameters = loaded.parameters;
@@ -169,8 +166,7 @@ ExitCode check(const CheckCommand& command) {
   const MemoryEstimate estimate = estimate_memory(parameters, strategy);
   const Index available = available_memory_bytes();
 
-  fmt::print("{}: {}\n\n", command.case_file,
-             parameters.title.empty() ? "untitled" : parameters.title);
+  fmt::print("{}: {}\n\n", case_file, parameters.title.empty() ? "untitled" : parameters.title);
   fmt::print("{} DoFs ({}), {} cells of degree {}\n", lattice.size(),
              human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
              parameters.space.degree);
@@ -192,10 +188,19 @@ ExitCode check(const CheckCommand& command) {
   fmt::print("largest at a time {}, available {}\n", bytes_text(estimate.peak().bytes()),
              bytes_text(available));
   std::fflush(stdout);
+  stop_if_requested();
   require_memory(estimate, available);
   if (gpu_available) require_gpu_memory(estimate_gpu_memory(parameters, strategy), *gpu_available);
-  try_case(loaded);
+  try_case(parameters);
   fmt::print("map and expressions were evaluated at every node and quadrature point: no error\n");
+}
+
+}  // namespace
+
+ExitCode check(const CheckCommand& command) {
+  const InterruptGuard guard;
+  LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+  with_case_errors(loaded, [&] { check_case(loaded, command.case_file); });
   return ExitCode::success;
 }
 

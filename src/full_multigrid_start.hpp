@@ -11,6 +11,7 @@
 #include "operators/hierarchy.hpp"
 #include "operators/lattice_transfer.hpp"
 #include "solvers/full_multigrid.hpp"
+#include "solvers/interruption.hpp"
 #include "src/system_scale.hpp"
 #include "src/vector_conversion.hpp"
 
@@ -29,6 +30,7 @@ FullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
                                             double scale) {
   std::vector<StartLevel<T, Space>> levels;
   for (std::size_t l = 0; l < hierarchy.size(); ++l) {
+    stop_if_requested();
     StartLevel<T, Space> level;
     StiffnessForm form = hierarchy.form(l);
     const Discretization& discretization = *form.discretization;

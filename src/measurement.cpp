@@ -10,6 +10,7 @@
 #include "operators/csr.hpp"
 #include "operators/device_strategy.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
 #include "src/median.hpp"
 #include "src/memory_estimate.hpp"
 
@@ -128,6 +129,7 @@ std::vector<double> Bench::repeat(F&& seconds_of_one) const {
   std::vector<double> seconds;
   const double start = seconds_now();
   while (static_cast<int>(seconds.size()) < study_.repetitions) {
+    stop_if_requested();
     seconds.push_back(seconds_of_one());
     if (static_cast<int>(seconds.size()) >= kLeastRepetitions &&
         seconds_now() - start > study_.time_limit_s) {

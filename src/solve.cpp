@@ -6,6 +6,7 @@
 
 #include "operators/strategy.hpp"
 #include "solvers/configuration.hpp"
+#include "solvers/interruption.hpp"
 #include "src/cycle_timing.hpp"
 #include "src/full_multigrid_start.hpp"
 #include "src/solve_on_gpu.hpp"
@@ -29,6 +30,7 @@ SolveOutcome solve_on_host(const SolveTask& task, LinearSystem& system, TimerTre
       const auto scope = timers.scope("operator");
       a = make_operator<T>({parameters.operation.kernel, parameters.operation.scatter}, form);
     }
+    stop_if_requested();
     if (solver.preconditioner != PreconditionerChoice::none) {
       const auto scope = timers.scope("preconditioner");
       made = make_preconditioner<T, Host>(parameters, form, *a, residual_size(system));
@@ -36,6 +38,7 @@ SolveOutcome solve_on_host(const SolveTask& task, LinearSystem& system, TimerTre
   }
   const double n = static_cast<double>(a->size());
   SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes, a->name()};
+  stop_if_requested();
   listeners.preconditioner(made.levels, made.notes);
 
   HostVector<T> rounded_b;
@@ -99,6 +102,7 @@ SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& probl
   SolveOutcome outcome =
       solve_scaled({parameters, problem, form, scale}, system, timers, listeners);
   divide(system, form, 1.0 / scale);
+  outcome.report.reference_norm *= scale;
   return outcome;
 }
 

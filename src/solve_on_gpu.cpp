@@ -9,6 +9,7 @@
 
 #include "operators/device_strategy.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
 #include "src/device_cycle_timing.hpp"
 #include "src/full_multigrid_start.hpp"
 #include "src/median.hpp"
@@ -82,6 +83,7 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
                                   form);
       synchronize_device();
     }
+    stop_if_requested();
     if (solver.preconditioner != PreconditionerChoice::none) {
       const auto scope = timers.scope("preconditioner");
       made = make_preconditioner<T, Device>(parameters, form, *a, residual_size(system));
@@ -94,6 +96,7 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
   const Preconditioner<T, Device>* const m = made.preconditioner.get();
   const double n = static_cast<double>(a->size());
   SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes, a->name()};
+  stop_if_requested();
   listeners.preconditioner(made.levels, made.notes);
   double apply_seconds = 0.0;
   double precondition_seconds = 0.0;

@@ -10,6 +10,7 @@
 
 #include "postprocess/error_norms.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
 #include "src/full_multigrid_start.hpp"
 #include "src/median.hpp"
 #include "src/preconditioning.hpp"
@@ -94,8 +95,9 @@ class SolverBench::In final : public Implementation {
     measurement.setup_seconds = seconds_now() - start;
     measurement.levels = made.levels;
     const double omega = relaxation(parameters.solver.method, *a_, made.preconditioner.get());
-    const CgOptions options = solver_options(parameters.solver, given_.system,
-                                             {[](int, double) { return Continue::yes; }, nullptr});
+    const CgOptions options = solver_options(
+        parameters.solver, given_.system,
+        {[](int, double) { return stop_requested() ? Continue::no : Continue::yes; }, nullptr});
     const auto solve = [&] {
       copy(start_, x_);
       wait();
@@ -107,6 +109,7 @@ class SolverBench::In final : public Implementation {
             parameters.solver.method, *a_, made.preconditioner.get(), b_, x_, omega, options);
       }
       wait();
+      stop_if_requested();
       return seconds_now() - before;
     };
     const double first = solve();
