@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace tessera {
@@ -21,6 +22,9 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
   const auto size = static_cast<double>(n);
   // Any positive number does; this one keeps the condition.
   const double shift = matrix.trace() / (size * size);
+  // What A makes of constants may be rounding alone: then they are as good as its null space.
+  constexpr double kRounding = std::numeric_limits<double>::epsilon();
+  if (!(matrix.sum() / size > kRounding * matrix.trace())) null_space = NullSpace::constants;
   if (null_space == NullSpace::constants) matrix.array() += shift;
   const Eigen::LDLT<Eigen::MatrixXd> factors(matrix);
   if (factors.info() != Eigen::Success || !factors.isPositive() ||

@@ -162,11 +162,7 @@ class Run {
       HostVector<double> values(discretization_->lattice.size());
       interpolate(*discretization_, *exact_, values);
     }
-    if (std::abs(system_.balance_defect) > 0.0) {
-      say("  note      Neumann faces only: source and boundary values balance but for {:.2g} a "
-          "unit volume, taken off the source; the solution with mean 0 is computed\n",
-          system_.balance_defect);
-    }
+    for (const std::string& note : system_.notes) say("  note      {}\n", note);
   }
 
   void solve_system() {
@@ -197,7 +193,7 @@ class Run {
 
   void evaluate() {
     const auto scope = timers_.scope("evaluate");
-    if (is_pure_neumann(problem_)) shift_to_mean_zero();
+    if (system_.is_singular) shift_to_mean_zero();
     numbers_ = solution_numbers(*discretization_, system_.x.span(), problem_.coefficient);
     if (!exact_) return;
     try {

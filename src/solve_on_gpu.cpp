@@ -107,9 +107,11 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
   }
   if (solver.initial == kFullMultigrid) {
     const auto scope = timers.scope("full multigrid");
-    make_full_multigrid<T, Device>(problem, *made.hierarchy, multigrid_options(parameters).scatter,
-                                   *a, solver.multigrid.start_cycles)
-        .run(made.cycle, b, x);
+    auto full = make_full_multigrid<T, Device>(problem, *made.hierarchy,
+                                               multigrid_options(parameters).scatter, *a,
+                                               solver.multigrid.start_cycles);
+    add_notes(full.notes, listeners, outcome);
+    full.start.run(made.cycle, b, x);
     synchronize_device();
   }
   {

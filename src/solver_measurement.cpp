@@ -87,6 +87,12 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   return parameters;
 }
 
+SolveStatus status_of_start(double relative_residual, double relative_tolerance) {
+  if (!std::isfinite(relative_residual)) return SolveStatus::not_finite;
+  return relative_residual <= relative_tolerance ? SolveStatus::converged
+                                                 : SolveStatus::iteration_limit;
+}
+
 DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
                                        const StudyProblem& problem_in)
     : study(study_in),

@@ -64,6 +64,9 @@ class SolverBench {
   std::unique_ptr<Implementation> implementation_;
 };
 
+/// How a start by full multigrid ended, whose cycles leave this relative residual.
+SolveStatus status_of_start(double relative_residual, double relative_tolerance);
+
 /// The case whose solver the study's entry names, as far as solvers look at cases.
 CaseParameters solver_case(const StudyParameters& study, const StudyProblem& problem,
                            StudySolver solver);
