@@ -36,14 +36,13 @@ std::optional<LoadIntegrals> integrals_by(int points, const Discretization& disc
 // The quadrature explains a total of the form's own rule, or this throws.
 void require_balance(double total, const Discretization& discretization, const ScalarField& source,
                      const std::vector<FluxTerm>& fluxes) {
-  LoadIntegrals finest =
-      integrate_load(discretization, discretization.basis, source, fluxes);
+  LoadIntegrals finest = integrate_load(discretization, discretization.basis, source, fluxes);
   // By how much a rule and the next differ: the last two, and the most of all.
   double change = 0.0;
   double largest_change = 0.0;
   for (const int more : kFinerBy) {
-    const std::optional<LoadIntegrals> finer = integrals_by(
-        discretization.basis.point_count() + more, discretization, source, fluxes);
+    const std::optional<LoadIntegrals> finer =
+        integrals_by(discretization.basis.point_count() + more, discretization, source, fluxes);
     if (!finer) continue;
     change = std::abs(finer->sum() - finest.sum());
     largest_change = std::max(largest_change, change);

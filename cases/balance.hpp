@@ -26,11 +26,12 @@ enum class Imbalance {
 /// Makes b, the load of a pure Neumann form, one of the range of the singular matrix:
 /// b_i -= (sum of b / volume) * integral of phi_i.
 ///
-/// With Imbalance::refused, sum of b may be no more than the quadrature's error. It is none if it is
-/// at most 1e-10 of the sum of |b_i|; else the data are integrated by finer rules, of 1, 2, 4 and 7
-/// more points an axis. Data that balance have integrals that vanish as rules are refined: they are
-/// accepted as soon as a rule leaves a hundredth of what the form's own gives, or if the rules differ
-/// by as much as the finest leaves: the last two, or any two in a row where they do not settle.
+/// With Imbalance::refused, sum of b may be no more than the quadrature's error. It is none if it
+/// is at most 1e-10 of the sum of |b_i|; else the data are integrated by finer rules, of 1, 2, 4
+/// and 7 more points an axis. Data that balance have integrals that vanish as rules are refined:
+/// they are accepted as soon as a rule leaves a hundredth of what the form's own gives, or if the
+/// rules differ by as much as the finest leaves: the last two, or any two in a row where they do
+/// not settle.
 /// @return (sum of b) / volume, which was taken off the source
 /// @throws IncompatibleData
 double balance_load(const StiffnessForm& form, const ScalarField& source,

@@ -47,11 +47,11 @@ std::string balance_note(const LinearSystem& system, const PoissonProblem& probl
   const auto is_robin = [](const BoundaryCondition& condition) {
     return condition.type == BoundaryType::robin;
   };
-  const bool has_robin =
-      std::any_of(problem.boundary.begin(),
-                  problem.boundary.begin() + face_count(problem.dimension), is_robin);
+  const bool has_robin = std::any_of(
+      problem.boundary.begin(), problem.boundary.begin() + face_count(problem.dimension), is_robin);
   return fmt::format(
-      "Neumann faces only{}: source and boundary values balance but for {:.2g} a unit volume, taken "
+      "Neumann faces only{}: source and boundary values balance but for {:.2g} a unit volume, "
+      "taken "
       "off the source; the solution with mean 0 is computed",
       has_robin ? " (alpha is 0 at all points of the Robin faces)" : "", system.balance_defect);
 }

@@ -28,8 +28,8 @@ class Hierarchy {
   std::vector<StiffnessForm> forms_;
 };
 
-/// Why a hierarchy ends before a level on which the map folds over, or on which coefficient or alpha
-/// have a value that is not allowed: coarser meshes look at other points than the finest.
+/// Why a hierarchy ends before a level on which the map folds over, or on which coefficient or
+/// alpha have a value that is not allowed: coarser meshes look at other points than the finest.
 std::string unresolved_map(const InvertedCell& error);
 std::string unresolved_data(const BadFieldValue& error);
 

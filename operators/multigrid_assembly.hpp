@@ -146,13 +146,14 @@ class MultigridAssembly {
                          is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
   }
 
-  // Steps that reduce the error tenfold, bounded.
+  // Steps that reduce the error tenfold, bounded; the most of a singular operator, whose condition
+  // may come out infinite or negative.
   static int coarse_degree(double condition) {
     constexpr double kReduction = 10.0;
     constexpr int kMost = 60;
-    return std::clamp(
-        static_cast<int>(std::ceil(0.5 * std::sqrt(condition) * std::log(2.0 * kReduction))), 2,
-        kMost);
+    const double steps = std::ceil(0.5 * std::sqrt(condition) * std::log(2.0 * kReduction));
+    // Not so where it is NaN either.
+    return steps < kMost ? std::max(static_cast<int>(steps), 2) : kMost;
   }
 
   MultigridOptions options_;

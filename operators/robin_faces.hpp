@@ -26,9 +26,9 @@ std::vector<WeightedFace> make_weighted_faces(const StiffnessForm& form);
 
 /// The boundary part <alpha u, v> of a stiffness form, summed over its Robin faces.
 ///
-/// Per face cell v_i = sum_q phi_i(q) alpha_q dS_q sum_j phi_j(q) u_j, in double precision. It costs
-/// O(N^{(d-1)/d}), so one plain form serves every strategy. Deterministic: even rows of face cells,
-/// then odd rows.
+/// Per face cell v_i = sum_q phi_i(q) alpha_q dS_q sum_j phi_j(q) u_j, in double precision. It
+/// costs O(N^{(d-1)/d}), so one plain form serves every strategy. Deterministic: even rows of face
+/// cells, then odd rows.
 template <class T>
 class RobinFaces {
  public:

@@ -17,9 +17,8 @@ bool vanishes(const RobinTerm& term, const Discretization& discretization) {
 
 bool is_pure_neumann(const StiffnessForm& form) {
   return form.dirichlet.none() &&
-         std::all_of(form.robin.begin(), form.robin.end(), [&](const RobinTerm& term) {
-           return vanishes(term, *form.discretization);
-         });
+         std::all_of(form.robin.begin(), form.robin.end(),
+                     [&](const RobinTerm& term) { return vanishes(term, *form.discretization); });
 }
 
 }  // namespace tessera

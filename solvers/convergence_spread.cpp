@@ -1,6 +1,6 @@
 #include "solvers/convergence_spread.hpp"
 
-#include <algorithm>
+#include <cmath>
 
 namespace tessera {
 
@@ -12,8 +12,9 @@ std::vector<ResidualSpread> residual_spread(const std::vector<std::vector<double
     ResidualSpread spread{static_cast<int>(i) + 1, runs[0][i], 0.0, runs[0][i], 0.0,
                           synchronous[i]};
     for (const std::vector<double>& run : runs) {
-      spread.least = std::min(spread.least, run[i]);
-      spread.most = std::max(spread.most, run[i]);
+      if (std::isnan(run[i])) spread.least = spread.most = run[i];
+      if (run[i] < spread.least) spread.least = run[i];
+      if (run[i] > spread.most) spread.most = run[i];
       spread.mean += run[i] / count;
     }
     double variance = 0.0;

@@ -27,7 +27,7 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
   if (!(matrix.sum() / size > kRounding * matrix.trace())) null_space = NullSpace::constants;
   if (null_space == NullSpace::constants) matrix.array() += shift;
   const Eigen::LDLT<Eigen::MatrixXd> factors(matrix);
-  if (factors.info() != Eigen::Success || !factors.isPositive() ||
+  if (!matrix.allFinite() || factors.info() != Eigen::Success || !factors.isPositive() ||
       !(factors.vectorD().minCoeff() > 0.0)) {
     throw std::runtime_error("the operator of the coarsest level is not positive definite");
   }

@@ -53,8 +53,8 @@ class DeviceSolve {
       }
       if (restarts == kMostRestarts) return ended(SolveStatus::stagnated);
       if (report_.true_relative_residual <= kTrueResidualSlack * options_.relative_tolerance) {
-        target_ = tightened_target(target_, options_.relative_tolerance,
-                                   report_.true_relative_residual);
+        target_ =
+            tightened_target(target_, options_.relative_tolerance, report_.true_relative_residual);
       }
     }
   }

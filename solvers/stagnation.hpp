@@ -5,10 +5,10 @@
 
 namespace tessera {
 
-/// Where the recurrence's residual has reached the tolerance and the residual computed anew has not:
-/// up to this multiple of the tolerance they differ by rounding, and the iteration goes on with the
-/// new one (on the GPU it starts again from it) to a tightened target; beyond it the recurrences are
-/// spoilt, and it starts again. And how often that may happen.
+/// Where the recurrence's residual has reached the tolerance and the residual computed anew has
+/// not: up to this multiple of the tolerance they differ by rounding, and the iteration goes on
+/// with the new one (on the GPU it starts again from it) to a tightened target; beyond it the
+/// recurrences are spoilt, and it starts again. And how often that may happen.
 inline constexpr double kTrueResidualSlack = 1.1;
 inline constexpr int kMostRestarts = 3;
 
@@ -21,16 +21,16 @@ inline double tightened_target(double target, double tolerance, double true_resi
 
 /// Watches an iteration for standing still.
 ///
-/// The residual does not tell: with a coefficient that jumps by 1e8, that of conjugate gradients may
-/// rise to sqrt(condition) times its best, and stay above its first, until the solution is all but
-/// found. What falls in every iteration is the energy norm of the error, and the gains in its square
-/// are known: alpha r.z. A solve is stagnated when for a window of iterations the residual has not
-/// fallen below a share of its best, and
+/// The residual does not tell: with a coefficient that jumps by 1e8, that of conjugate gradients
+/// may rise to sqrt(condition) times its best, and stay above its first, until the solution is all
+/// but found. What falls in every iteration is the energy norm of the error, and the gains in its
+/// square are known: alpha r.z. A solve is stagnated when for a window of iterations the residual
+/// has not fallen below a share of its best, and
 ///   - the gains are next to nothing beside all gains and do not fall from the window's first half
 ///     to its second, as they do while the error falls; or
 ///   - the residual is larger than any positive definite matrix of this precision can make it.
-/// Windows are at least a third of all iterations, so that what is lost by waiting for their ends is
-/// never much more than was spent before.
+/// Windows are at least a third of all iterations, so that what is lost by waiting for their ends
+/// is never much more than was spent before.
 class StagnationMonitor {
  public:
   /// After an iteration.

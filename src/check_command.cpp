@@ -10,6 +10,7 @@
 #include "postprocess/text_table.hpp"
 #include "solvers/device.hpp"
 #include "src/case_geometry.hpp"
+#include "src/case_notes.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/kernel_choice.hpp"
@@ -17,6 +18,7 @@
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/preconditioner_memory.hpp"
+#include "src/preconditioning.hpp"
 
 namespace tessera {
 namespace {
@@ -122,6 +124,17 @@ void print_strategies(const CaseParameters& parameters, Index available) {
   fmt::print("{}\n", table.text());
 }
 
+// Fewer levels than sizes alone make, as a run will find when it makes them.
+void add_level_note(const CaseParameters& parameters, const StiffnessForm& form,
+                    std::vector<std::string>& notes) {
+  Hierarchy hierarchy(form, multigrid_options(parameters).rules);
+  const std::size_t planned = hierarchy.size();
+  const std::string reason = drop_unresolved(hierarchy);
+  if (reason.empty()) return;
+  notes.push_back(fmt::format("multigrid will have the first {} of the {} levels above: {}",
+                              hierarchy.size(), planned, reason));
+}
+
 // Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
 void try_case(const LoadedCase& loaded) {
   with_case_errors(loaded, [&] {
@@ -130,6 +143,12 @@ void try_case(const LoadedCase& loaded) {
     const PoissonProblem problem = make_problem(parameters);
     check_geometry(discretization, problem.coefficient);
     LinearSystem system = make_linear_system(problem, discretization, make_initial(parameters));
+    std::vector<std::string> notes = case_notes(parameters);
+    notes.insert(notes.end(), system.notes.begin(), system.notes.end());
+    if (parameters.solver.preconditioner == PreconditionerChoice::multigrid) {
+      add_level_note(parameters, stiffness_form(problem, discretization), notes);
+    }
+    for (const std::string& note : notes) fmt::print("note: {}\n", note);
     if (const auto exact = make_exact(parameters)) interpolate(discretization, *exact, system.x);
   });
 }

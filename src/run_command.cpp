@@ -23,6 +23,7 @@
 #include "solvers/device.hpp"
 #include "src/case_fields.hpp"
 #include "src/case_geometry.hpp"
+#include "src/case_notes.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/interrupt.hpp"
@@ -162,7 +163,9 @@ class Run {
       HostVector<double> values(discretization_->lattice.size());
       interpolate(*discretization_, *exact_, values);
     }
-    for (const std::string& note : system_.notes) say("  note      {}\n", note);
+    notes_ = case_notes(parameters_);
+    notes_.insert(notes_.end(), system_.notes.begin(), system_.notes.end());
+    for (const std::string& note : notes_) say("  note      {}\n", note);
   }
 
   void solve_system() {
@@ -272,7 +275,9 @@ class Run {
                      parameters_.solver.relative_tolerance,
                      likely_causes(parameters_, report),
                      level_results(),
-                     outcome_.notes};
+                     notes_};
+    result.solver.notes.insert(result.solver.notes.end(), outcome_.notes.begin(),
+                               outcome_.notes.end());
     if (errors_) result.error = {errors_->l2, errors_->h1_seminorm, errors_->max};
     result.solution = {numbers_.min, numbers_.max, numbers_.integral, numbers_.energy};
     const double apply = apply_seconds();
@@ -372,6 +377,8 @@ class Run {
   PoissonProblem problem_;
   std::optional<ScalarField> exact_;
   LinearSystem system_;
+  // Of the case and its data.
+  std::vector<std::string> notes_;
   SolveOutcome outcome_;
   EnergyUse energy_;
   SolutionNumbers numbers_{};

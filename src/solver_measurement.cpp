@@ -89,8 +89,9 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
 
 SolveStatus status_of_start(double relative_residual, double relative_tolerance) {
   if (!std::isfinite(relative_residual)) return SolveStatus::not_finite;
-  return relative_residual <= relative_tolerance ? SolveStatus::converged
-                                                 : SolveStatus::iteration_limit;
+  if (relative_residual <= relative_tolerance) return SolveStatus::converged;
+  constexpr double kFallen = 1e-2;
+  return relative_residual <= kFallen ? SolveStatus::iteration_limit : SolveStatus::diverged;
 }
 
 DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
