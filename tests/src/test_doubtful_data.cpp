@@ -153,6 +153,18 @@ TEST_F(DoubtfulData, WrongOnCoarseLevelsOnlyCutTheHierarchyShort) {
   }
 }
 
+// The centers of cells are not the operator's points.
+TEST_F(DoubtfulData, WrongInTheMiddleOfACellDoNotEndFastDiagonalization) {
+  for (const std::string problem :
+       {"coefficient = \"1/sqrt(x^2 + y^2)\"", "coefficient = \"sqrt(x^2 + y^2)\""}) {
+    const ProgramResult ran = run(
+        "mesh = { dimension = 2, cells = [13, 13], lower = [-13.0, -13.0], upper = [13.0, 13.0] }\n"
+        "space = { degree = 1 }\noutput = { vtk = false }\nproblem = { " +
+        problem + ", source = \"1\" }\n" + solver("preconditioner = \"fast-diagonalization\""));
+    EXPECT_EQ(ran.exit_code, 0) << problem << ran.errors;
+  }
+}
+
 TEST_F(DoubtfulData, WrongInCoarseLoadsOnlyLetFullMultigridStartOnAFinerLevel) {
   const std::string text =
       "mesh = { dimension = 2, cells = [26, 26], lower = [-13.0, -13.0], upper = [13.0, 13.0] }\n"
