@@ -49,7 +49,7 @@ class MultigridAssembly {
   static constexpr char kGiven[] = "as the case's";
   bool is_given(std::size_t l) const { return strategies_[l] == kGiven; }
 
-  // False if the level's mesh is of no use: it and the coarser ones are then dropped.
+  // False if the level is of no use: it and the coarser ones are then dropped.
   bool make_level_operator(std::size_t l, const LinearOperator<T, Space>* given) {
     StiffnessForm form = made_.hierarchy->form(l);
     const StrategyName strategy = level_strategy(form, options_.scatter, processor_);
@@ -63,13 +63,21 @@ class MultigridAssembly {
       levels_[l].a = make_operator_(strategy, form);
     } catch (const InvertedCell& error) {
       if (l == 0) throw;
-      levels_.pop_back();
-      made_.hierarchy->truncate(l);
-      made_.note = std::string("coarser meshes would not resolve the map: ") + error.what();
+      drop_from(l, unresolved_map(error));
+      return false;
+    } catch (const BadFieldValue& error) {
+      if (l == 0) throw;
+      drop_from(l, unresolved_data(error));
       return false;
     }
     strategies_.push_back(levels_[l].a->name());
     return true;
+  }
+
+  void drop_from(std::size_t l, std::string note) {
+    levels_.pop_back();
+    made_.hierarchy->truncate(l);
+    made_.note = std::move(note);
   }
 
   void finish_level(std::size_t l) {

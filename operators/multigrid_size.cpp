@@ -77,9 +77,9 @@ double level_cycle_bytes(const MultigridOptions& options, const LevelParts& leve
 int coarse_chebyshev_steps(double condition) {
   constexpr double kReduction = 10.0;
   constexpr int kMost = 60;
-  return std::clamp(
-      static_cast<int>(std::ceil(0.5 * std::sqrt(condition) * std::log(2.0 * kReduction))), 2,
-      kMost);
+  const double steps = std::ceil(0.5 * std::sqrt(condition) * std::log(2.0 * kReduction));
+  // The most of a singular operator, whose condition may come out infinite, negative or NaN.
+  return steps < kMost ? std::max(static_cast<int>(steps), 2) : kMost;
 }
 
 }  // namespace tessera
