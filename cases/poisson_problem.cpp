@@ -8,6 +8,7 @@
 #include "operators/constrained_rows.hpp"
 #include "operators/interpolation.hpp"
 #include "operators/load_vector.hpp"
+#include "solvers/interruption.hpp"
 
 namespace tessera {
 namespace {
@@ -46,7 +47,8 @@ double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector
 }
 
 // b -= (sum b / volume) * integral of each phi_i, so that b is in the range of the singular matrix.
-double balance(const StiffnessForm& form, const ScalarField& source, HostVector<double>& b) {
+double balance(const StiffnessForm& form, const ScalarField& source, double load_unit,
+               HostVector<double>& b) {
   const HostVector<double> zero(b.size());
   HostVector<double> ones(b.size());
   fill(ones, 1.0);
@@ -58,7 +60,7 @@ double balance(const StiffnessForm& form, const ScalarField& source, HostVector<
   if (std::abs(total) > kMostImbalance * absolute) {
     assemble_load(form, source, {}, zero, load);
     const double from_source = dot(load, ones);
-    throw IncompatibleData(from_source, total - from_source);
+    throw IncompatibleData(from_source * load_unit, (total - from_source) * load_unit);
   }
   assemble_load(form, constant_field(1.0), {}, zero, load);
   const double defect = total / dot(load, ones);
@@ -100,10 +102,13 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const Discretizat
   const StiffnessForm form = stiffness_form(problem, discretization);
   LinearSystem system{HostVector<double>(lattice.size()), HostVector<double>(lattice.size())};
   interpolate(discretization, initial, system.x);
+  stop_if_requested();
   set_dirichlet_values(discretization, form.dirichlet, dirichlet_fields(problem), system.x);
   assemble_load(form, problem.source, flux_terms(problem), system.x, system.b);
+  stop_if_requested();
   if (is_pure_neumann(problem)) {
-    system.balance_defect = balance(form, problem.source, system.b);
+    system.balance_defect =
+        balance(form, problem.source, problem.load_unit, system.b) * problem.source_unit;
   }
   system.reference_norm = free_norm(lattice, form.dirichlet, system.b);
   return system;

@@ -28,6 +28,10 @@ struct PoissonProblem {
   ScalarField source = constant_field(0.0);
   /// By Face; the last two mean nothing in 2D.
   std::array<BoundaryCondition, 6> boundary = {};
+  /// What the source, and integrals of it and of fluxes, are to be multiplied by where a user reads
+  /// them: the fields may be in other units than the case's.
+  double source_unit = 1.0;
+  double load_unit = 1.0;
 };
 
 /// Whether u is determined only up to a constant: no Dirichlet face, and no Robin face whose alpha

@@ -4,8 +4,9 @@ if(NOT TESSERA_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    # Machine code for Ampere and Hopper data center GPUs; later ones compile the PTX of the last when a program starts.
-    set(CMAKE_CUDA_ARCHITECTURES "80-real;90" CACHE STRING "GPU architectures, as CMake names them")
+    include(cmake/cuda_architectures.cmake)
+    tessera_cuda_architectures(tessera_architectures)
+    set(CMAKE_CUDA_ARCHITECTURES "${tessera_architectures}" CACHE STRING "GPU architectures, as CMake names them")
     enable_language(CUDA)
     find_package(CUDAToolkit 12.4 REQUIRED)
     # CMake 3.25 does not know by itself that nvcc takes C++20.

@@ -55,6 +55,7 @@ BoxMesh::BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, co
 }
 
 double BoxMesh::grid_line(int d, Index i) const {
+  assert(0 <= i && i <= cells_[d]);
   if (!is_uniform(d)) return lines_[d][i];
   if (i == cells_[d]) return upper_[d];
   const double fraction = static_cast<double>(i) / static_cast<double>(cells_[d]);
@@ -62,11 +63,13 @@ double BoxMesh::grid_line(int d, Index i) const {
 }
 
 double BoxMesh::cell_width(int d, Index c) const {
+  assert(0 <= c && c < cells_[d]);
   if (!is_uniform(d)) return lines_[d][c + 1] - lines_[d][c];
   return (upper_[d] - lower_[d]) / static_cast<double>(cells_[d]);
 }
 
 IndexTriple BoxMesh::cell_position(Index cell) const {
+  assert(0 <= cell && cell < cell_count());
   const Index row = cell / cells_[0];
   return {cell % cells_[0], row % cells_[1], row / cells_[1]};
 }

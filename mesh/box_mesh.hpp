@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <vector>
 
 #include "mesh/index.hpp"
@@ -44,6 +45,7 @@ class BoxMesh {
 
   /// Cell number from its position, c = i_x + n_x (i_y + n_y i_z).
   Index cell_index(const IndexTriple& position) const {
+    for (int d = 0; d < 3; ++d) assert(0 <= position[d] && position[d] < cells_[d]);
     return position[0] + cells_[0] * (position[1] + cells_[1] * position[2]);
   }
   IndexTriple cell_position(Index cell) const;

@@ -140,7 +140,7 @@ void CellGeometry::evaluate_cartesian(std::span<const IndexTriple> cells) {
     for (int lane = 0; lane < kLanes<double>; ++lane) {
       const Index i = cells[std::min<std::size_t>(lane, cells.size() - 1)][d];
       begin[d][lane] = mesh.grid_line(d, i);
-      width[d][lane] = mesh.grid_line(d, i + 1) - mesh.grid_line(d, i);
+      width[d][lane] = mesh.cell_width(d, i);
     }
     volume *= width[d];
   }

@@ -14,11 +14,16 @@ namespace {
 // axis is taken along with the shortest.
 constexpr double kAnisotropic = 2.5;
 constexpr double kAlike = 1.5;
+// By so much widths are larger than what they are compared with before they count as larger: cells
+// [4, 6] of a square are alike in whatever units.
+constexpr double kRounding = 1.0 + 1e-9;
 constexpr Index kSampledCells = 8;
 
 // position(node of the mesh's corners) -> point.
 template <class PositionOf>
 Point mean_widths(const BoxMesh& mesh, PositionOf&& position_of) {
+  // Relative to the first sample, so that a change of units by a power of 2 changes no digit.
+  Point first{};
   Point logarithms{};
   Index samples = 0;
   IndexTriple step{1, 1, 1};
@@ -31,9 +36,11 @@ Point mean_widths(const BoxMesh& mesh, PositionOf&& position_of) {
           IndexTriple next{i, j, k};
           ++next[d];
           const Point end = position_of(next);
-          double squares = 0.0;
-          for (int a = 0; a < 3; ++a) squares += (end[a] - corner[a]) * (end[a] - corner[a]);
-          logarithms[d] += 0.5 * std::log(std::max(squares, std::numeric_limits<double>::min()));
+          const double length =
+              std::max(std::hypot(end[0] - corner[0], end[1] - corner[1], end[2] - corner[2]),
+                       std::numeric_limits<double>::min());
+          if (samples == 0) first[d] = length;
+          logarithms[d] += std::log(length / first[d]);
         }
         ++samples;
       }
@@ -41,7 +48,7 @@ Point mean_widths(const BoxMesh& mesh, PositionOf&& position_of) {
   }
   Point widths{};
   for (int d = 0; d < mesh.dimension(); ++d) {
-    widths[d] = std::exp(logarithms[d] / static_cast<double>(samples));
+    widths[d] = first[d] * std::exp(logarithms[d] / static_cast<double>(samples));
   }
   return widths;
 }
@@ -78,7 +85,7 @@ class Planner {
   }
   bool is_anisotropic() const {
     for (int d = 0; d < dimension_; ++d) {
-      if (shape_.cells[d] > 1 && widths_[d] > kAnisotropic * least_width()) return true;
+      if (shape_.cells[d] > 1 && widths_[d] > kRounding * kAnisotropic * least_width()) return true;
     }
     return false;
   }
@@ -88,7 +95,7 @@ class Planner {
     return true;
   }
   bool halve_cells() {
-    const double limit = kAlike * least_width();
+    const double limit = kRounding * kAlike * least_width();
     bool changed = false;
     for (int d = 0; d < dimension_; ++d) {
       if (shape_.cells[d] == 1 || widths_[d] > limit) continue;
@@ -204,10 +211,10 @@ Discretization coarsen(const Discretization& fine, const LevelShape& shape) {
   const NodeLattice lattice(mesh, shape.degree);
   if (fine.mapping.is_cartesian()) {
     Mapping mapping(mesh, lattice, basis.nodes);
-    return {std::move(mesh), std::move(basis), lattice, std::move(mapping)};
+    return {std::move(mesh), std::move(basis), lattice, std::move(mapping), fine.frame};
   }
   Mapping mapping(mesh, lattice, basis.nodes, coarse_coordinates(fine, mesh, lattice, basis.nodes));
-  return {std::move(mesh), std::move(basis), lattice, std::move(mapping)};
+  return {std::move(mesh), std::move(basis), lattice, std::move(mapping), fine.frame};
 }
 
 }  // namespace tessera

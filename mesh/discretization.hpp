@@ -2,6 +2,7 @@
 
 #include "mesh/basis_1d.hpp"
 #include "mesh/box_mesh.hpp"
+#include "mesh/frame.hpp"
 #include "mesh/mapping.hpp"
 #include "mesh/node_lattice.hpp"
 
@@ -13,6 +14,8 @@ struct Discretization {
   Basis1D basis;
   NodeLattice lattice;
   Mapping mapping;
+  /// Where mesh and mapping lie in physical space, in which fields are meant.
+  Frame frame = {};
 };
 
 }  // namespace tessera

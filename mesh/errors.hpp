@@ -32,4 +32,17 @@ class InvertedCell : public std::runtime_error {
   IndexTriple cell_;
 };
 
+/// How many digits a difference of two numbers has if they are as large as this and exact to the
+/// last of theirs: "3 digits of it are left in double precision".
+std::string digits_left(double difference, double largest);
+
+/// A mesh whose nodes lie so close to each other, and so far from 0, that the digits of their
+/// positions do not say how far they are apart.
+class LostDigits : public std::runtime_error {
+ public:
+  /// @param edge, least the edges of the cell, and how long they had to be
+  /// @param largest coordinate of the mesh
+  LostDigits(const IndexTriple& cell, int dimension, double edge, double least, double largest);
+};
+
 }  // namespace tessera

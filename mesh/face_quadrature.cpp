@@ -74,6 +74,11 @@ FaceQuadrature make_face_quadrature(const Discretization& discretization, int fa
         discretization.mapping.node_positions(indices[i], 1, &position[0][i], &position[1][i],
                                               &position[2][i]);
       }
+      // Relative to a node of the cell, so that the size of the box costs tangents no digits.
+      const double origin[3] = {position[0][0], position[1][0], position[2][0]};
+      for (int d = 0; d < 3; ++d) {
+        for (double& coordinate : position[d]) coordinate -= origin[d];
+      }
       for (int q = 0; q < result.points_per_cell; ++q) {
         double point[3] = {};
         double tangent[2][3] = {};
@@ -89,9 +94,9 @@ FaceQuadrature make_face_quadrature(const Discretization& discretization, int fa
         const double weight = basis.quadrature.weights[q % nq] *
                               (dimension == 3 ? basis.quadrature.weights[q / nq] : 1.0);
         const Index at = cell * result.points_per_cell + q;
-        result.x[at] = point[0];
-        result.y[at] = point[1];
-        result.z[at] = point[2];
+        result.x[at] = origin[0] + point[0];
+        result.y[at] = origin[1] + point[1];
+        result.z[at] = origin[2] + point[2];
         result.measure[at] = weight * surface_element(tangent, dimension);
       }
     }

@@ -78,11 +78,13 @@ void for_each_evaluated(const Discretization& discretization, const CellBatches&
     if (mine.cell < first.cell) first = mine;
   });
   if (first.cell == std::numeric_limits<Index>::max()) return;
+  const Point where = discretization.frame.physical(first.where);
   if (first.inverted) {
-    throw InvertedCell(discretization.mesh.cell_position(first.cell),
-                       discretization.mesh.dimension(), first.value, first.where);
+    const int dimension = discretization.mesh.dimension();
+    throw InvertedCell(discretization.mesh.cell_position(first.cell), dimension,
+                       first.value * discretization.frame.volume(dimension), where);
   }
-  throw BadFieldValue("the coefficient must be positive and finite", first.where, first.value);
+  throw BadFieldValue("the coefficient must be positive and finite", where, first.value);
 }
 
 void check_constant_coefficient(const BoxMesh& mesh, double k) {

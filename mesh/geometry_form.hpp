@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
+#include <stdexcept>
 #include <string_view>
 
 namespace tessera {
@@ -21,9 +21,17 @@ inline constexpr std::array<GeometryForm, 4> kGeometryForms = {
 
 /// The form's name in files and messages.
 constexpr std::string_view geometry_name(GeometryForm form) {
-  constexpr std::array<std::string_view, 4> kNames = {"stored", "compressed", "on-the-fly",
-                                                      "stencil"};
-  return kNames[static_cast<std::size_t>(form)];
+  switch (form) {
+    case GeometryForm::stored:
+      return "stored";
+    case GeometryForm::compressed:
+      return "compressed";
+    case GeometryForm::on_the_fly:
+      return "on-the-fly";
+    case GeometryForm::stencil:
+      return "stencil";
+  }
+  throw std::logic_error("a geometry form has no name");
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "mesh/basis_1d.hpp"
@@ -38,6 +39,9 @@ class Mapping {
   const std::vector<double>& line(int d) const { return lines_[d]; }
   /// Isoparametric only: coordinate d of every node, [lattice().size()].
   const HostArray<double>& coordinate(int d) const { return coordinates_[d]; }
+
+  /// The coordinates of the nodes, which are then no longer here; empty if Cartesian.
+  std::array<HostArray<double>, 3> take_coordinates() && { return std::move(coordinates_); }
 
   /// Writes the positions of `count` consecutive nodes, starting at `first`, to x, y and z.
   void node_positions(Index first, Index count, double* x, double* y, double* z) const;

@@ -8,6 +8,7 @@ NodeLattice::NodeLattice(const BoxMesh& mesh, int degree)
 }
 
 IndexTriple NodeLattice::node_position(Index node) const {
+  assert(0 <= node && node < size());
   const Index row = node / extents_[0];
   return {node % extents_[0], row % extents_[1], row / extents_[1]};
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cassert>
+
 #include "mesh/box_mesh.hpp"
 #include "mesh/face.hpp"
 #include "mesh/index.hpp"
@@ -22,6 +24,7 @@ class NodeLattice {
   /// Nodes along each axis; 1 for the third axis in 2D.
   const IndexTriple& extents() const { return extents_; }
   Index stride(int d) const {
+    assert(0 <= d && d < 3);
     return d == 0 ? 1 : d == 1 ? extents_[0] : extents_[0] * extents_[1];
   }
 
@@ -29,9 +32,13 @@ class NodeLattice {
   int nodes_per_cell() const { return static_cast<int>(power(degree_ + 1, dimension_)); }
 
   Index first_node(const IndexTriple& cell) const {
+    for (int d = 0; d < dimension_; ++d) {
+      assert(0 <= cell[d] && degree_ * (cell[d] + 1) < extents_[d]);
+    }
     return degree_ * (cell[0] + stride(1) * cell[1] + stride(2) * cell[2]);
   }
   Index node_index(const IndexTriple& position) const {
+    for (int d = 0; d < 3; ++d) assert(0 <= position[d] && position[d] < extents_[d]);
     return position[0] + extents_[0] * (position[1] + extents_[1] * position[2]);
   }
   IndexTriple node_position(Index node) const;

@@ -6,6 +6,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "solvers/errors.hpp"
+#include "solvers/interruption.hpp"
+
 namespace tessera {
 namespace {
 
@@ -162,9 +165,12 @@ std::array<AxisModes, 3> make_axis_modes(const NearestSeparable& separable) {
     }
   }
 #pragma omp parallel for schedule(dynamic)
-  for (std::size_t i = 0; i < problems.size(); ++i) solve(problems[i]);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (!stop_requested()) solve(problems[i]);
+  }
+  stop_if_requested();
   for (const Problem& problem : problems) {
-    if (!problem.solved) throw std::runtime_error("an eigenproblem of an axis was not solved");
+    if (!problem.solved) throw NumericalBreakdown("an eigenproblem of an axis was not solved");
   }
   for (int d = 0; d < separable.dimension; ++d) {
     const AxisFactors& axis = separable.axes[d];

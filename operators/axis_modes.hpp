@@ -32,7 +32,7 @@ struct AxisModes {
 ///
 /// Where no end of an axis is constrained and none has an end term, its least eigenvalue is exactly
 /// 0; all others are greater than 0.
-/// @throws std::runtime_error if an eigenproblem is not solved
+/// @throws NumericalBreakdown if an eigenproblem is not solved; Interrupted
 std::array<AxisModes, 3> make_axis_modes(const NearestSeparable& separable);
 
 /// Free nodes along axis d.

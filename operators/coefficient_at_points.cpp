@@ -58,8 +58,8 @@ std::vector<double> coefficient_at_points(const StiffnessForm& form, Index first
     if (mine.at < failure.at) failure = mine;
   });
   if (failure.at < std::numeric_limits<Index>::max()) {
-    throw BadFieldValue("the coefficient must be positive and finite", failure.where,
-                        failure.value);
+    throw BadFieldValue("the coefficient must be positive and finite",
+                        discretization.frame.physical(failure.where), failure.value);
   }
   return values;
 }
@@ -75,9 +75,12 @@ void report_inverted_cell(const StiffnessForm& form, Index cell) {
     worst = q;
     break;
   }
-  throw InvertedCell(cells[0], discretization.mesh.dimension(), geometry.determinant()[worst][0],
-                     {geometry.position(0)[worst][0], geometry.position(1)[worst][0],
-                      geometry.position(2)[worst][0]});
+  const int dimension = discretization.mesh.dimension();
+  throw InvertedCell(
+      cells[0], dimension,
+      geometry.determinant()[worst][0] * discretization.frame.volume(dimension),
+      discretization.frame.physical({geometry.position(0)[worst][0], geometry.position(1)[worst][0],
+                                     geometry.position(2)[worst][0]}));
 }
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include "mesh/host_array.hpp"
 #include "mesh/partition.hpp"
 #include "operators/constrained_rows.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/robin_faces.hpp"
 #include "operators/tensor.hpp"
 
@@ -161,8 +162,9 @@ class CsrOperator final : public CsrMatrix<T> {
   }
 
   Index size() const override { return pattern_.lattice().size(); }
+  std::string name() const override { return operator_name("csr"); }
 
-  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     // Unsigned: the CPU then needs no instruction to widen an index to an address.
     using Unsigned = std::make_unsigned_t<I>;
     const I* rows = matrix_.outerIndexPtr();
@@ -186,7 +188,7 @@ class CsrOperator final : public CsrMatrix<T> {
     }
   }
 
-  void diagonal(HostVector<T>& d) const override {
+  void do_diagonal(HostVector<T>& d) const override {
     const NodeLattice& lattice = pattern_.lattice();
 #pragma omp parallel for schedule(static)
     for (Index i = 0; i < size(); ++i) {

@@ -14,8 +14,10 @@
 #include "mesh/factor_kind.hpp"
 #include "operators/csr_kernels.cuh"
 #include "operators/device_csr.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/robin_faces.hpp"
 #include "solvers/cuda_check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -255,12 +257,13 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
   }
 
   Index size() const override { return pattern_.grid.node_count; }
+  std::string name() const override { return operator_name("csr"); }
 
-  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
     for (const auto& product : products_) product->apply(x, y);
   }
 
-  void diagonal(DeviceVector<T>& d) const override {
+  void do_diagonal(DeviceVector<T>& d) const override {
     for (const Slab& slab : slabs_) {
       diagonal_kernel<<<blocks_for(slab.rows), kThreads, 0, device_stream()>>>(
           pattern_, slab.first_row, slab.rows, slab.offsets.data(),
@@ -377,7 +380,9 @@ DeviceSparseRows<T> assemble_on_device(const StiffnessForm& form,
                                        const DeviceCellKernel<T>& kernel) {
   const NodeLattice& lattice = form.discretization->lattice;
   if (lattice.size() > std::numeric_limits<std::int32_t>::max()) {
-    throw std::invalid_argument("the sparse matrix on the GPU has at most 2^31 - 1 rows");
+    throw UnsuitableChoice(
+        Choice::kernel, "the sparse matrix on the GPU has at most 2^31 - 1 rows, and there are " +
+                            std::to_string(lattice.size()) + "; use \"tensor\", or \"auto\"");
   }
   return Assembly<T>(form, kernel, csr_nonzeros(lattice, form.dirichlet)).take_rows();
 }

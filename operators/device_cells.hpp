@@ -1,8 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "mesh/geometry_form.hpp"
 #include "mesh/index.hpp"
 #include "operators/stiffness_form.hpp"
 
@@ -76,6 +80,13 @@ class DeviceCellKernel {
  public:
   virtual ~DeviceCellKernel() = default;
 
+  /// Its row in kernel_table(), and how it gets general factors (nothing where they are not
+  /// general): what operator_name() is made of.
+  virtual std::string_view name() const = 0;
+  virtual std::optional<GeometryForm> geometry() const = 0;
+  /// Why it has no SinkKind::patch, in a user's words; empty if it has. apply() aborts for a sink
+  /// that the kernel does not have.
+  virtual std::string why_no_patches() const = 0;
   virtual void apply(const CellRange& range, const CellSource<T>& source,
                      const CellSink<T>& sink) const = 0;
   /// d += the diagonals of the K_c of all cells, color after color: cells of one share no node.

@@ -41,6 +41,8 @@ struct DeviceAxis {
   // Where cells are alike: what the diagonal entries of the first and the last node lack against an
   // inner vertex, in units of the matrices along x.
   EntryPair<T> surplus[2];
+  // And what Robin faces add to the stiffness of these nodes, which the entries would swallow.
+  T end_term[2];
   const EntryPair<T>* rows;      // [cell][entry]
   const EntryPair<T>* diagonal;  // [node]
 };

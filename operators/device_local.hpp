@@ -14,7 +14,7 @@ namespace tessera {
 /// A shared matrix is a dense product V = K U with the cells of a thread block as columns, by FP64
 /// tensor cores for double; matrices of their own are streamed, which bandwidth bounds.
 /// @param kernel computes the matrices, column by column; not kept
-/// @throws DeviceOutOfMemory, DeviceError; apply() std::invalid_argument for SinkKind::patch
+/// @throws DeviceOutOfMemory, DeviceError
 template <class T>
 std::unique_ptr<DeviceCellKernel<T>> make_device_local_kernel(const StiffnessForm& form,
                                                               const DeviceCellKernel<T>& kernel);

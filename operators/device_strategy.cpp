@@ -8,16 +8,36 @@
 #include "operators/device_matrix_free.hpp"
 #include "operators/device_stencil.hpp"
 #include "operators/device_tensor.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
 
 DeviceScatter scatter_named(const std::string& name) {
-  if (name == "atomic") return DeviceScatter::atomic;
-  if (name == "coloring") return DeviceScatter::coloring;
-  if (name == "private") return DeviceScatter::private_cells;
-  if (name == "patch") return DeviceScatter::patch;
-  return DeviceScatter::unprotected;
+  for (const DeviceScatter scatter : kDeviceScatters) {
+    if (scatter_name(scatter) == name) return scatter;
+  }
+  throw std::logic_error("nothing on the GPU adds by the scatter policy " + name);
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_unnamed(const StrategyName& strategy,
+                                                        const StiffnessForm& form) {
+  const std::string& name = strategy.kernel;
+  if (name == "kronecker") return make_device_kronecker_operator<T>(form);
+  if (name == "tensor" && form.geometry == GeometryForm::stencil) {
+    return make_device_stencil_operator<T>(form);
+  }
+  std::unique_ptr<DeviceCellKernel<T>> kernel = make_device_tensor_kernel<T>(form);
+  if (name == "csr") return make_device_csr_operator<T>(form, *kernel);
+  if (name == "local") {
+    kernel = make_device_local_kernel<T>(form, *kernel);
+  } else if (name == "local-thread") {
+    kernel = make_device_local_thread_kernel<T>(form, *kernel);
+  } else if (name != "tensor") {
+    throw std::logic_error("nothing makes the kernel " + name + " on the GPU");
+  }
+  return make_device_matrix_free<T>(form, std::move(kernel), scatter_named(strategy.scatter));
 }
 
 }  // namespace
@@ -27,15 +47,11 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_operator(const StrategyNa
                                                                 const StiffnessForm& form) {
   for (const std::string& reason : {why_unavailable(strategy, Processor::gpu),
                                     why_unsuitable(strategy, form, Processor::gpu)}) {
-    if (!reason.empty()) throw std::invalid_argument(reason);
+    if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   }
-  if (strategy.kernel == "kronecker") return make_device_kronecker_operator<T>(form);
-  if (form.geometry == GeometryForm::stencil) return make_device_stencil_operator<T>(form);
-  std::unique_ptr<DeviceCellKernel<T>> kernel = make_device_tensor_kernel<T>(form);
-  if (strategy.kernel == "csr") return make_device_csr_operator<T>(form, *kernel);
-  if (strategy.kernel == "local") kernel = make_device_local_kernel<T>(form, *kernel);
-  if (strategy.kernel == "local-thread") kernel = make_device_local_thread_kernel<T>(form, *kernel);
-  return make_device_matrix_free<T>(form, std::move(kernel), scatter_named(strategy.scatter));
+  std::unique_ptr<LinearOperator<T, Device>> made = make_unnamed<T>(strategy, form);
+  require_name(made->name(), operator_label(strategy, form));
+  return made;
 }
 
 template std::unique_ptr<LinearOperator<double, Device>> make_device_operator(const StrategyName&,

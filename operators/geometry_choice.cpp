@@ -1,6 +1,7 @@
 #include "operators/geometry_choice.hpp"
 
 #include <array>
+#include <stdexcept>
 
 #include "operators/tensor.hpp"
 
@@ -17,6 +18,13 @@ std::string why_not_unrolled(GeometryForm form, const GeometrySetting& setting) 
   return std::string(geometry_name(form)) + " is for degrees 1 to " +
          std::to_string(kMostFastDegree) + " with degree + 1 or degree + 2 points, not for " +
          size_text(setting);
+}
+
+// The unrolled kernels on equal cells with a constant coefficient are for every rule.
+bool has_patches(const GeometrySetting& setting) {
+  return setting.factors == FactorKind::constant
+             ? setting.degree <= kMostFastDegree
+             : has_fast_tensor_kernel(setting.degree, setting.points);
 }
 
 struct Rule {
@@ -36,15 +44,38 @@ constexpr std::array<Rule, 4> kRules = {{
 
 }  // namespace
 
-GeometrySetting geometry_setting(const StiffnessForm& form, Processor processor) {
+GeometrySetting geometry_setting(const StiffnessForm& form, Processor processor,
+                                 const std::string& scatter) {
   const Discretization& discretization = *form.discretization;
   return {processor,
           factor_kind(discretization.mapping, form.coefficient),
           discretization.mapping.is_cartesian() ? NodePositions::implied : NodePositions::stored,
           discretization.mesh.dimension(),
           discretization.basis.degree,
-          discretization.basis.point_count()};
+          discretization.basis.point_count(),
+          scatter};
 }
+
+std::string why_no_scatter(GeometryForm form, const GeometrySetting& setting) {
+  if (form == GeometryForm::stencil || setting.scatter != kPatchScatter) return "";
+  if (form != GeometryForm::stored) {
+    return std::string(geometry_name(form)) +
+           " is for the other scatter policies: patch has stored and, for degree 1, stencil";
+  }
+  if (has_patches(setting)) return "";
+  return "the scatter policy patch is for degrees 1 to " + std::to_string(kMostFastDegree) +
+         (setting.factors == FactorKind::constant ? "" : " with degree + 1 or degree + 2 points") +
+         ", not for " + size_text(setting);
+}
+
+namespace {
+
+std::string why_not_unrolled_or_scattered(GeometryForm form, const GeometrySetting& setting) {
+  const std::string reason = why_not_unrolled(form, setting);
+  return reason.empty() ? why_no_scatter(form, setting) : reason;
+}
+
+}  // namespace
 
 std::string why_no_geometry(GeometryForm form, const GeometrySetting& setting) {
   if (form == GeometryForm::stored) return "";
@@ -54,23 +85,23 @@ std::string why_no_geometry(GeometryForm form, const GeometrySetting& setting) {
   }
   switch (form) {
     case GeometryForm::stored:
-      break;
+      return "";
     case GeometryForm::compressed:
       if (setting.processor == Processor::cpu) {
         return name + " is for the GPU: the CPU has stored, on-the-fly and stencil";
       }
       if (setting.dimension == 2) return name + " is for 3D: 2D has stored, on-the-fly and stencil";
-      return why_not_unrolled(form, setting);
+      return why_not_unrolled_or_scattered(form, setting);
     case GeometryForm::on_the_fly:
       if (setting.positions == NodePositions::implied) {
         return name + " is for mapped meshes: a graded one stores no positions of nodes";
       }
-      return why_not_unrolled(form, setting);
+      return why_not_unrolled_or_scattered(form, setting);
     case GeometryForm::stencil:
       if (setting.degree == 1) return "";
       return name + " is for degree 1, not for degree " + std::to_string(setting.degree);
   }
-  return "";
+  throw std::logic_error("a geometry form without a rule");
 }
 
 std::vector<GeometryForm> geometry_forms(const GeometrySetting& setting) {
@@ -88,11 +119,13 @@ ChosenGeometry choose_geometry(const GeometrySetting& setting) {
     return {GeometryForm::stored, "no unrolled kernel of this size"};
   }
   for (const Rule& rule : kRules) {
-    if (rule.processor == setting.processor && rule.dimension == setting.dimension) {
-      return {rule.form, rule.reason};
+    if (rule.processor != setting.processor || rule.dimension != setting.dimension) continue;
+    if (!why_no_scatter(rule.form, setting).empty()) {
+      return {GeometryForm::stored, "scatter policy patch"};
     }
+    return {rule.form, rule.reason};
   }
-  return {GeometryForm::stored, ""};
+  throw std::logic_error("no rule for the geometry on this processor in this dimension");
 }
 
 }  // namespace tessera

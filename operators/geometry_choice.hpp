@@ -23,11 +23,24 @@ struct GeometrySetting {
   int degree;
   /// Quadrature points an axis.
   int points;
+  /// The policy by which the kernel tensor's cells add; it means nothing to a stencil.
+  std::string scatter;
 };
 
-GeometrySetting geometry_setting(const StiffnessForm& form, Processor processor);
+/// The scatter policy of the GPU whose thread blocks add bricks of cells in shared memory: only the
+/// unrolled tensor kernels with stored factors have it.
+inline constexpr std::string_view kPatchScatter = "patch";
 
-/// Why the factors cannot have this form, in a user's words; empty if they can.
+/// @param scatter policy of the kernel tensor
+GeometrySetting geometry_setting(const StiffnessForm& form, Processor processor,
+                                 const std::string& scatter);
+
+/// Why the kernel tensor cannot have the scatter policy with factors of this form, in a user's
+/// words; empty if it can.
+std::string why_no_scatter(GeometryForm form, const GeometrySetting& setting);
+
+/// Why the factors cannot have this form, in a user's words; empty if they can. `stored` is not
+/// refused for the scatter policy: no other form has one that `stored` has not.
 std::string why_no_geometry(GeometryForm form, const GeometrySetting& setting);
 
 /// The forms that the factors can have, `stored` first: it is always there, and alone unless the

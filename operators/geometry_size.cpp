@@ -1,6 +1,7 @@
 #include "operators/geometry_size.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "mesh/geometric_factors.hpp"
 #include "operators/device_factors.hpp"
@@ -46,11 +47,18 @@ Index stored_factor_bytes(const OperatorSize& size) {
                                 size.points, size.value_bytes);
 }
 
-// The host has no compressed factors.
 Index geometry_bytes(const OperatorSize& size) {
-  if (size.geometry == GeometryForm::on_the_fly) return coefficient_bytes(size);
-  if (size.geometry == GeometryForm::stencil) return stencil_bytes(size.lattice, size.value_bytes);
-  return stored_factor_bytes(size);
+  switch (size.geometry) {
+    case GeometryForm::stored:
+      return stored_factor_bytes(size);
+    case GeometryForm::compressed:
+      break;
+    case GeometryForm::on_the_fly:
+      return coefficient_bytes(size);
+    case GeometryForm::stencil:
+      return stencil_bytes(size.lattice, size.value_bytes);
+  }
+  throw std::logic_error("a geometry form that the host does not have");
 }
 
 Index geometry_peak_bytes(const OperatorSize& size) {
@@ -74,7 +82,7 @@ Index device_stored_factor_peak_bytes(const OperatorSize& size) {
 Index device_geometry_bytes(const OperatorSize& size) {
   switch (size.geometry) {
     case GeometryForm::stored:
-      break;
+      return device_stored_factor_bytes(size);
     case GeometryForm::compressed:
       return device_scratch_bytes(size) +
              packed_factor_bytes(layout_of(size), size.mesh.cell_count(), size.value_bytes);
@@ -83,13 +91,13 @@ Index device_geometry_bytes(const OperatorSize& size) {
     case GeometryForm::stencil:
       return device_stencil_bytes(size.lattice, size.value_bytes);
   }
-  return device_stored_factor_bytes(size);
+  throw std::logic_error("a geometry form whose bytes are not counted");
 }
 
 Index device_geometry_peak_bytes(const OperatorSize& size) {
   switch (size.geometry) {
     case GeometryForm::stored:
-      break;
+      return device_stored_factor_peak_bytes(size);
     case GeometryForm::compressed:
       return device_scratch_bytes(size) +
              packed_factor_peak_bytes(layout_of(size), size.mesh.cell_count(), size.lattice.size(),
@@ -104,7 +112,7 @@ Index device_geometry_peak_bytes(const OperatorSize& size) {
       return device_stencil_peak_bytes(size.factors, size.lattice, size.mesh.cell_count(),
                                        size.points, size.value_bytes);
   }
-  return device_stored_factor_peak_bytes(size);
+  throw std::logic_error("a geometry form whose bytes are not counted");
 }
 
 }  // namespace tessera

@@ -31,7 +31,7 @@ void Hierarchy::truncate(std::size_t l) {
 
 StrategyName level_strategy(StiffnessForm& form, const std::string& scatter, Processor processor) {
   if (why_not_kronecker(form).empty()) return {"kronecker", "none"};
-  const GeometrySetting setting = geometry_setting(form, processor);
+  const GeometrySetting setting = geometry_setting(form, processor, scatter);
   form.geometry = has_geometry_forms("tensor", setting.factors) ? choose_geometry(setting).form
                                                                 : GeometryForm::stored;
   return {"tensor", scatter};

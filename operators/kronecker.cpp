@@ -2,6 +2,7 @@
 
 #include "operators/constrained_rows.hpp"
 #include "operators/kronecker_sweep.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/robin_faces.hpp"
 #include "operators/streaming_store.hpp"
 #include "solvers/chained_sum.hpp"
@@ -152,13 +153,14 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedForm
                                                                      : WriteTo::cache) {}
 
   std::int64_t size() const override { return lattice_.size(); }
+  std::string name() const override { return operator_name("kronecker"); }
 
-  void apply(const V& x, V& y) const override {
+  void do_apply(const V& x, V& y) const override {
     sweep_.run(Apply<T>(x.data(), y.data(), where_));
     if (!robin_.empty()) robin_.add(x, FaceRows::unconstrained, y);
   }
 
-  void diagonal(V& d) const override {
+  void do_diagonal(V& d) const override {
     const Index n = lattice_.extents()[0];
     const Index rows = lattice_.extents()[1];
 #pragma omp parallel for schedule(static)
@@ -182,12 +184,12 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedForm
 
   const FusedForms<T, Host>* fused() const override { return robin_.empty() ? this : nullptr; }
 
-  void apply_dot(const V& x, V& y, double* sums) const override {
+  void do_apply_dot(const V& x, V& y, double* sums) const override {
     const SweepSums both = sweep_.run(ApplyDot<T>(x.data(), y.data(), where_));
     sums[0] = both.first;
     sums[1] = both.second;
   }
-  void residual(const V& b, const V& x, V& r, double* rr) const override {
+  void do_residual(const V& b, const V& x, V& r, double* rr) const override {
     *rr = sweep_.run(Residual<T>(b.data(), x.data(), r.data(), where_)).first;
   }
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "operators/device_kronecker.hpp"
@@ -6,6 +8,8 @@
 #include "operators/device_robin_faces.hpp"
 #include "operators/kronecker_any.hpp"
 #include "operators/kronecker_arguments.cuh"
+#include "operators/operator_name.hpp"
+#include "operators/stiffness_rounding.hpp"
 #include "solvers/cuda_check.hpp"
 
 namespace tessera {
@@ -38,12 +42,40 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class T>
 std::vector<EntryPair<T>> paired(const std::vector<double>& mass,
-                                 const std::vector<double>& stiffness, double scale) {
+                                 const std::vector<double>& stiffness) {
   std::vector<EntryPair<T>> pairs(mass.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = {static_cast<T>(scale * mass[i]), static_cast<T>(scale * stiffness[i])};
+    pairs[i] = {static_cast<T>(mass[i]), static_cast<T>(stiffness[i])};
   }
   return pairs;
+}
+
+bool are_alike_along_xy(const KroneckerFactors& factors) {
+  return factors.axes[0].degree <= kMostFastDegree && factors.axes[0].kind == AxisCells::alike &&
+         factors.axes[1].kind == AxisCells::alike;
+}
+
+// Takes Robin terms out of the axes' rows, which have them as part of an entry, where rounding of
+// that entry would change them: they are then applied on their faces. Where cells along x and y are
+// alike, these axes have theirs beside the entries.
+template <class T>
+KroneckerFactors with_exact_ends(const StiffnessForm& form, KroneckerFactors factors) {
+  constexpr double kMostError = 1e-4;
+  const double rounding = std::ldexp(1.0, -std::numeric_limits<T>::digits);
+  for (const RobinTerm& term : form.robin) {
+    const int d = term.face / 2;
+    const int side = term.face % 2;
+    if (are_alike_along_xy(factors) && d < 2) continue;
+    AxisFactors& axis = factors.axes[d];
+    const double value = axis.end_terms[side];
+    const double entry =
+        side == 0 ? axis.stiffness_diagonal.front() : axis.stiffness_diagonal.back();
+    if (rounding * entry <= kMostError * value || value == 0.0) continue;
+    add_end_term(axis, side, -value);
+    axis.end_terms[side] = 0.0;
+    factors.other_robin.push_back(term);
+  }
+  return factors;
 }
 
 template <class T>
@@ -52,11 +84,12 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
   using V = DeviceVector<T>;
 
   explicit DeviceKronecker(const StiffnessForm& form)
-      : DeviceKronecker(form, make_kronecker_factors(form)) {}
+      : DeviceKronecker(form, with_exact_ends<T>(form, make_kronecker_factors(form))) {}
 
   std::int64_t size() const override { return size_; }
+  std::string name() const override { return operator_name("kronecker"); }
 
-  void apply(const V& x, V& y) const override {
+  void do_apply(const V& x, V& y) const override {
     KroneckerVectors<T> v;
     v.x = x.data();
     v.y = y.data();
@@ -64,7 +97,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     robin_.add(x, y);
   }
 
-  void diagonal(V& d) const override {
+  void do_diagonal(V& d) const override {
     constexpr std::int64_t kMostBlocks = 1 << 16;
     const auto blocks = static_cast<unsigned>(
         std::min<std::int64_t>((size_ + kThreads - 1) / kThreads, kMostBlocks));
@@ -93,7 +126,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     return any_ || has_other_robin_ ? nullptr : this;
   }
 
-  void apply_dot(const V& x, V& y, double* sums) const override {
+  void do_apply_dot(const V& x, V& y, double* sums) const override {
     KroneckerVectors<T> v;
     v.form = KroneckerForm::apply_dot;
     v.x = x.data();
@@ -101,7 +134,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     v.sums = sums;
     run(v);
   }
-  void residual(const V& b, const V& x, V& r, double* rr) const override {
+  void do_residual(const V& b, const V& x, V& r, double* rr) const override {
     KroneckerVectors<T> v;
     v.form = KroneckerForm::residual;
     v.x = x.data();
@@ -112,6 +145,8 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
   }
 
  private:
+  static constexpr int kDigits = std::numeric_limits<T>::digits;
+
   DeviceKronecker(const StiffnessForm& form, const KroneckerFactors& factors)
       : degree_(factors.axes[0].degree),
         dimension_(factors.dimension),
@@ -124,8 +159,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     data_.sums = {partial_.data(), partial_.size(), arrived_.data()};
     data_.stride_y = form.discretization->lattice.stride(1);
     data_.stride_z = form.discretization->lattice.stride(2);
-    const bool alike = degree_ <= kMostFastDegree && factors.axes[0].kind == AxisCells::alike &&
-                       factors.axes[1].kind == AxisCells::alike;
+    const bool alike = are_alike_along_xy(factors);
     data_.kind = alike ? CellsAlongXY::alike : CellsAlongXY::different;
     data_.ratio = T{1};
     data_.scale = T{1};
@@ -141,30 +175,29 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     for (int d = 0; d < dimension_; ++d) set_axis(d, factors.axes[d], d == 2 ? mass_scale : 1.0);
     if (dimension_ == 2) set_flat_axis();
     if (alike) {
-      set_surplus(0, factors.axes[0], 1.0, 1.0);
-      set_surplus(1, factors.axes[1], mass_scale, stiffness_scale);
+      set_surplus(0, factors.axes[0], 1.0);
+      set_surplus(1, factors.axes[1], stiffness_scale);
     }
     if (degree_ > kMostFastDegree) any_.emplace(degree_, dimension_, data_);
   }
 
   void set_unit(const AxisFactors& axis) {
     const int n = degree_ + 1;
+    const std::vector<double> cell_stiffness = rounded_cell_stiffness(axis, kDigits);
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) {
-        data_.unit[distinct_entry(degree_, i, j)] = {
-            static_cast<T>(axis.cell_mass[i * n + j]),
-            static_cast<T>(axis.cell_stiffness[i * n + j])};
+        data_.unit[distinct_entry(degree_, i, j)] = {static_cast<T>(axis.cell_mass[i * n + j]),
+                                                     static_cast<T>(cell_stiffness[i * n + j])};
       }
     }
-    data_.vertex = {static_cast<T>(vertex(axis.cell_mass)),
-                    static_cast<T>(vertex(axis.cell_stiffness))};
+    data_.vertex = {static_cast<T>(vertex(axis.cell_mass)), static_cast<T>(vertex(cell_stiffness))};
   }
   static double vertex(const std::vector<double>& cell) { return cell.front() + cell.back(); }
 
   void set_axis(int d, const AxisFactors& factors, double rows_scale) {
-    rows_[d] = DeviceArray<EntryPair<T>>(paired<T>(factors.mass, factors.stiffness, rows_scale));
-    diagonals_[d] = DeviceArray<EntryPair<T>>(
-        paired<T>(factors.mass_diagonal, factors.stiffness_diagonal, 1.0));
+    rows_[d] = DeviceArray<EntryPair<T>>(rows_of(factors, rows_scale));
+    diagonals_[d] =
+        DeviceArray<EntryPair<T>>(paired<T>(factors.mass_diagonal, factors.stiffness_diagonal));
     DeviceAxis<T>& axis = data_.axis[d];
     axis.cells = static_cast<int>(factors.cells);
     axis.nodes = static_cast<int>(factors.nodes());
@@ -180,16 +213,25 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     data_.axis[2].nodes = 1;
     data_.axis[2].diagonal = diagonals_[2].data();
   }
-  void set_surplus(int d, const AxisFactors& axis, double mass_scale, double stiffness_scale) {
-    const double mass = vertex(axis.cell_mass);
-    const double stiffness = vertex(axis.cell_stiffness);
+  // A free end lacks one of the two cells that an inner vertex has, a constrained one both.
+  void set_surplus(int d, const AxisFactors& axis, double stiffness_scale) {
     for (int side = 0; side < 2; ++side) {
-      const double end_mass = side == 0 ? axis.mass_diagonal.front() : axis.mass_diagonal.back();
-      const double end_stiffness =
-          side == 0 ? axis.stiffness_diagonal.front() : axis.stiffness_diagonal.back();
-      data_.axis[d].surplus[side] = {static_cast<T>((mass - end_mass) / mass_scale),
-                                     static_cast<T>((stiffness - end_stiffness) / stiffness_scale)};
+      data_.axis[d].surplus[side] =
+          axis.constrained[side] ? data_.vertex : data_.unit[distinct_entry(degree_, 0, 0)];
+      data_.axis[d].end_term[side] = static_cast<T>(axis.end_terms[side] / stiffness_scale);
     }
+  }
+  static std::vector<EntryPair<T>> rows_of(AxisFactors axis, double scale) {
+    for (std::vector<double>* values : {&axis.mass, &axis.stiffness}) {
+      for (double& value : *values) value *= scale;
+    }
+    for (double& value : axis.end_terms) value *= scale;
+    std::vector<double> stiffness = rounded_stiffness(axis, kDigits);
+    for (int side = 0; side < 2; ++side) {
+      stiffness[(side == 0 ? 0 : axis.cells * axis.block_size()) + axis.degree] +=
+          axis.end_terms[side];
+    }
+    return paired<T>(axis.mass, stiffness);
   }
 
   void run(const KroneckerVectors<T>& v) const {

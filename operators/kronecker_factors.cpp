@@ -6,6 +6,7 @@
 #include "mesh/errors.hpp"
 #include "operators/device_kronecker.hpp"
 #include "operators/kronecker_any.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -57,7 +58,8 @@ void check_positive(const StiffnessForm& form, const std::array<AxisValues, 3>& 
       where[d] = axes[d].points[i];
       // A field that checks its values says it better.
       form.coefficient.evaluate({1, where.data(), &where[1], &where[2]}, &value);
-      throw BadFieldValue("the coefficient must be positive and finite", where, value);
+      throw BadFieldValue("the coefficient must be positive and finite",
+                          form.discretization->frame.physical(where), value);
     }
   }
 }
@@ -105,7 +107,7 @@ std::string why_not_kronecker(const StiffnessForm& form) {
 
 KroneckerFactors make_kronecker_factors(const StiffnessForm& form) {
   const std::string reason = why_not_kronecker(form);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   KroneckerFactors factors;
   factors.dimension = form.discretization->mesh.dimension();
   std::array<AxisValues, 3> k;

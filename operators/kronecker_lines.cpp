@@ -1,12 +1,14 @@
 #include "operators/kronecker_lines.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "mesh/sum_factorization.hpp"
 #include "operators/cell_kernel_limits.hpp"
 #include "operators/kronecker_lanes.hpp"
 #include "operators/kronecker_products.hpp"
+#include "operators/stiffness_rounding.hpp"
 
 namespace tessera {
 namespace {
@@ -51,19 +53,18 @@ LineAxis<T>::LineAxis(const AxisFactors& axis)
   const int p = degree;
   const Index square = power(p + 1, 2);
   full.resize(static_cast<std::size_t>(2 * cells * square));
+  constexpr int kDigits = std::numeric_limits<T>::digits;
+  const std::vector<double> stiffness = rounded_stiffness(axis, kDigits);
   for (Index c = 0; c < cells; ++c) {
     split_cell(axis, axis.mass, c, full.data() + 2 * c * square);
-    split_cell(axis, axis.stiffness, c, full.data() + (2 * c + 1) * square);
+    split_cell(axis, stiffness, c, full.data() + (2 * c + 1) * square);
   }
+  const std::vector<double> cell_stiffness = rounded_cell_stiffness(axis, kDigits);
   append_half(axis.cell_mass, p, Parity::even, halves);
-  append_half(axis.cell_stiffness, p, Parity::even, halves);
+  append_half(cell_stiffness, p, Parity::even, halves);
   append_half(axis.cell_mass, p, Parity::odd, halves);
-  append_half(axis.cell_stiffness, p, Parity::odd, halves);
-  const std::array<Index, 2> ends = {p, cells * axis.block_size() + p};
-  for (int side = 0; side < 2; ++side) {
-    if (axis.constrained[side]) continue;
-    end_terms[side] = static_cast<T>(axis.stiffness[ends[side]] - axis.cell_stiffness[0]);
-  }
+  append_half(cell_stiffness, p, Parity::odd, halves);
+  for (int side = 0; side < 2; ++side) end_terms[side] = static_cast<T>(axis.end_terms[side]);
 }
 
 namespace {
@@ -122,7 +123,7 @@ class LineKernelsOf final : public LineKernels<T> {
       }
     });
     const Index end = cells * p() * p();
-    if (is_half(y_) && first + cells == y_.cells && y_.end_terms[1] != T{0}) {
+    if (first + cells == y_.cells && y_.end_terms[1] != T{0}) {
       for (int i = 0; i < p(); ++i) c[end + i] += y_.end_terms[1] * a[end + i];
     }
     std::copy_n(a + end, p(), carry);
@@ -192,7 +193,7 @@ class LineKernelsOf final : public LineKernels<T> {
       if (lane == kLanes<T> && x_.constrained[side]) edge.keep_next = T{0};
       if (lane < 0 || lane >= kLanes<T>) continue;
       if (x_.constrained[side]) edge.keep[lane] = T{0};
-      if (is_half(x_)) edge.end_term[lane] = x_.end_terms[side];
+      edge.end_term[lane] = x_.end_terms[side];
       if (side == 1) edge.is_cell[lane] = T{0};
     }
     return edge;
@@ -276,7 +277,7 @@ class LineKernelsOf final : public LineKernels<T> {
     const Index stride = p;
     Lanes<T> top_c = carry[2 * p];
     Lanes<T> top_d = carry[3 * p];
-    if (is_half(y_) && first == 0) top_c += y_.end_terms[0] * carry[0];
+    if (first == 0) top_c += y_.end_terms[0] * carry[0];
     for (Index cell = 0; cell < cells; ++cell) {
       const Index at = cell * p * stride;
       const Line<T> u{cell == 0 ? carry : a + at, a + at, stride};
@@ -308,7 +309,7 @@ class LineKernelsOf final : public LineKernels<T> {
     Lanes<T> top = carry[2 * plane];
     const Lanes<T>* first_c = carry;
     const Lanes<T>* first_d = carry + plane;
-    if (is_half(*z_) && first == 0) top += z_->end_terms[0] * *first_d;
+    if (first == 0) top += z_->end_terms[0] * *first_d;
     const Index end = cells * p * plane;
     const Lanes<T> last_c = c[end];
     const Lanes<T> last_d = d[end];
@@ -326,7 +327,7 @@ class LineKernelsOf final : public LineKernels<T> {
     carry[0] = last_c;
     carry[plane] = last_d;
     carry[2 * plane] = top;
-    if (is_half(*z_) && first + cells == z_->cells) top += z_->end_terms[1] * last_d;
+    if (first + cells == z_->cells) top += z_->end_terms[1] * last_d;
     c[end] = top;
   }
 

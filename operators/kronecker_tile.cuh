@@ -173,6 +173,7 @@ class KroneckerTile {
           if (side < 0) continue;
           v1[c * P] -= g.axis[1].surplus[side].mass * w[(c + 1) * P];
           v2[c * P] -= g.axis[1].surplus[side].stiffness * w[(c + 1) * P];
+          v2[c * P] += g.axis[1].end_term[side] * w[(c + 1) * P];
         }
       }
 #pragma unroll
@@ -217,6 +218,7 @@ class KroneckerTile {
       const EntryPair<T> surplus = g.axis[0].surplus[side];
       b[c * P] -= surplus.mass * vertex[c];
       a[c * P] -= surplus.stiffness * vertex[c] + surplus.mass * u[(c + 1) * P];
+      a[c * P] += g.axis[0].end_term[side] * vertex[c];
     }
   }
 

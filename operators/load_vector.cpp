@@ -201,7 +201,10 @@ void assemble_load(const StiffnessForm& form, const ScalarField& source,
   const NodeLattice& lattice = discretization.lattice;
   HostVector<double> lifted(lattice.size());
   for_each_face_node(lattice, form.dirichlet, [&](Index node) { lifted[node] = u[node]; });
-  const bool has_lift = norm(lifted) > 0.0;
+  // A norm would miss values whose squares are 0.
+  bool has_lift = false;
+#pragma omp parallel for schedule(static) reduction(|| : has_lift)
+  for (Index i = 0; i < lifted.size(); ++i) has_lift = has_lift || lifted[i] != 0.0;
 
   const CellBatches batches(mesh, kLanes<double>,
                             2 * sizeof(double) * power(lattice.degree(), lattice.dimension()),

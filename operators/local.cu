@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "operators/device_local.hpp"
 #include "operators/local_product.cuh"
+#include "solvers/check.hpp"
 #include "solvers/cuda_check.hpp"
 #include "solvers/device_array.hpp"
 
@@ -79,6 +79,9 @@ class DeviceLocal : public DeviceCellKernel<T> {
     }
   }
 
+  std::optional<GeometryForm> geometry() const override { return std::nullopt; }
+  std::string why_no_patches() const override { return "local matrices have no patches"; }
+
   double flops_per_cell() const override { return 2.0 * nodes_ * nodes_; }
   Index bytes() const override { return matrices_.bytes() + table_.bytes(); }
   Index streamed_bytes() const override { return matrices_.bytes(); }
@@ -100,9 +103,7 @@ class DeviceLocal : public DeviceCellKernel<T> {
 
   LocalArguments<T> arguments(const CellRange& range, const CellSource<T>& source,
                               const CellSink<T>& sink) const {
-    if (sink.kind == SinkKind::patch) {
-      throw std::invalid_argument("local matrices have no patches: use another scatter");
-    }
+    TESSERA_CHECK(sink.kind != SinkKind::patch);
     return {grid_, range, source, sink, nodes_};
   }
 
@@ -146,6 +147,8 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
     allow_shared_memory(stream_kernel<T>);
   }
 
+  std::string_view name() const override { return "local"; }
+
   void apply(const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink) const override {
     const LocalArguments<T> args = this->arguments(range, source, sink);
@@ -184,6 +187,8 @@ class DeviceLocalThreadKernel final : public DeviceLocal<T> {
     this->entry_stride_ = all_cells(this->grid_).size();
     fill(kernel);
   }
+
+  std::string_view name() const override { return "local-thread"; }
 
   void apply(const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink) const override {

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "mesh/cell_batches.hpp"
 #include "mesh/geometric_factors.hpp"
+#include "mesh/geometry_form.hpp"
 #include "operators/cell_kernel.hpp"
 
 namespace tessera {
@@ -62,6 +65,8 @@ class LocalKernel {
   LocalKernel(int nodes_per_axis, std::shared_ptr<const LocalMatrices<T>> matrices)
       : nodes_per_axis_(nodes_per_axis), matrices_(std::move(matrices)) {}
 
+  static constexpr std::string_view name() { return "local"; }
+  static constexpr std::optional<GeometryForm> geometry() { return std::nullopt; }
   int nodes_per_axis() const { return nodes_per_axis_; }
   Index scratch_size() const { return matrices_->nodes() + 1; }
   void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "operators/device_generation.cuh"
 #include "operators/local_kernels.cuh"
 
 namespace tessera {
@@ -58,25 +59,6 @@ struct WarpProduct {
     }
   }
 };
-
-// sum += A B, 16 x 8, over 4 columns of A. With g = lane / 4 and k = lane % 4 a lane has A[g][k],
-// A[g + 8][k], B[k][g] and of the sum [g][2 k], [g][2 k + 1], [g + 8][2 k], [g + 8][2 k + 1].
-__device__ void multiply_add_16x8x4(double a_upper, double a_lower, double b, double* sum) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-      "{%0, %1, %2, %3};"
-      : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
-      : "d"(a_upper), "d"(a_lower), "d"(b));
-#else
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-               : "+d"(sum[0]), "+d"(sum[1])
-               : "d"(a_upper), "d"(b));
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-               : "+d"(sum[2]), "+d"(sum[3])
-               : "d"(a_lower), "d"(b));
-#endif
-}
 
 // By FP64 tensor cores. Strides that are 4 or 12 modulo 16 have no bank conflicts.
 template <int kRows, int kCells>

@@ -1,6 +1,7 @@
 #include "operators/cell_access.cuh"
 #include "operators/device_matrix_free.hpp"
 #include "operators/device_robin_faces.hpp"
+#include "operators/operator_name.hpp"
 #include "solvers/cuda_check.hpp"
 
 namespace tessera {
@@ -107,11 +108,18 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
         robin_(form),
         cell_values_(scatter == DeviceScatter::private_cells
                          ? all_cells(grid_).size() * nodes_per_cell_
-                         : 0) {}
+                         : 0) {
+    if (scatter != DeviceScatter::patch) return;
+    const std::string reason = kernel_->why_no_patches();
+    if (!reason.empty()) throw std::invalid_argument(reason);
+  }
 
   Index size() const override { return grid_.node_count; }
+  std::string name() const override {
+    return operator_name(kernel_->name(), scatter_name(scatter_), kernel_->geometry());
+  }
 
-  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
     const CellSource<T> source{x.data()};
     const auto run = [&](SinkKind kind) {
       kernel_->apply(all_cells(grid_), source, {kind, y.data(), x.data()});
@@ -146,7 +154,7 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
     robin_.add(x, y);
   }
 
-  void diagonal(DeviceVector<T>& d) const override {
+  void do_diagonal(DeviceVector<T>& d) const override {
     zero(d);
     kernel_->add_diagonal(colors_, d.data());
     robin_.add_diagonal(d);

@@ -9,6 +9,7 @@
 #include "mesh/lane_rows.hpp"
 #include "mesh/simd.hpp"
 #include "operators/constrained_rows.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/prefetch.hpp"
 #include "operators/robin_faces.hpp"
 #include "operators/scatter.hpp"
@@ -24,7 +25,7 @@ namespace tessera {
 /// A local kernel has: value_type, dimension, degree (0 = run time), kTakesCells
 /// (whether a batch is named by its CellBatch or its number), nodes_per_axis(),
 /// scratch_size(), apply(batch, u, v, scratch), diagonal(batch, d, scratch), flops_per_cell(),
-/// bytes(), streamed_bytes(). One application at a time: the policy may own buffers.
+/// bytes(), streamed_bytes(), name() and geometry() for operator_name().
 template <class Kernel>
 class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host> {
  public:
@@ -41,8 +42,11 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
         robin_(form) {}
 
   Index size() const override { return lattice_.size(); }
+  std::string name() const override {
+    return operator_name(kernel_.name(), scatter_->name(), kernel_.geometry());
+  }
 
-  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     scatter_->run(
         [&](const Brick& brick, const AddTarget<T>& target) {
           add_brick(brick, target,
@@ -57,7 +61,7 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     for_each_face_node(lattice_, dirichlet_, [&](Index node) { y[node] = x[node]; });
   }
 
-  void diagonal(HostVector<T>& d) const override {
+  void do_diagonal(HostVector<T>& d) const override {
     scatter_->run(
         [&](const Brick& brick, const AddTarget<T>& target) {
           add_brick(brick, target,

@@ -7,11 +7,11 @@
 
 #include "mesh/errors.hpp"
 #include "operators/block_jacobi.hpp"
-#include "operators/geometry_choice.hpp"
 #include "operators/lattice_transfer.hpp"
 #include "operators/multigrid.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/dense_inverse.hpp"
+#include "solvers/interruption.hpp"
 
 namespace tessera {
 
@@ -33,9 +33,13 @@ class MultigridAssembly {
   MadeMultigrid<T, Space> make(const LinearOperator<T, Space>* finest) {
     Hierarchy& hierarchy = *made_.hierarchy;
     for (std::size_t l = 0; l < hierarchy.size(); ++l) {
+      stop_if_requested();
       if (!make_level_operator(l, l == 0 ? finest : nullptr)) break;
     }
-    for (std::size_t l = 0; l < hierarchy.size(); ++l) finish_level(l);
+    for (std::size_t l = 0; l < hierarchy.size(); ++l) {
+      stop_if_requested();
+      finish_level(l);
+    }
     made_.cycle = std::make_unique<Multigrid<T, Space>>(std::move(levels_));
     return std::move(made_);
   }
@@ -63,12 +67,7 @@ class MultigridAssembly {
       made_.note = std::string("coarser meshes would not resolve the map: ") + error.what();
       return false;
     }
-    std::string text = strategy.text();
-    if (strategy.kernel == "tensor" &&
-        has_geometry_forms("tensor", geometry_setting(form, processor_).factors)) {
-      text += std::string(", ") + std::string(geometry_name(form.geometry));
-    }
-    strategies_.push_back(std::move(text));
+    strategies_.push_back(levels_[l].a->name());
     return true;
   }
 

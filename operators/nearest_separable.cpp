@@ -133,11 +133,17 @@ class Sampler {
     for (std::size_t s = 0; s < n; ++s) {
       const CellCenter& center = centers_[s];
       if (!(k_[s] > 0.0) || !std::isfinite(k_[s])) {
-        throw BadFieldValue("the coefficient must be positive and finite", center.x, k_[s]);
+        throw BadFieldValue("the coefficient must be positive and finite",
+                            discretization.frame.physical(center.x), k_[s]);
       }
       const double determinant = determinant_of(center.jacobian);
       if (!(determinant > 0.0)) {
-        throw InvertedCell(cells_[s], dimension, determinant, center.x);
+        // That of the map from the unit cell.
+        double of_cell = determinant * discretization.frame.volume(dimension);
+        for (int d = 0; d < dimension; ++d) {
+          of_cell *= discretization.mesh.cell_width(d, cells_[s][d]);
+        }
+        throw InvertedCell(cells_[s], dimension, of_cell, discretization.frame.physical(center.x));
       }
       for (int d = 0; d < dimension; ++d) {
         const double value = std::log(k_[s] * metric(center.jacobian, determinant, d));

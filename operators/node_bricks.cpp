@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "mesh/partition.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -27,7 +28,10 @@ Index node_brick_count(const NodeLattice& lattice, const IndexTriple& brick) {
 
 RowBlocks make_node_bricks(const NodeLattice& lattice, const IndexTriple& brick) {
   if (lattice.size() > std::numeric_limits<std::int32_t>::max()) {
-    throw std::invalid_argument("a matrix in blocks has at most 2^31 - 1 rows");
+    throw UnsuitableChoice(Choice::preconditioner,
+                           "blocks of nodes are for at most 2^31 - 1 DoFs, and there are " +
+                               std::to_string(lattice.size()) +
+                               "; use \"multigrid\" with the smoother \"chebyshev\"");
   }
   const IndexTriple parts = parts_along_axes(lattice, brick);
   const auto ranges_of = [&](Index block) {

@@ -8,6 +8,8 @@
 #include "operators/on_the_fly.hpp"
 #include "operators/on_the_fly_launch.hpp"
 #include "operators/on_the_fly_lines.cuh"
+#include "solvers/check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -23,10 +25,12 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
                                      : make_on_the_fly_launch<T, 3>(form.discretization->basis)),
         any_size_(form) {
     if (launch_ == nullptr || form.discretization->mapping.is_cartesian()) {
-      throw std::invalid_argument("no geometry on the fly for this mesh, degree or rule");
+      throw UnsuitableChoice(Choice::geometry,
+                             "no geometry on the fly for this mesh, degree or rule");
     }
     if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
-      throw std::invalid_argument("geometry on the fly is for less than 2^32 cells");
+      throw UnsuitableChoice(Choice::geometry,
+                             "geometry on the fly is for less than 2^32 cells; use \"stored\"");
     }
     check_cells();
     for (int d = 0; d < grid_.dimension; ++d) {
@@ -35,10 +39,16 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
     if (!form.coefficient.constant) evaluate_coefficient();
   }
 
+  std::string_view name() const override { return "tensor"; }
+  std::optional<GeometryForm> geometry() const override { return GeometryForm::on_the_fly; }
+  std::string why_no_patches() const override {
+    return "the tensor kernel with factors on the fly has no patches";
+  }
+
   void apply(const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink) const override {
+    TESSERA_CHECK(sink.kind != SinkKind::patch);
     OnTheFlyArguments<T> args{grid_, range, source, sink, {}, k_.data(), T{0}};
-    if (sink.kind == SinkKind::patch) args.sink.kind = SinkKind::add_atomic;
     for (int d = 0; d < grid_.dimension; ++d) args.positions[d] = positions_[d].data();
     args.constant_k = static_cast<T>(form_.coefficient.constant.value_or(0.0));
     (*launch_)(args);

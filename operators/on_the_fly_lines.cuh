@@ -11,7 +11,7 @@ struct OnTheFlyArguments {
   CellGrid grid;
   CellRange range;
   CellSource<T> source;
-  CellSink<T> sink;            // `patch` adds cell by cell
+  CellSink<T> sink;            // not `patch`
   const double* positions[3];  // of the nodes
   const T* k;                  // [cell][q_z][q_y][q_x], or null
   T constant_k;

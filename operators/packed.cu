@@ -6,6 +6,8 @@
 #include "operators/packed_arguments.cuh"
 #include "operators/packed_factors.hpp"
 #include "operators/packed_launch.hpp"
+#include "solvers/check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -21,18 +23,26 @@ class PackedKernel final : public DeviceCellKernel<T> {
         launch_(make_packed_launch<T>(form.discretization->basis, factors_.bits())),
         any_size_(form) {
     if (launch_ == nullptr) {
-      throw std::invalid_argument("no kernel on packed factors for this degree and rule");
+      throw UnsuitableChoice(Choice::geometry,
+                             "no kernel on compressed factors for this degree and rule");
     }
     if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
-      throw std::invalid_argument("packed factors are for less than 2^32 cells");
+      throw UnsuitableChoice(
+          Choice::geometry,
+          "compressed factors are for less than 2^32 cells; use \"stored\" or \"on-the-fly\"");
     }
+  }
+
+  std::string_view name() const override { return "tensor"; }
+  std::optional<GeometryForm> geometry() const override { return GeometryForm::compressed; }
+  std::string why_no_patches() const override {
+    return "the tensor kernel with compressed factors has no patches";
   }
 
   void apply(const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink) const override {
-    PackedArguments<T> args{grid_, range, source, sink, factors_.data()};
-    if (sink.kind == SinkKind::patch) args.sink.kind = SinkKind::add_atomic;
-    (*launch_)(args);
+    TESSERA_CHECK(sink.kind != SinkKind::patch);
+    (*launch_)({grid_, range, source, sink, factors_.data()});
   }
 
   void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {

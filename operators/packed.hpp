@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-/// The tensor kernel in 3D with DevicePackedFactors: GeometryForm::compressed. A patch is a cell.
+/// The tensor kernel in 3D with DevicePackedFactors: GeometryForm::compressed. It has no patches.
 /// @throws as DeviceFactors; std::invalid_argument unless has_fast_tensor_kernel(degree, points),
 ///         or for 2^32 cells and more
 template <class T>

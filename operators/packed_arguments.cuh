@@ -11,7 +11,7 @@ struct PackedArguments {
   CellGrid grid;
   CellRange range;
   CellSource<T> source;
-  CellSink<T> sink;  // `patch` adds cell by cell
+  CellSink<T> sink;  // not `patch`
   const char* factors;
 };
 

@@ -44,6 +44,9 @@ __device__ double warp_min(double x) {
   return x;
 }
 
+// Of an entry whose values no exponent suits.
+constexpr int kNoExponent = 1 << 20;
+
 // One entry of a cell's header.
 struct Entry {
   int exponent;
@@ -102,7 +105,8 @@ __device__ Entry find_entry(double2 range, double least, int bits) {
       return {x, offset, word | static_cast<unsigned>(x + Bits::kBias)};
     }
   }
-  return {};
+  // No number of T is large enough, or the cell is not valid.
+  return {kNoExponent, 0.0, 0};
 }
 
 // The upper `bits` bits of a mantissa of `mantissa` bits whose rest will be `rest`, nearest to the
@@ -182,7 +186,9 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
       entries[warp] = found;
       reinterpret_cast<unsigned*>(group + local * kPackedHeaderBytes)[warp] =
           is_plain<T, bits>() ? 0U : found.word;
-      const double share = ldexp(1.0, found.exponent - static_cast<int>(bits) - 1) / least;
+      const double share = found.exponent == kNoExponent
+                               ? static_cast<double>(INFINITY)
+                               : ldexp(1.0, found.exponent - static_cast<int>(bits) - 1) / least;
       atomicMax(args.error, static_cast<unsigned long long>(__double_as_longlong(share)));
     }
     __syncthreads();

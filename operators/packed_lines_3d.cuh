@@ -1,15 +1,11 @@
 #pragma once
 
+#include "operators/device_generation.cuh"
 #include "operators/line_sweeps_3d.cuh"
 #include "operators/packed_arguments.cuh"
 #include "operators/packed_point.cuh"
 
 namespace tessera {
-
-/// Asks the L2 cache for memory that will be read. @param bytes a multiple of 16
-__device__ __forceinline__ void prefetch_to_l2(const void* from, unsigned bytes) {
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));
-}
 
 /// Blocks of packed_lines_kernel() a multiprocessor: registers are held down to it.
 constexpr int packed_line_blocks(int points) {

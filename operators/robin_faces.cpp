@@ -17,7 +17,9 @@ std::vector<WeightedFace> make_weighted_faces(const StiffnessForm& form) {
       const double alpha = face.alpha_measure[q];
       if (!(alpha >= 0.0) || !std::isfinite(alpha)) {
         throw BadFieldValue("alpha must be finite and not negative",
-                            {quadrature.x[q], quadrature.y[q], quadrature.z[q]}, alpha);
+                            form.discretization->frame.physical(
+                                {quadrature.x[q], quadrature.y[q], quadrature.z[q]}),
+                            alpha);
       }
       face.alpha_measure[q] *= quadrature.measure[q];
     }

@@ -19,6 +19,7 @@ class SerialScatter final : public Scatter<T> {
  public:
   explicit SerialScatter(const CellBatches& batches) : batches_(&batches) {}
 
+  std::string_view name() const override { return "serial"; }
   void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
     std::fill_n(y.data(), y.size(), T{0});
     for (const Brick& brick : batches_->bricks()) add_brick(brick, {y.data(), 0, AddMode::plain});
@@ -34,6 +35,7 @@ class AtomicScatter final : public Scatter<T> {
  public:
   explicit AtomicScatter(const CellBatches& batches) : batches_(&batches) {}
 
+  std::string_view name() const override { return "atomic"; }
   void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
     fill(y, T{0});
     const std::span<const Brick> bricks = batches_->bricks();
@@ -54,6 +56,7 @@ class ColoringScatter final : public Scatter<T> {
   ColoringScatter(const CellBatches& batches, const NodeLattice& lattice)
       : batches_(&batches), lattice_(lattice) {}
 
+  std::string_view name() const override { return "coloring"; }
   void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
     const std::span<const Brick> bricks = batches_->bricks();
 #pragma omp parallel
@@ -121,6 +124,7 @@ class PrivateScatter final : public Scatter<T> {
     }
   }
 
+  std::string_view name() const override { return "private"; }
   void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
     const std::span<const Brick> bricks = batches_->bricks();
 #pragma omp parallel for schedule(static, 1)
@@ -170,7 +174,7 @@ constexpr std::array<ScatterInfo, 6> kTable = {{
      true, true, true},
     {"patch",
      "a thread block adds a brick of cells in shared memory; only the brick's surface is added "
-     "atomically",
+     "atomically; degrees with a fast path and stored factors",
      false, false, true, "tensor"},
     {"unprotected",
      "no protection: results are wrong; what protection costs (compare only, never run)", false,

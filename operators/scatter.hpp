@@ -34,8 +34,10 @@ class Scatter {
  public:
   virtual ~Scatter() = default;
 
+  /// The policy's name in scatter_table().
+  virtual std::string_view name() const = 0;
   /// y = sum over all bricks of what add_brick adds; what y held before does not matter.
-  /// One call at a time: a policy may own buffers.
+  /// One call at a time, since a policy may own buffers; operators see to that.
   virtual void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const = 0;
   /// Memory beyond y.
   virtual Index bytes() const { return 0; }

@@ -13,6 +13,7 @@
 #include "operators/robin_faces.hpp"
 #include "operators/streaming_store.hpp"
 #include "operators/tensor.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -161,8 +162,9 @@ class StencilOperator final : public LinearOperator<T, Host> {
   }
 
   Index size() const override { return lattice_.size(); }
+  std::string name() const override { return stencil_name(); }
 
-  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     const Index n = layout_.extent[0];
     const Index rows_a_plane = layout_.extent[1];
     const Index rows_a_brick = std::max<Index>(
@@ -190,7 +192,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
     });
   }
 
-  void diagonal(HostVector<T>& d) const override {
+  void do_diagonal(HostVector<T>& d) const override {
     const Index n = layout_.extent[0];
 #pragma omp parallel for schedule(static)
     for (Index row = 0; row < row_count(); ++row) {
@@ -349,7 +351,7 @@ template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const StiffnessForm& form) {
   const NodeLattice& lattice = form.discretization->lattice;
   const std::string reason = why_not_stencil(lattice);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   if (lattice.dimension() == 2) return std::make_unique<StencilOperator<T, 2>>(form);
   return std::make_unique<StencilOperator<T, 3>>(form);
 }

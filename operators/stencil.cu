@@ -10,6 +10,7 @@
 #include "operators/stencil_assembly.cuh"
 #include "operators/stencil_kernels.cuh"
 #include "solvers/cuda_check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -42,8 +43,9 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   }
 
   Index size() const override { return grid_.node_count; }
+  std::string name() const override { return stencil_name(); }
 
-  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
     if constexpr (dim == 2) {
       const auto tiles_x = static_cast<unsigned>(ceil_div(layout_.extent[0], kNodeTileX));
       const auto tiles_y = static_cast<unsigned>(ceil_div(layout_.extent[2], kNodeTileY));
@@ -57,7 +59,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     check_launch("product with the stencil");
   }
 
-  void diagonal(DeviceVector<T>& d) const override {
+  void do_diagonal(DeviceVector<T>& d) const override {
     copy_diagonal_kernel<<<assembly_blocks(size()), kAssemblyThreads, 0, device_stream()>>>(
         layout_, coefficients_.data(), d.data());
     check_launch("diagonal of the stencil");
@@ -170,7 +172,7 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(const St
                                                                         Index scratch_bytes) {
   const NodeLattice& lattice = form.discretization->lattice;
   const std::string reason = why_not_stencil(lattice);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   if (lattice.dimension() == 2) return std::make_unique<DeviceStencil<T, 2>>(form, scratch_bytes);
   return std::make_unique<DeviceStencil<T, 3>>(form, scratch_bytes);
 }

@@ -5,6 +5,7 @@
 
 #include "mesh/factor_kind.hpp"
 #include "mesh/node_lattice.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/stencil_layout.hpp"
 #include "operators/stiffness_form.hpp"
 #include "solvers/linear_operator.hpp"
@@ -29,6 +30,12 @@ namespace tessera {
 /// std::bad_alloc
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const StiffnessForm& form);
+
+/// The stencil's operator_name(): it is a form of the kernel tensor and has no scatter policy,
+/// since it writes each node once.
+inline std::string stencil_name() {
+  return operator_name("tensor", kNoScatterName, GeometryForm::stencil);
+}
 
 /// Why there is no stencil for the form, in a user's words; empty if there is.
 inline std::string why_not_stencil(const NodeLattice& lattice) {

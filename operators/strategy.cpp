@@ -15,9 +15,11 @@
 #include "operators/geometry_size.hpp"
 #include "operators/kronecker.hpp"
 #include "operators/local_operator.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/scatter.hpp"
 #include "operators/stencil.hpp"
 #include "operators/tensor.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -122,7 +124,7 @@ Index scatter_part(const StrategyName& strategy, const OperatorSize& size) {
 
 const KernelInfo& kernel_row(const StrategyName& strategy, Processor processor) {
   const std::string reason = why_unavailable(strategy, processor);
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   return *find_kernel(strategy.kernel);
 }
 
@@ -140,8 +142,27 @@ std::shared_ptr<const CellBatches> make_batches(const Discretization& discretiza
 
 }  // namespace
 
-std::string StrategyName::text() const {
-  return scatter == "none" ? kernel : kernel + "/" + scatter;
+std::string StrategyName::text() const { return operator_name(kernel, scatter); }
+
+std::string OperatorLabel::text() const { return operator_name(kernel, scatter, geometry); }
+
+OperatorLabel operator_label(const StrategyName& strategy, FactorKind factors,
+                             GeometryForm geometry) {
+  if (!has_geometry_forms(strategy.kernel, factors)) {
+    return {strategy.kernel, strategy.scatter, std::nullopt};
+  }
+  const bool adds = geometry != GeometryForm::stencil;
+  return {strategy.kernel, adds ? strategy.scatter : std::string(kNoScatterName), geometry};
+}
+
+OperatorLabel operator_label(const StrategyName& strategy, const StiffnessForm& form) {
+  return operator_label(strategy, factor_kind(form.discretization->mapping, form.coefficient),
+                        form.geometry);
+}
+
+void require_name(const std::string& made, const OperatorLabel& label) {
+  if (made == label.text()) return;
+  throw std::logic_error("the operator made for " + label.text() + " is " + made);
 }
 
 std::span<const KernelInfo> kernel_table() { return kTable; }
@@ -200,7 +221,10 @@ std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& fo
            " is for the kernel tensor";
   }
   if (strategy.kernel == "kronecker") return why_not_kronecker(form);
-  return why_no_geometry(form.geometry, geometry_setting(form, processor));
+  const GeometrySetting setting = geometry_setting(form, processor, strategy.scatter);
+  const std::string reason = why_no_geometry(form.geometry, setting);
+  if (!reason.empty() || strategy.kernel != "tensor") return reason;
+  return why_no_scatter(form.geometry, setting);
 }
 
 std::vector<StrategyName> all_strategies(Processor processor) {
@@ -241,26 +265,87 @@ std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const StiffnessForm& form) {
                                   *form.discretization, *batches, form.coefficient));
 }
 
+namespace {
+
 template <class T>
-std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
-                                                       const StiffnessForm& form) {
-  kernel_row(strategy, Processor::cpu);
-  const std::string reason = why_unsuitable(strategy, form);
-  if (!reason.empty()) throw std::invalid_argument(reason);
-  if (strategy.kernel == "kronecker") return make_kronecker_operator<T>(form);
-  if (form.geometry == GeometryForm::stencil) return make_stencil_operator<T>(form);
+using HostMaker = std::unique_ptr<LinearOperator<T, Host>> (*)(const StrategyName& strategy,
+                                                               const StiffnessForm& form);
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_csr(const StrategyName&, const StiffnessForm& form) {
+  return make_csr_matrix<T>(form);
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_local(const StrategyName& strategy,
+                                                    const StiffnessForm& form) {
   const Discretization& discretization = *form.discretization;
-  if (strategy.kernel == "csr") return make_csr_matrix<T>(form);
   const auto batches = make_batches<T>(discretization);
-  if (strategy.kernel == "tensor") {
-    return make_tensor_operator<T>(
-        form, batches, make_scatter<T>(strategy.scatter, *batches, discretization.lattice));
-  }
   auto factors =
       std::make_shared<const GeometricFactors<T>>(discretization, *batches, form.coefficient);
   return make_local_operator<T>(
       form, batches, std::move(factors),
       make_scatter<T>(strategy.scatter, *batches, discretization.lattice));
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_tensor(const StrategyName& strategy,
+                                                     const StiffnessForm& form) {
+  if (form.geometry == GeometryForm::stencil) return make_stencil_operator<T>(form);
+  const Discretization& discretization = *form.discretization;
+  const auto batches = make_batches<T>(discretization);
+  return make_tensor_operator<T>(
+      form, batches, make_scatter<T>(strategy.scatter, *batches, discretization.lattice));
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_kronecker(const StrategyName&,
+                                                        const StiffnessForm& form) {
+  return make_kronecker_operator<T>(form);
+}
+
+/// What makes the operators of a kernel on the host.
+template <class T>
+struct HostKernel {
+  std::string_view name;
+  HostMaker<T> make;
+};
+
+template <class T>
+constexpr std::array<HostKernel<T>, 4> kHostKernels = {{{"csr", make_csr<T>},
+                                                        {"local", make_local<T>},
+                                                        {"tensor", make_tensor<T>},
+                                                        {"kronecker", make_kronecker<T>}}};
+
+template <class T>
+constexpr HostMaker<T> find_maker(std::string_view kernel) {
+  for (const HostKernel<T>& entry : kHostKernels<T>) {
+    if (entry.name == kernel) return entry.make;
+  }
+  return nullptr;
+}
+
+// A row of the table says that the host has the kernel exactly if there is something to make it.
+template <class T>
+constexpr bool makers_match_table() {
+  for (const KernelInfo& row : kTable) {
+    if ((row.cpu.held != nullptr) != (find_maker<T>(row.name) != nullptr)) return false;
+  }
+  return true;
+}
+static_assert(makers_match_table<double>() && makers_match_table<float>());
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
+                                                       const StiffnessForm& form) {
+  kernel_row(strategy, Processor::cpu);
+  const std::string reason = why_unsuitable(strategy, form);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
+  std::unique_ptr<LinearOperator<T, Host>> made = find_maker<T>(strategy.kernel)(strategy, form);
+  require_name(made->name(), operator_label(strategy, form));
+  return made;
 }
 
 template std::unique_ptr<CsrMatrix<double>> make_csr_matrix(const StiffnessForm&);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,6 +81,20 @@ const KernelInfo* find_kernel(std::string_view name);
 /// Why the processor does not have this strategy, in a user's words; empty if it has.
 std::string why_unavailable(const StrategyName& strategy, Processor processor);
 
+/// What an operator of the strategy is called, whether it has been made or not: its name().
+/// @param geometry of the factors; it means something where has_geometry_forms()
+struct OperatorLabel {
+  std::string kernel;
+  std::string scatter;  // "none" for a kernel without, and for a stencil, which adds nothing
+  std::optional<GeometryForm> geometry;
+
+  /// As operator_name().
+  std::string text() const;
+};
+OperatorLabel operator_label(const StrategyName& strategy, FactorKind factors,
+                             GeometryForm geometry);
+OperatorLabel operator_label(const StrategyName& strategy, const StiffnessForm& form);
+
 /// Whether the form of the geometric factors means anything: to the kernel tensor where they are
 /// general.
 bool has_geometry_forms(std::string_view kernel, FactorKind factors);
@@ -100,10 +115,15 @@ Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size
 
 /// Makes the operator of a form; the form's discretization must outlive it.
 /// @throws std::invalid_argument for an unknown kernel, scatter or combination, or one that is not
-///         for the form, InvertedCell, BadFieldValue, std::bad_alloc
+///         for the form, InvertedCell, BadFieldValue, std::bad_alloc; std::logic_error if what was
+///         made does not have the name of operator_label()
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
                                                        const StiffnessForm& form);
+
+/// Aborts the making of an operator that is not what its label says.
+/// @throws std::logic_error unless the names are the same
+void require_name(const std::string& made, const OperatorLabel& label);
 
 /// The matrix that the strategy csr is; how the form has its geometry does not matter.
 /// @throws InvertedCell, BadFieldValue, std::bad_alloc

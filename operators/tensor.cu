@@ -7,7 +7,9 @@
 #include "operators/packed.hpp"
 #include "operators/tensor_any.hpp"
 #include "operators/tensor_launch.cuh"
+#include "solvers/check.hpp"
 #include "solvers/cuda_check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -42,14 +44,25 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
     cells_a_block_ =
         static_cast<int>(std::min(std::max<Index>(std::min(by_threads, by_memory), 1), most));
     if (cells_a_block_ == 0) {
-      throw std::invalid_argument("this GPU has too little shared memory for the tensor kernel");
+      throw UnsuitableChoice(Choice::kernel,
+                             "this GPU has too little shared memory for the tensor kernel");
     }
     unrolled_->allow_shared_memory(cells_a_block_ * unrolled_->shared_bytes_a_cell);
+  }
+
+  std::string_view name() const override { return "tensor"; }
+  std::optional<GeometryForm> geometry() const override {
+    return factors_.kind() == FactorKind::general ? std::optional(GeometryForm::stored)
+                                                  : std::nullopt;
+  }
+  std::string why_no_patches() const override {
+    return unrolled_ != nullptr ? "" : "the tensor kernel of run-time size has no patches";
   }
 
   void apply(const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink) const override {
     if (unrolled_ == nullptr) {
+      TESSERA_CHECK(sink.kind != SinkKind::patch);
       any_size_.apply(grid_, range, source, sink, factors_.view());
       return;
     }

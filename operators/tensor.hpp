@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "mesh/geometric_factors.hpp"
+#include "mesh/geometry_form.hpp"
 #include "mesh/sum_factorization.hpp"
 #include "operators/batch_geometry.hpp"
 #include "operators/cell_kernel.hpp"
@@ -37,6 +40,12 @@ class TensorKernel {
   /// With factors that are computed in every application.
   TensorKernel(const Basis1D& basis, std::unique_ptr<const BatchGeometry<T>> geometry);
 
+  static constexpr std::string_view name() { return "tensor"; }
+  /// How it gets general factors; nothing with others, which have one form.
+  std::optional<GeometryForm> geometry() const {
+    if (geometry_ != nullptr) return GeometryForm::on_the_fly;
+    return kind_ == FactorKind::general ? std::optional(GeometryForm::stored) : std::nullopt;
+  }
   int nodes_per_axis() const { return P > 0 ? P + 1 : nodes_; }
   /// Lanes<T> values that apply() and diagonal() need as scratch.
   Index scratch_size() const {

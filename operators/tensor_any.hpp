@@ -17,8 +17,8 @@ class TensorAnySize {
  public:
   explicit TensorAnySize(const StiffnessForm& form);
 
-  /// v_c = B^T D B u_c, or the sum of K (x) M (x) M where all cells are alike; for SinkKind::patch
-  /// a brick is one cell.
+  /// v_c = B^T D B u_c, or the sum of K (x) M (x) M where all cells are alike; every sink but
+  /// SinkKind::patch.
   void apply(const CellGrid& grid, const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink, const FactorView<T>& factors) const;
   /// d += diag(K_c), by contracting the entries of D_q with products of B and G.

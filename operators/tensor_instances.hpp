@@ -43,6 +43,8 @@ class ComputingKernel {
  public:
   virtual ~ComputingKernel() = default;
 
+  virtual std::string_view name() const = 0;
+  virtual std::optional<GeometryForm> geometry() const = 0;
   virtual int nodes_per_axis() const = 0;
   virtual Index scratch_size() const = 0;
   virtual void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v,
@@ -61,6 +63,8 @@ class ErasedComputingKernel final : public ComputingKernel<typename Kernel::valu
 
   explicit ErasedComputingKernel(Kernel kernel) : kernel_(std::move(kernel)) {}
 
+  std::string_view name() const override { return kernel_.name(); }
+  std::optional<GeometryForm> geometry() const override { return kernel_.geometry(); }
   int nodes_per_axis() const override { return kernel_.nodes_per_axis(); }
   Index scratch_size() const override { return kernel_.scratch_size(); }
   void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v,
@@ -91,6 +95,8 @@ class AnyComputingKernel {
   explicit AnyComputingKernel(std::unique_ptr<const ComputingKernel<T>> kernel)
       : kernel_(std::move(kernel)) {}
 
+  std::string_view name() const { return kernel_->name(); }
+  std::optional<GeometryForm> geometry() const { return kernel_->geometry(); }
   int nodes_per_axis() const { return kernel_->nodes_per_axis(); }
   Index scratch_size() const { return kernel_->scratch_size(); }
   void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {

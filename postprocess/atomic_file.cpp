@@ -16,16 +16,23 @@ OutputError::OutputError(const std::filesystem::path& path, const std::string& c
       path_(path),
       cause_(cause) {}
 
+bool OutputError::is_for_lack_of_space() const {
+  return cause_ == std::strerror(ENOSPC) || cause_ == std::strerror(EDQUOT);
+}
+
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   const std::string name = path_.filename().string();
   // A crashed run of the same process id may have left the first names.
   constexpr int kAttempts = 100;
-  for (int attempt = 0; attempt < kAttempts && descriptor_ < 0; ++attempt) {
+  for (int attempt = 0;; ++attempt) {
     temporary_path_ = path_.parent_path() / fmt::format(".{}.{}.{}.tmp", name, getpid(), attempt);
+    unfinished_.emplace(temporary_path_);
     descriptor_ = open(temporary_path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (descriptor_ < 0 && errno != EEXIST) break;
+    if (descriptor_ >= 0) break;
+    const int error = errno;
+    unfinished_.reset();
+    if (error != EEXIST || attempt + 1 == kAttempts) fail(error);
   }
-  if (descriptor_ < 0) throw OutputError(path_, std::strerror(errno));
 }
 
 AtomicFile::~AtomicFile() {
@@ -46,13 +53,19 @@ void AtomicFile::write(std::string_view text) {
   }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::complete() {
+  if (descriptor_ < 0) return;
   // Pipes and some network file systems cannot sync; that is no loss of data.
   if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
   // Delayed write errors (NFS, quotas) are reported by close alone.
   if (close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);
+}
+
+void AtomicFile::commit() {
+  complete();
   if (rename(temporary_path_.c_str(), path_.c_str()) != 0) fail(errno);
   temporary_path_.clear();
+  unfinished_.reset();
 }
 
 void write_text_file(const std::filesystem::path& path, std::string_view text) {

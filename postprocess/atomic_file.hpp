@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "mesh/index.hpp"
+#include "postprocess/unfinished_paths.hpp"
 
 namespace tessera {
 
@@ -17,6 +19,8 @@ class OutputError : public std::runtime_error {
   const std::filesystem::path& path() const { return path_; }
   /// Why, as the system puts it where it said anything ("No space left on device").
   const std::string& cause() const { return cause_; }
+  /// Whether more space on the disk would have helped.
+  bool is_for_lack_of_space() const;
 
  private:
   std::filesystem::path path_;
@@ -25,7 +29,8 @@ class OutputError : public std::runtime_error {
 
 /// A file under construction: it has a temporary name in the directory of its final one, and takes
 /// the final name, all at once, when it is complete and on disk. Destroyed before that, it leaves
-/// nothing behind and an older file of the final name untouched.
+/// nothing behind and an older file of the final name untouched; so it does if a signal handler
+/// that calls remove_unfinished_paths() ends the process.
 class AtomicFile {
  public:
   /// Creates the temporary file, empty. @throws OutputError
@@ -40,7 +45,10 @@ class AtomicFile {
 
   /// Appends text. @throws OutputError on a short write (disk full, quota, ...).
   void write(std::string_view text);
-  /// Flushes to disk and renames; nothing may be written afterwards. @throws OutputError
+  /// Flushes to disk; nothing may be written afterwards. What is left for commit() then needs no
+  /// space. @throws OutputError
+  void complete();
+  /// Completes the file if that is not done yet, and renames it. @throws OutputError
   void commit();
 
  private:
@@ -48,6 +56,7 @@ class AtomicFile {
 
   std::filesystem::path path_;
   std::filesystem::path temporary_path_;
+  std::optional<UnfinishedPath> unfinished_;
   int descriptor_ = -1;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mesh/cell_geometry.hpp"
+#include "mesh/errors.hpp"
 #include "mesh/partition.hpp"
 
 namespace tessera {
@@ -44,6 +45,8 @@ class CellIntegrals {
     cells_ = cells;
     geometry_.evaluate(cells_);
   }
+  /// @throws InvertedCell unless all Jacobian determinants are positive.
+  void require_positive_determinants() const;
   /// w_q |J|.
   Lanes<double> measure(std::size_t q) const {
     return weight_ * geometry_.weights()[q] * geometry_.determinant()[q];
@@ -82,6 +85,24 @@ class CellIntegrals {
   HostArray<Lanes<double>> field_;
   std::array<HostArray<Lanes<double>>, 3> gradient_;
 };
+
+void CellIntegrals::require_positive_determinants() const {
+  Lanes<double> least = geometry_.determinant()[0];
+  for (std::size_t q = 1; q < points(); ++q) {
+    const Lanes<double> determinant = geometry_.determinant()[q];
+    least = determinant < least ? determinant : least;
+  }
+  for (int lane = 0; lane < kLanes<double>; ++lane) {
+    if (least[lane] > 0.0) continue;
+    std::size_t q = 0;
+    while (geometry_.determinant()[q][lane] > 0.0) ++q;
+    const Frame& frame = discretization_.frame;
+    throw InvertedCell(
+        cells_[lane], dimension_, geometry_.determinant()[q][lane] * frame.volume(dimension_),
+        frame.physical({geometry_.position(0)[q][lane], geometry_.position(1)[q][lane],
+                        geometry_.position(2)[q][lane]}));
+  }
+}
 
 // |J^-T g|^2 with J^-T = cofactors / determinant.
 Lanes<double> CellIntegrals::gradient_squared(std::size_t q) const {
@@ -136,11 +157,62 @@ std::array<double, count> sum_over_cells(const Discretization& discretization, F
   return total;
 }
 
+template <class Values>
+double mean_of(const Discretization& discretization, const Values& of) {
+  const auto [volume, integral] = sum_over_cells<2>(
+      discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 2>& sums) {
+        const auto& values = cells.evaluate(of);
+        for (std::size_t q = 0; q < cells.points(); ++q) {
+          sums[0] += cells.measure(q);
+          sums[1] += cells.measure(q) * values[q];
+        }
+      });
+  return integral / volume;
+}
+
 // The larger, or NaN where either is.
 double max_or_nan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-double max_at_nodes(const Discretization& discretization, std::span<const double> u,
-                    const ScalarField& exact) {
+}  // namespace
+
+SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
+                                 const ScalarField& coefficient) {
+  const auto [volume, integral, energy] = sum_over_cells<3>(
+      discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 3>& sums) {
+        cells.require_positive_determinants();
+        const auto& values = cells.evaluate(u);
+        cells.differentiate();
+        const auto& k = cells.evaluate(coefficient);
+        for (std::size_t q = 0; q < cells.points(); ++q) {
+          const Lanes<double> measure = cells.measure(q);
+          sums[0] += measure;
+          sums[1] += measure * values[q];
+          sums[2] += 0.5 * measure * k[q] * cells.gradient_squared(q);
+        }
+      });
+  const auto [min, max] = std::minmax_element(u.begin(), u.end());
+  return {*min, *max, integral, energy, volume};
+}
+
+ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,
+                       const ScalarField& exact) {
+  const auto [l2, h1] = sum_over_cells<2>(
+      discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 2>& sums) {
+        cells.require_positive_determinants();
+        const auto& values = cells.evaluate(u);
+        cells.subtract(exact);
+        cells.differentiate();
+        for (std::size_t q = 0; q < cells.points(); ++q) {
+          const Lanes<double> measure = cells.measure(q);
+          sums[0] += measure * values[q] * values[q];
+          sums[1] += measure * cells.gradient_squared(q);
+        }
+      });
+  return {std::sqrt(l2), std::sqrt(h1), max_error(discretization, u, exact)};
+}
+
+double max_error(const Discretization& discretization, std::span<const double> u,
+                 const ScalarField& exact) {
   double result = 0.0;
   parallel_ranges(static_cast<Index>(u.size()), [&](Range range) {
     std::vector<double> buffer(4 * kNodeBlock);
@@ -161,52 +233,23 @@ double max_at_nodes(const Discretization& discretization, std::span<const double
   return result;
 }
 
-}  // namespace
-
-SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
-                                 const ScalarField& coefficient) {
-  const auto [volume, integral, energy] = sum_over_cells<3>(
-      discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 3>& sums) {
-        const auto& values = cells.evaluate(u);
-        cells.differentiate();
-        const auto& k = cells.evaluate(coefficient);
-        for (std::size_t q = 0; q < cells.points(); ++q) {
-          const Lanes<double> measure = cells.measure(q);
-          sums[0] += measure;
-          sums[1] += measure * values[q];
-          sums[2] += 0.5 * measure * k[q] * cells.gradient_squared(q);
-        }
-      });
-  const auto [min, max] = std::minmax_element(u.begin(), u.end());
-  return {*min, *max, integral, energy, volume};
+double integral(const Discretization& discretization, std::span<const double> u) {
+  return sum_over_cells<1>(discretization,
+                           [&](CellIntegrals& cells, std::array<Lanes<double>, 1>& sums) {
+                             cells.require_positive_determinants();
+                             const auto& values = cells.evaluate(u);
+                             for (std::size_t q = 0; q < cells.points(); ++q) {
+                               sums[0] += cells.measure(q) * values[q];
+                             }
+                           })[0];
 }
 
-ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,
-                       const ScalarField& exact) {
-  const auto [l2, h1] = sum_over_cells<2>(
-      discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 2>& sums) {
-        const auto& values = cells.evaluate(u);
-        cells.subtract(exact);
-        cells.differentiate();
-        for (std::size_t q = 0; q < cells.points(); ++q) {
-          const Lanes<double> measure = cells.measure(q);
-          sums[0] += measure * values[q] * values[q];
-          sums[1] += measure * cells.gradient_squared(q);
-        }
-      });
-  return {std::sqrt(l2), std::sqrt(h1), max_at_nodes(discretization, u, exact)};
+double mean_value(const Discretization& discretization, std::span<const double> u) {
+  return mean_of(discretization, u);
 }
 
 double mean_value(const Discretization& discretization, const ScalarField& field) {
-  const auto [volume, integral] = sum_over_cells<2>(
-      discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 2>& sums) {
-        const auto& values = cells.evaluate(field);
-        for (std::size_t q = 0; q < cells.points(); ++q) {
-          sums[0] += cells.measure(q);
-          sums[1] += cells.measure(q) * values[q];
-        }
-      });
-  return integral / volume;
+  return mean_of(discretization, field);
 }
 
 }  // namespace tessera

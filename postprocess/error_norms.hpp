@@ -20,8 +20,14 @@ struct SolutionNumbers {
 
 /// @param u nodal values, [lattice.size()], x fastest
 /// @param coefficient k
+/// @throws InvertedCell if the Jacobian determinant is not positive at a point, where the
+/// operator's
+///         points may be others; whatever the field throws
 SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
                                  const ScalarField& coefficient);
+
+/// Integral of u_h alone. @throws InvertedCell
+double integral(const Discretization& discretization, std::span<const double> u);
 
 /// Distances of u_h from the exact solution.
 struct ErrorNorms {
@@ -33,10 +39,17 @@ struct ErrorNorms {
 /// The exact solution is known by its values only, so the H1 seminorm is that of the polynomial of
 /// degree p + 2 which has the values of u_h - exact at the quadrature points of a cell: it differs
 /// from the true one by O(h^{p + 2}), where the error itself is O(h^p).
+/// @throws InvertedCell, whatever the field throws
 ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,
                        const ScalarField& exact);
 
-/// Integral of the field over the domain divided by the volume.
+/// max |u_i - exact(node i)|, or NaN where a value is.
+double max_error(const Discretization& discretization, std::span<const double> u,
+                 const ScalarField& exact);
+
+/// Integral of u_h or of a field over the domain divided by the volume. Where the mesh folds over
+/// at a point of the quadrature, its weight counts as negative.
+double mean_value(const Discretization& discretization, std::span<const double> u);
 double mean_value(const Discretization& discretization, const ScalarField& field);
 
 }  // namespace tessera

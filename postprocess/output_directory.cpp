@@ -1,5 +1,6 @@
 #include "postprocess/output_directory.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite)
   for (fs::path above = directory; !above.empty() && !fs::exists(above, error);
        above = above.parent_path()) {
     made_.push_back(above);
+    unfinished_.emplace_back(above);
   }
   fs::create_directories(directory, error);
   if (error) {
@@ -65,12 +67,16 @@ void OutputDirectory::remove_if_empty() noexcept {
   for (const fs::path& directory : made_) fs::remove(directory, not_empty);
 }
 
-void remove_results(const fs::path& directory) {
+bool remove_results(const fs::path& directory, const std::vector<std::string>& kept) {
+  bool any = false;
   for (const std::string& name : results_in(directory)) {
+    if (std::find(kept.begin(), kept.end(), name) != kept.end()) continue;
     std::error_code error;
     fs::remove(directory / name, error);
     if (error) throw OutputError(directory / name, error.message());
+    any = true;
   }
+  return any;
 }
 
 }  // namespace tessera

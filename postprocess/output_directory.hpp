@@ -1,7 +1,11 @@
 #pragma once
 
+#include <deque>
 #include <filesystem>
+#include <string>
 #include <vector>
+
+#include "postprocess/unfinished_paths.hpp"
 
 namespace tessera {
 
@@ -25,10 +29,16 @@ class OutputDirectory {
   void remove_if_empty() noexcept;
 
   std::vector<std::filesystem::path> made_;  // innermost first
+  // The same; a deque as they do not move.
+  std::deque<UnfinishedPath> unfinished_;
 };
 
 /// Removes the results of an earlier run, so that files of two runs never stand side by side;
-/// anything else in the directory stays. @throws OutputError
-void remove_results(const std::filesystem::path& directory);
+/// anything else in the directory stays.
+/// @param kept names of files that stay, too
+/// @return whether there were any
+/// @throws OutputError
+bool remove_results(const std::filesystem::path& directory,
+                    const std::vector<std::string>& kept = {});
 
 }  // namespace tessera

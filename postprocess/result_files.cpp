@@ -5,8 +5,6 @@
 #include <iterator>
 #include <string>
 
-#include "postprocess/atomic_file.hpp"
-
 namespace tessera {
 namespace {
 
@@ -56,7 +54,8 @@ Json to_json(const RunResult& result) {
       {"dofs", result.dofs},           {"kernel", result.kernel},
       {"scatter", result.scatter},     {"geometry", result.geometry},
       {"device", result.device},       {"threads", result.threads},
-      {"precision", result.precision}, {"solver", solver_json(result.solver, result.dimension)}};
+      {"precision", result.precision}, {"solver", solver_json(result.solver, result.dimension)},
+      {"notes", result.notes}};
   if (result.error) {
     json["error"] = {{"l2", result.error->l2},
                      {"h1_seminorm", result.error->h1_seminorm},
@@ -84,20 +83,19 @@ Json to_json(const RunResult& result) {
   return json;
 }
 
-void write_result_json(const std::filesystem::path& path, const RunResult& result) {
+std::string result_text(const RunResult& result) {
   // The library writes null for numbers that are not finite, and must not throw on odd bytes in a
   // title.
-  write_text_file(path, to_json(result).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return to_json(result).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-void write_residuals_csv(const std::filesystem::path& path,
-                         std::span<const double> relative_residuals, double reference_norm) {
+std::string residuals_csv(std::span<const double> relative_residuals, double reference_norm) {
   std::string csv = "iteration,residual,relative_residual\n";
   for (std::size_t i = 0; i < relative_residuals.size(); ++i) {
     fmt::format_to(std::back_inserter(csv), "{},{:.10e},{:.10e}\n", i,
                    relative_residuals[i] * reference_norm, relative_residuals[i]);
   }
-  write_text_file(path, csv);
+  return csv;
 }
 
 }  // namespace tessera

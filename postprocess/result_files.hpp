@@ -86,7 +86,8 @@ struct RunResult {
   int threads = 0;
   std::string precision;
   Solver solver;
-  std::optional<Error> error;  // where the exact solution is known
+  std::vector<std::string> notes;  // what was assumed; what is missing, and why
+  std::optional<Error> error;      // where the exact solution is known
   Solution solution;
   Timing timing;
   EnergyUse energy_use;
@@ -98,13 +99,11 @@ struct RunResult {
 /// Keys in the order of the struct.
 nlohmann::ordered_json to_json(const RunResult& result);
 
-/// Writes result.json. @throws OutputError
-void write_result_json(const std::filesystem::path& path, const RunResult& result);
+/// The text of result.json.
+std::string result_text(const RunResult& result);
 
-/// Writes a line an iteration, from 0: iteration, residual, relative_residual.
+/// The text of residuals.csv: a line an iteration, from 0: iteration, residual, relative_residual.
 /// @param relative_residuals ||r|| / reference_norm before the first and after every iteration
-/// @throws OutputError
-void write_residuals_csv(const std::filesystem::path& path,
-                         std::span<const double> relative_residuals, double reference_norm);
+std::string residuals_csv(std::span<const double> relative_residuals, double reference_norm);
 
 }  // namespace tessera

@@ -169,9 +169,17 @@ void write_vtu(const std::filesystem::path& path, const NodeLattice& lattice, co
                const EquidistantPositions& positions, std::span<const PointField> point_fields,
                std::span<const CellField> cell_fields, FloatWidth width,
                const VtuMetadata& metadata) {
+  AtomicFile file(path);
+  write_vtu(file, lattice, mesh, positions, point_fields, cell_fields, width, metadata);
+  file.commit();
+}
+
+void write_vtu(AtomicFile& file, const NodeLattice& lattice, const BoxMesh& mesh,
+               const EquidistantPositions& positions, std::span<const PointField> point_fields,
+               std::span<const CellField> cell_fields, FloatWidth width,
+               const VtuMetadata& metadata) {
   check_sizes(point_fields, lattice.size());
   check_sizes(cell_fields, mesh.cell_count());
-  AtomicFile file(path);
 
   const FileCells cells = file_cells(mesh, lattice.degree());
   vtkNew<vtkUnstructuredGrid> grid;
@@ -198,8 +206,7 @@ void write_vtu(const std::filesystem::path& path, const NodeLattice& lattice, co
   add_metadata(*grid, "program", metadata.program);
 
   const std::string failure = write_vtk_file(file.temporary_path(), *grid);
-  if (!failure.empty()) throw OutputError(path, failure);
-  file.commit();
+  if (!failure.empty()) throw OutputError(file.path(), failure);
 }
 
 void write_vtu(const std::filesystem::path& path, const Discretization& space,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mesh/discretization.hpp"
+#include "postprocess/atomic_file.hpp"
 #include "postprocess/equidistant.hpp"
 #include "postprocess/float_width.hpp"
 
@@ -41,6 +42,12 @@ inline constexpr int kMaxVtkDegree = 10;
 /// @throws OutputError; then no file is left behind. Nothing is printed.
 /// @throws std::invalid_argument if a field has the wrong size.
 void write_vtu(const std::filesystem::path& path, const NodeLattice& lattice, const BoxMesh& mesh,
+               const EquidistantPositions& positions, std::span<const PointField> point_fields,
+               std::span<const CellField> cell_fields, FloatWidth width,
+               const VtuMetadata& metadata);
+
+/// The same into a file that its owner commits.
+void write_vtu(AtomicFile& file, const NodeLattice& lattice, const BoxMesh& mesh,
                const EquidistantPositions& positions, std::span<const PointField> point_fields,
                std::span<const CellField> cell_fields, FloatWidth width,
                const VtuMetadata& metadata);

@@ -5,6 +5,7 @@
 
 #include "solvers/block_rows.hpp"
 #include "solvers/cuda_check.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -317,7 +318,8 @@ void launch_sweep(const BlockRows<T, Device>& a, const BlockSweep& sweep, const 
 template <class T>
 BlockRows<T, Device> make_block_rows(const DeviceSparseRows<T>& matrix, const RowBlocks& blocks) {
   if (blocks.most_rows() > kMostDeviceBlockRows) {
-    throw std::invalid_argument("a block has more rows than the GPU's shared memory is for");
+    throw UnsuitableChoice(Choice::preconditioner,
+                           "a block has more rows than the GPU's shared memory is for");
   }
   const auto n = static_cast<Index>(blocks.rows.size());
   const Index nonzeros = matrix.values.size();

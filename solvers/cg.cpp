@@ -25,7 +25,7 @@ std::string_view status_name(SolveStatus status) {
     case SolveStatus::diverged:
       return "diverged";
   }
-  return "unknown";
+  throw std::logic_error("a status has no name");
 }
 
 namespace {

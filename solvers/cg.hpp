@@ -43,6 +43,9 @@ struct CgOptions {
 struct SolveReport {
   SolveStatus status = SolveStatus::iteration_limit;
   int iterations = 0;
+  /// What residuals are divided by: that of the options, or the initial residual's norm where that
+  /// is 0.
+  double reference_norm = 0.0;
   /// ||r|| / reference_norm before the first and after every iteration (recurrence residual).
   std::vector<double> history;
   /// ||b - A x|| / reference_norm, computed from x at the end.

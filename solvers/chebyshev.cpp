@@ -1,12 +1,19 @@
 #include "solvers/chebyshev.hpp"
 
 #include <stdexcept>
+#include <string>
+
+#include "solvers/errors.hpp"
 
 namespace tessera {
 
 std::vector<ChebyshevStep> chebyshev_steps(int degree, double smallest, double largest) {
-  if (degree < 1 || !(smallest > 0.0) || !(smallest < largest)) {
-    throw std::invalid_argument("Chebyshev's iteration needs 0 < smallest < largest, degree >= 1");
+  if (degree < 1) throw std::invalid_argument("Chebyshev's iteration has a degree of at least 1");
+  if (!(smallest > 0.0) || !(smallest < largest)) {
+    throw UnsuitableChoice(Choice::preconditioner,
+                           "Chebyshev's iteration needs eigenvalues 0 < smallest < largest: these "
+                           "estimates are " +
+                               std::to_string(smallest) + " and " + std::to_string(largest));
   }
   const double center = (largest + smallest) / 2.0;
   const double radius = (largest - smallest) / 2.0;
@@ -22,8 +29,12 @@ std::vector<ChebyshevStep> chebyshev_steps(int degree, double smallest, double l
 }
 
 std::vector<ChebyshevStep> fourth_kind_steps(int degree, double largest) {
-  if (degree < 1 || !(largest > 0.0)) {
-    throw std::invalid_argument("Chebyshev's iteration needs largest > 0, degree >= 1");
+  if (degree < 1) throw std::invalid_argument("Chebyshev's iteration has a degree of at least 1");
+  if (!(largest > 0.0)) {
+    throw UnsuitableChoice(Choice::preconditioner,
+                           "Chebyshev's iteration needs a largest eigenvalue above 0: its estimate "
+                           "is " +
+                               std::to_string(largest));
   }
   std::vector<ChebyshevStep> steps;
   for (int k = 1; k <= degree; ++k) {

@@ -3,7 +3,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
-#include <stdexcept>
+
+#include "solvers/errors.hpp"
+#include "solvers/interruption.hpp"
 
 namespace tessera {
 
@@ -13,6 +15,7 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
   HostVector<double> unit(n);
   HostVector<double> column(n);
   for (std::int64_t j = 0; j < n; ++j) {
+    stop_if_requested();
     unit[j] = 1.0;
     a.apply(unit, column);
     unit[j] = 0.0;
@@ -25,7 +28,7 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
   const Eigen::LDLT<Eigen::MatrixXd> factors(matrix);
   if (factors.info() != Eigen::Success || !factors.isPositive() ||
       !(factors.vectorD().minCoeff() > 0.0)) {
-    throw std::runtime_error("the operator of the coarsest level is not positive definite");
+    throw NumericalBreakdown("the operator of the coarsest level is not positive definite");
   }
   Eigen::MatrixXd inverse = factors.solve(Eigen::MatrixXd::Identity(n, n));
   if (null_space == NullSpace::constants) inverse.array() -= 1.0 / (shift * size * size);

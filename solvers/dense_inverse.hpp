@@ -13,7 +13,7 @@ enum class NullSpace { none, constants };
 /// space its pseudo-inverse, for which 1 is the vector of ones:
 /// A^+ = (A + c 1 1^T)^-1 - 1 1^T / (c n^2). Columns by application to unit vectors, then a dense
 /// LDL^T; about n applications and n^3 flops.
-/// @throws std::runtime_error if A is not positive definite on the rest
+/// @throws NumericalBreakdown if A is not positive definite on the rest
 std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space);
 
 /// z = B r with a dense symmetric matrix B, [n][n].

@@ -31,6 +31,7 @@ class DeviceSolve {
     const double norm = residual_norm();
     reference_ = options_.reference_norm > 0.0 ? options_.reference_norm : norm;
     scale_ = reference_ > 0.0 ? 1.0 / reference_ : 0.0;
+    report_.reference_norm = reference_;
     most_rr_ = most_growth_ * most_growth_ * norm * norm;
     report_.history.push_back(norm * scale_);
     report_.true_relative_residual = norm * scale_;

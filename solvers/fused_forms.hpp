@@ -1,5 +1,6 @@
 #pragma once
 
+#include "solvers/check.hpp"
 #include "solvers/vector.hpp"
 
 namespace tessera {
@@ -7,8 +8,9 @@ namespace tessera {
 /// What solvers do with A x, done in the pass over memory that makes it.
 ///
 /// Scalars lie where the vectors do: pointers to them are into GPU memory on the GPU, where calls
-/// return at once. Outputs must not be inputs unless said otherwise. Bytes are those of a DoF in
-/// double precision with an operator that stores nothing.
+/// return at once. Outputs must not be inputs unless said otherwise, all vectors have the
+/// operator's size, and one call must have returned before the next begins; else the program ends
+/// (check.hpp). Bytes are those of a DoF in double precision with an operator that stores nothing.
 template <class T, class Space>
 class FusedForms {
  public:
@@ -16,9 +18,27 @@ class FusedForms {
   virtual ~FusedForms() = default;
 
   /// y = A x, sums[0] = x.y, sums[1] = y.y; 16 B.
-  virtual void apply_dot(const V& x, V& y, double* sums) const = 0;
+  void apply_dot(const V& x, V& y, double* sums) const {
+    TESSERA_CHECK(x.size() == y.size());
+    TESSERA_CHECK(&x != &y);
+    const OneUseAtATime::Use use(guard_);
+    do_apply_dot(x, y, sums);
+  }
   /// r = b - A x, *rr = r.r; 24 B. r may be b.
-  virtual void residual(const V& b, const V& x, V& r, double* rr) const = 0;
+  void residual(const V& b, const V& x, V& r, double* rr) const {
+    TESSERA_CHECK(x.size() == r.size());
+    TESSERA_CHECK(b.size() == r.size());
+    TESSERA_CHECK(&x != &r);
+    const OneUseAtATime::Use use(guard_);
+    do_residual(b, x, r, rr);
+  }
+
+  /// What apply_dot() and residual() do with vectors that were checked; call those instead.
+  virtual void do_apply_dot(const V& x, V& y, double* sums) const = 0;
+  virtual void do_residual(const V& b, const V& x, V& r, double* rr) const = 0;
+
+ private:
+  mutable OneUseAtATime guard_;
 };
 
 }  // namespace tessera

@@ -82,6 +82,7 @@ SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
   double norm_r = iteration.residual_norm();
   const double reference = options.reference_norm > 0.0 ? options.reference_norm : norm_r;
   const double scale = reference > 0.0 ? 1.0 / reference : 0.0;
+  report.reference_norm = reference;
   const auto finish = [&](SolveStatus status) {
     report.status = status;
     report.true_relative_residual = iteration.residual_norm() * scale;

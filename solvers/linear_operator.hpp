@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "solvers/check.hpp"
 #include "solvers/fused_forms.hpp"
 #include "solvers/vector.hpp"
 
@@ -13,22 +15,46 @@ struct Cost {
   double flops = 0.0;
 };
 
-/// A square linear map on L-vectors: x and y have size() entries and are not the same vector.
+/// A square linear map on L-vectors.
+///
+/// An operator may own scratch memory, so that one call of apply() or diagonal() must have returned
+/// before the next begins. A call that breaks this, vectors of another size than size(), and x that
+/// is y end the program (check.hpp): they are errors of the program.
 template <class T, class Space>
 class LinearOperator {
  public:
   virtual ~LinearOperator() = default;
 
   virtual std::int64_t size() const = 0;
+  /// What computes A x: "tensor/coloring, stored". The objects that do the work say it, not the
+  /// table that the operator was chosen from.
+  virtual std::string name() const { return "unnamed"; }
   /// y = A x; what y held before does not matter.
-  virtual void apply(const Vector<T, Space>& x, Vector<T, Space>& y) const = 0;
+  void apply(const Vector<T, Space>& x, Vector<T, Space>& y) const {
+    TESSERA_CHECK(x.size() == size());
+    TESSERA_CHECK(y.size() == size());
+    TESSERA_CHECK(&x != &y);
+    const OneUseAtATime::Use use(guard_);
+    do_apply(x, y);
+  }
   /// d_i = A_ii.
-  virtual void diagonal(Vector<T, Space>& d) const = 0;
+  void diagonal(Vector<T, Space>& d) const {
+    TESSERA_CHECK(d.size() == size());
+    const OneUseAtATime::Use use(guard_);
+    do_diagonal(d);
+  }
   virtual Cost cost() const = 0;
   /// Memory that the operator holds beyond x and y.
   virtual std::int64_t bytes() const = 0;
   /// The operator's own fused forms, or null where it has none.
   virtual const FusedForms<T, Space>* fused() const { return nullptr; }
+
+  /// What apply() and diagonal() do with vectors that were checked; call those instead.
+  virtual void do_apply(const Vector<T, Space>& x, Vector<T, Space>& y) const = 0;
+  virtual void do_diagonal(Vector<T, Space>& d) const = 0;
+
+ private:
+  mutable OneUseAtATime guard_;
 };
 
 }  // namespace tessera

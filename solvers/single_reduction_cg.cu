@@ -127,10 +127,14 @@ class DeviceSingleReductionCg final : public DeviceIteration {
         p_(system_.size()),
         s_(system_.size()) {}
 
-  // Also u = M r and r.u, unless M is general.
+  // Also u = M r and r.u. With a general M both are the next iteration's to make, and r.u has to
+  // stay that of u: is_indefinite() reads it where a replacement was queued behind a failure.
   void enqueue_residual() override {
-    const bool has_own_u = system_.kind() == PreconditionerKind::diagonal;
-    system_.enqueue_residual(r_, {has_own_u ? own_u_.data() : nullptr, &state()->rz}, state());
+    const PreconditionerKind kind = system_.kind();
+    system_.enqueue_residual(r_,
+                             {kind == PreconditionerKind::diagonal ? own_u_.data() : nullptr,
+                              kind == PreconditionerKind::general ? nullptr : &state()->rz},
+                             state());
   }
 
   void start() override {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/interruption.hpp"
 #include "solvers/linear_operator.hpp"
 #include "solvers/smoothing_passes.hpp"
 
@@ -18,8 +19,8 @@ struct Spectrum {
   int steps = 0;
 };
 
-/// Extreme eigenvalues of the symmetric tridiagonal matrix. @throws std::runtime_error if the
-/// eigenvalues cannot be found (a NaN)
+/// Extreme eigenvalues of the symmetric tridiagonal matrix. @throws NumericalBreakdown
+/// if the eigenvalues cannot be found (a NaN)
 Spectrum tridiagonal_spectrum(const std::vector<double>& diagonal,
                               const std::vector<double>& off_diagonal);
 
@@ -27,6 +28,7 @@ Spectrum tridiagonal_spectrum(const std::vector<double>& diagonal,
 /// hashed right-hand side (Saad, Iterative Methods for Sparse Linear Systems, section 6.7.3). Costs
 /// as many applications of A. Fewer steps are made where CG ends earlier.
 /// @param inverse_diagonal entries of D^-1
+/// @throws NumericalBreakdown, Interrupted
 template <class T, class Space>
 Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
                            const Vector<T, Space>& inverse_diagonal, int steps) {
@@ -44,6 +46,7 @@ Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
   double rz = 0.0;
   double alpha = 0.0;
   for (int step = 0; step < steps; ++step) {
+    stop_if_requested();
     multiply(inverse_diagonal, r, z);
     const double last_rz = std::exchange(rz, dot(r, z));
     if (step == 0) first_rz = rz;

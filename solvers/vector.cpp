@@ -42,12 +42,14 @@ void fill(HostVector<T>& x, T value) {
 
 template <class T>
 void copy(const HostVector<T>& x, HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
 #pragma omp parallel for simd schedule(static)
   for (std::int64_t i = 0; i < x.size(); ++i) y[i] = x[i];
 }
 
 template <class T>
 double dot(const HostVector<T>& x, const HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
   return block_sum(x.size(), [x = x.data(), y = y.data()](std::int64_t i) {
     return static_cast<double>(x[i]) * static_cast<double>(y[i]);
   });
@@ -60,18 +62,21 @@ double norm(const HostVector<T>& x) {
 
 template <class T>
 void axpy(T a, const HostVector<T>& x, HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
 #pragma omp parallel for simd schedule(static)
   for (std::int64_t i = 0; i < x.size(); ++i) y[i] += a * x[i];
 }
 
 template <class T>
 void xpby(const HostVector<T>& x, T b, HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
 #pragma omp parallel for simd schedule(static)
   for (std::int64_t i = 0; i < x.size(); ++i) y[i] = x[i] + b * y[i];
 }
 
 template <class T>
 void multiply(const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z) {
+  TESSERA_CHECK(x.size() == z.size() && y.size() == z.size());
 #pragma omp parallel for simd schedule(static)
   for (std::int64_t i = 0; i < x.size(); ++i) z[i] = x[i] * y[i];
 }
@@ -85,6 +90,7 @@ void invert_entries(HostVector<T>& x) {
 template <class T>
 double update_solution_and_residual(T a, const HostVector<T>& p, const HostVector<T>& q,
                                     HostVector<T>& x, HostVector<T>& r) {
+  TESSERA_CHECK(p.size() == x.size() && q.size() == x.size() && r.size() == x.size());
   return block_sum(x.size(),
                    [a, p = p.data(), q = q.data(), x = x.data(), r = r.data()](std::int64_t i) {
                      x[i] += a * p[i];
@@ -96,6 +102,7 @@ double update_solution_and_residual(T a, const HostVector<T>& p, const HostVecto
 template <class T>
 double update_all(T a, T b, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
                   HostVector<T>& p) {
+  TESSERA_CHECK(q.size() == x.size() && r.size() == x.size() && p.size() == x.size());
   return block_sum(x.size(),
                    [a, b, q = q.data(), x = x.data(), r = r.data(), p = p.data()](std::int64_t i) {
                      x[i] += a * p[i];
@@ -107,6 +114,7 @@ double update_all(T a, T b, const HostVector<T>& q, HostVector<T>& x, HostVector
 
 template <class T>
 double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
+  TESSERA_CHECK(b.size() == r.size());
   return block_sum(b.size(), [b = b.data(), r = r.data()](std::int64_t i) {
     r[i] = b[i] - r[i];
     return static_cast<double>(r[i]) * static_cast<double>(r[i]);

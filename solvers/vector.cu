@@ -32,6 +32,7 @@ void fill(DeviceVector<T>& x, T value) {
 
 template <class T>
 void axpy(T a, const DeviceVector<T>& x, DeviceVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
   const T* in = x.data();
   T* out = y.data();
   for_each_entry(y.size(), "adding vectors", [=] __device__(Index i) { out[i] += a * in[i]; });
@@ -39,6 +40,7 @@ void axpy(T a, const DeviceVector<T>& x, DeviceVector<T>& y) {
 
 template <class T>
 void xpby(const DeviceVector<T>& x, T b, DeviceVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
   const T* in = x.data();
   T* out = y.data();
   for_each_entry(y.size(), "adding vectors",
@@ -47,6 +49,7 @@ void xpby(const DeviceVector<T>& x, T b, DeviceVector<T>& y) {
 
 template <class T>
 void copy(const DeviceVector<T>& x, DeviceVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
   check_cuda(cudaMemcpyAsync(y.data(), x.data(), static_cast<std::size_t>(x.size()) * sizeof(T),
                              cudaMemcpyDeviceToDevice, device_stream()),
              "copying a vector on the GPU");
@@ -54,6 +57,7 @@ void copy(const DeviceVector<T>& x, DeviceVector<T>& y) {
 
 template <class T>
 void multiply(const DeviceVector<T>& x, const DeviceVector<T>& y, DeviceVector<T>& z) {
+  TESSERA_CHECK(x.size() == z.size() && y.size() == z.size());
   const T* a = x.data();
   const T* b = y.data();
   T* c = z.data();
@@ -69,6 +73,7 @@ void invert_entries(DeviceVector<T>& x) {
 
 template <class T>
 double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
   ReductionBuffer buffer;
   DeviceArray<double> result(1);
   dot_kernel<<<reduction_blocks(x.size()), kReductionThreads, 0, device_stream()>>>(

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <utility>
 
+#include "solvers/check.hpp"
 #include "solvers/device_array.hpp"
 #include "solvers/execution.hpp"
 
@@ -36,8 +38,14 @@ class Vector<T, Host> {
   std::int64_t size() const { return size_; }
   T* data() { return data_; }
   const T* data() const { return data_; }
-  T& operator[](std::int64_t i) { return data_[i]; }
-  const T& operator[](std::int64_t i) const { return data_[i]; }
+  T& operator[](std::int64_t i) {
+    assert(0 <= i && i < size_);
+    return data_[i];
+  }
+  const T& operator[](std::int64_t i) const {
+    assert(0 <= i && i < size_);
+    return data_[i];
+  }
   std::span<T> span() { return {data_, static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const { return {data_, static_cast<std::size_t>(size_)}; }
 
@@ -71,13 +79,17 @@ class Vector<T, Device> {
 template <class T>
 using DeviceVector = Vector<T, Device>;
 
+// All vectors of one operation have the same size; else the program ends (check.hpp).
+
 /// y = x between host and GPU.
 template <class T>
 void copy(const HostVector<T>& x, DeviceVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
   copy_to_device(x.data(), y.size() * static_cast<std::int64_t>(sizeof(T)), y.data());
 }
 template <class T>
 void copy(const DeviceVector<T>& x, HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
   copy_to_host(x.data(), x.size() * static_cast<std::int64_t>(sizeof(T)), y.data());
 }
 

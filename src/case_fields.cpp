@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cases/expression.hpp"
+#include "solvers/interruption.hpp"
 
 namespace tessera {
 namespace {
@@ -49,6 +50,8 @@ ScalarField make_case_field(const std::string& key, const std::string& text, int
   // The factors have no checks of their own: whether they are allowed shows in the product.
   auto factors = field.factors;
   return {[field = std::move(field), key, requirement](const PointBlock& points, double* values) {
+            // Of all long work of a run this is the most: where it can stop, most others can.
+            stop_if_requested();
             field.evaluate(points, values);
             for (std::size_t i = 0; i < points.n; ++i) {
               if (meets(requirement, values[i])) continue;

@@ -23,7 +23,7 @@ class BadExpressionValue : public std::runtime_error {
 };
 
 /// The field of a checked expression; evaluating it throws BadExpressionValue, which names the key
-/// and the point, where a value does not meet the requirement.
+/// and the point, where a value does not meet the requirement, and Interrupted if work is to stop.
 /// @throws ExpressionError if the text is not an expression in the variables of this dimension;
 ///         BadExpressionValue if a constant does not meet the requirement.
 ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,

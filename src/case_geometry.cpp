@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "operators/scatter.hpp"
 #include "src/kernel_choice.hpp"
 #include "src/memory_estimate.hpp"
 
@@ -14,10 +15,16 @@ namespace {
 constexpr char kKey[] = "space.geometry";
 
 // What decides whether a form is possible.
-constexpr std::array<const char*, 11> kGoesWith = {
-    "mesh.dimension",      "mesh.cells",      "mesh.lower",   "mesh.upper",
-    "mesh.spacing",        "mesh.map",        "space.degree", "space.points",
-    "problem.coefficient", "operator.kernel", "run.device"};
+constexpr std::array<const char*, 12> kGoesWith = {
+    "mesh.dimension",      "mesh.cells",      "mesh.lower",       "mesh.upper",
+    "mesh.spacing",        "mesh.map",        "space.degree",     "space.points",
+    "problem.coefficient", "operator.kernel", "operator.scatter", "run.device"};
+
+bool has_error(const Findings& findings) {
+  return findings.has_error(kKey) ||
+         std::any_of(kGoesWith.begin(), kGoesWith.end(),
+                     [&](const char* key) { return findings.has_error(key); });
+}
 
 // Why the form means nothing to the case, or is not possible in it; empty if it is possible.
 std::string why_not(GeometryForm form, const CaseParameters& parameters) {
@@ -39,7 +46,8 @@ GeometrySetting case_geometry_setting(const CaseParameters& parameters) {
           parameters.mesh.map.empty() ? NodePositions::implied : NodePositions::stored,
           parameters.mesh.dimension,
           parameters.space.degree,
-          parameters.space.points};
+          parameters.space.points,
+          parameters.operation.scatter};
 }
 
 GeometryForm case_geometry(const CaseParameters& parameters, const std::string& kernel) {
@@ -49,10 +57,23 @@ GeometryForm case_geometry(const CaseParameters& parameters, const std::string& 
   return named ? *named : choose_geometry(setting).form;
 }
 
+OperatorLabel case_label(const CaseParameters& parameters, const StrategyName& strategy) {
+  CaseParameters with_strategy = parameters;
+  with_strategy.operation.scatter = strategy.scatter;
+  return operator_label(strategy, case_factor_kind(parameters),
+                        case_geometry(with_strategy, strategy.kernel));
+}
+
 std::string strategy_text(const CaseParameters& parameters, const StrategyName& strategy) {
-  if (!has_geometry_forms(strategy.kernel, case_factor_kind(parameters))) return strategy.text();
-  return fmt::format("{}, {}", strategy.text(),
-                     geometry_name(case_geometry(parameters, strategy.kernel)));
+  return case_label(parameters, strategy).text();
+}
+
+std::string why_no_scatter(const CaseParameters& parameters, const StrategyName& strategy) {
+  if (strategy.kernel != "tensor") return "";
+  CaseParameters with_strategy = parameters;
+  with_strategy.operation.scatter = strategy.scatter;
+  return why_no_scatter(case_geometry(with_strategy, strategy.kernel),
+                        case_geometry_setting(with_strategy));
 }
 
 std::string choose_geometry(CaseParameters& parameters) {
@@ -69,9 +90,7 @@ std::string choose_geometry(CaseParameters& parameters) {
 
 void check_geometry_form(CaseParameters& parameters, Findings& findings) {
   const std::optional<GeometryForm> form = form_of(parameters.space.geometry);
-  if (!form || findings.has_error(kKey)) return;
-  const auto is_wrong = [&](const char* key) { return findings.has_error(key); };
-  if (std::any_of(kGoesWith.begin(), kGoesWith.end(), is_wrong)) return;
+  if (!form || has_error(findings)) return;
   const std::string reason = why_not(*form, parameters);
   if (reason.empty() || *form == GeometryForm::stored) return;
   const auto is_replaced = [&](const char* key) {
@@ -89,6 +108,28 @@ void check_geometry_form(CaseParameters& parameters, Findings& findings) {
     }
   }
   findings.report(kKey, fmt::format("{}; allowed: {}", reason, allowed));
+}
+
+void check_scatter_of_geometry(const CaseParameters& parameters, Findings& findings) {
+  if (has_error(findings)) return;
+  CaseParameters resolved = parameters;
+  choose_kernel(resolved);
+  const auto why_not = [&](const std::string& scatter) {
+    return why_no_scatter(resolved, {resolved.operation.kernel, scatter});
+  };
+  const std::string reason = why_not(resolved.operation.scatter);
+  if (reason.empty()) return;
+  std::string allowed;
+  for (const ScatterInfo& scatter : scatter_table()) {
+    const std::string name(scatter.name);
+    const StrategyName strategy{resolved.operation.kernel, name};
+    if (scatter.use != ScatterUse::all || !why_not(name).empty() ||
+        !why_unavailable(strategy, case_processor(resolved)).empty()) {
+      continue;
+    }
+    allowed += fmt::format("{}\"{}\"", allowed.empty() ? "" : ", ", name);
+  }
+  findings.report("operator.scatter", fmt::format("{}; allowed: {}", reason, allowed));
 }
 
 }  // namespace tessera

@@ -9,9 +9,11 @@
 #include "cases/expression.hpp"
 #include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
+#include "mesh/natural_frame.hpp"
 #include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/device.hpp"
+#include "solvers/errors.hpp"
 #include "src/case_fields.hpp"
 #include "src/case_geometry.hpp"
 #include "src/kernel_choice.hpp"
@@ -139,6 +141,18 @@ void check_suitability(const CaseParameters& parameters, Findings& findings) {
                               reason, kAutoKernel));
 }
 
+const char* key_of(Choice choice) {
+  switch (choice) {
+    case Choice::kernel:
+      return "operator.kernel";
+    case Choice::geometry:
+      return "space.geometry";
+    case Choice::preconditioner:
+      return "solver.preconditioner";
+  }
+  return "";
+}
+
 }  // namespace
 
 Registry<CaseParameters> make_case_registry() {
@@ -149,6 +163,7 @@ Registry<CaseParameters> make_case_registry() {
     check_device(parameters, findings);
     check_suitability(parameters, findings);
     check_geometry_form(parameters, findings);
+    check_scatter_of_geometry(parameters, findings);
   });
   return registry;
 }
@@ -181,7 +196,9 @@ Discretization make_discretization(const CaseParameters& parameters) {
   Mapping mapping = parameters.mesh.map.empty()
                         ? Mapping(mesh, lattice, basis.nodes)
                         : Mapping(mesh, lattice, basis.nodes, map_fields(parameters));
-  return {mesh, std::move(basis), lattice, std::move(mapping)};
+  Discretization discretization{mesh, std::move(basis), lattice, std::move(mapping)};
+  check_digits(discretization);
+  return discretization;
 }
 
 PoissonProblem make_problem(const CaseParameters& parameters) {
@@ -229,8 +246,23 @@ void with_case_errors(const LoadedCase& loaded, const std::function<void()>& wor
     fail(error.key(), error.what());
   } catch (const InvertedCell& error) {
     fail("mesh.map", error.what());
+  } catch (const LostDigits& error) {
+    fail("mesh.map", error.what());
+  } catch (const BadFieldValue& error) {
+    // The expression's values are allowed, or had been named: their scale is not.
+    fail("problem", fmt::format("{}: a number leaves the range of double precision in units in "
+                                "which the box and the coefficient are of order 1",
+                                error.what()));
   } catch (const IncompatibleData& error) {
     fail("problem.source", error.what());
+  } catch (const UnsuitableChoice& error) {
+    fail(key_of(error.choice()), error.what());
+  } catch (const NumericalBreakdown& error) {
+    fail(key_of(Choice::preconditioner),
+         fmt::format("{}: numbers overflow, vanish or lose all digits in what it is made of; try "
+                     "operator and solver.multigrid.precision = \"double\", other units, or "
+                     "\"none\"",
+                     error.what()));
   }
 }
 

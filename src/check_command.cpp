@@ -2,16 +2,20 @@
 #include <omp.h>
 
 #include <optional>
+#include <set>
 
 #include "mesh/geometric_factors.hpp"
 #include "operators/interpolation.hpp"
+#include "operators/operator_name.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
 #include "src/case_geometry.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
+#include "src/interrupt.hpp"
 #include "src/kernel_choice.hpp"
 #include "src/level_table.hpp"
 #include "src/machine.hpp"
@@ -34,25 +38,38 @@ void print_phases(const MemoryEstimate& estimate) {
   fmt::print("{}\n", table.text());
 }
 
-// A row without bytes for a strategy that is not for the case; false if it is for the case.
-bool add_unsuitable(const StrategyName& strategy, const CaseParameters& parameters,
-                    TextTable& table) {
-  const std::string reason = why_unsuitable(strategy.kernel, parameters);
-  if (!reason.empty()) table.add_row({strategy.text(), "-", "-", "-", "-", "no: " + reason});
-  return !reason.empty();
-}
-
 // The case with each form of the geometric factors that the strategy can have in it.
 std::vector<CaseParameters> with_each_geometry(const CaseParameters& parameters,
                                                const StrategyName& strategy) {
-  const GeometrySetting setting = case_geometry_setting(parameters);
-  if (!has_geometry_forms(strategy.kernel, setting.factors)) return {parameters};
+  CaseParameters variant = parameters;
+  variant.operation.scatter = strategy.scatter;
+  const GeometrySetting setting = case_geometry_setting(variant);
   std::vector<CaseParameters> variants;
+  const auto add = [&] {
+    if (why_no_scatter(variant, strategy).empty()) variants.push_back(variant);
+  };
+  if (!has_geometry_forms(strategy.kernel, setting.factors)) {
+    add();
+    return variants;
+  }
   for (const GeometryForm form : geometry_forms(setting)) {
-    variants.push_back(parameters);
-    variants.back().space.geometry = choice_of(form);
+    variant.space.geometry = choice_of(form);
+    add();
   }
   return variants;
+}
+
+// A row without bytes for a strategy that is not for the case; false if it is for the case.
+bool add_unsuitable(const StrategyName& strategy, const CaseParameters& parameters,
+                    TextTable& table) {
+  std::string reason = why_unsuitable(strategy.kernel, parameters);
+  if (reason.empty() && with_each_geometry(parameters, strategy).empty()) {
+    CaseParameters stored = parameters;
+    stored.space.geometry = GeometryChoice::stored;
+    reason = why_no_scatter(stored, strategy);
+  }
+  if (!reason.empty()) table.add_row({strategy.text(), "-", "-", "-", "-", "no: " + reason});
+  return !reason.empty();
 }
 
 // The GPU's free memory; nothing where there is no GPU.
@@ -81,9 +98,12 @@ std::optional<Index> print_gpu(const CaseParameters& parameters, const StrategyN
                    {"while made"},
                    {"whole run"},
                    {"fits", Align::left}});
+  std::set<std::string> shown;
   for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
     if (add_unsuitable(strategy, parameters, table)) continue;
     for (const CaseParameters& variant : with_each_geometry(parameters, strategy)) {
+      // A stencil is the same for every scatter policy.
+      if (!shown.insert(strategy_text(variant, strategy)).second) continue;
       const StrategyBytes bytes = strategy_bytes(variant, strategy);
       const Index peak = estimate_gpu_memory(variant, strategy).peak().bytes();
       table.add_row({strategy_text(variant, strategy), bytes_text(bytes.held),
@@ -109,9 +129,12 @@ void print_strategies(const CaseParameters& parameters, Index available) {
                    {"while made"},
                    {"whole run"},
                    {"fits", Align::left}});
+  std::set<std::string> shown;
   for (const StrategyName& strategy : all_strategies()) {
     if (add_unsuitable(strategy, parameters, table)) continue;
     for (const CaseParameters& variant : with_each_geometry(parameters, strategy)) {
+      // A stencil is the same for every scatter policy.
+      if (!shown.insert(strategy_text(variant, strategy)).second) continue;
       const StrategyBytes bytes = strategy_bytes(variant, strategy);
       const Index peak = estimate_memory(variant, strategy).peak().bytes();
       table.add_row({strategy_text(variant, strategy), bytes_text(bytes.held),
@@ -123,21 +146,16 @@ void print_strategies(const CaseParameters& parameters, Index available) {
 }
 
 // Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
-void try_case(const LoadedCase& loaded) {
-  with_case_errors(loaded, [&] {
-    const CaseParameters& parameters = loaded.parameters;
-    const Discretization discretization = make_discretization(parameters);
-    const PoissonProblem problem = make_problem(parameters);
-    check_geometry(discretization, problem.coefficient);
-    LinearSystem system = make_linear_system(problem, discretization, make_initial(parameters));
-    if (const auto exact = make_exact(parameters)) interpolate(discretization, *exact, system.x);
-  });
+void try_case(const CaseParameters& parameters) {
+  const Discretization discretization = make_discretization(parameters);
+  const PoissonProblem problem = make_problem(parameters);
+  check_geometry(discretization, problem.coefficient);
+  LinearSystem system = make_linear_system(problem, discretization, make_initial(parameters));
+  if (const auto exact = make_exact(parameters)) interpolate(discretization, *exact, system.x);
 }
 
-}  // namespace
-
-ExitCode check(const CheckCommand& command) {
-  LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+// Prints all that is known from sizes alone, then tries the case.
+void check_case(LoadedCase& loaded, const std::string& case_file) {
   const std::string choice = choose_kernel(loaded.parameters);
   const std::string geometry = choose_geometry(loaded.parameters);
   const CaseParameters& parameters = loaded.parameters;
@@ -148,12 +166,12 @@ ExitCode check(const CheckCommand& command) {
   const MemoryEstimate estimate = estimate_memory(parameters, strategy);
   const Index available = available_memory_bytes();
 
-  fmt::print("{}: {}\n\n", command.case_file,
-             parameters.title.empty() ? "untitled" : parameters.title);
+  fmt::print("{}: {}\n\n", case_file, parameters.title.empty() ? "untitled" : parameters.title);
   fmt::print("{} DoFs ({}), {} cells of degree {}\n", lattice.size(),
              human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
              parameters.space.degree);
-  fmt::print("operator {}{}\n", strategy.text(),
+  const OperatorLabel label = case_label(parameters, strategy);
+  fmt::print("operator {}{}\n", operator_name(label.kernel, label.scatter),
              choice.empty() ? "" : fmt::format(" ({})", choice));
   if (!geometry.empty()) fmt::print("geometry {}\n", geometry);
   fmt::print("\n");
@@ -170,10 +188,19 @@ ExitCode check(const CheckCommand& command) {
   fmt::print("largest at a time {}, available {}\n", bytes_text(estimate.peak().bytes()),
              bytes_text(available));
   std::fflush(stdout);
+  stop_if_requested();
   require_memory(estimate, available);
   if (gpu_available) require_gpu_memory(estimate_gpu_memory(parameters, strategy), *gpu_available);
-  try_case(loaded);
+  try_case(parameters);
   fmt::print("map and expressions were evaluated at every node and quadrature point: no error\n");
+}
+
+}  // namespace
+
+ExitCode check(const CheckCommand& command) {
+  const InterruptGuard guard;
+  LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+  with_case_errors(loaded, [&] { check_case(loaded, command.case_file); });
   return ExitCode::success;
 }
 

@@ -12,6 +12,8 @@
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
 #include "solvers/device.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/interruption.hpp"
 #include "src/case_fields.hpp"
 #include "src/commands.hpp"
 #include "src/interrupt.hpp"
@@ -20,6 +22,7 @@
 #include "src/memory_estimate.hpp"
 #include "src/solution_file.hpp"
 #include "src/solver_comparison.hpp"
+#include "src/standard_streams.hpp"
 #include "src/study_machine.hpp"
 #include "src/study_setup.hpp"
 
@@ -78,28 +81,40 @@ class Comparison {
         "repetitions\n",
         study_processor_name(study_), problems_.size(), measurements_, study_.applications,
         study_.repetitions);
-    const InterruptGuard guard;
-    for (const StudyProblem& problem : problems_) {
-      if (interrupted()) break;
-      measure(problem);
+    // What was measured is not lost with the rest.
+    try {
+      for (const StudyProblem& problem : problems_) {
+        stop_if_requested();
+        measure(problem);
+      }
+    } catch (const Interrupted&) {
+      if (has_rows()) write_rows();
+      return ExitCode::interrupted;
+    } catch (...) {
+      if (has_rows()) write_rows();
+      throw;
     }
-    if (!study_.output.empty()) {
-      write_text_file(study_.output, csv_);
-      say("\nmeasurements are in {}\n", study_.output);
-    }
+    write_rows();
     if (interrupted()) return ExitCode::interrupted;
     if (disagreements_ == 0) return ExitCode::success;
-    fmt::print(stderr, "tessera: {} measurement{} did not agree with the first strategy\n",
-               disagreements_, disagreements_ == 1 ? "" : "s");
+    print_err("tessera: {} measurement{} did not agree with the first strategy\n", disagreements_,
+              disagreements_ == 1 ? "" : "s");
     return ExitCode::not_converged;
   }
 
  private:
   template <class... Arguments>
   void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    if (verbosity_ == Verbosity::quiet) return;
-    fmt::print(format, std::forward<Arguments>(arguments)...);
-    std::fflush(stdout);
+    if (verbosity_ == Verbosity::normal) print_out(format, std::forward<Arguments>(arguments)...);
+  }
+
+  // Beside the header.
+  bool has_rows() const { return std::count(csv_.begin(), csv_.end(), '\n') > 1; }
+
+  void write_rows() const {
+    if (study_.output.empty()) return;
+    write_text_file(study_.output, csv_);
+    say("\nmeasurements are in {}\n", study_.output);
   }
 
   bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
@@ -135,7 +150,7 @@ class Comparison {
         "of copy", study_.transfers ? "agrees; with transfers" : "agrees");
     Bench bench(study_, problem);
     for (const StudyStrategy& strategy : study_strategies(study_, problem)) {
-      if (interrupted()) return;
+      stop_if_requested();
       show_status(problem, strategy);
       const Measurement measurement = measure(bench, strategy);
       clear_status();
@@ -154,19 +169,24 @@ class Comparison {
   /// What memory was foreseen may be gone, to other programs say: a strategy's loss, not the
   /// study's.
   Measurement measure(Bench& bench, const StudyStrategy& strategy) {
+    Measurement failed;
+    failed.strategy = strategy;
     try {
       return bench.measure(strategy, available());
+    } catch (const UnsuitableChoice& error) {
+      failed.unsuitable = error.what();
     } catch (const DeviceOutOfMemory&) {
-      Measurement failed;
-      failed.strategy = strategy;
       failed.needed_bytes = bench.needed_bytes(strategy);
-      return failed;
+    } catch (const std::bad_alloc&) {
+      failed.needed_bytes = bench.needed_bytes(strategy);
     }
+    return failed;
   }
 
   void report(const StudyProblem& problem, int threads, double copy, const Bench& bench,
               const Measurement& m) {
     const Index dofs = bench.dofs();
+    const OperatorLabel label = m.strategy.label();
     const std::vector<std::string> problem_cells = {
         fmt::format("{}", problem.dimension),
         std::string(name_of(problem.geometry)),
@@ -175,9 +195,9 @@ class Comparison {
         fmt::format("{}", dofs),
         std::string(name_of(problem.precision)),
         fmt::format("{}", threads),
-        m.strategy.name.kernel,
-        m.strategy.name.scatter,
-        m.strategy.geometry ? std::string(geometry_name(*m.strategy.geometry)) : "none"};
+        label.kernel,
+        label.scatter,
+        label.geometry ? std::string(geometry_name(*label.geometry)) : "none"};
     std::vector<std::string> row = problem_cells;
     const auto leave_out = [&](std::string_view outcome) {
       row.resize(row.size() + 14);
@@ -228,12 +248,12 @@ class Comparison {
   void show_status(const StudyProblem& problem, const StudyStrategy& strategy) {
     ++started_;
     if (!shows_status()) return;
-    fmt::print(stderr, "measuring {} of {}: {}D degree {} {} ...", started_, measurements_,
-               problem.dimension, problem.degree, strategy.text());
+    print_err("measuring {} of {}: {}D degree {} {} ...", started_, measurements_,
+              problem.dimension, problem.degree, strategy.text());
     std::fflush(stderr);
   }
   void clear_status() const {
-    if (shows_status()) fmt::print(stderr, "\r\033[K");
+    if (shows_status()) print_err("\r\033[K");
   }
 
   const StudyParameters& study_;
@@ -251,22 +271,30 @@ class Comparison {
 }  // namespace
 
 ExitCode compare(const CompareCommand& command) {
+  const InterruptGuard guard;
   const Loaded<StudyParameters> loaded =
       make_study_registry().load(command.study_file, command.overrides);
+  // Without a file the table is all there is, and nobody is left to read it.
+  if (!loaded.parameters.output.empty()) ignore_broken_pipes();
   try {
     if (!loaded.parameters.output.empty()) AtomicFile(loaded.parameters.output).write("x");
   } catch (const OutputError& error) {
     throw InputError({loaded.findings.diagnostic("study.output", error.what())});
   }
   try {
-    if (!loaded.parameters.solvers.empty()) {
-      return compare_solvers(loaded.parameters, command.verbosity);
-    }
-    return Comparison(loaded.parameters, command.verbosity).execute();
+    const ExitCode code = loaded.parameters.solvers.empty()
+                              ? Comparison(loaded.parameters, command.verbosity).execute()
+                              : compare_solvers(loaded.parameters, command.verbosity);
+    const bool is_lost = loaded.parameters.output.empty() && stdout_error() != 0;
+    return code == ExitCode::success && is_lost ? ExitCode::no_resources : code;
   } catch (const InvertedCell& error) {
+    throw InputError({loaded.findings.diagnostic("study.map", error.what())});
+  } catch (const LostDigits& error) {
     throw InputError({loaded.findings.diagnostic("study.map", error.what())});
   } catch (const BadExpressionValue& error) {
     throw InputError({loaded.findings.diagnostic(error.key(), error.what())});
+  } catch (const BadFieldValue& error) {
+    throw InputError({loaded.findings.diagnostic("", error.what())});
   }
 }
 

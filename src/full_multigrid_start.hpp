@@ -11,6 +11,8 @@
 #include "operators/hierarchy.hpp"
 #include "operators/lattice_transfer.hpp"
 #include "solvers/full_multigrid.hpp"
+#include "solvers/interruption.hpp"
+#include "src/system_scale.hpp"
 #include "src/vector_conversion.hpp"
 
 namespace tessera {
@@ -19,13 +21,16 @@ namespace tessera {
 /// level, boundary values and load included.
 /// @param finest the operator of the finest level; referred to
 /// @param cycles on each level
+/// @param scale what b and x of the finest level are divided by
 /// @throws as make_linear_system() and make_operator()
 template <class T, class Space>
 FullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
                                             const Hierarchy& hierarchy, const std::string& scatter,
-                                            const LinearOperator<T, Space>& finest, int cycles) {
+                                            const LinearOperator<T, Space>& finest, int cycles,
+                                            double scale) {
   std::vector<StartLevel<T, Space>> levels;
   for (std::size_t l = 0; l < hierarchy.size(); ++l) {
+    stop_if_requested();
     StartLevel<T, Space> level;
     StiffnessForm form = hierarchy.form(l);
     const Discretization& discretization = *form.discretization;
@@ -43,7 +48,8 @@ FullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
         const StrategyName strategy = level_strategy(form, scatter, Processor::gpu);
         level.a = make_device_operator<T>(strategy, form);
       }
-      const LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
+      LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
+      divide(system, form, scale);
       level.b = converted<T, Space>(system.b);
       level.given = converted<T, Space>(system.x);
     }

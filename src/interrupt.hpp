@@ -2,8 +2,10 @@
 
 namespace tessera {
 
-/// Lets the first SIGINT or SIGTERM only be noted, so that the run can write what it has; the
-/// second ends the process as usual. Ends with the object.
+/// While it is there, the first SIGINT or SIGTERM asks all work to stop (solvers/interruption.hpp),
+/// so that a command can write what it has; the next one, a moment later at the earliest, removes
+/// what is half written and ends the process with exit code 130. Signals that the process was
+/// started to ignore stay ignored.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -12,7 +14,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 };
 
-/// Whether a signal was noted since the last guard was made.
+/// Whether a signal came since the guard was made, whatever became of the request to stop.
 bool interrupted();
 
 }  // namespace tessera

@@ -1,19 +1,30 @@
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <exception>
 #include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <variant>
 
 #include "postprocess/atomic_file.hpp"
 #include "solvers/device.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/interruption.hpp"
 #include "src/commands.hpp"
 #include "src/cpu_check.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/parameters/diagnostics.hpp"
 #include "src/solution_file.hpp"
+#include "src/standard_streams.hpp"
 
 namespace tessera {
 namespace {
+
+constexpr char kOutOfMemory[] = "tessera: out of memory; tessera check tells what a case needs";
 
 template <class... Functions>
 struct Overloaded : Functions... {
@@ -23,8 +34,24 @@ template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
 ExitCode fail(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "{}\n", message);
+  print_err("{}\n", message);
   return code;
+}
+
+// What a program is to say and do that cannot write to stdout: nothing for a reader who has had
+// enough, as `head`. Where files hold the results, nothing else is lost.
+ExitCode with_stdout_error(ExitCode code, const Command& command) {
+  const int error = stdout_error();
+  if (error == 0) return code;
+  if (error != EPIPE) print_err("tessera: cannot write to stdout: {}\n", std::strerror(error));
+  const bool has_files = std::holds_alternative<RunCommand>(command) ||
+                         std::holds_alternative<CompareCommand>(command);
+  return code == ExitCode::success && !has_files ? ExitCode::no_resources : code;
+}
+
+ExitCode internal_error(const std::exception& error) {
+  return fail(ExitCode::no_resources,
+              fmt::format("tessera: internal error, please report it: {}", error.what()));
 }
 
 ExitCode execute(const Command& command) {
@@ -36,13 +63,17 @@ ExitCode execute(const Command& command) {
                                  [](const ListCommand& c) { return list(c); },
                                  [](const InfoCommand& c) { return info(c); },
                                  [](const FinishedCommand& c) {
-                                   fmt::print("{}", c.standard_output);
-                                   fmt::print(stderr, "{}", c.standard_error);
+                                   write_stdout(c.standard_output);
+                                   write_stderr(c.standard_error);
                                    return static_cast<ExitCode>(c.exit_code);
                                  }},
                       command);
   } catch (const InputError& error) {
     return fail(ExitCode::input_error, error.what());
+  } catch (const UnsuitableChoice& error) {
+    return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
+  } catch (const NumericalBreakdown& error) {
+    return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
   } catch (const NotEnoughMemory& error) {
     return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
   } catch (const OutputError& error) {
@@ -52,12 +83,19 @@ ExitCode execute(const Command& command) {
                 fmt::format("tessera: {}; device = \"cpu\" needs none", error.what()));
   } catch (const DeviceError& error) {
     return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
+  } catch (const Interrupted& error) {
+    return fail(ExitCode::interrupted, fmt::format("tessera: {}", error.what()));
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::no_resources,
-                "tessera: out of memory; tessera check tells what a case needs");
+    return fail(ExitCode::no_resources, kOutOfMemory);
+  } catch (const std::length_error&) {
+    return fail(ExitCode::no_resources, kOutOfMemory);
+  } catch (const std::system_error& error) {
+    // fmt::print() throws it where stdout fails.
+    if (std::ferror(stdout) == 0) return internal_error(error);
+    remember_stdout_error(error.code().value());
+    return ExitCode::success;
   } catch (const std::exception& error) {
-    return fail(ExitCode::no_resources,
-                fmt::format("tessera: internal error, please report it: {}", error.what()));
+    return internal_error(error);
   }
 }
 
@@ -65,14 +103,15 @@ ExitCode execute(const Command& command) {
 }  // namespace tessera
 
 int main(int argc, char** argv) {
+  tessera::prepare_standard_streams();
   const std::string missing = tessera::missing_cpu_features();
   if (!missing.empty()) {
-    fmt::print(stderr,
-               "tessera: this build needs a CPU with {}; build it on this machine, or with "
-               "-DTESSERA_ARCH=x86-64-v2\n",
-               missing);
+    tessera::print_err(
+        "tessera: this build needs a CPU with {}; build it on this machine, or with "
+        "-DTESSERA_ARCH=x86-64-v2\n",
+        missing);
     return static_cast<int>(tessera::ExitCode::no_resources);
   }
-  return static_cast<int>(
-      tessera::execute(tessera::parse_command_line(argc, argv, tessera::program_name())));
+  const tessera::Command command = tessera::parse_command_line(argc, argv, tessera::program_name());
+  return static_cast<int>(tessera::with_stdout_error(tessera::execute(command), command));
 }

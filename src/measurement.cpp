@@ -10,6 +10,8 @@
 #include "operators/csr.hpp"
 #include "operators/device_strategy.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
+#include "src/median.hpp"
 #include "src/memory_estimate.hpp"
 
 namespace tessera {
@@ -127,6 +129,7 @@ std::vector<double> Bench::repeat(F&& seconds_of_one) const {
   std::vector<double> seconds;
   const double start = seconds_now();
   while (static_cast<int>(seconds.size()) < study_.repetitions) {
+    stop_if_requested();
     seconds.push_back(seconds_of_one());
     if (static_cast<int>(seconds.size()) >= kLeastRepetitions &&
         seconds_now() - start > study_.time_limit_s) {
@@ -142,9 +145,7 @@ namespace {
 void take_times(const std::vector<double>& sorted, Measurement& measurement) {
   measurement.repetitions = static_cast<int>(sorted.size());
   measurement.min_seconds = sorted.front();
-  const std::size_t half = sorted.size() / 2;
-  measurement.median_seconds =
-      sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  measurement.median_seconds = median(sorted);
 }
 
 template <class T>
@@ -164,6 +165,7 @@ void Bench::measure_in(Measurement& measurement) {
   measurement.setup_seconds = seconds_now() - setup_start;
   measurement.operator_bytes = a->bytes();
   measurement.cost = a->cost();
+  measurement.operator_name = a->name();
 
   const HostVector<T> x = random_vector<T>(a->size());
   HostVector<T> y(a->size());
@@ -187,6 +189,7 @@ void Bench::measure_on_gpu(Measurement& measurement) {
   measurement.setup_seconds = seconds_now() - setup_start;
   measurement.operator_bytes = a->bytes();
   measurement.cost = a->cost();
+  measurement.operator_name = a->name();
 
   HostVector<T> host = random_vector<T>(a->size());
   DeviceVector<T> x(a->size());

@@ -23,6 +23,8 @@ struct Measurement {
   double transfer_seconds = 0.0;
   /// Least traffic and work of one application.
   Cost cost;
+  /// What was applied, as it calls itself.
+  std::string operator_name = {};
   /// max |y - y_first| / max |y_first|, with y_first = A x by the first strategy that was measured.
   double difference = 0.0;
 };

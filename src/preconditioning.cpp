@@ -1,3 +1,5 @@
+#include <stdexcept>
+
 #include "src/preconditioning_assembly.hpp"
 
 namespace tessera {
@@ -13,7 +15,7 @@ SmootherKind smoother_kind(SmootherChoice choice) {
     case SmootherChoice::block_asynchronous_jacobi:
       return SmootherKind::block_asynchronous_jacobi;
   }
-  return SmootherKind::chebyshev;
+  throw std::logic_error("a choice of smoother without a smoother");
 }
 
 CoarseningOrder coarsening_order(const CaseParameters& parameters) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "operators/block_jacobi.hpp"
@@ -131,10 +132,10 @@ MadePreconditioner<T, Space> make_preconditioner(const CaseParameters& parameter
   MadePreconditioner<T, Space> made;
   switch (solver.preconditioner) {
     case PreconditionerChoice::none:
-      break;
+      return made;
     case PreconditionerChoice::jacobi:
       made.preconditioner = std::make_unique<Jacobi<T, Space>>(a);
-      break;
+      return made;
     case PreconditionerChoice::chebyshev:
       return chebyshev_of(solver.chebyshev, a);
     case PreconditionerChoice::multigrid:
@@ -151,7 +152,7 @@ MadePreconditioner<T, Space> make_preconditioner(const CaseParameters& parameter
     case PreconditionerChoice::block_asynchronous_jacobi:
       return block_jacobi_of<T, Space>(solver.block_jacobi, BlockExchange::asynchronous, form);
   }
-  return made;
+  throw std::logic_error("a choice of preconditioner without a preconditioner");
 }
 
 }  // namespace tessera

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <stdexcept>
+
 #include "operators/cell_kernel.hpp"
 #include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
@@ -28,7 +30,7 @@ std::string text_of(const Registry<Parameters>& registry, DefaultsFormat format)
     case DefaultsFormat::markdown:
       return registry.reference();
   }
-  return "";
+  throw std::logic_error("a format of the defaults without a text");
 }
 
 std::string processors(bool on_cpu, bool on_gpu) {

@@ -6,19 +6,21 @@
 
 #include "operators/strategy.hpp"
 #include "solvers/configuration.hpp"
+#include "solvers/interruption.hpp"
 #include "src/cycle_timing.hpp"
 #include "src/full_multigrid_start.hpp"
 #include "src/solve_on_gpu.hpp"
 #include "src/solver_dispatch.hpp"
+#include "src/system_scale.hpp"
 #include "src/timed.hpp"
 
 namespace tessera {
 namespace {
 
 template <class T>
-SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProblem& problem,
-                           const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
+SolveOutcome solve_on_host(const SolveTask& task, LinearSystem& system, TimerTree& timers,
                            const SolveListeners& listeners) {
+  const auto& [parameters, problem, form, scale] = task;
   const SolverParameters& solver = parameters.solver;
   std::unique_ptr<LinearOperator<T, Host>> a;
   MadePreconditioner<T, Host> made;
@@ -28,13 +30,15 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
       const auto scope = timers.scope("operator");
       a = make_operator<T>({parameters.operation.kernel, parameters.operation.scatter}, form);
     }
+    stop_if_requested();
     if (solver.preconditioner != PreconditionerChoice::none) {
       const auto scope = timers.scope("preconditioner");
       made = make_preconditioner<T, Host>(parameters, form, *a, residual_size(system));
     }
   }
   const double n = static_cast<double>(a->size());
-  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes};
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes, a->name()};
+  stop_if_requested();
   listeners.preconditioner(made.levels, made.notes);
 
   HostVector<T> rounded_b;
@@ -53,7 +57,7 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
     if (solver.initial == kFullMultigrid) {
       const auto scope = timers.scope("full multigrid");
       make_full_multigrid<T, Host>(problem, *made.hierarchy, multigrid_options(parameters).scatter,
-                                   *a, solver.multigrid.start_cycles)
+                                   *a, solver.multigrid.start_cycles, scale)
           .run(made.cycle, b, x);
     }
     const TimedOperator<T, Host> timed(*a, timers);
@@ -74,11 +78,18 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
     if (iterations > 0) timers.add("vector updates", iterations, rest, rest / iterations);
   });
   timers.set_work("solve/apply", outcome.apply_work);
-  if (made.preconditioner && made.preconditioner->as_diagonal() != nullptr) {
-    timers.set_work("solve/precondition", {n, 3.0 * n * sizeof(T)});
-  }
   timers.set_work("solve/vector updates", {n, update_streams(*a, parameters) * n * sizeof(T)});
   return outcome;
+}
+
+SolveOutcome solve_scaled(const SolveTask& task, LinearSystem& system, TimerTree& timers,
+                          const SolveListeners& listeners) {
+  if (task.parameters.run.device == RunDevice::cuda) {
+    if constexpr (kHasCuda) return solve_on_gpu(task, system, timers, listeners);
+  }
+  return task.parameters.operation.precision == Precision::single_precision
+             ? solve_on_host<float>(task, system, timers, listeners)
+             : solve_on_host<double>(task, system, timers, listeners);
 }
 
 }  // namespace
@@ -86,16 +97,13 @@ SolveOutcome solve_on_host(const CaseParameters& parameters, const PoissonProble
 SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& problem,
                    const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
                    const SolveListeners& listeners) {
-  const bool single = parameters.operation.precision == Precision::single_precision;
-  if (parameters.run.device == RunDevice::cuda) {
-    if constexpr (kHasCuda) {
-      return solve_on_gpu(parameters, problem, form, system, timers, listeners);
-    }
-  }
-  if (single) {
-    return solve_on_host<float>(parameters, problem, form, system, timers, listeners);
-  }
-  return solve_on_host<double>(parameters, problem, form, system, timers, listeners);
+  const double scale = system_scale(system, form);
+  divide(system, form, scale);
+  SolveOutcome outcome =
+      solve_scaled({parameters, problem, form, scale}, system, timers, listeners);
+  divide(system, form, 1.0 / scale);
+  outcome.report.reference_norm *= scale;
+  return outcome;
 }
 
 std::vector<std::string> likely_causes(const CaseParameters& parameters,

@@ -20,6 +20,8 @@ struct SolveOutcome {
   std::vector<LevelSummary> levels;
   /// Lines about the preconditioner.
   std::vector<std::string> notes;
+  /// What was applied, as it calls itself.
+  std::string operator_name = {};
 };
 
 /// Who hears of a solve; none may be empty.
@@ -34,8 +36,10 @@ struct SolveListeners {
 
 /// Makes the operator and the preconditioner that the case names ("setup" in the timers) and solves
 /// the system ("solve"); the solution replaces system.x. Operator and vectors have the precision of
-/// the case.
-/// @param problem what form and system discretize
+/// the case. The iteration is on the system in units of system_scale(), which are none of the
+/// caller's business.
+/// @param problem what form and system discretize; in natural_units(), if numbers are not to leave
+///        the range of single precision
 SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& problem,
                    const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
                    const SolveListeners& listeners);

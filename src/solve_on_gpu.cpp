@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "operators/device_strategy.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
 #include "src/device_cycle_timing.hpp"
 #include "src/full_multigrid_start.hpp"
+#include "src/median.hpp"
 #include "src/solver_dispatch.hpp"
 
 namespace tessera {
@@ -18,18 +21,17 @@ namespace {
 // Seconds of apply(x, y) on the GPU: the median of a few, after one to warm up.
 template <class T, class Apply>
 double seconds_of_apply(Apply&& apply, const DeviceVector<T>& x) {
-  constexpr int kRepetitions = 5;
+  constexpr std::size_t kRepetitions = 5;
   DeviceVector<T> y(x.size());
   apply(x, y);
   DeviceStopwatch stopwatch;
-  std::array<double, kRepetitions> seconds;
+  std::vector<double> seconds(kRepetitions);
   for (double& time : seconds) {
     stopwatch.start();
     apply(x, y);
     time = stopwatch.stop();
   }
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[kRepetitions / 2];
+  return median(std::move(seconds));
 }
 
 // The parts of one cycle.
@@ -65,9 +67,9 @@ void add_cycle(const std::vector<CycleTimes>& levels, int cycles, double seconds
 }
 
 template <class T>
-SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& problem,
-                      const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
+SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& timers,
                       const SolveListeners& listeners) {
+  const auto& [parameters, problem, form, scale] = task;
   const SolverParameters& solver = parameters.solver;
   std::unique_ptr<LinearOperator<T, Device>> a;
   MadePreconditioner<T, Device> made;
@@ -81,6 +83,7 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
                                   form);
       synchronize_device();
     }
+    stop_if_requested();
     if (solver.preconditioner != PreconditionerChoice::none) {
       const auto scope = timers.scope("preconditioner");
       made = make_preconditioner<T, Device>(parameters, form, *a, residual_size(system));
@@ -92,7 +95,8 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
   }
   const Preconditioner<T, Device>* const m = made.preconditioner.get();
   const double n = static_cast<double>(a->size());
-  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes};
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes, a->name()};
+  stop_if_requested();
   listeners.preconditioner(made.levels, made.notes);
   double apply_seconds = 0.0;
   double precondition_seconds = 0.0;
@@ -108,7 +112,7 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
   if (solver.initial == kFullMultigrid) {
     const auto scope = timers.scope("full multigrid");
     make_full_multigrid<T, Device>(problem, *made.hierarchy, multigrid_options(parameters).scatter,
-                                   *a, solver.multigrid.start_cycles)
+                                   *a, solver.multigrid.start_cycles, scale)
         .run(made.cycle, b, x);
     synchronize_device();
   }
@@ -141,12 +145,11 @@ SolveOutcome solve_in(const CaseParameters& parameters, const PoissonProblem& pr
 
 }  // namespace
 
-SolveOutcome solve_on_gpu(const CaseParameters& parameters, const PoissonProblem& problem,
-                          const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
+SolveOutcome solve_on_gpu(const SolveTask& task, LinearSystem& system, TimerTree& timers,
                           const SolveListeners& listeners) {
-  return parameters.operation.precision == Precision::single_precision
-             ? solve_in<float>(parameters, problem, form, system, timers, listeners)
-             : solve_in<double>(parameters, problem, form, system, timers, listeners);
+  return task.parameters.operation.precision == Precision::single_precision
+             ? solve_in<float>(task, system, timers, listeners)
+             : solve_in<double>(task, system, timers, listeners);
 }
 
 }  // namespace tessera

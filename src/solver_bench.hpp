@@ -10,10 +10,13 @@
 
 #include "postprocess/error_norms.hpp"
 #include "solvers/device.hpp"
+#include "solvers/interruption.hpp"
 #include "src/full_multigrid_start.hpp"
+#include "src/median.hpp"
 #include "src/preconditioning.hpp"
 #include "src/solver_dispatch.hpp"
 #include "src/solver_measurement.hpp"
+#include "src/system_scale.hpp"
 
 namespace tessera {
 
@@ -32,6 +35,8 @@ struct DiscretizedProblem {
   StiffnessForm form;  // refers to the discretization
   StrategyName strategy;
   LinearSystem system;
+  /// What the system is divided by, against what the problem gives.
+  double scale;
 };
 
 /// What a SolverBench does, whatever the precision and the memory.
@@ -70,7 +75,7 @@ class SolverBench::In final : public Implementation {
   }
 
   Index dofs() const override { return given_.discretization.lattice.size(); }
-  std::string strategy() const override { return given_.strategy.text(); }
+  std::string strategy() const override { return a_->name(); }
   double operator_seconds() const override { return operator_seconds_; }
 
   SolverMeasurement measure(StudySolver solver) override {
@@ -82,16 +87,17 @@ class SolverBench::In final : public Implementation {
         make_preconditioner<T, Space>(parameters, given_.form, *a_, residual_size(given_.system));
     std::unique_ptr<FullMultigrid<T, Space>> full;
     if (is_start) {
-      full = std::make_unique<FullMultigrid<T, Space>>(
-          make_full_multigrid<T, Space>(given_.poisson, *made.hierarchy, given_.strategy.scatter,
-                                        *a_, parameters.solver.multigrid.start_cycles));
+      full = std::make_unique<FullMultigrid<T, Space>>(make_full_multigrid<T, Space>(
+          given_.poisson, *made.hierarchy, given_.strategy.scatter, *a_,
+          parameters.solver.multigrid.start_cycles, given_.scale));
     }
     wait();
     measurement.setup_seconds = seconds_now() - start;
     measurement.levels = made.levels;
     const double omega = relaxation(parameters.solver.method, *a_, made.preconditioner.get());
-    const CgOptions options = solver_options(parameters.solver, given_.system,
-                                             {[](int, double) { return Continue::yes; }, nullptr});
+    const CgOptions options = solver_options(
+        parameters.solver, given_.system,
+        {[](int, double) { return stop_requested() ? Continue::no : Continue::yes; }, nullptr});
     const auto solve = [&] {
       copy(start_, x_);
       wait();
@@ -103,6 +109,7 @@ class SolverBench::In final : public Implementation {
             parameters.solver.method, *a_, made.preconditioner.get(), b_, x_, omega, options);
       }
       wait();
+      stop_if_requested();
       return seconds_now() - before;
     };
     const double first = solve();
@@ -150,10 +157,9 @@ class SolverBench::In final : public Implementation {
       measurement.joules_a_dof =
           *joules / static_cast<double>(seconds.size()) / static_cast<double>(dofs());
     }
-    std::sort(seconds.begin(), seconds.end());
     measurement.repetitions = static_cast<int>(seconds.size());
-    measurement.min_seconds = seconds.front();
-    measurement.median_seconds = seconds[seconds.size() / 2];
+    measurement.min_seconds = *std::min_element(seconds.begin(), seconds.end());
+    measurement.median_seconds = median(std::move(seconds));
   }
 
   double relative_residual() {
@@ -166,7 +172,10 @@ class SolverBench::In final : public Implementation {
   double l2_error() {
     HostVector<double> x(dofs());
     convert_back(x_, x);
-    return error_norms(given_.discretization, x.span(), given_.solution).l2;
+    multiply(x, given_.scale);
+    const Discretization& discretization = given_.discretization;
+    return error_norms(discretization, x.span(), given_.solution).l2 *
+           std::sqrt(discretization.frame.volume(discretization.mesh.dimension()));
   }
 
   DiscretizedProblem given_;

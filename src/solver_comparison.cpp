@@ -8,11 +8,14 @@
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
 #include "solvers/device.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/interruption.hpp"
 #include "src/interrupt.hpp"
 #include "src/machine.hpp"
 #include "src/preconditioner_memory.hpp"
 #include "src/solution_file.hpp"
 #include "src/solver_measurement.hpp"
+#include "src/standard_streams.hpp"
 #include "src/study_machine.hpp"
 
 namespace tessera {
@@ -38,28 +41,39 @@ class SolverComparison {
     say("{}; {}, relative tolerance {:g}, at most {} repetitions, {} smoothing steps\n",
         study_processor_name(study_), name_of(study_.method), study_.relative_tolerance,
         study_.repetitions, study_.multigrid.smoother_degree);
-    const InterruptGuard guard;
-    for (const StudyProblem& problem : study_problems(study_)) {
-      if (interrupted()) break;
-      measure(problem);
+    // What was measured is not lost with the rest.
+    try {
+      for (const StudyProblem& problem : study_problems(study_)) {
+        stop_if_requested();
+        measure(problem);
+      }
+    } catch (const Interrupted&) {
+      if (has_rows()) write_rows();
+      return ExitCode::interrupted;
+    } catch (...) {
+      if (has_rows()) write_rows();
+      throw;
     }
-    if (!study_.output.empty()) {
-      write_text_file(study_.output, csv_);
-      say("\nmeasurements are in {}\n", study_.output);
-    }
+    write_rows();
     if (interrupted()) return ExitCode::interrupted;
     if (failures_ == 0) return ExitCode::success;
-    fmt::print(stderr, "tessera: {} solve{} did not converge\n", failures_,
-               failures_ == 1 ? "" : "s");
+    print_err("tessera: {} solve{} did not converge\n", failures_, failures_ == 1 ? "" : "s");
     return ExitCode::not_converged;
   }
 
  private:
   template <class... Arguments>
   void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    if (verbosity_ == Verbosity::quiet) return;
-    fmt::print(format, std::forward<Arguments>(arguments)...);
-    std::fflush(stdout);
+    if (verbosity_ == Verbosity::normal) print_out(format, std::forward<Arguments>(arguments)...);
+  }
+
+  // Beside the header.
+  bool has_rows() const { return std::count(csv_.begin(), csv_.end(), '\n') > 1; }
+
+  void write_rows() const {
+    if (study_.output.empty()) return;
+    write_text_file(study_.output, csv_);
+    say("\nmeasurements are in {}\n", study_.output);
   }
 
   bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
@@ -83,7 +97,7 @@ class SolverComparison {
     say(kRow, "solver", "setup", "iterations", "min", "median", "DoF/s", "residual", "L2 error",
         "J a DoF");
     for (const StudySolver solver : study_.solvers) {
-      if (interrupted()) return;
+      stop_if_requested();
       report(problem, bench, measured(problem, bench, solver));
     }
   }
@@ -103,7 +117,9 @@ class SolverComparison {
       failed.left_out = error.what();
     } catch (const std::bad_alloc&) {
       failed.left_out = "out of memory";
-    } catch (const std::invalid_argument& error) {
+    } catch (const UnsuitableChoice& error) {
+      failed.left_out = error.what();
+    } catch (const NumericalBreakdown& error) {
       failed.left_out = error.what();
     }
     return failed;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stdexcept>
+
 #include "solvers/pipelined_cg.hpp"
 #include "solvers/richardson.hpp"
 #include "solvers/single_reduction_cg.hpp"
@@ -45,7 +47,7 @@ SolveReport solve_by_method(SolverMethod method, const LinearOperator<T, Space>&
                             Vector<T, Space>& x, double omega, const CgOptions& options) {
   switch (method) {
     case SolverMethod::cg:
-      break;
+      return cg(a, m, b, x, options);
     case SolverMethod::single_reduction_cg:
       return single_reduction_cg(a, m, b, x, options);
     case SolverMethod::pipelined_cg:
@@ -55,7 +57,7 @@ SolveReport solve_by_method(SolverMethod method, const LinearOperator<T, Space>&
     case SolverMethod::richardson:
       return richardson(a, m, b, x, omega, options);
   }
-  return cg(a, m, b, x, options);
+  throw std::logic_error("a method without a solver");
 }
 
 /// Least traffic of the vector updates of an iteration, in vectors read or written; 0 where it is
@@ -75,9 +77,14 @@ double update_streams(const LinearOperator<T, Device>& a, const CaseParameters& 
       return a.fused() != nullptr ? 6.5 : 10.0;
     case PreconditionerChoice::jacobi:
       return 12.0;
-    default:
+    case PreconditionerChoice::chebyshev:
+    case PreconditionerChoice::multigrid:
+    case PreconditionerChoice::fast_diagonalization:
+    case PreconditionerChoice::block_jacobi:
+    case PreconditionerChoice::block_asynchronous_jacobi:
       return a.fused() != nullptr ? 10.0 : 12.0;
   }
+  throw std::logic_error("a preconditioner whose vector updates are not counted");
 }
 
 }  // namespace tessera

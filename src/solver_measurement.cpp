@@ -1,6 +1,8 @@
 #include "src/solver_measurement.hpp"
 
+#include "cases/natural_units.hpp"
 #include "src/solver_bench.hpp"
+#include "src/system_scale.hpp"
 
 namespace tessera {
 namespace {
@@ -45,6 +47,11 @@ PoissonProblem poisson_problem(int dimension) {
   return problem;
 }
 
+PoissonProblem in_natural_units(const PoissonProblem& problem,
+                                const Discretization& discretization) {
+  return in_units(problem, natural_units(problem, discretization));
+}
+
 Discretization discretization_for(const StudyParameters& study, const StudyProblem& problem) {
   omp_set_num_threads(problem.threads > 0 ? problem.threads : omp_get_num_procs());
   return make_study_discretization(study, problem);
@@ -75,9 +82,7 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   parameters.operation.precision = problem.precision;
   parameters.run.device = study.device;
   parameters.solver.method = study.method;
-  parameters.solver.preconditioner = solver == StudySolver::full_multigrid
-                                         ? PreconditionerChoice::multigrid
-                                         : static_cast<PreconditionerChoice>(solver);
+  parameters.solver.preconditioner = preconditioner_of(solver);
   if (solver == StudySolver::full_multigrid) parameters.solver.initial = kFullMultigrid;
   parameters.solver.relative_tolerance = study.relative_tolerance;
   parameters.solver.max_iterations = study.max_iterations;
@@ -92,11 +97,14 @@ DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
     : study(study_in),
       problem(problem_in),
       discretization(discretization_for(study, problem)),
-      poisson(poisson_problem(problem.dimension)),
-      solution(field_of(problem.dimension, solution_at)),
+      poisson(in_natural_units(poisson_problem(problem.dimension), discretization)),
+      solution(in_frame(field_of(problem.dimension, solution_at), discretization.frame)),
       form(stiffness_form(poisson, discretization)),
       strategy(level_strategy(form, study.scatters.front(), study_processor(study))),
-      system(make_linear_system(poisson, discretization, constant_field(0.0))) {}
+      system(make_linear_system(poisson, discretization, constant_field(0.0))),
+      scale(system_scale(system, form)) {
+  divide(system, form, scale);
+}
 
 SolverBench::SolverBench(const StudyParameters& study, const StudyProblem& problem) {
   const bool is_double = problem.precision == Precision::double_precision;

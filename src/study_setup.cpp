@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cases/expression.hpp"
+#include "mesh/natural_frame.hpp"
 #include "operators/geometry_choice.hpp"
 #include "solvers/device.hpp"
 #include "src/case_fields.hpp"
@@ -46,7 +47,9 @@ void check_study(const StudyParameters& study, Findings& findings) {
 
 Registry<StudyParameters> make_study_registry() {
   const StrategyNames names = strategy_names();
-  Registry<StudyParameters> registry = make_study_registry(names.kernels, names.scatters);
+  std::vector<std::string> kernels;
+  for (const KernelName& kernel : names.kernels) kernels.push_back(kernel.name);
+  Registry<StudyParameters> registry = make_study_registry(kernels, names.scatters);
   registry.add_check(check_study);
   return registry;
 }
@@ -71,9 +74,12 @@ std::vector<StudyProblem> study_problems(const StudyParameters& study) {
   return problems;
 }
 
-std::string StudyStrategy::text() const {
-  return geometry ? fmt::format("{}, {}", name.text(), geometry_name(*geometry)) : name.text();
+OperatorLabel StudyStrategy::label() const {
+  if (!geometry) return {name.kernel, name.scatter, std::nullopt};
+  return operator_label(name, FactorKind::general, *geometry);
 }
+
+std::string StudyStrategy::text() const { return label().text(); }
 
 Processor study_processor(const StudyParameters& study) {
   return study.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
@@ -82,18 +88,20 @@ Processor study_processor(const StudyParameters& study) {
 std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
                                             const StudyProblem& problem) {
   const bool is_mapped = problem.geometry == StudyGeometry::mapped;
-  const GeometrySetting setting{study_processor(study),
-                                is_mapped ? FactorKind::general : FactorKind::constant,
-                                is_mapped ? NodePositions::stored : NodePositions::implied,
-                                problem.dimension,
-                                problem.degree,
-                                problem.degree + study.extra_points};
-  std::vector<GeometryForm> forms;
-  for (const GeometryChoice choice : study.geometry_forms) {
-    const GeometryForm form = form_of(choice).value_or(choose_geometry(setting).form);
-    if (!contains(forms, form)) forms.push_back(form);
-  }
+  GeometrySetting setting{study_processor(study),
+                          is_mapped ? FactorKind::general : FactorKind::constant,
+                          is_mapped ? NodePositions::stored : NodePositions::implied,
+                          problem.dimension,
+                          problem.degree,
+                          problem.degree + study.extra_points,
+                          kNoScatter};
   std::vector<StudyStrategy> strategies;
+  const auto add = [&](const StudyStrategy& added) {
+    for (const StudyStrategy& strategy : strategies) {
+      if (strategy.text() == added.text()) return;
+    }
+    strategies.push_back(added);
+  };
   for (const StrategyName& name : all_strategies(setting.processor)) {
     if (!contains(study.kernels, name.kernel)) continue;
     if (name.scatter != "none" && !contains(study.scatters, name.scatter)) continue;
@@ -101,7 +109,10 @@ std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
       strategies.push_back({name, std::nullopt});
       continue;
     }
-    for (const GeometryForm form : forms) strategies.push_back({name, form});
+    setting.scatter = name.scatter;
+    for (const GeometryChoice choice : study.geometry_forms) {
+      add({name, form_of(choice).value_or(choose_geometry(setting).form)});
+    }
   }
   return strategies;
 }
@@ -136,7 +147,10 @@ Discretization make_study_discretization(const StudyParameters& study,
   Mapping mapping = problem.geometry == StudyGeometry::uniform
                         ? Mapping(mesh, lattice, basis.nodes)
                         : Mapping(mesh, lattice, basis.nodes, map_fields(study));
-  return {mesh, std::move(basis), lattice, std::move(mapping)};
+  Discretization physical{mesh, std::move(basis), lattice, std::move(mapping)};
+  check_digits(physical);
+  const Frame frame = natural_frame(physical);
+  return to_frame(std::move(physical), frame);
 }
 
 }  // namespace tessera

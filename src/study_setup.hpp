@@ -33,7 +33,9 @@ struct StudyStrategy {
   /// Of the geometric factors; nothing where that means nothing.
   std::optional<GeometryForm> geometry;
 
-  /// "tensor/coloring", "tensor/coloring, stencil".
+  /// What its operators are called: by the name() of what is made.
+  OperatorLabel label() const;
+  /// The same as one text: "tensor/coloring", "tensor/coloring, stored", "tensor, stencil".
   std::string text() const;
 };
 
@@ -41,14 +43,16 @@ struct StudyStrategy {
 Processor study_processor(const StudyParameters& study);
 
 /// The strategies of the study on a problem, kernel by kernel: tensor on a mapped mesh with each of
-/// the study's forms of the geometric factors, whether it is possible or not, but with none twice.
+/// the study's forms of the geometric factors, whether it is possible or not, but none twice by its
+/// label: a stencil is the same for every scatter policy.
 std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
                                             const StudyProblem& problem);
 
 /// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.
 BoxMesh make_study_mesh(const StudyProblem& problem);
 
-/// Mesh, space and map of the problem. @throws InputError, InvertedCell
+/// Mesh, space and map of the problem, in its natural frame.
+/// @throws InputError, InvertedCell, LostDigits
 Discretization make_study_discretization(const StudyParameters& study, const StudyProblem& problem);
 
 }  // namespace tessera

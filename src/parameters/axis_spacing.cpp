@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mesh/errors.hpp"
 #include "src/parameters/limits.hpp"
 
 namespace tessera {
@@ -13,6 +14,8 @@ namespace {
 
 constexpr char kUniform[] = "uniform";
 constexpr char kGeometric[] = "geometric";
+// Of the largest coordinate: nodes and points inside a cell must differ, with digits to spare.
+constexpr double kLeastWidth = 1e-12;
 
 std::optional<double> finite_number(const TomlValue& value) {
   if (const auto* integer = value.get_if<std::int64_t>()) return static_cast<double>(*integer);
@@ -90,14 +93,14 @@ std::string spacing_error(const AxisSpacing& spacing, double lower, double upper
     std::string error = lines_error(spacing.lines, lower, upper, cells);
     if (!error.empty()) return error;
   } else if (spacing.ratio == 1.0) {
+    // Equal cells have the box's ends to blame: position_error().
     return {};
   } else if (cells > kMostGradedCells) {
     return fmt::format("{} cells: at most {} are allowed, unless they are uniform", cells,
                        kMostGradedCells);
   }
-  // Nodes and points inside a cell must differ, with digits to spare.
-  constexpr double kLeastWidth = 1e-12;
-  const double least = kLeastWidth * std::max(std::abs(lower), std::abs(upper));
+  const double largest = std::max(std::abs(lower), std::abs(upper));
+  const double least = kLeastWidth * largest;
   const GridLines lines = grid_lines(spacing, lower, upper, cells);
   for (Index c = 0; c < cells; ++c) {
     const double width = lines[c + 1] - lines[c];
@@ -108,6 +111,17 @@ std::string spacing_error(const AxisSpacing& spacing, double lower, double upper
         c + 1, cells, width, least, kLeastWidth);
   }
   return {};
+}
+
+std::string position_error(double lower, double upper, Index cells) {
+  const double largest = std::max(std::abs(lower), std::abs(upper));
+  const double width = (upper - lower) / static_cast<double>(cells);
+  if (width >= kLeastWidth * largest) return {};
+  return fmt::format(
+      "{} equal cells from {} to {} are {:.3g} wide: {}; at least {:.3g} is allowed, {} of the "
+      "largest coordinate, or the box be moved nearer to 0",
+      cells, number_text(lower), number_text(upper), width, digits_left(width, largest),
+      kLeastWidth * largest, kLeastWidth);
 }
 
 std::string spacing_text() {

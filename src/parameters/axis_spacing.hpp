@@ -24,6 +24,10 @@ GridLines grid_lines(const AxisSpacing& spacing, double lower, double upper, Ind
 /// precision; empty if it can be used.
 std::string spacing_error(const AxisSpacing& spacing, double lower, double upper, Index cells);
 
+/// Why equal cells are too narrow, so far from 0, for double precision to tell points in them
+/// apart; empty if they are not.
+std::string position_error(double lower, double upper, Index cells);
+
 /// What a file may have for an axis, as allowed_text().
 std::string spacing_text();
 

@@ -79,6 +79,18 @@ void check_spacing(const MeshParameters& mesh, Findings& findings) {
     if (findings.has_error(key)) return;
   }
   for (std::size_t axis = 0; axis < mesh.spacing.size(); ++axis) {
+    const bool is_uniform = mesh.spacing[axis].lines.empty() && mesh.spacing[axis].ratio == 1.0;
+    if (is_uniform) {
+      const std::string error =
+          position_error(mesh.lower[axis], mesh.upper[axis], mesh.cells[axis]);
+      if (error.empty()) continue;
+      const bool lower_is_larger = std::abs(mesh.lower[axis]) > std::abs(mesh.upper[axis]);
+      const char* larger = lower_is_larger ? "mesh.lower" : "mesh.upper";
+      const char* other = lower_is_larger ? "mesh.upper" : "mesh.lower";
+      findings.report(findings.is_written(larger) ? larger : other,
+                      fmt::format("axis {}: {}", axis_name(axis), error));
+      continue;
+    }
     const std::string error =
         spacing_error(mesh.spacing[axis], mesh.lower[axis], mesh.upper[axis], mesh.cells[axis]);
     if (error.empty()) continue;
@@ -130,10 +142,10 @@ void check_boundary(CaseParameters& parameters, Findings& findings) {
   }
 }
 
-void check_scatter(OperatorParameters& operation, const std::vector<std::string>& scatters,
-                   Findings& findings) {
+void check_scatter(OperatorParameters& operation, const std::vector<KernelName>& kernels,
+                   const std::vector<std::string>& scatters, Findings& findings) {
   if (findings.has_error("operator.kernel") || findings.has_error("operator.scatter")) return;
-  const bool takes_scatter = kernel_takes_scatter(operation.kernel);
+  const bool takes_scatter = kernel_takes_scatter(kernels, operation.kernel);
   // A kernel from the command line is tried on a file written for another: the file's scatter is
   // then part of what is replaced.
   const bool follows_kernel = !findings.is_written("operator.scatter") ||
@@ -228,14 +240,14 @@ void check_solver(const CaseParameters& parameters, Findings& findings) {
 
 }  // namespace
 
-void check_case(CaseParameters& parameters, const std::vector<std::string>& scatters,
-                Findings& findings) {
+void check_case(CaseParameters& parameters, const std::vector<KernelName>& kernels,
+                const std::vector<std::string>& scatters, Findings& findings) {
   check_box(parameters.mesh, findings);
   check_size(parameters.mesh, parameters.space, findings);
   check_spacing(parameters.mesh, findings);
   check_points(parameters.space, findings);
   check_boundary(parameters, findings);
-  check_scatter(parameters.operation, scatters, findings);
+  check_scatter(parameters.operation, kernels, scatters, findings);
   check_tolerance(parameters, findings);
   check_solver(parameters, findings);
   if (parameters.output.directory.empty()) {

@@ -137,13 +137,19 @@ struct CaseParameters {
 /// The scatter of kernels that write each result once.
 inline constexpr char kNoScatter[] = "none";
 
-/// Whether results of the kernel's cells meet at shared nodes, so that it needs a scatter policy;
-/// kAutoKernel may.
-bool kernel_takes_scatter(const std::string& kernel);
+/// A kernel that a file may name, as in the strategy table.
+struct KernelName {
+  std::string name;
+  /// Whether results of the kernel's cells meet at shared nodes, so that it needs a scatter policy.
+  bool takes_scatter;
+};
+
+/// Whether the one of these kernels that has the name takes a scatter policy; kAutoKernel may.
+bool kernel_takes_scatter(const std::vector<KernelName>& kernels, const std::string& name);
 
 /// The keys of case files. @param kernels, scatters the names allowed, as in the strategy table;
 /// kAutoKernel is allowed as well.
-Registry<CaseParameters> make_case_registry(const std::vector<std::string>& kernels,
+Registry<CaseParameters> make_case_registry(const std::vector<KernelName>& kernels,
                                             const std::vector<std::string>& scatters);
 
 }  // namespace tessera

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "src/parameters/case_checks.hpp"
@@ -149,22 +152,38 @@ void add_boundary(CaseRegistry& registry) {
   }
 }
 
-void add_operator(CaseRegistry& registry, std::vector<std::string> kernels,
+// "csr and kronecker": the kernels that take no scatter policy.
+std::string without_scatter(const std::vector<KernelName>& kernels) {
+  std::vector<std::string> names;
+  for (const KernelName& kernel : kernels) {
+    if (!kernel.takes_scatter) names.push_back(kernel.name);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  }
+  return text;
+}
+
+void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels,
                   std::vector<std::string> scatters) {
-  kernels.insert(kernels.begin(), kAutoKernel);
+  std::vector<std::string> names = {kAutoKernel};
+  for (const KernelName& kernel : kernels) names.push_back(kernel.name);
   registry.add(
       {.name = "operator.kernel",
        .description = "How the stiffness operator is applied; `tessera list` tells them apart, and "
                       "auto is kronecker where it suits the case, tensor elsewhere.",
-       .choices = kernels},
+       .choices = names},
       [](auto& p) -> auto& { return p.operation.kernel; });
   if (std::find(scatters.begin(), scatters.end(), kNoScatter) == scatters.end()) {
     scatters.emplace_back(kNoScatter);
   }
   registry.add(
       {.name = "operator.scatter",
-       .description = "How cells add into shared nodes; none for csr and kronecker, and for "
-                      "them alone; with kernel auto, what tensor gets.",
+       .description = fmt::format("How cells add into shared nodes; none for {}, and for them "
+                                  "alone; with kernel auto, what tensor gets. A stencil "
+                                  "(space.geometry) adds nothing.",
+                                  without_scatter(kernels)),
        .choices = scatters},
       [](auto& p) -> auto& { return p.operation.scatter; });
   registry.add(
@@ -290,11 +309,15 @@ void add_run_and_output(CaseRegistry& registry) {
 
 }  // namespace
 
-bool kernel_takes_scatter(const std::string& kernel) {
-  return kernel != "csr" && kernel != "kronecker";
+bool kernel_takes_scatter(const std::vector<KernelName>& kernels, const std::string& name) {
+  if (name == kAutoKernel) return true;
+  for (const KernelName& kernel : kernels) {
+    if (kernel.name == name) return kernel.takes_scatter;
+  }
+  throw std::logic_error("an unchecked kernel reached the scatter policies: " + name);
 }
 
-Registry<CaseParameters> make_case_registry(const std::vector<std::string>& kernels,
+Registry<CaseParameters> make_case_registry(const std::vector<KernelName>& kernels,
                                             const std::vector<std::string>& scatters) {
   CaseParameters defaults;
   defaults.operation.scatter = default_scatter(scatters);
@@ -309,8 +332,8 @@ Registry<CaseParameters> make_case_registry(const std::vector<std::string>& kern
   add_operator(registry, kernels, scatters);
   add_solver(registry);
   add_run_and_output(registry);
-  registry.add_check([scatters](CaseParameters& parameters, Findings& findings) {
-    check_case(parameters, scatters, findings);
+  registry.add_check([kernels, scatters](CaseParameters& parameters, Findings& findings) {
+    check_case(parameters, kernels, scatters, findings);
   });
   return registry;
 }

@@ -1,86 +1,134 @@
 #include "src/parameters/choices.hpp"
 
+#include <array>
+#include <cstddef>
+
 namespace tessera {
+namespace {
+
+template <class E>
+struct Named {
+  E enumerator;
+  std::string_view name;
+};
+
+// The names of enumerators 0, 1, 2, ...; does not compile unless the table has them in this order.
+template <class E, std::size_t count>
+consteval std::array<std::string_view, count> names_in_order(const Named<E> (&table)[count]) {
+  std::array<std::string_view, count> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (static_cast<std::size_t>(table[i].enumerator) != i) {
+      throw std::logic_error("the names are not in the enumerators' order");
+    }
+    names[i] = table[i].name;
+  }
+  return names;
+}
+
+}  // namespace
 
 std::span<const std::string_view> enumerator_names(NodeFamily) {
-  static constexpr std::string_view kNames[] = {"gauss-lobatto", "equidistant"};
+  static constexpr auto kNames = names_in_order<NodeFamily>(
+      {{NodeFamily::gauss_lobatto, "gauss-lobatto"}, {NodeFamily::equidistant, "equidistant"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(QuadratureRule) {
-  static constexpr std::string_view kNames[] = {"gauss", "gauss-lobatto"};
+  static constexpr auto kNames = names_in_order<QuadratureRule>(
+      {{QuadratureRule::gauss, "gauss"}, {QuadratureRule::gauss_lobatto, "gauss-lobatto"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(Precision) {
-  static constexpr std::string_view kNames[] = {"double", "single"};
+  static constexpr auto kNames = names_in_order<Precision>(
+      {{Precision::double_precision, "double"}, {Precision::single_precision, "single"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(BoundaryType) {
-  static constexpr std::string_view kNames[] = {"dirichlet", "neumann", "robin"};
+  static constexpr auto kNames =
+      names_in_order<BoundaryType>({{BoundaryType::dirichlet, "dirichlet"},
+                                    {BoundaryType::neumann, "neumann"},
+                                    {BoundaryType::robin, "robin"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(SolverMethod) {
-  static constexpr std::string_view kNames[] = {"cg", "single-reduction-cg", "pipelined-cg",
-                                                "flexible-cg", "richardson"};
+  static constexpr auto kNames =
+      names_in_order<SolverMethod>({{SolverMethod::cg, "cg"},
+                                    {SolverMethod::single_reduction_cg, "single-reduction-cg"},
+                                    {SolverMethod::pipelined_cg, "pipelined-cg"},
+                                    {SolverMethod::flexible_cg, "flexible-cg"},
+                                    {SolverMethod::richardson, "richardson"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(PreconditionerChoice) {
-  static constexpr std::string_view kNames[] = {"none",
-                                                "jacobi",
-                                                "chebyshev",
-                                                "multigrid",
-                                                "fast-diagonalization",
-                                                "block-jacobi",
-                                                "block-asynchronous-jacobi"};
+  static constexpr auto kNames = names_in_order<PreconditionerChoice>(
+      {{PreconditionerChoice::none, "none"},
+       {PreconditionerChoice::jacobi, "jacobi"},
+       {PreconditionerChoice::chebyshev, "chebyshev"},
+       {PreconditionerChoice::multigrid, "multigrid"},
+       {PreconditionerChoice::fast_diagonalization, "fast-diagonalization"},
+       {PreconditionerChoice::block_jacobi, "block-jacobi"},
+       {PreconditionerChoice::block_asynchronous_jacobi, "block-asynchronous-jacobi"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(StudySolver) {
-  static constexpr std::string_view kNames[] = {"none",
-                                                "jacobi",
-                                                "chebyshev",
-                                                "multigrid",
-                                                "fast-diagonalization",
-                                                "block-jacobi",
-                                                "block-asynchronous-jacobi",
-                                                "full-multigrid"};
+  static constexpr auto kNames = names_in_order<StudySolver>(
+      {{StudySolver::none, "none"},
+       {StudySolver::jacobi, "jacobi"},
+       {StudySolver::chebyshev, "chebyshev"},
+       {StudySolver::multigrid, "multigrid"},
+       {StudySolver::fast_diagonalization, "fast-diagonalization"},
+       {StudySolver::block_jacobi, "block-jacobi"},
+       {StudySolver::block_asynchronous_jacobi, "block-asynchronous-jacobi"},
+       {StudySolver::full_multigrid, "full-multigrid"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(SmootherChoice) {
-  static constexpr std::string_view kNames[] = {"chebyshev", "block-jacobi",
-                                                "block-asynchronous-jacobi"};
+  static constexpr auto kNames = names_in_order<SmootherChoice>(
+      {{SmootherChoice::chebyshev, "chebyshev"},
+       {SmootherChoice::block_jacobi, "block-jacobi"},
+       {SmootherChoice::block_asynchronous_jacobi, "block-asynchronous-jacobi"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(CoarseningChoice) {
-  static constexpr std::string_view kNames[] = {"auto", "degree-first", "cells-first"};
+  static constexpr auto kNames =
+      names_in_order<CoarseningChoice>({{CoarseningChoice::automatic, "auto"},
+                                        {CoarseningChoice::degree_first, "degree-first"},
+                                        {CoarseningChoice::cells_first, "cells-first"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(GeometryChoice) {
-  static constexpr std::string_view kNames[] = {
-      "auto", geometry_name(GeometryForm::stored), geometry_name(GeometryForm::compressed),
-      geometry_name(GeometryForm::on_the_fly), geometry_name(GeometryForm::stencil)};
+  static constexpr auto kNames = names_in_order<GeometryChoice>(
+      {{GeometryChoice::automatic, "auto"},
+       {GeometryChoice::stored, geometry_name(GeometryForm::stored)},
+       {GeometryChoice::compressed, geometry_name(GeometryForm::compressed)},
+       {GeometryChoice::on_the_fly, geometry_name(GeometryForm::on_the_fly)},
+       {GeometryChoice::stencil, geometry_name(GeometryForm::stencil)}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(RunDevice) {
-  static constexpr std::string_view kNames[] = {"cpu", "cuda"};
+  static constexpr auto kNames =
+      names_in_order<RunDevice>({{RunDevice::cpu, "cpu"}, {RunDevice::cuda, "cuda"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(StudyGeometry) {
-  static constexpr std::string_view kNames[] = {"uniform", "mapped"};
+  static constexpr auto kNames = names_in_order<StudyGeometry>(
+      {{StudyGeometry::uniform, "uniform"}, {StudyGeometry::mapped, "mapped"}});
   return kNames;
 }
 
 std::span<const std::string_view> enumerator_names(FloatWidth) {
-  static constexpr std::string_view kNames[] = {"single", "double"};
+  static constexpr auto kNames = names_in_order<FloatWidth>(
+      {{FloatWidth::single_precision, "single"}, {FloatWidth::double_precision, "double"}});
   return kNames;
 }
 

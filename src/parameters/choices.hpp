@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 
 #include "cases/poisson_problem.hpp"
@@ -51,13 +52,57 @@ enum class GeometryChoice { automatic, stored, compressed, on_the_fly, stencil }
 
 /// The choice that names this form.
 constexpr GeometryChoice choice_of(GeometryForm form) {
-  return static_cast<GeometryChoice>(static_cast<int>(form) + 1);
+  switch (form) {
+    case GeometryForm::stored:
+      return GeometryChoice::stored;
+    case GeometryForm::compressed:
+      return GeometryChoice::compressed;
+    case GeometryForm::on_the_fly:
+      return GeometryChoice::on_the_fly;
+    case GeometryForm::stencil:
+      return GeometryChoice::stencil;
+  }
+  throw std::logic_error("a geometry form without a choice");
 }
 
 /// The form that the choice names; nothing for `automatic`.
 constexpr std::optional<GeometryForm> form_of(GeometryChoice choice) {
-  if (choice == GeometryChoice::automatic) return std::nullopt;
-  return static_cast<GeometryForm>(static_cast<int>(choice) - 1);
+  switch (choice) {
+    case GeometryChoice::automatic:
+      return std::nullopt;
+    case GeometryChoice::stored:
+      return GeometryForm::stored;
+    case GeometryChoice::compressed:
+      return GeometryForm::compressed;
+    case GeometryChoice::on_the_fly:
+      return GeometryForm::on_the_fly;
+    case GeometryChoice::stencil:
+      return GeometryForm::stencil;
+  }
+  throw std::logic_error("a geometry choice without a form");
+}
+
+/// The preconditioner that the study's solver applies; full multigrid is one cycle or more of
+/// multigrid.
+constexpr PreconditionerChoice preconditioner_of(StudySolver solver) {
+  switch (solver) {
+    case StudySolver::none:
+      return PreconditionerChoice::none;
+    case StudySolver::jacobi:
+      return PreconditionerChoice::jacobi;
+    case StudySolver::chebyshev:
+      return PreconditionerChoice::chebyshev;
+    case StudySolver::multigrid:
+    case StudySolver::full_multigrid:
+      return PreconditionerChoice::multigrid;
+    case StudySolver::fast_diagonalization:
+      return PreconditionerChoice::fast_diagonalization;
+    case StudySolver::block_jacobi:
+      return PreconditionerChoice::block_jacobi;
+    case StudySolver::block_asynchronous_jacobi:
+      return PreconditionerChoice::block_asynchronous_jacobi;
+  }
+  throw std::logic_error("a study's solver without a preconditioner");
 }
 
 /// Where a run computes.
@@ -66,7 +111,8 @@ enum class RunDevice { cpu, cuda };
 /// Geometry of a study's meshes: equal boxes, or the study's map.
 enum class StudyGeometry { uniform, mapped };
 
-/// Names in files, in the enumerators' order; see name_of in codec.hpp.
+/// Names in files, in the enumerators' order, which the definitions check as they are compiled; see
+/// name_of in codec.hpp.
 std::span<const std::string_view> enumerator_names(NodeFamily);
 std::span<const std::string_view> enumerator_names(QuadratureRule);
 std::span<const std::string_view> enumerator_names(Precision);

@@ -21,7 +21,10 @@ namespace tessera {
 /// `enumerator_names`, which names its enumerators 0, 1, 2, ... in order.
 template <class E>
 requires std::is_enum_v<E> std::string_view name_of(E enumerator) {
-  return enumerator_names(enumerator)[static_cast<std::size_t>(enumerator)];
+  const auto names = enumerator_names(enumerator);
+  const auto number = static_cast<std::size_t>(enumerator);
+  if (number >= names.size()) throw std::logic_error("an enumerator has no name");
+  return names[number];
 }
 
 /// How a C++ type is stored in and read from a TOML value: `type`, `shape`, `from`, `to`. `to`

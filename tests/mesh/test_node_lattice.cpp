@@ -207,5 +207,20 @@ TEST(LargeLattices, HaveIndicesBeyond32Bits) {
   EXPECT_EQ(top.first + (nx - 1) * top.strides[0] + 6000 * top.strides[1], lattice.size() - 1);
 }
 
+#ifndef NDEBUG
+TEST(NodeLatticeDeathTest, PositionsOutOfTheLatticeAreRefused) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const BoxMesh mesh(2, {3, 2, 1}, {0, 0, 0}, {1, 1, 0});
+  const NodeLattice lattice(mesh, 2);
+  EXPECT_DEATH(lattice.node_index({7, 0, 0}), "position");
+  EXPECT_DEATH(lattice.node_index({0, -1, 0}), "position");
+  EXPECT_DEATH(lattice.first_node({3, 0, 0}), "cell");
+  EXPECT_DEATH(lattice.node_position(35), "node");
+  EXPECT_DEATH(mesh.cell_index({0, 2, 0}), "position");
+  EXPECT_DEATH(mesh.cell_position(6), "cell");
+  EXPECT_DEATH(mesh.cell_width(0, 3), "c < cells_");
+}
+#endif
+
 }  // namespace
 }  // namespace tessera::testing

@@ -10,9 +10,10 @@ namespace tessera::testing {
 
 /// Those of the strategies that are for the form.
 inline std::vector<StrategyName> suitable(std::vector<StrategyName> strategies,
-                                          const StiffnessForm& form) {
+                                          const StiffnessForm& form,
+                                          Processor processor = Processor::cpu) {
   std::erase_if(strategies, [&](const StrategyName& strategy) {
-    return !why_unsuitable(strategy, form).empty();
+    return !why_unsuitable(strategy, form, processor).empty();
   });
   return strategies;
 }
@@ -37,9 +38,9 @@ struct Variant {
 inline std::vector<Variant> variants(const std::vector<StrategyName>& strategies,
                                      const StiffnessForm& form,
                                      Processor processor = Processor::cpu) {
-  const GeometrySetting setting = geometry_setting(form, processor);
   std::vector<Variant> all;
-  for (const StrategyName& strategy : suitable(strategies, form)) {
+  for (const StrategyName& strategy : suitable(strategies, form, processor)) {
+    const GeometrySetting setting = geometry_setting(form, processor, strategy.scatter);
     all.push_back({strategy, form});
     if (!has_geometry_forms(strategy.kernel, setting.factors)) continue;
     for (const GeometryForm geometry : geometry_forms(setting)) {

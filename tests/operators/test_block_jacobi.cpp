@@ -8,8 +8,8 @@
 #include "operators/block_jacobi.hpp"
 #include "operators/csr.hpp"
 #include "solvers/cg.hpp"
-#include "solvers/convergence_spread.hpp"
 #include "tests/operators/block_reference.hpp"
+#include "tests/operators/convergence_spread.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/test_names.hpp"
 

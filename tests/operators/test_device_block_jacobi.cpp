@@ -7,9 +7,9 @@
 #include "operators/csr.hpp"
 #include "operators/device_strategy.hpp"
 #include "solvers/cg.hpp"
-#include "solvers/convergence_spread.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/block_reference.hpp"
+#include "tests/operators/convergence_spread.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/test_names.hpp"
 

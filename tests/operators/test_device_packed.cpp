@@ -77,7 +77,7 @@ TEST_P(PackedOfDegree, EqualTheReference) {
         SCOPED_TRACE(::testing::Message() << "extra points " << extra << ", bend " << bend);
         const Discretization discretization =
             bent_box(degree, degree + extra, bend, cells, {1.0, 0.8, 1.3});
-        for (const char* scatter : {"atomic", "coloring", "private", "patch"}) {
+        for (const char* scatter : {"atomic", "coloring", "private"}) {
           expect_equal_to_reference<double>(form_on(discretization), scatter);
           expect_equal_to_reference<float>(form_on(discretization), scatter);
         }

@@ -18,11 +18,13 @@ constexpr GeometryForm kOnTheFly = GeometryForm::on_the_fly;
 constexpr GeometryForm kStencil = GeometryForm::stencil;
 
 GeometrySetting mapped(Processor processor, int dimension, int degree, int points) {
-  return {processor, FactorKind::general, NodePositions::stored, dimension, degree, points};
+  return {processor, FactorKind::general, NodePositions::stored, dimension, degree,
+          points,    "coloring"};
 }
 
 GeometrySetting graded(Processor processor, int dimension, int degree, int points) {
-  return {processor, FactorKind::general, NodePositions::implied, dimension, degree, points};
+  return {processor, FactorKind::general, NodePositions::implied, dimension, degree,
+          points,    "coloring"};
 }
 
 TEST(GeometryForms, DependOnProcessorMeshAndSize) {
@@ -100,22 +102,83 @@ TEST(GeometryChoice, IsAlwaysAFormThatThereIs) {
   }
 }
 
+// Blocks add bricks of cells in shared memory only in the unrolled kernels with stored factors.
+TEST(GeometryForms, WithPatchesAreStored) {
+  const auto with_patch = [](GeometrySetting setting) {
+    setting.scatter = "patch";
+    return setting;
+  };
+  const GeometrySetting curved = with_patch(mapped(Processor::gpu, 3, 4, 5));
+  EXPECT_EQ(geometry_forms(curved), Forms{kStored});
+  EXPECT_EQ(why_no_geometry(kCompressed, curved),
+            "compressed is for the other scatter policies: patch has stored and, for degree 1, "
+            "stencil");
+  EXPECT_EQ(choose_geometry(curved).form, kStored);
+  EXPECT_EQ(choose_geometry(curved).reason, "scatter policy patch");
+  EXPECT_EQ(geometry_forms(with_patch(mapped(Processor::gpu, 3, 1, 2))),
+            (Forms{kStored, kStencil}));
+  EXPECT_EQ(choose_geometry(with_patch(mapped(Processor::gpu, 3, 1, 2))).form, kStencil);
+  EXPECT_EQ(geometry_forms(with_patch(mapped(Processor::gpu, 2, 4, 5))), Forms{kStored});
+}
+
+TEST(PatchScatter, IsForTheUnrolledKernels) {
+  const auto why_not = [](FactorKind factors, int degree, int points) {
+    GeometrySetting setting = mapped(Processor::gpu, 3, degree, points);
+    setting.factors = factors;
+    setting.scatter = "patch";
+    return why_no_scatter(kStored, setting);
+  };
+  for (const FactorKind factors : {FactorKind::scaled, FactorKind::general}) {
+    EXPECT_EQ(why_not(factors, 8, 9), "");
+    EXPECT_EQ(why_not(factors, 1, 3), "");
+    EXPECT_EQ(
+        why_not(factors, 4, 7),
+        "the scatter policy patch is for degrees 1 to 8 with degree + 1 or degree + 2 points, "
+        "not for degree 4 with 7 points");
+    EXPECT_NE(why_not(factors, 9, 10), "");
+  }
+  EXPECT_EQ(why_not(FactorKind::constant, 4, 7), "");
+  EXPECT_EQ(why_not(FactorKind::constant, 9, 10),
+            "the scatter policy patch is for degrees 1 to 8, not for degree 9 with 10 points");
+}
+
+TEST(PatchScatter, IsRefusedWhereItWouldBeAtomic) {
+  ProblemOptions options;
+  options.geometry = Geometry::curved;
+  Problem curved = make_problem(options);
+  const StrategyName patch{"tensor", "patch"};
+  EXPECT_EQ(why_unsuitable(patch, curved.form, Processor::gpu), "");
+  for (const GeometryForm form : {kCompressed, kOnTheFly}) {
+    curved.form.geometry = form;
+    EXPECT_NE(why_unsuitable(patch, curved.form, Processor::gpu), "");
+    EXPECT_EQ(why_unsuitable({"tensor", "atomic"}, curved.form, Processor::gpu), "");
+  }
+  options.degree = 9;
+  options.cells = {1, 1, 1};
+  const Problem of_degree_9 = make_problem(options);
+  EXPECT_NE(why_unsuitable(patch, of_degree_9.form, Processor::gpu), "");
+  EXPECT_EQ(why_unsuitable({"tensor", "atomic"}, of_degree_9.form, Processor::gpu), "");
+}
+
 TEST(GeometrySettings, AreThoseOfTheForm) {
   ProblemOptions options;
   options.degree = 3;
   options.points = 5;
   const Problem curved = make_problem(options);
-  const GeometrySetting setting = geometry_setting(curved.form, Processor::gpu);
+  const GeometrySetting setting = geometry_setting(curved.form, Processor::gpu, "patch");
   EXPECT_EQ(setting.processor, Processor::gpu);
   EXPECT_EQ(setting.factors, FactorKind::general);
   EXPECT_EQ(setting.positions, NodePositions::stored);
   EXPECT_EQ(setting.dimension, 3);
   EXPECT_EQ(setting.degree, 3);
   EXPECT_EQ(setting.points, 5);
+  EXPECT_EQ(setting.scatter, "patch");
   options.geometry = Geometry::graded;
   const Problem stretched = make_problem(options);
-  EXPECT_EQ(geometry_setting(stretched.form, Processor::cpu).factors, FactorKind::general);
-  EXPECT_EQ(geometry_setting(stretched.form, Processor::cpu).positions, NodePositions::implied);
+  EXPECT_EQ(geometry_setting(stretched.form, Processor::cpu, "coloring").factors,
+            FactorKind::general);
+  EXPECT_EQ(geometry_setting(stretched.form, Processor::cpu, "coloring").positions,
+            NodePositions::implied);
 }
 
 TEST(GeometryErrors, FormsThatThereAreNotAreRefused) {

@@ -10,10 +10,10 @@ class WithoutFusedForms final : public LinearOperator<double, Host> {
   explicit WithoutFusedForms(const LinearOperator<double, Host>& inner) : inner_(inner) {}
 
   std::int64_t size() const override { return inner_.size(); }
-  void apply(const HostVector<double>& x, HostVector<double>& y) const override {
+  void do_apply(const HostVector<double>& x, HostVector<double>& y) const override {
     inner_.apply(x, y);
   }
-  void diagonal(HostVector<double>& d) const override { inner_.diagonal(d); }
+  void do_diagonal(HostVector<double>& d) const override { inner_.diagonal(d); }
   Cost cost() const override { return inner_.cost(); }
   std::int64_t bytes() const override { return inner_.bytes(); }
 

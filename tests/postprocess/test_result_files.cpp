@@ -93,19 +93,15 @@ TEST(ResultJson, FileIsValidWhateverTheNumbersAndTexts) {
   result.title = "bad byte \xff, \"quotes\"";
   result.solver.relative_residual = std::nan("");
   result.solution.max = INFINITY;
-  const TemporaryDirectory directory;
-  write_result_json(directory.path() / "result.json", result);
-  const auto json = nlohmann::json::parse(read_file(directory.path() / "result.json"));
+  const auto json = nlohmann::json::parse(result_text(result));
   EXPECT_TRUE(json.at("solver").at("relative_residual").is_null());
   EXPECT_TRUE(json.at("solution").at("max").is_null());
   EXPECT_EQ(json.at("solver").at("status"), "converged");
 }
 
 TEST(ResidualsCsv, HasALineAnIteration) {
-  const TemporaryDirectory directory;
   const std::vector<double> residuals = {1.0, 0.25};
-  write_residuals_csv(directory.path() / "residuals.csv", residuals, 4.0);
-  EXPECT_EQ(read_file(directory.path() / "residuals.csv"),
+  EXPECT_EQ(residuals_csv(residuals, 4.0),
             "iteration,residual,relative_residual\n"
             "0,4.0000000000e+00,1.0000000000e+00\n"
             "1,1.0000000000e+00,2.5000000000e-01\n");

@@ -31,10 +31,10 @@ class DeviceDiagonal final : public LinearOperator<T, Device> {
       : entries_(device_vector<T>(entries)) {}
 
   std::int64_t size() const override { return entries_.size(); }
-  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
     multiply(entries_, x, y);
   }
-  void diagonal(DeviceVector<T>& d) const override {
+  void do_diagonal(DeviceVector<T>& d) const override {
     HostVector<T> values(size());
     copy(entries_, values);
     copy(values, d);

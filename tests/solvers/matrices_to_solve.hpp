@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "solvers/cg_variant.hpp"
+#include "tests/solvers/cg_variant.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 namespace tessera::testing {
@@ -33,7 +33,7 @@ class FivePointOperator final : public LinearOperator<T, Host> {
   explicit FivePointOperator(int n) : n_(n) {}
 
   std::int64_t size() const override { return std::int64_t{n_} * n_; }
-  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     for (int j = 0; j < n_; ++j) {
       for (int i = 0; i < n_; ++i) {
         const std::int64_t at = std::int64_t{n_} * j + i;
@@ -46,7 +46,7 @@ class FivePointOperator final : public LinearOperator<T, Host> {
       }
     }
   }
-  void diagonal(HostVector<T>& d) const override { fill(d, T{4}); }
+  void do_diagonal(HostVector<T>& d) const override { fill(d, T{4}); }
   Cost cost() const override { return {}; }
   std::int64_t bytes() const override { return 0; }
 

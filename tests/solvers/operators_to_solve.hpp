@@ -1,27 +1,18 @@
 #pragma once
 
-#include <Eigen/Dense>
-#include <cmath>
+#include <Eigen/Core>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "solvers/linear_operator.hpp"
+#include "tests/solvers/dense_algebra.hpp"
 #include "tests/thread_count.hpp"
 
 namespace tessera::testing {
-
-/// Uniform values in [-1, 1), the same for the same seed on every machine.
-inline std::vector<double> random_values(std::int64_t n, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  std::vector<double> values(static_cast<std::size_t>(n));
-  for (double& value : values) value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
-  return values;
-}
 
 template <class T, class Values>
 HostVector<T> vector_of(const Values& values) {
@@ -52,19 +43,6 @@ bool same_bits(const HostVector<T>& a, const HostVector<T>& b) {
           std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(T)) == 0);
 }
 
-/// Eigenvalues log-spaced from 1 to condition, eigenvectors random.
-inline Eigen::MatrixXd random_spd_matrix(int n, double condition, unsigned seed) {
-  const std::vector<double> entries = random_values(std::int64_t{n} * n, seed);
-  const Eigen::MatrixXd random = Eigen::Map<const Eigen::MatrixXd>(entries.data(), n, n);
-  const Eigen::MatrixXd Q = Eigen::HouseholderQR<Eigen::MatrixXd>(random).householderQ();
-  Eigen::VectorXd eigenvalues(n);
-  for (int i = 0; i < n; ++i) {
-    eigenvalues[i] = std::pow(condition, n > 1 ? static_cast<double>(i) / (n - 1) : 0.0);
-  }
-  const Eigen::MatrixXd A = Q * eigenvalues.asDiagonal() * Q.transpose();
-  return 0.5 * (A + A.transpose());
-}
-
 /// A matrix through the solvers' interface; sums in double.
 template <class T>
 class DenseOperator final : public LinearOperator<T, Host> {
@@ -73,11 +51,11 @@ class DenseOperator final : public LinearOperator<T, Host> {
 
   const Eigen::MatrixXd& matrix() const { return matrix_; }
   std::int64_t size() const override { return matrix_.rows(); }
-  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
-    const Eigen::VectorXd product = matrix_ * eigen_of(x);
+  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
+    const Eigen::VectorXd product = multiplied(matrix_, eigen_of(x));
     for (std::int64_t i = 0; i < y.size(); ++i) y[i] = static_cast<T>(product[i]);
   }
-  void diagonal(HostVector<T>& d) const override {
+  void do_diagonal(HostVector<T>& d) const override {
     for (std::int64_t i = 0; i < d.size(); ++i) d[i] = static_cast<T>(matrix_(i, i));
   }
   Cost cost() const override { return {}; }
@@ -94,10 +72,10 @@ class DiagonalOperator final : public LinearOperator<T, Host> {
   explicit DiagonalOperator(std::vector<double> entries) : entries_(std::move(entries)) {}
 
   std::int64_t size() const override { return static_cast<std::int64_t>(entries_.size()); }
-  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     for (std::int64_t i = 0; i < size(); ++i) y[i] = static_cast<T>(entries_[i]) * x[i];
   }
-  void diagonal(HostVector<T>& d) const override {
+  void do_diagonal(HostVector<T>& d) const override {
     for (std::int64_t i = 0; i < size(); ++i) d[i] = static_cast<T>(entries_[i]);
   }
   Cost cost() const override { return {}; }
@@ -117,11 +95,11 @@ class TamperedOperator final : public LinearOperator<T, Host> {
       : original_(original), change_(std::move(change)) {}
 
   std::int64_t size() const override { return original_.size(); }
-  void apply(const HostVector<T>& x, HostVector<T>& y) const override {
+  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     original_.apply(x, y);
     change_(++applications_, y);
   }
-  void diagonal(HostVector<T>& d) const override { original_.diagonal(d); }
+  void do_diagonal(HostVector<T>& d) const override { original_.diagonal(d); }
   Cost cost() const override { return {}; }
   std::int64_t bytes() const override { return 0; }
 
@@ -140,20 +118,20 @@ class WithFusedForms final : public LinearOperator<T, Host>, public FusedForms<T
   explicit WithFusedForms(const LinearOperator<T, Host>& original) : original_(original) {}
 
   std::int64_t size() const override { return original_.size(); }
-  void apply(const V& x, V& y) const override { original_.apply(x, y); }
-  void diagonal(V& d) const override { original_.diagonal(d); }
+  void do_apply(const V& x, V& y) const override { original_.apply(x, y); }
+  void do_diagonal(V& d) const override { original_.diagonal(d); }
   Cost cost() const override { return {}; }
   std::int64_t bytes() const override { return 0; }
   const FusedForms<T, Host>* fused() const override { return this; }
 
-  void apply_dot(const V& x, V& y, double* sums) const override {
-    apply(x, y);
+  void do_apply_dot(const V& x, V& y, double* sums) const override {
+    this->apply(x, y);
     sums[0] = dot(x, y);
     sums[1] = dot(y, y);
   }
-  void residual(const V& b, const V& x, V& r, double* rr) const override {
+  void do_residual(const V& b, const V& x, V& r, double* rr) const override {
     V ax(size());
-    apply(x, ax);
+    this->apply(x, ax);
     for (std::int64_t i = 0; i < size(); ++i) r[i] = b[i] - ax[i];
     *rr = dot(r, r);
   }

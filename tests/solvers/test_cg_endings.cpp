@@ -215,7 +215,7 @@ TYPED_TEST(Endings, OfUnsolvableSystemsComeWithoutConvergence) {
 // One application is wrong, so that the recurrence's residual is not that of x any more.
 TYPED_TEST(Endings, AreConvergedOnlyWhereTheTrueResidualIs) {
   using T = TypeParam;
-  const Eigen::VectorXd expected = this->a_.matrix().ldlt().solve(eigen_of(this->b_));
+  const Eigen::VectorXd expected = solved(this->a_.matrix(), eigen_of(this->b_));
   const TamperedOperator<T> a(this->a_, [](int number, HostVector<T>& y) {
     if (number == 4) {
       for (T& value : y.span()) value *= T{1.5};
@@ -227,7 +227,7 @@ TYPED_TEST(Endings, AreConvergedOnlyWhereTheTrueResidualIs) {
   const SolveReport report = cg(a, kNone<T>, this->b_, x, options);
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_LE(report.true_relative_residual, 1.1e-4);
-  const double residual = (eigen_of(this->b_) - this->a_.matrix() * eigen_of(x)).norm();
+  const double residual = (eigen_of(this->b_) - multiplied(this->a_.matrix(), eigen_of(x))).norm();
   EXPECT_LE(residual, 1.2e-4 * eigen_of(this->b_).norm());
   EXPECT_LT((eigen_of(x) - expected).norm(), 1.2e-4 * eigen_of(this->b_).norm());
   EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
@@ -251,7 +251,8 @@ TYPED_TEST(Endings, BeforeConvergenceReportTheTrueResidual) {
     });
     const SolveReport report = cg(a, kNone<T>, this->b_, x, options);
     EXPECT_EQ(report.status, ending);
-    const double expected = (eigen_of(this->b_) - this->a_.matrix() * eigen_of(x)).norm() / 2.0;
+    const double expected =
+        (eigen_of(this->b_) - multiplied(this->a_.matrix(), eigen_of(x))).norm() / 2.0;
     EXPECT_NEAR(report.true_relative_residual, expected, 1e-4 * expected);
     EXPECT_GT(std::abs(report.history.back() - expected), 0.01 * expected);
   }

@@ -32,7 +32,7 @@ TYPED_TEST(FusedCg, GivesTheSolutionInAsManyIterations) {
   HostVector<T> x = vector_of<T>(random_values(30, 7));
   const SolveReport report = cg(this->fused_, kNone<T>, this->b_, x, options);
   EXPECT_EQ(report.status, SolveStatus::converged);
-  const Eigen::VectorXd expected = this->a_.matrix().ldlt().solve(eigen_of(this->b_));
+  const Eigen::VectorXd expected = solved(this->a_.matrix(), eigen_of(this->b_));
   EXPECT_LT((eigen_of(x) - expected).norm(),
             100.0 * options.relative_tolerance * eigen_of(this->b_).norm());
   HostVector<T> plain_x = vector_of<T>(random_values(30, 7));
@@ -117,7 +117,7 @@ TYPED_TEST(FusedCg, IsConvergedOnlyWhereTheTrueResidualIs) {
   options.relative_tolerance = 1e-4;
   const SolveReport report = cg(fused, kNone<T>, this->b_, x, options);
   EXPECT_EQ(report.status, SolveStatus::converged);
-  const double residual = (eigen_of(this->b_) - this->a_.matrix() * eigen_of(x)).norm();
+  const double residual = (eigen_of(this->b_) - multiplied(this->a_.matrix(), eigen_of(x))).norm();
   EXPECT_LE(residual, 1.2e-4 * eigen_of(this->b_).norm());
 }
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "solvers/cg_variant.hpp"
 #include "solvers/richardson.hpp"
 #include "tests/device_test.hpp"
+#include "tests/solvers/cg_variant.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
 
 namespace tessera::testing {
@@ -148,6 +148,26 @@ TEST(DeviceCgVariants, EndAsOnTheHost) {
       beyond.relative_tolerance = 1e-30;
       beyond.max_iterations = 20000;
       EXPECT_EQ(status_of(eigenvalues(50, 50, 100.0), beyond), SolveStatus::stagnated);
+    }
+  }
+}
+
+// A replacement of the residual may be queued behind the iteration that fails.
+TEST(DeviceCgVariants, AreIndefiniteWhereTheResidualIsReplacedAfterwards) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const DeviceDiagonal<double> a({4, 3, 2, -0.5, 1});
+    const OpaqueScaling<double> m({0.3, 0.2, 0.5, 0.7, 0.9});
+    const DeviceVector<double> b = device_vector<double>({1, 2, 3, 4, 5});
+    for (const CgVariant variant : kAll) {
+      for (const int interval : {0, 1, 2, 3}) {
+        SCOPED_TRACE(static_cast<int>(variant) * 10 + interval);
+        CgOptions options;
+        options.replacement_interval = interval;
+        DeviceVector<double> x(b.size());
+        EXPECT_EQ((solve_by_cg<double, Device>(variant, a, &m, b, x, options).status),
+                  SolveStatus::indefinite);
+      }
     }
   }
 }

@@ -4,11 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -29,9 +31,14 @@ struct ProgramResult {
 class Program {
  public:
   /// Starts `tessera ARGUMENTS`.
-  Program(const std::filesystem::path& directory, std::vector<std::string> arguments)
-      : directory_(directory), child_(fork()) {
+  /// @param prepare what the child does before, after its streams are set up
+  Program(
+      const std::filesystem::path& directory, std::vector<std::string> arguments,
+      const std::function<void()>& prepare = [] {})
+      : directory_(directory), child_(fork_without_old_output(directory)) {
     if (child_ != 0) return;
+    // What runs in the background of a shell is made to ignore it.
+    std::signal(SIGINT, SIG_DFL);
     arguments.insert(arguments.begin(), TESSERA_PROGRAM);
     std::vector<char*> argv;
     argv.reserve(arguments.size() + 1);
@@ -39,13 +46,34 @@ class Program {
     argv.push_back(nullptr);
     redirect(STDOUT_FILENO, directory / "stdout.txt");
     redirect(STDERR_FILENO, directory / "stderr.txt");
+    prepare();
     if (chdir(directory.c_str()) == 0) execv(TESSERA_PROGRAM, argv.data());
     _exit(127);
   }
 
   void signal(int number) const { kill(child_, number); }
+  pid_t id() const { return child_; }
 
-  /// What it has written to stderr so far.
+  /// Waits until the condition holds; false if it did not for a minute, or the program ended.
+  bool wait_until(const std::function<bool()>& condition) const {
+    for (int n = 0; n < 6000; ++n) {
+      if (condition()) return true;
+      siginfo_t ended{};
+      waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);
+      if (ended.si_pid == child_) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+  bool wait_for_output(const std::string& text) const {
+    return wait_until([&] { return output().find(text) != std::string::npos; });
+  }
+  bool wait_for_errors(const std::string& text) const {
+    return wait_until([&] { return errors().find(text) != std::string::npos; });
+  }
+
+  /// What it has written to stdout and stderr so far.
+  std::string output() const { return read_file(directory_ / "stdout.txt"); }
   std::string errors() const { return read_file(directory_ / "stderr.txt"); }
 
   ProgramResult wait() {
@@ -56,6 +84,12 @@ class Program {
   }
 
  private:
+  // What an earlier program printed must not be taken for this one's.
+  static pid_t fork_without_old_output(const std::filesystem::path& directory) {
+    std::filesystem::remove(directory / "stdout.txt");
+    std::filesystem::remove(directory / "stderr.txt");
+    return fork();
+  }
   static void redirect(int descriptor, const std::filesystem::path& path) {
     dup2(open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644), descriptor);
   }
@@ -64,9 +98,28 @@ class Program {
   pid_t child_;
 };
 
-inline ProgramResult run_program(const std::filesystem::path& directory,
-                                 const std::vector<std::string>& arguments) {
-  return Program(directory, arguments).wait();
+inline ProgramResult run_program(
+    const std::filesystem::path& directory, const std::vector<std::string>& arguments,
+    const std::function<void()>& prepare = [] {}) {
+  return Program(directory, arguments, prepare).wait();
+}
+
+/// Names in a directory, sorted; empty if it is not there.
+inline std::vector<std::string> names_in(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, none)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// An expression that takes long to evaluate: sin(x) + sin(2*x) + ...
+inline std::string long_expression(int terms) {
+  std::string text = "sin(x)";
+  for (int k = 2; k <= terms; ++k) text += " + sin(" + std::to_string(k) + "*x)";
+  return text;
 }
 
 inline void write_file(const std::filesystem::path& path, const std::string& text) {

@@ -11,7 +11,9 @@
 
 namespace tessera {
 
-inline const std::vector<std::string> kTestKernels = {"csr", "local", "tensor", "kronecker"};
+inline const std::vector<KernelName> kTestKernels = {
+    {"csr", false}, {"local", true}, {"tensor", true}, {"kronecker", false}};
+inline const std::vector<std::string> kTestKernelNames = {"csr", "local", "tensor", "kronecker"};
 inline const std::vector<std::string> kTestScatters = {"serial", "atomic", "coloring", "private"};
 
 inline const Registry<CaseParameters>& case_registry() {
@@ -21,7 +23,7 @@ inline const Registry<CaseParameters>& case_registry() {
 
 inline const Registry<StudyParameters>& study_registry() {
   static const Registry<StudyParameters> registry =
-      make_study_registry(kTestKernels, kTestScatters);
+      make_study_registry(kTestKernelNames, kTestScatters);
   return registry;
 }
 

@@ -18,7 +18,7 @@ std::string study_errors(const std::string& text) {
 
 TEST(Study, Defaults) {
   const StudyParameters p = parse_study("");
-  EXPECT_EQ(p.kernels, kTestKernels);
+  EXPECT_EQ(p.kernels, kTestKernelNames);
   EXPECT_EQ(p.scatters, std::vector<std::string>{"coloring"});
   EXPECT_EQ(p.dofs, std::vector<std::int64_t>{1000000});
   EXPECT_EQ(p.geometry_forms, std::vector<GeometryChoice>{GeometryChoice::automatic});

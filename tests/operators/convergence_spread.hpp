@@ -1,12 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "solvers/linear_operator.hpp"
 #include "solvers/smoother.hpp"
 
-namespace tessera {
+namespace tessera::testing {
 
 /// ||b - A x|| / ||b|| after so many iterations of several runs, and that of the synchronous
 /// method.
@@ -20,8 +21,27 @@ struct ResidualSpread {
 };
 
 /// The spread of runs[run][iteration - 1] beside synchronous[iteration - 1].
-std::vector<ResidualSpread> residual_spread(const std::vector<std::vector<double>>& runs,
-                                            const std::vector<double>& synchronous);
+inline std::vector<ResidualSpread> residual_spread(const std::vector<std::vector<double>>& runs,
+                                                   const std::vector<double>& synchronous) {
+  const auto count = static_cast<double>(runs.size());
+  std::vector<ResidualSpread> spreads;
+  for (std::size_t i = 0; i < synchronous.size(); ++i) {
+    ResidualSpread spread{static_cast<int>(i) + 1, runs[0][i], 0.0, runs[0][i], 0.0,
+                          synchronous[i]};
+    for (const std::vector<double>& run : runs) {
+      spread.least = std::min(spread.least, run[i]);
+      spread.most = std::max(spread.most, run[i]);
+      spread.mean += run[i] / count;
+    }
+    double variance = 0.0;
+    for (const std::vector<double>& run : runs) {
+      variance += (run[i] - spread.mean) * (run[i] - spread.mean) / count;
+    }
+    spread.deviation = std::sqrt(variance);
+    spreads.push_back(spread);
+  }
+  return spreads;
+}
 
 /// ||b - A x|| / ||b|| after each of so many calls of smooth(), from x = 0; b is not zero.
 template <class T, class Space>
@@ -61,4 +81,4 @@ std::vector<ResidualSpread> convergence_spread(const LinearOperator<T, Space>& a
   return residual_spread(residuals, residuals_of_iteration(a, synchronous, b, iterations));
 }
 
-}  // namespace tessera
+}  // namespace tessera::testing

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <stdexcept>
+
 #include "solvers/cg.hpp"
 #include "solvers/pipelined_cg.hpp"
 #include "solvers/single_reduction_cg.hpp"
 
-namespace tessera {
+namespace tessera::testing {
 
 /// Forms of CG: the same iterates but for rounding.
 enum class CgVariant { standard, single_reduction, pipelined, flexible };
@@ -17,7 +19,7 @@ SolveReport solve_by_cg(CgVariant variant, const LinearOperator<T, Space>& a,
                         Vector<T, Space>& x, const CgOptions& options) {
   switch (variant) {
     case CgVariant::standard:
-      break;
+      return cg(a, preconditioner, b, x, options);
     case CgVariant::single_reduction:
       return single_reduction_cg(a, preconditioner, b, x, options);
     case CgVariant::pipelined:
@@ -25,7 +27,7 @@ SolveReport solve_by_cg(CgVariant variant, const LinearOperator<T, Space>& a,
     case CgVariant::flexible:
       return flexible_cg(a, preconditioner, b, x, options);
   }
-  return cg(a, preconditioner, b, x, options);
+  throw std::logic_error("a variant without a solver");
 }
 
-}  // namespace tessera
+}  // namespace tessera::testing

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "mesh/index.hpp"
+#include "mesh/scalar_field.hpp"
+
+namespace tessera {
+
+/// Where a discretization's own coordinates X lie in physical space: x = origin + length X.
+///
+/// The length is a power of 4, so that neither products and quotients nor square roots round
+/// differently in another frame.
+struct Frame {
+  Point origin{};
+  double length = 1.0;
+
+  /// Whether X = x.
+  bool is_physical() const { return length == 1.0 && origin == Point{}; }
+  Point physical(const Point& X) const {
+    return {origin[0] + length * X[0], origin[1] + length * X[1], origin[2] + length * X[2]};
+  }
+  /// What volumes are in physical space, per unit of X: length to the power of the dimension.
+  double volume(int dimension) const {
+    return dimension == 2 ? length * length : length * length * length;
+  }
+};
+
+/// F(X) = field(x) / unit. The factors of a product of functions of one coordinate each are taken
+/// to the frame as well, the first one divided by the unit.
+/// @param unit a power of 2
+ScalarField in_frame(const ScalarField& field, const Frame& frame, double unit = 1.0);
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+/// What a run has to say about its results beside the numbers: what was assumed, and what is
+/// missing and why. Sentences without a full stop, for result.json.
+class RunNotes {
+ public:
+  void add(std::string note) { notes_.push_back(std::move(note)); }
+  /// A note that stderr gets, too.
+  void complain(std::string note);
+
+  /// Does a piece of the work that follows a solve, the results of which must not be lost with
+  /// whatever else fails. If it throws, anything, complains "WHAT: why".
+  /// @return whether it went well
+  bool attempt(std::string_view what, const std::function<void()>& work);
+
+  /// Whether memory or disk, rather than the case, was why something is missing.
+  bool lacks_resources() const { return lacks_resources_; }
+  const std::vector<std::string>& all() const { return notes_; }
+
+ private:
+  void fail(std::string_view what, std::string_view why);
+
+  std::vector<std::string> notes_;
+  bool lacks_resources_ = false;
+};
+
+}  // namespace tessera

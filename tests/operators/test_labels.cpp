@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "operators/device_matrix_free.hpp"
+#include "operators/device_strategy.hpp"
+#include "operators/geometry_choice.hpp"
+#include "operators/scatter.hpp"
+#include "operators/strategy.hpp"
+#include "tests/device_test.hpp"
+#include "tests/operators/problems.hpp"
+
+namespace tessera::testing {
+namespace {
+
+// What must be printed for the strategy on the problem, apart from operator_label().
+std::string expected_name(const StrategyName& strategy, const ProblemOptions& options,
+                          GeometryForm form) {
+  const bool has_forms = strategy.kernel == "tensor" && options.geometry != Geometry::cartesian;
+  std::string name = strategy.kernel;
+  const bool adds = !has_forms || form != GeometryForm::stencil;
+  if (adds && strategy.scatter != "none") name += "/" + strategy.scatter;
+  if (has_forms) name += ", " + std::string(geometry_name(form));
+  return name;
+}
+
+// Every degree with a path of its own, and one beyond the unrolled ones; rules with and without an
+// unrolled kernel, and collocated ones.
+std::vector<ProblemOptions> every_problem() {
+  std::vector<ProblemOptions> problems;
+  for (const int dimension : {2, 3}) {
+    for (const int degree : {1, 3, 9}) {
+      for (const int extra : {1, 3}) {
+        if (degree == 9 && extra == 3) continue;
+        for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
+          for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
+            ProblemOptions options;
+            options.dimension = dimension;
+            options.degree = degree;
+            options.points = degree + extra;
+            options.cells = {2, 1, 1};
+            options.geometry = geometry;
+            options.coefficient = coefficient;
+            problems.push_back(options);
+            if (degree != 3) continue;
+            options.rule = QuadratureRule::gauss_lobatto;
+            problems.push_back(options);
+          }
+        }
+      }
+    }
+  }
+  return problems;
+}
+
+// Tries all rows of both tables with all forms; returns what was made.
+template <class T, class Make>
+std::set<std::string> names_of_all(Processor processor, Make&& make) {
+  std::set<std::string> made;
+  for (const ProblemOptions& options : every_problem()) {
+    SCOPED_TRACE(describe(options));
+    Problem problem = make_problem(options);
+    for (const KernelInfo& kernel : kernel_table()) {
+      std::vector<std::string> scatters = {"none"};
+      for (const ScatterInfo& row : scatter_table()) scatters.emplace_back(row.name);
+      for (const std::string& scatter : scatters) {
+        for (const GeometryForm form : kGeometryForms) {
+          const StrategyName strategy{std::string(kernel.name), scatter};
+          problem.form.geometry = form;
+          const bool possible = why_unavailable(strategy, processor).empty() &&
+                                why_unsuitable(strategy, problem.form, processor).empty();
+          if (!possible) {
+            EXPECT_THROW(make(strategy, problem.form), std::invalid_argument)
+                << strategy.text() << " " << geometry_name(form);
+            continue;
+          }
+          const std::string name = make(strategy, problem.form)->name();
+          EXPECT_EQ(name, expected_name(strategy, options, form));
+          EXPECT_EQ(name, operator_label(strategy, problem.form).text());
+          made.insert(name);
+        }
+      }
+    }
+  }
+  return made;
+}
+
+// All rows of both tables but one are there for the processor.
+void expect_every_row(const std::set<std::string>& made, Processor processor) {
+  for (const KernelInfo& kernel : kernel_table()) {
+    if (!kernel.runs_on(processor)) continue;
+    if (kernel.scatter == TakesScatter::no) {
+      EXPECT_TRUE(made.contains(std::string(kernel.name))) << kernel.name;
+      continue;
+    }
+    for (const ScatterInfo& row : scatter_table()) {
+      if (!(processor == Processor::cpu ? row.on_cpu : row.on_gpu)) continue;
+      if (!row.only_kernel.empty() && row.only_kernel != kernel.name) continue;
+      const std::string name = std::string(kernel.name) + "/" + std::string(row.name);
+      EXPECT_TRUE(made.contains(name)) << name;
+    }
+  }
+}
+
+template <class T>
+void expect_names_on_host() {
+  const std::set<std::string> made =
+      names_of_all<T>(Processor::cpu, [](const StrategyName& strategy, const StiffnessForm& form) {
+        return make_operator<T>(strategy, form);
+      });
+  expect_every_row(made, Processor::cpu);
+  for (const char* name :
+       {"tensor, stencil", "tensor/private, stored", "tensor/atomic, on-the-fly"})
+    EXPECT_TRUE(made.contains(name)) << name;
+}
+
+TEST(Labels, OfEveryRowAreWhatRunsOnTheHost) { expect_names_on_host<double>(); }
+TEST(Labels, OfEveryRowAreWhatRunsOnTheHostInSinglePrecision) { expect_names_on_host<float>(); }
+
+template <class T>
+void expect_names_on_device() {
+  if constexpr (kHasCuda) {
+    const std::set<std::string> made = names_of_all<T>(
+        Processor::gpu, [](const StrategyName& strategy, const StiffnessForm& form) {
+          return make_device_operator<T>(strategy, form);
+        });
+    expect_every_row(made, Processor::gpu);
+    for (const char* name : {"tensor, stencil", "tensor/patch, stored", "tensor/atomic, compressed",
+                             "tensor/coloring, on-the-fly"}) {
+      EXPECT_TRUE(made.contains(name)) << name;
+    }
+  }
+}
+
+TEST(DeviceLabels, OfEveryRowAreWhatRuns) {
+  TESSERA_REQUIRE_DEVICE();
+  expect_names_on_device<double>();
+}
+TEST(DeviceLabels, OfEveryRowAreWhatRunsInSinglePrecision) {
+  TESSERA_REQUIRE_DEVICE();
+  expect_names_on_device<float>();
+}
+
+// Without a GPU: every row of the GPU has a policy, and every policy a row.
+TEST(DeviceLabels, OfScatterPoliciesAreTheTables) {
+  std::set<std::string> policies;
+  for (const DeviceScatter scatter : kDeviceScatters) {
+    policies.insert(std::string(scatter_name(scatter)));
+  }
+  EXPECT_EQ(policies.size(), kDeviceScatters.size());
+  std::set<std::string> rows;
+  for (const ScatterInfo& row : scatter_table()) {
+    if (row.on_gpu) rows.insert(std::string(row.name));
+  }
+  EXPECT_EQ(policies, rows);
+}
+
+TEST(Labels, ThatAreNotWhatWasMadeAreRefused) {
+  const OperatorLabel label{"tensor", "patch", GeometryForm::compressed};
+  EXPECT_NO_THROW(require_name("tensor/patch, compressed", label));
+  EXPECT_THROW(require_name("tensor/atomic, compressed", label), std::logic_error);
+  EXPECT_THROW(require_name("local/patch", label), std::logic_error);
+}
+
+}  // namespace
+}  // namespace tessera::testing

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+// Dense matrices to compare with, compiled once: Eigen's templates cost seconds in every file that
+// uses them.
+namespace tessera::testing {
+
+/// Uniform values in [-1, 1), the same for the same seed on every machine.
+std::vector<double> random_values(std::int64_t n, unsigned seed);
+
+/// A symmetric n x n matrix whose eigenvalues are log-spaced from 1 to condition, with random
+/// eigenvectors.
+Eigen::MatrixXd random_spd_matrix(int n, double condition, unsigned seed);
+
+/// A x.
+Eigen::VectorXd multiplied(const Eigen::MatrixXd& A, const Eigen::VectorXd& x);
+
+/// A^-1 b for a symmetric A, by its L D L^T factors.
+Eigen::VectorXd solved(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
+
+}  // namespace tessera::testing

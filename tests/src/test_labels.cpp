@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "src/case_geometry.hpp"
+#include "src/case_setup.hpp"
+#include "src/kernel_choice.hpp"
+#include "src/measurement.hpp"
+#include "src/median.hpp"
+#include "src/solve.hpp"
+#include "src/strategy_names.hpp"
+#include "tests/device_test.hpp"
+#include "tests/thread_count.hpp"
+
+namespace tessera::testing {
+namespace {
+
+std::string case_text(int dimension, int degree, const std::string& map, const std::string& more) {
+  return fmt::format("[mesh]\ndimension = {}\ncells = [2, 2{}]\n{}[space]\ndegree = {}\n{}",
+                     dimension, dimension == 3 ? ", 1" : "",
+                     map.empty() ? "" : "map = [" + map + "]\n", degree, more);
+}
+
+// The name of the operator that solve() makes for the case, and what `run` and `check` print of it.
+void expect_label(CaseParameters parameters, std::set<std::string>& seen) {
+  choose_kernel(parameters);
+  choose_geometry(parameters);
+  const StrategyName strategy{parameters.operation.kernel, parameters.operation.scatter};
+  const Discretization discretization = make_discretization(parameters);
+  const PoissonProblem problem = make_problem(parameters);
+  StiffnessForm form = stiffness_form(problem, discretization);
+  form.geometry = case_geometry(parameters, parameters.operation.kernel);
+  LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
+  TimerTree timers;
+  { const auto setup = timers.scope("setup"); }
+  const SolveListeners listeners{[](int, double) { return Continue::yes; },
+                                 [](const auto&, const auto&) {}};
+  const SolveOutcome outcome = solve(parameters, problem, form, system, timers, listeners);
+  EXPECT_EQ(outcome.operator_name, strategy_text(parameters, strategy));
+  EXPECT_EQ(outcome.operator_name, case_label(parameters, strategy).text());
+  seen.insert(outcome.operator_name);
+}
+
+// Every strategy with every form of the factors, or the one that auto takes.
+std::set<std::string> labels_of_runs(RunDevice device) {
+  const Processor processor = device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
+  std::set<std::string> seen;
+  for (const int dimension : {2, 3}) {
+    const std::string maps[] = {
+        "", dimension == 3 ? R"("x", "y + 0.1*x*x", "z")" : R"("x", "y + 0.1*x*x")"};
+    for (const std::string& map : maps) {
+      for (const int degree : {1, 2}) {
+        for (const Precision precision :
+             {Precision::double_precision, Precision::single_precision}) {
+          CaseParameters parameters =
+              make_case_registry()
+                  .parse(case_text(dimension, degree, map, "[problem]\nsource = \"1\"\n"),
+                         "case.toml")
+                  .parameters;
+          parameters.operation.precision = precision;
+          parameters.solver.relative_tolerance = 1e-4;
+          parameters.run.device = device;
+          for (const StrategyName& strategy : all_strategies(processor)) {
+            parameters.operation.kernel = strategy.kernel;
+            parameters.operation.scatter = strategy.scatter;
+            if (!why_unsuitable(strategy.kernel, parameters).empty()) continue;
+            const ScatterInfo* row = find_scatter(strategy.scatter);
+            if (row != nullptr && row->use == ScatterUse::comparison) continue;
+            for (const GeometryChoice choice :
+                 {GeometryChoice::automatic, GeometryChoice::stored, GeometryChoice::compressed,
+                  GeometryChoice::on_the_fly, GeometryChoice::stencil}) {
+              parameters.space.geometry = choice;
+              const std::optional<GeometryForm> form = form_of(choice);
+              const GeometrySetting setting = case_geometry_setting(parameters);
+              if (form && !has_geometry_forms(strategy.kernel, setting.factors)) continue;
+              if (form && !why_no_geometry(*form, setting).empty()) continue;
+              if (!why_no_scatter(parameters, strategy).empty()) continue;
+              SCOPED_TRACE(fmt::format("{}D, degree {}, {}, {}", dimension, degree, strategy.text(),
+                                       name_of(choice)));
+              expect_label(parameters, seen);
+            }
+          }
+        }
+      }
+    }
+  }
+  return seen;
+}
+
+TEST(RunLabels, AreWhatRuns) {
+  const ThreadCount one(1);
+  const std::set<std::string> seen = labels_of_runs(RunDevice::cpu);
+  for (const char* label :
+       {"csr", "kronecker", "local/private", "tensor/serial", "tensor/atomic, stored",
+        "tensor/coloring, on-the-fly", "tensor, stencil"}) {
+    EXPECT_TRUE(seen.contains(label)) << label;
+  }
+}
+
+TEST(DeviceRunLabels, AreWhatRuns) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const std::set<std::string> seen = labels_of_runs(RunDevice::cuda);
+    for (const char* label : {"local-thread/atomic", "tensor/patch", "tensor/patch, stored",
+                              "tensor/atomic, compressed", "tensor, stencil"}) {
+      EXPECT_TRUE(seen.contains(label)) << label;
+    }
+  }
+}
+
+// What a study prints and writes of a strategy is what was measured.
+std::set<std::string> labels_of_studies(RunDevice device) {
+  StudyParameters study;
+  study.device = device;
+  study.kernels.clear();
+  for (const KernelInfo& kernel : kernel_table()) study.kernels.emplace_back(kernel.name);
+  study.scatters.clear();
+  for (const ScatterInfo& row : scatter_table()) study.scatters.emplace_back(row.name);
+  study.degrees = {1, 9};
+  study.threads = {1};
+  study.dimensions = {2, 3};
+  study.dofs = {100};
+  study.geometry = {StudyGeometry::uniform, StudyGeometry::mapped};
+  study.geometry_forms = {GeometryChoice::automatic, GeometryChoice::stored,
+                          GeometryChoice::compressed, GeometryChoice::on_the_fly,
+                          GeometryChoice::stencil};
+  study.precision = {Precision::double_precision, Precision::single_precision};
+  study.applications = 1;
+  study.repetitions = 1;
+  std::set<std::string> seen;
+  for (const StudyProblem& problem : study_problems(study)) {
+    Bench bench(study, problem);
+    std::set<std::string> texts;
+    for (const StudyStrategy& strategy : study_strategies(study, problem)) {
+      SCOPED_TRACE(
+          fmt::format("{}D, degree {}, {}", problem.dimension, problem.degree, strategy.text()));
+      EXPECT_TRUE(texts.insert(strategy.text()).second) << "listed twice";
+      const Measurement m = bench.measure(strategy, Index{1} << 34);
+      EXPECT_TRUE(m.fits || !m.unsuitable.empty());
+      EXPECT_EQ(m.operator_name, m.unsuitable.empty() ? strategy.text() : "");
+      if (m.unsuitable.empty()) seen.insert(m.operator_name);
+    }
+  }
+  return seen;
+}
+
+TEST(StudyLabels, AreWhatIsMeasured) {
+  const std::set<std::string> seen = labels_of_studies(RunDevice::cpu);
+  for (const char* label : {"csr", "kronecker", "local/private", "tensor/serial",
+                            "tensor/atomic, stored", "tensor, stencil"}) {
+    EXPECT_TRUE(seen.contains(label)) << label;
+  }
+}
+
+TEST(DeviceStudyLabels, AreWhatIsMeasured) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const std::set<std::string> seen = labels_of_studies(RunDevice::cuda);
+    for (const char* label : {"local-thread/unprotected", "tensor/patch, stored",
+                              "tensor/private, compressed", "tensor, stencil"}) {
+      EXPECT_TRUE(seen.contains(label)) << label;
+    }
+    EXPECT_FALSE(seen.contains("tensor/patch, compressed"));
+    EXPECT_FALSE(seen.contains("tensor/patch, on-the-fly"));
+  }
+}
+
+// `patch` in a case: auto takes a form that has it, and other forms are refused in words.
+TEST(PatchOfACase, HasStoredFactors) {
+  CaseParameters parameters =
+      make_case_registry()
+          .parse(case_text(3, 2, R"("x", "y + 0.1*x*x", "z")", "[problem]\nsource = \"1\"\n"),
+                 "case.toml")
+          .parameters;
+  parameters.run.device = RunDevice::cuda;
+  parameters.operation.kernel = "tensor";
+  const StrategyName patch{"tensor", "patch"};
+  EXPECT_EQ(strategy_text(parameters, {"tensor", "atomic"}), "tensor/atomic, compressed");
+  EXPECT_EQ(strategy_text(parameters, patch), "tensor/patch, stored");
+  EXPECT_EQ(why_no_scatter(parameters, patch), "");
+  parameters.operation.scatter = "patch";
+  parameters.space.geometry = GeometryChoice::compressed;
+  EXPECT_NE(why_no_geometry(GeometryForm::compressed, case_geometry_setting(parameters)), "");
+  EXPECT_NE(why_no_scatter(parameters, patch), "");
+  parameters.space.geometry = GeometryChoice::automatic;
+  EXPECT_EQ(choose_geometry(parameters), "stored (auto: scatter policy patch)");
+  parameters.space.degree = 9;
+  parameters.space.points = 10;
+  EXPECT_NE(why_no_scatter(parameters, patch), "");
+}
+
+TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
+  EXPECT_EQ(median({3.0}), 3.0);
+  EXPECT_EQ(median({5.0, 1.0}), 3.0);
+  EXPECT_EQ(median({9.0, 1.0, 2.0}), 2.0);
+  EXPECT_EQ(median({8.0, 1.0, 4.0, 2.0}), 3.0);
+}
+
+TEST(Choices, NameTheSameThings) {
+  for (const GeometryForm form : kGeometryForms) {
+    EXPECT_EQ(form_of(choice_of(form)), form);
+    EXPECT_EQ(name_of(choice_of(form)), geometry_name(form));
+  }
+  EXPECT_EQ(form_of(GeometryChoice::automatic), std::nullopt);
+  for (std::size_t i = 0; i < enumerator_names(StudySolver{}).size(); ++i) {
+    const auto solver = static_cast<StudySolver>(i);
+    const bool is_start = solver == StudySolver::full_multigrid;
+    EXPECT_EQ(name_of(preconditioner_of(solver)), is_start ? "multigrid" : name_of(solver));
+  }
+}
+
+TEST(KernelNames, TakeAScatterAsTheTableSays) {
+  const StrategyNames names = strategy_names();
+  ASSERT_EQ(names.kernels.size(), kernel_table().size());
+  for (const KernelInfo& row : kernel_table()) {
+    EXPECT_EQ(kernel_takes_scatter(names.kernels, std::string(row.name)),
+              row.scatter == TakesScatter::yes);
+  }
+  EXPECT_TRUE(kernel_takes_scatter(names.kernels, kAutoKernel));
+  EXPECT_THROW(kernel_takes_scatter(names.kernels, "tensors"), std::logic_error);
+}
+
+}  // namespace
+}  // namespace tessera::testing
