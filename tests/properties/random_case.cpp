@@ -93,7 +93,15 @@ class Draw {
   void draw_mesh() {
     MeshParameters& mesh = parameters_.mesh;
     for (int d = 0; d < dimension(); ++d) mesh.cells.push_back(between(1, 9));
-    while (is_too_large()) --*std::max_element(mesh.cells.begin(), mesh.cells.end());
+    while (is_too_large()) {
+      Index& most = *std::max_element(mesh.cells.begin(), mesh.cells.end());
+      if (most > 1) {
+        --most;
+        continue;
+      }
+      --parameters_.space.degree;
+      if (parameters_.space.points > 0) --parameters_.space.points;
+    }
     const double offset = once_in(3) ? kSafeOffset * one_of({-1.0, 0.3, 1.0}) : 0.0;
     for (int d = 0; d < dimension(); ++d) {
       const double lower = length_ * offset * (d + 1) / dimension();

@@ -97,11 +97,12 @@ void check_program(const RandomCase& random_case) {
 TEST(TheProgram, DoesInARunWhatItsCheckSays) {
   Refusals refusals;
   const CaseRange range{.max_dofs = 600, .max_work = 4e4};
-  expect_for_all(random_cases(range), 14, [&](const RandomCase& random_case) {
+  // Few: each is run twice, and a run measures the machine's bandwidth.
+  expect_for_all(random_cases(range), 8, [&](const RandomCase& random_case) {
     refusals.load(random_case);
     check_program(random_case);
   });
-  refusals.expect_at_most(0.3);
+  refusals.expect_at_most(0.5);
 }
 
 }  // namespace
