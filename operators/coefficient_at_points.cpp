@@ -15,7 +15,7 @@ namespace {
 constexpr int kCells = kLanes<double>;
 
 // The lowest point at which k cannot be used.
-struct FirstFailure {
+struct LowestFailure {
   Index at = std::numeric_limits<Index>::max();
   double value = 0.0;
   Point where{};
@@ -27,12 +27,12 @@ std::vector<double> coefficient_at_points(const StiffnessForm& form, Index first
   const Discretization& discretization = *form.discretization;
   const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
   std::vector<double> values(static_cast<std::size_t>(count * points));
-  FirstFailure failure;
+  LowestFailure failure;
   parallel_ranges(ceil_div(count, kCells), [&](Range range) {
     CellGeometry geometry(discretization, discretization.basis);
     std::vector<double> k(static_cast<std::size_t>(points) * kCells);
     std::array<IndexTriple, kCells> cells;
-    FirstFailure mine;
+    LowestFailure mine;
     for (Index group = range.begin; group < range.end; ++group) {
       const Index begin = group * kCells;
       const int active = static_cast<int>(std::min<Index>(kCells, count - begin));

@@ -6,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "mesh/simd.hpp"
 #include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "solvers/cg_variant.hpp"
 #include "solvers/stagnation.hpp"
+#include "tests/solvers/cg_variant.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 // That "converged" is true, and that "stagnated" is.

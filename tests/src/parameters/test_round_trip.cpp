@@ -6,7 +6,7 @@ namespace {
 constexpr char kFullCase[] = R"toml(
 title = "quotes \" and \\ and \t and \u00e9 \u007f"
 [mesh]
-cells = [9007199254740993, 1, 2]
+cells = [4294967297, 1, 2]
 lower = [0.1, -1e-300, 0.30000000000000004]
 upper = [1e300, 3.141592653589793, 1]
 map = ["x", "y", "z + 0.1*sin(pi*x)"]
