@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
+#include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
 #include "operators/load_integrals.hpp"
 
@@ -13,9 +15,9 @@ namespace tessera {
 namespace {
 
 constexpr double kRounding = 1e-10;
-constexpr double kVanished = 0.01;
-constexpr double kSettled = 0.1;
-constexpr int kFinerBy[] = {1, 2, 4, 7};
+constexpr int kFinerBy[] = {1, 2, 4, 7, 11};
+// The error of the finest rule may be so many times what the last two rules differed by.
+constexpr double kUnsettled = 2.0;
 
 // By Gauss's rule with so many points an axis; nothing if the data have no value at one of them,
 // which the form's own points need not show.
@@ -33,28 +35,38 @@ std::optional<LoadIntegrals> integrals_by(int points, const Discretization& disc
   }
 }
 
-// The quadrature explains a total of the form's own rule, or this throws.
-void require_balance(double total, const Discretization& discretization, const ScalarField& source,
+// By how much the sum of the integrals changes on a mesh with half the cells along each axis: about
+// the error that comes of interpolating the map. 0 where there is none to interpolate.
+double geometry_error(const LoadIntegrals& integrals, int points,
+                      const Discretization& discretization, const ScalarField& source,
+                      const std::vector<FluxTerm>& fluxes) {
+  if (discretization.mapping.is_cartesian()) return 0.0;
+  IndexTriple cells = discretization.mesh.cells();
+  for (Index& count : cells) count = ceil_div(count, 2);
+  const Discretization coarser = coarsen(discretization, {discretization.basis.degree, cells});
+  const std::optional<LoadIntegrals> of_coarser = integrals_by(points, coarser, source, fluxes);
+  return of_coarser ? std::abs(of_coarser->sum() - integrals.sum()) : 0.0;
+}
+
+// Quadrature or mesh explain why data do not balance, or this throws.
+void require_balance(const Discretization& discretization, const ScalarField& source,
                      const std::vector<FluxTerm>& fluxes, double load_unit) {
   LoadIntegrals finest = integrate_load(discretization, discretization.basis, source, fluxes);
-  // By how much a rule and the next differ: the last two, and the most of all.
-  double change = 0.0;
-  double largest_change = 0.0;
+  int points = discretization.basis.point_count();
+  // By how much each of the last two rules differs from the one before it.
+  std::array<double, 2> changes{};
   for (const int more : kFinerBy) {
+    const int finer_points = discretization.basis.point_count() + more;
     const std::optional<LoadIntegrals> finer =
-        integrals_by(discretization.basis.point_count() + more, discretization, source, fluxes);
+        integrals_by(finer_points, discretization, source, fluxes);
     if (!finer) continue;
-    change = std::abs(finer->sum() - finest.sum());
-    largest_change = std::max(largest_change, change);
+    changes = {changes[1], std::abs(finer->sum() - finest.sum())};
     finest = *finer;
-    if (std::abs(finest.sum()) <= kVanished * std::abs(total) ||
-        std::abs(finest.sum()) <= kRounding * finest.size) {
-      return;
-    }
+    points = finer_points;
+    if (std::abs(finest.sum()) <= kRounding * finest.size) return;
   }
-  // Where the rules do not settle, jumps or kinks inside cells say, any of them may be lucky.
-  const bool settles = change <= kSettled * largest_change;
-  const double error = settles ? change : largest_change;
+  const double error = kUnsettled * std::max(changes[0], changes[1]) +
+                       geometry_error(finest, points, discretization, source, fluxes);
   if (!(std::abs(finest.sum()) <= error)) {
     throw IncompatibleData(finest.source * load_unit, finest.flux * load_unit, error * load_unit);
   }
@@ -62,13 +74,13 @@ void require_balance(double total, const Discretization& discretization, const S
 
 }  // namespace
 
-IncompatibleData::IncompatibleData(double source, double flux, double quadrature_error)
+IncompatibleData::IncompatibleData(double source, double flux, double error)
     : std::runtime_error(fmt::format(
           "a problem with no other than Neumann faces has a solution only if source and boundary "
           "values balance: the integral of the source is {:.6g}, that of the boundary values "
           "{:.6g}, and their sum must be 0, but it is {:.6g} (give or take {:.1g}, the error of "
-          "the quadrature); change one of them, or make a face dirichlet or robin",
-          source, flux, source + flux, quadrature_error)) {}
+          "quadrature and mesh); change one of them, or make a face dirichlet or robin",
+          source, flux, source + flux, error)) {}
 
 double balance_load(const StiffnessForm& form, const ScalarField& source,
                     const std::vector<FluxTerm>& fluxes, Imbalance imbalance, double load_unit,
@@ -81,7 +93,7 @@ double balance_load(const StiffnessForm& form, const ScalarField& source,
 #pragma omp parallel for simd schedule(static) reduction(+ : absolute)
   for (Index i = 0; i < b.size(); ++i) absolute += std::abs(b[i]);
   if (imbalance == Imbalance::refused && !(std::abs(total) <= kRounding * absolute)) {
-    require_balance(total, *form.discretization, source, fluxes, load_unit);
+    require_balance(*form.discretization, source, fluxes, load_unit);
   }
   HostVector<double> load(b.size());
   assemble_load(form, constant_field(1.0), {}, zero, load);

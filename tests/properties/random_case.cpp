@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/parameters/diagnostics.hpp"
+#include "src/strategy_names.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -224,7 +225,7 @@ class Draw {
     OperatorParameters& operation = parameters_.operation;
     operation.kernel = text_of({"auto", "tensor", "local", "csr", "auto"});
     if (suits_kronecker_ && once_in(4)) operation.kernel = "kronecker";
-    operation.scatter = kernel_takes_scatter(operation.kernel)
+    operation.scatter = kernel_takes_scatter(strategy_names().kernels, operation.kernel)
                             ? text_of({"coloring", "serial", "atomic", "private"})
                             : std::string(kNoScatter);
     if (operation.kernel == "tensor" && once_in(8)) {

@@ -60,7 +60,7 @@ class Conductor final : public LinearOperator<double, Host> {
   Conductor(int n, std::vector<double> k) : n_(n), k_(std::move(k)) {}
 
   std::int64_t size() const override { return std::int64_t{n_} * n_; }
-  void apply(const HostVector<double>& x, HostVector<double>& y) const override {
+  void do_apply(const HostVector<double>& x, HostVector<double>& y) const override {
     for (int j = 0; j < n_; ++j) {
       for (int i = 0; i < n_; ++i) {
         double sum = 0.0;
@@ -74,7 +74,7 @@ class Conductor final : public LinearOperator<double, Host> {
       }
     }
   }
-  void diagonal(HostVector<double>& d) const override { fill(d, 1.0); }
+  void do_diagonal(HostVector<double>& d) const override { fill(d, 1.0); }
   Cost cost() const override { return {}; }
   std::int64_t bytes() const override { return 0; }
 
