@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <mutex>
@@ -180,21 +181,62 @@ ScalarField field_of(const std::string& text, int dimension) {
           std::nullopt};
 }
 
-}  // namespace
-
-ScalarField parse_expression(const std::string& text, int dimension) {
+// The field of a text with its factors.
+ScalarField parsed(const std::string& text, int dimension) {
   try {
     ScalarField field = field_of(text, dimension);
     if (field.constant) return field;
-    if (const auto factors = separate(text)) {
-      field.factors = std::make_shared<const std::array<ScalarField, 3>>(std::array<ScalarField, 3>{
-          field_of((*factors)[0], dimension), field_of((*factors)[1], dimension),
-          field_of((*factors)[2], dimension)});
+    const auto factors = separate(text);
+    if (!factors) return field;
+    // A factor, with its parentheses, may be longer than the text, and longer than muParser takes.
+    for (const std::string& factor : *factors) {
+      if (factor.size() >= mu::MaxLenExpression) return field;
     }
+    field.factors = std::make_shared<const std::array<ScalarField, 3>>(std::array<ScalarField, 3>{
+        field_of((*factors)[0], dimension), field_of((*factors)[1], dimension),
+        field_of((*factors)[2], dimension)});
     return field;
   } catch (const mu::ParserError& error) {
     throw ExpressionError(error.GetMsg());
   }
+}
+
+/// The fields of the last texts: what decides on sizes and strategies asks for those of a case a
+/// hundred times, and muParser takes a tenth of a second for some thousand terms.
+class RecentFields {
+ public:
+  ScalarField field(const std::string& text, int dimension) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return entry.dimension == dimension && entry.text == text;
+    });
+    if (found != entries_.end()) {
+      std::rotate(entries_.begin(), found, found + 1);
+    } else {
+      ScalarField made = parsed(text, dimension);
+      if (entries_.size() == kMaxEntries) entries_.pop_back();
+      entries_.insert(entries_.begin(), {text, dimension, std::move(made)});
+    }
+    return entries_.front().field;
+  }
+
+ private:
+  // More than a case has expressions.
+  static constexpr std::size_t kMaxEntries = 24;
+  struct Entry {
+    std::string text;
+    int dimension;
+    ScalarField field;
+  };
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+ScalarField parse_expression(const std::string& text, int dimension) {
+  static RecentFields recent;
+  return recent.field(text, dimension);
 }
 
 }  // namespace tessera

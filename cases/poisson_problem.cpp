@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <vector>
 
 #include "operators/constrained_rows.hpp"
@@ -12,8 +12,6 @@
 
 namespace tessera {
 namespace {
-
-constexpr double kMostImbalance = 1e-3;
 
 FaceSet dirichlet_faces(const PoissonProblem& problem) {
   FaceSet faces;
@@ -46,69 +44,55 @@ double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector
   return norm(free);
 }
 
-// b -= (sum b / volume) * integral of each phi_i, so that b is in the range of the singular matrix.
-double balance(const StiffnessForm& form, const ScalarField& source, double load_unit,
-               HostVector<double>& b) {
-  const HostVector<double> zero(b.size());
-  HostVector<double> ones(b.size());
-  fill(ones, 1.0);
-  const double total = dot(b, ones);
-  double absolute = 0.0;
-#pragma omp parallel for simd schedule(static) reduction(+ : absolute)
-  for (Index i = 0; i < b.size(); ++i) absolute += std::abs(b[i]);
-  HostVector<double> load(b.size());
-  if (std::abs(total) > kMostImbalance * absolute) {
-    assemble_load(form, source, {}, zero, load);
-    const double from_source = dot(load, ones);
-    throw IncompatibleData(from_source * load_unit, (total - from_source) * load_unit);
-  }
-  assemble_load(form, constant_field(1.0), {}, zero, load);
-  const double defect = total / dot(load, ones);
-  axpy(-defect, load, b);
-  return defect;
+std::string balance_note(const LinearSystem& system, const PoissonProblem& problem) {
+  const auto is_robin = [](const BoundaryCondition& condition) {
+    return condition.type == BoundaryType::robin;
+  };
+  const bool has_robin = std::any_of(
+      problem.boundary.begin(), problem.boundary.begin() + face_count(problem.dimension), is_robin);
+  return fmt::format(
+      "Neumann faces only{}: source and boundary values balance but for {:.2g} a unit volume, "
+      "taken "
+      "off the source; the solution with mean 0 is computed",
+      has_robin ? " (alpha is 0 at all points of the Robin faces)" : "", system.balance_defect);
 }
 
 }  // namespace
-
-IncompatibleData::IncompatibleData(double source, double flux)
-    : std::runtime_error(fmt::format(
-          "a problem with no other than Neumann faces has a solution only if source and boundary "
-          "values "
-          "balance: the integral of the source is {:.6g}, that of the boundary values {:.6g}, and "
-          "their sum must be 0; change one of them, or make a face dirichlet or robin",
-          source, flux)) {}
-
-bool is_pure_neumann(const PoissonProblem& problem) {
-  for (int face = 0; face < face_count(problem.dimension); ++face) {
-    const BoundaryCondition& condition = problem.boundary[face];
-    if (condition.type == BoundaryType::dirichlet) return false;
-    if (condition.type == BoundaryType::robin && !is_zero(*condition.alpha)) return false;
-  }
-  return true;
-}
 
 StiffnessForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization) {
   StiffnessForm form{&discretization, problem.coefficient, dirichlet_faces(problem), {}};
   for (int face = 0; face < face_count(problem.dimension); ++face) {
     const BoundaryCondition& condition = problem.boundary[face];
-    if (condition.type == BoundaryType::robin) form.robin.push_back({face, *condition.alpha});
+    if (condition.type != BoundaryType::robin) continue;
+    const RobinTerm term{face, *condition.alpha};
+    if (!vanishes(term, discretization)) form.robin.push_back(term);
   }
   return form;
 }
 
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
                                 const ScalarField& initial) {
+  return make_linear_system(problem, stiffness_form(problem, discretization), initial,
+                            Imbalance::refused);
+}
+
+LinearSystem make_linear_system(const PoissonProblem& problem, const StiffnessForm& form,
+                                const ScalarField& initial, Imbalance imbalance) {
+  const Discretization& discretization = *form.discretization;
   const NodeLattice& lattice = discretization.lattice;
-  const StiffnessForm form = stiffness_form(problem, discretization);
   LinearSystem system{HostVector<double>(lattice.size()), HostVector<double>(lattice.size())};
   interpolate(discretization, initial, system.x);
   stop_if_requested();
   set_dirichlet_values(discretization, form.dirichlet, dirichlet_fields(problem), system.x);
-  assemble_load(form, problem.source, flux_terms(problem), system.x, system.b);
+  const std::vector<FluxTerm> fluxes = flux_terms(problem);
+  assemble_load(form, problem.source, fluxes, system.x, system.b);
   stop_if_requested();
-  if (is_pure_neumann(problem)) {
+  system.is_singular = is_pure_neumann(form);
+  if (system.is_singular) {
     system.balance_defect =
-        balance(form, problem.source, problem.load_unit, system.b) * problem.source_unit;
+        balance_load(form, problem.source, fluxes, imbalance, problem.load_unit, system.b) *
+        problem.source_unit;
+    system.notes.push_back(balance_note(system, problem));
   }
   system.reference_norm = free_norm(lattice, form.dirichlet, system.b);
   return system;

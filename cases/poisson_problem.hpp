@@ -2,8 +2,10 @@
 
 #include <array>
 #include <optional>
-#include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "cases/balance.hpp"
 #include "mesh/face.hpp"
 #include "mesh/scalar_field.hpp"
 #include "operators/stiffness_form.hpp"
@@ -34,19 +36,10 @@ struct PoissonProblem {
   double load_unit = 1.0;
 };
 
-/// Whether u is determined only up to a constant: no Dirichlet face, and no Robin face whose alpha
-/// may differ from 0.
-bool is_pure_neumann(const PoissonProblem& problem);
-
-/// The bilinear form of the problem; the discretization is referred to.
+/// The bilinear form of the problem; the discretization is referred to. Robin terms that vanish at
+/// all points are left out, so that whether u is determined only up to a constant,
+/// is_pure_neumann(), is decided on values once and is the same on all levels of a hierarchy.
 StiffnessForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
-
-/// The data of a pure Neumann problem that has no solution: sources and fluxes do not balance.
-class IncompatibleData : public std::runtime_error {
- public:
-  /// @param source, flux integral of the source over the domain and of the fluxes over its boundary
-  IncompatibleData(double source, double flux);
-};
 
 /// A x = b as an iterative solver takes it.
 struct LinearSystem {
@@ -55,16 +48,22 @@ struct LinearSystem {
   HostVector<double> b;
   /// ||b|| over the rows that are not constrained: what residuals are relative to.
   double reference_norm = 0.0;
-  /// Pure Neumann only: (integral of source + fluxes) / volume, the quadrature's defect of balance,
-  /// which was taken off the source.
+  /// Whether constants are the null space of A: u is determined only up to a constant.
+  bool is_singular = false;
+  /// If singular: (integral of source + fluxes) / volume, the quadrature's defect of balance, which
+  /// was taken off the source.
   double balance_defect = 0.0;
+  /// What was assumed or taken off, a sentence each.
+  std::vector<std::string> notes = {};
 };
 
-/// Assembles the load and sets Dirichlet values.
-/// @throws IncompatibleData if the integrals of a pure Neumann problem differ by more than 1e-3 of
-///         the load's 1-norm; BadFieldValue
+/// Assembles the load, balances it where the problem is pure Neumann, and sets Dirichlet values.
+/// @throws IncompatibleData as balance_load(), BadFieldValue
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
                                 const ScalarField& initial);
+/// The same for a form of the problem that there is already, such as a coarse level's.
+LinearSystem make_linear_system(const PoissonProblem& problem, const StiffnessForm& form,
+                                const ScalarField& initial, Imbalance imbalance);
 
 /// The field less a number.
 ScalarField shifted(const ScalarField& field, double subtracted);

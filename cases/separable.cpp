@@ -1,5 +1,6 @@
 #include "cases/separable.hpp"
 
+#include <array>
 #include <cctype>
 #include <span>
 #include <string_view>
@@ -13,6 +14,12 @@ enum class TokenKind { number, name, open, close, sign, product, power, other };
 struct Token {
   TokenKind kind;
   std::string_view text;
+  /// Of an opening parenthesis: how many tokens after it is the one that closes it.
+  std::size_t closing = 0;
+  /// How often each coordinate occurs in the tokens before this one.
+  std::array<std::size_t, 3> before{};
+  /// The coordinate that it is, as a bit; 0 for none.
+  unsigned coordinate = 0;
 };
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -70,6 +77,27 @@ std::vector<Token> tokens_of(std::string_view text) {
   return tokens;
 }
 
+// What looks at parts of the text many times finds with the tokens, so that it need not go through
+// the parts.
+void link(std::vector<Token>& tokens) {
+  constexpr std::string_view kCoordinates[] = {"x", "y", "z"};
+  std::vector<std::size_t> open;
+  std::array<std::size_t, 3> seen{};
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    Token& token = tokens[i];
+    token.before = seen;
+    for (unsigned d = 0; d < 3; ++d) {
+      if (token.text != kCoordinates[d]) continue;
+      token.coordinate = 1U << d;
+      ++seen[d];
+    }
+    if (token.kind == TokenKind::open) open.push_back(i);
+    if (token.kind != TokenKind::close || open.empty()) continue;
+    tokens[open.back()].closing = i - open.back();
+    open.pop_back();
+  }
+}
+
 using Part = std::span<const Token>;
 
 // As it stands in the whole text.
@@ -81,24 +109,11 @@ std::string text_of(Part part) {
 
 // The coordinates that occur, as bits.
 unsigned coordinates(Part part) {
-  constexpr std::string_view kCoordinates[] = {"x", "y", "z"};
-  unsigned used = 0;
-  for (const Token& token : part) {
-    for (unsigned d = 0; d < 3; ++d) {
-      if (token.text == kCoordinates[d]) used |= 1U << d;
-    }
+  unsigned used = part.back().coordinate;
+  for (unsigned d = 0; d < 3; ++d) {
+    if (part.back().before[d] > part.front().before[d]) used |= 1U << d;
   }
   return used;
-}
-
-// Where the parenthesis that the part begins with is closed.
-std::size_t closing(Part part) {
-  int depth = 0;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    depth += part[i].kind == TokenKind::open ? 1 : part[i].kind == TokenKind::close ? -1 : 0;
-    if (depth == 0) return i;
-  }
-  return part.size();
 }
 
 // A sign is an operator between two operands where something ends before it.
@@ -109,11 +124,9 @@ bool ends_operand(TokenKind kind) {
 // Places of * and / outside parentheses; nothing where an operator that binds less is there.
 std::optional<std::vector<std::size_t>> product_signs(Part part) {
   std::vector<std::size_t> places;
-  int depth = 0;
   for (std::size_t i = 0; i < part.size(); ++i) {
+    i += part[i].closing;
     const TokenKind kind = part[i].kind;
-    depth += kind == TokenKind::open ? 1 : kind == TokenKind::close ? -1 : 0;
-    if (depth > 0) continue;
     if (kind == TokenKind::other) return std::nullopt;
     if (kind == TokenKind::sign && i > 0 && ends_operand(part[i - 1].kind)) return std::nullopt;
     if (kind == TokenKind::product) places.push_back(i);
@@ -127,24 +140,33 @@ Side other(Side side) { return side == Side::above ? Side::below : Side::above; 
 
 class Product {
  public:
-  // Multiplies by a part, or divides; false where it does not separate.
-  bool take(Part part, Side side) {
-    const unsigned used = coordinates(part);
-    if ((used & (used - 1)) == 0) {
-      append(used > 1 ? used / 2 : 0, text_of(part), side);
-      return true;
+  // Multiplies by the factors of a text; false where it does not separate. Without recursion: a
+  // text may have thousands of parentheses in each other.
+  bool take(Part whole) {
+    std::vector<Signed> rest = {{whole, Side::above}};
+    while (!rest.empty()) {
+      const auto [part, side] = rest.back();
+      rest.pop_back();
+      if (part.empty()) return false;
+      const unsigned used = coordinates(part);
+      if ((used & (used - 1)) == 0) {
+        append(used > 1 ? used / 2 : 0, text_of(part), side);
+        continue;
+      }
+      const auto signs = product_signs(part);
+      if (!signs) return false;
+      if (!signs->empty()) {
+        push_factors(part, *signs, side, rest);
+      } else if (part.front().kind == TokenKind::sign) {
+        if (part.front().text == "-") append(0, "-1", side);
+        rest.push_back({part.subspan(1), side});
+      } else if (part.front().kind == TokenKind::open && part.front().closing + 1 == part.size()) {
+        rest.push_back({part.subspan(1, part.size() - 2), side});
+      } else {
+        return false;
+      }
     }
-    const auto signs = product_signs(part);
-    if (!signs) return false;
-    if (signs->empty()) return take_single(part, side);
-    std::size_t begin = 0;
-    Side own = side;
-    for (const std::size_t place : *signs) {
-      if (!take(part.subspan(begin, place - begin), own)) return false;
-      own = part[place].text == "*" ? side : other(side);
-      begin = place + 1;
-    }
-    return take(part.subspan(begin), own);
+    return true;
   }
 
   FactorTexts texts() const {
@@ -154,14 +176,22 @@ class Product {
   }
 
  private:
-  // A sign, or parentheses around all.
-  bool take_single(Part part, Side side) {
-    if (part.front().kind == TokenKind::sign) {
-      if (part.front().text == "-") append(0, "-1", side);
-      return take(part.subspan(1), side);
+  struct Signed {
+    Part part;
+    Side side;
+  };
+
+  // The last one first, so that the first is taken next.
+  static void push_factors(Part part, const std::vector<std::size_t>& signs, Side side,
+                           std::vector<Signed>& rest) {
+    std::size_t end = part.size();
+    for (std::size_t i = signs.size(); i-- > 0;) {
+      const std::size_t begin = signs[i] + 1;
+      rest.push_back(
+          {part.subspan(begin, end - begin), part[signs[i]].text == "*" ? side : other(side)});
+      end = signs[i];
     }
-    if (part.front().kind != TokenKind::open || closing(part) + 1 != part.size()) return false;
-    return take(part.subspan(1, part.size() - 2), side);
+    rest.push_back({part.first(end), side});
   }
 
   void append(unsigned d, const std::string& text, Side side) {
@@ -179,10 +209,10 @@ class Product {
 }  // namespace
 
 std::optional<FactorTexts> separate(const std::string& text) {
-  const std::vector<Token> tokens = tokens_of(text);
-  if (tokens.empty()) return std::nullopt;
+  std::vector<Token> tokens = tokens_of(text);
+  link(tokens);
   Product product;
-  if (!product.take(tokens, Side::above)) return std::nullopt;
+  if (!product.take(tokens)) return std::nullopt;
   return product.texts();
 }
 

@@ -15,7 +15,7 @@ using FactorTexts = std::array<std::string, 3>;
 /// x.
 ///
 /// Signs, redundant parentheses and products in them are seen through; powers of products and
-/// functions such as exp(x + y) are not.
+/// functions such as exp(x + y) are not. Takes a time in proportion to the text's length.
 /// @param text an expression that muParser accepts
 std::optional<FactorTexts> separate(const std::string& text);
 

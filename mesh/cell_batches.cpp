@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mesh/padded_cells.hpp"
+
 namespace tessera {
 namespace {
 
@@ -41,6 +43,24 @@ IndexTriple brick_shape(const BoxMesh& mesh, int lanes, Index bytes_per_cell, in
 }
 
 }  // namespace
+
+Index padded_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
+  const IndexTriple shape = brick_shape(mesh, lanes, bytes_per_cell, threads);
+  const IndexTriple along = bricks_along(mesh.cells(), shape);
+  Index batches = 0;
+  // Along each axis bricks are of one size but for the last.
+  for (int kinds = 0; kinds < 8; ++kinds) {
+    Index bricks = 1;
+    Index cells = 1;
+    for (int d = 0; d < 3; ++d) {
+      const bool is_last = (kinds >> d & 1) != 0;
+      bricks *= is_last ? 1 : along[d] - 1;
+      cells *= is_last ? mesh.cells()[d] - (along[d] - 1) * shape[d] : shape[d];
+    }
+    batches += bricks * ceil_div(cells, lanes);
+  }
+  return batches * lanes;
+}
 
 CellBatches::CellBatches(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads)
     : lanes_(lanes), colors_(std::size_t{1} << mesh.dimension()) {

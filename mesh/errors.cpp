@@ -13,6 +13,9 @@ BadFieldValue::BadFieldValue(const std::string& message, const Point& where, dou
       where_(where),
       value_(value) {}
 
+BadFieldValue::BadFieldValue(const WholeText& whole, const Point& where, double value)
+    : std::runtime_error(whole.text), where_(where), value_(value) {}
+
 InvertedCell::InvertedCell(const IndexTriple& cell, int dimension, double determinant,
                            const Point& where)
     : std::runtime_error(

@@ -16,6 +16,13 @@ class BadFieldValue : public std::runtime_error {
   const Point& where() const { return where_; }
   double value() const { return value_; }
 
+ protected:
+  /// With a text that says all of it, for those who know more of the field.
+  struct WholeText {
+    std::string text;
+  };
+  BadFieldValue(const WholeText& whole, const Point& where, double value);
+
  private:
   Point where_;
   double value_;

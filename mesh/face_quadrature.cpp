@@ -46,7 +46,11 @@ void FaceQuadrature::cell_nodes(Index cell, int degree, Index* indices) const {
 }
 
 FaceQuadrature make_face_quadrature(const Discretization& discretization, int face) {
-  const Basis1D& basis = discretization.basis;
+  return make_face_quadrature(discretization, discretization.basis, face);
+}
+
+FaceQuadrature make_face_quadrature(const Discretization& discretization, const Basis1D& basis,
+                                    int face) {
   const int dimension = discretization.mesh.dimension();
   const Matrix1D one{1, 1, {1.0}};
   FaceQuadrature result{};

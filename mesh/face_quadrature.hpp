@@ -30,7 +30,9 @@ struct FaceQuadrature {
   void cell_nodes(Index cell, int degree, Index* indices) const;
 };
 
-/// With the discretization's own quadrature rule.
+/// With the discretization's own quadrature rule, or with that of a basis on the same nodes.
 FaceQuadrature make_face_quadrature(const Discretization& discretization, int face);
+FaceQuadrature make_face_quadrature(const Discretization& discretization, const Basis1D& basis,
+                                    int face);
 
 }  // namespace tessera

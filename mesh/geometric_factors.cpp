@@ -8,6 +8,7 @@
 #include "mesh/cell_geometry.hpp"
 #include "mesh/errors.hpp"
 #include "mesh/partition.hpp"
+#include "mesh/saturated.hpp"
 #include "mesh/symmetric_factors.hpp"
 
 namespace tessera {
@@ -105,7 +106,7 @@ Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int po
   const Index points = power(points_per_axis, dimension);
   if (kind == FactorKind::constant) return points * value_bytes;
   const Index entries = kind == FactorKind::general ? factor_entries(dimension) : 1;
-  return cells * points * entries * value_bytes;
+  return Saturated(cells) * points * entries * value_bytes;
 }
 
 template <class T>

@@ -108,7 +108,7 @@ double longest_edge(const Discretization& discretization, const IndexTriple& cel
     Point edge{};
     for (int a = 0; a < discretization.mesh.dimension(); ++a) {
       const HostArray<double>& x = discretization.mapping.coordinate(a);
-      edge[a] = x[lattice.first_node(end)] - x[lattice.first_node(begin)];
+      edge[a] = x[lattice.vertex_node(end)] - x[lattice.vertex_node(begin)];
     }
     longest = std::max(longest, std::hypot(edge[0], edge[1], edge[2]));
   }

@@ -37,6 +37,13 @@ class NodeLattice {
     }
     return degree_ * (cell[0] + stride(1) * cell[1] + stride(2) * cell[2]);
   }
+  /// The node at a vertex of the mesh, 0 <= vertex[d] <= cells along d.
+  Index vertex_node(const IndexTriple& vertex) const {
+    for (int d = 0; d < dimension_; ++d) {
+      assert(0 <= vertex[d] && degree_ * vertex[d] < extents_[d]);
+    }
+    return degree_ * (vertex[0] + stride(1) * vertex[1] + stride(2) * vertex[2]);
+  }
   Index node_index(const IndexTriple& position) const {
     for (int d = 0; d < 3; ++d) assert(0 <= position[d] && position[d] < extents_[d]);
     return position[0] + extents_[0] * (position[1] + extents_[1] * position[2]);

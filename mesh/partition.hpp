@@ -2,8 +2,7 @@
 
 #include <omp.h>
 
-#include <exception>
-
+#include "mesh/first_failure.hpp"
 #include "mesh/index.hpp"
 
 namespace tessera {
@@ -29,22 +28,13 @@ constexpr Range partition(Index n, Index part, Index parts) {
 /// used. An exception of the lowest part is rethrown.
 template <class F>
 void parallel_ranges(Index n, F&& f) {
-  std::exception_ptr failure;
-  int failed_part = -1;
+  FirstFailure failure;
 #pragma omp parallel
   {
     const int part = omp_get_thread_num();
-    try {
-      f(partition(n, part, omp_get_num_threads()));
-    } catch (...) {
-#pragma omp critical(tessera_parallel_failure)
-      if (failed_part < 0 || part < failed_part) {
-        failed_part = part;
-        failure = std::current_exception();
-      }
-    }
+    failure.guard(part, [&] { f(partition(n, part, omp_get_num_threads())); });
   }
-  if (failure) std::rethrow_exception(failure);
+  failure.rethrow();
 }
 
 }  // namespace tessera

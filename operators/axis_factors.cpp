@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "mesh/saturated.hpp"
+
 namespace tessera {
 namespace {
 
@@ -119,9 +121,9 @@ void add_end_term(AxisFactors& axis, int side, double value) {
 }
 
 Index axis_factor_bytes(int degree, Index cells) {
-  const Index blocks = 2 * (cells + 1) * degree * (degree + 2);
+  const Saturated blocks = Saturated(2 * (cells + 1)) * degree * (degree + 2);
   const Index diagonals = 2 * (degree * cells + 1);
-  return (blocks + diagonals) * static_cast<Index>(sizeof(double));
+  return (blocks + diagonals) * sizeof(double);
 }
 
 }  // namespace tessera

@@ -1,11 +1,14 @@
 #include "operators/axis_modes.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
+#include "mesh/first_failure.hpp"
+#include "mesh/saturated.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 
@@ -18,13 +21,16 @@ using Matrix = Eigen::MatrixXd;
 // modes are as good as if they were equal.
 constexpr double kSameness = 1e-13;
 
-enum class Parity { even, odd };
+// Of the places of a mirrored axis, or all places of an axis.
+enum class Part { all, even, odd };
 
-// The matrix of an axis at its free nodes.
-Matrix dense(const AxisFactors& axis, const std::vector<double>& rows) {
+// f(i, j, value) for the entries of an axis's matrix at its free nodes.
+template <class F>
+void for_each_entry(const AxisFactors& axis, const std::vector<double>& rows, F&& f) {
   const int p = axis.degree;
-  Matrix full = Matrix::Zero(axis.nodes(), axis.nodes());
-  for (Index node = 0; node < axis.nodes(); ++node) {
+  const Index begin = axis.constrained[0] ? 1 : 0;
+  const Index end = axis.nodes() - (axis.constrained[1] ? 1 : 0);
+  for (Index node = begin; node < end; ++node) {
     const Index cell = node / p;
     const auto i = static_cast<int>(node % p);
     const double* row = rows.data() + cell * axis.block_size();
@@ -33,55 +39,90 @@ Matrix dense(const AxisFactors& axis, const std::vector<double>& rows) {
     const int count = i == 0 ? 2 * p + 1 : p + 1;
     for (int j = 0; j < count; ++j) {
       const Index column = first + j;
-      if (column >= 0 && column < axis.nodes()) full(node, column) = row[j];
+      if (column >= begin && column < end) f(node - begin, column - begin, row[j]);
     }
   }
-  const Index begin = axis.constrained[0] ? 1 : 0;
-  const Index size = axis.nodes() - begin - (axis.constrained[1] ? 1 : 0);
-  return full.block(begin, begin, size, size);
 }
 
-bool is_own_mirror_image(const Matrix& a) {
-  const double difference = (a - a.reverse()).cwiseAbs().maxCoeff();
-  return difference <= kSameness * a.cwiseAbs().maxCoeff();
+Index free_nodes(const AxisFactors& axis) {
+  return axis.nodes() - (axis.constrained[0] ? 1 : 0) - (axis.constrained[1] ? 1 : 0);
 }
 
-// P^T A P, P the prolongation of half a vector to an even or an odd one; that of an odd one is
-// given by its mirror images, last place first.
-Matrix half(const Matrix& a, Parity parity) {
-  const Index n = a.rows();
+// The entries as rows of 2 p + 1, column i - p first.
+std::vector<double> band_of(const AxisFactors& axis, const std::vector<double>& rows) {
+  const int p = axis.degree;
+  std::vector<double> band(static_cast<std::size_t>(free_nodes(axis) * (2 * p + 1)));
+  for_each_entry(axis, rows, [&](Index i, Index j, double value) {
+    band[i * (2 * p + 1) + j - i + p] = value;
+  });
+  return band;
+}
+
+bool is_own_mirror_image(const AxisFactors& axis, const std::vector<double>& rows) {
+  const std::vector<double> band = band_of(axis, rows);
+  double largest = 0.0;
+  double difference = 0.0;
+  // Entry (i, j) is to be (n - 1 - i, n - 1 - j).
+  for (std::size_t k = 0; k < band.size(); ++k) {
+    largest = std::max(largest, std::abs(band[k]));
+    difference = std::max(difference, std::abs(band[k] - band[band.size() - 1 - k]));
+  }
+  return difference <= kSameness * largest;
+}
+
+// P^T A P, P the prolongation of a part of the places to all of them: of half a vector to an even
+// or an odd one (that of an odd one is given by its mirror images, last place first), or the
+// identity.
+Matrix part_of(const AxisFactors& axis, const std::vector<double>& rows, Part part) {
+  const Index n = free_nodes(axis);
   const Index pairs = n / 2;
-  const Index size = parity == Parity::even ? n - pairs : pairs;
-  const double sign = parity == Parity::even ? 1.0 : -1.0;
-  // Columns of A P are sums of two of A, and rows of P^T (A P) likewise.
-  Matrix product(n, size);
-  for (Index i = 0; i < size; ++i) {
-    product.col(i) = a.col(i);
-    if (i < pairs) product.col(i) += sign * a.col(n - 1 - i);
-  }
-  Matrix result = product.topRows(size);
-  for (Index i = 0; i < pairs; ++i) {
-    result.row(i) += sign * product.row(n - 1 - i);
-  }
-  if (parity == Parity::odd) return result.reverse();
+  const Index size = part == Part::all ? n : part == Part::even ? n - pairs : pairs;
+  const double sign = part == Part::odd ? -1.0 : 1.0;
+  Matrix result = Matrix::Zero(size, size);
+  const auto is_mirrored = [&](Index i) { return part != Part::all && i >= n - pairs; };
+  for_each_entry(axis, rows, [&](Index i, Index j, double value) {
+    if (is_mirrored(i)) value *= sign;
+    if (is_mirrored(j)) value *= sign;
+    Index row = is_mirrored(i) ? n - 1 - i : i;
+    Index column = is_mirrored(j) ? n - 1 - j : j;
+    if (part == Part::odd) {
+      // The middle node of an odd number has no odd part.
+      if (row == size || column == size) return;
+      row = size - 1 - row;
+      column = size - 1 - column;
+    }
+    result(row, column) += value;
+  });
   return result;
 }
 
 struct Problem {
-  Matrix stiffness;
-  Matrix mass;
+  const AxisFactors* axis;
+  Part part;
   std::vector<double>* vectors;
   double* eigenvalues;
   bool solved = true;
 };
 
+// K v = lambda M v by M = L L^T and the eigenvectors of L^-1 K L^-T, step by step so that no more
+// than kModeMatrices matrices are there at the same time.
 void solve(Problem& problem) {
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(problem.stiffness, problem.mass);
+  Matrix mass = part_of(*problem.axis, problem.axis->mass, problem.part);
+  const Eigen::LLT<Eigen::Ref<Matrix>> factors(mass);
+  problem.solved = factors.info() == Eigen::Success;
+  if (!problem.solved) return;
+  Matrix stiffness = part_of(*problem.axis, problem.axis->stiffness, problem.part);
+  factors.matrixL().solveInPlace<Eigen::OnTheLeft>(stiffness);
+  factors.matrixU().solveInPlace<Eigen::OnTheRight>(stiffness);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(stiffness);
+  stiffness.resize(0, 0);
   problem.solved = solver.info() == Eigen::Success;
   if (!problem.solved) return;
-  const Matrix& vectors = solver.eigenvectors();
-  problem.vectors->assign(vectors.data(), vectors.data() + vectors.size());
-  std::copy_n(solver.eigenvalues().data(), vectors.cols(), problem.eigenvalues);
+  const Matrix& modes = solver.eigenvectors();
+  problem.vectors->assign(modes.data(), modes.data() + modes.size());
+  Eigen::Map<Matrix> vectors(problem.vectors->data(), modes.rows(), modes.cols());
+  factors.matrixU().solveInPlace(vectors);
+  std::copy_n(solver.eigenvalues().data(), modes.cols(), problem.eigenvalues);
 }
 
 // s with b = s a, or 0 where there is none.
@@ -146,28 +187,28 @@ std::array<AxisModes, 3> make_axis_modes(const NearestSeparable& separable) {
     }
     modes[d].first_free = axis.constrained[0] ? 1 : 0;
     if (same_as[d] != d) continue;
-    Matrix stiffness = dense(axis, axis.stiffness);
-    Matrix mass = dense(axis, axis.mass);
-    const Index n = mass.rows();
-    modes[d].eigenvalues.resize(n);
+    const Index n = free_nodes(axis);
+    modes[d].eigenvalues.resize(static_cast<std::size_t>(n));
     if (n == 0) continue;
     modes[d].even = n;
-    if (n > 1 && is_own_mirror_image(stiffness) && is_own_mirror_image(mass)) {
+    double* const eigenvalues = modes[d].eigenvalues.data();
+    if (n > 1 && is_own_mirror_image(axis, axis.stiffness) &&
+        is_own_mirror_image(axis, axis.mass)) {
       modes[d].odd = n / 2;
       modes[d].even = n - n / 2;
-      problems.push_back({half(stiffness, Parity::even), half(mass, Parity::even),
-                          &modes[d].even_vectors, modes[d].eigenvalues.data()});
-      problems.push_back({half(stiffness, Parity::odd), half(mass, Parity::odd),
-                          &modes[d].odd_vectors, modes[d].eigenvalues.data() + modes[d].even});
+      problems.push_back({&axis, Part::even, &modes[d].even_vectors, eigenvalues});
+      problems.push_back({&axis, Part::odd, &modes[d].odd_vectors, eigenvalues + modes[d].even});
     } else {
-      problems.push_back({std::move(stiffness), std::move(mass), &modes[d].even_vectors,
-                          modes[d].eigenvalues.data()});
+      problems.push_back({&axis, Part::all, &modes[d].even_vectors, eigenvalues});
     }
   }
+  FirstFailure failure;
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    if (!stop_requested()) solve(problems[i]);
+    if (stop_requested()) continue;
+    failure.guard(static_cast<Index>(i), [&] { solve(problems[i]); });
   }
+  failure.rethrow();
   stop_if_requested();
   for (const Problem& problem : problems) {
     if (!problem.solved) throw NumericalBreakdown("an eigenproblem of an axis was not solved");
@@ -184,6 +225,32 @@ std::array<AxisModes, 3> make_axis_modes(const NearestSeparable& separable) {
   }
   if (separable.dimension == 2) modes[2] = single_mode();
   return modes;
+}
+
+AxisWork axis_work(const std::vector<std::array<Index, 2>>& parts, int threads) {
+  // Matrices of n^2 values that there are at a time in solve(); of solved problems there is one.
+  constexpr Index kMatrices = 3;
+  // Measured on one core of a server: reduction to tridiagonal form, the rotations of the
+  // iteration on the eigenvectors, and the triangular solves.
+  constexpr double kSecondsPerCube = 3e-9;
+  std::vector<Index> sizes;
+  for (const auto& part : parts) sizes.insert(sizes.end(), part.begin(), part.end());
+  std::sort(sizes.rbegin(), sizes.rend());
+  AxisWork work;
+  Saturated peak = 0;
+  Saturated held = 0;
+  std::vector<double> busy(static_cast<std::size_t>(std::max(threads, 1)));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Index n = sizes[i];
+    const bool is_at_work = i < busy.size();
+    peak += Saturated(n) * n * (is_at_work ? kMatrices : 1) * sizeof(double);
+    held += Saturated(n) * n * sizeof(double);
+    *std::min_element(busy.begin(), busy.end()) += kSecondsPerCube * std::pow(n, 3);
+  }
+  work.seconds = *std::max_element(busy.begin(), busy.end());
+  work.held = held;
+  work.peak = peak;
+  return work;
 }
 
 Index free_nodes(const NodeLattice& lattice, FaceSet dirichlet, int d) {

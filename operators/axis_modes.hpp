@@ -35,6 +35,26 @@ struct AxisModes {
 /// @throws NumericalBreakdown if an eigenproblem is not solved; Interrupted
 std::array<AxisModes, 3> make_axis_modes(const NearestSeparable& separable);
 
+/// Whether an axis is its own mirror image: mesh, coefficient and both ends.
+enum class AxisSymmetry { mirrored, none };
+
+/// Even and odd modes of an axis of n free nodes.
+constexpr std::array<Index, 2> mode_counts(Index n, AxisSymmetry symmetry) {
+  const Index odd = symmetry == AxisSymmetry::mirrored ? n / 2 : 0;
+  return {n - odd, odd};
+}
+
+/// What make_axis_modes() takes: the most bytes while modes are made, those of the modes, and about
+/// how long it takes.
+struct AxisWork {
+  Index peak = 0;
+  Index held = 0;
+  double seconds = 0.0;
+};
+
+/// @param parts for each axis that is solved by itself the even and the odd modes, or all and 0
+AxisWork axis_work(const std::vector<std::array<Index, 2>>& parts, int threads);
+
 /// Free nodes along axis d.
 Index free_nodes(const NodeLattice& lattice, FaceSet dirichlet, int d);
 

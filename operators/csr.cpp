@@ -9,6 +9,7 @@
 
 #include "mesh/host_array.hpp"
 #include "mesh/partition.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/constrained_rows.hpp"
 #include "operators/operator_name.hpp"
 #include "operators/robin_faces.hpp"
@@ -60,21 +61,6 @@ class Pattern {
     const Neighbors& y = along(1, row[1]);
     const Neighbors& z = along(2, row[2]);
     return column[0] - x.begin + x.count * (column[1] - y.begin + y.count * (column[2] - z.begin));
-  }
-  Index nonzeros() const {
-    // Free rows: the product over axes of the sums of the counts at free positions.
-    Index free_rows = 1;
-    Index free_entries = 1;
-    for (int d = 0; d < 3; ++d) {
-      const auto extent = static_cast<Index>(neighbors_[d].size());
-      const Index first = d < lattice_.dimension() && dirichlet_[2 * d] ? 1 : 0;
-      const Index last = d < lattice_.dimension() && dirichlet_[2 * d + 1] ? extent - 1 : extent;
-      Index entries = 0;
-      for (Index g = first; g < last; ++g) entries += neighbors_[d][g].count;
-      free_rows *= std::max<Index>(last - first, 0);
-      free_entries *= entries;
-    }
-    return free_entries + lattice_.size() - free_rows;
   }
 
  private:
@@ -295,14 +281,28 @@ bool fits_32_bits(Index nonzeros) { return nonzeros <= std::numeric_limits<std::
 
 }  // namespace
 
+// Free rows are tensor products. Along an axis of n cells nodes make n (p + 1)^2 pairs that share
+// a cell, n - 1 of them twice; a constrained end takes its row and its column, 2 p + 1 pairs. Where
+// both ends share a cell, the two pairs of them are in both.
 Index csr_nonzeros(const NodeLattice& lattice, FaceSet dirichlet) {
-  return Pattern(lattice, dirichlet).nonzeros();
+  const Index p = lattice.degree();
+  Saturated free_entries = 1;
+  Index free_rows = 1;
+  for (int d = 0; d < lattice.dimension(); ++d) {
+    const Index extent = lattice.extents()[d];
+    const Index cells = (extent - 1) / p;
+    const Index ends = (dirichlet[2 * d] ? 1 : 0) + (dirichlet[2 * d + 1] ? 1 : 0);
+    const Index shared = ends == 2 && cells == 1 ? 2 : 0;
+    free_entries *= cells * (p + 1) * (p + 1) - (cells - 1) - ends * (2 * p + 1) + shared;
+    free_rows *= extent - ends;
+  }
+  return free_entries + (lattice.size() - free_rows);
 }
 
 Index csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes) {
   const Index nonzeros = csr_nonzeros(lattice, dirichlet);
   const Index index_bytes = fits_32_bits(nonzeros) ? 4 : 8;
-  return nonzeros * (value_bytes + index_bytes) + (lattice.size() + 1) * index_bytes;
+  return Saturated(nonzeros) * (value_bytes + index_bytes) + (lattice.size() + 1) * index_bytes;
 }
 
 template <class T>

@@ -22,6 +22,10 @@ struct CellGrid {
   unsigned dirichlet;  // bit f: face f of the box is constrained
 };
 
+/// The most nodes along an axis on the GPU: kernels count them in 32 bits, with tiles that may end
+/// some thousand places beyond the last.
+inline constexpr Index kMostDeviceExtent = (Index{1} << 31) - (Index{1} << 16);
+
 CellGrid make_cell_grid(const StiffnessForm& form);
 
 /// The number of a cell in the mesh, x fastest.

@@ -7,6 +7,7 @@
 #include "mesh/box_mesh.hpp"
 #include "mesh/factor_kind.hpp"
 #include "mesh/node_lattice.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/csr_size.hpp"
 #include "operators/device_cells.hpp"
 #include "operators/stiffness_form.hpp"
@@ -51,8 +52,8 @@ inline constexpr Index kMostSlabEntries = (Index{1} << 31) - (Index{1} << 28);
 inline Index device_csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes) {
   constexpr Index kIndexBytes = sizeof(std::int32_t);
   const Index nonzeros = csr_nonzeros(lattice, dirichlet);
-  const Index slabs = ceil_div(nonzeros + lattice.size(), kMostSlabEntries);
-  return nonzeros * (value_bytes + kIndexBytes) + (lattice.size() + slabs) * kIndexBytes;
+  const Index slabs = (Saturated(nonzeros) + lattice.size()) / kMostSlabEntries + 1;
+  return Saturated(nonzeros) * (value_bytes + kIndexBytes) + (lattice.size() + slabs) * kIndexBytes;
 }
 
 /// The most bytes while it is made, workspaces apart: the matrix, 64-bit row starts and either the
@@ -64,8 +65,8 @@ inline Index device_csr_peak_bytes(FactorKind kind, const BoxMesh& mesh, const N
                                                   : csr_scratch(mesh, lattice, value_bytes).values);
   const Index vectors = 2 * lattice.size() * value_bytes;
   const Index row_starts = lattice.size() * static_cast<Index>(sizeof(Index));
-  return device_csr_bytes(lattice, dirichlet, value_bytes) +
-         std::max(row_starts + local_matrices, vectors);
+  return Saturated(device_csr_bytes(lattice, dirichlet, value_bytes)) +
+         std::max<Index>(Saturated(row_starts) + local_matrices, vectors);
 }
 
 /// The assembled matrix in compressed sparse rows on the GPU.

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "mesh/factor_kind.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/block_scratch.hpp"
 #include "operators/device_cells.hpp"
 #include "solvers/device_array.hpp"
@@ -111,19 +112,20 @@ constexpr Index factor_block_bytes(int dimension, int points) {
 /// node positions; a graded one takes less.
 constexpr Index device_factor_bytes(FactorKind kind, int dimension, Index cells, int points,
                                     Index value_bytes) {
-  return cells * device_factor_stride(kind, dimension, points, value_bytes) * value_bytes;
+  return Saturated(cells) * device_factor_stride(kind, dimension, points, value_bytes) *
+         value_bytes;
 }
 constexpr Index device_factor_peak_bytes(FactorKind kind, int dimension, Index cells, int points,
                                          Index nodes, Index value_bytes) {
   if (kind == FactorKind::constant) return 0;
   const bool is_general = kind == FactorKind::general;
-  const Index positions = is_general ? dimension * nodes : 0;
+  const Saturated positions = is_general ? Saturated(nodes) * dimension : Saturated(0);
   const Index scratch = is_general ? block_scratch_bytes(factor_block_bytes(dimension, points)) : 0;
-  const Index all_points = cells * power(points, dimension);
+  const Index all_points = Saturated(cells) * power(points, dimension);
   const Index coefficients =
       all_points < kCoefficientPointsAChunk ? all_points : kCoefficientPointsAChunk;
-  return device_factor_bytes(kind, dimension, cells, points, value_bytes) + scratch +
-         static_cast<Index>(sizeof(double)) * (positions + coefficients);
+  return (positions + coefficients) * sizeof(double) +
+         device_factor_bytes(kind, dimension, cells, points, value_bytes) + scratch;
 }
 
 }  // namespace tessera

@@ -100,9 +100,27 @@ void launch_kronecker_2d(int p, const KroneckerData<T>& data);
 template <class T>
 void launch_kronecker_3d(int p, const KroneckerData<T>& data);
 
-/// Room for the sums of the blocks of a launch over so many nodes.
-constexpr std::int64_t kronecker_partial_sums(std::int64_t nodes) {
-  return nodes / 128 + (1 << 16);
+/// The fewest cells along x and along y of a tile that a thread block takes at this degree, in any
+/// shape of the kernels.
+struct KroneckerLeastTile {
+  int cells_x;
+  int cells_y;
+};
+constexpr KroneckerLeastTile kronecker_least_tile(int dimension, int p) {
+  const int y = dimension == 3 ? 4 / p : 12 / p;
+  const int least_y = dimension == 3 ? 1 : 2;
+  return {54 / p, y > least_y ? y : least_y};
+}
+
+/// Room for the two sums of each block of a launch: in 3D, layers are cut into chunks only where
+/// there are fewer tiles than fill the GPU about eight times.
+/// @param cells along x and along y
+constexpr std::int64_t kronecker_partial_sums(int dimension, int p, std::int64_t cells_x,
+                                              std::int64_t cells_y) {
+  if (p > kMostFastDegree) return 0;
+  constexpr std::int64_t kOfChunks = 1 << 16;
+  const KroneckerLeastTile tile = kronecker_least_tile(dimension, p);
+  return 2 * (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1) + kOfChunks;
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "mesh/factor_kind.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/device_cells.hpp"
 
 namespace tessera {
@@ -35,7 +36,7 @@ inline constexpr Index kLocalScratchBytes = Index{512} << 20;
 inline Index device_local_matrix_bytes(FactorKind kind, int dimension, Index cells, int degree,
                                        Index value_bytes) {
   const Index nodes = power(degree + 1, dimension);
-  return (kind == FactorKind::constant ? 1 : cells) * nodes * nodes * value_bytes;
+  return Saturated(kind == FactorKind::constant ? 1 : cells) * nodes * nodes * value_bytes;
 }
 
 }  // namespace tessera

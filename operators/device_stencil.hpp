@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "mesh/factor_kind.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/device_factors.hpp"
 #include "operators/stencil_layout.hpp"
 #include "operators/tensor_any.hpp"
@@ -28,8 +29,8 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(
 
 /// Bytes held in GPU memory by the operator.
 inline Index device_stencil_bytes(const NodeLattice& lattice, Index value_bytes) {
-  return value_bytes *
-         stencil_values(make_stencil_layout(lattice.dimension(), lattice.extents(), value_bytes));
+  return Saturated(stencil_values(lattice.dimension(), lattice.extents(), value_bytes)) *
+         value_bytes;
 }
 
 /// The most while it is made: the tensor kernel's factors, then the coefficients, too, and local
@@ -43,11 +44,12 @@ inline Index device_stencil_peak_bytes(FactorKind kind, const NodeLattice& latti
   const Index slab = kind == FactorKind::constant
                          ? matrix
                          : std::min(cells, kStencilScratchBytes / matrix) * matrix;
-  return tensor_scratch +
-         std::max(device_factor_peak_bytes(kind, dimension, cells, points_per_axis, lattice.size(),
-                                           value_bytes),
-                  device_factor_bytes(kind, dimension, cells, points_per_axis, value_bytes) +
-                      device_stencil_bytes(lattice, value_bytes) + slab);
+  return Saturated(tensor_scratch) +
+         std::max<Index>(
+             device_factor_peak_bytes(kind, dimension, cells, points_per_axis, lattice.size(),
+                                      value_bytes),
+             Saturated(device_factor_bytes(kind, dimension, cells, points_per_axis, value_bytes)) +
+                 device_stencil_bytes(lattice, value_bytes) + slab);
 }
 
 }  // namespace tessera

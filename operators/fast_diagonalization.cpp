@@ -5,8 +5,10 @@
 #include <Eigen/Core>
 #include <algorithm>
 
+#include "mesh/first_failure.hpp"
 #include "mesh/host_array.hpp"
 #include "mesh/partition.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/axis_modes.hpp"
 #include "operators/constrained_rows.hpp"
 #include "operators/fast_diagonalization_layout.hpp"
@@ -93,7 +95,7 @@ class HostAxis {
       : first_(modes.first_free),
         even_(modes.even),
         odd_(modes.odd),
-        vectors_(modes.size() * modes.size()),
+        vectors_(even_ * even_ + odd_ * odd_),
         eigenvalues_(modes.size()) {
     const auto rounded = [](double value) { return static_cast<T>(value); };
     T* const odd_vectors = vectors_.data() + even_ * even_;
@@ -183,6 +185,8 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
 
   void apply(const V& r, V& z) const override {
     if (!is_empty()) {
+      // Products of Eigen may ask for memory of their own.
+      FirstFailure failure;
 #pragma omp parallel num_threads(threads_)
       {
         T* const one = scratch_.data() + omp_get_thread_num() * scratch_values_;
@@ -192,19 +196,22 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
 #pragma omp for schedule(dynamic)
         for (Index k = 0; k < pairs; k += together) {
           const Range range{k, std::min(k + together, pairs)};
-          planes_to_modes(range, r.data(), z.data(), one, two);
+          failure.guard(k, [&] { planes_to_modes(range, r.data(), z.data(), one, two); });
         }
         const PanelShape panel = panel_shape(x_.size(), middle_.size());
 #pragma omp for schedule(dynamic) collapse(2)
         for (Index m = 0; m < middle_.size(); m += panel.rows) {
-          for (Index i = 0; i < x_.size(); i += panel.width)
-            sweep_panel(panel, i, m, z.data(), one, two);
+          for (Index i = 0; i < x_.size(); i += panel.width) {
+            failure.guard(i, [&] { sweep_panel(panel, i, m, z.data(), one, two); });
+          }
         }
 #pragma omp for schedule(dynamic)
         for (Index k = 0; k < pairs; k += together) {
-          planes_to_nodes({k, std::min(k + together, pairs)}, z.data(), one, two);
+          const Range range{k, std::min(k + together, pairs)};
+          failure.guard(k, [&] { planes_to_nodes(range, z.data(), one, two); });
         }
       }
+      failure.rethrow();
     }
     for_each_face_node(lattice_, dirichlet_, [&](Index node) { z[node] = r[node]; });
   }
@@ -375,13 +382,23 @@ std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(const St
   return std::make_unique<HostFastDiagonalization<T>>(form, separable, axis_roles(separable));
 }
 
-Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes,
+Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
+                                 const std::array<AxisSymmetry, 3>& symmetry, Index value_bytes,
                                  Processor processor) {
   const IndexTriple free = free_nodes_by_role(lattice, dirichlet);
-  if (processor == Processor::gpu) return device_fast_diagonalization_bytes(free, value_bytes);
-  Index values = 0;
-  for (const Index n : free) values += n * n + n;
-  if (free[0] * free[1] * free[2] > 0) values += omp_get_max_threads() * scratch_values(free);
+  std::array<AxisSymmetry, 3> by_role = symmetry;
+  if (lattice.dimension() == 2) by_role = {symmetry[0], AxisSymmetry::none, symmetry[1]};
+  if (processor == Processor::gpu) {
+    return device_fast_diagonalization_bytes(free, by_role, value_bytes);
+  }
+  Saturated values = 0;
+  for (int role = 0; role < 3; ++role) {
+    const auto [even, odd] = mode_counts(free[role], by_role[role]);
+    values += Saturated(even) * even + Saturated(odd) * odd + free[role];
+  }
+  if (free[0] * free[1] * free[2] > 0) {
+    values += Saturated(scratch_values(free)) * omp_get_max_threads();
+  }
   return values * value_bytes;
 }
 

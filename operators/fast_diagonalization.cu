@@ -35,7 +35,8 @@ template <class T>
 class DeviceAxis {
  public:
   DeviceAxis(const AxisModes& modes, Padding padding)
-      : vectors_(padded_row(modes.size(), sizeof(T)) * padded_row(modes.size(), sizeof(T))),
+      : vectors_(squared(padded_rows(modes.even, sizeof(T))) +
+                 squared(padded_rows(modes.odd, sizeof(T)))),
         eigenvalues_(padded_row(modes.size(), sizeof(T))) {
     std::vector<T> vectors(vectors_.size(), T{0});
     // 1 in the padding: what it is divided by must not be 0.
@@ -69,6 +70,8 @@ class DeviceAxis {
   std::int64_t bytes() const { return vectors_.bytes() + eigenvalues_.bytes(); }
 
  private:
+  static constexpr std::int64_t squared(std::int64_t n) { return n * n; }
+
   DeviceArray<T> vectors_;
   DeviceArray<T> eigenvalues_;
   std::vector<Part<T>> parts_;

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "operators/axis_modes.hpp"
 #include "operators/nearest_separable.hpp"
 #include "solvers/execution.hpp"
 #include "solvers/preconditioner.hpp"
@@ -41,8 +42,11 @@ template <class T>
 std::unique_ptr<FastDiagonalization<T, Device>> make_device_fast_diagonalization(
     const StiffnessForm& form);
 
-/// What bytes() of one will be: on the host with the present number of OpenMP threads.
-Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes,
+/// What bytes() of one will be: on the host with the present number of OpenMP threads. The modes
+/// are made on the host in any case, which takes more meanwhile (axis_work() of axis_modes.hpp).
+/// @param symmetry of the axes
+Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
+                                 const std::array<AxisSymmetry, 3>& symmetry, Index value_bytes,
                                  Processor processor);
 
 }  // namespace tessera

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "mesh/saturated.hpp"
+
 namespace tessera {
 
 AxisRoles<AxisModes> axis_roles(const NearestSeparable& separable) {
@@ -35,13 +37,18 @@ std::array<double, 2> eigenvalue_range_of(const AxisRoles<AxisModes>& modes) {
   return {least > 0.0 ? least : step, largest};
 }
 
-Index device_fast_diagonalization_bytes(const IndexTriple& free, Index value_bytes) {
-  Index values = 0;
-  for (const Index n : free) {
-    const Index rows = padded_row(n, value_bytes);
-    values += rows * rows + rows;
+Index device_fast_diagonalization_bytes(const IndexTriple& free,
+                                        const std::array<AxisSymmetry, 3>& symmetry,
+                                        Index value_bytes) {
+  Saturated values = 0;
+  for (int role = 0; role < 3; ++role) {
+    for (const Index n : mode_counts(free[role], symmetry[role])) {
+      const Index rows = padded_rows(n, value_bytes);
+      values += Saturated(rows) * rows;
+    }
+    values += padded_row(free[role], value_bytes);
   }
-  values += 2 * padded_row(free[0], value_bytes) * free[1] * free[2];
+  values += Saturated(padded_row(free[0], value_bytes)) * free[1] * free[2] * 2;
   return values * value_bytes + kCublasWorkspace;
 }
 

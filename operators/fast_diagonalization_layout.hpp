@@ -40,6 +40,8 @@ constexpr Index padded_row(Index n, Index value_bytes) {
 inline constexpr Index kCublasWorkspace = Index{32} << 20;
 
 /// Bytes of the GPU's operator for free nodes by role.
-Index device_fast_diagonalization_bytes(const IndexTriple& free, Index value_bytes);
+Index device_fast_diagonalization_bytes(const IndexTriple& free,
+                                        const std::array<AxisSymmetry, 3>& symmetry,
+                                        Index value_bytes);
 
 }  // namespace tessera

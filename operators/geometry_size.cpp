@@ -1,9 +1,14 @@
 #include "operators/geometry_size.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "mesh/geometric_factors.hpp"
+#include "mesh/padded_cells.hpp"
+#include "mesh/saturated.hpp"
+#include "mesh/simd.hpp"
 #include "operators/device_factors.hpp"
 #include "operators/device_stencil.hpp"
 #include "operators/packed_factors.hpp"
@@ -14,15 +19,16 @@ namespace tessera {
 namespace {
 
 Index point_count(const OperatorSize& size) {
-  return size.mesh.cell_count() * power(size.points, size.mesh.dimension());
+  return Saturated(size.mesh.cell_count()) * power(size.points, size.mesh.dimension());
 }
 
 Index coefficient_bytes(const OperatorSize& size) {
-  return size.coefficient == CoefficientKind::constant ? 0 : size.value_bytes * point_count(size);
+  if (size.coefficient == CoefficientKind::constant) return 0;
+  return Saturated(point_count(size)) * size.value_bytes;
 }
 
 Index position_bytes(const OperatorSize& size) {
-  return size.mesh.dimension() * size.lattice.size() * static_cast<Index>(sizeof(double));
+  return Saturated(size.lattice.size()) * size.mesh.dimension() * sizeof(double);
 }
 
 // Cells whose factors are there at a time while all are checked.
@@ -35,6 +41,13 @@ PackedLayout layout_of(const OperatorSize& size) {
   return packed_layout(size.lattice.degree(), size.points);
 }
 
+// Where k varies it may do so by orders of magnitude within a cell, and then nothing is packed:
+// what is known only when the factors have been made.
+PackedBits foreseen_bits(const OperatorSize& size) {
+  return size.coefficient == CoefficientKind::constant ? packed_bits(size.value_bytes)
+                                                       : plain_bits(size.value_bytes);
+}
+
 Index device_scratch_bytes(const OperatorSize& size) {
   return block_scratch_bytes(
       tensor_any_block_bytes(size.mesh.dimension(), size.points, size.value_bytes));
@@ -42,8 +55,14 @@ Index device_scratch_bytes(const OperatorSize& size) {
 
 }  // namespace
 
+Index batched_cells(const OperatorSize& size) {
+  const auto lanes = static_cast<int>(static_cast<Index>(kSimdBytes) / size.value_bytes);
+  return padded_cells(size.mesh, lanes, cell_working_set(size.lattice, size.value_bytes),
+                      omp_get_max_threads());
+}
+
 Index stored_factor_bytes(const OperatorSize& size) {
-  return geometric_factor_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
+  return geometric_factor_bytes(size.factors, size.mesh.dimension(), batched_cells(size),
                                 size.points, size.value_bytes);
 }
 
@@ -68,13 +87,13 @@ Index geometry_peak_bytes(const OperatorSize& size) {
 }
 
 Index device_stored_factor_bytes(const OperatorSize& size) {
-  return device_scratch_bytes(size) + device_factor_bytes(size.factors, size.mesh.dimension(),
-                                                          size.mesh.cell_count(), size.points,
-                                                          size.value_bytes);
+  return Saturated(device_scratch_bytes(size)) +
+         device_factor_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
+                             size.points, size.value_bytes);
 }
 
 Index device_stored_factor_peak_bytes(const OperatorSize& size) {
-  return device_scratch_bytes(size) +
+  return Saturated(device_scratch_bytes(size)) +
          device_factor_peak_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
                                   size.points, size.lattice.size(), size.value_bytes);
 }
@@ -84,10 +103,10 @@ Index device_geometry_bytes(const OperatorSize& size) {
     case GeometryForm::stored:
       return device_stored_factor_bytes(size);
     case GeometryForm::compressed:
-      return device_scratch_bytes(size) +
-             packed_factor_bytes(layout_of(size), size.mesh.cell_count(), size.value_bytes);
+      return Saturated(device_scratch_bytes(size)) +
+             packed_factor_bytes(layout_of(size), size.mesh.cell_count(), foreseen_bits(size));
     case GeometryForm::on_the_fly:
-      return device_scratch_bytes(size) + position_bytes(size) + coefficient_bytes(size);
+      return Saturated(device_scratch_bytes(size)) + position_bytes(size) + coefficient_bytes(size);
     case GeometryForm::stencil:
       return device_stencil_bytes(size.lattice, size.value_bytes);
   }
@@ -99,15 +118,15 @@ Index device_geometry_peak_bytes(const OperatorSize& size) {
     case GeometryForm::stored:
       return device_stored_factor_peak_bytes(size);
     case GeometryForm::compressed:
-      return device_scratch_bytes(size) +
+      return Saturated(device_scratch_bytes(size)) +
              packed_factor_peak_bytes(layout_of(size), size.mesh.cell_count(), size.lattice.size(),
-                                      size.value_bytes);
+                                      foreseen_bits(size));
     case GeometryForm::on_the_fly:
-      return device_scratch_bytes(size) +
-             std::max(position_bytes(size) + coefficient_bytes(size),
-                      device_factor_peak_bytes(FactorKind::general, size.mesh.dimension(),
-                                               checked_cells(size), size.points,
-                                               size.lattice.size(), sizeof(double)));
+      return Saturated(device_scratch_bytes(size)) +
+             std::max<Index>(Saturated(position_bytes(size)) + coefficient_bytes(size),
+                             device_factor_peak_bytes(FactorKind::general, size.mesh.dimension(),
+                                                      checked_cells(size), size.points,
+                                                      size.lattice.size(), sizeof(double)));
     case GeometryForm::stencil:
       return device_stencil_peak_bytes(size.factors, size.lattice, size.mesh.cell_count(),
                                        size.points, size.value_bytes);

@@ -1,7 +1,9 @@
 #include "operators/hierarchy.hpp"
 
+#include "mesh/geometric_factors.hpp"
 #include "operators/geometry_choice.hpp"
 #include "operators/kronecker_factors.hpp"
+#include "operators/robin_faces.hpp"
 
 namespace tessera {
 
@@ -27,6 +29,32 @@ LevelShape Hierarchy::shape(std::size_t l) const {
 void Hierarchy::truncate(std::size_t l) {
   forms_.erase(forms_.begin() + static_cast<std::ptrdiff_t>(l), forms_.end());
   coarser_.resize(l - 1);
+}
+
+std::string unresolved_map(const InvertedCell& error) {
+  return std::string("coarser meshes would not resolve the map: ") + error.what();
+}
+
+std::string unresolved_data(const BadFieldValue& error) {
+  return std::string("no coarser meshes, as the coefficient or alpha at one's points ") +
+         error.what();
+}
+
+std::string drop_unresolved(Hierarchy& hierarchy) {
+  for (std::size_t l = 1; l < hierarchy.size(); ++l) {
+    const StiffnessForm& form = hierarchy.form(l);
+    try {
+      check_geometry(*form.discretization, form.coefficient);
+      make_weighted_faces(form);
+    } catch (const InvertedCell& error) {
+      hierarchy.truncate(l);
+      return unresolved_map(error);
+    } catch (const BadFieldValue& error) {
+      hierarchy.truncate(l);
+      return unresolved_data(error);
+    }
+  }
+  return "";
 }
 
 StrategyName level_strategy(StiffnessForm& form, const std::string& scatter, Processor processor) {

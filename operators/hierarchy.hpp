@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mesh/coarsening.hpp"
+#include "mesh/errors.hpp"
 #include "operators/strategy.hpp"
 
 namespace tessera {
@@ -26,6 +27,16 @@ class Hierarchy {
   std::vector<std::unique_ptr<const Discretization>> coarser_;
   std::vector<StiffnessForm> forms_;
 };
+
+/// Why a hierarchy ends before a level on which the map folds over, or on which coefficient or
+/// alpha have a value that is not allowed: coarser meshes look at other points than the finest.
+std::string unresolved_map(const InvertedCell& error);
+std::string unresolved_data(const BadFieldValue& error);
+
+/// Drops the levels that make_multigrid() will drop, found without making operators: evaluates map,
+/// coefficient and alpha at the points of all levels but the finest.
+/// @return why; empty if none is dropped
+std::string drop_unresolved(Hierarchy& hierarchy);
 
 /// The strategy for a level's operator: kronecker where the form is a sum of products, else tensor
 /// with this scatter; `geometry` of the form is set to what suits.

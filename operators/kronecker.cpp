@@ -1,5 +1,6 @@
 #include "operators/kronecker.hpp"
 
+#include "mesh/saturated.hpp"
 #include "operators/constrained_rows.hpp"
 #include "operators/kronecker_sweep.hpp"
 #include "operators/operator_name.hpp"
@@ -210,8 +211,8 @@ std::unique_ptr<LinearOperator<T, Host>> make_kronecker_operator(const Stiffness
 }
 
 Index kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
-  Index bytes = kronecker_sweep_bytes(mesh, degree, value_bytes) +
-                2 * (degree * mesh.cells()[0] + 1) * value_bytes;
+  Saturated bytes = Saturated(kronecker_sweep_bytes(mesh, degree, value_bytes)) +
+                    2 * (degree * mesh.cells()[0] + 1) * value_bytes;
   for (int d = 0; d < mesh.dimension(); ++d) {
     bytes += 2 * (degree * mesh.cells()[d] + 1) * static_cast<Index>(sizeof(double));
   }

@@ -153,7 +153,8 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
         size_(form.discretization->lattice.size()),
         has_other_robin_(!factors.other_robin.empty()),
         robin_({form.discretization, form.coefficient, form.dirichlet, factors.other_robin}),
-        partial_(kronecker_partial_sums(size_)),
+        partial_(kronecker_partial_sums(dimension_, degree_, factors.axes[0].cells,
+                                        factors.axes[1].cells)),
         arrived_(1) {
     zero_on_device(arrived_.data(), arrived_.bytes());
     data_.sums = {partial_.data(), partial_.size(), arrived_.data()};

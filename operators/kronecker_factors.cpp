@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "mesh/errors.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/device_kronecker.hpp"
 #include "operators/kronecker_any.hpp"
 #include "solvers/errors.hpp"
@@ -141,7 +142,7 @@ KroneckerFactors make_kronecker_factors(const StiffnessForm& form) {
 }
 
 Index device_kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
-  Index values = mesh.dimension() == 2 ? 2 : 0;  // the diagonal of the third axis
+  Saturated values = mesh.dimension() == 2 ? 2 : 0;  // the diagonal of the third axis
   Index plane = 1;
   Index planes = 1;
   for (int d = 0; d < mesh.dimension(); ++d) {
@@ -149,11 +150,12 @@ Index device_kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes)
     (d == 2 ? planes : plane) *= degree * mesh.cells()[d] + 1;
   }
   if (degree > kMostFastDegree) {
-    values += 4 * plane * kronecker_slab_planes(degree, mesh.dimension(), planes);
+    values += Saturated(plane) * kronecker_slab_planes(degree, mesh.dimension(), planes) * 4;
   }
   return values * value_bytes +
-         kronecker_partial_sums(plane * planes) * static_cast<Index>(sizeof(double)) +
-         static_cast<Index>(sizeof(unsigned));
+         kronecker_partial_sums(mesh.dimension(), degree, mesh.cells()[0], mesh.cells()[1]) *
+             static_cast<Index>(sizeof(double)) +
+         sizeof(unsigned);
 }
 
 }  // namespace tessera

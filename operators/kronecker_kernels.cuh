@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "operators/kronecker_tile.cuh"
 #include "solvers/cuda_check.hpp"
@@ -135,6 +136,8 @@ template <int dimension, class Shape, CellsAlongXY kind, KroneckerForm compiled>
 void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
   constexpr int kShared = Shape::shared_bytes(dimension, kind);
+  constexpr KroneckerLeastTile kLeast = kronecker_least_tile(dimension, Shape::p);
+  static_assert(Shape::cells_x >= kLeast.cells_x && Shape::cells_y >= kLeast.cells_y);
   // The last tile of an axis may hold the last node alone.
   dim3 grid(data.axis[0].cells / Shape::cells_x + 1, data.axis[1].cells / Shape::cells_y + 1, 1);
   const auto kernel = [] {
@@ -151,14 +154,13 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
         best_layers_a_chunk(static_cast<std::int64_t>(grid.x) * grid.y, layers, slots);
     grid.z = (layers + arguments.layers_a_chunk - 1) / arguments.layers_a_chunk;
   }
+  // CUDA's limit is 2^31 - 1 blocks along x. Both axes beyond the one of y fit no memory.
   constexpr unsigned kMostBlocksAlongY = 65535;
-  if (grid.y > kMostBlocksAlongY ||
-      (data.v.sums != nullptr &&
-       2 * static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity)) {
-    throw DeviceError(
-        "the kernel kronecker has too many blocks for a launch on this mesh: fewer cells along y, "
-        "or "
-        "another kernel, are possible");
+  arguments.y_first = grid.y > kMostBlocksAlongY;
+  if (arguments.y_first) std::swap(grid.x, grid.y);
+  if (data.v.sums != nullptr &&
+      2 * static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity) {
+    throw std::logic_error("the kernel kronecker has more blocks than room for their sums");
   }
   kernel<<<grid, Shape::threads, kShared, device_stream()>>>(arguments);
   check_launch("Kronecker operator");

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "mesh/saturated.hpp"
 #include "mesh/sum_factorization.hpp"
 #include "operators/cell_kernel_limits.hpp"
 #include "operators/kronecker_lanes.hpp"
@@ -358,9 +359,9 @@ Index line_kernel_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
   const Index pairs = (degree + 1) / 2;
   const Index even = degree + 1 - pairs;
   const Index lanes = static_cast<Index>(kSimdBytes) / value_bytes;
-  Index values = 2 * (mesh.cells()[0] / lanes + 1) * lanes * square;
+  Saturated values = Saturated(2 * (mesh.cells()[0] / lanes + 1)) * lanes * square;
   for (int d = 0; d < mesh.dimension(); ++d) {
-    values += 2 * (mesh.cells()[d] * square + even * even + pairs * pairs);
+    values += (Saturated(mesh.cells()[d]) * square + (even * even + pairs * pairs)) * 2;
   }
   return values * value_bytes;
 }

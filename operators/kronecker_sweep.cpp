@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mesh/host_array.hpp"
+#include "mesh/saturated.hpp"
 
 namespace tessera {
 namespace {
@@ -28,8 +29,8 @@ struct ScratchSizes {
     span = (rows * nodes + 3 * lanes) / lanes * lanes;
   }
   Index bytes(Index value_bytes, Index lanes) const {
-    return ((2 * row + 2 * plane + x_carry + y_carry + z_carry) * lanes + planes * edge +
-            lanes * row + planes * span) *
+    return (Saturated(2 * row + 2 * plane + x_carry + y_carry + z_carry) * lanes + planes * edge +
+            lanes * row + Saturated(planes) * span) *
            value_bytes;
   }
 
@@ -327,10 +328,9 @@ Index kronecker_sweep_bytes(const BoxMesh& mesh, int degree, Index value_bytes) 
   if (mesh.dimension() == 2) cells[2] = 0;
   const SweepShape shape(mesh.dimension(), cells, degree, omp_get_max_threads());
   const ScratchSizes sizes(shape, cells, degree, lanes);
-  return line_kernel_bytes(mesh, degree, value_bytes) +
-         shape.tiles[1] * shape.tiles[2] * sizes.bytes(value_bytes, lanes) +
-         shape.bricks[1] * std::max<Index>(shape.bricks[2], 1) *
-             static_cast<Index>(sizeof(SweepSums));
+  return Saturated(sizes.bytes(value_bytes, lanes)) * shape.tiles[1] * shape.tiles[2] +
+         line_kernel_bytes(mesh, degree, value_bytes) +
+         Saturated(shape.bricks[1]) * std::max<Index>(shape.bricks[2], 1) * sizeof(SweepSums);
 }
 
 template class KroneckerSweep<double>;

@@ -72,8 +72,8 @@ class KroneckerTile {
     rows_y = rows_x + Shape::entries * Shape::table_cells;
     planes = reinterpret_cast<T*>(rows_x + Shape::table_entries(kind));
     stage = planes + 2 * Shape::plane;
-    cell_x = blockIdx.x * Shape::cells_x;
-    cell_y = blockIdx.y * Shape::cells_y;
+    cell_x = (g.y_first ? blockIdx.y : blockIdx.x) * Shape::cells_x;
+    cell_y = (g.y_first ? blockIdx.x : blockIdx.y) * Shape::cells_y;
     first_y = (cell_y - 1) * P;
     const int x = (cell_x - 1) * P + threadIdx.x;
     column = first_y * g.stride_y + x;

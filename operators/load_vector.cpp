@@ -171,6 +171,7 @@ void set_dirichlet_values(const Discretization& discretization, FaceSet dirichle
     if (!dirichlet[face]) continue;
     std::vector<Index> indices;
     const FaceNodes nodes = face_nodes(lattice, face);
+    indices.reserve(static_cast<std::size_t>(nodes.counts[0] * nodes.counts[1]));
     for (Index second = 0; second < nodes.counts[1]; ++second) {
       for (Index first = 0; first < nodes.counts[0]; ++first) {
         indices.push_back(nodes.first + first * nodes.strides[0] + second * nodes.strides[1]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mesh/partition.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/tensor.hpp"
 
 namespace tessera {
@@ -32,7 +33,7 @@ Index local_matrix_bytes(FactorKind kind, int dimension, Index cells, int degree
                          Index value_bytes) {
   const Index n = power(degree + 1, dimension);
   if (kind == FactorKind::constant) return 2 * ceil_div(n, 2) * ceil_div(n, 2) * value_bytes;
-  return cells * (n * (n + 1) / 2) * value_bytes;
+  return Saturated(cells) * (n * (n + 1) / 2) * value_bytes;
 }
 
 template <class T>

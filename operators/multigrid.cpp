@@ -4,13 +4,6 @@
 
 namespace tessera {
 
-double smoothed_level_bytes(const MultigridOptions& options, double apply, double vector) {
-  // Beside x and y of the application 7 vectors of a step, 4 of the first one, 3 of the residual,
-  // 6.2 of the transfers' sweeps.
-  const double steps = 2.0 * options.smoother_degree - 1.0;
-  return steps * (apply + 7.0 * vector) + 4.0 * vector + apply + 3.0 * vector + 6.2 * vector;
-}
-
 template <class T>
 MadeMultigrid<T, Host> make_multigrid(const StiffnessForm& form, const MultigridOptions& options,
                                       const LinearOperator<T, Host>* finest) {

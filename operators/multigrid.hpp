@@ -55,11 +55,6 @@ inline constexpr Index kMostDenseDofs = 1500;
 inline constexpr double kEigenvalueSafety = 1.15;
 inline constexpr int kEigenvalueSteps = 12;
 
-/// Least traffic of a smoothed level's part of a cycle: every application of A but the residual's
-/// is part of a step, and the first step has none; with the transfer to and from the coarser level.
-/// @param apply, vector bytes of an application and of reading a vector
-double smoothed_level_bytes(const MultigridOptions& options, double apply, double vector);
-
 /// The hierarchy of the form with a V-cycle on it: smoothers (Chebyshev's on [0, safety
 /// lambda_max]), transfers by 1D factors, and on the coarsest level the inverse of the matrix, or
 /// Chebyshev's iteration where it is not small. Of a pure Neumann form constants are left out

@@ -9,6 +9,7 @@
 #include "operators/block_jacobi.hpp"
 #include "operators/lattice_transfer.hpp"
 #include "operators/multigrid.hpp"
+#include "operators/multigrid_size.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/dense_inverse.hpp"
 #include "solvers/interruption.hpp"
@@ -48,7 +49,7 @@ class MultigridAssembly {
   static constexpr char kGiven[] = "as the case's";
   bool is_given(std::size_t l) const { return strategies_[l] == kGiven; }
 
-  // False if the level's mesh is of no use: it and the coarser ones are then dropped.
+  // False if the level is of no use: it and the coarser ones are then dropped.
   bool make_level_operator(std::size_t l, const LinearOperator<T, Space>* given) {
     StiffnessForm form = made_.hierarchy->form(l);
     const StrategyName strategy = level_strategy(form, options_.scatter, processor_);
@@ -62,13 +63,21 @@ class MultigridAssembly {
       levels_[l].a = make_operator_(strategy, form);
     } catch (const InvertedCell& error) {
       if (l == 0) throw;
-      levels_.pop_back();
-      made_.hierarchy->truncate(l);
-      made_.note = std::string("coarser meshes would not resolve the map: ") + error.what();
+      drop_from(l, unresolved_map(error));
+      return false;
+    } catch (const BadFieldValue& error) {
+      if (l == 0) throw;
+      drop_from(l, unresolved_data(error));
       return false;
     }
     strategies_.push_back(levels_[l].a->name());
     return true;
+  }
+
+  void drop_from(std::size_t l, std::string note) {
+    levels_.pop_back();
+    made_.hierarchy->truncate(l);
+    made_.note = std::move(note);
   }
 
   void finish_level(std::size_t l) {
@@ -76,53 +85,44 @@ class MultigridAssembly {
     MultigridLevel<T, Space>& level = levels_[l];
     const LinearOperator<T, Space>& a = *level.a;
     const Index n = a.size();
-    const double vector_bytes = static_cast<double>(n) * sizeof(T);
-    LevelSummary summary{hierarchy.shape(l),          n,   strategies_[l],
-                         is_given(l) ? 0 : a.bytes(), 0.0, 0.0};
-    if (l + 1 == hierarchy.size() && n <= kMostDenseDofs) {
+    const LevelPlace place = l + 1 == hierarchy.size() ? LevelPlace::coarsest : LevelPlace::inner;
+    LevelParts parts{level_work(options_.smoother, place, n), l, n, sizeof(T)};
+    parts.operator_bytes = is_given(l) ? 0 : a.bytes();
+    parts.apply_bytes = a.cost().bytes;
+    double largest_eigenvalue = 0.0;
+    if (parts.work == LevelWork::solve_by_inverse) {
       level.coarse = std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(hierarchy.form(l)));
-      summary.bytes += n * n * static_cast<Index>(sizeof(T));
-      summary.cycle_bytes = static_cast<double>(n) * vector_bytes;
-      made_.levels.push_back(std::move(summary));
-      return;
-    }
-    const bool is_coarsest = l + 1 == hierarchy.size();
-    const bool takes_blocks = !is_coarsest && options_.smoother != SmootherKind::chebyshev;
-    const double apply_bytes = a.cost().bytes;
-    summary.cycle_bytes = smoothed_level_bytes(options_, apply_bytes, vector_bytes);
-    if (takes_blocks) {
+    } else if (parts.work == LevelWork::smooth_by_blocks) {
       auto blocks = make_block_jacobi_(hierarchy.form(l), block_options());
-      summary.bytes += blocks->bytes() + 3 * n * static_cast<Index>(sizeof(T));
-      summary.cycle_bytes +=
-          2.0 * options_.smoother_degree * (static_cast<double>(blocks->bytes()) - apply_bytes);
+      parts.block_bytes = blocks->bytes();
       level.smoother = std::move(blocks);
     } else {
-      summary.bytes += 6 * n * static_cast<Index>(sizeof(T));
       Vector<T, Space> inverse(n);
       a.diagonal(inverse);
       invert_entries(inverse);
+      const bool is_coarsest = place == LevelPlace::coarsest;
       const Spectrum spectrum =
           estimate_spectrum(a, inverse, is_coarsest ? 4 * kEigenvalueSteps : kEigenvalueSteps);
       const double largest = kEigenvalueSafety * spectrum.largest;
-      summary.largest_eigenvalue = spectrum.largest;
+      largest_eigenvalue = spectrum.largest;
       if (is_coarsest) {
-        const int degree = coarse_degree(largest / spectrum.smallest);
+        parts.coarse_steps = coarse_chebyshev_steps(largest / spectrum.smallest);
         level.coarse = std::make_unique<Chebyshev<T, Space>>(
-            a, std::move(inverse), chebyshev_steps(degree, spectrum.smallest, largest));
-        summary.cycle_bytes = degree * (apply_bytes + 4.0 * vector_bytes);
+            a, std::move(inverse), chebyshev_steps(parts.coarse_steps, spectrum.smallest, largest));
       } else {
         level.smoother = std::make_unique<Chebyshev<T, Space>>(
             a, std::move(inverse), fourth_kind_steps(options_.smoother_degree, largest));
       }
     }
-    if (!is_coarsest) {
+    if (place != LevelPlace::coarsest) {
       auto transfer = std::make_unique<LatticeTransfer<T, Space>>(
           make_prolongation(*hierarchy.form(l + 1).discretization,
                             *hierarchy.form(l).discretization, hierarchy.form(l).dirichlet));
-      summary.bytes += transfer->bytes();
+      parts.transfer_bytes = transfer->bytes();
       level.to_coarser = std::move(transfer);
     }
-    made_.levels.push_back(std::move(summary));
+    made_.levels.push_back({hierarchy.shape(l), n, strategies_[l], level_bytes(parts),
+                            level_cycle_bytes(options_, parts), largest_eigenvalue});
   }
 
   BlockJacobiOptions block_options() const {
@@ -135,15 +135,6 @@ class MultigridAssembly {
     const StrategyName strategy = level_strategy(form, "serial", Processor::cpu);
     return dense_inverse(*tessera::make_operator<double>(strategy, form),
                          is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
-  }
-
-  // Steps that reduce the error tenfold, bounded.
-  static int coarse_degree(double condition) {
-    constexpr double kReduction = 10.0;
-    constexpr int kMost = 60;
-    return std::clamp(
-        static_cast<int>(std::ceil(0.5 * std::sqrt(condition) * std::log(2.0 * kReduction))), 2,
-        kMost);
   }
 
   MultigridOptions options_;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <numeric>
 
 #include "mesh/errors.hpp"
+#include "mesh/first_failure.hpp"
 #include "mesh/partition.hpp"
 #include "operators/kronecker_factors.hpp"
 #include "operators/robin_faces.hpp"
@@ -52,6 +52,9 @@ double determinant_of(const Matrix3& a) {
 // The middle of a cell and dx/dX there, by the multilinear map of its corners.
 struct CellCenter {
   Point x{};
+  // Half way to the first corner: for fields without a value in the middle, where the form's own
+  // points need not be.
+  Point beside{};
   Matrix3 jacobian{};  // [a][d] = dx_a / dX_d
 };
 
@@ -69,6 +72,7 @@ CellCenter center_of(const Discretization& discretization, const IndexTriple& ce
     discretization.mapping.node_positions(node, 1, x.data(), &x[1], &x[2]);
     for (int a = 0; a < 3; ++a) {
       center.x[a] += x[a] / corners;
+      center.beside[a] += x[a] * (corner == 0 ? 0.5 + 0.5 / corners : 0.5 / corners);
       for (int d = 0; d < mesh.dimension(); ++d) {
         center.jacobian[a][d] += (corner >> d & 1) != 0 ? x[a] : -x[a];
       }
@@ -129,13 +133,15 @@ class Sampler {
       centers_.push_back(center_of(discretization, cells_[s]));
       for (int a = 0; a < 3; ++a) x_[a][s] = centers_[s].x[a];
     }
-    form_.coefficient.evaluate({n, x_[0].data(), x_[1].data(), x_[2].data()}, k_.data());
+    try {
+      form_.coefficient.evaluate({n, x_[0].data(), x_[1].data(), x_[2].data()}, k_.data());
+    } catch (const BadFieldValue&) {
+      // One by one below.
+      std::fill(k_.begin(), k_.end(), 0.0);
+    }
     for (std::size_t s = 0; s < n; ++s) {
       const CellCenter& center = centers_[s];
-      if (!(k_[s] > 0.0) || !std::isfinite(k_[s])) {
-        throw BadFieldValue("the coefficient must be positive and finite",
-                            discretization.frame.physical(center.x), k_[s]);
-      }
+      if (!is_allowed(k_[s])) k_[s] = value_near(center);
       const double determinant = determinant_of(center.jacobian);
       if (!(determinant > 0.0)) {
         // That of the map from the unit cell.
@@ -155,6 +161,22 @@ class Sampler {
   }
 
  private:
+  static bool is_allowed(double k) { return k > 0.0 && std::isfinite(k); }
+
+  // k in the middle of a cell or else beside it.
+  double value_near(const CellCenter& center) const {
+    double k = 0.0;
+    try {
+      form_.coefficient.evaluate({1, center.x.data(), &center.x[1], &center.x[2]}, &k);
+      if (is_allowed(k)) return k;
+    } catch (const BadFieldValue&) {
+    }
+    const Point& x = center.beside;
+    form_.coefficient.evaluate({1, x.data(), &x[1], &x[2]}, &k);
+    if (is_allowed(k)) return k;
+    throw BadFieldValue("the coefficient must be positive and finite", x, k);
+  }
+
   const StiffnessForm& form_;
   LogSums& sums_;
   std::vector<IndexTriple> cells_;
@@ -168,21 +190,17 @@ LogSums sample(const StiffnessForm& form) {
   const Index rows = mesh.cells()[1] * mesh.cells()[2];
   const Index step = sample_step(mesh);
   std::vector<LogSums> parts(kParts, LogSums(mesh.dimension(), mesh.cells()));
-  std::array<std::exception_ptr, kParts> failures{};
+  FirstFailure failure;
 #pragma omp parallel for schedule(dynamic)
   for (Index part = 0; part < kParts; ++part) {
-    try {
+    failure.guard(part, [&] {
       Sampler sampler(form, parts[part]);
       const Range range = partition(rows, part, kParts);
       for (Index row = range.begin; row < range.end; ++row) sampler.add_row(row, step);
       sampler.flush();
-    } catch (...) {
-      failures[part] = std::current_exception();
-    }
+    });
   }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  failure.rethrow();
   for (Index part = 1; part < kParts; ++part) parts[0].add(parts[part]);
   return std::move(parts[0]);
 }

@@ -225,10 +225,10 @@ auto kernel_of(PackedBits bits) {
 
 template <class T>
 DevicePackedFactors<T>::DevicePackedFactors(const StiffnessForm& form, const PackedLayout& layout)
-    : bits_(sizeof(T) == sizeof(double) ? PackedBits::b42 : PackedBits::b21) {
+    : bits_(packed_bits(sizeof(T))) {
   pack(form, layout);
   if (error_bound_ <= packed_tolerance<T>()) return;
-  bits_ = sizeof(T) == sizeof(double) ? PackedBits::b64 : PackedBits::b32;
+  bits_ = plain_bits(sizeof(T));
   pack(form, layout);
 }
 

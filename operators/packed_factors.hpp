@@ -1,5 +1,6 @@
 #pragma once
 
+#include "mesh/saturated.hpp"
 #include "operators/device_factors.hpp"
 #include "operators/packed_layout.hpp"
 
@@ -37,15 +38,24 @@ class DevicePackedFactors {
   double error_bound_ = 0.0;
 };
 
-/// Bytes held with 42 bits in double precision, 21 in single precision.
-constexpr Index packed_factor_bytes(const PackedLayout& layout, Index cells, Index value_bytes) {
-  return layout.bytes(value_bytes == 8 ? PackedBits::b42 : PackedBits::b21, cells);
+/// The bits of numbers in packed factors of this many bytes a value, and of those that are not
+/// packed because an entry would err by too much.
+constexpr PackedBits packed_bits(Index value_bytes) {
+  return value_bytes == 8 ? PackedBits::b42 : PackedBits::b21;
+}
+constexpr PackedBits plain_bits(Index value_bytes) {
+  return value_bytes == 8 ? PackedBits::b64 : PackedBits::b32;
+}
+
+/// Bytes held.
+constexpr Index packed_factor_bytes(const PackedLayout& layout, Index cells, PackedBits bits) {
+  return layout.bytes(bits, cells);
 }
 /// The most while they are made.
 constexpr Index packed_factor_peak_bytes(const PackedLayout& layout, Index cells, Index nodes,
-                                         Index value_bytes) {
+                                         PackedBits bits) {
   const Index chunk = factor_chunk_cells(3, layout.points, sizeof(double));
-  return packed_factor_bytes(layout, cells, value_bytes) +
+  return Saturated(packed_factor_bytes(layout, cells, bits)) +
          device_factor_peak_bytes(FactorKind::general, 3, chunk < cells ? chunk : cells,
                                   layout.points, nodes, sizeof(double));
 }

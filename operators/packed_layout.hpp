@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mesh/index.hpp"
+#include "mesh/saturated.hpp"
 
 namespace tessera {
 
@@ -35,7 +36,7 @@ struct PackedLayout {
     return cells * kPackedHeaderBytes + ceil_div(bytes, 16) * 16;
   }
   constexpr Index bytes(PackedBits bits, Index all_cells) const {
-    return ceil_div(all_cells, cells) * group_bytes(bits);
+    return Saturated(ceil_div(all_cells, cells)) * group_bytes(bits);
   }
   /// Position of a point in steps * lanes; `local` is the cell's number in its group.
   constexpr int position(int local, int x, int y, int z) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "mesh/face_quadrature.hpp"
@@ -15,6 +16,8 @@ enum class FaceRows { all, unconstrained };
 struct WeightedFace {
   FaceQuadrature quadrature;
   std::vector<double> alpha_measure;
+  /// Whether the face's nodes at the lower and upper end of each tangential axis are constrained.
+  std::array<std::array<bool, 2>, 2> fixed_ends{};
 };
 
 /// The Robin faces of a form.
@@ -23,8 +26,9 @@ std::vector<WeightedFace> make_weighted_faces(const StiffnessForm& form);
 
 /// The boundary part <alpha u, v> of a stiffness form, summed over its Robin faces.
 ///
-/// Per face cell v_i = sum_q phi_i(q) alpha_q dS_q sum_j phi_j(q) u_j. It costs O(N^{(d-1)/d}), so
-/// one plain form serves every strategy. Deterministic: even rows of face cells, then odd rows.
+/// Per face cell v_i = sum_q phi_i(q) alpha_q dS_q sum_j phi_j(q) u_j, in double precision. It
+/// costs O(N^{(d-1)/d}), so one plain form serves every strategy. Deterministic: even rows of face
+/// cells, then odd rows.
 template <class T>
 class RobinFaces {
  public:
@@ -42,12 +46,12 @@ class RobinFaces {
   void for_each_entry(F&& f) const;
 
  private:
-  /// f(face, cell, node indices) in parallel, such that no two running calls share a node.
+  struct FaceCell;
+  /// f(face cell) in parallel, such that no two running calls share a node.
   template <class F>
   void for_each_cell(F&& f) const;
 
   NodeLattice lattice_;
-  FaceSet dirichlet_;
   std::vector<WeightedFace> faces_;
 };
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "mesh/first_failure.hpp"
 #include "mesh/host_array.hpp"
 #include "mesh/partition.hpp"
 
@@ -39,10 +40,14 @@ class AtomicScatter final : public Scatter<T> {
   void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
     fill(y, T{0});
     const std::span<const Brick> bricks = batches_->bricks();
+    FirstFailure failure;
 #pragma omp parallel for schedule(static)
     for (std::size_t b = 0; b < bricks.size(); ++b) {
-      add_brick(bricks[b], {y.data(), 0, AddMode::atomic});
+      failure.guard(static_cast<Index>(b), [&] {
+        add_brick(bricks[b], {y.data(), 0, AddMode::atomic});
+      });
     }
+    failure.rethrow();
   }
 
  private:
@@ -59,6 +64,7 @@ class ColoringScatter final : public Scatter<T> {
   std::string_view name() const override { return "coloring"; }
   void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
     const std::span<const Brick> bricks = batches_->bricks();
+    FirstFailure failure;
 #pragma omp parallel
     {
       for (int color = 0; color < batches_->color_count(); ++color) {
@@ -67,10 +73,11 @@ class ColoringScatter final : public Scatter<T> {
         for (std::size_t i = 0; i < numbers.size(); ++i) {
           const Brick& brick = bricks[numbers[i]];
           clear_new_nodes(brick, y.data());
-          add_brick(brick, {y.data(), 0, AddMode::plain});
+          failure.guard(numbers[i], [&] { add_brick(brick, {y.data(), 0, AddMode::plain}); });
         }
       }
     }
+    failure.rethrow();
   }
 
  private:
@@ -127,14 +134,18 @@ class PrivateScatter final : public Scatter<T> {
   std::string_view name() const override { return "private"; }
   void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
     const std::span<const Brick> bricks = batches_->bricks();
+    FirstFailure failure;
 #pragma omp parallel for schedule(static, 1)
     for (std::size_t t = 0; t < parts_.size(); ++t) {
       const Part& part = parts_[t];
       std::fill(part.buffer.begin(), part.buffer.end(), T{0});
       for (Index b = part.bricks.begin; b < part.bricks.end; ++b) {
-        add_brick(bricks[b], {part.buffer.data(), part.nodes.begin, AddMode::plain});
+        failure.guard(b, [&] {
+          add_brick(bricks[b], {part.buffer.data(), part.nodes.begin, AddMode::plain});
+        });
       }
     }
+    failure.rethrow();
     parallel_ranges(y.size(), [&](Range range) {
       std::fill(y.data() + range.begin, y.data() + range.end, T{0});
       for (const Part& part : parts_) {

@@ -9,6 +9,7 @@
 #include "mesh/geometric_factors.hpp"
 #include "mesh/host_array.hpp"
 #include "mesh/partition.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/constrained_rows.hpp"
 #include "operators/robin_faces.hpp"
 #include "operators/streaming_store.hpp"
@@ -337,13 +338,13 @@ class StencilOperator final : public LinearOperator<T, Host> {
 }  // namespace
 
 Index stencil_bytes(const NodeLattice& lattice, Index value_bytes) {
-  return stencil_values(make_stencil_layout(lattice.dimension(), lattice.extents(), value_bytes)) *
+  return Saturated(stencil_values(lattice.dimension(), lattice.extents(), value_bytes)) *
          value_bytes;
 }
 
 Index stencil_peak_bytes(FactorKind kind, const NodeLattice& lattice, Index cells,
                          int points_per_axis, Index value_bytes) {
-  return stencil_bytes(lattice, value_bytes) +
+  return Saturated(stencil_bytes(lattice, value_bytes)) +
          geometric_factor_bytes(kind, lattice.dimension(), cells, points_per_axis, value_bytes);
 }
 

@@ -54,7 +54,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     } else {
       march_kernel<T, Tile<T>>
           <<<blocks_, dim3(Tile<T>::kX, Tile<T>::kY), shared_bytes(), device_stream()>>>(
-              layout_, chunk_, coefficients_.data(), x.data(), y.data());
+              layout_, chunk_, y_first_, coefficients_.data(), x.data(), y.data());
     }
     check_launch("product with the stencil");
   }
@@ -152,9 +152,14 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     const Index tiles_x = ceil_div(layout_.extent[0], Tile<T>::kX);
     const Index tiles_y = ceil_div(layout_.extent[1], Tile<T>::kY);
     const Index planes = layout_.extent[2];
+    // CUDA's limits: 2^31 - 1 blocks along x, these along y and z.
+    constexpr Index kMostBlocks = 65535;
     chunk_ = static_cast<int>(
-        std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kLeastPlanes, kMostPlanes));
-    blocks_ = dim3(static_cast<unsigned>(tiles_x), static_cast<unsigned>(tiles_y),
+        std::max(std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kLeastPlanes, kMostPlanes),
+                 ceil_div(planes, kMostBlocks)));
+    y_first_ = tiles_y > kMostBlocks;
+    blocks_ = dim3(static_cast<unsigned>(y_first_ ? tiles_y : tiles_x),
+                   static_cast<unsigned>(y_first_ ? tiles_x : tiles_y),
                    static_cast<unsigned>(ceil_div(planes, chunk_)));
   }
 
@@ -162,6 +167,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   StencilLayout layout_;
   DeviceArray<T> coefficients_;
   int chunk_ = 0;
+  bool y_first_ = false;
   dim3 blocks_;
 };
 

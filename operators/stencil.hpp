@@ -31,8 +31,8 @@ namespace tessera {
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const StiffnessForm& form);
 
-/// The stencil's operator_name(): it is a form of the kernel tensor and has no scatter policy, since
-/// it writes each node once.
+/// The stencil's operator_name(): it is a form of the kernel tensor and has no scatter policy,
+/// since it writes each node once.
 inline std::string stencil_name() {
   return operator_name("tensor", kNoScatterName, GeometryForm::stencil);
 }

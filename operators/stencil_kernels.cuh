@@ -84,12 +84,12 @@ __device__ RingProduct find_ring_product(int number) {
   return {0, 0, 0};
 }
 
-// One block a tile and chunk: grid (tiles of x, tiles of y, chunks), block (kX, kY). Shared memory:
-// shared_bytes(). Deterministic, the same bits for every shape of tile and chunk; y is written
-// once.
+// One block a tile and chunk: grid (tiles of x, tiles of y, chunks), with tiles of y first where
+// `y_first`, block (kX, kY). Shared memory: shared_bytes(). Deterministic, the same bits for every
+// shape of tile and chunk; y is written once.
 template <class T, class Tile>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
-    march_kernel(const StencilLayout layout, int chunk, const T* __restrict__ a,
+    march_kernel(const StencilLayout layout, int chunk, bool y_first, const T* __restrict__ a,
                  const T* __restrict__ x, T* __restrict__ y) {
   using Neighbors = StencilNeighbors<Tile::kDim>;
   constexpr int kNeighbors = Tile::kNeighbors;
@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   T* const xs = products + Tile::kBuffers * kNeighbors * Tile::kPlane;
 
   const int thread = static_cast<int>(threadIdx.x + Tile::kX * threadIdx.y);
-  const int corner[2] = {static_cast<int>(blockIdx.x) * Tile::kX,
-                         static_cast<int>(blockIdx.y) * Tile::kY};
+  const int corner[2] = {static_cast<int>(y_first ? blockIdx.y : blockIdx.x) * Tile::kX,
+                         static_cast<int>(y_first ? blockIdx.x : blockIdx.y) * Tile::kY};
   const int planes = layout.extent[2];
   const int begin = static_cast<int>(blockIdx.z) * chunk;
   const int end = min(begin + chunk, planes);

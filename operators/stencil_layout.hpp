@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mesh/index.hpp"
+#include "mesh/saturated.hpp"
 
 namespace tessera {
 
@@ -39,12 +40,19 @@ struct StencilLayout {
 
 inline constexpr Index kStencilLineBytes = 64;
 
-/// @param extents nodes along each axis, the third is 1 in 2D
+/// The most nodes along an axis: they are counted in 32 bits, with tiles that end beyond the last.
+inline constexpr Index kMostStencilExtent = (Index{1} << 31) - (Index{1} << 16);
+
+/// Coefficients of a node.
+constexpr Index stencil_arrays(int dimension) {
+  return 1 + (dimension == 3 ? StencilNeighbors<3>::kNeighbors : StencilNeighbors<2>::kNeighbors);
+}
+
+/// @param extents nodes along each axis, the third is 1 in 2D; at most kMostStencilExtent
 inline StencilLayout make_stencil_layout(int dimension, const IndexTriple& extents,
                                          Index value_bytes) {
   const Index line = kStencilLineBytes / value_bytes;
-  const Index arrays =
-      1 + (dimension == 3 ? StencilNeighbors<3>::kNeighbors : StencilNeighbors<2>::kNeighbors);
+  const Index arrays = stencil_arrays(dimension);
   const Index rows = dimension == 3 ? extents[1] : 1;
   const Index array = ceil_div(extents[0], line) * line;
   return {{static_cast<int>(extents[0]), static_cast<int>(rows),
@@ -56,5 +64,13 @@ inline StencilLayout make_stencil_layout(int dimension, const IndexTriple& exten
 
 /// Values of all coefficients of a matrix.
 inline Index stencil_values(const StencilLayout& layout) { return layout.plane * layout.extent[2]; }
+
+/// The same of a lattice whose extents may be beyond what a layout counts.
+/// @param extents nodes along each axis, the third is 1 in 2D
+inline Index stencil_values(int dimension, const IndexTriple& extents, Index value_bytes) {
+  const Index line = kStencilLineBytes / value_bytes;
+  return Saturated(ceil_div(extents[0], line) * line) * stencil_arrays(dimension) * extents[1] *
+         extents[2];
+}
 
 }  // namespace tessera

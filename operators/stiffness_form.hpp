@@ -28,13 +28,12 @@ struct StiffnessForm {
   GeometryForm geometry = GeometryForm::stored;
 };
 
-/// Whether constants are the null space: no Dirichlet face, and no Robin face whose alpha may
-/// differ from 0.
-inline bool is_pure_neumann(const StiffnessForm& form) {
-  for (const RobinTerm& term : form.robin) {
-    if (!is_zero(term.alpha)) return false;
-  }
-  return form.dirichlet.none();
-}
+/// Whether alpha is 0 at every quadrature point of the face, so that the term adds nothing.
+bool vanishes(const RobinTerm& term, const Discretization& discretization);
+
+/// Whether constants are the null space of the form's matrix: there is no Dirichlet face, and all
+/// Robin terms vanish. Coarser levels of a hierarchy look at fewer points, and may answer otherwise
+/// than the finest.
+bool is_pure_neumann(const StiffnessForm& form);
 
 }  // namespace tessera

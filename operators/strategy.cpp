@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "mesh/cell_batches.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/csr.hpp"
 #include "operators/device_csr.hpp"
 #include "operators/device_kronecker.hpp"
@@ -29,7 +30,7 @@ Index matrix_bytes(const OperatorSize& size) {
 }
 
 Index local_bytes(const OperatorSize& size) {
-  return local_matrix_bytes(size.factors, size.mesh.dimension(), size.mesh.cell_count(),
+  return local_matrix_bytes(size.factors, size.mesh.dimension(), batched_cells(size),
                             size.lattice.degree(), size.value_bytes);
 }
 
@@ -44,19 +45,20 @@ Index gpu_local_bytes(const OperatorSize& size) {
 
 // Kernels that are made from the tensor kernel hold its factors meanwhile.
 Index gpu_matrix_peak_bytes(const OperatorSize& size) {
-  return std::max(device_stored_factor_peak_bytes(size),
-                  device_stored_factor_bytes(size) +
-                      device_csr_peak_bytes(size.factors, size.mesh, size.lattice, size.dirichlet,
-                                            size.value_bytes));
+  return std::max<Index>(device_stored_factor_peak_bytes(size),
+                         Saturated(device_stored_factor_bytes(size)) +
+                             device_csr_peak_bytes(size.factors, size.mesh, size.lattice,
+                                                   size.dirichlet, size.value_bytes));
 }
 
 Index gpu_local_peak_bytes(const OperatorSize& size) {
-  return std::max(device_stored_factor_peak_bytes(size),
-                  device_stored_factor_bytes(size) + gpu_local_bytes(size));
+  return std::max<Index>(device_stored_factor_peak_bytes(size),
+                         Saturated(device_stored_factor_bytes(size)) + gpu_local_bytes(size));
 }
 
 Index gpu_local_thread_peak_bytes(const OperatorSize& size) {
-  return gpu_local_peak_bytes(size) + std::min(gpu_local_bytes(size), kLocalScratchBytes);
+  return Saturated(gpu_local_peak_bytes(size)) +
+         std::min(gpu_local_bytes(size), kLocalScratchBytes);
 }
 
 Index factor_1d_bytes(const OperatorSize& size) {
@@ -74,7 +76,9 @@ constexpr std::array<KernelInfo, 5> kTable = {{
      "any degree",
      "12 B a nonzero, about (p + 2)^d nonzeros a DoF",
      {matrix_bytes,
-      [](const OperatorSize& size) { return matrix_bytes(size) + stored_factor_bytes(size); }},
+      [](const OperatorSize& size) -> Index {
+        return Saturated(matrix_bytes(size)) + stored_factor_bytes(size);
+      }},
      {gpu_matrix_bytes, gpu_matrix_peak_bytes}},
     {"local",
      "precomputed local matrices, one for all cells where they are alike (element assembly); GPU: "
@@ -83,7 +87,9 @@ constexpr std::array<KernelInfo, 5> kTable = {{
      "CPU 1-8 unrolled, others at run-time size; GPU any",
      "one matrix on a uniform mesh with constant coefficient, else 4 (GPU: 8) (p + 1)^2d B a cell",
      {local_bytes,
-      [](const OperatorSize& size) { return local_bytes(size) + stored_factor_bytes(size); }},
+      [](const OperatorSize& size) -> Index {
+        return Saturated(local_bytes(size)) + stored_factor_bytes(size);
+      }},
      {gpu_local_bytes, gpu_local_peak_bytes}},
     {"local-thread",
      "the same, one GPU thread a cell, as in the paper on matrix-free operators on GPUs",
@@ -118,19 +124,14 @@ Index scatter_part(const StrategyName& strategy, const OperatorSize& size) {
     return scatter_bytes(strategy.scatter, size.lattice.size(), size.value_bytes);
   }
   return strategy.scatter == "private"
-             ? size.mesh.cell_count() * size.lattice.nodes_per_cell() * size.value_bytes
-             : 0;
+             ? Saturated(size.mesh.cell_count()) * size.lattice.nodes_per_cell() * size.value_bytes
+             : Saturated(0);
 }
 
 const KernelInfo& kernel_row(const StrategyName& strategy, Processor processor) {
   const std::string reason = why_unavailable(strategy, processor);
   if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   return *find_kernel(strategy.kernel);
-}
-
-// What one cell adds to a brick's part of x and y, with neighbors sharing its surface nodes.
-Index cell_working_set(const NodeLattice& lattice, Index value_bytes) {
-  return 2 * value_bytes * power(lattice.degree(), lattice.dimension());
 }
 
 template <class T>
@@ -247,13 +248,13 @@ std::vector<StrategyName> all_strategies(Processor processor) {
 
 Index operator_bytes(const StrategyName& strategy, const OperatorSize& size) {
   const KernelInfo& kernel = kernel_row(strategy, size.processor);
-  return (size.processor == Processor::cpu ? kernel.cpu : kernel.gpu).held(size) +
+  return Saturated((size.processor == Processor::cpu ? kernel.cpu : kernel.gpu).held(size)) +
          scatter_part(strategy, size);
 }
 
 Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size) {
   const KernelInfo& kernel = kernel_row(strategy, size.processor);
-  return (size.processor == Processor::cpu ? kernel.cpu : kernel.gpu).peak(size) +
+  return Saturated((size.processor == Processor::cpu ? kernel.cpu : kernel.gpu).peak(size)) +
          scatter_part(strategy, size);
 }
 

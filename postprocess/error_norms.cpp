@@ -173,6 +173,17 @@ double mean_of(const Discretization& discretization, const Values& of) {
 // The larger, or NaN where either is.
 double max_or_nan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
+// Smallest and largest value, or NaN twice where there is one.
+std::array<double, 2> extrema(std::span<const double> u) {
+  std::array<double, 2> found = {u[0], u[0]};
+  for (const double value : u) {
+    if (std::isnan(value)) return {value, value};
+    if (value < found[0]) found[0] = value;
+    if (value > found[1]) found[1] = value;
+  }
+  return found;
+}
+
 }  // namespace
 
 SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
@@ -190,8 +201,8 @@ SolutionNumbers solution_numbers(const Discretization& discretization, std::span
           sums[2] += 0.5 * measure * k[q] * cells.gradient_squared(q);
         }
       });
-  const auto [min, max] = std::minmax_element(u.begin(), u.end());
-  return {*min, *max, integral, energy, volume};
+  const auto [min, max] = extrema(u);
+  return {min, max, integral, energy, volume};
 }
 
 ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,

@@ -74,7 +74,11 @@ Json to_json(const RunResult& result) {
                         {"j_per_dof", json_or_null(result.energy_use.j_per_dof)},
                         {"note", result.energy_use.note}};
   json["memory"] = {{"operator_bytes", result.memory.operator_bytes},
-                    {"peak_bytes", result.memory.peak_bytes}};
+                    {"peak_bytes", result.memory.peak_bytes},
+                    {"peak_device_bytes", nullptr}};
+  if (result.memory.peak_device_bytes) {
+    json["memory"]["peak_device_bytes"] = *result.memory.peak_device_bytes;
+  }
   json["provenance"] = {
       {"version", result.provenance.version},   {"commit", result.provenance.commit},
       {"compiler", result.provenance.compiler}, {"machine", result.provenance.machine},

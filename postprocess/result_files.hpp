@@ -64,6 +64,8 @@ struct RunResult {
   struct Memory {
     std::int64_t operator_bytes = 0;
     std::int64_t peak_bytes = 0;
+    /// Of arrays in GPU memory, where a GPU is used.
+    std::optional<std::int64_t> peak_device_bytes = {};
   };
   struct Provenance {
     std::string version;

@@ -25,12 +25,14 @@
 #include <utility>
 #include <vector>
 
+#include "mesh/first_failure.hpp"
 #include "mesh/index.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr Index kBlocksPerThread = 4;
 
 // A file buffer that remembers why it first failed; VTK itself takes every failure for a full disk.
 class FileBuffer : public std::filebuf {
@@ -130,19 +132,22 @@ class ParallelCompressor : public vtkZLibDataCompressor {
     };
     const auto array = std::find_if(arrays_.begin(), arrays_.end(), holds);
     if (array == arrays_.end()) return;
-    constexpr Index kBlocksPerThread = 4;
     const Index rest = array->data() + array->size() - first;
     const Index block = static_cast<Index>(size);
     const Index count = std::min(ceil_div(rest, block), kBlocksPerThread * omp_get_max_threads());
     blocks_.resize(static_cast<std::size_t>(count));
+    FirstFailure failure;
 #pragma omp parallel for schedule(dynamic)
     for (Index b = 0; b < count; ++b) {
-      const auto length = static_cast<std::size_t>(std::min(block, rest - b * block));
-      std::vector<unsigned char>& compressed = blocks_[b];
-      compressed.resize(GetMaximumCompressionSpace(length));
-      compressed.resize(vtkZLibDataCompressor::CompressBuffer(
-          first + b * block, length, compressed.data(), compressed.size()));
+      failure.guard(b, [&] {
+        const auto length = static_cast<std::size_t>(std::min(block, rest - b * block));
+        std::vector<unsigned char>& compressed = blocks_[b];
+        compressed.resize(GetMaximumCompressionSpace(length));
+        compressed.resize(vtkZLibDataCompressor::CompressBuffer(
+            first + b * block, length, compressed.data(), compressed.size()));
+      });
     }
+    failure.rethrow();
   }
 
   std::vector<std::span<const unsigned char>> arrays_;
@@ -169,6 +174,10 @@ void collect_message(vtkObject*, unsigned long, void* messages, void* text) {
 }
 
 }  // namespace
+
+Index vtk_compression_bytes(int threads) {
+  return (kBlocksPerThread * threads + 1) * static_cast<Index>(kBlockBytes);
+}
 
 std::string write_vtk_file(const std::filesystem::path& path, vtkUnstructuredGrid& grid) {
   FileBuffer buffer;

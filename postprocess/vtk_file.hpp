@@ -3,9 +3,14 @@
 #include <filesystem>
 #include <string>
 
+#include "mesh/index.hpp"
+
 class vtkUnstructuredGrid;
 
 namespace tessera {
+
+/// Bytes of the blocks that are compressed ahead on so many threads.
+Index vtk_compression_bytes(int threads);
 
 /// Writes the grid over an existing file as .vtu, version 2.2 (hexahedra numbered as of VTK 9.1),
 /// appended raw binary, compressed on all threads. Part of write_vtu.

@@ -57,8 +57,12 @@ void write_vtu(const std::filesystem::path& path, const Discretization& space,
                std::span<const PointField> nodal_fields, std::span<const CellField> cell_fields,
                FloatWidth width, const VtuMetadata& metadata);
 
-/// Bytes of everything in the file before compression: what it cannot be much larger than, and
-/// about what write_vtu needs in memory.
+/// Bytes of what write_vtu makes for VTK: points, cells, and the fields that it has to copy. Point
+/// fields are lent to VTK in double precision and copied in single precision.
+Index vtk_grid_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int rounded_fields,
+                     FloatWidth width);
+
+/// Bytes of everything in the file before compression: what it cannot be much larger than.
 Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int point_field_count,
                              int cell_field_count, FloatWidth width);
 

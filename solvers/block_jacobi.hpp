@@ -87,7 +87,8 @@ BlockJacobi<T, Space>::BlockJacobi(BlockRows<T, Space> rows, const BlockJacobiOp
   if (options.damping == 0.0) {
     constexpr double kTarget = 1.5;
     sweep_.damping = kTarget / largest_eigenvalue({1, 1.0, 1.0});
-    sweep_.factor = std::min(1.0, kTarget / largest_eigenvalue(sweep_));
+    const double factor = kTarget / largest_eigenvalue(sweep_);
+    sweep_.factor = factor > 1.0 ? 1.0 : factor;  // a NaN stays one
   }
   if (exchange_ == BlockExchange::synchronous) scratch_ = V(rows_.size());
 }

@@ -1,8 +1,12 @@
 #include "solvers/block_rows.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace tessera {
 namespace {
@@ -13,12 +17,35 @@ using Index = std::int64_t;
 template <class T>
 class BlockScratch {
  public:
-  explicit BlockScratch(Index rows) : rows_(rows), values_(static_cast<std::size_t>(4 * rows)) {}
-  T* operator[](int i) { return values_.data() + i * rows_; }
+  BlockScratch(Index rows, T* values) : rows_(rows), values_(values) {}
+  T* operator[](int i) { return values_ + i * rows_; }
 
  private:
   Index rows_;
-  std::vector<T> values_;
+  T* values_;
+};
+
+/// Uninitialized scratch for each thread of the next parallel region. Made before the region,
+/// because an exception must not leave one.
+template <class T>
+class ThreadScratch {
+ public:
+  explicit ThreadScratch(Index rows)
+      : rows_(rows),
+        stride_((4 * rows + kPad - 1) / kPad * kPad),
+        values_(std::make_unique_for_overwrite<T[]>(
+            static_cast<std::size_t>(omp_get_max_threads() * stride_))) {}
+  BlockScratch<T> of_this_thread() const {
+    return {rows_, values_.get() + omp_get_thread_num() * stride_};
+  }
+
+ private:
+  // Threads share no cache line, nor the line that the CPU fetches with it.
+  static constexpr Index kPad = 256 / static_cast<Index>(sizeof(T));
+
+  Index rows_;
+  Index stride_;
+  std::unique_ptr<T[]> values_;
 };
 
 /// The x of a synchronous sweep.
@@ -154,10 +181,15 @@ BlockRows<T, Host> make_block_rows(const SparseRows<T>& matrix, RowBlocks&& bloc
   // Without a value, so that the threads that fill pages touch them first.
   a.columns = std::make_unique_for_overwrite<std::int32_t[]>(a.entries[n]);
   a.values = std::make_unique_for_overwrite<T[]>(a.entries[n]);
+  // Room for a row for each thread, made here because an exception must not leave the region.
+  Index longest = 0;
+  for (Index q = 0; q < n; ++q) longest = std::max(longest, a.entries[q + 1] - a.entries[q]);
+  std::vector<Index> all_columns(static_cast<std::size_t>(omp_get_max_threads() * longest));
+  std::vector<T> all_values(all_columns.size());
 #pragma omp parallel
   {
-    std::vector<Index> columns;
-    std::vector<T> values;
+    Index* const columns = all_columns.data() + omp_get_thread_num() * longest;
+    T* const values = all_values.data() + omp_get_thread_num() * longest;
 #pragma omp for schedule(static)
     for (Index block = 0; block < a.blocks.count(); ++block) {
       const Index first = a.blocks.begin[block];
@@ -167,11 +199,9 @@ BlockRows<T, Host> make_block_rows(const SparseRows<T>& matrix, RowBlocks&& bloc
       };
       for (Index q = first; q < end; ++q) {
         const Index length = a.entries[q + 1] - a.entries[q];
-        columns.resize(length);
-        values.resize(length);
-        matrix.read_row(rows[q], columns.data(), values.data());
+        matrix.read_row(rows[q], columns, values);
         a.inside[q] =
-            static_cast<std::int32_t>(std::count_if(columns.begin(), columns.end(), is_inside));
+            static_cast<std::int32_t>(std::count_if(columns, columns + length, is_inside));
         Index in = a.entries[q];
         Index out = in + a.inside[q];
         for (Index k = 0; k < length; ++k) {
@@ -206,9 +236,10 @@ void relax(const BlockRows<T, Host>& a, const BlockSweep& sweep, const HostVecto
            const HostVector<T>& from, HostVector<T>& to) {
   const BlockStep<T> step(a, sweep, b.data());
   const Frozen<T> access{from.data(), to.data()};
+  const ThreadScratch<T> memory(a.blocks.most_rows());
 #pragma omp parallel
   {
-    BlockScratch<T> scratch(a.blocks.most_rows());
+    BlockScratch<T> scratch = memory.of_this_thread();
 #pragma omp for schedule(static)
     for (Index block = 0; block < a.blocks.count(); ++block) step.relax(block, access, scratch);
   }
@@ -218,9 +249,10 @@ template <class T>
 void relax_from_zero(const BlockRows<T, Host>& a, const BlockSweep& sweep, const HostVector<T>& b,
                      HostVector<T>& to) {
   const BlockStep<T> step(a, sweep, b.data());
+  const ThreadScratch<T> memory(a.blocks.most_rows());
 #pragma omp parallel
   {
-    BlockScratch<T> scratch(a.blocks.most_rows());
+    BlockScratch<T> scratch = memory.of_this_thread();
 #pragma omp for schedule(static)
     for (Index block = 0; block < a.blocks.count(); ++block) {
       step.relax_from_zero(block, to.data(), scratch);
@@ -234,9 +266,10 @@ void relax_asynchronously(const BlockRows<T, Host>& a, const BlockSweep& sweep, 
   const BlockStep<T> step(a, sweep, b.data());
   const Present<T> access{x.data()};
   const Index blocks = a.blocks.count();
+  const ThreadScratch<T> memory(a.blocks.most_rows());
 #pragma omp parallel
   {
-    BlockScratch<T> scratch(a.blocks.most_rows());
+    BlockScratch<T> scratch = memory.of_this_thread();
 #pragma omp for schedule(dynamic, 1)
     for (Index item = 0; item < sweeps * blocks; ++item) {
       step.relax(item % blocks, access, scratch);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "solvers/block_sum.hpp"
 #include "solvers/host_iteration.hpp"
@@ -75,8 +76,9 @@ class CgIteration {
     const double energy = alpha * rz_;
     const T step = static_cast<T>(alpha);
     if (foresees_) {
-      // Rounding may make it negative where r all but vanishes.
-      const double beta = std::max(0.0, alpha * alpha * dots[1] / rz_ - 1.0);
+      // Rounding may make it negative where r all but vanishes; a NaN stays one.
+      const double foreseen = alpha * alpha * dots[1] / rz_ - 1.0;
+      const double beta = foreseen < 0.0 ? 0.0 : foreseen;
       rr_ = update_all(step, static_cast<T>(beta), q_, system_.x, r_, p_);
       rz_ = rr_;
     } else if (kind_ == PreconditionerKind::diagonal) {

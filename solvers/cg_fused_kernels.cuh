@@ -45,8 +45,9 @@ __global__ void __launch_bounds__(kReductionThreads)
   const bool iterates = was_running && divides;
   const double rz = state->rz;
   const double alpha = iterates ? rz / pq : 0.0;
-  // Rounding may make it negative where r all but vanishes.
-  const T beta = static_cast<T>(fmax(0.0, alpha * alpha * state->dots[1] / rz - 1.0));
+  // Rounding may make it negative where r all but vanishes; a NaN stays one.
+  const double foreseen = alpha * alpha * state->dots[1] / rz - 1.0;
+  const T beta = static_cast<T>(foreseen < 0.0 ? 0.0 : foreseen);
   const T step = static_cast<T>(alpha);
   const T step_before = static_cast<T>(pending);
   SumPair sum;

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
+#include <limits>
 
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
@@ -24,9 +25,12 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
   const auto size = static_cast<double>(n);
   // Any positive number does; this one keeps the condition.
   const double shift = matrix.trace() / (size * size);
+  // What A makes of constants may be rounding alone: then they are as good as its null space.
+  constexpr double kRounding = std::numeric_limits<double>::epsilon();
+  if (!(matrix.sum() / size > kRounding * matrix.trace())) null_space = NullSpace::constants;
   if (null_space == NullSpace::constants) matrix.array() += shift;
   const Eigen::LDLT<Eigen::MatrixXd> factors(matrix);
-  if (factors.info() != Eigen::Success || !factors.isPositive() ||
+  if (!matrix.allFinite() || factors.info() != Eigen::Success || !factors.isPositive() ||
       !(factors.vectorD().minCoeff() > 0.0)) {
     throw NumericalBreakdown("the operator of the coarsest level is not positive definite");
   }

@@ -10,9 +10,9 @@ namespace tessera {
 enum class NullSpace { none, constants };
 
 /// [n][n], the inverse of a small symmetric positive definite operator; with the constants as null
-/// space its pseudo-inverse, for which 1 is the vector of ones:
-/// A^+ = (A + c 1 1^T)^-1 - 1 1^T / (c n^2). Columns by application to unit vectors, then a dense
-/// LDL^T; about n applications and n^3 flops.
+/// space, given or found to be it but for rounding, its pseudo-inverse, for which 1 is the vector
+/// of ones: A^+ = (A + c 1 1^T)^-1 - 1 1^T / (c n^2). Columns by application to unit vectors, then
+/// a dense LDL^T; about n applications and n^3 flops.
 /// @throws NumericalBreakdown if A is not positive definite on the rest
 std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space);
 

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <memory>
 
 #include "solvers/cuda_check.hpp"
 #include "solvers/device.hpp"
@@ -25,7 +27,37 @@ void require_answer(cudaError_t status) {
                  hidden_devices_hint());
 }
 
-cudaEvent_t event(void* handle) { return static_cast<cudaEvent_t>(handle); }
+cudaEvent_t event(const auto& handle) { return static_cast<cudaEvent_t>(handle.get()); }
+
+std::atomic<std::int64_t> bytes_now{0};
+std::atomic<std::int64_t> bytes_peak{0};
+
+void count_allocated(std::int64_t bytes) {
+  const std::int64_t now = bytes_now.fetch_add(bytes) + bytes;
+  std::int64_t peak = bytes_peak.load();
+  while (peak < now && !bytes_peak.compare_exchange_weak(peak, now)) {
+  }
+}
+
+void* allocate_uncounted(std::int64_t bytes) {
+  void* pointer = nullptr;
+  const cudaError_t status = cudaMalloc(&pointer, static_cast<std::size_t>(bytes));
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for the GPU's memory");
+    throw DeviceOutOfMemory("out of GPU memory: " + std::to_string(bytes >> 20) +
+                            " MiB were asked for, " + std::to_string(free_bytes >> 20) +
+                            " MiB are free");
+  }
+  check_cuda(status, "allocating GPU memory");
+  return pointer;
+}
+
+struct FreeUncounted {
+  void operator()(void* pointer) const { cudaFree(pointer); }
+};
 
 }  // namespace
 
@@ -76,25 +108,19 @@ void synchronize_device() {
 
 void* allocate_on_device(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
-  void* pointer = nullptr;
-  const cudaError_t status = cudaMalloc(&pointer, static_cast<std::size_t>(bytes));
-  if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    std::size_t free_bytes = 0;
-    std::size_t total_bytes = 0;
-    check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for the GPU's memory");
-    throw DeviceOutOfMemory("out of GPU memory: " + std::to_string(bytes >> 20) +
-                            " MiB were asked for, " + std::to_string(free_bytes >> 20) +
-                            " MiB are free");
-  }
-  check_cuda(status, "allocating GPU memory");
+  void* const pointer = allocate_uncounted(bytes);
+  count_allocated(bytes);
   return pointer;
 }
 
-void free_on_device(void* pointer) noexcept {
+void free_on_device(void* pointer, std::int64_t bytes) noexcept {
+  if (pointer == nullptr) return;
   // Fails only after an error that has been reported already.
-  if (pointer != nullptr) cudaFree(pointer);
+  cudaFree(pointer);
+  bytes_now.fetch_sub(bytes);
 }
+
+std::int64_t peak_device_bytes() { return bytes_peak.load(); }
 
 void copy_to_device(const void* host, std::int64_t bytes, void* device) {
   if (bytes == 0) return;
@@ -125,15 +151,16 @@ void zero_on_device(void* device, std::int64_t bytes) {
 double measure_device_copy_bandwidth() {
   const std::int64_t wanted = std::int64_t{2} << 30;
   const std::int64_t bytes = std::min(wanted, require_device().free_bytes / 4);
-  const DeviceArray<char> x(bytes);
-  DeviceArray<char> y(bytes);
-  zero_on_device(const_cast<char*>(x.data()), bytes);
+  using Array = std::unique_ptr<void, FreeUncounted>;
+  const Array x(allocate_uncounted(bytes));
+  const Array y(allocate_uncounted(bytes));
+  zero_on_device(x.get(), bytes);
   DeviceStopwatch stopwatch;
   double best = 0.0;
   constexpr int kRepetitions = 10;
   for (int r = 0; r < kRepetitions; ++r) {
     stopwatch.start();
-    check_cuda(cudaMemcpyAsync(y.data(), x.data(), static_cast<std::size_t>(bytes),
+    check_cuda(cudaMemcpyAsync(y.get(), x.get(), static_cast<std::size_t>(bytes),
                                cudaMemcpyDeviceToDevice, device_stream()),
                "copying on the GPU");
     best = std::max(best, 2.0 * static_cast<double>(bytes) / stopwatch.stop());
@@ -141,19 +168,17 @@ double measure_device_copy_bandwidth() {
   return best;
 }
 
-DeviceStopwatch::DeviceStopwatch() {
-  cudaEvent_t begin = nullptr;
-  cudaEvent_t end = nullptr;
-  check_cuda(cudaEventCreate(&begin), "creating an event");
-  begin_ = begin;
-  check_cuda(cudaEventCreate(&end), "creating an event");
-  end_ = end;
+void DeviceStopwatch::DestroyEvent::operator()(void* handle) const {
+  cudaEventDestroy(static_cast<cudaEvent_t>(handle));
 }
 
-DeviceStopwatch::~DeviceStopwatch() {
-  cudaEventDestroy(event(begin_));
-  cudaEventDestroy(event(end_));
+DeviceStopwatch::Event DeviceStopwatch::make_event() {
+  cudaEvent_t made = nullptr;
+  check_cuda(cudaEventCreate(&made), "creating an event");
+  return Event(made);
 }
+
+DeviceStopwatch::DeviceStopwatch() : begin_(make_event()), end_(make_event()) {}
 
 void DeviceStopwatch::start() {
   check_cuda(cudaEventRecord(event(begin_), device_stream()), "recording an event");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -47,23 +48,33 @@ void synchronize_device();
 
 /// Bytes per second of y = x on the GPU, x read and y written, from arrays of 2 GiB or a quarter of
 /// the free memory if that is less: the best of several. @throws DeviceError
+/// Its memory is no part of peak_device_bytes(): it takes no more than half of what is free.
 double measure_device_copy_bandwidth();
+
+/// The most bytes of DeviceArrays that there were at the same time so far: vectors, operators,
+/// preconditioners and the workspaces of libraries, without CUDA's context and the libraries' own
+/// memory.
+std::int64_t peak_device_bytes();
 
 /// Seconds between two points of the GPU's own time line.
 class DeviceStopwatch {
  public:
   DeviceStopwatch();
-  ~DeviceStopwatch();
-  DeviceStopwatch(const DeviceStopwatch&) = delete;
-  DeviceStopwatch& operator=(const DeviceStopwatch&) = delete;
 
   void start();
   /// Waits for the GPU to come here.
   double stop();
 
  private:
-  void* begin_ = nullptr;
-  void* end_ = nullptr;
+  // Events of CUDA, whose types only device code knows.
+  struct DestroyEvent {
+    void operator()(void* event) const;
+  };
+  using Event = std::unique_ptr<void, DestroyEvent>;
+  static Event make_event();
+
+  Event begin_;
+  Event end_;
 };
 
 }  // namespace tessera

@@ -8,7 +8,8 @@ namespace tessera {
 
 /// Uninitialized GPU memory. @throws DeviceOutOfMemory, DeviceError
 void* allocate_on_device(std::int64_t bytes);
-void free_on_device(void* pointer) noexcept;
+/// @param bytes as they were asked for
+void free_on_device(void* pointer, std::int64_t bytes) noexcept;
 /// Copies between host and GPU; done when they return. @throws DeviceError
 void copy_to_device(const void* host, std::int64_t bytes, void* device);
 void copy_to_host(const void* device, std::int64_t bytes, void* host);
@@ -26,7 +27,7 @@ class DeviceArray {
       : DeviceArray(static_cast<std::int64_t>(values.size())) {
     copy_to_device(values.data(), bytes(), data_);
   }
-  ~DeviceArray() { free_on_device(data_); }
+  ~DeviceArray() { free_on_device(data_, bytes()); }
   DeviceArray(DeviceArray&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   DeviceArray& operator=(DeviceArray&& other) noexcept {

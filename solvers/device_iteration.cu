@@ -32,6 +32,7 @@ class DeviceSolve {
     reference_ = options_.reference_norm > 0.0 ? options_.reference_norm : norm;
     scale_ = reference_ > 0.0 ? 1.0 / reference_ : 0.0;
     report_.reference_norm = reference_;
+    target_ = options_.relative_tolerance;
     most_rr_ = most_growth_ * most_growth_ * norm * norm;
     report_.history.push_back(norm * scale_);
     report_.true_relative_residual = norm * scale_;
@@ -45,12 +46,17 @@ class DeviceSolve {
       const bool broken_down = status == SolveStatus::indefinite && !iteration_.is_indefinite();
       report_.true_relative_residual = residual_norm() * scale_;
       if (status != SolveStatus::converged && !broken_down) return ended(status);
-      const double limit = kTrueResidualSlack * options_.relative_tolerance;
-      if (report_.true_relative_residual <= limit) return ended(SolveStatus::converged);
+      if (report_.true_relative_residual <= options_.relative_tolerance) {
+        return ended(SolveStatus::converged);
+      }
       if (report_.iterations >= options_.max_iterations) {
         return ended(SolveStatus::iteration_limit);
       }
       if (restarts == kMostRestarts) return ended(SolveStatus::stagnated);
+      if (report_.true_relative_residual <= kTrueResidualSlack * options_.relative_tolerance) {
+        target_ =
+            tightened_target(target_, options_.relative_tolerance, report_.true_relative_residual);
+      }
     }
   }
 
@@ -67,7 +73,7 @@ class DeviceSolve {
   }
 
   void set_state() {
-    const double target = options_.relative_tolerance * reference_;
+    const double target = target_ * reference_;
     host_state_.target_rr = target * target;
     host_state_.most_rr = most_rr_;
     host_state_.iteration = 0;
@@ -196,6 +202,7 @@ class DeviceSolve {
   int seen_ = 0;
   int until_replacement_ = 0;
   double reference_ = 0.0;
+  double target_ = 0.0;
   double scale_ = 0.0;
   double most_rr_ = 0.0;
 };

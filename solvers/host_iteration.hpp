@@ -100,13 +100,14 @@ SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
   }
 
   StagnationMonitor monitor;
+  double target = options.relative_tolerance;
   int restarts = 0;
   int since_replacement = 0;
   const double most = most_growth * norm_r * scale;
   // With the residual computed anew: whether that ends the solve.
   const auto is_true = [&] {
     report.true_relative_residual = iteration.residual_norm() * scale;
-    return report.true_relative_residual <= kTrueResidualSlack * options.relative_tolerance;
+    return report.true_relative_residual <= options.relative_tolerance;
   };
   iteration.start();
   while (report.iterations < options.max_iterations) {
@@ -124,7 +125,7 @@ SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
       const double relative = std::sqrt(step.rr) * scale;
       report.history.push_back(relative);
       if (!std::isfinite(relative)) return finish(SolveStatus::not_finite);
-      restart = relative <= options.relative_tolerance;
+      restart = relative <= target;
       converged = restart && is_true();
       const bool goes_on =
           !options.observer || options.observer(report.iterations, relative) == Continue::yes;
@@ -141,7 +142,13 @@ SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
       report.status = converged ? SolveStatus::converged : SolveStatus::stagnated;
       return report;
     }
-    iteration.start();
+    const double trusted = kTrueResidualSlack * options.relative_tolerance;
+    if (step.broken_down || report.true_relative_residual > trusted) {
+      iteration.start();
+    } else {
+      target = tightened_target(target, options.relative_tolerance, report.true_relative_residual);
+      iteration.replace_residual();
+    }
     since_replacement = 0;
   }
   return finish(SolveStatus::iteration_limit);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solvers/cuda_check.hpp"
+#include "solvers/cuda_owners.hpp"
 #include "solvers/device_iteration.hpp"
 
 namespace tessera {
@@ -43,33 +44,28 @@ class IterationGraph {
 /// A copy of the state in page-locked memory, on its way from the GPU.
 class StateCopy {
  public:
-  StateCopy() {
-    check_cuda(cudaMallocHost(&state_, sizeof(IterationState)), "allocating page-locked memory");
-    check_cuda(cudaEventCreateWithFlags(&arrived_, cudaEventDisableTiming), "creating an event");
-  }
+  StateCopy() : state_(make_pinned(sizeof(IterationState))), arrived_(make_event()) {}
   ~StateCopy() {
     // A copy may be on its way where an observer threw.
     cudaStreamSynchronize(device_stream());
-    cudaFreeHost(state_);
-    if (arrived_ != nullptr) cudaEventDestroy(arrived_);
   }
   StateCopy(const StateCopy&) = delete;
   StateCopy& operator=(const StateCopy&) = delete;
 
   void enqueue(const IterationState* on_device) {
-    check_cuda(cudaMemcpyAsync(state_, on_device, sizeof(IterationState), cudaMemcpyDeviceToHost,
-                               device_stream()),
+    check_cuda(cudaMemcpyAsync(state_.get(), on_device, sizeof(IterationState),
+                               cudaMemcpyDeviceToHost, device_stream()),
                "copying the state of an iteration from the GPU");
-    check_cuda(cudaEventRecord(arrived_, device_stream()), "recording an event");
+    check_cuda(cudaEventRecord(arrived_.get(), device_stream()), "recording an event");
   }
   const IterationState& wait() {
-    check_cuda(cudaEventSynchronize(arrived_), "waiting for an iteration on the GPU");
-    return *state_;
+    check_cuda(cudaEventSynchronize(arrived_.get()), "waiting for an iteration on the GPU");
+    return *static_cast<const IterationState*>(state_.get());
   }
 
  private:
-  IterationState* state_ = nullptr;
-  cudaEvent_t arrived_ = nullptr;
+  Pinned state_;
+  Event arrived_;
 };
 
 }  // namespace tessera

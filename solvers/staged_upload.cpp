@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "solvers/cuda_check.hpp"
+#include "solvers/cuda_owners.hpp"
 #include "solvers/device.hpp"
 
 namespace tessera {
@@ -17,8 +18,8 @@ class UploadBuffers {
 
   UploadBuffers() {
     for (int i = 0; i < 2; ++i) {
-      check_cuda(cudaMallocHost(&buffers_[i], kBytes), "allocating page-locked memory");
-      check_cuda(cudaEventCreateWithFlags(&sent_[i], cudaEventDisableTiming), "creating an event");
+      buffers_[i] = make_pinned(static_cast<std::size_t>(kBytes));
+      sent_[i] = make_event();
     }
   }
 
@@ -28,12 +29,13 @@ class UploadBuffers {
     int current = 0;
     for (std::int64_t done = 0; done < bytes; done += kBytes, current = 1 - current) {
       const std::int64_t count = std::min(kBytes, bytes - done);
-      check_cuda(cudaEventSynchronize(sent_[current]), "waiting for a copy to the GPU");
-      fill(from + done, count, static_cast<std::byte*>(buffers_[current]));
-      check_cuda(cudaMemcpyAsync(to + done, buffers_[current], static_cast<std::size_t>(count),
+      check_cuda(cudaEventSynchronize(sent_[current].get()), "waiting for a copy to the GPU");
+      void* const buffer = buffers_[current].get();
+      fill(from + done, count, static_cast<std::byte*>(buffer));
+      check_cuda(cudaMemcpyAsync(to + done, buffer, static_cast<std::size_t>(count),
                                  cudaMemcpyHostToDevice, device_stream()),
                  "copying to the GPU");
-      check_cuda(cudaEventRecord(sent_[current], device_stream()), "recording an event");
+      check_cuda(cudaEventRecord(sent_[current].get(), device_stream()), "recording an event");
     }
     synchronize_device();
   }
@@ -48,8 +50,8 @@ class UploadBuffers {
     }
   }
 
-  void* buffers_[2] = {};
-  cudaEvent_t sent_[2] = {};
+  Pinned buffers_[2];
+  Event sent_[2];
 };
 
 }  // namespace

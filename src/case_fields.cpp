@@ -34,8 +34,10 @@ bool meets(Requirement requirement, double value) {
 
 BadExpressionValue::BadExpressionValue(std::string key, Requirement requirement, double value,
                                        const Point& where)
-    : std::runtime_error(fmt::format("is {:.6g} at ({:.6g}, {:.6g}, {:.6g}); {}", value, where[0],
-                                     where[1], where[2], requirement_text(requirement))),
+    : BadFieldValue(
+          WholeText{fmt::format("is {:.6g} at ({:.6g}, {:.6g}, {:.6g}); {}", value, where[0],
+                                where[1], where[2], requirement_text(requirement))},
+          where, value),
       key_(std::move(key)) {}
 
 ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,

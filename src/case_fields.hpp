@@ -1,9 +1,8 @@
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
-#include "mesh/index.hpp"
+#include "mesh/errors.hpp"
 #include "mesh/scalar_field.hpp"
 
 namespace tessera {
@@ -12,7 +11,7 @@ namespace tessera {
 enum class Requirement { finite, positive, non_negative };
 
 /// An expression of a case that has a value at some point which its key does not allow.
-class BadExpressionValue : public std::runtime_error {
+class BadExpressionValue : public BadFieldValue {
  public:
   BadExpressionValue(std::string key, Requirement requirement, double value, const Point& where);
 

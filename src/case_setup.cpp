@@ -17,6 +17,7 @@
 #include "src/case_fields.hpp"
 #include "src/case_geometry.hpp"
 #include "src/kernel_choice.hpp"
+#include "src/size_limits.hpp"
 #include "src/strategy_names.hpp"
 
 namespace tessera {
@@ -163,6 +164,7 @@ Registry<CaseParameters> make_case_registry() {
     check_device(parameters, findings);
     check_suitability(parameters, findings);
     check_geometry_form(parameters, findings);
+    check_sizes(parameters, findings);
     check_scatter_of_geometry(parameters, findings);
   });
   return registry;

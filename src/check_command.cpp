@@ -5,7 +5,6 @@
 #include <set>
 
 #include "mesh/geometric_factors.hpp"
-#include "operators/interpolation.hpp"
 #include "operators/operator_name.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/human_units.hpp"
@@ -13,6 +12,8 @@
 #include "solvers/device.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case_geometry.hpp"
+#include "src/case_model.hpp"
+#include "src/case_notes.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/interrupt.hpp"
@@ -21,6 +22,8 @@
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/preconditioner_memory.hpp"
+#include "src/preconditioning.hpp"
+#include "src/size_limits.hpp"
 
 namespace tessera {
 namespace {
@@ -145,13 +148,29 @@ void print_strategies(const CaseParameters& parameters, Index available) {
   fmt::print("{}\n", table.text());
 }
 
+// Fewer levels than sizes alone make, as a run will find when it makes them.
+void add_level_note(const CaseParameters& parameters, const StiffnessForm& form,
+                    std::vector<std::string>& notes) {
+  Hierarchy hierarchy(form, multigrid_options(parameters).rules);
+  const std::size_t planned = hierarchy.size();
+  const std::string reason = drop_unresolved(hierarchy);
+  if (reason.empty()) return;
+  notes.push_back(fmt::format("multigrid will have the first {} of the {} levels above: {}",
+                              hierarchy.size(), planned, reason));
+}
+
 // Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
 void try_case(const CaseParameters& parameters) {
-  const Discretization discretization = make_discretization(parameters);
-  const PoissonProblem problem = make_problem(parameters);
-  check_geometry(discretization, problem.coefficient);
-  LinearSystem system = make_linear_system(problem, discretization, make_initial(parameters));
-  if (const auto exact = make_exact(parameters)) interpolate(discretization, *exact, system.x);
+  const CaseModel model = make_case_model(parameters);
+  check_geometry(model.discretization, model.problem.coefficient);
+  LinearSystem system = make_linear_system(model, make_initial(parameters));
+  std::vector<std::string> notes = case_notes(parameters);
+  notes.insert(notes.end(), system.notes.begin(), system.notes.end());
+  if (parameters.solver.preconditioner == PreconditionerChoice::multigrid) {
+    add_level_note(parameters, stiffness_form(model.problem, model.discretization), notes);
+  }
+  for (const std::string& note : notes) fmt::print("note: {}\n", note);
+  if (const auto exact = make_exact(parameters)) interpolate(model, *exact, system.x);
 }
 
 // Prints all that is known from sizes alone, then tries the case.
@@ -174,6 +193,7 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   fmt::print("operator {}{}\n", operator_name(label.kernel, label.scatter),
              choice.empty() ? "" : fmt::format(" ({})", choice));
   if (!geometry.empty()) fmt::print("geometry {}\n", geometry);
+  for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
   if (parameters.solver.preconditioner == PreconditionerChoice::multigrid) {
     fmt::print("{}\n", level_table(planned_levels(parameters)));

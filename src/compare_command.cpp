@@ -97,8 +97,9 @@ class Comparison {
     write_rows();
     if (interrupted()) return ExitCode::interrupted;
     if (disagreements_ == 0) return ExitCode::success;
-    print_err("tessera: {} measurement{} did not agree with the first strategy\n", disagreements_,
-              disagreements_ == 1 ? "" : "s");
+    print_err(
+        "tessera: {} measurement{} did not agree with the first strategy, or were not finite\n",
+        disagreements_, disagreements_ == 1 ? "" : "s");
     return ExitCode::not_converged;
   }
 
@@ -216,7 +217,9 @@ class Comparison {
     const bool agrees = m.difference <= agreement_tolerance(study_, problem.precision);
     const ScatterInfo* scatter = find_scatter(m.strategy.name.scatter);
     const bool is_wrong_by_design = scatter != nullptr && scatter->use == ScatterUse::comparison;
-    if (!agrees && !is_wrong_by_design) ++disagreements_;
+    // A strategy that is wrong by design still has finite values everywhere.
+    const bool is_finite = std::isfinite(m.difference);
+    if (!agrees && !(is_wrong_by_design && is_finite)) ++disagreements_;
     const double dofs_rate = static_cast<double>(dofs) / m.min_seconds;
     const double bytes_rate = m.cost.bytes / m.min_seconds;
     say(kRow, m.strategy.text(), name_width_, human_seconds(m.setup_seconds),
@@ -224,6 +227,7 @@ class Comparison {
         human_dofs_per_second(dofs_rate), fmt::format("{:.1f}", bytes_rate * 1e-9),
         human_percent(bytes_rate / copy),
         (agrees               ? fmt::format("{:.0e}", m.difference)
+         : !is_finite         ? "NO: values that are not finite"
          : is_wrong_by_design ? fmt::format("no, as meant: {:.1e}", m.difference)
                               : fmt::format("NO: {:.1e}", m.difference)) +
             (m.transfer_seconds > 0.0 ? "; " + human_seconds(m.transfer_seconds) : ""));
@@ -236,7 +240,10 @@ class Comparison {
           copy * 1e-9, bytes_rate / copy, m.difference}) {
       row.push_back(fmt::format("{:.6g}", value));
     }
-    row.emplace_back(agrees ? "agrees" : is_wrong_by_design ? "wrong by design" : "disagrees");
+    row.emplace_back(agrees               ? "agrees"
+                     : !is_finite         ? "not finite"
+                     : is_wrong_by_design ? "wrong by design"
+                                          : "disagrees");
     csv_ += csv_line(row);
   }
 

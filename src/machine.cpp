@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <omp.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -357,17 +356,12 @@ std::int64_t available_memory_bytes(const std::filesystem::path& root) {
                   memory_limit(root).available);
 }
 
-std::int64_t peak_resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t{usage.ru_maxrss} * 1024;
-}
-
 Bandwidth measure_bandwidth(int threads) {
   constexpr double kSeconds = 0.3;
   constexpr int kRepetitions = 3;
   const Clock::time_point start = Clock::now();
   const Index n = bandwidth_array_size(threads);
+  const UncountedMemory arrays;
   HostArray<double> x(static_cast<std::size_t>(n));
   HostArray<double> y(static_cast<std::size_t>(n));
   on_parts(threads, n, [&](Range part) {

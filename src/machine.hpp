@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "src/peak_memory.hpp"
+
 namespace tessera {
 
 /// What this process may use of the machine it runs on, for `tessera info` and the provenance of
@@ -38,9 +40,6 @@ std::string gpu_summary();
 /// less; there, file pages that the kernel can drop count as free. The largest std::int64_t where
 /// nothing is known, so that no run is refused for lack of facts.
 std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
-
-/// The most bytes this process has had resident so far.
-std::int64_t peak_resident_bytes();
 
 /// Bytes per second between the cores and the memory, from arrays that no cache holds.
 struct Bandwidth {

@@ -57,6 +57,23 @@ Index gpu_bench_bytes(const StudyProblem& problem) {
   return kCudaLibraryBytes + 2 * lattice.size() * value_bytes(problem.precision);
 }
 
+template <class T>
+double relative_difference(std::span<const T> y, std::span<const double> first) {
+  double difference = 0.0;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const double distance = std::abs(static_cast<double>(y[i]) - first[i]);
+    // Infinite values have no distance either, and what is divided by them is 0.
+    if (!std::isfinite(distance)) return std::numeric_limits<double>::quiet_NaN();
+    difference = std::max(difference, distance);
+    largest = std::max(largest, std::abs(first[i]));
+  }
+  return difference == 0.0 ? 0.0 : difference / largest;
+}
+
+template double relative_difference(std::span<const double>, std::span<const double>);
+template double relative_difference(std::span<const float>, std::span<const double>);
+
 double agreement_tolerance(const StudyParameters& study, Precision precision) {
   constexpr double kRoundingRatio = 0x1p29;
   return precision == Precision::double_precision ? study.agree_tolerance
@@ -113,15 +130,7 @@ double Bench::difference_from_first(const HostVector<T>& y) {
     reference_ = HostVector<double>(y.size());
     for (Index i = 0; i < y.size(); ++i) reference_[i] = static_cast<double>(y[i]);
   }
-  double difference = 0.0;
-  double largest = 0.0;
-  for (Index i = 0; i < y.size(); ++i) {
-    const double distance = std::abs(static_cast<double>(y[i]) - reference_[i]);
-    // A NaN must not pass as a small number.
-    if (!(distance <= difference)) difference = distance;
-    largest = std::max(largest, std::abs(reference_[i]));
-  }
-  return difference / largest;
+  return relative_difference<T>(y.span(), reference_.span());
 }
 
 template <class F>

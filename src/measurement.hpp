@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "src/study_setup.hpp"
 
 namespace tessera {
@@ -25,7 +28,7 @@ struct Measurement {
   Cost cost;
   /// What was applied, as it calls itself.
   std::string operator_name = {};
-  /// max |y - y_first| / max |y_first|, with y_first = A x by the first strategy that was measured.
+  /// relative_difference() of y = A x from the first strategy's that was measured.
   double difference = 0.0;
 };
 
@@ -51,7 +54,7 @@ class Bench {
   void measure_in(Measurement& measurement);
   template <class T>
   void measure_on_gpu(Measurement& measurement);
-  /// max |y - y_first| / max |y_first|; the first y becomes y_first.
+  /// relative_difference(y, first); the first y becomes `first`.
   template <class T>
   double difference_from_first(const HostVector<T>& y);
   /// Repeats seconds_of_one() as the study says; the sorted times.
@@ -69,6 +72,10 @@ class Bench {
 /// made, and of its vectors in the GPU's.
 Index bench_bytes(const StudyProblem& problem);
 Index gpu_bench_bytes(const StudyProblem& problem);
+
+/// max |y - first| / max |first|; 0 where both are 0, NaN where a value of either is not finite.
+template <class T>
+double relative_difference(std::span<const T> y, std::span<const double> first);
 
 /// The largest `difference` that still counts as agreement; the study's tolerance is meant for
 /// double precision and grows with the rounding error in single precision.

@@ -1,13 +1,15 @@
 #include "src/memory_estimate.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 
 #include "cases/expression.hpp"
-#include "operators/cell_kernel_limits.hpp"
-#include "operators/csr.hpp"
+#include "mesh/saturated.hpp"
+#include "operators/device_factors.hpp"
 #include "postprocess/human_units.hpp"
+#include "postprocess/vtk_file.hpp"
 #include "postprocess/vtu_writer.hpp"
 #include "src/case_geometry.hpp"
 #include "src/case_setup.hpp"
@@ -16,19 +18,17 @@
 namespace tessera {
 namespace {
 
-// Of CG: r, p and q = A p.
-constexpr int kCgVectors = 3;
-
-// On the GPU, fused forms go with a second p, so that x can follow every second iteration.
-int gpu_cg_vectors(const StrategyName& strategy, int degree, PreconditionerChoice choice) {
-  const bool fuses = strategy.kernel == "kronecker" && degree <= kMostFastDegree &&
-                     choice == PreconditionerChoice::none;
-  return fuses ? kCgVectors + 1 : kCgVectors;
-}
-
 bool has_constant_coefficient(const CaseParameters& parameters) {
   return parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)
       .constant.has_value();
+}
+
+// The GPU gets a coefficient that varies from the host, so many points at a time.
+Index coefficient_chunk_bytes(const CaseParameters& parameters, const StrategyName& strategy) {
+  if (strategy.kernel == "kronecker" || has_constant_coefficient(parameters)) return 0;
+  const Index points = Saturated(make_box_mesh(parameters).cell_count()) *
+                       power(parameters.space.points, parameters.mesh.dimension);
+  return std::min(points, kCoefficientPointsAChunk) * static_cast<Index>(sizeof(double));
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ FaceSet case_dirichlet_faces(const CaseParameters& parameters) {
 }
 
 Index MemoryPhase::bytes() const {
-  Index sum = 0;
+  Saturated sum = 0;
   for (const MemoryPart& part : parts) sum += part.bytes;
   return sum;
 }
@@ -99,87 +99,161 @@ Index with_operator_size(const CaseParameters& parameters, const BoxMesh& mesh,
        has_constant_coefficient(parameters) ? CoefficientKind::constant : CoefficientKind::varies});
 }
 
+namespace {
+
+// The sizes that the phases of a run are made of.
+struct CaseSizes {
+  CaseSizes(const CaseParameters& parameters_in, const StrategyName& strategy_in)
+      : parameters(parameters_in),
+        strategy(strategy_in),
+        mesh(make_box_mesh(parameters)),
+        lattice(mesh, parameters.space.degree),
+        operation(strategy_bytes(parameters, strategy)),
+        preconditioner(preconditioner_bytes(parameters)),
+        start(full_multigrid_bytes(parameters)) {}
+
+  bool is_mapped() const { return !parameters.mesh.map.empty(); }
+  bool is_single() const { return parameters.operation.precision == Precision::single_precision; }
+  /// Vectors in double precision, and in that of the solver.
+  Index vectors(int count) const { return Saturated(lattice.size()) * sizeof(double) * count; }
+  Index solver_vectors(int count) const {
+    return Saturated(lattice.size()) * value_bytes(parameters.operation.precision) * count;
+  }
+  MemoryPart operator_part(Index bytes) const {
+    return {"operator " + strategy_text(parameters, strategy), bytes};
+  }
+  MemoryPart method_part() const {
+    const std::string method(name_of(parameters.solver.method));
+    return {"vectors of " + method, solver_vectors(tessera::solver_vectors(parameters, strategy))};
+  }
+
+  const CaseParameters& parameters;
+  const StrategyName& strategy;
+  BoxMesh mesh;
+  NodeLattice lattice;
+  StrategyBytes operation;
+  StrategyBytes preconditioner;
+  Index start;  // by full multigrid
+};
+
+// Whether u may be known only up to a constant; an alpha that varies may be 0.
+bool may_be_pure_neumann(const CaseParameters& parameters) {
+  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
+    const BoundaryParameters& condition = parameters.boundary[face];
+    if (condition.type == BoundaryType::dirichlet) return false;
+    if (condition.type == BoundaryType::neumann || !condition.alpha) continue;
+    const auto alpha = parse_expression(*condition.alpha, parameters.mesh.dimension).constant;
+    if (alpha && *alpha > 0.0) return false;
+  }
+  return true;
+}
+
+// Beside x and b, in vectors: what lifts Dirichlet values (of a Robin face in a vector of its own),
+// or zeros, ones and a load to balance with as well.
+int load_vectors(const CaseParameters& parameters) {
+  if (may_be_pure_neumann(parameters)) return 4;
+  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
+    if (parameters.boundary[face].type == BoundaryType::robin) return 2;
+  }
+  return 1;
+}
+
+// What solution.vtu is made of in memory. In double precision VTK is lent our arrays.
+MemoryPhase writing_phase(const CaseSizes& n, const MemoryPart& program,
+                          const MemoryPart& positions) {
+  const int fields = n.parameters.problem.exact ? 3 : 1;
+  const bool rounds = n.parameters.output.vtk_precision == FloatWidth::single_precision;
+  return {"writing solution.vtu",
+          {program,
+           positions,
+           {"equidistant positions", n.is_mapped() ? n.vectors(n.parameters.mesh.dimension) : 0},
+           {"fields at nodes", n.vectors(fields)},
+           {"coefficient of cells", n.mesh.cell_count() * static_cast<Index>(sizeof(double))},
+           {"VTK grid", vtk_grid_bytes(n.lattice, n.mesh, rounds ? fields : 0,
+                                       n.parameters.output.vtk_precision)},
+           {"compression", vtk_compression_bytes(omp_get_max_threads())}}};
+}
+
+}  // namespace
+
 MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyName& strategy) {
-  const BoxMesh mesh = make_box_mesh(parameters);
-  const NodeLattice lattice(mesh, parameters.space.degree);
+  const CaseSizes n(parameters, strategy);
   const bool on_cpu = case_processor(parameters) == Processor::cpu;
-  const StrategyBytes operation =
-      on_cpu ? strategy_bytes(parameters, strategy) : StrategyBytes{0, 0};
-  const bool mapped = !parameters.mesh.map.empty();
-  const bool single = parameters.operation.precision == Precision::single_precision;
-  const Index vector = lattice.size() * static_cast<Index>(sizeof(double));
-  const Index solver_vector = lattice.size() * value_bytes(parameters.operation.precision);
-  const int solver_vectors = on_cpu ? kCgVectors + preconditioned_vectors(parameters) : 0;
-  const StrategyBytes preconditioner =
-      on_cpu ? preconditioner_bytes(parameters) : StrategyBytes{0, 0};
-  const MemoryPart program{"program", kProgramBytes + (on_cpu ? 0 : kCudaProgramBytes)};
-  const MemoryPart positions{"node positions", mapped ? parameters.mesh.dimension * vector : 0};
-  const MemoryPart system{"solution and right-hand side", 2 * vector};
-  const std::string text = strategy_text(parameters, strategy);
+  const auto here = [&](Index bytes) { return on_cpu ? bytes : Index{0}; };
+  const StrategyBytes setup = preconditioner_host_bytes(parameters);
+  const MemoryPart program{"program", kProgramBytes + omp_get_max_threads() * kThreadBytes +
+                                          (on_cpu ? 0 : kCudaProgramBytes)};
+  const MemoryPart positions{"node positions",
+                             n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0};
+  const MemoryPart system{"solution and right-hand side", n.vectors(2)};
+  const MemoryPart operation = n.operator_part(here(n.operation.held));
+  const MemoryPart preconditioner{"preconditioner",
+                                  Saturated(here(n.preconditioner.held)) + setup.held};
+  // On their way to the GPU vectors are rounded one at a time.
+  const MemoryPart rounded{"single-precision copies",
+                           n.is_single() ? n.solver_vectors(on_cpu ? 2 : 1) : 0};
 
   MemoryEstimate estimate;
-  estimate.phases.push_back(
-      {"assembling the load", {program, positions, system, {"lifted values", 2 * vector}}});
-  estimate.phases.push_back(
-      {"making the operator", {program, positions, system, {"operator " + text, operation.peak}}});
-  if (preconditioner.peak > 0) {
-    estimate.phases.push_back({"making the preconditioner",
-                               {program,
-                                positions,
-                                system,
-                                {"operator " + text, operation.held},
-                                {"preconditioner", preconditioner.peak}}});
-  }
-  estimate.phases.push_back({"solving",
+  estimate.phases.push_back({"assembling the load",
                              {program,
                               positions,
                               system,
-                              {"operator " + text, operation.held},
-                              {"preconditioner", preconditioner.held},
-                              {"solver vectors", solver_vectors * solver_vector},
-                              {"single-precision copies", single ? 2 * solver_vector : 0}}});
-  if (parameters.output.vtk) {
-    const int fields = parameters.problem.exact ? 3 : 1;
-    const int cell_fields = 1;
-    const Index vtu =
-        uncompressed_vtu_bytes(lattice, mesh, fields, cell_fields, parameters.output.vtk_precision);
+                              {"lifted values, balance", n.vectors(load_vectors(parameters))}}});
+  estimate.phases.push_back({"making the operator",
+                             {program,
+                              positions,
+                              system,
+                              n.operator_part(here(n.operation.peak)),
+                              {"coefficient on its way to the GPU",
+                               on_cpu ? 0 : coefficient_chunk_bytes(parameters, strategy)}}});
+  const Index made = Saturated(here(n.preconditioner.peak)) + setup.peak;
+  if (made > 0) {
+    estimate.phases.push_back({"making the preconditioner",
+                               {program, positions, system, operation, {"preconditioner", made}}});
+  }
+  if (n.start > 0) {
     estimate.phases.push_back(
-        {"writing solution.vtu",
+        {"starting by full multigrid",
          {program,
           positions,
-          {"equidistant positions", mapped ? parameters.mesh.dimension * vector : 0},
-          {"fields at nodes", fields * vector},
-          {"coefficient of cells", mesh.cell_count() * static_cast<Index>(sizeof(double))},
-          {"VTK grid", vtu}}});
+          system,
+          operation,
+          preconditioner,
+          rounded,
+          {"full multigrid", on_cpu ? n.start : full_multigrid_host_bytes(parameters)}}});
   }
+  MemoryPart method = n.method_part();
+  method.bytes = here(method.bytes);
+  estimate.phases.push_back(
+      {"solving", {program, positions, system, operation, preconditioner, method, rounded}});
+  if (parameters.problem.exact) {
+    estimate.phases.push_back(
+        {"evaluating errors", {program, positions, {"solution", n.vectors(1)}}});
+  }
+  if (parameters.output.vtk) estimate.phases.push_back(writing_phase(n, program, positions));
   return estimate;
 }
 
 MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const StrategyName& strategy) {
-  const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
-  const StrategyBytes operation = strategy_bytes(parameters, strategy);
-  const Index vector = lattice.size() * value_bytes(parameters.operation.precision);
-  const PreconditionerChoice preconditioner = parameters.solver.preconditioner;
-  const int solver_vectors =
-      gpu_cg_vectors(strategy, parameters.space.degree, preconditioner) +
-      (preconditioner == PreconditionerChoice::jacobi ? 0 : preconditioned_vectors(parameters));
+  const CaseSizes n(parameters, strategy);
   const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
-  const std::string text = strategy_text(parameters, strategy);
+  const MemoryPart operation = n.operator_part(n.operation.held);
+  const MemoryPart preconditioner{"preconditioner", n.preconditioner.held};
+  const MemoryPart system{"solution and right-hand side", n.solver_vectors(2)};
   MemoryEstimate estimate;
   estimate.phases.push_back(
-      {"making the operator on the GPU", {libraries, {"operator " + text, operation.peak}}});
-  const StrategyBytes made = preconditioner_bytes(parameters);
-  if (made.peak > 0) {
-    estimate.phases.push_back(
-        {"making the preconditioner on the GPU",
-         {libraries, {"operator " + text, operation.held}, {"preconditioner", made.peak}}});
+      {"making the operator on the GPU", {libraries, n.operator_part(n.operation.peak)}});
+  if (n.preconditioner.peak > 0) {
+    estimate.phases.push_back({"making the preconditioner on the GPU",
+                               {libraries, operation, {"preconditioner", n.preconditioner.peak}}});
   }
-  estimate.phases.push_back({"solving on the GPU",
-                             {libraries,
-                              {"operator " + text, operation.held},
-                              {"preconditioner", made.held},
-                              {"solution and right-hand side", 2 * vector},
-                              {"solver vectors", solver_vectors * vector}}});
+  if (n.start > 0) {
+    estimate.phases.push_back(
+        {"starting by full multigrid on the GPU",
+         {libraries, operation, preconditioner, system, {"full multigrid", n.start}}});
+  }
+  estimate.phases.push_back(
+      {"solving on the GPU", {libraries, operation, preconditioner, system, n.method_part()}});
   return estimate;
 }
 

@@ -19,6 +19,7 @@
 #include "solvers/interruption.hpp"
 #include "src/case_geometry.hpp"
 #include "src/case_model.hpp"
+#include "src/case_notes.hpp"
 #include "src/case_setup.hpp"
 #include "src/commands.hpp"
 #include "src/interrupt.hpp"
@@ -27,6 +28,7 @@
 #include "src/machine.hpp"
 #include "src/memory_estimate.hpp"
 #include "src/run_output.hpp"
+#include "src/size_limits.hpp"
 #include "src/solution_file.hpp"
 #include "src/solve.hpp"
 #include "src/standard_streams.hpp"
@@ -152,6 +154,7 @@ class Run {
     say("  memory    about {} of {} available\n",
         human_bytes(static_cast<double>(estimate.peak().bytes())),
         human_bytes(static_cast<double>(available)));
+    for (const std::string& note : size_notes(parameters_)) say("  note      {}\n", note);
     if (!run_.on_gpu()) return;
     say("  GPU       about {} of {} free\n",
         human_bytes(static_cast<double>(gpu_estimate_.peak().bytes())),
@@ -176,13 +179,9 @@ class Run {
       interpolate(*run_.model, *run_.exact, values);
     }
     stop_if_requested();
-    if (std::abs(run_.system.balance_defect) > 0.0) {
-      run_.notes.add(fmt::format(
-          "Neumann faces only: source and boundary values balance but for {:.2g} a unit volume, "
-          "taken off the source; the solution with mean 0 is computed",
-          run_.system.balance_defect));
-      say("  note      {}\n", run_.notes.all().back());
-    }
+    for (std::string& note : case_notes(parameters_)) run_.notes.add(std::move(note));
+    for (const std::string& note : run_.system.notes) run_.notes.add(note);
+    for (const std::string& note : run_.notes.all()) say("  note      {}\n", note);
   }
 
   void solve_system() {
@@ -211,7 +210,7 @@ class Run {
 
   void evaluate() {
     const auto scope = run_.timers.scope("evaluate");
-    if (is_pure_neumann(run_.model->problem)) {
+    if (run_.system.is_singular) {
       shift_to_mean_zero(*run_.model, run_.system.x, run_.exact, run_.notes);
     }
     run_.evaluation = tessera::evaluate(*run_.model, run_.system.x, run_.exact, run_.notes);

@@ -98,6 +98,9 @@ RunResult result_of(const RunRecord& run) {
                        run.energy.gpu ? run.energy.gpu->joules : std::nullopt,
                        joules ? std::optional(*joules / dofs) : std::nullopt, run.energy.note()};
   result.memory = {run.outcome.operator_bytes, peak_resident_bytes()};
+  if constexpr (kHasCuda) {
+    if (run.on_gpu()) result.memory.peak_device_bytes = peak_device_bytes();
+  }
   result.provenance = {kVersion,
                        kCommit,
                        kCompiler,

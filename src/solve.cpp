@@ -56,9 +56,11 @@ SolveOutcome solve_on_host(const SolveTask& task, LinearSystem& system, TimerTre
   vectors([&](const HostVector<T>& b, HostVector<T>& x) {
     if (solver.initial == kFullMultigrid) {
       const auto scope = timers.scope("full multigrid");
-      make_full_multigrid<T, Host>(problem, *made.hierarchy, multigrid_options(parameters).scatter,
-                                   *a, solver.multigrid.start_cycles, scale)
-          .run(made.cycle, b, x);
+      auto full = make_full_multigrid<T, Host>(problem, *made.hierarchy,
+                                               multigrid_options(parameters).scatter, *a,
+                                               solver.multigrid.start_cycles, scale);
+      add_notes(full.notes, listeners, outcome);
+      full.start.run(made.cycle, b, x);
     }
     const TimedOperator<T, Host> timed(*a, timers);
     std::unique_ptr<Preconditioner<T, Host>> preconditioner;

@@ -34,6 +34,14 @@ struct SolveListeners {
       preconditioner;
 };
 
+/// Tells of more notes than those of the preconditioner, and keeps them.
+inline void add_notes(const std::vector<std::string>& notes, const SolveListeners& listeners,
+                      SolveOutcome& outcome) {
+  if (notes.empty()) return;
+  listeners.preconditioner({}, notes);
+  outcome.notes.insert(outcome.notes.end(), notes.begin(), notes.end());
+}
+
 /// Makes the operator and the preconditioner that the case names ("setup" in the timers) and solves
 /// the system ("solve"); the solution replaces system.x. Operator and vectors have the precision of
 /// the case. The iteration is on the system in units of system_scale(), which are none of the

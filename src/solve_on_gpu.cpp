@@ -111,9 +111,11 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
   }
   if (solver.initial == kFullMultigrid) {
     const auto scope = timers.scope("full multigrid");
-    make_full_multigrid<T, Device>(problem, *made.hierarchy, multigrid_options(parameters).scatter,
-                                   *a, solver.multigrid.start_cycles, scale)
-        .run(made.cycle, b, x);
+    auto full = make_full_multigrid<T, Device>(problem, *made.hierarchy,
+                                               multigrid_options(parameters).scatter, *a,
+                                               solver.multigrid.start_cycles, scale);
+    add_notes(full.notes, listeners, outcome);
+    full.start.run(made.cycle, b, x);
     synchronize_device();
   }
   {

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "mesh/saturated.hpp"
 #include "postprocess/atomic_file.hpp"
 #include "postprocess/human_units.hpp"
 #include "postprocess/text_table.hpp"
 #include "solvers/device.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
+#include "src/case_setup.hpp"
 #include "src/interrupt.hpp"
 #include "src/machine.hpp"
 #include "src/preconditioner_memory.hpp"
@@ -104,11 +106,11 @@ class SolverComparison {
 
   SolverMeasurement measured(const StudyProblem& problem, SolverBench& bench, StudySolver solver) {
     SolverMeasurement failed{solver};
-    const StrategyBytes needed = preconditioner_bytes(solver_case(study_, problem, solver));
-    const Index vectors = 4 * bench.dofs() * value_bytes(problem.precision);
-    if (needed.peak + vectors > available()) {
-      failed.left_out = fmt::format("does not fit: needs {}, available {}",
-                                    bytes(needed.peak + vectors), bytes(available()));
+    const CaseParameters parameters = solver_case(study_, problem, solver);
+    const Index needed = solver_bytes(parameters);
+    if (needed > available()) {
+      failed.left_out =
+          fmt::format("does not fit: needs {}, available {}", bytes(needed), bytes(available()));
       return failed;
     }
     try {
@@ -146,11 +148,15 @@ class SolverComparison {
       return;
     }
     const bool converged = m.report.status == SolveStatus::converged;
-    if (!converged) ++failures_;
+    // It is not meant to reach the tolerance.
+    const bool is_start =
+        m.solver == StudySolver::full_multigrid && m.report.status == SolveStatus::iteration_limit;
+    if (!converged && !is_start) ++failures_;
     const double rate = static_cast<double>(bench.dofs()) / m.min_seconds;
     say(kRow, name, human_seconds(m.setup_seconds),
-        converged ? fmt::format("{}", m.report.iterations)
-                  : fmt::format("NO: {}", m.report.iterations),
+        converged  ? fmt::format("{}", m.report.iterations)
+        : is_start ? fmt::format("start: {}", m.report.iterations)
+                   : fmt::format("NO: {}", m.report.iterations),
         human_seconds(m.min_seconds), human_seconds(m.median_seconds), human_dofs_per_second(rate),
         fmt::format("{:.1e}", m.report.true_relative_residual),
         m.l2_error ? fmt::format("{:.2e}", *m.l2_error) : "-",
@@ -166,7 +172,7 @@ class SolverComparison {
           fmt::format("{:.3g}", m.report.true_relative_residual),
           m.l2_error ? fmt::format("{:.3g}", *m.l2_error) : std::string(),
           m.joules_a_dof ? fmt::format("{:.4g}", *m.joules_a_dof) : std::string("not measured"),
-          std::string(status_name(m.report.status))}) {
+          std::string(is_start ? "start, above tolerance" : status_name(m.report.status))}) {
       row.push_back(cell);
     }
     csv_ += csv_line(row);
@@ -178,6 +184,20 @@ class SolverComparison {
     return (on_gpu() ? estimate_gpu_memory(plain, strategy) : estimate_memory(plain, strategy))
         .peak()
         .bytes();
+  }
+
+  // Of a solver beside operator, x and b, in the memory that it works in.
+  Index solver_bytes(const CaseParameters& parameters) const {
+    const StrategyBytes preconditioner = preconditioner_bytes(parameters);
+    const StrategyBytes on_host =
+        on_gpu() ? StrategyBytes{0, 0} : preconditioner_host_bytes(parameters);
+    const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
+    const Saturated vectors =
+        Saturated(lattice.size()) * value_bytes(parameters.operation.precision) *
+        solver_vectors(parameters, {parameters.operation.kernel, parameters.operation.scatter});
+    const Saturated held = Saturated(preconditioner.held) + on_host.held;
+    return std::max<Index>({Saturated(preconditioner.peak) + on_host.peak, held + vectors,
+                            held + full_multigrid_bytes(parameters)});
   }
 
   static std::string bytes(Index n) { return human_bytes(static_cast<double>(n)); }

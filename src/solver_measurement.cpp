@@ -92,6 +92,13 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   return parameters;
 }
 
+SolveStatus status_of_start(double relative_residual, double relative_tolerance) {
+  if (!std::isfinite(relative_residual)) return SolveStatus::not_finite;
+  if (relative_residual <= relative_tolerance) return SolveStatus::converged;
+  constexpr double kFallen = 1e-2;
+  return relative_residual <= kFallen ? SolveStatus::iteration_limit : SolveStatus::diverged;
+}
+
 DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
                                        const StudyProblem& problem_in)
     : study(study_in),

@@ -64,6 +64,11 @@ class SolverBench {
   std::unique_ptr<Implementation> implementation_;
 };
 
+/// How a start by full multigrid ended whose cycles leave this relative residual: converged to the
+/// tolerance; at its iteration limit, where it is above it, which a start to within the error of
+/// the discretization may be; diverged if it has hardly fallen; or not finite.
+SolveStatus status_of_start(double relative_residual, double relative_tolerance);
+
 /// The case whose solver the study's entry names, as far as solvers look at cases.
 CaseParameters solver_case(const StudyParameters& study, const StudyProblem& problem,
                            StudySolver solver);

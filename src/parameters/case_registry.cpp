@@ -74,7 +74,8 @@ void add_space(CaseRegistry& registry) {
       [](auto& p) -> auto& { return p.space.degree; });
   registry.add(
       {.name = "space.nodes",
-       .description = "Where the p + 1 nodes along an axis of an element lie."},
+       .description = "Where the p + 1 nodes along an axis of an element lie; equidistant ones "
+                      "lose digits at high degree, about 2 at degree 13 and 7 at 32."},
       [](auto& p) -> auto& { return p.space.nodes; });
   registry.add(
       {.name = "space.quadrature",

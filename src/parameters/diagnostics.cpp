@@ -18,6 +18,11 @@ std::string join_lines(const std::vector<Diagnostic>& diagnostics) {
   return text;
 }
 
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f;
+}
+
 }  // namespace
 
 std::string format_diagnostic(const Diagnostic& diagnostic) {
@@ -30,8 +35,9 @@ std::string format_diagnostic(const Diagnostic& diagnostic) {
   }
   if (!text.empty()) text += ": ";
   text += diagnostic.message;
-  // What the user wrote is quoted in it, and a newline in that must not break one line each.
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  // What the user wrote is quoted in it: a newline in that must not break one line each, nor other
+  // control characters reach the terminal.
+  std::replace_if(text.begin(), text.end(), is_control, ' ');
   return text;
 }
 

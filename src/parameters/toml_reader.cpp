@@ -75,8 +75,58 @@ TomlValue convert(const toml::node& node, const Origin& base) {
   return value;
 }
 
+/// Parts of a dotted name: the parser makes a table of each, one in the other, and the program goes
+/// through them by recursion.
+constexpr int kMaxNameParts = 64;
+
+/// Where a quoted part that begins at `i` ends: behind the closing quotes, or where the text does.
+std::size_t after_string(std::string_view text, std::size_t i) {
+  const char quote = text[i];
+  const std::string_view rest = text.substr(i);
+  const bool is_long = rest.size() >= 3 && rest[1] == quote && rest[2] == quote;
+  const std::size_t width = is_long ? 3 : 1;
+  for (i += width; i < text.size(); ++i) {
+    if (text[i] == '\\' && quote == '"') {
+      ++i;
+    } else if (text[i] == quote && text.substr(i, width) == std::string(width, quote)) {
+      return i + width;
+    } else if (text[i] == '\n' && !is_long) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+/// The line, from 1, of a name with more parts than are allowed; 0 if there is none.
+int line_of_long_name(std::string_view text) {
+  int line = 1;
+  int dots = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '"' || c == '\'') {
+      const std::size_t end = after_string(text, i);
+      line += static_cast<int>(std::count(text.begin() + i, text.begin() + end, '\n'));
+      i = end;
+      continue;
+    }
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+      continue;
+    }
+    if (c == '.') {
+      if (++dots >= kMaxNameParts) return line;
+    } else if (c == '=' || c == ',' || c == '\n' || c == '[' || c == '{') {
+      dots = 0;
+    }
+    if (c == '\n') ++line;
+    ++i;
+  }
+  return 0;
+}
+
 /// The value that `text` is in TOML, or nothing if it is not exactly one.
 std::optional<TomlValue> parse_value(std::string_view text, const Origin& origin) {
+  if (line_of_long_name(text) > 0) return std::nullopt;
   try {
     const toml::table table = toml::parse(fmt::format("value = {}\n", text));
     const toml::node* node = table.get("value");
@@ -123,6 +173,12 @@ std::string read_text_file(const std::string& path) {
 
 TomlValue parse_toml(std::string_view text, const std::string& file) {
   const Origin base{.file = file};
+  if (const int line = line_of_long_name(text); line > 0) {
+    fail({.file = file, .line = line},
+         fmt::format("a name has more than {} parts; Tessera's have at most 3, such as "
+                     "solver.multigrid.levels",
+                     kMaxNameParts));
+  }
   try {
     const toml::table table = toml::parse(text, file);
     TomlValue root;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -318,6 +319,27 @@ TEST(ExpressionFields, OutliveTheirTextAndEachOther) {
   }
   EXPECT_EQ(value(second, {1.0, 2.0, 0.0}), 21.0);
   EXPECT_EQ(value(first, {1.0, 2.0, 0.0}), 1.0);
+}
+
+// A case's expressions are asked for a hundred times, and muParser takes long for thousands of
+// terms.
+TEST(ExpressionFields, OfLongTextsAreParsedOnce) {
+  std::string text = "1";
+  for (int term = 0; term < 3000; ++term) text += "+x";
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(value(parse_expression(text, 3), {2.0, 0.0, 0.0}), 6001.0);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(ExpressionFields, OfManyTextsAreTheirOwn) {
+  for (int i = 0; i < 200; ++i) {
+    const std::string text = "x*" + std::to_string(i % 60);
+    EXPECT_EQ(value(parse_expression(text, 2 + i % 2), {2.0, 0.0, 0.0}), 2.0 * (i % 60));
+  }
+  EXPECT_NO_THROW(parse_expression("z", 3));
+  EXPECT_THROW(parse_expression("z", 2), ExpressionError);
 }
 
 TEST(ExpressionThreads, GiveTheBitsOfOne) {

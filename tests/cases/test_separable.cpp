@@ -161,5 +161,27 @@ TEST(FactorTextsOfExpressions, AreThoseOfTheAxes) {
   EXPECT_EQ(separate("x"), (FactorTexts{"(x)", "1", "1"}));
 }
 
+// As many as a text has room for, at the cost of reading them.
+TEST(FactorTextsOfExpressions, AreFoundBehindThousandsOfParentheses) {
+  const std::string open(9000, '(');
+  const std::string close(9000, ')');
+  EXPECT_EQ(separate(open + "x*y" + close), (FactorTexts{"(x)", "(y)", "1"}));
+  EXPECT_FALSE(separate(open + "x+y" + close));
+  std::string nested = "x*y";
+  for (int i = 0; i < 4000; ++i) nested = "z/(" + nested + ")";
+  const auto texts = separate(nested);
+  ASSERT_TRUE(texts);
+  EXPECT_EQ((*texts)[0], "(x)");
+}
+
+// Factors are longer than the text, and muParser takes 20000 characters.
+TEST(SeparableExpressions, WithFactorsThatAreTooLongHaveNone) {
+  std::string text = "y";
+  for (int i = 0; i < 7000; ++i) text += "*x";
+  const ScalarField field = parse_expression(text, 3);
+  EXPECT_EQ(field.factors, nullptr);
+  EXPECT_EQ(value(field, {1.0, 3.0, 0.0}), 3.0);
+}
+
 }  // namespace
 }  // namespace tessera::testing

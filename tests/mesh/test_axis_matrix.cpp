@@ -261,7 +261,7 @@ void expect_product(const AxisMatrix& matrix, const IndexTriple& extents, int d)
                  static_cast<double>(in[from[0] + extents[0] * (from[1] + extents[1] * from[2])]);
         }
         const auto where = static_cast<std::size_t>(i + to[0] * (j + to[1] * k));
-        ASSERT_TRUE(std::isfinite(assigned[where])) << where;
+        ASSERT_TRUE(std::isfinite(assigned[where]) && std::isfinite(added[where])) << where;
         difference = std::max(difference, std::abs(assigned[where] - sum));
         difference = std::max(difference,
                               std::abs(added[where] - sum - static_cast<double>(where % 7)) / 7.0);

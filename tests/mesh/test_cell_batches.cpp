@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mesh/cell_batches.hpp"
+#include "mesh/padded_cells.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {
@@ -122,6 +123,20 @@ TEST(BricksOfABox, AreListedOnceUnderTheirColor) {
 }
 
 // Bricks that touch, at a corner even, differ in color.
+TEST(PaddedCells, AreThoseOfTheBatches) {
+  for (const Shape& shape : shapes()) {
+    const BoxMesh mesh = general_box(shape.dimension, shape.cells);
+    for (const int threads : {1, 3, 16}) {
+      for (const int lanes : {1, 3, 8, kMaxLanes}) {
+        const CellBatches batches(mesh, lanes, shape.bytes_per_cell, threads);
+        EXPECT_EQ(padded_cells(mesh, lanes, shape.bytes_per_cell, threads),
+                  batches.batch_count() * lanes)
+            << shape.cells[0] << " x " << shape.cells[1] << " x " << shape.cells[2];
+      }
+    }
+  }
+}
+
 TEST(BricksOfABox, DifferInColorFromTheirNeighbors) {
   for_each_division([](const BoxMesh&, const CellBatches& batches) {
     const auto bricks = batches.bricks();

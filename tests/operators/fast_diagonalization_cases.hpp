@@ -2,9 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include "operators/axis_modes.hpp"
 #include "tests/operators/problems.hpp"
 
 namespace tessera::testing {
+
+/// Which axes of a form's nearest separable operator have even and odd modes.
+inline std::array<AxisSymmetry, 3> symmetry_of(const StiffnessForm& form) {
+  const std::array<AxisModes, 3> modes = make_axis_modes(make_nearest_separable(form));
+  std::array<AxisSymmetry, 3> symmetry;
+  for (int d = 0; d < 3; ++d) {
+    symmetry[d] = modes[d].is_folded() ? AxisSymmetry::mirrored : AxisSymmetry::none;
+  }
+  return symmetry;
+}
 
 /// Calls check(problem) for forms that are sums of Kronecker products: cell counts, gradings,
 /// coefficients, and Dirichlet, Neumann, Robin and mixed faces.

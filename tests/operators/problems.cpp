@@ -181,7 +181,9 @@ double relative_difference(const HostVector<T>& a, const std::vector<double>& b)
   double scale = 0.0;
   for (std::size_t i = 0; i < b.size(); ++i) {
     const auto value = static_cast<double>(a[i]);
-    if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
+    if (!std::isfinite(value) || !std::isfinite(b[i])) {
+      return std::numeric_limits<double>::infinity();
+    }
     difference = std::max(difference, std::abs(value - b[i]));
     scale = std::max(scale, std::abs(b[i]));
   }

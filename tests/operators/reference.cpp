@@ -214,6 +214,34 @@ std::vector<double> Reference::apply(const std::vector<double>& x) const {
   return y;
 }
 
+std::vector<double> Reference::magnitude(const std::vector<double>& x) const {
+  std::vector<double> y(static_cast<std::size_t>(size()), 0.0);
+  const auto free = [&](Index node) { return is_constrained(node) ? 0.0 : std::abs(x[node]); };
+  for_each_cell_point([&](const std::vector<Index>& nodes, const AtPoint& at) {
+    // By length: rotated axes have other components.
+    double gradient = 0.0;
+    for (std::size_t j = 0; j < nodes.size(); ++j) {
+      gradient += std::sqrt(dot(at.gradient[j], at.gradient[j])) * free(nodes[j]);
+    }
+    const double scale = at.measure * value_at(form_->coefficient, at.where) * gradient;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      y[nodes[i]] += scale * std::sqrt(dot(at.gradient[i], at.gradient[i]));
+    }
+  });
+  for (const RobinTerm& term : form_->robin) {
+    for_each_face_point(term.face, [&](const std::vector<Index>& nodes, const AtPoint& at) {
+      double value = 0.0;
+      for (std::size_t j = 0; j < nodes.size(); ++j) value += std::abs(at.phi[j]) * free(nodes[j]);
+      value *= at.measure * value_at(term.alpha, at.where);
+      for (std::size_t i = 0; i < nodes.size(); ++i) y[nodes[i]] += std::abs(at.phi[i]) * value;
+    });
+  }
+  for (Index i = 0; i < size(); ++i) {
+    if (is_constrained(i)) y[i] = std::abs(x[i]);
+  }
+  return y;
+}
+
 std::vector<double> Reference::diagonal() const {
   std::vector<double> d(static_cast<std::size_t>(size()), 0.0);
   for_each_cell_point([&](const std::vector<Index>& nodes, const AtPoint& at) {

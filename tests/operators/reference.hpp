@@ -22,6 +22,9 @@ class Reference {
   /// The operator with identity rows and columns at Dirichlet nodes.
   std::vector<double> apply(const std::vector<double>& x) const;
   std::vector<double> diagonal() const;
+  /// |A| |x|: what roundings of the operator are to be compared with, the sum over cells and points
+  /// of the absolute values of everything that apply() adds.
+  std::vector<double> magnitude(const std::vector<double>& x) const;
   /// a(x_h, phi_i) for every node, Dirichlet or not.
   std::vector<double> apply_form(const std::vector<double>& x) const;
   /// The right-hand side with Dirichlet values taken from u.

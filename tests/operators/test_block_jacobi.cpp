@@ -146,6 +146,7 @@ TEST_P(BlockJacobiTest, IsSymmetricAndPositiveDefinite) {
         double difference = 0.0;
         for (Index i = 0; i < n; ++i) {
           for (Index j = 0; j < n; ++j) {
+            ASSERT_TRUE(std::isfinite(dense[i * n + j]));
             most = std::max(most, std::abs(dense[i * n + j]));
             difference = std::max(difference, std::abs(dense[i * n + j] - dense[j * n + i]));
           }

@@ -35,7 +35,7 @@ void expect_equal_to_host(const Problem& problem, double eps) {
   EXPECT_EQ(device->eigenvalue_range(), host->eigenvalue_range());
   EXPECT_EQ(device->bytes(),
             fast_diagonalization_bytes(problem.discretization->lattice, problem.form.dirichlet,
-                                       sizeof(T), Processor::gpu));
+                                       symmetry_of(problem.form), sizeof(T), Processor::gpu));
   const std::vector<double> input = random_input<T>(n, 23);
   HostVector<double> expected = poisoned<double>(n);
   host->apply(vector_of<double>(input), expected);

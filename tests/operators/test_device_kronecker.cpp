@@ -250,5 +250,37 @@ INSTANTIATE_TEST_SUITE_P(Degrees, DeviceKronecker,
                                             ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9)),
                          name_of);
 
+// More than 65535 tiles along y, CUDA's limit of a grid's second axis.
+TEST(DeviceKroneckerLongAxes, EqualTheHost) {
+  TESSERA_REQUIRE_DEVICE();
+  struct Shape {
+    int dimension;
+    IndexTriple cells;
+  };
+  for (const Shape& shape : {Shape{2, {8, 1100000, 1}}, Shape{3, {1, 400000, 1}},
+                             Shape{3, {1, 1, 400000}}, Shape{2, {1100000, 3, 1}}}) {
+    SCOPED_TRACE(shape.cells[1]);
+    ProblemOptions options;
+    options.dimension = shape.dimension;
+    options.degree = 1;
+    options.cells = shape.cells;
+    options.geometry = Geometry::cartesian;
+    options.coefficient = Coefficient::constant;
+    options.boundary = Boundary::dirichlet;
+    const Problem problem = make_problem(options);
+    expect_equal_to_host<double>(problem);
+    // The sums of a fused form: one pair a block.
+    const std::vector<double> input = random_values(problem.size(), 31);
+    const auto a = make_device_kronecker_operator<double>(problem.form);
+    const DeviceVector<double> x = uploaded<double>(input);
+    DeviceVector<double> y = poisoned_on_device<double>(problem.size());
+    DeviceSums sums;
+    a->fused()->apply_dot(x, y, sums.data());
+    const std::vector<double> product = downloaded(y);
+    expect_sum<double>(sums.get(0), input, product);
+    expect_sum<double>(sums.get(1), product, product);
+  }
+}
+
 }  // namespace
 }  // namespace tessera::testing

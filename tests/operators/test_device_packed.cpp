@@ -60,8 +60,8 @@ TEST(DevicePackedFactors, HaveTheBytesThatAreForeseen) {
     EXPECT_EQ(single.bits(), PackedBits::b21);
     EXPECT_GT(factors.error_bound(), 0.0);
     EXPECT_LE(factors.error_bound(), packed_tolerance<double>());
-    EXPECT_EQ(factors.bytes(), packed_factor_bytes(layout, 7 * 4 * 5, 8));
-    EXPECT_EQ(single.bytes(), packed_factor_bytes(layout, 7 * 4 * 5, 4));
+    EXPECT_EQ(factors.bytes(), packed_factor_bytes(layout, 7 * 4 * 5, PackedBits::b42));
+    EXPECT_EQ(single.bytes(), packed_factor_bytes(layout, 7 * 4 * 5, PackedBits::b21));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "operators/device_stencil.hpp"
+#include "operators/stencil.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"
@@ -64,6 +65,25 @@ INSTANTIATE_TEST_SUITE_P(
                       std::tuple{3, IndexTriple{1, 1, 9}}, std::tuple{3, IndexTriple{2, 9, 1}},
                       std::tuple{3, IndexTriple{70, 1, 1}}, std::tuple{3, IndexTriple{63, 15, 7}},
                       std::tuple{3, IndexTriple{35, 18, 20}}));
+
+// More than 65535 tiles along y, or planes for so many chunks along z: CUDA's limits of a grid.
+TEST(DeviceStencilLongAxes, EqualTheHost) {
+  TESSERA_REQUIRE_DEVICE();
+  for (const IndexTriple& cells : {IndexTriple{1, 600000, 1}, IndexTriple{1, 1, 2200000}}) {
+    ProblemOptions options = stencil_options(3, cells);
+    options.boundary = Boundary::dirichlet;
+    options.coefficient = Coefficient::constant;
+    options.geometry = Geometry::graded;
+    const Problem problem = make_problem(options);
+    const HostVector<double> x = vector_of<double>(random_values(problem.size(), 29));
+    HostVector<double> expected(problem.size());
+    make_stencil_operator<double>(problem.form)->apply(x, expected);
+    const HostVector<double> result =
+        applied(*make_device_stencil_operator<double>(problem.form), x);
+    EXPECT_LT(relative_difference(result, {expected.data(), expected.data() + expected.size()}),
+              kDoubleTolerance);
+  }
+}
 
 // Slabs of layers, of rows, of parts of rows and of single cells.
 TEST(DeviceStencilSlabs, EqualTheReference) {

@@ -89,9 +89,11 @@ TEST_P(FastDiagonalizationTest, HoldsWhatIsPredicted) {
     const NodeLattice& lattice = problem.discretization->lattice;
     const FaceSet dirichlet = problem.form.dirichlet;
     EXPECT_EQ(make_fast_diagonalization<double>(problem.form)->bytes(),
-              fast_diagonalization_bytes(lattice, dirichlet, sizeof(double), Processor::cpu));
+              fast_diagonalization_bytes(lattice, dirichlet, symmetry_of(problem.form),
+                                         sizeof(double), Processor::cpu));
     EXPECT_EQ(make_fast_diagonalization<float>(problem.form)->bytes(),
-              fast_diagonalization_bytes(lattice, dirichlet, sizeof(float), Processor::cpu));
+              fast_diagonalization_bytes(lattice, dirichlet, symmetry_of(problem.form),
+                                         sizeof(float), Processor::cpu));
   };
   for_each_exact_case(dimension, degree, check);
   for_each_approximate_case(dimension, degree, check);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <new>
 #include <stdexcept>
 
 #include "operators/scatter.hpp"
@@ -195,6 +196,31 @@ TEST(Determinism, StrategiesSaidToBeDeterministicGiveTheSameBits) {
     }
   }
   EXPECT_GE(checked, 15);
+}
+
+// An exception must not leave an OpenMP region, which would end the program.
+TEST(Scatter, ThrowsWhatABrickThrows) {
+  const ThreadCount threads(3);
+  const BoxMesh mesh(3, {20, 9, 7}, {0, 0, 0}, {1, 1, 1});
+  const NodeLattice lattice(mesh, 1);
+  const CellBatches batches(mesh, kLanes<double>, 20000, 3);
+  HostVector<double> y(lattice.size());
+  for (const ScatterInfo& info : scatter_table()) {
+    if (!info.on_cpu) continue;
+    const auto scatter = make_scatter<double>(info.name, batches, lattice);
+    EXPECT_THROW(
+        scatter->run([](const Brick&, const AddTarget<double>&) { throw std::bad_alloc(); }, y),
+        std::bad_alloc)
+        << info.name;
+    const Brick& last = batches.bricks().back();
+    EXPECT_THROW(scatter->run(
+                     [&](const Brick& brick, const AddTarget<double>&) {
+                       if (&brick == &last) throw std::bad_alloc();
+                     },
+                     y),
+                 std::bad_alloc)
+        << info.name;
+  }
 }
 
 }  // namespace

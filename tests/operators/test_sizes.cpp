@@ -157,6 +157,32 @@ TEST(LargeSizes, CellNumbersNeedMoreThan32BitsAndHaveThem) {
   EXPECT_EQ(mesh.cell_position(8'999'999'999), (IndexTriple{99999, 89999, 0}));
 }
 
+// Sizes beyond 64 bits are the largest Index, and no pattern is made to count them.
+TEST(LargeSizes, StayAtTheLargestIndex) {
+  constexpr Index kLargest = std::numeric_limits<Index>::max();
+  const BoxMesh mesh(3, {200000, 200000, 200000}, {0, 0, 0}, {1, 1, 1});
+  const NodeLattice lattice(mesh, 2);
+  for (const Processor processor : {Processor::cpu, Processor::gpu}) {
+    for (const StrategyName& strategy : all_strategies(processor)) {
+      OperatorSize on{mesh, lattice, {}, FactorKind::general, 3, 8, processor};
+      EXPECT_GT(operator_bytes(strategy, on), 0) << strategy.text();
+      EXPECT_GE(operator_peak_bytes(strategy, on), operator_bytes(strategy, on)) << strategy.text();
+    }
+  }
+  const BoxMesh fewer(3, {10000, 10000, 10000}, {0, 0, 0}, {1, 1, 1});
+  const NodeLattice high(fewer, 32);
+  const OperatorSize beyond{fewer, high, {}, FactorKind::general, 33, 8};
+  EXPECT_EQ(csr_nonzeros(high, {}), kLargest);
+  EXPECT_EQ(operator_bytes({"csr", "none"}, beyond), kLargest);
+  EXPECT_EQ(operator_bytes({"local", "serial"}, beyond), kLargest);
+}
+
+TEST(LargeSizes, OfAStripNeedNoMemory) {
+  const BoxMesh mesh(2, {2000000000, 1, 1}, {0, 0, 0}, {1, 1, 1});
+  const NodeLattice lattice(mesh, 1);
+  EXPECT_EQ(csr_nonzeros(lattice, {}), (3 * Index{2000000000} + 1) * 4);
+}
+
 // The first matrix whose nonzeros do not fit 4-byte indices has 8-byte ones.
 TEST(CsrBytes, HaveWiderIndicesBeyond31Bits) {
   const auto bytes_per_nonzero = [](Index n) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -117,7 +118,7 @@ Solved solved(const CaseParameters& parameters) {
 double largest_difference(const HostVector<double>& x, const HostVector<double>& y) {
   double difference = 0.0;
   for (Index i = 0; i < x.size(); ++i) {
-    if (!std::isfinite(x[i])) return x[i];
+    if (!std::isfinite(x[i] - y[i])) return std::numeric_limits<double>::quiet_NaN();
     difference = std::max(difference, std::abs(x[i] - y[i]));
   }
   return difference;
@@ -160,7 +161,7 @@ void expect_same_solutions(RunDevice device) {
                                  name_of(choice.preconditioner), name_of(method)));
         const Solved found = solved(parameters);
         EXPECT_EQ(found.outcome.report.status, SolveStatus::converged);
-        EXPECT_LE(found.outcome.report.true_relative_residual, 1.1e-9);
+        EXPECT_LE(found.outcome.report.true_relative_residual, 1e-9);
         EXPECT_LT(largest_difference(found.x, expected.x), 1e-6);
         EXPECT_LE(found.outcome.report.iterations, plain);
         if (choice.preconditioner == PreconditionerChoice::multigrid) {
@@ -220,6 +221,11 @@ void expect_foreseen_levels(const CaseParameters& parameters) {
     EXPECT_EQ(foreseen[l].shape, made[l].shape) << l;
     EXPECT_EQ(foreseen[l].dofs, made[l].dofs) << l;
     EXPECT_EQ(foreseen[l].strategy, made[l].strategy) << l;
+    // Rows of cells are filled up to whole SIMD vectors, which small meshes feel.
+    EXPECT_NEAR(foreseen[l].cycle_bytes, made[l].cycle_bytes, 0.4 * made[l].cycle_bytes) << l;
+    EXPECT_NEAR(static_cast<double>(foreseen[l].bytes), static_cast<double>(made[l].bytes),
+                0.4 * static_cast<double>(made[l].bytes) + (1 << 16))
+        << l;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "src/solver_dispatch.hpp"
 #include "src/timed.hpp"
+#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -119,6 +120,7 @@ Outcome outcome_of(SolverMethod method, CountingOperator::Forms forms,
 
 // A run times its parts, a comparison does not: both must be the same computation.
 TEST(Timing, ChangesNeitherBitsNorPasses) {
+  const ThreadCount one(1);
   for (const SolverMethod method :
        {SolverMethod::cg, SolverMethod::single_reduction_cg, SolverMethod::pipelined_cg,
         SolverMethod::flexible_cg, SolverMethod::richardson}) {

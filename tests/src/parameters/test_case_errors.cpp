@@ -279,5 +279,32 @@ TEST(CaseErrors, LongValuesAreShortened) {
   EXPECT_NE(errors[0].find("xxx...: must be one of"), std::string::npos);
 }
 
+// Each part of a name is a table in the one before it, and what goes through them does so by
+// recursion.
+TEST(CaseErrors, NamesOfThousandsOfParts) {
+  std::string name = "a";
+  for (int part = 0; part < 20000; ++part) name += ".a";
+  const std::string message =
+      ": a name has more than 64 parts; Tessera's have at most 3, such as solver.multigrid.levels";
+  expect_errors(case_errors("title = \"\"\n" + name + " = 1\n"), {"case.toml:2" + message});
+  expect_errors(case_errors("[" + name + "]\n"), {"case.toml:1" + message});
+  expect_errors(case_errors("# '\n\na = [{ " + name + " = 1 }]\n"), {"case.toml:3" + message});
+  const auto errors = case_errors(case_with(""), {{"mesh={ " + name + " = 1 }"}});
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_NE(errors[0].find("mesh: not valid TOML"), std::string::npos);
+}
+
+TEST(CaseErrors, DotsThatAreInNoNameAreNotCounted) {
+  std::string lines = "0.0";
+  for (int line = 1; line <= 100; ++line) lines += ", " + std::to_string(line) + ".5";
+  std::string text = "# ";
+  for (int dot = 0; dot < 100; ++dot) text += ".";
+  text += "\n[mesh]\ncells = [101, 1, 1]\nspacing = [[" + lines +
+          ", 200.0], \"uniform\", \"uniform\"]\n";
+  text += "[problem]\nsource = '1" + std::string(100, '.') + "'\n";
+  text += "exact = \"\"\"\n" + std::string(100, '.') + "\\\"\"\" + 1\"\"\"\n";
+  expect_errors(case_errors(text), {});
+}
+
 }  // namespace
 }  // namespace tessera

@@ -22,6 +22,10 @@ TEST(Diagnostics, NewlinesDoNotBreakTheLine) {
   EXPECT_EQ(format_diagnostic({.file = "a", .message = "one\ntwo"}), "a: one two");
 }
 
+TEST(Diagnostics, ControlCharactersDoNotReachTheTerminal) {
+  EXPECT_EQ(format_diagnostic({.file = "a", .message = "\x1b[31m\tred\r\x7f"}), "a:  [31m red  ");
+}
+
 TEST(Diagnostics, InputErrorHasOneLineEach) {
   const InputError error({{.file = "a", .message = "one"}, {.file = "b", .message = "two"}});
   EXPECT_STREQ(error.what(), "a: one\nb: two");

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <concepts>
+#include <limits>
+
+#include "mesh/index.hpp"
+
+namespace tessera {
+
+/// A size that is not negative and stays at the largest Index instead of overflowing, so that the
+/// memory of a mesh far beyond any machine still compares as too much:
+///
+///     return Saturated(cells) * points * entries * value_bytes;
+///
+/// Arithmetic with integers is saturated once its left operand is.
+class Saturated {
+ public:
+  constexpr Saturated(Index value) : value_(value) {}
+  constexpr operator Index() const { return value_; }
+
+  template <std::integral I>
+  friend constexpr Saturated operator*(Saturated a, I b) {
+    Index result = 0;
+    return __builtin_mul_overflow(a.value_, static_cast<Index>(b), &result) ? kLargest : result;
+  }
+  template <std::integral I>
+  friend constexpr Saturated operator+(Saturated a, I b) {
+    Index result = 0;
+    return __builtin_add_overflow(a.value_, static_cast<Index>(b), &result) ? kLargest : result;
+  }
+  friend constexpr Saturated operator*(Saturated a, Saturated b) { return a * b.value_; }
+  friend constexpr Saturated operator+(Saturated a, Saturated b) { return a + b.value_; }
+  constexpr Saturated& operator+=(Index b) { return *this = *this + b; }
+  constexpr Saturated& operator*=(Index b) { return *this = *this * b; }
+
+ private:
+  static constexpr Index kLargest = std::numeric_limits<Index>::max();
+
+  Index value_;
+};
+
+}  // namespace tessera

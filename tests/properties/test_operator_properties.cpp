@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "operators/scatter.hpp"
+#include "src/case_geometry.hpp"
+#include "src/kernel_choice.hpp"
+#include "tests/operators/problems.hpp"
+#include "tests/operators/reference.hpp"
+#include "tests/operators/suitable.hpp"
+#include "tests/properties/random_case.hpp"
+#include "tests/thread_count.hpp"
+
+namespace tessera::testing {
+namespace {
+
+// Roundings of a sum are fewer than its terms. An entry of A x takes 2 d contractions of n nodes or
+// points each, and the sum over 2^d cells; each kernel has a different order, so that two of them
+// may differ by both bounds.
+double roundings(const Discretization& discretization) {
+  const int d = discretization.mesh.dimension();
+  const int n = discretization.basis.degree + 1 + discretization.basis.point_count();
+  return 2.0 * (2.0 * d * n + std::pow(2.0, d));
+}
+
+// Jacobians are differences of positions, and lose what these share: relative to them, the error of
+// their entries is that of a position over the least extent of a cell, times the basis'
+// derivatives. It is the same in both precisions, as geometry is computed in double.
+double geometry_error(const Discretization& discretization) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const BoxMesh& mesh = discretization.mesh;
+  double largest = 0.0;
+  double least = std::numeric_limits<double>::infinity();
+  double widest = 0.0;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    largest = std::max({largest, std::abs(mesh.lower()[d]), std::abs(mesh.upper()[d])});
+    for (Index c = 0; c < mesh.cells()[d]; ++c) {
+      least = std::min(least, mesh.cell_width(d, c));
+      widest = std::max(widest, mesh.cell_width(d, c));
+    }
+  }
+  const double p = discretization.basis.degree;
+  return 16.0 * kEpsilon * p * p * (largest / least) * (widest / least);
+}
+
+/// A random case as an operator sees it.
+struct CaseForm {
+  explicit CaseForm(const CaseParameters& parameters)
+      : discretization(make_discretization(parameters)),
+        problem(tessera::make_problem(parameters)),
+        form(stiffness_form(problem, discretization)) {}
+
+  Discretization discretization;
+  PoissonProblem problem;
+  StiffnessForm form;
+};
+
+// What every operator of the form must be, in this precision.
+template <class T>
+struct Expected {
+  std::vector<double> x;
+  std::vector<double> y;
+  std::vector<double> magnitude;
+  std::vector<double> diagonal;
+  double tolerance;
+
+  Expected(const Reference& reference, const Discretization& discretization)
+      : x(random_input<T>(reference.size(), 11)),
+        y(reference.apply(x)),
+        magnitude(reference.magnitude(x)),
+        diagonal(reference.diagonal()),
+        tolerance(roundings(discretization) * std::numeric_limits<T>::epsilon() +
+                  geometry_error(discretization)) {}
+};
+
+// The largest of |a_i - b_i| / size_i, NaN or infinite if an a_i is.
+template <class T>
+double worst(const HostVector<T>& a, const std::vector<double>& b,
+             const std::vector<double>& size) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a[static_cast<Index>(i)]) - b[i]);
+    if (difference == 0.0) continue;
+    // Not std::max, which loses a NaN.
+    if (!(difference / size[i] <= largest)) largest = difference / size[i];
+    if (std::isnan(largest)) break;
+  }
+  return largest;
+}
+
+template <class T>
+HostVector<T> applied(const LinearOperator<T, Host>& a, const HostVector<T>& x) {
+  HostVector<T> y = poisoned<T>(x.size());
+  a.apply(x, y);
+  return y;
+}
+
+double product(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i]) * std::abs(b[i]);
+  return sum;
+}
+
+template <class T>
+double exact_dot(const HostVector<T>& a, const std::vector<double>& b) {
+  long double sum = 0.0L;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    sum += static_cast<long double>(a[static_cast<Index>(i)]) * b[i];
+  }
+  return static_cast<double>(sum);
+}
+
+template <class T>
+void check_operator(const Variant& variant, const Expected<T>& expected) {
+  const std::string name =
+      fmt::format("{}, {}", variant.text(), sizeof(T) == sizeof(double) ? "double" : "single");
+  const auto require_near = [&](const char* what, double difference) {
+    if (difference <= expected.tolerance) return;
+    RC_FAIL(
+        fmt::format("{}: {} is {:.3g} off, relative to the size of its terms; {:.3g} is allowed",
+                    name, what, difference, expected.tolerance));
+  };
+  const ThreadCount one(1);
+  const auto a = make_operator<T>(variant.strategy, variant.form);
+  const HostVector<T> x = vector_of<T>(expected.x);
+  const HostVector<T> y = applied(*a, x);
+  require_near("A x", worst(y, expected.y, expected.magnitude));
+
+  HostVector<T> diagonal = poisoned<T>(x.size());
+  a->diagonal(diagonal);
+  require_near("the diagonal", worst(diagonal, expected.diagonal, expected.diagonal));
+
+  const std::vector<double> other = random_input<T>(x.size(), 12);
+  const double asymmetry =
+      exact_dot(y, other) - exact_dot(applied(*a, vector_of<T>(other)), expected.x);
+  require_near("symmetry", std::abs(asymmetry) / (2.0 * product(other, expected.magnitude)));
+
+  const ThreadCount two(2);
+  const HostVector<T> again = applied(*a, x);
+  require_near("A x of two threads", worst(again, expected.y, expected.magnitude));
+  const ScatterInfo* scatter = find_scatter(variant.strategy.scatter);
+  if (scatter != nullptr && !scatter->deterministic) return;
+  if (!same_bits(again, applied(*a, x)))
+    RC_FAIL(name + ": another run of two threads has other bits");
+}
+
+// All strategies and geometries that the form has, in both precisions where units let single be.
+void check_case(const LoadedCase& loaded) {
+  const CaseParameters& parameters = loaded.parameters;
+  const CaseForm made(parameters);
+  const Reference reference(made.form);
+  const Expected<double> in_double(reference, made.discretization);
+  const bool single = parameters.operation.precision == Precision::single_precision;
+  std::optional<Expected<float>> in_single;
+  if (single) in_single.emplace(reference, made.discretization);
+  int of_the_case = 0;
+  CaseParameters resolved = parameters;
+  choose_kernel(resolved);
+  for (const Variant& variant : host_variants(made.form)) {
+    const ScatterInfo* scatter = find_scatter(variant.strategy.scatter);
+    if (scatter != nullptr && scatter->use == ScatterUse::comparison) continue;
+    if (single) {
+      check_operator<float>(variant, *in_single);
+    } else {
+      check_operator<double>(variant, in_double);
+    }
+    of_the_case += variant.strategy.kernel == resolved.operation.kernel &&
+                   variant.strategy.scatter == resolved.operation.scatter &&
+                   variant.form.geometry == case_geometry(resolved, resolved.operation.kernel);
+  }
+  if (of_the_case != 1) {
+    RC_FAIL(fmt::format(
+        "the strategy of the case, {}, is {} of those that suit its form",
+        strategy_text(resolved, {resolved.operation.kernel, resolved.operation.scatter}),
+        of_the_case));
+  }
+}
+
+TEST(Operators, AreThoseOfTheReferenceInRandomCases) {
+  Refusals refusals;
+  expect_for_all(random_cases({}), 120, [&](const RandomCase& random_case) {
+    const auto loaded = refusals.load(random_case);
+    if (loaded) check_case(*loaded);
+  });
+  refusals.expect_at_most(0.2);
+}
+
+}  // namespace
+}  // namespace tessera::testing
