@@ -189,7 +189,7 @@ TYPED_TEST(Endings, BeyondRoundingAreStagnated) {
   EXPECT_LE(report.history.back(), 1e-30);
   EXPECT_GT(report.true_relative_residual, 1e-20);
   EXPECT_LT(report.true_relative_residual, 1e3 * std::numeric_limits<T>::epsilon());
-  EXPECT_LT(report.iterations, 2000);
+  EXPECT_LT(report.iterations, 10000);
 }
 
 // Singular, and b is not in the range: the residual cannot fall below the part outside of it.
@@ -209,7 +209,7 @@ TYPED_TEST(Endings, OfUnsolvableSystemsComeWithoutConvergence) {
   options.max_iterations = 100000;
   const SolveReport report = cg(a, kNone<T>, b, x, options);
   EXPECT_NE(report.status, SolveStatus::converged);
-  EXPECT_LT(report.iterations, 2000);
+  EXPECT_LT(report.iterations, 10000);
 }
 
 // One application is wrong, so that the recurrence's residual is not that of x any more.
