@@ -295,7 +295,10 @@ Index bandwidth_array_size(int threads) {
   Machine machine;
   read_caches("/", cpus_in_affinity(), machine);
   const std::int64_t l3_bytes = machine.l3_bytes * std::min(threads, std::max(machine.l3_count, 1));
-  const std::int64_t wanted = std::max<std::int64_t>(2 * l3_bytes, 64 * kMebi);
+  // A virtual machine shows the whole cache of its host, which few threads do not have to
+  // themselves.
+  const std::int64_t enough = std::max<std::int64_t>(256, 32 * threads) * kMebi;
+  const std::int64_t wanted = std::max<std::int64_t>(std::min(2 * l3_bytes, enough), 64 * kMebi);
   const std::int64_t allowed = available_memory_bytes() / 8;
   const std::int64_t bytes = std::max(std::min(wanted, allowed), kMebi);
   return bytes / kMebi * kMebi / static_cast<std::int64_t>(sizeof(double));

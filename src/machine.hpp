@@ -54,9 +54,9 @@ struct Bandwidth {
 };
 
 /// Measures with OpenMP threads on arrays first touched by them, each twice as large as all L3
-/// caches that the threads can reach and at least 64 MiB, together at most a quarter of the
-/// available memory. The best of at least three repetitions; takes about 0.3 s, longer where the
-/// memory of the arrays alone takes that long to get.
+/// caches that the threads can reach, but at most 256 MiB or 32 MiB a thread, at least 64 MiB,
+/// together at most a quarter of the available memory. The best of at least three repetitions;
+/// takes about 0.3 s, longer where the memory of the arrays alone takes that long to get.
 /// @param threads at least 1
 /// @throws std::bad_alloc
 Bandwidth measure_bandwidth(int threads);

@@ -75,6 +75,8 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
   MadePreconditioner<T, Device> made;
   DeviceVector<T> x;
   DeviceVector<T> b;
+  // Made now, for what is computed must not be lost for want of memory.
+  HostVector<T> landing = make_landing<T, Device>(system.x.size());
   {
     const auto setup = timers.resume("setup");
     {
@@ -141,7 +143,7 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     }
   }
   const auto scope = timers.scope("copy from GPU");
-  convert_back(x, system.x);
+  convert_back(x, landing, system.x);
   return outcome;
 }
 
