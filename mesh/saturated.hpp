@@ -15,8 +15,11 @@ namespace tessera {
 /// Arithmetic with integers is saturated once its left operand is.
 class Saturated {
  public:
+  // Implicit both ways: it stands for an Index in formulas, and functions return one.
+  // NOLINTBEGIN(google-explicit-constructor)
   constexpr Saturated(Index value) : value_(value) {}
   constexpr operator Index() const { return value_; }
+  // NOLINTEND(google-explicit-constructor)
 
   template <std::integral I>
   friend constexpr Saturated operator*(Saturated a, I b) {
