@@ -102,7 +102,7 @@ struct PlannedLevel {
   StrategyBytes operation{0, 0};  // of its own operator
   StrategyBytes blocks{0, 0};
   StrategyBytes start{0, 0};  // of the operator in the precision of the solver
-  std::string strategy;
+  std::string strategy = {};
 };
 
 // Values of the vectors between the sweeps of a transfer, one an axis that is refined.
