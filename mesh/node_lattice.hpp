@@ -54,8 +54,8 @@ class NodeLattice {
   bool on_faces(const IndexTriple& position, FaceSet faces) const;
 
  private:
-  int dimension_;
-  int degree_;
+  int dimension_ = 0;
+  int degree_ = 0;
   IndexTriple extents_;
 };
 

@@ -74,10 +74,10 @@ class MultigridAssembly {
     return true;
   }
 
-  void drop_from(std::size_t l, std::string note) {
+  void drop_from(std::size_t l, const std::string& note) {
     levels_.pop_back();
     made_.hierarchy->truncate(l);
-    made_.note = std::move(note);
+    made_.note = note;
   }
 
   void finish_level(std::size_t l) {

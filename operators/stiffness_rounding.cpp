@@ -105,7 +105,7 @@ std::vector<double> rounded_cell_stiffness(const AxisFactors& axis, int digits) 
   std::vector<double> cell = axis.cell_stiffness;
   if (digits >= std::numeric_limits<double>::digits) return cell;
   const int n = axis.degree + 1;
-  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  const auto at = [n](int i, int j) { return i * n + j; };
   double largest = 0.0;
   for (const double value : cell) largest = std::max(largest, std::abs(value));
   const double multiple = grid(largest, digits);

@@ -223,7 +223,7 @@ std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& fo
   }
   if (strategy.kernel == "kronecker") return why_not_kronecker(form);
   const GeometrySetting setting = geometry_setting(form, processor, strategy.scatter);
-  const std::string reason = why_no_geometry(form.geometry, setting);
+  std::string reason = why_no_geometry(form.geometry, setting);
   if (!reason.empty() || strategy.kernel != "tensor") return reason;
   return why_no_scatter(form.geometry, setting);
 }
@@ -329,10 +329,9 @@ constexpr HostMaker<T> find_maker(std::string_view kernel) {
 // A row of the table says that the host has the kernel exactly if there is something to make it.
 template <class T>
 constexpr bool makers_match_table() {
-  for (const KernelInfo& row : kTable) {
-    if ((row.cpu.held != nullptr) != (find_maker<T>(row.name) != nullptr)) return false;
-  }
-  return true;
+  return std::all_of(kTable.begin(), kTable.end(), [](const KernelInfo& row) {
+    return (row.cpu.held != nullptr) == (find_maker<T>(row.name) != nullptr);
+  });
 }
 static_assert(makers_match_table<double>() && makers_match_table<float>());
 

@@ -20,7 +20,10 @@ namespace {
 template <class T>
 SolveOutcome solve_on_host(const SolveTask& task, LinearSystem& system, TimerTree& timers,
                            const SolveListeners& listeners) {
-  const auto& [parameters, problem, form, scale] = task;
+  const CaseParameters& parameters = task.parameters;
+  const PoissonProblem& problem = task.problem;
+  const StiffnessForm& form = task.form;
+  const double scale = task.scale;
   const SolverParameters& solver = parameters.solver;
   std::unique_ptr<LinearOperator<T, Host>> a;
   MadePreconditioner<T, Host> made;

@@ -69,7 +69,10 @@ void add_cycle(const std::vector<CycleTimes>& levels, int cycles, double seconds
 template <class T>
 SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& timers,
                       const SolveListeners& listeners) {
-  const auto& [parameters, problem, form, scale] = task;
+  const CaseParameters& parameters = task.parameters;
+  const PoissonProblem& problem = task.problem;
+  const StiffnessForm& form = task.form;
+  const double scale = task.scale;
   const SolverParameters& solver = parameters.solver;
   std::unique_ptr<LinearOperator<T, Device>> a;
   MadePreconditioner<T, Device> made;

@@ -22,7 +22,7 @@ namespace tessera::testing {
 namespace {
 
 // A residual is called converged up to this times the tolerance.
-constexpr double kConvergedSlack = 1.1;
+constexpr double kConvergedSlack = 1.0;
 
 /// What a case solves, and what came of it.
 struct Solved {
