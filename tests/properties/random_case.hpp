@@ -12,9 +12,9 @@ namespace tessera::testing {
 
 /// Units of single precision: powers of ten of lengths and coefficients within which all that is
 /// computed from them has digits to spare.
-inline constexpr int kSafeSingleDecades = 30;
+inline constexpr int kSafeSingleDecades = 3;
 /// Of double precision with a cycle, or another part of the solver, in single precision.
-inline constexpr int kSafeMixedDecades = 30;
+inline constexpr int kSafeMixedDecades = 3;
 /// Of double precision throughout.
 inline constexpr int kDoubleDecades = 30;
 /// How far a box may lie from the origin, in lengths of its longest axis.
