@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -32,6 +33,14 @@ struct Overloaded : Functions... {
 };
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
+
+// Arrays go back to the system when they are freed, whatever was freed before: what a run holds is
+// then what was foreseen. By itself malloc keeps ever larger ones, up to 32 MiB each.
+void return_freed_memory() {
+  constexpr int kSmallestReturnedBytes = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, kSmallestReturnedBytes);
+  mallopt(M_TRIM_THRESHOLD, kSmallestReturnedBytes);
+}
 
 ExitCode fail(ExitCode code, const std::string& message) {
   print_err("{}\n", message);
@@ -103,6 +112,7 @@ ExitCode execute(const Command& command) {
 }  // namespace tessera
 
 int main(int argc, char** argv) {
+  tessera::return_freed_memory();
   tessera::prepare_standard_streams();
   const std::string missing = tessera::missing_cpu_features();
   if (!missing.empty()) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "mesh/simd.hpp"
 #include "operators/device_strategy.hpp"
 #include "operators/geometry_choice.hpp"
+#include "operators/geometry_size.hpp"
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"
 
@@ -201,6 +203,16 @@ TEST(GeometryErrors, FormsThatThereAreNotAreRefused) {
 }
 
 // 4 x 3 x 2 cells in 3D, 4 x 3 in 2D.
+Problem problem_of_sizes(int dimension, int degree, GeometryForm form) {
+  ProblemOptions options;
+  options.dimension = dimension;
+  options.degree = degree;
+  options.cells = {4, 3, dimension == 3 ? 2 : 1};
+  Problem problem = make_problem(options);
+  problem.form.geometry = form;
+  return problem;
+}
+
 struct SizeCase {
   int dimension;
   int degree;
@@ -212,7 +224,6 @@ struct SizeCase {
 
 TEST(GeometryBytes, AreThoseOfTheForm) {
   const std::vector<SizeCase> cases = {
-      {3, 2, kStored, 8, Processor::cpu, 24 * 27 * 6 * 8},
       {3, 2, kOnTheFly, 8, Processor::cpu, 24 * 27 * 8},
       {3, 2, kOnTheFly, 4, Processor::gpu, 3 * 8 * (9 * 7 * 5) + 24 * 27 * 4},
       // Groups of ten cells; what is needed if the values of a cell are too far apart to be packed.
@@ -223,15 +234,22 @@ TEST(GeometryBytes, AreThoseOfTheForm) {
       {3, 1, kStencil, 8, Processor::cpu, 14 * 8 * (8 * 4 * 3)},
       {2, 1, kStencil, 4, Processor::gpu, 5 * 4 * (16 * 4)}};
   for (const SizeCase& c : cases) {
-    ProblemOptions options;
-    options.dimension = c.dimension;
-    options.degree = c.degree;
-    options.cells = {4, 3, c.dimension == 3 ? 2 : 1};
-    Problem problem = make_problem(options);
-    problem.form.geometry = c.form;
+    const Problem problem = problem_of_sizes(c.dimension, c.degree, c.form);
     const OperatorSize size = operator_size(problem.form, c.value_bytes, c.processor);
     EXPECT_EQ(operator_bytes({"tensor", "atomic"}, size), c.bytes) << geometry_name(c.form);
     EXPECT_GE(operator_peak_bytes({"tensor", "atomic"}, size), c.bytes) << geometry_name(c.form);
+  }
+}
+
+// Batches of cells are filled up to whole SIMD vectors, so their number depends on the machine.
+TEST(GeometryBytes, OfStoredFactorsOnTheHostAreThoseOfTheBatches) {
+  const Problem problem = problem_of_sizes(3, 2, kStored);
+  for (const Index value_bytes : {Index{4}, Index{8}}) {
+    const OperatorSize size = operator_size(problem.form, value_bytes, Processor::cpu);
+    EXPECT_GE(batched_cells(size), 24);
+    EXPECT_EQ(batched_cells(size) % (kSimdBytes / value_bytes), 0);
+    EXPECT_EQ(operator_bytes({"tensor", "atomic"}, size),
+              batched_cells(size) * 27 * 6 * value_bytes);
   }
 }
 
