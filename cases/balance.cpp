@@ -9,7 +9,7 @@
 
 #include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
-#include "operators/load_integrals.hpp"
+#include "operators/load/load_integrals.hpp"
 
 namespace tessera {
 namespace {

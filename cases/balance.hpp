@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "operators/load_vector.hpp"
-#include "operators/stiffness_form.hpp"
-#include "solvers/vector.hpp"
+#include "operators/form/stiffness_form.hpp"
+#include "operators/load/load_vector.hpp"
+#include "solvers/memory/vector.hpp"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "mesh/cell_geometry.hpp"
+#include "mesh/geometry/cell_geometry.hpp"
 
 namespace tessera {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "operators/constrained_rows.hpp"
-#include "operators/interpolation.hpp"
-#include "operators/load_vector.hpp"
+#include "operators/form/constrained_rows.hpp"
+#include "operators/load/interpolation.hpp"
+#include "operators/load/load_vector.hpp"
 #include "solvers/interruption.hpp"
 
 namespace tessera {

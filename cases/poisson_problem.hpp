@@ -8,8 +8,8 @@
 #include "cases/balance.hpp"
 #include "mesh/face.hpp"
 #include "mesh/scalar_field.hpp"
-#include "operators/stiffness_form.hpp"
-#include "solvers/vector.hpp"
+#include "operators/form/stiffness_form.hpp"
+#include "solvers/memory/vector.hpp"
 
 namespace tessera {
 

@@ -36,7 +36,7 @@ function(tessera_add_cpu_check target)
   set(directory ${PROJECT_BINARY_DIR}/cpu_features/${target})
   file(CONFIGURE OUTPUT ${directory}/cpu_features.hpp @ONLY CONTENT
        "#pragma once\n\n#define TESSERA_FOR_EACH_CPU_FEATURE(CHECK)@checks@\n")
-  add_library(${target} OBJECT ${PROJECT_SOURCE_DIR}/src/cpu_check.cpp)
+  add_library(${target} OBJECT ${PROJECT_SOURCE_DIR}/src/machine/cpu_check.cpp)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${directory})
   target_link_libraries(${target} PRIVATE tessera_warnings)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")

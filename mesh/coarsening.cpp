@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "mesh/axis_matrix.hpp"
+#include "mesh/element/axis_matrix.hpp"
 
 namespace tessera {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "mesh/basis_1d.hpp"
 #include "mesh/box_mesh.hpp"
-#include "mesh/frame.hpp"
-#include "mesh/mapping.hpp"
+#include "mesh/element/basis_1d.hpp"
+#include "mesh/geometry/frame.hpp"
+#include "mesh/geometry/mapping.hpp"
 #include "mesh/node_lattice.hpp"
 
 namespace tessera {

@@ -2,12 +2,12 @@
 
 #include <stdexcept>
 
-#include "operators/device_csr.hpp"
-#include "operators/device_kronecker.hpp"
-#include "operators/device_local.hpp"
-#include "operators/device_matrix_free.hpp"
-#include "operators/device_stencil.hpp"
-#include "operators/device_tensor.hpp"
+#include "operators/cells/device_matrix_free.hpp"
+#include "operators/csr/device_csr.hpp"
+#include "operators/kronecker/device_kronecker.hpp"
+#include "operators/local/device_local.hpp"
+#include "operators/stencil/device_stencil.hpp"
+#include "operators/tensor/device_tensor.hpp"
 #include "solvers/errors.hpp"
 
 namespace tessera {

@@ -6,20 +6,20 @@
 #include <array>
 #include <stdexcept>
 
-#include "mesh/cell_batches.hpp"
+#include "mesh/lanes/cell_batches.hpp"
 #include "mesh/saturated.hpp"
-#include "operators/csr.hpp"
-#include "operators/device_csr.hpp"
-#include "operators/device_kronecker.hpp"
-#include "operators/device_local.hpp"
-#include "operators/geometry_choice.hpp"
-#include "operators/geometry_size.hpp"
-#include "operators/kronecker.hpp"
-#include "operators/local_operator.hpp"
-#include "operators/operator_name.hpp"
-#include "operators/scatter.hpp"
-#include "operators/stencil.hpp"
-#include "operators/tensor.hpp"
+#include "operators/cells/scatter.hpp"
+#include "operators/csr/csr.hpp"
+#include "operators/csr/device_csr.hpp"
+#include "operators/form/operator_name.hpp"
+#include "operators/kronecker/device_kronecker.hpp"
+#include "operators/kronecker/kronecker.hpp"
+#include "operators/local/device_local.hpp"
+#include "operators/local/unrolled.hpp"
+#include "operators/stencil/stencil.hpp"
+#include "operators/tensor/geometry_choice.hpp"
+#include "operators/tensor/geometry_size.hpp"
+#include "operators/tensor/tensor.hpp"
 #include "solvers/errors.hpp"
 
 namespace tessera {

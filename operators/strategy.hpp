@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mesh/factor_kind.hpp"
-#include "operators/stiffness_form.hpp"
+#include "mesh/geometry/factor_kind.hpp"
+#include "operators/form/stiffness_form.hpp"
 #include "solvers/linear_operator.hpp"
 
 namespace tessera {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "mesh/cell_geometry.hpp"
 #include "mesh/errors.hpp"
+#include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/partition.hpp"
 
 namespace tessera {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "solvers/check.hpp"
-#include "solvers/vector.hpp"
+#include "solvers/memory/vector.hpp"
 
 namespace tessera {
 

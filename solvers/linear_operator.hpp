@@ -5,7 +5,7 @@
 
 #include "solvers/check.hpp"
 #include "solvers/fused_forms.hpp"
-#include "solvers/vector.hpp"
+#include "solvers/memory/vector.hpp"
 
 namespace tessera {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "solvers/device_array.hpp"
+#include "solvers/memory/device_array.hpp"
 
 namespace tessera {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "solvers/vector.hpp"
+#include "solvers/memory/vector.hpp"
 
 namespace tessera {
 

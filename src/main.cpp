@@ -11,16 +11,16 @@
 #include <system_error>
 #include <variant>
 
-#include "postprocess/atomic_file.hpp"
-#include "solvers/device.hpp"
+#include "postprocess/files/atomic_file.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
+#include "src/case/memory_estimate.hpp"
 #include "src/commands.hpp"
-#include "src/cpu_check.hpp"
-#include "src/memory_estimate.hpp"
+#include "src/commands/solution_file.hpp"
+#include "src/commands/standard_streams.hpp"
+#include "src/machine/cpu_check.hpp"
 #include "src/parameters/diagnostics.hpp"
-#include "src/solution_file.hpp"
-#include "src/standard_streams.hpp"
 
 namespace tessera {
 namespace {

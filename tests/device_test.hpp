@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "solvers/device.hpp"
+#include "solvers/memory/device.hpp"
 
 namespace tessera::testing {
 

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "cases/poisson_problem.hpp"
-#include "mesh/basis_1d.hpp"
-#include "mesh/geometry_form.hpp"
-#include "mesh/quadrature.hpp"
-#include "postprocess/float_width.hpp"
+#include "mesh/element/basis_1d.hpp"
+#include "mesh/element/quadrature.hpp"
+#include "mesh/geometry/geometry_form.hpp"
+#include "postprocess/vtk/float_width.hpp"
 
 namespace tessera {
 

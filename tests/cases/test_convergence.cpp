@@ -11,7 +11,7 @@
 #include "operators/device_strategy.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/error_norms.hpp"
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
 

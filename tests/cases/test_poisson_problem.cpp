@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "cases/poisson_problem.hpp"
+#include "mesh/element/face_quadrature.hpp"
 #include "mesh/errors.hpp"
-#include "mesh/face_quadrature.hpp"
-#include "operators/load_vector.hpp"
+#include "operators/load/load_vector.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/error_norms.hpp"
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cases/expression.hpp"
-#include "src/case_geometry.hpp"
-#include "src/case_setup.hpp"
-#include "src/kernel_choice.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/kernel_choice.hpp"
+#include "src/case/setup.hpp"
 #include "src/parameters/diagnostics.hpp"
 
 namespace tessera::testing {

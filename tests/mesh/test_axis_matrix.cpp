@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "mesh/axis_matrix.hpp"
 #include "mesh/coarsening.hpp"
+#include "mesh/element/axis_matrix.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "mesh/basis_1d.hpp"
+#include "mesh/element/basis_1d.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "mesh/cell_batches.hpp"
-#include "mesh/padded_cells.hpp"
+#include "mesh/lanes/cell_batches.hpp"
+#include "mesh/lanes/padded_cells.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {

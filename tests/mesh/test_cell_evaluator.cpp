@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "mesh/cell_geometry.hpp"
+#include "mesh/geometry/cell_geometry.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {

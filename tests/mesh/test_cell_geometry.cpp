@@ -5,7 +5,7 @@
 #include <numbers>
 #include <vector>
 
-#include "mesh/cell_geometry.hpp"
+#include "mesh/geometry/cell_geometry.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {

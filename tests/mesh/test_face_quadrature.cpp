@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "mesh/cell_geometry.hpp"
-#include "mesh/face_quadrature.hpp"
+#include "mesh/element/face_quadrature.hpp"
+#include "mesh/geometry/cell_geometry.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "mesh/cell_geometry.hpp"
 #include "mesh/errors.hpp"
-#include "mesh/geometric_factors.hpp"
+#include "mesh/geometry/cell_geometry.hpp"
+#include "mesh/geometry/geometric_factors.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {

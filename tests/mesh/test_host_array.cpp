@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "mesh/host_array.hpp"
-#include "mesh/simd.hpp"
+#include "mesh/lanes/host_array.hpp"
+#include "mesh/lanes/simd.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "mesh/lane_rows.hpp"
+#include "mesh/lanes/lane_rows.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mesh/errors.hpp"
-#include "mesh/mapping.hpp"
+#include "mesh/geometry/mapping.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {

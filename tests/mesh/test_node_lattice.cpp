@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "mesh/mapping.hpp"
+#include "mesh/geometry/mapping.hpp"
 #include "mesh/node_lattice.hpp"
 #include "tests/mesh/meshes.hpp"
 

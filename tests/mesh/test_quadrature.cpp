@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "mesh/quadrature.hpp"
+#include "mesh/element/quadrature.hpp"
 
 namespace tessera::testing {
 namespace {

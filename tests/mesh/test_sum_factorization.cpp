@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "mesh/line_product.hpp"
-#include "mesh/sum_factorization.hpp"
+#include "mesh/element/line_product.hpp"
+#include "mesh/element/sum_factorization.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace tessera::testing {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "operators/block_jacobi.hpp"
+#include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "operators/axis_modes.hpp"
+#include "operators/fast_diagonalization/axis_modes.hpp"
 #include "tests/operators/problems.hpp"
 
 namespace tessera::testing {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "operators/multigrid.hpp"
+#include "operators/multigrid/multigrid.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
 
 namespace tessera::testing {

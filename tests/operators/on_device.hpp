@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "solvers/linear_operator.hpp"
-#include "solvers/vector.hpp"
+#include "solvers/memory/vector.hpp"
 
 namespace tessera::testing {
 

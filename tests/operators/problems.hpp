@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "operators/stiffness_form.hpp"
-#include "solvers/vector.hpp"
+#include "operators/form/stiffness_form.hpp"
+#include "solvers/memory/vector.hpp"
 #include "tests/thread_count.hpp"
 
 namespace tessera::testing {

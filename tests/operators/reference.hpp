@@ -3,8 +3,8 @@
 #include <array>
 #include <vector>
 
-#include "operators/load_vector.hpp"
-#include "operators/stiffness_form.hpp"
+#include "operators/form/stiffness_form.hpp"
+#include "operators/load/load_vector.hpp"
 
 namespace tessera::testing {
 

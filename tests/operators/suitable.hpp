@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "operators/geometry_choice.hpp"
 #include "operators/strategy.hpp"
+#include "operators/tensor/geometry_choice.hpp"
 
 namespace tessera::testing {
 

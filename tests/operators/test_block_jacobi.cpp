@@ -5,9 +5,9 @@
 #include <numeric>
 #include <tuple>
 
-#include "operators/block_jacobi.hpp"
-#include "operators/csr.hpp"
-#include "solvers/cg.hpp"
+#include "operators/block_jacobi/block_jacobi.hpp"
+#include "operators/csr/csr.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/operators/block_reference.hpp"
 #include "tests/operators/convergence_spread.hpp"
 #include "tests/operators/problems.hpp"

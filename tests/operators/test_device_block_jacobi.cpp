@@ -3,10 +3,10 @@
 #include <limits>
 #include <tuple>
 
-#include "operators/block_jacobi.hpp"
-#include "operators/csr.hpp"
+#include "operators/block_jacobi/block_jacobi.hpp"
+#include "operators/csr/csr.hpp"
 #include "operators/device_strategy.hpp"
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/block_reference.hpp"
 #include "tests/operators/convergence_spread.hpp"

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "operators/device_strategy.hpp"
-#include "operators/fast_diagonalization.hpp"
-#include "solvers/cg.hpp"
+#include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/fast_diagonalization_cases.hpp"
 #include "tests/operators/test_names.hpp"

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "operators/device_generation.cuh"
+#include "operators/cells/device_generation.cuh"
 #include "tests/device_test.hpp"
 
 namespace tessera {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <tuple>
 
-#include "operators/device_kronecker.hpp"
-#include "operators/kronecker.hpp"
-#include "solvers/cg.hpp"
+#include "operators/kronecker/device_kronecker.hpp"
+#include "operators/kronecker/kronecker.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"

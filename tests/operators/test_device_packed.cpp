@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "operators/device_strategy.hpp"
-#include "operators/packed_factors.hpp"
-#include "operators/tensor.hpp"
+#include "operators/tensor/compressed/factors.hpp"
+#include "operators/tensor/tensor.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"

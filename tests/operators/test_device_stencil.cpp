@@ -2,8 +2,8 @@
 
 #include <tuple>
 
-#include "operators/device_stencil.hpp"
-#include "operators/stencil.hpp"
+#include "operators/stencil/device_stencil.hpp"
+#include "operators/stencil/stencil.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"

@@ -5,10 +5,10 @@
 #include <tuple>
 
 #include "mesh/errors.hpp"
-#include "operators/device_csr.hpp"
+#include "operators/cells/scatter.hpp"
+#include "operators/csr/device_csr.hpp"
 #include "operators/device_strategy.hpp"
-#include "operators/device_tensor.hpp"
-#include "operators/scatter.hpp"
+#include "operators/tensor/device_tensor.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mesh/errors.hpp"
-#include "operators/scatter.hpp"
+#include "operators/cells/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/suitable.hpp"

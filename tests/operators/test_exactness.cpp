@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "operators/load_vector.hpp"
+#include "operators/load/load_vector.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/suitable.hpp"
 #include "tests/operators/test_names.hpp"

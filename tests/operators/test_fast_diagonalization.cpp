@@ -3,11 +3,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "operators/fast_diagonalization.hpp"
-#include "operators/kronecker.hpp"
-#include "operators/nearest_separable.hpp"
+#include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "operators/fast_diagonalization/nearest_separable.hpp"
+#include "operators/kronecker/kronecker.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/operators/fast_diagonalization_cases.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"

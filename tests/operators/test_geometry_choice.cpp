@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "mesh/simd.hpp"
+#include "mesh/lanes/simd.hpp"
 #include "operators/device_strategy.hpp"
-#include "operators/geometry_choice.hpp"
-#include "operators/geometry_size.hpp"
 #include "operators/strategy.hpp"
+#include "operators/tensor/geometry_choice.hpp"
+#include "operators/tensor/geometry_size.hpp"
 #include "tests/operators/problems.hpp"
 
 namespace tessera::testing {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <tuple>
 
-#include "operators/kronecker.hpp"
+#include "operators/kronecker/kronecker.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"

@@ -3,11 +3,11 @@
 #include <set>
 #include <stdexcept>
 
-#include "operators/device_matrix_free.hpp"
+#include "operators/cells/device_matrix_free.hpp"
+#include "operators/cells/scatter.hpp"
 #include "operators/device_strategy.hpp"
-#include "operators/geometry_choice.hpp"
-#include "operators/scatter.hpp"
 #include "operators/strategy.hpp"
+#include "operators/tensor/geometry_choice.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
 

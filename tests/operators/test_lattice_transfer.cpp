@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mesh/coarsening.hpp"
-#include "operators/lattice_transfer.hpp"
+#include "operators/multigrid/lattice_transfer.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "mesh/errors.hpp"
-#include "operators/load_vector.hpp"
+#include "operators/load/load_vector.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "operators/kronecker_factors.hpp"
+#include "operators/kronecker/factors.hpp"
 #include "tests/operators/multigrid_cases.hpp"
 
 namespace tessera::testing {

@@ -6,8 +6,8 @@
 #include <new>
 #include <stdexcept>
 
-#include "mesh/simd.hpp"
-#include "operators/scatter.hpp"
+#include "mesh/lanes/simd.hpp"
+#include "operators/cells/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/suitable.hpp"

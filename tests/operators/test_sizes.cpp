@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "operators/csr.hpp"
-#include "operators/local.hpp"
+#include "operators/csr/csr.hpp"
+#include "operators/local/local.hpp"
 #include "operators/strategy.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/suitable.hpp"

@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "operators/stencil.hpp"
-#include "solvers/cg.hpp"
+#include "operators/stencil/stencil.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "operators/kronecker_factors.hpp"
-#include "operators/stiffness_rounding.hpp"
+#include "operators/kronecker/factors.hpp"
+#include "operators/kronecker/stiffness_rounding.hpp"
 
 namespace tessera::testing {
 namespace {

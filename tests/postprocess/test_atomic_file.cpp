@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "postprocess/atomic_file.hpp"
+#include "postprocess/files/atomic_file.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
 namespace tessera {

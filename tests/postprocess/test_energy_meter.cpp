@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "postprocess/energy_meter.hpp"
+#include "postprocess/timing/energy_meter.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
 namespace tessera {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "postprocess/equidistant.hpp"
+#include "postprocess/vtk/equidistant.hpp"
 
 namespace tessera {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "operators/interpolation.hpp"
+#include "operators/load/interpolation.hpp"
 #include "postprocess/error_norms.hpp"
 #include "tests/operators/problems.hpp"
 

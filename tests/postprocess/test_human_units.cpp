@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "postprocess/human_units.hpp"
+#include "postprocess/files/human_units.hpp"
 
 namespace tessera {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "postprocess/atomic_file.hpp"
-#include "postprocess/output_directory.hpp"
+#include "postprocess/files/atomic_file.hpp"
+#include "postprocess/files/output_directory.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
 namespace tessera {

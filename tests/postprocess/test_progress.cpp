@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "postprocess/progress.hpp"
+#include "postprocess/files/progress.hpp"
 
 namespace tessera {
 namespace {

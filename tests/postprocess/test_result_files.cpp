@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "postprocess/atomic_file.hpp"
-#include "postprocess/result_files.hpp"
+#include "postprocess/files/atomic_file.hpp"
+#include "postprocess/files/result_files.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
 namespace tessera {

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "postprocess/text_table.hpp"
+#include "postprocess/files/text_table.hpp"
 
 namespace tessera {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "postprocess/timer_report.hpp"
-#include "postprocess/timers.hpp"
+#include "postprocess/timing/timer_report.hpp"
+#include "postprocess/timing/timers.hpp"
 
 namespace tessera {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "postprocess/atomic_file.hpp"
-#include "postprocess/view_script.hpp"
+#include "postprocess/files/atomic_file.hpp"
+#include "postprocess/vtk/view_script.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
 namespace tessera {

@@ -16,8 +16,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "postprocess/atomic_file.hpp"
-#include "postprocess/vtu_writer.hpp"
+#include "postprocess/files/atomic_file.hpp"
+#include "postprocess/vtk/vtu_writer.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
 namespace tessera {

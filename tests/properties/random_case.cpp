@@ -10,8 +10,8 @@
 #include <sstream>
 #include <vector>
 
+#include "src/case/strategy_names.hpp"
 #include "src/parameters/diagnostics.hpp"
-#include "src/strategy_names.hpp"
 
 namespace tessera::testing {
 namespace {

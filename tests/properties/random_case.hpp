@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "src/case_setup.hpp"
+#include "src/case/setup.hpp"
 
 namespace tessera::testing {
 

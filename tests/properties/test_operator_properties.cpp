@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "operators/scatter.hpp"
-#include "src/case_geometry.hpp"
-#include "src/kernel_choice.hpp"
+#include "operators/cells/scatter.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/kernel_choice.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/suitable.hpp"

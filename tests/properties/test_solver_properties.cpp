@@ -7,12 +7,12 @@
 #include <map>
 #include <vector>
 
-#include "operators/csr.hpp"
+#include "operators/csr/csr.hpp"
 #include "operators/strategy.hpp"
-#include "src/case_geometry.hpp"
-#include "src/kernel_choice.hpp"
-#include "src/preconditioner_memory.hpp"
-#include "src/solve.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/kernel_choice.hpp"
+#include "src/case/preconditioner_memory.hpp"
+#include "src/solve/solve.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/properties/random_case.hpp"

@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "solvers/cg.hpp"
-#include "solvers/pipelined_cg.hpp"
-#include "solvers/single_reduction_cg.hpp"
+#include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/pipelined_cg.hpp"
+#include "solvers/krylov/single_reduction_cg.hpp"
 
 namespace tessera::testing {
 

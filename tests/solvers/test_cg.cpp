@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 namespace tessera::testing {

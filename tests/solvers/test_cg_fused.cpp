@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 namespace tessera::testing {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "solvers/chebyshev.hpp"
+#include "solvers/preconditioners/chebyshev.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
 #include "tests/solvers/operators_to_solve.hpp"

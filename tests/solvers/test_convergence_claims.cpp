@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "solvers/stagnation.hpp"
+#include "solvers/krylov/stagnation.hpp"
 #include "tests/solvers/cg_variant.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 

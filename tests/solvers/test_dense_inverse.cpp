@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "solvers/dense_inverse.hpp"
+#include "solvers/preconditioners/dense_inverse.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
 #include "tests/solvers/operators_to_solve.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/cg.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/richardson.hpp"
+#include "solvers/krylov/richardson.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/cg_variant.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"

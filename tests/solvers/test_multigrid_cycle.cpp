@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/cg.hpp"
-#include "solvers/dense_inverse.hpp"
-#include "solvers/full_multigrid.hpp"
-#include "solvers/multigrid.hpp"
+#include "solvers/krylov/cg.hpp"
+#include "solvers/preconditioners/dense_inverse.hpp"
+#include "solvers/preconditioners/full_multigrid.hpp"
+#include "solvers/preconditioners/multigrid.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 namespace tessera::testing {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/richardson.hpp"
+#include "solvers/krylov/richardson.hpp"
 #include "tests/solvers/matrices_to_solve.hpp"
 
 namespace tessera::testing {

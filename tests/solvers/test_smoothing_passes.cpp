@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "solvers/smoothing_passes.hpp"
+#include "solvers/preconditioners/smoothing_passes.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
 #include "tests/solvers/operators_to_solve.hpp"

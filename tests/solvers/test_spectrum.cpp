@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "solvers/spectrum.hpp"
+#include "solvers/preconditioners/spectrum.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
 #include "tests/solvers/matrices_to_solve.hpp"

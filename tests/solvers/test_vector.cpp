@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/vector.hpp"
+#include "solvers/memory/vector.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 namespace tessera::testing {

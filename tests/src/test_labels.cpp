@@ -4,13 +4,13 @@
 #include <set>
 #include <string>
 
-#include "src/case_geometry.hpp"
-#include "src/case_setup.hpp"
-#include "src/kernel_choice.hpp"
-#include "src/measurement.hpp"
-#include "src/median.hpp"
-#include "src/solve.hpp"
-#include "src/strategy_names.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/kernel_choice.hpp"
+#include "src/case/setup.hpp"
+#include "src/case/strategy_names.hpp"
+#include "src/solve/solve.hpp"
+#include "src/study/measurement.hpp"
+#include "src/study/median.hpp"
 #include "tests/device_test.hpp"
 #include "tests/thread_count.hpp"
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "src/cpu_check.hpp"
-#include "src/machine.hpp"
+#include "src/machine/cpu_check.hpp"
+#include "src/machine/machine.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
 namespace tessera {

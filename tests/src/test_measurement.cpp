@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "src/case_notes.hpp"
-#include "src/measurement.hpp"
-#include "src/solver_measurement.hpp"
+#include "src/case/notes.hpp"
+#include "src/study/measurement.hpp"
+#include "src/study/solver_measurement.hpp"
 
 namespace tessera::test {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "operators/geometry_choice.hpp"
-#include "src/case_geometry.hpp"
-#include "src/case_model.hpp"
-#include "src/case_setup.hpp"
-#include "src/kernel_choice.hpp"
-#include "src/solve.hpp"
+#include "operators/tensor/geometry_choice.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/kernel_choice.hpp"
+#include "src/case/model.hpp"
+#include "src/case/setup.hpp"
+#include "src/solve/solve.hpp"
 #include "tests/device_test.hpp"
 #include "tests/thread_count.hpp"
 

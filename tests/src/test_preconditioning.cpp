@@ -9,11 +9,11 @@
 
 #include "cases/poisson_problem.hpp"
 #include "postprocess/error_norms.hpp"
-#include "src/case_geometry.hpp"
-#include "src/case_setup.hpp"
-#include "src/kernel_choice.hpp"
-#include "src/preconditioner_memory.hpp"
-#include "src/solve.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/kernel_choice.hpp"
+#include "src/case/preconditioner_memory.hpp"
+#include "src/case/setup.hpp"
+#include "src/solve/solve.hpp"
 #include "tests/device_test.hpp"
 #include "tests/thread_count.hpp"
 

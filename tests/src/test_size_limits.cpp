@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "src/case_setup.hpp"
-#include "src/kernel_choice.hpp"
-#include "src/memory_estimate.hpp"
+#include "src/case/kernel_choice.hpp"
+#include "src/case/memory_estimate.hpp"
+#include "src/case/preconditioner_memory.hpp"
+#include "src/case/setup.hpp"
+#include "src/case/size_limits.hpp"
 #include "src/parameters/diagnostics.hpp"
-#include "src/preconditioner_memory.hpp"
-#include "src/size_limits.hpp"
 
 namespace tessera::test {
 namespace {

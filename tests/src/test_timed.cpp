@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "src/solver_dispatch.hpp"
-#include "src/timed.hpp"
+#include "src/solve/dispatch.hpp"
+#include "src/solve/timed.hpp"
 #include "tests/thread_count.hpp"
 
 namespace tessera::testing {

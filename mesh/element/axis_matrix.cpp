@@ -1,0 +1,169 @@
+#include "mesh/element/axis_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace tessera {
+namespace {
+
+// Weights below this are rounding: values are of order 1.
+constexpr double kRounding = 1e-13;
+constexpr double kExactWeights[] = {0.0, 1.0};
+// Values of a row that are worked on at a time: they stay in the first-level cache.
+constexpr Index kBlock = 1024;
+
+std::vector<double> grid_lines(const AxisSpace& space) {
+  std::vector<double> lines(static_cast<std::size_t>(space.mesh.cells()[space.d] + 1));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    lines[i] = space.mesh.grid_line(space.d, static_cast<Index>(i));
+  }
+  return lines;
+}
+
+// The one of `exact` that the value is but for rounding, else the value.
+double snapped(double value, std::span<const double> exact, double rounding) {
+  for (const double candidate : exact) {
+    if (std::abs(value - candidate) < rounding) return candidate;
+  }
+  return value;
+}
+
+}  // namespace
+
+AxisMatrix transpose(const AxisMatrix& matrix) {
+  std::vector<Index> begin(static_cast<std::size_t>(matrix.columns), matrix.rows);
+  std::vector<Index> end(static_cast<std::size_t>(matrix.columns), 0);
+  const auto for_each_entry = [&](auto&& f) {
+    for (Index r = 0; r < matrix.rows; ++r) {
+      for (int k = 0; k < matrix.width; ++k) {
+        const double entry = matrix.entries[r * matrix.width + k];
+        if (entry != 0.0) f(r, matrix.first[r] + k, entry);
+      }
+    }
+  };
+  for_each_entry([&](Index r, Index c, double) {
+    begin[c] = std::min(begin[c], r);
+    end[c] = std::max(end[c], r + 1);
+  });
+  AxisMatrix result{matrix.columns, matrix.rows, 1, {}, {}};
+  for (Index c = 0; c < matrix.columns; ++c) {
+    result.width = std::max(result.width, static_cast<int>(end[c] - begin[c]));
+  }
+  for (Index c = 0; c < matrix.columns; ++c) {
+    result.first.push_back(std::clamp<Index>(begin[c], 0, matrix.rows - result.width));
+  }
+  result.entries.assign(static_cast<std::size_t>(result.rows * result.width), 0.0);
+  for_each_entry([&](Index r, Index c, double entry) {
+    result.entries[c * result.width + r - result.first[c]] = entry;
+  });
+  return result;
+}
+
+bool is_identity(const AxisMatrix& matrix) {
+  if (matrix.rows != matrix.columns) return false;
+  for (Index r = 0; r < matrix.rows; ++r) {
+    for (int k = 0; k < matrix.width; ++k) {
+      const double expected = matrix.first[r] + k == r ? 1.0 : 0.0;
+      if (matrix.entries[r * matrix.width + k] != expected) return false;
+    }
+  }
+  return true;
+}
+
+AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at) {
+  const std::vector<double> from_lines = grid_lines(from);
+  const std::vector<double> at_lines = grid_lines(at);
+  const auto p = static_cast<Index>(from.nodes.size()) - 1;
+  const auto q = static_cast<Index>(at.nodes.size()) - 1;
+  const auto from_cells = static_cast<Index>(from_lines.size()) - 1;
+  const auto at_cells = static_cast<Index>(at_lines.size()) - 1;
+  const double largest = std::max(std::abs(from_lines.front()), std::abs(from_lines.back()));
+  AxisMatrix matrix{q * at_cells + 1, p * from_cells + 1, static_cast<int>(p + 1), {}, {}};
+  for (Index node = 0; node < matrix.rows; ++node) {
+    const Index c = std::min(node / q, at_cells - 1);
+    const double width = at_lines[c + 1] - at_lines[c];
+    const double x = at_lines[c] + width * at.nodes[node - c * q];
+    // Nodes on a line are looked for within their cell, away from rounding.
+    const double inside = x + 1e-6 * (at_lines[c] + width / 2 - x);
+    const auto above = std::upper_bound(from_lines.begin(), from_lines.end(), inside);
+    const Index cell = std::clamp<Index>(above - from_lines.begin() - 1, 0, from_cells - 1);
+    const double begin = from_lines[cell];
+    const double from_width = from_lines[cell + 1] - begin;
+    const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * largest / from_width;
+    const double local[] = {
+        snapped((x - begin) / from_width, from.nodes, std::max(rounding, kRounding))};
+    const Matrix1D values = lagrange_values(from.nodes, local);
+    matrix.first.push_back(cell * p);
+    for (const double value : values.entries) {
+      matrix.entries.push_back(snapped(value, kExactWeights, kRounding));
+    }
+  }
+  return matrix;
+}
+
+namespace {
+
+// Lines along x.
+template <class T>
+void multiply_along_x(const AxisMatrix& matrix, const T* entries, Index lines, const T* in, T* out,
+                      Store store) {
+#pragma omp parallel for schedule(static)
+  for (Index line = 0; line < lines; ++line) {
+    const T* u = in + line * matrix.columns;
+    T* v = out + line * matrix.rows;
+    for (Index r = 0; r < matrix.rows; ++r) {
+      T sum = store == Store::add ? v[r] : T{0};
+      for (int k = 0; k < matrix.width; ++k) {
+        sum += entries[r * matrix.width + k] * u[matrix.first[r] + k];
+      }
+      v[r] = sum;
+    }
+  }
+}
+
+// Rows of `inner` values that lie together.
+template <class T>
+void multiply_rows(const AxisMatrix& matrix, const T* entries, Index inner, Index outer,
+                   const T* in, T* out, Store store) {
+  // All rows of a block one after the other: what they share stays in the cache.
+#pragma omp parallel for collapse(2) schedule(static)
+  for (Index o = 0; o < outer; ++o) {
+    for (Index begin = 0; begin < inner; begin += kBlock) {
+      const Index count = std::min(kBlock, inner - begin);
+      for (Index r = 0; r < matrix.rows; ++r) {
+        T* v = out + (o * matrix.rows + r) * inner + begin;
+        if (store == Store::assign) std::fill_n(v, count, T{0});
+        for (int k = 0; k < matrix.width; ++k) {
+          const T entry = entries[r * matrix.width + k];
+          if (entry == T{0}) continue;
+          const T* u = in + (o * matrix.columns + matrix.first[r] + k) * inner + begin;
+#pragma omp simd
+          for (Index i = 0; i < count; ++i) v[i] += entry * u[i];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries,
+                    const IndexTriple& extents, int d, const T* in, T* out, Store store) {
+  if (d == 0) {
+    multiply_along_x(matrix, entries.data(), extents[1] * extents[2], in, out, store);
+    return;
+  }
+  const Index inner = d == 1 ? extents[0] : extents[0] * extents[1];
+  const Index outer = d == 1 ? extents[2] : 1;
+  multiply_rows(matrix, entries.data(), inner, outer, in, out, store);
+}
+
+template void multiply_along(const AxisMatrix&, const std::vector<double>&, const IndexTriple&, int,
+                             const double*, double*, Store);
+template void multiply_along(const AxisMatrix&, const std::vector<float>&, const IndexTriple&, int,
+                             const float*, float*, Store);
+
+}  // namespace tessera

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <vector>
+
+#include "mesh/box_mesh.hpp"
+#include "mesh/element/basis_1d.hpp"
+#include "mesh/index.hpp"
+
+namespace tessera {
+
+/// A matrix that acts along one axis of a lattice and has short rows:
+/// (A u)_r = sum_k entries[r][k] u_{first[r] + k}, 0 <= k < width.
+struct AxisMatrix {
+  Index rows = 0;
+  Index columns = 0;
+  int width = 0;
+  std::vector<Index> first;     // [rows], first[r] + width <= columns
+  std::vector<double> entries;  // [rows][width], k fastest
+};
+
+/// The transpose, rows as short as its entries let them be.
+AxisMatrix transpose(const AxisMatrix& matrix);
+
+/// Whether it is the identity.
+bool is_identity(const AxisMatrix& matrix);
+
+/// Continuous piecewise polynomials along axis d of a box mesh, by their values at the lattice's
+/// nodes.
+struct AxisSpace {
+  const BoxMesh& mesh;
+  int d;
+  /// Nodes of a cell on [0, 1].
+  const std::vector<double>& nodes;
+};
+
+/// [nodes of `at`][nodes of `from`]: the values of a function of `from` at the nodes of `at`. Exact
+/// zeros and ones where nodes coincide.
+AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at);
+
+/// What happens to the product's output.
+enum class Store { assign, add };
+
+/// out = (or +=) A in along axis d of a lattice of these extents, x fastest; parallel.
+/// @param entries those of the matrix, in the type of the values
+template <class T>
+void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries,
+                    const IndexTriple& extents, int d, const T* in, T* out, Store store);
+
+}  // namespace tessera

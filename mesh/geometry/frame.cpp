@@ -1,0 +1,44 @@
+#include "mesh/geometry/frame.hpp"
+
+#include <vector>
+
+namespace tessera {
+namespace {
+
+ScalarField without_factors(const ScalarField& field, const Frame& frame, double unit) {
+  if (field.constant) return constant_field(*field.constant / unit);
+  if (frame.is_physical() && unit == 1.0) return {field.evaluate, std::nullopt};
+  return {[evaluate = field.evaluate, frame, unit](const PointBlock& points, double* values) {
+            if (frame.is_physical()) {
+              evaluate(points, values);
+            } else {
+              std::vector<double> positions(3 * points.n);
+              const double* const from[3] = {points.x, points.y, points.z};
+              for (int d = 0; d < 3; ++d) {
+                double* const to = positions.data() + d * points.n;
+                for (std::size_t i = 0; i < points.n; ++i) {
+                  to[i] = frame.origin[d] + frame.length * from[d][i];
+                }
+              }
+              const double* const x = positions.data();
+              evaluate({points.n, x, x + points.n, x + 2 * points.n}, values);
+            }
+            for (std::size_t i = 0; i < points.n; ++i) values[i] /= unit;
+          },
+          std::nullopt};
+}
+
+}  // namespace
+
+ScalarField in_frame(const ScalarField& field, const Frame& frame, double unit) {
+  ScalarField result = without_factors(field, frame, unit);
+  if (field.factors == nullptr) return result;
+  std::array<ScalarField, 3> factors;
+  for (int d = 0; d < 3; ++d) {
+    factors[d] = without_factors((*field.factors)[d], frame, d == 0 ? unit : 1.0);
+  }
+  result.factors = std::make_shared<const std::array<ScalarField, 3>>(std::move(factors));
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "mesh/discretization.hpp"
+#include "mesh/geometry/factor_kind.hpp"
+#include "mesh/lanes/cell_batches.hpp"
+#include "mesh/lanes/host_array.hpp"
+#include "mesh/lanes/simd.hpp"
+#include "mesh/scalar_field.hpp"
+
+namespace tessera {
+
+/// The middle factor of A = sum_c P B^T D B P^T: D_q = w_q |J| k J^-1 J^-T at quadrature point q.
+///
+/// Layouts, fastest index last: `constant` point_factors [q]; `scaled` [batch][q][lane];
+/// `general` [batch][q][entry][lane] with entries xx xy yy in 2D, xx xy xz yy yz zz in 3D.
+/// For the first two D_q = point factor * diag(axis_scale).
+template <class T>
+class GeometricFactors {
+ public:
+  /// @param batches of kLanes<T> cells
+  /// @throws InvertedCell naming the first cell with |J| <= 0 at a quadrature point,
+  ///         BadFieldValue if the coefficient is not positive and finite at one.
+  GeometricFactors(const Discretization& discretization, const CellBatches& batches,
+                   const ScalarField& coefficient);
+
+  FactorKind kind() const { return kind_; }
+  /// 1 / h_d^2 of the equal cells; 0 for `general`.
+  const std::array<T, 3>& axis_scale() const { return axis_scale_; }
+  const std::vector<T>& shared_points() const { return shared_points_; }
+  /// First entry of a batch, for `scaled` and `general`.
+  const Lanes<T>* batch(Index index) const { return per_batch_.data() + index * batch_stride_; }
+  Index bytes() const;
+
+ private:
+  FactorKind kind_;
+  std::array<T, 3> axis_scale_{};
+  std::vector<T> shared_points_;
+  Index batch_stride_ = 0;
+  HostArray<Lanes<T>> per_batch_;
+};
+
+/// Bytes of the factors of a mesh, before building them.
+Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int points_per_axis,
+                             Index value_bytes);
+
+/// Evaluates Jacobians and coefficient at every quadrature point, and keeps nothing.
+/// @throws as the constructor of GeometricFactors
+void check_geometry(const Discretization& discretization, const ScalarField& coefficient);
+
+/// k at the quadrature points, [batch][q][lane]; empty if it is constant. Jacobians and coefficient
+/// are checked as above. @throws as the constructor of GeometricFactors
+template <class T>
+HostArray<Lanes<T>> checked_coefficient(const Discretization& discretization,
+                                        const CellBatches& batches, const ScalarField& coefficient);
+
+extern template class GeometricFactors<double>;
+extern template class GeometricFactors<float>;
+
+}  // namespace tessera

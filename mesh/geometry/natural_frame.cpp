@@ -1,0 +1,186 @@
+#include "mesh/geometry/natural_frame.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "mesh/errors.hpp"
+#include "mesh/partition.hpp"
+
+namespace tessera {
+namespace {
+
+// A box further from 0 than so many times its extent is moved there. It has to be 1 at least: then
+// no difference of two positions rounds.
+constexpr double kFar = 8.0;
+// An edge of a cell is at least this share of the coordinates that it is a difference of.
+constexpr double kLeastEdge = 1e-10;
+
+struct Interval {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  double largest() const { return std::max(std::abs(low), std::abs(high)); }
+};
+
+using Intervals = std::array<Interval, 3>;
+
+Intervals box_intervals(const BoxMesh& mesh) {
+  Intervals intervals;
+  for (int d = 0; d < mesh.dimension(); ++d) intervals[d] = {mesh.lower()[d], mesh.upper()[d]};
+  return intervals;
+}
+
+Intervals intervals_of(const Discretization& physical) {
+  if (physical.mapping.is_cartesian()) return box_intervals(physical.mesh);
+  Intervals intervals;
+  for (int d = 0; d < physical.mesh.dimension(); ++d) {
+    const HostArray<double>& x = physical.mapping.coordinate(d);
+    double low = x[0];
+    double high = x[0];
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
+    for (Index i = 0; i < physical.lattice.size(); ++i) {
+      low = std::min(low, x[i]);
+      high = std::max(high, x[i]);
+    }
+    intervals[d] = {low, high};
+  }
+  return intervals;
+}
+
+Frame frame_of(const Intervals& intervals, int dimension) {
+  Frame frame;
+  double logarithms = 0.0;
+  for (int d = 0; d < dimension; ++d) {
+    const Interval& x = intervals[d];
+    // A quarter, for the whole may be larger than the largest number.
+    const double quarter = 0.25 * x.high - 0.25 * x.low;
+    if (!(quarter > 0.0) || !std::isfinite(quarter)) return {};
+    logarithms += std::log2(quarter) + 2.0;
+    const double nearest = x.low > 0.0 ? x.low : -x.high;
+    if (0.25 * nearest > kFar * quarter) frame.origin[d] = x.low;
+  }
+  frame.length = std::exp2(2.0 * std::round(0.5 * logarithms / dimension));
+  return frame;
+}
+
+BoxMesh moved(const BoxMesh& mesh, const Frame& frame) {
+  if (frame.is_physical()) return mesh;
+  Point lower = mesh.lower();
+  Point upper = mesh.upper();
+  std::array<GridLines, 3> lines;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    const auto move = [&](double x) { return (x - frame.origin[d]) / frame.length; };
+    lower[d] = move(lower[d]);
+    upper[d] = move(upper[d]);
+    if (mesh.is_uniform(d)) continue;
+    for (Index i = 0; i <= mesh.cells()[d]; ++i) lines[d].push_back(move(mesh.grid_line(d, i)));
+  }
+  return {mesh.dimension(), mesh.cells(), lower, upper, std::move(lines)};
+}
+
+template <class Move>
+void move_all(HostArray<double>& x, Index size, Move move) {
+#pragma omp parallel for simd schedule(static)
+  for (Index i = 0; i < size; ++i) x[i] = move(x[i]);
+}
+
+Discretization with_mesh(Discretization&& old, BoxMesh mesh, const Frame& frame,
+                         std::array<HostArray<double>, 3> coordinates) {
+  Mapping mapping = coordinates[0].empty()
+                        ? Mapping(mesh, old.lattice, old.basis.nodes)
+                        : Mapping(mesh, old.lattice, old.basis.nodes, std::move(coordinates));
+  return {std::move(mesh), std::move(old.basis), old.lattice, std::move(mapping), frame};
+}
+
+// The longest of a cell's edges along its axis d.
+double longest_edge(const Discretization& discretization, const IndexTriple& cell, int d) {
+  const NodeLattice& lattice = discretization.lattice;
+  const int corners = 1 << discretization.mesh.dimension();
+  double longest = 0.0;
+  for (int corner = 0; corner < corners; ++corner) {
+    if ((corner >> d & 1) != 0) continue;
+    IndexTriple begin = cell;
+    for (int a = 0; a < discretization.mesh.dimension(); ++a) begin[a] += corner >> a & 1;
+    IndexTriple end = begin;
+    ++end[d];
+    Point edge{};
+    for (int a = 0; a < discretization.mesh.dimension(); ++a) {
+      const HostArray<double>& x = discretization.mapping.coordinate(a);
+      edge[a] = x[lattice.vertex_node(end)] - x[lattice.vertex_node(begin)];
+    }
+    longest = std::max(longest, std::hypot(edge[0], edge[1], edge[2]));
+  }
+  return longest;
+}
+
+}  // namespace
+
+Frame natural_frame(const Discretization& physical) {
+  return frame_of(intervals_of(physical), physical.mesh.dimension());
+}
+
+Discretization to_frame(Discretization physical, const Frame& frame) {
+  if (physical.mapping.is_cartesian()) {
+    if (frame.is_physical()) return physical;
+    BoxMesh mesh = moved(physical.mesh, frame);
+    return with_mesh(std::move(physical), std::move(mesh), frame, {});
+  }
+  BoxMesh mesh =
+      moved(physical.mesh, frame_of(box_intervals(physical.mesh), physical.mesh.dimension()));
+  std::array<HostArray<double>, 3> coordinates = std::move(physical.mapping).take_coordinates();
+  for (int d = 0; d < mesh.dimension() && !frame.is_physical(); ++d) {
+    move_all(coordinates[d], physical.lattice.size(),
+             [origin = frame.origin[d], length = frame.length](double x) {
+               return (x - origin) / length;
+             });
+  }
+  return with_mesh(std::move(physical), std::move(mesh), frame, std::move(coordinates));
+}
+
+Discretization to_physical(Discretization framed, const BoxMesh& mesh) {
+  const Frame frame = framed.frame;
+  if (framed.mapping.is_cartesian()) return with_mesh(std::move(framed), mesh, {}, {});
+  std::array<HostArray<double>, 3> coordinates = std::move(framed.mapping).take_coordinates();
+  for (int d = 0; d < mesh.dimension() && !frame.is_physical(); ++d) {
+    move_all(coordinates[d], framed.lattice.size(),
+             [origin = frame.origin[d], length = frame.length](double X) {
+               return origin + length * X;
+             });
+  }
+  return with_mesh(std::move(framed), mesh, {}, std::move(coordinates));
+}
+
+void check_digits(const Discretization& physical) {
+  if (physical.mapping.is_cartesian()) return;
+  const BoxMesh& mesh = physical.mesh;
+  double largest = 0.0;
+  for (const Interval& x : intervals_of(physical)) {
+    if (x.low <= x.high) largest = std::max(largest, x.largest());
+  }
+  // The first such cell.
+  Index first = std::numeric_limits<Index>::max();
+  std::mutex mutex;
+  parallel_ranges(mesh.cell_count(), [&](Range range) {
+    for (Index c = range.begin; c < range.end; ++c) {
+      for (int d = 0; d < mesh.dimension(); ++d) {
+        const double edge = longest_edge(physical, mesh.cell_position(c), d);
+        // An edge of no length is a map's that folds over: check_geometry() says so.
+        if (edge == 0.0 || edge >= kLeastEdge * largest) continue;
+        const std::lock_guard lock(mutex);
+        first = std::min(first, c);
+        return;
+      }
+    }
+  });
+  if (first == std::numeric_limits<Index>::max()) return;
+  double edge = std::numeric_limits<double>::infinity();
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    edge = std::min(edge, longest_edge(physical, mesh.cell_position(first), d));
+  }
+  throw LostDigits(mesh.cell_position(first), mesh.dimension(), edge, kLeastEdge * largest,
+                   largest);
+}
+
+}  // namespace tessera

@@ -1,0 +1,89 @@
+#include "mesh/lanes/cell_batches.hpp"
+
+#include <algorithm>
+
+#include "mesh/lanes/padded_cells.hpp"
+
+namespace tessera {
+namespace {
+
+// Half of the 1 MiB L2 of current server cores: the rest is left to factors streaming through.
+constexpr Index kBrickBytes = Index{512} << 10;
+constexpr Index kLongestRow = 64;
+constexpr Index kBricksPerThread = 4;  // of each color, for balance
+
+Index total(const IndexTriple& counts) { return counts[0] * counts[1] * counts[2]; }
+
+IndexTriple bricks_along(const IndexTriple& cells, const IndexTriple& shape) {
+  return {ceil_div(cells[0], shape[0]), ceil_div(cells[1], shape[1]), ceil_div(cells[2], shape[2])};
+}
+
+// Rows as long as whole batches allow, then square across: least surface for full SIMD lanes.
+IndexTriple brick_shape(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
+  const IndexTriple& cells = mesh.cells();
+  const Index budget = std::max<Index>(kBrickBytes / bytes_per_cell, 1);
+  IndexTriple shape{1, 1, 1};
+  const Index row = std::clamp<Index>(budget / 4, lanes, std::max<Index>(kLongestRow, lanes));
+  shape[0] = std::min(cells[0], row / lanes * lanes);
+  while (true) {
+    const int axis = mesh.dimension() == 3 && shape[2] < shape[1] ? 2 : 1;
+    IndexTriple larger = shape;
+    larger[axis] = std::min(cells[axis], shape[axis] + 1);
+    if (larger == shape) larger[3 - axis] = std::min(cells[3 - axis], shape[3 - axis] + 1);
+    if (larger == shape || total(larger) > budget) break;
+    shape = larger;
+  }
+  const Index wanted = (Index{1} << mesh.dimension()) * kBricksPerThread * threads;
+  while (total(bricks_along(cells, shape)) < wanted) {
+    const int axis = shape[2] >= shape[1] && shape[2] > 1 ? 2 : shape[1] > 1 ? 1 : 0;
+    if (axis == 0 && shape[0] <= lanes) break;
+    shape[axis] = axis == 0 ? ceil_div(shape[0] / 2, lanes) * lanes : ceil_div(shape[axis], 2);
+  }
+  return shape;
+}
+
+}  // namespace
+
+Index padded_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
+  const IndexTriple shape = brick_shape(mesh, lanes, bytes_per_cell, threads);
+  const IndexTriple along = bricks_along(mesh.cells(), shape);
+  Index batches = 0;
+  // Along each axis bricks are of one size but for the last.
+  for (int kinds = 0; kinds < 8; ++kinds) {
+    Index bricks = 1;
+    Index cells = 1;
+    for (int d = 0; d < 3; ++d) {
+      const bool is_last = (kinds >> d & 1) != 0;
+      bricks *= is_last ? 1 : along[d] - 1;
+      cells *= is_last ? mesh.cells()[d] - (along[d] - 1) * shape[d] : shape[d];
+    }
+    batches += bricks * ceil_div(cells, lanes);
+  }
+  return batches * lanes;
+}
+
+CellBatches::CellBatches(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads)
+    : lanes_(lanes), colors_(std::size_t{1} << mesh.dimension()) {
+  const IndexTriple shape = brick_shape(mesh, lanes, bytes_per_cell, threads);
+  const IndexTriple along = bricks_along(mesh.cells(), shape);
+  bricks_.reserve(static_cast<std::size_t>(total(along)));
+  for (Index bz = 0; bz < along[2]; ++bz) {
+    for (Index by = 0; by < along[1]; ++by) {
+      for (Index bx = 0; bx < along[0]; ++bx) {
+        const IndexTriple position{bx, by, bz};
+        Brick brick{{}, {}, batch_count_, 0, 0};
+        for (int d = 0; d < 3; ++d) {
+          brick.first[d] = position[d] * shape[d];
+          brick.count[d] = std::min(shape[d], mesh.cells()[d] - brick.first[d]);
+          brick.color += static_cast<int>(position[d] % 2) << d;
+        }
+        brick.batch_count = ceil_div(total(brick.count), lanes);
+        batch_count_ += brick.batch_count;
+        colors_[brick.color].push_back(static_cast<Index>(bricks_.size()));
+        bricks_.push_back(brick);
+      }
+    }
+  }
+}
+
+}  // namespace tessera

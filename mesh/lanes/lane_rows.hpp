@@ -1,0 +1,123 @@
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "mesh/lanes/simd.hpp"
+
+namespace tessera {
+
+/// Where lane l of a vector comes from: entry `position` of source vector `source`.
+struct LaneOrigin {
+  int source;
+  int position;
+};
+
+/// Sources 0 and 1 together: the lanes that are from one of them.
+template <class Origin, class T, std::size_t... lane>
+[[gnu::always_inline]] inline Lanes<T> pick_two(Lanes<T> first, Lanes<T> second,
+                                                std::index_sequence<lane...>) {
+  return __builtin_shufflevector(
+      first, second,
+      (Origin::of(lane).source == 1 ? kLanes<T> + Origin::of(lane).position
+                                    : Origin::of(lane).position)...);
+}
+
+/// `values` with the lanes replaced that are from this source.
+template <class Origin, int source, class T, std::size_t... lane>
+[[gnu::always_inline]] inline Lanes<T> replace_from(Lanes<T> values, Lanes<T> from,
+                                                    std::index_sequence<lane...>) {
+  constexpr bool kAny = ((Origin::of(lane).source == source) || ...);
+  if constexpr (!kAny) return values;
+  return __builtin_shufflevector(
+      values, from,
+      (Origin::of(lane).source == source ? kLanes<T> + Origin::of(lane).position
+                                         : static_cast<int>(lane))...);
+}
+
+/// The vector whose lane l is sources[Origin::of(l).source][Origin::of(l).position]: count - 1
+/// two-vector shuffles.
+template <class Origin, class T, std::size_t count>
+[[gnu::always_inline]] inline Lanes<T> pick_lanes(const std::array<Lanes<T>, count>& sources) {
+  if constexpr (count == 1) {
+    return sources[0];
+  } else {
+    const auto lanes = std::make_index_sequence<kLanes<T>>{};
+    Lanes<T> values = pick_two<Origin, T>(sources[0], sources[1], lanes);
+    [&]<std::size_t... rest>(std::index_sequence<rest...>) {
+      ((values =
+            replace_from<Origin, static_cast<int>(rest) + 2, T>(values, sources[rest + 2], lanes)),
+       ...);
+    }
+    (std::make_index_sequence<count - 2>{});
+    return values;
+  }
+}
+
+/// Node `node` of cell `lane` in the pieces of a row.
+template <int p, int lanes, int node>
+struct FromPieces {
+  static constexpr LaneOrigin of(std::size_t lane) {
+    const int entry = static_cast<int>(lane) * p + node;
+    return {entry / lanes, entry % lanes};
+  }
+};
+
+/// Entry `lane` of piece `piece` of a row in the nodes of cells.
+template <int p, int lanes, int piece>
+struct FromNodes {
+  static constexpr LaneOrigin of(std::size_t lane) {
+    const int entry = piece * lanes + static_cast<int>(lane);
+    return {entry % p, entry / p};
+  }
+};
+
+template <class T, std::size_t... lane>
+[[gnu::always_inline]] inline Lanes<T> shift_down(Lanes<T> values, Lanes<T> last,
+                                                  std::index_sequence<lane...>) {
+  return __builtin_shufflevector(values, last, static_cast<int>(lane + 1)...);
+}
+
+template <class T, std::size_t... lane>
+[[gnu::always_inline]] inline Lanes<T> shift_up(Lanes<T> values, std::index_sequence<lane...>) {
+  return __builtin_shufflevector(values, Lanes<T>{},
+                                 (lane == 0 ? kLanes<T> : static_cast<int>(lane) - 1)...);
+}
+
+/// u[i][lane] = row[p lane + i], i = 0 .. p: the nodes of kLanes<T> neighboring cells on one
+/// lattice row, p vectors and one value, loaded as they lie and sorted in registers.
+template <int p, class T>
+[[gnu::always_inline]] inline void load_cell_row(const T* row, Lanes<T>* u) {
+  constexpr int kWidth = kLanes<T>;
+  std::array<Lanes<T>, p> pieces;
+  for (int k = 0; k < p; ++k) std::memcpy(&pieces[k], row + k * kWidth, sizeof(Lanes<T>));
+  [&]<std::size_t... node>(std::index_sequence<node...>) {
+    ((u[node] = pick_lanes<FromPieces<p, kWidth, static_cast<int>(node)>, T>(pieces)), ...);
+  }
+  (std::make_index_sequence<p>{});
+  u[p] = shift_down<T>(u[0], broadcast(row[p * kWidth]), std::make_index_sequence<kWidth>{});
+}
+
+/// row[p lane + i] += v[i][lane], i = 0 .. p, where node p of a lane is node 0 of the next.
+template <int p, class T>
+[[gnu::always_inline]] inline void add_cell_row(const Lanes<T>* v, T* row) {
+  constexpr int kWidth = kLanes<T>;
+  std::array<Lanes<T>, p> nodes;
+  nodes[0] = v[0] + shift_up<T>(v[p], std::make_index_sequence<kWidth>{});
+  for (int i = 1; i < p; ++i) nodes[i] = v[i];
+  [&]<std::size_t... piece>(std::index_sequence<piece...>) {
+    const auto add = [&](T* to, Lanes<T> values) {
+      Lanes<T> sum;
+      std::memcpy(&sum, to, sizeof(sum));
+      sum += values;
+      std::memcpy(to, &sum, sizeof(sum));
+    };
+    (add(row + piece * kWidth, pick_lanes<FromNodes<p, kWidth, static_cast<int>(piece)>, T>(nodes)),
+     ...);
+  }
+  (std::make_index_sequence<p>{});
+  row[p * kWidth] += v[p][kWidth - 1];
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+
+#include "operators/block_jacobi/node_bricks.hpp"
+#include "operators/strategy.hpp"
+#include "solvers/preconditioners/block_jacobi.hpp"
+
+namespace tessera {
+
+/// BlockJacobi of the form's assembled matrix, which is held in blocks, on bricks of nodes.
+/// @throws std::invalid_argument for more than 2^31 - 1 nodes, InvertedCell, BadFieldValue,
+///         std::bad_alloc
+template <class T>
+std::unique_ptr<BlockJacobi<T, Host>> make_block_jacobi(const StiffnessForm& form,
+                                                        const BlockJacobiOptions& options,
+                                                        const IndexTriple& brick);
+template <class T>
+std::unique_ptr<BlockJacobi<T, Host>> make_block_jacobi(const StiffnessForm& form,
+                                                        const BlockJacobiOptions& options) {
+  return make_block_jacobi<T>(form, options,
+                              default_node_brick(form.discretization->lattice.dimension()));
+}
+
+/// The same in GPU memory.
+/// @throws as make_block_jacobi(), std::invalid_argument for a brick of more than
+///         kMostDeviceBlockRows nodes, DeviceOutOfMemory, DeviceError
+template <class T>
+std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(const StiffnessForm& form,
+                                                                 const BlockJacobiOptions& options,
+                                                                 const IndexTriple& brick);
+template <class T>
+std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(
+    const StiffnessForm& form, const BlockJacobiOptions& options) {
+  return make_device_block_jacobi<T>(form, options,
+                                     default_node_brick(form.discretization->lattice.dimension()));
+}
+
+/// Bytes held on default bricks, in the memory of size.processor, and the most while it is made:
+/// then the assembled matrix is there as well. How the geometry is had does not matter.
+Index block_jacobi_bytes(const OperatorSize& size, BlockExchange exchange);
+Index block_jacobi_peak_bytes(const OperatorSize& size, BlockExchange exchange);
+
+}  // namespace tessera

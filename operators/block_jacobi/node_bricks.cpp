@@ -1,0 +1,67 @@
+#include "operators/block_jacobi/node_bricks.hpp"
+
+#include <limits>
+#include <stdexcept>
+
+#include "mesh/partition.hpp"
+#include "solvers/errors.hpp"
+
+namespace tessera {
+namespace {
+
+IndexTriple parts_along_axes(const NodeLattice& lattice, const IndexTriple& brick) {
+  IndexTriple parts;
+  for (int d = 0; d < 3; ++d) parts[d] = ceil_div(lattice.extents()[d], brick[d]);
+  return parts;
+}
+
+}  // namespace
+
+IndexTriple default_node_brick(int dimension) {
+  return dimension == 3 ? IndexTriple{8, 8, 4} : IndexTriple{16, 16, 1};
+}
+
+Index node_brick_count(const NodeLattice& lattice, const IndexTriple& brick) {
+  const IndexTriple parts = parts_along_axes(lattice, brick);
+  return parts[0] * parts[1] * parts[2];
+}
+
+RowBlocks make_node_bricks(const NodeLattice& lattice, const IndexTriple& brick) {
+  if (lattice.size() > std::numeric_limits<std::int32_t>::max()) {
+    throw UnsuitableChoice(Choice::preconditioner,
+                           "blocks of nodes are for at most 2^31 - 1 DoFs, and there are " +
+                               std::to_string(lattice.size()) +
+                               "; use \"multigrid\" with the smoother \"chebyshev\"");
+  }
+  const IndexTriple parts = parts_along_axes(lattice, brick);
+  const auto ranges_of = [&](Index block) {
+    const IndexTriple part = {block % parts[0], block / parts[0] % parts[1],
+                              block / (parts[0] * parts[1])};
+    std::array<Range, 3> ranges;
+    for (int d = 0; d < 3; ++d) ranges[d] = partition(lattice.extents()[d], part[d], parts[d]);
+    return ranges;
+  };
+  RowBlocks blocks;
+  const Index count = node_brick_count(lattice, brick);
+  blocks.rows.resize(static_cast<std::size_t>(lattice.size()));
+  blocks.begin.resize(static_cast<std::size_t>(count) + 1);
+  for (Index block = 0; block < count; ++block) {
+    const auto [x, y, z] = ranges_of(block);
+    blocks.begin[block + 1] = blocks.begin[block] + x.size() * y.size() * z.size();
+  }
+#pragma omp parallel for schedule(static)
+  for (Index block = 0; block < count; ++block) {
+    const auto [x, y, z] = ranges_of(block);
+    std::int32_t* row = blocks.rows.data() + blocks.begin[block];
+    for (Index k = z.begin; k < z.end; ++k) {
+      for (Index j = y.begin; j < y.end; ++j) {
+        for (Index i = x.begin; i < x.end; ++i) {
+          *row++ = static_cast<std::int32_t>(lattice.node_index({i, j, k}));
+        }
+      }
+    }
+  }
+  return blocks;
+}
+
+}  // namespace tessera

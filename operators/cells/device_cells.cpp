@@ -1,0 +1,34 @@
+#include "operators/cells/device_cells.hpp"
+
+namespace tessera {
+
+CellGrid make_cell_grid(const StiffnessForm& form) {
+  const Discretization& discretization = *form.discretization;
+  const IndexTriple& cells = discretization.mesh.cells();
+  const NodeLattice& lattice = discretization.lattice;
+  return {discretization.mesh.dimension(),
+          lattice.degree(),
+          {static_cast<int>(cells[0]), static_cast<int>(cells[1]), static_cast<int>(cells[2])},
+          {lattice.stride(0), lattice.stride(1), lattice.stride(2)},
+          lattice.size(),
+          static_cast<unsigned>(form.dirichlet.to_ulong())};
+}
+
+CellRange all_cells(const CellGrid& grid) {
+  return {{0, 0, 0}, {grid.cells[0], grid.cells[1], grid.cells[2]}, 1};
+}
+
+std::vector<CellRange> cell_colors(const CellGrid& grid) {
+  std::vector<CellRange> colors;
+  for (int color = 0; color < 1 << grid.dimension; ++color) {
+    CellRange range{{0, 0, 0}, {1, 1, 1}, 2};
+    for (int d = 0; d < grid.dimension; ++d) {
+      range.first[d] = color >> d & 1;
+      range.count[d] = (grid.cells[d] - range.first[d] + 1) / 2;
+    }
+    if (range.size() > 0) colors.push_back(range);
+  }
+  return colors;
+}
+
+}  // namespace tessera

@@ -1,0 +1,203 @@
+#include "operators/cells/cell_access.cuh"
+#include "operators/cells/device_matrix_free.hpp"
+#include "operators/form/device_robin_faces.hpp"
+#include "operators/form/operator_name.hpp"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 256;
+
+// y_i = sum over the cells of node i of their E-vector entries, in the order of the cells; y = x on
+// constrained nodes. Launch: kThreads nodes of a lattice row along x a block; deterministic.
+// Bytes a DoF: (1 + 1/p)^dim values read, one written.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    gather_cells_kernel(const CellGrid grid, unsigned blocks_a_row, const T* __restrict__ e,
+                        const T* __restrict__ x, T* __restrict__ y) {
+  const int p = grid.degree;
+  const int n = p + 1;
+  const unsigned row = blockIdx.x / blocks_a_row;
+  const unsigned extent_y = static_cast<unsigned>(grid.cells[1]) * p + 1;
+  const int position[3] = {
+      static_cast<int>((blockIdx.x - row * blocks_a_row) * kThreads + threadIdx.x),
+      static_cast<int>(row % extent_y), static_cast<int>(row / extent_y)};
+  const Index nodes = grid.dimension == 3 ? n * n * n : n * n;
+  if (position[0] > grid.cells[0] * p) return;
+  const Index node = position[0] + static_cast<Index>(row) * grid.stride[1];
+  int last_cell[3] = {0, 0, 0};
+  int last_local[3] = {0, 0, 0};
+  int count[3] = {1, 1, 1};
+  unsigned faces = 0U;
+  for (int d = 0; d < grid.dimension; ++d) {
+    last_cell[d] = position[d] / p;
+    last_local[d] = position[d] % p;
+    faces |= face_mask(d, position[d], grid.cells[d] * p);
+    if (last_local[d] != 0 || last_cell[d] == 0) continue;
+    if (last_cell[d] == grid.cells[d]) {
+      --last_cell[d];
+      last_local[d] = p;
+    } else {
+      count[d] = 2;
+    }
+  }
+  if ((faces & grid.dirichlet) != 0U) {
+    y[node] = x[node];
+    return;
+  }
+  T sum{0};
+  for (int cz = count[2] - 1; cz >= 0; --cz) {
+    for (int cy = count[1] - 1; cy >= 0; --cy) {
+      for (int cx = count[0] - 1; cx >= 0; --cx) {
+        const int step[3] = {cx, cy, cz};
+        Index cell = 0;
+        int local = 0;
+        for (int d = grid.dimension - 1; d >= 0; --d) {
+          cell = cell * grid.cells[d] + last_cell[d] - step[d];
+          local = local * n + (step[d] == 0 ? last_local[d] : p);
+        }
+        sum += e[cell * nodes + local];
+      }
+    }
+  }
+  y[node] = sum;
+}
+
+// d = 1 on constrained nodes. One thread a node.
+template <class T>
+__global__ void constrain_diagonal_kernel(const CellGrid grid, T* d) {
+  const Index extent[2] = {static_cast<Index>(grid.cells[0]) * grid.degree + 1,
+                           static_cast<Index>(grid.cells[1]) * grid.degree + 1};
+  for (Index node = static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; node < grid.node_count;
+       node += static_cast<Index>(gridDim.x) * kThreads) {
+    const Index row = node / extent[0];
+    const Index position[3] = {node % extent[0], row % extent[1], row / extent[1]};
+    unsigned faces = 0U;
+    for (int a = 0; a < grid.dimension; ++a) {
+      faces |= face_mask(a, static_cast<int>(position[a]), grid.cells[a] * grid.degree);
+    }
+    if ((faces & grid.dirichlet) != 0U) d[node] = T{1};
+  }
+}
+
+unsigned blocks_a_row(const CellGrid& grid) {
+  return static_cast<unsigned>(ceil_div(grid.stride[1], kThreads));
+}
+
+unsigned row_blocks(const CellGrid& grid) {
+  return static_cast<unsigned>(grid.node_count / grid.stride[1]);
+}
+
+unsigned node_blocks(const CellGrid& grid) {
+  constexpr Index kMostBlocks = 1 << 20;
+  const Index blocks = ceil_div(grid.node_count, kThreads);
+  return static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
+}
+
+template <class T>
+class DeviceMatrixFree final : public LinearOperator<T, Device> {
+ public:
+  DeviceMatrixFree(const StiffnessForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel,
+                   DeviceScatter scatter)
+      : grid_(make_cell_grid(form)),
+        colors_(cell_colors(grid_)),
+        nodes_per_cell_(form.discretization->lattice.nodes_per_cell()),
+        kernel_(std::move(kernel)),
+        scatter_(scatter),
+        robin_(form),
+        cell_values_(scatter == DeviceScatter::private_cells
+                         ? all_cells(grid_).size() * nodes_per_cell_
+                         : 0) {
+    if (scatter != DeviceScatter::patch) return;
+    const std::string reason = kernel_->why_no_patches();
+    if (!reason.empty()) throw std::invalid_argument(reason);
+  }
+
+  Index size() const override { return grid_.node_count; }
+  std::string name() const override {
+    return operator_name(kernel_->name(), scatter_name(scatter_), kernel_->geometry());
+  }
+
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    const CellSource<T> source{x.data()};
+    const auto run = [&](SinkKind kind) {
+      kernel_->apply(all_cells(grid_), source, {kind, y.data(), x.data()});
+    };
+    switch (scatter_) {
+      case DeviceScatter::atomic:
+        zero(y);
+        run(SinkKind::add_atomic);
+        break;
+      case DeviceScatter::patch:
+        zero(y);
+        run(SinkKind::patch);
+        break;
+      case DeviceScatter::unprotected:
+        zero(y);
+        run(SinkKind::add);
+        break;
+      case DeviceScatter::coloring:
+        for (const CellRange& color : colors_) {
+          kernel_->apply(color, source, {SinkKind::first_or_add, y.data(), x.data()});
+        }
+        break;
+      case DeviceScatter::private_cells:
+        kernel_->apply(all_cells(grid_), source,
+                       {SinkKind::cells, cell_values_.data(), nullptr, nodes_per_cell_});
+        gather_cells_kernel<<<row_blocks(grid_) * blocks_a_row(grid_), kThreads, 0,
+                              device_stream()>>>(grid_, blocks_a_row(grid_), cell_values_.data(),
+                                                 x.data(), y.data());
+        check_launch("gather of the E-vector");
+        break;
+    }
+    robin_.add(x, y);
+  }
+
+  void do_diagonal(DeviceVector<T>& d) const override {
+    zero(d);
+    kernel_->add_diagonal(colors_, d.data());
+    robin_.add_diagonal(d);
+    constrain_diagonal_kernel<<<node_blocks(grid_), kThreads, 0, device_stream()>>>(grid_,
+                                                                                    d.data());
+    check_launch("diagonal of constrained rows");
+  }
+
+  /// x once, y once, and what the kernel stores once.
+  Cost cost() const override {
+    return {2.0 * static_cast<double>(size()) * sizeof(T) +
+                static_cast<double>(kernel_->streamed_bytes()),
+            static_cast<double>(all_cells(grid_).size()) * kernel_->flops_per_cell()};
+  }
+
+  Index bytes() const override { return kernel_->bytes() + cell_values_.bytes() + robin_.bytes(); }
+
+ private:
+  static void zero(DeviceVector<T>& y) {
+    zero_on_device(y.data(), y.size() * static_cast<Index>(sizeof(T)));
+  }
+
+  CellGrid grid_;
+  std::vector<CellRange> colors_;
+  Index nodes_per_cell_;
+  std::unique_ptr<DeviceCellKernel<T>> kernel_;
+  DeviceScatter scatter_;
+  DeviceRobinFaces<T> robin_;
+  // Scratch of apply().
+  mutable DeviceArray<T> cell_values_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_device_matrix_free(
+    const StiffnessForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel, DeviceScatter scatter) {
+  return std::make_unique<DeviceMatrixFree<T>>(form, std::move(kernel), scatter);
+}
+
+template std::unique_ptr<LinearOperator<double, Device>> make_device_matrix_free(
+    const StiffnessForm&, std::unique_ptr<DeviceCellKernel<double>>, DeviceScatter);
+template std::unique_ptr<LinearOperator<float, Device>> make_device_matrix_free(
+    const StiffnessForm&, std::unique_ptr<DeviceCellKernel<float>>, DeviceScatter);
+
+}  // namespace tessera

@@ -1,0 +1,244 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "mesh/lanes/cell_batches.hpp"
+#include "mesh/lanes/host_array.hpp"
+#include "mesh/lanes/lane_rows.hpp"
+#include "mesh/lanes/simd.hpp"
+#include "operators/cells/prefetch.hpp"
+#include "operators/cells/scatter.hpp"
+#include "operators/form/constrained_rows.hpp"
+#include "operators/form/operator_name.hpp"
+#include "operators/form/robin_faces.hpp"
+#include "operators/form/stiffness_form.hpp"
+#include "solvers/linear_operator.hpp"
+
+namespace tessera {
+
+/// y = sum_c P_c K_c P_c^T x: gather a batch of cells, apply the local kernel, scatter by a policy.
+///
+/// Entries of x on Dirichlet faces are gathered as zero, contributions to them are dropped, and at
+/// the end y = x there, so that constrained rows and columns are those of the identity.
+/// A local kernel has: value_type, dimension, degree (0 = run time), kTakesCells
+/// (whether a batch is named by its CellBatch or its number), nodes_per_axis(),
+/// scratch_size(), apply(batch, u, v, scratch), diagonal(batch, d, scratch), flops_per_cell(),
+/// bytes(), streamed_bytes(), name() and geometry() for operator_name().
+template <class Kernel>
+class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host> {
+ public:
+  using T = typename Kernel::value_type;
+
+  MatrixFree(const StiffnessForm& form, std::shared_ptr<const CellBatches> batches, Kernel kernel,
+             std::unique_ptr<Scatter<T>> scatter)
+      : lattice_(form.discretization->lattice),
+        cells_(form.discretization->mesh.cells()),
+        dirichlet_(form.dirichlet),
+        batches_(std::move(batches)),
+        kernel_(std::move(kernel)),
+        scatter_(std::move(scatter)),
+        robin_(form) {}
+
+  Index size() const override { return lattice_.size(); }
+  std::string name() const override {
+    return operator_name(kernel_.name(), scatter_->name(), kernel_.geometry());
+  }
+
+  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
+    scatter_->run(
+        [&](const Brick& brick, const AddTarget<T>& target) {
+          add_brick(brick, target,
+                    [&](const CellBatch& batch, Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) {
+                      gather(batch, x.data(), u);
+                      if (touches_dirichlet(brick)) clear_constrained(batch, u);
+                      kernel_.apply(argument(batch), u, v, scratch);
+                    });
+        },
+        y);
+    if (!robin_.empty()) robin_.add(x, FaceRows::unconstrained, y);
+    for_each_face_node(lattice_, dirichlet_, [&](Index node) { y[node] = x[node]; });
+  }
+
+  void do_diagonal(HostVector<T>& d) const override {
+    scatter_->run(
+        [&](const Brick& brick, const AddTarget<T>& target) {
+          add_brick(brick, target,
+                    [&](const CellBatch& batch, Lanes<T>*, Lanes<T>* v, Lanes<T>* scratch) {
+                      kernel_.diagonal(argument(batch), v, scratch);
+                    });
+        },
+        d);
+    if (!robin_.empty()) robin_.add_diagonal(d);
+    for_each_face_node(lattice_, dirichlet_, [&](Index node) { d[node] = T{1}; });
+  }
+
+  /// x once, y once, and what the kernel reads once.
+  Cost cost() const override {
+    const double cells = static_cast<double>(cells_[0] * cells_[1] * cells_[2]);
+    const double vectors = 2.0 * static_cast<double>(size()) * sizeof(T);
+    return {vectors + static_cast<double>(kernel_.streamed_bytes()),
+            cells * kernel_.flops_per_cell()};
+  }
+
+  Index bytes() const override { return kernel_.bytes() + scatter_->bytes(); }
+
+ private:
+  static constexpr int kNodes = Kernel::degree > 0 ? Kernel::degree + 1 : 0;
+  /// Only kernels that need its cells have the batch in memory: low degrees would feel it.
+  [[gnu::always_inline]] static decltype(auto) argument(const CellBatch& batch) {
+    if constexpr (Kernel::kTakesCells) {
+      return (batch);
+    } else {
+      return Index{batch.index};
+    }
+  }
+
+  int nodes_per_axis() const { return kNodes > 0 ? kNodes : kernel_.nodes_per_axis(); }
+
+  /// Runs compute(batch, u, v, scratch) for each batch of the brick and adds v to the target.
+  template <class Compute>
+  void add_brick(const Brick& brick, const AddTarget<T>& target, Compute&& compute) const {
+    const Index nodes = lattice_.nodes_per_cell();
+    HostArray<Lanes<T>> workspace(static_cast<std::size_t>(2 * nodes + kernel_.scratch_size()));
+    Lanes<T>* u = workspace.data();
+    Lanes<T>* v = u + nodes;
+    Lanes<T>* scratch = v + nodes;
+    const bool constrained = touches_dirichlet(brick);
+    const auto work_on = [&](const CellBatch& batch) {
+      compute(batch, u, v, scratch);
+      if (constrained) clear_constrained(batch, v);
+      if (target.mode == AddMode::atomic) {
+        scatter_add<AddMode::atomic>(batch, v, target);
+      } else {
+        scatter_add<AddMode::plain>(batch, v, target);
+      }
+    };
+    if constexpr (Kernel::degree == 1) {
+      batches_->for_each_batch(brick, work_on);
+    } else {
+      // Not inlined: the loop calls it in several places, which must not cost it registers. At
+      // degree 1 there is so little work that the call would be felt.
+      batches_->for_each_batch(
+          brick, [&](const CellBatch& batch) __attribute__((noinline)) { work_on(batch); });
+    }
+  }
+
+  /// u[i][lane] = x[node i of the lane's cell].
+  void gather(const CellBatch& batch, const T* x, Lanes<T>* u) const {
+    if constexpr (Kernel::degree > 0) {
+      if (batch.is_row) {
+        const T* corner = x + lattice_.first_node(batch.cells[0]);
+        const T* next = x + lattice_.first_node(batch.next);
+        for_each_row([&](Index row, int i) {
+          load_cell_row<Kernel::degree>(corner + row, u + i);
+          Prefetch<Kernel::degree>(next + row).advance();
+        });
+        return;
+      }
+    }
+    std::array<const T*, kLanes<T>> corner;
+    for (int lane = 0; lane < kLanes<T>; ++lane) {
+      corner[lane] = x + lattice_.first_node(batch.cells[lane]);
+    }
+    for_each_row([&](Index row, int i) {
+      const int n = nodes_per_axis();
+      for (int ix = 0; ix < n; ++ix) {
+        Lanes<T> values;
+#pragma GCC unroll 16
+        for (int lane = 0; lane < kLanes<T>; ++lane) values[lane] = corner[lane][row + ix];
+        u[i + ix] = values;
+      }
+    });
+  }
+
+  /// y[node i of the lane's cell] += v[i][lane] for the active lanes.
+  template <AddMode mode>
+  void scatter_add(const CellBatch& batch, const Lanes<T>* v, const AddTarget<T>& target) const {
+    if constexpr (Kernel::degree > 0 && mode == AddMode::plain) {
+      if (batch.is_row) {
+        T* corner = target.values + (lattice_.first_node(batch.cells[0]) - target.first_node);
+        for_each_row([&](Index row, int i) { add_cell_row<Kernel::degree>(v + i, corner + row); });
+        return;
+      }
+    }
+    std::array<T*, kLanes<T>> corner;
+    for (int lane = 0; lane < kLanes<T>; ++lane) {
+      corner[lane] = target.values + (lattice_.first_node(batch.cells[lane]) - target.first_node);
+    }
+    const auto add = [&](T& y, T value) {
+      if constexpr (mode == AddMode::atomic) {
+        std::atomic_ref<T>(y).fetch_add(value, std::memory_order_relaxed);
+      } else {
+        y += value;
+      }
+    };
+    for_each_row([&](Index row, int i) {
+      const int n = nodes_per_axis();
+      for (int ix = 0; ix < n; ++ix) {
+        const Lanes<T> values = v[i + ix];
+        if (batch.active == kLanes<T>) {
+#pragma GCC unroll 16
+          for (int lane = 0; lane < kLanes<T>; ++lane) add(corner[lane][row + ix], values[lane]);
+        } else {
+          for (int lane = 0; lane < batch.active; ++lane) add(corner[lane][row + ix], values[lane]);
+        }
+      }
+    });
+  }
+
+  /// f(lattice offset of the row's first node, its local index) for each x row of a cell.
+  template <class F>
+  [[gnu::always_inline]] void for_each_row(F&& f) const {
+    const int n = nodes_per_axis();
+    const int planes = Kernel::dimension == 3 ? n : 1;
+    const Index stride_y = lattice_.stride(1);
+    const Index stride_z = lattice_.stride(2);
+    int i = 0;
+    for (int iz = 0; iz < planes; ++iz) {
+      for (int iy = 0; iy < n; ++iy, i += n) f(iy * stride_y + iz * stride_z, i);
+    }
+  }
+
+  bool touches_dirichlet(const Brick& brick) const {
+    for (int d = 0; d < Kernel::dimension; ++d) {
+      if (dirichlet_[2 * d] && brick.first[d] == 0) return true;
+      if (dirichlet_[2 * d + 1] && brick.first[d] + brick.count[d] == cells_[d]) return true;
+    }
+    return false;
+  }
+
+  /// u[i][lane] = 0 where node i of the lane's cell lies on a Dirichlet face.
+  void clear_constrained(const CellBatch& batch, Lanes<T>* u) const {
+    const int n = nodes_per_axis();
+    const int nodes = static_cast<int>(power(n, Kernel::dimension));
+    for (int d = 0; d < Kernel::dimension; ++d) {
+      for (int side = 0; side < 2; ++side) {
+        if (!dirichlet_[2 * d + side]) continue;
+        Lanes<T> on_face{};
+        bool any = false;
+        for (int lane = 0; lane < kLanes<T>; ++lane) {
+          if (batch.cells[lane][d] != (side == 0 ? 0 : cells_[d] - 1)) continue;
+          on_face[lane] = T{1};
+          any = true;
+        }
+        if (!any) continue;
+        const int fast = static_cast<int>(power(n, d));
+        for (int slow = side * (n - 1) * fast; slow < nodes; slow += n * fast) {
+          for (int f = slow; f < slow + fast; ++f) u[f] = on_face > T{0} ? Lanes<T>{} : u[f];
+        }
+      }
+    }
+  }
+
+  NodeLattice lattice_;
+  IndexTriple cells_;
+  FaceSet dirichlet_;
+  std::shared_ptr<const CellBatches> batches_;
+  Kernel kernel_;
+  std::unique_ptr<Scatter<T>> scatter_;
+  RobinFaces<T> robin_;
+};
+
+}  // namespace tessera

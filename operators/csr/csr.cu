@@ -1,0 +1,406 @@
+#include <cusparse.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cub/device/device_scan.cuh>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mesh/geometry/factor_kind.hpp"
+#include "operators/csr/device_csr.hpp"
+#include "operators/csr/kernels.cuh"
+#include "operators/form/operator_name.hpp"
+#include "operators/form/robin_faces.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+void check_cusparse(cusparseStatus_t status, const char* operation) {
+  if (status == CUSPARSE_STATUS_SUCCESS) return;
+  throw DeviceError(std::string(operation) +
+                    " failed on the GPU: " + cusparseGetErrorString(status));
+}
+
+struct DestroyHandle {
+  void operator()(cusparseContext* handle) const { cusparseDestroy(handle); }
+};
+struct DestroyVector {
+  void operator()(const cusparseDnVecDescr* vector) const { cusparseDestroyDnVec(vector); }
+};
+struct DestroyMatrix {
+  void operator()(const cusparseSpMatDescr* matrix) const { cusparseDestroySpMat(matrix); }
+};
+using Handle = std::unique_ptr<cusparseContext, DestroyHandle>;
+using MatrixView = std::unique_ptr<const cusparseSpMatDescr, DestroyMatrix>;
+
+Handle make_handle() {
+  cusparseHandle_t handle = nullptr;
+  check_cusparse(cusparseCreate(&handle), "starting cuSPARSE");
+  Handle owner(handle);
+  check_cusparse(cusparseSetStream(handle, device_stream()), "giving cuSPARSE its stream");
+  return owner;
+}
+
+template <class T>
+constexpr cudaDataType kValueType = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
+
+// Consecutive rows of the matrix, few enough entries for cuSPARSE's 32-bit arithmetic.
+struct Slab {
+  Index first_row;
+  Index rows;
+  Index first_entry;
+  Index entries;
+  DeviceArray<std::int32_t> offsets;  // [rows + 1], from first_entry
+};
+
+// x and a slab of y as cuSPARSE wants them; made for one call, on the host.
+template <class T>
+class VectorViews {
+ public:
+  VectorViews(const DeviceVector<T>& x, DeviceVector<T>& y, const Slab& slab) {
+    cusparseConstDnVecDescr_t x_view = nullptr;
+    check_cusparse(cusparseCreateConstDnVec(&x_view, x.size(), x.data(), kValueType<T>),
+                   "describing a vector");
+    x_.reset(x_view);
+    cusparseDnVecDescr_t y_view = nullptr;
+    check_cusparse(
+        cusparseCreateDnVec(&y_view, slab.rows, y.data() + slab.first_row, kValueType<T>),
+        "describing a vector");
+    y_.reset(y_view);
+  }
+
+  cusparseConstDnVecDescr_t x() const { return x_.get(); }
+  cusparseDnVecDescr_t y() const { return y_.get(); }
+
+ private:
+  std::unique_ptr<const cusparseDnVecDescr, DestroyVector> x_;
+  std::unique_ptr<cusparseDnVecDescr, DestroyVector> y_;
+};
+
+// y = A x of a slab of rows by one of cuSPARSE's algorithms, with its workspace. What the
+// preprocessing finds is kept in the matrix' descriptor and the workspace, so each product has its
+// own of both.
+template <class T>
+class Product {
+ public:
+  Product(cusparseHandle_t handle, const Slab& slab, MatrixView matrix, cusparseSpMVAlg_t algorithm,
+          const DeviceVector<T>& x, DeviceVector<T>& y)
+      : handle_(handle), slab_(slab), matrix_(std::move(matrix)), algorithm_(algorithm) {
+    const VectorViews<T> views(x, y, slab_);
+    std::size_t bytes = 0;
+    check_cusparse(
+        cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &kOne, matrix_.get(),
+                                views.x(), &kZero, views.y(), kValueType<T>, algorithm_, &bytes),
+        "sizing the workspace of the sparse matrix-vector product");
+    workspace_ = DeviceArray<char>(std::max<Index>(static_cast<Index>(bytes), 1));
+    check_cusparse(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &kOne,
+                                           matrix_.get(), views.x(), &kZero, views.y(),
+                                           kValueType<T>, algorithm_, workspace_.data()),
+                   "preparing the sparse matrix-vector product");
+  }
+
+  void apply(const DeviceVector<T>& x, DeviceVector<T>& y) const {
+    const VectorViews<T> views(x, y, slab_);
+    check_cusparse(
+        cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &kOne, matrix_.get(), views.x(),
+                     &kZero, views.y(), kValueType<T>, algorithm_, workspace_.data()),
+        "the sparse matrix-vector product");
+  }
+
+  double seconds(const DeviceVector<T>& x, DeviceVector<T>& y) const {
+    constexpr int kRepetitions = 5;
+    apply(x, y);
+    DeviceStopwatch stopwatch;
+    stopwatch.start();
+    for (int r = 0; r < kRepetitions; ++r) apply(x, y);
+    return stopwatch.stop() / kRepetitions;
+  }
+
+  Index bytes() const { return workspace_.bytes(); }
+
+ private:
+  static constexpr T kOne{1};
+  static constexpr T kZero{0};
+
+  cusparseHandle_t handle_;
+  const Slab& slab_;
+  MatrixView matrix_;
+  cusparseSpMVAlg_t algorithm_;
+  // Scratch of apply().
+  mutable DeviceArray<char> workspace_;
+};
+
+// Makes the matrix.
+template <class T>
+class Assembly {
+ public:
+  Assembly(const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index nonzeros)
+      : pattern_(make_pattern(form)),
+        rows_{DeviceArray<Index>(pattern_.grid.node_count + 1), DeviceArray<std::int32_t>(nonzeros),
+              DeviceArray<T>(nonzeros)} {
+    fill_rows();
+    const Discretization& discretization = *form.discretization;
+    if (factor_kind(discretization.mapping, form.coefficient) == FactorKind::constant) {
+      add_equal_cells(kernel, discretization.lattice.nodes_per_cell());
+    } else {
+      add_cells(kernel, discretization);
+    }
+    for (const WeightedFace& face : make_weighted_faces(form)) add_face(face);
+  }
+
+  DeviceSparseRows<T> take_rows() { return std::move(rows_); }
+
+ private:
+  Index size() const { return pattern_.grid.node_count; }
+
+  void fill_rows() {
+    count_rows_kernel<<<blocks_for(size() + 1), kThreads, 0, device_stream()>>>(
+        pattern_, rows_.starts.data());
+    check_launch("counting the matrix' rows");
+    std::size_t bytes = 0;
+    check_cuda(
+        cub::DeviceScan::ExclusiveSum(nullptr, bytes, rows_.starts.data(), rows_.starts.data(),
+                                      rows_.starts.size(), device_stream()),
+        "sizing the sum of row lengths");
+    DeviceArray<char> scratch(std::max<Index>(static_cast<Index>(bytes), 1));
+    check_cuda(
+        cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, rows_.starts.data(),
+                                      rows_.starts.data(), rows_.starts.size(), device_stream()),
+        "summing row lengths");
+    fill_rows_kernel<<<blocks_for(size() * kWarp), kThreads, 0, device_stream()>>>(
+        pattern_, rows_.starts.data(), rows_.columns.data(), rows_.values.data());
+    check_launch("filling the matrix' rows");
+  }
+
+  void add(const CellRange& range, const T* matrices, int nodes, Index matrix_stride) {
+    const Index entries = range.size() * power(nodes, 2);
+    add_cells_kernel<<<blocks_for(entries), kThreads, 0, device_stream()>>>(
+        pattern_, range, matrices, matrix_stride, rows_.starts.data(), rows_.values.data());
+    check_launch("adding local matrices");
+  }
+
+  void add_equal_cells(const DeviceCellKernel<T>& kernel, int nodes) {
+    DeviceArray<T> matrix(power(nodes, 2));
+    find_local_matrices(kernel, {{0, 0, 0}, {1, 1, 1}, 1}, nodes, matrix.data());
+    for (const CellRange& color : cell_colors(pattern_.grid)) add(color, matrix.data(), nodes, 0);
+  }
+
+  void add_cells(const DeviceCellKernel<T>& kernel, const Discretization& discretization) {
+    const int slowest = pattern_.grid.dimension - 1;
+    const int nodes = discretization.lattice.nodes_per_cell();
+    const CsrScratch room = csr_scratch(discretization.mesh, discretization.lattice, sizeof(T));
+    const int most_layers = static_cast<int>(room.layers);
+    DeviceArray<T> matrices(room.values);
+    for (const CellRange& color : cell_colors(pattern_.grid)) {
+      for (int layer = 0; layer < color.count[slowest]; layer += most_layers) {
+        CellRange range = color;
+        range.first[slowest] += range.step * layer;
+        range.count[slowest] = std::min(most_layers, color.count[slowest] - layer);
+        find_local_matrices(kernel, range, nodes, matrices.data());
+        add(range, matrices.data(), nodes, power(nodes, 2));
+      }
+    }
+  }
+
+  void add_face(const WeightedFace& weighted) {
+    const FaceQuadrature& quadrature = weighted.quadrature;
+    const CellGrid& grid = pattern_.grid;
+    const int normal = face_axis(quadrature.face);
+    const bool is_upper = is_upper_face(quadrature.face);
+    FaceCells face{{quadrature.nodes.axes[0], grid.dimension == 3 ? quadrature.nodes.axes[1] : 2},
+                   normal,
+                   is_upper ? grid.cells[normal] - 1 : 0,
+                   is_upper ? grid.degree : 0,
+                   {0, 0},
+                   {0, 0},
+                   static_cast<int>(quadrature.cells[0]),
+                   quadrature.points_per_cell,
+                   quadrature.nodes_per_cell};
+    const DeviceArray<double> weights(weighted.alpha_measure);
+    const DeviceArray<double> shape(quadrature.shape);
+    for (int parity = 0; parity < 4; ++parity) {
+      for (int t = 0; t < 2; ++t) {
+        face.first[t] = parity >> t & 1;
+        face.count[t] = (static_cast<int>(quadrature.cells[t]) - face.first[t] + 1) / 2;
+      }
+      const Index entries = power(face.nodes, 2) * face.count[0] * face.count[1];
+      if (entries == 0) continue;
+      add_face_kernel<<<blocks_for(entries), kThreads, 0, device_stream()>>>(
+          pattern_, face, weights.data(), shape.data(), rows_.starts.data(), rows_.values.data());
+      check_launch("adding Robin faces");
+    }
+  }
+
+  Pattern pattern_;
+  DeviceSparseRows<T> rows_;
+};
+
+template <class T>
+class DeviceCsrOperator final : public LinearOperator<T, Device> {
+ public:
+  DeviceCsrOperator(const StiffnessForm& form, DeviceSparseRows<T> matrix, Index most_slab_entries)
+      : most_slab_entries_(most_slab_entries),
+        pattern_(make_pattern(form)),
+        row_starts_(std::move(matrix.starts)),
+        columns_(std::move(matrix.columns)),
+        values_(std::move(matrix.values)),
+        handle_(make_handle()) {
+    cut_slabs();
+    choose_products();
+  }
+
+  Index size() const override { return pattern_.grid.node_count; }
+  std::string name() const override { return operator_name("csr"); }
+
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    for (const auto& product : products_) product->apply(x, y);
+  }
+
+  void do_diagonal(DeviceVector<T>& d) const override {
+    for (const Slab& slab : slabs_) {
+      diagonal_kernel<<<blocks_for(slab.rows), kThreads, 0, device_stream()>>>(
+          pattern_, slab.first_row, slab.rows, slab.offsets.data(),
+          values_.data() + slab.first_entry, d.data());
+      check_launch("diagonal of the matrix");
+    }
+  }
+
+  /// The matrix and x once, y once.
+  Cost cost() const override {
+    const auto nonzeros = static_cast<double>(values_.size());
+    const double vectors = 2.0 * static_cast<double>(size()) * sizeof(T);
+    return {vectors + static_cast<double>(matrix_bytes()), 2.0 * nonzeros};
+  }
+
+  Index bytes() const override {
+    Index sum = matrix_bytes();
+    for (const auto& product : products_) sum += product->bytes();
+    return sum;
+  }
+
+ private:
+  Index matrix_bytes() const {
+    Index sum = columns_.bytes() + values_.bytes();
+    for (const Slab& slab : slabs_) sum += slab.offsets.bytes();
+    return sum;
+  }
+
+  Index row_start(Index row) const {
+    Index start = 0;
+    copy_to_host(row_starts_.data() + row, sizeof(Index), &start);
+    return start;
+  }
+
+  // The end of the longest slab from `first` on whose rows and entries together are no more than
+  // allowed; at least one row.
+  Index slab_end(Index first) const {
+    const Index most = row_start(first) + first + most_slab_entries_;
+    Index low = first + 1;
+    Index high = size();
+    while (low < high) {
+      const Index middle = (low + high + 1) / 2;
+      if (row_start(middle) + middle <= most) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
+  // Leaves the 64-bit row starts, which only the assembly needs.
+  void cut_slabs() {
+    for (Index row = 0, start = 0; row < size();) {
+      const Index end = slab_end(row);
+      const Index next = row_start(end);
+      Slab slab{row, end - row, start, next - start, DeviceArray<std::int32_t>(end - row + 1)};
+      slab_offsets_kernel<<<blocks_for(slab.rows + 1), kThreads, 0, device_stream()>>>(
+          row_starts_.data(), slab.first_row, slab.rows, slab.offsets.data());
+      check_launch("cutting the matrix into slabs");
+      slabs_.push_back(std::move(slab));
+      row = end;
+      start = next;
+    }
+    synchronize_device();
+    row_starts_ = {};
+  }
+
+  // By the first slab: the others are like it.
+  void choose_products() {
+    const DeviceVector<T> x(size());
+    DeviceVector<T> y(size());
+    double least = std::numeric_limits<double>::infinity();
+    cusparseSpMVAlg_t best = CUSPARSE_SPMV_CSR_ALG2;
+    for (const cusparseSpMVAlg_t algorithm : {CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2}) {
+      const Product<T> product(handle_.get(), slabs_.front(), view_matrix(slabs_.front()),
+                               algorithm, x, y);
+      const double seconds = product.seconds(x, y);
+      if (seconds >= least) continue;
+      least = seconds;
+      best = algorithm;
+    }
+    for (const Slab& slab : slabs_) {
+      products_.push_back(
+          std::make_unique<const Product<T>>(handle_.get(), slab, view_matrix(slab), best, x, y));
+    }
+  }
+
+  MatrixView view_matrix(const Slab& slab) const {
+    cusparseConstSpMatDescr_t matrix = nullptr;
+    check_cusparse(
+        cusparseCreateConstCsr(&matrix, slab.rows, size(), slab.entries, slab.offsets.data(),
+                               columns_.data() + slab.first_entry,
+                               values_.data() + slab.first_entry, CUSPARSE_INDEX_32I,
+                               CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kValueType<T>),
+        "describing the matrix");
+    return MatrixView(matrix);
+  }
+
+  Index most_slab_entries_;
+  Pattern pattern_;
+  DeviceArray<Index> row_starts_;
+  DeviceArray<std::int32_t> columns_;
+  DeviceArray<T> values_;
+  Handle handle_;
+  std::vector<Slab> slabs_;
+  std::vector<std::unique_ptr<const Product<T>>> products_;
+};
+
+}  // namespace
+
+template <class T>
+DeviceSparseRows<T> assemble_on_device(const StiffnessForm& form,
+                                       const DeviceCellKernel<T>& kernel) {
+  const NodeLattice& lattice = form.discretization->lattice;
+  if (lattice.size() > std::numeric_limits<std::int32_t>::max()) {
+    throw UnsuitableChoice(
+        Choice::kernel, "the sparse matrix on the GPU has at most 2^31 - 1 rows, and there are " +
+                            std::to_string(lattice.size()) + "; use \"tensor\", or \"auto\"");
+  }
+  return Assembly<T>(form, kernel, csr_nonzeros(lattice, form.dirichlet)).take_rows();
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
+    const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index most_slab_entries) {
+  return std::make_unique<DeviceCsrOperator<T>>(form, assemble_on_device(form, kernel),
+                                                most_slab_entries);
+}
+
+template DeviceSparseRows<double> assemble_on_device(const StiffnessForm&,
+                                                     const DeviceCellKernel<double>&);
+template DeviceSparseRows<float> assemble_on_device(const StiffnessForm&,
+                                                    const DeviceCellKernel<float>&);
+template std::unique_ptr<LinearOperator<double, Device>> make_device_csr_operator(
+    const StiffnessForm&, const DeviceCellKernel<double>&, Index);
+template std::unique_ptr<LinearOperator<float, Device>> make_device_csr_operator(
+    const StiffnessForm&, const DeviceCellKernel<float>&, Index);
+
+}  // namespace tessera

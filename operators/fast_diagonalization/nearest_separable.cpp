@@ -1,0 +1,287 @@
+#include "operators/fast_diagonalization/nearest_separable.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "mesh/errors.hpp"
+#include "mesh/first_failure.hpp"
+#include "mesh/partition.hpp"
+#include "operators/form/robin_faces.hpp"
+#include "operators/kronecker/factors.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr Index kMostSamples = Index{1} << 20;
+// Sums are made a part after the other, so that they do not depend on the number of threads.
+constexpr Index kParts = 64;
+constexpr Index kBlock = 256;
+
+using Matrix3 = std::array<std::array<double, 3>, 3>;
+
+// Sums of log a_d over the sampled cells at each place along axis e, and how many these are.
+struct LogSums {
+  std::array<std::array<std::vector<double>, 3>, 3> sums;  // [d][e][cell along e]
+  std::array<std::vector<double>, 3> counts;               // [e][cell along e]
+
+  LogSums(int dimension, const IndexTriple& cells) {
+    for (int e = 0; e < dimension; ++e) {
+      counts[e].assign(cells[e], 0.0);
+      for (int d = 0; d < dimension; ++d) sums[d][e].assign(cells[e], 0.0);
+    }
+  }
+  void add(const LogSums& other) {
+    for (int e = 0; e < 3; ++e) {
+      for (std::size_t c = 0; c < counts[e].size(); ++c) {
+        counts[e][c] += other.counts[e][c];
+        for (int d = 0; d < 3; ++d) {
+          if (!sums[d][e].empty()) sums[d][e][c] += other.sums[d][e][c];
+        }
+      }
+    }
+  }
+};
+
+double determinant_of(const Matrix3& a) {
+  return a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
+         a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+         a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+}
+
+// The middle of a cell and dx/dX there, by the multilinear map of its corners.
+struct CellCenter {
+  Point x{};
+  // Half way to the first corner: for fields without a value in the middle, where the form's own
+  // points need not be.
+  Point beside{};
+  Matrix3 jacobian{};  // [a][d] = dx_a / dX_d
+};
+
+CellCenter center_of(const Discretization& discretization, const IndexTriple& cell) {
+  const BoxMesh& mesh = discretization.mesh;
+  const NodeLattice& lattice = discretization.lattice;
+  const int corners = 1 << mesh.dimension();
+  CellCenter center;
+  for (int corner = 0; corner < corners; ++corner) {
+    Index node = lattice.first_node(cell);
+    for (int d = 0; d < mesh.dimension(); ++d) {
+      if ((corner >> d & 1) != 0) node += lattice.degree() * lattice.stride(d);
+    }
+    Point x{};
+    discretization.mapping.node_positions(node, 1, x.data(), &x[1], &x[2]);
+    for (int a = 0; a < 3; ++a) {
+      center.x[a] += x[a] / corners;
+      center.beside[a] += x[a] * (corner == 0 ? 0.5 + 0.5 / corners : 0.5 / corners);
+      for (int d = 0; d < mesh.dimension(); ++d) {
+        center.jacobian[a][d] += (corner >> d & 1) != 0 ? x[a] : -x[a];
+      }
+    }
+  }
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    const double scale = 2.0 / (corners * mesh.cell_width(d, cell[d]));
+    for (int a = 0; a < 3; ++a) center.jacobian[a][d] *= scale;
+  }
+  if (mesh.dimension() == 2) center.jacobian[2][2] = 1.0;
+  return center;
+}
+
+// |J| (J^-1 J^-T)_dd: the squared length of row d of the adjugate over |J|.
+double metric(const Matrix3& J, double determinant, int d) {
+  const int e = (d + 1) % 3;
+  const int f = (d + 2) % 3;
+  double squares = 0.0;
+  for (int a = 0; a < 3; ++a) {
+    const int b = (a + 1) % 3;
+    const int c = (a + 2) % 3;
+    const double cofactor = J[b][e] * J[c][f] - J[b][f] * J[c][e];
+    squares += cofactor * cofactor;
+  }
+  return squares / determinant;
+}
+
+// Every `step`-th diagonal i + j + k of cells: all places along all axes have some.
+Index sample_step(const BoxMesh& mesh) {
+  IndexTriple sorted = mesh.cells();
+  std::sort(sorted.begin(), sorted.end());
+  return std::clamp<Index>(ceil_div(mesh.cell_count(), kMostSamples), 1, sorted[1]);
+}
+
+// Takes the samples of rows of cells along x, a block of them at a time.
+class Sampler {
+ public:
+  Sampler(const StiffnessForm& form, LogSums& sums) : form_(form), sums_(sums) {}
+
+  void add_row(Index row, Index step) {
+    const BoxMesh& mesh = form_.discretization->mesh;
+    const Index j = row % mesh.cells()[1];
+    const Index k = row / mesh.cells()[1];
+    for (Index i = (step - (j + k) % step) % step; i < mesh.cells()[0]; i += step) {
+      cells_.push_back({i, j, k});
+      if (static_cast<Index>(cells_.size()) == kBlock) flush();
+    }
+  }
+
+  void flush() {
+    const Discretization& discretization = *form_.discretization;
+    const int dimension = discretization.mesh.dimension();
+    const std::size_t n = cells_.size();
+    centers_.clear();
+    for (auto& x : x_) x.resize(n);
+    k_.resize(n);
+    for (std::size_t s = 0; s < n; ++s) {
+      centers_.push_back(center_of(discretization, cells_[s]));
+      for (int a = 0; a < 3; ++a) x_[a][s] = centers_[s].x[a];
+    }
+    try {
+      form_.coefficient.evaluate({n, x_[0].data(), x_[1].data(), x_[2].data()}, k_.data());
+    } catch (const BadFieldValue&) {
+      // One by one below.
+      std::fill(k_.begin(), k_.end(), 0.0);
+    }
+    for (std::size_t s = 0; s < n; ++s) {
+      const CellCenter& center = centers_[s];
+      if (!is_allowed(k_[s])) k_[s] = value_near(center);
+      const double determinant = determinant_of(center.jacobian);
+      if (!(determinant > 0.0)) {
+        // That of the map from the unit cell.
+        double of_cell = determinant * discretization.frame.volume(dimension);
+        for (int d = 0; d < dimension; ++d) {
+          of_cell *= discretization.mesh.cell_width(d, cells_[s][d]);
+        }
+        throw InvertedCell(cells_[s], dimension, of_cell, discretization.frame.physical(center.x));
+      }
+      for (int d = 0; d < dimension; ++d) {
+        const double value = std::log(k_[s] * metric(center.jacobian, determinant, d));
+        for (int e = 0; e < dimension; ++e) sums_.sums[d][e][cells_[s][e]] += value;
+        sums_.counts[d][cells_[s][d]] += 1.0;
+      }
+    }
+    cells_.clear();
+  }
+
+ private:
+  static bool is_allowed(double k) { return k > 0.0 && std::isfinite(k); }
+
+  // k in the middle of a cell or else beside it.
+  double value_near(const CellCenter& center) const {
+    double k = 0.0;
+    try {
+      form_.coefficient.evaluate({1, center.x.data(), &center.x[1], &center.x[2]}, &k);
+      if (is_allowed(k)) return k;
+    } catch (const BadFieldValue&) {
+    }
+    const Point& x = center.beside;
+    form_.coefficient.evaluate({1, x.data(), &x[1], &x[2]}, &k);
+    if (is_allowed(k)) return k;
+    throw BadFieldValue("the coefficient must be positive and finite", x, k);
+  }
+
+  const StiffnessForm& form_;
+  LogSums& sums_;
+  std::vector<IndexTriple> cells_;
+  std::vector<CellCenter> centers_;
+  std::array<std::vector<double>, 3> x_;
+  std::vector<double> k_;
+};
+
+LogSums sample(const StiffnessForm& form) {
+  const BoxMesh& mesh = form.discretization->mesh;
+  const Index rows = mesh.cells()[1] * mesh.cells()[2];
+  const Index step = sample_step(mesh);
+  std::vector<LogSums> parts(kParts, LogSums(mesh.dimension(), mesh.cells()));
+  FirstFailure failure;
+#pragma omp parallel for schedule(dynamic)
+  for (Index part = 0; part < kParts; ++part) {
+    failure.guard(part, [&] {
+      Sampler sampler(form, parts[part]);
+      const Range range = partition(rows, part, kParts);
+      for (Index row = range.begin; row < range.end; ++row) sampler.add_row(row, step);
+      sampler.flush();
+    });
+  }
+  failure.rethrow();
+  for (Index part = 1; part < kParts; ++part) parts[0].add(parts[part]);
+  return std::move(parts[0]);
+}
+
+// The weights of an axis in each cell.
+struct CellWeights {
+  std::vector<double> mass;
+  std::vector<double> stiffness;
+};
+
+// log a_d ~ log f_d(X_d) + sum over e != d of log m_e(X_e) by least squares. Means over the box
+// give it: with l_de the mean of log a_d at a place along e and l_d that of all,
+// log f_d = l_dd and log m_e = the mean over d != e of l_de - l_d, whose own mean is 0.
+std::array<CellWeights, 3> fit(const BoxMesh& mesh, const LogSums& logs) {
+  const int dimension = mesh.dimension();
+  std::array<CellWeights, 3> weights;
+  std::array<double, 3> mean{};
+  const double samples = std::accumulate(logs.counts[0].begin(), logs.counts[0].end(), 0.0);
+  for (int d = 0; d < dimension; ++d) {
+    mean[d] = std::accumulate(logs.sums[d][0].begin(), logs.sums[d][0].end(), 0.0) / samples;
+  }
+  for (int e = 0; e < dimension; ++e) {
+    for (Index c = 0; c < mesh.cells()[e]; ++c) {
+      double log_mass = 0.0;
+      for (int d = 0; d < dimension; ++d) {
+        if (d != e) log_mass += logs.sums[d][e][c] / logs.counts[e][c] - mean[d];
+      }
+      weights[e].mass.push_back(std::exp(log_mass / (dimension - 1)));
+      weights[e].stiffness.push_back(std::exp(logs.sums[e][e][c] / logs.counts[e][c]));
+    }
+  }
+  return weights;
+}
+
+// A value a cell, at all its points.
+std::vector<double> at_points(const std::vector<double>& of_cell, int points) {
+  std::vector<double> values;
+  for (const double value : of_cell) values.insert(values.end(), points, value);
+  return values;
+}
+
+// Each face's mean alpha, in units of the mass matrices that an end term is multiplied with.
+void add_robin_ends(const StiffnessForm& form, const std::vector<RobinTerm>& terms,
+                    NearestSeparable& separable) {
+  const StiffnessForm part{form.discretization, form.coefficient, form.dirichlet, terms};
+  for (const WeightedFace& face : make_weighted_faces(part)) {
+    const int axis = face_axis(face.quadrature.face);
+    double value = std::accumulate(face.alpha_measure.begin(), face.alpha_measure.end(), 0.0);
+    for (int d = 0; d < separable.dimension; ++d) {
+      if (d != axis) value /= separable.axes[d].total_mass;
+    }
+    add_end_term(separable.axes[axis], is_upper_face(face.quadrature.face) ? 1 : 0, value);
+  }
+}
+
+}  // namespace
+
+NearestSeparable make_nearest_separable(const StiffnessForm& form) {
+  const Discretization& discretization = *form.discretization;
+  NearestSeparable separable;
+  separable.dimension = discretization.mesh.dimension();
+  if (why_not_kronecker(form).empty()) {
+    KroneckerFactors factors = make_kronecker_factors(form);
+    separable.axes = std::move(factors.axes);
+    if (factors.other_robin.empty()) return separable;
+    separable.exactness = Exactness::approximate;
+    add_robin_ends(form, factors.other_robin, separable);
+    return separable;
+  }
+  separable.exactness = Exactness::approximate;
+  const std::array<CellWeights, 3> weights = fit(discretization.mesh, sample(form));
+  const int points = discretization.basis.point_count();
+  for (int d = 0; d < separable.dimension; ++d) {
+    const std::vector<double> mass = at_points(weights[d].mass, points);
+    const std::vector<double> stiffness = at_points(weights[d].stiffness, points);
+    separable.axes[d] =
+        make_axis_factors(discretization, d, {mass, stiffness}, AxisCells::different,
+                          {{form.dirichlet[2 * d], form.dirichlet[2 * d + 1]}, {}});
+  }
+  add_robin_ends(form, form.robin, separable);
+  return separable;
+}
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "operators/cells/device_cells.hpp"
+#include "solvers/memory/vector.hpp"
+
+namespace tessera {
+
+/// The boundary part <alpha u, v> of a stiffness form on the GPU. As RobinFaces; deterministic:
+/// face cells by the parity of their position, one launch each.
+template <class T>
+class DeviceRobinFaces {
+ public:
+  /// @throws BadFieldValue as make_weighted_faces()
+  explicit DeviceRobinFaces(const StiffnessForm& form);
+
+  /// y += A_robin x; nodes on Dirichlet faces are neither read nor written.
+  void add(const DeviceVector<T>& x, DeviceVector<T>& y) const;
+  /// d_i += (A_robin)_ii for all nodes.
+  void add_diagonal(DeviceVector<T>& d) const;
+  Index bytes() const;
+
+ private:
+  struct Face {
+    Index first;  // node
+    int cells[2];
+    Index stride[2];  // lattice offsets along the tangential axes
+    int nodes[2];     // nodes of the face along them
+    unsigned fixed;   // bit 2 t: lower end of tangential axis t is constrained, 2 t + 1: upper
+    int points_a_cell;
+    int nodes_a_cell;
+    DeviceArray<T> shape;          // [q][i]
+    DeviceArray<T> alpha_measure;  // [cell][q]
+  };
+
+  template <class F>
+  void for_each_color(F&& f) const;
+
+  int degree_;
+  std::vector<Face> faces_;
+};
+
+extern template class DeviceRobinFaces<double>;
+extern template class DeviceRobinFaces<float>;
+
+}  // namespace tessera

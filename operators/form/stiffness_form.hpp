@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "mesh/discretization.hpp"
+#include "mesh/face.hpp"
+#include "mesh/geometry/geometry_form.hpp"
+#include "mesh/scalar_field.hpp"
+
+namespace tessera {
+
+/// alpha in the boundary condition k du/dn + alpha u = value on one face.
+struct RobinTerm {
+  int face;
+  ScalarField alpha;
+};
+
+/// What every strategy discretizes: a(u, v) = (k grad u, grad v) + sum over Robin faces <alpha u,
+/// v>, with the rows and columns of nodes on Dirichlet faces replaced by the identity.
+///
+/// The discretization is referred to and must outlive the operators made from the form.
+struct StiffnessForm {
+  const Discretization* discretization;
+  ScalarField coefficient;
+  FaceSet dirichlet;
+  std::vector<RobinTerm> robin;
+  /// How the kernel tensor gets general factors; one of geometry_forms().
+  GeometryForm geometry = GeometryForm::stored;
+};
+
+/// Whether alpha is 0 at every quadrature point of the face, so that the term adds nothing.
+bool vanishes(const RobinTerm& term, const Discretization& discretization);
+
+/// Whether constants are the null space of the form's matrix: there is no Dirichlet face, and all
+/// Robin terms vanish. Coarser levels of a hierarchy look at fewer points, and may answer otherwise
+/// than the finest.
+bool is_pure_neumann(const StiffnessForm& form);
+
+}  // namespace tessera

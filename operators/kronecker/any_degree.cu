@@ -1,0 +1,153 @@
+#include <algorithm>
+
+#include "operators/kronecker/any_degree.hpp"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 128;
+// A slab of planes [first, first + count) of the lattice.
+struct Slab {
+  int first;
+  int count;
+};
+
+// Calls f(column, entry) for the band of row `node` of an axis.
+template <class T, class F>
+__device__ void for_each_entry(const DeviceAxis<T>& axis, int degree, int node, F&& f) {
+  const int cell = node / degree;
+  const int i = node - cell * degree;
+  const EntryPair<T>* row = axis.rows + static_cast<std::int64_t>(cell) * degree * (degree + 2);
+  if (i > 0) row += 2 * degree + 1 + (i - 1) * (degree + 1);
+  const int first = i > 0 ? cell * degree : (cell - 1) * degree;
+  const int count = i > 0 ? degree + 1 : 2 * degree + 1;
+  for (int j = 0; j < count; ++j) {
+    if (first + j >= axis.first_free && first + j <= axis.last_free) f(first + j, row[j]);
+  }
+}
+
+// Calls f({x, y, z}) for this thread's nodes of the slab. A block takes a piece of a row:
+// blockIdx.x is the piece, y the row, or one of those that far apart, z the plane of the slab.
+constexpr int kMostBlocksAlongY = 65535;
+struct Place {
+  int x, y, z;
+};
+template <class T, class F>
+__device__ void for_each_place(const KroneckerData<T>& g, Slab slab, F&& f) {
+  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (x >= g.axis[0].nodes) return;
+  for (int y = static_cast<int>(blockIdx.y); y < g.axis[1].nodes;
+       y += static_cast<int>(gridDim.y)) {
+    f(Place{x, y, static_cast<int>(slab.first + blockIdx.z)});
+  }
+}
+
+// m = M_x u, k = K_x u on the slab: [plane of the slab][y][x].
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    along_x_kernel(const KroneckerData<T> g, int degree, Slab slab, T* __restrict__ m,
+                   T* __restrict__ k) {
+  for_each_place(g, slab, [&](Place at) {
+    const T* u = g.v.x + at.z * g.stride_z + at.y * g.stride_y;
+    T mass{0};
+    T stiffness{0};
+    for_each_entry(g.axis[0], degree, at.x, [&](int x, EntryPair<T> e) {
+      mass += e.mass * u[x];
+      stiffness += e.stiffness * u[x];
+    });
+    const std::int64_t to = (at.z - slab.first) * g.stride_z + at.y * g.stride_y + at.x;
+    m[to] = mass;
+    k[to] = stiffness;
+  });
+}
+
+// a = M_y k + K_y m, b = M_y m on the slab.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    along_y_kernel(const KroneckerData<T> g, int degree, Slab slab, const T* __restrict__ m,
+                   const T* __restrict__ k, T* __restrict__ a, T* __restrict__ b) {
+  for_each_place(g, slab, [&](Place at) {
+    const std::int64_t plane = (at.z - slab.first) * g.stride_z + at.x;
+    T sum_a{0};
+    T sum_b{0};
+    for_each_entry(g.axis[1], degree, at.y, [&](int y, EntryPair<T> e) {
+      const T mass = m[plane + y * g.stride_y];
+      sum_a += e.mass * k[plane + y * g.stride_y] + e.stiffness * mass;
+      sum_b += e.mass * mass;
+    });
+    a[plane + at.y * g.stride_y] = sum_a;
+    b[plane + at.y * g.stride_y] = sum_b;
+  });
+}
+
+// y = M_z a + K_z b in the planes `to`, of which the slab holds what they need; y = x at
+// constrained nodes. In 2D y = a.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    along_z_kernel(const KroneckerData<T> g, int degree, int dimension, Slab slab, Slab to,
+                   const T* __restrict__ a, const T* __restrict__ b) {
+  for_each_place(g, to, [&](Place at) {
+    const std::int64_t in_plane = at.y * g.stride_y + at.x;
+    const std::int64_t node = at.z * g.stride_z + in_plane;
+    const int position[3] = {at.x, at.y, at.z};
+    bool constrained = false;
+    for (int d = 0; d < dimension; ++d) {
+      constrained |= position[d] < g.axis[d].first_free || position[d] > g.axis[d].last_free;
+    }
+    if (constrained) {
+      g.v.y[node] = g.v.x[node];
+      return;
+    }
+    if (dimension == 2) {
+      g.v.y[node] = a[in_plane];
+      return;
+    }
+    T sum{0};
+    for_each_entry(g.axis[2], degree, at.z, [&](int z, EntryPair<T> e) {
+      const std::int64_t from = (z - slab.first) * g.stride_z + in_plane;
+      sum += e.mass * a[from] + e.stiffness * b[from];
+    });
+    g.v.y[node] = sum;
+  });
+}
+
+}  // namespace
+
+template <class T>
+KroneckerAny<T>::KroneckerAny(int degree, int dimension, const KroneckerData<T>& data)
+    : degree_(degree),
+      dimension_(dimension),
+      planes_(static_cast<int>(kronecker_slab_planes(degree, dimension, data.axis[2].nodes))) {
+  for (DeviceArray<T>& scratch : scratch_) scratch = DeviceArray<T>(planes_ * data.stride_z);
+}
+
+template <class T>
+void KroneckerAny<T>::apply(const KroneckerData<T>& data) const {
+  const int planes = data.axis[2].nodes;
+  const int step = planes_ == planes ? planes : planes_ - 2 * degree_;
+  T* const m = scratch_[0].data();
+  T* const k = scratch_[1].data();
+  T* const a = scratch_[2].data();
+  T* const b = scratch_[3].data();
+  for (int first = 0; first < planes; first += step) {
+    const Slab to{first, std::min(step, planes - first)};
+    const int begin = std::max(0, first - degree_);
+    const Slab slab{begin, std::min(planes, first + to.count + degree_) - begin};
+    const dim3 grid((data.axis[0].nodes + kThreads - 1) / kThreads,
+                    std::min(data.axis[1].nodes, kMostBlocksAlongY), slab.count);
+    along_x_kernel<<<grid, kThreads, 0, device_stream()>>>(data, degree_, slab, m, k);
+    check_launch("products along x");
+    along_y_kernel<<<grid, kThreads, 0, device_stream()>>>(data, degree_, slab, m, k, a, b);
+    check_launch("products along y");
+    const dim3 to_grid(grid.x, grid.y, to.count);
+    along_z_kernel<<<to_grid, kThreads, 0, device_stream()>>>(data, degree_, dimension_, slab, to,
+                                                              a, b);
+    check_launch("products along z");
+  }
+}
+
+template class KroneckerAny<double>;
+template class KroneckerAny<float>;
+
+}  // namespace tessera

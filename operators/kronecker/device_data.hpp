@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+
+#include "operators/cells/cell_kernel_limits.hpp"
+
+namespace tessera {
+
+/// Position of entry (i, j) of a cell's matrix among those that differ: the matrix is symmetric,
+/// and stays so when both of its axes are reversed. [0, distinct_entries(p))
+constexpr int distinct_entry(int p, int i, int j) {
+  if (j < i) {
+    const int swap = i;
+    i = j;
+    j = swap;
+  }
+  if (i + j > p) {
+    const int swap = i;
+    i = p - j;
+    j = p - swap;
+  }
+  // Rows i hold columns i .. p - i.
+  return i * (p + 2) - i * i + j - i;
+}
+constexpr int distinct_entries(int p) { return distinct_entry(p, p / 2, p - p / 2) + 1; }
+
+/// A mass and a stiffness entry side by side.
+template <class T>
+struct alignas(2 * sizeof(T)) EntryPair {
+  T mass;
+  T stiffness;
+};
+
+/// One axis as the kernels see it.
+template <class T>
+struct DeviceAxis {
+  int cells;
+  int nodes;
+  int first_free;  // nodes that are not constrained
+  int last_free;
+  // Where cells are alike: what the diagonal entries of the first and the last node lack against an
+  // inner vertex, in units of the matrices along x.
+  EntryPair<T> surplus[2];
+  // And what Robin faces add to the stiffness of these nodes, which the entries would swallow.
+  T end_term[2];
+  const EntryPair<T>* rows;      // [cell][entry]
+  const EntryPair<T>* diagonal;  // [node]
+};
+
+/// Whether the cells along x and along y are alike, so that matrix entries are constants.
+enum class CellsAlongXY { alike, different };
+
+/// What becomes of v = A x at a node.
+enum class KroneckerForm {
+  apply,      // y = v
+  apply_dot,  // y = v, sums += {x v, v^2}
+  residual,   // y = b - v, sum += y^2
+  any         // of a kernel: which one is known at run time
+};
+
+/// The vectors of one application; those that its form does not name are null.
+template <class T>
+struct KroneckerVectors {
+  KroneckerForm form = KroneckerForm::apply;
+  const T* x = nullptr;
+  T* y = nullptr;
+  const T* b = nullptr;
+  double* sums = nullptr;  // two, one for `residual`
+};
+
+/// Where blocks leave their two sums, and the count of those that have.
+struct KroneckerSums {
+  double* partial;
+  std::int64_t capacity;
+  unsigned* arrived;
+};
+
+/// The operator as its kernels see it; `unit`, `vertex` and surpluses for degrees up to
+/// kMostFastDegree only.
+///
+/// Where cells along x and y are alike, M_y = scale M_x and K_y = scale ratio K_x for one cell
+/// each; `scale` is part of the rows of z in 3D.
+template <class T>
+struct KroneckerData {
+  CellsAlongXY kind;
+  DeviceAxis<T> axis[3];  // in 2D the third has one node
+  EntryPair<T> unit[distinct_entries(kMostFastDegree)];
+  EntryPair<T> vertex;
+  T ratio;
+  T scale;
+  std::int64_t stride_y;
+  std::int64_t stride_z;
+  KroneckerVectors<T> v;
+  KroneckerSums sums;
+};
+
+/// Runs the form that data.v names. @throws DeviceError
+template <class T>
+void launch_kronecker_2d(int p, const KroneckerData<T>& data);
+template <class T>
+void launch_kronecker_3d(int p, const KroneckerData<T>& data);
+
+/// The fewest cells along x and along y of a tile that a thread block takes at this degree, in any
+/// shape of the kernels.
+struct KroneckerLeastTile {
+  int cells_x;
+  int cells_y;
+};
+constexpr KroneckerLeastTile kronecker_least_tile(int dimension, int p) {
+  const int y = dimension == 3 ? 4 / p : 12 / p;
+  const int least_y = dimension == 3 ? 1 : 2;
+  return {54 / p, y > least_y ? y : least_y};
+}
+
+/// Room for the two sums of each block of a launch: in 3D, layers are cut into chunks only where
+/// there are fewer tiles than fill the GPU about eight times.
+/// @param cells along x and along y
+constexpr std::int64_t kronecker_partial_sums(int dimension, int p, std::int64_t cells_x,
+                                              std::int64_t cells_y) {
+  if (p > kMostFastDegree) return 0;
+  constexpr std::int64_t kOfChunks = 1 << 16;
+  const KroneckerLeastTile tile = kronecker_least_tile(dimension, p);
+  return 2 * (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1) + kOfChunks;
+}
+
+}  // namespace tessera

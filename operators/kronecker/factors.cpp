@@ -1,0 +1,161 @@
+#include "operators/kronecker/factors.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "mesh/errors.hpp"
+#include "mesh/saturated.hpp"
+#include "operators/kronecker/any_degree.hpp"
+#include "operators/kronecker/device_kronecker.hpp"
+#include "solvers/errors.hpp"
+
+namespace tessera {
+namespace {
+
+// The coefficient's factor along an axis; all of a constant one goes to the first axis.
+ScalarField axis_coefficient(const ScalarField& coefficient, int d) {
+  if (coefficient.constant) return constant_field(d == 0 ? *coefficient.constant : 1.0);
+  return (*coefficient.factors)[d];
+}
+
+// The coefficient's factor at the quadrature points of all cells along an axis, and where these
+// are.
+struct AxisValues {
+  std::vector<double> points;  // [cell][q]
+  std::vector<double> values;  // [cell][q]
+};
+
+AxisValues values_along(const Discretization& discretization, const ScalarField& k, int d) {
+  const BoxMesh& mesh = discretization.mesh;
+  const std::vector<double>& points = discretization.basis.quadrature.points;
+  const Index cells = mesh.cells()[d];
+  std::array<std::vector<double>, 3> x;
+  for (int a = 0; a < 3; ++a) x[a].assign(cells * points.size(), mesh.lower()[a]);
+  for (Index c = 0; c < cells; ++c) {
+    const double begin = mesh.grid_line(d, c);
+    const double width = mesh.grid_line(d, c + 1) - begin;
+    for (std::size_t q = 0; q < points.size(); ++q) {
+      x[d][c * points.size() + q] = begin + width * points[q];
+    }
+  }
+  std::vector<double> values(x[d].size());
+  k.evaluate({values.size(), x[0].data(), x[1].data(), x[2].data()}, values.data());
+  return {std::move(x[d]), std::move(values)};
+}
+
+// A product of factors is positive at all points if it is on a line of them along each axis.
+void check_positive(const StiffnessForm& form, const std::array<AxisValues, 3>& axes) {
+  const int dimension = form.discretization->mesh.dimension();
+  for (int d = 0; d < dimension; ++d) {
+    Point where = form.discretization->mesh.lower();
+    double others = 1.0;
+    for (int a = 0; a < dimension; ++a) {
+      where[a] = axes[a].points[0];
+      if (a != d) others *= axes[a].values[0];
+    }
+    for (std::size_t i = 0; i < axes[d].values.size(); ++i) {
+      double value = others * axes[d].values[i];
+      if (value > 0.0 && std::isfinite(value)) continue;
+      where[d] = axes[d].points[i];
+      // A field that checks its values says it better.
+      form.coefficient.evaluate({1, where.data(), &where[1], &where[2]}, &value);
+      throw BadFieldValue("the coefficient must be positive and finite",
+                          form.discretization->frame.physical(where), value);
+    }
+  }
+}
+
+bool is_foldable(const RobinTerm& term, const ScalarField& coefficient, int dimension) {
+  if (!term.alpha.constant) return false;
+  if (coefficient.constant) return true;
+  for (int d = 0; d < dimension; ++d) {
+    if (d != term.face / 2 && !(*coefficient.factors)[d].constant) return false;
+  }
+  return true;
+}
+
+// Moves the scale of all factors to the first, so that none of them is huge and another tiny.
+void gather_scale(int dimension, std::array<AxisValues, 3>& axes) {
+  for (int d = 1; d < dimension; ++d) {
+    const double scale = axes[d].values[0];
+    for (double& value : axes[d].values) value /= scale;
+    for (double& value : axes[0].values) value *= scale;
+  }
+}
+
+// alpha divided by the coefficient's factors along the face, which its mass matrices have and which
+// do not vary there.
+double end_term(const RobinTerm& term, const std::array<AxisValues, 3>& axes, int dimension) {
+  double alpha = *term.alpha.constant;
+  for (int d = 0; d < dimension; ++d) {
+    if (d != term.face / 2) alpha /= axes[d].values[0];
+  }
+  return alpha;
+}
+
+}  // namespace
+
+std::string why_not_kronecker(const StiffnessForm& form) {
+  if (!form.discretization->mapping.is_cartesian()) {
+    return "the kernel kronecker needs an axis-aligned mesh, and this one is mapped";
+  }
+  if (!is_separable(form.coefficient)) {
+    return "the kernel kronecker needs a coefficient that is constant or a product of factors that "
+           "depend on one coordinate each";
+  }
+  return "";
+}
+
+KroneckerFactors make_kronecker_factors(const StiffnessForm& form) {
+  const std::string reason = why_not_kronecker(form);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
+  KroneckerFactors factors;
+  factors.dimension = form.discretization->mesh.dimension();
+  std::array<AxisValues, 3> k;
+  for (int d = 0; d < factors.dimension; ++d) {
+    k[d] = values_along(*form.discretization, axis_coefficient(form.coefficient, d), d);
+  }
+  check_positive(form, k);
+  gather_scale(factors.dimension, k);
+  std::array<std::array<double, 2>, 3> end_terms{};
+  for (const RobinTerm& term : form.robin) {
+    if (!is_foldable(term, form.coefficient, factors.dimension)) {
+      factors.other_robin.push_back(term);
+      continue;
+    }
+    const double alpha = *term.alpha.constant;
+    if (!(alpha >= 0.0) || !std::isfinite(alpha)) {
+      throw BadFieldValue("alpha must be finite and not negative",
+                          form.discretization->mesh.lower(), alpha);
+    }
+    end_terms[term.face / 2][term.face % 2] += end_term(term, k, factors.dimension);
+  }
+  for (int d = 0; d < factors.dimension; ++d) {
+    const bool alike = form.discretization->mesh.is_uniform(d) &&
+                       axis_coefficient(form.coefficient, d).constant.has_value();
+    factors.axes[d] =
+        make_axis_factors(*form.discretization, d, {k[d].values, k[d].values},
+                          alike ? AxisCells::alike : AxisCells::different,
+                          {{form.dirichlet[2 * d], form.dirichlet[2 * d + 1]}, end_terms[d]});
+  }
+  return factors;
+}
+
+Index device_kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
+  Saturated values = mesh.dimension() == 2 ? 2 : 0;  // the diagonal of the third axis
+  Index plane = 1;
+  Index planes = 1;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    values += axis_factor_bytes(degree, mesh.cells()[d]) / static_cast<Index>(sizeof(double));
+    (d == 2 ? planes : plane) *= degree * mesh.cells()[d] + 1;
+  }
+  if (degree > kMostFastDegree) {
+    values += Saturated(plane) * kronecker_slab_planes(degree, mesh.dimension(), planes) * 4;
+  }
+  return values * value_bytes +
+         kronecker_partial_sums(mesh.dimension(), degree, mesh.cells()[0], mesh.cells()[1]) *
+             static_cast<Index>(sizeof(double)) +
+         sizeof(unsigned);
+}
+
+}  // namespace tessera

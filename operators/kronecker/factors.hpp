@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "operators/form/stiffness_form.hpp"
+#include "operators/kronecker/axis_factors.hpp"
+
+namespace tessera {
+
+/// A = K x M x M + M x K x M + M x M x K of an axis-aligned mesh whose coefficient is a product of
+/// functions of one coordinate; in 2D A = K x M + M x K. `x` stands for the Kronecker product.
+struct KroneckerFactors {
+  int dimension = 3;
+  std::array<AxisFactors, 3> axes;
+  /// Robin faces that are no part of the 1D factors: alpha, or k along the face, varies.
+  std::vector<RobinTerm> other_robin;
+};
+
+/// Why the operator of the form is no sum of Kronecker products, in a user's words; empty if it is.
+std::string why_not_kronecker(const StiffnessForm& form);
+
+/// @throws std::invalid_argument with why_not_kronecker(), BadFieldValue if the coefficient is not
+///         positive and finite at a quadrature point or an alpha is negative or not finite
+KroneckerFactors make_kronecker_factors(const StiffnessForm& form);
+
+}  // namespace tessera

@@ -1,0 +1,226 @@
+#include "operators/kronecker/kronecker.hpp"
+
+#include "mesh/saturated.hpp"
+#include "operators/cells/streaming_store.hpp"
+#include "operators/form/constrained_rows.hpp"
+#include "operators/form/operator_name.hpp"
+#include "operators/form/robin_faces.hpp"
+#include "operators/kronecker/sweep.hpp"
+#include "solvers/memory/chained_sum.hpp"
+
+namespace tessera {
+namespace {
+
+/// Vectors longer than this do not stay in a cache until they are needed again.
+constexpr Index kCachedBytes = Index{8} << 20;
+
+template <class T>
+double dot_of(Index n, const T* x, const T* y) {
+  return chained_sum(
+      0, n, [x, y](Index i) { return static_cast<double>(x[i]) * static_cast<double>(y[i]); });
+}
+
+/// x from a vector.
+template <class T>
+class VectorInput : public SweepData<T> {
+ public:
+  VectorInput(const T* x, WriteTo where) : x_(x), where_(where) {}
+  const T* x() const override { return x_; }
+
+ protected:
+  void write(const RowSpan& span, const T* values, T* to) const {
+    write_values(values, span.size, where_, to + span.first);
+  }
+
+ private:
+  const T* x_;
+  WriteTo where_;
+};
+
+/// y = A x.
+template <class T>
+class Apply final : public VectorInput<T> {
+ public:
+  Apply(const T* x, T* y, WriteTo where) : VectorInput<T>(x, where), y_(y) {}
+  SweepSums finish(const RowSpan& span, const T*, T* ax) const override {
+    this->write(span, ax, y_);
+    return {};
+  }
+
+ private:
+  T* y_;
+};
+
+/// y = A x; the sums are x.y and y.y.
+template <class T>
+class ApplyDot final : public VectorInput<T> {
+ public:
+  ApplyDot(const T* x, T* y, WriteTo where) : VectorInput<T>(x, where), y_(y) {}
+  SweepSums finish(const RowSpan& span, const T* x, T* ax) const override {
+    this->write(span, ax, y_);
+    return {dot_of(span.size, x, ax), dot_of<T>(span.size, ax, ax)};
+  }
+
+ private:
+  T* y_;
+};
+
+/// r = b - A x; the sum is r.r.
+template <class T>
+class Residual final : public VectorInput<T> {
+ public:
+  Residual(const T* b, const T* x, T* r, WriteTo where) : VectorInput<T>(x, where), b_(b), r_(r) {}
+  SweepSums finish(const RowSpan& span, const T*, T* ax) const override {
+    const T* b = b_ + span.first;
+    for (Index i = 0; i < span.size; ++i) ax[i] = b[i] - ax[i];
+    this->write(span, ax, r_);
+    return {dot_of<T>(span.size, ax, ax), 0.0};
+  }
+
+ private:
+  const T* b_;
+  T* r_;
+};
+
+/// The diagonal of A, row by row: k_i v + m_i w along x.
+template <class T>
+class Diagonal {
+ public:
+  Diagonal(const KroneckerFactors& factors, const NodeLattice& lattice, FaceSet dirichlet)
+      : lattice_(lattice), dirichlet_(dirichlet) {
+    for (int d = 0; d < factors.dimension; ++d) {
+      mass_[d] = factors.axes[d].mass_diagonal;
+      stiffness_[d] = factors.axes[d].stiffness_diagonal;
+    }
+    if (factors.dimension == 2) {
+      mass_[2] = {1.0};
+      stiffness_[2] = {0.0};
+    }
+    x_mass_.assign(mass_[0].begin(), mass_[0].end());
+    x_stiffness_.assign(stiffness_[0].begin(), stiffness_[0].end());
+  }
+
+  /// Calls f(i, A_ii) for all nodes of a row, i from 0 on.
+  template <class F>
+  void for_each_in_row(Index row, Index plane, F f) const {
+    const Index n = lattice_.extents()[0];
+    FaceSet beside = dirichlet_;  // without those at the ends of the row
+    beside[0] = beside[1] = false;
+    if (lattice_.on_faces({0, row, plane}, beside)) {
+      for (Index i = 0; i < n; ++i) f(i, T{1});
+      return;
+    }
+    const auto v = static_cast<T>(mass_[1][row] * mass_[2][plane]);
+    const auto w =
+        static_cast<T>(stiffness_[1][row] * mass_[2][plane] + mass_[1][row] * stiffness_[2][plane]);
+    const Index begin = dirichlet_[0] ? 1 : 0;
+    const Index end = dirichlet_[1] ? n - 1 : n;
+    if (begin > 0) f(0, T{1});
+    const T* k = x_stiffness_.data();
+    const T* m = x_mass_.data();
+    for (Index i = begin; i < end; ++i) f(i, k[i] * v + m[i] * w);
+    if (end < n) f(end, T{1});
+  }
+
+  Index bytes() const {
+    Index values = 0;
+    for (int d = 0; d < lattice_.dimension(); ++d) values += 2 * lattice_.extents()[d];
+    return values * static_cast<Index>(sizeof(double)) +
+           2 * lattice_.extents()[0] * static_cast<Index>(sizeof(T));
+  }
+
+ private:
+  NodeLattice lattice_;
+  FaceSet dirichlet_;
+  std::array<std::vector<double>, 3> mass_;
+  std::array<std::vector<double>, 3> stiffness_;
+  std::vector<T> x_mass_;
+  std::vector<T> x_stiffness_;
+};
+
+template <class T>
+class KroneckerOperator final : public LinearOperator<T, Host>, public FusedForms<T, Host> {
+ public:
+  using V = HostVector<T>;
+
+  KroneckerOperator(const StiffnessForm& form, const KroneckerFactors& factors)
+      : lattice_(form.discretization->lattice),
+        dirichlet_(form.dirichlet),
+        robin_(StiffnessForm{form.discretization, form.coefficient, form.dirichlet,
+                             factors.other_robin}),
+        sweep_(factors, lattice_, form.dirichlet),
+        diagonal_(factors, lattice_, form.dirichlet),
+        where_(size() * static_cast<Index>(sizeof(T)) > kCachedBytes ? WriteTo::memory
+                                                                     : WriteTo::cache) {}
+
+  std::int64_t size() const override { return lattice_.size(); }
+  std::string name() const override { return operator_name("kronecker"); }
+
+  void do_apply(const V& x, V& y) const override {
+    sweep_.run(Apply<T>(x.data(), y.data(), where_));
+    if (!robin_.empty()) robin_.add(x, FaceRows::unconstrained, y);
+  }
+
+  void do_diagonal(V& d) const override {
+    const Index n = lattice_.extents()[0];
+    const Index rows = lattice_.extents()[1];
+#pragma omp parallel for schedule(static)
+    for (Index row = 0; row < size() / n; ++row) {
+      T* d_row = d.data() + row * n;
+      diagonal_.for_each_in_row(row % rows, row / rows, [d_row](Index i, T v) { d_row[i] = v; });
+    }
+    if (robin_.empty()) return;
+    robin_.add_diagonal(d);
+    for_each_face_node(lattice_, dirichlet_, [&](Index node) { d[node] = T{1}; });
+  }
+
+  Cost cost() const override {
+    const int p = lattice_.degree();
+    const double products = lattice_.dimension() == 3 ? 7.0 : 4.0;
+    const auto n = static_cast<double>(size());
+    return {2.0 * n * sizeof(T), products * 2.0 * (p + 2) * n};
+  }
+
+  std::int64_t bytes() const override { return sweep_.bytes() + diagonal_.bytes(); }
+
+  const FusedForms<T, Host>* fused() const override { return robin_.empty() ? this : nullptr; }
+
+  void do_apply_dot(const V& x, V& y, double* sums) const override {
+    const SweepSums both = sweep_.run(ApplyDot<T>(x.data(), y.data(), where_));
+    sums[0] = both.first;
+    sums[1] = both.second;
+  }
+  void do_residual(const V& b, const V& x, V& r, double* rr) const override {
+    *rr = sweep_.run(Residual<T>(b.data(), x.data(), r.data(), where_)).first;
+  }
+
+ private:
+  NodeLattice lattice_;
+  FaceSet dirichlet_;
+  RobinFaces<T> robin_;
+  KroneckerSweep<T> sweep_;
+  Diagonal<T> diagonal_;
+  WriteTo where_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_kronecker_operator(const StiffnessForm& form) {
+  return std::make_unique<KroneckerOperator<T>>(form, make_kronecker_factors(form));
+}
+
+Index kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
+  Saturated bytes = Saturated(kronecker_sweep_bytes(mesh, degree, value_bytes)) +
+                    2 * (degree * mesh.cells()[0] + 1) * value_bytes;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    bytes += 2 * (degree * mesh.cells()[d] + 1) * static_cast<Index>(sizeof(double));
+  }
+  return bytes;
+}
+
+template std::unique_ptr<LinearOperator<double, Host>> make_kronecker_operator(
+    const StiffnessForm&);
+template std::unique_ptr<LinearOperator<float, Host>> make_kronecker_operator(const StiffnessForm&);
+
+}  // namespace tessera

@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "operators/form/device_robin_faces.hpp"
+#include "operators/form/operator_name.hpp"
+#include "operators/kronecker/any_degree.hpp"
+#include "operators/kronecker/arguments.cuh"
+#include "operators/kronecker/device_data.hpp"
+#include "operators/kronecker/device_kronecker.hpp"
+#include "operators/kronecker/stiffness_rounding.hpp"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 256;
+
+enum class Rows { all, constrained };
+
+// d_i = diagonal of A, 1 at constrained nodes. One thread a node in turn.
+template <Rows rows, class T>
+__global__ void __launch_bounds__(kThreads)
+    diagonal_kernel(const KroneckerData<T> g, std::int64_t size, T* d) {
+  for (std::int64_t node = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+       node < size; node += static_cast<std::int64_t>(gridDim.x) * kThreads) {
+    const std::int64_t row = node / g.stride_y;
+    const int position[3] = {static_cast<int>(node % g.stride_y),
+                             static_cast<int>(row % g.axis[1].nodes),
+                             static_cast<int>(row / g.axis[1].nodes)};
+    EntryPair<T> e[3];
+    bool constrained = false;
+    for (int a = 0; a < 3; ++a) {
+      e[a] = g.axis[a].diagonal[position[a]];
+      constrained |= position[a] < g.axis[a].first_free || position[a] > g.axis[a].last_free;
+    }
+    if (rows == Rows::constrained && !constrained) continue;
+    d[node] = constrained ? T{1} : diagonal_entry(e[0], e[1], e[2]);
+  }
+}
+
+template <class T>
+std::vector<EntryPair<T>> paired(const std::vector<double>& mass,
+                                 const std::vector<double>& stiffness) {
+  std::vector<EntryPair<T>> pairs(mass.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = {static_cast<T>(mass[i]), static_cast<T>(stiffness[i])};
+  }
+  return pairs;
+}
+
+bool are_alike_along_xy(const KroneckerFactors& factors) {
+  return factors.axes[0].degree <= kMostFastDegree && factors.axes[0].kind == AxisCells::alike &&
+         factors.axes[1].kind == AxisCells::alike;
+}
+
+// Takes Robin terms out of the axes' rows, which have them as part of an entry, where rounding of
+// that entry would change them: they are then applied on their faces. Where cells along x and y are
+// alike, these axes have theirs beside the entries.
+template <class T>
+KroneckerFactors with_exact_ends(const StiffnessForm& form, KroneckerFactors factors) {
+  constexpr double kMostError = 1e-4;
+  const double rounding = std::ldexp(1.0, -std::numeric_limits<T>::digits);
+  for (const RobinTerm& term : form.robin) {
+    const int d = term.face / 2;
+    const int side = term.face % 2;
+    if (are_alike_along_xy(factors) && d < 2) continue;
+    AxisFactors& axis = factors.axes[d];
+    const double value = axis.end_terms[side];
+    const double entry =
+        side == 0 ? axis.stiffness_diagonal.front() : axis.stiffness_diagonal.back();
+    if (rounding * entry <= kMostError * value || value == 0.0) continue;
+    add_end_term(axis, side, -value);
+    axis.end_terms[side] = 0.0;
+    factors.other_robin.push_back(term);
+  }
+  return factors;
+}
+
+template <class T>
+class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForms<T, Device> {
+ public:
+  using V = DeviceVector<T>;
+
+  explicit DeviceKronecker(const StiffnessForm& form)
+      : DeviceKronecker(form, with_exact_ends<T>(form, make_kronecker_factors(form))) {}
+
+  std::int64_t size() const override { return size_; }
+  std::string name() const override { return operator_name("kronecker"); }
+
+  void do_apply(const V& x, V& y) const override {
+    KroneckerVectors<T> v;
+    v.x = x.data();
+    v.y = y.data();
+    run(v);
+    robin_.add(x, y);
+  }
+
+  void do_diagonal(V& d) const override {
+    constexpr std::int64_t kMostBlocks = 1 << 16;
+    const auto blocks = static_cast<unsigned>(
+        std::min<std::int64_t>((size_ + kThreads - 1) / kThreads, kMostBlocks));
+    diagonal_kernel<Rows::all><<<blocks, kThreads, 0, device_stream()>>>(data_, size_, d.data());
+    check_launch("diagonal of the Kronecker operator");
+    if (!has_other_robin_) return;
+    robin_.add_diagonal(d);
+    diagonal_kernel<Rows::constrained>
+        <<<blocks, kThreads, 0, device_stream()>>>(data_, size_, d.data());
+    check_launch("diagonal of constrained rows");
+  }
+
+  /// x once and y once.
+  Cost cost() const override {
+    const int products = dimension_ == 3 ? 7 : 4;
+    return {2.0 * static_cast<double>(size_) * sizeof(T),
+            2.0 * products * (degree_ + 2) * static_cast<double>(size_)};
+  }
+  std::int64_t bytes() const override {
+    std::int64_t sum = partial_.bytes() + arrived_.bytes() + robin_.bytes();
+    for (int d = 0; d < 3; ++d) sum += rows_[d].bytes() + diagonals_[d].bytes();
+    return any_ ? sum + any_->bytes() : sum;
+  }
+
+  const FusedForms<T, Device>* fused() const override {
+    return any_ || has_other_robin_ ? nullptr : this;
+  }
+
+  void do_apply_dot(const V& x, V& y, double* sums) const override {
+    KroneckerVectors<T> v;
+    v.form = KroneckerForm::apply_dot;
+    v.x = x.data();
+    v.y = y.data();
+    v.sums = sums;
+    run(v);
+  }
+  void do_residual(const V& b, const V& x, V& r, double* rr) const override {
+    KroneckerVectors<T> v;
+    v.form = KroneckerForm::residual;
+    v.x = x.data();
+    v.b = b.data();
+    v.y = r.data();
+    v.sums = rr;
+    run(v);
+  }
+
+ private:
+  static constexpr int kDigits = std::numeric_limits<T>::digits;
+
+  DeviceKronecker(const StiffnessForm& form, const KroneckerFactors& factors)
+      : degree_(factors.axes[0].degree),
+        dimension_(factors.dimension),
+        size_(form.discretization->lattice.size()),
+        has_other_robin_(!factors.other_robin.empty()),
+        robin_({form.discretization, form.coefficient, form.dirichlet, factors.other_robin}),
+        partial_(kronecker_partial_sums(dimension_, degree_, factors.axes[0].cells,
+                                        factors.axes[1].cells)),
+        arrived_(1) {
+    zero_on_device(arrived_.data(), arrived_.bytes());
+    data_.sums = {partial_.data(), partial_.size(), arrived_.data()};
+    data_.stride_y = form.discretization->lattice.stride(1);
+    data_.stride_z = form.discretization->lattice.stride(2);
+    const bool alike = are_alike_along_xy(factors);
+    data_.kind = alike ? CellsAlongXY::alike : CellsAlongXY::different;
+    data_.ratio = T{1};
+    data_.scale = T{1};
+    double mass_scale = 1.0;  // of y against x
+    double stiffness_scale = 1.0;
+    if (alike) {
+      mass_scale = factors.axes[1].cell_mass[0] / factors.axes[0].cell_mass[0];
+      stiffness_scale = factors.axes[1].cell_stiffness[0] / factors.axes[0].cell_stiffness[0];
+      data_.ratio = static_cast<T>(stiffness_scale / mass_scale);
+      data_.scale = static_cast<T>(mass_scale);
+      set_unit(factors.axes[0]);
+    }
+    for (int d = 0; d < dimension_; ++d) set_axis(d, factors.axes[d], d == 2 ? mass_scale : 1.0);
+    if (dimension_ == 2) set_flat_axis();
+    if (alike) {
+      set_surplus(0, factors.axes[0], 1.0);
+      set_surplus(1, factors.axes[1], stiffness_scale);
+    }
+    if (degree_ > kMostFastDegree) any_.emplace(degree_, dimension_, data_);
+  }
+
+  void set_unit(const AxisFactors& axis) {
+    const int n = degree_ + 1;
+    const std::vector<double> cell_stiffness = rounded_cell_stiffness(axis, kDigits);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        data_.unit[distinct_entry(degree_, i, j)] = {static_cast<T>(axis.cell_mass[i * n + j]),
+                                                     static_cast<T>(cell_stiffness[i * n + j])};
+      }
+    }
+    data_.vertex = {static_cast<T>(vertex(axis.cell_mass)), static_cast<T>(vertex(cell_stiffness))};
+  }
+  static double vertex(const std::vector<double>& cell) { return cell.front() + cell.back(); }
+
+  void set_axis(int d, const AxisFactors& factors, double rows_scale) {
+    rows_[d] = DeviceArray<EntryPair<T>>(rows_of(factors, rows_scale));
+    diagonals_[d] =
+        DeviceArray<EntryPair<T>>(paired<T>(factors.mass_diagonal, factors.stiffness_diagonal));
+    DeviceAxis<T>& axis = data_.axis[d];
+    axis.cells = static_cast<int>(factors.cells);
+    axis.nodes = static_cast<int>(factors.nodes());
+    axis.first_free = factors.constrained[0] ? 1 : 0;
+    axis.last_free = axis.nodes - (factors.constrained[1] ? 2 : 1);
+    axis.rows = rows_[d].data();
+    axis.diagonal = diagonals_[d].data();
+  }
+  // The third axis in 2D: one node, M = 1, K = 0.
+  void set_flat_axis() {
+    diagonals_[2] = DeviceArray<EntryPair<T>>(std::vector<EntryPair<T>>{{T{1}, T{0}}});
+    data_.axis[2] = {};
+    data_.axis[2].nodes = 1;
+    data_.axis[2].diagonal = diagonals_[2].data();
+  }
+  // A free end lacks one of the two cells that an inner vertex has, a constrained one both.
+  void set_surplus(int d, const AxisFactors& axis, double stiffness_scale) {
+    for (int side = 0; side < 2; ++side) {
+      data_.axis[d].surplus[side] =
+          axis.constrained[side] ? data_.vertex : data_.unit[distinct_entry(degree_, 0, 0)];
+      data_.axis[d].end_term[side] = static_cast<T>(axis.end_terms[side] / stiffness_scale);
+    }
+  }
+  static std::vector<EntryPair<T>> rows_of(AxisFactors axis, double scale) {
+    for (std::vector<double>* values : {&axis.mass, &axis.stiffness}) {
+      for (double& value : *values) value *= scale;
+    }
+    for (double& value : axis.end_terms) value *= scale;
+    std::vector<double> stiffness = rounded_stiffness(axis, kDigits);
+    for (int side = 0; side < 2; ++side) {
+      stiffness[(side == 0 ? 0 : axis.cells * axis.block_size()) + axis.degree] +=
+          axis.end_terms[side];
+    }
+    return paired<T>(axis.mass, stiffness);
+  }
+
+  void run(const KroneckerVectors<T>& v) const {
+    KroneckerData<T> data = data_;
+    data.v = v;
+    if (any_) {
+      any_->apply(data);
+    } else if (dimension_ == 2) {
+      launch_kronecker_2d(degree_, data);
+    } else {
+      launch_kronecker_3d(degree_, data);
+    }
+  }
+
+  int degree_;
+  int dimension_;
+  std::int64_t size_;
+  bool has_other_robin_;
+  DeviceRobinFaces<T> robin_;
+  DeviceArray<EntryPair<T>> rows_[3];
+  DeviceArray<EntryPair<T>> diagonals_[3];
+  DeviceArray<double> partial_;
+  DeviceArray<unsigned> arrived_;
+  KroneckerData<T> data_{};
+  std::optional<KroneckerAny<T>> any_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_device_kronecker_operator(
+    const StiffnessForm& form) {
+  return std::make_unique<DeviceKronecker<T>>(form);
+}
+
+template std::unique_ptr<LinearOperator<double, Device>> make_device_kronecker_operator(
+    const StiffnessForm&);
+template std::unique_ptr<LinearOperator<float, Device>> make_device_kronecker_operator(
+    const StiffnessForm&);
+
+}  // namespace tessera

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstring>
+#include <utility>
+
+#include "mesh/lanes/simd.hpp"
+
+namespace tessera {
+
+template <class T>
+[[gnu::always_inline]] inline Lanes<T> load_lanes(const T* from) {
+  Lanes<T> v;
+  std::memcpy(&v, from, sizeof(v));
+  return v;
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store_lanes(Lanes<T> v, T* to) {
+  std::memcpy(to, &v, sizeof(v));
+}
+
+/// Lane l of the result is lane F()(l) of the 2 kLanes lanes of (a, b); F has no state.
+template <class T, class F>
+[[gnu::always_inline]] inline Lanes<T> shuffle_lanes(Lanes<T> a, Lanes<T> b, F) {
+  return [&]<int... l>(std::integer_sequence<int, l...>) {
+    return __builtin_shufflevector(a, b, F{}(std::integral_constant<int, l>{})...);
+  }
+  (std::make_integer_sequence<int, kLanes<T>>{});
+}
+
+/// Lane l has lane l + 1 of v, the last one has `next`.
+template <class T>
+[[gnu::always_inline]] inline Lanes<T> shift_down(Lanes<T> v, T next) {
+  return shuffle_lanes<T>(v, broadcast(next), [](auto l) { return l() + 1; });
+}
+
+/// Lane l has lane l - 1 of v, the first one has the last lane of `before`.
+template <class T>
+[[gnu::always_inline]] inline Lanes<T> shift_up(Lanes<T> before, Lanes<T> v) {
+  return shuffle_lanes<T>(before, v, [](auto l) { return kLanes<T> - 1 + l(); });
+}
+
+/// [kLanes][P] values, P fastest, in P vectors -> [P][kLanes].
+template <class T, int P>
+[[gnu::always_inline]] inline void to_cells(const Lanes<T>* nodes, Lanes<T>* cells) {
+  if constexpr (P == 1) {
+    cells[0] = nodes[0];
+  } else if constexpr (P % 2 == 0) {
+    Lanes<T> even[P / 2], odd[P / 2], even_cells[P / 2], odd_cells[P / 2];
+#pragma GCC unroll 8
+    for (int k = 0; k < P / 2; ++k) {
+      even[k] = shuffle_lanes<T>(nodes[2 * k], nodes[2 * k + 1], [](auto l) { return 2 * l(); });
+      odd[k] = shuffle_lanes<T>(nodes[2 * k], nodes[2 * k + 1], [](auto l) { return 2 * l() + 1; });
+    }
+    to_cells<T, P / 2>(even, even_cells);
+    to_cells<T, P / 2>(odd, odd_cells);
+#pragma GCC unroll 8
+    for (int i = 0; i < P / 2; ++i) {
+      cells[2 * i] = even_cells[i];
+      cells[2 * i + 1] = odd_cells[i];
+    }
+  } else {
+    [&]<int... i>(std::integer_sequence<int, i...>) {
+      const auto one = [&](auto node) {
+        Lanes<T> v = nodes[0];
+        const auto take = [&](auto k) {
+          v = shuffle_lanes<T>(v, nodes[k() + 1], [](auto l) {
+            constexpr int kPlace = decltype(l)::value * P + decltype(node)::value;
+            return kPlace / kLanes<T> == decltype(k)::value + 1 ? kLanes<T> + kPlace % kLanes<T>
+                   : kPlace / kLanes<T> == 0 && decltype(k)::value == 0 ? kPlace
+                                                                        : decltype(l)::value;
+          });
+        };
+        [&]<int... k>(std::integer_sequence<int, k...>) {
+          (take(std::integral_constant<int, k>{}), ...);
+        }
+        (std::make_integer_sequence<int, P - 1>{});
+        return v;
+      };
+      ((cells[i] = one(std::integral_constant<int, i>{})), ...);
+    }
+    (std::make_integer_sequence<int, P>{});
+  }
+}
+
+/// [P][kLanes] -> [kLanes][P], P fastest: the inverse of to_cells().
+template <class T, int P>
+[[gnu::always_inline]] inline void to_nodes(const Lanes<T>* cells, Lanes<T>* nodes) {
+  if constexpr (P == 1) {
+    nodes[0] = cells[0];
+  } else if constexpr (P % 2 == 0) {
+    Lanes<T> even[P / 2], odd[P / 2], even_cells[P / 2], odd_cells[P / 2];
+#pragma GCC unroll 8
+    for (int i = 0; i < P / 2; ++i) {
+      even_cells[i] = cells[2 * i];
+      odd_cells[i] = cells[2 * i + 1];
+    }
+    to_nodes<T, P / 2>(even_cells, even);
+    to_nodes<T, P / 2>(odd_cells, odd);
+#pragma GCC unroll 8
+    for (int k = 0; k < P / 2; ++k) {
+      nodes[2 * k] =
+          shuffle_lanes<T>(even[k], odd[k], [](auto l) { return l() / 2 + l() % 2 * kLanes<T>; });
+      nodes[2 * k + 1] = shuffle_lanes<T>(
+          even[k], odd[k], [](auto l) { return kLanes<T> / 2 + l() / 2 + l() % 2 * kLanes<T>; });
+    }
+  } else {
+    [&]<int... k>(std::integer_sequence<int, k...>) {
+      const auto one = [&](auto vector) {
+        Lanes<T> v = cells[0];
+        const auto take = [&](auto i) {
+          v = shuffle_lanes<T>(v, cells[i() + 1], [](auto l) {
+            constexpr int kPlace = decltype(vector)::value * kLanes<T> + decltype(l)::value;
+            return kPlace % P == decltype(i)::value + 1         ? kLanes<T> + kPlace / P
+                   : kPlace % P == 0 && decltype(i)::value == 0 ? kPlace / P
+                                                                : decltype(l)::value;
+          });
+        };
+        [&]<int... i>(std::integer_sequence<int, i...>) {
+          (take(std::integral_constant<int, i>{}), ...);
+        }
+        (std::make_integer_sequence<int, P - 1>{});
+        return v;
+      };
+      ((nodes[k] = one(std::integral_constant<int, k>{})), ...);
+    }
+    (std::make_integer_sequence<int, P>{});
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,127 @@
+#include "operators/kronecker/stiffness_rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tessera {
+namespace {
+
+// Sums of rows that are below this share of their entries are 0 but for rounding.
+constexpr double kRounding = 1e-13;
+
+// So coarse that twice the largest number, and half of a multiple, has no more digits.
+double grid(double largest, int digits) {
+  return largest > 0.0 ? std::ldexp(1.0, std::ilogb(largest) + 2 - digits) : 0.0;
+}
+
+double on_grid(double value, double grid) {
+  return grid > 0.0 ? grid * std::nearbyint(value / grid) : value;
+}
+
+// One row of the assembled matrix: its entries, and which of them is on the diagonal.
+struct Row {
+  double* entries;
+  int count;
+  int diagonal;
+};
+
+Row row_of(std::vector<double>& rows, Index node, int p) {
+  double* block = rows.data() + node / p * p * (p + 2);
+  const auto i = static_cast<int>(node % p);
+  return i == 0 ? Row{block, 2 * p + 1, p} : Row{block + 2 * p + 1 + (i - 1) * (p + 1), p + 1, i};
+}
+
+// What the grid of a cell has to have digits for: its entries and the diagonals of its vertices,
+// but not those to which a cell beside it adds so much more that its own entries would lose theirs.
+std::vector<double> largest_of_cells(std::vector<double>& rows, const AxisFactors& axis) {
+  constexpr double kMostBeside = 16.0;
+  std::vector<double> own(static_cast<std::size_t>(axis.cells), 0.0);
+  std::vector<double> at_vertices(static_cast<std::size_t>(axis.cells), 0.0);
+  const auto take = [&](std::vector<double>& largest, Index cell, double value) {
+    if (cell >= 0 && cell < axis.cells) largest[cell] = std::max(largest[cell], std::abs(value));
+  };
+  for (Index node = 0; node < axis.nodes(); ++node) {
+    const Row row = row_of(rows, node, axis.degree);
+    const Index cell = node / axis.degree;
+    const bool is_vertex = node % axis.degree == 0;
+    for (int j = 0; j < row.count; ++j) {
+      if (is_vertex && j == row.diagonal) {
+        take(at_vertices, cell - 1, row.entries[j]);
+        take(at_vertices, cell, row.entries[j]);
+      } else {
+        take(own, is_vertex && j < row.diagonal ? cell - 1 : cell, row.entries[j]);
+      }
+    }
+  }
+  for (std::size_t c = 0; c < own.size(); ++c) {
+    own[c] = std::max(own[c], std::min(at_vertices[c], kMostBeside * own[c]));
+  }
+  return own;
+}
+
+void round_row(const Row& row, double before, double after) {
+  double sum = 0.0;
+  double absolute = 0.0;
+  for (int j = 0; j < row.count; ++j) {
+    sum += row.entries[j];
+    absolute += std::abs(row.entries[j]);
+  }
+  double diagonal = std::abs(sum) > kRounding * absolute ? on_grid(sum, after) : 0.0;
+  for (int j = 0; j < row.count; ++j) {
+    if (j == row.diagonal) continue;
+    row.entries[j] = on_grid(row.entries[j], j < row.diagonal ? before : after);
+    diagonal -= row.entries[j];
+  }
+  row.entries[row.diagonal] = diagonal;
+}
+
+}  // namespace
+
+std::vector<double> rounded_stiffness(const AxisFactors& axis, int digits) {
+  std::vector<double> rows = axis.stiffness;
+  for (int side = 0; side < 2; ++side) {
+    rows[(side == 0 ? 0 : axis.cells * axis.block_size()) + axis.degree] -= axis.end_terms[side];
+  }
+  if (digits >= std::numeric_limits<double>::digits) return rows;
+  const int p = axis.degree;
+  const std::vector<double> largest = largest_of_cells(rows, axis);
+  const auto grid_of = [&](Index cell) {
+    return cell < 0 || cell >= axis.cells ? 0.0 : grid(largest[cell], digits);
+  };
+  for (Index node = 0; node < axis.nodes(); ++node) {
+    const Index cell = node / p;
+    const bool is_vertex = node % p == 0;
+    double before = grid_of(is_vertex ? cell - 1 : cell);
+    double after = grid_of(cell);
+    if (before == 0.0) before = after;
+    if (after == 0.0) after = before;
+    round_row(row_of(rows, node, p), before, after);
+  }
+  return rows;
+}
+
+std::vector<double> rounded_cell_stiffness(const AxisFactors& axis, int digits) {
+  std::vector<double> cell = axis.cell_stiffness;
+  if (digits >= std::numeric_limits<double>::digits) return cell;
+  const int n = axis.degree + 1;
+  const auto at = [n](int i, int j) { return i * n + j; };
+  double largest = 0.0;
+  for (const double value : cell) largest = std::max(largest, std::abs(value));
+  const double multiple = grid(largest, digits);
+  for (int i = 0; i < n; ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < n; ++j) {
+      if (j == i) continue;
+      const double value = axis.cell_stiffness[at(i, j)] + axis.cell_stiffness[at(j, i)];
+      const double mirrored = axis.cell_stiffness[at(n - 1 - i, n - 1 - j)] +
+                              axis.cell_stiffness[at(n - 1 - j, n - 1 - i)];
+      cell[at(i, j)] = on_grid(0.25 * (value + mirrored), multiple);
+      sum += cell[at(i, j)];
+    }
+    cell[at(i, i)] = -sum;
+  }
+  return cell;
+}
+
+}  // namespace tessera

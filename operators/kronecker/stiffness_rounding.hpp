@@ -1,0 +1,21 @@
+#pragma once
+
+#include "operators/kronecker/axis_factors.hpp"
+
+namespace tessera {
+
+/// The stiffness of an axis without its end terms, in numbers that a type with so many binary
+/// digits has, so that constants are still in its null space: where the rows of K summed to 0 they
+/// sum to 0 exactly. Rounded one by one, entries would leave a reaction term of one sign.
+///
+/// Entries of a cell are multiples of a power of 2, coarse enough for the sums of two cells to be
+/// such numbers as well unless one has
+/// entries several times as large as the other, and each diagonal entry is what makes the sum of
+/// its row right.
+std::vector<double> rounded_stiffness(const AxisFactors& axis, int digits);
+
+/// The same for the stiffness of one cell, [p + 1][p + 1], which is its own mirror image and stays
+/// so.
+std::vector<double> rounded_cell_stiffness(const AxisFactors& axis, int digits);
+
+}  // namespace tessera

@@ -1,0 +1,339 @@
+#include "operators/kronecker/sweep.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "mesh/lanes/host_array.hpp"
+#include "mesh/saturated.hpp"
+
+namespace tessera {
+namespace {
+
+// Elements of a thread's scratch.
+struct ScratchSizes {
+  ScratchSizes(const SweepShape& shape, const IndexTriple& cells, int degree, Index lanes) {
+    const Index p = degree;
+    const Index batches = cells[0] / lanes + 1;
+    rows = brick_nodes(p);
+    planes = shape.bricks[2] > 0 ? brick_nodes(p) : 1;
+    const Index nodes = cells[0] * p + 1;
+    row = rows * p;
+    plane = planes * rows * p;
+    const Index all_rows = planes * rows;
+    x_carry = 2 * all_rows;
+    y_carry = batches * planes * 4 * p;
+    const Index tile_bricks = ceil_div(shape.bricks[1], shape.tiles[1]);
+    z_carry = shape.bricks[2] > 0 ? tile_bricks * batches * 3 * row : 0;
+    edge = rows * (lanes * p + 1);
+    span = (rows * nodes + 3 * lanes) / lanes * lanes;
+  }
+  Index bytes(Index value_bytes, Index lanes) const {
+    return (Saturated(2 * row + 2 * plane + x_carry + y_carry + z_carry) * lanes + planes * edge +
+            lanes * row + Saturated(planes) * span) *
+           value_bytes;
+  }
+
+  Index rows, planes;               // of nodes in a brick, ends included
+  Index row, plane;                 // Lanes of a and b, of c and d
+  Index x_carry, y_carry, z_carry;  // Lanes
+  Index edge, span;                 // values
+};
+
+}  // namespace
+
+SweepShape::SweepShape(int dimension, const IndexTriple& cells, int degree, int threads)
+    : bricks{1, 1, 0}, tiles{1, 1, 1}, brick_cells(tessera::brick_cells(degree)) {
+  for (int d = 1; d < dimension; ++d) {
+    bricks[d] = ceil_div(cells[d], brick_cells);
+  }
+  // The tiles that take the least time, each starting one cell early.
+  const auto length = [&](int d, Index parts) {
+    return ceil_div(bricks[d], parts) * brick_cells + (parts > 1 ? 1 : 0);
+  };
+  const auto time = [&](Index y, Index z) {
+    return length(1, y) * std::max<Index>(length(2, z), 1);
+  };
+  for (Index z = 1; z <= std::max<Index>(bricks[2], 1); ++z) {
+    const Index y = std::min<Index>(threads / z, bricks[1]);
+    if (y > 0 && time(y, z) < time(tiles[1], tiles[2])) tiles = {1, y, z};
+  }
+}
+
+template <class T>
+struct KroneckerSweep<T>::Scratch {
+  explicit Scratch(const ScratchSizes& n)
+      : a(n.row),
+        b(n.row),
+        c(n.plane),
+        d(n.plane),
+        x_carry(n.x_carry),
+        y_carry(n.y_carry),
+        z_carry(n.z_carry),
+        edge(n.planes * n.edge),
+        end(n.row * kLanes<T>),
+        output(n.planes * n.span) {}
+
+  HostArray<Lanes<T>> a, b, c, d, x_carry, y_carry, z_carry;
+  HostArray<T> edge, end, output;
+};
+
+/// One thread's part of a sweep.
+template <class T>
+class KroneckerSweep<T>::Tile {
+ public:
+  Tile(const KroneckerSweep& sweep, const SweepData<T>& data, Scratch& scratch, Range y, Range z)
+      : sweep_(sweep),
+        data_(data),
+        kernels_(*sweep.kernels_),
+        scratch_(scratch),
+        sizes_(sweep.shape_, sweep.cells_, sweep.lattice_.degree(), kLanes<T>),
+        p_(sweep.lattice_.degree()),
+        row_(sweep.lattice_.extents()[0]),
+        batches_(line_batches<T>(sweep.cells_[0])),
+        y_(y),
+        z_(z) {}
+
+  void run() {
+    if (sweep_.lattice_.dimension() == 2) {
+      sweep_layer({0, 0}, Emit::yes);
+      return;
+    }
+    const Index first = z_.begin * sweep_.shape_.brick_cells;
+    sweep_layer(start(first), Emit::no);
+    if (first > 0) sweep_layer({first - 1, first}, Emit::no);
+    for (Index brick = z_.begin; brick < z_.end; ++brick) {
+      sweep_layer(brick_range(2, brick), Emit::yes);
+    }
+  }
+
+ private:
+  enum class Emit { no, yes };
+
+  // No cells: only the nodes at the lower end of the cell before `first`, where carries start.
+  static Range start(Index first) {
+    const Index cell = std::max<Index>(first - 1, 0);
+    return {cell, cell};
+  }
+  Range brick_range(int d, Index brick) const {
+    const Index cells = sweep_.shape_.brick_cells;
+    return {brick * cells, std::min((brick + 1) * cells, sweep_.cells_[d])};
+  }
+  // Nodes that a range of cells adds to those before it, as {first, end}.
+  Range new_nodes(Range cells) const {
+    return cells.size() == 0 ? Range{cells.begin * p_, cells.begin * p_ + 1}
+                             : Range{cells.begin * p_ + 1, cells.end * p_ + 1};
+  }
+  // Nodes whose results are complete after a range of cells.
+  Index complete_nodes(int d, Range cells) const {
+    return cells.size() == 0 ? 0 : cells.size() * p_ + (cells.end == sweep_.cells_[d] ? 1 : 0);
+  }
+  bool is_constrained(int d, Index node) const {
+    return (sweep_.dirichlet_[2 * d] && node == 0) ||
+           (sweep_.dirichlet_[2 * d + 1] && node == sweep_.lattice_.extents()[d] - 1);
+  }
+  RowSpan span(Index row, Index plane, Index rows) const {
+    return {row, plane, rows, (plane * sweep_.lattice_.extents()[1] + row) * row_, rows * row_};
+  }
+
+  // The cells of z in all rows of bricks of the tile.
+  void sweep_layer(Range z, Emit emit) {
+    const Index first = y_.begin * sweep_.shape_.brick_cells;
+    sweep_brick_row(start(first), z, -1, Emit::no);
+    if (first > 0) sweep_brick_row({first - 1, first}, z, -1, Emit::no);
+    for (Index brick = y_.begin; brick < y_.end; ++brick) {
+      sweep_brick_row(brick_range(1, brick), z, brick, emit);
+    }
+  }
+
+  // One row of bricks; brick = -1 where only what is carried along y matters.
+  void sweep_brick_row(Range y, Range z, Index brick, Emit emit) {
+    const bool flat = sweep_.lattice_.dimension() == 2;
+    const Range new_rows = new_nodes(y);
+    const Range new_planes = new_nodes(z);
+    const Index rows = complete_nodes(1, y);
+    const Index planes = emit == Emit::no ? 0 : flat ? 1 : complete_nodes(2, z);
+    const Index first_plane = z.size() == 0 ? 0 : 1;
+    const Index first_row = y.size() == 0 ? 0 : 1;
+    std::fill(scratch_.x_carry.begin(), scratch_.x_carry.end(), Lanes<T>{});
+    const T* nodes[kMostPlanes];
+    for (Index k = 0; k < new_planes.size(); ++k) {
+      nodes[k] = data_.x() + span(new_rows.begin, new_planes.begin + k, new_rows.size()).first;
+    }
+    // Long before they are read: a load from a store under way waits for it.
+    for (Index k = 0; k < new_planes.size(); ++k) {
+      copy_end(new_rows.size(), nodes[k], scratch_.edge.data() + k * sizes_.edge);
+    }
+    const Index plane = sizes_.row;
+    for (Index batch = 0; batch < batches_; ++batch) {
+      for (Index k = 0; k < new_planes.size(); ++k) {
+        x_rows(batch, k, new_rows, new_planes.begin + k, nodes[k], first_row);
+        kernels_.y_lines(
+            y.begin, y.size(), scratch_.y_carry.data() + (batch * sizes_.planes + k) * 4 * p_,
+            scratch_.a.data(), scratch_.b.data(), scratch_.c.data() + (first_plane + k) * plane,
+            scratch_.d.data() + (first_plane + k) * plane);
+      }
+      if (brick < 0) continue;
+      if (!flat) {
+        Lanes<T>* carry =
+            scratch_.z_carry.data() + ((brick - y_.begin) * batches_ + batch) * 3 * sizes_.row;
+        kernels_.z_lines(z.begin, z.size(), rows * p_, carry, scratch_.c.data(), scratch_.d.data());
+      }
+      for (Index k = 0; k < planes; ++k) {
+        write_rows(batch, rows, scratch_.c.data() + k * plane,
+                   output(k, span(y.begin * p_, z.begin * p_ + k, rows)));
+      }
+    }
+    if (planes == 0) return;
+    SweepSums sum;
+    for (Index k = 0; k < planes; ++k) {
+      sum += finish(span(y.begin * p_, z.begin * p_ + k, rows), k);
+    }
+    sweep_.partial_[(flat ? 0 : z.begin / sweep_.shape_.brick_cells) * sweep_.shape_.bricks[1] +
+                    brick] = sum;
+  }
+
+  // Where a span's results lie: at the same place in a SIMD vector as in a whole vector.
+  T* output(Index k, const RowSpan& at) {
+    return scratch_.output.data() + k * sizes_.span + at.first % kLanes<T>;
+  }
+
+  // a and b of the rows of a plane, which has this local number k.
+  void x_rows(Index batch, Index k, Range rows, Index plane, const T* nodes, Index first_row) {
+    Lanes<T>* a = scratch_.a.data() + first_row * p_;
+    Lanes<T>* b = scratch_.b.data() + first_row * p_;
+    const Index n = rows.size() * p_;
+    if (sweep_.lattice_.dimension() == 3 && is_constrained(2, plane)) {
+      std::fill_n(a, n, Lanes<T>{});
+      std::fill_n(b, n, Lanes<T>{});
+      return;
+    }
+    const T* u = nodes + batch * kLanes<T> * p_;
+    Index stride = row_;
+    if (batch == batches_ - 1) {
+      u = scratch_.edge.data() + k * sizes_.edge;
+      stride = kLanes<T> * p_ + 1;
+    }
+    kernels_.x_rows(batch, rows.size(), u, stride, scratch_.x_carry.data() + k * 2 * sizes_.rows, a,
+                    b);
+    for (const Index row : {rows.begin, rows.end - 1}) {
+      if (!is_constrained(1, row)) continue;
+      std::fill_n(a + (row - rows.begin) * p_, p_, Lanes<T>{});
+      std::fill_n(b + (row - rows.begin) * p_, p_, Lanes<T>{});
+    }
+  }
+
+  // The last batch's nodes with zeros for those beyond the row, rows without gaps.
+  void copy_end(Index rows, const T* nodes, T* end) const {
+    const Index width = kLanes<T> * p_ + 1;
+    const Index first = (batches_ - 1) * kLanes<T> * p_;
+    for (Index j = 0; j < rows; ++j) {
+      const T* from = nodes + j * row_ + first;
+      for (Index i = 0; i < row_ - first; i += kLanes<T>) {
+        __builtin_prefetch(from + rows * row_ + i, 0, 2);
+      }
+      std::copy_n(from, row_ - first, end + j * width);
+      std::fill(end + j * width + row_ - first, end + (j + 1) * width, T{0});
+    }
+  }
+
+  void write_rows(Index batch, Index rows, const Lanes<T>* results, T* nodes) {
+    const Index width = kLanes<T> * p_;
+    const Index first = batch * width;
+    if (batch < batches_ - 1) {
+      kernels_.write_rows(rows, results, nodes + first, row_);
+      return;
+    }
+    T* end = scratch_.end.data();
+    kernels_.write_rows(rows, results, end, width);
+    for (Index j = 0; j < rows; ++j) {
+      std::copy_n(end + j * width, row_ - first, nodes + j * row_ + first);
+    }
+  }
+
+  // Gives a span's results away, with those of constrained nodes.
+  SweepSums finish(const RowSpan& at, Index k) {
+    const T* x = data_.x() + at.first;
+    T* ax = output(k, at);
+    const bool constrained = sweep_.lattice_.dimension() == 3 && is_constrained(2, at.plane);
+    for (Index j = 0; j < at.rows; ++j) {
+      const Index first = j * row_;
+      if (constrained || is_constrained(1, at.row + j)) {
+        std::copy_n(x + first, row_, ax + first);
+      } else {
+        if (sweep_.dirichlet_[0]) ax[first] = x[first];
+        if (sweep_.dirichlet_[1]) ax[first + row_ - 1] = x[first + row_ - 1];
+      }
+    }
+    return data_.finish(at, x, ax);
+  }
+
+  static constexpr Index kMostPlanes = 64;
+
+  const KroneckerSweep& sweep_;
+  const SweepData<T>& data_;
+  const LineKernels<T>& kernels_;
+  Scratch& scratch_;
+  ScratchSizes sizes_;
+  Index p_;
+  Index row_;
+  Index batches_;
+  Range y_;  // bricks
+  Range z_;
+};
+
+template <class T>
+KroneckerSweep<T>::KroneckerSweep(const KroneckerFactors& factors, const NodeLattice& lattice,
+                                  FaceSet dirichlet)
+    : lattice_(lattice),
+      cells_{factors.axes[0].cells, factors.axes[1].cells,
+             factors.dimension == 3 ? factors.axes[2].cells : 0},
+      dirichlet_(dirichlet),
+      shape_(factors.dimension, cells_, lattice.degree(), omp_get_max_threads()),
+      kernels_(make_line_kernels<T>(factors)),
+      scratch_(static_cast<std::size_t>(shape_.tiles[1] * shape_.tiles[2])),
+      partial_(static_cast<std::size_t>(shape_.bricks[1] * std::max<Index>(shape_.bricks[2], 1))) {
+  const ScratchSizes sizes(shape_, cells_, lattice.degree(), kLanes<T>);
+  for (auto& scratch : scratch_) scratch = std::make_unique<Scratch>(sizes);
+}
+
+template <class T>
+KroneckerSweep<T>::~KroneckerSweep() = default;
+
+template <class T>
+SweepSums KroneckerSweep<T>::run(const SweepData<T>& data) const {
+  const auto tiles = static_cast<int>(scratch_.size());
+#pragma omp parallel for schedule(static) num_threads(std::min(tiles, omp_get_max_threads()))
+  for (int tile = 0; tile < tiles; ++tile) {
+    const Range y = partition(shape_.bricks[1], tile % shape_.tiles[1], shape_.tiles[1]);
+    const Range z = partition(shape_.bricks[2], tile / shape_.tiles[1], shape_.tiles[2]);
+    Tile(*this, data, *scratch_[tile], y, z).run();
+  }
+  SweepSums sum;
+  for (const SweepSums& value : partial_) sum += value;
+  return sum;
+}
+
+template <class T>
+Index KroneckerSweep<T>::bytes() const {
+  const ScratchSizes sizes(shape_, cells_, lattice_.degree(), kLanes<T>);
+  return kernels_->bytes() +
+         static_cast<Index>(scratch_.size()) * sizes.bytes(sizeof(T), kLanes<T>) +
+         static_cast<Index>(partial_.size() * sizeof(SweepSums));
+}
+
+Index kronecker_sweep_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
+  const Index lanes = static_cast<Index>(kSimdBytes) / value_bytes;
+  IndexTriple cells = mesh.cells();
+  if (mesh.dimension() == 2) cells[2] = 0;
+  const SweepShape shape(mesh.dimension(), cells, degree, omp_get_max_threads());
+  const ScratchSizes sizes(shape, cells, degree, lanes);
+  return Saturated(sizes.bytes(value_bytes, lanes)) * shape.tiles[1] * shape.tiles[2] +
+         line_kernel_bytes(mesh, degree, value_bytes) +
+         Saturated(shape.bricks[1]) * std::max<Index>(shape.bricks[2], 1) * sizeof(SweepSums);
+}
+
+template class KroneckerSweep<double>;
+template class KroneckerSweep<float>;
+
+}  // namespace tessera

@@ -1,0 +1,518 @@
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include <type_traits>
+
+#include "operators/kronecker/passes.cuh"
+
+namespace tessera {
+
+/// How the kernels cut the mesh: a block takes a tile of CellsX by WorkY cells of a plane, and in
+/// 3D moves it through z. A thread has one column of nodes in the y pass, and in the x pass a piece
+/// of WorkX cells in each of `items` rows. CellsX p + p + 1 is at most Threads.
+template <class Value, int Degree, int CellsX, int WorkX, int WorkY, int Threads, int BlocksAnSm>
+struct KroneckerShape {
+  using T = Value;
+  static constexpr int p = Degree;
+  static constexpr int work_x = WorkX;
+  static constexpr int work_y = WorkY;
+  static constexpr int threads = Threads;
+  static constexpr int blocks_an_sm = BlocksAnSm;
+  static constexpr int cells_x = CellsX;
+  static constexpr int cells_y = WorkY;
+  static constexpr int width = CellsX * p;
+  static constexpr int height = WorkY * p;
+  static constexpr int loaded_width = width + p + 1;
+  static constexpr int entries = p * (p + 2);
+  static constexpr int window_x = (WorkX + 1) * p + 1;
+  static constexpr int window_y = (WorkY + 1) * p + 1;
+  static constexpr int outputs = WorkX * p;  // of an item
+  static constexpr int items = height / outputs;
+
+  static_assert(CellsX % WorkX == 0 && height % outputs == 0 && loaded_width <= Threads);
+
+  // Thread t has piece t / outputs of the rows t mod outputs + k outputs: with rows of one word
+  // more than a multiple of the banks, threads read from consecutive banks. Threads beyond the tile
+  // compute what nobody reads, in room of their own.
+  static constexpr int banks = 128 / static_cast<int>(sizeof(T));
+  static constexpr int pieces = (Threads + outputs - 1) / outputs;
+  static constexpr int row_of(int words) { return (words + banks - 2) / banks * banks + 1; }
+  static constexpr int row = row_of(pieces * outputs + p + 1);
+  static constexpr int plane = row * height;
+  static constexpr int stage_row = row_of(pieces * outputs);
+  static constexpr int stage_plane = stage_row * height;
+  static constexpr int table_cells = pieces * WorkX;
+  static constexpr int table_entries(CellsAlongXY kind) {
+    return kind == CellsAlongXY::alike ? 0 : entries * (table_cells + WorkY);
+  }
+  static constexpr int shared_bytes(int dimension, CellsAlongXY kind) {
+    return static_cast<int>(sizeof(T)) * (2 * (2 * entries + table_entries(kind)) + 2 * plane +
+                                          (dimension == 3 ? p + 1 : 1) * stage_plane);
+  }
+};
+
+/// x.y and y.y of a thread, a block or the grid.
+struct KroneckerSumPair {
+  double first = 0.0;
+  double second = 0.0;
+};
+
+/// A block at work on its tile: the stages of y = A x, from global memory to global memory.
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+class KroneckerTile {
+ public:
+  using T = typename Shape::T;
+  using Arguments = KroneckerArguments<T, Shape::p>;
+
+  __device__ __forceinline__ KroneckerTile(const Arguments& arguments, unsigned char* shared)
+      : g(arguments) {
+    rows_z = reinterpret_cast<EntryPair<T>*>(shared);
+    rows_x = rows_z + 2 * Shape::entries;
+    rows_y = rows_x + Shape::entries * Shape::table_cells;
+    planes = reinterpret_cast<T*>(rows_x + Shape::table_entries(kind));
+    stage = planes + 2 * Shape::plane;
+    cell_x = (g.y_first ? blockIdx.y : blockIdx.x) * Shape::cells_x;
+    cell_y = (g.y_first ? blockIdx.x : blockIdx.y) * Shape::cells_y;
+    first_y = (cell_y - 1) * P;
+    const int x = (cell_x - 1) * P + threadIdx.x;
+    column = first_y * g.stride_y + x;
+    is_free =
+        threadIdx.x < Shape::loaded_width && x >= g.axis[0].first_free && x <= g.axis[0].last_free;
+    const int to_x = cell_x * P + threadIdx.x;
+    stores =
+        threadIdx.x < Shape::width && to_x >= g.axis[0].first_free && to_x <= g.axis[0].last_free;
+    at_end_x = cell_x == 0 || cell_x + Shape::cells_x >= g.axis[0].cells;
+    at_end_y = cell_y == 0 || cell_y + Shape::cells_y >= g.axis[1].cells;
+    // Away from the first and last rows, threads may read beyond the ends of a row without leaving
+    // the vector.
+    all_rows = first_y > 0 && first_y + Shape::window_y < g.axis[1].nodes &&
+               g.axis[0].nodes > Shape::threads;
+    const int r = threadIdx.x % Shape::outputs;
+    const int piece = threadIdx.x / Shape::outputs;
+    first_cell = piece * Shape::work_x;
+    x_from = r * Shape::row + piece * Shape::outputs;
+    x_to = r * Shape::stage_row + piece * Shape::outputs;
+    // Columns that are not free stay zero.
+    for (int i = threadIdx.x; i < 2 * Shape::plane; i += Shape::threads) planes[i] = T{0};
+    if constexpr (kind == CellsAlongXY::different) load_tables();
+  }
+
+  /// 3D: all planes of the block's chunk of layers.
+  __device__ __forceinline__ void run_through_layers();
+  /// 2D.
+  __device__ __forceinline__ void run_once();
+  __device__ KroneckerSumPair sums_of_thread() const { return sums; }
+
+ private:
+  static constexpr int P = Shape::p;
+  static constexpr int kOut = Shape::outputs;
+  static constexpr bool kLoadsAhead = compiled == KroneckerForm::apply_dot;
+
+  __device__ __forceinline__ void load_tables() {
+    for (int i = threadIdx.x; i < Shape::entries * Shape::table_cells; i += Shape::threads) {
+      const int cell = min(cell_x + i % Shape::table_cells, g.axis[0].cells);
+      rows_x[i] =
+          g.axis[0].rows[static_cast<std::int64_t>(cell) * Shape::entries + i / Shape::table_cells];
+    }
+    for (int i = threadIdx.x; i < Shape::entries * Shape::work_y; i += Shape::threads) {
+      const int cell = min(cell_y + i / Shape::entries, g.axis[1].cells);
+      rows_y[i] =
+          g.axis[1].rows[static_cast<std::int64_t>(cell) * Shape::entries + i % Shape::entries];
+    }
+  }
+  // Entries of the z axis for one layer, on their way; layers alternate between two places.
+  __device__ __forceinline__ void load_rows_z(int layer) {
+    const EntryPair<T>* from = g.axis[2].rows + static_cast<std::int64_t>(layer) * Shape::entries;
+    for (int e = threadIdx.x; e < Shape::entries; e += Shape::threads) {
+      __pipeline_memcpy_async(rows_z + layer % 2 * Shape::entries + e, from + e,
+                              sizeof(EntryPair<T>));
+    }
+    __pipeline_commit();
+  }
+  __device__ __forceinline__ void add_dots(T x, T y) {
+    sums.first += static_cast<double>(x) * static_cast<double>(y);
+    sums.second += static_cast<double>(y) * static_cast<double>(y);
+  }
+  __device__ __forceinline__ bool is_free_plane(int z) const {
+    return z >= g.axis[2].first_free && z <= g.axis[2].last_free;
+  }
+  __device__ __forceinline__ bool is_free_row(int y) const {
+    return y >= g.axis[1].first_free && y <= g.axis[1].last_free;
+  }
+
+  // w = x at this thread's column of plane z: [window].
+  __device__ __forceinline__ void load(int z) {
+    const T* from = g.v.x + column + z * g.stride_z;
+    const bool free_plane = is_free_plane(z);
+    if (all_rows && free_plane) {
+#pragma unroll
+      for (int j = 0; j < Shape::window_y; ++j) {
+        w[j] = __ldg(from);
+        from += g.stride_y;
+      }
+      return;
+    }
+#pragma unroll
+    for (int j = 0; j < Shape::window_y; ++j) {
+      w[j] = is_free && free_plane && is_free_row(first_y + j) ? __ldg(from) : T{0};
+      from += g.stride_y;
+    }
+  }
+
+  // v1 = M u, v2 = K u along y, to shared memory.
+  __device__ __forceinline__ void y_pass() {
+    T v1[Shape::height];
+    T v2[Shape::height];
+    if constexpr (kind == CellsAlongXY::alike) {
+      both_products<P, Shape::work_y>(UnitRows<T, P>{g.unit}, w, v1, v2);
+      if (at_end_y) {
+#pragma unroll
+        for (int c = 0; c < Shape::work_y; ++c) {
+          const int side = cell_y + c == 0 ? 0 : cell_y + c == g.axis[1].cells ? 1 : -1;
+          if (side < 0) continue;
+          v1[c * P] -= g.axis[1].surplus[side].mass * w[(c + 1) * P];
+          v2[c * P] -= g.axis[1].surplus[side].stiffness * w[(c + 1) * P];
+          v2[c * P] += g.axis[1].end_term[side] * w[(c + 1) * P];
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < Shape::height; ++i) v2[i] *= g.ratio;
+    } else {
+      both_products<P, Shape::work_y>(TableRows<T, Shape::entries, 1>{rows_y}, w, v1, v2);
+    }
+    if (!is_free) return;
+#pragma unroll
+    for (int i = 0; i < Shape::height; ++i) {
+      planes[i * Shape::row + threadIdx.x] = v1[i];
+      planes[Shape::plane + i * Shape::row + threadIdx.x] = v2[i];
+    }
+  }
+
+  // a = K v1 + M v2, b = M v1 along x.
+  __device__ __forceinline__ void x_pass(int k, T* a, T* b) const {
+    const T* from = planes + x_from + k * kOut * Shape::row;
+    T u[Shape::window_x];
+    T vertex[Shape::work_x];
+#pragma unroll
+    for (int i = 0; i < Shape::window_x; ++i) u[i] = from[i];
+#pragma unroll
+    for (int c = 0; c < Shape::work_x; ++c) vertex[c] = u[(c + 1) * P];
+    const auto products = [&](const auto& rows) {
+      both_products<P, Shape::work_x>(rows, u, b, a);
+#pragma unroll
+      for (int i = 0; i < Shape::window_x; ++i) u[i] = from[Shape::plane + i];
+      add_mass_product<P, Shape::work_x>(rows, u, a);
+    };
+    if constexpr (kind == CellsAlongXY::different) {
+      products(TableRows<T, 1, Shape::table_cells>{rows_x + first_cell});
+      return;
+    }
+    products(UnitRows<T, P>{g.unit});
+    if (!at_end_x) return;
+#pragma unroll
+    for (int c = 0; c < Shape::work_x; ++c) {
+      const int cell = cell_x + first_cell + c;
+      const int side = cell == 0 ? 0 : cell == g.axis[0].cells ? 1 : -1;
+      if (side < 0) continue;
+      const EntryPair<T> surplus = g.axis[0].surplus[side];
+      b[c * P] -= surplus.mass * vertex[c];
+      a[c * P] -= surplus.stiffness * vertex[c] + surplus.mass * u[(c + 1) * P];
+      a[c * P] += g.axis[0].end_term[side] * vertex[c];
+    }
+  }
+
+  // acc[o] of the item to plane `to_plane` of the stage.
+  __device__ __forceinline__ void stage_plane(int k, int o, int to_plane) {
+    T* to = stage + to_plane * Shape::stage_plane + x_to + k * kOut * Shape::stage_row;
+#pragma unroll
+    for (int i = 0; i < kOut; ++i) to[i] = acc[k][o][i];
+  }
+
+  // acc[o] += M[o][z] a + K[o][z] b: what plane z adds to the planes o of its layer, where `row`
+  // holds the plane's entries. A layer's first plane ends the layer below, which goes to the stage;
+  // so does the mesh's last plane.
+  enum class Plane { first, inner };
+  __device__ __forceinline__ void z_pass(int k, Plane plane, bool stages, bool is_last,
+                                         const EntryPair<T>* row, const T* a, const T* b) {
+    const auto add = [&](int o, EntryPair<T> e) {
+#pragma unroll
+      for (int i = 0; i < kOut; ++i) {
+        acc[k][o][i] += e.mass * a[i];
+        acc[k][o][i] += e.stiffness * b[i];
+      }
+    };
+    if (plane == Plane::inner) {
+#pragma unroll
+      for (int o = 0; o <= P; ++o) add(o, row[o]);
+      return;
+    }
+    if (stages) {
+#pragma unroll
+      for (int o = 0; o < P; ++o) {
+        add(o, row[o]);
+        stage_plane(k, o, o);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kOut; ++i) acc[k][0][i] = acc[k][P][i];
+    add(0, row[P]);
+    if (is_last) stage_plane(k, 0, P);
+#pragma unroll
+    for (int o = 1; o <= P; ++o) {
+      const EntryPair<T> e = row[P + o];
+#pragma unroll
+      for (int i = 0; i < kOut; ++i) {
+        acc[k][o][i] = e.mass * a[i];
+        acc[k][o][i] += e.stiffness * b[i];
+      }
+    }
+  }
+
+  // x_ahead = x at this thread's column of plane z, where store() will want it.
+  __device__ __forceinline__ void load_ahead(int z) {
+    if (!kLoadsAhead || !stores || !is_free_plane(z)) return;
+    const T* from = g.v.x + z * g.stride_z + cell_y * P * g.stride_y + cell_x * P + threadIdx.x;
+#pragma unroll
+    for (int r = 0; r < Shape::height; ++r, from += g.stride_y) {
+      if (is_free_row(cell_y * P + r)) x_ahead[r] = __ldg(from);
+    }
+  }
+  template <KroneckerForm form>
+  __device__ __forceinline__ void store(int first_z, int count);
+  __device__ __forceinline__ void store_any(int first_z, int count) {
+    if constexpr (compiled != KroneckerForm::any) return store<compiled>(first_z, count);
+    switch (g.v.form) {
+      case KroneckerForm::apply:
+        return store<KroneckerForm::apply>(first_z, count);
+      case KroneckerForm::apply_dot:
+        return store<KroneckerForm::apply_dot>(first_z, count);
+      case KroneckerForm::residual:
+        return store<KroneckerForm::residual>(first_z, count);
+      case KroneckerForm::any:
+        return;
+    }
+  }
+  __device__ __forceinline__ void finish_constrained(int first_z, int end_z);
+
+  const Arguments& g;
+  EntryPair<T>* rows_z;  // [2 layers][entry]
+  EntryPair<T>* rows_x;  // [entry][cell]
+  EntryPair<T>* rows_y;  // [cell][entry]
+  T* planes;             // [v1, v2][row][x]
+  T* stage;              // [plane][row][x]
+  int cell_x;
+  int cell_y;
+  int first_y;
+  std::int64_t column;
+  int first_cell;  // of the item, in the tile
+  int x_from;      // its places in `planes` and in `stage`
+  int x_to;
+  bool at_end_x;
+  bool at_end_y;
+  bool all_rows;
+  bool is_free;  // this thread's column
+  bool stores;
+  T w[Shape::window_y];
+  T x_ahead[kLoadsAhead ? Shape::height : 1];
+  T acc[Shape::items][P + 1][kOut];
+  KroneckerSumPair sums;
+};
+
+/// Stores `count` staged planes from plane first_z on at free nodes.
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+template <KroneckerForm form>
+__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int first_z,
+                                                                            int count) {
+  constexpr bool needs_x = form == KroneckerForm::apply_dot;
+  constexpr bool needs_b = form == KroneckerForm::residual;
+  const KroneckerVectors<T>& v = g.v;
+  const int tile_y = cell_y * P;
+  const int tile_x = cell_x * P + threadIdx.x;
+  const int free_begin = g.axis[1].first_free - tile_y;
+  const int free_end = g.axis[1].last_free + 1 - tile_y;
+  if (!stores) return;
+  const std::int64_t stride = g.stride_y;
+  const T* staged = stage + threadIdx.x;
+  const auto store_plane = [&](int z, bool is_last, auto some_constrained) {
+    constexpr bool skips = decltype(some_constrained)::value;
+    const auto is_skipped = [&](int r) { return skips && (r < free_begin || r >= free_end); };
+    const std::int64_t first = z * g.stride_z + tile_y * stride + tile_x;
+    // All loads come before the first store, which they could not pass.
+    [[maybe_unused]] T x[Shape::height];
+    [[maybe_unused]] T b[Shape::height];
+    if constexpr (kLoadsAhead) {
+#pragma unroll
+      for (int r = 0; r < Shape::height; ++r) x[r] = x_ahead[r];
+      if (!is_last) load_ahead(z + 1);
+    } else if constexpr (needs_x) {
+      const T* from = v.x + first;
+#pragma unroll
+      for (int r = 0; r < Shape::height; ++r, from += stride) {
+        if (!is_skipped(r)) x[r] = __ldg(from);
+      }
+    }
+    if constexpr (needs_b) {
+      const T* from = v.b + first;
+#pragma unroll
+      for (int r = 0; r < Shape::height; ++r, from += stride) {
+        if (!is_skipped(r)) b[r] = *from;
+      }
+    }
+    T* to = v.y + first;
+#pragma unroll
+    for (int r = 0; r < Shape::height; ++r, to += stride) {
+      if (is_skipped(r)) continue;
+      const T value = staged[r * Shape::stage_row];
+      if constexpr (form == KroneckerForm::apply) {
+        *to = value;
+      } else if constexpr (form == KroneckerForm::residual) {
+        const T residual = b[r] - value;
+        *to = residual;
+        add_dots(residual, residual);
+      } else {
+        *to = value;
+        add_dots(x[r], value);
+      }
+    }
+  };
+  const bool all_free = free_begin <= 0 && free_end >= Shape::height;
+#pragma unroll 1
+  for (int o = 0; o < count; ++o, staged += Shape::stage_plane) {
+    const int z = first_z + o;
+    if (!is_free_plane(z)) {
+      if (o < count - 1) load_ahead(z + 1);
+      continue;
+    }
+    if (all_free) {
+      store_plane(z, o == count - 1, std::false_type{});
+    } else {
+      store_plane(z, o == count - 1, std::true_type{});
+    }
+  }
+}
+
+/// The constrained nodes of the tile in planes first_z .. end_z, where A is the identity.
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::finish_constrained(
+    int first_z, int end_z) {
+  const KroneckerVectors<T>& v = g.v;
+  const int tile_x = cell_x * P;
+  const int tile_y = cell_y * P;
+  const int end_x = min(Shape::width, g.axis[0].nodes - tile_x);
+  const int end_y = min(Shape::height, g.axis[1].nodes - tile_y);
+  const auto finish = [&](int x, int y, int z) {
+    const std::int64_t at = z * g.stride_z + (tile_y + y) * g.stride_y + tile_x + x;
+    T value = __ldg(v.x + at);
+    switch (v.form) {
+      case KroneckerForm::residual:
+        value = v.b[at] - value;
+        add_dots(value, value);
+        break;
+      case KroneckerForm::apply_dot:
+        add_dots(value, value);
+        break;
+      case KroneckerForm::apply:
+      case KroneckerForm::any:
+        break;
+    }
+    v.y[at] = value;
+  };
+  for (int z = first_z; z < end_z; ++z) {
+    if (is_free_plane(z)) continue;
+    for (int i = threadIdx.x; i < end_x * end_y; i += Shape::threads) {
+      finish(i % end_x, i / end_x, z);
+    }
+  }
+  if (!at_end_x && !at_end_y) return;
+  for (int y = 0; y < end_y; ++y) {
+    if (is_free_row(tile_y + y)) continue;
+    for (int i = threadIdx.x; i < end_x * (end_z - first_z); i += Shape::threads) {
+      const int z = first_z + i / end_x;
+      if (is_free_plane(z)) finish(i % end_x, y, z);
+    }
+  }
+  for (int x = 0; x < end_x; ++x) {
+    if (tile_x + x >= g.axis[0].first_free && tile_x + x <= g.axis[0].last_free) continue;
+    for (int i = threadIdx.x; i < end_y * (end_z - first_z); i += Shape::threads) {
+      const int z = first_z + i / end_y;
+      if (is_free_row(tile_y + i % end_y) && is_free_plane(z)) finish(x, i % end_y, z);
+    }
+  }
+}
+
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_through_layers() {
+  const int first_layer = blockIdx.z * g.layers_a_chunk;
+  const int end_layer = min(first_layer + g.layers_a_chunk, g.axis[2].cells);
+#pragma unroll
+  for (int k = 0; k < Shape::items; ++k) {
+#pragma unroll
+    for (int o = 0; o <= P; ++o) {
+#pragma unroll
+      for (int i = 0; i < kOut; ++i) acc[k][o][i] = T{0};
+    }
+  }
+  // A chunk above the first starts a layer early, for what that adds to its first plane.
+  int layer = first_layer == 0 ? 0 : first_layer - 1;
+  const int last_z = end_layer * P;
+  load_rows_z(layer);
+  load(layer * P);
+  __pipeline_wait_prior(0);
+  __syncthreads();
+#pragma unroll 1
+  for (; layer <= end_layer; ++layer) {
+    const int planes_of_layer = layer < end_layer ? P : 1;
+    const bool stages = layer > first_layer;
+    const bool is_last = layer == g.axis[2].cells;
+    const EntryPair<T>* row = rows_z + layer % 2 * Shape::entries;
+#pragma unroll 1
+    for (int i = 0; i < planes_of_layer; ++i) {
+      const int z = layer * P + i;
+      y_pass();
+      if (z < last_z) load(z + 1);
+      __syncthreads();
+      if (i == 0 && !is_last) load_rows_z(layer + 1);
+#pragma unroll
+      for (int k = 0; k < Shape::items; ++k) {
+        T a[kOut];
+        T b[kOut];
+        x_pass(k, a, b);
+        if (i == 0) {
+          z_pass(k, Plane::first, stages, is_last, row, a, b);
+        } else {
+          z_pass(k, Plane::inner, false, false, row, a, b);
+        }
+      }
+      row += i == 0 ? 2 * P + 1 : P + 1;
+      if (i == 0 && stages) load_ahead(z - P);
+      __pipeline_wait_prior(0);
+      __syncthreads();
+      if (i == 0 && stages) store_any(z - P, is_last ? P + 1 : P);
+    }
+  }
+  finish_constrained(first_layer * P, end_layer * P + (end_layer == g.axis[2].cells ? 1 : 0));
+}
+
+template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_once() {
+  load(0);
+  __syncthreads();
+  y_pass();
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < Shape::items; ++k) {
+    T a[kOut];
+    T b[kOut];
+    x_pass(k, a, b);
+#pragma unroll
+    for (int i = 0; i < kOut; ++i) acc[k][0][i] = g.scale * a[i];
+    stage_plane(k, 0, 0);
+  }
+  load_ahead(0);
+  __syncthreads();
+  store_any(0, 1);
+  finish_constrained(0, 1);
+}
+
+}  // namespace tessera

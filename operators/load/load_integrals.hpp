@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "operators/load/load_vector.hpp"
+
+namespace tessera {
+
+/// Integrals of a load's data.
+struct LoadIntegrals {
+  double source = 0.0;  // of f over the domain
+  double flux = 0.0;    // of the fluxes over their faces
+  double size = 0.0;    // of |f| and of the |fluxes|
+
+  double sum() const { return source + flux; }
+};
+
+/// The integrals by the rule of a basis on the discretization's nodes. Deterministic for any number
+/// of threads. Values that are not finite are not refused.
+LoadIntegrals integrate_load(const Discretization& discretization, const Basis1D& basis,
+                             const ScalarField& source, const std::vector<FluxTerm>& fluxes);
+
+}  // namespace tessera

@@ -1,0 +1,250 @@
+#include "operators/load/load_vector.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mesh/element/face_quadrature.hpp"
+#include "mesh/errors.hpp"
+#include "mesh/geometry/cell_geometry.hpp"
+#include "mesh/lanes/cell_batches.hpp"
+#include "mesh/partition.hpp"
+#include "operators/cells/scatter.hpp"
+#include "operators/form/constrained_rows.hpp"
+#include "operators/form/robin_faces.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr Index kNodeBlock = 1024;
+// Bricks for this many threads, however many there are: their shape orders the additions, and the
+// load shall be the same bits for any number of threads.
+constexpr int kThreadsToCutFor = 16;
+
+void check_finite(const char* what, const PointBlock& points, const double* values) {
+  for (std::size_t i = 0; i < points.n; ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw BadFieldValue(std::string(what) + " is not finite",
+                        {points.x[i], points.y[i], points.z[i]}, values[i]);
+  }
+}
+
+/// Which batches must lift Dirichlet data: those that touch a Dirichlet face.
+bool touches(const BoxMesh& mesh, const Brick& brick, FaceSet faces) {
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    if (faces[2 * d] && brick.first[d] == 0) return true;
+    if (faces[2 * d + 1] && brick.first[d] + brick.count[d] == mesh.cells()[d]) return true;
+  }
+  return false;
+}
+
+/// The cell integrals of the load, one object a brick.
+class CellLoads {
+ public:
+  CellLoads(const StiffnessForm& form, const ScalarField& source, const HostVector<double>& lifted)
+      : form_(form),
+        source_(source),
+        lifted_(lifted),
+        geometry_(*form.discretization, form.discretization->basis),
+        points_(static_cast<std::size_t>(geometry_.points_per_cell())),
+        nodes_(static_cast<std::size_t>(geometry_.evaluator().nodes_per_cell())),
+        field_(points_ * kLanes<double>),
+        integrand_(points_),
+        u_(nodes_),
+        v_(nodes_) {
+    for (auto& component : gradient_) component.resize(points_);
+  }
+
+  /// v[i] = (f, phi_i) - a(g_h, phi_i) on each cell of the batch.
+  const Lanes<double>* compute(std::span<const IndexTriple> cells, bool lift) {
+    geometry_.evaluate(cells);
+    if (is_zero(source_)) {
+      std::fill(v_.begin(), v_.end(), Lanes<double>{});
+    } else {
+      source_.evaluate(geometry_.positions(), field_.data());
+      check_finite("the source", geometry_.positions(), field_.data());
+      for (std::size_t q = 0; q < points_; ++q) {
+        integrand_[q] = field_lanes(q) * geometry_.determinant()[q] * geometry_.weights()[q];
+      }
+      geometry_.evaluator().integrate_values(integrand_.data(), v_.data());
+    }
+    if (lift) subtract_lifted(cells);
+    return v_.data();
+  }
+
+ private:
+  Lanes<double> field_lanes(std::size_t q) const {
+    Lanes<double> values;
+    for (int lane = 0; lane < kLanes<double>; ++lane) {
+      values[lane] = field_[q * kLanes<double> + lane];
+    }
+    return values;
+  }
+
+  void subtract_lifted(std::span<const IndexTriple> cells) {
+    const int dimension = form_.discretization->mesh.dimension();
+    gather_cells(form_.discretization->lattice, cells, lifted_.data(), u_.data());
+    std::array<Lanes<double>*, 3> gradient{};
+    for (int a = 0; a < dimension; ++a) gradient[a] = gradient_[a].data();
+    geometry_.evaluator().gradient(u_.data(), gradient);
+    form_.coefficient.evaluate(geometry_.positions(), field_.data());
+    for (std::size_t q = 0; q < points_; ++q) multiply_by_minus_d(q, dimension);
+    geometry_.evaluator().add_integrated_gradient(gradient, v_.data());
+  }
+
+  // gradient = -w |J| k J^-1 J^-T gradient at point q.
+  void multiply_by_minus_d(std::size_t q, int dimension) {
+    const auto J = [&](int a, int b) { return geometry_.jacobian(a, b)[q]; };
+    const Lanes<double> determinant = geometry_.determinant()[q];
+    Lanes<double> inverse[3][3];  // inverse[b][a] = dxi_b / dx_a
+    if (dimension == 2) {
+      inverse[0][0] = J(1, 1) / determinant;
+      inverse[0][1] = -J(0, 1) / determinant;
+      inverse[1][0] = -J(1, 0) / determinant;
+      inverse[1][1] = J(0, 0) / determinant;
+    } else {
+      const bool cartesian = form_.discretization->mapping.is_cartesian();
+      for (int a = 0; a < 3; ++a) {
+        const int a1 = (a + 1) % 3;
+        const int a2 = (a + 2) % 3;
+        for (int b = 0; b < 3; ++b) {
+          const int b1 = (b + 1) % 3;
+          const int b2 = (b + 2) % 3;
+          if (cartesian) {
+            inverse[b][a] = a == b ? 1.0 / J(a, a) : Lanes<double>{};
+          } else {
+            inverse[b][a] = (J(a1, b1) * J(a2, b2) - J(a1, b2) * J(a2, b1)) / determinant;
+          }
+        }
+      }
+    }
+    Lanes<double> physical[3];
+    for (int a = 0; a < dimension; ++a) {
+      physical[a] = Lanes<double>{};
+      for (int b = 0; b < dimension; ++b) physical[a] += inverse[b][a] * gradient_[b][q];
+    }
+    const Lanes<double> scale = -geometry_.weights()[q] * determinant * field_lanes(q);
+    for (int b = 0; b < dimension; ++b) {
+      gradient_[b][q] = Lanes<double>{};
+      for (int a = 0; a < dimension; ++a) gradient_[b][q] += scale * inverse[b][a] * physical[a];
+    }
+  }
+
+  const StiffnessForm& form_;
+  const ScalarField& source_;
+  const HostVector<double>& lifted_;
+  CellGeometry geometry_;
+  std::size_t points_;
+  std::size_t nodes_;
+  std::vector<double> field_;
+  HostArray<Lanes<double>> integrand_, u_, v_;
+  std::array<HostArray<Lanes<double>>, 3> gradient_;
+};
+
+void add_fluxes(const Discretization& discretization, const std::vector<FluxTerm>& fluxes,
+                HostVector<double>& b) {
+  for (const FluxTerm& flux : fluxes) {
+    if (is_zero(flux.value)) continue;
+    const FaceQuadrature quadrature = make_face_quadrature(discretization, flux.face);
+    std::vector<double> values(quadrature.measure.size());
+    flux.value.evaluate(quadrature.positions(), values.data());
+    check_finite("the boundary value", quadrature.positions(), values.data());
+    const int n = quadrature.nodes_per_cell;
+    std::vector<Index> nodes(n);
+    for (Index cell = 0; cell < quadrature.cell_count(); ++cell) {
+      quadrature.cell_nodes(cell, discretization.lattice.degree(), nodes.data());
+      for (int q = 0; q < quadrature.points_per_cell; ++q) {
+        const Index at = cell * quadrature.points_per_cell + q;
+        const double value = values[at] * quadrature.measure[at];
+        for (int i = 0; i < n; ++i) b[nodes[i]] += quadrature.shape[q * n + i] * value;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void set_dirichlet_values(const Discretization& discretization, FaceSet dirichlet,
+                          const std::vector<ScalarField>& fields, HostVector<double>& u) {
+  const NodeLattice& lattice = discretization.lattice;
+  // Last face first: the first face in the order has the last word on shared nodes.
+  for (int face = face_count(lattice.dimension()) - 1; face >= 0; --face) {
+    if (!dirichlet[face]) continue;
+    std::vector<Index> indices;
+    const FaceNodes nodes = face_nodes(lattice, face);
+    indices.reserve(static_cast<std::size_t>(nodes.counts[0] * nodes.counts[1]));
+    for (Index second = 0; second < nodes.counts[1]; ++second) {
+      for (Index first = 0; first < nodes.counts[0]; ++first) {
+        indices.push_back(nodes.first + first * nodes.strides[0] + second * nodes.strides[1]);
+      }
+    }
+    parallel_ranges(ceil_div(static_cast<Index>(indices.size()), kNodeBlock), [&](Range range) {
+      std::vector<double> x(kNodeBlock), y(kNodeBlock), z(kNodeBlock), values(kNodeBlock);
+      for (Index block = range.begin; block < range.end; ++block) {
+        const Index begin = block * kNodeBlock;
+        const Index count = std::min(kNodeBlock, static_cast<Index>(indices.size()) - begin);
+        for (Index i = 0; i < count; ++i) {
+          discretization.mapping.node_positions(indices[begin + i], 1, &x[i], &y[i], &z[i]);
+        }
+        const PointBlock points{static_cast<std::size_t>(count), x.data(), y.data(), z.data()};
+        fields[face].evaluate(points, values.data());
+        check_finite("the boundary value", points, values.data());
+        for (Index i = 0; i < count; ++i) u[indices[begin + i]] = values[i];
+      }
+    });
+  }
+}
+
+void assemble_load(const StiffnessForm& form, const ScalarField& source,
+                   const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                   HostVector<double>& b) {
+  const Discretization& discretization = *form.discretization;
+  const BoxMesh& mesh = discretization.mesh;
+  const NodeLattice& lattice = discretization.lattice;
+  HostVector<double> lifted(lattice.size());
+  for_each_face_node(lattice, form.dirichlet, [&](Index node) { lifted[node] = u[node]; });
+  // A norm would miss values whose squares are 0.
+  bool has_lift = false;
+#pragma omp parallel for schedule(static) reduction(|| : has_lift)
+  for (Index i = 0; i < lifted.size(); ++i) has_lift = has_lift || lifted[i] != 0.0;
+
+  const CellBatches batches(mesh, kLanes<double>,
+                            2 * sizeof(double) * power(lattice.degree(), lattice.dimension()),
+                            kThreadsToCutFor);
+  std::exception_ptr failure;
+  make_scatter<double>("coloring", batches, lattice)
+      ->run(
+          [&](const Brick& brick, const AddTarget<double>& target) {
+            const bool lift = has_lift && touches(mesh, brick, form.dirichlet);
+            if (is_zero(source) && !lift) return;
+            try {
+              CellLoads loads(form, source, lifted);
+              batches.for_each_batch(brick, [&](const CellBatch& batch) {
+                const std::span<const IndexTriple> cells(batch.cells.data(), kLanes<double>);
+                const Lanes<double>* v = loads.compute(cells, lift);
+                const int n = lattice.degree() + 1;
+                for (int lane = 0; lane < batch.active; ++lane) {
+                  double* corner = target.values + lattice.first_node(batch.cells[lane]);
+                  for (int i = 0; i < lattice.nodes_per_cell(); ++i) {
+                    corner[i % n + i / n % n * lattice.stride(1) +
+                           i / (n * n) * lattice.stride(2)] += v[i][lane];
+                  }
+                }
+              });
+            } catch (...) {
+#pragma omp critical(tessera_load_failure)
+              if (!failure) failure = std::current_exception();
+            }
+          },
+          b);
+  if (failure) std::rethrow_exception(failure);
+  add_fluxes(discretization, fluxes, b);
+  const RobinFaces<double> robin(form);
+  if (has_lift && !robin.empty()) {
+    HostVector<double> boundary(lattice.size());
+    robin.add(lifted, FaceRows::all, boundary);
+    axpy(-1.0, boundary, b);
+  }
+  for_each_face_node(lattice, form.dirichlet, [&](Index node) { b[node] = u[node]; });
+}
+
+}  // namespace tessera

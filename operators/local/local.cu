@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "operators/local/device_local.hpp"
+#include "operators/local/product.cuh"
+#include "solvers/check.hpp"
+#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/device_array.hpp"
+
+namespace tessera {
+namespace {
+
+// product_kernel() of some shape.
+template <class T>
+struct SharedProduct {
+  void (*kernel)(LocalArguments<T>, const T*, const CellNode*) = nullptr;
+  int cells = 0;
+  int threads = 0;
+  Index shared_bytes = 0;
+  int most_nodes = 0;
+};
+
+constexpr int kAnyNodes = std::numeric_limits<int>::max();
+
+template <class T, class Shape>
+SharedProduct<T> make_product(int nodes, int most_nodes) {
+  const Index values = static_cast<Index>(padded_nodes(nodes)) * Shape::kCellStride +
+                       2 * Shape::kDepth * Shape::kRowStride;
+  return {product_kernel<T, Shape>, Shape::kCells, Shape::kThreads,
+          values * static_cast<Index>(sizeof(T)) +
+              Shape::kCells * static_cast<Index>(sizeof(CellPlace)),
+          most_nodes};
+}
+
+// The first that suits; without a kernel if u of the fewest cells does not fit.
+template <class T>
+SharedProduct<T> choose_product(int nodes, Index most_shared_bytes) {
+  const SharedProduct<T> products[] = {
+      make_product<T, ProductShape<16, 32, 1, 4, 16>>(nodes, 16),
+      make_product<T, ProductShape<32, 32, 1, 4, 16>>(nodes, 32),
+      make_product<T, ProductShape<32, 32, 2, 4, 16>>(nodes, 64),
+      make_product<T, ProductShape<32, 32, 4, 8, 16>>(nodes, kAnyNodes),
+      make_product<T, ProductShape<32, 16, 4, 8, 8>>(nodes, kAnyNodes),
+      make_product<T, ProductShape<32, 8, 4, 8, 8>>(nodes, kAnyNodes)};
+  for (const SharedProduct<T>& product : products) {
+    if (nodes <= product.most_nodes && product.shared_bytes <= most_shared_bytes) return product;
+  }
+  return {};
+}
+
+Index most_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
+
+// All there is, so that launches of other objects with the same kernel stay allowed.
+template <class Kernel>
+void allow_shared_memory(Kernel* kernel) {
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(most_shared_bytes())),
+             "asking for shared memory");
+}
+
+unsigned blocks_for(Index items, Index items_a_block) {
+  return static_cast<unsigned>(ceil_div(items, items_a_block));
+}
+
+// What both kernels are: the matrices and how they lie.
+template <class T>
+class DeviceLocal : public DeviceCellKernel<T> {
+ public:
+  void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
+    constexpr Index kMostBlocks = 1 << 20;
+    for (const CellRange& range : colors) {
+      const Index blocks = std::min(ceil_div(range.size() * nodes_, kThreads), kMostBlocks);
+      add_diagonal_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, device_stream()>>>(
+          LocalArguments<T>{grid_, range, {}, {}, nodes_}, matrices_.data(), cell_stride_,
+          entry_stride_, table_.data(), d);
+      check_launch("diagonal of local matrices");
+    }
+  }
+
+  std::optional<GeometryForm> geometry() const override { return std::nullopt; }
+  std::string why_no_patches() const override { return "local matrices have no patches"; }
+
+  double flops_per_cell() const override { return 2.0 * nodes_ * nodes_; }
+  Index bytes() const override { return matrices_.bytes() + table_.bytes(); }
+  Index streamed_bytes() const override { return matrices_.bytes(); }
+
+ protected:
+  explicit DeviceLocal(const StiffnessForm& form)
+      : grid_(make_cell_grid(form)),
+        nodes_(form.discretization->lattice.nodes_per_cell()),
+        is_shared_(factor_kind(form.discretization->mapping, form.coefficient) ==
+                   FactorKind::constant),
+        matrices_((is_shared_ ? 1 : all_cells(grid_).size()) * entries()),
+        table_(nodes_) {
+    fill_table_kernel<<<blocks_for(nodes_, kThreads), kThreads, 0, device_stream()>>>(
+        grid_, nodes_, table_.data());
+    check_launch("table of a cell's nodes");
+  }
+
+  Index entries() const { return static_cast<Index>(nodes_) * nodes_; }
+
+  LocalArguments<T> arguments(const CellRange& range, const CellSource<T>& source,
+                              const CellSink<T>& sink) const {
+    TESSERA_CHECK(sink.kind != SinkKind::patch);
+    return {grid_, range, source, sink, nodes_};
+  }
+
+  CellGrid grid_;
+  int nodes_;
+  bool is_shared_;
+  DeviceArray<T> matrices_;
+  DeviceArray<CellNode> table_;
+  // As add_diagonal_kernel() takes them.
+  Index cell_stride_ = 0;
+  Index entry_stride_ = 1;
+};
+
+template <class T>
+class DeviceLocalKernel final : public DeviceLocal<T> {
+ public:
+  DeviceLocalKernel(const StiffnessForm& form, const DeviceCellKernel<T>& kernel)
+      : DeviceLocal<T>(form) {
+    const CellRange one_cell{{0, 0, 0}, {1, 1, 1}, 1};
+    find_local_matrices(kernel, this->is_shared_ ? one_cell : all_cells(this->grid_), this->nodes_,
+                        this->matrices_.data());
+    if (this->is_shared_) {
+      product_ = choose_product<T>(this->nodes_, most_shared_bytes());
+    } else {
+      this->cell_stride_ = this->entries();
+    }
+    if (product_.kernel != nullptr) {
+      allow_shared_memory(product_.kernel);
+      return;
+    }
+    cells_ = std::max(1, kThreads / this->nodes_);
+    threads_ =
+        std::min(kMostThreads, static_cast<int>(ceil_div(cells_ * this->nodes_, kWarp)) * kWarp);
+    const Index wanted = cells_ * static_cast<Index>(sizeof(CellPlace) +
+                                                     streamed_nodes<T>(this->nodes_) * sizeof(T));
+    if (wanted > most_shared_bytes()) {
+      throw DeviceError("the kernel local needs " + std::to_string(wanted >> 10) +
+                        " KiB of shared memory for this degree, this GPU has " +
+                        std::to_string(most_shared_bytes() >> 10) + " KiB; use another kernel");
+    }
+    allow_shared_memory(stream_kernel<T>);
+  }
+
+  std::string_view name() const override { return "local"; }
+
+  void apply(const CellRange& range, const CellSource<T>& source,
+             const CellSink<T>& sink) const override {
+    const LocalArguments<T> args = this->arguments(range, source, sink);
+    if (range.size() == 0) return;
+    if (product_.kernel != nullptr) {
+      product_.kernel<<<blocks_for(range.size(), product_.cells), product_.threads,
+                        static_cast<std::size_t>(product_.shared_bytes), device_stream()>>>(
+          args, this->matrices_.data(), this->table_.data());
+      check_launch("product with a shared local matrix");
+      return;
+    }
+    const std::size_t shared_bytes =
+        cells_ * (sizeof(CellPlace) + streamed_nodes<T>(this->nodes_) * sizeof(T));
+    stream_kernel<<<blocks_for(range.size(), cells_), threads_, shared_bytes, device_stream()>>>(
+        args, this->matrices_.data(), this->cell_stride_, this->table_.data(), cells_);
+    check_launch("products with local matrices");
+  }
+
+ private:
+  SharedProduct<T> product_;
+  // A block of stream_kernel(), which also serves shared matrices too large for product_kernel().
+  int cells_ = 0;
+  int threads_ = 0;
+};
+
+template <class T>
+class DeviceLocalThreadKernel final : public DeviceLocal<T> {
+ public:
+  DeviceLocalThreadKernel(const StiffnessForm& form, const DeviceCellKernel<T>& kernel)
+      : DeviceLocal<T>(form) {
+    if (this->is_shared_) {
+      find_local_matrices(kernel, {{0, 0, 0}, {1, 1, 1}, 1}, this->nodes_, this->matrices_.data());
+      return;
+    }
+    this->cell_stride_ = 1;
+    this->entry_stride_ = all_cells(this->grid_).size();
+    fill(kernel);
+  }
+
+  std::string_view name() const override { return "local-thread"; }
+
+  void apply(const CellRange& range, const CellSource<T>& source,
+             const CellSink<T>& sink) const override {
+    const LocalArguments<T> args = this->arguments(range, source, sink);
+    if (range.size() == 0) return;
+    thread_kernel<<<blocks_for(range.size(), kCellThreads), kCellThreads, 0, device_stream()>>>(
+        args, this->matrices_.data(), this->cell_stride_, this->entry_stride_, this->table_.data());
+    check_launch("local matrices by one thread a cell");
+  }
+
+ private:
+  // Computes and transposes boxes of cells that are neighbors in the numbering, too: layers, rows
+  // of one layer, or cells of one row.
+  void fill(const DeviceCellKernel<T>& kernel) {
+    const int(&cells)[3] = this->grid_.cells;
+    const Index matrix_bytes = this->entries() * static_cast<Index>(sizeof(T));
+    const Index most = std::max<Index>(1, kLocalScratchBytes / matrix_bytes);
+    const Index row = cells[0];
+    const Index layer = row * cells[1];
+    const int count[3] = {
+        static_cast<int>(std::min(row, most)),
+        most < row ? 1 : static_cast<int>(std::min<Index>(cells[1], most / row)),
+        most < layer ? 1 : static_cast<int>(std::min<Index>(cells[2], most / layer))};
+    DeviceArray<T> scratch(CellRange{{0, 0, 0}, {count[0], count[1], count[2]}, 1}.size() *
+                           this->entries());
+    for (int z = 0; z < cells[2]; z += count[2]) {
+      for (int y = 0; y < cells[1]; y += count[1]) {
+        for (int x = 0; x < cells[0]; x += count[0]) {
+          const CellRange chunk{{x, y, z},
+                                {std::min(count[0], cells[0] - x), std::min(count[1], cells[1] - y),
+                                 std::min(count[2], cells[2] - z)},
+                                1};
+          find_local_matrices(kernel, chunk, this->nodes_, scratch.data());
+          const Index tiles = ceil_div(this->entries(), kTile) * ceil_div(chunk.size(), kTile);
+          transpose_kernel<<<static_cast<unsigned>(tiles), dim3(kTile, kTileRows), 0,
+                             device_stream()>>>(
+              scratch.data(), this->entries(), chunk.size(), this->entry_stride_,
+              this->matrices_.data() + cell_number(this->grid_, chunk.first));
+          check_launch("transposition of local matrices");
+        }
+      }
+    }
+    // Before the scratch goes.
+    synchronize_device();
+  }
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<DeviceCellKernel<T>> make_device_local_kernel(const StiffnessForm& form,
+                                                              const DeviceCellKernel<T>& kernel) {
+  return std::make_unique<DeviceLocalKernel<T>>(form, kernel);
+}
+
+template <class T>
+std::unique_ptr<DeviceCellKernel<T>> make_device_local_thread_kernel(
+    const StiffnessForm& form, const DeviceCellKernel<T>& kernel) {
+  return std::make_unique<DeviceLocalThreadKernel<T>>(form, kernel);
+}
+
+template std::unique_ptr<DeviceCellKernel<double>> make_device_local_kernel(
+    const StiffnessForm&, const DeviceCellKernel<double>&);
+template std::unique_ptr<DeviceCellKernel<float>> make_device_local_kernel(
+    const StiffnessForm&, const DeviceCellKernel<float>&);
+template std::unique_ptr<DeviceCellKernel<double>> make_device_local_thread_kernel(
+    const StiffnessForm&, const DeviceCellKernel<double>&);
+template std::unique_ptr<DeviceCellKernel<float>> make_device_local_thread_kernel(
+    const StiffnessForm&, const DeviceCellKernel<float>&);
+
+}  // namespace tessera

@@ -1,0 +1,68 @@
+#include "operators/multigrid/hierarchy.hpp"
+
+#include "mesh/geometry/geometric_factors.hpp"
+#include "operators/form/robin_faces.hpp"
+#include "operators/kronecker/factors.hpp"
+#include "operators/tensor/geometry_choice.hpp"
+
+namespace tessera {
+
+Hierarchy::Hierarchy(const StiffnessForm& finest, const CoarseningRules& rules) {
+  const Discretization* fine = finest.discretization;
+  const std::vector<LevelShape> shapes =
+      plan_levels({fine->basis.degree, fine->mesh.cells()}, fine->mesh.dimension(),
+                  mean_cell_widths(*fine), rules);
+  forms_.push_back(finest);
+  for (std::size_t l = 1; l < shapes.size(); ++l) {
+    coarser_.push_back(std::make_unique<const Discretization>(coarsen(*fine, shapes[l])));
+    fine = coarser_.back().get();
+    forms_.push_back(finest);
+    forms_.back().discretization = fine;
+  }
+}
+
+LevelShape Hierarchy::shape(std::size_t l) const {
+  const Discretization& discretization = *forms_[l].discretization;
+  return {discretization.basis.degree, discretization.mesh.cells()};
+}
+
+void Hierarchy::truncate(std::size_t l) {
+  forms_.erase(forms_.begin() + static_cast<std::ptrdiff_t>(l), forms_.end());
+  coarser_.resize(l - 1);
+}
+
+std::string unresolved_map(const InvertedCell& error) {
+  return std::string("coarser meshes would not resolve the map: ") + error.what();
+}
+
+std::string unresolved_data(const BadFieldValue& error) {
+  return std::string("no coarser meshes, as the coefficient or alpha at one's points ") +
+         error.what();
+}
+
+std::string drop_unresolved(Hierarchy& hierarchy) {
+  for (std::size_t l = 1; l < hierarchy.size(); ++l) {
+    const StiffnessForm& form = hierarchy.form(l);
+    try {
+      check_geometry(*form.discretization, form.coefficient);
+      make_weighted_faces(form);
+    } catch (const InvertedCell& error) {
+      hierarchy.truncate(l);
+      return unresolved_map(error);
+    } catch (const BadFieldValue& error) {
+      hierarchy.truncate(l);
+      return unresolved_data(error);
+    }
+  }
+  return "";
+}
+
+StrategyName level_strategy(StiffnessForm& form, const std::string& scatter, Processor processor) {
+  if (why_not_kronecker(form).empty()) return {"kronecker", "none"};
+  const GeometrySetting setting = geometry_setting(form, processor, scatter);
+  form.geometry = has_geometry_forms("tensor", setting.factors) ? choose_geometry(setting).form
+                                                                : GeometryForm::stored;
+  return {"tensor", scatter};
+}
+
+}  // namespace tessera

@@ -1,0 +1,100 @@
+#include "operators/multigrid/lattice_transfer.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+Index product(const IndexTriple& extents) { return extents[0] * extents[1] * extents[2]; }
+
+// Column `column` = 0.
+void clear_column(AxisMatrix& matrix, Index column) {
+  for (Index r = 0; r < matrix.rows; ++r) {
+    const Index k = column - matrix.first[r];
+    if (k >= 0 && k < matrix.width) matrix.entries[r * matrix.width + k] = 0.0;
+  }
+}
+
+}  // namespace
+
+LatticeProlongation make_prolongation(const Discretization& coarse, const Discretization& fine,
+                                      FaceSet dirichlet) {
+  LatticeProlongation result{coarse.lattice.extents(), fine.lattice.extents(), {}};
+  for (int d = 0; d < fine.mesh.dimension(); ++d) {
+    AxisMatrix matrix =
+        evaluation_matrix({coarse.mesh, d, coarse.basis.nodes}, {fine.mesh, d, fine.basis.nodes});
+    if (is_identity(matrix)) continue;
+    if (dirichlet[2 * d]) clear_column(matrix, 0);
+    if (dirichlet[2 * d + 1]) clear_column(matrix, matrix.columns - 1);
+    result.sweeps.push_back({d, std::move(matrix)});
+  }
+  return result;
+}
+
+Index prolongation_scratch(const LatticeProlongation& prolongation) {
+  IndexTriple extents = prolongation.coarse;
+  Index largest = 0;
+  for (std::size_t s = 0; s + 1 < prolongation.sweeps.size(); ++s) {
+    extents[prolongation.sweeps[s].d] = prolongation.sweeps[s].matrix.rows;
+    largest = std::max(largest, product(extents));
+  }
+  return largest;
+}
+
+template <class T>
+LatticeTransfer<T, Host>::LatticeTransfer(const LatticeProlongation& prolongation) {
+  IndexTriple extents = prolongation.coarse;
+  for (const AxisSweep& sweep : prolongation.sweeps) {
+    const AxisMatrix& matrix = sweep.matrix;
+    prolong_.push_back({sweep.d, matrix, {matrix.entries.begin(), matrix.entries.end()}, extents});
+    extents[sweep.d] = matrix.rows;
+    AxisMatrix transposed = transpose(matrix);
+    std::vector<T> entries(transposed.entries.begin(), transposed.entries.end());
+    restrict_.insert(restrict_.begin(),
+                     {sweep.d, std::move(transposed), std::move(entries), extents});
+  }
+  for (HostVector<T>& vector : scratch_) vector = HostVector<T>(prolongation_scratch(prolongation));
+}
+
+template <class T>
+void LatticeTransfer<T, Host>::run(const std::vector<Sweep>& sweeps, const T* in, T* out,
+                                   Store last) const {
+  for (std::size_t s = 0; s < sweeps.size(); ++s) {
+    const bool is_last = s + 1 == sweeps.size();
+    const Sweep& sweep = sweeps[s];
+    T* const to = is_last ? out : scratch_[s % 2].data();
+    multiply_along(sweep.matrix, sweep.entries, sweep.from, sweep.d, in, to,
+                   is_last ? last : Store::assign);
+    in = to;
+  }
+}
+
+template <class T>
+void LatticeTransfer<T, Host>::restrict_to_coarse(const HostVector<T>& fine,
+                                                  HostVector<T>& coarse) const {
+  run(restrict_, fine.data(), coarse.data(), Store::assign);
+}
+
+template <class T>
+void LatticeTransfer<T, Host>::add_prolonged(const HostVector<T>& coarse,
+                                             HostVector<T>& fine) const {
+  run(prolong_, coarse.data(), fine.data(), Store::add);
+}
+
+template <class T>
+Index LatticeTransfer<T, Host>::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto* sweeps : {&prolong_, &restrict_}) {
+    for (const Sweep& sweep : *sweeps) {
+      bytes += sweep.matrix.first.size() * sizeof(Index) +
+               sweep.entries.size() * (sizeof(T) + sizeof(double));
+    }
+  }
+  bytes += static_cast<std::size_t>(scratch_[0].size() + scratch_[1].size()) * sizeof(T);
+  return static_cast<Index>(bytes);
+}
+
+template class LatticeTransfer<double, Host>;
+template class LatticeTransfer<float, Host>;
+
+}  // namespace tessera

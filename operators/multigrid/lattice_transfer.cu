@@ -1,0 +1,136 @@
+#include "operators/multigrid/lattice_transfer.hpp"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+// A sweep along one axis: the lattice seen as [outer][axis][inner], inner fastest.
+template <class T>
+struct SweepArguments {
+  Index rows;
+  Index columns;
+  Index inner;
+  Index size;  // of the output
+  int width;
+  const int* first;
+  const T* entries;
+  const T* in;
+  T* out;
+};
+
+// out[o][r][i] = (or +=) sum_k entries[r][k] in[o][first[r] + k][i].
+// Launch: one thread an output value, 256 a block. Least bytes: input and output once.
+template <class T, Store store>
+__global__ void __launch_bounds__(256) sweep_kernel(SweepArguments<T> a) {
+  const Index at = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at >= a.size) return;
+  const Index line = at / a.inner;
+  const Index i = at - line * a.inner;
+  const Index o = line / a.rows;
+  const Index r = line - o * a.rows;
+  const T* const entries = a.entries + r * a.width;
+  const T* const in = a.in + (o * a.columns + a.first[r]) * a.inner + i;
+  T sum = store == Store::add ? a.out[at] : T{0};
+  for (int k = 0; k < a.width; ++k) sum += entries[k] * in[k * a.inner];
+  a.out[at] = sum;
+}
+
+// The same with 32-bit arithmetic, for lattices that allow it.
+template <class T, Store store>
+__global__ void __launch_bounds__(256) small_sweep_kernel(SweepArguments<T> a) {
+  const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= static_cast<unsigned>(a.size)) return;
+  const unsigned inner = static_cast<unsigned>(a.inner);
+  const unsigned rows = static_cast<unsigned>(a.rows);
+  const unsigned line = at / inner;
+  const unsigned i = at - line * inner;
+  const unsigned o = line / rows;
+  const unsigned r = line - o * rows;
+  const T* const entries = a.entries + r * a.width;
+  const T* const in =
+      a.in + (o * static_cast<unsigned>(a.columns) + static_cast<unsigned>(a.first[r])) * inner + i;
+  T sum = store == Store::add ? a.out[at] : T{0};
+  for (int k = 0; k < a.width; ++k) sum += entries[k] * in[k * inner];
+  a.out[at] = sum;
+}
+
+Index product(const IndexTriple& extents) { return extents[0] * extents[1] * extents[2]; }
+
+}  // namespace
+
+template <class T>
+typename LatticeTransfer<T, Device>::Sweep LatticeTransfer<T, Device>::make_sweep(
+    const AxisSweep& sweep, const AxisMatrix& matrix, const IndexTriple& from) {
+  IndexTriple to = from;
+  to[sweep.d] = matrix.rows;
+  return {sweep.d,
+          matrix.width,
+          DeviceArray<int>(std::vector<int>(matrix.first.begin(), matrix.first.end())),
+          DeviceArray<T>(std::vector<T>(matrix.entries.begin(), matrix.entries.end())),
+          from,
+          to};
+}
+
+template <class T>
+LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongation) {
+  IndexTriple extents = prolongation.coarse;
+  for (const AxisSweep& sweep : prolongation.sweeps) {
+    prolong_.push_back(make_sweep(sweep, sweep.matrix, extents));
+    extents[sweep.d] = sweep.matrix.rows;
+    restrict_.insert(restrict_.begin(), make_sweep(sweep, transpose(sweep.matrix), extents));
+  }
+  for (DeviceVector<T>& vector : scratch_) {
+    vector = DeviceVector<T>(prolongation_scratch(prolongation));
+  }
+}
+
+template <class T>
+void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* in, T* out,
+                                     Store last) const {
+  constexpr Index kThreads = 256;
+  constexpr Index kSmall = Index{1} << 31;
+  for (std::size_t s = 0; s < sweeps.size(); ++s) {
+    const Sweep& sweep = sweeps[s];
+    const bool is_last = s + 1 == sweeps.size();
+    T* const to = is_last ? out : scratch_[s % 2].data();
+    Index inner = 1;
+    for (int d = 0; d < sweep.d; ++d) inner *= sweep.to[d];
+    const Index size = product(sweep.to);
+    const SweepArguments<T> args{sweep.to[sweep.d],  sweep.from[sweep.d],  inner, size, sweep.width,
+                                 sweep.first.data(), sweep.entries.data(), in,    to};
+    const bool adds = is_last && last == Store::add;
+    const bool small = size < kSmall && product(sweep.from) < kSmall;
+    const auto kernel =
+        small ? (adds ? small_sweep_kernel<T, Store::add> : small_sweep_kernel<T, Store::assign>)
+              : (adds ? sweep_kernel<T, Store::add> : sweep_kernel<T, Store::assign>);
+    kernel<<<static_cast<unsigned>(ceil_div(size, kThreads)), kThreads, 0, device_stream()>>>(args);
+    check_launch("transfer between levels");
+    in = to;
+  }
+}
+
+template <class T>
+void LatticeTransfer<T, Device>::restrict_to_coarse(const DeviceVector<T>& fine,
+                                                    DeviceVector<T>& coarse) const {
+  run(restrict_, fine.data(), coarse.data(), Store::assign);
+}
+
+template <class T>
+void LatticeTransfer<T, Device>::add_prolonged(const DeviceVector<T>& coarse,
+                                               DeviceVector<T>& fine) const {
+  run(prolong_, coarse.data(), fine.data(), Store::add);
+}
+
+template <class T>
+Index LatticeTransfer<T, Device>::bytes() const {
+  Index bytes = 0;
+  for (const auto* sweeps : {&prolong_, &restrict_}) {
+    for (const Sweep& sweep : *sweeps) bytes += sweep.first.bytes() + sweep.entries.bytes();
+  }
+  return bytes + (scratch_[0].size() + scratch_[1].size()) * static_cast<Index>(sizeof(T));
+}
+
+template class LatticeTransfer<double, Device>;
+template class LatticeTransfer<float, Device>;
+
+}  // namespace tessera

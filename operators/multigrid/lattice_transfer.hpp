@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "mesh/discretization.hpp"
+#include "mesh/element/axis_matrix.hpp"
+#include "mesh/face.hpp"
+#include "solvers/transfer.hpp"
+
+namespace tessera {
+
+/// The sweeps of a product of 1D matrices, one along each axis where the matrix is not the
+/// identity.
+struct AxisSweep {
+  int d;
+  AxisMatrix matrix;
+};
+
+/// P between two lattices as P_x x P_y x P_z: values of the coarser space at the finer's nodes, by
+/// the tables of one axis each. Columns of constrained ends are zero where an axis has a sweep:
+/// corrections vanish there, and residuals there are not restricted.
+struct LatticeProlongation {
+  IndexTriple coarse;  // extents
+  IndexTriple fine;
+  std::vector<AxisSweep> sweeps;  // x first
+};
+
+/// @param dirichlet whose nodes are masked; none for values that do not vanish there
+LatticeProlongation make_prolongation(const Discretization& coarse, const Discretization& fine,
+                                      FaceSet dirichlet);
+
+/// Values of the vectors between two sweeps; the largest of them.
+Index prolongation_scratch(const LatticeProlongation& prolongation);
+
+/// Applies P and P^T axis by axis, x first and last: for halving along three axes 2.6 (restriction)
+/// and 3.6 (prolongation) fine vectors read or written, (p_c + 1) (1 + 1/2 + 1/4) multiplications a
+/// fine DoF each. Deterministic.
+template <class T, class Space>
+class LatticeTransfer;
+
+template <class T>
+class LatticeTransfer<T, Host> final : public Transfer<T, Host> {
+ public:
+  explicit LatticeTransfer(const LatticeProlongation& prolongation);
+  void restrict_to_coarse(const HostVector<T>& fine, HostVector<T>& coarse) const override;
+  void add_prolonged(const HostVector<T>& coarse, HostVector<T>& fine) const override;
+  Index bytes() const override;
+
+ private:
+  struct Sweep {
+    int d;
+    AxisMatrix matrix;
+    std::vector<T> entries;
+    IndexTriple from;  // extents
+  };
+  void run(const std::vector<Sweep>& sweeps, const T* in, T* out, Store last) const;
+
+  std::vector<Sweep> prolong_;
+  std::vector<Sweep> restrict_;
+  mutable HostVector<T> scratch_[2];
+};
+
+/// On the GPU: one thread a value of a sweep's output, reads through the first-level cache.
+template <class T>
+class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
+ public:
+  explicit LatticeTransfer(const LatticeProlongation& prolongation);
+  void restrict_to_coarse(const DeviceVector<T>& fine, DeviceVector<T>& coarse) const override;
+  void add_prolonged(const DeviceVector<T>& coarse, DeviceVector<T>& fine) const override;
+  Index bytes() const override;
+
+ private:
+  struct Sweep {
+    int d;
+    int width;
+    DeviceArray<int> first;
+    DeviceArray<T> entries;  // [rows][width]
+    IndexTriple from;        // extents
+    IndexTriple to;
+  };
+  static Sweep make_sweep(const AxisSweep& sweep, const AxisMatrix& matrix,
+                          const IndexTriple& from);
+  void run(const std::vector<Sweep>& sweeps, const T* in, T* out, Store last) const;
+
+  std::vector<Sweep> prolong_;
+  std::vector<Sweep> restrict_;
+  mutable DeviceVector<T> scratch_[2];
+};
+
+}  // namespace tessera

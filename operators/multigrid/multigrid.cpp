@@ -1,0 +1,26 @@
+#include "operators/multigrid/multigrid.hpp"
+
+#include "operators/multigrid/assembly.hpp"
+
+namespace tessera {
+
+template <class T>
+MadeMultigrid<T, Host> make_multigrid(const StiffnessForm& form, const MultigridOptions& options,
+                                      const LinearOperator<T, Host>* finest) {
+  const auto make = [](const StrategyName& strategy, const StiffnessForm& level) {
+    return make_operator<T>(strategy, level);
+  };
+  const auto make_blocks = [](const StiffnessForm& level, const BlockJacobiOptions& blocks) {
+    return make_block_jacobi<T>(level, blocks);
+  };
+  return MultigridAssembly<T, Host, decltype(make), decltype(make_blocks)>(
+             form, options, Processor::cpu, make, make_blocks)
+      .make(finest);
+}
+
+template MadeMultigrid<double, Host> make_multigrid(const StiffnessForm&, const MultigridOptions&,
+                                                    const LinearOperator<double, Host>*);
+template MadeMultigrid<float, Host> make_multigrid(const StiffnessForm&, const MultigridOptions&,
+                                                   const LinearOperator<float, Host>*);
+
+}  // namespace tessera

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operators/multigrid/hierarchy.hpp"
+#include "solvers/preconditioners/multigrid.hpp"
+#include "solvers/preconditioners/spectrum.hpp"
+
+namespace tessera {
+
+/// What smooths on each level: Chebyshev's iteration of the fourth kind, or block Jacobi sweeps on
+/// the assembled matrix.
+enum class SmootherKind { chebyshev, block_jacobi, block_asynchronous_jacobi };
+
+struct MultigridOptions {
+  CoarseningRules rules;
+  SmootherKind smoother = SmootherKind::chebyshev;
+  /// Steps or outer sweeps of the smoother before and after each coarser level.
+  int smoother_degree = 4;
+  /// Of block Jacobi.
+  int local_sweeps = 4;
+  /// How cells of kernel tensor add on the levels.
+  std::string scatter = "coloring";
+};
+
+/// A level as it was made.
+struct LevelSummary {
+  LevelShape shape;
+  Index dofs;
+  std::string strategy;
+  /// The operator, the level's vectors and transfer.
+  Index bytes;
+  /// Least traffic of the level's part of a cycle.
+  double cycle_bytes;
+  /// Estimated largest eigenvalue of D^-1 A; 0 where the level needs none.
+  double largest_eigenvalue;
+};
+
+/// A multigrid cycle with what it refers to.
+template <class T, class Space>
+struct MadeMultigrid {
+  std::unique_ptr<Hierarchy> hierarchy;
+  std::unique_ptr<Multigrid<T, Space>> cycle;
+  std::vector<LevelSummary> levels;
+  /// Why there are fewer levels than planned; empty if there are not.
+  std::string note;
+};
+
+/// A coarsest level of at most so many DoFs is solved with the inverse of its matrix.
+inline constexpr Index kMostDenseDofs = 1500;
+/// What the estimate of the largest eigenvalue is multiplied by, and the Lanczos steps behind it.
+inline constexpr double kEigenvalueSafety = 1.15;
+inline constexpr int kEigenvalueSteps = 12;
+
+/// The hierarchy of the form with a V-cycle on it: smoothers (Chebyshev's on [0, safety
+/// lambda_max]), transfers by 1D factors, and on the coarsest level the inverse of the matrix, or
+/// Chebyshev's iteration where it is not small. Of a pure Neumann form constants are left out
+/// there.
+/// @param finest the operator of the finest level if there is one already, else null; referred to
+/// @throws as make_operator()
+template <class T>
+MadeMultigrid<T, Host> make_multigrid(const StiffnessForm& form, const MultigridOptions& options,
+                                      const LinearOperator<T, Host>* finest);
+template <class T>
+MadeMultigrid<T, Device> make_device_multigrid(const StiffnessForm& form,
+                                               const MultigridOptions& options,
+                                               const LinearOperator<T, Device>* finest);
+
+}  // namespace tessera

@@ -1,0 +1,85 @@
+#include "operators/multigrid/size.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mesh/saturated.hpp"
+
+namespace tessera {
+namespace {
+
+bool is_coarsest(const LevelParts& level) {
+  return level.work == LevelWork::solve_by_inverse || level.work == LevelWork::solve_by_chebyshev;
+}
+
+Saturated vectors(const LevelParts& level, int count) {
+  return Saturated(level.dofs) * level.value_bytes * count;
+}
+
+// Every application of A but the residual's is part of a step, and the first step has none; with
+// the transfer to and from the coarser level. Beside x and y of the application a step has 7
+// vectors, the first one 4, the residual 3, the transfers' sweeps 6.2.
+double smoothed_bytes(const MultigridOptions& options, double apply, double vector) {
+  const double steps = 2.0 * options.smoother_degree - 1.0;
+  return steps * (apply + 7.0 * vector) + 4.0 * vector + apply + 3.0 * vector + 6.2 * vector;
+}
+
+}  // namespace
+
+LevelWork level_work(SmootherKind smoother, LevelPlace place, Index dofs) {
+  if (place == LevelPlace::coarsest) {
+    return dofs <= kMostDenseDofs ? LevelWork::solve_by_inverse : LevelWork::solve_by_chebyshev;
+  }
+  return smoother == SmootherKind::chebyshev ? LevelWork::smooth_by_chebyshev
+                                             : LevelWork::smooth_by_blocks;
+}
+
+Index solver_bytes(const LevelParts& level) {
+  switch (level.work) {
+    case LevelWork::smooth_by_blocks:
+      return level.block_bytes;
+    case LevelWork::solve_by_inverse:
+      return Saturated(level.dofs) * level.dofs * level.value_bytes;
+    case LevelWork::smooth_by_chebyshev:
+    case LevelWork::solve_by_chebyshev:
+      break;
+  }
+  return vectors(level, 3);
+}
+
+Index cycle_vector_bytes(const LevelParts& level) {
+  return vectors(level, (is_coarsest(level) ? 0 : 1) + (level.number == 0 ? 0 : 2));
+}
+
+Index level_bytes(const LevelParts& level) {
+  return Saturated(level.operator_bytes) + solver_bytes(level) + cycle_vector_bytes(level) +
+         level.transfer_bytes;
+}
+
+double level_cycle_bytes(const MultigridOptions& options, const LevelParts& level) {
+  const double vector = static_cast<double>(level.dofs) * static_cast<double>(level.value_bytes);
+  switch (level.work) {
+    case LevelWork::solve_by_inverse:
+      return static_cast<double>(level.dofs) * vector;
+    case LevelWork::solve_by_chebyshev:
+      return level.coarse_steps * (level.apply_bytes + 4.0 * vector);
+    case LevelWork::smooth_by_blocks:
+      // A step reads the blocks in place of the operator.
+      return smoothed_bytes(options, level.apply_bytes, vector) +
+             2.0 * options.smoother_degree *
+                 (static_cast<double>(level.block_bytes) - level.apply_bytes);
+    case LevelWork::smooth_by_chebyshev:
+      break;
+  }
+  return smoothed_bytes(options, level.apply_bytes, vector);
+}
+
+int coarse_chebyshev_steps(double condition) {
+  constexpr double kReduction = 10.0;
+  constexpr int kMost = 60;
+  const double steps = std::ceil(0.5 * std::sqrt(condition) * std::log(2.0 * kReduction));
+  // The most of a singular operator, whose condition may come out infinite, negative or NaN.
+  return steps < kMost ? std::max(static_cast<int>(steps), 2) : kMost;
+}
+
+}  // namespace tessera

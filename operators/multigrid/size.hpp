@@ -1,0 +1,54 @@
+#pragma once
+
+#include "operators/multigrid/multigrid.hpp"
+
+namespace tessera {
+
+/// What a level does in a cycle: it smooths and hands on, or it is the coarsest and solves.
+enum class LevelWork {
+  smooth_by_chebyshev,
+  smooth_by_blocks,
+  solve_by_inverse,
+  solve_by_chebyshev
+};
+
+/// What a level's memory and traffic depend on; bytes of vectors follow from dofs and value_bytes.
+struct LevelParts {
+  LevelWork work;
+  std::size_t number;  // 0: the finest
+  Index dofs;
+  Index value_bytes;
+  /// Of the level's own operator; 0 where the case's serves.
+  Index operator_bytes = 0;
+  /// Least traffic of an application of it.
+  double apply_bytes = 0.0;
+  /// Of the smoother, where it has blocks of the matrix.
+  Index block_bytes = 0;
+  /// Of the transfer to the coarser level.
+  Index transfer_bytes = 0;
+  /// Steps of Chebyshev's iteration on the coarsest level.
+  int coarse_steps = 0;
+};
+
+enum class LevelPlace { inner, coarsest };
+
+/// The work of a level where all levels have this smoother.
+LevelWork level_work(SmootherKind smoother, LevelPlace place, Index dofs);
+
+/// Bytes of what smooths or solves, without operator, transfer and the cycle's vectors, in vectors
+/// of the level: D^-1, the step and A x of Chebyshev's iteration, n^2 values of an inverse.
+Index solver_bytes(const LevelParts& level);
+/// Bytes of the vectors that the cycle itself has on the level: the residual but on the coarsest,
+/// right-hand side and solution but on the finest.
+Index cycle_vector_bytes(const LevelParts& level);
+/// All of these, operator and transfer.
+Index level_bytes(const LevelParts& level);
+
+/// Least traffic of the level's part of a cycle.
+double level_cycle_bytes(const MultigridOptions& options, const LevelParts& level);
+
+/// Steps on the coarsest level that reduce errors tenfold for this condition number of D^-1 A;
+/// bounded.
+int coarse_chebyshev_steps(double condition);
+
+}  // namespace tessera

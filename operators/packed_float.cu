@@ -1,7 +1,0 @@
-#include "operators/packed_instances.cuh"
-
-namespace tessera {
-
-template std::unique_ptr<PackedLaunch<float>> make_packed_launch(const Basis1D&, PackedBits);
-
-}  // namespace tessera

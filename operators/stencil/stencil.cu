@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "operators/form/robin_faces.hpp"
+#include "operators/stencil/assembly.cuh"
+#include "operators/stencil/device_stencil.hpp"
+#include "operators/stencil/kernels.cuh"
+#include "operators/stencil/stencil.hpp"
+#include "operators/tensor/device_tensor.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+// The tile of march_kernel().
+template <class T>
+using Tile = std::conditional_t<sizeof(T) == sizeof(double), StencilTile<3, 64, 8, 2, 1>,
+                                StencilTile<3, 64, 8, 1, 2>>;
+
+template <class T, int dim>
+class DeviceStencil final : public LinearOperator<T, Device> {
+ public:
+  DeviceStencil(const StiffnessForm& form, Index scratch_bytes)
+      : grid_(make_cell_grid(form)),
+        layout_(make_stencil_layout(dim, form.discretization->lattice.extents(), sizeof(T))) {
+    StiffnessForm stored = form;
+    stored.geometry = GeometryForm::stored;
+    const auto kernel = make_device_tensor_kernel<T>(stored);
+    coefficients_ = DeviceArray<T>(stencil_values(layout_));
+    zero_on_device(coefficients_.data(), coefficients_.bytes());
+    const Discretization& discretization = *form.discretization;
+    add_cells(*kernel, factor_kind(discretization.mapping, form.coefficient), scratch_bytes);
+    for (const WeightedFace& face : make_weighted_faces(form)) add_face(face);
+    constrain_kernel<T, dim><<<assembly_blocks(size()), kAssemblyThreads, 0, device_stream()>>>(
+        grid_, layout_, coefficients_.data());
+    check_launch("constrained rows of the stencil");
+    if constexpr (dim == 3) prepare_launch();
+    // Before the factors go.
+    synchronize_device();
+  }
+
+  Index size() const override { return grid_.node_count; }
+  std::string name() const override { return stencil_name(); }
+
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    if constexpr (dim == 2) {
+      const auto tiles_x = static_cast<unsigned>(ceil_div(layout_.extent[0], kNodeTileX));
+      const auto tiles_y = static_cast<unsigned>(ceil_div(layout_.extent[2], kNodeTileY));
+      node_kernel<T><<<tiles_x * tiles_y, dim3(kNodeTileX, kNodeTileY), 0, device_stream()>>>(
+          layout_, tiles_x, coefficients_.data(), x.data(), y.data());
+    } else {
+      march_kernel<T, Tile<T>>
+          <<<blocks_, dim3(Tile<T>::kX, Tile<T>::kY), shared_bytes(), device_stream()>>>(
+              layout_, chunk_, y_first_, coefficients_.data(), x.data(), y.data());
+    }
+    check_launch("product with the stencil");
+  }
+
+  void do_diagonal(DeviceVector<T>& d) const override {
+    copy_diagonal_kernel<<<assembly_blocks(size()), kAssemblyThreads, 0, device_stream()>>>(
+        layout_, coefficients_.data(), d.data());
+    check_launch("diagonal of the stencil");
+  }
+
+  /// The coefficients of nodes, x and y once.
+  Cost cost() const override {
+    const auto nodes = static_cast<double>(size());
+    return {(kNeighbors + 3.0) * nodes * sizeof(T), (4.0 * kNeighbors + 1.0) * nodes};
+  }
+
+  Index bytes() const override { return coefficients_.bytes(); }
+
+ private:
+  static constexpr int kNeighbors = StencilNeighbors<dim>::kNeighbors;
+  static constexpr int kNodes = 1 << dim;
+  static constexpr std::size_t shared_bytes() { return Tile<T>::template shared_bytes<T>(); }
+
+  void add(const CellRange& range, const T* matrices, Index matrix_stride) {
+    Index nodes = 1;
+    for (int d = 0; d < dim; ++d) nodes *= range.count[d] + 1;
+    add_cells_kernel<T, dim><<<assembly_blocks(nodes), kAssemblyThreads, 0, device_stream()>>>(
+        grid_, range, layout_, matrices, matrix_stride, coefficients_.data());
+    check_launch("adding local matrices to the stencil");
+  }
+
+  // Slabs of cells: layers, rows of one layer, or cells of one row.
+  void add_cells(const DeviceCellKernel<T>& kernel, FactorKind kind, Index scratch_bytes) {
+    if (kind == FactorKind::constant) {
+      DeviceArray<T> matrix(kNodes * kNodes);
+      find_local_matrices(kernel, {{0, 0, 0}, {1, 1, 1}, 1}, kNodes, matrix.data());
+      add(all_cells(grid_), matrix.data(), 0);
+      synchronize_device();
+      return;
+    }
+    const int(&cells)[3] = grid_.cells;
+    Index room = scratch_bytes / (kNodes * kNodes * static_cast<Index>(sizeof(T)));
+    int count[3];
+    for (int d = 0; d < 3; ++d) {
+      count[d] = static_cast<int>(std::clamp<Index>(room, 1, cells[d]));
+      room /= cells[d];
+    }
+    DeviceArray<T> matrices(static_cast<Index>(count[0]) * count[1] * count[2] * kNodes * kNodes);
+    for (int z = 0; z < cells[2]; z += count[2]) {
+      for (int y = 0; y < cells[1]; y += count[1]) {
+        for (int x = 0; x < cells[0]; x += count[0]) {
+          const CellRange slab{{x, y, z},
+                               {std::min(count[0], cells[0] - x), std::min(count[1], cells[1] - y),
+                                std::min(count[2], cells[2] - z)},
+                               1};
+          find_local_matrices(kernel, slab, kNodes, matrices.data());
+          add(slab, matrices.data(), kNodes * kNodes);
+        }
+      }
+    }
+    // Before the matrices go.
+    synchronize_device();
+  }
+
+  void add_face(const WeightedFace& weighted) {
+    const FaceQuadrature& quadrature = weighted.quadrature;
+    const int normal = face_axis(quadrature.face);
+    const StencilFace face{
+        {quadrature.nodes.axes[0], quadrature.nodes.axes[1]},
+        normal,
+        is_upper_face(quadrature.face) ? grid_.cells[normal] : 0,
+        {static_cast<int>(quadrature.cells[0]), static_cast<int>(quadrature.cells[1])},
+        quadrature.points_per_cell};
+    const DeviceArray<double> weights(weighted.alpha_measure);
+    const DeviceArray<double> shape(quadrature.shape);
+    const Index nodes = quadrature.nodes.counts[0] * quadrature.nodes.counts[1];
+    add_face_kernel<T, dim><<<assembly_blocks(nodes), kAssemblyThreads, 0, device_stream()>>>(
+        grid_, face, layout_, weights.data(), shape.data(), coefficients_.data());
+    check_launch("adding Robin faces to the stencil");
+    synchronize_device();
+  }
+
+  // Chunks long enough that the plane below each, which is read once more, costs little, and short
+  // enough that all multiprocessors are busy to the end.
+  void prepare_launch() {
+    constexpr int kLeastPlanes = 8;
+    constexpr int kMostPlanes = 32;
+    constexpr Index kRounds = 8;
+    check_cuda(
+        cudaFuncSetAttribute(march_kernel<T, Tile<T>>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes())),
+        "asking for shared memory");
+    const Index wanted =
+        kRounds * Tile<T>::kBlocks * device_attribute(cudaDevAttrMultiProcessorCount);
+    const Index tiles_x = ceil_div(layout_.extent[0], Tile<T>::kX);
+    const Index tiles_y = ceil_div(layout_.extent[1], Tile<T>::kY);
+    const Index planes = layout_.extent[2];
+    // CUDA's limits: 2^31 - 1 blocks along x, these along y and z.
+    constexpr Index kMostBlocks = 65535;
+    chunk_ = static_cast<int>(
+        std::max(std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kLeastPlanes, kMostPlanes),
+                 ceil_div(planes, kMostBlocks)));
+    y_first_ = tiles_y > kMostBlocks;
+    blocks_ = dim3(static_cast<unsigned>(y_first_ ? tiles_y : tiles_x),
+                   static_cast<unsigned>(y_first_ ? tiles_x : tiles_y),
+                   static_cast<unsigned>(ceil_div(planes, chunk_)));
+  }
+
+  CellGrid grid_;
+  StencilLayout layout_;
+  DeviceArray<T> coefficients_;
+  int chunk_ = 0;
+  bool y_first_ = false;
+  dim3 blocks_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(const StiffnessForm& form,
+                                                                        Index scratch_bytes) {
+  const NodeLattice& lattice = form.discretization->lattice;
+  const std::string reason = why_not_stencil(lattice);
+  if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
+  if (lattice.dimension() == 2) return std::make_unique<DeviceStencil<T, 2>>(form, scratch_bytes);
+  return std::make_unique<DeviceStencil<T, 3>>(form, scratch_bytes);
+}
+
+template std::unique_ptr<LinearOperator<double, Device>> make_device_stencil_operator(
+    const StiffnessForm&, Index);
+template std::unique_ptr<LinearOperator<float, Device>> make_device_stencil_operator(
+    const StiffnessForm&, Index);
+
+}  // namespace tessera

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "mesh/geometry/factor_kind.hpp"
+#include "mesh/node_lattice.hpp"
+#include "operators/form/operator_name.hpp"
+#include "operators/form/stiffness_form.hpp"
+#include "operators/stencil/layout.hpp"
+#include "solvers/linear_operator.hpp"
+
+namespace tessera {
+
+/// The assembled matrix of degree 1 as a stencil without indices. On a lattice of degree 1 a node
+/// is coupled to the 3^d nodes around it, and the matrix is symmetric, so that the diagonal a_0 and
+/// the couplings a_k[i] of node i to its later neighbors i + o_k are all of it:
+///
+///     y_i = a_0[i] x_i + sum_k a_k[i] x_{i + o_k} + sum_k a_k[i - o_k] x_{i - o_k}
+///
+/// with 13 neighbors in 3D, 4 in 2D (StencilNeighbors). Rows and columns of nodes on Dirichlet
+/// faces have a_0 = 1 and no couplings, couplings out of the lattice are zero, Robin faces are in
+/// the coefficients: one loop without cases. Least bytes a DoF: 16 values in 3D, 7 in 2D (128 and
+/// 56 in double); 53 and 17 flops.
+///
+/// A thread applies bricks of rows plane after plane, few enough rows that the coefficients of
+/// one plane are still in its L2 cache when the next plane's rows want them. The same bits for any
+/// number of threads. The local matrices come from the tensor kernel.
+/// @throws std::invalid_argument unless the degree is 1; InvertedCell, BadFieldValue,
+/// std::bad_alloc
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const StiffnessForm& form);
+
+/// The stencil's operator_name(): it is a form of the kernel tensor and has no scatter policy,
+/// since it writes each node once.
+inline std::string stencil_name() {
+  return operator_name("tensor", kNoScatterName, GeometryForm::stencil);
+}
+
+/// Why there is no stencil for the form, in a user's words; empty if there is.
+inline std::string why_not_stencil(const NodeLattice& lattice) {
+  return lattice.degree() == 1 ? "" : "the stencil is for degree 1 only";
+}
+
+/// Bytes held by the operator on the host, and the most while it is made: the geometric factors as
+/// well.
+Index stencil_bytes(const NodeLattice& lattice, Index value_bytes);
+Index stencil_peak_bytes(FactorKind kind, const NodeLattice& lattice, Index cells,
+                         int points_per_axis, Index value_bytes);
+
+}  // namespace tessera

@@ -1,0 +1,204 @@
+#include "operators/tensor/batch_geometry.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "mesh/geometry/cell_geometry.hpp"
+#include "mesh/geometry/geometric_factors.hpp"
+#include "mesh/geometry/symmetric_factors.hpp"
+#include "mesh/lanes/lane_rows.hpp"
+#include "operators/cells/cell_kernel_limits.hpp"
+#include "operators/cells/prefetch.hpp"
+#include "operators/tensor/cell_3d.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kCells = kLanes<double>;
+
+// kCells neighboring lanes of a Lanes<T>.
+template <class T>
+struct PartOf {
+  typedef T type __attribute__((vector_size(kCells * sizeof(T))));
+};
+
+template <class T>
+[[gnu::always_inline]] inline Lanes<double> load_part(const Lanes<T>* from, int lane) {
+  typename PartOf<T>::type part;
+  std::memcpy(&part, reinterpret_cast<const T*>(from) + lane, sizeof(part));
+  return __builtin_convertvector(part, Lanes<double>);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store_part(Lanes<double> values, Lanes<T>* to, int lane) {
+  const auto part = __builtin_convertvector(values, typename PartOf<T>::type);
+  std::memcpy(reinterpret_cast<T*>(to) + lane, &part, sizeof(part));
+}
+
+template <class T, int dim, int P, int M>
+class MappedBatches final : public BatchGeometry<T> {
+ public:
+  MappedBatches(const StiffnessForm& form, const CellBatches& batches)
+      : discretization_(form.discretization),
+        B_even_odd_(split_even_odd<double>(form.discretization->basis.B)),
+        B_(B_even_odd_),
+        G_(split_even_odd<double>(form.discretization->basis.G)),
+        D_(split_even_odd<double>(form.discretization->basis.D)),
+        weights_(tensor_weights(form.discretization->basis.quadrature, dim)),
+        k_(checked_coefficient<T>(*form.discretization, batches, form.coefficient)) {
+    for (double& weight : weights_) weight *= form.coefficient.constant.value_or(1.0);
+  }
+
+  Index scratch_size() const override {
+    return kNodes + dim * (kVolume + kPlane) + (dim == 3 ? dim * kVolume : 0);
+  }
+
+  void evaluate(const CellBatch& batch, Lanes<T>* scratch, Lanes<T>* factors) const override {
+    const Lanes<T>* k = k_.empty() ? nullptr : k_.data() + batch.index * kVolume;
+    // Lanes of double and float have the same size.
+    auto* nodes = reinterpret_cast<Lanes<double>*>(scratch);
+    Lanes<double>* values = nodes + kNodes;
+    Lanes<double>* along_y = values + dim * kVolume;
+    Lanes<double>* along_z = along_y + dim * kPlane;
+    for (int lane = 0; lane < kLanes<T>; lane += kCells) {
+      for (int a = 0; a < dim; ++a) {
+        gather(batch, lane, discretization_->mapping.coordinate(a).data(), nodes);
+        Lanes<double>* x = values + a * kVolume;
+        if constexpr (dim == 2) {
+          contract<M, kLine, Parity::even>(B_even_odd_, 1, kLine, nodes,
+                                           along_y);                        // [n][n] -> [n][m]
+          contract<M, kLine, Parity::even>(B_even_odd_, M, 1, along_y, x);  // [n][m] -> [m][m]
+        } else {
+          NothingAhead nothing;
+          to_points_3d<Points::own>(B_, G_, nodes, x, along_z + a * kVolume, nothing);
+        }
+      }
+      for (int first = 0; first < kVolume; first += kPlane) {
+        write_plane(first, values, along_y, along_z, k, lane, factors);
+      }
+    }
+  }
+
+  double flops_per_cell() const override {
+    double sweeps = 2.0 * static_cast<double>(power(M, dim - 1)) * even_odd_line_flops(M, M);
+    for (int d = 0; d < dim; ++d) {
+      sweeps += static_cast<double>(power(M, d) * power(kLine, dim - 1 - d)) *
+                even_odd_line_flops(M, kLine);
+    }
+    if (dim == 3) sweeps += kPlane * (M * kLine + M);  // lines are folded already
+    const double at_point = symmetric_factor_flops(dim) + (k_.empty() ? 0.0 : 1.0);
+    return dim * sweeps + kVolume * at_point;
+  }
+
+  Index bytes() const override { return static_cast<Index>(k_.size() * sizeof(Lanes<T>)); }
+  Index streamed_bytes() const override { return bytes() + discretization_->mapping.bytes(); }
+
+ private:
+  static constexpr int kLine = P + 1;
+  static constexpr int kPlane = M * M;
+  static constexpr int kVolume = static_cast<int>(power(M, dim));
+  static constexpr int kNodes = static_cast<int>(power(kLine, dim));
+
+  // x at the nodes of kCells cells of the batch from this lane on.
+  void gather(const CellBatch& batch, int lane, const double* x, Lanes<double>* nodes) const {
+    const NodeLattice& lattice = discretization_->lattice;
+    if (!batch.is_row) {
+      gather_cells(lattice, std::span(batch.cells.data() + lane, kCells), x, nodes);
+      return;
+    }
+    const double* corner = x + lattice.first_node(batch.cells[lane]);
+    const Index to_next = lattice.first_node(batch.next) - lattice.first_node(batch.cells[0]);
+    for (int line = 0; line < kNodes / kLine; ++line) {
+      const double* row =
+          corner + line % kLine * lattice.stride(1) + line / kLine * lattice.stride(2);
+      load_cell_row<P>(row, nodes + line * kLine);
+      Prefetch<P>(row + to_next).advance();
+    }
+  }
+
+  // The factors of the plane of points from `first` on.
+  void write_plane(int first, const Lanes<double>* values, Lanes<double>* along_y,
+                   const Lanes<double>* along_z, const Lanes<T>* k, int lane,
+                   Lanes<T>* factors) const {
+    constexpr int kEntries = factor_entries(dim);
+    for (int a = 0; a < dim; ++a) {
+      for (int i = 0; i < M; ++i) {
+        differentiate(values + a * kVolume + first + i, M, along_y + a * kPlane + i);
+      }
+    }
+    for (int line = 0; line < kPlane; line += M) {
+      Lanes<double> along_x[dim][M];
+      for (int a = 0; a < dim; ++a) {
+        differentiate(values + a * kVolume + first + line, 1, along_x[a]);
+      }
+      for (int i = 0; i < M; ++i) {
+        const int q = first + line + i;
+        Lanes<double> J[dim][dim];
+        for (int a = 0; a < dim; ++a) {
+          J[a][0] = along_x[a][i];
+          J[a][1] = along_y[a * kPlane + line + i];
+          if constexpr (dim == 3) J[a][2] = along_z[a * kVolume + q];
+        }
+        Lanes<double> scale = broadcast(weights_[q]);
+        if (k != nullptr) scale *= load_part<T>(k + q, lane);
+        Lanes<double> entries[kEntries];
+        symmetric_factors<dim>(J, scale, entries);
+        for (int entry = 0; entry < kEntries; ++entry) {
+          store_part<T>(entries[entry], factors + q * kEntries + entry, lane);
+        }
+      }
+    }
+  }
+
+  // A line of points: to = D from.
+  void differentiate(const Lanes<double>* from, int stride, Lanes<double>* to) const {
+    FoldedLine<double, M> derivative;
+    add_product<Parity::odd>(D_, fold<double, M>(from, stride), derivative);
+    unfold(derivative, to, stride);
+  }
+
+  const Discretization* discretization_;
+  EvenOddMatrix<double> B_even_odd_;
+  LineMatrix<double, M, kLine> B_, G_;
+  LineMatrix<double, M, M> D_;
+  std::vector<double> weights_;  // w_q, times k if it is constant
+  HostArray<Lanes<T>> k_;        // [batch][q][lane] if it varies
+};
+
+template <class T, int dim, int P = kMostFastDegree>
+std::unique_ptr<const BatchGeometry<T>> make_for_degree(const StiffnessForm& form,
+                                                        const CellBatches& batches) {
+  if constexpr (P == 0) {
+    throw std::invalid_argument("no geometry on the fly for this degree and rule");
+  } else {
+    const Basis1D& basis = form.discretization->basis;
+    if (basis.degree == P && basis.point_count() == P + 1) {
+      return std::make_unique<MappedBatches<T, dim, P, P + 1>>(form, batches);
+    }
+    if (basis.degree == P && basis.point_count() == P + 2) {
+      return std::make_unique<MappedBatches<T, dim, P, P + 2>>(form, batches);
+    }
+    return make_for_degree<T, dim, P - 1>(form, batches);
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<const BatchGeometry<T>> make_batch_geometry(const StiffnessForm& form,
+                                                            const CellBatches& batches) {
+  if (form.discretization->mapping.is_cartesian()) {
+    throw std::invalid_argument("geometry on the fly is for mapped meshes");
+  }
+  if (form.discretization->mesh.dimension() == 2) return make_for_degree<T, 2>(form, batches);
+  return make_for_degree<T, 3>(form, batches);
+}
+
+template std::unique_ptr<const BatchGeometry<double>> make_batch_geometry(const StiffnessForm&,
+                                                                          const CellBatches&);
+template std::unique_ptr<const BatchGeometry<float>> make_batch_geometry(const StiffnessForm&,
+                                                                         const CellBatches&);
+
+}  // namespace tessera

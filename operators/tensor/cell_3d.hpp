@@ -1,0 +1,195 @@
+#pragma once
+
+#include <array>
+
+#include "mesh/element/line_product.hpp"
+
+namespace tessera {
+
+/// Whether the points are the nodes, so that B is the identity.
+enum class Points { own, nodes };
+
+/// What there is to do ahead where nothing is.
+struct NothingAhead {
+  void advance() {}
+};
+
+/// Values U = B u in a and dU/dz in b at the points of a batch of 3D cells: u [n][n][n] ->
+/// [m][m][m]. Where the points are the nodes, U is u itself and a is left alone.
+template <Points points, class T, int N, int M, class Ahead>
+[[gnu::always_inline]] inline void to_points_3d(const LineMatrix<T, M, N>& B,
+                                                const LineMatrix<T, M, N>& G, const Lanes<T>* u,
+                                                Lanes<T>* a, Lanes<T>* b, Ahead& ahead) {
+  constexpr bool kInterpolates = points == Points::own;
+  constexpr int kPlane = M * M;
+  const Lanes<T>* columns = u;
+  if constexpr (kInterpolates) {
+    // x: u [n][n][n] -> b [n][n][m]
+    for (int line = 0; line < N * N; ++line) {
+      ahead.advance();
+      FoldedLine<T, M> out;
+      add_product<Parity::even>(B, fold<T, N>(u + line * N, 1), out);
+      unfold(out, b + line * M, 1);
+    }
+    // y: b -> a [n][m][m]
+    for (int k = 0; k < N; ++k) {
+      for (int i = 0; i < M; ++i) {
+        ahead.advance();
+        FoldedLine<T, M> out;
+        add_product<Parity::even>(B, fold<T, N>(b + k * N * M + i, M), out);
+        unfold(out, a + k * kPlane + i, M);
+      }
+    }
+    columns = a;
+  }
+  // z: [n][m][m] -> [m][m][m], in place
+  for (int column = 0; column < kPlane; ++column) {
+    ahead.advance();
+    const FoldedLine<T, N> in = fold<T, N>(columns + column, kPlane);
+    FoldedLine<T, M> derivative;
+    add_product<Parity::odd>(G, in, derivative);
+    if constexpr (kInterpolates) {
+      FoldedLine<T, M> value;
+      add_product<Parity::even>(B, in, value);
+      unfold(value, a + column, kPlane);
+    }
+    unfold(derivative, b + column, kPlane);
+  }
+}
+
+/// v = B^T D B u of a batch of 3D cells with all sizes known at compile time: n = N nodes and
+/// m = M points an axis, tensors [z][y][x], every entry a Lanes<T>.
+///
+/// multiply(q, gx, gy, gz) replaces the three arrays of the M points q .. q + M - 1 of an x line
+/// by D_q times them; lines come in order. ahead.advance() is called for each of about 9 m^2 lines
+/// of values. scratch has 2 m^3 + m^2 entries.
+template <Points points, class T, int N, int M, class Multiply, class Ahead>
+[[gnu::always_inline]] inline void apply_gradient_3d(
+    const EvenOddMatrix<T>& B_in, const EvenOddMatrix<T>& G_in, const EvenOddMatrix<T>& D_in,
+    const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch, Multiply&& multiply, Ahead ahead) {
+  constexpr bool kInterpolates = points == Points::own;
+  constexpr int kPlane = M * M;
+  Lanes<T>* a = scratch;
+  Lanes<T>* gy = a + M * kPlane;
+  // v is free until the last pass, which goes line by line; the less memory, the more of it in L1.
+  Lanes<T>* b = M == N ? v : gy + kPlane;
+  const LineMatrix<T, M, N> B(B_in);
+  const LineMatrix<T, M, N> G(G_in);
+  const LineMatrix<T, M, M> D(D_in);
+
+  to_points_3d<points>(B, G, u, a, b, ahead);
+  // x and y derivatives, factors and their transposes, a plane at a time
+  for (int k = 0; k < M; ++k) {
+    const Lanes<T>* U = (kInterpolates ? a : u) + k * kPlane;
+    Lanes<T>* sum = a + k * kPlane;
+    for (int i = 0; i < M; ++i) {
+      ahead.advance();
+      FoldedLine<T, M> out;
+      add_product<Parity::odd>(D, fold<T, M>(U + i, M), out);
+      unfold(out, gy + i, M);
+    }
+    for (int j = 0; j < M; ++j) {
+      ahead.advance();
+      Lanes<T> gx[M];
+      FoldedLine<T, M> derivative;
+      add_product<Parity::odd>(D, fold<T, M>(U + j * M, 1), derivative);
+      unfold(derivative, gx, 1);
+      multiply(k * kPlane + j * M, gx, gy + j * M, b + k * kPlane + j * M);
+      FoldedLine<T, M> out;
+      add_transposed_product<Parity::odd>(D, fold<T, M>(gx, 1), out);
+      unfold(out, sum + j * M, 1);
+    }
+    for (int i = 0; i < M; ++i) {
+      ahead.advance();
+      FoldedLine<T, M> out;
+      add_transposed_product<Parity::odd>(D, fold<T, M>(gy + i, M), out);
+      unfold<Store::add>(out, sum + i, M);
+    }
+  }
+  // z back: a, b -> [n][m][m]
+  for (int column = 0; column < kPlane; ++column) {
+    ahead.advance();
+    FoldedLine<T, N> out;
+    add_transposed_product<Parity::odd>(G, fold<T, M>(b + column, kPlane), out);
+    if constexpr (kInterpolates) {
+      add_transposed_product<Parity::even>(B, fold<T, M>(a + column, kPlane), out);
+      unfold(out, a + column, kPlane);
+    } else {
+      unfold<Store::add>(out, a + column, kPlane);
+    }
+  }
+  if constexpr (kInterpolates) {
+    // y back: a -> b [n][n][m]
+    for (int k = 0; k < N; ++k) {
+      for (int i = 0; i < M; ++i) {
+        ahead.advance();
+        FoldedLine<T, N> out;
+        add_transposed_product<Parity::even>(B, fold<T, M>(a + k * kPlane + i, M), out);
+        unfold(out, b + k * N * M + i, M);
+      }
+    }
+    // x back: b -> v [n][n][n]
+    for (int line = 0; line < N * N; ++line) {
+      ahead.advance();
+      FoldedLine<T, N> out;
+      add_transposed_product<Parity::even>(B, fold<T, M>(b + line * M, 1), out);
+      unfold(out, v + line * N, 1);
+    }
+  } else {
+    for (int i = 0; i < N * N * N; ++i) v[i] = a[i];
+  }
+}
+
+/// v = (s_x K (x) M (x) M + s_y M (x) K (x) M + s_z M (x) M (x) K) u of a batch of equal 3D cells
+/// (each K with its s): seven products along lines, three passes. scratch has n^3 entries.
+template <class T, int N>
+[[gnu::always_inline]] inline void apply_separable_3d(
+    const EvenOddMatrix<T>& mass, const std::array<EvenOddMatrix<T>, 3>& stiffness,
+    const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) {
+  constexpr int kPlane = N * N;
+  Lanes<T>* a = scratch;
+  Lanes<T>* b = v;
+  const LineMatrix<T, N, N> M(mass);
+  {
+    // x: a = M u, b = s_x K u
+    const LineMatrix<T, N, N> K(stiffness[0]);
+    for (int line = 0; line < kPlane; ++line) {
+      const FoldedLine<T, N> in = fold<T, N>(u + line * N, 1);
+      FoldedLine<T, N> Mu;
+      FoldedLine<T, N> Ku;
+      add_product<Parity::even>(M, in, Mu);
+      add_product<Parity::even>(K, in, Ku);
+      unfold(Mu, a + line * N, 1);
+      unfold(Ku, b + line * N, 1);
+    }
+  }
+  {
+    // y: a = M a, b = M b + s_y K a, in place
+    const LineMatrix<T, N, N> K(stiffness[1]);
+    for (int k = 0; k < N; ++k) {
+      for (int i = 0; i < N; ++i) {
+        const int first = k * kPlane + i;
+        const FoldedLine<T, N> in = fold<T, N>(a + first, N);
+        FoldedLine<T, N> value;
+        FoldedLine<T, N> sum;
+        add_product<Parity::even>(M, in, value);
+        add_product<Parity::even>(K, in, sum);
+        add_product<Parity::even>(M, fold<T, N>(b + first, N), sum);
+        unfold(value, a + first, N);
+        unfold(sum, b + first, N);
+      }
+    }
+  }
+  {
+    // z: v = M b + s_z K a
+    const LineMatrix<T, N, N> K(stiffness[2]);
+    for (int column = 0; column < kPlane; ++column) {
+      FoldedLine<T, N> sum;
+      add_product<Parity::even>(M, fold<T, N>(b + column, kPlane), sum);
+      add_product<Parity::even>(K, fold<T, N>(a + column, kPlane), sum);
+      unfold(sum, v + column, kPlane);
+    }
+  }
+}
+
+}  // namespace tessera

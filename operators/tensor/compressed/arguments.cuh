@@ -1,0 +1,18 @@
+#pragma once
+
+#include "operators/cells/device_cells.hpp"
+#include "operators/tensor/compressed/layout.hpp"
+
+namespace tessera {
+
+/// What the kernels on packed factors are given.
+template <class T>
+struct PackedArguments {
+  CellGrid grid;
+  CellRange range;
+  CellSource<T> source;
+  CellSink<T> sink;  // not `patch`
+  const char* factors;
+};
+
+}  // namespace tessera

@@ -1,0 +1,268 @@
+#include <algorithm>
+
+#include "operators/tensor/compressed/factors.hpp"
+#include "operators/tensor/compressed/point.cuh"
+#include "operators/tensor/gpu/factor_layout.cuh"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 192;  // a warp an entry
+constexpr unsigned kAll = 0xffffffffU;
+
+struct PackArguments {
+  const double* factors;  // of cells first_cell .., layout of DeviceFactors
+  Index stride;
+  const double* weights;  // [q], one axis
+  Index first_cell;
+  Index count;
+  PackedLayout layout;
+  unsigned long long* error;  // bits of the largest share
+};
+
+// The words of a number of 52 bits (float: 23) of mantissa.
+template <class T>
+struct NumberBits;
+template <>
+struct NumberBits<double> {
+  static constexpr int kMantissa = 52;
+  static constexpr int kBias = 1023;
+  static __device__ unsigned upper_word(double x) {
+    return static_cast<unsigned>(__double2hiint(x));
+  }
+};
+template <>
+struct NumberBits<float> {
+  static constexpr int kMantissa = 23;
+  static constexpr int kBias = 127;
+  static __device__ unsigned upper_word(double x) { return __float_as_uint(static_cast<float>(x)); }
+};
+
+__device__ double warp_min(double x) {
+  for (int offset = 16; offset > 0; offset /= 2) x = fmin(x, __shfl_xor_sync(kAll, x, offset));
+  return x;
+}
+
+// Of an entry whose values no exponent suits.
+constexpr int kNoExponent = 1 << 20;
+
+// One entry of a cell's header.
+struct Entry {
+  int exponent;
+  double offset;
+  unsigned word;
+};
+
+struct CellPoints {
+  const double* factors;
+  const double* weights;
+  int m;
+
+  __device__ void split(int q, int (&at)[3]) const {
+    at[0] = q % m;
+    at[1] = q / m % m;
+    at[2] = q / (m * m);
+  }
+  // D_e / w_q.
+  __device__ double value(int q, int e) const {
+    int at[3];
+    split(q, at);
+    return factors[general_factor_offset(3, m, q, e)] /
+           (weights[at[0]] * weights[at[1]] * weights[at[2]]);
+  }
+};
+
+// The smallest and the largest value of entry e in the cell, by a warp.
+__device__ double2 range_of(const CellPoints& cell, int e) {
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (int q = threadIdx.x % 32; q < cell.m * cell.m * cell.m; q += 32) {
+    const double value = cell.value(q, e);
+    low = fmin(low, value);
+    high = fmax(high, value);
+  }
+  return {warp_min(low), -warp_min(-high)};
+}
+
+// Offset and exponent so that all values less the offset lie in [2^x, 2^(x + 1)).
+// @param least sqrt(D_aa D_bb)
+template <class T>
+__device__ Entry find_entry(double2 range, double least, int bits) {
+  using Bits = NumberBits<T>;
+  // Never finer than the number itself.
+  const double floor = ldexp(fmax(least, fabs(range.x)), bits - Bits::kMantissa);
+  constexpr double kRoom = 1e-6;
+  constexpr int kLargest = Bits::kBias - 2;  // ends the search for cells that are not valid, too
+  constexpr unsigned kUnit = PackedHeader::kExponent + 1;
+  for (int x = max(ilogb(fmax(range.y - range.x, floor)), -kLargest); x < kLargest; ++x) {
+    const double one = ldexp(1.0, x);
+    const double wanted = range.x - one * (1.0 + kRoom);
+    unsigned word = Bits::upper_word(wanted) & ~PackedHeader::kExponent;
+    if (from_upper_word<T>(word) > wanted) word += wanted < 0.0 ? kUnit : -kUnit;
+    const double offset = from_upper_word<T>(word);
+    if (offset <= range.x - one && range.y - offset < 2.0 * one * (1.0 - kRoom)) {
+      return {x, offset, word | static_cast<unsigned>(x + Bits::kBias)};
+    }
+  }
+  // No number of T is large enough, or the cell is not valid.
+  return {kNoExponent, 0.0, 0};
+}
+
+// The upper `bits` bits of a mantissa of `mantissa` bits whose rest will be `rest`, nearest to the
+// fraction.
+__device__ unsigned long long upper_bits(double fraction, int mantissa, int bits,
+                                         unsigned long long rest) {
+  const double wanted = ldexp(fraction, bits) - ldexp(static_cast<double>(rest), bits - mantissa);
+  const double rounded = fmax(rint(wanted), 0.0);
+  return static_cast<unsigned long long>(fmin(rounded, ldexp(1.0, bits) - 1.0));
+}
+
+template <class T, PackedBits bits>
+constexpr bool is_plain() {
+  return static_cast<int>(bits) == 8 * sizeof(T);
+}
+
+// @param number f of the six entries, or D itself where it is not packed
+template <class T, PackedBits bits>
+__device__ void store_point(const double (&number)[6], const PackedLayout& layout, int position,
+                            char* points) {
+  const int count = layout.lanes() * layout.steps();
+  if constexpr (bits == PackedBits::b64) {
+    for (int i = 0; i < 3; ++i) {
+      reinterpret_cast<double2*>(points)[position + i * count] = {number[2 * i], number[2 * i + 1]};
+    }
+  } else if constexpr (is_plain<T, bits>()) {
+    float w[6];
+    for (int e = 0; e < 6; ++e) w[e] = static_cast<float>(number[e]);
+    reinterpret_cast<float4*>(points)[position] = {w[0], w[1], w[2], w[3]};
+    reinterpret_cast<float2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
+  } else {
+    for (int triple = 0; triple < 2; ++triple) {
+      const double* f = number + 3 * triple;
+      if constexpr (bits == PackedBits::b42) {
+        // The lower ten bits of a number are followed by those of the next.
+        const unsigned long long c = upper_bits(f[2], 52, 42, 0);
+        const unsigned long long b = upper_bits(f[1], 52, 42, c & 1023U);
+        const unsigned long long a = upper_bits(f[0], 52, 42, b & 1023U);
+        reinterpret_cast<uint4*>(points)[position + triple * count] = {
+            static_cast<unsigned>(a >> 10), static_cast<unsigned>(b >> 10),
+            static_cast<unsigned>(c >> 10),
+            static_cast<unsigned>((a & 1023U) << 22 | (b & 1023U) << 12 | (c & 1023U) << 2)};
+      } else {
+        // 22 bits of the third number: 11 behind each of the first two.
+        const unsigned long long c = upper_bits(f[2], 23, 22, 0);
+        const unsigned long long a = upper_bits(f[0], 23, 21, c >> 20);
+        const unsigned long long b = upper_bits(f[1], 23, 21, c >> 9 & 3U);
+        reinterpret_cast<uint2*>(points)[2 * position + triple] = {
+            static_cast<unsigned>(a << 11 | c >> 11),
+            static_cast<unsigned>(b << 11 | (c & 0x7ffU))};
+      }
+    }
+  }
+}
+
+// Packs cells, a block a cell, a warp an entry of its header.
+template <class T, PackedBits bits>
+__global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args, char* packed) {
+  __shared__ Entry entries[6];
+  __shared__ double smallest[6];
+  // The entries D_aa and D_bb of each D_ab.
+  constexpr int2 kDiagonal[6] = {{0, 0}, {0, 3}, {0, 5}, {3, 3}, {3, 5}, {5, 5}};
+  const int warp = threadIdx.x / 32;
+  const PackedLayout& layout = args.layout;
+  const int m = layout.points;
+  for (Index c = blockIdx.x; c < args.count; c += gridDim.x) {
+    const CellPoints cell{args.factors + c * args.stride, args.weights, m};
+    const Index number = args.first_cell + c;
+    char* const group = packed + number / layout.cells * layout.group_bytes(bits);
+    const int local = static_cast<int>(number % layout.cells);
+    const double2 range = range_of(cell, warp);
+    if (threadIdx.x % 32 == 0) smallest[warp] = range.x;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+      const double least = sqrt(smallest[kDiagonal[warp].x] * smallest[kDiagonal[warp].y]);
+      const Entry found = find_entry<T>(range, least, static_cast<int>(bits));
+      entries[warp] = found;
+      reinterpret_cast<unsigned*>(group + local * kPackedHeaderBytes)[warp] =
+          is_plain<T, bits>() ? 0U : found.word;
+      const double share = found.exponent == kNoExponent
+                               ? static_cast<double>(INFINITY)
+                               : ldexp(1.0, found.exponent - static_cast<int>(bits) - 1) / least;
+      atomicMax(args.error, static_cast<unsigned long long>(__double_as_longlong(share)));
+    }
+    __syncthreads();
+    for (int q = threadIdx.x; q < m * m * m; q += kThreads) {
+      int at[3];
+      cell.split(q, at);
+      double number_of[6];
+      for (int e = 0; e < 6; ++e) {
+        if (is_plain<T, bits>()) {
+          number_of[e] = cell.value(q, e);
+          continue;
+        }
+        number_of[e] = ldexp(cell.value(q, e) - entries[e].offset, -entries[e].exponent) - 1.0;
+      }
+      store_point<T, bits>(number_of, layout, layout.position(local, at[0], at[1], at[2]),
+                           group + layout.cells * kPackedHeaderBytes);
+    }
+    __syncthreads();
+  }
+}
+
+template <class T>
+auto kernel_of(PackedBits bits) {
+  if constexpr (sizeof(T) == 4) {
+    return bits == PackedBits::b21 ? pack_kernel<float, PackedBits::b21>
+                                   : pack_kernel<float, PackedBits::b32>;
+  } else {
+    return bits == PackedBits::b42 ? pack_kernel<double, PackedBits::b42>
+                                   : pack_kernel<double, PackedBits::b64>;
+  }
+}
+
+}  // namespace
+
+template <class T>
+DevicePackedFactors<T>::DevicePackedFactors(const StiffnessForm& form, const PackedLayout& layout)
+    : bits_(packed_bits(sizeof(T))) {
+  pack(form, layout);
+  if (error_bound_ <= packed_tolerance<T>()) return;
+  bits_ = plain_bits(sizeof(T));
+  pack(form, layout);
+}
+
+template <class T>
+void DevicePackedFactors<T>::pack(const StiffnessForm& form, const PackedLayout& layout) {
+  const Discretization& discretization = *form.discretization;
+  const Index cells = discretization.mesh.cell_count();
+  const int m = layout.points;
+  data_ = DeviceArray<char>();  // one form at a time
+  data_ = DeviceArray<char>(layout.bytes(bits_, cells));
+  zero_on_device(data_.data(), data_.bytes());
+  DeviceFactorMaker<double> maker(form);
+  const Index chunk = std::min(factor_chunk_cells(3, m, sizeof(double)), cells);
+  const Index stride = device_factor_stride(FactorKind::general, 3, m, sizeof(double));
+  DeviceArray<double> factors(chunk * stride);
+  const DeviceArray<double> weights(discretization.basis.quadrature.weights);
+  DeviceArray<unsigned long long> error(std::vector<unsigned long long>{0});
+  for (Index first = 0; first < cells; first += chunk) {
+    const Index count = std::min(chunk, cells - first);
+    maker.make(first, count, factors.data());
+    const PackArguments args{factors.data(), stride, weights.data(), first,
+                             count,          layout, error.data()};
+    kernel_of<T>(bits_)<<<static_cast<unsigned>(std::min<Index>(count, 1 << 20)), kThreads, 0,
+                          device_stream()>>>(args, data_.data());
+    check_launch("packing of geometric factors");
+  }
+  maker.check();
+  const unsigned long long largest = to_host(error).front();
+  static_assert(sizeof(error_bound_) == sizeof(largest));
+  const bool is_plain = static_cast<std::size_t>(bits_) == 8 * sizeof(T);
+  error_bound_ = is_plain ? 0.0 : __builtin_bit_cast(double, largest);
+}
+
+template class DevicePackedFactors<double>;
+template class DevicePackedFactors<float>;
+
+}  // namespace tessera

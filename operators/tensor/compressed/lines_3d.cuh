@@ -1,0 +1,72 @@
+#pragma once
+
+#include "operators/cells/device_generation.cuh"
+#include "operators/tensor/compressed/arguments.cuh"
+#include "operators/tensor/compressed/point.cuh"
+#include "operators/tensor/gpu/line_sweeps_3d.cuh"
+
+namespace tessera {
+
+/// Blocks of packed_lines_kernel() a multiprocessor: registers are held down to it.
+constexpr int packed_line_blocks(int points) {
+  constexpr int kMost[11] = {0, 12, 12, 10, 10, 10, 4, 9, 8, 5, 4};
+  return kMost[points];
+}
+
+/// v_c = B^T D B u_c by sum factorization with packed factors (packed_point.cuh), a thread a line.
+///
+/// Launch: LineShape<M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
+/// once, and packed_point_bytes() a point, M^3 / P^3 points. Flops: about 15 M + 45 a point.
+/// Deterministic but for the sinks that add atomically.
+template <class T, int P, int M, PackedBits bits>
+__global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
+                                  packed_line_blocks(M))
+    packed_lines_kernel(const __grid_constant__ PackedArguments<T> args,
+                        const __grid_constant__ WeightedEvenOdd<T, P + 1, M> lines) {
+  using Box = Box3D<P, M>;
+  constexpr int n = P + 1;
+  constexpr PackedLayout layout{1, M};
+  constexpr auto kCellBytes = static_cast<unsigned>(layout.group_bytes(bits));
+  __shared__ T shared[LineShape<M>::kCells][3 * Box::size];
+  const LineThread<P, M> thread(args.range.size());
+  T* const U = shared[thread.local];
+  T* const GX = U + Box::size;
+  T* const GZ = GX + Box::size;
+  const CellPlace place =
+      place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
+  const char* const factors =
+      args.factors + cell_number(args.grid, place.position) * static_cast<Index>(kCellBytes);
+  if (thread.active && thread.line == 0) prefetch_to_l2(factors, kCellBytes);
+  const PackedHeader header(factors);  // on its way while u is gathered
+  const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
+
+  T u[n];
+  T w[M];
+  if (thread.has_nodes) gather_line(args.source, place, nodes, u);
+  gradient_by_lines<P, M>(lines, thread, u, U, GX, GZ, w);
+  // f = D_q g at the points of a line along y
+  if (thread.active) {
+#pragma unroll
+    for (int q = 0; q < M; ++q) {
+      PackedPoint<T, bits> packed;
+      packed.load(factors + kPackedHeaderBytes, M * M * M, q * M * M + thread.line);
+      T d[6];
+#pragma unroll
+      for (int e = 0; e < 6; ++e) {
+        d[e] = packed.number(e, header.exponent(e)) + header.offset<T>(e);
+      }
+      const int at = thread.along_y() + q * Box::row;
+      const T x = GX[at];
+      const T y = w[q];
+      const T z = GZ[at];
+      GX[at] = d[0] * x + d[1] * y + d[2] * z;
+      w[q] = d[1] * x + d[3] * y + d[4] * z;
+      GZ[at] = d[2] * x + d[4] * y + d[5] * z;
+    }
+  }
+  T v[n];
+  integrate_by_lines<P, M>(lines, thread, w, U, GX, GZ, v);
+  if (thread.has_nodes) scatter_line(args.sink, place, thread.number(), nodes, v);
+}
+
+}  // namespace tessera

@@ -1,0 +1,82 @@
+#include <limits>
+#include <stdexcept>
+
+#include "operators/tensor/compressed/arguments.cuh"
+#include "operators/tensor/compressed/factors.hpp"
+#include "operators/tensor/compressed/launch.hpp"
+#include "operators/tensor/compressed/packed.hpp"
+#include "operators/tensor/gpu/general_diagonal.hpp"
+#include "solvers/check.hpp"
+#include "solvers/errors.hpp"
+
+namespace tessera {
+namespace {
+
+template <class T>
+class PackedKernel final : public DeviceCellKernel<T> {
+ public:
+  explicit PackedKernel(const StiffnessForm& form)
+      : form_(form),
+        grid_(make_cell_grid(form)),
+        points_(form.discretization->basis.point_count()),
+        factors_(form, packed_layout(grid_.degree, points_)),
+        launch_(make_packed_launch<T>(form.discretization->basis, factors_.bits())),
+        any_size_(form) {
+    if (launch_ == nullptr) {
+      throw UnsuitableChoice(Choice::geometry,
+                             "no kernel on compressed factors for this degree and rule");
+    }
+    if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
+      throw UnsuitableChoice(
+          Choice::geometry,
+          "compressed factors are for less than 2^32 cells; use \"stored\" or \"on-the-fly\"");
+    }
+  }
+
+  std::string_view name() const override { return "tensor"; }
+  std::optional<GeometryForm> geometry() const override { return GeometryForm::compressed; }
+  std::string why_no_patches() const override {
+    return "the tensor kernel with compressed factors has no patches";
+  }
+
+  void apply(const CellRange& range, const CellSource<T>& source,
+             const CellSink<T>& sink) const override {
+    TESSERA_CHECK(sink.kind != SinkKind::patch);
+    (*launch_)({grid_, range, source, sink, factors_.data()});
+  }
+
+  void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
+    add_general_diagonal(form_, grid_, any_size_, colors, d);
+  }
+
+  double flops_per_cell() const override {
+    const double n = grid_.degree + 1;
+    const double m = points_;
+    const double sweeps = 2.0 * (n * n + n * m + m * m) * even_odd_line_flops(m, n) +
+                          6.0 * m * m * even_odd_line_flops(m, m);
+    return sweeps + (15.0 + 18.0) * m * m * m;
+  }
+
+  Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }
+  Index streamed_bytes() const override { return factors_.bytes(); }
+
+ private:
+  StiffnessForm form_;
+  CellGrid grid_;
+  int points_;
+  DevicePackedFactors<T> factors_;
+  std::unique_ptr<PackedLaunch<T>> launch_;
+  TensorAnySize<T> any_size_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<DeviceCellKernel<T>> make_packed_kernel(const StiffnessForm& form) {
+  return std::make_unique<PackedKernel<T>>(form);
+}
+
+template std::unique_ptr<DeviceCellKernel<double>> make_packed_kernel(const StiffnessForm&);
+template std::unique_ptr<DeviceCellKernel<float>> make_packed_kernel(const StiffnessForm&);
+
+}  // namespace tessera

@@ -1,0 +1,115 @@
+#pragma once
+
+#include "operators/tensor/compressed/layout.hpp"
+
+namespace tessera {
+
+/// The six entries xx xy xz yy yz zz of D at a point, without quadrature weights, in fixed point:
+///
+///   D_e = 2^x_e (1 + f) + o_e,   0 <= f < 1 of so many bits,
+///
+/// with the exponent x_e and offset o_e of the cell (PackedHeader), so that the error is
+/// 2^(x_e - bits - 1), relative to the range of D_e in the cell. Reading it needs no conversion: f
+/// is shifted into the mantissa of a number with exponent x_e. 42 bits: three numbers in 128 bits,
+/// the upper 32 of each and a word of the rest. 21 bits: the same in 64. As many bits as T has: D_e
+/// itself, and the header is zero.
+template <class T, PackedBits bits>
+struct PackedPoint;
+
+template <>
+struct PackedPoint<double, PackedBits::b42> {
+  uint4 first, second;
+
+  __device__ __forceinline__ void load(const char* points, int count, int at) {
+    const uint4* from = reinterpret_cast<const uint4*>(points) + at;
+    first = __ldcs(from);
+    second = __ldcs(from + count);
+  }
+  /// 2^x (1 + f) of entry e.
+  __device__ __forceinline__ double number(int e, unsigned exponent) const {
+    const uint4& w = e < 3 ? first : second;
+    const unsigned high = e % 3 == 0 ? w.x : e % 3 == 1 ? w.y : w.z;
+    const unsigned low = w.w << (10 * (e % 3));
+    return __hiloint2double(static_cast<int>(__funnelshift_r(high, exponent, 12)),
+                            static_cast<int>(__funnelshift_r(low, high, 12)));
+  }
+};
+
+template <>
+struct PackedPoint<float, PackedBits::b21> {
+  uint4 words;
+
+  __device__ __forceinline__ void load(const char* points, int, int at) {
+    words = __ldcs(reinterpret_cast<const uint4*>(points) + at);
+  }
+  __device__ __forceinline__ float number(int e, unsigned exponent) const {
+    const unsigned a = e < 3 ? words.x : words.z;
+    const unsigned b = e < 3 ? words.y : words.w;
+    const unsigned f = e % 3 == 0 ? a : e % 3 == 1 ? b : (a << 21) | ((b & 0x7ffU) << 10);
+    return __uint_as_float(__funnelshift_r(f, exponent, 9));
+  }
+};
+
+template <>
+struct PackedPoint<double, PackedBits::b64> {
+  double2 pairs[3];
+
+  __device__ __forceinline__ void load(const char* points, int count, int at) {
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+      pairs[i] = __ldcs(reinterpret_cast<const double2*>(points) + at + i * count);
+    }
+  }
+  __device__ __forceinline__ double number(int e, unsigned) const {
+    return e % 2 == 0 ? pairs[e / 2].x : pairs[e / 2].y;
+  }
+};
+
+template <>
+struct PackedPoint<float, PackedBits::b32> {
+  float4 first;
+  float2 second;
+
+  __device__ __forceinline__ void load(const char* points, int count, int at) {
+    first = __ldcs(reinterpret_cast<const float4*>(points) + at);
+    second = __ldcs(reinterpret_cast<const float2*>(points + 16 * count) + at);
+  }
+  __device__ __forceinline__ float number(int e, unsigned) const {
+    const float value[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
+    return value[e];
+  }
+};
+
+/// The number whose upper 32 bits these are.
+template <class T>
+__device__ __forceinline__ T from_upper_word(unsigned word) {
+  if constexpr (sizeof(T) == 8) {
+    return __hiloint2double(static_cast<int>(word), 0);
+  } else {
+    return __uint_as_float(word);
+  }
+}
+
+/// The header of a cell: for each entry a word whose 20 upper bits are those of the offset and
+/// whose 12 lower bits are the exponent, with its bias.
+struct PackedHeader {
+  static constexpr unsigned kExponent = 0xfffU;
+  uint4 first;
+  uint2 second;
+
+  __device__ __forceinline__ explicit PackedHeader(const char* header)
+      : first(*reinterpret_cast<const uint4*>(header)),
+        second(*reinterpret_cast<const uint2*>(header + sizeof(uint4))) {}
+
+  __device__ __forceinline__ unsigned word(int e) const {
+    const unsigned words[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
+    return words[e];
+  }
+  __device__ __forceinline__ unsigned exponent(int e) const { return word(e) & kExponent; }
+  template <class T>
+  __device__ __forceinline__ T offset(int e) const {
+    return from_upper_word<T>(word(e) & ~kExponent);
+  }
+};
+
+}  // namespace tessera

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+
+#include "operators/tensor/computed/launch.hpp"
+#include "operators/tensor/computed/lines.cuh"
+#include "operators/tensor/computed/on_the_fly.hpp"
+#include "operators/tensor/gpu/coefficient_at_points.hpp"
+#include "operators/tensor/gpu/general_diagonal.hpp"
+#include "solvers/check.hpp"
+#include "solvers/errors.hpp"
+
+namespace tessera {
+namespace {
+
+template <class T>
+class OnTheFlyKernel final : public DeviceCellKernel<T> {
+ public:
+  explicit OnTheFlyKernel(const StiffnessForm& form)
+      : form_(form),
+        grid_(make_cell_grid(form)),
+        points_(form.discretization->basis.point_count()),
+        launch_(grid_.dimension == 2 ? make_on_the_fly_launch<T, 2>(form.discretization->basis)
+                                     : make_on_the_fly_launch<T, 3>(form.discretization->basis)),
+        any_size_(form) {
+    if (launch_ == nullptr || form.discretization->mapping.is_cartesian()) {
+      throw UnsuitableChoice(Choice::geometry,
+                             "no geometry on the fly for this mesh, degree or rule");
+    }
+    if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
+      throw UnsuitableChoice(Choice::geometry,
+                             "geometry on the fly is for less than 2^32 cells; use \"stored\"");
+    }
+    check_cells();
+    for (int d = 0; d < grid_.dimension; ++d) {
+      positions_[d] = positions_on_device(form.discretization->mapping, d);
+    }
+    if (!form.coefficient.constant) evaluate_coefficient();
+  }
+
+  std::string_view name() const override { return "tensor"; }
+  std::optional<GeometryForm> geometry() const override { return GeometryForm::on_the_fly; }
+  std::string why_no_patches() const override {
+    return "the tensor kernel with factors on the fly has no patches";
+  }
+
+  void apply(const CellRange& range, const CellSource<T>& source,
+             const CellSink<T>& sink) const override {
+    TESSERA_CHECK(sink.kind != SinkKind::patch);
+    OnTheFlyArguments<T> args{grid_, range, source, sink, {}, k_.data(), T{0}};
+    for (int d = 0; d < grid_.dimension; ++d) args.positions[d] = positions_[d].data();
+    args.constant_k = static_cast<T>(form_.coefficient.constant.value_or(0.0));
+    (*launch_)(args);
+  }
+
+  void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
+    add_general_diagonal(form_, grid_, any_size_, colors, d);
+  }
+
+  double flops_per_cell() const override {
+    const double n = grid_.degree + 1;
+    const double m = points_;
+    const double to_points = even_odd_line_flops(m, n);
+    const double derivative = even_odd_line_flops(m, m);
+    if (grid_.dimension == 2) {
+      const double sweeps = (n + m) * to_points + 2.0 * m * derivative;
+      return 4.0 * sweeps + (30.0 + 6.0) * m * m;
+    }
+    const double sweeps = (n * n + n * m + m * m) * to_points + 3.0 * m * m * derivative;
+    return 5.0 * sweeps + (90.0 + 15.0) * m * m * m;
+  }
+
+  Index bytes() const override { return streamed_bytes() + any_size_.bytes(); }
+  Index streamed_bytes() const override {
+    Index bytes = k_.bytes();
+    for (const DeviceArray<double>& positions : positions_) bytes += positions.bytes();
+    return bytes;
+  }
+
+ private:
+  // Makes all factors once, some at a time, for what is wrong with cells or coefficient.
+  void check_cells() const {
+    const Index cells = all_cells(grid_).size();
+    const Index stride =
+        device_factor_stride(FactorKind::general, grid_.dimension, points_, sizeof(double));
+    const Index chunk =
+        std::min(factor_chunk_cells(grid_.dimension, points_, sizeof(double)), cells);
+    DeviceArray<double> factors(chunk * stride);
+    DeviceFactorMaker<double> maker(form_);
+    for (Index first = 0; first < cells; first += chunk) {
+      maker.make(first, std::min(chunk, cells - first), factors.data());
+    }
+    maker.check();
+  }
+
+  void evaluate_coefficient() {
+    const Index cells = all_cells(grid_).size();
+    const Index points = power(points_, grid_.dimension);
+    k_ = DeviceArray<T>(cells * points);
+    const Index chunk = std::max<Index>(kCoefficientPointsAChunk / points, 1);
+    for (Index first = 0; first < cells; first += chunk) {
+      const std::vector<double> k =
+          coefficient_at_points(form_, first, std::min(chunk, cells - first));
+      const std::vector<T> values(k.begin(), k.end());
+      copy_to_device(values.data(), static_cast<Index>(values.size() * sizeof(T)),
+                     k_.data() + first * points);
+    }
+  }
+
+  StiffnessForm form_;
+  CellGrid grid_;
+  int points_;
+  std::unique_ptr<OnTheFlyLaunch<T>> launch_;
+  TensorAnySize<T> any_size_;
+  std::array<DeviceArray<double>, 3> positions_;
+  DeviceArray<T> k_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<DeviceCellKernel<T>> make_on_the_fly_kernel(const StiffnessForm& form) {
+  return std::make_unique<OnTheFlyKernel<T>>(form);
+}
+
+template std::unique_ptr<DeviceCellKernel<double>> make_on_the_fly_kernel(const StiffnessForm&);
+template std::unique_ptr<DeviceCellKernel<float>> make_on_the_fly_kernel(const StiffnessForm&);
+
+}  // namespace tessera

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "operators/tensor/gpu/factors.hpp"
+
+namespace tessera {
+
+/// v_c = B^T D B u_c by sum factorization on the GPU: unrolled kernels where
+/// has_fast_tensor_kernel(degree, points), and on uniform meshes with constant coefficient for
+/// every rule up to kMostFastDegree; else one of run-time size, which has no patches.
+/// @throws as DeviceFactors
+template <class T>
+std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const StiffnessForm& form);
+
+}  // namespace tessera

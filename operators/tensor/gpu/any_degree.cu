@@ -1,0 +1,344 @@
+#include "mesh/element/basis_1d.hpp"
+#include "operators/cells/cell_access.cuh"
+#include "operators/tensor/gpu/any_degree.hpp"
+#include "operators/tensor/gpu/block_contraction.cuh"
+#include "operators/tensor/gpu/factor_layout.cuh"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 128;
+
+template <class T>
+struct AnyArguments {
+  CellGrid grid;
+  CellRange range;
+  CellSource<T> source;
+  CellSink<T> sink;
+  FactorKind kind;
+  const T* factors;
+  Index factor_stride;
+  Index first_cell;  // of the factors
+  T axis_scale[3];
+  int points;
+  const T* B;             // [q][i]
+  const T* B_transposed;  // [i][q]
+  const T* D;
+  const T* D_transposed;
+  const T* M;
+  const T* K;
+  const T* BB;
+  const T* BG;
+  const T* GG;
+  char* scratch;
+  Index scratch_bytes;
+};
+
+template <class T>
+__device__ T* block_scratch(const AnyArguments<T>& args, char* shared) {
+  return reinterpret_cast<T*>(
+      args.scratch != nullptr ? args.scratch + blockIdx.x * args.scratch_bytes : shared);
+}
+
+template <class T>
+__device__ const T* cell_factors(const AnyArguments<T>& args, const CellPlace& place) {
+  return args.factors +
+         (cell_number(args.grid, place.position) - args.first_cell) * args.factor_stride;
+}
+
+// sum += in, by the block.
+template <class T>
+__device__ void add_by_block(const T* in, int size, T* sum) {
+  for (int t = threadIdx.x; t < size; t += kThreads) sum[t] += in[t];
+  __syncthreads();
+}
+
+// v = sum_d s_d K along d, M along the others. Scratch: 4 tensors; u lies in the first.
+template <class T>
+__device__ const T* separable_product(const AnyArguments<T>& args, int nodes, T* u) {
+  const int n = args.grid.degree + 1;
+  T* const sum = u + nodes;
+  T* const here = u + 2 * nodes;
+  T* const there = u + 3 * nodes;
+  for (int t = threadIdx.x; t < nodes; t += kThreads) sum[t] = T{0};
+  __syncthreads();
+  for (int d = 0; d < args.grid.dimension; ++d) {
+    const T* in = u;
+    T* out = here;
+    int fast = 1;
+    for (int axis = 0; axis < args.grid.dimension; ++axis, fast *= n) {
+      contract_by_block(axis == d ? args.K : args.M, n, n, fast, nodes / (fast * n), in, out);
+      in = out;
+      out = out == here ? there : here;
+    }
+    for (int t = threadIdx.x; t < nodes; t += kThreads) sum[t] += args.axis_scale[d] * in[t];
+    __syncthreads();
+  }
+  return sum;
+}
+
+// (g_0, g_1, g_2) = D_q (g_0, g_1, g_2) at all points.
+template <class T>
+__device__ void multiply_factors(const AnyArguments<T>& args, const T* factors, int size, T* g) {
+  const int dim = args.grid.dimension;
+  for (int q = threadIdx.x; q < size; q += kThreads) {
+    if (args.kind == FactorKind::scaled) {
+      for (int d = 0; d < dim; ++d) g[d * size + q] *= factors[q] * args.axis_scale[d];
+      continue;
+    }
+    T in[3];
+    T out[3] = {T{0}, T{0}, T{0}};
+    for (int d = 0; d < dim; ++d) in[d] = g[d * size + q];
+    int e = 0;
+    for (int a = 0; a < dim; ++a) {
+      for (int b = a; b < dim; ++b, ++e) {
+        const T entry = factors[general_factor_offset(dim, args.points, q, e)];
+        out[a] += entry * in[b];
+        if (a != b) out[b] += entry * in[a];
+      }
+    }
+    for (int d = 0; d < dim; ++d) g[d * size + q] = out[d];
+  }
+  __syncthreads();
+}
+
+// v = B^T D^T D_q D B u. Scratch: 5 tensors; u lies in the first.
+template <class T>
+__device__ const T* tensor_product(const AnyArguments<T>& args, const T* factors, T* u) {
+  const int dim = args.grid.dimension;
+  const int n = args.grid.degree + 1;
+  const int m = args.points;
+  const int size = dim == 3 ? m * m * m : m * m;
+  T* const other = u + size;
+  T* const g = u + 2 * size;
+  const T* U = contract_all_by_block(args.B, m, n, dim, u, other);
+  int fast = 1;
+  for (int d = 0; d < dim; ++d, fast *= m) {
+    contract_by_block(args.D, m, m, fast, size / (fast * m), U, g + d * size);
+  }
+  multiply_factors(args, factors, size, g);
+  for (int t = threadIdx.x; t < size; t += kThreads) u[t] = T{0};
+  __syncthreads();
+  fast = 1;
+  for (int d = 0; d < dim; ++d, fast *= m) {
+    contract_by_block(args.D_transposed, m, m, fast, size / (fast * m), g + d * size, other);
+    add_by_block(other, size, u);
+  }
+  return contract_all_by_block(args.B_transposed, n, m, dim, u, other);
+}
+
+// Launch: kThreads a block, a block a cell, striding over the range. Shared memory, or a part of
+// an array in GPU memory: 5 tensors of m^dim values. Every value passes through that memory once an
+// axis. Flops: as the unrolled kernel with points; 18 n a node in 3D where all cells are alike.
+template <class T>
+__global__ void __launch_bounds__(kThreads) apply_any_kernel(const AnyArguments<T> args) {
+  extern __shared__ __align__(16) char shared[];
+  T* const u = block_scratch(args, shared);
+  const int n = args.grid.degree + 1;
+  const int nodes = args.grid.dimension == 3 ? n * n * n : n * n;
+  for (Index c = blockIdx.x; c < args.range.size(); c += gridDim.x) {
+    const CellPlace place = place_cell(args.grid, args.range, c);
+    for (int i = threadIdx.x; i < nodes; i += kThreads) {
+      u[i] = load_node(args.source, place, cell_node(args.grid, place, i));
+    }
+    __syncthreads();
+    const T* v = args.kind == FactorKind::constant
+                     ? separable_product(args, nodes, u)
+                     : tensor_product(args, cell_factors(args, place), u);
+    for (int i = threadIdx.x; i < nodes; i += kThreads) {
+      store_node(args.sink, place, c, cell_node(args.grid, place, i), v[i]);
+    }
+    __syncthreads();
+  }
+}
+
+// d_i += sum over entries (a, b) of D of its contraction with the squares and products of B and G
+// along each axis. As apply_any_kernel(); 3 tensors.
+template <class T>
+__global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T> args, T* d) {
+  extern __shared__ __align__(16) char shared[];
+  T* const scratch = block_scratch(args, shared);
+  const int dim = args.grid.dimension;
+  const int n = args.grid.degree + 1;
+  const int m = args.points;
+  const int nodes = dim == 3 ? n * n * n : n * n;
+  const int size = dim == 3 ? m * m * m : m * m;
+  T* const sum = scratch + 2 * size;
+  for (Index c = blockIdx.x; c < args.range.size(); c += gridDim.x) {
+    const CellPlace place = place_cell(args.grid, args.range, c);
+    const T* factors = cell_factors(args, place);
+    for (int i = threadIdx.x; i < nodes; i += kThreads) sum[i] = T{0};
+    int e = 0;
+    for (int a = 0; a < dim; ++a) {
+      for (int b = a; b < dim; ++b, ++e) {
+        if (args.kind == FactorKind::scaled && a != b) continue;
+        for (int q = threadIdx.x; q < size; q += kThreads) {
+          scratch[q] = args.kind == FactorKind::scaled
+                           ? factors[q] * args.axis_scale[a]
+                           : factors[general_factor_offset(dim, m, q, e)] * T(a == b ? 1 : 2);
+        }
+        __syncthreads();
+        T* in = scratch;
+        T* out = scratch + size;
+        int fast = 1;
+        int slow = size / m;
+        for (int axis = 0; axis < dim; ++axis) {
+          const T* matrix = axis == a && axis == b   ? args.GG
+                            : axis == a || axis == b ? args.BG
+                                                     : args.BB;
+          contract_by_block(matrix, n, m, fast, slow, in, out);
+          T* swapped = in;
+          in = out;
+          out = swapped;
+          fast *= n;
+          slow /= m;
+        }
+        add_by_block(in, nodes, sum);
+      }
+    }
+    for (int i = threadIdx.x; i < nodes; i += kThreads) {
+      d[cell_node(args.grid, place, i).lattice] += sum[i];
+    }
+    __syncthreads();
+  }
+}
+
+// d_i += sum_d s_d K_ii along d, M_ii along the others. One thread a node of a cell.
+template <class T>
+__global__ void separable_diagonal_kernel(const AnyArguments<T> args, T* d) {
+  const int dim = args.grid.dimension;
+  const int n = args.grid.degree + 1;
+  const int nodes = dim == 3 ? n * n * n : n * n;
+  const Index total = args.range.size() * nodes;
+  for (Index t = static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; t < total;
+       t += static_cast<Index>(gridDim.x) * kThreads) {
+    const CellPlace place = place_cell(args.grid, args.range, t / nodes);
+    const int local = static_cast<int>(t % nodes);
+    T sum{0};
+    for (int a = 0; a < dim; ++a) {
+      T product = args.axis_scale[a];
+      int rest = local;
+      for (int axis = 0; axis < dim; ++axis, rest /= n) {
+        const int i = rest % n;
+        product *= (axis == a ? args.K : args.M)[i * n + i];
+      }
+      sum += product;
+    }
+    d[cell_node(args.grid, place, local).lattice] += sum;
+  }
+}
+
+template <class T>
+std::vector<T> converted(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+template <class T>
+std::vector<T> transposed(const Matrix1D& matrix) {
+  std::vector<T> values;
+  for (int b = 0; b < matrix.columns; ++b) {
+    for (int a = 0; a < matrix.rows; ++a) values.push_back(static_cast<T>(matrix(a, b)));
+  }
+  return values;
+}
+
+// X^T W X as [i][j].
+template <class T>
+std::vector<T> axis_matrix(const Basis1D& basis, const Matrix1D& x) {
+  return converted<T>(weighted_product(x, basis.quadrature.weights).entries);
+}
+
+// X_qi Y_qi as [i][q].
+template <class T>
+std::vector<T> entry_products(const Matrix1D& x, const Matrix1D& y) {
+  std::vector<T> values;
+  for (int i = 0; i < x.columns; ++i) {
+    for (int q = 0; q < x.rows; ++q) values.push_back(static_cast<T>(x(q, i) * y(q, i)));
+  }
+  return values;
+}
+
+}  // namespace
+
+template <class T>
+TensorAnySize<T>::TensorAnySize(const StiffnessForm& form)
+    : points_(form.discretization->basis.point_count()),
+      B_(converted<T>(form.discretization->basis.B.entries)),
+      B_transposed_(transposed<T>(form.discretization->basis.B)),
+      D_(converted<T>(form.discretization->basis.D.entries)),
+      D_transposed_(transposed<T>(form.discretization->basis.D)),
+      M_(axis_matrix<T>(form.discretization->basis, form.discretization->basis.B)),
+      K_(axis_matrix<T>(form.discretization->basis, form.discretization->basis.G)),
+      BB_(entry_products<T>(form.discretization->basis.B, form.discretization->basis.B)),
+      BG_(entry_products<T>(form.discretization->basis.B, form.discretization->basis.G)),
+      GG_(entry_products<T>(form.discretization->basis.G, form.discretization->basis.G)),
+      // The rule has no fewer points than there are nodes.
+      scratch_(tensor_any_block_bytes(form.discretization->mesh.dimension(), points_, sizeof(T))) {}
+
+namespace {
+
+template <class T>
+AnyArguments<T> any_arguments(const CellGrid& grid, const CellRange& range,
+                              const FactorView<T>& factors, const BlockScratch& scratch) {
+  AnyArguments<T> args{};
+  args.grid = grid;
+  args.range = range;
+  args.kind = factors.kind;
+  args.factors = factors.data;
+  args.factor_stride = factors.stride;
+  args.first_cell = factors.first_cell;
+  for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors.axis_scale[d]);
+  args.scratch = static_cast<char*>(scratch.global());
+  args.scratch_bytes = scratch.bytes_a_block();
+  return args;
+}
+
+}  // namespace
+
+template <class T>
+void TensorAnySize<T>::apply(const CellGrid& grid, const CellRange& range,
+                             const CellSource<T>& source, const CellSink<T>& sink,
+                             const FactorView<T>& factors) const {
+  AnyArguments<T> args = any_arguments(grid, range, factors, scratch_);
+  args.source = source;
+  args.sink = sink;
+  args.points = points_;
+  args.B = B_.data();
+  args.B_transposed = B_transposed_.data();
+  args.D = D_.data();
+  args.D_transposed = D_transposed_.data();
+  args.M = M_.data();
+  args.K = K_.data();
+  apply_any_kernel<<<scratch_.blocks(range.size()), kThreads, scratch_.shared_bytes(),
+                     device_stream()>>>(args);
+  check_launch("tensor kernel of run-time size");
+}
+
+template <class T>
+void TensorAnySize<T>::add_diagonal(const CellGrid& grid, const CellRange& range,
+                                    const FactorView<T>& factors, T* d) const {
+  AnyArguments<T> args = any_arguments(grid, range, factors, scratch_);
+  args.points = points_;
+  args.M = M_.data();
+  args.K = K_.data();
+  args.BB = BB_.data();
+  args.BG = BG_.data();
+  args.GG = GG_.data();
+  if (factors.kind == FactorKind::constant) {
+    const Index nodes = power(grid.degree + 1, grid.dimension);
+    constexpr Index kMostBlocks = 1 << 20;
+    const Index blocks = ceil_div(range.size() * nodes, kThreads);
+    separable_diagonal_kernel<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks),
+                                kThreads, 0, device_stream()>>>(args, d);
+  } else {
+    diagonal_kernel<<<scratch_.blocks(range.size()), kThreads, scratch_.shared_bytes(),
+                      device_stream()>>>(args, d);
+  }
+  check_launch("diagonal of the tensor kernel");
+}
+
+template class TensorAnySize<double>;
+template class TensorAnySize<float>;
+
+}  // namespace tessera

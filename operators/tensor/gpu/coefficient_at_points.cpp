@@ -1,0 +1,86 @@
+#include "operators/tensor/gpu/coefficient_at_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "mesh/errors.hpp"
+#include "mesh/geometry/cell_geometry.hpp"
+#include "mesh/partition.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kCells = kLanes<double>;
+
+// The lowest point at which k cannot be used.
+struct LowestFailure {
+  Index at = std::numeric_limits<Index>::max();
+  double value = 0.0;
+  Point where{};
+};
+
+}  // namespace
+
+std::vector<double> coefficient_at_points(const StiffnessForm& form, Index first, Index count) {
+  const Discretization& discretization = *form.discretization;
+  const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
+  std::vector<double> values(static_cast<std::size_t>(count * points));
+  LowestFailure failure;
+  parallel_ranges(ceil_div(count, kCells), [&](Range range) {
+    CellGeometry geometry(discretization, discretization.basis);
+    std::vector<double> k(static_cast<std::size_t>(points) * kCells);
+    std::array<IndexTriple, kCells> cells;
+    LowestFailure mine;
+    for (Index group = range.begin; group < range.end; ++group) {
+      const Index begin = group * kCells;
+      const int active = static_cast<int>(std::min<Index>(kCells, count - begin));
+      for (int lane = 0; lane < kCells; ++lane) {
+        cells[lane] = discretization.mesh.cell_position(first + begin + std::min(lane, active - 1));
+      }
+      geometry.evaluate(cells);
+      form.coefficient.evaluate(geometry.positions(), k.data());
+      for (int lane = 0; lane < active; ++lane) {
+        for (Index q = 0; q < points; ++q) {
+          const double value = k[q * kCells + lane];
+          const Index at = (begin + lane) * points + q;
+          values[at] = value;
+          if ((value > 0.0 && std::isfinite(value)) || at >= mine.at) continue;
+          mine = {at,
+                  value,
+                  {geometry.position(0)[q][lane], geometry.position(1)[q][lane],
+                   geometry.position(2)[q][lane]}};
+        }
+      }
+    }
+#pragma omp critical(tessera_first_coefficient_failure)
+    if (mine.at < failure.at) failure = mine;
+  });
+  if (failure.at < std::numeric_limits<Index>::max()) {
+    throw BadFieldValue("the coefficient must be positive and finite",
+                        discretization.frame.physical(failure.where), failure.value);
+  }
+  return values;
+}
+
+void report_inverted_cell(const StiffnessForm& form, Index cell) {
+  const Discretization& discretization = *form.discretization;
+  CellGeometry geometry(discretization, discretization.basis);
+  const std::array<IndexTriple, 1> cells = {discretization.mesh.cell_position(cell)};
+  geometry.evaluate(cells);
+  int worst = 0;
+  for (int q = 0; q < geometry.points_per_cell(); ++q) {
+    if (geometry.determinant()[q][0] > 0.0) continue;
+    worst = q;
+    break;
+  }
+  const int dimension = discretization.mesh.dimension();
+  throw InvertedCell(
+      cells[0], dimension,
+      geometry.determinant()[worst][0] * discretization.frame.volume(dimension),
+      discretization.frame.physical({geometry.position(0)[worst][0], geometry.position(1)[worst][0],
+                                     geometry.position(2)[worst][0]}));
+}
+
+}  // namespace tessera

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <utility>
+
+#include "operators/cells/cell_kernel_limits.hpp"
+#include "operators/tensor/gpu/launch.cuh"
+#include "operators/tensor/gpu/tensor_2d.cuh"
+#include "operators/tensor/gpu/tensor_3d.cuh"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+
+template <class T, int n>
+LineProducts<T, n> line_products(const Basis1D& basis) {
+  const Matrix1D M = weighted_product(basis.B, basis.quadrature.weights);
+  const Matrix1D K = weighted_product(basis.G, basis.quadrature.weights);
+  LineProducts<T, n> products;
+  for (int e = 0; e < n * n; ++e) {
+    products.M[e] = static_cast<T>(M.entries[e]);
+    products.K[e] = static_cast<T>(K.entries[e]);
+  }
+  return products;
+}
+
+template <class T, int n, int m>
+LineMatrices<T, n, m> line_matrices(const Basis1D& basis) {
+  LineMatrices<T, n, m> matrices;
+  for (int e = 0; e < m * n; ++e) matrices.B[e] = static_cast<T>(basis.B.entries[e]);
+  for (int e = 0; e < m * m; ++e) matrices.D[e] = static_cast<T>(basis.D.entries[e]);
+  return matrices;
+}
+
+/// The kernel, its sizes and its launch for one degree P, M points an axis and kind of factors.
+template <class T, int dim, int P, int M, FactorKind kind>
+struct TensorInstance {
+  static constexpr int n = P + 1;
+  static constexpr int kThreads = dim == 3 ? M * M : M;
+  static constexpr int kCellValues =
+      dim == 3 ? tensor_3d_cell_values<T, P, M, kind>() : tensor_2d_cell_values<P, M>();
+
+  static constexpr auto kernel() {
+    if constexpr (kind == FactorKind::constant) {
+      if constexpr (dim == 3) {
+        return separable_3d_kernel<T, P>;
+      } else {
+        return separable_2d_kernel<T, P>;
+      }
+    } else {
+      if constexpr (dim == 3) {
+        return tensor_3d_kernel<T, P, M, kind>;
+      } else {
+        return tensor_2d_kernel<T, P, M, kind>;
+      }
+    }
+  }
+  static auto matrices(const Basis1D& basis) {
+    if constexpr (kind == FactorKind::constant) {
+      return line_products<T, n>(basis);
+    } else {
+      return line_matrices<T, n, M>(basis);
+    }
+  }
+  static void allow_shared_memory(Index bytes) {
+    check_cuda(cudaFuncSetAttribute(kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(bytes)),
+               "asking for shared memory");
+  }
+  static void launch(const TensorArguments<T>& args, const Basis1D& basis) {
+    const int cells = args.brick[0] * args.brick[1] * args.brick[2];
+    const auto blocks = static_cast<unsigned>(args.bricks[0]) * args.bricks[1] * args.bricks[2];
+    kernel()<<<blocks, dim3(kThreads, static_cast<unsigned>(cells)),
+               static_cast<std::size_t>(cells) * kCellValues * sizeof(T), device_stream()>>>(
+        args, matrices(basis));
+    check_launch("tensor kernel");
+  }
+  static constexpr TensorKernelInfo<T> kInfo{kThreads, static_cast<Index>(kCellValues * sizeof(T)),
+                                             allow_shared_memory, launch};
+};
+
+template <class T, int dim, int P>
+const TensorKernelInfo<T>* find_tensor_instance(int points, FactorKind kind) {
+  if (kind == FactorKind::constant) {
+    return &TensorInstance<T, dim, P, P + 1, FactorKind::constant>::kInfo;
+  }
+  const auto with_points = [&]<int M>(std::integral_constant<int, M>) {
+    return kind == FactorKind::scaled ? &TensorInstance<T, dim, P, M, FactorKind::scaled>::kInfo
+                                      : &TensorInstance<T, dim, P, M, FactorKind::general>::kInfo;
+  };
+  if (points == P + 1) return with_points(std::integral_constant<int, P + 1>());
+  if (points == P + 2) return with_points(std::integral_constant<int, P + 2>());
+  return nullptr;
+}
+
+template <class T, int dim>
+const TensorKernelInfo<T>* find_tensor_kernel(int degree, int points, FactorKind kind) {
+  const TensorKernelInfo<T>* found = nullptr;
+  [&]<int... p>(std::integer_sequence<int, p...>) {
+    ((degree == p + 1 ? void(found = find_tensor_instance<T, dim, p + 1>(points, kind)) : void()),
+     ...);
+  }
+  (std::make_integer_sequence<int, kMostFastDegree>());
+  return found;
+}
+
+}  // namespace tessera

@@ -1,0 +1,175 @@
+#pragma once
+
+#include "operators/tensor/gpu/tensor_3d.cuh"
+#include "operators/tensor/gpu/weighted_matrices.cuh"
+
+namespace tessera {
+
+/// Shape of a launch with a thread a line of a cell. Up to M = 5 the M^2 lines of a cell fit in a
+/// warp: warps of kCellsAWarp cells work without barriers of the block. Above, a block has kRows
+/// cells.
+template <int M>
+struct LineShape {
+  static constexpr bool kInWarp = M * M <= 32;
+  static constexpr int kCellsAWarp = kInWarp ? 32 / (M * M) : 1;
+  static constexpr int kRows = kInWarp ? 2 : M == 6 ? 4 : 1;  // threadIdx.y: warps or cells
+  static constexpr int kCells = kRows * kCellsAWarp;
+  static constexpr int kColumns = kInWarp ? 32 : M * M;  // threadIdx.x
+};
+
+/// One thread of a cell of M^2 lines: it has the lines along z with (x, y) = (a, b), along x with
+/// (y, z) = (a, b) and along y with (x, z) = (a, b).
+template <int P, int M>
+struct LineThread {
+  using Shape = LineShape<M>;
+  using Box = Box3D<P, M>;
+
+  int local;  // number of its cell in the block
+  int line;   // a + M b
+  int a;
+  int b;
+  bool active;     // it has a line of points
+  bool has_nodes;  // its line along z is one of nodes
+
+  /// @param cells of the range, of which the block has kCells from blockIdx.x kCells on
+  __device__ __forceinline__ explicit LineThread(Index cells) {
+    const int in_warp = Shape::kInWarp ? static_cast<int>(threadIdx.x) / (M * M) : 0;
+    const bool has_cell = in_warp < Shape::kCellsAWarp;
+    line = static_cast<int>(threadIdx.x) % (M * M);
+    local = static_cast<int>(threadIdx.y) * Shape::kCellsAWarp + (has_cell ? in_warp : 0);
+    a = line % M;
+    b = line / M;
+    active = has_cell && number() < cells;
+    has_nodes = active && a <= P && b <= P;
+  }
+
+  /// Of its cell in the range.
+  __device__ __forceinline__ unsigned number() const {
+    return blockIdx.x * static_cast<unsigned>(Shape::kCells) + static_cast<unsigned>(local);
+  }
+  __device__ __forceinline__ int along_x() const { return b * Box::plane + a * Box::row; }
+  __device__ __forceinline__ int along_y() const { return b * Box::plane + a; }
+  __device__ __forceinline__ int along_z() const { return b * Box::row + a; }
+
+  /// Waits for the threads of the cell.
+  __device__ static __forceinline__ void synchronize() {
+    if constexpr (Shape::kInWarp) {
+      __syncwarp();
+    } else {
+      __syncthreads();
+    }
+  }
+};
+
+/// The cell number `number` of a range with less than 2^32 cells.
+__device__ __forceinline__ CellPlace place_cell_32(const CellGrid& grid, const CellRange& range,
+                                                   unsigned number) {
+  const unsigned row = number / static_cast<unsigned>(range.count[0]);
+  const unsigned iz = row / static_cast<unsigned>(range.count[1]);
+  return place_cell(grid, range, static_cast<int>(number - row * range.count[0]),
+                    static_cast<int>(row - iz * range.count[1]), static_cast<int>(iz));
+}
+
+/// u along the thread's line along z -> gradient at the points: g_x and g_z in shared memory, g_y
+/// along the thread's line along y in registers. U, GX, GZ: tensors of Box3D<P, M>::size values of
+/// the cell; what they held before is lost. Ends with synchronize().
+template <int P, int M, class T>
+__device__ __forceinline__ void gradient_by_lines(const WeightedEvenOdd<T, P + 1, M>& lines,
+                                                  const LineThread<P, M>& thread,
+                                                  const T (&u)[P + 1], T* U, T* GX, T* GZ,
+                                                  T (&gy)[M]) {
+  using Box = Box3D<P, M>;
+  constexpr int n = P + 1;
+  // u [n][n][n] -> B along z -> [M][n][n]
+  if (thread.has_nodes) {
+    T r[M];
+    multiply_even_odd<1>(lines.B, u, r);
+    store_line(U + thread.along_z(), Box::plane, r);
+  }
+  thread.synchronize();
+  // -> B along x -> [M][n][M]
+  if (thread.active && thread.a < n) {
+    T f[n];
+    T r[M];
+    load_line(U + thread.along_x(), 1, f);
+    multiply_even_odd<1>(lines.B, f, r);
+    store_line(U + thread.along_x(), 1, r);
+  }
+  thread.synchronize();
+  // -> B along y -> U [M][M][M]; D along y -> g_y
+  if (thread.active) {
+    T f[n];
+    T r[M];
+    load_line(U + thread.along_y(), Box::row, f);
+    multiply_even_odd<1>(lines.B, f, r);
+    multiply_even_odd<-1>(lines.D, r, gy);
+    store_line(U + thread.along_y(), Box::row, r);
+  }
+  thread.synchronize();
+  // D along x -> g_x, D along z -> g_z
+  if (thread.active) {
+    T r[M];
+    T g[M];
+    load_line(U + thread.along_x(), 1, r);
+    multiply_even_odd<-1>(lines.D, r, g);
+    store_line(GX + thread.along_x(), 1, g);
+    load_line(U + thread.along_z(), Box::plane, r);
+    multiply_even_odd<-1>(lines.D, r, g);
+    store_line(GZ + thread.along_z(), Box::plane, g);
+  }
+  thread.synchronize();
+}
+
+/// The transpose: f_x and f_z in GX and GZ, f_y in registers, without weights -> v along the
+/// thread's line along z, where it has_nodes.
+template <int P, int M, class T>
+__device__ __forceinline__ void integrate_by_lines(const WeightedEvenOdd<T, P + 1, M>& lines,
+                                                   const LineThread<P, M>& thread, T (&fy)[M], T* U,
+                                                   T* GX, T* GZ, T (&v)[P + 1]) {
+  using Box = Box3D<P, M>;
+  constexpr int n = P + 1;
+  T sum[M];
+  multiply_even_odd<-1>(lines.D_weighted, fy, sum);
+  thread.synchronize();
+  // D^T along x of f_x and along z of f_z
+  if (thread.active) {
+    T f[M];
+    T r[M];
+    load_line(GX + thread.along_x(), 1, f);
+    multiply_even_odd<-1>(lines.D_weighted, f, r);
+    store_line(GX + thread.along_x(), 1, r);
+    load_line(GZ + thread.along_z(), Box::plane, f);
+    multiply_even_odd<-1>(lines.D_weighted, f, r);
+    store_line(GZ + thread.along_z(), Box::plane, r);
+  }
+  thread.synchronize();
+  // the sum [M][M][M] -> B^T along y -> [M][n][M]
+  if (thread.active) {
+    T r[n];
+#pragma unroll
+    for (int q = 0; q < M; ++q) {
+      const int at = thread.along_y() + q * Box::row;
+      sum[q] += GX[at] + GZ[at];
+    }
+    multiply_even_odd<1>(lines.B_weighted, sum, r);
+    store_line(U + thread.along_y(), Box::row, r);
+  }
+  thread.synchronize();
+  // -> B^T along x -> [M][n][n]
+  if (thread.active && thread.a < n) {
+    T f[M];
+    T r[n];
+    load_line(U + thread.along_x(), 1, f);
+    multiply_even_odd<1>(lines.B_weighted, f, r);
+    store_line(U + thread.along_x(), 1, r);
+  }
+  thread.synchronize();
+  // -> B^T along z -> v [n][n][n]
+  if (thread.has_nodes) {
+    T f[M];
+    load_line(U + thread.along_z(), Box::plane, f);
+    multiply_even_odd<1>(lines.B_weighted, f, v);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,200 @@
+#pragma once
+
+#include "mesh/geometry/factor_kind.hpp"
+#include "operators/tensor/gpu/lines.cuh"
+
+namespace tessera {
+
+/// Sizes of the 2D kernels: M threads a cell, each with one line at a time; tensors in shared
+/// memory are [y][x] with rows of odd length.
+template <int P, int M>
+struct Box2D {
+  static constexpr int n = P + 1;
+  static constexpr int row = M | 1;
+  static constexpr int size = M * row;
+};
+
+/// Values of shared memory that one cell needs.
+template <int P, int M>
+constexpr int tensor_2d_cell_values() {
+  return 2 * Box2D<P, M>::size;
+}
+
+/// The line of nodes along y of thread a.
+template <int P>
+__device__ __forceinline__ NodeLine line_along_y(const CellGrid& grid, const CellPlace& place,
+                                                 int a) {
+  return {1, place.first_node + a, grid.stride[1], a, P + 1, face_mask(0, a, P)};
+}
+
+/// The last stage of the 2D kernels: thread a has v along the y line x = a. As finish_cell_3d().
+template <int P, class T>
+__device__ __forceinline__ void finish_cell_2d(const TensorArguments<T>& args,
+                                               const BlockCell& cell, int a, const T (&v)[P + 1],
+                                               T* mine, const T* first, int cell_values) {
+  constexpr int n = P + 1;
+  const bool has_line = cell.active && a < n;
+  if (args.sink.kind == SinkKind::patch) {
+    if (has_line) store_line(mine + a, n, v);
+    __syncthreads();
+    scatter_brick<2, P>(args, cell, first, cell_values);
+    return;
+  }
+  if (!has_line) return;
+  scatter_line(args.sink, cell.place, cell.number, line_along_y<P>(args.grid, cell.place, a), v);
+}
+
+/// v_c = B^T D B u_c of a brick of cells by sum factorization, a thread block a brick.
+///
+/// Launch: (M, cells of the brick) threads; thread a of a cell has line x = a along y, then line
+/// y = a along x. Shared memory: two tensors of M^2 values a cell. Six barriers.
+/// Bytes a DoF: x and y once, and 3 (general) or 1 (scaled) values a point, M^2 / P^2 points.
+/// Flops: about 16 M + 6 a point. Deterministic but for the sinks that add atomically.
+template <class T, int P, int M, FactorKind kind>
+__global__ void __launch_bounds__(256)
+    tensor_2d_kernel(const __grid_constant__ TensorArguments<T> args,
+                     const __grid_constant__ LineMatrices<T, P + 1, M> lines) {
+  using Box = Box2D<P, M>;
+  constexpr int n = P + 1;
+  constexpr int kCellValues = tensor_2d_cell_values<P, M>();
+  constexpr int kEntries = kind == FactorKind::scaled ? 1 : 3;
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  T* const first = reinterpret_cast<T*>(shared_memory);
+  T* const U = first + threadIdx.y * kCellValues;
+  T* const GX = U + Box::size;
+  const int a = threadIdx.x;
+  const int along_x = a * Box::row;
+  const BlockCell cell = block_cell(args);
+
+  // The factors of the column x = a, [M][entry]: on their way while u is interpolated.
+  T factors[M][kEntries];
+  if (cell.active) {
+    const T* from =
+        args.factors + cell_number(args.grid, cell.place.position) * args.factor_stride + a;
+#pragma unroll
+    for (int q = 0; q < M; ++q) {
+#pragma unroll
+      for (int e = 0; e < kEntries; ++e) factors[q][e] = __ldcs(from + (q * kEntries + e) * M);
+    }
+  }
+  // u [n][n] -> B along y -> [M][n]
+  if (cell.active && a < n) {
+    T u[n];
+    T r[M];
+    gather_line(args.source, cell.place, line_along_y<P>(args.grid, cell.place, a), u);
+    multiply_line<M, n>(lines.B, u, r);
+    store_line(U + a, Box::row, r);
+  }
+  __syncthreads();
+  // -> B along x -> U [M][M]; D along x -> g_x
+  if (cell.active) {
+    T u[n];
+    T r[M];
+    T g[M];
+    load_line(U + along_x, 1, u);
+    multiply_line<M, n>(lines.B, u, r);
+    multiply_line<M, M>(lines.D, r, g);
+    store_line(U + along_x, 1, r);
+    store_line(GX + along_x, 1, g);
+  }
+  __syncthreads();
+  // D along y -> g_y; f = D_q g; D^T along y of f_y stays in registers
+  T w[M];
+  if (cell.active) {
+    T r[M];
+    T g[M];
+    load_line(U + a, Box::row, r);
+    multiply_line<M, M>(lines.D, r, g);
+#pragma unroll
+    for (int q = 0; q < M; ++q) {
+      const T gx = GX[q * Box::row + a];
+      if constexpr (kind == FactorKind::scaled) {
+        GX[q * Box::row + a] = factors[q][0] * args.axis_scale[0] * gx;
+        g[q] *= factors[q][0] * args.axis_scale[1];
+      } else {
+        GX[q * Box::row + a] = factors[q][0] * gx + factors[q][1] * g[q];
+        g[q] = factors[q][1] * gx + factors[q][2] * g[q];
+      }
+    }
+    multiply_line_transposed<M, M>(lines.D, g, w);
+  }
+  __syncthreads();
+  // D^T along x of f_x
+  if (cell.active) {
+    T f[M];
+    T r[M];
+    load_line(GX + along_x, 1, f);
+    multiply_line_transposed<M, M>(lines.D, f, r);
+    store_line(GX + along_x, 1, r);
+  }
+  __syncthreads();
+  // their sum [M][M] -> B^T along y -> [n][M]
+  if (cell.active) {
+    T r[n];
+#pragma unroll
+    for (int q = 0; q < M; ++q) w[q] += GX[q * Box::row + a];
+    multiply_line_transposed<M, n>(lines.B, w, r);
+    store_line(U + a, Box::row, r);
+  }
+  __syncthreads();
+  // -> B^T along x -> v [n][n]
+  if (cell.active && a < n) {
+    T f[M];
+    T r[n];
+    load_line(U + along_x, 1, f);
+    multiply_line_transposed<M, n>(lines.B, f, r);
+    store_line(U + along_x, 1, r);
+  }
+  __syncthreads();
+  T v[n];
+  if (cell.active && a < n) load_line(U + a, Box::row, v);
+  finish_cell_2d<P>(args, cell, a, v, GX, first + Box::size, kCellValues);
+}
+
+/// The same where all cells are alike: A = s_x K (x) M + s_y M (x) K.
+///
+/// Launch as above with M = p + 1; two barriers, one more for the patch. Bytes a DoF: x and y once.
+/// Flops: 8 (p + 1) a node of a cell.
+template <class T, int P>
+__global__ void __launch_bounds__(256)
+    separable_2d_kernel(const __grid_constant__ TensorArguments<T> args,
+                        const __grid_constant__ LineProducts<T, P + 1> lines) {
+  constexpr int n = P + 1;
+  using Box = Box2D<P, n>;
+  constexpr int kCellValues = tensor_2d_cell_values<P, n>();
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  T* const first = reinterpret_cast<T*>(shared_memory);
+  T* const A = first + threadIdx.y * kCellValues;
+  T* const C = A + Box::size;
+  const int a = threadIdx.x;
+  const int along_x = a * Box::row;
+  const BlockCell cell = block_cell(args);
+  if (cell.active) {
+    T u[n];
+    T r[n];
+    gather_line(args.source, cell.place, line_along_y<P>(args.grid, cell.place, a), u);
+    multiply_line<n, n>(lines.M, u, r);
+    store_line(A + a, Box::row, r);
+    multiply_line<n, n>(lines.K, u, r);
+    store_line(C + a, Box::row, r);
+  }
+  __syncthreads();
+  if (cell.active) {
+    T in[n];
+    T c[n];
+    T e[n];
+    load_line(A + along_x, 1, in);
+    multiply_line<n, n>(lines.K, in, c);
+    load_line(C + along_x, 1, in);
+    multiply_line<n, n>(lines.M, in, e);
+#pragma unroll
+    for (int i = 0; i < n; ++i) c[i] = args.axis_scale[0] * c[i] + args.axis_scale[1] * e[i];
+    store_line(A + along_x, 1, c);
+  }
+  __syncthreads();
+  T v[n];
+  if (cell.active) load_line(A + a, Box::row, v);
+  finish_cell_2d<P>(args, cell, a, v, C, first + Box::size, kCellValues);
+}
+
+}  // namespace tessera

@@ -1,0 +1,304 @@
+#pragma once
+
+#include <cmath>
+#include <utility>
+
+#include "operators/cells/prefetch.hpp"
+#include "operators/tensor/cell_3d.hpp"
+#include "operators/tensor/tensor.hpp"
+
+namespace tessera {
+
+template <class T, int dim, int P, int M>
+TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis, FactorKind kind,
+                                         std::shared_ptr<const GeometricFactors<T>> factors,
+                                         std::unique_ptr<const BatchGeometry<T>> geometry)
+    : factors_(std::move(factors)),
+      geometry_(std::move(geometry)),
+      kind_(kind),
+      nodes_(basis.node_count()),
+      points_(basis.point_count()),
+      collocated_(is_collocated(basis)),
+      B_(split_even_odd<T>(basis.B)),
+      G_(split_even_odd<T>(basis.G)),
+      D_(split_even_odd<T>(basis.D)),
+      B_transposed_(split_even_odd<T>(transpose(basis.B))),
+      D_transposed_(split_even_odd<T>(transpose(basis.D))),
+      BB_(transpose(basis.B)),
+      GG_(transpose(basis.G)),
+      BG_(BB_) {
+  for (std::size_t e = 0; e < BB_.entries.size(); ++e) {
+    const double b = BB_.entries[e];
+    const double g = GG_.entries[e];
+    BB_.entries[e] = b * b;
+    GG_.entries[e] = g * g;
+    BG_.entries[e] = b * g;
+  }
+}
+
+template <class T, int dim, int P, int M>
+TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
+                                         std::unique_ptr<const BatchGeometry<T>> geometry)
+    : TensorKernel(basis, FactorKind::general, nullptr, std::move(geometry)) {}
+
+template <class T, int dim, int P, int M>
+TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
+                                         std::shared_ptr<const GeometricFactors<T>> factors)
+    : TensorKernel(basis, factors->kind(), factors, nullptr) {
+  if (kind_ != FactorKind::constant) return;
+  const std::vector<double>& weights = basis.quadrature.weights;
+  mass_ = split_even_odd<T>(weighted_product(basis.B, weights, 1.0));
+  // A point's factor is the product of its weights and the axes' common scale.
+  const double scale = factors_->shared_points()[0] / std::pow(weights[0], dim);
+  for (int d = 0; d < dim; ++d) {
+    stiffness_[d] =
+        split_even_odd<T>(weighted_product(basis.G, weights, scale * factors_->axis_scale()[d]));
+  }
+}
+
+// u [n]^d -> U [m]^d in a; b is scratch.
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::interpolate(const Lanes<T>* u, Lanes<T>* a, Lanes<T>* b) const {
+  constexpr int N = P > 0 ? P + 1 : 0;
+  const int n = nodes_per_axis();
+  const int m = points();
+  if (collocated_) {
+    const int size = static_cast<int>(power(n, dim));
+    for (int i = 0; i < size; ++i) a[i] = u[i];
+    return;
+  }
+  if constexpr (dim == 2) {
+    contract<M, N, Parity::even>(B_, 1, n, u, b);  // [n][n] -> [n][m]
+    contract<M, N, Parity::even>(B_, m, 1, b, a);  // [n][m] -> [m][m]
+  } else {
+    contract<M, N, Parity::even>(B_, 1, n * n, u, a);  // [n][n][n] -> [n][n][m]
+    contract<M, N, Parity::even>(B_, m, n, a, b);      // [n][n][m] -> [n][m][m]
+    contract<M, N, Parity::even>(B_, m * m, 1, b, a);  // [n][m][m] -> [m][m][m]
+  }
+}
+
+// [m]^d in a -> v [n]^d; b is scratch.
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::integrate(Lanes<T>* a, Lanes<T>* b, Lanes<T>* v) const {
+  constexpr int N = P > 0 ? P + 1 : 0;
+  const int n = nodes_per_axis();
+  const int m = points();
+  if (collocated_) {
+    const int size = static_cast<int>(power(n, dim));
+    for (int i = 0; i < size; ++i) v[i] = a[i];
+    return;
+  }
+  if constexpr (dim == 2) {
+    contract<N, M, Parity::even>(B_transposed_, m, 1, a, b);  // [m][m] -> [n][m]
+    contract<N, M, Parity::even>(B_transposed_, 1, n, b, v);  // [n][m] -> [n][n]
+  } else {
+    contract<N, M, Parity::even>(B_transposed_, m * m, 1, a, b);  // [m][m][m] -> [n][m][m]
+    contract<N, M, Parity::even>(B_transposed_, m, n, b, a);      // [n][m][m] -> [n][n][m]
+    contract<N, M, Parity::even>(B_transposed_, 1, n * n, a, v);  // [n][n][m] -> [n][n][n]
+  }
+}
+
+template <class T, int dim, int P, int M>
+[[gnu::always_inline]] inline void TensorKernel<T, dim, P, M>::multiply_factors(
+    const Lanes<T>* factors, int first, int count, Lanes<T>* gx, Lanes<T>* gy,
+    [[maybe_unused]] Lanes<T>* gz) const {
+  if (kind_ == FactorKind::general) {
+    constexpr int kEntries = factor_entries(dim);
+    const Lanes<T>* entries = factors + Index{first} * kEntries;
+    for (int q = 0; q < count; ++q, entries += kEntries) {
+      const Lanes<T> x = gx[q];
+      const Lanes<T> y = gy[q];
+      if constexpr (dim == 2) {
+        gx[q] = entries[0] * x + entries[1] * y;
+        gy[q] = entries[1] * x + entries[2] * y;
+      } else {
+        const Lanes<T> z = gz[q];
+        gx[q] = entries[0] * x + entries[1] * y + entries[2] * z;
+        gy[q] = entries[1] * x + entries[3] * y + entries[4] * z;
+        gz[q] = entries[2] * x + entries[4] * y + entries[5] * z;
+      }
+    }
+    return;
+  }
+  const auto& scale = factors_->axis_scale();
+  const bool shared = kind_ == FactorKind::constant;
+  const T* shared_points = factors_->shared_points().data() + first;
+  const Lanes<T>* own_points = shared ? nullptr : factors + first;
+  for (int q = 0; q < count; ++q) {
+    const Lanes<T> s = shared ? broadcast(shared_points[q]) : own_points[q];
+    gx[q] *= scale[0] * s;
+    gy[q] *= scale[1] * s;
+    if constexpr (dim == 3) gz[q] *= scale[2] * s;
+  }
+}
+
+template <class T, int dim, int P, int M>
+const Lanes<T>* TensorKernel<T, dim, P, M>::compute_factors(const CellBatch& batch,
+                                                            Lanes<T>* scratch) const {
+  Lanes<T>* factors = scratch + work_size();
+  geometry_->evaluate(batch, scratch, factors);
+  return factors;
+}
+
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::apply_factors(const Lanes<T>* factors,
+                                               [[maybe_unused]] const Lanes<T>* next,
+                                               const Lanes<T>* u, Lanes<T>* v,
+                                               Lanes<T>* scratch) const {
+  if constexpr (dim == 3 && P > 0) return apply_3d(factors, next, u, v, scratch);
+  const int m = points();
+  const int plane = m * m;
+  const int volume = static_cast<int>(power(m, dim));
+  Lanes<T>* a = scratch;
+  Lanes<T>* b = a + volume;
+  Lanes<T>* gx = b + volume;
+  Lanes<T>* gy = gx + plane;
+
+  interpolate(u, a, b);
+  if constexpr (dim == 2) {
+    contract<M, M, Parity::odd>(D_, 1, m, a, gx);
+    contract<M, M, Parity::odd>(D_, m, 1, a, gy);
+    multiply_factors(factors, 0, plane, gx, gy, nullptr);
+    contract<M, M, Parity::odd>(D_transposed_, 1, m, gx, a);
+    contract<M, M, Parity::odd, Store::add>(D_transposed_, m, 1, gy, a);
+  } else {
+    contract<M, M, Parity::odd>(D_, plane, 1, a, b);  // b = dU/dz, [m][m][m]
+    for (int k = 0; k < m; ++k) {                     // a, b: one z plane [m][m] at a time
+      Lanes<T>* a_k = a + k * plane;
+      Lanes<T>* b_k = b + k * plane;
+      contract<M, M, Parity::odd>(D_, 1, m, a_k, gx);
+      contract<M, M, Parity::odd>(D_, m, 1, a_k, gy);
+      multiply_factors(factors, k * plane, plane, gx, gy, b_k);
+      contract<M, M, Parity::odd>(D_transposed_, 1, m, gx, a_k);
+      contract<M, M, Parity::odd, Store::add>(D_transposed_, m, 1, gy, a_k);
+    }
+    contract<M, M, Parity::odd, Store::add>(D_transposed_, plane, 1, b, a);
+  }
+  integrate(a, b, v);
+}
+
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T>* next,
+                                          const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+  constexpr int N = P + 1;
+  if (kind_ == FactorKind::constant) {
+    apply_separable_3d<T, N>(mass_, stiffness_, u, v, scratch);
+    return;
+  }
+  // The next batch's factors are prefetched, spread over the 9 m^2 lines of this one.
+  const auto run = [&](auto&& multiply, auto ahead) {
+    if constexpr (N == M) {
+      if (collocated_) {
+        apply_gradient_3d<Points::nodes, T, N, M>(B_, G_, D_, u, v, scratch, multiply, ahead);
+        return;
+      }
+    }
+    apply_gradient_3d<Points::own, T, N, M>(B_, G_, D_, u, v, scratch, multiply, ahead);
+  };
+  if (kind_ == FactorKind::general) {
+    run(
+        [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
+          const Lanes<T>* entries = factors + first * 6;
+#pragma GCC unroll 16
+          for (int q = 0; q < M; ++q, entries += 6) {
+            const Lanes<T> x = gx[q];
+            const Lanes<T> y = gy[q];
+            const Lanes<T> z = gz[q];
+            gx[q] = entries[0] * x + entries[1] * y + entries[2] * z;
+            gy[q] = entries[1] * x + entries[3] * y + entries[4] * z;
+            gz[q] = entries[2] * x + entries[4] * y + entries[5] * z;
+          }
+        },
+        Prefetch<(6 * M + 8) / 9>(next));
+  } else {
+    const std::array<T, 3> scale = factors_->axis_scale();
+    run(
+        [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+          for (int q = 0; q < M; ++q) {
+            const Lanes<T> s = factors[first + q];
+            gx[q] *= scale[0] * s;
+            gy[q] *= scale[1] * s;
+            gz[q] *= scale[2] * s;
+          }
+        },
+        Prefetch<(M + 8) / 9>(next));
+  }
+}
+
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::diagonal_of(const Lanes<T>* factors, Lanes<T>* d,
+                                             Lanes<T>* scratch) const {
+  const int n = nodes_per_axis();
+  const int m = points();
+  const int volume = static_cast<int>(power(m, dim));
+  const int nodes = static_cast<int>(power(n, dim));
+  const auto axes_of_entry = [](int entry) -> std::pair<int, int> {
+    constexpr int kRow[2][6] = {{0, 0, 1, 0, 0, 0}, {0, 0, 0, 1, 1, 2}};
+    constexpr int kColumn[2][6] = {{0, 1, 1, 0, 0, 0}, {0, 1, 2, 1, 2, 2}};
+    return {kRow[dim - 2][entry], kColumn[dim - 2][entry]};
+  };
+  const bool general = kind_ == FactorKind::general;
+  for (int i = 0; i < nodes; ++i) d[i] = Lanes<T>{};
+  for (int entry = 0; entry < factor_entries(dim); ++entry) {
+    const auto [row, column] = axes_of_entry(entry);
+    if (!general && row != column) continue;
+    Lanes<T>* in = scratch;
+    Lanes<T>* out = scratch + volume;
+    for (int q = 0; q < volume; ++q) {
+      if (general) {
+        in[q] = factors[q * factor_entries(dim) + entry];
+        if (row != column) in[q] += in[q];
+      } else if (kind_ == FactorKind::scaled) {
+        in[q] = factors_->axis_scale()[row] * factors[q];
+      } else {
+        in[q] = broadcast(factors_->axis_scale()[row] * factors_->shared_points()[q]);
+      }
+    }
+    // [m]^d -> [n]^d, x first; D_q[a][b] meets dphi/dxi_a dphi/dxi_b = products over the axes.
+    for (int axis = 0; axis < dim; ++axis) {
+      const int hits = (axis == row ? 1 : 0) + (axis == column ? 1 : 0);
+      const Matrix1D& matrix = hits == 2 ? GG_ : hits == 1 ? BG_ : BB_;
+      const int fast = static_cast<int>(power(n, axis));
+      const int slow = static_cast<int>(power(m, dim - 1 - axis));
+      for (int s = 0; s < slow; ++s) {
+        for (int i = 0; i < n; ++i) {
+          for (int f = 0; f < fast; ++f) {
+            Lanes<T> sum{};
+            for (int q = 0; q < m; ++q) {
+              sum += static_cast<T>(matrix(i, q)) * in[(s * m + q) * fast + f];
+            }
+            out[(s * n + i) * fast + f] = sum;
+          }
+        }
+      }
+      std::swap(in, out);
+    }
+    for (int i = 0; i < nodes; ++i) d[i] += in[i];
+  }
+}
+
+template <class T, int dim, int P, int M>
+double TensorKernel<T, dim, P, M>::flops_per_cell() const {
+  const double n = nodes_per_axis();
+  const double m = points();
+  constexpr bool kCompiled3d = dim == 3 && P > 0;
+  if (kCompiled3d && kind_ == FactorKind::constant) {
+    return n * n * (7.0 * n * n + 10.0 * n);  // products; lines folded and unfolded
+  }
+  double sweeps = 0.0;
+  if (!collocated_) {
+    for (int d = 0; d < dim; ++d) {
+      sweeps += 2.0 * static_cast<double>(std::pow(m, d) * std::pow(n, dim - 1 - d)) *
+                even_odd_line_flops(m, n);
+    }
+  }
+  // Compiled, the z derivative is from the nodes and shares its lines with the values.
+  const double last = kCompiled3d ? m * n + m : even_odd_line_flops(m, m);
+  sweeps += 2.0 * std::pow(m, dim - 1) * ((dim - 1) * even_odd_line_flops(m, m) + last);
+  const double at_point = kind_ == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
+  const double computing = geometry_ == nullptr ? 0.0 : geometry_->flops_per_cell();
+  return sweeps + std::pow(m, dim) * at_point + computing;
+}
+
+}  // namespace tessera

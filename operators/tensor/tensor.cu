@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "mesh/element/basis_1d.hpp"
+#include "operators/tensor/compressed/packed.hpp"
+#include "operators/tensor/computed/on_the_fly.hpp"
+#include "operators/tensor/device_tensor.hpp"
+#include "operators/tensor/gpu/any_degree.hpp"
+#include "operators/tensor/gpu/launch.cuh"
+#include "solvers/check.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+namespace {
+
+// Small blocks, many on a multiprocessor at different stages, keep its memory busy: an H200 is 10
+// to 40 % faster with these than with 256 threads and all of the shared memory in one or two
+// blocks.
+constexpr int kThreadsABlock = 160;
+constexpr Index kSharedBytesABlock = 33 << 10;
+
+template <class T>
+const TensorKernelInfo<T>* find_kernel(int dimension, int degree, int points, FactorKind kind) {
+  return dimension == 2 ? find_tensor_kernel<T, 2>(degree, points, kind)
+                        : find_tensor_kernel<T, 3>(degree, points, kind);
+}
+
+template <class T>
+class DeviceTensorKernel final : public DeviceCellKernel<T> {
+ public:
+  explicit DeviceTensorKernel(const StiffnessForm& form)
+      : grid_(make_cell_grid(form)),
+        basis_(form.discretization->basis),
+        factors_(form),
+        any_size_(form),
+        unrolled_(
+            find_kernel<T>(grid_.dimension, grid_.degree, basis_.point_count(), factors_.kind())) {
+    if (unrolled_ == nullptr) return;
+    const Index shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    const Index by_threads = kThreadsABlock / unrolled_->threads_a_cell;
+    const Index by_memory = kSharedBytesABlock / unrolled_->shared_bytes_a_cell;
+    const Index most = shared_bytes / unrolled_->shared_bytes_a_cell;
+    cells_a_block_ =
+        static_cast<int>(std::min(std::max<Index>(std::min(by_threads, by_memory), 1), most));
+    if (cells_a_block_ == 0) {
+      throw UnsuitableChoice(Choice::kernel,
+                             "this GPU has too little shared memory for the tensor kernel");
+    }
+    unrolled_->allow_shared_memory(cells_a_block_ * unrolled_->shared_bytes_a_cell);
+  }
+
+  std::string_view name() const override { return "tensor"; }
+  std::optional<GeometryForm> geometry() const override {
+    return factors_.kind() == FactorKind::general ? std::optional(GeometryForm::stored)
+                                                  : std::nullopt;
+  }
+  std::string why_no_patches() const override {
+    return unrolled_ != nullptr ? "" : "the tensor kernel of run-time size has no patches";
+  }
+
+  void apply(const CellRange& range, const CellSource<T>& source,
+             const CellSink<T>& sink) const override {
+    if (unrolled_ == nullptr) {
+      TESSERA_CHECK(sink.kind != SinkKind::patch);
+      any_size_.apply(grid_, range, source, sink, factors_.view());
+      return;
+    }
+    TensorArguments<T> args{};
+    args.grid = grid_;
+    args.range = range;
+    args.source = source;
+    args.sink = sink;
+    args.factors = factors_.data();
+    args.factor_stride = factors_.cell_stride();
+    for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors_.axis_scale()[d]);
+    choose_brick(range, args);
+    unrolled_->launch(args, basis_);
+  }
+
+  void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
+    for (const CellRange& color : colors) {
+      any_size_.add_diagonal(grid_, color, factors_.view(), d);
+    }
+  }
+
+  double flops_per_cell() const override {
+    const double n = grid_.degree + 1;
+    const double m = basis_.point_count();
+    if (factors_.kind() == FactorKind::constant) {
+      const double per_node = unrolled_ != nullptr ? 14.0 : 18.0;
+      return grid_.dimension == 3 ? per_node * n * n * n * n : 8.0 * n * n * n;
+    }
+    if (grid_.dimension == 2) {
+      return 4.0 * n * m * (n + m) + 8.0 * m * m * m + 6.0 * m * m;
+    }
+    return 4.0 * n * m * (n * n + n * m + m * m) + 12.0 * m * m * m * m + 15.0 * m * m * m;
+  }
+
+  Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }
+  Index streamed_bytes() const override { return factors_.bytes(); }
+
+ private:
+  // As near to a cube as the cells of a block allow: doubling the shortest axis.
+  void choose_brick(const CellRange& range, TensorArguments<T>& args) const {
+    for (int d = 0; d < 3; ++d) args.brick[d] = 1;
+    for (int cells = cells_a_block_; cells > 1; cells /= 2) {
+      int shortest = -1;
+      for (int d = 0; d < grid_.dimension; ++d) {
+        if (2 * args.brick[d] > range.count[d]) continue;
+        if (shortest < 0 || args.brick[d] < args.brick[shortest]) shortest = d;
+      }
+      if (shortest < 0) break;
+      args.brick[shortest] *= 2;
+    }
+    for (int d = 0; d < 3; ++d) {
+      args.bricks[d] = static_cast<int>(ceil_div(range.count[d], args.brick[d]));
+    }
+  }
+
+  CellGrid grid_;
+  Basis1D basis_;
+  DeviceFactors<T> factors_;
+  TensorAnySize<T> any_size_;
+  const TensorKernelInfo<T>* unrolled_;
+  int cells_a_block_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const StiffnessForm& form) {
+  if (form.geometry == GeometryForm::compressed) return make_packed_kernel<T>(form);
+  if (form.geometry == GeometryForm::on_the_fly) return make_on_the_fly_kernel<T>(form);
+  return std::make_unique<DeviceTensorKernel<T>>(form);
+}
+
+template std::unique_ptr<DeviceCellKernel<double>> make_device_tensor_kernel(const StiffnessForm&);
+template std::unique_ptr<DeviceCellKernel<float>> make_device_tensor_kernel(const StiffnessForm&);
+
+}  // namespace tessera

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "mesh/element/sum_factorization.hpp"
+#include "mesh/geometry/geometric_factors.hpp"
+#include "mesh/geometry/geometry_form.hpp"
+#include "operators/cells/cell_kernel.hpp"
+#include "operators/cells/scatter.hpp"
+#include "operators/form/stiffness_form.hpp"
+#include "operators/tensor/batch_geometry.hpp"
+#include "solvers/linear_operator.hpp"
+
+namespace tessera {
+
+/// One batch of cells by sum factorization: v = B^T D B u with B split into 1D matrices.
+///
+/// With n = p + 1 nodes and m quadrature points an axis, per cell (3D; z is the slowest index):
+///   u [n][n][n] -> B along x, y, z -> U [m][m][m] -> D along each axis -> grad U [3][m][m][m]
+///   -> D_q at each point -> D^T along each axis, summed -> [m][m][m] -> B^T -> v [n][n][n]
+/// (Kronbichler and Kormann 2012, section 3; the collocation derivative as in Deville, Fischer and
+/// Mund 2002, section 8.1). The x and y derivatives are taken plane by plane to stay in the L1
+/// cache.
+///
+/// @tparam P degree, M points an axis; 0 = known at run time only (any degree, slower).
+template <class T, int dim, int P, int M>
+class TensorKernel {
+ public:
+  using value_type = T;
+  static constexpr int dimension = dim;
+  static constexpr int degree = P;
+  static constexpr bool kTakesCells = false;
+
+  /// With stored factors.
+  TensorKernel(const Basis1D& basis, std::shared_ptr<const GeometricFactors<T>> factors);
+  /// With factors that are computed in every application.
+  TensorKernel(const Basis1D& basis, std::unique_ptr<const BatchGeometry<T>> geometry);
+
+  static constexpr std::string_view name() { return "tensor"; }
+  /// How it gets general factors; nothing with others, which have one form.
+  std::optional<GeometryForm> geometry() const {
+    if (geometry_ != nullptr) return GeometryForm::on_the_fly;
+    return kind_ == FactorKind::general ? std::optional(GeometryForm::stored) : std::nullopt;
+  }
+  int nodes_per_axis() const { return P > 0 ? P + 1 : nodes_; }
+  /// Lanes<T> values that apply() and diagonal() need as scratch.
+  Index scratch_size() const {
+    const Index computed = geometry_ == nullptr ? 0 : factor_entries(dim) * power(points(), dim);
+    return work_size() + computed;
+  }
+  /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch, i x fastest: with stored factors by its
+  /// number, with computed ones by its cells.
+  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    apply_factors(factors_->batch(batch), factors_->batch(batch + 1), u, v, scratch);
+  }
+  void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    const Lanes<T>* factors = compute_factors(batch, scratch);
+    apply_factors(factors, factors, u, v, scratch);
+  }
+  /// d[i] = K_c[i][i], by contracting D_q with the squares and products of B and G.
+  void diagonal(Index batch, Lanes<T>* d, Lanes<T>* scratch) const {
+    diagonal_of(factors_->batch(batch), d, scratch);
+  }
+  void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const {
+    diagonal_of(compute_factors(batch, scratch), d, scratch);
+  }
+
+  double flops_per_cell() const;
+  Index bytes() const { return geometry_ == nullptr ? factors_->bytes() : geometry_->bytes(); }
+  /// What an application reads beside x.
+  Index streamed_bytes() const {
+    return geometry_ == nullptr ? factors_->bytes() : geometry_->streamed_bytes();
+  }
+
+ private:
+  TensorKernel(const Basis1D& basis, FactorKind kind,
+               std::shared_ptr<const GeometricFactors<T>> factors,
+               std::unique_ptr<const BatchGeometry<T>> geometry);
+
+  int points() const { return M > 0 ? M : points_; }
+  /// Scratch of apply() and, before it, of geometry_.
+  Index work_size() const {
+    const Index m = points();
+    const Index own = 2 * power(m, dim) + 2 * m * m;
+    return geometry_ == nullptr ? own : std::max(own, geometry_->scratch_size());
+  }
+  /// Computes the factors of a batch behind the first work_size() values of scratch.
+  const Lanes<T>* compute_factors(const CellBatch& batch, Lanes<T>* scratch) const;
+  /// `next` will be read after `factors`.
+  void apply_factors(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
+                     Lanes<T>* scratch) const;
+  void diagonal_of(const Lanes<T>* factors, Lanes<T>* d, Lanes<T>* scratch) const;
+  /// apply_factors() with sizes known at compile time.
+  void apply_3d(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
+                Lanes<T>* scratch) const;
+  void interpolate(const Lanes<T>* u, Lanes<T>* a, Lanes<T>* b) const;
+  void integrate(Lanes<T>* a, Lanes<T>* b, Lanes<T>* v) const;
+  /// (gx, gy, gz) = D_q (gx, gy, gz) at the points first .. first + count - 1 of a batch.
+  void multiply_factors(const Lanes<T>* factors, int first, int count, Lanes<T>* gx, Lanes<T>* gy,
+                        Lanes<T>* gz) const;
+
+  // One of the two.
+  std::shared_ptr<const GeometricFactors<T>> factors_;
+  std::unique_ptr<const BatchGeometry<T>> geometry_;
+  FactorKind kind_;
+  int nodes_;
+  int points_;
+  bool collocated_;
+  EvenOddMatrix<T> B_, G_, D_, B_transposed_, D_transposed_;
+  /// Equal cells only: M = B^T W B and s_d K = s_d G^T W G of each axis.
+  EvenOddMatrix<T> mass_;
+  std::array<EvenOddMatrix<T>, 3> stiffness_;
+  /// Entry products of the 1D matrices, transposed: [i][q] of B B, G G and B G.
+  Matrix1D BB_, GG_, BG_;
+};
+
+/// A = sum_c P_c B^T D B P_c^T with the tensor kernel for this dimension, degree and rule; the
+/// factors are stored unless form.geometry is on_the_fly. @throws as GeometricFactors
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(
+    const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+    std::unique_ptr<Scatter<T>> scatter);
+
+/// Whether degree and points an axis have a kernel unrolled at compile time.
+constexpr bool has_fast_tensor_kernel(int degree, int points) {
+  return degree <= kMostFastDegree && (points == degree + 1 || points == degree + 2);
+}
+
+/// The tensor kernel for this dimension, degree and rule, behind the type-erased interface: the
+/// fast one where has_fast_tensor_kernel(), else the one for any size.
+template <class T>
+std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(
+    const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors);
+
+}  // namespace tessera

@@ -1,3 +1,0 @@
-#include "operators/tensor_instances.hpp"
-
-template struct tessera::TensorInstances<float, 3>;

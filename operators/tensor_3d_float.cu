@@ -1,7 +1,0 @@
-#include "operators/tensor_instances.cuh"
-
-namespace tessera {
-
-template const TensorKernelInfo<float>* find_tensor_kernel<float, 3>(int, int, FactorKind);
-
-}  // namespace tessera

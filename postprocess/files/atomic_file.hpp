@@ -1,0 +1,70 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "mesh/index.hpp"
+#include "postprocess/files/unfinished_paths.hpp"
+
+namespace tessera {
+
+/// A result could not be written: says which path and why.
+class OutputError : public std::runtime_error {
+ public:
+  OutputError(const std::filesystem::path& path, const std::string& cause);
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Why, as the system puts it where it said anything ("No space left on device").
+  const std::string& cause() const { return cause_; }
+  /// Whether more space on the disk would have helped.
+  bool is_for_lack_of_space() const;
+
+ private:
+  std::filesystem::path path_;
+  std::string cause_;
+};
+
+/// A file under construction: it has a temporary name in the directory of its final one, and takes
+/// the final name, all at once, when it is complete and on disk. Destroyed before that, it leaves
+/// nothing behind and an older file of the final name untouched; so it does if a signal handler
+/// that calls remove_unfinished_paths() ends the process.
+class AtomicFile {
+ public:
+  /// Creates the temporary file, empty. @throws OutputError
+  explicit AtomicFile(std::filesystem::path path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  const std::filesystem::path& path() const { return path_; }
+  /// For writers that open files themselves.
+  const std::filesystem::path& temporary_path() const { return temporary_path_; }
+
+  /// Appends text. @throws OutputError on a short write (disk full, quota, ...).
+  void write(std::string_view text);
+  /// Flushes to disk; nothing may be written afterwards. What is left for commit() then needs no
+  /// space. @throws OutputError
+  void complete();
+  /// Completes the file if that is not done yet, and renames it. @throws OutputError
+  void commit();
+
+ private:
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_path_;
+  std::optional<UnfinishedPath> unfinished_;
+  int descriptor_ = -1;
+};
+
+/// Writes a whole file by way of AtomicFile. @throws OutputError
+void write_text_file(const std::filesystem::path& path, std::string_view text);
+
+/// Bytes that this user may still write where the path is, or where its nearest existing ancestor
+/// is. @throws OutputError if the file system does not answer.
+Index free_bytes(const std::filesystem::path& path);
+
+}  // namespace tessera

@@ -1,0 +1,82 @@
+#include "postprocess/files/output_directory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "postprocess/files/atomic_file.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 7> kResultNames = {"result.json", "solution.vtu",  "view.py",
+                                                     "view.png",    "residuals.csv", "timings.csv",
+                                                     "case.toml"};
+
+std::vector<std::string> results_in(const fs::path& directory) {
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const char* name : kResultNames) {
+    if (fs::exists(directory / name, ignored)) found.emplace_back(name);
+  }
+  return found;
+}
+
+}  // namespace
+
+OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite) {
+  std::error_code error;
+  if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
+    throw OutputError(directory, "it exists and is not a directory");
+  }
+  if (overwrite == Overwrite::no) {
+    std::string names;
+    for (const std::string& name : results_in(directory))
+      names += (names.empty() ? "" : ", ") + name;
+    if (!names.empty()) {
+      throw OutputError(directory, "it already holds results (" + names +
+                                       "); choose another directory or add --overwrite");
+    }
+  }
+  for (fs::path above = directory; !above.empty() && !fs::exists(above, error);
+       above = above.parent_path()) {
+    made_.push_back(above);
+    unfinished_.emplace_back(above);
+  }
+  fs::create_directories(directory, error);
+  if (error) {
+    remove_if_empty();
+    throw OutputError(directory, error.message());
+  }
+  // Permission bits do not tell of read-only mounts, quotas or root: only writing does.
+  try {
+    AtomicFile(directory / "write_test").write("x");
+  } catch (const OutputError& failure) {
+    remove_if_empty();
+    throw OutputError(directory, failure.cause());
+  }
+}
+
+OutputDirectory::~OutputDirectory() { remove_if_empty(); }
+
+void OutputDirectory::remove_if_empty() noexcept {
+  std::error_code not_empty;
+  for (const fs::path& directory : made_) fs::remove(directory, not_empty);
+}
+
+bool remove_results(const fs::path& directory, const std::vector<std::string>& kept) {
+  bool any = false;
+  for (const std::string& name : results_in(directory)) {
+    if (std::find(kept.begin(), kept.end(), name) != kept.end()) continue;
+    std::error_code error;
+    fs::remove(directory / name, error);
+    if (error) throw OutputError(directory / name, error.message());
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace tessera

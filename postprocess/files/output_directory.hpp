@@ -1,0 +1,44 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "postprocess/files/unfinished_paths.hpp"
+
+namespace tessera {
+
+/// What to do about results that a directory already holds.
+enum class Overwrite { no, yes };
+
+/// The directory of a run's results, made sure of before anything is computed: created with its
+/// parents, and a file written to it on trial. Directories that it made and that are still empty
+/// when it ends are removed: a run that fails leaves nothing behind.
+class OutputDirectory {
+ public:
+  /// @throws OutputError if the directory holds results and overwriting is not allowed (the message
+  ///         says `--overwrite`), or if it cannot be created or written to. Nothing is created
+  ///         where results are in the way.
+  OutputDirectory(const std::filesystem::path& directory, Overwrite overwrite);
+  OutputDirectory(const OutputDirectory&) = delete;
+  OutputDirectory& operator=(const OutputDirectory&) = delete;
+  ~OutputDirectory();
+
+ private:
+  void remove_if_empty() noexcept;
+
+  std::vector<std::filesystem::path> made_;  // innermost first
+  // The same; a deque as they do not move.
+  std::deque<UnfinishedPath> unfinished_;
+};
+
+/// Removes the results of an earlier run, so that files of two runs never stand side by side;
+/// anything else in the directory stays.
+/// @param kept names of files that stay, too
+/// @return whether there were any
+/// @throws OutputError
+bool remove_results(const std::filesystem::path& directory,
+                    const std::vector<std::string>& kept = {});
+
+}  // namespace tessera

@@ -1,0 +1,149 @@
+#include "postprocess/files/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <ostream>
+#include <utility>
+
+#include "postprocess/files/human_units.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr double kLiveInterval = 0.1;
+constexpr double kFirstPlainInterval = 2.0;
+constexpr double kLongestPlainInterval = 30.0;
+// CG's residual is ragged: the slope over fewer iterations jumps about.
+constexpr std::size_t kWindow = 100;
+constexpr std::size_t kFewestForSlope = 5;
+constexpr const char* kClearLine = "\r\x1b[K";
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+int terminal_width() {
+  constexpr int kUsual = 80;
+  for (const int descriptor : {STDERR_FILENO, STDOUT_FILENO}) {
+    winsize size{};
+    if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  }
+  return kUsual;
+}
+
+}  // namespace
+
+ProgressMode progress_mode(std::FILE* stream) {
+  const char* terminal = std::getenv("TERM");
+  const bool rewrites = terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
+  return isatty(fileno(stream)) != 0 && rewrites ? ProgressMode::live : ProgressMode::plain;
+}
+
+Progress::Progress(std::ostream& out, ProgressMode mode, Options options)
+    : Progress(out, mode, std::move(options), steady_seconds) {}
+
+Progress::Progress(std::ostream& out, ProgressMode mode, Options options, Clock clock)
+    : out_(out),
+      mode_(mode),
+      options_(std::move(options)),
+      clock_(std::move(clock)),
+      due_(clock_()),
+      interval_(mode == ProgressMode::live ? kLiveInterval : kFirstPlainInterval) {}
+
+Progress::~Progress() { finish(); }
+
+void Progress::update(std::int64_t iteration, double relative_residual) {
+  if (mode_ == ProgressMode::silent) return;
+  const double now = clock_();
+  remember({iteration, now, relative_residual});
+  if (now < due_) return;
+  if (mode_ == ProgressMode::live) {
+    const int width = options_.width > 0 ? options_.width : terminal_width();
+    // A full line would wrap on some terminals; all of its text is ASCII.
+    out_ << kClearLine << line().substr(0, static_cast<std::size_t>(std::max(width - 1, 1)));
+    line_open_ = true;
+    due_ = now + interval_;
+  } else {
+    out_ << line() << '\n';
+    due_ = now + interval_;
+    interval_ = std::min(2.0 * interval_, kLongestPlainInterval);
+  }
+  out_.flush();
+}
+
+void Progress::finish() {
+  if (line_open_) out_ << kClearLine << std::flush;
+  line_open_ = false;
+  mode_ = ProgressMode::silent;
+}
+
+void Progress::remember(const Sample& sample) {
+  if (samples_.size() < kWindow) {
+    samples_.push_back(sample);
+    return;
+  }
+  samples_[next_sample_] = sample;
+  next_sample_ = (next_sample_ + 1) % kWindow;
+}
+
+double Progress::iterations_per_second() const {
+  const Sample& first = sample(0);
+  const Sample& last = sample(samples_.size() - 1);
+  return last.time > first.time
+             ? double(last.iteration - first.iteration) / (last.time - first.time)
+             : 0.0;
+}
+
+// Least squares of log(residual) over the iterations of the window; NaN: nothing to foretell from.
+double Progress::seconds_left(double rate) const {
+  double n = 0.0;
+  double mean_iteration = 0.0;
+  double mean_log = 0.0;
+  const auto usable = [](const Sample& s) { return std::isfinite(s.residual) && s.residual > 0.0; };
+  for (const Sample& s : samples_) {
+    if (!usable(s)) continue;
+    n += 1.0;
+    mean_iteration += (double(s.iteration) - mean_iteration) / n;
+    mean_log += (std::log(s.residual) - mean_log) / n;
+  }
+  double covariance = 0.0;
+  double variance = 0.0;
+  for (const Sample& s : samples_) {
+    if (!usable(s)) continue;
+    const double distance = double(s.iteration) - mean_iteration;
+    covariance += distance * (std::log(s.residual) - mean_log);
+    variance += distance * distance;
+  }
+  const double slope = covariance / variance;
+  const bool foretells = n >= kFewestForSlope && rate > 0.0 && slope < 0.0 && options_.target > 0.0;
+  if (!foretells) return std::nan("");
+  const double fitted =
+      mean_log + slope * (double(sample(samples_.size() - 1).iteration) - mean_iteration);
+  return std::max(0.0, (std::log(options_.target) - fitted) / slope / rate);
+}
+
+std::string Progress::line() const {
+  const Sample& last = sample(samples_.size() - 1);
+  std::string text = fmt::format("{}: iteration {}", options_.label, last.iteration);
+  if (options_.max_iterations > 0) text += fmt::format(" of at most {}", options_.max_iterations);
+  text += fmt::format(", residual {:.2e}", last.residual);
+  if (options_.target > 0) text += fmt::format(" (target {:.0e})", options_.target);
+  const double rate = iterations_per_second();
+  if (rate <= 0.0) return text;
+  text += fmt::format(", {} it/s", rate < 10.0 ? fmt::format("{:.2f}", rate) : human_count(rate));
+  const double left = seconds_left(rate);
+  if (!std::isfinite(left)) return text;
+  const double until_limit =
+      options_.max_iterations > 0 ? double(options_.max_iterations - last.iteration) / rate : left;
+  if (until_limit < left) return text + ", limit in " + human_seconds(until_limit);
+  return text + ", ETA " + human_seconds(left);
+}
+
+}  // namespace tessera

@@ -1,0 +1,115 @@
+#include "postprocess/timing/timer_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "postprocess/files/human_units.hpp"
+#include "postprocess/files/text_table.hpp"
+
+namespace tessera {
+namespace {
+
+using Part = TimerTree::Part;
+
+double mean(const Part& part) { return part.calls > 0 ? part.total / double(part.calls) : 0.0; }
+
+bool ran(const Part& part) {
+  return part.calls > 0 || std::any_of(part.children.begin(), part.children.end(), ran);
+}
+
+// Work a second at the mean time; 0: not known.
+double rate(const Part& part, double work) { return part.total > 0.0 ? work / mean(part) : 0.0; }
+
+double ratio(double a, double b) { return b > 0.0 ? a / b : 0.0; }
+
+std::string known(double value, std::string (*text)(double)) {
+  return value > 0 ? text(value) : "";
+}
+
+std::string csv_number(double value) { return value > 0 ? fmt::format("{:.6g}", value) : ""; }
+
+// Calls f(part, path) for each part that ran, parents first.
+template <class F>
+void for_each_part(const std::vector<Part>& parts, const std::string& prefix, F&& f) {
+  for (const Part& part : parts) {
+    if (!ran(part)) continue;
+    const std::string path = prefix + part.name;
+    f(part, path);
+    for_each_part(part.children, path + "/", f);
+  }
+}
+
+nlohmann::json to_json(const std::vector<Part>& parts) {
+  nlohmann::json result = nlohmann::json::array();
+  for (const Part& part : parts) {
+    if (!ran(part)) continue;
+    nlohmann::json entry = {{"name", part.name},
+                            {"calls", part.calls},
+                            {"total_s", part.total},
+                            {"mean_s", mean(part)},
+                            {"min_s", part.min}};
+    if (part.work.dofs > 0) entry["dofs_per_s"] = rate(part, part.work.dofs);
+    if (part.work.bytes > 0) entry["gbytes_per_s"] = rate(part, part.work.bytes) * 1e-9;
+    if (!part.children.empty()) entry["parts"] = to_json(part.children);
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string timer_table(const TimerTree& timers, const MachineRates& machine) {
+  const double elapsed = timers.elapsed();
+  const std::vector<Part> parts = timers.parts();
+  bool any_dofs = false;
+  bool any_bytes = false;
+  for_each_part(parts, "", [&](const Part& part, const std::string&) {
+    any_dofs = any_dofs || part.work.dofs > 0;
+    any_bytes = any_bytes || part.work.bytes > 0;
+  });
+  const bool any_shares = any_bytes && machine.copy_bytes_per_second > 0;
+
+  std::vector<TextTable::Column> columns = {
+      {"part", Align::left}, {"calls"}, {"total"}, {"mean"}, {"of run"}};
+  if (any_dofs) columns.push_back({"DoFs"});
+  if (any_bytes) columns.push_back({"bytes"});
+  if (any_shares) columns.push_back({"of copy"});
+  TextTable table(columns);
+  for_each_part(parts, "", [&](const Part& part, const std::string&) {
+    std::vector<std::string> row = {std::string(2 * part.depth, ' ') + part.name,
+                                    fmt::format("{}", part.calls), human_seconds(part.total),
+                                    human_seconds(mean(part)),
+                                    human_percent(ratio(part.total, elapsed))};
+    const double bandwidth = rate(part, part.work.bytes);
+    if (any_dofs) row.push_back(known(rate(part, part.work.dofs), human_dofs_per_second));
+    if (any_bytes) row.push_back(known(bandwidth, human_bytes_per_second));
+    if (any_shares) {
+      row.push_back(known(ratio(bandwidth, machine.copy_bytes_per_second), human_percent));
+    }
+    table.add_row(row);
+  });
+  table.add_row({"run", "", human_seconds(elapsed), "", human_percent(1.0)});
+  return table.text();
+}
+
+std::string timer_csv(const TimerTree& timers, const MachineRates& machine) {
+  const double elapsed = timers.elapsed();
+  std::string csv = csv_line({"part", "calls", "total_s", "mean_s", "min_s", "share", "dofs_per_s",
+                              "gbytes_per_s", "bandwidth_share"});
+  for_each_part(timers.parts(), "", [&](const Part& part, const std::string& path) {
+    const double bandwidth = rate(part, part.work.bytes);
+    csv += csv_line({path, fmt::format("{}", part.calls), fmt::format("{:.6g}", part.total),
+                     fmt::format("{:.6g}", mean(part)), fmt::format("{:.6g}", part.min),
+                     fmt::format("{:.6g}", ratio(part.total, elapsed)),
+                     csv_number(rate(part, part.work.dofs)), csv_number(bandwidth * 1e-9),
+                     csv_number(ratio(bandwidth, machine.copy_bytes_per_second))});
+  });
+  return csv;
+}
+
+nlohmann::json timer_json(const TimerTree& timers) {
+  return {{"elapsed_s", timers.elapsed()}, {"parts", to_json(timers.parts())}};
+}
+
+}  // namespace tessera

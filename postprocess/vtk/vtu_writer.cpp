@@ -1,0 +1,253 @@
+#include "postprocess/vtk/vtu_writer.hpp"
+
+#include <vtkCellArray.h>
+#include <vtkCellData.h>
+#include <vtkCellType.h>
+#include <vtkDoubleArray.h>
+#include <vtkFieldData.h>
+#include <vtkFloatArray.h>
+#include <vtkHigherOrderHexahedron.h>
+#include <vtkHigherOrderQuadrilateral.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkPoints.h>
+#include <vtkSmartPointer.h>
+#include <vtkStringArray.h>
+#include <vtkTypeInt64Array.h>
+#include <vtkUnstructuredGrid.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "mesh/partition.hpp"
+#include "mesh/saturated.hpp"
+#include "postprocess/files/atomic_file.hpp"
+#include "postprocess/vtk/vtk_file.hpp"
+
+namespace tessera {
+namespace {
+
+// The cells as they go into the file: those of the mesh, or their p^d parts.
+struct FileCells {
+  BoxMesh mesh;
+  int degree;
+  Index refinement;  // file cells along an axis of a mesh cell
+};
+
+FileCells file_cells(const BoxMesh& mesh, int degree) {
+  if (degree <= kMaxVtkDegree) return {mesh, degree, 1};
+  IndexTriple cells = mesh.cells();
+  for (int d = 0; d < mesh.dimension(); ++d) cells[d] *= degree;
+  return {BoxMesh(mesh.dimension(), cells, mesh.lower(), mesh.upper()), 1, degree};
+}
+
+int vtk_cell_type(int dimension, int degree) {
+  if (dimension == 2) return degree == 1 ? VTK_QUAD : VTK_LAGRANGE_QUADRILATERAL;
+  return degree == 1 ? VTK_HEXAHEDRON : VTK_LAGRANGE_HEXAHEDRON;
+}
+
+// Entry v is how far VTK's node v lies from the cell's first node in the lattice.
+std::vector<Index> vtk_node_offsets(const NodeLattice& lattice, int degree) {
+  const int order[3] = {degree, degree, degree};
+  std::vector<Index> offsets(static_cast<std::size_t>(power(degree + 1, lattice.dimension())));
+  const int k_end = lattice.dimension() == 3 ? degree : 0;
+  for (int k = 0; k <= k_end; ++k) {
+    for (int j = 0; j <= degree; ++j) {
+      for (int i = 0; i <= degree; ++i) {
+        const int v = lattice.dimension() == 3
+                          ? vtkHigherOrderHexahedron::PointIndexFromIJK(i, j, k, order)
+                          : vtkHigherOrderQuadrilateral::PointIndexFromIJK(i, j, order);
+        offsets[v] = i + j * lattice.stride(1) + k * lattice.stride(2);
+      }
+    }
+  }
+  return offsets;
+}
+
+vtkSmartPointer<vtkCellArray> make_cells(const NodeLattice& lattice, const FileCells& cells) {
+  const NodeLattice file_lattice(cells.mesh, cells.degree);
+  const std::vector<Index> node_offsets = vtk_node_offsets(lattice, cells.degree);
+  const Index cell_size = static_cast<Index>(node_offsets.size());
+  const Index count = cells.mesh.cell_count();
+  vtkNew<vtkTypeInt64Array> offsets;
+  vtkNew<vtkTypeInt64Array> connectivity;
+  offsets->SetNumberOfValues(count + 1);
+  connectivity->SetNumberOfValues(count * cell_size);
+  auto* offset = offsets->GetPointer(0);
+  auto* nodes = connectivity->GetPointer(0);
+  parallel_ranges(count, [&](Range range) {
+    for (Index c = range.begin; c < range.end; ++c) {
+      const Index first = file_lattice.first_node(cells.mesh.cell_position(c));
+      offset[c] = c * cell_size;
+      for (Index v = 0; v < cell_size; ++v) nodes[c * cell_size + v] = first + node_offsets[v];
+    }
+  });
+  offset[count] = count * cell_size;
+  auto array = vtkSmartPointer<vtkCellArray>::New();
+  array->SetData(offsets, connectivity);
+  return array;
+}
+
+template <class Array>
+vtkSmartPointer<vtkPoints> make_points(const EquidistantPositions& positions, Index count) {
+  constexpr Index kBlock = 1024;
+  vtkNew<Array> array;
+  array->SetNumberOfComponents(3);
+  array->SetNumberOfTuples(count);
+  auto* out = array->GetPointer(0);
+  using Value = std::remove_pointer_t<decltype(out)>;
+  parallel_ranges(count, [&](Range range) {
+    std::vector<double> buffer(3 * kBlock);
+    double* const x = buffer.data();
+    for (Index first = range.begin; first < range.end; first += kBlock) {
+      const Index n = std::min(kBlock, range.end - first);
+      positions.node_positions(first, n, x, x + kBlock, x + 2 * kBlock);
+      for (Index i = 0; i < n; ++i) {
+        for (int d = 0; d < 3; ++d)
+          out[3 * (first + i) + d] = static_cast<Value>(x[d * kBlock + i]);
+      }
+    }
+  });
+  auto points = vtkSmartPointer<vtkPoints>::New();
+  points->SetData(array);
+  return points;
+}
+
+vtkSmartPointer<vtkDataArray> make_array(const std::string& name, std::span<const double> values,
+                                         FloatWidth width) {
+  const Index count = static_cast<Index>(values.size());
+  vtkSmartPointer<vtkDataArray> result;
+  if (width == FloatWidth::double_precision) {
+    auto array = vtkSmartPointer<vtkDoubleArray>::New();
+    // VTK takes no pointer to const; the writer only reads, and 1 says that it must not free.
+    array->SetArray(const_cast<double*>(values.data()), count, 1);
+    result = array;
+  } else {
+    auto array = vtkSmartPointer<vtkFloatArray>::New();
+    array->SetNumberOfValues(count);
+    float* const out = array->GetPointer(0);
+    parallel_ranges(count, [&](Range range) {
+      for (Index i = range.begin; i < range.end; ++i) out[i] = static_cast<float>(values[i]);
+    });
+    result = array;
+  }
+  result->SetName(name.c_str());
+  return result;
+}
+
+std::vector<double> spread_to_file_cells(const BoxMesh& mesh, const FileCells& cells,
+                                         std::span<const double> values) {
+  std::vector<double> spread(static_cast<std::size_t>(cells.mesh.cell_count()));
+  for (Index c = 0; c < cells.mesh.cell_count(); ++c) {
+    IndexTriple position = cells.mesh.cell_position(c);
+    for (int d = 0; d < mesh.dimension(); ++d) position[d] /= cells.refinement;
+    spread[c] = values[mesh.cell_index(position)];
+  }
+  return spread;
+}
+
+void add_metadata(vtkUnstructuredGrid& grid, const char* name, const std::string& text) {
+  if (text.empty()) return;
+  vtkNew<vtkStringArray> array;
+  array->SetName(name);
+  array->InsertNextValue(text);
+  grid.GetFieldData()->AddArray(array);
+}
+
+template <class Field>
+void check_sizes(std::span<const Field> fields, Index expected) {
+  for (const Field& field : fields) {
+    if (static_cast<Index>(field.values.size()) != expected) {
+      throw std::invalid_argument("field " + field.name + " has the wrong number of values");
+    }
+  }
+}
+
+}  // namespace
+
+void write_vtu(const std::filesystem::path& path, const NodeLattice& lattice, const BoxMesh& mesh,
+               const EquidistantPositions& positions, std::span<const PointField> point_fields,
+               std::span<const CellField> cell_fields, FloatWidth width,
+               const VtuMetadata& metadata) {
+  AtomicFile file(path);
+  write_vtu(file, lattice, mesh, positions, point_fields, cell_fields, width, metadata);
+  file.commit();
+}
+
+void write_vtu(AtomicFile& file, const NodeLattice& lattice, const BoxMesh& mesh,
+               const EquidistantPositions& positions, std::span<const PointField> point_fields,
+               std::span<const CellField> cell_fields, FloatWidth width,
+               const VtuMetadata& metadata) {
+  check_sizes(point_fields, lattice.size());
+  check_sizes(cell_fields, mesh.cell_count());
+
+  const FileCells cells = file_cells(mesh, lattice.degree());
+  vtkNew<vtkUnstructuredGrid> grid;
+  grid->SetPoints(width == FloatWidth::double_precision
+                      ? make_points<vtkDoubleArray>(positions, lattice.size())
+                      : make_points<vtkFloatArray>(positions, lattice.size()));
+  grid->SetCells(vtk_cell_type(mesh.dimension(), cells.degree), make_cells(lattice, cells));
+  for (const PointField& field : point_fields) {
+    grid->GetPointData()->AddArray(make_array(field.name, field.values, width));
+  }
+  if (!point_fields.empty()) {
+    grid->GetPointData()->SetActiveScalars(point_fields.front().name.c_str());
+  }
+  std::vector<std::vector<double>> spread;
+  for (const CellField& field : cell_fields) {
+    std::span<const double> values = field.values;
+    if (cells.refinement > 1) {
+      values = spread.emplace_back(spread_to_file_cells(mesh, cells, values));
+    }
+    grid->GetCellData()->AddArray(make_array(field.name, values, width));
+  }
+  add_metadata(*grid, "title", metadata.title);
+  add_metadata(*grid, "status", metadata.status);
+  add_metadata(*grid, "program", metadata.program);
+
+  const std::string failure = write_vtk_file(file.temporary_path(), *grid);
+  if (!failure.empty()) throw OutputError(file.path(), failure);
+}
+
+void write_vtu(const std::filesystem::path& path, const Discretization& space,
+               std::span<const PointField> nodal_fields, std::span<const CellField> cell_fields,
+               FloatWidth width, const VtuMetadata& metadata) {
+  check_sizes(nodal_fields, space.lattice.size());
+  const std::vector<double>& nodes = space.basis.nodes;
+  const EquidistantPositions positions(space.mesh, space.mapping, nodes);
+  std::vector<HostArray<double>> values(nodal_fields.size());
+  std::vector<PointField> fields;
+  for (std::size_t f = 0; f < nodal_fields.size(); ++f) {
+    values[f].resize(nodal_fields[f].values.size());
+    to_equidistant(space.lattice, nodes, nodal_fields[f].values, values[f]);
+    fields.push_back({nodal_fields[f].name, values[f]});
+  }
+  write_vtu(path, space.lattice, space.mesh, positions, fields, cell_fields, width, metadata);
+}
+
+Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int point_field_count,
+                             int cell_field_count, FloatWidth width) {
+  const FileCells cells = file_cells(mesh, lattice.degree());
+  const Index number = width == FloatWidth::double_precision ? 8 : 4;
+  const Index cell_size = power(cells.degree + 1, lattice.dimension());
+  // An id a node of a cell, an end offset and a type byte.
+  const Index cell_bytes = 8 * cell_size + 8 + 1 + number * cell_field_count;
+  return Saturated(lattice.size()) * number * (3 + point_field_count) +
+         Saturated(cells.mesh.cell_count()) * cell_bytes;
+}
+
+Index vtk_grid_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int rounded_fields,
+                     FloatWidth width) {
+  const FileCells cells = file_cells(mesh, lattice.degree());
+  const bool rounds = width == FloatWidth::single_precision;
+  const Index number = rounds ? sizeof(float) : sizeof(double);
+  const Index cell_size = power(cells.degree + 1, lattice.dimension());
+  // Ids, an offset and a type, and the coefficient where it is rounded or spread to smaller cells.
+  const Index cell_bytes = 8 * cell_size + 8 + 1 + (rounds ? sizeof(float) : 0) +
+                           (cells.refinement > 1 ? sizeof(double) : 0);
+  return Saturated(lattice.size()) * number * (3 + rounded_fields) +
+         Saturated(cells.mesh.cell_count()) * cell_bytes;
+}
+
+}  // namespace tessera

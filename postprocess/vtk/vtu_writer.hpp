@@ -1,0 +1,69 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "mesh/discretization.hpp"
+#include "postprocess/files/atomic_file.hpp"
+#include "postprocess/vtk/equidistant.hpp"
+#include "postprocess/vtk/float_width.hpp"
+
+namespace tessera {
+
+/// A function of position to be shown; values [lattice.size()], x fastest.
+struct PointField {
+  std::string name;
+  std::span<const double> values;
+};
+
+/// One number a cell; values [mesh.cell_count()], x fastest.
+struct CellField {
+  std::string name;
+  std::span<const double> values;
+};
+
+/// Put into the file as string arrays of its field data, each only if not empty.
+struct VtuMetadata {
+  std::string title;
+  std::string status;   // such as "not converged"
+  std::string program;  // such as "Tessera 0.1.0 (1234abc)"
+};
+
+/// The highest degree that VTK's Lagrange cells can show; a cell of higher degree is written as p^d
+/// (bi-, tri-)linear ones between its nodes.
+inline constexpr int kMaxVtkDegree = 10;
+
+/// Writes a VTK unstructured grid with one arbitrary-order Lagrange cell a cell (linear cells for
+/// p = 1) and shared nodes; binary, compressed, 64-bit ids. The file has a temporary name until it
+/// is complete.
+///
+/// @param positions, point_fields at equidistant nodes (see to_equidistant)
+/// @throws OutputError; then no file is left behind. Nothing is printed.
+/// @throws std::invalid_argument if a field has the wrong size.
+void write_vtu(const std::filesystem::path& path, const NodeLattice& lattice, const BoxMesh& mesh,
+               const EquidistantPositions& positions, std::span<const PointField> point_fields,
+               std::span<const CellField> cell_fields, FloatWidth width,
+               const VtuMetadata& metadata);
+
+/// The same into a file that its owner commits.
+void write_vtu(AtomicFile& file, const NodeLattice& lattice, const BoxMesh& mesh,
+               const EquidistantPositions& positions, std::span<const PointField> point_fields,
+               std::span<const CellField> cell_fields, FloatWidth width,
+               const VtuMetadata& metadata);
+
+/// The same with point fields given at the nodes of the discretization.
+void write_vtu(const std::filesystem::path& path, const Discretization& space,
+               std::span<const PointField> nodal_fields, std::span<const CellField> cell_fields,
+               FloatWidth width, const VtuMetadata& metadata);
+
+/// Bytes of what write_vtu makes for VTK: points, cells, and the fields that it has to copy. Point
+/// fields are lent to VTK in double precision and copied in single precision.
+Index vtk_grid_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int rounded_fields,
+                     FloatWidth width);
+
+/// Bytes of everything in the file before compression: what it cannot be much larger than.
+Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int point_field_count,
+                             int cell_field_count, FloatWidth width);
+
+}  // namespace tessera

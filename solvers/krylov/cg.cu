@@ -1,0 +1,146 @@
+#include <utility>
+
+#include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/cg_fused_kernels.cuh"
+#include "solvers/krylov/cg_kernels.cuh"
+#include "solvers/krylov/device_system.cuh"
+
+namespace tessera {
+namespace {
+
+template <class T>
+class DeviceCg final : public DeviceIteration {
+ public:
+  DeviceCg(DeviceSystem<T> system, Beta beta)
+      : system_(std::move(system)),
+        beta_(beta),
+        is_general_(system_.kind() == PreconditionerKind::general),
+        fused_(system_.a().fused()),
+        foresees_(system_.kind() == PreconditionerKind::none && fused_ != nullptr),
+        r_(system_.size()),
+        p_(system_.size()),
+        second_p_(system_.size_if(foresees_)),
+        q_(system_.size()),
+        z_(system_.size_if(is_general_)),
+        partial_(3 * kMostUpdateBlocks) {}
+
+  // Also p = M r and r.M r, where M is not general; then p is made in the iteration.
+  void enqueue_residual() override {
+    complete_solution();
+    system_.enqueue_residual(r_, {p_.data(), &state()->rz}, state());
+  }
+
+  int iterations_a_call() const override { return foresees_ ? 2 : 1; }
+
+  void enqueue() override {
+    if (foresees_) {
+      enqueue_half<Half::first>(p_);
+      enqueue_half<Half::second>(second_p_);
+    } else if (is_general_) {
+      system_.m().apply(r_, z_);
+      if (beta_ == Beta::fletcher_reeves) {
+        launch(direction_kernel<Beta::fletcher_reeves, T>);
+      } else {
+        launch(direction_kernel<Beta::polak_ribiere, T>);
+      }
+      enqueue_product(residual_kernel<DirectionSum::given, T>,
+                      residual_kernel<DirectionSum::computed, T>);
+    } else if (system_.kind() == PreconditionerKind::diagonal) {
+      enqueue_iteration<PreconditionerKind::diagonal>();
+    } else {
+      enqueue_iteration<PreconditionerKind::none>();
+    }
+  }
+
+  void enqueue_replacement() override {
+    complete_solution();
+    // The r.z of a general preconditioner's state is that of p.
+    system_.enqueue_residual(r_, {nullptr, is_general_ ? nullptr : &state()->rz}, state());
+  }
+
+ private:
+  using Kernel = void (*)(IterationArguments<T>);
+
+  void launch(Kernel kernel) {
+    launch_cooperatively(kernel,
+                         {system_.size(), q_.data(), system_.diagonal(), z_.data(), p_.data(),
+                          r_.data(), system_.x(), state(), partial_.data()},
+                         "vector updates of CG");
+  }
+
+  // q = A p, and the kernel that uses it.
+  void enqueue_product(Kernel with_sum_given, Kernel with_sum_computed) {
+    if (fused_ != nullptr) {
+      fused_->apply_dot(p_, q_, state()->dots);
+      launch(with_sum_given);
+    } else {
+      system_.a().apply(p_, q_);
+      launch(with_sum_computed);
+    }
+  }
+
+  template <PreconditionerKind kind>
+  void enqueue_iteration() {
+    enqueue_product(iteration_kernel<kind, DirectionSum::given, T>,
+                    iteration_kernel<kind, DirectionSum::computed, T>);
+  }
+
+  template <Half half>
+  void enqueue_half(const DeviceVector<T>& p) {
+    fused_->apply_dot(p, q_, state()->dots);
+    const FusedIterationArguments<T> args{system_.size(),   q_.data(),       p_.data(),
+                                          second_p_.data(), r_.data(),       system_.x(),
+                                          state(),          sums_.partial(), sums_.arrived()};
+    fused_iteration_kernel<half>
+        <<<reduction_blocks(system_.size()), kReductionThreads, 0, device_stream()>>>(args);
+    check_launch("vector updates of CG");
+  }
+
+  void complete_solution() {
+    if (!is_general_) return;
+    completion_kernel<<<reduction_blocks(system_.size()), kReductionThreads, 0, device_stream()>>>(
+        system_.size(), p_.data(), system_.x(), state());
+    check_launch("completing the solution of CG");
+    check_cuda(cudaMemsetAsync(&state()->pending, 0, sizeof(double), device_stream()),
+               "clearing a scalar of CG");
+  }
+
+  DeviceSystem<T> system_;
+  Beta beta_;
+  bool is_general_;
+  const FusedForms<T, Device>* fused_;
+  // The operator's pass gives beta ahead of the update.
+  bool foresees_;
+  DeviceVector<T> r_, p_, second_p_, q_, z_;
+  DeviceArray<SumPair> partial_;
+  ReductionBuffer sums_;
+};
+
+}  // namespace
+
+template <class T>
+SolveReport cg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* preconditioner,
+               const DeviceVector<T>& b, DeviceVector<T>& x, const CgOptions& options) {
+  DeviceCg<T> iteration({a, preconditioner, b, x}, Beta::fletcher_reeves);
+  return run_on_device(iteration, options);
+}
+
+template <class T>
+SolveReport flexible_cg(const LinearOperator<T, Device>& a,
+                        const Preconditioner<T, Device>* preconditioner, const DeviceVector<T>& b,
+                        DeviceVector<T>& x, const CgOptions& options) {
+  DeviceCg<T> iteration({a, preconditioner, b, x}, Beta::polak_ribiere);
+  return run_on_device(iteration, options);
+}
+
+#define TESSERA_INSTANTIATE(SOLVER, T)                                                            \
+  template SolveReport SOLVER(const LinearOperator<T, Device>&, const Preconditioner<T, Device>*, \
+                              const DeviceVector<T>&, DeviceVector<T>&, const CgOptions&);
+
+TESSERA_INSTANTIATE(cg, double)
+TESSERA_INSTANTIATE(cg, float)
+TESSERA_INSTANTIATE(flexible_cg, double)
+TESSERA_INSTANTIATE(flexible_cg, float)
+#undef TESSERA_INSTANTIATE
+
+}  // namespace tessera

@@ -1,0 +1,272 @@
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include <algorithm>
+
+#include "solvers/krylov/iteration_kernels.cuh"
+
+namespace tessera {
+namespace {
+
+// The kernels of cg.cu, which alone includes this.
+
+// Where p.q comes from.
+enum class DirectionSum { computed, given };
+enum class Beta { fletcher_reeves, polak_ribiere };
+
+// Vectors and partial sums of one iteration.
+template <class T>
+struct IterationArguments {
+  std::int64_t n;
+  const T* q;  // A p
+  const T* d;  // the preconditioner's diagonal, or null
+  const T* z;  // M r, for a general preconditioner
+  T* p;
+  T* r;
+  T* x;
+  IterationState* state;
+  SumPair* partial;  // 3 kMostUpdateBlocks
+};
+
+constexpr int kUpdateThreads = 512;
+constexpr int kMostUpdateBlocks = 2048;
+
+__device__ Index first_entry() {
+  return static_cast<Index>(blockIdx.x) * kUpdateThreads + threadIdx.x;
+}
+__device__ Index entry_stride() { return static_cast<Index>(gridDim.x) * kUpdateThreads; }
+
+// The sum of `mine` over all threads of a cooperative grid, the same bits on each of them: blocks
+// leave their sums, and after a barrier of the grid every block adds all of them in order.
+__device__ SumPair sum_over_grid(SumPair mine, SumPair* partial) {
+  using BlockReduce = cub::BlockReduce<SumPair, kUpdateThreads>;
+  __shared__ typename BlockReduce::TempStorage storage;
+  __shared__ SumPair total;
+  const auto add = [](const SumPair& a, const SumPair& b) { return a + b; };
+  const SumPair of_block = BlockReduce(storage).Reduce(mine, add);
+  if (threadIdx.x == 0) partial[blockIdx.x] = of_block;
+  cooperative_groups::this_grid().sync();
+  SumPair sum;
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += kUpdateThreads) {
+    sum = sum + load_past_l1(&partial[b]);
+  }
+  sum = BlockReduce(storage).Reduce(sum, add);
+  if (threadIdx.x == 0) total = sum;
+  __syncthreads();
+  return total;
+}
+
+// f(i[]) for this thread's entries, kInFlight at a time, so that that many loads of each vector are
+// under way before the first is used; entries past the end are n.
+template <class F>
+__device__ void for_each_group(Index n, F&& f) {
+  for (Index first = first_entry(); first < n; first += kInFlight * entry_stride()) {
+    Index entries[kInFlight];
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) entries[k] = min(n, first + k * entry_stride());
+    f(entries);
+  }
+}
+
+// p.q; reads 2 vectors.
+template <class T>
+__device__ double computed_direction_sum(const IterationArguments<T>& args) {
+  SumPair sum;
+  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+    T p[kInFlight];
+    T q[kInFlight];
+    load_entries(args.p, args.n, entries, p);
+    load_entries(args.q, args.n, entries, q);
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      sum.first += static_cast<double>(p[k]) * static_cast<double>(q[k]);
+    }
+  });
+  return sum_over_grid(sum, args.partial).first;
+}
+
+// {r.z, q.z}, the second for Polak and Ribiere's beta alone; reads 2 or 3 vectors.
+template <Beta choice, class T>
+__device__ SumPair correction_sums(const IterationArguments<T>& args) {
+  SumPair sum;
+  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+    T r[kInFlight];
+    T z[kInFlight];
+    T q[kInFlight] = {};
+    load_entries(args.r, args.n, entries, r);
+    load_entries(args.z, args.n, entries, z);
+    if constexpr (choice == Beta::polak_ribiere) load_entries(args.q, args.n, entries, q);
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      const double wide = static_cast<double>(z[k]);
+      sum.first += static_cast<double>(r[k]) * wide;
+      sum.second += static_cast<double>(q[k]) * wide;
+    }
+  });
+  return sum_over_grid(sum, args.partial + 2 * kMostUpdateBlocks);
+}
+
+// r -= alpha q; {r.r, r.(d r)}. Reads 2 vectors and writes 1, one more read with a diagonal.
+template <PreconditionerKind kind, class T>
+__device__ SumPair update_residual(const IterationArguments<T>& args, T alpha) {
+  SumPair sum;
+  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+    T r[kInFlight];
+    T q[kInFlight];
+    T d[kInFlight] = {};
+    load_entries(args.r, args.n, entries, r);
+    load_entries(args.q, args.n, entries, q);
+    if constexpr (kind == PreconditionerKind::diagonal) load_entries(args.d, args.n, entries, d);
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      r[k] -= alpha * q[k];
+      const double wide = static_cast<double>(r[k]);
+      sum.first += wide * wide;
+      if constexpr (kind == PreconditionerKind::diagonal) {
+        sum.second += wide * static_cast<double>(d[k]) * wide;
+      }
+    }
+    store_entries(r, args.n, entries, args.r);
+  });
+  sum = sum_over_grid(sum, args.partial + kMostUpdateBlocks);
+  return kind == PreconditionerKind::none ? SumPair{sum.first, sum.first} : sum;
+}
+
+// x += alpha p; p = z + beta p. Reads 3 vectors and writes 2, one more read with a diagonal.
+template <PreconditionerKind kind, class T>
+__device__ void update_solution(const IterationArguments<T>& args, T alpha, T beta) {
+  const T* from = kind == PreconditionerKind::general ? args.z : args.r;
+  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+    T p[kInFlight];
+    T x[kInFlight];
+    T z[kInFlight];
+    T d[kInFlight] = {};
+    load_entries(args.p, args.n, entries, p);
+    load_entries(args.x, args.n, entries, x);
+    load_entries(from, args.n, entries, z);
+    if constexpr (kind == PreconditionerKind::diagonal) load_entries(args.d, args.n, entries, d);
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      x[k] += alpha * p[k];
+      p[k] = (kind == PreconditionerKind::diagonal ? d[k] * z[k] : z[k]) + beta * p[k];
+    }
+    store_entries(x, args.n, entries, args.x);
+    store_entries(p, args.n, entries, args.p);
+  });
+}
+
+// Whether p.q cannot be divided by, which the state is then told; the same on every thread.
+__device__ bool ends_iteration(double pq, IterationState* state) {
+  if (!is_bad(pq)) return false;
+  if (is_first_thread()) state->status = status_of_bad(pq);
+  return true;
+}
+
+template <DirectionSum direction, class T>
+__device__ double direction_sum(const IterationArguments<T>& args) {
+  if constexpr (direction == DirectionSum::given) return args.state->dots[0];
+  return computed_direction_sum(args);
+}
+
+// The vector part of an iteration. Cooperative launch, all blocks on the GPU at once; two barriers
+// of the grid, one with p.q given; deterministic. Does nothing once the status is not `running`.
+// Scalars of the state are read before the first barrier and written by one thread after the last.
+// 10 vectors read or written, 2 more with a diagonal, 2 less with p.q given; about 10 flops an
+// entry.
+template <PreconditionerKind kind, DirectionSum direction, class T>
+__global__ void __launch_bounds__(kUpdateThreads)
+    iteration_kernel(const IterationArguments<T> args) {
+  IterationState* const state = args.state;
+  if (state->status != DeviceStatus::running) return;
+  const double rz = state->rz;
+  const double pq = direction_sum<direction>(args);
+  if (ends_iteration(pq, state)) return;
+  const double alpha = rz / pq;
+  const SumPair sums = update_residual<kind>(args, static_cast<T>(alpha));
+  update_solution<kind>(args, static_cast<T>(alpha), static_cast<T>(sums.second / rz));
+  if (!is_first_thread()) return;
+  finish_iteration(state, sums.first, alpha * rz);
+  state->rz = sums.second;
+}
+
+// For preconditioners that are no diagonal, from z = M r on: the x of the iteration before and p.
+// Launch and rules as above; one barrier; 7 vectors read or written, 8 with Polak and Ribiere's
+// beta.
+template <Beta choice, class T>
+__global__ void __launch_bounds__(kUpdateThreads)
+    direction_kernel(const IterationArguments<T> args) {
+  IterationState* const state = args.state;
+  if (state->status != DeviceStatus::running) return;
+  const bool is_first = state->iteration == 0;
+  const double previous_rz = state->rz;
+  const double previous_pq = state->pq;
+  const double pending = state->pending;
+  const SumPair sums = correction_sums<choice>(args);
+  const double beta = is_first                          ? 0.0
+                      : choice == Beta::fletcher_reeves ? sums.first / previous_rz
+                                                        : -sums.second / previous_pq;
+  update_solution<PreconditionerKind::general>(args, static_cast<T>(pending), static_cast<T>(beta));
+  if (!is_first_thread()) return;
+  state->rz = sums.first;
+  state->pending = 0.0;
+}
+
+// And from q = A p on: the residual. 5 vectors read or written, 3 with p.q given, then one barrier.
+template <DirectionSum direction, class T>
+__global__ void __launch_bounds__(kUpdateThreads)
+    residual_kernel(const IterationArguments<T> args) {
+  IterationState* const state = args.state;
+  if (state->status != DeviceStatus::running) return;
+  const double rz = state->rz;
+  const double pq = direction_sum<direction>(args);
+  if (ends_iteration(pq, state)) return;
+  const double alpha = rz / pq;
+  const SumPair sums = update_residual<PreconditionerKind::general>(args, static_cast<T>(alpha));
+  if (!is_first_thread()) return;
+  state->pending = alpha;
+  state->pq = pq;
+  finish_iteration(state, sums.first, alpha * rz);
+}
+
+// x += pending p. Reads 2 vectors, writes 1. Leaves `pending` to who launched it.
+template <class T>
+__global__ void __launch_bounds__(kReductionThreads)
+    completion_kernel(Index n, const T* __restrict__ p, T* __restrict__ x,
+                      const IterationState* state) {
+  const T pending = static_cast<T>(state->pending);
+  if (pending == T{0}) return;
+  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
+  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
+       i += stride) {
+    x[i] += pending * p[i];
+  }
+}
+
+// Blocks of a cooperative launch: as many as the GPU holds at once, fewer for short vectors.
+template <class Kernel>
+int update_blocks(Kernel kernel, Index n) {
+  const Index multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+  int a_multiprocessor = 0;
+  check_cuda(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, kernel, kUpdateThreads, 0),
+      "asking how many blocks a multiprocessor holds");
+  constexpr Index kLeastPerThread = 2;
+  const Index wanted =
+      (n + kUpdateThreads * kLeastPerThread - 1) / (kUpdateThreads * kLeastPerThread);
+  const Index most = std::min<Index>(multiprocessors * a_multiprocessor, kMostUpdateBlocks);
+  return static_cast<int>(std::clamp<Index>(wanted, 1, most));
+}
+
+template <class T>
+void launch_cooperatively(void (*kernel)(IterationArguments<T>), IterationArguments<T> args,
+                          const char* name) {
+  void* parameters[] = {&args};
+  check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel),
+                                         dim3(update_blocks(kernel, args.n)), dim3(kUpdateThreads),
+                                         parameters, 0, device_stream()),
+             name);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "solvers/krylov/device_iteration.hpp"
+#include "solvers/krylov/iteration_graph.hpp"
+#include "solvers/krylov/stagnation.hpp"
+
+namespace tessera {
+namespace {
+
+// Between two graphs the GPU waits longer than between two kernels of one: of short iterations
+// several are one graph.
+constexpr int kIterationsAGraph = 8;
+constexpr double kSecondsABatch = 2e-3;
+constexpr std::size_t kMostBatchesInFlight = 2;
+
+class DeviceSolve {
+ public:
+  DeviceSolve(DeviceIteration& iteration, const CgOptions& options, double most_growth)
+      : iteration_(iteration),
+        options_(options),
+        a_call_(iteration.iterations_a_call()),
+        replacement_interval_((options.replacement_interval + a_call_ - 1) / a_call_ * a_call_),
+        most_growth_(most_growth) {}
+
+  SolveReport solve() {
+    const double norm = residual_norm();
+    reference_ = options_.reference_norm > 0.0 ? options_.reference_norm : norm;
+    scale_ = reference_ > 0.0 ? 1.0 / reference_ : 0.0;
+    report_.reference_norm = reference_;
+    target_ = options_.relative_tolerance;
+    most_rr_ = most_growth_ * most_growth_ * norm * norm;
+    report_.history.push_back(norm * scale_);
+    report_.true_relative_residual = norm * scale_;
+    if (!std::isfinite(norm)) return ended(SolveStatus::not_finite);
+    if (norm * scale_ <= options_.relative_tolerance) return ended(SolveStatus::converged);
+    if (options_.max_iterations == 0) return ended(SolveStatus::iteration_limit);
+    for (int restarts = 0;; ++restarts) {
+      set_state();
+      iteration_.start();
+      const SolveStatus status = iterate();
+      const bool broken_down = status == SolveStatus::indefinite && !iteration_.is_indefinite();
+      report_.true_relative_residual = residual_norm() * scale_;
+      if (status != SolveStatus::converged && !broken_down) return ended(status);
+      if (report_.true_relative_residual <= options_.relative_tolerance) {
+        return ended(SolveStatus::converged);
+      }
+      if (report_.iterations >= options_.max_iterations) {
+        return ended(SolveStatus::iteration_limit);
+      }
+      if (restarts == kMostRestarts) return ended(SolveStatus::stagnated);
+      if (report_.true_relative_residual <= kTrueResidualSlack * options_.relative_tolerance) {
+        target_ =
+            tightened_target(target_, options_.relative_tolerance, report_.true_relative_residual);
+      }
+    }
+  }
+
+ private:
+  SolveReport ended(SolveStatus status) {
+    report_.status = status;
+    return std::move(report_);
+  }
+
+  double residual_norm() {
+    iteration_.enqueue_residual();
+    copy_to_host(iteration_.state(), sizeof(IterationState), &host_state_);
+    return std::sqrt(host_state_.rr);
+  }
+
+  void set_state() {
+    const double target = target_ * reference_;
+    host_state_.target_rr = target * target;
+    host_state_.most_rr = most_rr_;
+    host_state_.iteration = 0;
+    host_state_.pending = 0.0;
+    host_state_.max_iterations = options_.max_iterations - report_.iterations;
+    host_state_.status = DeviceStatus::running;
+    copy_to_device(&host_state_, sizeof(IterationState), iteration_.state());
+  }
+
+  struct Batch {
+    StateCopy* copy;
+    int iterations;
+  };
+
+  // Queues some iterations, no further than to the next replacement; how many.
+  int enqueue(int length) {
+    if (replacement_interval_ > 0) length = std::min(length, until_replacement_);
+    if (!one_) {
+      // What is captured has run once before, so that whatever it sets up at first is there; and
+      // the GPU is busy while the graph is made.
+      iteration_.enqueue();
+      one_.emplace(a_call_, iteration_);
+      length = a_call_;
+    } else {
+      if (length >= kIterationsAGraph && !several_) {
+        several_.emplace(kIterationsAGraph, iteration_);
+      }
+      for (int left = length; left > 0;) {
+        IterationGraph& graph = left >= kIterationsAGraph ? *several_ : *one_;
+        graph.replay();
+        left -= graph.iterations();
+      }
+    }
+    return length;
+  }
+
+  void replace_where_due(int iterations) {
+    if (replacement_interval_ == 0) return;
+    until_replacement_ -= iterations;
+    if (until_replacement_ > 0) return;
+    iteration_.enqueue_replacement();
+    until_replacement_ = replacement_interval_;
+  }
+
+  // Iterates until the GPU, the observer or stagnation ends it. What is queued by then still runs,
+  // and counts.
+  SolveStatus iterate() {
+    std::deque<Batch> queue;
+    int length = a_call_;
+    int next_copy = 0;
+    // Of long iterations the host waits for each: what is queued behind the last is lost time.
+    std::size_t most_in_flight = 1;
+    seen_ = 0;
+    until_replacement_ = replacement_interval_;
+    std::optional<SolveStatus> end;
+    auto last_time = std::chrono::steady_clock::now();
+    while (!end || !queue.empty()) {
+      while (!end && queue.size() < most_in_flight) {
+        const int queued = enqueue(length);
+        copies_[next_copy].enqueue(iteration_.state());
+        queue.push_back({&copies_[next_copy], queued});
+        next_copy = (next_copy + 1) % static_cast<int>(kMostBatchesInFlight);
+        replace_where_due(queued);
+      }
+      const Batch batch = queue.front();
+      queue.pop_front();
+      const IterationState& state = batch.copy->wait();
+      const auto now = std::chrono::steady_clock::now();
+      const double seconds = std::chrono::duration<double>(now - last_time).count();
+      last_time = now;
+      const std::optional<SolveStatus> status = take(state);
+      if (!end) end = status;
+      const double wanted = kSecondsABatch * batch.iterations / std::max(seconds, 1e-9);
+      most_in_flight = wanted < 1.0 ? 1 : kMostBatchesInFlight;
+      length = std::clamp(static_cast<int>(wanted) / a_call_ * a_call_, a_call_,
+                          std::min(2 * length, kMostIterationsABatch));
+    }
+    return *end;
+  }
+
+  // Takes the iterations that are new in the state; says how the iteration ended if it has.
+  std::optional<SolveStatus> take(const IterationState& state) {
+    for (; seen_ < state.iteration; ++seen_) {
+      const IterationRecord& record = state.records[seen_ % kMostIterationsABatch];
+      const double relative = std::sqrt(record.rr) * scale_;
+      ++report_.iterations;
+      report_.history.push_back(relative);
+      // What was queued when the iteration was told to stop is no longer shown.
+      if (stop_) continue;
+      if (options_.observer && options_.observer(report_.iterations, relative) == Continue::no) {
+        stop_ = SolveStatus::interrupted;
+      } else if (monitor_.stagnates(report_.iterations, relative, record.energy)) {
+        stop_ = SolveStatus::stagnated;
+      }
+    }
+    if (stop_ && state.status != DeviceStatus::converged) return stop_;
+    switch (state.status) {
+      case DeviceStatus::running:
+        return std::nullopt;
+      case DeviceStatus::converged:
+        return SolveStatus::converged;
+      case DeviceStatus::indefinite:
+        return SolveStatus::indefinite;
+      case DeviceStatus::not_finite:
+        return SolveStatus::not_finite;
+      case DeviceStatus::iteration_limit:
+        return SolveStatus::iteration_limit;
+      case DeviceStatus::diverged:
+        return SolveStatus::diverged;
+    }
+    return std::nullopt;
+  }
+
+  DeviceIteration& iteration_;
+  const CgOptions& options_;
+  int a_call_;
+  int replacement_interval_;
+  double most_growth_;
+  StateCopy copies_[kMostBatchesInFlight];
+  std::optional<IterationGraph> one_;
+  std::optional<IterationGraph> several_;
+  IterationState host_state_{};
+  SolveReport report_;
+  StagnationMonitor monitor_;
+  std::optional<SolveStatus> stop_;
+  int seen_ = 0;
+  int until_replacement_ = 0;
+  double reference_ = 0.0;
+  double target_ = 0.0;
+  double scale_ = 0.0;
+  double most_rr_ = 0.0;
+};
+
+}  // namespace
+
+SolveReport run_on_device(DeviceIteration& iteration, const CgOptions& options,
+                          double most_growth) {
+  return DeviceSolve(iteration, options, most_growth).solve();
+}
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <limits>
+
+#include "solvers/krylov/cg.hpp"
+#include "solvers/memory/device_array.hpp"
+
+namespace tessera {
+
+/// Iterations of which the GPU keeps records for the host.
+inline constexpr int kMostIterationsABatch = 128;
+
+enum class DeviceStatus : int {
+  running,
+  converged,
+  indefinite,
+  not_finite,
+  iteration_limit,
+  diverged
+};
+
+/// What one iteration leaves for the host.
+struct IterationRecord {
+  double rr;      // ||r||^2 after it
+  double energy;  // alpha r.z: the gain in the squared energy norm of the error
+};
+
+/// The scalars of an iteration, on the GPU. Which of them it uses beyond the last group is a
+/// solver's own affair.
+struct IterationState {
+  double rz;           // r.M r
+  double previous_rz;  // the same an iteration ago
+  double rr;           // r.r where it is computed from b - A x
+  double alpha;
+  double pq;
+  double dots[2];  // sums that an operator makes
+  double pending;  // alpha where x still lacks alpha p
+
+  double target_rr;
+  double most_rr;  // diverged beyond
+  int iteration;   // since the start
+  int max_iterations;
+  DeviceStatus status;
+  IterationRecord records[kMostIterationsABatch];
+};
+
+// The host reads all of it after every batch.
+static_assert(sizeof(IterationState) < 4096);
+
+/// An iteration whose scalars stay on the GPU. Kernels that change x or the state do so only while
+/// the state's status is `running`, for some are queued when the status changes.
+class DeviceIteration {
+ public:
+  DeviceIteration() : state_(1) { zero_on_device(state_.data(), state_.bytes()); }
+  virtual ~DeviceIteration() = default;
+  DeviceIteration(const DeviceIteration&) = delete;
+  DeviceIteration& operator=(const DeviceIteration&) = delete;
+
+  /// Completes x; queues r = b - A x and its r.r into the state.
+  virtual void enqueue_residual() = 0;
+  /// Vectors and scalars for a first iteration from that r; the state has iteration 0, running.
+  virtual void start() {}
+  /// Queues iterations_a_call() iterations; can be captured after the first time.
+  virtual void enqueue() = 0;
+  virtual int iterations_a_call() const { return 1; }
+  /// Queues r = b - A x within the iteration, which goes on.
+  virtual void enqueue_replacement() = 0;
+  /// Whether p.Ap <= 0, asked where the state says so, for solvers that have it by recurrence.
+  virtual bool is_indefinite() { return true; }
+
+  /// The state on the GPU.
+  IterationState* state() { return state_.data(); }
+
+ private:
+  DeviceArray<IterationState> state_;
+};
+
+/// Iterates to the end as CgOptions say, by replay of a graph of the iteration.
+/// @param most_growth diverged where the residual is more than so many times the initial one
+/// @throws DeviceError
+SolveReport run_on_device(DeviceIteration& iteration, const CgOptions& options,
+                          double most_growth = std::numeric_limits<double>::infinity());
+
+}  // namespace tessera

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/stagnation.hpp"
+
+namespace tessera {
+
+/// One iteration's outcome.
+struct Step {
+  /// Squared norm of the residual by recurrence, and the gain in the squared energy norm of the
+  /// error; of an iteration that was completed.
+  double rr = 0.0;
+  double energy = 0.0;
+  /// What prevented the iteration, which then does not count.
+  std::optional<SolveStatus> failure = std::nullopt;
+  /// Rounding spoiled the recurrences before they made a step: start again from b - A x.
+  bool broken_down = false;
+};
+
+/// A x = b with vectors on the host, as all iterations see it.
+template <class T>
+struct HostSystem {
+  using V = HostVector<T>;
+  const LinearOperator<T, Host>& a;
+  const Preconditioner<T, Host>* m;
+  const V& b;
+  V& x;
+
+  PreconditionerKind kind() const { return kind_of(m); }
+  /// The entries of M if it is diagonal.
+  const T* diagonal() const {
+    return kind() == PreconditionerKind::diagonal ? m->as_diagonal()->data() : nullptr;
+  }
+  /// n, or 0 for vectors that another kind of preconditioner has no use for.
+  std::int64_t size_if(bool needed) const { return needed ? a.size() : 0; }
+  /// r = b - A x; r.r.
+  double residual(V& r) const {
+    if (const FusedForms<T, Host>* const fused = a.fused(); fused != nullptr) {
+      double rr = 0.0;
+      fused->residual(b, x, r, &rr);
+      return rr;
+    }
+    a.apply(x, r);
+    return subtract_from(b, r);
+  }
+  /// y = A v; v.y and y.y.
+  std::array<double, 2> apply_dot(const V& v, V& y) const {
+    double sums[2] = {};
+    if (const FusedForms<T, Host>* const fused = a.fused(); fused != nullptr) {
+      fused->apply_dot(v, y, sums);
+    } else {
+      a.apply(v, y);
+      sums[0] = dot(v, y);
+    }
+    return {sums[0], sums[1]};
+  }
+};
+
+/// p.Ap must be positive for a step along p.
+inline std::optional<SolveStatus> failure_of(double pq) {
+  if (!std::isfinite(pq)) return SolveStatus::not_finite;
+  if (pq <= 0.0) return SolveStatus::indefinite;
+  return std::nullopt;
+}
+
+/// Iterates to the end as CgOptions say; the endings of all solvers on the host.
+/// @param iteration has
+///   double residual_norm()    r = b - A x; its norm
+///   void start()              to begin anew from that r
+///   Step step()               one iteration
+///   void replace_residual()   r = b - A x within the iteration, which goes on
+/// @param most_growth diverged where the residual is more than so many times the initial one
+template <class Iteration>
+SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
+                        double most_growth = std::numeric_limits<double>::infinity()) {
+  SolveReport report;
+  double norm_r = iteration.residual_norm();
+  const double reference = options.reference_norm > 0.0 ? options.reference_norm : norm_r;
+  const double scale = reference > 0.0 ? 1.0 / reference : 0.0;
+  report.reference_norm = reference;
+  const auto finish = [&](SolveStatus status) {
+    report.status = status;
+    report.true_relative_residual = iteration.residual_norm() * scale;
+    return report;
+  };
+  report.history.push_back(norm_r * scale);
+  report.true_relative_residual = norm_r * scale;
+  if (!std::isfinite(norm_r)) {
+    report.status = SolveStatus::not_finite;
+    return report;
+  }
+  if (norm_r * scale <= options.relative_tolerance) {
+    report.status = SolveStatus::converged;
+    return report;
+  }
+
+  StagnationMonitor monitor;
+  double target = options.relative_tolerance;
+  int restarts = 0;
+  int since_replacement = 0;
+  const double most = most_growth * norm_r * scale;
+  // With the residual computed anew: whether that ends the solve.
+  const auto is_true = [&] {
+    report.true_relative_residual = iteration.residual_norm() * scale;
+    return report.true_relative_residual <= options.relative_tolerance;
+  };
+  iteration.start();
+  while (report.iterations < options.max_iterations) {
+    if (options.replacement_interval > 0 && since_replacement == options.replacement_interval) {
+      iteration.replace_residual();
+      since_replacement = 0;
+    }
+    const Step step = iteration.step();
+    if (step.failure) return finish(*step.failure);
+    bool restart = step.broken_down;
+    bool converged = restart && is_true();
+    if (!step.broken_down) {
+      ++report.iterations;
+      ++since_replacement;
+      const double relative = std::sqrt(step.rr) * scale;
+      report.history.push_back(relative);
+      if (!std::isfinite(relative)) return finish(SolveStatus::not_finite);
+      restart = relative <= target;
+      converged = restart && is_true();
+      const bool goes_on =
+          !options.observer || options.observer(report.iterations, relative) == Continue::yes;
+      if (!converged) {
+        if (!goes_on) return finish(SolveStatus::interrupted);
+        if (relative > most) return finish(SolveStatus::diverged);
+        if (!restart && monitor.stagnates(report.iterations, relative, step.energy)) {
+          return finish(SolveStatus::stagnated);
+        }
+      }
+    }
+    if (!restart) continue;
+    if (converged || ++restarts > kMostRestarts) {
+      report.status = converged ? SolveStatus::converged : SolveStatus::stagnated;
+      return report;
+    }
+    const double trusted = kTrueResidualSlack * options.relative_tolerance;
+    if (step.broken_down || report.true_relative_residual > trusted) {
+      iteration.start();
+    } else {
+      target = tightened_target(target, options.relative_tolerance, report.true_relative_residual);
+      iteration.replace_residual();
+    }
+    since_replacement = 0;
+  }
+  return finish(SolveStatus::iteration_limit);
+}
+
+}  // namespace tessera

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "solvers/krylov/device_iteration.hpp"
+#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/cuda_owners.hpp"
+
+namespace tessera {
+
+/// An instantiated graph of some iterations.
+class IterationGraph {
+ public:
+  /// Captures `iterations`, a multiple of what a call queues.
+  IterationGraph(int iterations, DeviceIteration& iteration) : iterations_(iterations) {
+    check_cuda(cudaStreamBeginCapture(device_stream(), cudaStreamCaptureModeThreadLocal),
+               "beginning the capture of an iteration");
+    cudaGraph_t graph = nullptr;
+    try {
+      for (int i = 0; i < iterations; i += iteration.iterations_a_call()) iteration.enqueue();
+    } catch (...) {
+      cudaStreamEndCapture(device_stream(), &graph);
+      cudaGraphDestroy(graph);
+      cudaGetLastError();
+      throw;
+    }
+    check_cuda(cudaStreamEndCapture(device_stream(), &graph), "capturing an iteration");
+    const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
+    cudaGraphDestroy(graph);
+    check_cuda(status, "instantiating the graph of an iteration");
+  }
+  ~IterationGraph() { cudaGraphExecDestroy(executable_); }
+  IterationGraph(const IterationGraph&) = delete;
+  IterationGraph& operator=(const IterationGraph&) = delete;
+
+  int iterations() const { return iterations_; }
+  void replay() {
+    check_cuda(cudaGraphLaunch(executable_, device_stream()), "launching an iteration");
+  }
+
+ private:
+  int iterations_;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+/// A copy of the state in page-locked memory, on its way from the GPU.
+class StateCopy {
+ public:
+  StateCopy() : state_(make_pinned(sizeof(IterationState))), arrived_(make_event()) {}
+  ~StateCopy() {
+    // A copy may be on its way where an observer threw.
+    cudaStreamSynchronize(device_stream());
+  }
+  StateCopy(const StateCopy&) = delete;
+  StateCopy& operator=(const StateCopy&) = delete;
+
+  void enqueue(const IterationState* on_device) {
+    check_cuda(cudaMemcpyAsync(state_.get(), on_device, sizeof(IterationState),
+                               cudaMemcpyDeviceToHost, device_stream()),
+               "copying the state of an iteration from the GPU");
+    check_cuda(cudaEventRecord(arrived_.get(), device_stream()), "recording an event");
+  }
+  const IterationState& wait() {
+    check_cuda(cudaEventSynchronize(arrived_.get()), "waiting for an iteration on the GPU");
+    return *static_cast<const IterationState*>(state_.get());
+  }
+
+ private:
+  Pinned state_;
+  Event arrived_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <algorithm>
+
+#include "solvers/krylov/device_iteration.hpp"
+#include "solvers/memory/reduction.cuh"
+#include "solvers/preconditioner.hpp"
+
+namespace tessera {
+
+// What the kernels of all iterations on the GPU share.
+
+using Index = std::int64_t;
+
+// Loads of each vector that a thread has under way.
+inline constexpr int kInFlight = 4;
+
+// values[k] = x[entries[k]], 0 past the end.
+template <int count, class T>
+__device__ void load_entries(const T* x, Index n, const Index (&entries)[count],
+                             T (&values)[count]) {
+#pragma unroll
+  for (int k = 0; k < count; ++k) values[k] = entries[k] < n ? x[entries[k]] : T{0};
+}
+
+// The other way round.
+template <int count, class T>
+__device__ void store_entries(const T (&values)[count], Index n, const Index (&entries)[count],
+                              T* x) {
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    if (entries[k] < n) x[entries[k]] = values[k];
+  }
+}
+
+// f(i[]) for this thread's entries, `count` at a time, in kernels of the shape of reduction.cuh;
+// entries past the end are n.
+template <int count, class F>
+__device__ void for_each_group_of(Index n, F&& f) {
+  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
+  for (Index first = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; first < n;
+       first += count * stride) {
+    Index entries[count];
+#pragma unroll
+    for (int k = 0; k < count; ++k) entries[k] = min(n, first + k * stride);
+    f(entries);
+  }
+}
+
+__device__ inline bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
+
+// Whether p.Ap cannot be divided by.
+__device__ inline bool is_bad(double pq) { return !(pq > 0.0 && isfinite(pq)); }
+__device__ inline DeviceStatus status_of_bad(double pq) {
+  return isfinite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
+}
+
+// What becomes of the iteration, once r.r is known.
+__device__ inline void finish_iteration(IterationState* state, double rr, double energy) {
+  state->records[state->iteration % kMostIterationsABatch] = {rr, energy};
+  ++state->iteration;
+  if (!isfinite(rr)) {
+    state->status = DeviceStatus::not_finite;
+  } else if (rr <= state->target_rr) {
+    state->status = DeviceStatus::converged;
+  } else if (rr > state->most_rr) {
+    state->status = DeviceStatus::diverged;
+  } else if (state->iteration >= state->max_iterations) {
+    state->status = DeviceStatus::iteration_limit;
+  }
+}
+
+// What a residual computed anew also gives.
+template <class T>
+struct ResidualOutputs {
+  T* scaled;   // d r, or r without d; may be null
+  double* rz;  // r.scaled; may be null
+};
+
+// r = b - r; r.r into the state. Launch: as reduction.cuh; reads 2 vectors and writes 1, reads and
+// writes one more each with a diagonal and `scaled`; deterministic.
+template <class T>
+__global__ void __launch_bounds__(kReductionThreads)
+    residual_from_product_kernel(Index n, const T* __restrict__ b, const T* __restrict__ d,
+                                 T* __restrict__ r, ResidualOutputs<T> outputs,
+                                 IterationState* state, SumPair* partial, unsigned* arrived) {
+  SumPair sum;
+  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
+  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
+       i += stride) {
+    const T value = b[i] - r[i];
+    r[i] = value;
+    const T scaled = d != nullptr ? value * d[i] : value;
+    if (outputs.scaled != nullptr) outputs.scaled[i] = scaled;
+    sum.first += static_cast<double>(value) * static_cast<double>(value);
+    sum.second += static_cast<double>(value) * static_cast<double>(scaled);
+  }
+  reduce_over_grid(sum, partial, arrived, [=](const SumPair& total) {
+    state->rr = total.first;
+    if (outputs.rz != nullptr) *outputs.rz = total.second;
+  });
+}
+
+// y = x + b y. Reads 2 vectors, writes 1.
+template <class T>
+__global__ void __launch_bounds__(kReductionThreads)
+    xpby_kernel(Index n, const T* __restrict__ x, T b, T* __restrict__ y) {
+  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
+  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
+       i += stride) {
+    y[i] = x[i] + b * y[i];
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,167 @@
+#include "solvers/krylov/pipelined_cg.hpp"
+
+#include <cmath>
+
+#include "solvers/krylov/host_iteration.hpp"
+#include "solvers/memory/block_sum.hpp"
+
+namespace tessera {
+namespace {
+
+template <class T>
+class PipelinedIteration {
+ public:
+  explicit PipelinedIteration(const HostSystem<T>& system)
+      : system_(system),
+        kind_(system.kind()),
+        r_(system.a.size()),
+        u_(system.size_if(kind_ == PreconditionerKind::general)),
+        w_(system.a.size()),
+        m_(system.size_if(kind_ != PreconditionerKind::none)),
+        n_(system.a.size()),
+        p_(system.a.size()),
+        q_(system.size_if(kind_ == PreconditionerKind::general)),
+        s_(system.a.size()),
+        z_(system.a.size()) {}
+
+  double residual_norm() {
+    rr_ = system_.residual(r_);
+    return std::sqrt(rr_);
+  }
+
+  void start() {
+    is_first_ = true;
+    for (HostVector<T>* v : {&p_, &q_, &s_, &z_}) fill(*v, T{0});
+    begin_residual();
+  }
+
+  void replace_residual() {
+    residual_norm();
+    system_.a.apply(p_, s_);
+    if (kind_ == PreconditionerKind::general) system_.m->apply(s_, q_);
+    system_.a.apply(preconditioned(s_, q_), z_);
+    begin_residual();
+  }
+
+  Step step() {
+    if (kind_ == PreconditionerKind::general) system_.m->apply(w_, m_);
+    system_.a.apply(kind_ == PreconditionerKind::none ? w_ : m_, n_);
+    const double beta = is_first_ ? 0.0 : gamma_ / previous_gamma_;
+    const double pq = is_first_ ? delta_ : delta_ - beta * gamma_ / alpha_;
+    if (const auto failure = failure_of(pq)) {
+      if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
+      xpby(preconditioned(r_, u_), static_cast<T>(beta), p_);
+      system_.a.apply(p_, s_);
+      const auto confirmed = failure_of(dot(p_, s_));
+      return {.failure = confirmed, .broken_down = !confirmed};
+    }
+    is_first_ = false;
+    alpha_ = gamma_ / pq;
+    previous_gamma_ = gamma_;
+    const double energy = alpha_ * gamma_;
+    switch (kind_) {
+      case PreconditionerKind::none:
+        update<PreconditionerKind::none>(static_cast<T>(alpha_), static_cast<T>(beta));
+        break;
+      case PreconditionerKind::diagonal:
+        update<PreconditionerKind::diagonal>(static_cast<T>(alpha_), static_cast<T>(beta));
+        break;
+      case PreconditionerKind::general:
+        update<PreconditionerKind::general>(static_cast<T>(alpha_), static_cast<T>(beta));
+        break;
+    }
+    return {.rr = rr_, .energy = energy};
+  }
+
+ private:
+  // M v: v itself, in passing into m, or what a general M has made of it before.
+  const HostVector<T>& preconditioned(const HostVector<T>& v, const HostVector<T>& made) {
+    if (kind_ == PreconditionerKind::none) return v;
+    if (kind_ == PreconditionerKind::general) return made;
+    multiply(*system_.m->as_diagonal(), v, m_);
+    return m_;
+  }
+
+  // u = M r, w = A u, and the sums and m of the next iteration.
+  void begin_residual() {
+    if (kind_ == PreconditionerKind::general) system_.m->apply(r_, u_);
+    const HostVector<T>& u = preconditioned(r_, u_);
+    system_.a.apply(u, w_);
+    gamma_ = dot(r_, u);
+    delta_ = dot(w_, u);
+    if (kind_ == PreconditionerKind::diagonal) preconditioned(w_, m_);
+  }
+
+  // z = n + beta z, q = m + beta q, s = w + beta s, p = u + beta p; x += alpha p, r -= alpha s,
+  // u -= alpha q, w -= alpha z; {r.r, r.u, w.u}.
+  template <PreconditionerKind kind>
+  void update(T alpha, T beta) {
+    T* const x = system_.x.data();
+    T* const r = r_.data();
+    T* const u = u_.data();
+    T* const w = w_.data();
+    T* const m = m_.data();
+    const T* const n = n_.data();
+    T* const p = p_.data();
+    T* const q = q_.data();
+    T* const s = s_.data();
+    T* const z = z_.data();
+    const T* const d = system_.diagonal();
+    const auto sums = block_sums<3>(r_.size(), [=](std::int64_t i) {
+      T v = r[i];
+      if constexpr (kind == PreconditionerKind::diagonal) v *= d[i];
+      if constexpr (kind == PreconditionerKind::general) v = u[i];
+      z[i] = n[i] + beta * z[i];
+      s[i] = w[i] + beta * s[i];
+      p[i] = v + beta * p[i];
+      x[i] += alpha * p[i];
+      r[i] -= alpha * s[i];
+      w[i] -= alpha * z[i];
+      if constexpr (kind == PreconditionerKind::none) {
+        v = r[i];
+      } else if constexpr (kind == PreconditionerKind::diagonal) {
+        v = d[i] * r[i];
+        m[i] = d[i] * w[i];
+      } else {
+        q[i] = m[i] + beta * q[i];
+        u[i] -= alpha * q[i];
+        v = u[i];
+      }
+      const double wide = static_cast<double>(r[i]);
+      return std::array<double, 3>{wide * wide, wide * static_cast<double>(v),
+                                   static_cast<double>(w[i]) * static_cast<double>(v)};
+    });
+    rr_ = sums[0];
+    gamma_ = sums[1];
+    delta_ = sums[2];
+  }
+
+  HostSystem<T> system_;
+  PreconditionerKind kind_;
+  HostVector<T> r_, u_, w_, m_, n_, p_, q_, s_, z_;
+  bool is_first_ = true;
+  double rr_ = 0.0;
+  double gamma_ = 0.0;  // r.u, and before the last update
+  double previous_gamma_ = 0.0;
+  double delta_ = 0.0;  // w.u
+  double alpha_ = 0.0;
+};
+
+}  // namespace
+
+template <class T, class Space>
+SolveReport pipelined_cg(const LinearOperator<T, Space>& a,
+                         const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
+                         Vector<T, Space>& x, const CgOptions& options) {
+  PipelinedIteration<T> iteration({a, preconditioner, b, x});
+  return run_on_host(iteration, options);
+}
+
+template SolveReport pipelined_cg(const LinearOperator<double, Host>&,
+                                  const Preconditioner<double, Host>*, const HostVector<double>&,
+                                  HostVector<double>&, const CgOptions&);
+template SolveReport pipelined_cg(const LinearOperator<float, Host>&,
+                                  const Preconditioner<float, Host>*, const HostVector<float>&,
+                                  HostVector<float>&, const CgOptions&);
+
+}  // namespace tessera

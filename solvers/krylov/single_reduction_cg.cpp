@@ -1,0 +1,148 @@
+#include "solvers/krylov/single_reduction_cg.hpp"
+
+#include <cmath>
+
+#include "solvers/krylov/host_iteration.hpp"
+#include "solvers/memory/block_sum.hpp"
+
+namespace tessera {
+namespace {
+
+template <class T>
+class SingleReductionIteration {
+ public:
+  explicit SingleReductionIteration(const HostSystem<T>& system)
+      : system_(system),
+        kind_(system.kind()),
+        r_(system.a.size()),
+        own_u_(system.size_if(kind_ != PreconditionerKind::none)),
+        w_(system.a.size()),
+        p_(system.a.size()),
+        s_(system.a.size()) {}
+
+  double residual_norm() {
+    rr_ = system_.residual(r_);
+    return std::sqrt(rr_);
+  }
+
+  void start() {
+    is_first_ = true;
+    fill(p_, T{0});
+    fill(s_, T{0});
+    begin_residual();
+  }
+
+  void replace_residual() {
+    residual_norm();
+    system_.a.apply(p_, s_);
+    begin_residual();
+  }
+
+  Step step() {
+    const double previous_gamma = gamma_;
+    double delta = 0.0;
+    if (kind_ == PreconditionerKind::general) {
+      system_.m->apply(r_, own_u_);
+      system_.a.apply(own_u_, w_);
+      const auto sums = block_sums<2>(
+          r_.size(), [r = r_.data(), u = own_u_.data(), w = w_.data()](std::int64_t i) {
+            const double wide = static_cast<double>(u[i]);
+            return std::array<double, 2>{static_cast<double>(r[i]) * wide,
+                                         static_cast<double>(w[i]) * wide};
+          });
+      gamma_ = sums[0];
+      delta = sums[1];
+    } else {
+      delta = system_.apply_dot(u(), w_)[0];
+      gamma_ = next_gamma_;
+    }
+    const double beta = is_first_ ? 0.0 : gamma_ / previous_gamma;
+    const double pq = is_first_ ? delta : delta - beta * gamma_ / alpha_;
+    if (const auto failure = failure_of(pq)) {
+      if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
+      xpby(u(), static_cast<T>(beta), p_);
+      system_.a.apply(p_, s_);
+      const auto confirmed = failure_of(dot(p_, s_));
+      return {.failure = confirmed, .broken_down = !confirmed};
+    }
+    is_first_ = false;
+    alpha_ = gamma_ / pq;
+    update(static_cast<T>(alpha_), static_cast<T>(beta));
+    return {.rr = rr_, .energy = alpha_ * gamma_};
+  }
+
+ private:
+  HostVector<T>& u() { return kind_ == PreconditionerKind::none ? r_ : own_u_; }
+
+  // u and gamma from r, where they are made in passing.
+  void begin_residual() {
+    next_gamma_ = rr_;
+    if (kind_ != PreconditionerKind::diagonal) return;
+    multiply(*system_.m->as_diagonal(), r_, own_u_);
+    next_gamma_ = dot(r_, own_u_);
+  }
+
+  // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s; u and gamma of the next iteration.
+  void update(T alpha, T beta) {
+    T* const x = system_.x.data();
+    T* const r = r_.data();
+    T* const v = u().data();
+    const T* const w = w_.data();
+    T* const p = p_.data();
+    T* const s = s_.data();
+    const T* const d = system_.diagonal();
+    const auto advance = [=](std::int64_t i) {
+      p[i] = v[i] + beta * p[i];
+      s[i] = w[i] + beta * s[i];
+      x[i] += alpha * p[i];
+      r[i] -= alpha * s[i];
+      return static_cast<double>(r[i]);
+    };
+    if (kind_ == PreconditionerKind::diagonal) {
+      const auto sums = block_sums<2>(r_.size(), [=](std::int64_t i) {
+        const double wide = advance(i);
+        v[i] = d[i] * r[i];
+        return std::array<double, 2>{wide * wide, wide * static_cast<double>(v[i])};
+      });
+      rr_ = sums[0];
+      next_gamma_ = sums[1];
+    } else {
+      rr_ = block_sums<1>(r_.size(), [=](std::int64_t i) {
+        const double wide = advance(i);
+        return std::array<double, 1>{wide * wide};
+      })[0];
+      next_gamma_ = rr_;
+    }
+  }
+
+  HostSystem<T> system_;
+  PreconditionerKind kind_;
+  HostVector<T> r_, own_u_, w_, p_, s_;
+  bool is_first_ = true;
+  double rr_ = 0.0;
+  double gamma_ = 0.0;       // r.u of the last step
+  double next_gamma_ = 0.0;  // of the residual r
+  double alpha_ = 0.0;
+};
+
+}  // namespace
+
+template <class T, class Space>
+SolveReport single_reduction_cg(const LinearOperator<T, Space>& a,
+                                const Preconditioner<T, Space>* preconditioner,
+                                const Vector<T, Space>& b, Vector<T, Space>& x,
+                                const CgOptions& options) {
+  SingleReductionIteration<T> iteration({a, preconditioner, b, x});
+  return run_on_host(iteration, options);
+}
+
+template SolveReport single_reduction_cg(const LinearOperator<double, Host>&,
+                                         const Preconditioner<double, Host>*,
+                                         const HostVector<double>&, HostVector<double>&,
+                                         const CgOptions&);
+template SolveReport single_reduction_cg(const LinearOperator<float, Host>&,
+                                         const Preconditioner<float, Host>*,
+                                         const HostVector<float>&, HostVector<float>&,
+                                         const CgOptions&);
+
+}  // namespace tessera

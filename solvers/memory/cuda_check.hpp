@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "solvers/memory/device.hpp"
+
+namespace tessera {
+
+/// The stream of all GPU work of this thread; unlike the legacy default stream it can be captured.
+inline cudaStream_t device_stream() { return cudaStreamPerThread; }
+
+/// @throws DeviceError "<operation> failed: <reason>" unless the status is success.
+inline void check_cuda(cudaError_t status, const char* operation) {
+  if (status == cudaSuccess) return;
+  // Else the next launch would report it once more.
+  cudaGetLastError();
+  throw DeviceError(std::string(operation) + " failed on the GPU: " + cudaGetErrorString(status) +
+                    " (" + cudaGetErrorName(status) + ")");
+}
+
+/// A limit or property of the current GPU. @throws DeviceError
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0;
+  int value = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
+  check_cuda(cudaDeviceGetAttribute(&value, attribute, device), "asking for a limit of the GPU");
+  return value;
+}
+
+/// What the launch just made says. @throws DeviceError
+inline void check_launch(const char* kernel) { check_cuda(cudaGetLastError(), kernel); }
+
+}  // namespace tessera

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+
+#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/device.hpp"
+#include "solvers/memory/device_array.hpp"
+#include "solvers/memory/staged_upload.hpp"
+
+namespace tessera {
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string hidden_devices_hint() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return visible == nullptr ? "" : std::string(" (CUDA_VISIBLE_DEVICES is \"") + visible + "\")";
+}
+
+void require_answer(cudaError_t status) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  throw NoDevice(std::string("no GPU can be used: ") + cudaGetErrorString(status) +
+                 hidden_devices_hint());
+}
+
+cudaEvent_t event(const auto& handle) { return static_cast<cudaEvent_t>(handle.get()); }
+
+std::atomic<std::int64_t> bytes_now{0};
+std::atomic<std::int64_t> bytes_peak{0};
+
+void count_allocated(std::int64_t bytes) {
+  const std::int64_t now = bytes_now.fetch_add(bytes) + bytes;
+  std::int64_t peak = bytes_peak.load();
+  while (peak < now && !bytes_peak.compare_exchange_weak(peak, now)) {
+  }
+}
+
+void* allocate_uncounted(std::int64_t bytes) {
+  void* pointer = nullptr;
+  const cudaError_t status = cudaMalloc(&pointer, static_cast<std::size_t>(bytes));
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for the GPU's memory");
+    throw DeviceOutOfMemory("out of GPU memory: " + std::to_string(bytes >> 20) +
+                            " MiB were asked for, " + std::to_string(free_bytes >> 20) +
+                            " MiB are free");
+  }
+  check_cuda(status, "allocating GPU memory");
+  return pointer;
+}
+
+struct FreeUncounted {
+  void operator()(void* pointer) const { cudaFree(pointer); }
+};
+
+}  // namespace
+
+DeviceInfo require_device() {
+  int driver = 0;
+  // Leaves 0 where there is no driver at all.
+  require_answer(cudaDriverGetVersion(&driver));
+  if (driver == 0) throw NoDevice("no GPU can be used: there is no NVIDIA driver on this machine");
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaErrorInsufficientDriver) {
+    throw NoDevice("no GPU can be used: the driver serves CUDA up to " + version_text(driver) +
+                   ", this build needs " + version_text(CUDART_VERSION));
+  }
+  if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) {
+    throw NoDevice("no GPU can be used: the driver finds none" + hidden_devices_hint());
+  }
+  require_answer(status);
+  int device = 0;
+  require_answer(cudaGetDevice(&device));
+  cudaDeviceProp properties{};
+  require_answer(cudaGetDeviceProperties(&properties, device));
+  constexpr int kLeastMajor = 8;
+  if (properties.major < kLeastMajor) {
+    throw NoDevice(std::string("no GPU can be used: the ") + properties.name +
+                   " has compute capability " + std::to_string(properties.major) + "." +
+                   std::to_string(properties.minor) + ", this build needs 8.0 or newer");
+  }
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  // Starts work on the GPU, which fails where another program has all of it.
+  require_answer(cudaMemGetInfo(&free_bytes, &total_bytes));
+  char bus_id[32] = {};
+  require_answer(cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), device));
+  return {properties.name,
+          bus_id,
+          properties.major,
+          properties.minor,
+          properties.multiProcessorCount,
+          static_cast<std::int64_t>(total_bytes),
+          static_cast<std::int64_t>(free_bytes),
+          driver};
+}
+
+void synchronize_device() {
+  check_cuda(cudaStreamSynchronize(device_stream()), "waiting for the GPU");
+}
+
+void* allocate_on_device(std::int64_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* const pointer = allocate_uncounted(bytes);
+  count_allocated(bytes);
+  return pointer;
+}
+
+void free_on_device(void* pointer, std::int64_t bytes) noexcept {
+  if (pointer == nullptr) return;
+  // Fails only after an error that has been reported already.
+  cudaFree(pointer);
+  bytes_now.fetch_sub(bytes);
+}
+
+std::int64_t peak_device_bytes() { return bytes_peak.load(); }
+
+void copy_to_device(const void* host, std::int64_t bytes, void* device) {
+  if (bytes == 0) return;
+  if (bytes >= kLeastStagedUpload) {
+    upload_staged(host, bytes, device);
+    return;
+  }
+  check_cuda(cudaMemcpyAsync(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
+                             device_stream()),
+             "copying to the GPU");
+  synchronize_device();
+}
+
+void copy_to_host(const void* device, std::int64_t bytes, void* host) {
+  if (bytes == 0) return;
+  check_cuda(cudaMemcpyAsync(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost,
+                             device_stream()),
+             "copying from the GPU");
+  synchronize_device();
+}
+
+void zero_on_device(void* device, std::int64_t bytes) {
+  if (bytes == 0) return;
+  check_cuda(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), device_stream()),
+             "zeroing GPU memory");
+}
+
+double measure_device_copy_bandwidth() {
+  const std::int64_t wanted = std::int64_t{2} << 30;
+  const std::int64_t bytes = std::min(wanted, require_device().free_bytes / 4);
+  using Array = std::unique_ptr<void, FreeUncounted>;
+  const Array x(allocate_uncounted(bytes));
+  const Array y(allocate_uncounted(bytes));
+  zero_on_device(x.get(), bytes);
+  DeviceStopwatch stopwatch;
+  double best = 0.0;
+  constexpr int kRepetitions = 10;
+  for (int r = 0; r < kRepetitions; ++r) {
+    stopwatch.start();
+    check_cuda(cudaMemcpyAsync(y.get(), x.get(), static_cast<std::size_t>(bytes),
+                               cudaMemcpyDeviceToDevice, device_stream()),
+               "copying on the GPU");
+    best = std::max(best, 2.0 * static_cast<double>(bytes) / stopwatch.stop());
+  }
+  return best;
+}
+
+void DeviceStopwatch::DestroyEvent::operator()(void* handle) const {
+  cudaEventDestroy(static_cast<cudaEvent_t>(handle));
+}
+
+DeviceStopwatch::Event DeviceStopwatch::make_event() {
+  cudaEvent_t made = nullptr;
+  check_cuda(cudaEventCreate(&made), "creating an event");
+  return Event(made);
+}
+
+DeviceStopwatch::DeviceStopwatch() : begin_(make_event()), end_(make_event()) {}
+
+void DeviceStopwatch::start() {
+  check_cuda(cudaEventRecord(event(begin_), device_stream()), "recording an event");
+}
+
+double DeviceStopwatch::stop() {
+  check_cuda(cudaEventRecord(event(end_), device_stream()), "recording an event");
+  check_cuda(cudaEventSynchronize(event(end_)), "waiting for the GPU");
+  float milliseconds = 0.0F;
+  check_cuda(cudaEventElapsedTime(&milliseconds, event(begin_), event(end_)),
+             "reading the time between events");
+  return 1e-3 * static_cast<double>(milliseconds);
+}
+
+}  // namespace tessera

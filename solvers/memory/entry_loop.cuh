@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+
+/// f(i) for every i < n. Launch: one thread an entry, up to a grid that strides.
+template <class F>
+__global__ void for_each_kernel(std::int64_t n, F f) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+       i += stride) {
+    f(i);
+  }
+}
+
+/// Queues f(i) for every i < n. @param name for the message of an error
+template <class F>
+void for_each_entry(std::int64_t n, const char* name, F f) {
+  if (n == 0) return;
+  constexpr std::int64_t kThreads = 256;
+  constexpr std::int64_t kMostBlocks = 1 << 16;
+  const std::int64_t blocks = (n + kThreads - 1) / kThreads;
+  for_each_kernel<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks), kThreads, 0,
+                    device_stream()>>>(n, f);
+  check_launch(name);
+}
+
+}  // namespace tessera

@@ -1,0 +1,144 @@
+#include "solvers/memory/vector.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+#include "solvers/memory/block_sum.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+}  // namespace
+
+template <class T>
+Vector<T, Host>::Vector(std::int64_t n) : size_(n) {
+  const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
+  const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : kAlignment;
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  data_ = static_cast<T*>(std::aligned_alloc(alignment, std::max(rounded, alignment)));
+  if (data_ == nullptr) throw std::bad_alloc();
+  // Only a hint: where the kernel refuses, small pages work as well.
+  if (alignment == kHugePage) (void)madvise(data_, bytes, MADV_HUGEPAGE);
+  fill(*this, T{0});
+}
+
+template <class T>
+Vector<T, Host>::~Vector() {
+  std::free(data_);
+}
+
+template <class T>
+void fill(HostVector<T>& x, T value) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) x[i] = value;
+}
+
+template <class T>
+void copy(const HostVector<T>& x, HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) y[i] = x[i];
+}
+
+template <class T>
+double dot(const HostVector<T>& x, const HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
+  return block_sum(x.size(), [x = x.data(), y = y.data()](std::int64_t i) {
+    return static_cast<double>(x[i]) * static_cast<double>(y[i]);
+  });
+}
+
+template <class T>
+double norm(const HostVector<T>& x) {
+  return std::sqrt(dot(x, x));
+}
+
+template <class T>
+void axpy(T a, const HostVector<T>& x, HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) y[i] += a * x[i];
+}
+
+template <class T>
+void xpby(const HostVector<T>& x, T b, HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) y[i] = x[i] + b * y[i];
+}
+
+template <class T>
+void multiply(const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z) {
+  TESSERA_CHECK(x.size() == z.size() && y.size() == z.size());
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) z[i] = x[i] * y[i];
+}
+
+template <class T>
+void invert_entries(HostVector<T>& x) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < x.size(); ++i) x[i] = T{1} / x[i];
+}
+
+template <class T>
+double update_solution_and_residual(T a, const HostVector<T>& p, const HostVector<T>& q,
+                                    HostVector<T>& x, HostVector<T>& r) {
+  TESSERA_CHECK(p.size() == x.size() && q.size() == x.size() && r.size() == x.size());
+  return block_sum(x.size(),
+                   [a, p = p.data(), q = q.data(), x = x.data(), r = r.data()](std::int64_t i) {
+                     x[i] += a * p[i];
+                     r[i] -= a * q[i];
+                     return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+                   });
+}
+
+template <class T>
+double update_all(T a, T b, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
+                  HostVector<T>& p) {
+  TESSERA_CHECK(q.size() == x.size() && r.size() == x.size() && p.size() == x.size());
+  return block_sum(x.size(),
+                   [a, b, q = q.data(), x = x.data(), r = r.data(), p = p.data()](std::int64_t i) {
+                     x[i] += a * p[i];
+                     r[i] -= a * q[i];
+                     p[i] = r[i] + b * p[i];
+                     return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+                   });
+}
+
+template <class T>
+double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
+  TESSERA_CHECK(b.size() == r.size());
+  return block_sum(b.size(), [b = b.data(), r = r.data()](std::int64_t i) {
+    r[i] = b[i] - r[i];
+    return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+  });
+}
+
+#define TESSERA_INSTANTIATE(T)                                                                \
+  template class Vector<T, Host>;                                                             \
+  template void fill(HostVector<T>&, T);                                                      \
+  template void copy(const HostVector<T>&, HostVector<T>&);                                   \
+  template double dot(const HostVector<T>&, const HostVector<T>&);                            \
+  template double norm(const HostVector<T>&);                                                 \
+  template void axpy(T, const HostVector<T>&, HostVector<T>&);                                \
+  template void xpby(const HostVector<T>&, T, HostVector<T>&);                                \
+  template void multiply(const HostVector<T>&, const HostVector<T>&, HostVector<T>&);         \
+  template void invert_entries(HostVector<T>&);                                               \
+  template double update_solution_and_residual(T, const HostVector<T>&, const HostVector<T>&, \
+                                               HostVector<T>&, HostVector<T>&);               \
+  template double update_all(T, T, const HostVector<T>&, HostVector<T>&, HostVector<T>&,      \
+                             HostVector<T>&);                                                 \
+  template double subtract_from(const HostVector<T>&, HostVector<T>&);
+
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(float)
+#undef TESSERA_INSTANTIATE
+
+}  // namespace tessera

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "solvers/check.hpp"
+#include "solvers/execution.hpp"
+#include "solvers/memory/device_array.hpp"
+
+namespace tessera {
+
+template <class T, class Space>
+class Vector;
+
+/// An L-vector on the host: owning, move-only, 64-byte aligned, pages first touched by the threads
+/// that use them in every loop below (the static split of parallel loops).
+template <class T>
+class Vector<T, Host> {
+ public:
+  using value_type = T;
+
+  Vector() = default;
+  /// n zeros. @throws std::bad_alloc
+  explicit Vector(std::int64_t n);
+  ~Vector();
+  Vector(Vector&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Vector& operator=(Vector&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
+
+  std::int64_t size() const { return size_; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](std::int64_t i) {
+    assert(0 <= i && i < size_);
+    return data_[i];
+  }
+  const T& operator[](std::int64_t i) const {
+    assert(0 <= i && i < size_);
+    return data_[i];
+  }
+  std::span<T> span() { return {data_, static_cast<std::size_t>(size_)}; }
+  std::span<const T> span() const { return {data_, static_cast<std::size_t>(size_)}; }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+template <class T>
+using HostVector = Vector<T, Host>;
+
+/// An L-vector on the GPU: owning, move-only. The operations below are asynchronous unless they
+/// return a value or touch the host. @throws DeviceError
+template <class T>
+class Vector<T, Device> {
+ public:
+  using value_type = T;
+
+  Vector() = default;
+  /// n zeros. @throws DeviceOutOfMemory
+  explicit Vector(std::int64_t n) : values_(n) { zero_on_device(values_.data(), values_.bytes()); }
+
+  std::int64_t size() const { return values_.size(); }
+  T* data() { return values_.data(); }
+  const T* data() const { return values_.data(); }
+
+ private:
+  DeviceArray<T> values_;
+};
+
+template <class T>
+using DeviceVector = Vector<T, Device>;
+
+// All vectors of one operation have the same size; else the program ends (check.hpp).
+
+/// y = x between host and GPU.
+template <class T>
+void copy(const HostVector<T>& x, DeviceVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
+  copy_to_device(x.data(), y.size() * static_cast<std::int64_t>(sizeof(T)), y.data());
+}
+template <class T>
+void copy(const DeviceVector<T>& x, HostVector<T>& y) {
+  TESSERA_CHECK(x.size() == y.size());
+  copy_to_host(x.data(), x.size() * static_cast<std::int64_t>(sizeof(T)), y.data());
+}
+
+/// x_i = value.
+template <class T>
+void fill(HostVector<T>& x, T value);
+template <class T>
+void fill(DeviceVector<T>& x, T value);
+
+/// y = x.
+template <class T>
+void copy(const HostVector<T>& x, HostVector<T>& y);
+template <class T>
+void copy(const DeviceVector<T>& x, DeviceVector<T>& y);
+
+/// sum_i x_i y_i, summed in double over fixed blocks of entries and then over the blocks in order:
+/// the same bits for any number of threads.
+template <class T>
+double dot(const HostVector<T>& x, const HostVector<T>& y);
+/// The same sum over thread blocks and then over the blocks in order: the same bits in every run on
+/// the same GPU model.
+template <class T>
+double dot(const DeviceVector<T>& x, const DeviceVector<T>& y);
+
+/// sqrt(dot(x, x)).
+template <class T>
+double norm(const HostVector<T>& x);
+
+/// y += a x.
+template <class T>
+void axpy(T a, const HostVector<T>& x, HostVector<T>& y);
+template <class T>
+void axpy(T a, const DeviceVector<T>& x, DeviceVector<T>& y);
+
+/// y = x + b y.
+template <class T>
+void xpby(const HostVector<T>& x, T b, HostVector<T>& y);
+template <class T>
+void xpby(const DeviceVector<T>& x, T b, DeviceVector<T>& y);
+
+/// z_i = x_i y_i.
+template <class T>
+void multiply(const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z);
+template <class T>
+void multiply(const DeviceVector<T>& x, const DeviceVector<T>& y, DeviceVector<T>& z);
+
+/// x_i = 1 / x_i.
+template <class T>
+void invert_entries(HostVector<T>& x);
+template <class T>
+void invert_entries(DeviceVector<T>& x);
+
+/// x += a p and r -= a q in one pass; returns dot(r, r) of the new r.
+template <class T>
+double update_solution_and_residual(T a, const HostVector<T>& p, const HostVector<T>& q,
+                                    HostVector<T>& x, HostVector<T>& r);
+
+/// x += a p, r -= a q and p = r + b p in one pass; returns dot(r, r) of the new r.
+template <class T>
+double update_all(T a, T b, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
+                  HostVector<T>& p);
+
+/// r = b - r; returns dot(r, r) of the new r.
+template <class T>
+double subtract_from(const HostVector<T>& b, HostVector<T>& r);
+
+}  // namespace tessera

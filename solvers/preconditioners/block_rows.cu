@@ -1,0 +1,416 @@
+#include <algorithm>
+#include <cub/device/device_scan.cuh>
+#include <limits>
+#include <stdexcept>
+
+#include "solvers/errors.hpp"
+#include "solvers/memory/cuda_check.hpp"
+#include "solvers/preconditioners/block_rows.hpp"
+
+namespace tessera {
+namespace {
+
+using Index = std::int64_t;
+
+constexpr int kThreads = 256;
+constexpr int kWarp = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+
+unsigned blocks_for(Index threads) {
+  return static_cast<unsigned>(
+      std::clamp<Index>((threads + kThreads - 1) / kThreads, 1, std::numeric_limits<int>::max()));
+}
+
+__device__ Index thread_number() { return static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; }
+__device__ Index thread_count() { return static_cast<Index>(gridDim.x) * kThreads; }
+
+// places[rows[q]] = q, lengths[q] = length of row rows[q], lengths[n] = 0. One thread a row.
+__global__ void __launch_bounds__(kThreads)
+    place_rows_kernel(Index n, const std::int32_t* __restrict__ rows,
+                      const Index* __restrict__ starts, std::int32_t* __restrict__ places,
+                      Index* __restrict__ lengths) {
+  for (Index q = thread_number(); q <= n; q += thread_count()) {
+    if (q == n) {
+      lengths[q] = 0;
+      continue;
+    }
+    const std::int32_t row = rows[q];
+    places[row] = static_cast<std::int32_t>(q);
+    lengths[q] = starts[row + 1] - starts[row];
+  }
+}
+
+// Entries of every row, those inside its block first. A thread block per block of rows, a warp a
+// row; reads the matrix twice and writes it once.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    fill_block_rows_kernel(const Index* __restrict__ block_begin,
+                           const std::int32_t* __restrict__ rows, const Index* __restrict__ starts,
+                           const std::int32_t* __restrict__ from_columns,
+                           const T* __restrict__ from_values,
+                           const std::int32_t* __restrict__ places,
+                           const Index* __restrict__ entries, std::int32_t* __restrict__ inside,
+                           std::int32_t* __restrict__ columns, T* __restrict__ values,
+                           T* __restrict__ inverse_diagonal) {
+  const Index first = block_begin[blockIdx.x];
+  const Index end = block_begin[blockIdx.x + 1];
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const unsigned before = (1U << lane) - 1U;
+  for (Index q = first + threadIdx.x / kWarp; q < end; q += kThreads / kWarp) {
+    const std::int32_t row = rows[q];
+    const Index from = starts[row];
+    const int length = static_cast<int>(starts[row + 1] - from);
+    int count = 0;
+    for (int k = 0; k < length; k += kWarp) {
+      const int place = k + lane < length ? places[from_columns[from + k + lane]] : -1;
+      count += __popc(__ballot_sync(kAllLanes, place >= first && place < end));
+    }
+    Index in = entries[q];
+    Index out = in + count;
+    for (int k = 0; k < length; k += kWarp) {
+      const bool is_entry = k + lane < length;
+      const std::int32_t column = is_entry ? from_columns[from + k + lane] : 0;
+      const int place = is_entry ? places[column] : -1;
+      const bool is_inside = place >= first && place < end;
+      const unsigned insides = __ballot_sync(kAllLanes, is_inside);
+      const unsigned outsides = __ballot_sync(kAllLanes, is_entry && !is_inside);
+      if (is_entry) {
+        const Index to =
+            is_inside ? in + __popc(insides & before) : out + __popc(outsides & before);
+        const T value = from_values[from + k + lane];
+        columns[to] = is_inside ? static_cast<std::int32_t>(place - first) : column;
+        values[to] = value;
+        if (column == row) inverse_diagonal[q] = T{1} / value;
+      }
+      in += __popc(insides);
+      out += __popc(outsides);
+    }
+    if (lane == 0) inside[q] = count;
+  }
+}
+
+template <class T>
+struct Matrix {
+  Index blocks;
+  int most_rows;
+  const Index* begin;
+  const std::int32_t* rows;
+  const Index* entries;
+  const std::int32_t* inside;
+  const std::int32_t* columns;
+  const T* values;
+  const T* inverse_diagonal;
+};
+
+template <class T>
+struct Sweep {
+  int local_sweeps;
+  T damping;
+  T factor;
+};
+
+// Where a sweep has x from and leaves it: x of a sweep before,
+template <class T>
+struct Frozen {
+  static constexpr bool kIsZero = false;
+  const T* __restrict__ from;
+  T* __restrict__ to;
+
+  __device__ T read(Index row) const { return from[row]; }
+  __device__ void write(Index row, T value) const { to[row] = value; }
+};
+
+// zero,
+template <class T>
+struct FromZero {
+  static constexpr bool kIsZero = true;
+  T* __restrict__ to;
+
+  __device__ void write(Index row, T value) const { to[row] = value; }
+};
+
+// or x that other thread blocks write meanwhile: past the first-level cache, whole values.
+template <class T>
+struct Present {
+  static constexpr bool kIsZero = false;
+  volatile T* x;
+
+  __device__ T read(Index row) const { return x[row]; }
+  __device__ void write(Index row, T value) const { x[row] = value; }
+};
+
+template <int kLanes, class T>
+__device__ T sum_over_lanes(T sum) {
+#pragma unroll
+  for (int step = kLanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+  return sum;
+}
+
+// Calls finish(i, sum) once for every row i of a block, sum = sum_of_lane(q, lane) over the kLanes
+// lanes that a row has. All threads of the block come here.
+template <int kLanes, class T, class SumOfLane, class Finish>
+__device__ void for_each_row(Index first, int rows, SumOfLane&& sum_of_lane, Finish&& finish) {
+  constexpr int kGroups = kThreads / kLanes;
+  const int group = static_cast<int>(threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  // All lanes of a warp go round equally often: they shuffle together.
+  for (int base = 0; base < rows; base += kGroups) {
+    const int i = base + group;
+    T sum{0};
+    if (i < rows) sum = sum_of_lane(first + i, lane);
+    sum = sum_over_lanes<kLanes>(sum);
+    if (i < rows && lane == 0) finish(i, sum);
+  }
+}
+
+// One block's part of a sweep, by a thread block. `shared` has room for 4 most_rows values.
+template <int kLanes, class T, class Access>
+__device__ void relax_block(const Matrix<T>& a, Index block, const Sweep<T>& sweep,
+                            const T* __restrict__ b, const Access& x, T* shared) {
+  const Index first = a.begin[block];
+  const int rows = static_cast<int>(a.begin[block + 1] - first);
+  const int thread = static_cast<int>(threadIdx.x);
+  T* own = shared;
+  T* r = own + a.most_rows;
+  T* e = r + a.most_rows;
+  T* next = e + a.most_rows;
+
+  // own = x, r = b - A x, e = damping D^-1 r
+  if constexpr (Access::kIsZero) {
+    for (int i = thread; i < rows; i += kThreads) {
+      own[i] = T{0};
+      r[i] = b[a.rows[first + i]];
+      e[i] = sweep.damping * a.inverse_diagonal[first + i] * r[i];
+    }
+  } else {
+    for (int i = thread; i < rows; i += kThreads) own[i] = x.read(a.rows[first + i]);
+    __syncthreads();
+    for_each_row<kLanes, T>(
+        first, rows,
+        [&](Index q, int lane) {
+          const Index begin = a.entries[q];
+          const Index middle = begin + a.inside[q];
+          const Index end = a.entries[q + 1];
+          T sum{0};
+          for (Index k = begin + lane; k < middle; k += kLanes) {
+            sum += a.values[k] * own[a.columns[k]];
+          }
+          for (Index k = middle + lane; k < end; k += kLanes) {
+            sum += a.values[k] * x.read(a.columns[k]);
+          }
+          return sum;
+        },
+        [&](int i, T sum) {
+          r[i] = b[a.rows[first + i]] - sum;
+          e[i] = sweep.damping * a.inverse_diagonal[first + i] * r[i];
+        });
+  }
+  __syncthreads();
+
+  // e = e + damping D^-1 (r - A_kk e)
+  for (int local = 1; local < sweep.local_sweeps; ++local) {
+    for_each_row<kLanes, T>(
+        first, rows,
+        [&](Index q, int lane) {
+          const Index begin = a.entries[q];
+          const Index middle = begin + a.inside[q];
+          T sum{0};
+          for (Index k = begin + lane; k < middle; k += kLanes) {
+            sum += a.values[k] * e[a.columns[k]];
+          }
+          return sum;
+        },
+        [&](int i, T sum) {
+          next[i] = e[i] + sweep.damping * a.inverse_diagonal[first + i] * (r[i] - sum);
+        });
+    __syncthreads();
+    T* last = e;
+    e = next;
+    next = last;
+  }
+
+  for (int i = thread; i < rows; i += kThreads) {
+    x.write(a.rows[first + i], own[i] + sweep.factor * e[i]);
+  }
+}
+
+template <class T>
+__device__ T* shared_values() {
+  extern __shared__ double shared[];
+  return reinterpret_cast<T*>(shared);
+}
+
+// A sweep in which no block sees what another writes. A thread block of kThreads per block of rows,
+// kLanes lanes a row; shared memory 4 most_rows values. Reads the matrix (sizeof(T) + 4 B a
+// nonzero) once, its inner blocks again in every further local sweep (from the L2 cache mostly), b,
+// x and 16 + sizeof(T) B a row; writes x. From zero it reads no entry outside the blocks. 2 flops
+// an entry that is read. Deterministic.
+template <int kLanes, class T, class Access>
+__global__ void __launch_bounds__(kThreads)
+    sweep_kernel(const Matrix<T> a, const Sweep<T> sweep, const T* __restrict__ b, const Access x) {
+  relax_block<kLanes>(a, blockIdx.x, sweep, b, x, shared_values<T>());
+}
+
+// `items` / a.blocks sweeps in place; thread blocks take blocks of rows from a queue, which is 0 at
+// the start, and wait for none. Shape and costs as above. Not deterministic.
+template <int kLanes, class T>
+__global__ void __launch_bounds__(kThreads)
+    asynchronous_sweeps_kernel(const Matrix<T> a, const Sweep<T> sweep, unsigned long long items,
+                               const T* __restrict__ b, const Present<T> x,
+                               unsigned long long* queue) {
+  __shared__ unsigned long long item;
+  while (true) {
+    if (threadIdx.x == 0) item = atomicAdd(queue, 1ULL);
+    __syncthreads();
+    if (item >= items) return;
+    relax_block<kLanes>(a, static_cast<Index>(item % a.blocks), sweep, b, x, shared_values<T>());
+    // Nobody takes the next item, or writes shared memory, before all are done with this one.
+    __syncthreads();
+  }
+}
+
+template <class T>
+Matrix<T> view(const BlockRows<T, Device>& a) {
+  return {a.block_count,    a.most_rows,      a.begin.data(),
+          a.rows.data(),    a.entries.data(), a.inside.data(),
+          a.columns.data(), a.values.data(),  a.inverse_diagonal.data()};
+}
+
+template <class T>
+Sweep<T> in_precision(const BlockSweep& sweep) {
+  return {sweep.local_sweeps, static_cast<T>(sweep.damping), static_cast<T>(sweep.factor)};
+}
+
+template <class T>
+int shared_bytes(const BlockRows<T, Device>& a) {
+  return 4 * a.most_rows * static_cast<int>(sizeof(T));
+}
+
+// Calls f(lanes of a row as a constant): a few entries for each lane.
+template <class T, class F>
+void with_lanes(const BlockRows<T, Device>& a, F&& f) {
+  const Index average = a.values.size() / std::max<Index>(a.size(), 1);
+  if (average < 16) {
+    f(std::integral_constant<int, 4>());
+  } else if (average < 64) {
+    f(std::integral_constant<int, 8>());
+  } else if (average < 128) {
+    f(std::integral_constant<int, 16>());
+  } else {
+    f(std::integral_constant<int, 32>());
+  }
+}
+
+template <class T, class Access>
+void launch_sweep(const BlockRows<T, Device>& a, const BlockSweep& sweep, const DeviceVector<T>& b,
+                  const Access& access) {
+  if (a.block_count == 0) return;
+  with_lanes(a, [&](auto lanes) {
+    sweep_kernel<lanes()>
+        <<<static_cast<unsigned>(a.block_count), kThreads, shared_bytes(a), device_stream()>>>(
+            view(a), in_precision<T>(sweep), b.data(), access);
+  });
+  check_launch("sweeping over blocks");
+}
+
+}  // namespace
+
+template <class T>
+BlockRows<T, Device> make_block_rows(const DeviceSparseRows<T>& matrix, const RowBlocks& blocks) {
+  if (blocks.most_rows() > kMostDeviceBlockRows) {
+    throw UnsuitableChoice(Choice::preconditioner,
+                           "a block has more rows than the GPU's shared memory is for");
+  }
+  const auto n = static_cast<Index>(blocks.rows.size());
+  const Index nonzeros = matrix.values.size();
+  BlockRows<T, Device> a;
+  a.block_count = blocks.count();
+  a.most_rows = static_cast<int>(blocks.most_rows());
+  a.begin = DeviceArray<Index>(blocks.begin);
+  a.rows = DeviceArray<std::int32_t>(blocks.rows);
+  a.entries = DeviceArray<Index>(n + 1);
+  a.inside = DeviceArray<std::int32_t>(n);
+  a.columns = DeviceArray<std::int32_t>(nonzeros);
+  a.values = DeviceArray<T>(nonzeros);
+  a.inverse_diagonal = DeviceArray<T>(n);
+  a.queue = DeviceArray<unsigned long long>(1);
+  if (n == 0) return a;
+
+  DeviceArray<std::int32_t> places(n);
+  place_rows_kernel<<<blocks_for(n + 1), kThreads, 0, device_stream()>>>(
+      n, a.rows.data(), matrix.starts.data(), places.data(), a.entries.data());
+  check_launch("placing rows in blocks");
+  std::size_t bytes = 0;
+  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, a.entries.data(), a.entries.data(),
+                                           a.entries.size(), device_stream()),
+             "sizing the sum of row lengths");
+  DeviceArray<char> scratch(std::max<Index>(static_cast<Index>(bytes), 1));
+  check_cuda(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, a.entries.data(),
+                                           a.entries.data(), a.entries.size(), device_stream()),
+             "summing row lengths");
+  fill_block_rows_kernel<<<static_cast<unsigned>(a.block_count), kThreads, 0, device_stream()>>>(
+      a.begin.data(), a.rows.data(), matrix.starts.data(), matrix.columns.data(),
+      matrix.values.data(), places.data(), a.entries.data(), a.inside.data(), a.columns.data(),
+      a.values.data(), a.inverse_diagonal.data());
+  check_launch("filling the rows of blocks");
+  // The matrix and what was used meanwhile may go.
+  synchronize_device();
+  return a;
+}
+
+template <class T>
+std::int64_t block_rows_bytes(const BlockRows<T, Device>& a) {
+  return a.begin.bytes() + a.rows.bytes() + a.entries.bytes() + a.inside.bytes() +
+         a.columns.bytes() + a.values.bytes() + a.inverse_diagonal.bytes() + a.queue.bytes();
+}
+
+template <class T>
+void relax(const BlockRows<T, Device>& a, const BlockSweep& sweep, const DeviceVector<T>& b,
+           const DeviceVector<T>& from, DeviceVector<T>& to) {
+  launch_sweep(a, sweep, b, Frozen<T>{from.data(), to.data()});
+}
+
+template <class T>
+void relax_from_zero(const BlockRows<T, Device>& a, const BlockSweep& sweep,
+                     const DeviceVector<T>& b, DeviceVector<T>& to) {
+  launch_sweep(a, sweep, b, FromZero<T>{to.data()});
+}
+
+template <class T>
+void relax_asynchronously(const BlockRows<T, Device>& a, const BlockSweep& sweep, int sweeps,
+                          const DeviceVector<T>& b, DeviceVector<T>& x) {
+  if (a.block_count == 0) return;
+  check_cuda(cudaMemsetAsync(a.queue.data(), 0, static_cast<std::size_t>(a.queue.bytes()),
+                             device_stream()),
+             "emptying the queue of blocks");
+  const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+  with_lanes(a, [&](auto lanes) {
+    const auto kernel = asynchronous_sweeps_kernel<lanes(), T>;
+    int resident = 0;
+    check_cuda(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads, shared_bytes(a)),
+        "asking how many blocks run at a time");
+    const Index items = sweeps * a.block_count;
+    const Index grid = std::clamp<Index>(static_cast<Index>(resident) * multiprocessors, 1, items);
+    kernel<<<static_cast<unsigned>(grid), kThreads, shared_bytes(a), device_stream()>>>(
+        view(a), in_precision<T>(sweep), static_cast<unsigned long long>(items), b.data(),
+        Present<T>{x.data()}, a.queue.data());
+  });
+  check_launch("sweeping over blocks asynchronously");
+}
+
+#define TESSERA_INSTANTIATE(T)                                                                 \
+  template BlockRows<T, Device> make_block_rows(const DeviceSparseRows<T>&, const RowBlocks&); \
+  template std::int64_t block_rows_bytes(const BlockRows<T, Device>&);                         \
+  template void relax(const BlockRows<T, Device>&, const BlockSweep&, const DeviceVector<T>&,  \
+                      const DeviceVector<T>&, DeviceVector<T>&);                               \
+  template void relax_from_zero(const BlockRows<T, Device>&, const BlockSweep&,                \
+                                const DeviceVector<T>&, DeviceVector<T>&);                     \
+  template void relax_asynchronously(const BlockRows<T, Device>&, const BlockSweep&, int,      \
+                                     const DeviceVector<T>&, DeviceVector<T>&);
+
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(float)
+#undef TESSERA_INSTANTIATE
+
+}  // namespace tessera

@@ -1,0 +1,60 @@
+#include "solvers/preconditioners/dense_inverse.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <cmath>
+#include <limits>
+
+#include "solvers/errors.hpp"
+#include "solvers/interruption.hpp"
+
+namespace tessera {
+
+std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space) {
+  const std::int64_t n = a.size();
+  Eigen::MatrixXd matrix(n, n);
+  HostVector<double> unit(n);
+  HostVector<double> column(n);
+  for (std::int64_t j = 0; j < n; ++j) {
+    stop_if_requested();
+    unit[j] = 1.0;
+    a.apply(unit, column);
+    unit[j] = 0.0;
+    matrix.col(j) = Eigen::Map<const Eigen::VectorXd>(column.data(), n);
+  }
+  const auto size = static_cast<double>(n);
+  // Any positive number does; this one keeps the condition.
+  const double shift = matrix.trace() / (size * size);
+  // What A makes of constants may be rounding alone: then they are as good as its null space.
+  constexpr double kRounding = std::numeric_limits<double>::epsilon();
+  if (!(matrix.sum() / size > kRounding * matrix.trace())) null_space = NullSpace::constants;
+  if (null_space == NullSpace::constants) matrix.array() += shift;
+  const Eigen::LDLT<Eigen::MatrixXd> factors(matrix);
+  if (!matrix.allFinite() || factors.info() != Eigen::Success || !factors.isPositive() ||
+      !(factors.vectorD().minCoeff() > 0.0)) {
+    throw NumericalBreakdown("the operator of the coarsest level is not positive definite");
+  }
+  Eigen::MatrixXd inverse = factors.solve(Eigen::MatrixXd::Identity(n, n));
+  if (null_space == NullSpace::constants) inverse.array() -= 1.0 / (shift * size * size);
+  // Rounding apart it is symmetric; CG needs it to be so.
+  const Eigen::MatrixXd symmetric = 0.5 * (inverse + inverse.transpose());
+  return {symmetric.data(), symmetric.data() + n * n};
+}
+
+template <class T>
+void DenseMatrix<T, Host>::apply(const HostVector<T>& r, HostVector<T>& z) const {
+  const std::int64_t n = r.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T* const row = entries_.data() + i * n;
+    T sum{0};
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t j = 0; j < n; ++j) sum += row[j] * r[j];
+    z[i] = sum;
+  }
+}
+
+template class DenseMatrix<double, Host>;
+template class DenseMatrix<float, Host>;
+
+}  // namespace tessera

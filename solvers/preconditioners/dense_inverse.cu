@@ -1,0 +1,40 @@
+#include "solvers/memory/cuda_check.hpp"
+#include "solvers/preconditioners/dense_inverse.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kThreads = 128;
+
+// z_i = sum_j entries[i][j] r_j; a warp a row.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    dense_product_kernel(int n, const T* entries, const T* r, T* z) {
+  const int i = static_cast<int>(blockIdx.x) * (kThreads / kWarp) + threadIdx.x / kWarp;
+  if (i >= n) return;
+  const int lane = threadIdx.x % kWarp;
+  const T* const row = entries + static_cast<std::int64_t>(i) * n;
+  T sum{0};
+  for (int j = lane; j < n; j += kWarp) sum += row[j] * r[j];
+  for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+    sum += __shfl_down_sync(0xffffffffU, sum, distance);
+  }
+  if (lane == 0) z[i] = sum;
+}
+
+}  // namespace
+
+template <class T>
+void DenseMatrix<T, Device>::apply(const DeviceVector<T>& r, DeviceVector<T>& z) const {
+  const int n = static_cast<int>(r.size());
+  constexpr int kRows = kThreads / kWarp;
+  dense_product_kernel<<<(n + kRows - 1) / kRows, kThreads, 0, device_stream()>>>(
+      n, entries_.data(), r.data(), z.data());
+  check_launch("the solver of the coarsest level");
+}
+
+template class DenseMatrix<double, Device>;
+template class DenseMatrix<float, Device>;
+
+}  // namespace tessera

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "solvers/linear_operator.hpp"
+#include "solvers/preconditioners/smoothing_passes.hpp"
+#include "solvers/transfer.hpp"
+
+namespace tessera {
+
+/// What full multigrid needs to know of a level.
+template <class T, class Space>
+struct StartLevel {
+  /// Of the finest level it is the solver's.
+  std::shared_ptr<const LinearOperator<T, Space>> a;
+  /// Empty on the finest level, where the solver has it.
+  Vector<T, Space> b;
+  /// Values on constrained nodes, anything finite elsewhere; empty on the finest level.
+  Vector<T, Space> given;
+  /// 1 on constrained nodes, 0 elsewhere.
+  Vector<T, Space> is_given;
+  /// From the next coarser level, values on constrained nodes included; null on the coarsest.
+  std::unique_ptr<const Transfer<T, Space>> from_coarser;
+};
+
+/// Full multigrid (Briggs, Henson, McCormick, A Multigrid Tutorial, chapter 3): solves the
+/// discretization on the coarsest level, and on each finer one starts from the coarser solution and
+/// improves it by x += V (b - A x), `cycles` times. Where these reduce the error by more than the
+/// step to a finer level does, what is left is the error of the discretization.
+template <class T, class Space>
+class FullMultigrid {
+ public:
+  using V = Vector<T, Space>;
+
+  /// @param levels finest first
+  FullMultigrid(std::vector<StartLevel<T, Space>> levels, int cycles)
+      : levels_(std::move(levels)), cycles_(cycles) {
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      const std::int64_t n = levels_[l].a->size();
+      vectors_.push_back({V(l == 0 ? 0 : n), V(n), V(n)});
+    }
+  }
+
+  /// @param cycle cycle(l, r, z): z = V r on level l and those below
+  /// @param b on the finest level
+  /// @param x on the finest level, with the values on constrained nodes; elsewhere what finite
+  ///          values it held does not matter
+  template <class Cycle>
+  void run(Cycle&& cycle, const V& b, V& x) {
+    for (std::size_t l = levels_.size(); l-- > 0;) {
+      const StartLevel<T, Space>& level = levels_[l];
+      V& r = vectors_[l].r;
+      V& z = vectors_[l].z;
+      V& current = l == 0 ? x : vectors_[l].x;
+      // z = given on constrained nodes.
+      multiply(level.is_given, l == 0 ? x : level.given, z);
+      fill(current, T{0});
+      if (level.from_coarser != nullptr)
+        level.from_coarser->add_prolonged(vectors_[l + 1].x, current);
+      multiply(level.is_given, current, r);
+      axpy(T{-1}, r, current);
+      axpy(T{1}, z, current);
+      for (int c = 0; c < cycles_; ++c) {
+        level.a->apply(current, r);
+        subtract_in_place(l == 0 ? b : level.b, r);
+        cycle(l, r, z);
+        axpy(T{1}, z, current);
+      }
+    }
+  }
+
+ private:
+  struct LevelVectors {
+    V x;
+    V r;
+    V z;
+  };
+
+  std::vector<StartLevel<T, Space>> levels_;
+  int cycles_;
+  std::vector<LevelVectors> vectors_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "solvers/preconditioner.hpp"
+#include "solvers/preconditioners/smoothing_passes.hpp"
+#include "solvers/smoother.hpp"
+#include "solvers/transfer.hpp"
+
+namespace tessera {
+
+/// The parts of a cycle on one level.
+enum class CyclePart { smooth, residual, transfer, coarse };
+
+/// Told when a part of a cycle begins and ends; levels count from 0, the finest.
+class CycleWatch {
+ public:
+  virtual ~CycleWatch() = default;
+  virtual void begin(int level, CyclePart part) = 0;
+  virtual void end() = 0;
+};
+
+/// What a cycle does on one level: with `coarse` set that is all, else there is a coarser level.
+template <class T, class Space>
+struct MultigridLevel {
+  std::shared_ptr<const LinearOperator<T, Space>> a;
+  std::unique_ptr<const Smoother<T, Space>> smoother;
+  std::unique_ptr<const Transfer<T, Space>> to_coarser;
+  /// Solves on the coarsest level.
+  std::unique_ptr<const Preconditioner<T, Space>> coarse;
+};
+
+/// A V-cycle from x = 0 as an approximation of A^-1 (Briggs, Henson, McCormick, A Multigrid
+/// Tutorial, chapter 3):
+///   x = S b; x += P V(P^T (b - A x)); x = S(b, x).
+/// Symmetric if the smoother is a polynomial in D^-1 A and the coarse solver is symmetric. One
+/// cycle at a time: it owns vectors.
+template <class T, class Space>
+class Multigrid final : public Preconditioner<T, Space> {
+ public:
+  using V = Vector<T, Space>;
+
+  explicit Multigrid(std::vector<MultigridLevel<T, Space>> levels) : levels_(std::move(levels)) {
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      const std::int64_t n = levels_[l].a->size();
+      const bool is_last = l + 1 == levels_.size();
+      vectors_.push_back({V(is_last ? 0 : n), V(l == 0 ? 0 : n), V(l == 0 ? 0 : n)});
+    }
+  }
+
+  std::size_t level_count() const { return levels_.size(); }
+  const LinearOperator<T, Space>& level_operator(std::size_t l) const { return *levels_[l].a; }
+
+  void apply(const V& r, V& z) const override { cycle(0, r, z); }
+
+  /// x = V b on a level and those below.
+  void cycle(std::size_t l, const V& b, V& x) const {
+    const MultigridLevel<T, Space>& level = levels_[l];
+    if (l + 1 == levels_.size()) {
+      watched(l, CyclePart::coarse, [&] { level.coarse->apply(b, x); });
+      return;
+    }
+    V& r = vectors_[l].r;
+    V& coarse_b = vectors_[l + 1].b;
+    V& coarse_x = vectors_[l + 1].x;
+    watched(l, CyclePart::smooth, [&] { level.smoother->smooth_from_zero(b, x); });
+    watched(l, CyclePart::residual, [&] {
+      if (level.a->fused() != nullptr) {
+        level.a->fused()->residual(b, x, r, sum_.data());
+        return;
+      }
+      level.a->apply(x, r);
+      subtract_in_place(b, r);
+    });
+    watched(l, CyclePart::transfer, [&] { level.to_coarser->restrict_to_coarse(r, coarse_b); });
+    cycle(l + 1, coarse_b, coarse_x);
+    watched(l, CyclePart::transfer, [&] { level.to_coarser->add_prolonged(coarse_x, x); });
+    watched(l, CyclePart::smooth, [&] { level.smoother->smooth(b, x); });
+  }
+
+  /// From now on, or nobody; is referred to.
+  void set_watch(CycleWatch* watch) { watch_ = watch; }
+
+ private:
+  struct LevelVectors {
+    V r;
+    V b;
+    V x;
+  };
+
+  template <class Work>
+  void watched(std::size_t l, CyclePart part, Work&& work) const {
+    if (watch_ != nullptr) watch_->begin(static_cast<int>(l), part);
+    work();
+    if (watch_ != nullptr) watch_->end();
+  }
+
+  std::vector<MultigridLevel<T, Space>> levels_;
+  mutable std::vector<LevelVectors> vectors_;
+  mutable Vector<double, Space> sum_{1};  // of a fused residual, which nobody asks for
+  CycleWatch* watch_ = nullptr;
+};
+
+/// A preconditioner in single precision for vectors in double precision: z = M r rounded. Not
+/// exactly symmetric: its rounding is.
+template <class Space>
+class InSinglePrecision final : public Preconditioner<double, Space> {
+ public:
+  /// @param size of the vectors
+  InSinglePrecision(std::int64_t size, std::unique_ptr<const Preconditioner<float, Space>> inner)
+      : inner_(std::move(inner)), r_(size), z_(size) {}
+
+  /// Residuals are divided by this before they are rounded, so that they neither overflow nor
+  /// vanish; a power of 2 loses nothing.
+  void set_scale(double scale) { scale_ = scale; }
+
+  void apply(const Vector<double, Space>& r, Vector<double, Space>& z) const override {
+    convert(r, 1.0 / scale_, r_);
+    inner_->apply(r_, z_);
+    convert(z_, scale_, z);
+  }
+
+ private:
+  std::unique_ptr<const Preconditioner<float, Space>> inner_;
+  mutable Vector<float, Space> r_;
+  mutable Vector<float, Space> z_;
+  double scale_ = 1.0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "solvers/memory/vector.hpp"
+
+namespace tessera {
+
+/// d = scale D^-1 b, x = d; 4 vectors read or written.
+template <class T, class Space>
+void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
+                Vector<T, Space>& d, Vector<T, Space>& x);
+
+/// d = momentum d + scale D^-1 (b - y), x += d; 7 vectors, 6 with momentum 0, which does not read
+/// d.
+template <class T, class Space>
+void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
+               const Vector<T, Space>& b, const Vector<T, Space>& y, Vector<T, Space>& d,
+               Vector<T, Space>& x);
+
+/// r = b - r; 3 vectors.
+template <class T, class Space>
+void subtract_in_place(const Vector<T, Space>& b, Vector<T, Space>& r);
+
+/// to = scale from, in another precision.
+template <class From, class To, class Space>
+void convert(const Vector<From, Space>& from, double scale, Vector<To, Space>& to);
+
+/// x_i in (-1/2, 1/2) by a hash of i: the same in every run, without structure.
+template <class T, class Space>
+void fill_random(Vector<T, Space>& x);
+
+}  // namespace tessera

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "solvers/interruption.hpp"
+#include "solvers/linear_operator.hpp"
+#include "solvers/preconditioners/smoothing_passes.hpp"
+
+namespace tessera {
+
+/// Estimates of the extreme eigenvalues of D^-1 A, D the diagonal of A. The largest is a lower
+/// bound that is a few percent low after ten steps; the smallest is an upper bound, and far too
+/// large unless the steps are many.
+struct Spectrum {
+  double smallest = 0.0;
+  double largest = 0.0;
+  int steps = 0;
+};
+
+/// Extreme eigenvalues of the symmetric tridiagonal matrix. @throws NumericalBreakdown
+/// if the eigenvalues cannot be found (a NaN)
+Spectrum tridiagonal_spectrum(const std::vector<double>& diagonal,
+                              const std::vector<double>& off_diagonal);
+
+/// By the Lanczos matrix of `steps` iterations of CG with the diagonal as preconditioner, from a
+/// hashed right-hand side (Saad, Iterative Methods for Sparse Linear Systems, section 6.7.3). Costs
+/// as many applications of A. Fewer steps are made where CG ends earlier.
+/// @param inverse_diagonal entries of D^-1
+/// @throws NumericalBreakdown, Interrupted
+template <class T, class Space>
+Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
+                           const Vector<T, Space>& inverse_diagonal, int steps) {
+  using V = Vector<T, Space>;
+  V r(a.size());
+  V z(a.size());
+  V p(a.size());
+  V q(a.size());
+  fill_random(r);
+  std::vector<double> diagonal;
+  std::vector<double> off_diagonal;
+  // Below this share of the first residual there is only rounding.
+  constexpr double kRounding = 1e-12;
+  double first_rz = 0.0;
+  double rz = 0.0;
+  double alpha = 0.0;
+  for (int step = 0; step < steps; ++step) {
+    stop_if_requested();
+    multiply(inverse_diagonal, r, z);
+    const double last_rz = std::exchange(rz, dot(r, z));
+    if (step == 0) first_rz = rz;
+    if (!(rz > kRounding * first_rz)) break;
+    const double beta = step == 0 ? 0.0 : rz / last_rz;
+    xpby(z, static_cast<T>(beta), p);
+    a.apply(p, q);
+    const double pq = dot(p, q);
+    if (!(pq > 0.0)) break;
+    const double last_alpha = std::exchange(alpha, rz / pq);
+    diagonal.push_back(1.0 / alpha + (step == 0 ? 0.0 : beta / last_alpha));
+    if (step > 0) off_diagonal.push_back(std::sqrt(beta) / last_alpha);
+    axpy(static_cast<T>(-alpha), q, r);
+  }
+  return tridiagonal_spectrum(diagonal, off_diagonal);
+}
+
+}  // namespace tessera

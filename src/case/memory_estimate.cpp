@@ -1,0 +1,278 @@
+#include "src/case/memory_estimate.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+
+#include "cases/expression.hpp"
+#include "mesh/saturated.hpp"
+#include "operators/tensor/gpu/factors.hpp"
+#include "postprocess/files/human_units.hpp"
+#include "postprocess/vtk/vtk_file.hpp"
+#include "postprocess/vtk/vtu_writer.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/preconditioner_memory.hpp"
+#include "src/case/setup.hpp"
+
+namespace tessera {
+namespace {
+
+bool has_constant_coefficient(const CaseParameters& parameters) {
+  return parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)
+      .constant.has_value();
+}
+
+// The GPU gets a coefficient that varies from the host, so many points at a time.
+Index coefficient_chunk_bytes(const CaseParameters& parameters, const StrategyName& strategy) {
+  if (strategy.kernel == "kronecker" || has_constant_coefficient(parameters)) return 0;
+  const Index points = Saturated(make_box_mesh(parameters).cell_count()) *
+                       power(parameters.space.points, parameters.mesh.dimension);
+  return std::min(points, kCoefficientPointsAChunk) * static_cast<Index>(sizeof(double));
+}
+
+// Partial sums of reductions, 1D matrices, lists of faces on the GPU: up to 0.7 MiB were seen.
+constexpr Index kSmallDeviceBytes = Index{2} << 20;
+
+}  // namespace
+
+FaceSet case_dirichlet_faces(const CaseParameters& parameters) {
+  FaceSet faces;
+  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
+    faces[face] = parameters.boundary[face].type == BoundaryType::dirichlet;
+  }
+  return faces;
+}
+
+Index MemoryPhase::bytes() const {
+  Saturated sum = 0;
+  for (const MemoryPart& part : parts) sum += part.bytes;
+  return sum;
+}
+
+const MemoryPhase& MemoryEstimate::peak() const {
+  return *std::max_element(
+      phases.begin(), phases.end(),
+      [](const MemoryPhase& a, const MemoryPhase& b) { return a.bytes() < b.bytes(); });
+}
+
+NotEnoughMemory::NotEnoughMemory(std::string_view whose, const MemoryPhase& peak, Index available)
+    : std::runtime_error(fmt::format(
+          "not enough {}: {} needs {}, and {} are available; fewer cells, another kernel or "
+          "single precision need less (tessera check tells how much)",
+          whose, peak.name, human_bytes(static_cast<double>(peak.bytes())),
+          human_bytes(static_cast<double>(available)))) {}
+
+Index value_bytes(Precision precision) {
+  return precision == Precision::double_precision ? sizeof(double) : sizeof(float);
+}
+
+FactorKind case_factor_kind(const CaseParameters& parameters) {
+  if (!parameters.mesh.map.empty() || !make_box_mesh(parameters).is_uniform()) {
+    return FactorKind::general;
+  }
+  return has_constant_coefficient(parameters) ? FactorKind::constant : FactorKind::scaled;
+}
+
+Processor case_processor(const CaseParameters& parameters) {
+  return parameters.run.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
+}
+
+StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyName& strategy) {
+  return strategy_bytes(parameters, make_box_mesh(parameters), strategy);
+}
+
+StrategyBytes strategy_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
+                             const StrategyName& strategy) {
+  const auto bytes = [&](auto&& function) {
+    return with_operator_size(parameters, mesh, strategy.kernel,
+                              [&](const OperatorSize& size) { return function(strategy, size); });
+  };
+  return {bytes(operator_bytes), bytes(operator_peak_bytes)};
+}
+
+Index with_operator_size(const CaseParameters& parameters, const BoxMesh& mesh,
+                         const std::string& kernel,
+                         const std::function<Index(const OperatorSize&)>& f) {
+  const NodeLattice lattice(mesh, parameters.space.degree);
+  return f(
+      {mesh, lattice, case_dirichlet_faces(parameters), case_factor_kind(parameters),
+       parameters.space.points, value_bytes(parameters.operation.precision),
+       case_processor(parameters), case_geometry(parameters, kernel),
+       has_constant_coefficient(parameters) ? CoefficientKind::constant : CoefficientKind::varies});
+}
+
+namespace {
+
+// The sizes that the phases of a run are made of.
+struct CaseSizes {
+  CaseSizes(const CaseParameters& parameters_in, const StrategyName& strategy_in)
+      : parameters(parameters_in),
+        strategy(strategy_in),
+        mesh(make_box_mesh(parameters)),
+        lattice(mesh, parameters.space.degree),
+        operation(strategy_bytes(parameters, strategy)),
+        preconditioner(preconditioner_bytes(parameters)),
+        // The analyzer does not see into the constructor of NodeLattice, which sets all fields.
+        // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject)
+        start(full_multigrid_bytes(parameters)) {}
+
+  bool is_mapped() const { return !parameters.mesh.map.empty(); }
+  bool is_single() const { return parameters.operation.precision == Precision::single_precision; }
+  /// Vectors in double precision, and in that of the solver.
+  Index vectors(int count) const { return Saturated(lattice.size()) * sizeof(double) * count; }
+  Index solver_vectors(int count) const {
+    return Saturated(lattice.size()) * value_bytes(parameters.operation.precision) * count;
+  }
+  MemoryPart operator_part(Index bytes) const {
+    return {"operator " + strategy_text(parameters, strategy), bytes};
+  }
+  MemoryPart method_part() const {
+    const std::string method(name_of(parameters.solver.method));
+    return {"vectors of " + method, solver_vectors(tessera::solver_vectors(parameters, strategy))};
+  }
+
+  const CaseParameters& parameters;
+  const StrategyName& strategy;
+  BoxMesh mesh;
+  NodeLattice lattice;
+  StrategyBytes operation;
+  StrategyBytes preconditioner;
+  Index start;  // by full multigrid
+};
+
+// Whether u may be known only up to a constant; an alpha that varies may be 0.
+bool may_be_pure_neumann(const CaseParameters& parameters) {
+  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
+    const BoundaryParameters& condition = parameters.boundary[face];
+    if (condition.type == BoundaryType::dirichlet) return false;
+    if (condition.type == BoundaryType::neumann || !condition.alpha) continue;
+    const auto alpha = parse_expression(*condition.alpha, parameters.mesh.dimension).constant;
+    if (alpha && *alpha > 0.0) return false;
+  }
+  return true;
+}
+
+// Beside x and b, in vectors: what lifts Dirichlet values (of a Robin face in a vector of its own),
+// or zeros, ones and a load to balance with as well.
+int load_vectors(const CaseParameters& parameters) {
+  if (may_be_pure_neumann(parameters)) return 4;
+  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
+    if (parameters.boundary[face].type == BoundaryType::robin) return 2;
+  }
+  return 1;
+}
+
+// What solution.vtu is made of in memory. In double precision VTK is lent our arrays.
+MemoryPhase writing_phase(const CaseSizes& n, const MemoryPart& program,
+                          const MemoryPart& positions) {
+  const int fields = n.parameters.problem.exact ? 3 : 1;
+  const bool rounds = n.parameters.output.vtk_precision == FloatWidth::single_precision;
+  return {"writing solution.vtu",
+          {program,
+           positions,
+           {"equidistant positions", n.is_mapped() ? n.vectors(n.parameters.mesh.dimension) : 0},
+           {"fields at nodes", n.vectors(fields)},
+           {"coefficient of cells", n.mesh.cell_count() * static_cast<Index>(sizeof(double))},
+           {"VTK grid", vtk_grid_bytes(n.lattice, n.mesh, rounds ? fields : 0,
+                                       n.parameters.output.vtk_precision)},
+           {"compression", vtk_compression_bytes(omp_get_max_threads())}}};
+}
+
+}  // namespace
+
+MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyName& strategy) {
+  const CaseSizes n(parameters, strategy);
+  const bool on_cpu = case_processor(parameters) == Processor::cpu;
+  const auto here = [&](Index bytes) { return on_cpu ? bytes : Index{0}; };
+  const StrategyBytes setup = preconditioner_host_bytes(parameters);
+  const MemoryPart program{"program", kProgramBytes + omp_get_max_threads() * kThreadBytes +
+                                          (on_cpu ? 0 : kCudaProgramBytes)};
+  const MemoryPart positions{"node positions",
+                             n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0};
+  const MemoryPart system{"solution and right-hand side", n.vectors(2)};
+  const MemoryPart operation = n.operator_part(here(n.operation.held));
+  const MemoryPart preconditioner{"preconditioner",
+                                  Saturated(here(n.preconditioner.held)) + setup.held};
+  // On their way to the GPU vectors are rounded one at a time.
+  const MemoryPart rounded{"single-precision copies",
+                           n.is_single() ? n.solver_vectors(on_cpu ? 2 : 1) : 0};
+
+  MemoryEstimate estimate;
+  estimate.phases.push_back({"assembling the load",
+                             {program,
+                              positions,
+                              system,
+                              {"lifted values, balance", n.vectors(load_vectors(parameters))}}});
+  estimate.phases.push_back({"making the operator",
+                             {program,
+                              positions,
+                              system,
+                              n.operator_part(here(n.operation.peak)),
+                              {"coefficient on its way to the GPU",
+                               on_cpu ? 0 : coefficient_chunk_bytes(parameters, strategy)}}});
+  const Index made = Saturated(here(n.preconditioner.peak)) + setup.peak;
+  if (made > 0) {
+    estimate.phases.push_back({"making the preconditioner",
+                               {program, positions, system, operation, {"preconditioner", made}}});
+  }
+  if (n.start > 0) {
+    estimate.phases.push_back(
+        {"starting by full multigrid",
+         {program,
+          positions,
+          system,
+          operation,
+          preconditioner,
+          rounded,
+          {"full multigrid", on_cpu ? n.start : full_multigrid_host_bytes(parameters)}}});
+  }
+  MemoryPart method = n.method_part();
+  method.bytes = here(method.bytes);
+  estimate.phases.push_back(
+      {"solving", {program, positions, system, operation, preconditioner, method, rounded}});
+  if (parameters.problem.exact) {
+    estimate.phases.push_back(
+        {"evaluating errors", {program, positions, {"solution", n.vectors(1)}}});
+  }
+  if (parameters.output.vtk) estimate.phases.push_back(writing_phase(n, program, positions));
+  return estimate;
+}
+
+MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const StrategyName& strategy) {
+  const CaseSizes n(parameters, strategy);
+  const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
+  const MemoryPart small{"sums and tables", kSmallDeviceBytes};
+  const MemoryPart operation = n.operator_part(n.operation.held);
+  const MemoryPart preconditioner{"preconditioner", n.preconditioner.held};
+  const MemoryPart system{"solution and right-hand side", n.solver_vectors(2)};
+  MemoryEstimate estimate;
+  estimate.phases.push_back(
+      {"making the operator on the GPU", {libraries, small, n.operator_part(n.operation.peak)}});
+  if (n.preconditioner.peak > 0) {
+    estimate.phases.push_back(
+        {"making the preconditioner on the GPU",
+         {libraries, small, operation, {"preconditioner", n.preconditioner.peak}}});
+  }
+  if (n.start > 0) {
+    estimate.phases.push_back(
+        {"starting by full multigrid on the GPU",
+         {libraries, small, operation, preconditioner, system, {"full multigrid", n.start}}});
+  }
+  estimate.phases.push_back(
+      {"solving on the GPU",
+       {libraries, small, operation, preconditioner, system, n.method_part()}});
+  return estimate;
+}
+
+void require_memory(const MemoryEstimate& estimate, Index available) {
+  const MemoryPhase& peak = estimate.peak();
+  if (peak.bytes() > available) throw NotEnoughMemory("memory", peak, available);
+}
+
+void require_gpu_memory(const MemoryEstimate& estimate, Index available) {
+  const MemoryPhase& peak = estimate.peak();
+  if (peak.bytes() > available) throw NotEnoughMemory("GPU memory", peak, available);
+}
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+#include "src/case/model.hpp"
+
+#include <cmath>
+
+#include "operators/load/interpolation.hpp"
+#include "src/case/setup.hpp"
+#include "src/case/system_scale.hpp"
+
+namespace tessera {
+namespace {
+
+// Calls f(values / unit, unit), the unit being such that squares of the values are numbers.
+template <class F>
+auto in_own_unit(const HostVector<double>& values, F&& f) {
+  constexpr double kSafe = 1e100;
+  const double unit = size_unit(values);
+  if (unit < kSafe && unit > 1.0 / kSafe) return f(values, 1.0);
+  HostVector<double> scaled(values.size());
+  copy(values, scaled);
+  multiply(scaled, 1.0 / unit);
+  return f(scaled, unit);
+}
+
+}  // namespace
+
+CaseModel make_case_model(const CaseParameters& parameters) {
+  Discretization physical = make_discretization(parameters);
+  BoxMesh mesh = physical.mesh;
+  const Frame frame = natural_frame(physical);
+  Discretization discretization = to_frame(std::move(physical), frame);
+  const PoissonProblem problem = make_problem(parameters);
+  const NaturalUnits units = natural_units(problem, discretization);
+  return {std::move(discretization), units, in_units(problem, units), std::move(mesh)};
+}
+
+LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial) {
+  return make_linear_system(model.problem, model.discretization,
+                            in_frame(initial, model.units.frame));
+}
+
+SolutionNumbers solution_numbers(const CaseModel& model, const HostVector<double>& u) {
+  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
+    SolutionNumbers numbers =
+        solution_numbers(model.discretization, scaled.span(), model.problem.coefficient);
+    numbers.min *= unit;
+    numbers.max *= unit;
+    numbers.integral *= unit * model.units.volume();
+    numbers.energy = numbers.energy * unit * model.units.load() * unit;
+    numbers.volume *= model.units.volume();
+    return numbers;
+  });
+}
+
+ErrorNorms error_norms(const CaseModel& model, const HostVector<double>& u,
+                       const ScalarField& exact) {
+  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
+    ErrorNorms errors =
+        error_norms(model.discretization, scaled.span(), in_frame(exact, model.units.frame, unit));
+    const double root_of_volume = std::sqrt(model.units.volume());
+    errors.l2 *= unit * root_of_volume;
+    errors.h1_seminorm *= unit * (root_of_volume / model.units.frame.length);
+    errors.max *= unit;
+    return errors;
+  });
+}
+
+double integral(const CaseModel& model, const HostVector<double>& u) {
+  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
+    return integral(model.discretization, scaled.span()) * (unit * model.units.volume());
+  });
+}
+
+double mean_value(const CaseModel& model, const HostVector<double>& u) {
+  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
+    return mean_value(model.discretization, scaled.span()) * unit;
+  });
+}
+
+double max_error(const CaseModel& model, const HostVector<double>& u, const ScalarField& exact) {
+  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
+    return max_error(model.discretization, scaled.span(),
+                     in_frame(exact, model.units.frame, unit)) *
+           unit;
+  });
+}
+
+void interpolate(const CaseModel& model, const ScalarField& field, HostVector<double>& u) {
+  interpolate(model.discretization, in_frame(field, model.units.frame), u);
+}
+
+double mean_value(const CaseModel& model, const ScalarField& field) {
+  return mean_value(model.discretization, in_frame(field, model.units.frame));
+}
+
+}  // namespace tessera

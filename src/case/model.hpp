@@ -1,0 +1,43 @@
+#pragma once
+
+#include "cases/natural_units.hpp"
+#include "mesh/geometry/natural_frame.hpp"
+#include "postprocess/error_norms.hpp"
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+/// A case's problem on its mesh, both in natural units: what is computed with in between the case,
+/// whose expressions are in its own units, and the results, which are in those again.
+struct CaseModel {
+  Discretization discretization;
+  NaturalUnits units;
+  PoissonProblem problem;
+  /// The mesh in physical space.
+  BoxMesh physical_mesh;
+};
+
+/// @throws as make_discretization(), make_problem()
+CaseModel make_case_model(const CaseParameters& parameters);
+
+/// The system of the model from the case's initial values; x in the case's units, b in those of
+/// loads. @throws as make_linear_system()
+LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial);
+
+/// Numbers of the solution u in the case's units. @throws InvertedCell, what the field throws
+SolutionNumbers solution_numbers(const CaseModel& model, const HostVector<double>& u);
+
+/// Errors in the case's units. @param exact a function of physical positions
+ErrorNorms error_norms(const CaseModel& model, const HostVector<double>& u,
+                       const ScalarField& exact);
+
+/// Integral of the solution u, its mean, and max |u_i - exact(node i)|. @throws as error_norms.hpp
+double integral(const CaseModel& model, const HostVector<double>& u);
+double mean_value(const CaseModel& model, const HostVector<double>& u);
+double max_error(const CaseModel& model, const HostVector<double>& u, const ScalarField& exact);
+
+/// As interpolate() and mean_value(), of a function of physical positions.
+void interpolate(const CaseModel& model, const ScalarField& field, HostVector<double>& u);
+double mean_value(const CaseModel& model, const ScalarField& field);
+
+}  // namespace tessera

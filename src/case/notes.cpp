@@ -1,0 +1,42 @@
+#include "src/case/notes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera {
+
+double lebesgue_constant(const std::vector<double>& nodes) {
+  // There is one maximum between two nodes.
+  constexpr int kSamples = 32;
+  std::vector<double> points;
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    for (int s = 0; s <= kSamples; ++s) {
+      points.push_back(nodes[i - 1] + (nodes[i] - nodes[i - 1]) * s / kSamples);
+    }
+  }
+  const Matrix1D values = lagrange_values(nodes, points);
+  double largest = 0.0;
+  for (int a = 0; a < values.rows; ++a) {
+    double sum = 0.0;
+    for (int i = 0; i < values.columns; ++i) sum += std::abs(values(a, i));
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+std::vector<std::string> case_notes(const CaseParameters& parameters) {
+  // The digits lost from which on a user should know.
+  constexpr double kDigits = 2.0;
+  const SpaceParameters& space = parameters.space;
+  const double digits = std::log10(lebesgue_constant(make_nodes(space.nodes, space.degree)));
+  if (digits < kDigits) return {};
+  const int of = parameters.operation.precision == Precision::double_precision ? 16 : 7;
+  return {
+      fmt::format("{} nodes at degree {} lose about {:.0f} of {} digits along each axis, whatever "
+                  "the residual says; space.nodes = \"gauss-lobatto\" loses none",
+                  name_of(space.nodes), space.degree, digits, of)};
+}
+
+}  // namespace tessera

@@ -1,0 +1,387 @@
+#include "src/case/preconditioner_memory.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "cases/expression.hpp"
+#include "mesh/coarsening.hpp"
+#include "mesh/saturated.hpp"
+#include "operators/block_jacobi/block_jacobi.hpp"
+#include "operators/cells/cell_kernel_limits.hpp"
+#include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "operators/multigrid/size.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/kernel_choice.hpp"
+#include "src/case/memory_estimate.hpp"
+#include "src/case/setup.hpp"
+#include "src/solve/preconditioning.hpp"
+
+namespace tessera {
+namespace {
+
+// While an eigenvalue is estimated: the diagonal and four vectors of conjugate gradients.
+constexpr int kEigenvalueVectors = 5;
+// Of make_block_jacobi(), after the matrix is gone.
+constexpr int kBlockEigenvalueVectors = 4;
+// Of dense_inverse(): the matrix, its factors, the inverse, that made symmetric, and the result.
+constexpr int kInverseMatrices = 5;
+
+// What is held, and the most so far.
+class Tally {
+ public:
+  void hold(Saturated bytes) {
+    held_ += bytes;
+    peak_ = std::max<Index>(peak_, held_);
+  }
+  // For a while.
+  void pass(Saturated bytes) { peak_ = std::max<Index>(peak_, held_ + bytes); }
+  StrategyBytes bytes() const { return {held_, peak_}; }
+
+ private:
+  Saturated held_ = 0;
+  Saturated peak_ = 0;
+};
+
+Precision cycle_precision(const CaseParameters& parameters) {
+  return parameters.operation.precision == Precision::single_precision
+             ? Precision::single_precision
+             : parameters.solver.multigrid.precision;
+}
+
+AxisSpacing spacing_of(const BoxMesh& mesh, int d) {
+  AxisSpacing spacing;
+  if (mesh.is_uniform(d)) return spacing;
+  for (Index i = 0; i <= mesh.cells()[d]; ++i) spacing.lines.push_back(mesh.grid_line(d, i));
+  return spacing;
+}
+
+// The case with the mesh, the degree and the strategy of a level.
+CaseParameters on_level(const CaseParameters& parameters, const BoxMesh& mesh, int degree,
+                        Precision precision) {
+  CaseParameters level = parameters;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    level.mesh.cells[d] = mesh.cells()[d];
+    level.mesh.spacing[d] = spacing_of(mesh, d);
+  }
+  const int excess = parameters.space.points - parameters.space.degree;
+  level.space.degree = degree;
+  level.space.points = degree + excess;
+  level.space.geometry = GeometryChoice::automatic;
+  level.operation.precision = precision;
+  level.operation.kernel = why_unsuitable("kronecker", parameters).empty() ? "kronecker" : "tensor";
+  level.operation.scatter =
+      level.operation.kernel == "kronecker" ? kNoScatter : multigrid_options(parameters).scatter;
+  return level;
+}
+
+StrategyBytes block_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
+                          BlockExchange exchange) {
+  const auto bytes = [&](auto&& function) {
+    return with_operator_size(parameters, mesh, "csr",
+                              [&](const OperatorSize& size) { return function(size, exchange); });
+  };
+  const Index held = bytes(block_jacobi_bytes);
+  const NodeLattice lattice(mesh, parameters.space.degree);
+  const Index eigenvalue = Saturated(lattice.size()) * kBlockEigenvalueVectors *
+                           value_bytes(parameters.operation.precision);
+  return {held, std::max<Index>(Saturated(held) + eigenvalue, bytes(block_jacobi_peak_bytes))};
+}
+
+// Of the blocks that multigrid smooths with.
+BlockExchange exchange_of(const CaseParameters& parameters) {
+  return parameters.solver.multigrid.smoother == SmootherChoice::block_jacobi
+             ? BlockExchange::synchronous
+             : BlockExchange::asynchronous;
+}
+
+// Sizes of a level of the planned hierarchy.
+struct PlannedLevel {
+  LevelShape shape;
+  LevelParts parts;
+  StrategyBytes operation{0, 0};  // of its own operator
+  StrategyBytes blocks{0, 0};
+  StrategyBytes start{0, 0};  // of the operator in the precision of the solver
+  std::string strategy = {};
+};
+
+// Values of the vectors between the sweeps of a transfer, one an axis that is refined.
+Index transfer_values(const NodeLattice& coarse, const NodeLattice& fine) {
+  std::vector<int> axes;
+  for (int d = 0; d < fine.dimension(); ++d) {
+    if (coarse.extents()[d] != fine.extents()[d]) axes.push_back(d);
+  }
+  IndexTriple extents = coarse.extents();
+  Index largest = 0;
+  for (std::size_t s = 0; s + 1 < axes.size(); ++s) {
+    extents[axes[s]] = fine.extents()[axes[s]];
+    largest = std::max<Index>(largest, Saturated(extents[0]) * extents[1] * extents[2]);
+  }
+  return 2 * largest;
+}
+
+// Of D^-1 A with equal cells: the square of the nodes along the longest axis, over that of the
+// longest wave.
+double typical_condition(const NodeLattice& lattice) {
+  constexpr double kPi = 3.14159265358979;
+  const Index nodes = *std::max_element(lattice.extents().begin(), lattice.extents().end());
+  const double ratio = 2.0 * static_cast<double>(nodes) / kPi;
+  return ratio * ratio;
+}
+
+// Least bytes of geometry that an application reads.
+Index streamed_bytes(const CaseParameters& level, const BoxMesh& mesh) {
+  if (level.operation.kernel == "kronecker") return 0;
+  return with_operator_size(level, mesh, level.operation.kernel, [](OperatorSize size) {
+    // Mostly they are packed where they may be.
+    if (size.geometry == GeometryForm::compressed) size.coefficient = CoefficientKind::constant;
+    return operator_bytes({"tensor", "atomic"}, size);
+  });
+}
+
+std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
+  const BoxMesh finest = make_box_mesh(parameters);
+  const int dimension = finest.dimension();
+  const MultigridOptions options = multigrid_options(parameters);
+  const std::vector<LevelShape> shapes =
+      plan_levels({parameters.space.degree, finest.cells()}, dimension,
+                  case_cell_widths(parameters), options.rules);
+  std::vector<PlannedLevel> levels;
+  BoxMesh mesh = finest;
+  for (std::size_t l = 0; l < shapes.size(); ++l) {
+    mesh = merge_cells(mesh, shapes[l].cells);
+    const CaseParameters level =
+        on_level(parameters, mesh, shapes[l].degree, cycle_precision(parameters));
+    const StrategyName strategy{level.operation.kernel, level.operation.scatter};
+    const NodeLattice lattice(mesh, shapes[l].degree);
+    const Index n = lattice.size();
+    const Index value = value_bytes(level.operation.precision);
+    const bool is_the_cases = l == 0 && value == value_bytes(parameters.operation.precision);
+    const LevelPlace place = l + 1 == shapes.size() ? LevelPlace::coarsest : LevelPlace::inner;
+    PlannedLevel planned{shapes[l], {level_work(options.smoother, place, n), l, n, value}};
+    LevelParts& parts = planned.parts;
+    planned.strategy = is_the_cases ? "as the case's" : strategy_text(level, strategy);
+    if (!is_the_cases) planned.operation = strategy_bytes(level, mesh, strategy);
+    if (l > 0) {
+      const CaseParameters start =
+          on_level(parameters, mesh, shapes[l].degree, parameters.operation.precision);
+      planned.start = strategy_bytes(start, mesh, strategy);
+    }
+    parts.operator_bytes = planned.operation.held;
+    parts.apply_bytes = static_cast<double>(streamed_bytes(level, mesh)) +
+                        2.0 * static_cast<double>(n) * static_cast<double>(value);
+    if (parts.work == LevelWork::smooth_by_blocks) {
+      planned.blocks = block_bytes(level, mesh, exchange_of(parameters));
+      parts.block_bytes = planned.blocks.held;
+    }
+    if (parts.work == LevelWork::solve_by_chebyshev) {
+      parts.coarse_steps = coarse_chebyshev_steps(typical_condition(lattice));
+    }
+    if (place != LevelPlace::coarsest) {
+      const NodeLattice coarser(merge_cells(mesh, shapes[l + 1].cells), shapes[l + 1].degree);
+      parts.transfer_bytes = Saturated(transfer_values(coarser, lattice)) * value;
+    }
+    levels.push_back(std::move(planned));
+  }
+  return levels;
+}
+
+// As MultigridAssembly makes it: all operators, then smoothers and transfers, then vectors.
+StrategyBytes multigrid_bytes(const CaseParameters& parameters) {
+  const std::vector<PlannedLevel> levels = plan(parameters);
+  const bool on_cpu = case_processor(parameters) == Processor::cpu;
+  Tally tally;
+  for (const PlannedLevel& level : levels) {
+    tally.pass(level.operation.peak);
+    tally.hold(level.operation.held);
+  }
+  for (const PlannedLevel& level : levels) {
+    const LevelParts& parts = level.parts;
+    if (parts.work == LevelWork::smooth_by_blocks) {
+      tally.pass(level.blocks.peak);
+    } else if (parts.work == LevelWork::solve_by_inverse) {
+      if (on_cpu)
+        tally.pass(Saturated(parts.dofs) * parts.dofs * kInverseMatrices * sizeof(double));
+    } else {
+      tally.pass(Saturated(parts.dofs) * kEigenvalueVectors * parts.value_bytes);
+    }
+    tally.hold(solver_bytes(parts));
+    tally.hold(parts.transfer_bytes);
+  }
+  for (const PlannedLevel& level : levels) tally.hold(cycle_vector_bytes(level.parts));
+  // Residual and correction where they are rounded.
+  const LevelParts& finest = levels.front().parts;
+  if (finest.value_bytes != value_bytes(parameters.operation.precision)) {
+    tally.hold(Saturated(finest.dofs) * 2 * finest.value_bytes);
+  }
+  return tally.bytes();
+}
+
+bool has_constant_coefficient(const CaseParameters& parameters) {
+  return parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)
+      .constant.has_value();
+}
+
+// Whether an axis will surely be found to be its own mirror image, and so have even and odd modes.
+std::array<AxisSymmetry, 3> planned_symmetry(const CaseParameters& parameters) {
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const FaceSet dirichlet = case_dirichlet_faces(parameters);
+  std::array<AxisSymmetry, 3> symmetry;
+  symmetry.fill(AxisSymmetry::none);
+  if (!parameters.mesh.map.empty() || !has_constant_coefficient(parameters)) return symmetry;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    const auto is_robin = [&](int face) {
+      return parameters.boundary[face].type == BoundaryType::robin;
+    };
+    if (mesh.is_uniform(d) && dirichlet[2 * d] == dirichlet[2 * d + 1] && !is_robin(2 * d) &&
+        !is_robin(2 * d + 1)) {
+      symmetry[d] = AxisSymmetry::mirrored;
+    }
+  }
+  return symmetry;
+}
+
+// Bytes of the modes of all axes in double precision.
+Index mode_bytes(const CaseParameters& parameters) {
+  const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
+  const std::array<AxisSymmetry, 3> symmetry = planned_symmetry(parameters);
+  Saturated values = 0;
+  for (int d = 0; d < lattice.dimension(); ++d) {
+    const Index free = free_nodes(lattice, case_dirichlet_faces(parameters), d);
+    for (const Index n : mode_counts(free, symmetry[d])) values += Saturated(n) * n;
+  }
+  return values * sizeof(double);
+}
+
+}  // namespace
+
+std::vector<LevelSummary> planned_levels(const CaseParameters& parameters) {
+  const MultigridOptions options = multigrid_options(parameters);
+  std::vector<LevelSummary> summaries;
+  for (const PlannedLevel& level : plan(parameters)) {
+    summaries.push_back({level.shape, level.parts.dofs, level.strategy, level_bytes(level.parts),
+                         level_cycle_bytes(options, level.parts), 0.0});
+  }
+  return summaries;
+}
+
+AxisWork planned_axis_work(const CaseParameters& parameters) {
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const NodeLattice lattice(mesh, parameters.space.degree);
+  const FaceSet dirichlet = case_dirichlet_faces(parameters);
+  const std::array<AxisSymmetry, 3> symmetry = planned_symmetry(parameters);
+  // Axes that differ by scale alone are solved once.
+  const auto is_like = [&](int d, int e) {
+    return symmetry[d] == AxisSymmetry::mirrored && symmetry[e] == AxisSymmetry::mirrored &&
+           mesh.cells()[d] == mesh.cells()[e] && dirichlet[2 * d] == dirichlet[2 * e];
+  };
+  std::vector<std::array<Index, 2>> parts;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    bool is_solved = false;
+    for (int e = 0; e < d; ++e) is_solved |= is_like(d, e);
+    if (!is_solved) parts.push_back(mode_counts(free_nodes(lattice, dirichlet, d), symmetry[d]));
+  }
+  return axis_work(parts, omp_get_max_threads());
+}
+
+StrategyBytes preconditioner_bytes(const CaseParameters& parameters) {
+  const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
+  const Saturated vector = Saturated(lattice.size()) * value_bytes(parameters.operation.precision);
+  switch (parameters.solver.preconditioner) {
+    case PreconditionerChoice::none:
+      break;
+    case PreconditionerChoice::jacobi:
+      return {vector, vector};
+    case PreconditionerChoice::chebyshev:
+      // The diagonal, the step and A x.
+      return {vector * 3, vector * kEigenvalueVectors};
+    case PreconditionerChoice::multigrid:
+      return multigrid_bytes(parameters);
+    case PreconditionerChoice::fast_diagonalization: {
+      const Index bytes = fast_diagonalization_bytes(
+          lattice, case_dirichlet_faces(parameters), planned_symmetry(parameters),
+          value_bytes(parameters.operation.precision), case_processor(parameters));
+      return {bytes, bytes};
+    }
+    case PreconditionerChoice::block_jacobi:
+      return block_bytes(parameters, make_box_mesh(parameters), BlockExchange::synchronous);
+    case PreconditionerChoice::block_asynchronous_jacobi:
+      return block_bytes(parameters, make_box_mesh(parameters), BlockExchange::asynchronous);
+  }
+  return {0, 0};
+}
+
+StrategyBytes preconditioner_host_bytes(const CaseParameters& parameters) {
+  const bool on_gpu = case_processor(parameters) == Processor::gpu;
+  if (parameters.solver.preconditioner == PreconditionerChoice::fast_diagonalization) {
+    // The modes stay until those of the processor have been made of them, which begins when the
+    // work on them is done; on the GPU by way of a copy of one axis.
+    const Index modes = mode_bytes(parameters);
+    const Index work = planned_axis_work(parameters).peak;
+    if (on_gpu) return {0, std::max<Index>(Saturated(modes) * 2, work)};
+    return {0, std::max(modes, work - std::min(work, preconditioner_bytes(parameters).held))};
+  }
+  if (parameters.solver.preconditioner != PreconditionerChoice::multigrid) return {0, 0};
+  Tally tally;
+  Index inverse = 0;
+  for (const PlannedLevel& level : plan(parameters)) {
+    const bool is_coarser = level.parts.number > 0;
+    if (is_coarser && !parameters.mesh.map.empty()) {
+      tally.hold(Saturated(level.parts.dofs) * parameters.mesh.dimension * sizeof(double));
+    }
+    if (on_gpu && level.parts.work == LevelWork::solve_by_inverse) {
+      inverse = level.parts.dofs * level.parts.dofs * kInverseMatrices *
+                static_cast<Index>(sizeof(double));
+    }
+  }
+  tally.pass(inverse);
+  return tally.bytes();
+}
+
+Index full_multigrid_bytes(const CaseParameters& parameters) {
+  if (parameters.solver.initial != kFullMultigrid) return 0;
+  const Index value = value_bytes(parameters.operation.precision);
+  Saturated bytes = 0;
+  for (const PlannedLevel& level : plan(parameters)) {
+    const LevelParts& parts = level.parts;
+    // Which nodes are given, residual and correction; on coarser levels solution, right-hand side
+    // and values as well.
+    const int vectors = parts.number == 0 ? 3 : 6;
+    bytes += Saturated(parts.dofs) * vectors * value + level.start.held;
+    bytes += Saturated(parts.transfer_bytes) / parts.value_bytes * value;
+    if (parts.value_bytes != value) bytes += Saturated(parts.dofs) * 2 * parts.value_bytes;
+  }
+  return bytes;
+}
+
+Index full_multigrid_host_bytes(const CaseParameters& parameters) {
+  if (parameters.solver.initial != kFullMultigrid) return 0;
+  const std::vector<PlannedLevel> levels = plan(parameters);
+  const bool rounds = parameters.operation.precision == Precision::single_precision;
+  const Index bytes = sizeof(double) + (rounds ? sizeof(float) : 0);
+  return Saturated(levels.front().parts.dofs) * bytes;
+}
+
+int solver_vectors(const CaseParameters& parameters, const StrategyName& strategy) {
+  const PreconditionerChoice choice = parameters.solver.preconditioner;
+  const bool is_plain = choice == PreconditionerChoice::none;
+  const bool is_general = !is_plain && choice != PreconditionerChoice::jacobi;
+  switch (parameters.solver.method) {
+    case SolverMethod::single_reduction_cg:
+      return is_plain ? 4 : 5;
+    case SolverMethod::pipelined_cg:
+      return is_plain ? 6 : is_general ? 9 : 7;
+    case SolverMethod::richardson:
+      // A diagonal's relaxation comes from an eigenvalue, before the iteration.
+      return is_general ? 2 : kEigenvalueVectors - 1;
+    case SolverMethod::cg:
+    case SolverMethod::flexible_cg:
+      break;
+  }
+  // On the GPU fused forms go with a second p, so that x can follow every second iteration.
+  const bool fuses = case_processor(parameters) == Processor::gpu && is_plain &&
+                     strategy.kernel == "kronecker" && parameters.space.degree <= kMostFastDegree;
+  return is_general || fuses ? 4 : 3;
+}
+
+}  // namespace tessera

@@ -1,0 +1,271 @@
+#include "src/case/setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cases/expression.hpp"
+#include "mesh/coarsening.hpp"
+#include "mesh/errors.hpp"
+#include "mesh/geometry/natural_frame.hpp"
+#include "operators/cells/scatter.hpp"
+#include "operators/strategy.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/memory/device.hpp"
+#include "src/case/fields.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/kernel_choice.hpp"
+#include "src/case/size_limits.hpp"
+#include "src/case/strategy_names.hpp"
+
+namespace tessera {
+namespace {
+
+// Maps are functions of the box point; in 2D of x and y only.
+std::array<ScalarField, 3> map_fields(const CaseParameters& parameters) {
+  std::array<ScalarField, 3> fields;
+  for (std::size_t d = 0; d < parameters.mesh.map.size(); ++d) {
+    fields[d] = make_case_field("mesh.map", parameters.mesh.map[d], parameters.mesh.dimension,
+                                Requirement::finite);
+  }
+  return fields;
+}
+
+void try_expression(const std::string& key, const std::string& text, int dimension,
+                    Requirement requirement, Findings& findings) {
+  if (findings.has_error(key)) return;
+  try {
+    make_case_field(key, text, dimension, requirement);
+  } catch (const ExpressionError& error) {
+    findings.report(key, error.what());
+  } catch (const BadExpressionValue& error) {
+    findings.report(key, error.what());
+  }
+}
+
+void check_expressions(const CaseParameters& parameters, Findings& findings) {
+  if (findings.has_error("mesh.dimension")) return;
+  const int dimension = parameters.mesh.dimension;
+  for (const std::string& component : parameters.mesh.map) {
+    try_expression("mesh.map", component, dimension, Requirement::finite, findings);
+  }
+  const ProblemParameters& problem = parameters.problem;
+  try_expression("problem.coefficient", problem.coefficient, dimension, Requirement::positive,
+                 findings);
+  try_expression("problem.source", problem.source, dimension, Requirement::finite, findings);
+  if (problem.exact) {
+    try_expression("problem.exact", *problem.exact, dimension, Requirement::finite, findings);
+  }
+  if (parameters.solver.initial != kFullMultigrid) {
+    try_expression("solver.initial", parameters.solver.initial, dimension, Requirement::finite,
+                   findings);
+  }
+  for (int face = 0; face < face_count(dimension); ++face) {
+    const BoundaryParameters& condition = parameters.boundary[face];
+    const std::string key = fmt::format("boundary.{}", kFaceNames[face]);
+    try_expression(key + ".value", condition.value, dimension, Requirement::finite, findings);
+    if (condition.type == BoundaryType::robin && condition.alpha) {
+      try_expression(key + ".alpha", *condition.alpha, dimension, Requirement::non_negative,
+                     findings);
+    }
+  }
+}
+
+std::vector<std::string> run_kernels(Processor processor) {
+  std::vector<std::string> names = {kAutoKernel};
+  for (const KernelInfo& kernel : kernel_table()) {
+    if (kernel.runs_on(processor)) names.emplace_back(kernel.name);
+  }
+  return names;
+}
+
+std::vector<std::string> run_scatters(const std::string& kernel, Processor processor) {
+  std::vector<std::string> names;
+  for (const ScatterInfo& scatter : scatter_table()) {
+    if (scatter.use != ScatterUse::all) continue;
+    const std::string name(scatter.name);
+    if (why_unavailable({kernel, name}, processor).empty()) names.push_back(name);
+  }
+  return names;
+}
+
+void check_device(const CaseParameters& parameters, Findings& findings) {
+  if (findings.has_error("run.device")) return;
+  const bool on_gpu = parameters.run.device == RunDevice::cuda;
+  if (on_gpu && !kHasCuda) {
+    findings.report("run.device", "this build computes on the CPU only; allowed: \"cpu\"");
+    return;
+  }
+  if (findings.has_error("operator.kernel") || findings.has_error("operator.scatter")) return;
+  StrategyName operation{parameters.operation.kernel, parameters.operation.scatter};
+  // Without the policy tensor cannot be taken.
+  if (operation.kernel == kAutoKernel) operation.kernel = "tensor";
+  const Processor processor = on_gpu ? Processor::gpu : Processor::cpu;
+  const KernelInfo* kernel = find_kernel(operation.kernel);
+  if (kernel == nullptr) return;
+  const auto names = [&](auto&& allowed) {
+    std::string text;
+    for (const std::string& name : allowed) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+    return text;
+  };
+  const std::string reason = why_unavailable(operation, processor);
+  if (!kernel->runs_on(processor)) {
+    findings.report("operator.kernel",
+                    fmt::format("{} (run.device = \"{}\"); allowed: {}", reason,
+                                name_of(parameters.run.device), names(run_kernels(processor))));
+    return;
+  }
+  const ScatterInfo* scatter = find_scatter(operation.scatter);
+  const bool for_comparison = scatter != nullptr && scatter->use == ScatterUse::comparison;
+  if (reason.empty() && !for_comparison) return;
+  findings.report("operator.scatter",
+                  fmt::format("{} (run.device = \"{}\"); allowed: {}",
+                              for_comparison ? "\"" + operation.scatter +
+                                                   "\" gives wrong results and is for compare only"
+                                             : reason,
+                              name_of(parameters.run.device),
+                              names(run_scatters(operation.kernel, processor))));
+}
+
+void check_suitability(const CaseParameters& parameters, Findings& findings) {
+  for (const char* key : {"mesh.dimension", "mesh.map", "problem.coefficient", "operator.kernel"}) {
+    if (findings.has_error(key)) return;
+  }
+  const std::string reason = why_unsuitable(parameters.operation.kernel, parameters);
+  if (reason.empty()) return;
+  findings.report("operator.kernel",
+                  fmt::format("needs an axis-aligned mesh and a coefficient that is constant or a "
+                              "product of functions of one coordinate, but {}; use \"tensor\" or "
+                              "\"{}\"",
+                              reason, kAutoKernel));
+}
+
+const char* key_of(Choice choice) {
+  switch (choice) {
+    case Choice::kernel:
+      return "operator.kernel";
+    case Choice::geometry:
+      return "space.geometry";
+    case Choice::preconditioner:
+      return "solver.preconditioner";
+  }
+  return "";
+}
+
+}  // namespace
+
+Registry<CaseParameters> make_case_registry() {
+  const StrategyNames names = strategy_names();
+  Registry<CaseParameters> registry = make_case_registry(names.kernels, names.scatters);
+  registry.add_check([](CaseParameters& parameters, Findings& findings) {
+    check_expressions(parameters, findings);
+    check_device(parameters, findings);
+    check_suitability(parameters, findings);
+    check_geometry_form(parameters, findings);
+    check_sizes(parameters, findings);
+    check_scatter_of_geometry(parameters, findings);
+  });
+  return registry;
+}
+
+BoxMesh make_box_mesh(const CaseParameters& parameters) {
+  IndexTriple cells{1, 1, 1};
+  Point lower{0.0, 0.0, 0.0};
+  Point upper{0.0, 0.0, 0.0};
+  std::array<GridLines, 3> lines;
+  for (int d = 0; d < parameters.mesh.dimension; ++d) {
+    cells[d] = parameters.mesh.cells[d];
+    lower[d] = parameters.mesh.lower[d];
+    upper[d] = parameters.mesh.upper[d];
+    lines[d] = grid_lines(parameters.mesh.spacing[d], lower[d], upper[d], cells[d]);
+  }
+  return {parameters.mesh.dimension, cells, lower, upper, std::move(lines)};
+}
+
+Point case_cell_widths(const CaseParameters& parameters) {
+  const BoxMesh mesh = make_box_mesh(parameters);
+  return parameters.mesh.map.empty() ? mean_cell_widths(mesh)
+                                     : mean_cell_widths(mesh, map_fields(parameters));
+}
+
+Discretization make_discretization(const CaseParameters& parameters) {
+  const SpaceParameters& space = parameters.space;
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const NodeLattice lattice(mesh, space.degree);
+  Basis1D basis = make_basis(space.degree, space.nodes, space.quadrature, space.points);
+  Mapping mapping = parameters.mesh.map.empty()
+                        ? Mapping(mesh, lattice, basis.nodes)
+                        : Mapping(mesh, lattice, basis.nodes, map_fields(parameters));
+  Discretization discretization{mesh, std::move(basis), lattice, std::move(mapping)};
+  check_digits(discretization);
+  return discretization;
+}
+
+PoissonProblem make_problem(const CaseParameters& parameters) {
+  const int dimension = parameters.mesh.dimension;
+  PoissonProblem problem;
+  problem.dimension = dimension;
+  problem.coefficient = make_case_field("problem.coefficient", parameters.problem.coefficient,
+                                        dimension, Requirement::positive);
+  problem.source =
+      make_case_field("problem.source", parameters.problem.source, dimension, Requirement::finite);
+  for (int face = 0; face < face_count(dimension); ++face) {
+    const BoundaryParameters& parameter = parameters.boundary[face];
+    const std::string key = fmt::format("boundary.{}", kFaceNames[face]);
+    BoundaryCondition& condition = problem.boundary[face];
+    condition.type = parameter.type;
+    condition.value =
+        make_case_field(key + ".value", parameter.value, dimension, Requirement::finite);
+    if (condition.type == BoundaryType::robin) {
+      condition.alpha =
+          make_case_field(key + ".alpha", *parameter.alpha, dimension, Requirement::non_negative);
+    }
+  }
+  return problem;
+}
+
+std::optional<ScalarField> make_exact(const CaseParameters& parameters) {
+  if (!parameters.problem.exact) return std::nullopt;
+  return make_case_field("problem.exact", *parameters.problem.exact, parameters.mesh.dimension,
+                         Requirement::finite);
+}
+
+ScalarField make_initial(const CaseParameters& parameters) {
+  if (parameters.solver.initial == kFullMultigrid) return constant_field(0.0);
+  return make_case_field("solver.initial", parameters.solver.initial, parameters.mesh.dimension,
+                         Requirement::finite);
+}
+
+void with_case_errors(const LoadedCase& loaded, const std::function<void()>& work) {
+  const auto fail = [&](std::string_view key, const std::string& message) {
+    throw InputError({loaded.findings.diagnostic(key, message)});
+  };
+  try {
+    work();
+  } catch (const BadExpressionValue& error) {
+    fail(error.key(), error.what());
+  } catch (const InvertedCell& error) {
+    fail("mesh.map", error.what());
+  } catch (const LostDigits& error) {
+    fail("mesh.map", error.what());
+  } catch (const BadFieldValue& error) {
+    // The expression's values are allowed, or had been named: their scale is not.
+    fail("problem", fmt::format("{}: a number leaves the range of double precision in units in "
+                                "which the box and the coefficient are of order 1",
+                                error.what()));
+  } catch (const IncompatibleData& error) {
+    fail("problem.source", error.what());
+  } catch (const UnsuitableChoice& error) {
+    fail(key_of(error.choice()), error.what());
+  } catch (const NumericalBreakdown& error) {
+    fail(key_of(Choice::preconditioner),
+         fmt::format("{}: numbers overflow, vanish or lose all digits in what it is made of; try "
+                     "operator and solver.multigrid.precision = \"double\", other units, or "
+                     "\"none\"",
+                     error.what()));
+  }
+}
+
+}  // namespace tessera

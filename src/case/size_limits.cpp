@@ -1,0 +1,160 @@
+#include "src/case/size_limits.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "operators/cells/device_cells.hpp"
+#include "operators/stencil/layout.hpp"
+#include "operators/tensor/geometry_choice.hpp"
+#include "postprocess/files/human_units.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/memory_estimate.hpp"
+#include "src/case/preconditioner_memory.hpp"
+#include "src/case/setup.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr Index kMostRows = std::numeric_limits<std::int32_t>::max();
+constexpr double kMostSeconds = 1800.0;
+constexpr double kNotedSeconds = 10.0;
+
+bool has_blocks(PreconditionerChoice choice) {
+  return choice == PreconditionerChoice::block_jacobi ||
+         choice == PreconditionerChoice::block_asynchronous_jacobi;
+}
+
+bool smooths_by_blocks(const SolverParameters& solver) {
+  return solver.preconditioner == PreconditionerChoice::multigrid &&
+         solver.multigrid.smoother != SmootherChoice::chebyshev;
+}
+
+std::string too_many_rows(std::string_view what, const NodeLattice& lattice,
+                          std::string_view instead) {
+  return fmt::format("{} has at most {} rows, and the case has {} DoFs; use {}, or fewer cells",
+                     what, kMostRows, lattice.size(), instead);
+}
+
+void add_axis_problems(const CaseParameters& parameters, const NodeLattice& lattice,
+                       std::vector<SizeProblem>& problems) {
+  for (int d = 0; d < lattice.dimension(); ++d) {
+    const Index nodes = lattice.extents()[d];
+    if (case_processor(parameters) == Processor::gpu && nodes > kMostDeviceExtent) {
+      problems.push_back(
+          {"mesh.cells",
+           fmt::format("makes {} nodes along {}; the GPU takes at most {} along an axis: fewer "
+                       "cells there, or run.device = \"cpu\", are possible",
+                       nodes, "xyz"[d], kMostDeviceExtent)});
+      return;
+    }
+  }
+}
+
+void add_geometry_problems(const CaseParameters& parameters, const BoxMesh& mesh,
+                           const NodeLattice& lattice, std::vector<SizeProblem>& problems) {
+  if (parameters.operation.kernel != "tensor" ||
+      case_factor_kind(parameters) != FactorKind::general) {
+    return;
+  }
+  const GeometryForm form = case_geometry(parameters, "tensor");
+  const Index longest = *std::max_element(lattice.extents().begin(), lattice.extents().end());
+  constexpr Index kMostCells = std::numeric_limits<std::uint32_t>::max();
+  if (form == GeometryForm::stencil && longest > kMostStencilExtent) {
+    problems.push_back(
+        {"space.geometry", fmt::format("stencil is for at most {} nodes along an axis, and the "
+                                       "case has {}; use \"stored\", or fewer cells",
+                                       kMostStencilExtent, longest)});
+  }
+  const bool counts_cells =
+      form == GeometryForm::compressed ||
+      (form == GeometryForm::on_the_fly && case_processor(parameters) == Processor::gpu);
+  if (counts_cells && mesh.cell_count() > kMostCells) {
+    problems.push_back(
+        {"space.geometry",
+         fmt::format("{} is for at most {} cells, and the case has {}; use \"stored\", or fewer "
+                     "cells of a higher degree",
+                     geometry_name(form), kMostCells, mesh.cell_count())});
+  }
+}
+
+void add_matrix_problems(const CaseParameters& parameters, const NodeLattice& lattice,
+                         std::vector<SizeProblem>& problems) {
+  if (lattice.size() <= kMostRows) return;
+  if (parameters.operation.kernel == "csr" && case_processor(parameters) == Processor::gpu) {
+    problems.push_back({"operator.kernel", too_many_rows("the matrix of csr on the GPU", lattice,
+                                                         "\"tensor\" or \"auto\"")});
+  }
+  if (has_blocks(parameters.solver.preconditioner)) {
+    problems.push_back({"solver.preconditioner", too_many_rows("a matrix in blocks", lattice,
+                                                               "\"multigrid\" or \"jacobi\"")});
+  }
+  if (smooths_by_blocks(parameters.solver)) {
+    problems.push_back({"solver.multigrid.smoother",
+                        too_many_rows("a matrix in blocks", lattice, "\"chebyshev\"")});
+  }
+}
+
+// The longest axis, "x", and its free nodes.
+std::pair<char, Index> longest_axis(const CaseParameters& parameters, const NodeLattice& lattice) {
+  std::pair<char, Index> longest{'x', 0};
+  for (int d = 0; d < lattice.dimension(); ++d) {
+    const Index n = free_nodes(lattice, case_dirichlet_faces(parameters), d);
+    if (n > longest.second) longest = {"xyz"[d], n};
+  }
+  return longest;
+}
+
+bool diagonalizes(const CaseParameters& parameters) {
+  return parameters.solver.preconditioner == PreconditionerChoice::fast_diagonalization;
+}
+
+}  // namespace
+
+std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const NodeLattice lattice(mesh, parameters.space.degree);
+  std::vector<SizeProblem> problems;
+  add_axis_problems(parameters, lattice, problems);
+  add_geometry_problems(parameters, mesh, lattice, problems);
+  add_matrix_problems(parameters, lattice, problems);
+  if (diagonalizes(parameters)) {
+    const double seconds = planned_axis_work(parameters).seconds;
+    const auto [axis, n] = longest_axis(parameters, lattice);
+    if (seconds > kMostSeconds) {
+      problems.push_back(
+          {"solver.preconditioner",
+           fmt::format("fast-diagonalization needs the eigenvectors of a matrix of {} x {} along "
+                       "{}, about {} of work; use \"multigrid\", or fewer nodes along {}",
+                       n, n, axis, human_seconds(seconds), axis)});
+    }
+  }
+  return problems;
+}
+
+void check_sizes(const CaseParameters& parameters, Findings& findings) {
+  constexpr std::array<const char*, 12> kNeeded = {
+      "mesh.dimension", "mesh.cells",     "mesh.lower",          "mesh.upper",
+      "mesh.spacing",   "mesh.map",       "space.degree",        "space.points",
+      "boundary",       "space.geometry", "problem.coefficient", "operator.kernel"};
+  const auto is_wrong = [&](const char* key) { return findings.has_error(key); };
+  if (std::any_of(kNeeded.begin(), kNeeded.end(), is_wrong)) return;
+  for (const SizeProblem& problem : size_problems(parameters)) {
+    findings.report(problem.key, problem.message);
+  }
+}
+
+std::vector<std::string> size_notes(const CaseParameters& parameters) {
+  if (!diagonalizes(parameters)) return {};
+  const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
+  const double seconds = planned_axis_work(parameters).seconds;
+  if (seconds < kNotedSeconds) return {};
+  const auto [axis, n] = longest_axis(parameters, lattice);
+  return {fmt::format("the eigenproblem of {} x {} along {} takes about {}", n, n, axis,
+                      human_seconds(seconds))};
+}
+
+}  // namespace tessera

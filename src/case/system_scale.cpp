@@ -1,0 +1,70 @@
+#include "src/case/system_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "operators/form/constrained_rows.hpp"
+#include "solvers/preconditioners/smoothing_passes.hpp"
+
+namespace tessera {
+namespace {
+
+// b counts for the scale only where it is at least this share of x: smaller ones are left to the
+// range of single precision, which x must not leave.
+constexpr double kLeastShare = 0x1p-40;
+
+double largest_entry(const HostVector<double>& values) {
+  double largest = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (Index i = 0; i < values.size(); ++i) largest = std::max(largest, std::abs(values[i]));
+  return largest;
+}
+
+double power_of_2_next_to(double size) {
+  return size > 0.0 && std::isfinite(size) ? std::exp2(std::round(std::log2(size))) : 1.0;
+}
+
+HostVector<double> free_part(const HostVector<double>& b, const StiffnessForm& form) {
+  HostVector<double> free(b.size());
+  copy(b, free);
+  for_each_face_node(form.discretization->lattice, form.dirichlet,
+                     [&](Index node) { free[node] = 0.0; });
+  return free;
+}
+
+// Whether no square of what matters in a vector of this norm is lost below 1e-308 or beyond 1e308.
+bool is_safe(double norm) { return norm > 0x1p-400 && norm < 0x1p500; }
+
+}  // namespace
+
+double system_scale(const LinearSystem& system, const StiffnessForm& form) {
+  const double root_n = std::sqrt(static_cast<double>(system.b.size()));
+  double size = system.reference_norm / root_n;
+  if (!is_safe(system.reference_norm)) {
+    HostVector<double> b = free_part(system.b, form);
+    const double largest = power_of_2_next_to(largest_entry(b));
+    multiply(b, 1.0 / largest);
+    size = largest * (norm(b) / root_n);
+  }
+  return power_of_2_next_to(std::max(size, kLeastShare * largest_entry(system.x)));
+}
+
+void divide(LinearSystem& system, const StiffnessForm& form, double scale) {
+  if (scale == 1.0 && is_safe(system.reference_norm)) return;
+  multiply(system.x, 1.0 / scale);
+  multiply(system.b, 1.0 / scale);
+  system.reference_norm = is_safe(system.reference_norm) ? system.reference_norm / scale
+                                                         : norm(free_part(system.b, form));
+}
+
+double size_unit(const HostVector<double>& values) {
+  return power_of_2_next_to(largest_entry(values));
+}
+
+void multiply(HostVector<double>& values, double factor) {
+  if (factor == 1.0) return;
+#pragma omp parallel for simd schedule(static)
+  for (Index i = 0; i < values.size(); ++i) values[i] *= factor;
+}
+
+}  // namespace tessera

@@ -1,0 +1,39 @@
+#include "src/commands/level_table.hpp"
+
+#include <fmt/format.h>
+
+#include "postprocess/files/human_units.hpp"
+#include "postprocess/files/text_table.hpp"
+
+namespace tessera {
+
+std::string level_table(const std::vector<LevelSummary>& levels) {
+  TextTable table({{"level"},
+                   {"degree"},
+                   {"cells", Align::left},
+                   {"DoFs"},
+                   {"operator", Align::left},
+                   {"memory"},
+                   {"traffic a cycle"},
+                   {"share"}});
+  double sum = 0.0;
+  Index bytes = 0;
+  for (const LevelSummary& level : levels) {
+    sum += level.cycle_bytes;
+    bytes += level.bytes;
+  }
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const LevelSummary& level = levels[l];
+    const IndexTriple& cells = level.shape.cells;
+    table.add_row({std::to_string(l), std::to_string(level.shape.degree),
+                   fmt::format("{} x {} x {}", cells[0], cells[1], cells[2]),
+                   human_count(static_cast<double>(level.dofs)), level.strategy,
+                   human_bytes(static_cast<double>(level.bytes)), human_bytes(level.cycle_bytes),
+                   fmt::format("{:.1f} %", 100.0 * level.cycle_bytes / sum)});
+  }
+  table.add_row(
+      {"all", "", "", "", "", human_bytes(static_cast<double>(bytes)), human_bytes(sum), "100 %"});
+  return table.text();
+}
+
+}  // namespace tessera

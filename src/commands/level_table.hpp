@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operators/multigrid/multigrid.hpp"
+
+namespace tessera {
+
+/// A table of the levels of a multigrid cycle: spaces, operators, memory and least traffic, this as
+/// a share of the cycle's.
+std::string level_table(const std::vector<LevelSummary>& levels);
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+#include "src/commands/result_set.hpp"
+
+#include <exception>
+
+#include "postprocess/files/output_directory.hpp"
+
+namespace tessera {
+
+void ResultSet::add_once(const std::string& name, const std::function<void(AtomicFile&)>& write) {
+  auto file = std::make_unique<AtomicFile>(directory_ / name);
+  write(*file);
+  file->complete();
+  files_.push_back(std::move(file));
+}
+
+void ResultSet::add(const std::string& name, const std::function<void(AtomicFile&)>& write) {
+  try {
+    add_once(name, write);
+    return;
+  } catch (const OutputError& error) {
+    if (!error.is_for_lack_of_space() || !remove_results(directory_)) throw;
+  }
+  add_once(name, write);
+}
+
+void ResultSet::add(const std::string& name, std::string_view text) {
+  add(name, [&](AtomicFile& file) { file.write(text); });
+}
+
+void ResultSet::commit() {
+  if (files_.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& file : files_) names.push_back(file->path().filename().string());
+  remove_results(directory_, names);
+  std::exception_ptr failure;
+  for (const auto& file : files_) {
+    try {
+      file->commit();
+    } catch (const OutputError&) {
+      failure = std::current_exception();
+    }
+  }
+  files_.clear();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace tessera

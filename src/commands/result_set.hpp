@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "postprocess/files/atomic_file.hpp"
+
+namespace tessera {
+
+/// The files of one run's results. They have temporary names until commit() gives them theirs, all
+/// at once, in place of an earlier run's results, which stay until then: but where the disk is too
+/// full for both, the earlier ones give way.
+class ResultSet {
+ public:
+  explicit ResultSet(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  /// Adds a file that `write` fills; called once more if the disk was full of earlier results.
+  /// @throws OutputError and what `write` throws; the set is then as before
+  void add(const std::string& name, const std::function<void(AtomicFile&)>& write);
+  void add(const std::string& name, std::string_view text);
+  /// Removes what an earlier run left and names the files; without any, does nothing.
+  /// @throws OutputError
+  void commit();
+
+ private:
+  void add_once(const std::string& name, const std::function<void(AtomicFile&)>& write);
+
+  std::filesystem::path directory_;
+  std::vector<std::unique_ptr<AtomicFile>> files_;
+};
+
+}  // namespace tessera

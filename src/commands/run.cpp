@@ -1,0 +1,293 @@
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "operators/form/operator_name.hpp"
+#include "operators/strategy.hpp"
+#include "postprocess/files/atomic_file.hpp"
+#include "postprocess/files/human_units.hpp"
+#include "postprocess/files/output_directory.hpp"
+#include "postprocess/files/progress.hpp"
+#include "postprocess/timing/energy_meter.hpp"
+#include "postprocess/timing/timer_report.hpp"
+#include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
+#include "src/case/geometry.hpp"
+#include "src/case/kernel_choice.hpp"
+#include "src/case/memory_estimate.hpp"
+#include "src/case/model.hpp"
+#include "src/case/notes.hpp"
+#include "src/case/setup.hpp"
+#include "src/case/size_limits.hpp"
+#include "src/commands.hpp"
+#include "src/commands/interrupt.hpp"
+#include "src/commands/level_table.hpp"
+#include "src/commands/run_output.hpp"
+#include "src/commands/solution_file.hpp"
+#include "src/commands/standard_streams.hpp"
+#include "src/machine/machine.hpp"
+#include "src/solve/solve.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string known(double value, int digits) {
+  return std::isnan(value) ? "unknown" : fmt::format("{:.{}g}", value, digits);
+}
+
+std::string join_cells(const std::vector<Index>& cells) {
+  return fmt::format("{}", fmt::join(cells, " x "));
+}
+
+/// One run of a case, stage after stage; each stage uses what the earlier ones left.
+class Run {
+ public:
+  Run(const LoadedCase& loaded, Verbosity verbosity)
+      : loaded_(loaded), verbosity_(verbosity), parameters_(run_.parameters) {
+    run_.parameters = loaded.parameters;
+  }
+
+  /// @throws Interrupted before or during the solve's set-up, when there are no results
+  void solve() {
+    with_case_errors(loaded_, [&] {
+      prepare();
+      set_up();
+      solve_system();
+    });
+  }
+
+  /// Nothing that fails here takes a solution with it.
+  void finish() {
+    // The signal that stopped the iteration has been obeyed.
+    if (run_.outcome.report.status == SolveStatus::interrupted) withdraw_stop_request();
+    evaluate();
+    measure_copy_bandwidth();
+    write_results(run_);
+    print_results();
+  }
+
+  ExitCode exit_code() const {
+    const SolveStatus status = run_.outcome.report.status;
+    const bool is_solved = status == SolveStatus::converged;
+    if (!is_solved && status != SolveStatus::interrupted) complain();
+    if (interrupted()) return ExitCode::interrupted;
+    if (run_.notes.lacks_resources()) return ExitCode::no_resources;
+    return is_solved ? ExitCode::success : ExitCode::not_converged;
+  }
+
+ private:
+  template <class... Arguments>
+  void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    if (verbosity_ == Verbosity::normal) print_out(format, std::forward<Arguments>(arguments)...);
+  }
+
+  StrategyName strategy() const {
+    return {parameters_.operation.kernel, parameters_.operation.scatter};
+  }
+
+  /// Threads, memory and the output directory, before any work.
+  void prepare() {
+    run_.started = std::chrono::system_clock::now();
+    choice_ = choose_kernel(run_.parameters);
+    run_.geometry = choose_geometry(run_.parameters);
+    omp_set_num_threads(parameters_.run.threads > 0 ? parameters_.run.threads
+                                                    : omp_get_num_procs());
+    const MemoryEstimate estimate = estimate_memory(parameters_, strategy());
+    const Index available = available_memory_bytes();
+    require_memory(estimate, available);
+    if (run_.on_gpu()) prepare_gpu();
+    try {
+      output_directory_.emplace(directory(),
+                                parameters_.output.overwrite ? Overwrite::yes : Overwrite::no);
+    } catch (const OutputError& error) {
+      throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
+    }
+    print_case(estimate, available);
+  }
+
+  void prepare_gpu() {
+    if constexpr (kHasCuda) {
+      run_.gpu = require_device();
+      gpu_estimate_ = estimate_gpu_memory(parameters_, strategy());
+      require_gpu_memory(gpu_estimate_, run_.gpu.free_bytes);
+      // Now: afterwards there may be no memory for it.
+      const auto scope = run_.timers.scope("bandwidth test");
+      run_.copy_bandwidth = measure_device_copy_bandwidth();
+    }
+  }
+
+  fs::path directory() const { return parameters_.output.directory; }
+
+  std::string processor_text() const {
+    return run_.on_gpu() ? run_.gpu.name : fmt::format("cpu, {} threads", omp_get_max_threads());
+  }
+
+  void print_case(const MemoryEstimate& estimate, Index available) {
+    const BoxMesh mesh = make_box_mesh(parameters_);
+    const NodeLattice lattice(mesh, parameters_.space.degree);
+    const char* shape = !parameters_.mesh.map.empty() ? "mapped"
+                        : mesh.is_uniform()           ? "Cartesian"
+                                                      : "graded";
+    const SpaceParameters& space = parameters_.space;
+    const SolverParameters& solver = parameters_.solver;
+    say("{}: {}\n", program_name(), parameters_.title.empty() ? "untitled" : parameters_.title);
+    say("  mesh      {}D, {} cells, {}\n", parameters_.mesh.dimension,
+        join_cells(parameters_.mesh.cells), shape);
+    say("  space     degree {}, {} DoFs, {} nodes, {} {} points an axis\n", space.degree,
+        human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
+        name_of(space.quadrature));
+    const OperatorLabel label = case_label(parameters_, strategy());
+    say("  operator  {}{}, {} precision, {}\n", operator_name(label.kernel, label.scatter),
+        choice_.empty() ? "" : fmt::format(" ({})", choice_),
+        name_of(parameters_.operation.precision), processor_text());
+    if (!run_.geometry.empty()) say("  geometry  {}\n", run_.geometry);
+    say("  solver    {}, preconditioner {}, relative tolerance {:g}, at most {} iterations\n",
+        name_of(solver.method), name_of(solver.preconditioner), solver.relative_tolerance,
+        solver.max_iterations);
+    say("  memory    about {} of {} available\n",
+        human_bytes(static_cast<double>(estimate.peak().bytes())),
+        human_bytes(static_cast<double>(available)));
+    for (const std::string& note : size_notes(parameters_)) say("  note      {}\n", note);
+    if (!run_.on_gpu()) return;
+    say("  GPU       about {} of {} free\n",
+        human_bytes(static_cast<double>(gpu_estimate_.peak().bytes())),
+        human_bytes(static_cast<double>(run_.gpu.free_bytes)));
+  }
+
+  void set_up() {
+    const auto setup = run_.timers.scope("setup");
+    {
+      const auto scope = run_.timers.scope("mesh");
+      run_.model.emplace(make_case_model(parameters_));
+    }
+    run_.exact = make_exact(parameters_);
+    {
+      const auto scope = run_.timers.scope("load");
+      run_.system = make_linear_system(*run_.model, make_initial(parameters_));
+    }
+    if (run_.exact) {
+      // Found wanting now rather than after the solve.
+      const auto scope = run_.timers.scope("exact solution");
+      HostVector<double> values(run_.model->discretization.lattice.size());
+      interpolate(*run_.model, *run_.exact, values);
+    }
+    stop_if_requested();
+    for (std::string& note : case_notes(parameters_)) run_.notes.add(std::move(note));
+    for (const std::string& note : run_.system.notes) run_.notes.add(note);
+    for (const std::string& note : run_.notes.all()) say("  note      {}\n", note);
+  }
+
+  void solve_system() {
+    Progress progress(std::cerr,
+                      verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
+                      {.target = parameters_.solver.relative_tolerance,
+                       .max_iterations = parameters_.solver.max_iterations});
+    EnergyMeter meter({.gpu_bus_id = run_.gpu.pci_bus_id});
+    StiffnessForm form = stiffness_form(run_.model->problem, run_.model->discretization);
+    form.geometry = case_geometry(parameters_, parameters_.operation.kernel);
+    const auto iteration = [&](int number, double residual) {
+      progress.update(number, residual);
+      meter.sample();
+      return stop_requested() ? Continue::no : Continue::yes;
+    };
+    const auto preconditioner = [&](const auto& levels, const auto& notes) {
+      if (!levels.empty()) say("\n{}\n", level_table(levels));
+      for (const std::string& note : notes) say("  note      {}\n", note);
+    };
+    run_.outcome = tessera::solve(parameters_, run_.model->problem, form, run_.system, run_.timers,
+                                  {iteration, preconditioner});
+    run_.energy = meter.stop();
+    progress.finish();
+    run_.system.b = {};
+  }
+
+  void evaluate() {
+    const auto scope = run_.timers.scope("evaluate");
+    if (run_.system.is_singular) {
+      shift_to_mean_zero(*run_.model, run_.system.x, run_.exact, run_.notes);
+    }
+    run_.evaluation = tessera::evaluate(*run_.model, run_.system.x, run_.exact, run_.notes);
+  }
+
+  void measure_copy_bandwidth() {
+    if (run_.on_gpu()) return;
+    const auto scope = run_.timers.scope("bandwidth test");
+    run_.notes.attempt("shares of the copy bandwidth are not known", [&] {
+      stop_if_requested();
+      run_.copy_bandwidth = measure_bandwidth(omp_get_max_threads()).copy;
+    });
+  }
+
+  void print_results() {
+    const SolveReport& report = run_.outcome.report;
+    say("{} after {} iteration{}: relative residual {:.3g} (from {:.3g}, target {:g})\n",
+        status_name(report.status), report.iterations, report.iterations == 1 ? "" : "s",
+        report.true_relative_residual, report.history.front(),
+        parameters_.solver.relative_tolerance);
+    const SolutionNumbers& numbers = run_.evaluation.solution;
+    say("  solution  min {}, max {}, integral {}, energy {}\n", known(numbers.min, 6),
+        known(numbers.max, 6), known(numbers.integral, 8), known(numbers.energy, 8));
+    if (const auto& error = run_.evaluation.error) {
+      say("  error     L2 {}, H1 seminorm {}, max {}\n", known(error->l2, 4),
+          known(error->h1_seminorm, 4), known(error->max, 4));
+    }
+    say("  energy    {}\n",
+        run_.energy.text(static_cast<double>(run_.model->discretization.lattice.size())));
+    say("\n{}", timer_table(run_.timers, {run_.copy_bandwidth}));
+    if (run_.copy_bandwidth > 0.0) {
+      say("copy bandwidth {} (measured, {})\n", human_bytes_per_second(run_.copy_bandwidth),
+          processor_text());
+    }
+    say("\nResults are in {}\n", directory().string());
+    std::error_code ignored;
+    if (fs::exists(directory() / "view.py", ignored)) {
+      say("To see them: paraview --script={}\n", (directory() / "view.py").string());
+    }
+  }
+
+  void complain() const {
+    const SolveReport& report = run_.outcome.report;
+    print_err(
+        "tessera: the solver did not converge: {} after {} iterations; relative residual "
+        "{:.3g} -> {:.3g}, target {:g}\n",
+        status_name(report.status), report.iterations, report.history.front(),
+        report.true_relative_residual, parameters_.solver.relative_tolerance);
+    for (const std::string& cause : likely_causes(parameters_, report)) {
+      print_err("tessera: likely cause: {}\n", cause);
+    }
+  }
+
+  const LoadedCase& loaded_;
+  Verbosity verbosity_;
+  RunRecord run_;
+  const CaseParameters& parameters_;
+  std::string choice_;
+  std::optional<OutputDirectory> output_directory_;
+  MemoryEstimate gpu_estimate_;
+};
+
+}  // namespace
+
+ExitCode run(const RunCommand& command) {
+  const InterruptGuard guard;
+  ignore_broken_pipes();
+  const LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+  Run run(loaded, command.verbosity);
+  try {
+    run.solve();
+  } catch (const Interrupted&) {
+    print_err("tessera: interrupted before the solve: nothing is written\n");
+    return ExitCode::interrupted;
+  }
+  run.finish();
+  return run.exit_code();
+}
+
+}  // namespace tessera

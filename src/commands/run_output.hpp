@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "postprocess/timing/energy_meter.hpp"
+#include "postprocess/timing/timers.hpp"
+#include "solvers/memory/device.hpp"
+#include "src/case/model.hpp"
+#include "src/commands/run_notes.hpp"
+#include "src/parameters/case_parameters.hpp"
+#include "src/solve/evaluation.hpp"
+#include "src/solve/solve.hpp"
+
+namespace tessera {
+
+/// All that a run knows, filled stage after stage; what its results are made of.
+struct RunRecord {
+  TimerTree timers;
+  CaseParameters parameters;
+  /// Form of the geometric factors where there is a choice, else empty.
+  std::string geometry;
+  std::chrono::system_clock::time_point started;
+  DeviceInfo gpu;  // where the run is on one
+  RunNotes notes;
+  std::optional<CaseModel> model;
+  std::optional<ScalarField> exact;
+  LinearSystem system;
+  SolveOutcome outcome;
+  EnergyUse energy;
+  Evaluation evaluation;
+  double copy_bandwidth = 0.0;  // bytes per second; 0: not known
+
+  bool on_gpu() const { return parameters.run.device == RunDevice::cuda; }
+};
+
+/// Writes the results of a solved run into its directory, which exists; never throws for what
+/// fails. Each file is written whatever becomes of the others, and what is missing becomes a note.
+void write_results(RunRecord& run);
+
+}  // namespace tessera

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <stdexcept>
+
+#include "operators/cells/cell_kernel.hpp"
+#include "operators/cells/scatter.hpp"
+#include "operators/strategy.hpp"
+#include "postprocess/files/human_units.hpp"
+#include "postprocess/files/text_table.hpp"
+#include "solvers/memory/device.hpp"
+#include "src/case/setup.hpp"
+#include "src/commands.hpp"
+#include "src/commands/solution_file.hpp"
+#include "src/machine/machine.hpp"
+#include "src/parameters/limits.hpp"
+#include "src/study/setup.hpp"
+#include "src/version.hpp"
+
+namespace tessera {
+namespace {
+
+template <class Parameters>
+std::string text_of(const Registry<Parameters>& registry, DefaultsFormat format) {
+  switch (format) {
+    case DefaultsFormat::toml:
+      return registry.defaults_text();
+    case DefaultsFormat::schema:
+      return registry.json_schema();
+    case DefaultsFormat::markdown:
+      return registry.reference();
+  }
+  throw std::logic_error("a format of the defaults without a text");
+}
+
+std::string processors(bool on_cpu, bool on_gpu) {
+  return on_cpu ? on_gpu ? "CPU, GPU" : "CPU" : "GPU";
+}
+
+// The GPU's copy bandwidth, if there is a GPU.
+void add_gpu_bandwidth(TextTable& table) {
+  if constexpr (kHasCuda) {
+    try {
+      table.add_row(
+          {"bandwidth, GPU",
+           fmt::format("copy {}", human_bytes_per_second(measure_device_copy_bandwidth()))});
+    } catch (const NoDevice&) {
+      // The line above says so.
+    }
+  }
+}
+
+}  // namespace
+
+ExitCode print_defaults(const DefaultsCommand& command) {
+  fmt::print("{}", command.kind == FileKind::case_file
+                       ? text_of(make_case_registry(), command.format)
+                       : text_of(make_study_registry(), command.format));
+  return ExitCode::success;
+}
+
+ExitCode list(const ListCommand&) {
+  TextTable kernels({{"kernel", Align::left},
+                     {"runs on", Align::left},
+                     {"scatter", Align::left},
+                     {"dimensions", Align::left},
+                     {"degrees with a fast path", Align::left},
+                     {"memory", Align::left}});
+  for (const KernelInfo& kernel : kernel_table()) {
+    kernels.add_row({std::string(kernel.name),
+                     processors(kernel.runs_on(Processor::cpu), kernel.runs_on(Processor::gpu)),
+                     kernel.scatter == TakesScatter::yes ? "one of those below" : "none", "2, 3",
+                     std::string(kernel.fast_degrees), std::string(kernel.memory)});
+  }
+  fmt::print("{}\n", kernels.text());
+  for (const KernelInfo& kernel : kernel_table()) {
+    fmt::print("  {:<12} {}\n", kernel.name, kernel.summary);
+  }
+  fmt::print("\nDegrees up to {} are possible with every kernel.\n\n", kMostDegree);
+  TextTable scatters({{"scatter", Align::left},
+                      {"runs on", Align::left},
+                      {"kernels", Align::left},
+                      {"same bits in every run", Align::left},
+                      {"", Align::left}});
+  for (const ScatterInfo& scatter : scatter_table()) {
+    scatters.add_row({std::string(scatter.name), processors(scatter.on_cpu, scatter.on_gpu),
+                      scatter.only_kernel.empty() ? "all" : std::string(scatter.only_kernel),
+                      scatter.deterministic ? "yes" : "no", std::string(scatter.summary)});
+  }
+  fmt::print("{}\n", scatters.text());
+  TextTable preconditioners({{"preconditioner", Align::left}, {"", Align::left}});
+  preconditioners.add_row({"none", "plain conjugate gradients"});
+  preconditioners.add_row({"jacobi", "the operator's diagonal, computed without assembling it"});
+  preconditioners.add_row({"chebyshev", "a polynomial in the operator, scaled by its diagonal"});
+  preconditioners.add_row(
+      {"multigrid", "a V-cycle on coarser meshes and lower degrees; iterations do not grow"});
+  preconditioners.add_row({"fast-diagonalization",
+                           "the inverse of the nearest separable operator, by dense products: on "
+                           "axis-aligned meshes with separable coefficient the solution itself"});
+  preconditioners.add_row(
+      {"block-jacobi", "sweeps within blocks of nodes, of the assembled matrix"});
+  preconditioners.add_row({"block-asynchronous-jacobi",
+                           "the same without waiting for other blocks; for flexible-cg and "
+                           "richardson, another result in every run"});
+  fmt::print("{}", preconditioners.text());
+  return ExitCode::success;
+}
+
+ExitCode info(const InfoCommand&) {
+  const Machine machine = describe_machine();
+  const int threads = omp_get_num_procs();
+  TextTable table({{program_name(), Align::left}, {"", Align::left}});
+  table.add_row({"compiler", kCompiler});
+  table.add_row({"system", machine.os});
+  table.add_row({"CPU", machine.cpu_model});
+  table.add_row({"cores", fmt::format("{} physical, {} logical", machine.physical_cores,
+                                      machine.logical_cores)});
+  table.add_row({"SIMD of this build", machine.simd});
+  table.add_row({"caches", fmt::format("L1d {}, L2 {}, L3 {}",
+                                       human_bytes(static_cast<double>(machine.l1d_bytes)),
+                                       human_bytes(static_cast<double>(machine.l2_bytes)),
+                                       human_bytes(static_cast<double>(machine.l3_bytes)))});
+  table.add_row({"memory", fmt::format("{}, {} available",
+                                       human_bytes(static_cast<double>(machine.memory_bytes)),
+                                       human_bytes(static_cast<double>(machine.available_bytes)))});
+  for (int n : {1, threads}) {
+    const Bandwidth bandwidth = measure_bandwidth(n);
+    table.add_row(
+        {fmt::format("bandwidth, {} thread{}", n, n == 1 ? "" : "s"),
+         fmt::format("copy {}, update {}, read {}", human_bytes_per_second(bandwidth.copy),
+                     human_bytes_per_second(bandwidth.update),
+                     human_bytes_per_second(bandwidth.read))});
+    if (threads == 1) break;
+  }
+  table.add_row({"GPU", gpu_summary()});
+  add_gpu_bandwidth(table);
+  fmt::print("{}", table.text());
+  return ExitCode::success;
+}
+
+}  // namespace tessera

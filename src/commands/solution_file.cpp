@@ -1,0 +1,134 @@
+#include "src/commands/solution_file.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "mesh/partition.hpp"
+#include "operators/load/interpolation.hpp"
+#include "postprocess/vtk/equidistant.hpp"
+#include "postprocess/vtk/view_script.hpp"
+#include "postprocess/vtk/vtu_writer.hpp"
+#include "src/case/fields.hpp"
+#include "src/version.hpp"
+
+namespace tessera {
+namespace {
+
+// The field at the points; NaN where it throws, with the first reason.
+std::string evaluate_where_possible(const ScalarField& field, const PointBlock& points,
+                                    double* values) {
+  try {
+    field.evaluate(points, values);
+    return "";
+  } catch (const BadExpressionValue&) {
+    // One of them at least; each is tried below.
+  }
+  std::string reason;
+  for (std::size_t i = 0; i < points.n; ++i) {
+    try {
+      field.evaluate({1, points.x + i, points.y + i, points.z + i}, values + i);
+    } catch (const BadExpressionValue& error) {
+      values[i] = std::numeric_limits<double>::quiet_NaN();
+      if (reason.empty()) reason = error.key() + " " + error.what();
+    }
+  }
+  return reason;
+}
+
+// The mean of each cell's corners, for cells first, ...
+void find_centers(const Discretization& discretization, Index first, Index count,
+                  std::array<std::vector<double>, 3>& centers) {
+  const BoxMesh& mesh = discretization.mesh;
+  const NodeLattice& lattice = discretization.lattice;
+  const int corners = 1 << mesh.dimension();
+  for (Index i = 0; i < count; ++i) {
+    Point sum{0.0, 0.0, 0.0};
+    for (int corner = 0; corner < corners; ++corner) {
+      IndexTriple vertex = mesh.cell_position(first + i);
+      for (int d = 0; d < mesh.dimension(); ++d) vertex[d] += corner >> d & 1;
+      Point x;
+      discretization.mapping.node_positions(lattice.vertex_node(vertex), 1, x.data(), &x[1], &x[2]);
+      for (int d = 0; d < 3; ++d) sum[d] += x[d];
+    }
+    for (int d = 0; d < 3; ++d) centers[d][i] = sum[d] / corners;
+  }
+}
+
+}  // namespace
+
+std::string program_name() {
+  return *kCommit != '\0' ? fmt::format("Tessera {} ({})", kVersion, kCommit)
+                          : fmt::format("Tessera {}", kVersion);
+}
+
+void SolutionFile::add_exact(const ScalarField& exact) {
+  HostVector<double> values(solution_.size());
+  HostVector<double> error(solution_.size());
+  interpolate(discretization_, exact, values);
+  copy(solution_, error);
+  axpy(-1.0, values, error);
+  exact_ = std::move(values);
+  error_ = std::move(error);
+}
+
+std::string SolutionFile::add_coefficient(const ScalarField& coefficient) {
+  constexpr Index kBlock = 256;
+  const Index cells = discretization_.mesh.cell_count();
+  HostArray<double> values(static_cast<std::size_t>(cells));
+  std::vector<std::string> reasons(static_cast<std::size_t>(omp_get_max_threads()));
+  parallel_ranges(cells, [&](Range range) {
+    std::string& first_reason = reasons[static_cast<std::size_t>(omp_get_thread_num())];
+    std::array<std::vector<double>, 3> centers;
+    for (auto& center : centers) center.resize(kBlock);
+    for (Index first = range.begin; first < range.end; first += kBlock) {
+      const Index count = std::min(kBlock, range.end - first);
+      find_centers(discretization_, first, count, centers);
+      const PointBlock points{static_cast<std::size_t>(count), centers[0].data(), centers[1].data(),
+                              centers[2].data()};
+      std::string reason = evaluate_where_possible(coefficient, points, values.data() + first);
+      if (first_reason.empty()) first_reason = std::move(reason);
+    }
+  });
+  coefficient_ = std::move(values);
+  const auto is_reason = [](const std::string& reason) { return !reason.empty(); };
+  const auto found = std::find_if(reasons.begin(), reasons.end(), is_reason);
+  return found != reasons.end() ? *found : "";
+}
+
+void SolutionFile::write(AtomicFile& file, const std::string& status) {
+  const NodeLattice& lattice = discretization_.lattice;
+  const std::vector<double>& nodes = discretization_.basis.nodes;
+  for (HostVector<double>* values : {&solution_, &exact_, &error_}) {
+    if (!is_equidistant_ && values->size() > 0) {
+      to_equidistant(lattice, nodes, values->span(), values->span());
+    }
+  }
+  is_equidistant_ = true;
+  std::vector<PointField> point_fields = {{"solution", solution_.span()}};
+  if (exact_.size() > 0) {
+    point_fields.push_back({"exact", exact_.span()});
+    point_fields.push_back({"error", error_.span()});
+  }
+  std::vector<CellField> cell_fields;
+  if (!coefficient_.empty()) cell_fields.push_back({"coefficient", coefficient_});
+  const EquidistantPositions positions(discretization_.mesh, discretization_.mapping, nodes);
+  write_vtu(file, lattice, discretization_.mesh, positions, point_fields, cell_fields,
+            parameters_.output.vtk_precision, {parameters_.title, status, program_name()});
+}
+
+std::string view_script_text(const CaseParameters& parameters, const std::string& status) {
+  ViewOptions options;
+  options.dimension = parameters.mesh.dimension;
+  options.degree = parameters.space.degree;
+  options.title = parameters.title;
+  options.status = status;
+  return view_script(options);
+}
+
+}  // namespace tessera

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+
+#include "mesh/discretization.hpp"
+#include "mesh/lanes/host_array.hpp"
+#include "mesh/scalar_field.hpp"
+#include "postprocess/files/atomic_file.hpp"
+#include "solvers/memory/vector.hpp"
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+/// The content of solution.vtu: at nodes "solution" and, if it was added, "exact" and "error" =
+/// solution - exact; of cells, if it was added, "coefficient", at the mean of the cell's corners.
+/// Each part stands for itself, so that the others can be written if one cannot be made.
+class SolutionFile {
+ public:
+  /// All three are referred to.
+  SolutionFile(const CaseParameters& parameters, const Discretization& discretization,
+               HostVector<double>& solution)
+      : parameters_(parameters), discretization_(discretization), solution_(solution) {}
+
+  /// @throws what the field throws; then nothing is added
+  void add_exact(const ScalarField& exact);
+  /// NaN where the coefficient, which the operator has at other points, is not positive and finite.
+  /// @return the first of its complaints, empty if there were none
+  std::string add_coefficient(const ScalarField& coefficient);
+  /// Writes all that was added and does not commit the file; may be called again. Turns the nodal
+  /// values in `solution` into those at equidistant nodes. @throws OutputError
+  /// @param status as in VtuMetadata
+  void write(AtomicFile& file, const std::string& status);
+
+ private:
+  const CaseParameters& parameters_;
+  const Discretization& discretization_;
+  HostVector<double>& solution_;
+  HostVector<double> exact_;
+  HostVector<double> error_;
+  HostArray<double> coefficient_;
+  bool is_equidistant_ = false;
+};
+
+/// The text of view.py, which shows solution.vtu in ParaView.
+std::string view_script_text(const CaseParameters& parameters, const std::string& status);
+
+/// "Tessera VERSION (COMMIT)".
+std::string program_name();
+
+}  // namespace tessera

@@ -1,0 +1,395 @@
+#include "src/machine/machine.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "mesh/lanes/host_array.hpp"
+#include "mesh/lanes/simd.hpp"
+#include "mesh/partition.hpp"
+#include "solvers/memory/device.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\n\"";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::vector<std::string> lines_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string first_line(const fs::path& path) {
+  const std::vector<std::string> lines = lines_of(path);
+  return lines.empty() ? std::string() : std::string(trimmed(lines.front()));
+}
+
+// The value after "key" and the separator, on the first such line.
+std::optional<std::string> field(const fs::path& path, std::string_view key, char separator) {
+  for (const std::string& line : lines_of(path)) {
+    const std::size_t at = line.find(separator);
+    if (at != std::string::npos && trimmed(std::string_view(line).substr(0, at)) == key)
+      return std::string(trimmed(std::string_view(line).substr(at + 1)));
+  }
+  return std::nullopt;
+}
+
+// The leading number; a following K or kB, M, G multiplies.
+std::optional<std::int64_t> number(std::string_view text) {
+  text = trimmed(text);
+  std::int64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  const std::string_view unit = trimmed({rest, static_cast<std::size_t>(text.end() - rest)});
+  if (unit.empty()) return value;
+  if (unit[0] == 'K' || unit[0] == 'k') return value << 10;
+  if (unit[0] == 'M') return value << 20;
+  if (unit[0] == 'G') return value << 30;
+  return value;
+}
+
+std::optional<std::int64_t> number_in(const fs::path& path) { return number(first_line(path)); }
+
+std::optional<std::int64_t> number_of(const fs::path& path, std::string_view key, char separator) {
+  const std::optional<std::string> text = field(path, key, separator);
+  return text ? number(*text) : std::nullopt;
+}
+
+// The directories of the control groups around this process, innermost first, up to the root of the
+// hierarchy. A container sees its own group as that root whatever the kernel calls it.
+// @param controller empty for version 2
+std::vector<fs::path> control_groups(const fs::path& root, std::string_view controller) {
+  std::vector<fs::path> directories;
+  for (const std::string& line : lines_of(root / "proc/self/cgroup")) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+    if (controllers.find(fmt::format(",{},", controller)) == std::string::npos) continue;
+    const fs::path mount = root / "sys/fs/cgroup" / controller;
+    fs::path group = fs::path(line.substr(second + 1)).relative_path();
+    for (; !group.empty(); group = group.parent_path()) directories.push_back(mount / group);
+    directories.push_back(mount);
+  }
+  return directories;
+}
+
+struct MemoryLimit {
+  std::int64_t limit = kUnlimited;      // the lowest around this process
+  std::int64_t available = kUnlimited;  // the least that is left below one of them
+};
+
+struct LimitFiles {
+  std::string_view controller, limit, usage, reclaimable;
+};
+
+MemoryLimit memory_limit(const fs::path& root) {
+  constexpr LimitFiles kVersions[] = {
+      {"", "memory.max", "memory.current", "inactive_file"},
+      {"memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}};
+  MemoryLimit lowest;
+  for (const LimitFiles& files : kVersions) {
+    for (const fs::path& group : control_groups(root, files.controller)) {
+      const std::optional<std::int64_t> limit = number_in(group / files.limit);
+      if (!limit) continue;
+      const std::int64_t usage = number_in(group / files.usage).value_or(0);
+      const std::int64_t reclaimable =
+          number_of(group / "memory.stat", files.reclaimable, ' ').value_or(0);
+      const std::int64_t used = std::max<std::int64_t>(usage - reclaimable, 0);
+      lowest.limit = std::min(lowest.limit, *limit);
+      lowest.available = std::min(lowest.available, std::max<std::int64_t>(*limit - used, 0));
+    }
+  }
+  return lowest;
+}
+
+// CPUs of time a second that a control group grants, rounded up.
+int cpu_quota(const fs::path& root) {
+  double quota = std::numeric_limits<int>::max();
+  const auto lower = [&quota](std::optional<std::int64_t> time,
+                              std::optional<std::int64_t> period) {
+    if (time && period && *time > 0 && *period > 0)
+      quota = std::min(quota, std::ceil(static_cast<double>(*time) / static_cast<double>(*period)));
+  };
+  for (const fs::path& group : control_groups(root, "")) {
+    const std::string line = first_line(group / "cpu.max");
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string::npos) continue;
+    lower(number(line.substr(0, blank)), number(line.substr(blank + 1)));
+  }
+  for (const fs::path& group : control_groups(root, "cpu"))
+    lower(number_in(group / "cpu.cfs_quota_us"), number_in(group / "cpu.cfs_period_us"));
+  return static_cast<int>(quota);
+}
+
+std::vector<int> cpus_in_affinity() {
+  std::vector<int> cpus;
+  // Machines with more CPUs than a fixed set holds make the call fail until the set is large
+  // enough.
+  for (std::size_t count = 1024; cpus.empty() && count <= (std::size_t{1} << 20); count *= 4) {
+    cpu_set_t* set = CPU_ALLOC(count);
+    if (set == nullptr) break;
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(count), set) == 0)
+      for (std::size_t cpu = 0; cpu < count; ++cpu)
+        if (CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(count), set)) cpus.push_back(static_cast<int>(cpu));
+    CPU_FREE(set);
+  }
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
+}
+
+fs::path cpu_directory(const fs::path& root, int cpu) {
+  return root / "sys/devices/system/cpu" / fmt::format("cpu{}", cpu);
+}
+
+int count_physical_cores(const fs::path& root, const std::vector<int>& cpus) {
+  std::set<std::string> cores;
+  for (const int cpu : cpus) {
+    const fs::path topology = cpu_directory(root, cpu) / "topology";
+    const std::string core = first_line(topology / "core_id");
+    cores.insert(core.empty()
+                     ? fmt::format("cpu {}", cpu)
+                     : fmt::format("{} {}", first_line(topology / "physical_package_id"), core));
+  }
+  return static_cast<int>(cores.size());
+}
+
+void read_caches(const fs::path& root, const std::vector<int>& cpus, Machine& machine) {
+  std::set<std::string> l3_sharers;
+  for (const int cpu : cpus) {
+    for (int index = 0;; ++index) {
+      const fs::path cache = cpu_directory(root, cpu) / "cache" / fmt::format("index{}", index);
+      const std::optional<std::int64_t> level = number_in(cache / "level");
+      if (!level) break;
+      if (first_line(cache / "type") == "Instruction") continue;
+      const std::int64_t bytes = number_in(cache / "size").value_or(0);
+      if (*level == 1) machine.l1d_bytes = bytes;
+      if (*level == 2) machine.l2_bytes = bytes;
+      if (*level == 3) {
+        machine.l3_bytes = bytes;
+        l3_sharers.insert(first_line(cache / "shared_cpu_list"));
+      }
+    }
+  }
+  machine.l3_count = static_cast<int>(l3_sharers.size());
+}
+
+std::string_view simd_name() {
+#if defined(__AVX512F__)
+  return "AVX-512";
+#elif defined(__AVX2__)
+  return "AVX2";
+#elif defined(__AVX__)
+  return "AVX";
+#elif defined(__SSE2__)
+  return "SSE2";
+#elif defined(__ARM_NEON)
+  return "NEON";
+#else
+  return "16-byte vectors";
+#endif
+}
+
+std::string compiler_name() {
+#if defined(__clang__)
+  return fmt::format("Clang {}", __clang_version__);
+#else
+  return fmt::format("GCC {}", __VERSION__);
+#endif
+}
+
+std::string os_name(const fs::path& root) {
+  utsname kernel{};
+  const std::string release =
+      uname(&kernel) == 0 ? fmt::format("{} {}", kernel.sysname, kernel.release) : "unknown kernel";
+  const std::optional<std::string> distribution =
+      field(root / "etc/os-release", "PRETTY_NAME", '=');
+  return distribution ? fmt::format("{}, {}", *distribution, release) : release;
+}
+
+std::string cpu_model(const fs::path& root) {
+  const std::optional<std::string> model = field(root / "proc/cpuinfo", "model name", ':');
+  return model && !model->empty() ? *model : "unknown CPU";
+}
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Kept from becoming one call of a library's copy, whose choice of stores is not ours.
+[[gnu::optimize("no-tree-loop-distribute-patterns")]] void copy_plain(const double* x, double* y,
+                                                                      Range part) {
+#pragma omp simd
+  for (Index i = part.begin; i < part.end; ++i) y[i] = x[i];
+}
+
+// Stores past the caches where the instruction set has them; parts begin at even indices.
+void copy_streaming(const double* x, double* y, Range part) {
+#if defined(__SSE2__)
+  for (Index i = part.begin; i < part.end; i += 2) _mm_stream_pd(y + i, _mm_load_pd(x + i));
+  _mm_sfence();
+#else
+  copy_plain(x, y, part);
+#endif
+}
+
+void update(const double* x, double* y, Range part) {
+#pragma omp simd
+  for (Index i = part.begin; i < part.end; ++i) y[i] += 0x1p-60 * x[i];
+}
+
+void read(const double* x, double* y, Range part) {
+  // One sum would wait for its own latency; parts are whole cache lines.
+  constexpr int kChains = 32;
+  double sums[kChains] = {};
+  for (Index i = part.begin; i + kChains <= part.end; i += kChains) {
+    for (int chain = 0; chain < kChains; ++chain) sums[chain] += x[i + chain];
+  }
+  if (part.begin < part.end) y[part.begin] = std::accumulate(sums, sums + kChains, 0.0);
+}
+
+// Runs f on every thread's part of [0, n), in whole cache lines.
+template <class F>
+void on_parts(int threads, Index n, F&& f) {
+  constexpr Index kLine = 8;
+#pragma omp parallel num_threads(threads)
+  {
+    const Range lines = partition(n / kLine, omp_get_thread_num(), omp_get_num_threads());
+    f(Range{lines.begin * kLine, lines.end * kLine});
+  }
+}
+
+Index bandwidth_array_size(int threads) {
+  Machine machine;
+  read_caches("/", cpus_in_affinity(), machine);
+  const std::int64_t l3_bytes = machine.l3_bytes * std::min(threads, std::max(machine.l3_count, 1));
+  // A virtual machine shows the whole cache of its host, which few threads do not have to
+  // themselves.
+  const std::int64_t enough = std::max<std::int64_t>(256, 32 * threads) * kMebi;
+  const std::int64_t wanted = std::max<std::int64_t>(std::min(2 * l3_bytes, enough), 64 * kMebi);
+  const std::int64_t allowed = available_memory_bytes() / 8;
+  const std::int64_t bytes = std::max(std::min(wanted, allowed), kMebi);
+  return bytes / kMebi * kMebi / static_cast<std::int64_t>(sizeof(double));
+}
+
+}  // namespace
+
+Machine describe_machine(const std::filesystem::path& root) {
+  Machine machine;
+  const std::vector<int> cpus = cpus_in_affinity();
+  machine.cpu_model = cpu_model(root);
+  machine.logical_cores = std::min(static_cast<int>(cpus.size()), cpu_quota(root));
+  machine.physical_cores = std::min(count_physical_cores(root, cpus), machine.logical_cores);
+  machine.simd = fmt::format("{} ({} doubles)", simd_name(), kLanes<double>);
+  read_caches(root, cpus, machine);
+  machine.memory_bytes = std::min(number_of(root / "proc/meminfo", "MemTotal", ':').value_or(0),
+                                  memory_limit(root).limit);
+  machine.available_bytes = available_memory_bytes(root);
+  machine.compiler = compiler_name();
+  machine.os = os_name(root);
+  return machine;
+}
+
+std::string machine_summary(const Machine& machine) {
+  return fmt::format("{}, {} {}, {}, {:.1f} GiB, {}", machine.cpu_model, machine.logical_cores,
+                     machine.logical_cores == 1 ? "core" : "cores", machine.simd,
+                     static_cast<double>(machine.memory_bytes) / static_cast<double>(1024 * kMebi),
+                     machine.os);
+}
+
+namespace {
+
+std::string find_gpu() {
+  try {
+    const DeviceInfo gpu = require_device();
+    return fmt::format("{}, {} multiprocessors, {:.1f} GiB, {:.1f} free, CUDA {}.{}", gpu.name,
+                       gpu.multiprocessors,
+                       static_cast<double>(gpu.memory_bytes) / static_cast<double>(1024 * kMebi),
+                       static_cast<double>(gpu.free_bytes) / static_cast<double>(1024 * kMebi),
+                       gpu.driver_version / 1000, gpu.driver_version % 1000 / 10);
+  } catch (const NoDevice& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+std::string gpu_summary() {
+  if constexpr (kHasCuda) {
+    return find_gpu();
+  } else {
+    return "none (built without CUDA)";
+  }
+}
+
+std::int64_t available_memory_bytes(const std::filesystem::path& root) {
+  return std::min(number_of(root / "proc/meminfo", "MemAvailable", ':').value_or(kUnlimited),
+                  memory_limit(root).available);
+}
+
+Bandwidth measure_bandwidth(int threads) {
+  constexpr double kSeconds = 0.3;
+  constexpr int kRepetitions = 3;
+  const Clock::time_point start = Clock::now();
+  const Index n = bandwidth_array_size(threads);
+  const UncountedMemory arrays;
+  HostArray<double> x(static_cast<std::size_t>(n));
+  HostArray<double> y(static_cast<std::size_t>(n));
+  on_parts(threads, n, [&](Range part) {
+    std::fill(x.begin() + part.begin, x.begin() + part.end, 1.0);
+    std::fill(y.begin() + part.begin, y.begin() + part.end, 0.0);
+  });
+
+  using Sweep = void (*)(const double*, double*, Range);
+  const auto seconds_of = [&](Sweep sweep) {
+    const Clock::time_point sweep_start = Clock::now();
+    on_parts(threads, n, [&](Range part) { sweep(x.data(), y.data(), part); });
+    return seconds_since(sweep_start);
+  };
+  double copy_seconds = std::numeric_limits<double>::infinity();
+  double update_seconds = copy_seconds;
+  double read_seconds = copy_seconds;
+  // In turns, so that a disturbance hits all alike.
+  for (int r = 0; r < kRepetitions || seconds_since(start) < kSeconds; ++r) {
+    copy_seconds = std::min({copy_seconds, seconds_of(copy_plain), seconds_of(copy_streaming)});
+    update_seconds = std::min(update_seconds, seconds_of(update));
+    read_seconds = std::min(read_seconds, seconds_of(read));
+  }
+  const double values = static_cast<double>(n);
+  return {16.0 * values / copy_seconds, 24.0 * values / update_seconds,
+          8.0 * values / read_seconds};
+}
+
+}  // namespace tessera

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "src/machine/peak_memory.hpp"
+
+namespace tessera {
+
+/// What this process may use of the machine it runs on, for `tessera info` and the provenance of
+/// results. Sizes are in bytes; 0 and "unknown" stand for what the system does not tell.
+struct Machine {
+  std::string cpu_model;
+  int logical_cores = 1;   // in the process's affinity, at most a container's CPU quota rounded up
+  int physical_cores = 1;  // that these share
+  std::string simd;        // what this build uses, as in "AVX-512 (8 doubles)"
+  std::int64_t l1d_bytes = 0;        // of one core
+  std::int64_t l2_bytes = 0;         // of one core
+  std::int64_t l3_bytes = 0;         // of one core's cache, shared with its neighbors
+  int l3_count = 0;                  // distinct L3 caches of the cores in the affinity
+  std::int64_t memory_bytes = 0;     // of the machine, or a container's limit where that is lower
+  std::int64_t available_bytes = 0;  // as available_memory_bytes() says
+  std::string compiler;
+  std::string os;
+};
+
+/// Reads /proc and /sys below root, and asks the system for the rest; never throws for a file that
+/// is missing or odd.
+Machine describe_machine(const std::filesystem::path& root = "/");
+
+/// One line for result.json: "AMD EPYC, 2 cores, AVX-512 (8 doubles), 23.5 GiB, Debian ...".
+std::string machine_summary(const Machine& machine);
+
+/// The GPUs that this build could use.
+std::string gpu_summary();
+
+/// Bytes that this process can still allocate without swapping: the kernel's MemAvailable, or what
+/// is left below the memory limit of a control group (version 1 or 2) around the process if that is
+/// less; there, file pages that the kernel can drop count as free. The largest std::int64_t where
+/// nothing is known, so that no run is refused for lack of facts.
+std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
+
+/// Bytes per second between the cores and the memory, from arrays that no cache holds.
+struct Bandwidth {
+  /// y = x, 16 bytes a value: x read, y written. The best of ordinary stores and stores past the
+  /// caches; the first also read y from memory, which is not counted, as it is not in the cost
+  /// models that this figure stands beside.
+  double copy = 0.0;
+  /// y = y + a x, 24 bytes a value: x and y read, y written. The mix of a scatter that adds.
+  double update = 0.0;
+  /// sum of x, 8 bytes a value. The mix of a product with a stored matrix.
+  double read = 0.0;
+};
+
+/// Measures with OpenMP threads on arrays first touched by them, each twice as large as all L3
+/// caches that the threads can reach, but at most 256 MiB or 32 MiB a thread, at least 64 MiB,
+/// together at most a quarter of the available memory. The best of at least three repetitions;
+/// takes about 0.3 s, longer where the memory of the arrays alone takes that long to get.
+/// @param threads at least 1
+/// @throws std::bad_alloc
+Bandwidth measure_bandwidth(int threads);
+
+}  // namespace tessera

@@ -1,0 +1,82 @@
+#include "src/solve/evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "cases/poisson_problem.hpp"
+#include "solvers/interruption.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Says of a number that was computed if it is of no use.
+void check_finite(const char* name, double value, RunNotes& notes) {
+  if (!std::isfinite(value)) {
+    notes.complain(fmt::format("{} is not known: it is {} in double precision", name, value));
+  }
+}
+
+}  // namespace
+
+void shift_to_mean_zero(const CaseModel& model, HostVector<double>& u,
+                        std::optional<ScalarField>& exact, RunNotes& notes) {
+  notes.attempt("the mean of the solution is not 0", [&] {
+    const double mean = mean_value(model, u);
+    if (!std::isfinite(mean)) return;
+    for (Index i = 0; i < u.size(); ++i) u[i] -= mean;
+  });
+  if (!exact) return;
+  const auto shift = [&] { exact = shifted(*exact, mean_value(model, *exact)); };
+  if (!notes.attempt("the exact solution's mean is not known", shift)) exact.reset();
+}
+
+Evaluation evaluate(const CaseModel& model, const HostVector<double>& u,
+                    const std::optional<ScalarField>& exact, RunNotes& notes) {
+  Evaluation result;
+  SolutionNumbers& numbers = result.solution;
+  const std::span<const double> values = u.span();
+  const auto [min, max] = std::minmax_element(values.begin(), values.end());
+  numbers = {*min, *max, kUnknown, kUnknown, kUnknown};
+  const bool is_finite =
+      std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  if (!is_finite) notes.complain("the solution has values that are not finite");
+
+  const bool has_energy = notes.attempt("solution.energy is not known", [&] {
+    stop_if_requested();
+    numbers = solution_numbers(model, u);
+  });
+  const bool has_integral = has_energy || notes.attempt("solution.integral is not known", [&] {
+    stop_if_requested();
+    numbers.integral = integral(model, u);
+  });
+  if (is_finite && has_energy) check_finite("solution.energy", numbers.energy, notes);
+  if (is_finite && has_integral) check_finite("solution.integral", numbers.integral, notes);
+  if (!exact) return result;
+
+  ErrorNorms& error = result.error.emplace(ErrorNorms{kUnknown, kUnknown, kUnknown});
+  const bool has_norms = notes.attempt("error.l2 and error.h1_seminorm are not known", [&] {
+    stop_if_requested();
+    error = error_norms(model, u, *exact);
+  });
+  if (!has_norms) {
+    notes.attempt("error.max is not known", [&] {
+      stop_if_requested();
+      error.max = max_error(model, u, *exact);
+    });
+  }
+  if (is_finite && has_norms) {
+    check_finite("error.l2", error.l2, notes);
+    check_finite("error.h1_seminorm", error.h1_seminorm, notes);
+  }
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+
+#include "mesh/scalar_field.hpp"
+#include "postprocess/error_norms.hpp"
+#include "solvers/memory/vector.hpp"
+#include "src/case/model.hpp"
+#include "src/commands/run_notes.hpp"
+
+namespace tessera {
+
+/// The numbers of a solution; NaN for what could not be computed.
+struct Evaluation {
+  SolutionNumbers solution;
+  /// Where the exact solution is known.
+  std::optional<ErrorNorms> error;
+};
+
+/// Takes their means off the solution and the exact solution: those of a pure Neumann problem are
+/// meant up to a constant. An exact solution whose mean is not to be had goes away.
+void shift_to_mean_zero(const CaseModel& model, HostVector<double>& u,
+                        std::optional<ScalarField>& exact, RunNotes& notes);
+
+/// Computes what it can: what fails, or is skipped as the run was asked to stop, becomes NaN and a
+/// note.
+Evaluation evaluate(const CaseModel& model, const HostVector<double>& u,
+                    const std::optional<ScalarField>& exact, RunNotes& notes);
+
+}  // namespace tessera

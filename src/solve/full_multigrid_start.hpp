@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cases/poisson_problem.hpp"
+#include "mesh/errors.hpp"
+#include "operators/device_strategy.hpp"
+#include "operators/form/constrained_rows.hpp"
+#include "operators/multigrid/hierarchy.hpp"
+#include "operators/multigrid/lattice_transfer.hpp"
+#include "solvers/interruption.hpp"
+#include "solvers/preconditioners/full_multigrid.hpp"
+#include "src/case/system_scale.hpp"
+#include "src/solve/vector_conversion.hpp"
+
+namespace tessera {
+
+/// Full multigrid with what there is to say about it.
+template <class T, class Space>
+struct MadeFullMultigrid {
+  FullMultigrid<T, Space> start;
+  std::vector<std::string> notes;
+};
+
+/// The operator of a level of a hierarchy, in the precision of the solver.
+template <class T, class Space>
+std::shared_ptr<const LinearOperator<T, Space>> make_start_operator(StiffnessForm form,
+                                                                    const std::string& scatter) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    const StrategyName strategy = level_strategy(form, scatter, Processor::cpu);
+    return make_operator<T>(strategy, form);
+  } else {
+    const StrategyName strategy = level_strategy(form, scatter, Processor::gpu);
+    return make_device_operator<T>(strategy, form);
+  }
+}
+
+/// Full multigrid on a multigrid preconditioner's hierarchy: the problem is discretized on each
+/// level, boundary values and load included. It starts on the coarsest level at whose points the
+/// data are finite; a load that does not balance by a coarse level's quadrature is balanced.
+/// @param finest the operator of the finest level; referred to
+/// @param cycles on each level
+/// @param scale what b and x of the finest level are divided by
+/// @throws as make_operator()
+template <class T, class Space>
+MadeFullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
+                                                const Hierarchy& hierarchy,
+                                                const std::string& scatter,
+                                                const LinearOperator<T, Space>& finest, int cycles,
+                                                double scale) {
+  std::vector<StartLevel<T, Space>> levels;
+  std::vector<std::string> notes;
+  for (std::size_t l = 0; l < hierarchy.size(); ++l) {
+    stop_if_requested();
+    StartLevel<T, Space> level;
+    const StiffnessForm& form = hierarchy.form(l);
+    const Discretization& discretization = *form.discretization;
+    HostVector<double> constrained(discretization.lattice.size());
+    for_each_face_node(discretization.lattice, form.dirichlet,
+                       [&](Index node) { constrained[node] = 1.0; });
+    level.is_given = converted<T, Space>(constrained);
+    if (l == 0) {
+      level.a = std::shared_ptr<const LinearOperator<T, Space>>(&finest, [](const void*) {});
+    } else {
+      try {
+        LinearSystem system =
+            make_linear_system(problem, form, constant_field(0.0), Imbalance::taken_off);
+        divide(system, form, scale);
+        level.b = converted<T, Space>(system.b);
+        level.given = converted<T, Space>(system.x);
+      } catch (const BadFieldValue& error) {
+        notes.push_back(std::string("full multigrid starts on level ") + std::to_string(l - 1) +
+                        ", as source or boundary values at a coarser one's points " + error.what());
+        break;
+      }
+      level.a = make_start_operator<T, Space>(form, scatter);
+    }
+    if (!levels.empty()) {
+      levels.back().from_coarser = std::make_unique<LatticeTransfer<T, Space>>(
+          make_prolongation(discretization, *hierarchy.form(l - 1).discretization, FaceSet{}));
+    }
+    levels.push_back(std::move(level));
+  }
+  return {{std::move(levels), cycles}, std::move(notes)};
+}
+
+}  // namespace tessera

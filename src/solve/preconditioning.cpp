@@ -1,0 +1,59 @@
+#include <stdexcept>
+
+#include "src/solve/preconditioning_assembly.hpp"
+
+namespace tessera {
+
+namespace {
+
+SmootherKind smoother_kind(SmootherChoice choice) {
+  switch (choice) {
+    case SmootherChoice::chebyshev:
+      return SmootherKind::chebyshev;
+    case SmootherChoice::block_jacobi:
+      return SmootherKind::block_jacobi;
+    case SmootherChoice::block_asynchronous_jacobi:
+      return SmootherKind::block_asynchronous_jacobi;
+  }
+  throw std::logic_error("a choice of smoother without a smoother");
+}
+
+CoarseningOrder coarsening_order(const CaseParameters& parameters) {
+  constexpr int kMostForCells = 4;
+  switch (parameters.solver.multigrid.coarsening) {
+    case CoarseningChoice::degree_first:
+      return CoarseningOrder::degree_first;
+    case CoarseningChoice::cells_first:
+      return CoarseningOrder::cells_first;
+    case CoarseningChoice::automatic:
+      break;
+  }
+  const bool starts = parameters.solver.initial == kFullMultigrid;
+  return starts || parameters.space.degree <= kMostForCells ? CoarseningOrder::cells_first
+                                                            : CoarseningOrder::degree_first;
+}
+
+}  // namespace
+
+MultigridOptions multigrid_options(const CaseParameters& parameters) {
+  const MultigridParameters& multigrid = parameters.solver.multigrid;
+  MultigridOptions options;
+  options.rules.order = coarsening_order(parameters);
+  if (multigrid.levels > 0) options.rules.most_levels = multigrid.levels;
+  options.smoother = smoother_kind(multigrid.smoother);
+  options.smoother_degree = multigrid.smoother_degree;
+  options.local_sweeps = parameters.solver.block_jacobi.local_sweeps;
+  if (parameters.operation.scatter != kNoScatter) options.scatter = parameters.operation.scatter;
+  return options;
+}
+
+template MadePreconditioner<double, Host> make_preconditioner(const CaseParameters&,
+                                                              const StiffnessForm&,
+                                                              const LinearOperator<double, Host>&,
+                                                              double);
+template MadePreconditioner<float, Host> make_preconditioner(const CaseParameters&,
+                                                             const StiffnessForm&,
+                                                             const LinearOperator<float, Host>&,
+                                                             double);
+
+}  // namespace tessera

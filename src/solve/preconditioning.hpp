@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "operators/form/stiffness_form.hpp"
+#include "operators/multigrid/multigrid.hpp"
+#include "solvers/preconditioner.hpp"
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+/// The preconditioner of a case with what it refers to.
+template <class T, class Space>
+struct MadePreconditioner {
+  /// Null: none.
+  std::unique_ptr<const Preconditioner<T, Space>> preconditioner;
+  /// Of multigrid, else empty.
+  std::vector<LevelSummary> levels;
+  /// What there is to say about it: an eigenvalue estimate, a hierarchy cut short.
+  std::vector<std::string> notes;
+  /// Of multigrid, else empty: who is told of the parts of its cycles.
+  std::function<void(CycleWatch*)> set_watch;
+  /// Of multigrid, else empty: z = V r by the cycle from a level on.
+  std::function<void(std::size_t level, const Vector<T, Space>& r, Vector<T, Space>& z)> cycle;
+  std::unique_ptr<Hierarchy> hierarchy;
+};
+
+/// Makes the preconditioner that the case names for the operator `a` of the form; both are referred
+/// to.
+/// @param residual_size typical size of an entry of residuals
+template <class T, class Space>
+MadePreconditioner<T, Space> make_preconditioner(const CaseParameters& parameters,
+                                                 const StiffnessForm& form,
+                                                 const LinearOperator<T, Space>& a,
+                                                 double residual_size);
+
+/// The multigrid of a case; `scatter` of its levels is that of the case.
+MultigridOptions multigrid_options(const CaseParameters& parameters);
+
+}  // namespace tessera

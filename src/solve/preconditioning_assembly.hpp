@@ -1,0 +1,158 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "operators/block_jacobi/block_jacobi.hpp"
+#include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "solvers/preconditioners/chebyshev.hpp"
+#include "solvers/preconditioners/spectrum.hpp"
+#include "src/solve/preconditioning.hpp"
+
+namespace tessera {
+
+/// The power of 2 next to a size; 1 for 0.
+inline double power_of_2(double size) {
+  return size > 0.0 ? std::exp2(std::round(std::log2(size))) : 1.0;
+}
+
+template <class T, class Space>
+MadePreconditioner<T, Space> fast_diagonalization_of(const StiffnessForm& form) {
+  auto separable = [&] {
+    if constexpr (std::is_same_v<Space, Host>) {
+      return make_fast_diagonalization<T>(form);
+    } else {
+      return make_device_fast_diagonalization<T>(form);
+    }
+  }();
+  MadePreconditioner<T, Space> made;
+  made.notes.emplace_back(separable->exactness() == Exactness::exact
+                              ? "the operator is separable: its inverse is applied"
+                              : "the operator is not separable: the inverse of one near to it is "
+                                "applied");
+  made.preconditioner = std::move(separable);
+  return made;
+}
+
+template <class T, class Space>
+MadePreconditioner<T, Space> block_jacobi_of(const BlockJacobiParameters& parameters,
+                                             BlockExchange exchange, const StiffnessForm& form) {
+  const BlockJacobiOptions options{parameters.sweeps, parameters.local_sweeps, 0.0, exchange};
+  auto blocks = [&] {
+    if constexpr (std::is_same_v<Space, Host>) {
+      return make_block_jacobi<T>(form, options);
+    } else {
+      return make_device_block_jacobi<T>(form, options);
+    }
+  }();
+  MadePreconditioner<T, Space> made;
+  made.notes.push_back(fmt::format(
+      "blocks of nodes: damping {:.3f} of the {} local sweeps, "
+      "relaxation {:.3f} of the {} outer ones",
+      blocks->damping(), parameters.local_sweeps, blocks->relaxation(), parameters.sweeps));
+  made.preconditioner = std::move(blocks);
+  return made;
+}
+
+template <class T, class Space>
+MadePreconditioner<T, Space> chebyshev_of(const ChebyshevParameters& parameters,
+                                          const LinearOperator<T, Space>& a) {
+  Vector<T, Space> inverse(a.size());
+  a.diagonal(inverse);
+  invert_entries(inverse);
+  const Spectrum spectrum = estimate_spectrum(a, inverse, kEigenvalueSteps);
+  const double largest = kEigenvalueSafety * spectrum.largest;
+  MadePreconditioner<T, Space> made;
+  made.notes.push_back(fmt::format(
+      "largest eigenvalue of D^-1 A about {:.4g} ({} Lanczos steps); polynomial of "
+      "degree {} for {:.4g} to {:.4g}",
+      spectrum.largest, spectrum.steps, parameters.degree, largest / parameters.range, largest));
+  made.preconditioner = std::make_unique<Chebyshev<T, Space>>(
+      a, std::move(inverse),
+      chebyshev_steps(parameters.degree, largest / parameters.range, largest));
+  return made;
+}
+
+template <class C, class T, class Space>
+MadeMultigrid<C, Space> make_cycle(const StiffnessForm& form, const MultigridOptions& options,
+                                   const LinearOperator<T, Space>& a) {
+  const LinearOperator<C, Space>* finest = nullptr;
+  if constexpr (std::is_same_v<C, T>) finest = &a;
+  if constexpr (std::is_same_v<Space, Host>) {
+    return make_multigrid<C>(form, options, finest);
+  } else {
+    return make_device_multigrid<C>(form, options, finest);
+  }
+}
+
+template <class C, class T, class Space>
+MadePreconditioner<T, Space> multigrid_of(const CaseParameters& parameters,
+                                          const StiffnessForm& form,
+                                          const LinearOperator<T, Space>& a, double residual_size) {
+  MadeMultigrid<C, Space> multigrid = make_cycle<C>(form, multigrid_options(parameters), a);
+  MadePreconditioner<T, Space> made;
+  made.levels = std::move(multigrid.levels);
+  made.hierarchy = std::move(multigrid.hierarchy);
+  if (!multigrid.note.empty()) made.notes.push_back(std::move(multigrid.note));
+  Multigrid<C, Space>* const cycle = multigrid.cycle.get();
+  made.set_watch = [cycle](CycleWatch* watch) { cycle->set_watch(watch); };
+  if constexpr (std::is_same_v<C, T>) {
+    made.cycle = [cycle](std::size_t level, const auto& r, auto& z) { cycle->cycle(level, r, z); };
+    made.preconditioner = std::move(multigrid.cycle);
+  } else {
+    struct Rounded {
+      Vector<C, Space> r;
+      Vector<C, Space> z;
+    };
+    made.cycle = [cycle, scale = power_of_2(residual_size),
+                  rounded = std::make_shared<std::vector<Rounded>>(cycle->level_count())](
+                     std::size_t level, const auto& r, auto& z) {
+      Rounded& single = (*rounded)[level];
+      if (single.r.size() == 0) single = {Vector<C, Space>(r.size()), Vector<C, Space>(r.size())};
+      convert(r, 1.0 / scale, single.r);
+      cycle->cycle(level, single.r, single.z);
+      convert(single.z, scale, z);
+    };
+    auto rounded = std::make_unique<InSinglePrecision<Space>>(a.size(), std::move(multigrid.cycle));
+    rounded->set_scale(power_of_2(residual_size));
+    made.preconditioner = std::move(rounded);
+  }
+  return made;
+}
+
+template <class T, class Space>
+MadePreconditioner<T, Space> make_preconditioner(const CaseParameters& parameters,
+                                                 const StiffnessForm& form,
+                                                 const LinearOperator<T, Space>& a,
+                                                 double residual_size) {
+  const SolverParameters& solver = parameters.solver;
+  MadePreconditioner<T, Space> made;
+  switch (solver.preconditioner) {
+    case PreconditionerChoice::none:
+      return made;
+    case PreconditionerChoice::jacobi:
+      made.preconditioner = std::make_unique<Jacobi<T, Space>>(a);
+      return made;
+    case PreconditionerChoice::chebyshev:
+      return chebyshev_of(solver.chebyshev, a);
+    case PreconditionerChoice::multigrid:
+      if constexpr (std::is_same_v<T, double>) {
+        if (solver.multigrid.precision == Precision::double_precision) {
+          return multigrid_of<double>(parameters, form, a, residual_size);
+        }
+      }
+      return multigrid_of<float>(parameters, form, a, residual_size);
+    case PreconditionerChoice::fast_diagonalization:
+      return fast_diagonalization_of<T, Space>(form);
+    case PreconditionerChoice::block_jacobi:
+      return block_jacobi_of<T, Space>(solver.block_jacobi, BlockExchange::synchronous, form);
+    case PreconditionerChoice::block_asynchronous_jacobi:
+      return block_jacobi_of<T, Space>(solver.block_jacobi, BlockExchange::asynchronous, form);
+  }
+  throw std::logic_error("a choice of preconditioner without a preconditioner");
+}
+
+}  // namespace tessera

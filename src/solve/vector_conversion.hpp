@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "solvers/memory/vector.hpp"
+#include "solvers/preconditioners/smoothing_passes.hpp"
+
+namespace tessera {
+
+/// The values in the precision and the memory that a solver works in.
+template <class T, class Space>
+Vector<T, Space> converted(const HostVector<double>& values) {
+  Vector<T, Space> result(values.size());
+  if constexpr (std::is_same_v<T, double>) {
+    copy(values, result);
+  } else if constexpr (std::is_same_v<Space, Host>) {
+    convert(values, 1.0, result);
+  } else {
+    HostVector<T> rounded(values.size());
+    convert(values, 1.0, rounded);
+    copy(rounded, result);
+  }
+  return result;
+}
+
+/// Room for values on their way from a GPU to double precision: as many as there are values, none
+/// where they take no detour.
+template <class T, class Space>
+HostVector<T> make_landing(std::int64_t size) {
+  return HostVector<T>(std::is_same_v<T, double> || std::is_same_v<Space, Host> ? 0 : size);
+}
+
+/// Back to the host in double precision, by way of `landing`.
+template <class T, class Space>
+void convert_back(const Vector<T, Space>& values, HostVector<T>& landing,
+                  HostVector<double>& result) {
+  if constexpr (std::is_same_v<T, double>) {
+    copy(values, result);
+  } else if constexpr (std::is_same_v<Space, Host>) {
+    convert(values, 1.0, result);
+  } else {
+    copy(values, landing);
+    convert(landing, 1.0, result);
+  }
+}
+/// The same with a landing of its own.
+template <class T, class Space>
+void convert_back(const Vector<T, Space>& values, HostVector<double>& result) {
+  HostVector<T> landing = make_landing<T, Space>(values.size());
+  convert_back(values, landing, result);
+}
+
+}  // namespace tessera

@@ -1,0 +1,229 @@
+#include "src/study/measurement.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "operators/csr/csr.hpp"
+#include "operators/device_strategy.hpp"
+#include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
+#include "src/case/memory_estimate.hpp"
+#include "src/study/median.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kLeastRepetitions = 3;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// In [-1, 1), by a hash of the index (splitmix64): the same for any number of threads.
+double random_value(Index i) {
+  auto z = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15ULL + 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) * 0x1p-52 - 1.0;
+}
+
+FaceSet all_faces(int dimension) { return FaceSet((1U << face_count(dimension)) - 1U); }
+
+int thread_count(const StudyProblem& problem) {
+  return problem.threads > 0 ? problem.threads : omp_get_num_procs();
+}
+
+Discretization discretization_for(const StudyParameters& study, const StudyProblem& problem) {
+  omp_set_num_threads(thread_count(problem));
+  return make_study_discretization(study, problem);
+}
+
+}  // namespace
+
+Index bench_bytes(const StudyProblem& problem) {
+  const NodeLattice lattice(make_study_mesh(problem), problem.degree);
+  const Index positions = problem.geometry == StudyGeometry::mapped ? problem.dimension * 8 : 0;
+  // x and y in the study's precision, y_first in double.
+  return kProgramBytes + lattice.size() * (positions + 2 * value_bytes(problem.precision) + 8);
+}
+
+Index gpu_bench_bytes(const StudyProblem& problem) {
+  const NodeLattice lattice(make_study_mesh(problem), problem.degree);
+  return kCudaLibraryBytes + 2 * lattice.size() * value_bytes(problem.precision);
+}
+
+template <class T>
+double relative_difference(std::span<const T> y, std::span<const double> first) {
+  double difference = 0.0;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const double distance = std::abs(static_cast<double>(y[i]) - first[i]);
+    // Infinite values have no distance either, and what is divided by them is 0.
+    if (!std::isfinite(distance)) return std::numeric_limits<double>::quiet_NaN();
+    difference = std::max(difference, distance);
+    largest = std::max(largest, std::abs(first[i]));
+  }
+  return difference == 0.0 ? 0.0 : difference / largest;
+}
+
+template double relative_difference(std::span<const double>, std::span<const double>);
+template double relative_difference(std::span<const float>, std::span<const double>);
+
+double agreement_tolerance(const StudyParameters& study, Precision precision) {
+  constexpr double kRoundingRatio = 0x1p29;
+  return precision == Precision::double_precision ? study.agree_tolerance
+                                                  : study.agree_tolerance * kRoundingRatio;
+}
+
+Bench::Bench(const StudyParameters& study, const StudyProblem& problem)
+    : study_(study),
+      problem_(problem),
+      discretization_(discretization_for(study, problem)),
+      form_{&discretization_, constant_field(1.0), all_faces(problem.dimension), {}} {}
+
+Index Bench::nonzeros() const { return csr_nonzeros(discretization_.lattice, form_.dirichlet); }
+
+StiffnessForm Bench::form_for(const StudyStrategy& strategy) const {
+  StiffnessForm form = form_;
+  form.geometry = strategy.geometry.value_or(GeometryForm::stored);
+  return form;
+}
+
+Index Bench::needed_bytes(const StudyStrategy& strategy) const {
+  const Processor processor = study_processor(study_);
+  const Index common =
+      processor == Processor::cpu ? bench_bytes(problem_) : gpu_bench_bytes(problem_);
+  const StiffnessForm form = form_for(strategy);
+  return common +
+         operator_peak_bytes(strategy.name,
+                             operator_size(form, value_bytes(problem_.precision), processor));
+}
+
+Measurement Bench::measure(const StudyStrategy& strategy, Index available_bytes) {
+  Measurement measurement;
+  measurement.strategy = strategy;
+  measurement.unsuitable =
+      why_unsuitable(strategy.name, form_for(strategy), study_processor(study_));
+  if (!measurement.unsuitable.empty()) return measurement;
+  measurement.needed_bytes = needed_bytes(strategy);
+  measurement.fits = measurement.needed_bytes <= available_bytes;
+  if (!measurement.fits) return measurement;
+  const bool is_double = problem_.precision == Precision::double_precision;
+  if (study_processor(study_) == Processor::gpu) {
+    if constexpr (kHasCuda) {
+      is_double ? measure_on_gpu<double>(measurement) : measure_on_gpu<float>(measurement);
+    }
+  } else {
+    is_double ? measure_in<double>(measurement) : measure_in<float>(measurement);
+  }
+  return measurement;
+}
+
+template <class T>
+double Bench::difference_from_first(const HostVector<T>& y) {
+  if (reference_.size() == 0) {
+    reference_ = HostVector<double>(y.size());
+    for (Index i = 0; i < y.size(); ++i) reference_[i] = static_cast<double>(y[i]);
+  }
+  return relative_difference<T>(y.span(), reference_.span());
+}
+
+template <class F>
+std::vector<double> Bench::repeat(F&& seconds_of_one) const {
+  std::vector<double> seconds;
+  const double start = seconds_now();
+  while (static_cast<int>(seconds.size()) < study_.repetitions) {
+    stop_if_requested();
+    seconds.push_back(seconds_of_one());
+    if (static_cast<int>(seconds.size()) >= kLeastRepetitions &&
+        seconds_now() - start > study_.time_limit_s) {
+      break;
+    }
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+namespace {
+
+void take_times(const std::vector<double>& sorted, Measurement& measurement) {
+  measurement.repetitions = static_cast<int>(sorted.size());
+  measurement.min_seconds = sorted.front();
+  measurement.median_seconds = median(sorted);
+}
+
+template <class T>
+HostVector<T> random_vector(Index n) {
+  HostVector<T> x(n);
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < n; ++i) x[i] = static_cast<T>(random_value(i));
+  return x;
+}
+
+}  // namespace
+
+template <class T>
+void Bench::measure_in(Measurement& measurement) {
+  const double setup_start = seconds_now();
+  const auto a = make_operator<T>(measurement.strategy.name, form_for(measurement.strategy));
+  measurement.setup_seconds = seconds_now() - setup_start;
+  measurement.operator_bytes = a->bytes();
+  measurement.cost = a->cost();
+  measurement.operator_name = a->name();
+
+  const HostVector<T> x = random_vector<T>(a->size());
+  HostVector<T> y(a->size());
+  fill(y, std::numeric_limits<T>::quiet_NaN());
+  a->apply(x, y);
+  measurement.difference = difference_from_first(y);
+  take_times(repeat([&] {
+               const double before = seconds_now();
+               for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
+               return (seconds_now() - before) / study_.applications;
+             }),
+             measurement);
+}
+
+template <class T>
+void Bench::measure_on_gpu(Measurement& measurement) {
+  synchronize_device();
+  const double setup_start = seconds_now();
+  const auto a = make_device_operator<T>(measurement.strategy.name, form_for(measurement.strategy));
+  synchronize_device();
+  measurement.setup_seconds = seconds_now() - setup_start;
+  measurement.operator_bytes = a->bytes();
+  measurement.cost = a->cost();
+  measurement.operator_name = a->name();
+
+  HostVector<T> host = random_vector<T>(a->size());
+  DeviceVector<T> x(a->size());
+  DeviceVector<T> y(a->size());
+  copy(host, x);
+  fill(y, std::numeric_limits<T>::quiet_NaN());
+  a->apply(x, y);
+  copy(y, host);
+  measurement.difference = difference_from_first(host);
+  DeviceStopwatch stopwatch;
+  take_times(repeat([&] {
+               stopwatch.start();
+               for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
+               return stopwatch.stop() / study_.applications;
+             }),
+             measurement);
+  if (!study_.transfers) return;
+  const HostVector<T> start = random_vector<T>(a->size());
+  measurement.transfer_seconds = repeat([&] {
+                                   stopwatch.start();
+                                   copy(start, x);
+                                   for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
+                                   copy(y, host);
+                                   return stopwatch.stop() / study_.applications;
+                                 }).front();
+}
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "src/study/setup.hpp"
+
+namespace tessera {
+
+/// One strategy measured on one problem.
+struct Measurement {
+  StudyStrategy strategy;
+  /// Why the strategy is not for the problem; the rest is meaningless unless this is empty.
+  std::string unsuitable = {};
+  /// Bytes that it needs at a time; the rest is meaningless unless they were there.
+  Index needed_bytes = 0;
+  bool fits = false;
+  double setup_seconds = 0.0;
+  Index operator_bytes = 0;
+  int repetitions = 0;
+  /// Seconds of one application: of the fastest repetition, and the median over repetitions.
+  double min_seconds = 0.0;
+  double median_seconds = 0.0;
+  /// Seconds of one application of the fastest repetition that copies x to the GPU before and y
+  /// back after its applications; 0 where that was not asked for.
+  double transfer_seconds = 0.0;
+  /// Least traffic and work of one application.
+  Cost cost;
+  /// What was applied, as it calls itself.
+  std::string operator_name = {};
+  /// relative_difference() of y = A x from the first strategy's that was measured.
+  double difference = 0.0;
+};
+
+/// Measures strategies on one problem, one after another, as section 4 of the second paper does: a
+/// repetition applies the operator `applications` times in succession to a random vector and is
+/// timed as a whole; the fastest repetition counts. On the GPU its own events take the time.
+class Bench {
+ public:
+  /// Sets the number of OpenMP threads. @throws InvertedCell
+  Bench(const StudyParameters& study, const StudyProblem& problem);
+
+  Index dofs() const { return discretization_.lattice.size(); }
+  /// Nonzeros of the assembled matrix.
+  Index nonzeros() const;
+  /// Bytes that measuring a strategy takes in the memory of its processor.
+  Index needed_bytes(const StudyStrategy& strategy) const;
+  Measurement measure(const StudyStrategy& strategy, Index available_bytes);
+
+ private:
+  /// The form with the strategy's geometry.
+  StiffnessForm form_for(const StudyStrategy& strategy) const;
+  template <class T>
+  void measure_in(Measurement& measurement);
+  template <class T>
+  void measure_on_gpu(Measurement& measurement);
+  /// relative_difference(y, first); the first y becomes `first`.
+  template <class T>
+  double difference_from_first(const HostVector<T>& y);
+  /// Repeats seconds_of_one() as the study says; the sorted times.
+  template <class F>
+  std::vector<double> repeat(F&& seconds_of_one) const;
+
+  const StudyParameters& study_;
+  StudyProblem problem_;
+  Discretization discretization_;
+  StiffnessForm form_;
+  HostVector<double> reference_;
+};
+
+/// Bytes of the node positions and vectors of a problem in the host's memory, before anything is
+/// made, and of its vectors in the GPU's.
+Index bench_bytes(const StudyProblem& problem);
+Index gpu_bench_bytes(const StudyProblem& problem);
+
+/// max |y - first| / max |first|; 0 where both are 0, NaN where a value of either is not finite.
+template <class T>
+double relative_difference(std::span<const T> y, std::span<const double> first);
+
+/// The largest `difference` that still counts as agreement; the study's tolerance is meant for
+/// double precision and grows with the rounding error in single precision.
+double agreement_tolerance(const StudyParameters& study, Precision precision);
+
+}  // namespace tessera

@@ -1,0 +1,191 @@
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <optional>
+
+#include "postprocess/error_norms.hpp"
+#include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
+#include "src/case/system_scale.hpp"
+#include "src/solve/dispatch.hpp"
+#include "src/solve/full_multigrid_start.hpp"
+#include "src/solve/preconditioning.hpp"
+#include "src/study/median.hpp"
+#include "src/study/solver_measurement.hpp"
+
+namespace tessera {
+
+/// A study's problem, discretized.
+struct DiscretizedProblem {
+  /// Sets the number of OpenMP threads.
+  DiscretizedProblem(const StudyParameters& study, const StudyProblem& problem);
+  DiscretizedProblem(const DiscretizedProblem&) = delete;
+  DiscretizedProblem& operator=(const DiscretizedProblem&) = delete;
+
+  const StudyParameters& study;
+  StudyProblem problem;
+  Discretization discretization;
+  PoissonProblem poisson;
+  ScalarField solution;
+  StiffnessForm form;  // refers to the discretization
+  StrategyName strategy;
+  LinearSystem system;
+  /// What the system is divided by, against what the problem gives.
+  double scale;
+};
+
+/// What a SolverBench does, whatever the precision and the memory.
+class SolverBench::Implementation {
+ public:
+  Implementation() = default;
+  virtual ~Implementation() = default;
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  virtual SolverMeasurement measure(StudySolver solver) = 0;
+  virtual Index dofs() const = 0;
+  virtual std::string strategy() const = 0;
+  virtual double operator_seconds() const = 0;
+};
+
+/// @tparam Space, T where solvers work and in which precision
+template <class T, class Space>
+class SolverBench::In final : public Implementation {
+ public:
+  using V = Vector<T, Space>;
+
+  In(const StudyParameters& study, const StudyProblem& problem) : given_(study, problem) {
+    wait();
+    const double start = seconds_now();
+    if constexpr (std::is_same_v<Space, Host>) {
+      a_ = make_operator<T>(given_.strategy, given_.form);
+    } else {
+      a_ = make_device_operator<T>(given_.strategy, given_.form);
+    }
+    wait();
+    operator_seconds_ = seconds_now() - start;
+    b_ = converted<T, Space>(given_.system.b);
+    start_ = converted<T, Space>(given_.system.x);
+    x_ = V(a_->size());
+  }
+
+  Index dofs() const override { return given_.discretization.lattice.size(); }
+  std::string strategy() const override { return a_->name(); }
+  double operator_seconds() const override { return operator_seconds_; }
+
+  SolverMeasurement measure(StudySolver solver) override {
+    const CaseParameters parameters = solver_case(given_.study, given_.problem, solver);
+    SolverMeasurement measurement{solver};
+    const bool is_start = solver == StudySolver::full_multigrid;
+    const double start = seconds_now();
+    MadePreconditioner<T, Space> made =
+        make_preconditioner<T, Space>(parameters, given_.form, *a_, residual_size(given_.system));
+    std::optional<MadeFullMultigrid<T, Space>> full;
+    if (is_start) {
+      full.emplace(make_full_multigrid<T, Space>(
+          given_.poisson, *made.hierarchy, given_.strategy.scatter, *a_,
+          parameters.solver.multigrid.start_cycles, given_.scale));
+    }
+    wait();
+    measurement.setup_seconds = seconds_now() - start;
+    measurement.levels = made.levels;
+    const double omega = relaxation(parameters.solver.method, *a_, made.preconditioner.get());
+    const CgOptions options = solver_options(
+        parameters.solver, given_.system,
+        {[](int, double) { return stop_requested() ? Continue::no : Continue::yes; }, nullptr});
+    const auto solve = [&] {
+      copy(start_, x_);
+      wait();
+      const double before = seconds_now();
+      if (is_start) {
+        full->start.run(made.cycle, b_, x_);
+      } else {
+        measurement.report = solve_by_method<T, Space>(
+            parameters.solver.method, *a_, made.preconditioner.get(), b_, x_, omega, options);
+      }
+      wait();
+      stop_if_requested();
+      return seconds_now() - before;
+    };
+    const double first = solve();
+    // That was to warm up, but for a solve which takes so long that it makes no difference.
+    if (first < given_.study.time_limit_s) {
+      repeat(solve, measurement);
+    } else {
+      measurement.repetitions = 1;
+      measurement.min_seconds = measurement.median_seconds = first;
+      measurement.energy_note = "one repetition only";
+    }
+    if (is_start) {
+      const double residual = relative_residual();
+      measurement.report.iterations = parameters.solver.multigrid.start_cycles;
+      measurement.report.status = status_of_start(residual, given_.study.relative_tolerance);
+      measurement.report.true_relative_residual = residual;
+    }
+    if (dofs() <= kMostForError) measurement.l2_error = l2_error();
+    return measurement;
+  }
+
+ private:
+  static double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+  static void wait() {
+    if constexpr (std::is_same_v<Space, Device>) synchronize_device();
+  }
+
+  template <class Solve>
+  void repeat(Solve&& solve, SolverMeasurement& measurement) {
+    std::vector<double> seconds;
+    EnergySources sources;
+    if constexpr (std::is_same_v<Space, Device>) sources.gpu_bus_id = require_device().pci_bus_id;
+    EnergyMeter meter(sources);
+    const double start = seconds_now();
+    while (static_cast<int>(seconds.size()) < given_.study.repetitions &&
+           (seconds.empty() || seconds_now() - start < given_.study.time_limit_s)) {
+      seconds.push_back(solve());
+      meter.sample();
+    }
+    const EnergyUse energy = meter.stop();
+    measurement.energy_note = energy.note();
+    if (const std::optional<double> joules = energy.joules()) {
+      measurement.joules_a_dof =
+          *joules / static_cast<double>(seconds.size()) / static_cast<double>(dofs());
+    }
+    measurement.repetitions = static_cast<int>(seconds.size());
+    measurement.min_seconds = *std::min_element(seconds.begin(), seconds.end());
+    measurement.median_seconds = median(std::move(seconds));
+  }
+
+  double relative_residual() {
+    V r(a_->size());
+    a_->apply(x_, r);
+    subtract_in_place(b_, r);
+    return std::sqrt(dot(r, r)) / given_.system.reference_norm;
+  }
+
+  double l2_error() {
+    HostVector<double> x(dofs());
+    convert_back(x_, x);
+    multiply(x, given_.scale);
+    const Discretization& discretization = given_.discretization;
+    return error_norms(discretization, x.span(), given_.solution).l2 *
+           std::sqrt(discretization.frame.volume(discretization.mesh.dimension()));
+  }
+
+  DiscretizedProblem given_;
+  double operator_seconds_ = 0.0;
+  std::unique_ptr<LinearOperator<T, Space>> a_;
+  V b_;
+  V start_;
+  V x_;
+};
+
+}  // namespace tessera

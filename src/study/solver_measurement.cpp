@@ -1,0 +1,135 @@
+#include "src/study/solver_measurement.hpp"
+
+#include "cases/natural_units.hpp"
+#include "src/case/system_scale.hpp"
+#include "src/study/solver_bench.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+// f(t) = exp(t) sin(pi t), 0 at both ends, and f''.
+double bump(double t) { return std::exp(t) * std::sin(kPi * t); }
+double bump_curvature(double t) {
+  return std::exp(t) * ((1.0 - kPi * kPi) * std::sin(kPi * t) + 2.0 * kPi * std::cos(kPi * t));
+}
+
+// u = f(x) f(y) f(z); in 2D f(x) f(y).
+double solution_at(int dimension, double x, double y, double z) {
+  return bump(x) * bump(y) * (dimension == 2 ? 1.0 : bump(z));
+}
+
+// -div grad u.
+double source_at(int dimension, double x, double y, double z) {
+  const double in_plane = bump_curvature(x) * bump(y) + bump(x) * bump_curvature(y);
+  if (dimension == 2) return -in_plane;
+  return -(in_plane * bump(z) + bump(x) * bump(y) * bump_curvature(z));
+}
+
+template <class Value>
+ScalarField field_of(int dimension, Value value) {
+  return {[dimension, value](const PointBlock& points, double* values) {
+            for (std::size_t i = 0; i < points.n; ++i) {
+              values[i] = value(dimension, points.x[i], points.y[i], points.z[i]);
+            }
+          },
+          {}};
+}
+
+PoissonProblem poisson_problem(int dimension) {
+  PoissonProblem problem;
+  problem.dimension = dimension;
+  problem.source = field_of(dimension, source_at);
+  for (BoundaryCondition& condition : problem.boundary) {
+    condition.value = field_of(dimension, solution_at);
+  }
+  return problem;
+}
+
+PoissonProblem in_natural_units(const PoissonProblem& problem,
+                                const Discretization& discretization) {
+  return in_units(problem, natural_units(problem, discretization));
+}
+
+Discretization discretization_for(const StudyParameters& study, const StudyProblem& problem) {
+  omp_set_num_threads(problem.threads > 0 ? problem.threads : omp_get_num_procs());
+  return make_study_discretization(study, problem);
+}
+
+}  // namespace
+
+CaseParameters solver_case(const StudyParameters& study, const StudyProblem& problem,
+                           StudySolver solver) {
+  const BoxMesh mesh = make_study_mesh(problem);
+  const auto axes = static_cast<std::size_t>(problem.dimension);
+  CaseParameters parameters;
+  parameters.mesh.dimension = problem.dimension;
+  parameters.mesh.cells.assign(mesh.cells().begin(), mesh.cells().begin() + problem.dimension);
+  parameters.mesh.lower.assign(axes, 0.0);
+  parameters.mesh.upper.assign(axes, 1.0);
+  parameters.mesh.spacing.resize(axes);
+  parameters.space.degree = problem.degree;
+  parameters.space.points = problem.degree + study.extra_points;
+  parameters.space.quadrature = study.quadrature;
+  const bool is_mapped = problem.geometry == StudyGeometry::mapped;
+  // In 2D the study's map may use z, which a case's may not; sizes do not depend on it.
+  if (is_mapped) {
+    parameters.mesh.map = axes == 3 ? study.map : std::vector<std::string>{"x", "y"};
+  }
+  parameters.operation.kernel = is_mapped ? "tensor" : "kronecker";
+  parameters.operation.scatter = is_mapped ? study.scatters.front() : kNoScatter;
+  parameters.operation.precision = problem.precision;
+  parameters.run.device = study.device;
+  parameters.solver.method = study.method;
+  parameters.solver.preconditioner = preconditioner_of(solver);
+  if (solver == StudySolver::full_multigrid) parameters.solver.initial = kFullMultigrid;
+  parameters.solver.relative_tolerance = study.relative_tolerance;
+  parameters.solver.max_iterations = study.max_iterations;
+  parameters.solver.chebyshev = study.chebyshev;
+  parameters.solver.multigrid = study.multigrid;
+  parameters.solver.block_jacobi = study.block_jacobi;
+  return parameters;
+}
+
+SolveStatus status_of_start(double relative_residual, double relative_tolerance) {
+  if (!std::isfinite(relative_residual)) return SolveStatus::not_finite;
+  if (relative_residual <= relative_tolerance) return SolveStatus::converged;
+  constexpr double kFallen = 1e-2;
+  return relative_residual <= kFallen ? SolveStatus::iteration_limit : SolveStatus::diverged;
+}
+
+DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
+                                       const StudyProblem& problem_in)
+    : study(study_in),
+      problem(problem_in),
+      discretization(discretization_for(study, problem)),
+      poisson(in_natural_units(poisson_problem(problem.dimension), discretization)),
+      solution(in_frame(field_of(problem.dimension, solution_at), discretization.frame)),
+      form(stiffness_form(poisson, discretization)),
+      strategy(level_strategy(form, study.scatters.front(), study_processor(study))),
+      system(make_linear_system(poisson, discretization, constant_field(0.0))),
+      scale(system_scale(system, form)) {
+  divide(system, form, scale);
+}
+
+SolverBench::SolverBench(const StudyParameters& study, const StudyProblem& problem) {
+  const bool is_double = problem.precision == Precision::double_precision;
+  if (study_processor(study) == Processor::gpu) {
+    if constexpr (kHasCuda) implementation_ = make_on_gpu(study, problem);
+  } else if (is_double) {
+    implementation_ = std::make_unique<In<double, Host>>(study, problem);
+  } else {
+    implementation_ = std::make_unique<In<float, Host>>(study, problem);
+  }
+}
+SolverBench::~SolverBench() = default;
+
+Index SolverBench::dofs() const { return implementation_->dofs(); }
+std::string SolverBench::strategy() const { return implementation_->strategy(); }
+double SolverBench::operator_seconds() const { return implementation_->operator_seconds(); }
+SolverMeasurement SolverBench::measure(StudySolver solver) {
+  return implementation_->measure(solver);
+}
+
+}  // namespace tessera

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operators/multigrid/multigrid.hpp"
+#include "postprocess/timing/energy_meter.hpp"
+#include "solvers/krylov/cg.hpp"
+#include "src/study/setup.hpp"
+
+namespace tessera {
+
+/// The most DoFs of a problem for which the error is computed.
+inline constexpr Index kMostForError = 20'000'000;
+
+/// One solver measured on one problem.
+struct SolverMeasurement {
+  StudySolver solver;
+  /// Why it is not for the problem or the machine; the rest is meaningless unless this is empty.
+  std::string left_out = {};
+  /// Seconds to make the preconditioner; of the operator's they are
+  /// SolverBench::operator_seconds().
+  double setup_seconds = 0.0;
+  int repetitions = 0;
+  /// Seconds of a solve from x = 0: of the fastest repetition, and the median.
+  double min_seconds = 0.0;
+  double median_seconds = 0.0;
+  SolveReport report = {};
+  /// L2 norm of the error; of large problems, where it takes longer than the solve, not computed.
+  std::optional<double> l2_error = {};
+  std::vector<LevelSummary> levels = {};
+  /// Joules of a solve a DoF; absent if not measured, and why.
+  std::optional<double> joules_a_dof = {};
+  std::string energy_note = {};
+};
+
+/// Measures solvers on one problem, one after another: -div grad u = f on the unit cube or its
+/// image, whose solution is u = f(x) f(y) f(z), f(t) = exp(t) sin(pi t), also on its boundary; from
+/// x = 0 inside.
+class SolverBench {
+ public:
+  /// Makes the system and, in the problem's precision, the operator: kronecker on uniform meshes,
+  /// tensor with the study's first scatter on mapped ones. @throws InvertedCell
+  SolverBench(const StudyParameters& study, const StudyProblem& problem);
+  ~SolverBench();
+  SolverBench(const SolverBench&) = delete;
+  SolverBench& operator=(const SolverBench&) = delete;
+
+  Index dofs() const;
+  std::string strategy() const;
+  double operator_seconds() const;
+  SolverMeasurement measure(StudySolver solver);
+
+ private:
+  class Implementation;
+  template <class T, class Space>
+  class In;
+  // Defined where there is GPU code.
+  static std::unique_ptr<Implementation> make_on_gpu(const StudyParameters& study,
+                                                     const StudyProblem& problem);
+
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// How a start by full multigrid ended whose cycles leave this relative residual: converged to the
+/// tolerance; at its iteration limit, where it is above it, which a start to within the error of
+/// the discretization may be; diverged if it has hardly fallen; or not finite.
+SolveStatus status_of_start(double relative_residual, double relative_tolerance);
+
+/// The case whose solver the study's entry names, as far as solvers look at cases.
+CaseParameters solver_case(const StudyParameters& study, const StudyProblem& problem,
+                           StudySolver solver);
+
+}  // namespace tessera
