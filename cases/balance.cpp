@@ -24,7 +24,7 @@ constexpr double kUnsettled = 2.0;
 std::optional<LoadIntegrals> integrals_by(int points, const Discretization& discretization,
                                           const ScalarField& source,
                                           const std::vector<FluxTerm>& fluxes) {
-  if (points > kMostPointsPerAxis) return std::nullopt;
+  if (points > kMaxPointsPerAxis) return std::nullopt;
   const Basis1D& own = discretization.basis;
   const Basis1D basis = make_basis(own.degree, own.family, QuadratureRule::gauss, points);
   try {
@@ -82,7 +82,7 @@ IncompatibleData::IncompatibleData(double source, double flux, double error)
           "quadrature and mesh); change one of them, or make a face dirichlet or robin",
           source, flux, source + flux, error)) {}
 
-double balance_load(const StiffnessForm& form, const ScalarField& source,
+double balance_load(const BilinearForm& form, const ScalarField& source,
                     const std::vector<FluxTerm>& fluxes, Imbalance imbalance, double load_unit,
                     HostVector<double>& b) {
   const HostVector<double> zero(b.size());

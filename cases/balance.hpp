@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "operators/load/load_vector.hpp"
 #include "solvers/memory/vector.hpp"
 
@@ -34,7 +34,7 @@ enum class Imbalance {
 /// @param load_unit what integrals are multiplied by in what IncompatibleData says
 /// @return (sum of b) / volume, which was taken off the source
 /// @throws IncompatibleData
-double balance_load(const StiffnessForm& form, const ScalarField& source,
+double balance_load(const BilinearForm& form, const ScalarField& source,
                     const std::vector<FluxTerm>& fluxes, Imbalance imbalance, double load_unit,
                     HostVector<double>& b);
 

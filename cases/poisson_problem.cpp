@@ -59,8 +59,8 @@ std::string balance_note(const LinearSystem& system, const PoissonProblem& probl
 
 }  // namespace
 
-StiffnessForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization) {
-  StiffnessForm form{&discretization, problem.coefficient, dirichlet_faces(problem), {}};
+BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization) {
+  BilinearForm form{&discretization, problem.coefficient, dirichlet_faces(problem), {}};
   for (int face = 0; face < face_count(problem.dimension); ++face) {
     const BoundaryCondition& condition = problem.boundary[face];
     if (condition.type != BoundaryType::robin) continue;
@@ -76,7 +76,7 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const Discretizat
                             Imbalance::refused);
 }
 
-LinearSystem make_linear_system(const PoissonProblem& problem, const StiffnessForm& form,
+LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearForm& form,
                                 const ScalarField& initial, Imbalance imbalance) {
   const Discretization& discretization = *form.discretization;
   const NodeLattice& lattice = discretization.lattice;

@@ -8,7 +8,7 @@
 #include "cases/balance.hpp"
 #include "mesh/face.hpp"
 #include "mesh/scalar_field.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {
@@ -39,7 +39,7 @@ struct PoissonProblem {
 /// The bilinear form of the problem; the discretization is referred to. Robin terms that vanish at
 /// all points are left out, so that whether u is determined only up to a constant,
 /// is_pure_neumann(), is decided on values once and is the same on all levels of a hierarchy.
-StiffnessForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
+BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
 
 /// A x = b as an iterative solver takes it.
 struct LinearSystem {
@@ -62,7 +62,7 @@ struct LinearSystem {
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
                                 const ScalarField& initial);
 /// The same for a form of the problem that there is already, such as a coarse level's.
-LinearSystem make_linear_system(const PoissonProblem& problem, const StiffnessForm& form,
+LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearForm& form,
                                 const ScalarField& initial, Imbalance imbalance);
 
 /// The field less a number.

@@ -22,7 +22,7 @@ DeviceScatter scatter_named(const std::string& name) {
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_unnamed(const StrategyName& strategy,
-                                                        const StiffnessForm& form) {
+                                                        const BilinearForm& form) {
   const std::string& name = strategy.kernel;
   if (name == "kronecker") return make_device_kronecker_operator<T>(form);
   if (name == "tensor" && form.geometry == GeometryForm::stencil) {
@@ -44,7 +44,7 @@ std::unique_ptr<LinearOperator<T, Device>> make_unnamed(const StrategyName& stra
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_operator(const StrategyName& strategy,
-                                                                const StiffnessForm& form) {
+                                                                const BilinearForm& form) {
   for (const std::string& reason : {why_unavailable(strategy, Processor::gpu),
                                     why_unsuitable(strategy, form, Processor::gpu)}) {
     if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
@@ -55,8 +55,8 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_operator(const StrategyNa
 }
 
 template std::unique_ptr<LinearOperator<double, Device>> make_device_operator(const StrategyName&,
-                                                                              const StiffnessForm&);
+                                                                              const BilinearForm&);
 template std::unique_ptr<LinearOperator<float, Device>> make_device_operator(const StrategyName&,
-                                                                             const StiffnessForm&);
+                                                                             const BilinearForm&);
 
 }  // namespace tessera

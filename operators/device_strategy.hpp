@@ -12,6 +12,6 @@ namespace tessera {
 ///         what was made does not have the name of operator_label()
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_operator(const StrategyName& strategy,
-                                                                const StiffnessForm& form);
+                                                                const BilinearForm& form);
 
 }  // namespace tessera

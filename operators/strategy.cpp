@@ -156,7 +156,7 @@ OperatorLabel operator_label(const StrategyName& strategy, FactorKind factors,
   return {strategy.kernel, adds ? strategy.scatter : std::string(kNoScatterName), geometry};
 }
 
-OperatorLabel operator_label(const StrategyName& strategy, const StiffnessForm& form) {
+OperatorLabel operator_label(const StrategyName& strategy, const BilinearForm& form) {
   return operator_label(strategy, factor_kind(form.discretization->mapping, form.coefficient),
                         form.geometry);
 }
@@ -198,7 +198,7 @@ std::string why_unavailable(const StrategyName& strategy, Processor processor) {
   return "";
 }
 
-OperatorSize operator_size(const StiffnessForm& form, Index value_bytes, Processor processor) {
+OperatorSize operator_size(const BilinearForm& form, Index value_bytes, Processor processor) {
   const Discretization& discretization = *form.discretization;
   return {discretization.mesh,
           discretization.lattice,
@@ -215,7 +215,7 @@ bool has_geometry_forms(std::string_view kernel, FactorKind factors) {
   return kernel == "tensor" && factors == FactorKind::general;
 }
 
-std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& form,
+std::string why_unsuitable(const StrategyName& strategy, const BilinearForm& form,
                            Processor processor) {
   if (form.geometry != GeometryForm::stored && strategy.kernel != "tensor") {
     return "the geometry " + std::string(geometry_name(form.geometry)) +
@@ -259,7 +259,7 @@ Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size
 }
 
 template <class T>
-std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const StiffnessForm& form) {
+std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const BilinearForm& form) {
   const auto batches = make_batches<T>(*form.discretization);
   return make_csr_operator<T>(form, *batches,
                               std::make_shared<const GeometricFactors<T>>(
@@ -270,16 +270,16 @@ namespace {
 
 template <class T>
 using HostMaker = std::unique_ptr<LinearOperator<T, Host>> (*)(const StrategyName& strategy,
-                                                               const StiffnessForm& form);
+                                                               const BilinearForm& form);
 
 template <class T>
-std::unique_ptr<LinearOperator<T, Host>> make_csr(const StrategyName&, const StiffnessForm& form) {
+std::unique_ptr<LinearOperator<T, Host>> make_csr(const StrategyName&, const BilinearForm& form) {
   return make_csr_matrix<T>(form);
 }
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_local(const StrategyName& strategy,
-                                                    const StiffnessForm& form) {
+                                                    const BilinearForm& form) {
   const Discretization& discretization = *form.discretization;
   const auto batches = make_batches<T>(discretization);
   auto factors =
@@ -291,7 +291,7 @@ std::unique_ptr<LinearOperator<T, Host>> make_local(const StrategyName& strategy
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_tensor(const StrategyName& strategy,
-                                                     const StiffnessForm& form) {
+                                                     const BilinearForm& form) {
   if (form.geometry == GeometryForm::stencil) return make_stencil_operator<T>(form);
   const Discretization& discretization = *form.discretization;
   const auto batches = make_batches<T>(discretization);
@@ -301,7 +301,7 @@ std::unique_ptr<LinearOperator<T, Host>> make_tensor(const StrategyName& strateg
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_kronecker(const StrategyName&,
-                                                        const StiffnessForm& form) {
+                                                        const BilinearForm& form) {
   return make_kronecker_operator<T>(form);
 }
 
@@ -331,7 +331,7 @@ HostMaker<T> find_maker(std::string_view kernel) {
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
-                                                       const StiffnessForm& form) {
+                                                       const BilinearForm& form) {
   kernel_row(strategy, Processor::cpu);
   const std::string reason = why_unsuitable(strategy, form);
   if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
@@ -340,11 +340,11 @@ std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strat
   return made;
 }
 
-template std::unique_ptr<CsrMatrix<double>> make_csr_matrix(const StiffnessForm&);
-template std::unique_ptr<CsrMatrix<float>> make_csr_matrix(const StiffnessForm&);
+template std::unique_ptr<CsrMatrix<double>> make_csr_matrix(const BilinearForm&);
+template std::unique_ptr<CsrMatrix<float>> make_csr_matrix(const BilinearForm&);
 template std::unique_ptr<LinearOperator<double, Host>> make_operator(const StrategyName&,
-                                                                     const StiffnessForm&);
+                                                                     const BilinearForm&);
 template std::unique_ptr<LinearOperator<float, Host>> make_operator(const StrategyName&,
-                                                                    const StiffnessForm&);
+                                                                    const BilinearForm&);
 
 }  // namespace tessera

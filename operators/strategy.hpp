@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mesh/geometry/factor_kind.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "solvers/linear_operator.hpp"
 
 namespace tessera {
@@ -45,7 +45,7 @@ struct OperatorSize {
 };
 
 /// The size of operators of this form, which must outlive it.
-OperatorSize operator_size(const StiffnessForm& form, Index value_bytes, Processor processor);
+OperatorSize operator_size(const BilinearForm& form, Index value_bytes, Processor processor);
 
 /// Bytes of an operator of this size.
 using SizeFunction = Index (*)(const OperatorSize& size);
@@ -93,7 +93,7 @@ struct OperatorLabel {
 };
 OperatorLabel operator_label(const StrategyName& strategy, FactorKind factors,
                              GeometryForm geometry);
-OperatorLabel operator_label(const StrategyName& strategy, const StiffnessForm& form);
+OperatorLabel operator_label(const StrategyName& strategy, const BilinearForm& form);
 
 /// Whether the form of the geometric factors means anything: to the kernel tensor where they are
 /// general.
@@ -101,7 +101,7 @@ bool has_geometry_forms(std::string_view kernel, FactorKind factors);
 
 /// Why the strategy, or the form's geometry with it, is not for this form, in a user's words; empty
 /// if it is. make_operator() and make_device_operator() then throw std::invalid_argument.
-std::string why_unsuitable(const StrategyName& strategy, const StiffnessForm& form,
+std::string why_unsuitable(const StrategyName& strategy, const BilinearForm& form,
                            Processor processor = Processor::cpu);
 
 /// Every kernel with every scatter policy that it takes on the processor; those for comparisons
@@ -119,7 +119,7 @@ Index operator_peak_bytes(const StrategyName& strategy, const OperatorSize& size
 ///         made does not have the name of operator_label()
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_operator(const StrategyName& strategy,
-                                                       const StiffnessForm& form);
+                                                       const BilinearForm& form);
 
 /// Aborts the making of an operator that is not what its label says.
 /// @throws std::logic_error unless the names are the same
@@ -128,6 +128,6 @@ void require_name(const std::string& made, const OperatorLabel& label);
 /// The matrix that the strategy csr is; how the form has its geometry does not matter.
 /// @throws InvertedCell, BadFieldValue, std::bad_alloc
 template <class T>
-std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const StiffnessForm& form);
+std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const BilinearForm& form);
 
 }  // namespace tessera

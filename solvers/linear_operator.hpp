@@ -4,7 +4,7 @@
 #include <string>
 
 #include "solvers/check.hpp"
-#include "solvers/fused_forms.hpp"
+#include "solvers/fused_operations.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {
@@ -47,7 +47,7 @@ class LinearOperator {
   /// Memory that the operator holds beyond x and y.
   virtual std::int64_t bytes() const = 0;
   /// The operator's own fused forms, or null where it has none.
-  virtual const FusedForms<T, Space>* fused() const { return nullptr; }
+  virtual const FusedOperations<T, Space>* fused() const { return nullptr; }
 
   /// What apply() and diagonal() do with vectors that were checked; call those instead.
   virtual void do_apply(const Vector<T, Space>& x, Vector<T, Space>& y) const = 0;

@@ -67,8 +67,8 @@ Basis1D make_basis(int degree, NodeFamily family, QuadratureRule rule, int point
   if (points < degree + 1) {
     throw std::invalid_argument("at least degree + 1 quadrature points are needed");
   }
-  if (points > kMostPointsPerAxis) {
-    throw std::invalid_argument("at most " + std::to_string(kMostPointsPerAxis) +
+  if (points > kMaxPointsPerAxis) {
+    throw std::invalid_argument("at most " + std::to_string(kMaxPointsPerAxis) +
                                 " quadrature points an axis are possible");
   }
   Basis1D basis{degree, family, rule, make_nodes(family, degree), make_quadrature(rule, points),

@@ -59,11 +59,11 @@ struct Basis1D {
 };
 
 /// The most nodes or points an axis that kernels of run-time size have room for.
-inline constexpr int kMostPointsPerAxis = 48;
+inline constexpr int kMaxPointsPerAxis = 48;
 
 /// @throws std::invalid_argument if degree < 1, points < degree + 1 (fewer make the stiffness
 /// matrix
-///         singular or D B differ from G) or points > kMostPointsPerAxis.
+///         singular or D B differ from G) or points > kMaxPointsPerAxis.
 Basis1D make_basis(int degree, NodeFamily family, QuadratureRule rule, int points);
 
 /// Whether B is the identity: quadrature points are the nodes (spectral elements).

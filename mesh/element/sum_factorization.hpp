@@ -63,7 +63,7 @@ template <int R, int C, Parity parity, Store store, class T>
   const int columns = C > 0 ? C : matrix.columns;
   const int pairs = columns / 2;
   const int half_columns = (columns + 1) / 2;
-  constexpr int kLine = C > 0 ? (C + 1) / 2 : kMostPointsPerAxis / 2;
+  constexpr int kLine = C > 0 ? (C + 1) / 2 : kMaxPointsPerAxis / 2;
   Lanes<T> e[kLine];
   Lanes<T> o[kLine];
 #pragma GCC unroll 8

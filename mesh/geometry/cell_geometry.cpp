@@ -5,15 +5,15 @@ namespace tessera {
 namespace {
 
 // Sizes up to here are unrolled: with R rows, R - 2 .. R + 2 columns.
-constexpr int kMostUnrolled = 10;
+constexpr int kMaxUnrolled = 10;
 
 // contract() with the sizes known at compile time where they are small.
 template <Parity parity, Store store, int R = 2, int C = 2>
 void contract_any(const EvenOddMatrix<double>& matrix, int fast, int slow, const Lanes<double>* in,
                   Lanes<double>* out) {
-  if constexpr (R > kMostUnrolled) {
+  if constexpr (R > kMaxUnrolled) {
     contract<0, 0, parity, store>(matrix, fast, slow, in, out);
-  } else if constexpr (C > R + 2 || C > kMostUnrolled) {
+  } else if constexpr (C > R + 2 || C > kMaxUnrolled) {
     contract_any<parity, store, R + 1, (R > 3 ? R - 1 : 2)>(matrix, fast, slow, in, out);
   } else if (matrix.rows == R && matrix.columns == C) {
     contract<R, C, parity, store>(matrix, fast, slow, in, out);

@@ -7,7 +7,7 @@
 namespace tessera {
 
 template <class T>
-std::unique_ptr<BlockJacobi<T, Host>> make_block_jacobi(const StiffnessForm& form,
+std::unique_ptr<BlockJacobi<T, Host>> make_block_jacobi(const BilinearForm& form,
                                                         const BlockJacobiOptions& options,
                                                         const IndexTriple& brick) {
   RowBlocks blocks = make_node_bricks(form.discretization->lattice, brick);
@@ -35,10 +35,10 @@ Index block_jacobi_peak_bytes(const OperatorSize& size, BlockExchange exchange) 
                   operator_bytes(csr, matrix) + of_rows + block_jacobi_bytes(size, exchange));
 }
 
-template std::unique_ptr<BlockJacobi<double, Host>> make_block_jacobi(const StiffnessForm&,
+template std::unique_ptr<BlockJacobi<double, Host>> make_block_jacobi(const BilinearForm&,
                                                                       const BlockJacobiOptions&,
                                                                       const IndexTriple&);
-template std::unique_ptr<BlockJacobi<float, Host>> make_block_jacobi(const StiffnessForm&,
+template std::unique_ptr<BlockJacobi<float, Host>> make_block_jacobi(const BilinearForm&,
                                                                      const BlockJacobiOptions&,
                                                                      const IndexTriple&);
 

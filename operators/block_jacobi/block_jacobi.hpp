@@ -12,11 +12,11 @@ namespace tessera {
 /// @throws std::invalid_argument for more than 2^31 - 1 nodes, InvertedCell, BadFieldValue,
 ///         std::bad_alloc
 template <class T>
-std::unique_ptr<BlockJacobi<T, Host>> make_block_jacobi(const StiffnessForm& form,
+std::unique_ptr<BlockJacobi<T, Host>> make_block_jacobi(const BilinearForm& form,
                                                         const BlockJacobiOptions& options,
                                                         const IndexTriple& brick);
 template <class T>
-std::unique_ptr<BlockJacobi<T, Host>> make_block_jacobi(const StiffnessForm& form,
+std::unique_ptr<BlockJacobi<T, Host>> make_block_jacobi(const BilinearForm& form,
                                                         const BlockJacobiOptions& options) {
   return make_block_jacobi<T>(form, options,
                               default_node_brick(form.discretization->lattice.dimension()));
@@ -24,14 +24,14 @@ std::unique_ptr<BlockJacobi<T, Host>> make_block_jacobi(const StiffnessForm& for
 
 /// The same in GPU memory.
 /// @throws as make_block_jacobi(), std::invalid_argument for a brick of more than
-///         kMostDeviceBlockRows nodes, DeviceOutOfMemory, DeviceError
+///         kMaxDeviceBlockRows nodes, DeviceOutOfMemory, DeviceError
 template <class T>
-std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(const StiffnessForm& form,
+std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(const BilinearForm& form,
                                                                  const BlockJacobiOptions& options,
                                                                  const IndexTriple& brick);
 template <class T>
 std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(
-    const StiffnessForm& form, const BlockJacobiOptions& options) {
+    const BilinearForm& form, const BlockJacobiOptions& options) {
   return make_device_block_jacobi<T>(form, options,
                                      default_node_brick(form.discretization->lattice.dimension()));
 }

@@ -7,7 +7,7 @@ namespace {
 
 // The factors that it is made from are gone when it is returned.
 template <class T>
-DeviceSparseRows<T> assemble(StiffnessForm form) {
+DeviceSparseRows<T> assemble(BilinearForm form) {
   form.geometry = GeometryForm::stored;
   return assemble_on_device<T>(form, *make_device_tensor_kernel<T>(form));
 }
@@ -15,7 +15,7 @@ DeviceSparseRows<T> assemble(StiffnessForm form) {
 }  // namespace
 
 template <class T>
-std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(const StiffnessForm& form,
+std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(const BilinearForm& form,
                                                                  const BlockJacobiOptions& options,
                                                                  const IndexTriple& brick) {
   const RowBlocks blocks = make_node_bricks(form.discretization->lattice, brick);
@@ -25,8 +25,8 @@ std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(const Stiffness
 }
 
 template std::unique_ptr<BlockJacobi<double, Device>> make_device_block_jacobi(
-    const StiffnessForm&, const BlockJacobiOptions&, const IndexTriple&);
+    const BilinearForm&, const BlockJacobiOptions&, const IndexTriple&);
 template std::unique_ptr<BlockJacobi<float, Device>> make_device_block_jacobi(
-    const StiffnessForm&, const BlockJacobiOptions&, const IndexTriple&);
+    const BilinearForm&, const BlockJacobiOptions&, const IndexTriple&);
 
 }  // namespace tessera

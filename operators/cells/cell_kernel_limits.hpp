@@ -3,6 +3,6 @@
 namespace tessera {
 
 /// Degrees up to here have kernels whose loops are unrolled at compile time.
-inline constexpr int kMostFastDegree = 8;
+inline constexpr int kMaxFastDegree = 8;
 
 }  // namespace tessera

@@ -2,7 +2,7 @@
 
 namespace tessera {
 
-CellGrid make_cell_grid(const StiffnessForm& form) {
+CellGrid make_cell_grid(const BilinearForm& form) {
   const Discretization& discretization = *form.discretization;
   const IndexTriple& cells = discretization.mesh.cells();
   const NodeLattice& lattice = discretization.lattice;

@@ -8,7 +8,7 @@
 
 #include "mesh/geometry/geometry_form.hpp"
 #include "mesh/index.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 
 namespace tessera {
 
@@ -24,9 +24,9 @@ struct CellGrid {
 
 /// The most nodes along an axis on the GPU: kernels count them in 32 bits, with tiles that may end
 /// some thousand places beyond the last.
-inline constexpr Index kMostDeviceExtent = (Index{1} << 31) - (Index{1} << 16);
+inline constexpr Index kMaxDeviceExtent = (Index{1} << 31) - (Index{1} << 16);
 
-CellGrid make_cell_grid(const StiffnessForm& form);
+CellGrid make_cell_grid(const BilinearForm& form);
 
 /// The number of a cell in the mesh, x fastest.
 constexpr Index cell_number(const CellGrid& grid, const int (&position)[3]) {

@@ -39,6 +39,6 @@ constexpr std::string_view scatter_name(DeviceScatter scatter) {
 /// @throws std::invalid_argument for DeviceScatter::patch and a kernel without patches
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_matrix_free(
-    const StiffnessForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel, DeviceScatter scatter);
+    const BilinearForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel, DeviceScatter scatter);
 
 }  // namespace tessera

@@ -14,14 +14,14 @@ constexpr int kThreads = 256;
 // Bytes a DoF: (1 + 1/p)^dim values read, one written.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    gather_cells_kernel(const CellGrid grid, unsigned blocks_a_row, const T* __restrict__ e,
+    gather_cells_kernel(const CellGrid grid, unsigned blocks_per_row, const T* __restrict__ e,
                         const T* __restrict__ x, T* __restrict__ y) {
   const int p = grid.degree;
   const int n = p + 1;
-  const unsigned row = blockIdx.x / blocks_a_row;
+  const unsigned row = blockIdx.x / blocks_per_row;
   const unsigned extent_y = static_cast<unsigned>(grid.cells[1]) * p + 1;
   const int position[3] = {
-      static_cast<int>((blockIdx.x - row * blocks_a_row) * kThreads + threadIdx.x),
+      static_cast<int>((blockIdx.x - row * blocks_per_row) * kThreads + threadIdx.x),
       static_cast<int>(row % extent_y), static_cast<int>(row / extent_y)};
   const Index nodes = grid.dimension == 3 ? n * n * n : n * n;
   if (position[0] > grid.cells[0] * p) return;
@@ -81,7 +81,7 @@ __global__ void constrain_diagonal_kernel(const CellGrid grid, T* d) {
   }
 }
 
-unsigned blocks_a_row(const CellGrid& grid) {
+unsigned blocks_per_row(const CellGrid& grid) {
   return static_cast<unsigned>(ceil_div(grid.stride[1], kThreads));
 }
 
@@ -90,15 +90,15 @@ unsigned row_blocks(const CellGrid& grid) {
 }
 
 unsigned node_blocks(const CellGrid& grid) {
-  constexpr Index kMostBlocks = 1 << 20;
+  constexpr Index kMaxBlocks = 1 << 20;
   const Index blocks = ceil_div(grid.node_count, kThreads);
-  return static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
+  return static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
 }
 
 template <class T>
 class DeviceMatrixFree final : public LinearOperator<T, Device> {
  public:
-  DeviceMatrixFree(const StiffnessForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel,
+  DeviceMatrixFree(const BilinearForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel,
                    DeviceScatter scatter)
       : grid_(make_cell_grid(form)),
         colors_(cell_colors(grid_)),
@@ -145,8 +145,8 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
       case DeviceScatter::private_cells:
         kernel_->apply(all_cells(grid_), source,
                        {SinkKind::cells, cell_values_.data(), nullptr, nodes_per_cell_});
-        gather_cells_kernel<<<row_blocks(grid_) * blocks_a_row(grid_), kThreads, 0,
-                              device_stream()>>>(grid_, blocks_a_row(grid_), cell_values_.data(),
+        gather_cells_kernel<<<row_blocks(grid_) * blocks_per_row(grid_), kThreads, 0,
+                              device_stream()>>>(grid_, blocks_per_row(grid_), cell_values_.data(),
                                                  x.data(), y.data());
         check_launch("gather of the E-vector");
         break;
@@ -191,13 +191,13 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_matrix_free(
-    const StiffnessForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel, DeviceScatter scatter) {
+    const BilinearForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel, DeviceScatter scatter) {
   return std::make_unique<DeviceMatrixFree<T>>(form, std::move(kernel), scatter);
 }
 
 template std::unique_ptr<LinearOperator<double, Device>> make_device_matrix_free(
-    const StiffnessForm&, std::unique_ptr<DeviceCellKernel<double>>, DeviceScatter);
+    const BilinearForm&, std::unique_ptr<DeviceCellKernel<double>>, DeviceScatter);
 template std::unique_ptr<LinearOperator<float, Device>> make_device_matrix_free(
-    const StiffnessForm&, std::unique_ptr<DeviceCellKernel<float>>, DeviceScatter);
+    const BilinearForm&, std::unique_ptr<DeviceCellKernel<float>>, DeviceScatter);
 
 }  // namespace tessera

@@ -10,10 +10,10 @@
 #include "mesh/lanes/simd.hpp"
 #include "operators/cells/prefetch.hpp"
 #include "operators/cells/scatter.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/operator_name.hpp"
 #include "operators/form/robin_faces.hpp"
-#include "operators/form/stiffness_form.hpp"
 #include "solvers/linear_operator.hpp"
 
 namespace tessera {
@@ -31,7 +31,7 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
  public:
   using T = typename Kernel::value_type;
 
-  MatrixFree(const StiffnessForm& form, std::shared_ptr<const CellBatches> batches, Kernel kernel,
+  MatrixFree(const BilinearForm& form, std::shared_ptr<const CellBatches> batches, Kernel kernel,
              std::unique_ptr<Scatter<T>> scatter)
       : lattice_(form.discretization->lattice),
         cells_(form.discretization->mesh.cells()),

@@ -132,7 +132,7 @@ class CellEntries {
 template <class T, class I>
 class CsrOperator final : public CsrMatrix<T> {
  public:
-  CsrOperator(const StiffnessForm& form, const CellBatches& batches, const CellKernel<T>& kernel)
+  CsrOperator(const BilinearForm& form, const CellBatches& batches, const CellKernel<T>& kernel)
       : pattern_(form.discretization->lattice, form.dirichlet),
         matrix_(pattern_.lattice().size(), pattern_.lattice().size()) {
     allocate_rows();
@@ -307,7 +307,7 @@ Index csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes
 
 template <class T>
 std::unique_ptr<CsrMatrix<T>> make_csr_operator(
-    const StiffnessForm& form, const CellBatches& batches,
+    const BilinearForm& form, const CellBatches& batches,
     std::shared_ptr<const GeometricFactors<T>> factors) {
   const auto kernel = make_tensor_cell_kernel<T>(*form.discretization, std::move(factors));
   if (fits_32_bits(csr_nonzeros(form.discretization->lattice, form.dirichlet))) {
@@ -317,8 +317,8 @@ std::unique_ptr<CsrMatrix<T>> make_csr_operator(
 }
 
 template std::unique_ptr<CsrMatrix<double>> make_csr_operator(
-    const StiffnessForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<double>>);
+    const BilinearForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<double>>);
 template std::unique_ptr<CsrMatrix<float>> make_csr_operator(
-    const StiffnessForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<float>>);
+    const BilinearForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<float>>);
 
 }  // namespace tessera

@@ -141,7 +141,7 @@ class Product {
 template <class T>
 class Assembly {
  public:
-  Assembly(const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index nonzeros)
+  Assembly(const BilinearForm& form, const DeviceCellKernel<T>& kernel, Index nonzeros)
       : pattern_(make_pattern(form)),
         rows_{DeviceArray<Index>(pattern_.grid.node_count + 1), DeviceArray<std::int32_t>(nonzeros),
               DeviceArray<T>(nonzeros)} {
@@ -245,7 +245,7 @@ class Assembly {
 template <class T>
 class DeviceCsrOperator final : public LinearOperator<T, Device> {
  public:
-  DeviceCsrOperator(const StiffnessForm& form, DeviceSparseRows<T> matrix, Index most_slab_entries)
+  DeviceCsrOperator(const BilinearForm& form, DeviceSparseRows<T> matrix, Index most_slab_entries)
       : most_slab_entries_(most_slab_entries),
         pattern_(make_pattern(form)),
         row_starts_(std::move(matrix.starts)),
@@ -376,7 +376,7 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
 }  // namespace
 
 template <class T>
-DeviceSparseRows<T> assemble_on_device(const StiffnessForm& form,
+DeviceSparseRows<T> assemble_on_device(const BilinearForm& form,
                                        const DeviceCellKernel<T>& kernel) {
   const NodeLattice& lattice = form.discretization->lattice;
   if (lattice.size() > std::numeric_limits<std::int32_t>::max()) {
@@ -389,18 +389,18 @@ DeviceSparseRows<T> assemble_on_device(const StiffnessForm& form,
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
-    const StiffnessForm& form, const DeviceCellKernel<T>& kernel, Index most_slab_entries) {
+    const BilinearForm& form, const DeviceCellKernel<T>& kernel, Index most_slab_entries) {
   return std::make_unique<DeviceCsrOperator<T>>(form, assemble_on_device(form, kernel),
                                                 most_slab_entries);
 }
 
-template DeviceSparseRows<double> assemble_on_device(const StiffnessForm&,
+template DeviceSparseRows<double> assemble_on_device(const BilinearForm&,
                                                      const DeviceCellKernel<double>&);
-template DeviceSparseRows<float> assemble_on_device(const StiffnessForm&,
+template DeviceSparseRows<float> assemble_on_device(const BilinearForm&,
                                                     const DeviceCellKernel<float>&);
 template std::unique_ptr<LinearOperator<double, Device>> make_device_csr_operator(
-    const StiffnessForm&, const DeviceCellKernel<double>&, Index);
+    const BilinearForm&, const DeviceCellKernel<double>&, Index);
 template std::unique_ptr<LinearOperator<float, Device>> make_device_csr_operator(
-    const StiffnessForm&, const DeviceCellKernel<float>&, Index);
+    const BilinearForm&, const DeviceCellKernel<float>&, Index);
 
 }  // namespace tessera

@@ -5,7 +5,7 @@
 #include "mesh/geometry/geometric_factors.hpp"
 #include "mesh/lanes/cell_batches.hpp"
 #include "operators/csr/size.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "solvers/linear_operator.hpp"
 #include "solvers/sparse_rows.hpp"
 
@@ -22,7 +22,7 @@ class CsrMatrix : public LinearOperator<T, Host>, public SparseRows<T> {};
 /// sorted and no thread has a copy. Local matrices come from the tensor kernel.
 /// @throws std::bad_alloc
 template <class T>
-std::unique_ptr<CsrMatrix<T>> make_csr_operator(const StiffnessForm& form,
+std::unique_ptr<CsrMatrix<T>> make_csr_operator(const BilinearForm& form,
                                                 const CellBatches& batches,
                                                 std::shared_ptr<const GeometricFactors<T>> factors);
 

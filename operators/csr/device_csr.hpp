@@ -10,7 +10,7 @@
 #include "mesh/saturated.hpp"
 #include "operators/cells/device_cells.hpp"
 #include "operators/csr/size.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "solvers/linear_operator.hpp"
 #include "solvers/sparse_rows.hpp"
 
@@ -35,8 +35,8 @@ inline CsrScratch csr_scratch(const BoxMesh& mesh, const NodeLattice& lattice, I
   for (int d = 0; d < slowest; ++d) {
     layer_values *= static_cast<double>(ceil_div(mesh.cells()[d], 2));
   }
-  constexpr double kMostValues = 1e18;
-  layer_values = std::min(layer_values, kMostValues / static_cast<double>(value_bytes));
+  constexpr double kMaxValues = 1e18;
+  layer_values = std::min(layer_values, kMaxValues / static_cast<double>(value_bytes));
   const Index layers =
       std::clamp<Index>(static_cast<Index>(static_cast<double>(kCsrScratchBytes) /
                                            (layer_values * static_cast<double>(value_bytes))),
@@ -46,13 +46,13 @@ inline CsrScratch csr_scratch(const BoxMesh& mesh, const NodeLattice& lattice, I
 
 /// cuSPARSE fails from 2^31 - 1 nonzeros on, with 64-bit indices as well (12.6), so a matrix is cut
 /// into slabs of no more rows and entries together than this, each with 32-bit offsets of its own.
-inline constexpr Index kMostSlabEntries = (Index{1} << 31) - (Index{1} << 28);
+inline constexpr Index kMaxSlabEntries = (Index{1} << 31) - (Index{1} << 28);
 
 /// Bytes of the assembled matrix on the GPU, before building it; cuSPARSE's workspace is not in it.
 inline Index device_csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes) {
   constexpr Index kIndexBytes = sizeof(std::int32_t);
   const Index nonzeros = csr_nonzeros(lattice, dirichlet);
-  const Index slabs = (Saturated(nonzeros) + lattice.size()) / kMostSlabEntries + 1;
+  const Index slabs = (Saturated(nonzeros) + lattice.size()) / kMaxSlabEntries + 1;
   return Saturated(nonzeros) * (value_bytes + kIndexBytes) + (lattice.size() + slabs) * kIndexBytes;
 }
 
@@ -83,8 +83,7 @@ inline Index device_csr_peak_bytes(FactorKind kind, const BoxMesh& mesh, const N
 /// @throws BadFieldValue if a Robin alpha is negative or not finite at a face quadrature point,
 ///         DeviceOutOfMemory, DeviceError
 template <class T>
-DeviceSparseRows<T> assemble_on_device(const StiffnessForm& form,
-                                       const DeviceCellKernel<T>& kernel);
+DeviceSparseRows<T> assemble_on_device(const BilinearForm& form, const DeviceCellKernel<T>& kernel);
 
 /// y = A x with the assembled matrix by cusparseSpMV.
 ///
@@ -94,7 +93,7 @@ DeviceSparseRows<T> assemble_on_device(const StiffnessForm& form,
 /// @throws as assemble_on_device()
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
-    const StiffnessForm& form, const DeviceCellKernel<T>& kernel,
-    Index most_slab_entries = kMostSlabEntries);
+    const BilinearForm& form, const DeviceCellKernel<T>& kernel,
+    Index most_slab_entries = kMaxSlabEntries);
 
 }  // namespace tessera

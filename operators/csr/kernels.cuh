@@ -32,7 +32,7 @@ struct Pattern {
   Index last[3];
 };
 
-Pattern make_pattern(const StiffnessForm& form) {
+Pattern make_pattern(const BilinearForm& form) {
   Pattern pattern{make_cell_grid(form), {}, {}, {}};
   const NodeLattice& lattice = form.discretization->lattice;
   for (int d = 0; d < 3; ++d) {

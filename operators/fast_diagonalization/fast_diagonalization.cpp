@@ -166,7 +166,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
  public:
   using V = HostVector<T>;
 
-  HostFastDiagonalization(const StiffnessForm& form, const NearestSeparable& separable,
+  HostFastDiagonalization(const BilinearForm& form, const NearestSeparable& separable,
                           const AxisRoles<AxisModes>& modes)
       : lattice_(form.discretization->lattice),
         dirichlet_(form.dirichlet),
@@ -377,7 +377,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(const StiffnessForm& form) {
+std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(const BilinearForm& form) {
   const NearestSeparable separable = make_nearest_separable(form);
   return std::make_unique<HostFastDiagonalization<T>>(form, separable, axis_roles(separable));
 }
@@ -403,8 +403,8 @@ Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
 }
 
 template std::unique_ptr<FastDiagonalization<double, Host>> make_fast_diagonalization(
-    const StiffnessForm&);
+    const BilinearForm&);
 template std::unique_ptr<FastDiagonalization<float, Host>> make_fast_diagonalization(
-    const StiffnessForm&);
+    const BilinearForm&);
 
 }  // namespace tessera

@@ -12,10 +12,10 @@ namespace tessera {
 namespace {
 
 dim3 grid_of(std::int64_t x, std::int64_t middle, std::int64_t outer) {
-  constexpr std::int64_t kMost = 32768;
+  constexpr std::int64_t kMax = 32768;
   return {static_cast<unsigned>((x + kFoldThreads - 1) / kFoldThreads),
-          static_cast<unsigned>(std::clamp<std::int64_t>(middle, 1, kMost)),
-          static_cast<unsigned>(std::clamp<std::int64_t>(outer, 1, kMost))};
+          static_cast<unsigned>(std::clamp<std::int64_t>(middle, 1, kMax)),
+          static_cast<unsigned>(std::clamp<std::int64_t>(outer, 1, kMax))};
 }
 
 // The even or the odd modes of an axis: a square matrix with padded columns.
@@ -91,7 +91,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
  public:
   using V = DeviceVector<T>;
 
-  DeviceFastDiagonalization(const StiffnessForm& form, const NearestSeparable& separable,
+  DeviceFastDiagonalization(const BilinearForm& form, const NearestSeparable& separable,
                             const AxisRoles<AxisModes>& modes)
       : has_middle_(separable.dimension == 3),
         exactness_(separable.exactness),
@@ -241,14 +241,14 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
 
 template <class T>
 std::unique_ptr<FastDiagonalization<T, Device>> make_device_fast_diagonalization(
-    const StiffnessForm& form) {
+    const BilinearForm& form) {
   const NearestSeparable separable = make_nearest_separable(form);
   return std::make_unique<DeviceFastDiagonalization<T>>(form, separable, axis_roles(separable));
 }
 
 template std::unique_ptr<FastDiagonalization<double, Device>> make_device_fast_diagonalization(
-    const StiffnessForm&);
+    const BilinearForm&);
 template std::unique_ptr<FastDiagonalization<float, Device>> make_device_fast_diagonalization(
-    const StiffnessForm&);
+    const BilinearForm&);
 
 }  // namespace tessera

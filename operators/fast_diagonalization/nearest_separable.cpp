@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr Index kMostSamples = Index{1} << 20;
+constexpr Index kMaxSamples = Index{1} << 20;
 // Sums are made a part after the other, so that they do not depend on the number of threads.
 constexpr Index kParts = 64;
 constexpr Index kBlock = 256;
@@ -104,13 +104,13 @@ double metric(const Matrix3& J, double determinant, int d) {
 Index sample_step(const BoxMesh& mesh) {
   IndexTriple sorted = mesh.cells();
   std::sort(sorted.begin(), sorted.end());
-  return std::clamp<Index>(ceil_div(mesh.cell_count(), kMostSamples), 1, sorted[1]);
+  return std::clamp<Index>(ceil_div(mesh.cell_count(), kMaxSamples), 1, sorted[1]);
 }
 
 // Takes the samples of rows of cells along x, a block of them at a time.
 class Sampler {
  public:
-  Sampler(const StiffnessForm& form, LogSums& sums) : form_(form), sums_(sums) {}
+  Sampler(const BilinearForm& form, LogSums& sums) : form_(form), sums_(sums) {}
 
   void add_row(Index row, Index step) {
     const BoxMesh& mesh = form_.discretization->mesh;
@@ -177,7 +177,7 @@ class Sampler {
     throw BadFieldValue("the coefficient must be positive and finite", x, k);
   }
 
-  const StiffnessForm& form_;
+  const BilinearForm& form_;
   LogSums& sums_;
   std::vector<IndexTriple> cells_;
   std::vector<CellCenter> centers_;
@@ -185,7 +185,7 @@ class Sampler {
   std::vector<double> k_;
 };
 
-LogSums sample(const StiffnessForm& form) {
+LogSums sample(const BilinearForm& form) {
   const BoxMesh& mesh = form.discretization->mesh;
   const Index rows = mesh.cells()[1] * mesh.cells()[2];
   const Index step = sample_step(mesh);
@@ -243,9 +243,9 @@ std::vector<double> at_points(const std::vector<double>& of_cell, int points) {
 }
 
 // Each face's mean alpha, in units of the mass matrices that an end term is multiplied with.
-void add_robin_ends(const StiffnessForm& form, const std::vector<RobinTerm>& terms,
+void add_robin_ends(const BilinearForm& form, const std::vector<RobinTerm>& terms,
                     NearestSeparable& separable) {
-  const StiffnessForm part{form.discretization, form.coefficient, form.dirichlet, terms};
+  const BilinearForm part{form.discretization, form.coefficient, form.dirichlet, terms};
   for (const WeightedFace& face : make_weighted_faces(part)) {
     const int axis = face_axis(face.quadrature.face);
     double value = std::accumulate(face.alpha_measure.begin(), face.alpha_measure.end(), 0.0);
@@ -258,7 +258,7 @@ void add_robin_ends(const StiffnessForm& form, const std::vector<RobinTerm>& ter
 
 }  // namespace
 
-NearestSeparable make_nearest_separable(const StiffnessForm& form) {
+NearestSeparable make_nearest_separable(const BilinearForm& form) {
   const Discretization& discretization = *form.discretization;
   NearestSeparable separable;
   separable.dimension = discretization.mesh.dimension();

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "operators/kronecker/axis_factors.hpp"
 
 namespace tessera {
@@ -33,6 +33,6 @@ struct NearestSeparable {
 /// The same bits for any number of threads.
 /// @throws BadFieldValue if the coefficient is not positive and finite or an alpha is negative or
 ///         not finite, InvertedCell
-NearestSeparable make_nearest_separable(const StiffnessForm& form);
+NearestSeparable make_nearest_separable(const BilinearForm& form);
 
 }  // namespace tessera

@@ -13,7 +13,7 @@ template <class T>
 class DeviceRobinFaces {
  public:
   /// @throws BadFieldValue as make_weighted_faces()
-  explicit DeviceRobinFaces(const StiffnessForm& form);
+  explicit DeviceRobinFaces(const BilinearForm& form);
 
   /// y += A_robin x; nodes on Dirichlet faces are neither read nor written.
   void add(const DeviceVector<T>& x, DeviceVector<T>& y) const;
@@ -28,8 +28,8 @@ class DeviceRobinFaces {
     Index stride[2];  // lattice offsets along the tangential axes
     int nodes[2];     // nodes of the face along them
     unsigned fixed;   // bit 2 t: lower end of tangential axis t is constrained, 2 t + 1: upper
-    int points_a_cell;
-    int nodes_a_cell;
+    int points_per_cell;
+    int nodes_per_cell;
     DeviceArray<T> shape;          // [q][i]
     DeviceArray<T> alpha_measure;  // [cell][q]
   };

@@ -22,7 +22,7 @@ std::array<std::array<bool, 2>, 2> fixed_ends(const FaceQuadrature& face, FaceSe
 
 }  // namespace
 
-std::vector<WeightedFace> make_weighted_faces(const StiffnessForm& form) {
+std::vector<WeightedFace> make_weighted_faces(const BilinearForm& form) {
   std::vector<WeightedFace> faces;
   for (const RobinTerm& term : form.robin) {
     WeightedFace face{make_face_quadrature(*form.discretization, term.face), {}, {}};
@@ -46,7 +46,7 @@ std::vector<WeightedFace> make_weighted_faces(const StiffnessForm& form) {
 }
 
 template <class T>
-RobinFaces<T>::RobinFaces(const StiffnessForm& form)
+RobinFaces<T>::RobinFaces(const BilinearForm& form)
     : lattice_(form.discretization->lattice), faces_(make_weighted_faces(form)) {}
 
 /// A face cell and where its nodes are: node (i, j) is first + i strides[0] + j strides[1].

@@ -17,8 +17,8 @@ struct FaceArguments {
   int first_cell[2];  // of the color
   int color_cells[2];
   int row_cells;
-  int points_a_cell;
-  int nodes_a_cell;
+  int points_per_cell;
+  int nodes_per_cell;
   const T* shape;
   const T* alpha_measure;
 };
@@ -49,7 +49,7 @@ __device__ const T* locate_cell(const FaceArguments<T>& face, int (&cell)[2]) {
   cell[0] = face.first_cell[0] + 2 * (block % face.color_cells[0]);
   cell[1] = face.first_cell[1] + 2 * (block / face.color_cells[0]);
   const Index number = cell[0] + static_cast<Index>(face.row_cells) * cell[1];
-  return face.alpha_measure + number * face.points_a_cell;
+  return face.alpha_measure + number * face.points_per_cell;
 }
 
 // Room for u and for the values at the points in shared memory: loops that the compiler unrolls by
@@ -63,28 +63,28 @@ __global__ void __launch_bounds__(kThreads)
     add_faces_kernel(const FaceArguments<T> face, const T* x, T* y) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
   T* const u = reinterpret_cast<T*>(shared_memory);
-  T* const at_points = u + padded(face.nodes_a_cell);
+  T* const at_points = u + padded(face.nodes_per_cell);
   int cell[2];
   const T* weights = locate_cell(face, cell);
-  for (int i = threadIdx.x; i < face.nodes_a_cell; i += kThreads) {
+  for (int i = threadIdx.x; i < face.nodes_per_cell; i += kThreads) {
     const FaceNode node = face_node(face, cell, i);
     u[i] = node.fixed ? T{0} : x[node.lattice];
   }
   __syncthreads();
-  for (int q = threadIdx.x; q < face.points_a_cell; q += kThreads) {
+  for (int q = threadIdx.x; q < face.points_per_cell; q += kThreads) {
     T value{0};
-    for (int i = 0; i < face.nodes_a_cell; ++i) {
-      value += face.shape[q * face.nodes_a_cell + i] * u[i];
+    for (int i = 0; i < face.nodes_per_cell; ++i) {
+      value += face.shape[q * face.nodes_per_cell + i] * u[i];
     }
     at_points[q] = value * weights[q];
   }
   __syncthreads();
-  for (int i = threadIdx.x; i < face.nodes_a_cell; i += kThreads) {
+  for (int i = threadIdx.x; i < face.nodes_per_cell; i += kThreads) {
     const FaceNode node = face_node(face, cell, i);
     if (node.fixed) continue;
     T value{0};
-    for (int q = 0; q < face.points_a_cell; ++q) {
-      value += face.shape[q * face.nodes_a_cell + i] * at_points[q];
+    for (int q = 0; q < face.points_per_cell; ++q) {
+      value += face.shape[q * face.nodes_per_cell + i] * at_points[q];
     }
     y[node.lattice] += value;
   }
@@ -95,10 +95,10 @@ __global__ void __launch_bounds__(kThreads)
     add_face_diagonal_kernel(const FaceArguments<T> face, T* d) {
   int cell[2];
   const T* weights = locate_cell(face, cell);
-  for (int i = threadIdx.x; i < face.nodes_a_cell; i += kThreads) {
+  for (int i = threadIdx.x; i < face.nodes_per_cell; i += kThreads) {
     T value{0};
-    for (int q = 0; q < face.points_a_cell; ++q) {
-      const T shape = face.shape[q * face.nodes_a_cell + i];
+    for (int q = 0; q < face.points_per_cell; ++q) {
+      const T shape = face.shape[q * face.nodes_per_cell + i];
       value += shape * shape * weights[q];
     }
     d[face_node(face, cell, i).lattice] += value;
@@ -113,7 +113,7 @@ std::vector<T> converted(const std::vector<double>& values) {
 }  // namespace
 
 template <class T>
-DeviceRobinFaces<T>::DeviceRobinFaces(const StiffnessForm& form)
+DeviceRobinFaces<T>::DeviceRobinFaces(const BilinearForm& form)
     : degree_(form.discretization->lattice.degree()) {
   for (const WeightedFace& weighted : make_weighted_faces(form)) {
     const FaceQuadrature& quadrature = weighted.quadrature;
@@ -155,8 +155,8 @@ void DeviceRobinFaces<T>::for_each_color(F&& f) const {
                                        {first[0], first[1]},
                                        {count[0], count[1]},
                                        face.cells[0],
-                                       face.points_a_cell,
-                                       face.nodes_a_cell,
+                                       face.points_per_cell,
+                                       face.nodes_per_cell,
                                        face.shape.data(),
                                        face.alpha_measure.data()};
       f(arguments, static_cast<unsigned>(count[0]) * static_cast<unsigned>(count[1]));
@@ -167,7 +167,8 @@ void DeviceRobinFaces<T>::for_each_color(F&& f) const {
 template <class T>
 void DeviceRobinFaces<T>::add(const DeviceVector<T>& x, DeviceVector<T>& y) const {
   for_each_color([&](const FaceArguments<T>& face, unsigned blocks) {
-    const std::size_t shared = (padded(face.nodes_a_cell) + padded(face.points_a_cell)) * sizeof(T);
+    const std::size_t shared =
+        (padded(face.nodes_per_cell) + padded(face.points_per_cell)) * sizeof(T);
     add_faces_kernel<<<blocks, kThreads, shared, device_stream()>>>(face, x.data(), y.data());
     check_launch("Robin faces");
   });

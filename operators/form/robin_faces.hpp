@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mesh/element/face_quadrature.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {
@@ -22,7 +22,7 @@ struct WeightedFace {
 
 /// The Robin faces of a form.
 /// @throws BadFieldValue if an alpha is negative or not finite at a face quadrature point.
-std::vector<WeightedFace> make_weighted_faces(const StiffnessForm& form);
+std::vector<WeightedFace> make_weighted_faces(const BilinearForm& form);
 
 /// The boundary part <alpha u, v> of a stiffness form, summed over its Robin faces.
 ///
@@ -33,7 +33,7 @@ template <class T>
 class RobinFaces {
  public:
   /// @throws BadFieldValue as make_weighted_faces()
-  explicit RobinFaces(const StiffnessForm& form);
+  explicit RobinFaces(const BilinearForm& form);
 
   bool empty() const { return faces_.empty(); }
   /// y += A_robin x. With FaceRows::unconstrained, nodes on Dirichlet faces are neither read nor

@@ -29,7 +29,7 @@ __device__ void for_each_entry(const DeviceAxis<T>& axis, int degree, int node, 
 
 // Calls f({x, y, z}) for this thread's nodes of the slab. A block takes a piece of a row:
 // blockIdx.x is the piece, y the row, or one of those that far apart, z the plane of the slab.
-constexpr int kMostBlocksAlongY = 65535;
+constexpr int kMaxBlocksAlongY = 65535;
 struct Place {
   int x, y, z;
 };
@@ -135,7 +135,7 @@ void KroneckerAny<T>::apply(const KroneckerData<T>& data) const {
     const int begin = std::max(0, first - degree_);
     const Slab slab{begin, std::min(planes, first + to.count + degree_) - begin};
     const dim3 grid((data.axis[0].nodes + kThreads - 1) / kThreads,
-                    std::min(data.axis[1].nodes, kMostBlocksAlongY), slab.count);
+                    std::min(data.axis[1].nodes, kMaxBlocksAlongY), slab.count);
     along_x_kernel<<<grid, kThreads, 0, device_stream()>>>(data, degree_, slab, m, k);
     check_launch("products along x");
     along_y_kernel<<<grid, kThreads, 0, device_stream()>>>(data, degree_, slab, m, k, a, b);

@@ -20,7 +20,7 @@ class KroneckerAny {
   /// @throws DeviceOutOfMemory
   KroneckerAny(int degree, int dimension, const KroneckerData<T>& data);
 
-  /// Runs data.v's x and y; only KroneckerForm::apply. @throws DeviceError
+  /// Runs data.v's x and y; only KroneckerPass::apply. @throws DeviceError
   void apply(const KroneckerData<T>& data) const;
   std::int64_t bytes() const { return 4 * scratch_[0].bytes(); }
 

@@ -22,8 +22,8 @@ __device__ __forceinline__ T diagonal_entry(EntryPair<T> x, EntryPair<T> y, Entr
 template <class T, int P>
 struct KroneckerArguments : KroneckerData<T> {
   UnitMatrices<T, P> unit;
-  int layers_a_chunk;  // 3D: what a block goes through
-  bool y_first;        // the grid's x counts tiles along y, and its y those along x
+  int layers_per_chunk;  // 3D: what a block goes through
+  bool y_first;          // the grid's x counts tiles along y, and its y those along x
 
   __host__ KroneckerArguments(const KroneckerData<T>& data) : KroneckerData<T>(data) {
     for (int e = 0; e < distinct_entries(P); ++e) unit.entries[e] = data.unit[e];

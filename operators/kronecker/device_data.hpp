@@ -51,7 +51,7 @@ struct DeviceAxis {
 enum class CellsAlongXY { alike, different };
 
 /// What becomes of v = A x at a node.
-enum class KroneckerForm {
+enum class KroneckerPass {
   apply,      // y = v
   apply_dot,  // y = v, sums += {x v, v^2}
   residual,   // y = b - v, sum += y^2
@@ -61,7 +61,7 @@ enum class KroneckerForm {
 /// The vectors of one application; those that its form does not name are null.
 template <class T>
 struct KroneckerVectors {
-  KroneckerForm form = KroneckerForm::apply;
+  KroneckerPass form = KroneckerPass::apply;
   const T* x = nullptr;
   T* y = nullptr;
   const T* b = nullptr;
@@ -76,7 +76,7 @@ struct KroneckerSums {
 };
 
 /// The operator as its kernels see it; `unit`, `vertex` and surpluses for degrees up to
-/// kMostFastDegree only.
+/// kMaxFastDegree only.
 ///
 /// Where cells along x and y are alike, M_y = scale M_x and K_y = scale ratio K_x for one cell
 /// each; `scale` is part of the rows of z in 3D.
@@ -84,7 +84,7 @@ template <class T>
 struct KroneckerData {
   CellsAlongXY kind;
   DeviceAxis<T> axis[3];  // in 2D the third has one node
-  EntryPair<T> unit[distinct_entries(kMostFastDegree)];
+  EntryPair<T> unit[distinct_entries(kMaxFastDegree)];
   EntryPair<T> vertex;
   T ratio;
   T scale;
@@ -117,7 +117,7 @@ constexpr KroneckerLeastTile kronecker_least_tile(int dimension, int p) {
 /// @param cells along x and along y
 constexpr std::int64_t kronecker_partial_sums(int dimension, int p, std::int64_t cells_x,
                                               std::int64_t cells_y) {
-  if (p > kMostFastDegree) return 0;
+  if (p > kMaxFastDegree) return 0;
   constexpr std::int64_t kOfChunks = 1 << 16;
   const KroneckerLeastTile tile = kronecker_least_tile(dimension, p);
   return 2 * (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1) + kOfChunks;

@@ -10,8 +10,7 @@ namespace tessera {
 /// As make_kronecker_operator(), in GPU memory.
 /// @throws as make_kronecker_factors(), DeviceOutOfMemory, DeviceError
 template <class T>
-std::unique_ptr<LinearOperator<T, Device>> make_device_kronecker_operator(
-    const StiffnessForm& form);
+std::unique_ptr<LinearOperator<T, Device>> make_device_kronecker_operator(const BilinearForm& form);
 
 /// Bytes held by the operator in GPU memory.
 Index device_kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes);

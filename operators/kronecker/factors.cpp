@@ -44,7 +44,7 @@ AxisValues values_along(const Discretization& discretization, const ScalarField&
 }
 
 // A product of factors is positive at all points if it is on a line of them along each axis.
-void check_positive(const StiffnessForm& form, const std::array<AxisValues, 3>& axes) {
+void check_positive(const BilinearForm& form, const std::array<AxisValues, 3>& axes) {
   const int dimension = form.discretization->mesh.dimension();
   for (int d = 0; d < dimension; ++d) {
     Point where = form.discretization->mesh.lower();
@@ -95,7 +95,7 @@ double end_term(const RobinTerm& term, const std::array<AxisValues, 3>& axes, in
 
 }  // namespace
 
-std::string why_not_kronecker(const StiffnessForm& form) {
+std::string why_not_kronecker(const BilinearForm& form) {
   if (!form.discretization->mapping.is_cartesian()) {
     return "the kernel kronecker needs an axis-aligned mesh, and this one is mapped";
   }
@@ -106,7 +106,7 @@ std::string why_not_kronecker(const StiffnessForm& form) {
   return "";
 }
 
-KroneckerFactors make_kronecker_factors(const StiffnessForm& form) {
+KroneckerFactors make_kronecker_factors(const BilinearForm& form) {
   const std::string reason = why_not_kronecker(form);
   if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   KroneckerFactors factors;
@@ -149,7 +149,7 @@ Index device_kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes)
     values += axis_factor_bytes(degree, mesh.cells()[d]) / static_cast<Index>(sizeof(double));
     (d == 2 ? planes : plane) *= degree * mesh.cells()[d] + 1;
   }
-  if (degree > kMostFastDegree) {
+  if (degree > kMaxFastDegree) {
     values += Saturated(plane) * kronecker_slab_planes(degree, mesh.dimension(), planes) * 4;
   }
   return values * value_bytes +

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "operators/kronecker/axis_factors.hpp"
 
 namespace tessera {
@@ -19,10 +19,10 @@ struct KroneckerFactors {
 };
 
 /// Why the operator of the form is no sum of Kronecker products, in a user's words; empty if it is.
-std::string why_not_kronecker(const StiffnessForm& form);
+std::string why_not_kronecker(const BilinearForm& form);
 
 /// @throws std::invalid_argument with why_not_kronecker(), BadFieldValue if the coefficient is not
 ///         positive and finite at a quadrature point or an alpha is negative or not finite
-KroneckerFactors make_kronecker_factors(const StiffnessForm& form);
+KroneckerFactors make_kronecker_factors(const BilinearForm& form);
 
 }  // namespace tessera

@@ -59,14 +59,14 @@ __device__ void add_over_grid(KroneckerSumPair mine, KroneckerSums sums, int cou
 }
 
 /// The sums of the form, where it has some, once the tile is done with its shared memory.
-template <class Shape, KroneckerForm compiled>
+template <class Shape, KroneckerPass compiled>
 __device__ __forceinline__ void add_tile_sums(KroneckerSumPair of_thread,
                                               const KroneckerData<typename Shape::T>& g,
                                               unsigned char* shared_memory) {
-  if constexpr (compiled != KroneckerForm::apply) {
+  if constexpr (compiled != KroneckerPass::apply) {
     if (g.v.sums == nullptr) return;
     __syncthreads();
-    add_over_grid<Shape::threads>(of_thread, g.sums, g.v.form == KroneckerForm::apply_dot ? 2 : 1,
+    add_over_grid<Shape::threads>(of_thread, g.sums, g.v.form == KroneckerPass::apply_dot ? 2 : 1,
                                   g.v.sums, reinterpret_cast<double*>(shared_memory));
   }
 }
@@ -74,15 +74,15 @@ __device__ __forceinline__ void add_tile_sums(KroneckerSumPair of_thread,
 /// Blocks an SM. Fewer where matrix entries are no constants, or x is kept for the sums and would
 /// spill (p = 2): these take registers.
 template <class Shape>
-constexpr int least_blocks(CellsAlongXY kind, KroneckerForm form) {
-  if (kind == CellsAlongXY::different) return (Shape::blocks_an_sm + 1) / 2;
-  if (form == KroneckerForm::apply_dot && Shape::p == 2) return (3 * Shape::blocks_an_sm + 1) / 4;
-  return Shape::blocks_an_sm;
+constexpr int least_blocks(CellsAlongXY kind, KroneckerPass form) {
+  if (kind == CellsAlongXY::different) return (Shape::blocks_per_sm + 1) / 2;
+  if (form == KroneckerPass::apply_dot && Shape::p == 2) return (3 * Shape::blocks_per_sm + 1) / 4;
+  return Shape::blocks_per_sm;
 }
 
 /// Launch: one block a tile, Shape::threads threads, Shape::shared_bytes() of shared memory.
 /// Bytes a DoF: x and y once, and what the form adds. Deterministic.
-template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
 __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, compiled))
     kronecker_2d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, comp
 
 /// As in 2D, with one block a tile and a chunk of layers. FMAs a DoF: 7 (p + 2), and what tiles
 /// compute twice: a row of them (CellsX p + p + 1) / (CellsX p) in the y pass.
-template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
 __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, compiled))
     kronecker_3d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -104,17 +104,17 @@ __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, comp
 
 /// How many layers a block goes through, so that the blocks, in waves of `slots`, end soonest. A
 /// block pays about one layer more than it has.
-inline int best_layers_a_chunk(std::int64_t tiles, int layers, int slots) {
+inline int best_layers_per_chunk(std::int64_t tiles, int layers, int slots) {
   int best = layers;
   double best_time = 0.0;
   // More waves than a few never end sooner: each chunk pays for a layer.
   for (int chunks = 1; chunks <= layers && (chunks - 1) * tiles <= 8LL * slots; ++chunks) {
-    const int layers_a_chunk = (layers + chunks - 1) / chunks;
-    const std::int64_t blocks = tiles * ((layers + layers_a_chunk - 1) / layers_a_chunk);
+    const int layers_per_chunk = (layers + chunks - 1) / chunks;
+    const std::int64_t blocks = tiles * ((layers + layers_per_chunk - 1) / layers_per_chunk);
     const auto waves = static_cast<double>((blocks + slots - 1) / slots);
-    const double time = waves * (layers_a_chunk + 1.3);
+    const double time = waves * (layers_per_chunk + 1.3);
     if (chunks > 1 && time >= 0.999 * best_time) continue;
-    best = layers_a_chunk;
+    best = layers_per_chunk;
     best_time = time;
   }
   return best;
@@ -132,7 +132,7 @@ int resident_blocks(Kernel kernel, int threads, int shared_bytes) {
   return std::max(1, blocks) * device_attribute(cudaDevAttrMultiProcessorCount);
 }
 
-template <int dimension, class Shape, CellsAlongXY kind, KroneckerForm compiled>
+template <int dimension, class Shape, CellsAlongXY kind, KroneckerPass compiled>
 void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
   constexpr int kShared = Shape::shared_bytes(dimension, kind);
@@ -150,13 +150,13 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   static const int slots = resident_blocks(kernel, Shape::threads, kShared);
   if constexpr (dimension == 3) {
     const int layers = data.axis[2].cells;
-    arguments.layers_a_chunk =
-        best_layers_a_chunk(static_cast<std::int64_t>(grid.x) * grid.y, layers, slots);
-    grid.z = (layers + arguments.layers_a_chunk - 1) / arguments.layers_a_chunk;
+    arguments.layers_per_chunk =
+        best_layers_per_chunk(static_cast<std::int64_t>(grid.x) * grid.y, layers, slots);
+    grid.z = (layers + arguments.layers_per_chunk - 1) / arguments.layers_per_chunk;
   }
   // CUDA's limit is 2^31 - 1 blocks along x. Both axes beyond the one of y fit no memory.
-  constexpr unsigned kMostBlocksAlongY = 65535;
-  arguments.y_first = grid.y > kMostBlocksAlongY;
+  constexpr unsigned kMaxBlocksAlongY = 65535;
+  arguments.y_first = grid.y > kMaxBlocksAlongY;
   if (arguments.y_first) std::swap(grid.x, grid.y);
   if (data.v.sums != nullptr &&
       2 * static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity) {
@@ -170,20 +170,20 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
 template <int dimension, class Shape>
 void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
   if (data.kind == CellsAlongXY::different) {
-    return launch_kronecker_shape<dimension, Shape, CellsAlongXY::different, KroneckerForm::any>(
+    return launch_kronecker_shape<dimension, Shape, CellsAlongXY::different, KroneckerPass::any>(
         data);
   }
-  const auto launch = [&]<KroneckerForm form>() {
+  const auto launch = [&]<KroneckerPass form>() {
     launch_kronecker_shape<dimension, Shape, CellsAlongXY::alike, form>(data);
   };
   switch (data.v.form) {
-    case KroneckerForm::apply:
-      return launch.template operator()<KroneckerForm::apply>();
-    case KroneckerForm::apply_dot:
-      return launch.template operator()<KroneckerForm::apply_dot>();
-    case KroneckerForm::residual:
-      return launch.template operator()<KroneckerForm::residual>();
-    case KroneckerForm::any:
+    case KroneckerPass::apply:
+      return launch.template operator()<KroneckerPass::apply>();
+    case KroneckerPass::apply_dot:
+      return launch.template operator()<KroneckerPass::apply_dot>();
+    case KroneckerPass::residual:
+      return launch.template operator()<KroneckerPass::residual>();
+    case KroneckerPass::any:
       break;
   }
 }

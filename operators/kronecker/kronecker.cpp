@@ -139,15 +139,15 @@ class Diagonal {
 };
 
 template <class T>
-class KroneckerOperator final : public LinearOperator<T, Host>, public FusedForms<T, Host> {
+class KroneckerOperator final : public LinearOperator<T, Host>, public FusedOperations<T, Host> {
  public:
   using V = HostVector<T>;
 
-  KroneckerOperator(const StiffnessForm& form, const KroneckerFactors& factors)
+  KroneckerOperator(const BilinearForm& form, const KroneckerFactors& factors)
       : lattice_(form.discretization->lattice),
         dirichlet_(form.dirichlet),
-        robin_(StiffnessForm{form.discretization, form.coefficient, form.dirichlet,
-                             factors.other_robin}),
+        robin_(BilinearForm{form.discretization, form.coefficient, form.dirichlet,
+                            factors.other_robin}),
         sweep_(factors, lattice_, form.dirichlet),
         diagonal_(factors, lattice_, form.dirichlet),
         where_(size() * static_cast<Index>(sizeof(T)) > kCachedBytes ? WriteTo::memory
@@ -183,7 +183,7 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedForm
 
   std::int64_t bytes() const override { return sweep_.bytes() + diagonal_.bytes(); }
 
-  const FusedForms<T, Host>* fused() const override { return robin_.empty() ? this : nullptr; }
+  const FusedOperations<T, Host>* fused() const override { return robin_.empty() ? this : nullptr; }
 
   void do_apply_dot(const V& x, V& y, double* sums) const override {
     const SweepSums both = sweep_.run(ApplyDot<T>(x.data(), y.data(), where_));
@@ -206,7 +206,7 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedForm
 }  // namespace
 
 template <class T>
-std::unique_ptr<LinearOperator<T, Host>> make_kronecker_operator(const StiffnessForm& form) {
+std::unique_ptr<LinearOperator<T, Host>> make_kronecker_operator(const BilinearForm& form) {
   return std::make_unique<KroneckerOperator<T>>(form, make_kronecker_factors(form));
 }
 
@@ -219,8 +219,7 @@ Index kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
   return bytes;
 }
 
-template std::unique_ptr<LinearOperator<double, Host>> make_kronecker_operator(
-    const StiffnessForm&);
-template std::unique_ptr<LinearOperator<float, Host>> make_kronecker_operator(const StiffnessForm&);
+template std::unique_ptr<LinearOperator<double, Host>> make_kronecker_operator(const BilinearForm&);
+template std::unique_ptr<LinearOperator<float, Host>> make_kronecker_operator(const BilinearForm&);
 
 }  // namespace tessera

@@ -51,7 +51,7 @@ std::vector<EntryPair<T>> paired(const std::vector<double>& mass,
 }
 
 bool are_alike_along_xy(const KroneckerFactors& factors) {
-  return factors.axes[0].degree <= kMostFastDegree && factors.axes[0].kind == AxisCells::alike &&
+  return factors.axes[0].degree <= kMaxFastDegree && factors.axes[0].kind == AxisCells::alike &&
          factors.axes[1].kind == AxisCells::alike;
 }
 
@@ -59,8 +59,8 @@ bool are_alike_along_xy(const KroneckerFactors& factors) {
 // that entry would change them: they are then applied on their faces. Where cells along x and y are
 // alike, these axes have theirs beside the entries.
 template <class T>
-KroneckerFactors with_exact_ends(const StiffnessForm& form, KroneckerFactors factors) {
-  constexpr double kMostError = 1e-4;
+KroneckerFactors with_exact_ends(const BilinearForm& form, KroneckerFactors factors) {
+  constexpr double kMaxError = 1e-4;
   const double rounding = std::ldexp(1.0, -std::numeric_limits<T>::digits);
   for (const RobinTerm& term : form.robin) {
     const int d = term.face / 2;
@@ -70,7 +70,7 @@ KroneckerFactors with_exact_ends(const StiffnessForm& form, KroneckerFactors fac
     const double value = axis.end_terms[side];
     const double entry =
         side == 0 ? axis.stiffness_diagonal.front() : axis.stiffness_diagonal.back();
-    if (rounding * entry <= kMostError * value || value == 0.0) continue;
+    if (rounding * entry <= kMaxError * value || value == 0.0) continue;
     add_end_term(axis, side, -value);
     axis.end_terms[side] = 0.0;
     factors.other_robin.push_back(term);
@@ -79,11 +79,11 @@ KroneckerFactors with_exact_ends(const StiffnessForm& form, KroneckerFactors fac
 }
 
 template <class T>
-class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForms<T, Device> {
+class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOperations<T, Device> {
  public:
   using V = DeviceVector<T>;
 
-  explicit DeviceKronecker(const StiffnessForm& form)
+  explicit DeviceKronecker(const BilinearForm& form)
       : DeviceKronecker(form, with_exact_ends<T>(form, make_kronecker_factors(form))) {}
 
   std::int64_t size() const override { return size_; }
@@ -98,9 +98,9 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
   }
 
   void do_diagonal(V& d) const override {
-    constexpr std::int64_t kMostBlocks = 1 << 16;
+    constexpr std::int64_t kMaxBlocks = 1 << 16;
     const auto blocks = static_cast<unsigned>(
-        std::min<std::int64_t>((size_ + kThreads - 1) / kThreads, kMostBlocks));
+        std::min<std::int64_t>((size_ + kThreads - 1) / kThreads, kMaxBlocks));
     diagonal_kernel<Rows::all><<<blocks, kThreads, 0, device_stream()>>>(data_, size_, d.data());
     check_launch("diagonal of the Kronecker operator");
     if (!has_other_robin_) return;
@@ -122,13 +122,13 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
     return any_ ? sum + any_->bytes() : sum;
   }
 
-  const FusedForms<T, Device>* fused() const override {
+  const FusedOperations<T, Device>* fused() const override {
     return any_ || has_other_robin_ ? nullptr : this;
   }
 
   void do_apply_dot(const V& x, V& y, double* sums) const override {
     KroneckerVectors<T> v;
-    v.form = KroneckerForm::apply_dot;
+    v.form = KroneckerPass::apply_dot;
     v.x = x.data();
     v.y = y.data();
     v.sums = sums;
@@ -136,7 +136,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
   }
   void do_residual(const V& b, const V& x, V& r, double* rr) const override {
     KroneckerVectors<T> v;
-    v.form = KroneckerForm::residual;
+    v.form = KroneckerPass::residual;
     v.x = x.data();
     v.b = b.data();
     v.y = r.data();
@@ -147,7 +147,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
  private:
   static constexpr int kDigits = std::numeric_limits<T>::digits;
 
-  DeviceKronecker(const StiffnessForm& form, const KroneckerFactors& factors)
+  DeviceKronecker(const BilinearForm& form, const KroneckerFactors& factors)
       : degree_(factors.axes[0].degree),
         dimension_(factors.dimension),
         size_(form.discretization->lattice.size()),
@@ -179,7 +179,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
       set_surplus(0, factors.axes[0], 1.0);
       set_surplus(1, factors.axes[1], stiffness_scale);
     }
-    if (degree_ > kMostFastDegree) any_.emplace(degree_, dimension_, data_);
+    if (degree_ > kMaxFastDegree) any_.emplace(degree_, dimension_, data_);
   }
 
   void set_unit(const AxisFactors& axis) {
@@ -264,13 +264,13 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedForm
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_kronecker_operator(
-    const StiffnessForm& form) {
+    const BilinearForm& form) {
   return std::make_unique<DeviceKronecker<T>>(form);
 }
 
 template std::unique_ptr<LinearOperator<double, Device>> make_device_kronecker_operator(
-    const StiffnessForm&);
+    const BilinearForm&);
 template std::unique_ptr<LinearOperator<float, Device>> make_device_kronecker_operator(
-    const StiffnessForm&);
+    const BilinearForm&);
 
 }  // namespace tessera

@@ -12,7 +12,7 @@ namespace tessera {
 /// is left beside the factors.
 /// @throws as make_kronecker_factors()
 template <class T>
-std::unique_ptr<LinearOperator<T, Host>> make_kronecker_operator(const StiffnessForm& form);
+std::unique_ptr<LinearOperator<T, Host>> make_kronecker_operator(const BilinearForm& form);
 
 /// Bytes held by the operator on the host.
 Index kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes);

@@ -163,8 +163,8 @@ class LineKernelsOf final : public LineKernels<T> {
 
  private:
   static constexpr int kHalf = std::max(P, 1);
-  static constexpr int kMostCopied = 4;  // beyond, the compiler spills registers
-  static constexpr int kLine = P > 0 ? P + 1 : kMostPointsPerAxis + 1;
+  static constexpr int kMaxCopied = 4;  // beyond, the compiler spills registers
+  static constexpr int kLine = P > 0 ? P + 1 : kMaxPointsPerAxis + 1;
 
   struct NoEdge {
     void constrain(Lanes<T>&, T&) const {}
@@ -207,7 +207,7 @@ class LineKernelsOf final : public LineKernels<T> {
   template <class F>
   static void with_cells(const LineAxis<T>& axis, F f) {
     if (is_half(axis)) {
-      using Cell = HalfCell<T, kHalf, kHalf <= kMostCopied ? Entries::copied : Entries::in_memory>;
+      using Cell = HalfCell<T, kHalf, kHalf <= kMaxCopied ? Entries::copied : Entries::in_memory>;
       const Cell cell(axis.halves.data());
       f([&cell](Index) -> const Cell& { return cell; });
     } else {
@@ -350,8 +350,8 @@ std::unique_ptr<LineKernels<T>> make_for_degree(const KroneckerFactors& factors)
 
 template <class T>
 std::unique_ptr<LineKernels<T>> make_line_kernels(const KroneckerFactors& factors) {
-  if (factors.dimension == 2) return make_for_degree<T, 2, kMostFastDegree>(factors);
-  return make_for_degree<T, 3, kMostFastDegree>(factors);
+  if (factors.dimension == 2) return make_for_degree<T, 2, kMaxFastDegree>(factors);
+  return make_for_degree<T, 3, kMaxFastDegree>(factors);
 }
 
 Index line_kernel_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {

@@ -74,7 +74,7 @@ class LineKernels {
   virtual Index bytes() const = 0;
 };
 
-/// The kernels of these factors: unrolled for degrees up to kMostFastDegree.
+/// The kernels of these factors: unrolled for degrees up to kMaxFastDegree.
 template <class T>
 std::unique_ptr<LineKernels<T>> make_line_kernels(const KroneckerFactors& factors);
 

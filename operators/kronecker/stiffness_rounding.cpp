@@ -35,7 +35,7 @@ Row row_of(std::vector<double>& rows, Index node, int p) {
 // What the grid of a cell has to have digits for: its entries and the diagonals of its vertices,
 // but not those to which a cell beside it adds so much more that its own entries would lose theirs.
 std::vector<double> largest_of_cells(std::vector<double>& rows, const AxisFactors& axis) {
-  constexpr double kMostBeside = 16.0;
+  constexpr double kMaxBeside = 16.0;
   std::vector<double> own(static_cast<std::size_t>(axis.cells), 0.0);
   std::vector<double> at_vertices(static_cast<std::size_t>(axis.cells), 0.0);
   const auto take = [&](std::vector<double>& largest, Index cell, double value) {
@@ -55,7 +55,7 @@ std::vector<double> largest_of_cells(std::vector<double>& rows, const AxisFactor
     }
   }
   for (std::size_t c = 0; c < own.size(); ++c) {
-    own[c] = std::max(own[c], std::min(at_vertices[c], kMostBeside * own[c]));
+    own[c] = std::max(own[c], std::min(at_vertices[c], kMaxBeside * own[c]));
   }
   return own;
 }

@@ -156,7 +156,7 @@ class KroneckerSweep<T>::Tile {
     const Index first_plane = z.size() == 0 ? 0 : 1;
     const Index first_row = y.size() == 0 ? 0 : 1;
     std::fill(scratch_.x_carry.begin(), scratch_.x_carry.end(), Lanes<T>{});
-    const T* nodes[kMostPlanes];
+    const T* nodes[kMaxPlanes];
     for (Index k = 0; k < new_planes.size(); ++k) {
       nodes[k] = data_.x() + span(new_rows.begin, new_planes.begin + k, new_rows.size()).first;
     }
@@ -268,7 +268,7 @@ class KroneckerSweep<T>::Tile {
     return data_.finish(at, x, ax);
   }
 
-  static constexpr Index kMostPlanes = 64;
+  static constexpr Index kMaxPlanes = 64;
 
   const KroneckerSweep& sweep_;
   const SweepData<T>& data_;

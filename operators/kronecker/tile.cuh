@@ -18,7 +18,7 @@ struct KroneckerShape {
   static constexpr int work_x = WorkX;
   static constexpr int work_y = WorkY;
   static constexpr int threads = Threads;
-  static constexpr int blocks_an_sm = BlocksAnSm;
+  static constexpr int blocks_per_sm = BlocksAnSm;
   static constexpr int cells_x = CellsX;
   static constexpr int cells_y = WorkY;
   static constexpr int width = CellsX * p;
@@ -59,7 +59,7 @@ struct KroneckerSumPair {
 };
 
 /// A block at work on its tile: the stages of y = A x, from global memory to global memory.
-template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
 class KroneckerTile {
  public:
   using T = typename Shape::T;
@@ -107,7 +107,7 @@ class KroneckerTile {
  private:
   static constexpr int P = Shape::p;
   static constexpr int kOut = Shape::outputs;
-  static constexpr bool kLoadsAhead = compiled == KroneckerForm::apply_dot;
+  static constexpr bool kLoadsAhead = compiled == KroneckerPass::apply_dot;
 
   __device__ __forceinline__ void load_tables() {
     for (int i = threadIdx.x; i < Shape::entries * Shape::table_cells; i += Shape::threads) {
@@ -278,18 +278,18 @@ class KroneckerTile {
       if (is_free_row(cell_y * P + r)) x_ahead[r] = __ldg(from);
     }
   }
-  template <KroneckerForm form>
+  template <KroneckerPass form>
   __device__ __forceinline__ void store(int first_z, int count);
   __device__ __forceinline__ void store_any(int first_z, int count) {
-    if constexpr (compiled != KroneckerForm::any) return store<compiled>(first_z, count);
+    if constexpr (compiled != KroneckerPass::any) return store<compiled>(first_z, count);
     switch (g.v.form) {
-      case KroneckerForm::apply:
-        return store<KroneckerForm::apply>(first_z, count);
-      case KroneckerForm::apply_dot:
-        return store<KroneckerForm::apply_dot>(first_z, count);
-      case KroneckerForm::residual:
-        return store<KroneckerForm::residual>(first_z, count);
-      case KroneckerForm::any:
+      case KroneckerPass::apply:
+        return store<KroneckerPass::apply>(first_z, count);
+      case KroneckerPass::apply_dot:
+        return store<KroneckerPass::apply_dot>(first_z, count);
+      case KroneckerPass::residual:
+        return store<KroneckerPass::residual>(first_z, count);
+      case KroneckerPass::any:
         return;
     }
   }
@@ -320,12 +320,12 @@ class KroneckerTile {
 };
 
 /// Stores `count` staged planes from plane first_z on at free nodes.
-template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
-template <KroneckerForm form>
+template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
+template <KroneckerPass form>
 __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int first_z,
                                                                             int count) {
-  constexpr bool needs_x = form == KroneckerForm::apply_dot;
-  constexpr bool needs_b = form == KroneckerForm::residual;
+  constexpr bool needs_x = form == KroneckerPass::apply_dot;
+  constexpr bool needs_b = form == KroneckerPass::residual;
   const KroneckerVectors<T>& v = g.v;
   const int tile_y = cell_y * P;
   const int tile_x = cell_x * P + threadIdx.x;
@@ -364,9 +364,9 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int 
     for (int r = 0; r < Shape::height; ++r, to += stride) {
       if (is_skipped(r)) continue;
       const T value = staged[r * Shape::stage_row];
-      if constexpr (form == KroneckerForm::apply) {
+      if constexpr (form == KroneckerPass::apply) {
         *to = value;
-      } else if constexpr (form == KroneckerForm::residual) {
+      } else if constexpr (form == KroneckerPass::residual) {
         const T residual = b[r] - value;
         *to = residual;
         add_dots(residual, residual);
@@ -393,7 +393,7 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int 
 }
 
 /// The constrained nodes of the tile in planes first_z .. end_z, where A is the identity.
-template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
 __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::finish_constrained(
     int first_z, int end_z) {
   const KroneckerVectors<T>& v = g.v;
@@ -405,15 +405,15 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::finish_con
     const std::int64_t at = z * g.stride_z + (tile_y + y) * g.stride_y + tile_x + x;
     T value = __ldg(v.x + at);
     switch (v.form) {
-      case KroneckerForm::residual:
+      case KroneckerPass::residual:
         value = v.b[at] - value;
         add_dots(value, value);
         break;
-      case KroneckerForm::apply_dot:
+      case KroneckerPass::apply_dot:
         add_dots(value, value);
         break;
-      case KroneckerForm::apply:
-      case KroneckerForm::any:
+      case KroneckerPass::apply:
+      case KroneckerPass::any:
         break;
     }
     v.y[at] = value;
@@ -441,10 +441,10 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::finish_con
   }
 }
 
-template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
 __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_through_layers() {
-  const int first_layer = blockIdx.z * g.layers_a_chunk;
-  const int end_layer = min(first_layer + g.layers_a_chunk, g.axis[2].cells);
+  const int first_layer = blockIdx.z * g.layers_per_chunk;
+  const int end_layer = min(first_layer + g.layers_per_chunk, g.axis[2].cells);
 #pragma unroll
   for (int k = 0; k < Shape::items; ++k) {
 #pragma unroll
@@ -494,7 +494,7 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_throug
   finish_constrained(first_layer * P, end_layer * P + (end_layer == g.axis[2].cells ? 1 : 0));
 }
 
-template <class Shape, CellsAlongXY kind, KroneckerForm compiled>
+template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
 __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_once() {
   load(0);
   __syncthreads();

@@ -40,7 +40,7 @@ bool touches(const BoxMesh& mesh, const Brick& brick, FaceSet faces) {
 /// The cell integrals of the load, one object a brick.
 class CellLoads {
  public:
-  CellLoads(const StiffnessForm& form, const ScalarField& source, const HostVector<double>& lifted)
+  CellLoads(const BilinearForm& form, const ScalarField& source, const HostVector<double>& lifted)
       : form_(form),
         source_(source),
         lifted_(lifted),
@@ -129,7 +129,7 @@ class CellLoads {
     }
   }
 
-  const StiffnessForm& form_;
+  const BilinearForm& form_;
   const ScalarField& source_;
   const HostVector<double>& lifted_;
   CellGeometry geometry_;
@@ -194,7 +194,7 @@ void set_dirichlet_values(const Discretization& discretization, FaceSet dirichle
   }
 }
 
-void assemble_load(const StiffnessForm& form, const ScalarField& source,
+void assemble_load(const BilinearForm& form, const ScalarField& source,
                    const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                    HostVector<double>& b) {
   const Discretization& discretization = *form.discretization;

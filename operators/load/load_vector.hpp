@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {
@@ -24,7 +24,7 @@ void set_dirichlet_values(const Discretization& discretization, FaceSet dirichle
 ///   b_i = g_i                                                             on Dirichlet faces,
 /// with g_h the function that has u's values at the nodes of Dirichlet faces and 0 at all others.
 /// Deterministic for any number of threads. @throws BadFieldValue if f or a flux is not finite.
-void assemble_load(const StiffnessForm& form, const ScalarField& source,
+void assemble_load(const BilinearForm& form, const ScalarField& source,
                    const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                    HostVector<double>& b);
 

@@ -17,7 +17,7 @@ namespace tessera {
 /// @param kernel computes the matrices, column by column; not kept
 /// @throws DeviceOutOfMemory, DeviceError
 template <class T>
-std::unique_ptr<DeviceCellKernel<T>> make_device_local_kernel(const StiffnessForm& form,
+std::unique_ptr<DeviceCellKernel<T>> make_device_local_kernel(const BilinearForm& form,
                                                               const DeviceCellKernel<T>& kernel);
 
 /// The same by one thread a cell, row by row, u read from memory for each: the local-matrix kernel
@@ -26,7 +26,7 @@ std::unique_ptr<DeviceCellKernel<T>> make_device_local_kernel(const StiffnessFor
 /// @throws as make_device_local_kernel()
 template <class T>
 std::unique_ptr<DeviceCellKernel<T>> make_device_local_thread_kernel(
-    const StiffnessForm& form, const DeviceCellKernel<T>& kernel);
+    const BilinearForm& form, const DeviceCellKernel<T>& kernel);
 
 /// What one thread a cell's matrices are transposed from at setup takes at most, unless one cell's
 /// takes more.

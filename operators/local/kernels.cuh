@@ -9,7 +9,7 @@ namespace {
 // file includes this.
 
 constexpr int kWarp = 32;
-constexpr int kMostThreads = 1024;
+constexpr int kMaxThreads = 1024;
 constexpr int kThreads = 256;
 // Of a launch with one thread a cell.
 constexpr int kCellThreads = 128;
@@ -141,7 +141,7 @@ __device__ void load_columns(const T* __restrict__ row, int j, int nodes, T (&k)
 // Shared memory: the cells' places and streamed_nodes() values each. Bound by N^2 values read a
 // cell; 2 N^2 flops. Deterministic but for atomic sinks.
 template <class T>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     stream_kernel(const LocalArguments<T> args, const T* __restrict__ matrices, Index matrix_stride,
                   const CellNode* __restrict__ table, int cells) {
   extern __shared__ __align__(16) char shared[];

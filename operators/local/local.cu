@@ -60,8 +60,8 @@ void allow_shared_memory(Kernel* kernel) {
              "asking for shared memory");
 }
 
-unsigned blocks_for(Index items, Index items_a_block) {
-  return static_cast<unsigned>(ceil_div(items, items_a_block));
+unsigned blocks_for(Index items, Index items_per_block) {
+  return static_cast<unsigned>(ceil_div(items, items_per_block));
 }
 
 // What both kernels are: the matrices and how they lie.
@@ -69,9 +69,9 @@ template <class T>
 class DeviceLocal : public DeviceCellKernel<T> {
  public:
   void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
-    constexpr Index kMostBlocks = 1 << 20;
+    constexpr Index kMaxBlocks = 1 << 20;
     for (const CellRange& range : colors) {
-      const Index blocks = std::min(ceil_div(range.size() * nodes_, kThreads), kMostBlocks);
+      const Index blocks = std::min(ceil_div(range.size() * nodes_, kThreads), kMaxBlocks);
       add_diagonal_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, device_stream()>>>(
           LocalArguments<T>{grid_, range, {}, {}, nodes_}, matrices_.data(), cell_stride_,
           entry_stride_, table_.data(), d);
@@ -87,7 +87,7 @@ class DeviceLocal : public DeviceCellKernel<T> {
   Index streamed_bytes() const override { return matrices_.bytes(); }
 
  protected:
-  explicit DeviceLocal(const StiffnessForm& form)
+  explicit DeviceLocal(const BilinearForm& form)
       : grid_(make_cell_grid(form)),
         nodes_(form.discretization->lattice.nodes_per_cell()),
         is_shared_(factor_kind(form.discretization->mapping, form.coefficient) ==
@@ -120,7 +120,7 @@ class DeviceLocal : public DeviceCellKernel<T> {
 template <class T>
 class DeviceLocalKernel final : public DeviceLocal<T> {
  public:
-  DeviceLocalKernel(const StiffnessForm& form, const DeviceCellKernel<T>& kernel)
+  DeviceLocalKernel(const BilinearForm& form, const DeviceCellKernel<T>& kernel)
       : DeviceLocal<T>(form) {
     const CellRange one_cell{{0, 0, 0}, {1, 1, 1}, 1};
     find_local_matrices(kernel, this->is_shared_ ? one_cell : all_cells(this->grid_), this->nodes_,
@@ -136,7 +136,7 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
     }
     cells_ = std::max(1, kThreads / this->nodes_);
     threads_ =
-        std::min(kMostThreads, static_cast<int>(ceil_div(cells_ * this->nodes_, kWarp)) * kWarp);
+        std::min(kMaxThreads, static_cast<int>(ceil_div(cells_ * this->nodes_, kWarp)) * kWarp);
     const Index wanted = cells_ * static_cast<Index>(sizeof(CellPlace) +
                                                      streamed_nodes<T>(this->nodes_) * sizeof(T));
     if (wanted > most_shared_bytes()) {
@@ -177,7 +177,7 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
 template <class T>
 class DeviceLocalThreadKernel final : public DeviceLocal<T> {
  public:
-  DeviceLocalThreadKernel(const StiffnessForm& form, const DeviceCellKernel<T>& kernel)
+  DeviceLocalThreadKernel(const BilinearForm& form, const DeviceCellKernel<T>& kernel)
       : DeviceLocal<T>(form) {
     if (this->is_shared_) {
       find_local_matrices(kernel, {{0, 0, 0}, {1, 1, 1}, 1}, this->nodes_, this->matrices_.data());
@@ -239,24 +239,24 @@ class DeviceLocalThreadKernel final : public DeviceLocal<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<DeviceCellKernel<T>> make_device_local_kernel(const StiffnessForm& form,
+std::unique_ptr<DeviceCellKernel<T>> make_device_local_kernel(const BilinearForm& form,
                                                               const DeviceCellKernel<T>& kernel) {
   return std::make_unique<DeviceLocalKernel<T>>(form, kernel);
 }
 
 template <class T>
 std::unique_ptr<DeviceCellKernel<T>> make_device_local_thread_kernel(
-    const StiffnessForm& form, const DeviceCellKernel<T>& kernel) {
+    const BilinearForm& form, const DeviceCellKernel<T>& kernel) {
   return std::make_unique<DeviceLocalThreadKernel<T>>(form, kernel);
 }
 
 template std::unique_ptr<DeviceCellKernel<double>> make_device_local_kernel(
-    const StiffnessForm&, const DeviceCellKernel<double>&);
+    const BilinearForm&, const DeviceCellKernel<double>&);
 template std::unique_ptr<DeviceCellKernel<float>> make_device_local_kernel(
-    const StiffnessForm&, const DeviceCellKernel<float>&);
+    const BilinearForm&, const DeviceCellKernel<float>&);
 template std::unique_ptr<DeviceCellKernel<double>> make_device_local_thread_kernel(
-    const StiffnessForm&, const DeviceCellKernel<double>&);
+    const BilinearForm&, const DeviceCellKernel<double>&);
 template std::unique_ptr<DeviceCellKernel<float>> make_device_local_thread_kernel(
-    const StiffnessForm&, const DeviceCellKernel<float>&);
+    const BilinearForm&, const DeviceCellKernel<float>&);
 
 }  // namespace tessera

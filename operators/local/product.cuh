@@ -101,21 +101,21 @@ struct WarpProduct<double, kRows, kCells> {
 };
 
 // How a block of product_kernel() shares its work: warps stand in warp_rows rows, each has
-// rows_a_warp x cells_a_warp of the product; K passes through shared memory in tiles of kRows rows
-// and kDepth columns.
-template <int rows_a_warp, int cells_a_warp, int warp_rows, int warps, int depth>
+// rows_per_warp x cells_per_warp of the product; K passes through shared memory in tiles of kRows
+// rows and kDepth columns.
+template <int rows_per_warp, int cells_per_warp, int warp_rows, int warps, int depth>
 struct ProductShape {
-  static constexpr int kRowsAWarp = rows_a_warp;
-  static constexpr int kCellsAWarp = cells_a_warp;
+  static constexpr int kRowsPerWarp = rows_per_warp;
+  static constexpr int kCellsPerWarp = cells_per_warp;
   static constexpr int kWarpColumns = warps / warp_rows;
   static constexpr int kThreads = warps * kWarp;
-  static constexpr int kRows = rows_a_warp * warp_rows;
-  static constexpr int kCells = cells_a_warp * kWarpColumns;
+  static constexpr int kRows = rows_per_warp * warp_rows;
+  static constexpr int kCells = cells_per_warp * kWarpColumns;
   static constexpr int kDepth = depth;
   // Of rows of K's tiles and of U in shared memory, against bank conflicts.
   static constexpr int kRowStride = kRows + 4;
   static constexpr int kCellStride = kCells + 4;
-  static constexpr int kBlocksAMultiprocessor = 512 / kThreads;
+  static constexpr int kBlocksPerMultiprocessor = 512 / kThreads;
 };
 
 // The sums over columns go in steps of 4.
@@ -178,7 +178,7 @@ __device__ void store_batch(const LocalArguments<T>& args, const CellPlace* plac
 // the L2 cache: kCells / 4 flops a byte of double; u and v take 2 (1 + 1/p)^d values a DoF. 2 N^2
 // flops a cell, rows in whole parts of 16. Deterministic but for atomic sinks.
 template <class T, class Shape>
-__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocksAMultiprocessor)
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocksPerMultiprocessor)
     product_kernel(const LocalArguments<T> args, const T* __restrict__ matrix,
                    const CellNode* __restrict__ table) {
   extern __shared__ __align__(16) char shared[];
@@ -241,9 +241,9 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocksAMultiprocessor
     U[(nodes + t / kCells) * Shape::kCellStride + t % kCells] = T{0};
   }
 
-  using Product = WarpProduct<T, Shape::kRowsAWarp, Shape::kCellsAWarp>;
-  const int warp_row = thread / kWarp / Shape::kWarpColumns * Shape::kRowsAWarp;
-  const int warp_cell = thread / kWarp % Shape::kWarpColumns * Shape::kCellsAWarp;
+  using Product = WarpProduct<T, Shape::kRowsPerWarp, Shape::kCellsPerWarp>;
+  const int warp_row = thread / kWarp / Shape::kWarpColumns * Shape::kRowsPerWarp;
+  const int warp_cell = thread / kWarp % Shape::kWarpColumns * Shape::kCellsPerWarp;
   Product v{};
   for (int step = 0; step < steps; ++step) {
     __pipeline_wait_prior(0);

@@ -9,7 +9,7 @@ namespace {
 
 template <class T, int dim, int P>
 std::unique_ptr<LinearOperator<T, Host>> make_for_degree(
-    const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+    const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
     std::shared_ptr<const LocalMatrices<T>> matrices, std::unique_ptr<Scatter<T>> scatter) {
   if constexpr (P > 0) {
     if (form.discretization->basis.degree != P) {
@@ -27,19 +27,19 @@ std::unique_ptr<LinearOperator<T, Host>> make_for_degree(
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_local_operator(
-    const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+    const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
     std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter) {
   auto matrices =
       std::make_shared<const LocalMatrices<T>>(*form.discretization, *batches, std::move(factors));
   const bool is_2d = form.discretization->mesh.dimension() == 2;
-  return (is_2d ? make_for_degree<T, 2, kMostFastDegree>
-                : make_for_degree<T, 3, kMostFastDegree>)(form, std::move(batches),
-                                                          std::move(matrices), std::move(scatter));
+  return (is_2d ? make_for_degree<T, 2, kMaxFastDegree>
+                : make_for_degree<T, 3, kMaxFastDegree>)(form, std::move(batches),
+                                                         std::move(matrices), std::move(scatter));
 }
 
 #define TESSERA_INSTANTIATE(T)                                           \
   template std::unique_ptr<LinearOperator<T, Host>> make_local_operator( \
-      const StiffnessForm&, std::shared_ptr<const CellBatches>,          \
+      const BilinearForm&, std::shared_ptr<const CellBatches>,           \
       std::shared_ptr<const GeometricFactors<T>>, std::unique_ptr<Scatter<T>>);
 
 TESSERA_INSTANTIATE(double)

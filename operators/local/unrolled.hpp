@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "operators/cells/scatter.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "operators/local/local.hpp"
 #include "solvers/linear_operator.hpp"
 
@@ -12,7 +12,7 @@ namespace tessera {
 /// A = sum_c P_c K_c P_c^T with precomputed local matrices. @throws std::bad_alloc
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_local_operator(
-    const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+    const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
     std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter);
 
 }  // namespace tessera

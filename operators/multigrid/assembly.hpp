@@ -22,7 +22,7 @@ namespace tessera {
 template <class T, class Space, class MakeOperator, class MakeBlockJacobi>
 class MultigridAssembly {
  public:
-  MultigridAssembly(const StiffnessForm& form, const MultigridOptions& options, Processor processor,
+  MultigridAssembly(const BilinearForm& form, const MultigridOptions& options, Processor processor,
                     MakeOperator make_operator, MakeBlockJacobi make_block_jacobi)
       : options_(options),
         processor_(processor),
@@ -31,7 +31,7 @@ class MultigridAssembly {
     made_.hierarchy = std::make_unique<Hierarchy>(form, options.rules);
   }
 
-  MadeMultigrid<T, Space> make(const LinearOperator<T, Space>* finest) {
+  MultigridSetup<T, Space> make(const LinearOperator<T, Space>* finest) {
     Hierarchy& hierarchy = *made_.hierarchy;
     for (std::size_t l = 0; l < hierarchy.size(); ++l) {
       stop_if_requested();
@@ -51,7 +51,7 @@ class MultigridAssembly {
 
   // False if the level is of no use: it and the coarser ones are then dropped.
   bool make_level_operator(std::size_t l, const LinearOperator<T, Space>* given) {
-    StiffnessForm form = made_.hierarchy->form(l);
+    BilinearForm form = made_.hierarchy->form(l);
     const StrategyName strategy = level_strategy(form, options_.scatter, processor_);
     levels_.emplace_back();
     if (given != nullptr) {
@@ -131,7 +131,7 @@ class MultigridAssembly {
                                                             : BlockExchange::asynchronous};
   }
 
-  std::vector<double> coarse_inverse(StiffnessForm form) const {
+  std::vector<double> coarse_inverse(BilinearForm form) const {
     const StrategyName strategy = level_strategy(form, "serial", Processor::cpu);
     return dense_inverse(*tessera::make_operator<double>(strategy, form),
                          is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
@@ -141,7 +141,7 @@ class MultigridAssembly {
   Processor processor_;
   MakeOperator make_operator_;
   MakeBlockJacobi make_block_jacobi_;
-  MadeMultigrid<T, Space> made_;
+  MultigridSetup<T, Space> made_;
   std::vector<MultigridLevel<T, Space>> levels_;
   std::vector<std::string> strategies_;
 };

@@ -5,13 +5,13 @@
 namespace tessera {
 
 template <class T>
-MadeMultigrid<T, Device> make_device_multigrid(const StiffnessForm& form,
-                                               const MultigridOptions& options,
-                                               const LinearOperator<T, Device>* finest) {
-  const auto make = [](const StrategyName& strategy, const StiffnessForm& level) {
+MultigridSetup<T, Device> make_device_multigrid(const BilinearForm& form,
+                                                const MultigridOptions& options,
+                                                const LinearOperator<T, Device>* finest) {
+  const auto make = [](const StrategyName& strategy, const BilinearForm& level) {
     return make_device_operator<T>(strategy, level);
   };
-  const auto make_blocks = [](const StiffnessForm& level, const BlockJacobiOptions& blocks) {
+  const auto make_blocks = [](const BilinearForm& level, const BlockJacobiOptions& blocks) {
     return make_device_block_jacobi<T>(level, blocks);
   };
   return MultigridAssembly<T, Device, decltype(make), decltype(make_blocks)>(
@@ -19,11 +19,10 @@ MadeMultigrid<T, Device> make_device_multigrid(const StiffnessForm& form,
       .make(finest);
 }
 
-template MadeMultigrid<double, Device> make_device_multigrid(const StiffnessForm&,
+template MultigridSetup<double, Device> make_device_multigrid(
+    const BilinearForm&, const MultigridOptions&, const LinearOperator<double, Device>*);
+template MultigridSetup<float, Device> make_device_multigrid(const BilinearForm&,
                                                              const MultigridOptions&,
-                                                             const LinearOperator<double, Device>*);
-template MadeMultigrid<float, Device> make_device_multigrid(const StiffnessForm&,
-                                                            const MultigridOptions&,
-                                                            const LinearOperator<float, Device>*);
+                                                             const LinearOperator<float, Device>*);
 
 }  // namespace tessera

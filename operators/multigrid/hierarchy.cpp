@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-Hierarchy::Hierarchy(const StiffnessForm& finest, const CoarseningRules& rules) {
+Hierarchy::Hierarchy(const BilinearForm& finest, const CoarseningRules& rules) {
   const Discretization* fine = finest.discretization;
   const std::vector<LevelShape> shapes =
       plan_levels({fine->basis.degree, fine->mesh.cells()}, fine->mesh.dimension(),
@@ -42,7 +42,7 @@ std::string unresolved_data(const BadFieldValue& error) {
 
 std::string drop_unresolved(Hierarchy& hierarchy) {
   for (std::size_t l = 1; l < hierarchy.size(); ++l) {
-    const StiffnessForm& form = hierarchy.form(l);
+    const BilinearForm& form = hierarchy.form(l);
     try {
       check_geometry(*form.discretization, form.coefficient);
       make_weighted_faces(form);
@@ -57,7 +57,7 @@ std::string drop_unresolved(Hierarchy& hierarchy) {
   return "";
 }
 
-StrategyName level_strategy(StiffnessForm& form, const std::string& scatter, Processor processor) {
+StrategyName level_strategy(BilinearForm& form, const std::string& scatter, Processor processor) {
   if (why_not_kronecker(form).empty()) return {"kronecker", "none"};
   const GeometrySetting setting = geometry_setting(form, processor, scatter);
   form.geometry = has_geometry_forms("tensor", setting.factors) ? choose_geometry(setting).form

@@ -15,17 +15,17 @@ namespace tessera {
 class Hierarchy {
  public:
   /// @param finest its discretization is referred to
-  Hierarchy(const StiffnessForm& finest, const CoarseningRules& rules);
+  Hierarchy(const BilinearForm& finest, const CoarseningRules& rules);
 
   std::size_t size() const { return forms_.size(); }
-  const StiffnessForm& form(std::size_t l) const { return forms_[l]; }
+  const BilinearForm& form(std::size_t l) const { return forms_[l]; }
   LevelShape shape(std::size_t l) const;
   /// Drops levels l and coarser.
   void truncate(std::size_t l);
 
  private:
   std::vector<std::unique_ptr<const Discretization>> coarser_;
-  std::vector<StiffnessForm> forms_;
+  std::vector<BilinearForm> forms_;
 };
 
 /// Why a hierarchy ends before a level on which the map folds over, or on which coefficient or
@@ -40,6 +40,6 @@ std::string drop_unresolved(Hierarchy& hierarchy);
 
 /// The strategy for a level's operator: kronecker where the form is a sum of products, else tensor
 /// with this scatter; `geometry` of the form is set to what suits.
-StrategyName level_strategy(StiffnessForm& form, const std::string& scatter, Processor processor);
+StrategyName level_strategy(BilinearForm& form, const std::string& scatter, Processor processor);
 
 }  // namespace tessera

@@ -5,12 +5,12 @@
 namespace tessera {
 
 template <class T>
-MadeMultigrid<T, Host> make_multigrid(const StiffnessForm& form, const MultigridOptions& options,
-                                      const LinearOperator<T, Host>* finest) {
-  const auto make = [](const StrategyName& strategy, const StiffnessForm& level) {
+MultigridSetup<T, Host> make_multigrid(const BilinearForm& form, const MultigridOptions& options,
+                                       const LinearOperator<T, Host>* finest) {
+  const auto make = [](const StrategyName& strategy, const BilinearForm& level) {
     return make_operator<T>(strategy, level);
   };
-  const auto make_blocks = [](const StiffnessForm& level, const BlockJacobiOptions& blocks) {
+  const auto make_blocks = [](const BilinearForm& level, const BlockJacobiOptions& blocks) {
     return make_block_jacobi<T>(level, blocks);
   };
   return MultigridAssembly<T, Host, decltype(make), decltype(make_blocks)>(
@@ -18,9 +18,9 @@ MadeMultigrid<T, Host> make_multigrid(const StiffnessForm& form, const Multigrid
       .make(finest);
 }
 
-template MadeMultigrid<double, Host> make_multigrid(const StiffnessForm&, const MultigridOptions&,
-                                                    const LinearOperator<double, Host>*);
-template MadeMultigrid<float, Host> make_multigrid(const StiffnessForm&, const MultigridOptions&,
-                                                   const LinearOperator<float, Host>*);
+template MultigridSetup<double, Host> make_multigrid(const BilinearForm&, const MultigridOptions&,
+                                                     const LinearOperator<double, Host>*);
+template MultigridSetup<float, Host> make_multigrid(const BilinearForm&, const MultigridOptions&,
+                                                    const LinearOperator<float, Host>*);
 
 }  // namespace tessera

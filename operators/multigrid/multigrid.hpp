@@ -41,7 +41,7 @@ struct LevelSummary {
 
 /// A multigrid cycle with what it refers to.
 template <class T, class Space>
-struct MadeMultigrid {
+struct MultigridSetup {
   std::unique_ptr<Hierarchy> hierarchy;
   std::unique_ptr<Multigrid<T, Space>> cycle;
   std::vector<LevelSummary> levels;
@@ -50,7 +50,7 @@ struct MadeMultigrid {
 };
 
 /// A coarsest level of at most so many DoFs is solved with the inverse of its matrix.
-inline constexpr Index kMostDenseDofs = 1500;
+inline constexpr Index kMaxDenseDofs = 1500;
 /// What the estimate of the largest eigenvalue is multiplied by, and the Lanczos steps behind it.
 inline constexpr double kEigenvalueSafety = 1.15;
 inline constexpr int kEigenvalueSteps = 12;
@@ -62,11 +62,11 @@ inline constexpr int kEigenvalueSteps = 12;
 /// @param finest the operator of the finest level if there is one already, else null; referred to
 /// @throws as make_operator()
 template <class T>
-MadeMultigrid<T, Host> make_multigrid(const StiffnessForm& form, const MultigridOptions& options,
-                                      const LinearOperator<T, Host>* finest);
+MultigridSetup<T, Host> make_multigrid(const BilinearForm& form, const MultigridOptions& options,
+                                       const LinearOperator<T, Host>* finest);
 template <class T>
-MadeMultigrid<T, Device> make_device_multigrid(const StiffnessForm& form,
-                                               const MultigridOptions& options,
-                                               const LinearOperator<T, Device>* finest);
+MultigridSetup<T, Device> make_device_multigrid(const BilinearForm& form,
+                                                const MultigridOptions& options,
+                                                const LinearOperator<T, Device>* finest);
 
 }  // namespace tessera

@@ -28,7 +28,7 @@ double smoothed_bytes(const MultigridOptions& options, double apply, double vect
 
 LevelWork level_work(SmootherKind smoother, LevelPlace place, Index dofs) {
   if (place == LevelPlace::coarsest) {
-    return dofs <= kMostDenseDofs ? LevelWork::solve_by_inverse : LevelWork::solve_by_chebyshev;
+    return dofs <= kMaxDenseDofs ? LevelWork::solve_by_inverse : LevelWork::solve_by_chebyshev;
   }
   return smoother == SmootherKind::chebyshev ? LevelWork::smooth_by_chebyshev
                                              : LevelWork::smooth_by_blocks;
@@ -76,10 +76,10 @@ double level_cycle_bytes(const MultigridOptions& options, const LevelParts& leve
 
 int coarse_chebyshev_steps(double condition) {
   constexpr double kReduction = 10.0;
-  constexpr int kMost = 60;
+  constexpr int kMax = 60;
   const double steps = std::ceil(0.5 * std::sqrt(condition) * std::log(2.0 * kReduction));
   // The most of a singular operator, whose condition may come out infinite, negative or NaN.
-  return steps < kMost ? std::max(static_cast<int>(steps), 2) : kMost;
+  return steps < kMax ? std::max(static_cast<int>(steps), 2) : kMax;
 }
 
 }  // namespace tessera

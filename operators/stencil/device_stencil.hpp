@@ -25,7 +25,7 @@ inline constexpr Index kStencilScratchBytes = Index{512} << 20;
 ///         DeviceOutOfMemory, DeviceError
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(
-    const StiffnessForm& form, Index scratch_bytes = kStencilScratchBytes);
+    const BilinearForm& form, Index scratch_bytes = kStencilScratchBytes);
 
 /// Bytes held in GPU memory by the operator.
 inline Index device_stencil_bytes(const NodeLattice& lattice, Index value_bytes) {

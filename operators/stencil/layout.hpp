@@ -41,14 +41,14 @@ struct StencilLayout {
 inline constexpr Index kStencilLineBytes = 64;
 
 /// The most nodes along an axis: they are counted in 32 bits, with tiles that end beyond the last.
-inline constexpr Index kMostStencilExtent = (Index{1} << 31) - (Index{1} << 16);
+inline constexpr Index kMaxStencilExtent = (Index{1} << 31) - (Index{1} << 16);
 
 /// Coefficients of a node.
 constexpr Index stencil_arrays(int dimension) {
   return 1 + (dimension == 3 ? StencilNeighbors<3>::kNeighbors : StencilNeighbors<2>::kNeighbors);
 }
 
-/// @param extents nodes along each axis, the third is 1 in 2D; at most kMostStencilExtent
+/// @param extents nodes along each axis, the third is 1 in 2D; at most kMaxStencilExtent
 inline StencilLayout make_stencil_layout(int dimension, const IndexTriple& extents,
                                          Index value_bytes) {
   const Index line = kStencilLineBytes / value_bytes;

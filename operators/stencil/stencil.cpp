@@ -149,7 +149,7 @@ void add_rows(const std::array<RowTerms<T>, 3>& rows, Index n, Ahead* ahead, T* 
 template <class T, int dim>
 class StencilOperator final : public LinearOperator<T, Host> {
  public:
-  explicit StencilOperator(const StiffnessForm& form)
+  explicit StencilOperator(const BilinearForm& form)
       : lattice_(form.discretization->lattice),
         layout_(make_stencil_layout(dim, lattice_.extents(), sizeof(T))),
         coefficients_(static_cast<std::size_t>(stencil_values(layout_))),
@@ -167,24 +167,24 @@ class StencilOperator final : public LinearOperator<T, Host> {
 
   void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     const Index n = layout_.extent[0];
-    const Index rows_a_plane = layout_.extent[1];
-    const Index rows_a_brick = std::max<Index>(
+    const Index rows_per_plane = layout_.extent[1];
+    const Index rows_per_brick = std::max<Index>(
         kBrickBytes / (2 * layout_.row * static_cast<Index>(sizeof(T))), kFewestRows);
     parallel_ranges(row_count(), [&](Range rows) {
       HostArray<T> sums(static_cast<std::size_t>(n));
       const HostArray<T> zeros(static_cast<std::size_t>(n), T{0});
-      const Index first_plane = rows.begin / rows_a_plane;
-      const Index end_plane = ceil_div(rows.end, rows_a_plane);
-      for (Index brick = 0; brick < rows_a_plane; brick += rows_a_brick) {
+      const Index first_plane = rows.begin / rows_per_plane;
+      const Index end_plane = ceil_div(rows.end, rows_per_plane);
+      for (Index brick = 0; brick < rows_per_plane; brick += rows_per_brick) {
         for (Index z = first_plane; z < end_plane; ++z) {
-          const Index begin = std::max(rows.begin, z * rows_a_plane + brick);
-          const Index end =
-              std::min(rows.end, z * rows_a_plane + std::min(brick + rows_a_brick, rows_a_plane));
+          const Index begin = std::max(rows.begin, z * rows_per_plane + brick);
+          const Index end = std::min(
+              rows.end, z * rows_per_plane + std::min(brick + rows_per_brick, rows_per_plane));
           for (Index row = begin; row < end; ++row) {
             const Index next =
-                row + 1 < end ? row + 1 : std::min(begin + rows_a_plane, row_count() - 1);
+                row + 1 < end ? row + 1 : std::min(begin + rows_per_plane, row_count() - 1);
             const T* const ahead = coefficients_.data() + next * layout_.row;
-            sum_row(row - z * rows_a_plane, z, x.data(), zeros.data(),
+            sum_row(row - z * rows_per_plane, z, x.data(), zeros.data(),
                     Ahead(ahead, ahead + layout_.row), sums.data());
             write_values(sums.data(), n, where_, y.data() + row * n);
           }
@@ -265,7 +265,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
     }
   }
 
-  void add_cells(const StiffnessForm& form) {
+  void add_cells(const BilinearForm& form) {
     const Discretization& discretization = *form.discretization;
     // Bricks as for one thread, so that the order of sums does not depend on the threads.
     const CellBatches batches(discretization.mesh, kLanes<T>, kArrays * sizeof(T), 1);
@@ -312,7 +312,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
     return {cell[0] + (i & 1), cell[1] + (i >> 1 & 1), cell[2] + (i >> 2 & 1)};
   }
 
-  void add_robin_faces(const StiffnessForm& form) {
+  void add_robin_faces(const BilinearForm& form) {
     const RobinFaces<T> robin(form);
     robin.for_each_entry([&](Index i, Index j, T value) {
       if (j < i) return;
@@ -349,7 +349,7 @@ Index stencil_peak_bytes(FactorKind kind, const NodeLattice& lattice, Index cell
 }
 
 template <class T>
-std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const StiffnessForm& form) {
+std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const BilinearForm& form) {
   const NodeLattice& lattice = form.discretization->lattice;
   const std::string reason = why_not_stencil(lattice);
   if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
@@ -357,7 +357,7 @@ std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const StiffnessFo
   return std::make_unique<StencilOperator<T, 3>>(form);
 }
 
-template std::unique_ptr<LinearOperator<double, Host>> make_stencil_operator(const StiffnessForm&);
-template std::unique_ptr<LinearOperator<float, Host>> make_stencil_operator(const StiffnessForm&);
+template std::unique_ptr<LinearOperator<double, Host>> make_stencil_operator(const BilinearForm&);
+template std::unique_ptr<LinearOperator<float, Host>> make_stencil_operator(const BilinearForm&);
 
 }  // namespace tessera

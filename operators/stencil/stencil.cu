@@ -23,10 +23,10 @@ using Tile = std::conditional_t<sizeof(T) == sizeof(double), StencilTile<3, 64, 
 template <class T, int dim>
 class DeviceStencil final : public LinearOperator<T, Device> {
  public:
-  DeviceStencil(const StiffnessForm& form, Index scratch_bytes)
+  DeviceStencil(const BilinearForm& form, Index scratch_bytes)
       : grid_(make_cell_grid(form)),
         layout_(make_stencil_layout(dim, form.discretization->lattice.extents(), sizeof(T))) {
-    StiffnessForm stored = form;
+    BilinearForm stored = form;
     stored.geometry = GeometryForm::stored;
     const auto kernel = make_device_tensor_kernel<T>(stored);
     coefficients_ = DeviceArray<T>(stencil_values(layout_));
@@ -141,7 +141,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   // enough that all multiprocessors are busy to the end.
   void prepare_launch() {
     constexpr int kLeastPlanes = 8;
-    constexpr int kMostPlanes = 32;
+    constexpr int kMaxPlanes = 32;
     constexpr Index kRounds = 8;
     check_cuda(
         cudaFuncSetAttribute(march_kernel<T, Tile<T>>, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -153,11 +153,11 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     const Index tiles_y = ceil_div(layout_.extent[1], Tile<T>::kY);
     const Index planes = layout_.extent[2];
     // CUDA's limits: 2^31 - 1 blocks along x, these along y and z.
-    constexpr Index kMostBlocks = 65535;
+    constexpr Index kMaxBlocks = 65535;
     chunk_ = static_cast<int>(
-        std::max(std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kLeastPlanes, kMostPlanes),
-                 ceil_div(planes, kMostBlocks)));
-    y_first_ = tiles_y > kMostBlocks;
+        std::max(std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kLeastPlanes, kMaxPlanes),
+                 ceil_div(planes, kMaxBlocks)));
+    y_first_ = tiles_y > kMaxBlocks;
     blocks_ = dim3(static_cast<unsigned>(y_first_ ? tiles_y : tiles_x),
                    static_cast<unsigned>(y_first_ ? tiles_x : tiles_y),
                    static_cast<unsigned>(ceil_div(planes, chunk_)));
@@ -174,7 +174,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(const StiffnessForm& form,
+std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(const BilinearForm& form,
                                                                         Index scratch_bytes) {
   const NodeLattice& lattice = form.discretization->lattice;
   const std::string reason = why_not_stencil(lattice);
@@ -184,8 +184,8 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(const St
 }
 
 template std::unique_ptr<LinearOperator<double, Device>> make_device_stencil_operator(
-    const StiffnessForm&, Index);
+    const BilinearForm&, Index);
 template std::unique_ptr<LinearOperator<float, Device>> make_device_stencil_operator(
-    const StiffnessForm&, Index);
+    const BilinearForm&, Index);
 
 }  // namespace tessera

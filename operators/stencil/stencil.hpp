@@ -5,8 +5,8 @@
 
 #include "mesh/geometry/factor_kind.hpp"
 #include "mesh/node_lattice.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "operators/form/operator_name.hpp"
-#include "operators/form/stiffness_form.hpp"
 #include "operators/stencil/layout.hpp"
 #include "solvers/linear_operator.hpp"
 
@@ -29,7 +29,7 @@ namespace tessera {
 /// @throws std::invalid_argument unless the degree is 1; InvertedCell, BadFieldValue,
 /// std::bad_alloc
 template <class T>
-std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const StiffnessForm& form);
+std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const BilinearForm& form);
 
 /// The stencil's operator_name(): it is a form of the kernel tensor and has no scatter policy,
 /// since it writes each node once.

@@ -40,7 +40,7 @@ template <class T>
 template <class T, int dim, int P, int M>
 class MappedBatches final : public BatchGeometry<T> {
  public:
-  MappedBatches(const StiffnessForm& form, const CellBatches& batches)
+  MappedBatches(const BilinearForm& form, const CellBatches& batches)
       : discretization_(form.discretization),
         B_even_odd_(split_even_odd<double>(form.discretization->basis.B)),
         B_(B_even_odd_),
@@ -167,8 +167,8 @@ class MappedBatches final : public BatchGeometry<T> {
   HostArray<Lanes<T>> k_;        // [batch][q][lane] if it varies
 };
 
-template <class T, int dim, int P = kMostFastDegree>
-std::unique_ptr<const BatchGeometry<T>> make_for_degree(const StiffnessForm& form,
+template <class T, int dim, int P = kMaxFastDegree>
+std::unique_ptr<const BatchGeometry<T>> make_for_degree(const BilinearForm& form,
                                                         const CellBatches& batches) {
   if constexpr (P == 0) {
     throw std::invalid_argument("no geometry on the fly for this degree and rule");
@@ -187,7 +187,7 @@ std::unique_ptr<const BatchGeometry<T>> make_for_degree(const StiffnessForm& for
 }  // namespace
 
 template <class T>
-std::unique_ptr<const BatchGeometry<T>> make_batch_geometry(const StiffnessForm& form,
+std::unique_ptr<const BatchGeometry<T>> make_batch_geometry(const BilinearForm& form,
                                                             const CellBatches& batches) {
   if (form.discretization->mapping.is_cartesian()) {
     throw std::invalid_argument("geometry on the fly is for mapped meshes");
@@ -196,9 +196,9 @@ std::unique_ptr<const BatchGeometry<T>> make_batch_geometry(const StiffnessForm&
   return make_for_degree<T, 3>(form, batches);
 }
 
-template std::unique_ptr<const BatchGeometry<double>> make_batch_geometry(const StiffnessForm&,
+template std::unique_ptr<const BatchGeometry<double>> make_batch_geometry(const BilinearForm&,
                                                                           const CellBatches&);
-template std::unique_ptr<const BatchGeometry<float>> make_batch_geometry(const StiffnessForm&,
+template std::unique_ptr<const BatchGeometry<float>> make_batch_geometry(const BilinearForm&,
                                                                          const CellBatches&);
 
 }  // namespace tessera

@@ -4,7 +4,7 @@
 
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/lanes/simd.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 
 namespace tessera {
 
@@ -35,7 +35,7 @@ class BatchGeometry {
 /// @throws std::invalid_argument for another size or mesh; InvertedCell, BadFieldValue as
 ///         GeometricFactors
 template <class T>
-std::unique_ptr<const BatchGeometry<T>> make_batch_geometry(const StiffnessForm& form,
+std::unique_ptr<const BatchGeometry<T>> make_batch_geometry(const BilinearForm& form,
                                                             const CellBatches& batches);
 
 }  // namespace tessera

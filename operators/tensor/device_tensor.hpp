@@ -8,9 +8,9 @@ namespace tessera {
 
 /// v_c = B^T D B u_c by sum factorization on the GPU: unrolled kernels where
 /// has_fast_tensor_kernel(degree, points), and on uniform meshes with constant coefficient for
-/// every rule up to kMostFastDegree; else one of run-time size, which has no patches.
+/// every rule up to kMaxFastDegree; else one of run-time size, which has no patches.
 /// @throws as DeviceFactors
 template <class T>
-std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const StiffnessForm& form);
+std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const BilinearForm& form);
 
 }  // namespace tessera

@@ -16,14 +16,14 @@ std::string size_text(const GeometrySetting& setting) {
 std::string why_not_unrolled(GeometryForm form, const GeometrySetting& setting) {
   if (has_fast_tensor_kernel(setting.degree, setting.points)) return "";
   return std::string(geometry_name(form)) + " is for degrees 1 to " +
-         std::to_string(kMostFastDegree) + " with degree + 1 or degree + 2 points, not for " +
+         std::to_string(kMaxFastDegree) + " with degree + 1 or degree + 2 points, not for " +
          size_text(setting);
 }
 
 // The unrolled kernels on equal cells with a constant coefficient are for every rule.
 bool has_patches(const GeometrySetting& setting) {
   return setting.factors == FactorKind::constant
-             ? setting.degree <= kMostFastDegree
+             ? setting.degree <= kMaxFastDegree
              : has_fast_tensor_kernel(setting.degree, setting.points);
 }
 
@@ -44,7 +44,7 @@ constexpr std::array<Rule, 4> kRules = {{
 
 }  // namespace
 
-GeometrySetting geometry_setting(const StiffnessForm& form, Processor processor,
+GeometrySetting geometry_setting(const BilinearForm& form, Processor processor,
                                  const std::string& scatter) {
   const Discretization& discretization = *form.discretization;
   return {processor,
@@ -63,7 +63,7 @@ std::string why_no_scatter(GeometryForm form, const GeometrySetting& setting) {
            " is for the other scatter policies: patch has stored and, for degree 1, stencil";
   }
   if (has_patches(setting)) return "";
-  return "the scatter policy patch is for degrees 1 to " + std::to_string(kMostFastDegree) +
+  return "the scatter policy patch is for degrees 1 to " + std::to_string(kMaxFastDegree) +
          (setting.factors == FactorKind::constant ? "" : " with degree + 1 or degree + 2 points") +
          ", not for " + size_text(setting);
 }

@@ -6,7 +6,7 @@
 
 #include "mesh/geometry/factor_kind.hpp"
 #include "mesh/geometry/geometry_form.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "solvers/execution.hpp"
 
 namespace tessera {
@@ -32,7 +32,7 @@ struct GeometrySetting {
 inline constexpr std::string_view kPatchScatter = "patch";
 
 /// @param scatter policy of the kernel tensor
-GeometrySetting geometry_setting(const StiffnessForm& form, Processor processor,
+GeometrySetting geometry_setting(const BilinearForm& form, Processor processor,
                                  const std::string& scatter);
 
 /// Why the kernel tensor cannot have the scatter policy with factors of this form, in a user's

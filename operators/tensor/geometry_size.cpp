@@ -37,14 +37,14 @@ Index checked_cells(const OperatorSize& size) {
                   size.mesh.cell_count());
 }
 
-PackedLayout layout_of(const OperatorSize& size) {
-  return packed_layout(size.lattice.degree(), size.points);
+CompressedLayout layout_of(const OperatorSize& size) {
+  return compressed_layout(size.lattice.degree(), size.points);
 }
 
 // Where k varies it may do so by orders of magnitude within a cell, and then nothing is packed:
 // what is known only when the factors have been made.
-PackedBits foreseen_bits(const OperatorSize& size) {
-  return size.coefficient == CoefficientKind::constant ? packed_bits(size.value_bytes)
+CompressedBits foreseen_bits(const OperatorSize& size) {
+  return size.coefficient == CoefficientKind::constant ? compressed_bits(size.value_bytes)
                                                        : plain_bits(size.value_bytes);
 }
 
@@ -104,7 +104,7 @@ Index device_geometry_bytes(const OperatorSize& size) {
       return device_stored_factor_bytes(size);
     case GeometryForm::compressed:
       return Saturated(device_scratch_bytes(size)) +
-             packed_factor_bytes(layout_of(size), size.mesh.cell_count(), foreseen_bits(size));
+             compressed_factor_bytes(layout_of(size), size.mesh.cell_count(), foreseen_bits(size));
     case GeometryForm::on_the_fly:
       return Saturated(device_scratch_bytes(size)) + position_bytes(size) + coefficient_bytes(size);
     case GeometryForm::stencil:
@@ -119,8 +119,8 @@ Index device_geometry_peak_bytes(const OperatorSize& size) {
       return device_stored_factor_peak_bytes(size);
     case GeometryForm::compressed:
       return Saturated(device_scratch_bytes(size)) +
-             packed_factor_peak_bytes(layout_of(size), size.mesh.cell_count(), size.lattice.size(),
-                                      foreseen_bits(size));
+             compressed_factor_peak_bytes(layout_of(size), size.mesh.cell_count(),
+                                          size.lattice.size(), foreseen_bits(size));
     case GeometryForm::on_the_fly:
       return Saturated(device_scratch_bytes(size)) +
              std::max<Index>(Saturated(position_bytes(size)) + coefficient_bytes(size),

@@ -13,7 +13,7 @@ namespace tessera {
 template <class T, int dim>
 struct TensorInstances {
   static std::unique_ptr<LinearOperator<T, Host>> make_operator(
-      const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+      const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
       std::unique_ptr<Scatter<T>> scatter);
   static std::unique_ptr<CellKernel<T>> make_cell_kernel(
       const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors);
@@ -115,7 +115,7 @@ class AnyComputingKernel {
 
 /// Calls make(kernel) with the kernel type for this basis, which is given the factors or what
 /// computes them: tries degrees P, P - 1, ... 1.
-template <class T, int dim, int P = kMostFastDegree, class Factors, class Make>
+template <class T, int dim, int P = kMaxFastDegree, class Factors, class Make>
 auto with_tensor_kernel(const Basis1D& basis, Factors factors, Make&& make) {
   if constexpr (P == 0) {
     return make(TensorKernel<T, dim, 0, 0>(basis, std::move(factors)));
@@ -132,7 +132,7 @@ auto with_tensor_kernel(const Basis1D& basis, Factors factors, Make&& make) {
 
 template <class T, int dim>
 std::unique_ptr<LinearOperator<T, Host>> TensorInstances<T, dim>::make_operator(
-    const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+    const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
     std::unique_ptr<Scatter<T>> scatter) {
   const Discretization& discretization = *form.discretization;
   using Result = std::unique_ptr<LinearOperator<T, Host>>;

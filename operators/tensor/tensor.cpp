@@ -6,7 +6,7 @@ namespace tessera {
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(
-    const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+    const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
     std::unique_ptr<Scatter<T>> scatter) {
   const bool is_2d = form.discretization->mesh.dimension() == 2;
   return (is_2d ? TensorInstances<T, 2>::make_operator : TensorInstances<T, 3>::make_operator)(
@@ -21,10 +21,10 @@ std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(
                 : TensorInstances<T, 3>::make_cell_kernel)(discretization, std::move(factors));
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                \
-  template std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(                     \
-      const StiffnessForm&, std::shared_ptr<const CellBatches>, std::unique_ptr<Scatter<T>>); \
-  template std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(                            \
+#define TESSERA_INSTANTIATE(T)                                                               \
+  template std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(                    \
+      const BilinearForm&, std::shared_ptr<const CellBatches>, std::unique_ptr<Scatter<T>>); \
+  template std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(                           \
       const Discretization&, std::shared_ptr<const GeometricFactors<T>>);
 
 TESSERA_INSTANTIATE(double)

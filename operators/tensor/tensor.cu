@@ -2,11 +2,11 @@
 #include <stdexcept>
 
 #include "mesh/element/basis_1d.hpp"
-#include "operators/tensor/compressed/packed.hpp"
-#include "operators/tensor/computed/on_the_fly.hpp"
+#include "operators/tensor/compressed/compressed.hpp"
 #include "operators/tensor/device_tensor.hpp"
 #include "operators/tensor/gpu/any_degree.hpp"
 #include "operators/tensor/gpu/launch.cuh"
+#include "operators/tensor/on_the_fly/on_the_fly.hpp"
 #include "solvers/check.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/memory/cuda_check.hpp"
@@ -17,8 +17,8 @@ namespace {
 // Small blocks, many on a multiprocessor at different stages, keep its memory busy: an H200 is 10
 // to 40 % faster with these than with 256 threads and all of the shared memory in one or two
 // blocks.
-constexpr int kThreadsABlock = 160;
-constexpr Index kSharedBytesABlock = 33 << 10;
+constexpr int kThreadsPerBlock = 160;
+constexpr Index kSharedBytesPerBlock = 33 << 10;
 
 template <class T>
 const TensorKernelInfo<T>* find_kernel(int dimension, int degree, int points, FactorKind kind) {
@@ -29,7 +29,7 @@ const TensorKernelInfo<T>* find_kernel(int dimension, int degree, int points, Fa
 template <class T>
 class DeviceTensorKernel final : public DeviceCellKernel<T> {
  public:
-  explicit DeviceTensorKernel(const StiffnessForm& form)
+  explicit DeviceTensorKernel(const BilinearForm& form)
       : grid_(make_cell_grid(form)),
         basis_(form.discretization->basis),
         factors_(form),
@@ -38,16 +38,16 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
             find_kernel<T>(grid_.dimension, grid_.degree, basis_.point_count(), factors_.kind())) {
     if (unrolled_ == nullptr) return;
     const Index shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    const Index by_threads = kThreadsABlock / unrolled_->threads_a_cell;
-    const Index by_memory = kSharedBytesABlock / unrolled_->shared_bytes_a_cell;
-    const Index most = shared_bytes / unrolled_->shared_bytes_a_cell;
-    cells_a_block_ =
+    const Index by_threads = kThreadsPerBlock / unrolled_->threads_per_cell;
+    const Index by_memory = kSharedBytesPerBlock / unrolled_->shared_bytes_per_cell;
+    const Index most = shared_bytes / unrolled_->shared_bytes_per_cell;
+    cells_per_block_ =
         static_cast<int>(std::min(std::max<Index>(std::min(by_threads, by_memory), 1), most));
-    if (cells_a_block_ == 0) {
+    if (cells_per_block_ == 0) {
       throw UnsuitableChoice(Choice::kernel,
                              "this GPU has too little shared memory for the tensor kernel");
     }
-    unrolled_->allow_shared_memory(cells_a_block_ * unrolled_->shared_bytes_a_cell);
+    unrolled_->allow_shared_memory(cells_per_block_ * unrolled_->shared_bytes_per_cell);
   }
 
   std::string_view name() const override { return "tensor"; }
@@ -104,7 +104,7 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
   // As near to a cube as the cells of a block allow: doubling the shortest axis.
   void choose_brick(const CellRange& range, TensorArguments<T>& args) const {
     for (int d = 0; d < 3; ++d) args.brick[d] = 1;
-    for (int cells = cells_a_block_; cells > 1; cells /= 2) {
+    for (int cells = cells_per_block_; cells > 1; cells /= 2) {
       int shortest = -1;
       for (int d = 0; d < grid_.dimension; ++d) {
         if (2 * args.brick[d] > range.count[d]) continue;
@@ -123,19 +123,19 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
   DeviceFactors<T> factors_;
   TensorAnySize<T> any_size_;
   const TensorKernelInfo<T>* unrolled_;
-  int cells_a_block_ = 0;
+  int cells_per_block_ = 0;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const StiffnessForm& form) {
-  if (form.geometry == GeometryForm::compressed) return make_packed_kernel<T>(form);
+std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const BilinearForm& form) {
+  if (form.geometry == GeometryForm::compressed) return make_compressed_kernel<T>(form);
   if (form.geometry == GeometryForm::on_the_fly) return make_on_the_fly_kernel<T>(form);
   return std::make_unique<DeviceTensorKernel<T>>(form);
 }
 
-template std::unique_ptr<DeviceCellKernel<double>> make_device_tensor_kernel(const StiffnessForm&);
-template std::unique_ptr<DeviceCellKernel<float>> make_device_tensor_kernel(const StiffnessForm&);
+template std::unique_ptr<DeviceCellKernel<double>> make_device_tensor_kernel(const BilinearForm&);
+template std::unique_ptr<DeviceCellKernel<float>> make_device_tensor_kernel(const BilinearForm&);
 
 }  // namespace tessera

@@ -11,7 +11,7 @@
 #include "mesh/geometry/geometry_form.hpp"
 #include "operators/cells/cell_kernel.hpp"
 #include "operators/cells/scatter.hpp"
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "operators/tensor/batch_geometry.hpp"
 #include "solvers/linear_operator.hpp"
 
@@ -122,12 +122,12 @@ class TensorKernel {
 /// factors are stored unless form.geometry is on_the_fly. @throws as GeometricFactors
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(
-    const StiffnessForm& form, std::shared_ptr<const CellBatches> batches,
+    const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
     std::unique_ptr<Scatter<T>> scatter);
 
 /// Whether degree and points an axis have a kernel unrolled at compile time.
 constexpr bool has_fast_tensor_kernel(int degree, int points) {
-  return degree <= kMostFastDegree && (points == degree + 1 || points == degree + 2);
+  return degree <= kMaxFastDegree && (points == degree + 1 || points == degree + 2);
 }
 
 /// The tensor kernel for this dimension, degree and rule, behind the type-erased interface: the

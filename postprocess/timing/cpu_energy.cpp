@@ -10,7 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // More than a package draws for longer than a moment.
-constexpr double kMostWatts = 1000.0;
+constexpr double kMaxWatts = 1000.0;
 
 std::optional<std::uint64_t> number_in(const fs::path& path) {
   std::ifstream file(path);
@@ -60,7 +60,7 @@ void CpuEnergyCounter::find_counters(const fs::path& powercap) {
 
 void CpuEnergyCounter::sample(double seconds) {
   if (!failure_.empty()) return;
-  const double most = 1e6 * kMostWatts * (seconds - last_seconds_);
+  const double most = 1e6 * kMaxWatts * (seconds - last_seconds_);
   last_seconds_ = seconds;
   for (Counter& counter : counters_) {
     const std::optional<std::uint64_t> value = number_in(counter.file);

@@ -40,7 +40,7 @@ class CgIteration {
       : system_(system),
         kind_(system.kind()),
         beta_(beta),
-        foresees_(kind_ == PreconditionerKind::none && system.a.fused() != nullptr),
+        predicts_beta_(kind_ == PreconditionerKind::none && system.a.fused() != nullptr),
         r_(system.a.size()),
         p_(system.a.size()),
         q_(system.a.size()),
@@ -53,7 +53,7 @@ class CgIteration {
 
   void start() {
     is_first_ = true;
-    if (foresees_) {
+    if (predicts_beta_) {
       copy(r_, p_);
       rz_ = rr_;
     } else if (kind_ == PreconditionerKind::diagonal) {
@@ -63,19 +63,19 @@ class CgIteration {
 
   void replace_residual() {
     residual_norm();
-    if (foresees_) rz_ = rr_;
+    if (predicts_beta_) rz_ = rr_;
     if (kind_ == PreconditionerKind::diagonal) next_rz_ = scaled_square();
   }
 
   Step step() {
-    if (!foresees_) make_direction();
+    if (!predicts_beta_) make_direction();
     const std::array<double, 2> dots = system_.apply_dot(p_, q_);
     pq_ = dots[0];
     if (const auto failure = failure_of(pq_)) return {.failure = failure};
     const double alpha = rz_ / pq_;
     const double energy = alpha * rz_;
     const T step = static_cast<T>(alpha);
-    if (foresees_) {
+    if (predicts_beta_) {
       // Rounding may make it negative where r all but vanishes; a NaN stays one.
       const double foreseen = alpha * alpha * dots[1] / rz_ - 1.0;
       const double beta = foreseen < 0.0 ? 0.0 : foreseen;
@@ -149,7 +149,7 @@ class CgIteration {
     }
     const T beta = static_cast<T>(beta_numerator / beta_denominator);
     if (d == nullptr) {
-      xpby(z, beta, p_);
+      aypx(z, beta, p_);
       return;
     }
     const T* const r = r_.data();
@@ -162,7 +162,7 @@ class CgIteration {
   PreconditionerKind kind_;
   Beta beta_;
   // The operator's pass gives beta ahead of the update.
-  bool foresees_;
+  bool predicts_beta_;
   HostVector<T> r_, p_, q_, z_;
   bool is_first_ = true;
   double rr_ = 0.0;

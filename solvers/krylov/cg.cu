@@ -16,13 +16,13 @@ class DeviceCg final : public DeviceIteration {
         beta_(beta),
         is_general_(system_.kind() == PreconditionerKind::general),
         fused_(system_.a().fused()),
-        foresees_(system_.kind() == PreconditionerKind::none && fused_ != nullptr),
+        predicts_beta_(system_.kind() == PreconditionerKind::none && fused_ != nullptr),
         r_(system_.size()),
         p_(system_.size()),
-        second_p_(system_.size_if(foresees_)),
+        second_p_(system_.size_if(predicts_beta_)),
         q_(system_.size()),
         z_(system_.size_if(is_general_)),
-        partial_(3 * kMostUpdateBlocks) {}
+        partial_(3 * kMaxUpdateBlocks) {}
 
   // Also p = M r and r.M r, where M is not general; then p is made in the iteration.
   void enqueue_residual() override {
@@ -30,10 +30,10 @@ class DeviceCg final : public DeviceIteration {
     system_.enqueue_residual(r_, {p_.data(), &state()->rz}, state());
   }
 
-  int iterations_a_call() const override { return foresees_ ? 2 : 1; }
+  int iterations_per_call() const override { return predicts_beta_ ? 2 : 1; }
 
   void enqueue() override {
-    if (foresees_) {
+    if (predicts_beta_) {
       enqueue_half<Half::first>(p_);
       enqueue_half<Half::second>(second_p_);
     } else if (is_general_) {
@@ -108,9 +108,9 @@ class DeviceCg final : public DeviceIteration {
   DeviceSystem<T> system_;
   Beta beta_;
   bool is_general_;
-  const FusedForms<T, Device>* fused_;
+  const FusedOperations<T, Device>* fused_;
   // The operator's pass gives beta ahead of the update.
-  bool foresees_;
+  bool predicts_beta_;
   DeviceVector<T> r_, p_, second_p_, q_, z_;
   DeviceArray<SumPair> partial_;
   ReductionBuffer sums_;

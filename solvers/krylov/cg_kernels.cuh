@@ -26,11 +26,11 @@ struct IterationArguments {
   T* r;
   T* x;
   IterationState* state;
-  SumPair* partial;  // 3 kMostUpdateBlocks
+  SumPair* partial;  // 3 kMaxUpdateBlocks
 };
 
 constexpr int kUpdateThreads = 512;
-constexpr int kMostUpdateBlocks = 2048;
+constexpr int kMaxUpdateBlocks = 2048;
 
 __device__ Index first_entry() {
   return static_cast<Index>(blockIdx.x) * kUpdateThreads + threadIdx.x;
@@ -104,7 +104,7 @@ __device__ SumPair correction_sums(const IterationArguments<T>& args) {
       sum.second += static_cast<double>(q[k]) * wide;
     }
   });
-  return sum_over_grid(sum, args.partial + 2 * kMostUpdateBlocks);
+  return sum_over_grid(sum, args.partial + 2 * kMaxUpdateBlocks);
 }
 
 // r -= alpha q; {r.r, r.(d r)}. Reads 2 vectors and writes 1, one more read with a diagonal.
@@ -129,7 +129,7 @@ __device__ SumPair update_residual(const IterationArguments<T>& args, T alpha) {
     }
     store_entries(r, args.n, entries, args.r);
   });
-  sum = sum_over_grid(sum, args.partial + kMostUpdateBlocks);
+  sum = sum_over_grid(sum, args.partial + kMaxUpdateBlocks);
   return kind == PreconditionerKind::none ? SumPair{sum.first, sum.first} : sum;
 }
 
@@ -254,7 +254,7 @@ int update_blocks(Kernel kernel, Index n) {
   constexpr Index kLeastPerThread = 2;
   const Index wanted =
       (n + kUpdateThreads * kLeastPerThread - 1) / (kUpdateThreads * kLeastPerThread);
-  const Index most = std::min<Index>(multiprocessors * a_multiprocessor, kMostUpdateBlocks);
+  const Index most = std::min<Index>(multiprocessors * a_multiprocessor, kMaxUpdateBlocks);
   return static_cast<int>(std::clamp<Index>(wanted, 1, most));
 }
 

@@ -14,16 +14,16 @@ namespace {
 
 // Between two graphs the GPU waits longer than between two kernels of one: of short iterations
 // several are one graph.
-constexpr int kIterationsAGraph = 8;
-constexpr double kSecondsABatch = 2e-3;
-constexpr std::size_t kMostBatchesInFlight = 2;
+constexpr int kIterationsPerGraph = 8;
+constexpr double kSecondsPerBatch = 2e-3;
+constexpr std::size_t kMaxBatchesInFlight = 2;
 
 class DeviceSolve {
  public:
   DeviceSolve(DeviceIteration& iteration, const CgOptions& options, double most_growth)
       : iteration_(iteration),
         options_(options),
-        a_call_(iteration.iterations_a_call()),
+        a_call_(iteration.iterations_per_call()),
         replacement_interval_((options.replacement_interval + a_call_ - 1) / a_call_ * a_call_),
         most_growth_(most_growth) {}
 
@@ -52,7 +52,7 @@ class DeviceSolve {
       if (report_.iterations >= options_.max_iterations) {
         return ended(SolveStatus::iteration_limit);
       }
-      if (restarts == kMostRestarts) return ended(SolveStatus::stagnated);
+      if (restarts == kMaxRestarts) return ended(SolveStatus::stagnated);
       if (report_.true_relative_residual <= kTrueResidualSlack * options_.relative_tolerance) {
         target_ =
             tightened_target(target_, options_.relative_tolerance, report_.true_relative_residual);
@@ -98,11 +98,11 @@ class DeviceSolve {
       one_.emplace(a_call_, iteration_);
       length = a_call_;
     } else {
-      if (length >= kIterationsAGraph && !several_) {
-        several_.emplace(kIterationsAGraph, iteration_);
+      if (length >= kIterationsPerGraph && !several_) {
+        several_.emplace(kIterationsPerGraph, iteration_);
       }
       for (int left = length; left > 0;) {
-        IterationGraph& graph = left >= kIterationsAGraph ? *several_ : *one_;
+        IterationGraph& graph = left >= kIterationsPerGraph ? *several_ : *one_;
         graph.replay();
         left -= graph.iterations();
       }
@@ -135,7 +135,7 @@ class DeviceSolve {
         const int queued = enqueue(length);
         copies_[next_copy].enqueue(iteration_.state());
         queue.push_back({&copies_[next_copy], queued});
-        next_copy = (next_copy + 1) % static_cast<int>(kMostBatchesInFlight);
+        next_copy = (next_copy + 1) % static_cast<int>(kMaxBatchesInFlight);
         replace_where_due(queued);
       }
       const Batch batch = queue.front();
@@ -146,10 +146,10 @@ class DeviceSolve {
       last_time = now;
       const std::optional<SolveStatus> status = take(state);
       if (!end) end = status;
-      const double wanted = kSecondsABatch * batch.iterations / std::max(seconds, 1e-9);
-      most_in_flight = wanted < 1.0 ? 1 : kMostBatchesInFlight;
+      const double wanted = kSecondsPerBatch * batch.iterations / std::max(seconds, 1e-9);
+      most_in_flight = wanted < 1.0 ? 1 : kMaxBatchesInFlight;
       length = std::clamp(static_cast<int>(wanted) / a_call_ * a_call_, a_call_,
-                          std::min(2 * length, kMostIterationsABatch));
+                          std::min(2 * length, kMaxIterationsPerBatch));
     }
     return *end;
   }
@@ -157,7 +157,7 @@ class DeviceSolve {
   // Takes the iterations that are new in the state; says how the iteration ended if it has.
   std::optional<SolveStatus> take(const IterationState& state) {
     for (; seen_ < state.iteration; ++seen_) {
-      const IterationRecord& record = state.records[seen_ % kMostIterationsABatch];
+      const IterationRecord& record = state.records[seen_ % kMaxIterationsPerBatch];
       const double relative = std::sqrt(record.rr) * scale_;
       ++report_.iterations;
       report_.history.push_back(relative);
@@ -192,7 +192,7 @@ class DeviceSolve {
   int a_call_;
   int replacement_interval_;
   double most_growth_;
-  StateCopy copies_[kMostBatchesInFlight];
+  StateCopy copies_[kMaxBatchesInFlight];
   std::optional<IterationGraph> one_;
   std::optional<IterationGraph> several_;
   IterationState host_state_{};

@@ -8,7 +8,7 @@
 namespace tessera {
 
 /// Iterations of which the GPU keeps records for the host.
-inline constexpr int kMostIterationsABatch = 128;
+inline constexpr int kMaxIterationsPerBatch = 128;
 
 enum class DeviceStatus : int {
   running,
@@ -41,7 +41,7 @@ struct IterationState {
   int iteration;   // since the start
   int max_iterations;
   DeviceStatus status;
-  IterationRecord records[kMostIterationsABatch];
+  IterationRecord records[kMaxIterationsPerBatch];
 };
 
 // The host reads all of it after every batch.
@@ -60,9 +60,9 @@ class DeviceIteration {
   virtual void enqueue_residual() = 0;
   /// Vectors and scalars for a first iteration from that r; the state has iteration 0, running.
   virtual void start() {}
-  /// Queues iterations_a_call() iterations; can be captured after the first time.
+  /// Queues iterations_per_call() iterations; can be captured after the first time.
   virtual void enqueue() = 0;
-  virtual int iterations_a_call() const { return 1; }
+  virtual int iterations_per_call() const { return 1; }
   /// Queues r = b - A x within the iteration, which goes on.
   virtual void enqueue_replacement() = 0;
   /// Whether p.Ap <= 0, asked where the state says so, for solvers that have it by recurrence.

@@ -40,7 +40,7 @@ class DeviceSystem {
   /// Whether p.Ap <= 0 of p = u + beta p; then has s = A p. For p.Ap by recurrence that is not
   /// positive. @throws DeviceError
   bool has_no_curvature(const V& u, double beta, V& p, V& s) {
-    xpby_kernel<<<reduction_blocks(size()), kReductionThreads, 0, device_stream()>>>(
+    aypx_kernel<<<reduction_blocks(size()), kReductionThreads, 0, device_stream()>>>(
         size(), u.data(), static_cast<T>(beta), p.data());
     check_launch("direction of an iteration");
     a_.apply(p, s);

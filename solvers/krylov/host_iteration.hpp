@@ -40,7 +40,7 @@ struct HostSystem {
   std::int64_t size_if(bool needed) const { return needed ? a.size() : 0; }
   /// r = b - A x; r.r.
   double residual(V& r) const {
-    if (const FusedForms<T, Host>* const fused = a.fused(); fused != nullptr) {
+    if (const FusedOperations<T, Host>* const fused = a.fused(); fused != nullptr) {
       double rr = 0.0;
       fused->residual(b, x, r, &rr);
       return rr;
@@ -51,7 +51,7 @@ struct HostSystem {
   /// y = A v; v.y and y.y.
   std::array<double, 2> apply_dot(const V& v, V& y) const {
     double sums[2] = {};
-    if (const FusedForms<T, Host>* const fused = a.fused(); fused != nullptr) {
+    if (const FusedOperations<T, Host>* const fused = a.fused(); fused != nullptr) {
       fused->apply_dot(v, y, sums);
     } else {
       a.apply(v, y);
@@ -138,7 +138,7 @@ SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
       }
     }
     if (!restart) continue;
-    if (converged || ++restarts > kMostRestarts) {
+    if (converged || ++restarts > kMaxRestarts) {
       report.status = converged ? SolveStatus::converged : SolveStatus::stagnated;
       return report;
     }

@@ -15,7 +15,7 @@ class IterationGraph {
                "beginning the capture of an iteration");
     cudaGraph_t graph = nullptr;
     try {
-      for (int i = 0; i < iterations; i += iteration.iterations_a_call()) iteration.enqueue();
+      for (int i = 0; i < iterations; i += iteration.iterations_per_call()) iteration.enqueue();
     } catch (...) {
       cudaStreamEndCapture(device_stream(), &graph);
       cudaGraphDestroy(graph);

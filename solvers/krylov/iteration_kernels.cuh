@@ -57,7 +57,7 @@ __device__ inline DeviceStatus status_of_bad(double pq) {
 
 // What becomes of the iteration, once r.r is known.
 __device__ inline void finish_iteration(IterationState* state, double rr, double energy) {
-  state->records[state->iteration % kMostIterationsABatch] = {rr, energy};
+  state->records[state->iteration % kMaxIterationsPerBatch] = {rr, energy};
   ++state->iteration;
   if (!isfinite(rr)) {
     state->status = DeviceStatus::not_finite;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kReductionThreads)
 // y = x + b y. Reads 2 vectors, writes 1.
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    xpby_kernel(Index n, const T* __restrict__ x, T b, T* __restrict__ y) {
+    aypx_kernel(Index n, const T* __restrict__ x, T b, T* __restrict__ y) {
   const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
   for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
        i += stride) {

@@ -50,7 +50,7 @@ class PipelinedIteration {
     const double pq = is_first_ ? delta_ : delta_ - beta * gamma_ / alpha_;
     if (const auto failure = failure_of(pq)) {
       if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
-      xpby(preconditioned(r_, u_), static_cast<T>(beta), p_);
+      aypx(preconditioned(r_, u_), static_cast<T>(beta), p_);
       system_.a.apply(p_, s_);
       const auto confirmed = failure_of(dot(p_, s_));
       return {.failure = confirmed, .broken_down = !confirmed};

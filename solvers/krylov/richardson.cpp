@@ -66,7 +66,7 @@ SolveReport richardson(const LinearOperator<T, Space>& a,
                        const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
                        Vector<T, Space>& x, double omega, const CgOptions& options) {
   RichardsonIteration<T> iteration({a, preconditioner, b, x}, omega);
-  return run_on_host(iteration, options, kMostGrowth);
+  return run_on_host(iteration, options, kMaxGrowth);
 }
 
 template SolveReport richardson(const LinearOperator<double, Host>&,

@@ -54,7 +54,7 @@ class DeviceRichardson final : public DeviceIteration {
         system_.size(), omega_, system_.diagonal(), is_general ? z_.data() : r_.data(), system_.x(),
         state());
     check_launch("correction of Richardson's iteration");
-    if (const FusedForms<T, Device>* const fused = system_.a().fused(); fused != nullptr) {
+    if (const FusedOperations<T, Device>* const fused = system_.a().fused(); fused != nullptr) {
       fused->residual(system_.b(), system_.solution(), r_, &state()->rr);
     } else {
       system_.enqueue_residual(r_, {nullptr, nullptr}, state());
@@ -79,7 +79,7 @@ SolveReport richardson(const LinearOperator<T, Device>& a,
                        const Preconditioner<T, Device>* preconditioner, const DeviceVector<T>& b,
                        DeviceVector<T>& x, double omega, const CgOptions& options) {
   DeviceRichardson<T> iteration({a, preconditioner, b, x}, omega);
-  return run_on_device(iteration, options, kMostGrowth);
+  return run_on_device(iteration, options, kMaxGrowth);
 }
 
 template SolveReport richardson(const LinearOperator<double, Device>&,

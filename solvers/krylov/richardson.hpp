@@ -7,7 +7,7 @@ namespace tessera {
 /// The fixed-point iteration x += omega M (b - A x), for any A and M with spectral radius of
 /// I - omega M A below 1, by which the error falls; without a preconditioner M = I. Options and
 /// report as cg()'s; the residual of every iteration is the true one, so there is nothing to
-/// replace. Ends as diverged where the residual has grown to kMostGrowth times the initial one, and
+/// replace. Ends as diverged where the residual has grown to kMaxGrowth times the initial one, and
 /// as stagnated by the rule of StagnationMonitor with the fall of r.r for a gain.
 ///
 /// Vectors read or written an iteration, beside the operator's 2 and what M reads and writes: 3
@@ -31,6 +31,6 @@ SolveReport richardson(const LinearOperator<T, Device>& a,
                        DeviceVector<T>& x, double omega, const CgOptions& options);
 
 /// Growth of the residual from which on richardson() calls it divergence.
-inline constexpr double kMostGrowth = 1e6;
+inline constexpr double kMaxGrowth = 1e6;
 
 }  // namespace tessera

@@ -60,7 +60,7 @@ class SingleReductionIteration {
     const double pq = is_first_ ? delta : delta - beta * gamma_ / alpha_;
     if (const auto failure = failure_of(pq)) {
       if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
-      xpby(u(), static_cast<T>(beta), p_);
+      aypx(u(), static_cast<T>(beta), p_);
       system_.a.apply(p_, s_);
       const auto confirmed = failure_of(dot(p_, s_));
       return {.failure = confirmed, .broken_down = !confirmed};

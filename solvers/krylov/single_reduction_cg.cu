@@ -174,7 +174,7 @@ class DeviceSingleReductionCg final : public DeviceIteration {
                                            system_.x(),     r_.data(),      state(),
                                            sums_.partial(), sums_.arrived()};
     const int blocks = reduction_blocks(system_.size());
-    const FusedForms<T, Device>* const fused = system_.a().fused();
+    const FusedOperations<T, Device>* const fused = system_.a().fused();
     if (kind != PreconditionerKind::general && fused != nullptr) {
       fused->apply_dot(u(), w_, state()->dots);
     } else {

@@ -10,7 +10,7 @@ namespace tessera {
 /// with the new one (on the GPU it starts again from it) to a tightened target; beyond it the
 /// recurrences are spoilt, and it starts again. And how often that may happen.
 inline constexpr double kTrueResidualSlack = 1.1;
-inline constexpr int kMostRestarts = 3;
+inline constexpr int kMaxRestarts = 3;
 
 /// What the recurrence's residual has to reach next, where it has reached `target` and the residual
 /// computed anew is `true_residual` > tolerance: as much less as it was too small, and a little.

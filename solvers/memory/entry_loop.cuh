@@ -21,9 +21,9 @@ template <class F>
 void for_each_entry(std::int64_t n, const char* name, F f) {
   if (n == 0) return;
   constexpr std::int64_t kThreads = 256;
-  constexpr std::int64_t kMostBlocks = 1 << 16;
+  constexpr std::int64_t kMaxBlocks = 1 << 16;
   const std::int64_t blocks = (n + kThreads - 1) / kThreads;
-  for_each_kernel<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks), kThreads, 0,
+  for_each_kernel<<<static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks), kThreads, 0,
                     device_stream()>>>(n, f);
   check_launch(name);
 }

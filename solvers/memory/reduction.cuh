@@ -10,15 +10,15 @@ namespace tessera {
 /// Shape of the kernels that pass over vectors: enough blocks to fill a large GPU, and never more,
 /// so that partial sums are few; the shape depends on nothing but the length.
 inline constexpr int kReductionThreads = 256;
-inline constexpr int kMostReductionBlocks = 1024;
+inline constexpr int kMaxReductionBlocks = 1024;
 
 inline int reduction_blocks(std::int64_t n) {
   constexpr std::int64_t kLeastPerThread = 4;
   const std::int64_t blocks =
       (n + kReductionThreads * kLeastPerThread - 1) / (kReductionThreads * kLeastPerThread);
-  return static_cast<int>(blocks < 1                      ? 1
-                          : blocks > kMostReductionBlocks ? kMostReductionBlocks
-                                                          : blocks);
+  return static_cast<int>(blocks < 1                     ? 1
+                          : blocks > kMaxReductionBlocks ? kMaxReductionBlocks
+                                                         : blocks);
 }
 
 /// Two sums that are reduced together.
@@ -46,7 +46,7 @@ struct SumTriple {
 template <class Sum>
 class ReductionBufferOf {
  public:
-  ReductionBufferOf() : partial_(kMostReductionBlocks), arrived_(1) {
+  ReductionBufferOf() : partial_(kMaxReductionBlocks), arrived_(1) {
     zero_on_device(arrived_.data(), arrived_.bytes());
   }
   Sum* partial() { return partial_.data(); }

@@ -68,7 +68,7 @@ void axpy(T a, const HostVector<T>& x, HostVector<T>& y) {
 }
 
 template <class T>
-void xpby(const HostVector<T>& x, T b, HostVector<T>& y) {
+void aypx(const HostVector<T>& x, T b, HostVector<T>& y) {
   TESSERA_CHECK(x.size() == y.size());
 #pragma omp parallel for simd schedule(static)
   for (std::int64_t i = 0; i < x.size(); ++i) y[i] = x[i] + b * y[i];
@@ -128,7 +128,7 @@ double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
   template double dot(const HostVector<T>&, const HostVector<T>&);                            \
   template double norm(const HostVector<T>&);                                                 \
   template void axpy(T, const HostVector<T>&, HostVector<T>&);                                \
-  template void xpby(const HostVector<T>&, T, HostVector<T>&);                                \
+  template void aypx(const HostVector<T>&, T, HostVector<T>&);                                \
   template void multiply(const HostVector<T>&, const HostVector<T>&, HostVector<T>&);         \
   template void invert_entries(HostVector<T>&);                                               \
   template double update_solution_and_residual(T, const HostVector<T>&, const HostVector<T>&, \

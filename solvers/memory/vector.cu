@@ -39,7 +39,7 @@ void axpy(T a, const DeviceVector<T>& x, DeviceVector<T>& y) {
 }
 
 template <class T>
-void xpby(const DeviceVector<T>& x, T b, DeviceVector<T>& y) {
+void aypx(const DeviceVector<T>& x, T b, DeviceVector<T>& y) {
   TESSERA_CHECK(x.size() == y.size());
   const T* in = x.data();
   T* out = y.data();
@@ -86,8 +86,8 @@ template void fill(DeviceVector<double>&, double);
 template void fill(DeviceVector<float>&, float);
 template void axpy(double, const DeviceVector<double>&, DeviceVector<double>&);
 template void axpy(float, const DeviceVector<float>&, DeviceVector<float>&);
-template void xpby(const DeviceVector<double>&, double, DeviceVector<double>&);
-template void xpby(const DeviceVector<float>&, float, DeviceVector<float>&);
+template void aypx(const DeviceVector<double>&, double, DeviceVector<double>&);
+template void aypx(const DeviceVector<float>&, float, DeviceVector<float>&);
 template void copy(const DeviceVector<double>&, DeviceVector<double>&);
 template void copy(const DeviceVector<float>&, DeviceVector<float>&);
 template void multiply(const DeviceVector<double>&, const DeviceVector<double>&,

@@ -126,9 +126,9 @@ void axpy(T a, const DeviceVector<T>& x, DeviceVector<T>& y);
 
 /// y = x + b y.
 template <class T>
-void xpby(const HostVector<T>& x, T b, HostVector<T>& y);
+void aypx(const HostVector<T>& x, T b, HostVector<T>& y);
 template <class T>
-void xpby(const DeviceVector<T>& x, T b, DeviceVector<T>& y);
+void aypx(const DeviceVector<T>& x, T b, DeviceVector<T>& y);
 
 /// z_i = x_i y_i.
 template <class T>

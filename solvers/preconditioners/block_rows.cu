@@ -317,7 +317,7 @@ void launch_sweep(const BlockRows<T, Device>& a, const BlockSweep& sweep, const 
 
 template <class T>
 BlockRows<T, Device> make_block_rows(const DeviceSparseRows<T>& matrix, const RowBlocks& blocks) {
-  if (blocks.most_rows() > kMostDeviceBlockRows) {
+  if (blocks.most_rows() > kMaxDeviceBlockRows) {
     throw UnsuitableChoice(Choice::preconditioner,
                            "a block has more rows than the GPU's shared memory is for");
   }

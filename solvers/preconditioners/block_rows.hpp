@@ -20,7 +20,7 @@ struct RowBlocks {
 };
 
 /// The most rows of a block on the GPU: four values each lie in shared memory.
-inline constexpr std::int64_t kMostDeviceBlockRows = 1024;
+inline constexpr std::int64_t kMaxDeviceBlockRows = 1024;
 
 /// A sparse matrix whose rows lie block by block, so that a block can be iterated upon by itself.
 ///
@@ -62,7 +62,7 @@ struct BlockRows<T, Device> {
 /// Copies the rows of a matrix, block by block. Every row has a diagonal entry.
 template <class T>
 BlockRows<T, Host> make_block_rows(const SparseRows<T>& matrix, RowBlocks&& blocks);
-/// @throws std::invalid_argument for a block of more than kMostDeviceBlockRows rows,
+/// @throws std::invalid_argument for a block of more than kMaxDeviceBlockRows rows,
 ///         DeviceOutOfMemory, DeviceError
 template <class T>
 BlockRows<T, Device> make_block_rows(const DeviceSparseRows<T>& matrix, const RowBlocks& blocks);

@@ -15,9 +15,9 @@ namespace tessera {
 enum class CyclePart { smooth, residual, transfer, coarse };
 
 /// Told when a part of a cycle begins and ends; levels count from 0, the finest.
-class CycleWatch {
+class CycleObserver {
  public:
-  virtual ~CycleWatch() = default;
+  virtual ~CycleObserver() = default;
   virtual void begin(int level, CyclePart part) = 0;
   virtual void end() = 0;
 };
@@ -81,7 +81,7 @@ class Multigrid final : public Preconditioner<T, Space> {
   }
 
   /// From now on, or nobody; is referred to.
-  void set_watch(CycleWatch* watch) { watch_ = watch; }
+  void set_observer(CycleObserver* watch) { watch_ = watch; }
 
  private:
   struct LevelVectors {
@@ -100,7 +100,7 @@ class Multigrid final : public Preconditioner<T, Space> {
   std::vector<MultigridLevel<T, Space>> levels_;
   mutable std::vector<LevelVectors> vectors_;
   mutable Vector<double, Space> sum_{1};  // of a fused residual, which nobody asks for
-  CycleWatch* watch_ = nullptr;
+  CycleObserver* watch_ = nullptr;
 };
 
 /// A preconditioner in single precision for vectors in double precision: z = M r rounded. Not

@@ -52,7 +52,7 @@ Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
     if (step == 0) first_rz = rz;
     if (!(rz > kRounding * first_rz)) break;
     const double beta = step == 0 ? 0.0 : rz / last_rz;
-    xpby(z, static_cast<T>(beta), p);
+    aypx(z, static_cast<T>(beta), p);
     a.apply(p, q);
     const double pq = dot(p, q);
     if (!(pq > 0.0)) break;

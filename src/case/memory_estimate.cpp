@@ -28,7 +28,7 @@ Index coefficient_chunk_bytes(const CaseParameters& parameters, const StrategyNa
   if (strategy.kernel == "kronecker" || has_constant_coefficient(parameters)) return 0;
   const Index points = Saturated(make_box_mesh(parameters).cell_count()) *
                        power(parameters.space.points, parameters.mesh.dimension);
-  return std::min(points, kCoefficientPointsAChunk) * static_cast<Index>(sizeof(double));
+  return std::min(points, kCoefficientPointsPerChunk) * static_cast<Index>(sizeof(double));
 }
 
 // Partial sums of reductions, 1D matrices, lists of faces on the GPU: up to 0.7 MiB were seen.

@@ -380,7 +380,7 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
   }
   // On the GPU fused forms go with a second p, so that x can follow every second iteration.
   const bool fuses = case_processor(parameters) == Processor::gpu && is_plain &&
-                     strategy.kernel == "kronecker" && parameters.space.degree <= kMostFastDegree;
+                     strategy.kernel == "kronecker" && parameters.space.degree <= kMaxFastDegree;
   return is_general || fuses ? 4 : 3;
 }
 

@@ -19,8 +19,8 @@
 namespace tessera {
 namespace {
 
-constexpr Index kMostRows = std::numeric_limits<std::int32_t>::max();
-constexpr double kMostSeconds = 1800.0;
+constexpr Index kMaxRows = std::numeric_limits<std::int32_t>::max();
+constexpr double kMaxSeconds = 1800.0;
 constexpr double kNotedSeconds = 10.0;
 
 bool has_blocks(PreconditionerChoice choice) {
@@ -36,19 +36,19 @@ bool smooths_by_blocks(const SolverParameters& solver) {
 std::string too_many_rows(std::string_view what, const NodeLattice& lattice,
                           std::string_view instead) {
   return fmt::format("{} has at most {} rows, and the case has {} DoFs; use {}, or fewer cells",
-                     what, kMostRows, lattice.size(), instead);
+                     what, kMaxRows, lattice.size(), instead);
 }
 
 void add_axis_problems(const CaseParameters& parameters, const NodeLattice& lattice,
                        std::vector<SizeProblem>& problems) {
   for (int d = 0; d < lattice.dimension(); ++d) {
     const Index nodes = lattice.extents()[d];
-    if (case_processor(parameters) == Processor::gpu && nodes > kMostDeviceExtent) {
+    if (case_processor(parameters) == Processor::gpu && nodes > kMaxDeviceExtent) {
       problems.push_back(
           {"mesh.cells",
            fmt::format("makes {} nodes along {}; the GPU takes at most {} along an axis: fewer "
                        "cells there, or run.device = \"cpu\", are possible",
-                       nodes, "xyz"[d], kMostDeviceExtent)});
+                       nodes, "xyz"[d], kMaxDeviceExtent)});
       return;
     }
   }
@@ -62,28 +62,28 @@ void add_geometry_problems(const CaseParameters& parameters, const BoxMesh& mesh
   }
   const GeometryForm form = case_geometry(parameters, "tensor");
   const Index longest = *std::max_element(lattice.extents().begin(), lattice.extents().end());
-  constexpr Index kMostCells = std::numeric_limits<std::uint32_t>::max();
-  if (form == GeometryForm::stencil && longest > kMostStencilExtent) {
+  constexpr Index kMaxCells = std::numeric_limits<std::uint32_t>::max();
+  if (form == GeometryForm::stencil && longest > kMaxStencilExtent) {
     problems.push_back(
         {"space.geometry", fmt::format("stencil is for at most {} nodes along an axis, and the "
                                        "case has {}; use \"stored\", or fewer cells",
-                                       kMostStencilExtent, longest)});
+                                       kMaxStencilExtent, longest)});
   }
   const bool counts_cells =
       form == GeometryForm::compressed ||
       (form == GeometryForm::on_the_fly && case_processor(parameters) == Processor::gpu);
-  if (counts_cells && mesh.cell_count() > kMostCells) {
+  if (counts_cells && mesh.cell_count() > kMaxCells) {
     problems.push_back(
         {"space.geometry",
          fmt::format("{} is for at most {} cells, and the case has {}; use \"stored\", or fewer "
                      "cells of a higher degree",
-                     geometry_name(form), kMostCells, mesh.cell_count())});
+                     geometry_name(form), kMaxCells, mesh.cell_count())});
   }
 }
 
 void add_matrix_problems(const CaseParameters& parameters, const NodeLattice& lattice,
                          std::vector<SizeProblem>& problems) {
-  if (lattice.size() <= kMostRows) return;
+  if (lattice.size() <= kMaxRows) return;
   if (parameters.operation.kernel == "csr" && case_processor(parameters) == Processor::gpu) {
     problems.push_back({"operator.kernel", too_many_rows("the matrix of csr on the GPU", lattice,
                                                          "\"tensor\" or \"auto\"")});
@@ -124,7 +124,7 @@ std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
   if (diagonalizes(parameters)) {
     const double seconds = planned_axis_work(parameters).seconds;
     const auto [axis, n] = longest_axis(parameters, lattice);
-    if (seconds > kMostSeconds) {
+    if (seconds > kMaxSeconds) {
       problems.push_back(
           {"solver.preconditioner",
            fmt::format("fast-diagonalization needs the eigenvectors of a matrix of {} x {} along "

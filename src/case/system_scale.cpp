@@ -24,7 +24,7 @@ double power_of_2_next_to(double size) {
   return size > 0.0 && std::isfinite(size) ? std::exp2(std::round(std::log2(size))) : 1.0;
 }
 
-HostVector<double> free_part(const HostVector<double>& b, const StiffnessForm& form) {
+HostVector<double> free_part(const HostVector<double>& b, const BilinearForm& form) {
   HostVector<double> free(b.size());
   copy(b, free);
   for_each_face_node(form.discretization->lattice, form.dirichlet,
@@ -37,7 +37,7 @@ bool is_safe(double norm) { return norm > 0x1p-400 && norm < 0x1p500; }
 
 }  // namespace
 
-double system_scale(const LinearSystem& system, const StiffnessForm& form) {
+double system_scale(const LinearSystem& system, const BilinearForm& form) {
   const double root_n = std::sqrt(static_cast<double>(system.b.size()));
   double size = system.reference_norm / root_n;
   if (!is_safe(system.reference_norm)) {
@@ -49,7 +49,7 @@ double system_scale(const LinearSystem& system, const StiffnessForm& form) {
   return power_of_2_next_to(std::max(size, kLeastShare * largest_entry(system.x)));
 }
 
-void divide(LinearSystem& system, const StiffnessForm& form, double scale) {
+void divide(LinearSystem& system, const BilinearForm& form, double scale) {
   if (scale == 1.0 && is_safe(system.reference_norm)) return;
   multiply(system.x, 1.0 / scale);
   multiply(system.b, 1.0 / scale);

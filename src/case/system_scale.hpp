@@ -7,10 +7,10 @@ namespace tessera {
 /// A power of 2 in units of which the entries of a system's b and x are of order 1, as single
 /// precision and squares of double precision need them: next to the root mean square of b in the
 /// rows that are not constrained; where b vanishes there, next to x's largest entry.
-double system_scale(const LinearSystem& system, const StiffnessForm& form);
+double system_scale(const LinearSystem& system, const BilinearForm& form);
 
 /// Divides x and b by a power of 2, and has reference_norm follow.
-void divide(LinearSystem& system, const StiffnessForm& form, double scale);
+void divide(LinearSystem& system, const BilinearForm& form, double scale);
 
 /// The power of 2 next to the largest entry; 1 where all are 0.
 double size_unit(const HostVector<double>& values);

@@ -149,7 +149,7 @@ void print_strategies(const CaseParameters& parameters, Index available) {
 }
 
 // Fewer levels than sizes alone make, as a run will find when it makes them.
-void add_level_note(const CaseParameters& parameters, const StiffnessForm& form,
+void add_level_note(const CaseParameters& parameters, const BilinearForm& form,
                     std::vector<std::string>& notes) {
   Hierarchy hierarchy(form, multigrid_options(parameters).rules);
   const std::size_t planned = hierarchy.size();

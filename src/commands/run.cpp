@@ -190,7 +190,7 @@ class Run {
                       {.target = parameters_.solver.relative_tolerance,
                        .max_iterations = parameters_.solver.max_iterations});
     EnergyMeter meter({.gpu_bus_id = run_.gpu.pci_bus_id});
-    StiffnessForm form = stiffness_form(run_.model->problem, run_.model->discretization);
+    BilinearForm form = stiffness_form(run_.model->problem, run_.model->discretization);
     form.geometry = case_geometry(parameters_, parameters_.operation.kernel);
     const auto iteration = [&](int number, double residual) {
       progress.update(number, residual);

@@ -76,7 +76,7 @@ ExitCode list(const ListCommand&) {
   for (const KernelInfo& kernel : kernel_table()) {
     fmt::print("  {:<12} {}\n", kernel.name, kernel.summary);
   }
-  fmt::print("\nDegrees up to {} are possible with every kernel.\n\n", kMostDegree);
+  fmt::print("\nDegrees up to {} are possible with every kernel.\n\n", kMaxDegree);
   TextTable scatters({{"scatter", Align::left},
                       {"runs on", Align::left},
                       {"kernels", Align::left},

@@ -11,14 +11,14 @@ namespace tessera {
 namespace {
 
 constexpr int kNoResources = 3;
-constexpr unsigned long kMostText = 512;
+constexpr unsigned long kMaxText = 512;
 
 struct Text {
-  char characters[kMostText] = {};
+  char characters[kMaxText] = {};
   unsigned long size = 0;
 
   void append(const char* more) {
-    while (*more != '\0' && size + 1 < kMostText) characters[size++] = *more++;
+    while (*more != '\0' && size + 1 < kMaxText) characters[size++] = *more++;
   }
 };
 

@@ -95,9 +95,9 @@ std::string spacing_error(const AxisSpacing& spacing, double lower, double upper
   } else if (spacing.ratio == 1.0) {
     // Equal cells have the box's ends to blame: position_error().
     return {};
-  } else if (cells > kMostGradedCells) {
+  } else if (cells > kMaxGradedCells) {
     return fmt::format("{} cells: at most {} are allowed, unless they are uniform", cells,
-                       kMostGradedCells);
+                       kMaxGradedCells);
   }
   const double largest = std::max(std::abs(lower), std::abs(upper));
   const double least = kLeastWidth * largest;

@@ -60,15 +60,15 @@ void check_box(MeshParameters& mesh, Findings& findings) {
 /// Counts of nodes and of matrix entries a cell must not overflow 64 bits anywhere.
 void check_size(const MeshParameters& mesh, const SpaceParameters& space, Findings& findings) {
   if (!has_dimension("mesh.cells", mesh.cells, mesh.dimension, findings)) return;
-  constexpr double kMostNodes = 1e17;
+  constexpr double kMaxNodes = 1e17;
   double nodes = 1;
   for (const std::int64_t cells : mesh.cells) {
     nodes *= static_cast<double>(cells) * space.degree + 1;
   }
-  if (nodes > kMostNodes) {
+  if (nodes > kMaxNodes) {
     findings.report("mesh.cells", fmt::format("makes {:.3g} DoFs with space.degree = {}; "
                                               "at most {:.0e} are allowed",
-                                              nodes, space.degree, kMostNodes));
+                                              nodes, space.degree, kMaxNodes));
   }
 }
 
@@ -106,7 +106,7 @@ void check_points(SpaceParameters& space, Findings& findings) {
         "space.points",
         fmt::format("must be from {} (degree + 1) to {}, or 0 for degree + 1, since "
                     "space.degree = {}; fewer points make the stiffness matrix singular",
-                    space.degree + 1, kMostPoints, space.degree));
+                    space.degree + 1, kMaxPoints, space.degree));
   }
 }
 

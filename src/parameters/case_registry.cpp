@@ -70,7 +70,7 @@ void add_space(CaseRegistry& registry) {
   registry.add(
       {.name = "space.degree",
        .description = "Polynomial degree p of the elements along each axis.",
-       .range = between(1, kMostDegree)},
+       .range = between(1, kMaxDegree)},
       [](auto& p) -> auto& { return p.space.degree; });
   registry.add(
       {.name = "space.nodes",
@@ -86,7 +86,7 @@ void add_space(CaseRegistry& registry) {
       {.name = "space.points",
        .description = "Quadrature points along each axis, at least degree + 1; 0 stands for "
                       "degree + 1.",
-       .range = between(0, kMostPoints),
+       .range = between(0, kMaxPoints),
        .default_text = "degree + 1"},
       [](auto& p) -> auto& { return p.space.points; });
   registry.add(
@@ -232,7 +232,7 @@ void add_solver(CaseRegistry& registry) {
       {.name = "solver.chebyshev.degree",
        .description = "Applications of the operator and the diagonal in the preconditioner "
                       "chebyshev.",
-       .range = between(1, kMostSmootherDegree)},
+       .range = between(1, kMaxSmootherDegree)},
       [](auto& p) -> auto& { return p.solver.chebyshev.degree; });
   registry.add(
       {.name = "solver.chebyshev.range",
@@ -259,7 +259,7 @@ void add_solver(CaseRegistry& registry) {
   registry.add(
       {.name = "solver.multigrid.smoother_degree",
        .description = "Steps of the smoother before and after the coarser levels.",
-       .range = between(1, kMostSmootherDegree)},
+       .range = between(1, kMaxSmootherDegree)},
       [](auto& p) -> auto& { return p.solver.multigrid.smoother_degree; });
   registry.add(
       {.name = "solver.multigrid.precision",
@@ -273,12 +273,12 @@ void add_solver(CaseRegistry& registry) {
   registry.add(
       {.name = "solver.block_jacobi.sweeps",
        .description = "Sweeps over all blocks in block-jacobi and block-asynchronous-jacobi.",
-       .range = between(1, kMostSmootherDegree)},
+       .range = between(1, kMaxSmootherDegree)},
       [](auto& p) -> auto& { return p.solver.block_jacobi.sweeps; });
   registry.add(
       {.name = "solver.block_jacobi.local_sweeps",
        .description = "Sweeps within a block, on the values present, in each of them.",
-       .range = between(1, kMostSmootherDegree)},
+       .range = between(1, kMaxSmootherDegree)},
       [](auto& p) -> auto& { return p.solver.block_jacobi.local_sweeps; });
 }
 
@@ -289,7 +289,7 @@ void add_run_and_output(CaseRegistry& registry) {
   registry.add(
       {.name = "run.threads",
        .description = "Threads on the CPU; 0 = all cores.",
-       .range = between(0, kMostThreads)},
+       .range = between(0, kMaxThreads)},
       [](auto& p) -> auto& { return p.run.threads; });
   registry.add(
       {.name = "output.directory",

@@ -42,7 +42,7 @@ void add_strategies(StudyRegistry& registry, const std::vector<std::string>& ker
   registry.add(
       {.name = "study.threads",
        .description = "Numbers of threads on the CPU; 0 = all cores.",
-       .range = between(0, kMostThreads)},
+       .range = between(0, kMaxThreads)},
       [](auto& p) -> auto& { return p.threads; });
 }
 
@@ -50,7 +50,7 @@ void add_problems(StudyRegistry& registry) {
   registry.add(
       {.name = "study.degrees",
        .description = "Polynomial degrees p of the elements.",
-       .range = between(1, kMostDegree)},
+       .range = between(1, kMaxDegree)},
       [](auto& p) -> auto& { return p.degrees; });
   registry.add(
       {.name = "study.dimensions",
@@ -84,7 +84,7 @@ void add_problems(StudyRegistry& registry) {
       {.name = "study.extra_points",
        .description = "Quadrature points along an axis beyond the degree: 1 makes degree + 1 "
                       "points, 2 the points of BP3.",
-       .range = between(1, kMostPoints - kMostDegree)},
+       .range = between(1, kMaxPoints - kMaxDegree)},
       [](auto& p) -> auto& { return p.extra_points; });
 }
 
@@ -154,7 +154,7 @@ void add_solvers(StudyRegistry& registry) {
   registry.add(
       {.name = "study.chebyshev_degree",
        .description = "As solver.chebyshev.degree of a case file.",
-       .range = between(1, kMostSmootherDegree)},
+       .range = between(1, kMaxSmootherDegree)},
       [](auto& p) -> auto& { return p.chebyshev.degree; });
   registry.add(
       {.name = "study.smoother", .description = "As solver.multigrid.smoother."},
@@ -162,7 +162,7 @@ void add_solvers(StudyRegistry& registry) {
   registry.add(
       {.name = "study.smoother_degree",
        .description = "As solver.multigrid.smoother_degree.",
-       .range = between(1, kMostSmootherDegree)},
+       .range = between(1, kMaxSmootherDegree)},
       [](auto& p) -> auto& { return p.multigrid.smoother_degree; });
   registry.add(
       {.name = "study.coarsening", .description = "As solver.multigrid.coarsening."},
@@ -178,12 +178,12 @@ void add_solvers(StudyRegistry& registry) {
   registry.add(
       {.name = "study.sweeps",
        .description = "As solver.block_jacobi.sweeps.",
-       .range = between(1, kMostSmootherDegree)},
+       .range = between(1, kMaxSmootherDegree)},
       [](auto& p) -> auto& { return p.block_jacobi.sweeps; });
   registry.add(
       {.name = "study.local_sweeps",
        .description = "As solver.block_jacobi.local_sweeps.",
-       .range = between(1, kMostSmootherDegree)},
+       .range = between(1, kMaxSmootherDegree)},
       [](auto& p) -> auto& { return p.block_jacobi.local_sweeps; });
 }
 

@@ -16,7 +16,7 @@ inline constexpr std::size_t kCycleParts = 4;
 std::string_view cycle_part_name(CyclePart part);
 
 /// Times the parts of cycles on the host: "level 0: smooth" within the innermost open scope.
-class CycleTimer final : public CycleWatch {
+class CycleTimer final : public CycleObserver {
  public:
   explicit CycleTimer(TimerTree& timers) : timers_(timers) {}
   void begin(int level, CyclePart part) override;

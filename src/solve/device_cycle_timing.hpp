@@ -8,7 +8,7 @@
 namespace tessera {
 
 /// Times the parts of cycles on the GPU one by one; the GPU idles between them.
-class DeviceCycleWatch final : public CycleWatch {
+class DeviceCycleWatch final : public CycleObserver {
  public:
   void begin(int level, CyclePart part) override {
     level_ = static_cast<std::size_t>(level);

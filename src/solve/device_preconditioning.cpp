@@ -2,11 +2,9 @@
 
 namespace tessera {
 
-template MadePreconditioner<double, Device> make_preconditioner(
-    const CaseParameters&, const StiffnessForm&, const LinearOperator<double, Device>&, double);
-template MadePreconditioner<float, Device> make_preconditioner(const CaseParameters&,
-                                                               const StiffnessForm&,
-                                                               const LinearOperator<float, Device>&,
-                                                               double);
+template PreconditionerSetup<double, Device> make_preconditioner(
+    const CaseParameters&, const BilinearForm&, const LinearOperator<double, Device>&, double);
+template PreconditionerSetup<float, Device> make_preconditioner(
+    const CaseParameters&, const BilinearForm&, const LinearOperator<float, Device>&, double);
 
 }  // namespace tessera

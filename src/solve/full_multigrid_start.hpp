@@ -27,7 +27,7 @@ struct MadeFullMultigrid {
 
 /// The operator of a level of a hierarchy, in the precision of the solver.
 template <class T, class Space>
-std::shared_ptr<const LinearOperator<T, Space>> make_start_operator(StiffnessForm form,
+std::shared_ptr<const LinearOperator<T, Space>> make_start_operator(BilinearForm form,
                                                                     const std::string& scatter) {
   if constexpr (std::is_same_v<Space, Host>) {
     const StrategyName strategy = level_strategy(form, scatter, Processor::cpu);
@@ -56,7 +56,7 @@ MadeFullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
   for (std::size_t l = 0; l < hierarchy.size(); ++l) {
     stop_if_requested();
     StartLevel<T, Space> level;
-    const StiffnessForm& form = hierarchy.form(l);
+    const BilinearForm& form = hierarchy.form(l);
     const Discretization& discretization = *form.discretization;
     HostVector<double> constrained(discretization.lattice.size());
     for_each_face_node(discretization.lattice, form.dirichlet,

@@ -19,7 +19,7 @@ SmootherKind smoother_kind(SmootherChoice choice) {
 }
 
 CoarseningOrder coarsening_order(const CaseParameters& parameters) {
-  constexpr int kMostForCells = 4;
+  constexpr int kMaxForCells = 4;
   switch (parameters.solver.multigrid.coarsening) {
     case CoarseningChoice::degree_first:
       return CoarseningOrder::degree_first;
@@ -29,8 +29,8 @@ CoarseningOrder coarsening_order(const CaseParameters& parameters) {
       break;
   }
   const bool starts = parameters.solver.initial == kFullMultigrid;
-  return starts || parameters.space.degree <= kMostForCells ? CoarseningOrder::cells_first
-                                                            : CoarseningOrder::degree_first;
+  return starts || parameters.space.degree <= kMaxForCells ? CoarseningOrder::cells_first
+                                                           : CoarseningOrder::degree_first;
 }
 
 }  // namespace
@@ -47,13 +47,13 @@ MultigridOptions multigrid_options(const CaseParameters& parameters) {
   return options;
 }
 
-template MadePreconditioner<double, Host> make_preconditioner(const CaseParameters&,
-                                                              const StiffnessForm&,
-                                                              const LinearOperator<double, Host>&,
+template PreconditionerSetup<double, Host> make_preconditioner(const CaseParameters&,
+                                                               const BilinearForm&,
+                                                               const LinearOperator<double, Host>&,
+                                                               double);
+template PreconditionerSetup<float, Host> make_preconditioner(const CaseParameters&,
+                                                              const BilinearForm&,
+                                                              const LinearOperator<float, Host>&,
                                                               double);
-template MadePreconditioner<float, Host> make_preconditioner(const CaseParameters&,
-                                                             const StiffnessForm&,
-                                                             const LinearOperator<float, Host>&,
-                                                             double);
 
 }  // namespace tessera

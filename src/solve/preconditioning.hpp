@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "solvers/preconditioner.hpp"
 #include "src/parameters/case_parameters.hpp"
@@ -14,7 +14,7 @@ namespace tessera {
 
 /// The preconditioner of a case with what it refers to.
 template <class T, class Space>
-struct MadePreconditioner {
+struct PreconditionerSetup {
   /// Null: none.
   std::unique_ptr<const Preconditioner<T, Space>> preconditioner;
   /// Of multigrid, else empty.
@@ -22,7 +22,7 @@ struct MadePreconditioner {
   /// What there is to say about it: an eigenvalue estimate, a hierarchy cut short.
   std::vector<std::string> notes;
   /// Of multigrid, else empty: who is told of the parts of its cycles.
-  std::function<void(CycleWatch*)> set_watch;
+  std::function<void(CycleObserver*)> set_observer;
   /// Of multigrid, else empty: z = V r by the cycle from a level on.
   std::function<void(std::size_t level, const Vector<T, Space>& r, Vector<T, Space>& z)> cycle;
   std::unique_ptr<Hierarchy> hierarchy;
@@ -32,10 +32,10 @@ struct MadePreconditioner {
 /// to.
 /// @param residual_size typical size of an entry of residuals
 template <class T, class Space>
-MadePreconditioner<T, Space> make_preconditioner(const CaseParameters& parameters,
-                                                 const StiffnessForm& form,
-                                                 const LinearOperator<T, Space>& a,
-                                                 double residual_size);
+PreconditionerSetup<T, Space> make_preconditioner(const CaseParameters& parameters,
+                                                  const BilinearForm& form,
+                                                  const LinearOperator<T, Space>& a,
+                                                  double residual_size);
 
 /// The multigrid of a case; `scatter` of its levels is that of the case.
 MultigridOptions multigrid_options(const CaseParameters& parameters);

@@ -20,7 +20,7 @@ inline double power_of_2(double size) {
 }
 
 template <class T, class Space>
-MadePreconditioner<T, Space> fast_diagonalization_of(const StiffnessForm& form) {
+PreconditionerSetup<T, Space> fast_diagonalization_of(const BilinearForm& form) {
   auto separable = [&] {
     if constexpr (std::is_same_v<Space, Host>) {
       return make_fast_diagonalization<T>(form);
@@ -28,7 +28,7 @@ MadePreconditioner<T, Space> fast_diagonalization_of(const StiffnessForm& form) 
       return make_device_fast_diagonalization<T>(form);
     }
   }();
-  MadePreconditioner<T, Space> made;
+  PreconditionerSetup<T, Space> made;
   made.notes.emplace_back(separable->exactness() == Exactness::exact
                               ? "the operator is separable: its inverse is applied"
                               : "the operator is not separable: the inverse of one near to it is "
@@ -38,8 +38,8 @@ MadePreconditioner<T, Space> fast_diagonalization_of(const StiffnessForm& form) 
 }
 
 template <class T, class Space>
-MadePreconditioner<T, Space> block_jacobi_of(const BlockJacobiParameters& parameters,
-                                             BlockExchange exchange, const StiffnessForm& form) {
+PreconditionerSetup<T, Space> block_jacobi_of(const BlockJacobiParameters& parameters,
+                                              BlockExchange exchange, const BilinearForm& form) {
   const BlockJacobiOptions options{parameters.sweeps, parameters.local_sweeps, 0.0, exchange};
   auto blocks = [&] {
     if constexpr (std::is_same_v<Space, Host>) {
@@ -48,7 +48,7 @@ MadePreconditioner<T, Space> block_jacobi_of(const BlockJacobiParameters& parame
       return make_device_block_jacobi<T>(form, options);
     }
   }();
-  MadePreconditioner<T, Space> made;
+  PreconditionerSetup<T, Space> made;
   made.notes.push_back(fmt::format(
       "blocks of nodes: damping {:.3f} of the {} local sweeps, "
       "relaxation {:.3f} of the {} outer ones",
@@ -58,14 +58,14 @@ MadePreconditioner<T, Space> block_jacobi_of(const BlockJacobiParameters& parame
 }
 
 template <class T, class Space>
-MadePreconditioner<T, Space> chebyshev_of(const ChebyshevParameters& parameters,
-                                          const LinearOperator<T, Space>& a) {
+PreconditionerSetup<T, Space> chebyshev_of(const ChebyshevParameters& parameters,
+                                           const LinearOperator<T, Space>& a) {
   Vector<T, Space> inverse(a.size());
   a.diagonal(inverse);
   invert_entries(inverse);
   const Spectrum spectrum = estimate_spectrum(a, inverse, kEigenvalueSteps);
   const double largest = kEigenvalueSafety * spectrum.largest;
-  MadePreconditioner<T, Space> made;
+  PreconditionerSetup<T, Space> made;
   made.notes.push_back(fmt::format(
       "largest eigenvalue of D^-1 A about {:.4g} ({} Lanczos steps); polynomial of "
       "degree {} for {:.4g} to {:.4g}",
@@ -77,8 +77,8 @@ MadePreconditioner<T, Space> chebyshev_of(const ChebyshevParameters& parameters,
 }
 
 template <class C, class T, class Space>
-MadeMultigrid<C, Space> make_cycle(const StiffnessForm& form, const MultigridOptions& options,
-                                   const LinearOperator<T, Space>& a) {
+MultigridSetup<C, Space> make_cycle(const BilinearForm& form, const MultigridOptions& options,
+                                    const LinearOperator<T, Space>& a) {
   const LinearOperator<C, Space>* finest = nullptr;
   if constexpr (std::is_same_v<C, T>) finest = &a;
   if constexpr (std::is_same_v<Space, Host>) {
@@ -89,16 +89,17 @@ MadeMultigrid<C, Space> make_cycle(const StiffnessForm& form, const MultigridOpt
 }
 
 template <class C, class T, class Space>
-MadePreconditioner<T, Space> multigrid_of(const CaseParameters& parameters,
-                                          const StiffnessForm& form,
-                                          const LinearOperator<T, Space>& a, double residual_size) {
-  MadeMultigrid<C, Space> multigrid = make_cycle<C>(form, multigrid_options(parameters), a);
-  MadePreconditioner<T, Space> made;
+PreconditionerSetup<T, Space> multigrid_of(const CaseParameters& parameters,
+                                           const BilinearForm& form,
+                                           const LinearOperator<T, Space>& a,
+                                           double residual_size) {
+  MultigridSetup<C, Space> multigrid = make_cycle<C>(form, multigrid_options(parameters), a);
+  PreconditionerSetup<T, Space> made;
   made.levels = std::move(multigrid.levels);
   made.hierarchy = std::move(multigrid.hierarchy);
   if (!multigrid.note.empty()) made.notes.push_back(std::move(multigrid.note));
   Multigrid<C, Space>* const cycle = multigrid.cycle.get();
-  made.set_watch = [cycle](CycleWatch* watch) { cycle->set_watch(watch); };
+  made.set_observer = [cycle](CycleObserver* watch) { cycle->set_observer(watch); };
   if constexpr (std::is_same_v<C, T>) {
     made.cycle = [cycle](std::size_t level, const auto& r, auto& z) { cycle->cycle(level, r, z); };
     made.preconditioner = std::move(multigrid.cycle);
@@ -124,12 +125,12 @@ MadePreconditioner<T, Space> multigrid_of(const CaseParameters& parameters,
 }
 
 template <class T, class Space>
-MadePreconditioner<T, Space> make_preconditioner(const CaseParameters& parameters,
-                                                 const StiffnessForm& form,
-                                                 const LinearOperator<T, Space>& a,
-                                                 double residual_size) {
+PreconditionerSetup<T, Space> make_preconditioner(const CaseParameters& parameters,
+                                                  const BilinearForm& form,
+                                                  const LinearOperator<T, Space>& a,
+                                                  double residual_size) {
   const SolverParameters& solver = parameters.solver;
-  MadePreconditioner<T, Space> made;
+  PreconditionerSetup<T, Space> made;
   switch (solver.preconditioner) {
     case PreconditionerChoice::none:
       return made;

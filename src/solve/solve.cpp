@@ -22,11 +22,11 @@ SolveOutcome solve_on_host(const SolveTask& task, LinearSystem& system, TimerTre
                            const SolveListeners& listeners) {
   const CaseParameters& parameters = task.parameters;
   const PoissonProblem& problem = task.problem;
-  const StiffnessForm& form = task.form;
+  const BilinearForm& form = task.form;
   const double scale = task.scale;
   const SolverParameters& solver = parameters.solver;
   std::unique_ptr<LinearOperator<T, Host>> a;
-  MadePreconditioner<T, Host> made;
+  PreconditionerSetup<T, Host> made;
   {
     const auto setup = timers.resume("setup");
     {
@@ -71,7 +71,7 @@ SolveOutcome solve_on_host(const SolveTask& task, LinearSystem& system, TimerTre
       preconditioner = std::make_unique<TimedPreconditioner<T, Host>>(*made.preconditioner, timers);
     }
     CycleTimer watch(timers);
-    if (made.set_watch) made.set_watch(&watch);
+    if (made.set_observer) made.set_observer(&watch);
     const auto scope = timers.scope("solve");
     const double before = timers.seconds("solve");
     const double omega = relaxation(solver.method, *a, made.preconditioner.get());
@@ -100,7 +100,7 @@ SolveOutcome solve_scaled(const SolveTask& task, LinearSystem& system, TimerTree
 }  // namespace
 
 SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& problem,
-                   const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
+                   const BilinearForm& form, LinearSystem& system, TimerTree& timers,
                    const SolveListeners& listeners) {
   const double scale = system_scale(system, form);
   divide(system, form, scale);

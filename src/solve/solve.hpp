@@ -49,7 +49,7 @@ inline void add_notes(const std::vector<std::string>& notes, const SolveListener
 /// @param problem what form and system discretize; in natural_units(), if numbers are not to leave
 ///        the range of single precision
 SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& problem,
-                   const StiffnessForm& form, LinearSystem& system, TimerTree& timers,
+                   const BilinearForm& form, LinearSystem& system, TimerTree& timers,
                    const SolveListeners& listeners);
 
 /// Why a solve that did not converge probably did not, and what to try; one sentence each.

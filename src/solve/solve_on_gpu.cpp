@@ -36,20 +36,20 @@ double seconds_of_apply(Apply&& apply, const DeviceVector<T>& x) {
 
 // The parts of one cycle.
 template <class T>
-std::vector<CycleTimes> time_cycle(const MadePreconditioner<T, Device>& made,
+std::vector<CycleTimes> time_cycle(const PreconditionerSetup<T, Device>& made,
                                    const DeviceVector<T>& r) {
-  if (!made.set_watch) return {};
+  if (!made.set_observer) return {};
   DeviceCycleWatch watch;
-  made.set_watch(&watch);
+  made.set_observer(&watch);
   DeviceVector<T> z(r.size());
   made.preconditioner->apply(r, z);
-  made.set_watch(nullptr);
+  made.set_observer(nullptr);
   return watch.times();
 }
 
 // The parts of cycles as parts of "precondition". Timed one by one they take longer than together,
 // so only their shares are used.
-void add_cycle(const std::vector<CycleTimes>& levels, int cycles, double seconds_a_cycle,
+void add_cycle(const std::vector<CycleTimes>& levels, int cycles, double seconds_per_cycle,
                TimerTree& timers) {
   double sum = 0.0;
   for (const CycleTimes& level : levels) {
@@ -58,7 +58,7 @@ void add_cycle(const std::vector<CycleTimes>& levels, int cycles, double seconds
   for (std::size_t l = 0; l < levels.size(); ++l) {
     for (std::size_t part = 0; part < levels[l].size(); ++part) {
       if (levels[l][part] == 0.0) continue;
-      const double seconds = seconds_a_cycle * levels[l][part] / sum;
+      const double seconds = seconds_per_cycle * levels[l][part] / sum;
       timers.add(fmt::format("precondition/level {}: {}", l,
                              cycle_part_name(static_cast<CyclePart>(part))),
                  cycles, seconds * cycles, seconds);
@@ -71,11 +71,11 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
                       const SolveListeners& listeners) {
   const CaseParameters& parameters = task.parameters;
   const PoissonProblem& problem = task.problem;
-  const StiffnessForm& form = task.form;
+  const BilinearForm& form = task.form;
   const double scale = task.scale;
   const SolverParameters& solver = parameters.solver;
   std::unique_ptr<LinearOperator<T, Device>> a;
-  MadePreconditioner<T, Device> made;
+  PreconditionerSetup<T, Device> made;
   DeviceVector<T> x;
   DeviceVector<T> b;
   // Made now, for what is computed must not be lost for want of memory.

@@ -8,7 +8,7 @@ namespace tessera {
 struct SolveTask {
   const CaseParameters& parameters;
   const PoissonProblem& problem;
-  const StiffnessForm& form;
+  const BilinearForm& form;
   /// What the system is divided by, against what the problem gives.
   double scale;
 };

@@ -9,7 +9,7 @@ namespace tessera {
 /// An operator whose applications, fused ones as well, are timed as the part "apply". Solvers do
 /// the same with it as with the operator itself.
 template <class T, class Space>
-class TimedOperator final : public LinearOperator<T, Space>, public FusedForms<T, Space> {
+class TimedOperator final : public LinearOperator<T, Space>, public FusedOperations<T, Space> {
  public:
   using V = Vector<T, Space>;
 
@@ -25,7 +25,7 @@ class TimedOperator final : public LinearOperator<T, Space>, public FusedForms<T
   void do_diagonal(V& d) const override { inner_.diagonal(d); }
   Cost cost() const override { return inner_.cost(); }
   std::int64_t bytes() const override { return inner_.bytes(); }
-  const FusedForms<T, Space>* fused() const override {
+  const FusedOperations<T, Space>* fused() const override {
     return inner_.fused() != nullptr ? this : nullptr;
   }
 

@@ -88,8 +88,8 @@ Bench::Bench(const StudyParameters& study, const StudyProblem& problem)
 
 Index Bench::nonzeros() const { return csr_nonzeros(discretization_.lattice, form_.dirichlet); }
 
-StiffnessForm Bench::form_for(const StudyStrategy& strategy) const {
-  StiffnessForm form = form_;
+BilinearForm Bench::form_for(const StudyStrategy& strategy) const {
+  BilinearForm form = form_;
   form.geometry = strategy.geometry.value_or(GeometryForm::stored);
   return form;
 }
@@ -98,7 +98,7 @@ Index Bench::needed_bytes(const StudyStrategy& strategy) const {
   const Processor processor = study_processor(study_);
   const Index common =
       processor == Processor::cpu ? bench_bytes(problem_) : gpu_bench_bytes(problem_);
-  const StiffnessForm form = form_for(strategy);
+  const BilinearForm form = form_for(strategy);
   return common +
          operator_peak_bytes(strategy.name,
                              operator_size(form, value_bytes(problem_.precision), processor));

@@ -49,7 +49,7 @@ class Bench {
 
  private:
   /// The form with the strategy's geometry.
-  StiffnessForm form_for(const StudyStrategy& strategy) const;
+  BilinearForm form_for(const StudyStrategy& strategy) const;
   template <class T>
   void measure_in(Measurement& measurement);
   template <class T>
@@ -64,7 +64,7 @@ class Bench {
   const StudyParameters& study_;
   StudyProblem problem_;
   Discretization discretization_;
-  StiffnessForm form_;
+  BilinearForm form_;
   HostVector<double> reference_;
 };
 

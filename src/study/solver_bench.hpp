@@ -33,7 +33,7 @@ struct DiscretizedProblem {
   Discretization discretization;
   PoissonProblem poisson;
   ScalarField solution;
-  StiffnessForm form;  // refers to the discretization
+  BilinearForm form;  // refers to the discretization
   StrategyName strategy;
   LinearSystem system;
   /// What the system is divided by, against what the problem gives.
@@ -84,7 +84,7 @@ class SolverBench::In final : public Implementation {
     SolverMeasurement measurement{solver};
     const bool is_start = solver == StudySolver::full_multigrid;
     const double start = seconds_now();
-    MadePreconditioner<T, Space> made =
+    PreconditionerSetup<T, Space> made =
         make_preconditioner<T, Space>(parameters, given_.form, *a_, residual_size(given_.system));
     std::optional<MadeFullMultigrid<T, Space>> full;
     if (is_start) {
@@ -128,7 +128,7 @@ class SolverBench::In final : public Implementation {
       measurement.report.status = status_of_start(residual, given_.study.relative_tolerance);
       measurement.report.true_relative_residual = residual;
     }
-    if (dofs() <= kMostForError) measurement.l2_error = l2_error();
+    if (dofs() <= kMaxForError) measurement.l2_error = l2_error();
     return measurement;
   }
 
@@ -156,7 +156,7 @@ class SolverBench::In final : public Implementation {
     const EnergyUse energy = meter.stop();
     measurement.energy_note = energy.note();
     if (const std::optional<double> joules = energy.joules()) {
-      measurement.joules_a_dof =
+      measurement.joules_per_dof =
           *joules / static_cast<double>(seconds.size()) / static_cast<double>(dofs());
     }
     measurement.repetitions = static_cast<int>(seconds.size());

@@ -160,8 +160,8 @@ class SolverComparison {
         human_seconds(m.min_seconds), human_seconds(m.median_seconds), human_dofs_per_second(rate),
         fmt::format("{:.1e}", m.report.true_relative_residual),
         m.l2_error ? fmt::format("{:.2e}", *m.l2_error) : "-",
-        m.joules_a_dof ? fmt::format("{:.2e}", *m.joules_a_dof) : "-");
-    if (!m.joules_a_dof && !m.energy_note.empty() && !said_energy_) {
+        m.joules_per_dof ? fmt::format("{:.2e}", *m.joules_per_dof) : "-");
+    if (!m.joules_per_dof && !m.energy_note.empty() && !said_energy_) {
       said_energy_ = true;
       say("  energy is not measured: {}\n", m.energy_note);
     }
@@ -171,7 +171,7 @@ class SolverComparison {
           fmt::format("{:.6g}", m.median_seconds), fmt::format("{:.6g}", rate),
           fmt::format("{:.3g}", m.report.true_relative_residual),
           m.l2_error ? fmt::format("{:.3g}", *m.l2_error) : std::string(),
-          m.joules_a_dof ? fmt::format("{:.4g}", *m.joules_a_dof) : std::string("not measured"),
+          m.joules_per_dof ? fmt::format("{:.4g}", *m.joules_per_dof) : std::string("not measured"),
           std::string(is_start ? "start, above tolerance" : status_name(m.report.status))}) {
       row.push_back(cell);
     }

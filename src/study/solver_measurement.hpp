@@ -13,7 +13,7 @@
 namespace tessera {
 
 /// The most DoFs of a problem for which the error is computed.
-inline constexpr Index kMostForError = 20'000'000;
+inline constexpr Index kMaxForError = 20'000'000;
 
 /// One solver measured on one problem.
 struct SolverMeasurement {
@@ -32,7 +32,7 @@ struct SolverMeasurement {
   std::optional<double> l2_error = {};
   std::vector<LevelSummary> levels = {};
   /// Joules of a solve a DoF; absent if not measured, and why.
-  std::optional<double> joules_a_dof = {};
+  std::optional<double> joules_per_dof = {};
   std::string energy_note = {};
 };
 

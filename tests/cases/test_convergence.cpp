@@ -183,14 +183,14 @@ StrategyName strategy_for(Geometry geometry, Processor processor) {
   return {"tensor", processor == Processor::cpu ? "coloring" : "patch"};
 }
 
-SolveReport solve_on_cpu(const StrategyName& strategy, const StiffnessForm& form,
+SolveReport solve_on_cpu(const StrategyName& strategy, const BilinearForm& form,
                          LinearSystem& system, const CgOptions& options) {
   const auto a = make_operator<double>(strategy, form);
   const Jacobi<double> jacobi(*a);
   return cg(*a, &jacobi, system.b, system.x, options);
 }
 
-SolveReport solve_on_gpu(const StrategyName& strategy, const StiffnessForm& form,
+SolveReport solve_on_gpu(const StrategyName& strategy, const BilinearForm& form,
                          LinearSystem& system, const CgOptions& options) {
   const auto a = make_device_operator<double>(strategy, form);
   const Jacobi<double, Device> jacobi(*a);
@@ -210,7 +210,7 @@ ErrorNorms solve(const PoissonProblem& problem, const Discretization& discretiza
   options.relative_tolerance = 1e-12;
   options.reference_norm = system.reference_norm;
   options.max_iterations = 5000;
-  const StiffnessForm form = stiffness_form(problem, discretization);
+  const BilinearForm form = stiffness_form(problem, discretization);
   SolveReport report;
   if constexpr (kHasCuda) {
     if (processor == Processor::gpu) report = solve_on_gpu(strategy, form, system, options);

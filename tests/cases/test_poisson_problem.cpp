@@ -118,7 +118,7 @@ TEST_P(MixedProblem, StartAndRightHandSideAreThoseOfTheDefinition) {
   const auto start = [](double x, double y, double z) { return 100.0 + x + y * z; };
   const LinearSystem system = make_linear_system(problem, discretization, field_of(start));
 
-  const StiffnessForm form = stiffness_form(problem, discretization);
+  const BilinearForm form = stiffness_form(problem, discretization);
   const Reference reference(form);
   const Index n = reference.size();
   ASSERT_EQ(system.x.size(), n);
@@ -157,7 +157,7 @@ TEST_P(MixedProblem, StartAndRightHandSideAreThoseOfTheDefinition) {
 TEST_P(MixedProblem, FormHasItsConditions) {
   const auto [dimension, geometry] = GetParam();
   const Discretization discretization = test_mesh(dimension, 1, geometry);
-  const StiffnessForm form = stiffness_form(mixed_problem(dimension), discretization);
+  const BilinearForm form = stiffness_form(mixed_problem(dimension), discretization);
   EXPECT_EQ(form.discretization, &discretization);
   FaceSet expected;
   expected.set(kLeft).set(kTop);
@@ -320,7 +320,7 @@ TEST(PureNeumann, IsDecidedOnTheValuesOfAlpha) {
         problem.boundary[face] = robin(field_of(alpha), constant_field(0.0));
         return stiffness_form(problem, mesh);
       };
-      for (const StiffnessForm& form :
+      for (const BilinearForm& form :
            {with_alpha([](double x, double, double) { return 0.0 * x; }),
             with_alpha([](double x, double, double) { return std::max(0.0, x - 2.0); }),
             with_alpha([](double x, double, double) { return -0.0 * x; })}) {
@@ -330,7 +330,7 @@ TEST(PureNeumann, IsDecidedOnTheValuesOfAlpha) {
       // The value at one quadrature point of the face is enough.
       const FaceQuadrature quadrature = make_face_quadrature(mesh, face);
       const Point only = {quadrature.x[2], quadrature.y[2], quadrature.z[2]};
-      const StiffnessForm little = with_alpha([only](double x, double y, double z) {
+      const BilinearForm little = with_alpha([only](double x, double y, double z) {
         return std::abs(x - only[0]) + std::abs(y - only[1]) + std::abs(z - only[2]) < 1e-9 ? 1e-3
                                                                                             : 0.0;
       });

@@ -205,9 +205,9 @@ TEST(LagrangeTables, AreThoseOfAnyNodesAndPoints) {
 }
 
 TEST(HighDegrees, InterpolateSmoothFunctionsUpToTheMostPoints) {
-  const int p = kMostPointsPerAxis - 1;
+  const int p = kMaxPointsPerAxis - 1;
   const Basis1D basis =
-      make_basis(p, NodeFamily::gauss_lobatto, QuadratureRule::gauss, kMostPointsPerAxis);
+      make_basis(p, NodeFamily::gauss_lobatto, QuadratureRule::gauss, kMaxPointsPerAxis);
   for (int q = 0; q < basis.point_count(); ++q) {
     const double x = basis.quadrature.points[q];
     double value = 0.0;
@@ -228,11 +228,11 @@ TEST(BasisErrors, WrongDegreesAndNumbersOfPointsAreRefused) {
     for (const QuadratureRule rule : {QuadratureRule::gauss, QuadratureRule::gauss_lobatto}) {
       EXPECT_THROW(make_basis(0, family, rule, 4), std::invalid_argument);
       EXPECT_THROW(make_basis(3, family, rule, 3), std::invalid_argument);
-      EXPECT_THROW(make_basis(3, family, rule, kMostPointsPerAxis + 1), std::invalid_argument);
-      EXPECT_THROW(make_basis(kMostPointsPerAxis, family, rule, kMostPointsPerAxis + 1),
+      EXPECT_THROW(make_basis(3, family, rule, kMaxPointsPerAxis + 1), std::invalid_argument);
+      EXPECT_THROW(make_basis(kMaxPointsPerAxis, family, rule, kMaxPointsPerAxis + 1),
                    std::invalid_argument);
       EXPECT_NO_THROW(make_basis(3, family, rule, 4));
-      EXPECT_NO_THROW(make_basis(3, family, rule, kMostPointsPerAxis));
+      EXPECT_NO_THROW(make_basis(3, family, rule, kMaxPointsPerAxis));
     }
   }
 }

@@ -13,7 +13,7 @@ namespace tessera::testing {
 /// Block Jacobi sweeps by loops over a dense matrix, in double and in one thread.
 class DenseBlockJacobi {
  public:
-  DenseBlockJacobi(const StiffnessForm& form, const IndexTriple& brick)
+  DenseBlockJacobi(const BilinearForm& form, const IndexTriple& brick)
       : n_(form.discretization->lattice.size()),
         block_of_(n_),
         matrix_(static_cast<std::size_t>(n_ * n_)) {

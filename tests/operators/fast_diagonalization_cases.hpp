@@ -8,7 +8,7 @@
 namespace tessera::testing {
 
 /// Which axes of a form's nearest separable operator have even and odd modes.
-inline std::array<AxisSymmetry, 3> symmetry_of(const StiffnessForm& form) {
+inline std::array<AxisSymmetry, 3> symmetry_of(const BilinearForm& form) {
   const std::array<AxisModes, 3> modes = make_axis_modes(make_nearest_separable(form));
   std::array<AxisSymmetry, 3> symmetry;
   for (int d = 0; d < 3; ++d) {

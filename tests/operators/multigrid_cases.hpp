@@ -56,14 +56,14 @@ inline Problem make_box_problem(int dimension, int degree, const IndexTriple& ce
 }
 
 /// The strategy that levels have, and the form with its geometry.
-inline std::pair<StrategyName, StiffnessForm> finest_strategy(const StiffnessForm& form,
-                                                              Processor processor) {
-  StiffnessForm of_level = form;
+inline std::pair<StrategyName, BilinearForm> finest_strategy(const BilinearForm& form,
+                                                             Processor processor) {
+  BilinearForm of_level = form;
   const StrategyName strategy = level_strategy(of_level, "coloring", processor);
   return {strategy, of_level};
 }
 
-inline std::unique_ptr<LinearOperator<double, Host>> finest_operator(const StiffnessForm& form) {
+inline std::unique_ptr<LinearOperator<double, Host>> finest_operator(const BilinearForm& form) {
   const auto [strategy, of_level] = finest_strategy(form, Processor::cpu);
   return make_operator<double>(strategy, of_level);
 }

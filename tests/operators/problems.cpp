@@ -110,7 +110,7 @@ Problem make_problem(const ProblemOptions& options) {
           ? make_mapped_discretization(mesh, basis,
                                        {field_of(curved_x), field_of(curved_y), field_of(curved_z)})
           : make_discretization(mesh, basis));
-  StiffnessForm& form = problem.form;
+  BilinearForm& form = problem.form;
   form.discretization = problem.discretization.get();
   form.coefficient = make_coefficient(options.coefficient);
   if (options.boundary == Boundary::mixed) {

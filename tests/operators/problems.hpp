@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "solvers/memory/vector.hpp"
 #include "tests/thread_count.hpp"
 
@@ -42,7 +42,7 @@ std::string describe(const ProblemOptions& options);
 /// Neumann bottom and front.
 struct Problem {
   std::unique_ptr<const Discretization> discretization;
-  StiffnessForm form;
+  BilinearForm form;
 
   Index size() const { return discretization->lattice.size(); }
 };

@@ -38,7 +38,7 @@ Point cross(const Point& a, const Point& b) {
 
 }  // namespace
 
-Reference::Reference(const StiffnessForm& form)
+Reference::Reference(const BilinearForm& form)
     : form_(&form),
       dimension_(form.discretization->mesh.dimension()),
       degree_(form.discretization->basis.degree),

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 #include "operators/load/load_vector.hpp"
 
 namespace tessera::testing {
@@ -14,7 +14,7 @@ namespace tessera::testing {
 /// Taken from the library are only the 1D nodes, the 1D quadrature rule and the positions of nodes.
 class Reference {
  public:
-  explicit Reference(const StiffnessForm& form);
+  explicit Reference(const BilinearForm& form);
 
   Index size() const { return counts_[0] * counts_[1] * counts_[2]; }
   bool is_constrained(Index node) const;
@@ -52,7 +52,7 @@ class Reference {
   template <class F>
   void for_each_face_point(int face, F&& f) const;
 
-  const StiffnessForm* form_;
+  const BilinearForm* form_;
   int dimension_;
   int degree_;
   IndexTriple cells_;

@@ -10,7 +10,7 @@ namespace tessera::testing {
 
 /// Those of the strategies that are for the form.
 inline std::vector<StrategyName> suitable(std::vector<StrategyName> strategies,
-                                          const StiffnessForm& form,
+                                          const BilinearForm& form,
                                           Processor processor = Processor::cpu) {
   std::erase_if(strategies, [&](const StrategyName& strategy) {
     return !why_unsuitable(strategy, form, processor).empty();
@@ -19,14 +19,14 @@ inline std::vector<StrategyName> suitable(std::vector<StrategyName> strategies,
 }
 
 /// All strategies of the host that are for the form.
-inline std::vector<StrategyName> suitable_strategies(const StiffnessForm& form) {
+inline std::vector<StrategyName> suitable_strategies(const BilinearForm& form) {
   return suitable(all_strategies(), form);
 }
 
 /// A strategy with a form that differs from the problem's by its geometry at most.
 struct Variant {
   StrategyName strategy;
-  StiffnessForm form;
+  BilinearForm form;
 
   /// "tensor/coloring stored".
   std::string text() const {
@@ -36,7 +36,7 @@ struct Variant {
 
 /// Those of the strategies that are for the form, each with every geometry that it can have.
 inline std::vector<Variant> variants(const std::vector<StrategyName>& strategies,
-                                     const StiffnessForm& form,
+                                     const BilinearForm& form,
                                      Processor processor = Processor::cpu) {
   std::vector<Variant> all;
   for (const StrategyName& strategy : suitable(strategies, form, processor)) {
@@ -53,7 +53,7 @@ inline std::vector<Variant> variants(const std::vector<StrategyName>& strategies
 }
 
 /// All variants on the host.
-inline std::vector<Variant> host_variants(const StiffnessForm& form) {
+inline std::vector<Variant> host_variants(const BilinearForm& form) {
   return variants(all_strategies(), form);
 }
 

@@ -12,7 +12,7 @@
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
-#include "tests/operators/without_fused_forms.hpp"
+#include "tests/operators/without_fused_operations.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -160,9 +160,9 @@ TEST_P(DeviceKronecker, EqualsTheReferenceOnThinMeshes) {
 }
 
 template <class T>
-void expect_fused_forms_equal_compositions(const Problem& problem) {
+void expect_fused_operations_equal_compositions(const Problem& problem) {
   const auto a = make_device_kronecker_operator<T>(problem.form);
-  const FusedForms<T, Device>* fused = a->fused();
+  const FusedOperations<T, Device>* fused = a->fused();
   if (fused == nullptr) {
     EXPECT_TRUE(problem.form.discretization->basis.degree > 8 || !problem.form.robin.empty());
     return;
@@ -201,8 +201,8 @@ void expect_fused_forms_equal_compositions(const Problem& problem) {
 
 TEST_P(DeviceKronecker, FusedFormsEqualCompositions) {
   for_each_kind(options(), [](const Problem& problem) {
-    expect_fused_forms_equal_compositions<double>(problem);
-    expect_fused_forms_equal_compositions<float>(problem);
+    expect_fused_operations_equal_compositions<double>(problem);
+    expect_fused_operations_equal_compositions<float>(problem);
   });
 }
 
@@ -222,7 +222,8 @@ TEST_P(DeviceKronecker, CgEqualsTheHostWithoutFusedForms) {
     limited.relative_tolerance = 1e-300;
     limited.max_iterations = iterations;
     HostVector<double> x = vector_of<double>(guess);
-    const SolveReport expected = cg<double, Host>(WithoutFusedForms(*host), nullptr, b, x, limited);
+    const SolveReport expected =
+        cg<double, Host>(WithoutFusedOperations(*host), nullptr, b, x, limited);
     DeviceVector<double> device_x = uploaded<double>(guess);
     const SolveReport report = cg<double>(*device, nullptr, device_b, device_x, limited);
     ASSERT_EQ(report.iterations, expected.iterations);

@@ -277,7 +277,7 @@ TEST(DeviceErrors, BadCoefficientsAndRobinTermsAreNamed) {
   if constexpr (kHasCuda) {
     const Problem problem = make_problem(small_options());
     for (const Variant& variant : variants(right_strategies(), problem.form, Processor::gpu)) {
-      StiffnessForm form = variant.form;
+      BilinearForm form = variant.form;
       form.coefficient = field_of([](double x, double, double) { return x > 0.4 ? -1.0 : 1.0; });
       EXPECT_THROW(make_device_operator<double>(variant.strategy, form), BadFieldValue)
           << variant.text();
@@ -297,7 +297,7 @@ TEST(DeviceErrors, BadConstantsAreNamedByEveryStrategy) {
     options.coefficient = Coefficient::constant;
     const Problem problem = make_problem(options);
     for (const StrategyName& strategy : right_strategies()) {
-      StiffnessForm form = problem.form;
+      BilinearForm form = problem.form;
       form.coefficient = constant_field(-1.0);
       EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
       form = problem.form;
@@ -327,7 +327,7 @@ TEST(DeviceErrors, InvertedCellsAreNamed) {
         mesh, make_basis(1, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 2),
         {field_of(folded), field_of([](double, double y, double) { return y; }),
          field_of([](double, double, double z) { return z; })});
-    const StiffnessForm form{&discretization, constant_field(1.0), {}, {}};
+    const BilinearForm form{&discretization, constant_field(1.0), {}, {}};
     for (const Variant& variant : variants(right_strategies(), form, Processor::gpu)) {
       try {
         make_device_operator<double>(variant.strategy, variant.form);

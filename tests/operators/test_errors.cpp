@@ -24,7 +24,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // coordinate is above `row`: cells from (column, ..., row) on are inverted.
 struct FoldedProblem {
   std::unique_ptr<const Discretization> discretization;
-  StiffnessForm form;
+  BilinearForm form;
 };
 
 FoldedProblem folded_problem(int dimension, const IndexTriple& cells, double column, double row) {

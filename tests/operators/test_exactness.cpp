@@ -17,7 +17,7 @@ constexpr double kAlpha = 0.7;
 /// A problem whose solution lies in the space and whose integrals the quadrature takes exactly.
 struct Manufactured {
   std::unique_ptr<const Discretization> discretization;
-  StiffnessForm form;
+  BilinearForm form;
   PointFunction solution;
   PointFunction source;
   std::array<PointFunction, 6> flux;  // k du/dn on each face

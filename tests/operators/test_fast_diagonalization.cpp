@@ -173,7 +173,7 @@ struct Iterations {
 };
 
 // CG with the tensor kernel, without and with M, to the same solution.
-Iterations solve_both(const StiffnessForm& form) {
+Iterations solve_both(const BilinearForm& form) {
   const Index n = form.discretization->lattice.size();
   const auto a = make_operator<double>({"tensor", "coloring"}, form);
   const auto m = make_fast_diagonalization<double>(form);
@@ -237,7 +237,7 @@ TEST(NearestSeparable, SamplesOfLargeMeshesReachAllPlaces) {
   const BoxMesh mesh(3, {130, 120, 110}, {0, 0, 0}, {1, 1, 1});
   const Basis1D basis = make_basis(1, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 2);
   const Discretization discretization = make_discretization(mesh, basis);
-  StiffnessForm form{&discretization, field_of([](double, double, double) { return 3.0; }), {}, {}};
+  BilinearForm form{&discretization, field_of([](double, double, double) { return 3.0; }), {}, {}};
   const NearestSeparable separable = make_nearest_separable(form);
   form.coefficient = constant_field(3.0);
   const NearestSeparable exact = make_nearest_separable(form);

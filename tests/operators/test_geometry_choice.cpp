@@ -253,7 +253,7 @@ TEST(GeometryBytes, OfStoredFactorsOnTheHostAreThoseOfTheBatches) {
   }
 }
 
-TEST(GeometryBytes, ArePackedForAConstantCoefficient) {
+TEST(GeometryBytes, AreCompressedForAConstantCoefficient) {
   for (const auto& [degree, value_bytes, bytes] : std::vector<std::array<Index, 3>>{
            {2, 8, 30 * (27 * 32 + 32)}, {2, 4, 30 * (27 * 16 + 32)}, {3, 8, 24 * (64 * 32 + 32)}}) {
     ProblemOptions options;

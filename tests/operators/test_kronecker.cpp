@@ -12,7 +12,7 @@
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
-#include "tests/operators/without_fused_forms.hpp"
+#include "tests/operators/without_fused_operations.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -47,9 +47,9 @@ void expect_equal_to_reference(const Problem& problem) {
 
 // Each fused form against apply() and plain loops.
 template <class T>
-void expect_fused_forms_equal_compositions(const Problem& problem) {
+void expect_fused_operations_equal_compositions(const Problem& problem) {
   const auto a = make_kronecker_operator<T>(problem.form);
-  const FusedForms<T, Host>* fused = a->fused();
+  const FusedOperations<T, Host>* fused = a->fused();
   ASSERT_NE(fused, nullptr);
   const Index n = problem.size();
   const HostVector<T> x = vector_of<T>(random_input<T>(n, 3));
@@ -142,7 +142,7 @@ TEST_P(Kronecker, FoldsConstantRobinFaces) {
     }
     EXPECT_NE(make_kronecker_operator<double>(problem.form)->fused(), nullptr);
     expect_equal_to_reference<double>(problem);
-    expect_fused_forms_equal_compositions<double>(problem);
+    expect_fused_operations_equal_compositions<double>(problem);
   }
 }
 
@@ -159,8 +159,8 @@ TEST_P(Kronecker, FusedFormsEqualCompositions) {
     for (const Boundary boundary : {Boundary::none, Boundary::dirichlet}) {
       options.boundary = boundary;
       SCOPED_TRACE(describe(options));
-      expect_fused_forms_equal_compositions<double>(make_problem(options));
-      expect_fused_forms_equal_compositions<float>(make_problem(options));
+      expect_fused_operations_equal_compositions<double>(make_problem(options));
+      expect_fused_operations_equal_compositions<float>(make_problem(options));
     }
   }
 }
@@ -179,7 +179,8 @@ TEST_P(Kronecker, CgIsTheSameWithAndWithoutFusedForms) {
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_LE(report.true_relative_residual, 2e-10);
   HostVector<double> expected(problem.size());
-  const SolveReport plain = cg<double, Host>(WithoutFusedForms(*a), nullptr, b, expected, solve);
+  const SolveReport plain =
+      cg<double, Host>(WithoutFusedOperations(*a), nullptr, b, expected, solve);
   EXPECT_NEAR(report.iterations, plain.iterations, 1 + plain.iterations / 50);
   EXPECT_LT(relative_difference(x, {expected.data(), expected.data() + expected.size()}), 1e-6);
 }
@@ -266,7 +267,7 @@ TEST(KroneckerLong, FusedFormsEqualCompositions) {
   ProblemOptions options = kronecker_options(3, 2, {61, 53, 50});
   options.boundary = Boundary::dirichlet;
   const Problem problem = make_problem(options);
-  expect_fused_forms_equal_compositions<double>(problem);
+  expect_fused_operations_equal_compositions<double>(problem);
 }
 
 // Whichever end of a row of two nodes is constrained, the other is free.
@@ -279,7 +280,7 @@ TEST(KroneckerEnds, OneCellAlongXWithOneDirichletFace) {
       problem.form.dirichlet[face] = true;
       SCOPED_TRACE(face);
       expect_equal_to_reference<double>(problem);
-      expect_fused_forms_equal_compositions<double>(problem);
+      expect_fused_operations_equal_compositions<double>(problem);
     }
   }
 }
@@ -289,7 +290,7 @@ TEST(KroneckerEnds, AreThoseOfTheOtherStrategiesFarFromTheOrigin) {
   const BoxMesh mesh(2, {60, 7, 1}, {1e6, -3e5, 0.0}, {1e6 + 1.0, -3e5 + 2.0, 0.0});
   const Discretization discretization =
       make_discretization(mesh, make_basis(2, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 3));
-  const StiffnessForm form{&discretization, constant_field(1.0), {}, {}};
+  const BilinearForm form{&discretization, constant_field(1.0), {}, {}};
   const Index n = discretization.lattice.size();
   HostVector<double> ones(n);
   fill(ones, 1.0);

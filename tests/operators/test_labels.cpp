@@ -106,7 +106,7 @@ void expect_every_row(const std::set<std::string>& made, Processor processor) {
 template <class T>
 void expect_names_on_host() {
   const std::set<std::string> made =
-      names_of_all<T>(Processor::cpu, [](const StrategyName& strategy, const StiffnessForm& form) {
+      names_of_all<T>(Processor::cpu, [](const StrategyName& strategy, const BilinearForm& form) {
         return make_operator<T>(strategy, form);
       });
   expect_every_row(made, Processor::cpu);
@@ -121,8 +121,8 @@ TEST(Labels, OfEveryRowAreWhatRunsOnTheHostInSinglePrecision) { expect_names_on_
 template <class T>
 void expect_names_on_device() {
   if constexpr (kHasCuda) {
-    const std::set<std::string> made = names_of_all<T>(
-        Processor::gpu, [](const StrategyName& strategy, const StiffnessForm& form) {
+    const std::set<std::string> made =
+        names_of_all<T>(Processor::gpu, [](const StrategyName& strategy, const BilinearForm& form) {
           return make_device_operator<T>(strategy, form);
         });
     expect_every_row(made, Processor::gpu);

@@ -217,7 +217,7 @@ TEST(MultigridLevels, AreAsFewAsAskedFor) {
       few.rules.most_levels = levels;
       const auto made = make_multigrid<double>(problem.form, few, nullptr);
       ASSERT_EQ(made.levels.size(), static_cast<std::size_t>(levels));
-      ASSERT_GT(made.levels.back().dofs, kMostDenseDofs);
+      ASSERT_GT(made.levels.back().dofs, kMaxDenseDofs);
       EXPECT_GT(made.levels.back().largest_eigenvalue, 0.0);
       const auto a = finest_operator(problem.form);
       HostVector<double> x(problem.size());
@@ -298,7 +298,7 @@ TEST(LevelStrategies, AreKroneckerWhereTheFormIsASumOfProducts) {
   options.degree = 2;
   for (const ProblemOptions& each : with_every_form(options)) {
     const Problem problem = make_problem(each);
-    StiffnessForm form = problem.form;
+    BilinearForm form = problem.form;
     const StrategyName strategy = level_strategy(form, "private", Processor::cpu);
     const bool is_product = why_not_kronecker(problem.form).empty();
     EXPECT_EQ(strategy.text(), is_product ? "kronecker" : "tensor/private") << describe(each);

@@ -51,7 +51,7 @@ double row_sum(const std::vector<double>& rows, const AxisFactors& axis, Index n
 
 void expect_constants_in_null_space(const Discretization& discretization, const ScalarField& k,
                                     double alpha) {
-  StiffnessForm form{&discretization, k, {}, {}};
+  BilinearForm form{&discretization, k, {}, {}};
   if (alpha > 0.0) form.robin.push_back({1, constant_field(alpha)});
   const KroneckerFactors factors = make_kronecker_factors(form);
   const AxisFactors& axis = factors.axes[0];

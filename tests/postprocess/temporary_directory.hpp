@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tessera::test {
+namespace tessera::testing {
 
 /// An empty directory that goes away with its content.
 class TemporaryDirectory {
@@ -84,4 +84,4 @@ inline std::string read_file(const std::filesystem::path& path) {
   return content.str();
 }
 
-}  // namespace tessera::test
+}  // namespace tessera::testing

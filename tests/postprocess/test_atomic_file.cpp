@@ -6,8 +6,8 @@
 namespace tessera {
 namespace {
 
-using test::read_file;
-using test::TemporaryDirectory;
+using testing::read_file;
+using testing::TemporaryDirectory;
 
 TEST(AtomicFile, WritesTheWholeFileAndNothingElse) {
   const TemporaryDirectory directory;
@@ -65,7 +65,7 @@ TEST(AtomicFile, LeavesNothingWhereADirectoryIsInTheWay) {
 
 TEST(AtomicFile, ShortWriteThrowsAndLeavesNothing) {
   const TemporaryDirectory directory;
-  const test::FileSizeLimit limit(1000);
+  const testing::FileSizeLimit limit(1000);
   try {
     write_text_file(directory.path() / "a.txt", std::string(5000, 'x'));
     FAIL() << "expected an OutputError";
@@ -76,7 +76,7 @@ TEST(AtomicFile, ShortWriteThrowsAndLeavesNothing) {
 }
 
 TEST(AtomicFile, FullDiskThrowsAndLeavesNothing) {
-  const test::SmallDisk disk;
+  const testing::SmallDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a small disk";
   try {
     write_text_file(disk.directory().path() / "a.txt", std::string(100000, 'x'));
@@ -95,7 +95,7 @@ TEST(FreeBytes, AnswersForPathsThatDoNotExistYet) {
 }
 
 TEST(FreeBytes, SeesASmallDisk) {
-  const test::SmallDisk disk;
+  const testing::SmallDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a small disk";
   EXPECT_EQ(free_bytes(disk.directory().path() / "new"), 64 * 1024);
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr char kNoLibrary[] = "libtessera_has_no_such_file.so.1";
 
 // A directory that stands for /sys/class/powercap, and a clock.
-class Energy : public testing::Test {
+class Energy : public ::testing::Test {
  protected:
   void write(const std::string& zone, const std::string& file, const std::string& content) const {
     std::filesystem::create_directories(powercap() / zone);
@@ -39,7 +39,7 @@ class Energy : public testing::Test {
   double now_ = 1000.0;
 
  private:
-  test::TemporaryDirectory directory_;
+  testing::TemporaryDirectory directory_;
 };
 
 TEST_F(Energy, IsThatOfAllPackagesAndTheirMemory) {

@@ -47,7 +47,7 @@ std::vector<double> sample(const NodeLattice& lattice, const Positions& position
   return values;
 }
 
-class ToEquidistant : public testing::TestWithParam<std::tuple<int, int>> {
+class ToEquidistant : public ::testing::TestWithParam<std::tuple<int, int>> {
  protected:
   const int dimension = std::get<0>(GetParam());
   const int degree = std::get<1>(GetParam());
@@ -120,7 +120,7 @@ TEST_P(ToEquidistant, PositionsOfAMapArePolynomialInterpolants) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Degrees, ToEquidistant,
-                         testing::Combine(testing::Values(2, 3), testing::Values(1, 2, 3, 4, 5, 8)),
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 3, 4, 5, 8)),
                          [](const auto& test) {
                            return fmt::format("d{}_p{}", std::get<0>(test.param),
                                               std::get<1>(test.param));

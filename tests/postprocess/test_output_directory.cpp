@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-using test::TemporaryDirectory;
+using testing::TemporaryDirectory;
 
 std::string refusal(const std::filesystem::path& directory, Overwrite overwrite) {
   try {
@@ -66,7 +66,7 @@ TEST(OutputDirectory, ThatCannotBeWrittenToIsRefused) {
 }
 
 TEST(OutputDirectory, FullDiskIsRefused) {
-  const test::SmallDisk disk;
+  const testing::SmallDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a small disk";
   write_text_file(disk.directory().path() / "ballast", std::string(64 * 1024, 'x'));
   const std::string message = refusal(disk.directory().path(), Overwrite::no);

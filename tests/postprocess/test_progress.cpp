@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-class ProgressLines : public testing::Test {
+class ProgressLines : public ::testing::Test {
  protected:
   double now = 0.0;
   std::ostringstream out;

@@ -9,8 +9,8 @@
 namespace tessera {
 namespace {
 
-using test::read_file;
-using test::TemporaryDirectory;
+using testing::read_file;
+using testing::TemporaryDirectory;
 
 RunResult typical() {
   RunResult result;

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-class Timers : public testing::Test {
+class Timers : public ::testing::Test {
  protected:
   double now = 100.0;
   TimerTree timers{[this] { return now; }};

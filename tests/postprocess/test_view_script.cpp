@@ -44,9 +44,9 @@ sys.argv = sys.argv[1:]
 exec(compile(open(script).read(), script, "exec"), {"__file__": script, "__name__": "__main__"})
 )py";
 
-class ViewScript : public testing::TestWithParam<int> {
+class ViewScript : public ::testing::TestWithParam<int> {
  protected:
-  const test::TemporaryDirectory directory;
+  const testing::TemporaryDirectory directory;
 
   void SetUp() override {
     if (std::system("python3 --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no python3";
@@ -62,7 +62,7 @@ class ViewScript : public testing::TestWithParam<int> {
                                 " python3 " + folder + "/stand_in.py " + folder + "/view.py " +
                                 arguments + " > " + folder + "/log 2>&1";
     const int status = std::system(command.c_str());
-    std::string log = test::read_file(directory.path() / "log");
+    std::string log = testing::read_file(directory.path() / "log");
     EXPECT_EQ(status, 0) << log;
     return log;
   }
@@ -99,7 +99,7 @@ TEST_P(ViewScript, SavesThePictureThatIsAskedFor) {
   EXPECT_TRUE(contains(log, "saved /tmp/p.png")) << log;
 }
 
-INSTANTIATE_TEST_SUITE_P(Dimensions, ViewScript, testing::Values(2, 3));
+INSTANTIATE_TEST_SUITE_P(Dimensions, ViewScript, ::testing::Values(2, 3));
 
 TEST(ViewScriptText, ShowsThatTheSolverDidNotConverge) {
   const std::string text = view_script({3, 4, "solution", "a", "not converged", "solution.vtu"});

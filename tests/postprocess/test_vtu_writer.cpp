@@ -23,7 +23,7 @@
 namespace tessera {
 namespace {
 
-using test::TemporaryDirectory;
+using testing::TemporaryDirectory;
 
 enum class Shape { cartesian, mapped };
 
@@ -100,7 +100,7 @@ Point map_of_cell(const Discretization& space, Index cell, const double* at) {
   return result;
 }
 
-class Vtu : public testing::TestWithParam<std::tuple<int, int, Shape>> {
+class Vtu : public ::testing::TestWithParam<std::tuple<int, int, Shape>> {
  protected:
   const int dimension = std::get<0>(GetParam());
   const int degree = std::get<1>(GetParam());
@@ -170,7 +170,7 @@ TEST_P(Vtu, ShowsTheFiniteElementFunctionBetweenItsNodes) {
 TEST_P(Vtu, SaysVersion22WhereTheNumberingOfHexahedraMatters) {
   const Discretization space = make_space(dimension, degree, NodeFamily::equidistant, shape);
   write_vtu(path, space, {}, {}, FloatWidth::double_precision, {});
-  const std::string head = test::read_file(path).substr(0, 400);
+  const std::string head = testing::read_file(path).substr(0, 400);
   const std::string version = dimension == 3 && degree > 1 ? "2.2" : "1.0";
   EXPECT_EQ(head.substr(0, head.find('\n')),
             "<VTKFile type=\"UnstructuredGrid\" version=\"" + version +
@@ -179,16 +179,16 @@ TEST_P(Vtu, SaysVersion22WhereTheNumberingOfHexahedraMatters) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cells, Vtu,
-                         testing::Combine(testing::Values(2, 3),
-                                          testing::Values(1, 2, 3, 4, 5, 7, 10),
-                                          testing::Values(Shape::cartesian, Shape::mapped)),
+                         ::testing::Combine(::testing::Values(2, 3),
+                                          ::testing::Values(1, 2, 3, 4, 5, 7, 10),
+                                          ::testing::Values(Shape::cartesian, Shape::mapped)),
                          [](const auto& test) {
                            return "d" + std::to_string(std::get<0>(test.param)) + "_p" +
                                   std::to_string(std::get<1>(test.param)) +
                                   (std::get<2>(test.param) == Shape::mapped ? "_mapped" : "");
                          });
 
-class VtuFile : public testing::Test {
+class VtuFile : public ::testing::Test {
  protected:
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "solution.vtu";
@@ -316,7 +316,7 @@ std::pair<std::string, std::string> failure(const std::filesystem::path& path) {
 
 TEST_F(VtuFile, FileThatMayNotGrowThrowsQuietlyAndLeavesNothing) {
   for (const std::size_t limit : {0, 100, 5000, 50000, 200000}) {
-    const test::FileSizeLimit file_size_limit(limit);
+    const testing::FileSizeLimit file_size_limit(limit);
     const TemporaryDirectory place;
     const auto [cause, printed] = failure(place.path() / "solution.vtu");
     EXPECT_EQ(cause, "File too large") << limit;
@@ -326,7 +326,7 @@ TEST_F(VtuFile, FileThatMayNotGrowThrowsQuietlyAndLeavesNothing) {
 }
 
 TEST_F(VtuFile, FullDiskThrowsQuietlyAndLeavesNothing) {
-  const test::SmallDisk disk;
+  const testing::SmallDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a small disk";
   const auto [cause, printed] = failure(disk.directory().path() / "solution.vtu");
   EXPECT_EQ(cause, "No space left on device");

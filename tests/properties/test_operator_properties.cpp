@@ -55,7 +55,7 @@ struct CaseForm {
 
   Discretization discretization;
   PoissonProblem problem;
-  StiffnessForm form;
+  BilinearForm form;
 };
 
 // What every operator of the form must be, in this precision.

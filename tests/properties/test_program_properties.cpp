@@ -14,9 +14,9 @@ namespace tessera::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using test::ProgramResult;
-using test::read_file;
-using test::run_program;
+using ::testing::ProgramResult;
+using testing::read_file;
+using testing::run_program;
 
 std::string group(const std::string& text, const char* pattern) {
   std::smatch match;
@@ -46,9 +46,9 @@ nlohmann::json result_of(const fs::path& directory) {
 }
 
 void check_program(const RandomCase& random_case) {
-  const test::TemporaryDirectory scratch;
+  const testing::TemporaryDirectory scratch;
   const fs::path& directory = scratch.path();
-  test::write_file(directory / "case.toml", random_case.text);
+  testing::write_file(directory / "case.toml", random_case.text);
   const ProgramResult checked = run_program(directory, {"check", "case.toml"});
   const ProgramResult run = run_program(directory, {"run", "case.toml", "--output", "first"});
   const bool refused = checked.exit_code != 0;

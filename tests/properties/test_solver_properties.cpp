@@ -45,7 +45,7 @@ struct Solved {
   CaseParameters parameters;
   Discretization discretization;
   PoissonProblem problem;
-  StiffnessForm form;
+  BilinearForm form;
   LinearSystem system;
   TimerTree timers;
   SolveOutcome outcome;
@@ -135,7 +135,7 @@ class DirectSolution {
     }
     const auto m = static_cast<Eigen::Index>(free_.size());
     Eigen::MatrixXd a(m, m);
-    StiffnessForm form = solved.form;
+    BilinearForm form = solved.form;
     form.geometry = GeometryForm::stored;
     const auto csr = make_operator<double>({"csr", kNoScatter}, form);
     HostVector<double> unit(n_);

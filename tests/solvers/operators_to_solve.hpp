@@ -111,7 +111,7 @@ class TamperedOperator final : public LinearOperator<T, Host> {
 
 /// Another operator with fused forms, composed of its application and sums.
 template <class T>
-class WithFusedForms final : public LinearOperator<T, Host>, public FusedForms<T, Host> {
+class WithFusedForms final : public LinearOperator<T, Host>, public FusedOperations<T, Host> {
  public:
   using V = HostVector<T>;
 
@@ -122,7 +122,7 @@ class WithFusedForms final : public LinearOperator<T, Host>, public FusedForms<T
   void do_diagonal(V& d) const override { original_.diagonal(d); }
   Cost cost() const override { return {}; }
   std::int64_t bytes() const override { return 0; }
-  const FusedForms<T, Host>* fused() const override { return this; }
+  const FusedOperations<T, Host>* fused() const override { return this; }
 
   void do_apply_dot(const V& x, V& y, double* sums) const override {
     this->apply(x, y);

@@ -161,7 +161,7 @@ TEST(MultigridCycles, AreTheProductOfTheirParts) {
 }
 
 // Writes down who is told what.
-class Diary final : public CycleWatch {
+class Diary final : public CycleObserver {
  public:
   void begin(int level, CyclePart part) override {
     EXPECT_FALSE(is_open_);
@@ -181,7 +181,7 @@ class Diary final : public CycleWatch {
 TEST(MultigridCycles, TellTheirWatchOfEachPart) {
   CycleOfMatrices levels(3, Fused::no);
   Diary diary;
-  levels.cycle().set_watch(&diary);
+  levels.cycle().set_observer(&diary);
   const HostVector<double> b = vector_of<double>(random_values(31, 3));
   HostVector<double> x(31);
   levels.cycle().apply(b, x);
@@ -190,7 +190,7 @@ TEST(MultigridCycles, TellTheirWatchOfEachPart) {
       {0, smooth}, {0, residual}, {0, transfer}, {1, smooth},   {1, residual}, {1, transfer},
       {2, coarse}, {1, transfer}, {1, smooth},   {0, transfer}, {0, smooth}};
   EXPECT_EQ(diary.entries, expected);
-  levels.cycle().set_watch(nullptr);
+  levels.cycle().set_observer(nullptr);
   levels.cycle().apply(b, x);
   EXPECT_EQ(diary.entries, expected);
 }

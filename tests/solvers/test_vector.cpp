@@ -95,7 +95,7 @@ TYPED_TEST(Vectors, AreCombinedEntryByEntry) {
     HostVector<T> product = poisoned<T>(n);
     const T a{0.75};
     axpy(a, x, added);
-    xpby(x, a, scaled);
+    aypx(x, a, scaled);
     multiply(x, y, product);
     for (std::int64_t i = 0; i < n; ++i) {
       ASSERT_NEAR(added[i], double{y[i]} + double{a} * double{x[i]}, 2 * this->kEpsilon);

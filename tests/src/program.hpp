@@ -18,7 +18,7 @@
 
 #include "tests/postprocess/temporary_directory.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 
 /// What a run of the program left: exit code and all that it printed.
 struct ProgramResult {
@@ -135,4 +135,4 @@ inline std::filesystem::path shipped(const std::string& name) {
   return std::filesystem::path(TESSERA_CASES) / name;
 }
 
-}  // namespace tessera::test
+}  // namespace tessera::testing

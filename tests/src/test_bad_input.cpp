@@ -4,7 +4,7 @@
 #include "tests/device_test.hpp"
 #include "tests/src/program.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
 using ::testing::EndsWith;
@@ -321,4 +321,4 @@ TEST_F(BadInput, UsageErrors) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

@@ -6,19 +6,19 @@
 // Data that are singular, out of balance, or wrong on coarse meshes only: what the program makes of
 // them.
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kNeumannFaces[] =
     "[boundary]\n"
     "left = { type = \"neumann\", value = \"0\" }\nright = { type = \"neumann\", value = \"0\" }\n"
     "bottom = { type = \"neumann\", value = \"0\" }\ntop = { type = \"neumann\", value = \"0\" }\n";
 
-class DoubtfulData : public testing::Test {
+class DoubtfulData : public ::testing::Test {
  protected:
   ProgramResult run(const std::string& text, std::vector<std::string> more = {}) {
     return program("run", text, std::move(more));
@@ -208,4 +208,4 @@ TEST_F(DoubtfulData, StrategiesAgreeInUnitsBeyondSinglePrecision) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

@@ -7,7 +7,7 @@
 
 #include "tests/src/program.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
 /// Where the golden files are; with this variable set a test writes its file instead of comparing.
@@ -77,7 +77,7 @@ void add_layout(const nlohmann::ordered_json& json, const std::string& indent, s
   }
 }
 
-class GoldenText : public testing::Test {
+class GoldenText : public ::testing::Test {
  protected:
   std::string printed(const std::vector<std::string>& arguments) {
     const ProgramResult ran = run_program(directory_.path(), arguments);
@@ -146,4 +146,4 @@ TEST(GoldenDifference, ShowsTheLinesThatDiffer) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

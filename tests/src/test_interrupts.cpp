@@ -3,18 +3,18 @@
 
 #include "tests/src/program.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kNothingWritten[] = "tessera: interrupted before the solve: nothing is written\n";
 
 void sleep_milliseconds(int n) { std::this_thread::sleep_for(std::chrono::milliseconds(n)); }
 
-class Interrupts : public testing::Test {
+class Interrupts : public ::testing::Test {
  protected:
   Program start(const std::string& text, std::vector<std::string> more = {},
                 const std::string& command = "run") {
@@ -166,4 +166,4 @@ TEST_F(Interrupts, ComparisonsKeepTheirRows) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

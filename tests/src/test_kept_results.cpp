@@ -6,19 +6,19 @@
 
 #include "tests/src/program.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 const std::vector<std::string> kAllFiles = {"case.toml",    "residuals.csv", "result.json",
                                             "solution.vtu", "timings.csv",   "view.py"};
 
-class KeptResults : public testing::Test {
+class KeptResults : public ::testing::Test {
  protected:
   ProgramResult run(
       const std::string& text, std::vector<std::string> more = {},
@@ -156,7 +156,7 @@ TEST_F(KeptResults, PreconditionerThatCannotBeMadeIsNoInternalError) {
             {"--set", std::string("solver.preconditioner=") + preconditioner});
     EXPECT_THAT(ran.errors, Not(HasSubstr("internal error")));
     EXPECT_EQ(ran.exit_code, 1);
-    EXPECT_THAT(ran.errors, testing::StartsWith("case.toml:"));
+    EXPECT_THAT(ran.errors, ::testing::StartsWith("case.toml:"));
   }
 }
 
@@ -236,4 +236,4 @@ TEST_F(KeptResults, OutOfMemoryAfterTheSolve) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

@@ -30,7 +30,7 @@ void expect_label(CaseParameters parameters, std::set<std::string>& seen) {
   const StrategyName strategy{parameters.operation.kernel, parameters.operation.scatter};
   const Discretization discretization = make_discretization(parameters);
   const PoissonProblem problem = make_problem(parameters);
-  StiffnessForm form = stiffness_form(problem, discretization);
+  BilinearForm form = stiffness_form(problem, discretization);
   form.geometry = case_geometry(parameters, parameters.operation.kernel);
   LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
   TimerTree timers;

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-using test::TemporaryDirectory;
+using testing::TemporaryDirectory;
 
 constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 
@@ -31,7 +31,7 @@ class FakeSystem {
   TemporaryDirectory directory_;
 };
 
-class AvailableMemory : public testing::Test {
+class AvailableMemory : public ::testing::Test {
  protected:
   AvailableMemory() {
     system.write("proc/meminfo",

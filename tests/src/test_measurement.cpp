@@ -8,7 +8,7 @@
 #include "src/study/measurement.hpp"
 #include "src/study/solver_measurement.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -76,4 +76,4 @@ TEST(CaseNotes, NameTheDigitsThatEquidistantNodesLose) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

@@ -76,7 +76,7 @@ struct Solved {
 // As a run does it.
 Solved solved(const CaseParameters& parameters) {
   const CaseModel model = make_case_model(parameters);
-  StiffnessForm form = stiffness_form(model.problem, model.discretization);
+  BilinearForm form = stiffness_form(model.problem, model.discretization);
   form.geometry = case_geometry(parameters, parameters.operation.kernel);
   LinearSystem system = make_linear_system(model, make_initial(parameters));
   TimerTree timers;

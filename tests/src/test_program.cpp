@@ -3,17 +3,17 @@
 
 #include "tests/src/program.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr char kCase[] =
     "title = \"small\"\n[mesh]\ncells = [4, 3, 2]\n[space]\ndegree = 3\n"
     "[problem]\nsource = \"3*pi^2*sin(pi*x)*sin(pi*y)*sin(pi*z)\"\n"
     "exact = \"sin(pi*x)*sin(pi*y)*sin(pi*z)\"\n[output]\ndirectory = \"out\"\n";
 
-class ProgramTest : public testing::Test {
+class ProgramTest : public ::testing::Test {
  protected:
   void SetUp() override { write_file(path() / "case.toml", kCase); }
   ProgramResult run(std::vector<std::string> more = {}) {
@@ -47,7 +47,7 @@ TEST_F(ProgramTest, RunLeavesWhatTheContractSays) {
   EXPECT_LT(json["error"]["l2"].get<double>(), 5e-3);
   EXPECT_GT(json["timing"]["dofs_per_s"].get<double>(), 0.0);
   EXPECT_TRUE(json["energy_use"]["gpu_j"].is_null());
-  EXPECT_THAT(json["energy_use"]["note"].get<std::string>(), testing::StartsWith("CPU: "));
+  EXPECT_THAT(json["energy_use"]["note"].get<std::string>(), ::testing::StartsWith("CPU: "));
   EXPECT_THAT(ran.output, HasSubstr("\n  energy    "));
   EXPECT_GT(json["memory"]["peak_bytes"].get<double>(), 1e6);
   EXPECT_FALSE(json["provenance"]["version"].get<std::string>().empty());
@@ -140,8 +140,8 @@ TEST_F(ProgramTest, GeometryIsChosenSaidAndRecorded) {
     const ProgramResult checked = run_program(path(), more);
     ASSERT_EQ(checked.exit_code, 0) << checked.errors;
     if (choice.line.empty()) {
-      EXPECT_THAT(ran.output, testing::Not(HasSubstr("\n  geometry ")));
-      EXPECT_THAT(checked.output, testing::Not(HasSubstr("\ngeometry ")));
+      EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("\n  geometry ")));
+      EXPECT_THAT(checked.output, ::testing::Not(HasSubstr("\ngeometry ")));
     } else {
       EXPECT_THAT(ran.output, HasSubstr("\n  geometry  " + choice.line));
       EXPECT_THAT(checked.output, HasSubstr("\ngeometry " + choice.line));
@@ -170,8 +170,8 @@ TEST_F(ProgramTest, CheckListsEachGeometry) {
                           "tensor, stencil ", " 10.5 KiB ", " 179.2 B "}) {
     EXPECT_THAT(ran.output, HasSubstr(row));
   }
-  EXPECT_THAT(ran.output, testing::Not(HasSubstr("compressed")));
-  EXPECT_THAT(ran.output, testing::Not(HasSubstr("csr, ")));
+  EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("compressed")));
+  EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("csr, ")));
 }
 
 // What the file of a run says of the geometry was for its kernel, degree and mesh.
@@ -275,15 +275,15 @@ TEST_F(ProgramTest, CheckTellsLevelsAndTheirMemory) {
                            "solver.preconditioner=multigrid", "--set",
                            "solver.multigrid.coarsening=degree-first"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(ran.output, testing::ContainsRegex("\nlevel +degree +cells +DoFs +operator +memory"));
+  EXPECT_THAT(ran.output, ::testing::ContainsRegex("\nlevel +degree +cells +DoFs +operator +memory"));
   // (3 x 8 + 1)^2 (3 x 6 + 1) DoFs, then degree 1: 9 x 9 x 7, whose inverse has 567^2 values of 4
   // B.
-  EXPECT_THAT(ran.output, testing::ContainsRegex("\n +0 +3 +8 x 6 x 8 +11\\.9 k +kronecker +"));
+  EXPECT_THAT(ran.output, ::testing::ContainsRegex("\n +0 +3 +8 x 6 x 8 +11\\.9 k +kronecker +"));
   EXPECT_THAT(ran.output,
-              testing::ContainsRegex("\n +1 +1 +8 x 6 x 8 +567 +kronecker +1\\.[0-9]+ MiB"));
-  EXPECT_THAT(ran.output, testing::Not(testing::ContainsRegex("\n +2 +1 ")));
-  EXPECT_THAT(ran.output, testing::ContainsRegex("\n +all +"));
-  EXPECT_THAT(ran.output, testing::ContainsRegex("\n +preconditioner +[0-9.]+ [KM]iB"));
+              ::testing::ContainsRegex("\n +1 +1 +8 x 6 x 8 +567 +kronecker +1\\.[0-9]+ MiB"));
+  EXPECT_THAT(ran.output, ::testing::Not(::testing::ContainsRegex("\n +2 +1 ")));
+  EXPECT_THAT(ran.output, ::testing::ContainsRegex("\n +all +"));
+  EXPECT_THAT(ran.output, ::testing::ContainsRegex("\n +preconditioner +[0-9.]+ [KM]iB"));
 }
 
 TEST_F(ProgramTest, LevelsAndNotesAreRecorded) {
@@ -298,7 +298,7 @@ TEST_F(ProgramTest, LevelsAndNotesAreRecorded) {
                                               "solver.multigrid.coarsening=degree-first"};
   const ProgramResult ran = run(multigrid);
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(ran.output, testing::ContainsRegex("\n +1 +1 +8 x 6 x 8 +567 +kronecker "));
+  EXPECT_THAT(ran.output, ::testing::ContainsRegex("\n +1 +1 +8 x 6 x 8 +567 +kronecker "));
   EXPECT_THAT(ran.output, HasSubstr("level 0: smooth"));
   const nlohmann::json solver = result()["solver"];
   EXPECT_EQ(solver["method"], "flexible-cg");
@@ -361,7 +361,7 @@ TEST_F(ProgramTest, CheckTellsWhichStrategiesAreNotForTheCase) {
       run_program(path(), {"check", "case.toml", "--set", "problem.coefficient=1 + x*y"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_THAT(ran.output,
-              testing::ContainsRegex("\nkronecker +- +- +- +- +no: the coefficient is no product"));
+              ::testing::ContainsRegex("\nkronecker +- +- +- +- +no: the coefficient is no product"));
 }
 
 TEST_F(ProgramTest, DefaultsRunAndPrintThemselvesAgain) {
@@ -411,7 +411,7 @@ TEST_F(CompareTest, AllStrategiesAgree) {
   // of degree 1 on mapped meshes tensor is a stencil, which has no scatter policies, and kronecker
   // none.
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 6 - 2);
-  EXPECT_THAT(csv, testing::Not(HasSubstr("disagrees")));
+  EXPECT_THAT(csv, ::testing::Not(HasSubstr("disagrees")));
   EXPECT_THAT(ran.output, HasSubstr(" left out: the kernel kronecker needs an "
                                     "axis-aligned mesh, and this one is mapped"));
   std::size_t unsuitable = 0;
@@ -455,4 +455,4 @@ TEST_F(CompareTest, WhatDoesNotFitIsLeftOutAndSaidSo) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

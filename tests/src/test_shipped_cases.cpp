@@ -7,7 +7,7 @@
 #include "tests/device_test.hpp"
 #include "tests/src/program.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
 // Results depend on the machine's rounding only through the solver's tolerance.
@@ -124,4 +124,4 @@ TEST(ShippedStudy, SolversConvergeOnTheGpu) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

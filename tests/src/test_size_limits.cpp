@@ -12,7 +12,7 @@
 #include "src/case/size_limits.hpp"
 #include "src/parameters/diagnostics.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(MemoryOfMethods, AStartByFullMultigridIsAPhase) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

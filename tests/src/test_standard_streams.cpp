@@ -5,11 +5,11 @@
 
 #include "tests/src/program.hpp"
 
-namespace tessera::test {
+namespace tessera::testing {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kCase[] =
     "title = \"a title\"\n[mesh]\ncells = [3, 2, 2]\n[problem]\nsource = \"1\"\n"
@@ -30,7 +30,7 @@ void close_both() {
   close(STDERR_FILENO);
 }
 
-class StandardStreams : public testing::Test {
+class StandardStreams : public ::testing::Test {
  protected:
   void SetUp() override { write_file(path() / "case.toml", kCase); }
   ProgramResult start(const std::vector<std::string>& arguments,
@@ -50,7 +50,7 @@ class StandardStreams : public testing::Test {
 TEST_F(StandardStreams, ARunDoesNotNeedThem) {
   const ProgramResult full = start({"run", "case.toml"}, fill_stdout);
   EXPECT_EQ(full.exit_code, 0);
-  EXPECT_THAT(full.errors, testing::EndsWith(kFull));
+  EXPECT_THAT(full.errors, ::testing::EndsWith(kFull));
   expect_results();
   // As by `| head`.
   const ProgramResult broken = start({"run", "case.toml", "--overwrite"}, break_stdout);
@@ -113,4 +113,4 @@ TEST_F(StandardStreams, AComparisonNeedsThemUnlessItHasAFile) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::testing

@@ -13,7 +13,7 @@ namespace {
 
 /// y_i = d_i x_i, with fused forms where they are asked for; counts its passes over memory.
 class CountingOperator final : public LinearOperator<double, Host>,
-                               public FusedForms<double, Host> {
+                               public FusedOperations<double, Host> {
  public:
   enum class Forms { plain, fused };
 
@@ -30,7 +30,7 @@ class CountingOperator final : public LinearOperator<double, Host>,
   void do_diagonal(HostVector<double>& d) const override { copy(entries_, d); }
   Cost cost() const override { return {}; }
   Index bytes() const override { return 0; }
-  const FusedForms<double, Host>* fused() const override {
+  const FusedOperations<double, Host>* fused() const override {
     return forms_ == Forms::fused ? this : nullptr;
   }
   void do_apply_dot(const HostVector<double>& x, HostVector<double>& y,

@@ -7,7 +7,7 @@ namespace tessera {
 
 /// What the kernels on packed factors are given.
 template <class T>
-struct PackedArguments {
+struct CompressedArguments {
   CellGrid grid;
   CellRange range;
   CellSource<T> source;

@@ -17,7 +17,7 @@ struct PackArguments {
   const double* weights;  // [q], one axis
   Index first_cell;
   Index count;
-  PackedLayout layout;
+  CompressedLayout layout;
   unsigned long long* error;  // bits of the largest share
 };
 
@@ -94,11 +94,11 @@ __device__ Entry find_entry(double2 range, double least, int bits) {
   const double floor = ldexp(fmax(least, fabs(range.x)), bits - Bits::kMantissa);
   constexpr double kRoom = 1e-6;
   constexpr int kLargest = Bits::kBias - 2;  // ends the search for cells that are not valid, too
-  constexpr unsigned kUnit = PackedHeader::kExponent + 1;
+  constexpr unsigned kUnit = CompressedHeader::kExponent + 1;
   for (int x = max(ilogb(fmax(range.y - range.x, floor)), -kLargest); x < kLargest; ++x) {
     const double one = ldexp(1.0, x);
     const double wanted = range.x - one * (1.0 + kRoom);
-    unsigned word = Bits::upper_word(wanted) & ~PackedHeader::kExponent;
+    unsigned word = Bits::upper_word(wanted) & ~CompressedHeader::kExponent;
     if (from_upper_word<T>(word) > wanted) word += wanted < 0.0 ? kUnit : -kUnit;
     const double offset = from_upper_word<T>(word);
     if (offset <= range.x - one && range.y - offset < 2.0 * one * (1.0 - kRoom)) {
@@ -118,17 +118,17 @@ __device__ unsigned long long upper_bits(double fraction, int mantissa, int bits
   return static_cast<unsigned long long>(fmin(rounded, ldexp(1.0, bits) - 1.0));
 }
 
-template <class T, PackedBits bits>
+template <class T, CompressedBits bits>
 constexpr bool is_plain() {
   return static_cast<int>(bits) == 8 * sizeof(T);
 }
 
 // @param number f of the six entries, or D itself where it is not packed
-template <class T, PackedBits bits>
-__device__ void store_point(const double (&number)[6], const PackedLayout& layout, int position,
+template <class T, CompressedBits bits>
+__device__ void store_point(const double (&number)[6], const CompressedLayout& layout, int position,
                             char* points) {
   const int count = layout.lanes() * layout.steps();
-  if constexpr (bits == PackedBits::b64) {
+  if constexpr (bits == CompressedBits::b64) {
     for (int i = 0; i < 3; ++i) {
       reinterpret_cast<double2*>(points)[position + i * count] = {number[2 * i], number[2 * i + 1]};
     }
@@ -140,7 +140,7 @@ __device__ void store_point(const double (&number)[6], const PackedLayout& layou
   } else {
     for (int triple = 0; triple < 2; ++triple) {
       const double* f = number + 3 * triple;
-      if constexpr (bits == PackedBits::b42) {
+      if constexpr (bits == CompressedBits::b42) {
         // The lower ten bits of a number are followed by those of the next.
         const unsigned long long c = upper_bits(f[2], 52, 42, 0);
         const unsigned long long b = upper_bits(f[1], 52, 42, c & 1023U);
@@ -163,14 +163,14 @@ __device__ void store_point(const double (&number)[6], const PackedLayout& layou
 }
 
 // Packs cells, a block a cell, a warp an entry of its header.
-template <class T, PackedBits bits>
+template <class T, CompressedBits bits>
 __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args, char* packed) {
   __shared__ Entry entries[6];
   __shared__ double smallest[6];
   // The entries D_aa and D_bb of each D_ab.
   constexpr int2 kDiagonal[6] = {{0, 0}, {0, 3}, {0, 5}, {3, 3}, {3, 5}, {5, 5}};
   const int warp = threadIdx.x / 32;
-  const PackedLayout& layout = args.layout;
+  const CompressedLayout& layout = args.layout;
   const int m = layout.points;
   for (Index c = blockIdx.x; c < args.count; c += gridDim.x) {
     const CellPoints cell{args.factors + c * args.stride, args.weights, m};
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
       const double least = sqrt(smallest[kDiagonal[warp].x] * smallest[kDiagonal[warp].y]);
       const Entry found = find_entry<T>(range, least, static_cast<int>(bits));
       entries[warp] = found;
-      reinterpret_cast<unsigned*>(group + local * kPackedHeaderBytes)[warp] =
+      reinterpret_cast<unsigned*>(group + local * kCompressedHeaderBytes)[warp] =
           is_plain<T, bits>() ? 0U : found.word;
       const double share = found.exponent == kNoExponent
                                ? static_cast<double>(INFINITY)
@@ -204,36 +204,37 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
         number_of[e] = ldexp(cell.value(q, e) - entries[e].offset, -entries[e].exponent) - 1.0;
       }
       store_point<T, bits>(number_of, layout, layout.position(local, at[0], at[1], at[2]),
-                           group + layout.cells * kPackedHeaderBytes);
+                           group + layout.cells * kCompressedHeaderBytes);
     }
     __syncthreads();
   }
 }
 
 template <class T>
-auto kernel_of(PackedBits bits) {
+auto kernel_of(CompressedBits bits) {
   if constexpr (sizeof(T) == 4) {
-    return bits == PackedBits::b21 ? pack_kernel<float, PackedBits::b21>
-                                   : pack_kernel<float, PackedBits::b32>;
+    return bits == CompressedBits::b21 ? pack_kernel<float, CompressedBits::b21>
+                                       : pack_kernel<float, CompressedBits::b32>;
   } else {
-    return bits == PackedBits::b42 ? pack_kernel<double, PackedBits::b42>
-                                   : pack_kernel<double, PackedBits::b64>;
+    return bits == CompressedBits::b42 ? pack_kernel<double, CompressedBits::b42>
+                                       : pack_kernel<double, CompressedBits::b64>;
   }
 }
 
 }  // namespace
 
 template <class T>
-DevicePackedFactors<T>::DevicePackedFactors(const StiffnessForm& form, const PackedLayout& layout)
-    : bits_(packed_bits(sizeof(T))) {
+DeviceCompressedFactors<T>::DeviceCompressedFactors(const BilinearForm& form,
+                                                    const CompressedLayout& layout)
+    : bits_(compressed_bits(sizeof(T))) {
   pack(form, layout);
-  if (error_bound_ <= packed_tolerance<T>()) return;
+  if (error_bound_ <= compressed_tolerance<T>()) return;
   bits_ = plain_bits(sizeof(T));
   pack(form, layout);
 }
 
 template <class T>
-void DevicePackedFactors<T>::pack(const StiffnessForm& form, const PackedLayout& layout) {
+void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const CompressedLayout& layout) {
   const Discretization& discretization = *form.discretization;
   const Index cells = discretization.mesh.cell_count();
   const int m = layout.points;
@@ -262,7 +263,7 @@ void DevicePackedFactors<T>::pack(const StiffnessForm& form, const PackedLayout&
   error_bound_ = is_plain ? 0.0 : __builtin_bit_cast(double, largest);
 }
 
-template class DevicePackedFactors<double>;
-template class DevicePackedFactors<float>;
+template class DeviceCompressedFactors<double>;
+template class DeviceCompressedFactors<float>;
 
 }  // namespace tessera

@@ -9,53 +9,54 @@ namespace tessera {
 /// The error that an entry D_ab of packed factors may have, as a share of sqrt(D_aa D_bb): with
 /// more, they are not packed.
 template <class T>
-constexpr double packed_tolerance() {
+constexpr double compressed_tolerance() {
   return sizeof(T) == sizeof(double) ? 1e-11 : 1e-6;
 }
 
 /// D_q / w_q of mapped or graded 3D cells in GPU memory in fixed point, relative to the range of
-/// each entry in each cell (packed_point.cuh): 42 bits a number, 32 bytes a point instead of 48, in
-/// double precision, 21 bits, 16 bytes instead of 24, in single. Where an entry would err by more
-/// than packed_tolerance(), which takes cells in which factors vary by orders of magnitude, all
-/// have 64 (32) bits.
+/// each entry in each cell (compressed_point.cuh): 42 bits a number, 32 bytes a point instead of
+/// 48, in double precision, 21 bits, 16 bytes instead of 24, in single. Where an entry would err by
+/// more than compressed_tolerance(), which takes cells in which factors vary by orders of
+/// magnitude, all have 64 (32) bits.
 template <class T>
-class DevicePackedFactors {
+class DeviceCompressedFactors {
  public:
   /// @throws as DeviceFactors
-  DevicePackedFactors(const StiffnessForm& form, const PackedLayout& layout);
+  DeviceCompressedFactors(const BilinearForm& form, const CompressedLayout& layout);
 
-  PackedBits bits() const { return bits_; }
+  CompressedBits bits() const { return bits_; }
   const char* data() const { return data_.data(); }
   Index bytes() const { return data_.bytes(); }
   /// The largest error of an entry D_ab as a share of sqrt(D_aa D_bb), as bounded by the bits.
   double error_bound() const { return error_bound_; }
 
  private:
-  void pack(const StiffnessForm& form, const PackedLayout& layout);
+  void pack(const BilinearForm& form, const CompressedLayout& layout);
 
-  PackedBits bits_;
+  CompressedBits bits_;
   DeviceArray<char> data_;
   double error_bound_ = 0.0;
 };
 
 /// The bits of numbers in packed factors of this many bytes a value, and of those that are not
 /// packed because an entry would err by too much.
-constexpr PackedBits packed_bits(Index value_bytes) {
-  return value_bytes == 8 ? PackedBits::b42 : PackedBits::b21;
+constexpr CompressedBits compressed_bits(Index value_bytes) {
+  return value_bytes == 8 ? CompressedBits::b42 : CompressedBits::b21;
 }
-constexpr PackedBits plain_bits(Index value_bytes) {
-  return value_bytes == 8 ? PackedBits::b64 : PackedBits::b32;
+constexpr CompressedBits plain_bits(Index value_bytes) {
+  return value_bytes == 8 ? CompressedBits::b64 : CompressedBits::b32;
 }
 
 /// Bytes held.
-constexpr Index packed_factor_bytes(const PackedLayout& layout, Index cells, PackedBits bits) {
+constexpr Index compressed_factor_bytes(const CompressedLayout& layout, Index cells,
+                                        CompressedBits bits) {
   return layout.bytes(bits, cells);
 }
 /// The most while they are made.
-constexpr Index packed_factor_peak_bytes(const PackedLayout& layout, Index cells, Index nodes,
-                                         PackedBits bits) {
+constexpr Index compressed_factor_peak_bytes(const CompressedLayout& layout, Index cells,
+                                             Index nodes, CompressedBits bits) {
   const Index chunk = factor_chunk_cells(3, layout.points, sizeof(double));
-  return Saturated(packed_factor_bytes(layout, cells, bits)) +
+  return Saturated(compressed_factor_bytes(layout, cells, bits)) +
          device_factor_peak_bytes(FactorKind::general, 3, chunk < cells ? chunk : cells,
                                   layout.points, nodes, sizeof(double));
 }

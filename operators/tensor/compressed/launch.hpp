@@ -9,21 +9,22 @@
 namespace tessera {
 
 template <class T>
-struct PackedArguments;
+struct CompressedArguments;
 
 /// The kernel on packed factors of one degree, rule and number of bits, with its 1D matrices.
 template <class T>
-class PackedLaunch {
+class CompressedLaunch {
  public:
-  virtual ~PackedLaunch() = default;
+  virtual ~CompressedLaunch() = default;
 
   /// Applies to all cells of args.range; asynchronous.
-  virtual void operator()(const PackedArguments<T>& args) const = 0;
+  virtual void operator()(const CompressedArguments<T>& args) const = 0;
 };
 
 /// Null where there is none: has_fast_tensor_kernel(degree, points) says. Defined in
-/// packed_double.cu and packed_float.cu.
+/// compressed_double.cu and compressed_float.cu.
 template <class T>
-std::unique_ptr<PackedLaunch<T>> make_packed_launch(const Basis1D& basis, PackedBits bits);
+std::unique_ptr<CompressedLaunch<T>> make_compressed_launch(const Basis1D& basis,
+                                                            CompressedBits bits);
 
 }  // namespace tessera

@@ -6,18 +6,18 @@
 namespace tessera {
 
 /// Bits of a number in packed factors: 42 in double precision, 21 in single; 64 and 32: not packed.
-enum class PackedBits { b21 = 21, b32 = 32, b42 = 42, b64 = 64 };
+enum class CompressedBits { b21 = 21, b32 = 32, b42 = 42, b64 = 64 };
 
 /// Bytes of the six numbers of a point.
-constexpr Index packed_point_bytes(PackedBits bits) {
-  return bits == PackedBits::b21   ? 16
-         : bits == PackedBits::b32 ? 24
-         : bits == PackedBits::b42 ? 32
-                                   : 48;
+constexpr Index compressed_point_bytes(CompressedBits bits) {
+  return bits == CompressedBits::b21   ? 16
+         : bits == CompressedBits::b32 ? 24
+         : bits == CompressedBits::b42 ? 32
+                                       : 48;
 }
 
 /// Bytes of a cell's header: a word for each of six entries, and padding.
-inline constexpr Index kPackedHeaderBytes = 32;
+inline constexpr Index kCompressedHeaderBytes = 32;
 
 /// Where the packed factors of a cell lie: cells come in groups, the headers of a group first, then
 /// the points of all its cells, `steps` times `lanes` of them, lanes side by side.
@@ -25,17 +25,17 @@ inline constexpr Index kPackedHeaderBytes = 32;
 /// In kernels with a thread a line (cells = 1) a lane is the line (x, z) along y, z slowest, and a
 /// step is y. In kernels with a thread a plane, lanes are (cell, y), y fastest, and steps (z, x), x
 /// fastest.
-struct PackedLayout {
+struct CompressedLayout {
   int cells;
   int points;  // an axis
 
   constexpr int lanes() const { return cells == 1 ? points * points : cells * points; }
   constexpr int steps() const { return cells == 1 ? points : points * points; }
-  constexpr Index group_bytes(PackedBits bits) const {
-    const Index bytes = packed_point_bytes(bits) * lanes() * steps();
-    return cells * kPackedHeaderBytes + ceil_div(bytes, 16) * 16;
+  constexpr Index group_bytes(CompressedBits bits) const {
+    const Index bytes = compressed_point_bytes(bits) * lanes() * steps();
+    return cells * kCompressedHeaderBytes + ceil_div(bytes, 16) * 16;
   }
-  constexpr Index bytes(PackedBits bits, Index all_cells) const {
+  constexpr Index bytes(CompressedBits bits, Index all_cells) const {
     return Saturated(ceil_div(all_cells, cells)) * group_bytes(bits);
   }
   /// Position of a point in steps * lanes; `local` is the cell's number in its group.
@@ -46,10 +46,10 @@ struct PackedLayout {
 };
 
 /// The layout that the tensor kernel of this degree wants in 3D.
-constexpr PackedLayout packed_layout(int degree, int points) {
+constexpr CompressedLayout compressed_layout(int degree, int points) {
   // At p = 2 a thread has a plane of points, and a warp ten cells.
   constexpr int kWarp = 32;
-  return degree == 2 ? PackedLayout{kWarp / points, points} : PackedLayout{1, points};
+  return degree == 2 ? CompressedLayout{kWarp / points, points} : CompressedLayout{1, points};
 }
 
 }  // namespace tessera

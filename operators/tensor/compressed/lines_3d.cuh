@@ -7,25 +7,26 @@
 
 namespace tessera {
 
-/// Blocks of packed_lines_kernel() a multiprocessor: registers are held down to it.
-constexpr int packed_line_blocks(int points) {
-  constexpr int kMost[11] = {0, 12, 12, 10, 10, 10, 4, 9, 8, 5, 4};
-  return kMost[points];
+/// Blocks of compressed_lines_kernel() a multiprocessor: registers are held down to it.
+constexpr int compressed_line_blocks(int points) {
+  constexpr int kMax[11] = {0, 12, 12, 10, 10, 10, 4, 9, 8, 5, 4};
+  return kMax[points];
 }
 
-/// v_c = B^T D B u_c by sum factorization with packed factors (packed_point.cuh), a thread a line.
+/// v_c = B^T D B u_c by sum factorization with packed factors (compressed_point.cuh), a thread a
+/// line.
 ///
 /// Launch: LineShape<M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
-/// once, and packed_point_bytes() a point, M^3 / P^3 points. Flops: about 15 M + 45 a point.
+/// once, and compressed_point_bytes() a point, M^3 / P^3 points. Flops: about 15 M + 45 a point.
 /// Deterministic but for the sinks that add atomically.
-template <class T, int P, int M, PackedBits bits>
+template <class T, int P, int M, CompressedBits bits>
 __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
-                                  packed_line_blocks(M))
-    packed_lines_kernel(const __grid_constant__ PackedArguments<T> args,
-                        const __grid_constant__ WeightedEvenOdd<T, P + 1, M> lines) {
+                                  compressed_line_blocks(M))
+    compressed_lines_kernel(const __grid_constant__ CompressedArguments<T> args,
+                            const __grid_constant__ WeightedEvenOdd<T, P + 1, M> lines) {
   using Box = Box3D<P, M>;
   constexpr int n = P + 1;
-  constexpr PackedLayout layout{1, M};
+  constexpr CompressedLayout layout{1, M};
   constexpr auto kCellBytes = static_cast<unsigned>(layout.group_bytes(bits));
   __shared__ T shared[LineShape<M>::kCells][3 * Box::size];
   const LineThread<P, M> thread(args.range.size());
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
   const char* const factors =
       args.factors + cell_number(args.grid, place.position) * static_cast<Index>(kCellBytes);
   if (thread.active && thread.line == 0) prefetch_to_l2(factors, kCellBytes);
-  const PackedHeader header(factors);  // on its way while u is gathered
+  const CompressedHeader header(factors);  // on its way while u is gathered
   const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
 
   T u[n];
@@ -48,8 +49,8 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
   if (thread.active) {
 #pragma unroll
     for (int q = 0; q < M; ++q) {
-      PackedPoint<T, bits> packed;
-      packed.load(factors + kPackedHeaderBytes, M * M * M, q * M * M + thread.line);
+      CompressedPoint<T, bits> packed;
+      packed.load(factors + kCompressedHeaderBytes, M * M * M, q * M * M + thread.line);
       T d[6];
 #pragma unroll
       for (int e = 0; e < 6; ++e) {

@@ -4,11 +4,11 @@
 
 namespace tessera {
 
-/// Sizes of packed_planes_kernel(): a warp has kCells cells, and a thread one of the M planes of a
-/// cell. Tensors in shared memory are [z][y][x], cells apart so that half a warp meets few bank
-/// conflicts.
+/// Sizes of compressed_planes_kernel(): a warp has kCells cells, and a thread one of the M planes
+/// of a cell. Tensors in shared memory are [z][y][x], cells apart so that half a warp meets few
+/// bank conflicts.
 template <int P, int M>
-struct PackedPlanes {
+struct CompressedPlanes {
   static constexpr int n = P + 1;
   static constexpr int kCells = 32 / M;
   static constexpr int kLanes = kCells * M;
@@ -24,16 +24,16 @@ struct PackedPlanes {
 /// and no barriers, for small p.
 ///
 /// Launch: 32 threads; thread t of a cell has the plane z = t, then y = t. Shared memory: one
-/// tensor of M^3 values a cell. Bytes and flops a DoF as packed_lines_kernel(), without even-odd.
-/// Deterministic but for the sinks that add atomically.
-template <class T, int P, int M, PackedBits bits>
-__global__ void __launch_bounds__(32, PackedPlanes<P, M>::kBlocks)
-    packed_planes_kernel(const __grid_constant__ PackedArguments<T> args,
-                         const __grid_constant__ WeightedMatrices<T, P + 1, M> lines) {
-  using Planes = PackedPlanes<P, M>;
+/// tensor of M^3 values a cell. Bytes and flops a DoF as compressed_lines_kernel(), without
+/// even-odd. Deterministic but for the sinks that add atomically.
+template <class T, int P, int M, CompressedBits bits>
+__global__ void __launch_bounds__(32, CompressedPlanes<P, M>::kBlocks)
+    compressed_planes_kernel(const __grid_constant__ CompressedArguments<T> args,
+                             const __grid_constant__ WeightedMatrices<T, P + 1, M> lines) {
+  using Planes = CompressedPlanes<P, M>;
   constexpr int n = P + 1;
   constexpr int plane = Planes::plane;
-  constexpr PackedLayout layout{Planes::kCells, M};
+  constexpr CompressedLayout layout{Planes::kCells, M};
   __shared__ T shared[Planes::kCells][Planes::kCellValues];
   const int lane = static_cast<int>(threadIdx.x);
   const bool has_cell = lane < Planes::kLanes;
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(32, PackedPlanes<P, M>::kBlocks)
   const int in_group = static_cast<int>(cell % Planes::kCells);
 
   // On its way while u is gathered.
-  const PackedHeader header(group + in_group * kPackedHeaderBytes);
+  const CompressedHeader header(group + in_group * kCompressedHeaderBytes);
   const CellNode corner{place.first_node + t * args.grid.stride[2], t * n * n, face_mask(2, t, P)};
   const auto node = [&](int i, int j) {
     return CellNode{corner.lattice + i + j * args.grid.stride[1], corner.local + i + j * n,
@@ -119,13 +119,13 @@ __global__ void __launch_bounds__(32, PackedPlanes<P, M>::kBlocks)
   __syncwarp();
   // plane y = t: f = D_q g; D^T along x and z of f_x and f_z, summed in registers
   if (active) {
-    const char* const points = group + Planes::kCells * kPackedHeaderBytes;
+    const char* const points = group + Planes::kCells * kCompressedHeaderBytes;
     const int slot = in_group * M + t;
 #pragma unroll
     for (int k = 0; k < M; ++k) {
 #pragma unroll
       for (int i = 0; i < M; ++i) {
-        PackedPoint<T, bits> packed;
+        CompressedPoint<T, bits> packed;
         packed.load(points, Planes::kLanes * M * M, (k * M + i) * Planes::kLanes + slot);
         T d[6];
 #pragma unroll

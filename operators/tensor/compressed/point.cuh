@@ -8,16 +8,16 @@ namespace tessera {
 ///
 ///   D_e = 2^x_e (1 + f) + o_e,   0 <= f < 1 of so many bits,
 ///
-/// with the exponent x_e and offset o_e of the cell (PackedHeader), so that the error is
+/// with the exponent x_e and offset o_e of the cell (CompressedHeader), so that the error is
 /// 2^(x_e - bits - 1), relative to the range of D_e in the cell. Reading it needs no conversion: f
 /// is shifted into the mantissa of a number with exponent x_e. 42 bits: three numbers in 128 bits,
 /// the upper 32 of each and a word of the rest. 21 bits: the same in 64. As many bits as T has: D_e
 /// itself, and the header is zero.
-template <class T, PackedBits bits>
-struct PackedPoint;
+template <class T, CompressedBits bits>
+struct CompressedPoint;
 
 template <>
-struct PackedPoint<double, PackedBits::b42> {
+struct CompressedPoint<double, CompressedBits::b42> {
   uint4 first, second;
 
   __device__ __forceinline__ void load(const char* points, int count, int at) {
@@ -36,7 +36,7 @@ struct PackedPoint<double, PackedBits::b42> {
 };
 
 template <>
-struct PackedPoint<float, PackedBits::b21> {
+struct CompressedPoint<float, CompressedBits::b21> {
   uint4 words;
 
   __device__ __forceinline__ void load(const char* points, int, int at) {
@@ -51,7 +51,7 @@ struct PackedPoint<float, PackedBits::b21> {
 };
 
 template <>
-struct PackedPoint<double, PackedBits::b64> {
+struct CompressedPoint<double, CompressedBits::b64> {
   double2 pairs[3];
 
   __device__ __forceinline__ void load(const char* points, int count, int at) {
@@ -66,7 +66,7 @@ struct PackedPoint<double, PackedBits::b64> {
 };
 
 template <>
-struct PackedPoint<float, PackedBits::b32> {
+struct CompressedPoint<float, CompressedBits::b32> {
   float4 first;
   float2 second;
 
@@ -92,12 +92,12 @@ __device__ __forceinline__ T from_upper_word(unsigned word) {
 
 /// The header of a cell: for each entry a word whose 20 upper bits are those of the offset and
 /// whose 12 lower bits are the exponent, with its bias.
-struct PackedHeader {
+struct CompressedHeader {
   static constexpr unsigned kExponent = 0xfffU;
   uint4 first;
   uint2 second;
 
-  __device__ __forceinline__ explicit PackedHeader(const char* header)
+  __device__ __forceinline__ explicit CompressedHeader(const char* header)
       : first(*reinterpret_cast<const uint4*>(header)),
         second(*reinterpret_cast<const uint2*>(header + sizeof(uint4))) {}
 

@@ -262,7 +262,7 @@ std::vector<T> entry_products(const Matrix1D& x, const Matrix1D& y) {
 }  // namespace
 
 template <class T>
-TensorAnySize<T>::TensorAnySize(const StiffnessForm& form)
+TensorAnySize<T>::TensorAnySize(const BilinearForm& form)
     : points_(form.discretization->basis.point_count()),
       B_(converted<T>(form.discretization->basis.B.entries)),
       B_transposed_(transposed<T>(form.discretization->basis.B)),
@@ -290,7 +290,7 @@ AnyArguments<T> any_arguments(const CellGrid& grid, const CellRange& range,
   args.first_cell = factors.first_cell;
   for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors.axis_scale[d]);
   args.scratch = static_cast<char*>(scratch.global());
-  args.scratch_bytes = scratch.bytes_a_block();
+  args.scratch_bytes = scratch.bytes_per_block();
   return args;
 }
 
@@ -327,9 +327,9 @@ void TensorAnySize<T>::add_diagonal(const CellGrid& grid, const CellRange& range
   args.GG = GG_.data();
   if (factors.kind == FactorKind::constant) {
     const Index nodes = power(grid.degree + 1, grid.dimension);
-    constexpr Index kMostBlocks = 1 << 20;
+    constexpr Index kMaxBlocks = 1 << 20;
     const Index blocks = ceil_div(range.size() * nodes, kThreads);
-    separable_diagonal_kernel<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks),
+    separable_diagonal_kernel<<<static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks),
                                 kThreads, 0, device_stream()>>>(args, d);
   } else {
     diagonal_kernel<<<scratch_.blocks(range.size()), kThreads, scratch_.shared_bytes(),

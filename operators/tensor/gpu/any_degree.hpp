@@ -15,7 +15,7 @@ constexpr Index tensor_any_block_bytes(int dimension, int points, Index value_by
 template <class T>
 class TensorAnySize {
  public:
-  explicit TensorAnySize(const StiffnessForm& form);
+  explicit TensorAnySize(const BilinearForm& form);
 
   /// v_c = B^T D B u_c, or the sum of K (x) M (x) M where all cells are alike; every sink but
   /// SinkKind::patch.

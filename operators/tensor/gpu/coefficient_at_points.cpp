@@ -23,7 +23,7 @@ struct LowestFailure {
 
 }  // namespace
 
-std::vector<double> coefficient_at_points(const StiffnessForm& form, Index first, Index count) {
+std::vector<double> coefficient_at_points(const BilinearForm& form, Index first, Index count) {
   const Discretization& discretization = *form.discretization;
   const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
   std::vector<double> values(static_cast<std::size_t>(count * points));
@@ -64,7 +64,7 @@ std::vector<double> coefficient_at_points(const StiffnessForm& form, Index first
   return values;
 }
 
-void report_inverted_cell(const StiffnessForm& form, Index cell) {
+void report_inverted_cell(const BilinearForm& form, Index cell) {
   const Discretization& discretization = *form.discretization;
   CellGeometry geometry(discretization, discretization.basis);
   const std::array<IndexTriple, 1> cells = {discretization.mesh.cell_position(cell)};

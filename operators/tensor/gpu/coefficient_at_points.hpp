@@ -2,16 +2,16 @@
 
 #include <vector>
 
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 
 namespace tessera {
 
 /// k at the quadrature points of `count` cells from number `first` on, [cell][q], q x fastest; in
 /// parallel. @throws BadFieldValue naming the first cell's point where it is not positive and
 /// finite
-std::vector<double> coefficient_at_points(const StiffnessForm& form, Index first, Index count);
+std::vector<double> coefficient_at_points(const BilinearForm& form, Index first, Index count);
 
 /// Throws what is wrong with the Jacobian of this cell. @throws InvertedCell
-[[noreturn]] void report_inverted_cell(const StiffnessForm& form, Index cell);
+[[noreturn]] void report_inverted_cell(const BilinearForm& form, Index cell);
 
 }  // namespace tessera

@@ -188,7 +188,7 @@ std::vector<double> cell_widths(const BoxMesh& mesh, int d) {
   return widths;
 }
 
-void check_constant(const StiffnessForm& form) {
+void check_constant(const BilinearForm& form) {
   const double k = *form.coefficient.constant;
   if (!(k > 0.0) || !std::isfinite(k)) {
     throw BadFieldValue("the coefficient must be positive and finite",
@@ -198,13 +198,13 @@ void check_constant(const StiffnessForm& form) {
 
 // Cells whose coefficient is on its way from the host at a time.
 Index coefficient_chunk(Index points) {
-  return std::max<Index>(kCoefficientPointsAChunk / points, 1);
+  return std::max<Index>(kCoefficientPointsPerChunk / points, 1);
 }
 
 }  // namespace
 
 template <class T>
-DeviceFactorMaker<T>::DeviceFactorMaker(const StiffnessForm& form)
+DeviceFactorMaker<T>::DeviceFactorMaker(const BilinearForm& form)
     : form_(&form),
       kind_(factor_kind(form.discretization->mapping, form.coefficient)),
       cell_stride_(device_factor_stride(kind_, form.discretization->mesh.dimension(),
@@ -266,14 +266,14 @@ void DeviceFactorMaker<T>::make(Index first, Index count, T* factors) {
       copy_to_device(values.data(), static_cast<Index>(values.size() * sizeof(double)), k_.data());
       arguments.k = k_.data();
     }
-    constexpr Index kMostBlocks = 1 << 20;
+    constexpr Index kMaxBlocks = 1 << 20;
     const auto blocks =
-        static_cast<unsigned>(std::min(ceil_div(arguments.count * points, kThreads), kMostBlocks));
+        static_cast<unsigned>(std::min(ceil_div(arguments.count * points, kThreads), kMaxBlocks));
     T* const out = factors + done * cell_stride_;
     if (!discretization.mapping.is_cartesian()) {
       general_factors_kernel<<<scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes(),
                                device_stream()>>>(arguments, static_cast<char*>(scratch_.global()),
-                                                  scratch_.bytes_a_block(), cell_stride_, out,
+                                                  scratch_.bytes_per_block(), cell_stride_, out,
                                                   inverted_.data());
     } else if (kind_ == FactorKind::general) {
       graded_factors_kernel<<<blocks, kThreads, 0, device_stream()>>>(arguments, cell_stride_, out);
@@ -292,7 +292,7 @@ void DeviceFactorMaker<T>::check() const {
 }
 
 template <class T>
-DeviceFactors<T>::DeviceFactors(const StiffnessForm& form)
+DeviceFactors<T>::DeviceFactors(const BilinearForm& form)
     : kind_(factor_kind(form.discretization->mapping, form.coefficient)) {
   const BoxMesh& mesh = form.discretization->mesh;
   const int dim = mesh.dimension();

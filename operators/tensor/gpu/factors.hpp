@@ -47,7 +47,7 @@ struct FactorView {
 template <class T>
 class DeviceFactorMaker {
  public:
-  explicit DeviceFactorMaker(const StiffnessForm& form);
+  explicit DeviceFactorMaker(const BilinearForm& form);
 
   /// Writes those of cells first .. first + count - 1; the coefficient comes from the host.
   /// @throws BadFieldValue, DeviceError
@@ -56,7 +56,7 @@ class DeviceFactorMaker {
   void check() const;
 
  private:
-  const StiffnessForm* form_;
+  const BilinearForm* form_;
   FactorKind kind_;
   Index cell_stride_;
   DeviceArray<double> B_, D_, weights_, k_;
@@ -78,7 +78,7 @@ class DeviceFactors {
  public:
   /// The form's coefficient is evaluated on the host, all else on the GPU.
   /// @throws InvertedCell, BadFieldValue as mesh/geometry/geometric_factors.hpp; DeviceOutOfMemory
-  explicit DeviceFactors(const StiffnessForm& form);
+  explicit DeviceFactors(const BilinearForm& form);
 
   FactorKind kind() const { return kind_; }
   /// 1 / h_d^2, 0 for `general`; `constant`: times |J| k, so that K_c = sum_d axis_scale[d] K (x) M
@@ -100,7 +100,7 @@ class DeviceFactors {
 DeviceArray<double> positions_on_device(const Mapping& mapping, int d);
 
 /// Points of which the coefficient is on its way from the host at a time: 128 MiB.
-inline constexpr Index kCoefficientPointsAChunk = Index{1} << 24;
+inline constexpr Index kCoefficientPointsPerChunk = Index{1} << 24;
 
 /// Bytes that a block making mapped factors keeps: Jacobians and two tensors in double precision.
 constexpr Index factor_block_bytes(int dimension, int points) {
@@ -123,7 +123,7 @@ constexpr Index device_factor_peak_bytes(FactorKind kind, int dimension, Index c
   const Index scratch = is_general ? block_scratch_bytes(factor_block_bytes(dimension, points)) : 0;
   const Index all_points = Saturated(cells) * power(points, dimension);
   const Index coefficients =
-      all_points < kCoefficientPointsAChunk ? all_points : kCoefficientPointsAChunk;
+      all_points < kCoefficientPointsPerChunk ? all_points : kCoefficientPointsPerChunk;
   return (positions + coefficients) * sizeof(double) +
          device_factor_bytes(kind, dimension, cells, points, value_bytes) + scratch;
 }

@@ -22,7 +22,7 @@ CellRange clipped(CellRange range, int d, int begin, int end) {
 }  // namespace
 
 template <class T>
-void add_general_diagonal(const StiffnessForm& form, const CellGrid& grid,
+void add_general_diagonal(const BilinearForm& form, const CellGrid& grid,
                           const TensorAnySize<T>& any_size, const std::vector<CellRange>& colors,
                           T* d) {
   const int points = form.discretization->basis.point_count();
@@ -48,10 +48,10 @@ void add_general_diagonal(const StiffnessForm& form, const CellGrid& grid,
   synchronize_device();
 }
 
-template void add_general_diagonal(const StiffnessForm&, const CellGrid&,
+template void add_general_diagonal(const BilinearForm&, const CellGrid&,
                                    const TensorAnySize<double>&, const std::vector<CellRange>&,
                                    double*);
-template void add_general_diagonal(const StiffnessForm&, const CellGrid&,
+template void add_general_diagonal(const BilinearForm&, const CellGrid&,
                                    const TensorAnySize<float>&, const std::vector<CellRange>&,
                                    float*);
 

@@ -9,7 +9,7 @@ namespace tessera {
 /// d += the diagonals of the K_c of a mesh with general factors that are not stored: they are made
 /// again in the stored form, some rows of cells at a time. `colors` as cell_colors().
 template <class T>
-void add_general_diagonal(const StiffnessForm& form, const CellGrid& grid,
+void add_general_diagonal(const BilinearForm& form, const CellGrid& grid,
                           const TensorAnySize<T>& any_size, const std::vector<CellRange>& colors,
                           T* d);
 

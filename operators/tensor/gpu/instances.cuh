@@ -98,7 +98,7 @@ const TensorKernelInfo<T>* find_tensor_kernel(int degree, int points, FactorKind
     ((degree == p + 1 ? void(found = find_tensor_instance<T, dim, p + 1>(points, kind)) : void()),
      ...);
   }
-  (std::make_integer_sequence<int, kMostFastDegree>());
+  (std::make_integer_sequence<int, kMaxFastDegree>());
   return found;
 }
 

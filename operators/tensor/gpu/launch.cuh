@@ -8,8 +8,8 @@ namespace tessera {
 /// A tensor kernel whose loops are unrolled for one degree and rule.
 template <class T>
 struct TensorKernelInfo {
-  int threads_a_cell;
-  Index shared_bytes_a_cell;
+  int threads_per_cell;
+  Index shared_bytes_per_cell;
   /// Must be called once before launches: asks for `bytes` of shared memory a block.
   void (*allow_shared_memory)(Index bytes);
   /// Launches bricks of args.brick cells; asynchronous.

@@ -6,14 +6,14 @@
 namespace tessera {
 
 /// Shape of a launch with a thread a line of a cell. Up to M = 5 the M^2 lines of a cell fit in a
-/// warp: warps of kCellsAWarp cells work without barriers of the block. Above, a block has kRows
+/// warp: warps of kCellsPerWarp cells work without barriers of the block. Above, a block has kRows
 /// cells.
 template <int M>
 struct LineShape {
   static constexpr bool kInWarp = M * M <= 32;
-  static constexpr int kCellsAWarp = kInWarp ? 32 / (M * M) : 1;
+  static constexpr int kCellsPerWarp = kInWarp ? 32 / (M * M) : 1;
   static constexpr int kRows = kInWarp ? 2 : M == 6 ? 4 : 1;  // threadIdx.y: warps or cells
-  static constexpr int kCells = kRows * kCellsAWarp;
+  static constexpr int kCells = kRows * kCellsPerWarp;
   static constexpr int kColumns = kInWarp ? 32 : M * M;  // threadIdx.x
 };
 
@@ -34,9 +34,9 @@ struct LineThread {
   /// @param cells of the range, of which the block has kCells from blockIdx.x kCells on
   __device__ __forceinline__ explicit LineThread(Index cells) {
     const int in_warp = Shape::kInWarp ? static_cast<int>(threadIdx.x) / (M * M) : 0;
-    const bool has_cell = in_warp < Shape::kCellsAWarp;
+    const bool has_cell = in_warp < Shape::kCellsPerWarp;
     line = static_cast<int>(threadIdx.x) % (M * M);
-    local = static_cast<int>(threadIdx.y) * Shape::kCellsAWarp + (has_cell ? in_warp : 0);
+    local = static_cast<int>(threadIdx.y) * Shape::kCellsPerWarp + (has_cell ? in_warp : 0);
     a = line % M;
     b = line / M;
     active = has_cell && number() < cells;

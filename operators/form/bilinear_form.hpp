@@ -19,7 +19,7 @@ struct RobinTerm {
 /// v>, with the rows and columns of nodes on Dirichlet faces replaced by the identity.
 ///
 /// The discretization is referred to and must outlive the operators made from the form.
-struct StiffnessForm {
+struct BilinearForm {
   const Discretization* discretization;
   ScalarField coefficient;
   FaceSet dirichlet;
@@ -34,6 +34,6 @@ bool vanishes(const RobinTerm& term, const Discretization& discretization);
 /// Whether constants are the null space of the form's matrix: there is no Dirichlet face, and all
 /// Robin terms vanish. Coarser levels of a hierarchy look at fewer points, and may answer otherwise
 /// than the finest.
-bool is_pure_neumann(const StiffnessForm& form);
+bool is_pure_neumann(const BilinearForm& form);
 
 }  // namespace tessera

@@ -12,10 +12,10 @@ namespace tessera {
 /// operator's size, and one call must have returned before the next begins; else the program ends
 /// (check.hpp). Bytes are those of a DoF in double precision with an operator that stores nothing.
 template <class T, class Space>
-class FusedForms {
+class FusedOperations {
  public:
   using V = Vector<T, Space>;
-  virtual ~FusedForms() = default;
+  virtual ~FusedOperations() = default;
 
   /// y = A x, sums[0] = x.y, sums[1] = y.y; 16 B.
   void apply_dot(const V& x, V& y, double* sums) const {

@@ -5,9 +5,9 @@
 namespace tessera::testing {
 
 /// The same operator, without its fused forms.
-class WithoutFusedForms final : public LinearOperator<double, Host> {
+class WithoutFusedOperations final : public LinearOperator<double, Host> {
  public:
-  explicit WithoutFusedForms(const LinearOperator<double, Host>& inner) : inner_(inner) {}
+  explicit WithoutFusedOperations(const LinearOperator<double, Host>& inner) : inner_(inner) {}
 
   std::int64_t size() const override { return inner_.size(); }
   void do_apply(const HostVector<double>& x, HostVector<double>& y) const override {

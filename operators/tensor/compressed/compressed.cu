@@ -2,9 +2,9 @@
 #include <stdexcept>
 
 #include "operators/tensor/compressed/arguments.cuh"
+#include "operators/tensor/compressed/compressed.hpp"
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/compressed/launch.hpp"
-#include "operators/tensor/compressed/packed.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
 #include "solvers/check.hpp"
 #include "solvers/errors.hpp"
@@ -13,14 +13,14 @@ namespace tessera {
 namespace {
 
 template <class T>
-class PackedKernel final : public DeviceCellKernel<T> {
+class CompressedKernel final : public DeviceCellKernel<T> {
  public:
-  explicit PackedKernel(const StiffnessForm& form)
+  explicit CompressedKernel(const BilinearForm& form)
       : form_(form),
         grid_(make_cell_grid(form)),
         points_(form.discretization->basis.point_count()),
-        factors_(form, packed_layout(grid_.degree, points_)),
-        launch_(make_packed_launch<T>(form.discretization->basis, factors_.bits())),
+        factors_(form, compressed_layout(grid_.degree, points_)),
+        launch_(make_compressed_launch<T>(form.discretization->basis, factors_.bits())),
         any_size_(form) {
     if (launch_ == nullptr) {
       throw UnsuitableChoice(Choice::geometry,
@@ -61,22 +61,22 @@ class PackedKernel final : public DeviceCellKernel<T> {
   Index streamed_bytes() const override { return factors_.bytes(); }
 
  private:
-  StiffnessForm form_;
+  BilinearForm form_;
   CellGrid grid_;
   int points_;
-  DevicePackedFactors<T> factors_;
-  std::unique_ptr<PackedLaunch<T>> launch_;
+  DeviceCompressedFactors<T> factors_;
+  std::unique_ptr<CompressedLaunch<T>> launch_;
   TensorAnySize<T> any_size_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<DeviceCellKernel<T>> make_packed_kernel(const StiffnessForm& form) {
-  return std::make_unique<PackedKernel<T>>(form);
+std::unique_ptr<DeviceCellKernel<T>> make_compressed_kernel(const BilinearForm& form) {
+  return std::make_unique<CompressedKernel<T>>(form);
 }
 
-template std::unique_ptr<DeviceCellKernel<double>> make_packed_kernel(const StiffnessForm&);
-template std::unique_ptr<DeviceCellKernel<float>> make_packed_kernel(const StiffnessForm&);
+template std::unique_ptr<DeviceCellKernel<double>> make_compressed_kernel(const BilinearForm&);
+template std::unique_ptr<DeviceCellKernel<float>> make_compressed_kernel(const BilinearForm&);
 
 }  // namespace tessera

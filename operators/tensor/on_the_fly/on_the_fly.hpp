@@ -13,6 +13,6 @@ namespace tessera {
 /// @throws as DeviceFactors; std::invalid_argument unless has_fast_tensor_kernel(degree, points)
 ///         and the mesh is mapped, or for 2^32 cells and more
 template <class T>
-std::unique_ptr<DeviceCellKernel<T>> make_on_the_fly_kernel(const StiffnessForm& form);
+std::unique_ptr<DeviceCellKernel<T>> make_on_the_fly_kernel(const BilinearForm& form);
 
 }  // namespace tessera

@@ -6,10 +6,11 @@
 
 namespace tessera {
 
-/// The tensor kernel in 3D with DevicePackedFactors: GeometryForm::compressed. It has no patches.
+/// The tensor kernel in 3D with DeviceCompressedFactors: GeometryForm::compressed. It has no
+/// patches.
 /// @throws as DeviceFactors; std::invalid_argument unless has_fast_tensor_kernel(degree, points),
 ///         or for 2^32 cells and more
 template <class T>
-std::unique_ptr<DeviceCellKernel<T>> make_packed_kernel(const StiffnessForm& form);
+std::unique_ptr<DeviceCellKernel<T>> make_compressed_kernel(const BilinearForm& form);
 
 }  // namespace tessera

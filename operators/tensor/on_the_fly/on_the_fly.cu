@@ -3,11 +3,11 @@
 #include <limits>
 #include <stdexcept>
 
-#include "operators/tensor/computed/launch.hpp"
-#include "operators/tensor/computed/lines.cuh"
-#include "operators/tensor/computed/on_the_fly.hpp"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
+#include "operators/tensor/on_the_fly/launch.hpp"
+#include "operators/tensor/on_the_fly/lines.cuh"
+#include "operators/tensor/on_the_fly/on_the_fly.hpp"
 #include "solvers/check.hpp"
 #include "solvers/errors.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 template <class T>
 class OnTheFlyKernel final : public DeviceCellKernel<T> {
  public:
-  explicit OnTheFlyKernel(const StiffnessForm& form)
+  explicit OnTheFlyKernel(const BilinearForm& form)
       : form_(form),
         grid_(make_cell_grid(form)),
         points_(form.discretization->basis.point_count()),
@@ -98,7 +98,7 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
     const Index cells = all_cells(grid_).size();
     const Index points = power(points_, grid_.dimension);
     k_ = DeviceArray<T>(cells * points);
-    const Index chunk = std::max<Index>(kCoefficientPointsAChunk / points, 1);
+    const Index chunk = std::max<Index>(kCoefficientPointsPerChunk / points, 1);
     for (Index first = 0; first < cells; first += chunk) {
       const std::vector<double> k =
           coefficient_at_points(form_, first, std::min(chunk, cells - first));
@@ -108,7 +108,7 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
     }
   }
 
-  StiffnessForm form_;
+  BilinearForm form_;
   CellGrid grid_;
   int points_;
   std::unique_ptr<OnTheFlyLaunch<T>> launch_;
@@ -120,11 +120,11 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<DeviceCellKernel<T>> make_on_the_fly_kernel(const StiffnessForm& form) {
+std::unique_ptr<DeviceCellKernel<T>> make_on_the_fly_kernel(const BilinearForm& form) {
   return std::make_unique<OnTheFlyKernel<T>>(form);
 }
 
-template std::unique_ptr<DeviceCellKernel<double>> make_on_the_fly_kernel(const StiffnessForm&);
-template std::unique_ptr<DeviceCellKernel<float>> make_on_the_fly_kernel(const StiffnessForm&);
+template std::unique_ptr<DeviceCellKernel<double>> make_on_the_fly_kernel(const BilinearForm&);
+template std::unique_ptr<DeviceCellKernel<float>> make_on_the_fly_kernel(const BilinearForm&);
 
 }  // namespace tessera

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "operators/cells/cell_kernel_limits.hpp"
-#include "operators/tensor/computed/launch.hpp"
-#include "operators/tensor/computed/lines.cuh"
+#include "operators/tensor/on_the_fly/launch.hpp"
+#include "operators/tensor/on_the_fly/lines.cuh"
 #include "solvers/memory/cuda_check.hpp"
 
 namespace tessera {
@@ -52,7 +52,7 @@ std::unique_ptr<OnTheFlyLaunch<T>> make_on_the_fly_launch(const Basis1D& basis) 
     };
     (try_degree(std::integral_constant<int, p + 1>()), ...);
   }
-  (std::make_integer_sequence<int, kMostFastDegree>());
+  (std::make_integer_sequence<int, kMaxFastDegree>());
   return launch;
 }
 

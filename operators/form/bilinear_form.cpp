@@ -1,4 +1,4 @@
-#include "operators/form/stiffness_form.hpp"
+#include "operators/form/bilinear_form.hpp"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ bool vanishes(const RobinTerm& term, const Discretization& discretization) {
   return std::all_of(alpha.begin(), alpha.end(), [](double value) { return value == 0.0; });
 }
 
-bool is_pure_neumann(const StiffnessForm& form) {
+bool is_pure_neumann(const BilinearForm& form) {
   return form.dirichlet.none() &&
          std::all_of(form.robin.begin(), form.robin.end(),
                      [&](const RobinTerm& term) { return vanishes(term, *form.discretization); });

@@ -29,17 +29,16 @@ Discretization bent_box(int degree, int points, double bend, const IndexTriple& 
   return make_mapped_discretization(mesh, basis, {bent(0), bent(1), bent(2)});
 }
 
-StiffnessForm form_on(const Discretization& discretization) {
-  StiffnessForm form{&discretization, constant_field(1.5), {}, {}};
+BilinearForm form_on(const Discretization& discretization) {
+  BilinearForm form{&discretization, constant_field(1.5), {}, {}};
   form.dirichlet.set(0);
   form.dirichlet.set(3);
   return form;
 }
 
 template <class T>
-void expect_equal_to_reference(const StiffnessForm& form, const char* scatter,
-                               double factor = 1.0) {
-  StiffnessForm compressed = form;
+void expect_equal_to_reference(const BilinearForm& form, const char* scatter, double factor = 1.0) {
+  BilinearForm compressed = form;
   compressed.geometry = GeometryForm::compressed;
   const std::vector<double> input = random_input<T>(form.discretization->lattice.size(), 5);
   const auto a = make_device_operator<T>({"tensor", scatter}, compressed);
@@ -48,26 +47,26 @@ void expect_equal_to_reference(const StiffnessForm& form, const char* scatter,
       << scatter;
 }
 
-TEST(DevicePackedFactors, HaveTheBytesThatAreForeseen) {
+TEST(DeviceCompressedFactors, HaveTheBytesThatAreForeseen) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const IndexTriple cells = {7, 4, 5};
     const Discretization discretization = bent_box(2, 3, 0.1, cells, {1.0, 0.8, 1.3});
-    const PackedLayout layout = packed_layout(2, 3);
-    const DevicePackedFactors<double> factors(form_on(discretization), layout);
-    const DevicePackedFactors<float> single(form_on(discretization), layout);
-    EXPECT_EQ(factors.bits(), PackedBits::b42);
-    EXPECT_EQ(single.bits(), PackedBits::b21);
+    const CompressedLayout layout = compressed_layout(2, 3);
+    const DeviceCompressedFactors<double> factors(form_on(discretization), layout);
+    const DeviceCompressedFactors<float> single(form_on(discretization), layout);
+    EXPECT_EQ(factors.bits(), CompressedBits::b42);
+    EXPECT_EQ(single.bits(), CompressedBits::b21);
     EXPECT_GT(factors.error_bound(), 0.0);
-    EXPECT_LE(factors.error_bound(), packed_tolerance<double>());
-    EXPECT_EQ(factors.bytes(), packed_factor_bytes(layout, 7 * 4 * 5, PackedBits::b42));
-    EXPECT_EQ(single.bytes(), packed_factor_bytes(layout, 7 * 4 * 5, PackedBits::b21));
+    EXPECT_LE(factors.error_bound(), compressed_tolerance<double>());
+    EXPECT_EQ(factors.bytes(), compressed_factor_bytes(layout, 7 * 4 * 5, CompressedBits::b42));
+    EXPECT_EQ(single.bytes(), compressed_factor_bytes(layout, 7 * 4 * 5, CompressedBits::b21));
   }
 }
 
-class PackedOfDegree : public ::testing::TestWithParam<int> {};
+class CompressedOfDegree : public ::testing::TestWithParam<int> {};
 
-TEST_P(PackedOfDegree, EqualTheReference) {
+TEST_P(CompressedOfDegree, EqualTheReference) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const int degree = GetParam();
@@ -88,20 +87,20 @@ TEST_P(PackedOfDegree, EqualTheReference) {
 
 // Layers a tenth and a hundredth as thick as they are long, sheared by a multiple of their
 // thickness.
-TEST_P(PackedOfDegree, EqualTheReferenceForFlatCells) {
+TEST_P(CompressedOfDegree, EqualTheReferenceForFlatCells) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const int degree = GetParam();
     for (const double thickness : {1e-2, 1e-4}) {
       const Discretization discretization =
           bent_box(degree, degree + 1, 0.05, {3, 4, 2}, {1.0, 10.0 * thickness, thickness});
-      const StiffnessForm form = form_on(discretization);
-      const PackedLayout layout = packed_layout(degree, degree + 1);
-      const DevicePackedFactors<double> factors(form, layout);
-      const DevicePackedFactors<float> single(form, layout);
+      const BilinearForm form = form_on(discretization);
+      const CompressedLayout layout = compressed_layout(degree, degree + 1);
+      const DeviceCompressedFactors<double> factors(form, layout);
+      const DeviceCompressedFactors<float> single(form, layout);
       if (thickness < 1e-3) {
-        EXPECT_EQ(factors.bits(), PackedBits::b64);
-        EXPECT_EQ(single.bits(), PackedBits::b32);
+        EXPECT_EQ(factors.bits(), CompressedBits::b64);
+        EXPECT_EQ(single.bits(), CompressedBits::b32);
       }
       constexpr double kIllConditioned = 10.0;
       expect_equal_to_reference<double>(form, "atomic", kIllConditioned);
@@ -110,7 +109,7 @@ TEST_P(PackedOfDegree, EqualTheReferenceForFlatCells) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Degrees, PackedOfDegree, ::testing::Range(1, kMostFastDegree + 1));
+INSTANTIATE_TEST_SUITE_P(Degrees, CompressedOfDegree, ::testing::Range(1, kMaxFastDegree + 1));
 
 }  // namespace
 }  // namespace tessera::testing
