@@ -13,4 +13,10 @@ struct Device {};
 /// The same where it is chosen at run time.
 enum class Processor { cpu, gpu };
 
+/// The processor of an execution space.
+template <class Space>
+inline constexpr Processor kProcessorOf = Processor::cpu;
+template <>
+inline constexpr Processor kProcessorOf<Device> = Processor::gpu;
+
 }  // namespace tessera

@@ -376,12 +376,6 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(const BilinearForm& form) {
-  const NearestSeparable separable = make_nearest_separable(form);
-  return std::make_unique<HostFastDiagonalization<T>>(form, separable, axis_roles(separable));
-}
-
 Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
                                  const std::array<AxisSymmetry, 3>& symmetry, Index value_bytes,
                                  Processor processor) {
@@ -402,9 +396,15 @@ Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
   return values * value_bytes;
 }
 
-template std::unique_ptr<FastDiagonalization<double, Host>> make_fast_diagonalization(
-    const BilinearForm&);
-template std::unique_ptr<FastDiagonalization<float, Host>> make_fast_diagonalization(
-    const BilinearForm&);
+#define TESSERA_MAKE_FAST_DIAGONALIZATION(T)                                                     \
+  template <>                                                                                    \
+  std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(                       \
+      const BilinearForm& form) {                                                                \
+    const NearestSeparable separable = make_nearest_separable(form);                             \
+    return std::make_unique<HostFastDiagonalization<T>>(form, separable, axis_roles(separable)); \
+  }
+TESSERA_MAKE_FAST_DIAGONALIZATION(double)
+TESSERA_MAKE_FAST_DIAGONALIZATION(float)
+#undef TESSERA_MAKE_FAST_DIAGONALIZATION
 
 }  // namespace tessera

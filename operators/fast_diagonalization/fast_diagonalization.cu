@@ -239,16 +239,15 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<FastDiagonalization<T, Device>> make_device_fast_diagonalization(
-    const BilinearForm& form) {
-  const NearestSeparable separable = make_nearest_separable(form);
-  return std::make_unique<DeviceFastDiagonalization<T>>(form, separable, axis_roles(separable));
-}
-
-template std::unique_ptr<FastDiagonalization<double, Device>> make_device_fast_diagonalization(
-    const BilinearForm&);
-template std::unique_ptr<FastDiagonalization<float, Device>> make_device_fast_diagonalization(
-    const BilinearForm&);
+#define TESSERA_MAKE_FAST_DIAGONALIZATION(T)                                                       \
+  template <>                                                                                      \
+  std::unique_ptr<FastDiagonalization<T, Device>> make_fast_diagonalization(                       \
+      const BilinearForm& form) {                                                                  \
+    const NearestSeparable separable = make_nearest_separable(form);                               \
+    return std::make_unique<DeviceFastDiagonalization<T>>(form, separable, axis_roles(separable)); \
+  }
+TESSERA_MAKE_FAST_DIAGONALIZATION(double)
+TESSERA_MAKE_FAST_DIAGONALIZATION(float)
+#undef TESSERA_MAKE_FAST_DIAGONALIZATION
 
 }  // namespace tessera

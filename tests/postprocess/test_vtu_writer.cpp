@@ -302,16 +302,16 @@ std::pair<std::string, std::string> failure(const std::filesystem::path& path) {
   const Discretization space =
       make_space(3, 3, NodeFamily::gauss_lobatto, Shape::mapped, {10, 10, 10});
   std::string cause;
-  testing::internal::CaptureStderr();
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
   try {
     write_vtu(path, space, {}, {}, FloatWidth::double_precision, {});
   } catch (const OutputError& error) {
     EXPECT_EQ(error.path(), path);
     cause = error.cause();
   }
-  const std::string out = testing::internal::GetCapturedStdout();
-  return {cause, out + testing::internal::GetCapturedStderr()};
+  const std::string out = ::testing::internal::GetCapturedStdout();
+  return {cause, out + ::testing::internal::GetCapturedStderr()};
 }
 
 TEST_F(VtuFile, FileThatMayNotGrowThrowsQuietlyAndLeavesNothing) {

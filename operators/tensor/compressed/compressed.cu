@@ -34,7 +34,7 @@ class CompressedKernel final : public DeviceCellKernel<T> {
   }
 
   std::string_view name() const override { return "tensor"; }
-  std::optional<GeometryForm> geometry() const override { return GeometryForm::compressed; }
+  std::optional<FactorStorage> factor_storage() const override { return FactorStorage::compressed; }
   std::string why_no_patches() const override {
     return "the tensor kernel with compressed factors has no patches";
   }

@@ -40,7 +40,7 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
   }
 
   std::string_view name() const override { return "tensor"; }
-  std::optional<GeometryForm> geometry() const override { return GeometryForm::on_the_fly; }
+  std::optional<FactorStorage> factor_storage() const override { return FactorStorage::on_the_fly; }
   std::string why_no_patches() const override {
     return "the tensor kernel with factors on the fly has no patches";
   }
