@@ -183,7 +183,9 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
                                    : scratch_values({x_.size(), middle_.size(), outer_.size()})),
         scratch_(threads_ * scratch_values_) {}
 
-  void apply(const V& r, V& z) const override {
+  Index size() const override { return lattice_.size(); }
+
+  void do_apply(const V& r, V& z) const override {
     if (!is_empty()) {
       // Products of Eigen may ask for memory of their own.
       FirstFailure failure;

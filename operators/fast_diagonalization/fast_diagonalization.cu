@@ -93,7 +93,8 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
 
   DeviceFastDiagonalization(const BilinearForm& form, const NearestSeparable& separable,
                             const AxisRoles<AxisModes>& modes)
-      : has_middle_(separable.dimension == 3),
+      : size_(form.discretization->lattice.size()),
+        has_middle_(separable.dimension == 3),
         exactness_(separable.exactness),
         range_(eigenvalue_range_of(modes)),
         x_(modes.x, Padding::parts),
@@ -106,7 +107,9 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     add_faces(form.discretization->lattice, form.dirichlet);
   }
 
-  void apply(const V& r, V& z) const override {
+  std::int64_t size() const override { return size_; }
+
+  void do_apply(const V& r, V& z) const override {
     if (entries() > 0 && layout_.x.size > 0) invert(r, z);
     if (faces_count_ == 0) return;
     constexpr unsigned kBlocks = 256;
@@ -224,6 +227,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     fold<FoldDirection::unfold>(from, z.data());
   }
 
+  std::int64_t size_;
   bool has_middle_;
   Exactness exactness_;
   std::array<double, 2> range_;

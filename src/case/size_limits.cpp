@@ -33,10 +33,12 @@ bool smooths_by_blocks(const SolverParameters& solver) {
          solver.multigrid.smoother != SmootherChoice::chebyshev;
 }
 
-std::string too_many_rows(std::string_view what, const NodeLattice& lattice,
+SizeProblem too_many_rows(const char* key, std::string_view what, const NodeLattice& lattice,
                           std::string_view instead) {
-  return fmt::format("{} has at most {} rows, and the case has {} DoFs; use {}, or fewer cells",
-                     what, kMaxRows, lattice.size(), instead);
+  return {
+      key,
+      fmt::format("{} has at most {} rows, and there are {} DoFs", what, kMaxRows, lattice.size()),
+      fmt::format("use {}, or fewer cells", instead)};
 }
 
 void add_axis_problems(const CaseParameters& parameters, const NodeLattice& lattice,
@@ -46,9 +48,9 @@ void add_axis_problems(const CaseParameters& parameters, const NodeLattice& latt
     if (case_processor(parameters) == Processor::gpu && nodes > kMaxDeviceExtent) {
       problems.push_back(
           {"mesh.cells",
-           fmt::format("makes {} nodes along {}; the GPU takes at most {} along an axis: fewer "
-                       "cells there, or run.device = \"cpu\", are possible",
-                       nodes, "xyz"[d], kMaxDeviceExtent)});
+           fmt::format("makes {} nodes along {}, and the GPU takes at most {} along an axis", nodes,
+                       "xyz"[d], kMaxDeviceExtent),
+           "fewer cells there, or run.device = \"cpu\", are possible"});
       return;
     }
   }
@@ -65,19 +67,19 @@ void add_geometry_problems(const CaseParameters& parameters, const BoxMesh& mesh
   constexpr Index kMaxCells = std::numeric_limits<std::uint32_t>::max();
   if (form == GeometryForm::stencil && longest > kMaxStencilExtent) {
     problems.push_back(
-        {"space.geometry", fmt::format("stencil is for at most {} nodes along an axis, and the "
-                                       "case has {}; use \"stored\", or fewer cells",
-                                       kMaxStencilExtent, longest)});
+        {"space.geometry",
+         fmt::format("stencil is for at most {} nodes along an axis, and there are {}",
+                     kMaxStencilExtent, longest),
+         "use \"stored\", or fewer cells"});
   }
   const bool counts_cells =
       form == GeometryForm::compressed ||
       (form == GeometryForm::on_the_fly && case_processor(parameters) == Processor::gpu);
   if (counts_cells && mesh.cell_count() > kMaxCells) {
-    problems.push_back(
-        {"space.geometry",
-         fmt::format("{} is for at most {} cells, and the case has {}; use \"stored\", or fewer "
-                     "cells of a higher degree",
-                     geometry_name(form), kMaxCells, mesh.cell_count())});
+    problems.push_back({"space.geometry",
+                        fmt::format("{} is for at most {} cells, and there are {}",
+                                    geometry_name(form), kMaxCells, mesh.cell_count()),
+                        "use \"stored\", or fewer cells of a higher degree"});
   }
 }
 
@@ -85,16 +87,16 @@ void add_matrix_problems(const CaseParameters& parameters, const NodeLattice& la
                          std::vector<SizeProblem>& problems) {
   if (lattice.size() <= kMaxRows) return;
   if (parameters.operation.kernel == "csr" && case_processor(parameters) == Processor::gpu) {
-    problems.push_back({"operator.kernel", too_many_rows("the matrix of csr on the GPU", lattice,
-                                                         "\"tensor\" or \"auto\"")});
+    problems.push_back(too_many_rows("operator.kernel", "the matrix of csr on the GPU", lattice,
+                                     "\"tensor\" or \"auto\""));
   }
   if (has_blocks(parameters.solver.preconditioner)) {
-    problems.push_back({"solver.preconditioner", too_many_rows("a matrix in blocks", lattice,
-                                                               "\"multigrid\" or \"jacobi\"")});
+    problems.push_back(too_many_rows("solver.preconditioner", "a matrix in blocks", lattice,
+                                     "\"multigrid\" or \"jacobi\""));
   }
   if (smooths_by_blocks(parameters.solver)) {
-    problems.push_back({"solver.multigrid.smoother",
-                        too_many_rows("a matrix in blocks", lattice, "\"chebyshev\"")});
+    problems.push_back(
+        too_many_rows("solver.multigrid.smoother", "a matrix in blocks", lattice, "\"chebyshev\""));
   }
 }
 
@@ -128,8 +130,9 @@ std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
       problems.push_back(
           {"solver.preconditioner",
            fmt::format("fast-diagonalization needs the eigenvectors of a matrix of {} x {} along "
-                       "{}, about {} of work; use \"multigrid\", or fewer nodes along {}",
-                       n, n, axis, human_seconds(seconds), axis)});
+                       "{}, about {} of work",
+                       n, n, axis, human_seconds(seconds)),
+           fmt::format("use \"multigrid\", or fewer nodes along {}", axis)});
     }
   }
   return problems;
@@ -143,7 +146,7 @@ void check_sizes(const CaseParameters& parameters, Findings& findings) {
   const auto is_wrong = [&](const char* key) { return findings.has_error(key); };
   if (std::any_of(kNeeded.begin(), kNeeded.end(), is_wrong)) return;
   for (const SizeProblem& problem : size_problems(parameters)) {
-    findings.report(problem.key, problem.message);
+    findings.report(problem.key, problem.message());
   }
 }
 

@@ -141,10 +141,16 @@ void add_solution(RunRecord& run, ResultSet& files) {
     }
   });
   const std::string status = status_text(run.outcome.report.status);
+  std::vector<std::string> widened;
   const bool is_written = notes.attempt("solution.vtu is missing", [&] {
-    files.add("solution.vtu", [&](AtomicFile& file) { solution.write(file, status); });
+    files.add("solution.vtu", [&](AtomicFile& file) { widened = solution.write(file, status); });
   });
   if (!is_written) return;
+  if (!widened.empty()) {
+    notes.add(fmt::format(
+        "solution.vtu has {} in double precision: the range of single precision is too small",
+        fmt::join(widened, ", ")));
+  }
   notes.attempt("view.py is missing",
                 [&] { files.add("view.py", view_script_text(run.parameters, status)); });
 }

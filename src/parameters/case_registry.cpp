@@ -300,7 +300,8 @@ void add_run_and_output(CaseRegistry& registry) {
       [](auto& p) -> auto& { return p.output.vtk; });
   registry.add(
       {.name = "output.vtk_precision",
-       .description = "Floating-point type in solution.vtu; double for further computations."},
+       .description = "Floating-point type in solution.vtu; double for further computations. What "
+                      "is too large or too small for single has double in any case."},
       [](auto& p) -> auto& { return p.output.vtk_precision; });
   registry.add(
       {.name = "output.overwrite",

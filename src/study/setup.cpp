@@ -4,13 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <stdexcept>
+#include <utility>
 
 #include "cases/expression.hpp"
 #include "mesh/geometry/natural_frame.hpp"
+#include "operators/cells/scatter.hpp"
 #include "operators/tensor/geometry_choice.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/fields.hpp"
 #include "src/case/strategy_names.hpp"
+#include "src/parameters/limits.hpp"
+#include "src/study/solver_measurement.hpp"
 
 namespace tessera {
 namespace {
@@ -24,23 +30,74 @@ std::array<ScalarField, 3> map_fields(const StudyParameters& study) {
   return fields;
 }
 
+GeometrySetting study_setting(const StudyParameters& study, const StudyProblem& problem,
+                              const std::string& scatter) {
+  const bool is_mapped = problem.geometry == StudyGeometry::mapped;
+  return {study_processor(study),
+          is_mapped ? FactorKind::general : FactorKind::constant,
+          is_mapped ? NodePositions::stored : NodePositions::implied,
+          problem.dimension,
+          problem.degree,
+          problem.degree + study.extra_points,
+          scatter};
+}
+
 template <class T>
 bool contains(const std::vector<T>& values, const T& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// What the study calls a key of a case.
+std::string_view study_key(std::string_view case_key) {
+  if (case_key == "mesh.cells") return "study.dofs";
+  if (case_key == "space.geometry") return "study.geometry_forms";
+  if (case_key == "operator.kernel") return "study.kernels";
+  if (case_key == "solver.preconditioner") return "study.solvers";
+  if (case_key == "solver.multigrid.smoother") return "study.smoother";
+  throw std::logic_error("a limit of sizes whose key studies do not have");
+}
+
+// The case that measures a strategy, as far as sizes are concerned.
+CaseParameters operator_case(const StudyParameters& study, const StudyProblem& problem,
+                             const StudyStrategy& strategy) {
+  CaseParameters parameters = solver_case(study, problem, StudySolver::none);
+  parameters.operation.kernel = strategy.name.kernel;
+  parameters.operation.scatter = strategy.name.scatter;
+  if (strategy.geometry) parameters.space.geometry = choice_of(*strategy.geometry);
+  return parameters;
+}
+
+// Each problem's once, however many threads, precisions and policies are measured on it.
+void check_study_sizes(const StudyParameters& study, Findings& findings) {
+  std::set<std::pair<std::string, std::string>> said;
+  for (const StudyProblem& problem : study_problems(study)) {
+    for (const SizeProblem& found : study_size_problems(study, problem)) {
+      if (said.emplace(found.key, found.limit).second) findings.report(found.key, found.message());
+    }
+  }
 }
 
 void check_study(const StudyParameters& study, Findings& findings) {
   if (study.device == RunDevice::cuda && !kHasCuda && !findings.has_error("study.device")) {
     findings.report("study.device", "this build computes on the CPU only; allowed: \"cpu\"");
   }
-  if (findings.has_error("study.map")) return;
-  try {
-    map_fields(study);
-  } catch (const ExpressionError& error) {
-    findings.report("study.map", error.what());
-  } catch (const BadExpressionValue& error) {
-    findings.report("study.map", error.what());
+  if (!findings.has_error("study.map")) {
+    try {
+      map_fields(study);
+    } catch (const ExpressionError& error) {
+      findings.report("study.map", error.what());
+    } catch (const BadExpressionValue& error) {
+      findings.report("study.map", error.what());
+    }
   }
+  // The rest looks at many keys at once.
+  if (!findings.diagnostics().empty()) return;
+  const std::string no_scatter = why_no_solver_scatter(study);
+  if (!no_scatter.empty()) {
+    findings.report("study.scatters", no_scatter);
+    return;
+  }
+  check_study_sizes(study, findings);
 }
 
 }  // namespace
@@ -79,6 +136,52 @@ OperatorLabel StudyStrategy::label() const {
   return operator_label(name, FactorKind::general, *geometry);
 }
 
+std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
+                                             const StudyProblem& problem) {
+  std::vector<SizeProblem> problems;
+  const auto add = [&](const CaseParameters& parameters) {
+    for (const SizeProblem& found : size_problems(parameters)) {
+      problems.push_back(
+          {std::string(study_key(found.key)),
+           fmt::format("{}D {}, degree {}, about {} DoFs: {}", problem.dimension,
+                       name_of(problem.geometry), problem.degree, problem.target_dofs, found.limit),
+           "leave it out, or aim at fewer DoFs"});
+    }
+  };
+  for (const StudySolver solver : study.solvers) add(solver_case(study, problem, solver));
+  if (!study.solvers.empty()) return problems;
+  for (const StudyStrategy& strategy : study_strategies(study, problem)) {
+    // What is not for the problem is left out of the table, whatever its size.
+    const bool is_possible =
+        !strategy.geometry ||
+        why_no_geometry(*strategy.geometry, study_setting(study, problem, strategy.name.scatter))
+            .empty();
+    if (is_possible) add(operator_case(study, problem, strategy));
+  }
+  return problems;
+}
+
+std::string why_no_solver_scatter(const StudyParameters& study) {
+  if (study.solvers.empty() || !contains(study.geometry, StudyGeometry::mapped)) return "";
+  const std::string& scatter = study.scatters.front();
+  const std::string advice =
+      fmt::format("; solves on mapped meshes add by the first policy named: put \"{}\" first",
+                  default_scatter(strategy_names().scatters));
+  const ScatterInfo* const info = find_scatter(scatter);
+  if (info != nullptr && info->use == ScatterUse::comparison) {
+    return fmt::format("\"{}\" gives wrong results and is for applications only{}", scatter,
+                       advice);
+  }
+  const std::string unavailable = why_unavailable({"tensor", scatter}, study_processor(study));
+  if (!unavailable.empty()) return unavailable + advice;
+  for (const StudyProblem& problem : study_problems(study)) {
+    const GeometrySetting setting = study_setting(study, problem, scatter);
+    const std::string reason = why_no_scatter(choose_geometry(setting).form, setting);
+    if (problem.geometry == StudyGeometry::mapped && !reason.empty()) return reason + advice;
+  }
+  return "";
+}
+
 std::string StudyStrategy::text() const { return label().text(); }
 
 Processor study_processor(const StudyParameters& study) {
@@ -87,14 +190,7 @@ Processor study_processor(const StudyParameters& study) {
 
 std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
                                             const StudyProblem& problem) {
-  const bool is_mapped = problem.geometry == StudyGeometry::mapped;
-  GeometrySetting setting{study_processor(study),
-                          is_mapped ? FactorKind::general : FactorKind::constant,
-                          is_mapped ? NodePositions::stored : NodePositions::implied,
-                          problem.dimension,
-                          problem.degree,
-                          problem.degree + study.extra_points,
-                          kNoScatter};
+  GeometrySetting setting = study_setting(study, problem, kNoScatter);
   std::vector<StudyStrategy> strategies;
   const auto add = [&](const StudyStrategy& added) {
     for (const StudyStrategy& strategy : strategies) {

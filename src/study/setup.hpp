@@ -6,6 +6,7 @@
 
 #include "mesh/discretization.hpp"
 #include "operators/strategy.hpp"
+#include "src/case/size_limits.hpp"
 #include "src/parameters/study_parameters.hpp"
 
 namespace tessera {
@@ -47,6 +48,15 @@ Processor study_processor(const StudyParameters& study);
 /// label: a stencil is the same for every scatter policy.
 std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
                                             const StudyProblem& problem);
+
+/// What the sizes of a study's problem rule out of what is measured on it (size_limits.hpp); keys
+/// are the study's.
+std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
+                                             const StudyProblem& problem);
+
+/// Why solves on mapped meshes cannot have the study's first scatter policy, in a user's words;
+/// empty if they can, or if no solves are measured there.
+std::string why_no_solver_scatter(const StudyParameters& study);
 
 /// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.
 BoxMesh make_study_mesh(const StudyProblem& problem);
