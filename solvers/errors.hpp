@@ -6,7 +6,7 @@
 namespace tessera {
 
 /// What is chosen for a problem, as far as an error may be about it.
-enum class Choice { kernel, geometry, preconditioner };
+enum class Choice { kernel, factors, preconditioner };
 
 /// A choice that is a good one as such, but is not possible with this problem: too many rows for
 /// it, say. what() is for the one who chose: it says what the limit is.

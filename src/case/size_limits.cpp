@@ -8,13 +8,12 @@
 #include <limits>
 
 #include "operators/cells/device_cells.hpp"
-#include "operators/stencil/layout.hpp"
-#include "operators/tensor/geometry_choice.hpp"
 #include "postprocess/files/human_units.hpp"
-#include "src/case/geometry.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 
 namespace tessera {
 namespace {
@@ -56,31 +55,19 @@ void add_axis_problems(const CaseParameters& parameters, const NodeLattice& latt
   }
 }
 
-void add_geometry_problems(const CaseParameters& parameters, const BoxMesh& mesh,
-                           const NodeLattice& lattice, std::vector<SizeProblem>& problems) {
-  if (parameters.operation.kernel != "tensor" ||
-      case_factor_kind(parameters) != FactorKind::general) {
-    return;
-  }
-  const GeometryForm form = case_geometry(parameters, "tensor");
-  const Index longest = *std::max_element(lattice.extents().begin(), lattice.extents().end());
+void add_factor_problems(const CaseParameters& parameters, std::vector<SizeProblem>& problems) {
+  if (parameters.operation.kernel == kAutoKernel) return;
+  const std::optional<FactorStorage> storage = case_strategy(parameters).factors;
+  const Index cells = make_box_mesh(parameters).cell_count();
   constexpr Index kMaxCells = std::numeric_limits<std::uint32_t>::max();
-  if (form == GeometryForm::stencil && longest > kMaxStencilExtent) {
-    problems.push_back(
-        {"space.geometry",
-         fmt::format("stencil is for at most {} nodes along an axis, and there are {}",
-                     kMaxStencilExtent, longest),
-         "use \"stored\", or fewer cells"});
-  }
   const bool counts_cells =
-      form == GeometryForm::compressed ||
-      (form == GeometryForm::on_the_fly && case_processor(parameters) == Processor::gpu);
-  if (counts_cells && mesh.cell_count() > kMaxCells) {
-    problems.push_back({"space.geometry",
-                        fmt::format("{} is for at most {} cells, and there are {}",
-                                    geometry_name(form), kMaxCells, mesh.cell_count()),
-                        "use \"stored\", or fewer cells of a higher degree"});
-  }
+      storage == FactorStorage::compressed ||
+      (storage == FactorStorage::on_the_fly && case_processor(parameters) == Processor::gpu);
+  if (!counts_cells || cells <= kMaxCells) return;
+  problems.push_back({"operator.factors",
+                      fmt::format("{} is for at most {} cells, and there are {}",
+                                  factor_storage_name(*storage), kMaxCells, cells),
+                      "use \"stored\", or fewer cells of a higher degree"});
 }
 
 void add_matrix_problems(const CaseParameters& parameters, const NodeLattice& lattice,
@@ -121,7 +108,7 @@ std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
   const NodeLattice lattice(mesh, parameters.space.degree);
   std::vector<SizeProblem> problems;
   add_axis_problems(parameters, lattice, problems);
-  add_geometry_problems(parameters, mesh, lattice, problems);
+  add_factor_problems(parameters, problems);
   add_matrix_problems(parameters, lattice, problems);
   if (diagonalizes(parameters)) {
     const double seconds = planned_axis_work(parameters).seconds;
@@ -140,9 +127,9 @@ std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
 
 void check_sizes(const CaseParameters& parameters, Findings& findings) {
   constexpr std::array<const char*, 12> kNeeded = {
-      "mesh.dimension", "mesh.cells",     "mesh.lower",          "mesh.upper",
-      "mesh.spacing",   "mesh.map",       "space.degree",        "space.points",
-      "boundary",       "space.geometry", "problem.coefficient", "operator.kernel"};
+      "mesh.dimension", "mesh.cells",       "mesh.lower",          "mesh.upper",
+      "mesh.spacing",   "mesh.map",         "space.degree",        "space.points",
+      "boundary",       "operator.factors", "problem.coefficient", "operator.kernel"};
   const auto is_wrong = [&](const char* key) { return findings.has_error(key); };
   if (std::any_of(kNeeded.begin(), kNeeded.end(), is_wrong)) return;
   for (const SizeProblem& problem : size_problems(parameters)) {

@@ -11,7 +11,6 @@
 #include "postprocess/files/result_files.hpp"
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
-#include "src/case/geometry.hpp"
 #include "src/case/setup.hpp"
 #include "src/commands/result_set.hpp"
 #include "src/commands/solution_file.hpp"
@@ -66,11 +65,9 @@ RunResult result_of(const RunRecord& run) {
   result.degree = parameters.space.degree;
   std::copy(parameters.mesh.cells.begin(), parameters.mesh.cells.end(), result.cells.begin());
   result.dofs = run.model->discretization.lattice.size();
-  const OperatorLabel label =
-      case_label(parameters, {parameters.operation.kernel, parameters.operation.scatter});
-  result.kernel = label.kernel;
-  result.scatter = label.scatter;
-  result.geometry = label.geometry ? geometry_name(*label.geometry) : "none";
+  result.kernel = run.strategy.kernel;
+  result.scatter = run.strategy.scatter;
+  result.geometry = run.strategy.factors ? factor_storage_name(*run.strategy.factors) : "none";
   result.device = name_of(parameters.run.device);
   result.threads = omp_get_max_threads();
   result.precision = name_of(parameters.operation.precision);

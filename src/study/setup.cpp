@@ -11,9 +11,10 @@
 #include "cases/expression.hpp"
 #include "mesh/geometry/natural_frame.hpp"
 #include "operators/cells/scatter.hpp"
-#include "operators/tensor/geometry_choice.hpp"
+#include "operators/tensor/factor_choice.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/fields.hpp"
+#include "src/case/shape.hpp"
 #include "src/case/strategy_names.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/study/solver_measurement.hpp"
@@ -30,18 +31,6 @@ std::array<ScalarField, 3> map_fields(const StudyParameters& study) {
   return fields;
 }
 
-GeometrySetting study_setting(const StudyParameters& study, const StudyProblem& problem,
-                              const std::string& scatter) {
-  const bool is_mapped = problem.geometry == StudyGeometry::mapped;
-  return {study_processor(study),
-          is_mapped ? FactorKind::general : FactorKind::constant,
-          is_mapped ? NodePositions::stored : NodePositions::implied,
-          problem.dimension,
-          problem.degree,
-          problem.degree + study.extra_points,
-          scatter};
-}
-
 template <class T>
 bool contains(const std::vector<T>& values, const T& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
@@ -50,7 +39,7 @@ bool contains(const std::vector<T>& values, const T& value) {
 // What the study calls a key of a case.
 std::string_view study_key(std::string_view case_key) {
   if (case_key == "mesh.cells") return "study.dofs";
-  if (case_key == "space.geometry") return "study.geometry_forms";
+  if (case_key == "operator.factors") return "study.factors";
   if (case_key == "operator.kernel") return "study.kernels";
   if (case_key == "solver.preconditioner") return "study.solvers";
   if (case_key == "solver.multigrid.smoother") return "study.smoother";
@@ -59,11 +48,11 @@ std::string_view study_key(std::string_view case_key) {
 
 // The case that measures a strategy, as far as sizes are concerned.
 CaseParameters operator_case(const StudyParameters& study, const StudyProblem& problem,
-                             const StudyStrategy& strategy) {
+                             const StrategyName& strategy) {
   CaseParameters parameters = solver_case(study, problem, StudySolver::none);
-  parameters.operation.kernel = strategy.name.kernel;
-  parameters.operation.scatter = strategy.name.scatter;
-  if (strategy.geometry) parameters.space.geometry = choice_of(*strategy.geometry);
+  parameters.operation.kernel = strategy.kernel;
+  parameters.operation.scatter = strategy.scatter;
+  if (strategy.factors) parameters.operation.factors = choice_of(*strategy.factors);
   return parameters;
 }
 
@@ -131,11 +120,6 @@ std::vector<StudyProblem> study_problems(const StudyParameters& study) {
   return problems;
 }
 
-OperatorLabel StudyStrategy::label() const {
-  if (!geometry) return {name.kernel, name.scatter, std::nullopt};
-  return operator_label(name, FactorKind::general, *geometry);
-}
-
 std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
                                              const StudyProblem& problem) {
   std::vector<SizeProblem> problems;
@@ -150,13 +134,10 @@ std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
   };
   for (const StudySolver solver : study.solvers) add(solver_case(study, problem, solver));
   if (!study.solvers.empty()) return problems;
-  for (const StudyStrategy& strategy : study_strategies(study, problem)) {
+  const FormShape shape = study_shape(study, problem);
+  for (const StrategyName& strategy : study_strategies(study, problem)) {
     // What is not for the problem is left out of the table, whatever its size.
-    const bool is_possible =
-        !strategy.geometry ||
-        why_no_geometry(*strategy.geometry, study_setting(study, problem, strategy.name.scatter))
-            .empty();
-    if (is_possible) add(operator_case(study, problem, strategy));
+    if (why_unsuitable(strategy, shape).empty()) add(operator_case(study, problem, strategy));
   }
   return problems;
 }
@@ -175,39 +156,47 @@ std::string why_no_solver_scatter(const StudyParameters& study) {
   const std::string unavailable = why_unavailable({"tensor", scatter}, study_processor(study));
   if (!unavailable.empty()) return unavailable + advice;
   for (const StudyProblem& problem : study_problems(study)) {
-    const GeometrySetting setting = study_setting(study, problem, scatter);
-    const std::string reason = why_no_scatter(choose_geometry(setting).form, setting);
+    const FormShape shape = study_shape(study, problem);
+    const std::string reason =
+        why_no_scatter(choose_factors(scatter, shape).storage, scatter, shape);
     if (problem.geometry == StudyGeometry::mapped && !reason.empty()) return reason + advice;
   }
   return "";
 }
 
-std::string StudyStrategy::text() const { return label().text(); }
-
 Processor study_processor(const StudyParameters& study) {
   return study.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
 }
 
-std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
-                                            const StudyProblem& problem) {
-  GeometrySetting setting = study_setting(study, problem, kNoScatter);
-  std::vector<StudyStrategy> strategies;
-  const auto add = [&](const StudyStrategy& added) {
-    for (const StudyStrategy& strategy : strategies) {
-      if (strategy.text() == added.text()) return;
-    }
-    strategies.push_back(added);
-  };
-  for (const StrategyName& name : all_strategies(setting.processor)) {
+FormShape study_shape(const StudyParameters& study, const StudyProblem& problem) {
+  const BoxMesh mesh = make_study_mesh(problem);
+  return {study_processor(study),
+          value_bytes(problem.precision),
+          mesh,
+          NodeLattice(mesh, problem.degree),
+          problem.degree + study.extra_points,
+          problem.geometry == StudyGeometry::mapped ? MeshKind::mapped : MeshKind::uniform,
+          CoefficientKind::constant,
+          FaceSet{}};
+}
+
+std::vector<StrategyName> study_strategies(const StudyParameters& study,
+                                           const StudyProblem& problem) {
+  const FormShape shape = study_shape(study, problem);
+  std::vector<StrategyName> strategies;
+  for (const StrategyName& name : all_strategies(shape.processor)) {
     if (!contains(study.kernels, name.kernel)) continue;
-    if (name.scatter != "none" && !contains(study.scatters, name.scatter)) continue;
-    if (!has_geometry_forms(name.kernel, setting.factors)) {
-      strategies.push_back({name, std::nullopt});
+    if (name.scatter != kNoScatterName && !contains(study.scatters, name.scatter)) continue;
+    if (!has_factor_storages(name.kernel, shape)) {
+      strategies.push_back(name);
       continue;
     }
-    setting.scatter = name.scatter;
-    for (const GeometryChoice choice : study.geometry_forms) {
-      add({name, form_of(choice).value_or(choose_geometry(setting).form)});
+    std::set<FactorStorage> storages;
+    for (const FactorsChoice choice : study.factors) {
+      storages.insert(storage_of(choice).value_or(choose_factors(name.scatter, shape).storage));
+    }
+    for (const FactorStorage storage : storages) {
+      strategies.push_back({name.kernel, name.scatter, storage});
     }
   }
   return strategies;

@@ -28,26 +28,16 @@ struct StudyProblem {
 /// Every combination of the study's lists; threads vary fastest, dimensions slowest.
 std::vector<StudyProblem> study_problems(const StudyParameters& study);
 
-/// A strategy as it is measured on a problem.
-struct StudyStrategy {
-  StrategyName name;
-  /// Of the geometric factors; nothing where that means nothing.
-  std::optional<GeometryForm> geometry;
-
-  /// What its operators are called: by the name() of what is made.
-  OperatorLabel label() const;
-  /// The same as one text: "tensor/coloring", "tensor/coloring, stored", "tensor, stencil".
-  std::string text() const;
-};
-
 /// The processor of a study.
 Processor study_processor(const StudyParameters& study);
 
+/// The shape of the problem's form.
+FormShape study_shape(const StudyParameters& study, const StudyProblem& problem);
+
 /// The strategies of the study on a problem, kernel by kernel: tensor on a mapped mesh with each of
-/// the study's forms of the geometric factors, whether it is possible or not, but none twice by its
-/// label: a stencil is the same for every scatter policy.
-std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
-                                            const StudyProblem& problem);
+/// the study's storages of the geometric factors, whether it is possible or not.
+std::vector<StrategyName> study_strategies(const StudyParameters& study,
+                                           const StudyProblem& problem);
 
 /// What the sizes of a study's problem rule out of what is measured on it (size_limits.hpp); keys
 /// are the study's.

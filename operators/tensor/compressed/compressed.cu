@@ -23,12 +23,12 @@ class CompressedKernel final : public DeviceCellKernel<T> {
         launch_(make_compressed_launch<T>(form.discretization->basis, factors_.bits())),
         any_size_(form) {
     if (launch_ == nullptr) {
-      throw UnsuitableChoice(Choice::geometry,
+      throw UnsuitableChoice(Choice::factors,
                              "no kernel on compressed factors for this degree and rule");
     }
     if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
       throw UnsuitableChoice(
-          Choice::geometry,
+          Choice::factors,
           "compressed factors are for less than 2^32 cells; use \"stored\" or \"on-the-fly\"");
     }
   }

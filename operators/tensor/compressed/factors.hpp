@@ -36,7 +36,7 @@ void make_unpacked(double error_bound, double tolerance, Index bytes, Make&& mak
   try {
     std::forward<Make>(make)();
   } catch (const DeviceOutOfMemory& error) {
-    throw UnsuitableChoice(Choice::geometry,
+    throw UnsuitableChoice(Choice::factors,
                            no_room_unpacked(error_bound, tolerance, bytes, error.what()));
   }
 }

@@ -25,11 +25,11 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
                                      : make_on_the_fly_launch<T, 3>(form.discretization->basis)),
         any_size_(form) {
     if (launch_ == nullptr || form.discretization->mapping.is_cartesian()) {
-      throw UnsuitableChoice(Choice::geometry,
+      throw UnsuitableChoice(Choice::factors,
                              "no geometry on the fly for this mesh, degree or rule");
     }
     if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
-      throw UnsuitableChoice(Choice::geometry,
+      throw UnsuitableChoice(Choice::factors,
                              "geometry on the fly is for less than 2^32 cells; use \"stored\"");
     }
     check_cells();
