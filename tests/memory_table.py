@@ -27,12 +27,12 @@ BEND_2D = "['x + 0.1*sin(pi*y)', 'y + 0.1*x*x']"
 
 
 def case(name, cells, degree, solver="", mesh="", operator="", problem="source = '1'", extra="", vtk=False,
-         space="", iterations=3):
+         iterations=3):
     """A case file's text; the solve ends after a few iterations, which changes no size."""
     dimension = len(cells)
     text = f"""title = "{name}"
 mesh = {{ dimension = {dimension}, cells = {list(cells)}{', ' + mesh if mesh else ''} }}
-space = {{ degree = {degree}{', ' + space if space else ''} }}
+space = {{ degree = {degree} }}
 problem = {{ {problem} }}
 operator = {{ {operator} }}
 solver = {{ max_iterations = {iterations}{', ' + solver if solver else ''} }}
@@ -58,7 +58,7 @@ CASES = [
     case("3D p3 mapped tensor private", (40, 40, 40), 3, mesh=mapped(3), operator="kernel = 'tensor', scatter = 'private'"),
     case("3D p6 mapped tensor jacobi", (20, 20, 20), 6, mesh=mapped(3), solver="preconditioner = 'jacobi'"),
     case("3D p1 mapped stencil", (140, 140, 140), 1, mesh=mapped(3)),
-    case("3D p4 mapped on-the-fly", (40, 40, 40), 4, mesh=mapped(3), space="geometry = 'on-the-fly'"),
+    case("3D p4 mapped on-the-fly", (40, 40, 40), 4, mesh=mapped(3), operator="factors = 'on-the-fly'"),
     case("2D p5 mapped single", (250, 250), 5, mesh=mapped(2), operator="precision = 'single'",
          solver="relative_tolerance = 1e-5"),
     case("3D p2 csr", (34, 34, 34), 2, operator="kernel = 'csr'"),

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cases/poisson_problem.hpp"
-#include "operators/device_strategy.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/error_norms.hpp"
 #include "solvers/krylov/cg.hpp"
@@ -192,7 +191,7 @@ SolveReport solve_on_cpu(const StrategyName& strategy, const BilinearForm& form,
 
 SolveReport solve_on_gpu(const StrategyName& strategy, const BilinearForm& form,
                          LinearSystem& system, const CgOptions& options) {
-  const auto a = make_device_operator<double>(strategy, form);
+  const auto a = make_operator<double, Device>(strategy, form);
   const Jacobi<double, Device> jacobi(*a);
   DeviceVector<double> x(a->size());
   DeviceVector<double> b(a->size());

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cases/expression.hpp"
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/parameters/diagnostics.hpp"
 
 namespace tessera::testing {
@@ -78,10 +78,10 @@ void evaluate_everything(const CaseParameters& parameters) {
 
 void try_loaded(LoadedCase loaded) {
   CaseParameters& parameters = loaded.parameters;
-  choose_kernel(parameters);
+  resolve_kernel(parameters);
   if (*std::max_element(parameters.mesh.cells.begin(), parameters.mesh.cells.end()) <=
       kLargestAxis) {
-    choose_geometry(parameters);
+    resolve_factors(parameters);
   }
   const std::string resolved = registry().to_toml(parameters);
   if (registry().to_toml(registry().parse(resolved, "resolved").parameters) != resolved) {

@@ -55,17 +55,11 @@ inline Problem make_box_problem(int dimension, int degree, const IndexTriple& ce
   return problem;
 }
 
-/// The strategy that levels have, and the form with its geometry.
-inline std::pair<StrategyName, BilinearForm> finest_strategy(const BilinearForm& form,
-                                                             Processor processor) {
-  BilinearForm of_level = form;
-  const StrategyName strategy = level_strategy(of_level, "coloring", processor);
-  return {strategy, of_level};
-}
-
-inline std::unique_ptr<LinearOperator<double, Host>> finest_operator(const BilinearForm& form) {
-  const auto [strategy, of_level] = finest_strategy(form, Processor::cpu);
-  return make_operator<double>(strategy, of_level);
+/// The operator that the finest level of multigrid has.
+template <class Space = Host>
+std::unique_ptr<LinearOperator<double, Space>> finest_operator(const BilinearForm& form) {
+  const FormShape shape = form_shape(form, kProcessorOf<Space>, sizeof(double));
+  return make_operator<double, Space>(choose_strategy(shape, "coloring"), form);
 }
 
 /// Random values that are a right-hand side of the form: 0 on constrained nodes, and A of random

@@ -222,11 +222,11 @@ TEST_P(BlockJacobiTest, StaysFiniteWhereTheMatrixIsSingular) {
 
 TEST_P(BlockJacobiTest, BytesAreForeseen) {
   for_each_boundary(options(), [](const Problem& problem) {
-    const OperatorSize size = operator_size(problem.form, sizeof(float), Processor::cpu);
+    const FormShape shape = form_shape(problem.form, Processor::cpu, sizeof(float));
     for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
       const auto m = make_block_jacobi<float>(problem.form, {1, 1, 1.0, exchange});
-      EXPECT_EQ(m->bytes(), block_jacobi_bytes(size, exchange));
-      EXPECT_GT(block_jacobi_peak_bytes(size, exchange), m->bytes());
+      EXPECT_EQ(m->bytes(), block_jacobi_bytes(shape, exchange).held);
+      EXPECT_GT(block_jacobi_bytes(shape, exchange).peak, m->bytes());
     }
   });
 }

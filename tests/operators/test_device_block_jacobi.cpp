@@ -5,7 +5,7 @@
 
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/csr/csr.hpp"
-#include "operators/device_strategy.hpp"
+#include "operators/strategy.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/block_reference.hpp"
@@ -58,7 +58,7 @@ void expect_equal_to_reference(const Problem& problem) {
   const std::vector<double> zero(b.size());
   for (const int sweeps : {1, 2, 3}) {
     for (const int local_sweeps : {1, 4}) {
-      const auto m = make_device_block_jacobi<T>(problem.form, {sweeps, local_sweeps}, brick);
+      const auto m = make_block_jacobi<T, Device>(problem.form, {sweeps, local_sweeps}, brick);
       const BlockSweep sweep{local_sweeps, m->damping(), m->relaxation()};
       DeviceVector<T> z = poisoned_on_device<T>(problem.size());
       m->apply(uploaded<T>(b), z);
@@ -93,7 +93,7 @@ TEST_P(DeviceBlockJacobi, EqualsTheHostOnLargerMeshes) {
                                          : IndexTriple{60 / p, 44 / p, 36 / p};
   const Problem problem = make_problem(options);
   const auto host = make_block_jacobi<double>(problem.form, {2, 4});
-  const auto m = make_device_block_jacobi<double>(problem.form, {2, 4});
+  const auto m = make_block_jacobi<double, Device>(problem.form, {2, 4});
   EXPECT_NEAR(m->damping(), host->damping(), 1e-10);
   EXPECT_NEAR(m->relaxation(), host->relaxation(), 1e-10);
   const std::vector<double> b = random_values(problem.size(), 73);
@@ -108,11 +108,11 @@ TEST_P(DeviceBlockJacobi, EqualsTheHostOnLargerMeshes) {
   EXPECT_TRUE(same_bits(downloaded(z), first));
 
   for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
-    const OperatorSize size = operator_size(problem.form, sizeof(double), Processor::gpu);
-    const auto held = make_device_block_jacobi<double>(problem.form, {1, 1, 1.0, exchange});
+    const FormShape shape = form_shape(problem.form, Processor::gpu, sizeof(double));
+    const auto held = make_block_jacobi<double, Device>(problem.form, {1, 1, 1.0, exchange});
     // The head of the queue is not foreseen.
     EXPECT_NEAR(static_cast<double>(held->bytes()),
-                static_cast<double>(block_jacobi_bytes(size, exchange)), 8.0);
+                static_cast<double>(block_jacobi_bytes(shape, exchange).held), 8.0);
   }
 }
 
@@ -126,7 +126,7 @@ TEST_P(DeviceBlockJacobi, AsynchronousSweepsConvergeToTheSolutionOfCg) {
   ASSERT_LT(
       (cg<double, Host>(*a, nullptr, vector_of<double>(b), expected, exact).true_relative_residual),
       1e-11);
-  const auto m = make_device_block_jacobi<double>(
+  const auto m = make_block_jacobi<double, Device>(
       problem.form, {8, 4, 0.0, BlockExchange::asynchronous},
       small_brick(problem.form.discretization->lattice.dimension()));
   const DeviceVector<double> device_b = uploaded<double>(b);
@@ -148,7 +148,7 @@ TEST_P(DeviceBlockJacobi, WithCgHasThePlainSolutionInFewerIterationsThanJacobi) 
   options.cells =
       options.dimension == 2 ? IndexTriple{48 / p, 36 / p, 1} : IndexTriple{20 / p, 16 / p, 12 / p};
   const Problem problem = make_problem(options);
-  const auto a = make_device_operator<double>({"csr", "none"}, problem.form);
+  const auto a = make_operator<double, Device>({"csr", "none"}, problem.form);
   const DeviceVector<double> b = uploaded<double>(random_values(problem.size(), 67));
   CgOptions tight;
   tight.relative_tolerance = 1e-12;
@@ -159,7 +159,7 @@ TEST_P(DeviceBlockJacobi, WithCgHasThePlainSolutionInFewerIterationsThanJacobi) 
   DeviceVector<double> x(problem.size());
   const int of_jacobi = cg<double>(*a, &jacobi, b, x, tight).iterations;
   for (const int sweeps : {1, 2, 3}) {
-    const auto m = make_device_block_jacobi<double>(problem.form, {sweeps, 4});
+    const auto m = make_block_jacobi<double, Device>(problem.form, {sweeps, 4});
     fill(x, 0.0);
     const SolveReport report = cg<double>(*a, m.get(), b, x, tight);
     EXPECT_EQ(report.status, SolveStatus::converged);
@@ -174,13 +174,13 @@ TEST_P(DeviceBlockJacobi, ResidualsOfTheAsynchronousMethodFallWhereTheMatrixIsSi
   ProblemOptions options = DeviceBlockJacobi::options();
   options.boundary = Boundary::none;
   const Problem problem = make_problem(options);
-  const auto a = make_device_operator<double>({"csr", "none"}, problem.form);
+  const auto a = make_operator<double, Device>({"csr", "none"}, problem.form);
   DeviceVector<double> b(problem.size());
   a->apply(uploaded<double>(random_values(problem.size(), 61)), b);
   const IndexTriple brick = small_brick(problem.form.discretization->lattice.dimension());
-  const auto asynchronous = make_device_block_jacobi<double>(
+  const auto asynchronous = make_block_jacobi<double, Device>(
       problem.form, {2, 4, 0.0, BlockExchange::asynchronous}, brick);
-  const auto synchronous = make_device_block_jacobi<double>(problem.form, {2, 4}, brick);
+  const auto synchronous = make_block_jacobi<double, Device>(problem.form, {2, 4}, brick);
   const auto spreads =
       convergence_spread<double, Device>(*a, *asynchronous, *synchronous, b, 50, 3);
   EXPECT_LT(spreads.back().most, 0.2);
@@ -194,7 +194,7 @@ TEST(DeviceBlockRows, RefuseBlocksBeyondSharedMemory) {
   options.degree = 1;
   options.cells = {32, 32, 1};
   const Problem problem = make_problem(options);
-  EXPECT_THROW(make_device_block_jacobi<double>(problem.form, {1, 1}, {33, 33, 1}),
+  EXPECT_THROW(make_block_jacobi<double, Device>(problem.form, {1, 1}, {33, 33, 1}),
                std::invalid_argument);
 }
 

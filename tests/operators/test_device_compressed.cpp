@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "operators/device_strategy.hpp"
+#include "operators/strategy.hpp"
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/tensor.hpp"
 #include "solvers/errors.hpp"
@@ -41,10 +41,8 @@ BilinearForm form_on(const Discretization& discretization) {
 
 template <class T>
 void expect_equal_to_reference(const BilinearForm& form, const char* scatter, double factor = 1.0) {
-  BilinearForm compressed = form;
-  compressed.geometry = GeometryForm::compressed;
   const std::vector<double> input = random_input<T>(form.discretization->lattice.size(), 5);
-  const auto a = make_device_operator<T>({"tensor", scatter}, compressed);
+  const auto a = make_operator<T, Device>({"tensor", scatter, FactorStorage::compressed}, form);
   const HostVector<T> result = applied(*a, vector_of<T>(input));
   EXPECT_LT(relative_difference(result, Reference(form).apply(input)), factor * tolerance<T>())
       << scatter;

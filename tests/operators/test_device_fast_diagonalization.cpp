@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "operators/device_strategy.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "operators/strategy.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/fast_diagonalization_cases.hpp"
@@ -30,7 +30,7 @@ template <class T>
 void expect_equal_to_host(const Problem& problem, double eps) {
   const Index n = problem.size();
   const auto host = make_fast_diagonalization<double>(problem.form);
-  const auto device = make_device_fast_diagonalization<T>(problem.form);
+  const auto device = make_fast_diagonalization<T, Device>(problem.form);
   EXPECT_EQ(device->exactness(), host->exactness());
   EXPECT_EQ(device->eigenvalue_range(), host->eigenvalue_range());
   EXPECT_EQ(device->bytes(),
@@ -120,8 +120,8 @@ TEST(DeviceFastDiagonalizationInCg, SolvesCurvedBoxesInFewIterations) {
   problem_options.cells = {7, 6, 5};
   problem_options.boundary = Boundary::mixed;
   const Problem problem = make_problem(problem_options);
-  const auto a = make_device_operator<double>({"tensor", "coloring"}, problem.form);
-  const auto m = make_device_fast_diagonalization<double>(problem.form);
+  const auto a = make_operator<double, Device>({"tensor", "coloring"}, problem.form);
+  const auto m = make_fast_diagonalization<double, Device>(problem.form);
   const DeviceVector<double> b = uploaded(vector_of<double>(random_values(problem.size(), 41)));
   CgOptions options;
   options.relative_tolerance = 1e-10;

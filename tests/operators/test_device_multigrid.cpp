@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "operators/device_strategy.hpp"
+#include "operators/strategy.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/multigrid_cases.hpp"
 #include "tests/operators/on_device.hpp"
@@ -36,7 +36,7 @@ HostVector<T> applied(const Preconditioner<T, Device>& m, const HostVector<T>& r
 template <class T>
 void expect_cycle_of_the_host(const Problem& problem, double tolerance) {
   const auto host = make_multigrid<T>(problem.form, quick_options(), nullptr);
-  const auto device = make_device_multigrid<T>(problem.form, quick_options(), nullptr);
+  const auto device = make_multigrid<T, Device>(problem.form, quick_options(), nullptr);
   ASSERT_EQ(device.levels.size(), host.levels.size());
   for (std::size_t l = 0; l < host.levels.size(); ++l) {
     EXPECT_EQ(device.levels[l].shape, host.levels[l].shape);
@@ -73,8 +73,7 @@ TEST_P(DeviceMultigrid, SolvesInEitherPrecisionWithEachSmoother) {
     const auto values = [&](const HostVector<double>& x) {
       return is_singular ? without_mean(x) : std::vector<double>(x.data(), x.data() + x.size());
     };
-    const auto [strategy, form] = finest_strategy(problem.form, Processor::gpu);
-    const auto a = make_device_operator<double>(strategy, form);
+    const auto a = finest_operator<Device>(problem.form);
     DeviceVector<double> device_b(problem.size());
     copy(vector_of<double>(b), device_b);
     const auto check = [&](const Preconditioner<double, Device>& m) {
@@ -87,8 +86,8 @@ TEST_P(DeviceMultigrid, SolvesInEitherPrecisionWithEachSmoother) {
       EXPECT_LT(relative_difference(vector_of<double>(values(found)), values(expected)), 1e-6);
     };
     for (const SmootherKind smoother : {SmootherKind::chebyshev, SmootherKind::block_jacobi}) {
-      check(*make_device_multigrid<double>(problem.form, quick_options(smoother), a.get()).cycle);
-      auto single = make_device_multigrid<float>(problem.form, quick_options(smoother), nullptr);
+      check(*make_multigrid<double, Device>(problem.form, quick_options(smoother), a.get()).cycle);
+      auto single = make_multigrid<float, Device>(problem.form, quick_options(smoother), nullptr);
       check(InSinglePrecision<Device>(problem.size(), std::move(single.cycle)));
     }
   }
@@ -101,12 +100,11 @@ TEST_P(DeviceMultigrid, SolvesWithAsynchronousSweepsInFlexibleCg) {
   options.degree = 1;
   options.cells = options.dimension == 2 ? IndexTriple{60, 50, 1} : IndexTriple{16, 15, 17};
   const Problem problem = make_problem(options);
-  const auto [strategy, form] = finest_strategy(problem.form, Processor::gpu);
-  const auto a = make_device_operator<double>(strategy, form);
+  const auto a = finest_operator<Device>(problem.form);
   const auto host = finest_operator(problem.form);
   DeviceVector<double> b(problem.size());
   copy(vector_of<double>(right_hand_side(problem, *host, 5)), b);
-  const auto made = make_device_multigrid<double>(
+  const auto made = make_multigrid<double, Device>(
       problem.form, quick_options(SmootherKind::block_asynchronous_jacobi), a.get());
   DeviceVector<double> x(problem.size());
   const SolveReport report = flexible_cg<double>(*a, made.cycle.get(), b, x, to_tolerance(1e-8));

@@ -7,8 +7,8 @@
 #include "mesh/errors.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/csr/device_csr.hpp"
-#include "operators/device_strategy.hpp"
-#include "operators/tensor/device_tensor.hpp"
+#include "operators/strategy.hpp"
+#include "operators/cells/element_kernel.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"
@@ -45,9 +45,9 @@ void expect_equal_to_reference(const ProblemOptions& options,
     const HostVector<T> x = vector_of<T>(input);
     const std::vector<double> expected = reference.apply(input);
     const std::vector<double> expected_diagonal = reference.diagonal();
-    for (const Variant& variant : variants(candidates, problem.form, Processor::gpu)) {
+    for (const StrategyName& variant : variants(candidates, problem.form, Processor::gpu)) {
       SCOPED_TRACE(variant.text());
-      const auto a = make_device_operator<T>(variant.strategy, variant.form);
+      const auto a = make_operator<T, Device>(variant, problem.form);
       ASSERT_EQ(a->size(), problem.size());
       EXPECT_LT(relative_difference(applied(*a, x), expected), limit) << "apply";
       EXPECT_LT(relative_difference(applied(*a, x), expected), limit) << "second apply";
@@ -186,10 +186,10 @@ TEST(DeviceDeterminism, StrategiesSaidToBeDeterministicGiveTheSameBits) {
     for (const StrategyName& strategy : suitable(right_strategies(), problem.form)) {
       // Of cuSPARSE's algorithms the faster one is taken, which may sum in another order.
       const ScatterInfo* scatter = find_scatter(strategy.scatter);
-      if (scatter == nullptr || !scatter->deterministic) continue;
+      if (scatter == nullptr || scatter->deterministic == Deterministic::no) continue;
       ++checked;
-      const auto a = make_device_operator<double>(strategy, problem.form);
-      const auto remade = make_device_operator<double>(strategy, problem.form);
+      const auto a = make_operator<double, Device>(strategy, problem.form);
+      const auto remade = make_operator<double, Device>(strategy, problem.form);
       const HostVector<double> first = applied(*a, x);
       for (int repetition = 0; repetition < 10; ++repetition) {
         ASSERT_TRUE(same_bits(first, applied(repetition % 2 == 0 ? *a : *remade, x)))
@@ -212,8 +212,9 @@ TEST(DeviceProperties, OperatorsAreSymmetric) {
       const Problem problem = make_problem(options);
       const HostVector<double> x = vector_of<double>(random_values(problem.size(), 31));
       const HostVector<double> y = vector_of<double>(random_values(problem.size(), 37));
-      for (const Variant& variant : variants(right_strategies(), problem.form, Processor::gpu)) {
-        const auto a = make_device_operator<double>(variant.strategy, variant.form);
+      for (const StrategyName& variant :
+           variants(right_strategies(), problem.form, Processor::gpu)) {
+        const auto a = make_operator<double, Device>(variant, problem.form);
         const double left = dot(applied(*a, x), y);
         const double right = dot(applied(*a, y), x);
         EXPECT_NEAR(left, right, 1e-12 * norm(applied(*a, x)) * norm(y)) << variant.text();
@@ -232,14 +233,14 @@ TEST(DeviceSizes, AreForeseen) {
       options.coefficient = Coefficient::constant;
       options.boundary = Boundary::dirichlet;
       const Problem problem = make_problem(options);
-      const OperatorSize size = operator_size(problem.form, sizeof(double), Processor::gpu);
+      const FormShape shape = form_shape(problem.form, Processor::gpu, sizeof(double));
       for (const StrategyName& strategy : suitable(all_strategies(Processor::gpu), problem.form)) {
         const auto held =
-            static_cast<double>(make_device_operator<double>(strategy, problem.form)->bytes());
-        const auto foreseen = static_cast<double>(operator_bytes(strategy, size));
+            static_cast<double>(make_operator<double, Device>(strategy, problem.form)->bytes());
+        const auto foreseen = static_cast<double>(operator_bytes(strategy, shape).held);
         // Tables of a few kilobytes and cuSPARSE's workspace are not foreseen to the byte.
         EXPECT_NEAR(held, foreseen, 0.05 * foreseen + (1 << 16)) << strategy.text();
-        EXPECT_GE(operator_peak_bytes(strategy, size), operator_bytes(strategy, size))
+        EXPECT_GE(operator_bytes(strategy, shape).peak, operator_bytes(strategy, shape).held)
             << strategy.text();
       }
     }
@@ -255,7 +256,7 @@ TEST(DeviceSparseMatrix, IsTheSameInSlabs) {
     const std::vector<double> input = random_values(problem.size(), 41);
     const std::vector<double> expected = Reference(problem.form).apply(input);
     const std::vector<double> expected_diagonal = Reference(problem.form).diagonal();
-    const auto kernel = make_device_tensor_kernel<double>(problem.form);
+    const auto kernel = make_device_element_kernel<double>(problem.form);
     for (const Index entries : {1, 1000, 20000}) {
       const auto a = make_device_csr_operator<double>(problem.form, *kernel, entries);
       const HostVector<double> x = vector_of<double>(input);
@@ -276,14 +277,14 @@ TEST(DeviceErrors, BadCoefficientsAndRobinTermsAreNamed) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const Problem problem = make_problem(small_options());
-    for (const Variant& variant : variants(right_strategies(), problem.form, Processor::gpu)) {
-      BilinearForm form = variant.form;
+    for (const StrategyName& variant : variants(right_strategies(), problem.form, Processor::gpu)) {
+      BilinearForm form = problem.form;
       form.coefficient = field_of([](double x, double, double) { return x > 0.4 ? -1.0 : 1.0; });
-      EXPECT_THROW(make_device_operator<double>(variant.strategy, form), BadFieldValue)
+      EXPECT_THROW((make_operator<double, Device>(variant, form)), BadFieldValue)
           << variant.text();
-      form = variant.form;
+      form = problem.form;
       form.robin.front().alpha = constant_field(-1.0);
-      EXPECT_THROW(make_device_operator<double>(variant.strategy, form), BadFieldValue)
+      EXPECT_THROW((make_operator<double, Device>(variant, form)), BadFieldValue)
           << variant.text();
     }
   }
@@ -296,13 +297,14 @@ TEST(DeviceErrors, BadConstantsAreNamedByEveryStrategy) {
     options.geometry = Geometry::cartesian;
     options.coefficient = Coefficient::constant;
     const Problem problem = make_problem(options);
-    for (const StrategyName& strategy : right_strategies()) {
+    for (const StrategyName& strategy :
+         suitable(right_strategies(), problem.form, Processor::gpu)) {
       BilinearForm form = problem.form;
       form.coefficient = constant_field(-1.0);
-      EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
+      EXPECT_THROW((make_operator<double, Device>(strategy, form)), BadFieldValue) << strategy.text();
       form = problem.form;
       form.robin.front().alpha = constant_field(-1.0);
-      EXPECT_THROW(make_device_operator<double>(strategy, form), BadFieldValue) << strategy.text();
+      EXPECT_THROW((make_operator<double, Device>(strategy, form)), BadFieldValue) << strategy.text();
     }
   }
 }
@@ -311,7 +313,7 @@ TEST(DeviceErrors, AFormThatAStrategyIsNotForIsRefused) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const Problem problem = make_problem(small_options());
-    EXPECT_THROW(make_device_operator<double>({"kronecker", "none"}, problem.form),
+    EXPECT_THROW((make_operator<double, Device>({"kronecker", "none"}, problem.form)),
                  std::invalid_argument);
   }
 }
@@ -328,9 +330,9 @@ TEST(DeviceErrors, InvertedCellsAreNamed) {
         {field_of(folded), field_of([](double, double y, double) { return y; }),
          field_of([](double, double, double z) { return z; })});
     const BilinearForm form{&discretization, constant_field(1.0), {}, {}};
-    for (const Variant& variant : variants(right_strategies(), form, Processor::gpu)) {
+    for (const StrategyName& variant : variants(right_strategies(), form, Processor::gpu)) {
       try {
-        make_device_operator<double>(variant.strategy, variant.form);
+        make_operator<double, Device>(variant, form);
         FAIL() << variant.text() << " accepted an inverted cell";
       } catch (const InvertedCell& error) {
         EXPECT_EQ(error.cell(), (IndexTriple{6, 2, 0})) << variant.text();
@@ -347,7 +349,7 @@ TEST(DeviceStrategyNames, ThoseOfTheHostAloneAreRefused) {
          {StrategyName{"tensor", "serial"}, StrategyName{"local", "patch"},
           StrategyName{"csr", "atomic"}, StrategyName{"tensor", "none"},
           StrategyName{"tensors", "atomic"}}) {
-      EXPECT_THROW(make_device_operator<double>(strategy, problem.form), std::invalid_argument)
+      EXPECT_THROW((make_operator<double, Device>(strategy, problem.form)), std::invalid_argument)
           << strategy.text();
     }
   }

@@ -162,9 +162,9 @@ void expect_nodal_solution(const Manufactured& problem) {
   const HostVector<double> exact = nodal_values(*problem.discretization, problem.solution);
   const HostVector<double> b = right_hand_side(problem);
   const std::vector<double> expected(b.span().begin(), b.span().end());
-  for (const Variant& variant : host_variants(problem.form)) {
+  for (const StrategyName& variant : host_variants(problem.form)) {
     HostVector<double> y = poisoned<double>(exact.size());
-    make_operator<double>(variant.strategy, variant.form)->apply(exact, y);
+    make_operator<double>(variant, problem.form)->apply(exact, y);
     EXPECT_LT(relative_difference(y, expected), 1e-11) << variant.text();
   }
 }

@@ -5,23 +5,21 @@
 
 #include "operators/cells/device_matrix_free.hpp"
 #include "operators/cells/scatter.hpp"
-#include "operators/device_strategy.hpp"
 #include "operators/strategy.hpp"
-#include "operators/tensor/geometry_choice.hpp"
+#include "operators/tensor/factor_choice.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
 
 namespace tessera::testing {
 namespace {
 
-// What must be printed for the strategy on the problem, apart from operator_label().
+// What must be printed for the strategy on the problem, apart from labeled().
 std::string expected_name(const StrategyName& strategy, const ProblemOptions& options,
-                          GeometryForm form) {
+                          FactorStorage storage) {
   const bool has_forms = strategy.kernel == "tensor" && options.geometry != Geometry::cartesian;
   std::string name = strategy.kernel;
-  const bool adds = !has_forms || form != GeometryForm::stencil;
-  if (adds && strategy.scatter != "none") name += "/" + strategy.scatter;
-  if (has_forms) name += ", " + std::string(geometry_name(form));
+  if (strategy.scatter != "none") name += "/" + strategy.scatter;
+  if (has_forms) name += ", " + std::string(factor_storage_name(storage));
   return name;
 }
 
@@ -54,30 +52,29 @@ std::vector<ProblemOptions> every_problem() {
   return problems;
 }
 
-// Tries all rows of both tables with all forms; returns what was made.
+// Tries all rows of both tables with all storages of factors; returns what was made.
 template <class T, class Make>
 std::set<std::string> names_of_all(Processor processor, Make&& make) {
   std::set<std::string> made;
   for (const ProblemOptions& options : every_problem()) {
     SCOPED_TRACE(describe(options));
-    Problem problem = make_problem(options);
+    const Problem problem = make_problem(options);
+    const FormShape shape = form_shape(problem.form, processor, sizeof(T));
     for (const KernelInfo& kernel : kernel_table()) {
       std::vector<std::string> scatters = {"none"};
       for (const ScatterInfo& row : scatter_table()) scatters.emplace_back(row.name);
       for (const std::string& scatter : scatters) {
-        for (const GeometryForm form : kGeometryForms) {
-          const StrategyName strategy{std::string(kernel.name), scatter};
-          problem.form.geometry = form;
+        for (const FactorStorage storage : kFactorStorages) {
+          const StrategyName strategy{std::string(kernel.name), scatter, storage};
           const bool possible = why_unavailable(strategy, processor).empty() &&
-                                why_unsuitable(strategy, problem.form, processor).empty();
+                                why_unsuitable(strategy, shape).empty();
           if (!possible) {
-            EXPECT_THROW(make(strategy, problem.form), std::invalid_argument)
-                << strategy.text() << " " << geometry_name(form);
+            EXPECT_THROW(make(strategy, problem.form), std::invalid_argument) << strategy.text();
             continue;
           }
           const std::string name = make(strategy, problem.form)->name();
-          EXPECT_EQ(name, expected_name(strategy, options, form));
-          EXPECT_EQ(name, operator_label(strategy, problem.form).text());
+          EXPECT_EQ(name, expected_name(strategy, options, storage));
+          EXPECT_EQ(name, labeled(strategy, shape).text());
           made.insert(name);
         }
       }
@@ -95,7 +92,7 @@ void expect_every_row(const std::set<std::string>& made, Processor processor) {
       continue;
     }
     for (const ScatterInfo& row : scatter_table()) {
-      if (!(processor == Processor::cpu ? row.on_cpu : row.on_gpu)) continue;
+      if (!row.runs_on(processor)) continue;
       if (!row.only_kernel.empty() && row.only_kernel != kernel.name) continue;
       const std::string name = std::string(kernel.name) + "/" + std::string(row.name);
       EXPECT_TRUE(made.contains(name)) << name;
@@ -123,7 +120,7 @@ void expect_names_on_device() {
   if constexpr (kHasCuda) {
     const std::set<std::string> made =
         names_of_all<T>(Processor::gpu, [](const StrategyName& strategy, const BilinearForm& form) {
-          return make_device_operator<T>(strategy, form);
+          return make_operator<T, Device>(strategy, form);
         });
     expect_every_row(made, Processor::gpu);
     for (const char* name : {"tensor, stencil", "tensor/patch, stored", "tensor/atomic, compressed",
@@ -140,27 +137,6 @@ TEST(DeviceLabels, OfEveryRowAreWhatRuns) {
 TEST(DeviceLabels, OfEveryRowAreWhatRunsInSinglePrecision) {
   TESSERA_REQUIRE_DEVICE();
   expect_names_on_device<float>();
-}
-
-// Without a GPU: every row of the GPU has a policy, and every policy a row.
-TEST(DeviceLabels, OfScatterPoliciesAreTheTables) {
-  std::set<std::string> policies;
-  for (const DeviceScatter scatter : kDeviceScatters) {
-    policies.insert(std::string(scatter_name(scatter)));
-  }
-  EXPECT_EQ(policies.size(), kDeviceScatters.size());
-  std::set<std::string> rows;
-  for (const ScatterInfo& row : scatter_table()) {
-    if (row.on_gpu) rows.insert(std::string(row.name));
-  }
-  EXPECT_EQ(policies, rows);
-}
-
-TEST(Labels, ThatAreNotWhatWasMadeAreRefused) {
-  const OperatorLabel label{"tensor", "patch", GeometryForm::compressed};
-  EXPECT_NO_THROW(require_name("tensor/patch, compressed", label));
-  EXPECT_THROW(require_name("tensor/atomic, compressed", label), std::logic_error);
-  EXPECT_THROW(require_name("local/patch", label), std::logic_error);
 }
 
 }  // namespace

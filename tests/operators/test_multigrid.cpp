@@ -7,6 +7,7 @@
 
 #include "operators/kronecker/factors.hpp"
 #include "tests/operators/multigrid_cases.hpp"
+#include "tests/operators/suitable.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -44,7 +45,7 @@ TEST_P(MultigridProblems, HaveASymmetricPositiveCycle) {
   const ThreadCount threads(1);
   for (const Problem& problem : problems(GetParam())) {
     for (const SmootherKind smoother : kSmoothers) {
-      const auto made = make_multigrid<double>(problem.form, quick_options(smoother), nullptr);
+      const auto made = make_multigrid<double, Host>(problem.form, quick_options(smoother), nullptr);
       ASSERT_GE(made.levels.size(), 2U);
       EXPECT_TRUE(made.note.empty()) << made.note;
       for (unsigned pair = 0; pair < 3; ++pair) {
@@ -82,8 +83,8 @@ TEST_P(MultigridProblems, AreSolvedByCgWithCyclesInEitherPrecision) {
       EXPECT_LT(relative_difference(vector_of<double>(values(x)), values(expected)), 1e-6);
     };
     for (const SmootherKind smoother : kSmoothers) {
-      check(*make_multigrid<double>(problem.form, quick_options(smoother), a.get()).cycle);
-      auto single = make_multigrid<float>(problem.form, quick_options(smoother), nullptr);
+      check(*make_multigrid<double, Host>(problem.form, quick_options(smoother), a.get()).cycle);
+      auto single = make_multigrid<float, Host>(problem.form, quick_options(smoother), nullptr);
       check(InSinglePrecision<Host>(problem.size(), std::move(single.cycle)));
     }
   }
@@ -93,7 +94,7 @@ TEST_P(MultigridProblems, HaveTheSameCycleForAnyThreads) {
   for (const Problem& problem : problems(GetParam())) {
     const auto run = [&](int threads) {
       const ThreadCount scope(threads);
-      const auto made = make_multigrid<double>(problem.form, quick_options(), nullptr);
+      const auto made = make_multigrid<double, Host>(problem.form, quick_options(), nullptr);
       return applied(*made.cycle, random_values(problem.size(), 3));
     };
     const HostVector<double> expected = run(1);
@@ -107,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Dimensions, MultigridProblems, ::testing::Values(2, 3),
 // Iterations of CG with a cycle to 1e-8.
 int iterations(const Problem& problem, const MultigridOptions& options) {
   const auto a = finest_operator(problem.form);
-  const auto made = make_multigrid<double>(problem.form, options, a.get());
+  const auto made = make_multigrid<double, Host>(problem.form, options, a.get());
   HostVector<double> x(problem.size());
   const SolveReport report =
       cg<double, Host>(*a, made.cycle.get(), vector_of<double>(right_hand_side(problem, *a, 5)), x,
@@ -180,7 +181,7 @@ TEST(MultigridLevels, SayWhatTheyAre) {
   options.coefficient = Coefficient::constant;
   const Problem problem = make_problem(options);
   const auto a = finest_operator(problem.form);
-  const auto made = make_multigrid<double>(problem.form, quick_options(), a.get());
+  const auto made = make_multigrid<double, Host>(problem.form, quick_options(), a.get());
   ASSERT_EQ(made.hierarchy->size(), made.levels.size());
   ASSERT_EQ(made.cycle->level_count(), made.levels.size());
   EXPECT_EQ(made.levels[0].strategy, "as the case's");
@@ -215,7 +216,7 @@ TEST(MultigridLevels, AreAsFewAsAskedFor) {
     for (const int levels : {1, 2}) {
       MultigridOptions few = quick_options();
       few.rules.most_levels = levels;
-      const auto made = make_multigrid<double>(problem.form, few, nullptr);
+      const auto made = make_multigrid<double, Host>(problem.form, few, nullptr);
       ASSERT_EQ(made.levels.size(), static_cast<std::size_t>(levels));
       ASSERT_GT(made.levels.back().dofs, kMaxDenseDofs);
       EXPECT_GT(made.levels.back().largest_eigenvalue, 0.0);
@@ -254,7 +255,7 @@ TEST(MultigridLevels, EndWhereAMeshDoesNotResolveTheMap) {
       MultigridOptions options = quick_options();
       options.rules.small_enough = 2;
       const Hierarchy planned(problem.form, options.rules);
-      const auto made = make_multigrid<double>(problem.form, options, nullptr);
+      const auto made = make_multigrid<double, Host>(problem.form, options, nullptr);
       EXPECT_LT(made.levels.size(), planned.size());
       EXPECT_EQ(made.hierarchy->size(), made.levels.size());
       EXPECT_NE(made.note.find("would not resolve the map"), std::string::npos) << made.note;
@@ -283,7 +284,7 @@ TEST(MultigridOfNeumannProblems, SeesThroughAlphasThatAreZero) {
     const auto a = finest_operator(problem.form);
     const HostVector<double> b = vector_of<double>(right_hand_side(problem, *a, 3));
     problem.form.robin.push_back({static_cast<int>(Face::right), constant_field(0.0)});
-    const auto made = make_multigrid<double>(problem.form, quick_options(), nullptr);
+    const auto made = make_multigrid<double, Host>(problem.form, quick_options(), nullptr);
     HostVector<double> x(problem.size());
     const SolveReport report = cg<double, Host>(*a, made.cycle.get(), b, x, to_tolerance(1e-10));
     EXPECT_EQ(report.status, SolveStatus::converged);
@@ -298,11 +299,12 @@ TEST(LevelStrategies, AreKroneckerWhereTheFormIsASumOfProducts) {
   options.degree = 2;
   for (const ProblemOptions& each : with_every_form(options)) {
     const Problem problem = make_problem(each);
-    BilinearForm form = problem.form;
-    const StrategyName strategy = level_strategy(form, "private", Processor::cpu);
-    const bool is_product = why_not_kronecker(problem.form).empty();
-    EXPECT_EQ(strategy.text(), is_product ? "kronecker" : "tensor/private") << describe(each);
-    EXPECT_TRUE(why_unsuitable(strategy, form).empty()) << describe(each);
+    const FormShape shape = shape_on(problem.form);
+    const StrategyName strategy = choose_strategy(shape, "private");
+    const bool is_product = why_unsuitable({"kronecker"}, shape).empty();
+    EXPECT_EQ(strategy.kernel, is_product ? "kronecker" : "tensor") << describe(each);
+    EXPECT_EQ(strategy.scatter, is_product ? "none" : "private") << describe(each);
+    EXPECT_TRUE(why_unsuitable(strategy, shape).empty()) << describe(each);
   }
 }
 

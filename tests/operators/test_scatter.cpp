@@ -150,7 +150,7 @@ TEST_P(Policies, PlainAdditionsOfRunningBricksNeverShareAnEntry) {
 std::vector<std::string> policy_names() {
   std::vector<std::string> names;
   for (const ScatterInfo& info : scatter_table()) {
-    if (info.on_cpu) names.emplace_back(info.name);
+    if (info.runs_on(Processor::cpu)) names.emplace_back(info.name);
   }
   return names;
 }
@@ -167,7 +167,7 @@ TEST(PolicyTable, HasThePoliciesOfTheCaseFile) {
 
 bool is_deterministic(const StrategyName& strategy) {
   for (const ScatterInfo& info : scatter_table()) {
-    if (info.name == strategy.scatter) return info.deterministic;
+    if (info.name == strategy.scatter) return info.deterministic == Deterministic::yes;
   }
   return true;
 }
@@ -207,7 +207,7 @@ TEST(Scatter, ThrowsWhatABrickThrows) {
   const CellBatches batches(mesh, kLanes<double>, 20000, 3);
   HostVector<double> y(lattice.size());
   for (const ScatterInfo& info : scatter_table()) {
-    if (!info.on_cpu) continue;
+    if (!info.runs_on(Processor::cpu)) continue;
     const auto scatter = make_scatter<double>(info.name, batches, lattice);
     EXPECT_THROW(
         scatter->run([](const Brick&, const AddTarget<double>&) { throw std::bad_alloc(); }, y),

@@ -26,13 +26,13 @@ void for_each_problem(const IndexTriple& cells, F&& check) {
           options.cells = cells;
           SCOPED_TRACE(describe(options));
           const Problem problem = make_problem(options);
-          for (const Variant& variant : host_variants(problem.form)) {
+          for (const StrategyName& variant : host_variants(problem.form)) {
             SCOPED_TRACE(variant.text());
-            const OperatorSize size = operator_size(variant.form, sizeof(T), Processor::cpu);
-            const Index predicted = operator_bytes(variant.strategy, size);
-            const Index held = make_operator<T>(variant.strategy, variant.form)->bytes();
-            check(problem, variant.strategy, predicted, held);
-            EXPECT_GE(operator_peak_bytes(variant.strategy, size), predicted);
+            const FormShape shape = form_shape(problem.form, Processor::cpu, sizeof(T));
+            const Index predicted = operator_bytes(variant, shape).held;
+            const Index held = make_operator<T>(variant, problem.form)->bytes();
+            check(problem, variant, predicted, held);
+            EXPECT_GE(operator_bytes(variant, shape).peak, predicted);
           }
         }
       }
@@ -145,9 +145,10 @@ TEST(LargeSizes, NeedMoreThan32BitsAndHaveThem) {
   EXPECT_EQ(geometric_factor_bytes(FactorKind::scaled, 3, cells, 5, 8), cells * 125 * 8);
   EXPECT_EQ(geometric_factor_bytes(FactorKind::constant, 3, cells, 5, 8), 125 * 8);
   EXPECT_EQ(local_matrix_bytes(FactorKind::general, 3, cells, 4, 8), cells * (125 * 126 / 2) * 8);
-  const OperatorSize size{mesh, lattice, {}, FactorKind::general, 5, 8};
-  EXPECT_EQ(operator_bytes({"tensor", "serial"}, size), cells * 125 * 6 * 8);
-  EXPECT_EQ(operator_bytes({"tensor", "private"}, size), cells * 125 * 6 * 8 + lattice.size() * 8);
+  const FormShape shape = mapped_shape(Processor::cpu, mesh, 4);
+  EXPECT_EQ(operator_bytes({"tensor", "serial"}, shape).held, cells * 125 * 6 * 8);
+  EXPECT_EQ(operator_bytes({"tensor", "private"}, shape).held,
+            cells * 125 * 6 * 8 + lattice.size() * 8);
 }
 
 TEST(LargeSizes, CellNumbersNeedMoreThan32BitsAndHaveThem) {
@@ -161,20 +162,19 @@ TEST(LargeSizes, CellNumbersNeedMoreThan32BitsAndHaveThem) {
 TEST(LargeSizes, StayAtTheLargestIndex) {
   constexpr Index kLargest = std::numeric_limits<Index>::max();
   const BoxMesh mesh(3, {200000, 200000, 200000}, {0, 0, 0}, {1, 1, 1});
-  const NodeLattice lattice(mesh, 2);
   for (const Processor processor : {Processor::cpu, Processor::gpu}) {
     for (const StrategyName& strategy : all_strategies(processor)) {
-      OperatorSize on{mesh, lattice, {}, FactorKind::general, 3, 8, processor};
-      EXPECT_GT(operator_bytes(strategy, on), 0) << strategy.text();
-      EXPECT_GE(operator_peak_bytes(strategy, on), operator_bytes(strategy, on)) << strategy.text();
+      const OperatorBytes bytes = operator_bytes(strategy, mapped_shape(processor, mesh, 2));
+      EXPECT_GT(bytes.held, 0) << strategy.text();
+      EXPECT_GE(bytes.peak, bytes.held) << strategy.text();
     }
   }
   const BoxMesh fewer(3, {10000, 10000, 10000}, {0, 0, 0}, {1, 1, 1});
   const NodeLattice high(fewer, 32);
-  const OperatorSize beyond{fewer, high, {}, FactorKind::general, 33, 8};
+  const FormShape beyond = mapped_shape(Processor::cpu, fewer, 32);
   EXPECT_EQ(csr_nonzeros(high, {}), kLargest);
-  EXPECT_EQ(operator_bytes({"csr", "none"}, beyond), kLargest);
-  EXPECT_EQ(operator_bytes({"local", "serial"}, beyond), kLargest);
+  EXPECT_EQ(operator_bytes({"csr"}, beyond).held, kLargest);
+  EXPECT_EQ(operator_bytes({"local", "serial"}, beyond).held, kLargest);
 }
 
 TEST(LargeSizes, OfAStripNeedNoMemory) {

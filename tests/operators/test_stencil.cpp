@@ -7,6 +7,7 @@
 #include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
+#include "tests/operators/suitable.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -24,7 +25,7 @@ void expect_equal_to_reference(const Problem& problem) {
   HostVector<T> d = poisoned<T>(problem.size());
   a->diagonal(d);
   EXPECT_LT(relative_difference(d, reference.diagonal()), tolerance<T>()) << "diagonal";
-  EXPECT_EQ(a->bytes(), stencil_bytes(problem.discretization->lattice, sizeof(T)));
+  EXPECT_EQ(a->bytes(), stencil_bytes(form_shape(problem.form, Processor::cpu, sizeof(T))));
 }
 
 class Stencil : public ::testing::TestWithParam<std::tuple<int, IndexTriple>> {
@@ -121,11 +122,16 @@ TEST(StencilMatrix, IsForDegreeOneOnly) {
 
 // 1200^3 nodes: 14 values each, rows are whole sectors.
 TEST(StencilBytes, AreThoseOfTheCoefficients) {
-  const NodeLattice lattice(BoxMesh(3, {1199, 1199, 1199}, {0, 0, 0}, {1, 1, 1}), 1);
-  EXPECT_EQ(stencil_bytes(lattice, 8), Index{1200} * 1200 * 1200 * 14 * 8);
-  const NodeLattice odd(BoxMesh(2, {12, 6, 1}, {0, 0, 0}, {1, 1, 1}), 1);
-  EXPECT_EQ(stencil_bytes(odd, 8), 16 * 7 * 5 * 8);
-  EXPECT_EQ(stencil_bytes(odd, 4), 16 * 7 * 5 * 4);
+  const auto bytes = [](const BoxMesh& mesh, Index value_bytes) {
+    FormShape shape = mapped_shape(Processor::cpu, mesh, 1);
+    shape.value_bytes = value_bytes;
+    return stencil_bytes(shape);
+  };
+  EXPECT_EQ(bytes({3, {1199, 1199, 1199}, {0, 0, 0}, {1, 1, 1}}, 8),
+            Index{1200} * 1200 * 1200 * 14 * 8);
+  const BoxMesh odd(2, {12, 6, 1}, {0, 0, 0}, {1, 1, 1});
+  EXPECT_EQ(bytes(odd, 8), 16 * 7 * 5 * 8);
+  EXPECT_EQ(bytes(odd, 4), 16 * 7 * 5 * 4);
 }
 
 }  // namespace

@@ -225,12 +225,12 @@ class Draw {
     OperatorParameters& operation = parameters_.operation;
     operation.kernel = text_of({"auto", "tensor", "local", "csr", "auto"});
     if (suits_kronecker_ && once_in(4)) operation.kernel = "kronecker";
+    if (parameters_.space.degree == 1 && once_in(6)) operation.kernel = "stencil";
     operation.scatter = kernel_takes_scatter(strategy_names().kernels, operation.kernel)
                             ? text_of({"coloring", "serial", "atomic", "private"})
                             : std::string(kNoScatter);
     if (operation.kernel == "tensor" && once_in(8)) {
-      parameters_.space.geometry =
-          one_of({GeometryChoice::stored, GeometryChoice::on_the_fly, GeometryChoice::stencil});
+      operation.factors = one_of({FactorsChoice::stored, FactorsChoice::on_the_fly});
     }
   }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "operators/cells/scatter.hpp"
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
+#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/suitable.hpp"
@@ -114,7 +114,8 @@ double exact_dot(const HostVector<T>& a, const std::vector<double>& b) {
 }
 
 template <class T>
-void check_operator(const Variant& variant, const Expected<T>& expected) {
+void check_operator(const StrategyName& variant, const BilinearForm& form,
+                    const Expected<T>& expected) {
   const std::string name =
       fmt::format("{}, {}", variant.text(), sizeof(T) == sizeof(double) ? "double" : "single");
   const auto require_near = [&](const char* what, double difference) {
@@ -124,7 +125,7 @@ void check_operator(const Variant& variant, const Expected<T>& expected) {
                     name, what, difference, expected.tolerance));
   };
   const ThreadCount one(1);
-  const auto a = make_operator<T>(variant.strategy, variant.form);
+  const auto a = make_operator<T>(variant, form);
   const HostVector<T> x = vector_of<T>(expected.x);
   const HostVector<T> y = applied(*a, x);
   require_near("A x", worst(y, expected.y, expected.magnitude));
@@ -141,8 +142,8 @@ void check_operator(const Variant& variant, const Expected<T>& expected) {
   const ThreadCount two(2);
   const HostVector<T> again = applied(*a, x);
   require_near("A x of two threads", worst(again, expected.y, expected.magnitude));
-  const ScatterInfo* scatter = find_scatter(variant.strategy.scatter);
-  if (scatter != nullptr && !scatter->deterministic) return;
+  const ScatterInfo* scatter = find_scatter(variant.scatter);
+  if (scatter != nullptr && scatter->deterministic == Deterministic::no) return;
   if (!same_bits(again, applied(*a, x)))
     RC_FAIL(name + ": another run of two threads has other bits");
 }
@@ -158,24 +159,21 @@ void check_case(const LoadedCase& loaded) {
   if (single) in_single.emplace(reference, made.discretization);
   int of_the_case = 0;
   CaseParameters resolved = parameters;
-  choose_kernel(resolved);
-  for (const Variant& variant : host_variants(made.form)) {
-    const ScatterInfo* scatter = find_scatter(variant.strategy.scatter);
+  resolve_kernel(resolved);
+  const StrategyName of_case = case_strategy(resolved);
+  for (const StrategyName& variant : host_variants(made.form)) {
+    const ScatterInfo* scatter = find_scatter(variant.scatter);
     if (scatter != nullptr && scatter->use == ScatterUse::comparison) continue;
     if (single) {
-      check_operator<float>(variant, *in_single);
+      check_operator<float>(variant, made.form, *in_single);
     } else {
-      check_operator<double>(variant, in_double);
+      check_operator<double>(variant, made.form, in_double);
     }
-    of_the_case += variant.strategy.kernel == resolved.operation.kernel &&
-                   variant.strategy.scatter == resolved.operation.scatter &&
-                   variant.form.geometry == case_geometry(resolved, resolved.operation.kernel);
+    of_the_case += variant.text() == of_case.text() ? 1 : 0;
   }
   if (of_the_case != 1) {
-    RC_FAIL(fmt::format(
-        "the strategy of the case, {}, is {} of those that suit its form",
-        strategy_text(resolved, {resolved.operation.kernel, resolved.operation.scatter}),
-        of_the_case));
+    RC_FAIL(fmt::format("the strategy of the case, {}, is {} of those that suit its form",
+                        of_case.text(), of_the_case));
   }
 }
 

@@ -9,9 +9,9 @@
 
 #include "operators/csr/csr.hpp"
 #include "operators/strategy.hpp"
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
 #include "src/case/preconditioner_memory.hpp"
+#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/solve/solve.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
@@ -31,7 +31,6 @@ struct Solved {
         discretization(make_discretization(parameters)),
         problem(tessera::make_problem(parameters)),
         form(stiffness_form(problem, discretization)) {
-    form.geometry = case_geometry(parameters, parameters.operation.kernel);
     system = make_linear_system(problem, discretization, make_initial(parameters));
     b.assign(system.b.data(), system.b.data() + system.b.size());
     const ThreadCount threads(parameters.run.threads);
@@ -135,9 +134,7 @@ class DirectSolution {
     }
     const auto m = static_cast<Eigen::Index>(free_.size());
     Eigen::MatrixXd a(m, m);
-    BilinearForm form = solved.form;
-    form.geometry = GeometryForm::stored;
-    const auto csr = make_operator<double>({"csr", kNoScatter}, form);
+    const auto csr = make_operator<double>({"csr"}, solved.form);
     HostVector<double> unit(n_);
     HostVector<double> column(n_);
     for (Eigen::Index j = 0; j < m; ++j) {
@@ -198,8 +195,8 @@ using Endings = std::map<std::string, int>;
 
 void check_solve(const LoadedCase& loaded, Endings& endings) {
   CaseParameters parameters = loaded.parameters;
-  choose_kernel(parameters);
-  choose_geometry(parameters);
+  resolve_kernel(parameters);
+  resolve_factors(parameters);
   const Solved solved(std::move(parameters));
   const SolveStatus status = solved.outcome.report.status;
   ++endings[std::string(status_name(status))];

@@ -131,13 +131,15 @@ TEST_F(BadInput, FoldedMapNamesTheFirstCell) {
 TEST_F(BadInput, KroneckerIsNotForEveryMeshAndCoefficient) {
   const std::string kronecker = std::string(kGoodCase) + "[operator]\nkernel = \"kronecker\"\n";
   const std::string start =
-      "case.toml:8: operator.kernel = \"kronecker\": needs an axis-aligned mesh and a coefficient "
-      "that is constant or a product of functions of one coordinate, but ";
+      "case.toml:8: operator.kernel = \"kronecker\": the kernel kronecker needs ";
   for (const auto& [setting, reason] :
        {std::pair{"mesh.map=[\"x\", \"y\", \"z\"]",
-                  "the mesh is mapped; use \"tensor\" or \"auto\""},
+                  "an axis-aligned mesh, and this one is mapped; allowed: \"auto\", \"csr\", "
+                  "\"local\", \"tensor\"\n"},
         std::pair{"problem.coefficient=1 + x*y",
-                  "the coefficient is no product of functions of one coordinate; use"}}) {
+                  "a coefficient that is constant or a product of factors that depend on one "
+                  "coordinate each; "
+                  "allowed: \"auto\", \"csr\", \"local\", \"tensor\"\n"}}) {
     expect_one_line(run_case(kronecker, {"--set", setting}), start, reason);
   }
   // A faulty coefficient is one fault, not two.
@@ -145,9 +147,9 @@ TEST_F(BadInput, KroneckerIsNotForEveryMeshAndCoefficient) {
                   "--set problem.coefficient=", "ends too early");
 }
 
-TEST_F(BadInput, GeometryFormThatTheCaseCannotHave) {
+TEST_F(BadInput, FactorsThatTheCaseCannotHave) {
   struct Refusal {
-    std::string form;
+    std::string factors;
     std::vector<std::string> settings;
     std::string reason;
   };
@@ -155,12 +157,9 @@ TEST_F(BadInput, GeometryFormThatTheCaseCannotHave) {
   const std::string map = "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]";
   const std::string graded = "mesh.spacing=[{geometric=1.5}, \"uniform\", \"uniform\"]";
   const std::vector<Refusal> refusals = {
-      {"stencil",
-       {map, "space.degree=3"},
-       "stencil is for degree 1, not for degree 3; allowed: \"auto\", \"stored\", \"on-the-fly\""},
       {"compressed",
        {map},
-       "compressed is for the GPU: the CPU has stored, on-the-fly and stencil; allowed: \"auto\", "
+       "compressed is for the GPU: the CPU has stored and on-the-fly; allowed: \"auto\", "
        "\"stored\", \"on-the-fly\""},
       {"on-the-fly",
        {map, "space.degree=3", "space.points=6"},
@@ -177,9 +176,9 @@ TEST_F(BadInput, GeometryFormThatTheCaseCannotHave) {
        {tensor},
        "on-the-fly is for mapped and graded meshes: equal cells share their factors; allowed: "
        "\"auto\", \"stored\""},
-      {"stencil",
-       {map, "space.degree=1", "operator.kernel=csr"},
-       "stencil is for the kernel tensor, and the kernel is csr; allowed: \"auto\", \"stored\""},
+      {"on-the-fly",
+       {map, "operator.kernel=csr"},
+       "on-the-fly is for the kernel tensor, and the kernel is csr; allowed: \"auto\", \"stored\""},
       {"on-the-fly",
        {},
        "on-the-fly is for the kernel tensor, and the kernel is kronecker (auto: axis-aligned mesh, "
@@ -187,11 +186,11 @@ TEST_F(BadInput, GeometryFormThatTheCaseCannotHave) {
   for (const Refusal& refusal : refusals) {
     std::vector<std::string> more;
     for (const std::string& setting : refusal.settings) more.insert(more.end(), {"--set", setting});
-    const std::string geometry = "space.geometry=" + refusal.form;
-    more.insert(more.end(), {"--set", geometry});
+    const std::string factors = "operator.factors=" + refusal.factors;
+    more.insert(more.end(), {"--set", factors});
     expect_one_line(
         run_case(kGoodCase, more),
-        "--set " + geometry + ": space.geometry = \"" + refusal.form + "\": ", refusal.reason);
+        "--set " + factors + ": operator.factors = \"" + refusal.factors + "\": ", refusal.reason);
   }
 }
 

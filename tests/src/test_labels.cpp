@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
 #include "src/solve/solve.hpp"
 #include "src/study/measurement.hpp"
@@ -26,21 +26,18 @@ std::string case_text(int dimension, int degree, const std::string& map, const s
 
 // The name of the operator that solve() makes for the case, and what `run` and `check` print of it.
 void expect_label(CaseParameters parameters, std::set<std::string>& seen) {
-  choose_kernel(parameters);
-  choose_geometry(parameters);
-  const StrategyName strategy{parameters.operation.kernel, parameters.operation.scatter};
+  resolve_kernel(parameters);
+  resolve_factors(parameters);
   const Discretization discretization = make_discretization(parameters);
   const PoissonProblem problem = make_problem(parameters);
-  BilinearForm form = stiffness_form(problem, discretization);
-  form.geometry = case_geometry(parameters, parameters.operation.kernel);
+  const BilinearForm form = stiffness_form(problem, discretization);
   LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
   TimerTree timers;
   { const auto setup = timers.scope("setup"); }
   const SolveListeners listeners{[](int, double) { return Continue::yes; },
                                  [](const auto&, const auto&) {}};
   const SolveOutcome outcome = solve(parameters, problem, form, system, timers, listeners);
-  EXPECT_EQ(outcome.operator_name, strategy_text(parameters, strategy));
-  EXPECT_EQ(outcome.operator_name, case_label(parameters, strategy).text());
+  EXPECT_EQ(outcome.operator_name, case_strategy(parameters).text());
   seen.insert(outcome.operator_name);
 }
 
@@ -66,18 +63,15 @@ std::set<std::string> labels_of_runs(RunDevice device) {
           for (const StrategyName& strategy : all_strategies(processor)) {
             parameters.operation.kernel = strategy.kernel;
             parameters.operation.scatter = strategy.scatter;
-            if (!why_unsuitable(strategy.kernel, parameters).empty()) continue;
             const ScatterInfo* row = find_scatter(strategy.scatter);
             if (row != nullptr && row->use == ScatterUse::comparison) continue;
-            for (const GeometryChoice choice :
-                 {GeometryChoice::automatic, GeometryChoice::stored, GeometryChoice::compressed,
-                  GeometryChoice::on_the_fly, GeometryChoice::stencil}) {
-              parameters.space.geometry = choice;
-              const std::optional<GeometryForm> form = form_of(choice);
-              const GeometrySetting setting = case_geometry_setting(parameters);
-              if (form && !has_geometry_forms(strategy.kernel, setting.factors)) continue;
-              if (form && !why_no_geometry(*form, setting).empty()) continue;
-              if (!why_no_scatter(parameters, strategy).empty()) continue;
+            for (const FactorsChoice choice :
+                 {FactorsChoice::automatic, FactorsChoice::stored, FactorsChoice::compressed,
+                  FactorsChoice::on_the_fly}) {
+              parameters.operation.factors = choice;
+              const FormShape shape = case_shape(parameters);
+              if (storage_of(choice) && !has_factor_storages(strategy.kernel, shape)) continue;
+              if (!why_unsuitable(case_strategy(parameters), shape).empty()) continue;
               SCOPED_TRACE(fmt::format("{}D, degree {}, {}, {}", dimension, degree, strategy.text(),
                                        name_of(choice)));
               expect_label(parameters, seen);
@@ -93,9 +87,8 @@ std::set<std::string> labels_of_runs(RunDevice device) {
 TEST(RunLabels, AreWhatRuns) {
   const ThreadCount one(1);
   const std::set<std::string> seen = labels_of_runs(RunDevice::cpu);
-  for (const char* label :
-       {"csr", "kronecker", "local/private", "tensor/serial", "tensor/atomic, stored",
-        "tensor/coloring, on-the-fly", "tensor, stencil"}) {
+  for (const char* label : {"csr", "kronecker", "local/private", "tensor/serial",
+                            "tensor/atomic, stored", "tensor/coloring, on-the-fly", "stencil"}) {
     EXPECT_TRUE(seen.contains(label)) << label;
   }
 }
@@ -105,7 +98,7 @@ TEST(DeviceRunLabels, AreWhatRuns) {
   if constexpr (kHasCuda) {
     const std::set<std::string> seen = labels_of_runs(RunDevice::cuda);
     for (const char* label : {"local-thread/atomic", "tensor/patch", "tensor/patch, stored",
-                              "tensor/atomic, compressed", "tensor, stencil"}) {
+                              "tensor/atomic, compressed", "stencil"}) {
       EXPECT_TRUE(seen.contains(label)) << label;
     }
   }
@@ -124,9 +117,8 @@ std::set<std::string> labels_of_studies(RunDevice device) {
   study.dimensions = {2, 3};
   study.dofs = {100};
   study.geometry = {StudyGeometry::uniform, StudyGeometry::mapped};
-  study.geometry_forms = {GeometryChoice::automatic, GeometryChoice::stored,
-                          GeometryChoice::compressed, GeometryChoice::on_the_fly,
-                          GeometryChoice::stencil};
+  study.factors = {FactorsChoice::automatic, FactorsChoice::stored, FactorsChoice::compressed,
+                   FactorsChoice::on_the_fly};
   study.precision = {Precision::double_precision, Precision::single_precision};
   study.applications = 1;
   study.repetitions = 1;
@@ -134,7 +126,7 @@ std::set<std::string> labels_of_studies(RunDevice device) {
   for (const StudyProblem& problem : study_problems(study)) {
     Bench bench(study, problem);
     std::set<std::string> texts;
-    for (const StudyStrategy& strategy : study_strategies(study, problem)) {
+    for (const StrategyName& strategy : study_strategies(study, problem)) {
       SCOPED_TRACE(
           fmt::format("{}D, degree {}, {}", problem.dimension, problem.degree, strategy.text()));
       EXPECT_TRUE(texts.insert(strategy.text()).second) << "listed twice";
@@ -149,8 +141,8 @@ std::set<std::string> labels_of_studies(RunDevice device) {
 
 TEST(StudyLabels, AreWhatIsMeasured) {
   const std::set<std::string> seen = labels_of_studies(RunDevice::cpu);
-  for (const char* label : {"csr", "kronecker", "local/private", "tensor/serial",
-                            "tensor/atomic, stored", "tensor, stencil"}) {
+  for (const char* label :
+       {"csr", "kronecker", "local/private", "tensor/serial", "tensor/atomic, stored", "stencil"}) {
     EXPECT_TRUE(seen.contains(label)) << label;
   }
 }
@@ -160,7 +152,7 @@ TEST(DeviceStudyLabels, AreWhatIsMeasured) {
   if constexpr (kHasCuda) {
     const std::set<std::string> seen = labels_of_studies(RunDevice::cuda);
     for (const char* label : {"local-thread/unprotected", "tensor/patch, stored",
-                              "tensor/private, compressed", "tensor, stencil"}) {
+                              "tensor/private, compressed", "stencil"}) {
       EXPECT_TRUE(seen.contains(label)) << label;
     }
     EXPECT_FALSE(seen.contains("tensor/patch, compressed"));
@@ -178,18 +170,20 @@ TEST(PatchOfACase, HasStoredFactors) {
   parameters.run.device = RunDevice::cuda;
   parameters.operation.kernel = "tensor";
   const StrategyName patch{"tensor", "patch"};
-  EXPECT_EQ(strategy_text(parameters, {"tensor", "atomic"}), "tensor/atomic, compressed");
-  EXPECT_EQ(strategy_text(parameters, patch), "tensor/patch, stored");
-  EXPECT_EQ(why_no_scatter(parameters, patch), "");
+  const auto why_not_patch = [&] {
+    return why_unsuitable(case_strategy(parameters, patch), case_shape(parameters));
+  };
+  EXPECT_EQ(case_strategy(parameters, {"tensor", "atomic"}).text(), "tensor/atomic, compressed");
+  EXPECT_EQ(case_strategy(parameters, patch).text(), "tensor/patch, stored");
+  EXPECT_EQ(why_not_patch(), "");
   parameters.operation.scatter = "patch";
-  parameters.space.geometry = GeometryChoice::compressed;
-  EXPECT_NE(why_no_geometry(GeometryForm::compressed, case_geometry_setting(parameters)), "");
-  EXPECT_NE(why_no_scatter(parameters, patch), "");
-  parameters.space.geometry = GeometryChoice::automatic;
-  EXPECT_EQ(choose_geometry(parameters), "stored (auto: scatter policy patch)");
+  parameters.operation.factors = FactorsChoice::compressed;
+  EXPECT_NE(why_not_patch(), "");
+  parameters.operation.factors = FactorsChoice::automatic;
+  EXPECT_EQ(resolve_factors(parameters), "stored (auto: scatter policy patch)");
   parameters.space.degree = 9;
   parameters.space.points = 10;
-  EXPECT_NE(why_no_scatter(parameters, patch), "");
+  EXPECT_NE(why_not_patch(), "");
 }
 
 TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
@@ -200,11 +194,11 @@ TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
 }
 
 TEST(Choices, NameTheSameThings) {
-  for (const GeometryForm form : kGeometryForms) {
-    EXPECT_EQ(form_of(choice_of(form)), form);
-    EXPECT_EQ(name_of(choice_of(form)), geometry_name(form));
+  for (const FactorStorage storage : kFactorStorages) {
+    EXPECT_EQ(storage_of(choice_of(storage)), storage);
+    EXPECT_EQ(name_of(choice_of(storage)), factor_storage_name(storage));
   }
-  EXPECT_EQ(form_of(GeometryChoice::automatic), std::nullopt);
+  EXPECT_EQ(storage_of(FactorsChoice::automatic), std::nullopt);
   for (std::size_t i = 0; i < enumerator_names(StudySolver{}).size(); ++i) {
     const auto solver = static_cast<StudySolver>(i);
     const bool is_start = solver == StudySolver::full_multigrid;

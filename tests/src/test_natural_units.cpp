@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "operators/tensor/geometry_choice.hpp"
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
+#include "operators/tensor/factor_choice.hpp"
 #include "src/case/model.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/solve/solve.hpp"
 #include "tests/device_test.hpp"
 #include "tests/thread_count.hpp"
@@ -76,8 +76,7 @@ struct Solved {
 // As a run does it.
 Solved solved(const CaseParameters& parameters) {
   const CaseModel model = make_case_model(parameters);
-  BilinearForm form = stiffness_form(model.problem, model.discretization);
-  form.geometry = case_geometry(parameters, parameters.operation.kernel);
+  const BilinearForm form = stiffness_form(model.problem, model.discretization);
   LinearSystem system = make_linear_system(model, make_initial(parameters));
   TimerTree timers;
   { const auto setup = timers.scope("setup"); }
@@ -91,7 +90,7 @@ Solved solved(const CaseParameters& parameters) {
 // What the case is solved with.
 struct Choices {
   std::string kernel = "tensor";
-  GeometryForm geometry = GeometryForm::stored;
+  FactorStorage factors = FactorStorage::stored;
   Precision precision = Precision::double_precision;
   PreconditionerChoice preconditioner = PreconditionerChoice::jacobi;
   Precision cycle = Precision::double_precision;
@@ -100,7 +99,7 @@ struct Choices {
   int degree = 2;
 
   std::string text() const {
-    return fmt::format("{}, {}, {}, {}, cycle {}{}", kernel, geometry_name(geometry),
+    return fmt::format("{}, {}, {}, {}, cycle {}{}", kernel, factor_storage_name(factors),
                        name_of(precision), name_of(preconditioner), name_of(cycle),
                        starts_with_full_multigrid ? ", full multigrid" : "");
   }
@@ -117,7 +116,7 @@ CaseParameters parameters_of(int dimension, Kind kind, const Units& units, const
   parameters.operation.scatter =
       kernel->scatter == TakesScatter::no ? std::string(kNoScatter) : "coloring";
   parameters.operation.precision = choices.precision;
-  parameters.space.geometry = choice_of(choices.geometry);
+  parameters.operation.factors = choice_of(choices.factors);
   parameters.run.device = choices.device;
   parameters.solver.preconditioner = choices.preconditioner;
   parameters.solver.multigrid.precision = choices.cycle;
@@ -158,15 +157,13 @@ std::vector<Choices> kernels_of(int dimension, Kind kind, RunDevice device) {
     choices.kernel = kernel.name;
     choices.device = device;
     if (kernel.name == "kronecker" && kind != Kind::constant && kind != Kind::separable) continue;
+    if (kernel.name == "stencil") choices.degree = 1;
     all.push_back(choices);
-    if (kernel.name != "tensor" || kind != Kind::mapped) continue;
-    for (const GeometryForm form : kGeometryForms) {
-      // Stencils are of degree 1.
-      choices.degree = form == GeometryForm::stencil ? 1 : 2;
-      const GeometrySetting setting{processor, FactorKind::general, NodePositions::stored,
-                                    dimension, choices.degree,      choices.degree + 1};
-      if (form == GeometryForm::stored || !why_no_geometry(form, setting).empty()) continue;
-      choices.geometry = form;
+    if (kernel.factors == TakesFactors::no || kind != Kind::mapped) continue;
+    const FormShape shape = case_shape(parameters_of(dimension, kind, kPlain, choices));
+    for (const FactorStorage storage : factor_storages("coloring", shape)) {
+      if (storage == FactorStorage::stored) continue;
+      choices.factors = storage;
       all.push_back(choices);
     }
   }
@@ -280,8 +277,8 @@ top = { type = "robin", alpha = "1", value = "2" }
   const auto solution_of = [&](const std::string& mesh) {
     CaseParameters parameters =
         make_case_registry().parse("[mesh]\ndimension = 2\n" + mesh + kind, "case.toml").parameters;
-    choose_kernel(parameters);
-    choose_geometry(parameters);
+    resolve_kernel(parameters);
+    resolve_factors(parameters);
     return solved(parameters);
   };
   const std::pair<std::string, std::string> pairs[] = {

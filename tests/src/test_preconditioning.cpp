@@ -9,10 +9,10 @@
 
 #include "cases/poisson_problem.hpp"
 #include "postprocess/error_norms.hpp"
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/solve/solve.hpp"
 #include "tests/device_test.hpp"
 #include "tests/thread_count.hpp"
@@ -86,8 +86,8 @@ std::vector<std::string> cases() { return {kMixed2d, kUniform3d, kCurved2d, kCur
 // Kernel and geometry are chosen as a run chooses them.
 CaseParameters parsed(const std::string& text) {
   CaseParameters parameters = make_case_registry().parse(text, "case.toml").parameters;
-  choose_kernel(parameters);
-  choose_geometry(parameters);
+  resolve_kernel(parameters);
+  resolve_factors(parameters);
   return parameters;
 }
 
@@ -101,8 +101,7 @@ struct Solved {
 Solved solved(const CaseParameters& parameters) {
   const Discretization discretization = make_discretization(parameters);
   const PoissonProblem problem = make_problem(parameters);
-  BilinearForm form = stiffness_form(problem, discretization);
-  form.geometry = case_geometry(parameters, parameters.operation.kernel);
+  const BilinearForm form = stiffness_form(problem, discretization);
   LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
   TimerTree timers;
   { const auto setup = timers.scope("setup"); }
@@ -286,8 +285,8 @@ void expect_error_of_the_discretization(RunDevice device) {
       // About as many nodes of every degree, and several levels.
       const int nodes = parameters.mesh.dimension == 2 ? 48 : 16;
       for (auto& cells : parameters.mesh.cells) cells = nodes / degree + cells % 3;
-      choose_kernel(parameters);
-      choose_geometry(parameters);
+      resolve_kernel(parameters);
+      resolve_factors(parameters);
       parameters.run.device = device;
       parameters.solver.preconditioner = PreconditionerChoice::multigrid;
       parameters.solver.relative_tolerance = 1e-12;

@@ -108,7 +108,7 @@ TEST_F(ProgramTest, AutoSaysWhichKernelRanAndWhy) {
   }
 }
 
-TEST_F(ProgramTest, GeometryIsChosenSaidAndRecorded) {
+TEST_F(ProgramTest, FactorsAreChosenSaidAndRecorded) {
   const std::string map = "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]";
   struct Choice {
     std::vector<std::string> settings;
@@ -118,9 +118,12 @@ TEST_F(ProgramTest, GeometryIsChosenSaidAndRecorded) {
   };
   const std::vector<Choice> choices = {
       {{map}, "stored (auto: 3D on the CPU)", "stored", "stored"},
-      {{map, "space.degree=1"}, "stencil (auto: degree 1)", "stencil", "stencil"},
-      {{map, "space.degree=1", "space.geometry=stored"}, "stored\n", "stored", "stored"},
-      {{map, "space.geometry=on-the-fly", "problem.coefficient=1 + x"},
+      {{map, "space.degree=1"}, "", "stored", "none"},
+      {{map, "space.degree=1", "operator.kernel=tensor"},
+       "stored (auto: degree 1)",
+       "stored",
+       "stored"},
+      {{map, "operator.factors=on-the-fly", "problem.coefficient=1 + x"},
        "on-the-fly\n",
        "on-the-fly",
        "on-the-fly"},
@@ -140,50 +143,49 @@ TEST_F(ProgramTest, GeometryIsChosenSaidAndRecorded) {
     const ProgramResult checked = run_program(path(), more);
     ASSERT_EQ(checked.exit_code, 0) << checked.errors;
     if (choice.line.empty()) {
-      EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("\n  geometry ")));
-      EXPECT_THAT(checked.output, ::testing::Not(HasSubstr("\ngeometry ")));
+      EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("\n  factors ")));
+      EXPECT_THAT(checked.output, ::testing::Not(HasSubstr("\nfactors ")));
     } else {
-      EXPECT_THAT(ran.output, HasSubstr("\n  geometry  " + choice.line));
-      EXPECT_THAT(checked.output, HasSubstr("\ngeometry " + choice.line));
-      // A stencil has no scatter policy, and nothing says that it has.
-      const bool adds = choice.recorded != "stencil";
-      const std::string name = adds ? "tensor/coloring" : "tensor";
-      EXPECT_THAT(checked.output, HasSubstr("\noperator " + name + " (auto: "));
+      EXPECT_THAT(ran.output, HasSubstr("\n  factors   " + choice.line));
+      EXPECT_THAT(checked.output, HasSubstr("\nfactors " + choice.line));
+      const std::string name = "tensor/coloring";
+      EXPECT_THAT(checked.output, HasSubstr("\noperator " + name));
       EXPECT_THAT(checked.output, HasSubstr("  operator " + name + ", " + choice.recorded + " "));
-      EXPECT_THAT(ran.output, HasSubstr("\n  operator  " + name + " (auto: "));
-      EXPECT_EQ(result()["scatter"], adds ? "coloring" : "none");
+      EXPECT_THAT(ran.output, HasSubstr("\n  operator  " + name));
+      EXPECT_EQ(result()["scatter"], "coloring");
     }
     EXPECT_EQ(result()["geometry"], choice.recorded);
     EXPECT_THAT(read_file(path() / "out/case.toml"),
-                HasSubstr("geometry = \"" + choice.resolved + "\"\n"));
+                HasSubstr("factors = \"" + choice.resolved + "\"\n"));
   }
 }
 
-TEST_F(ProgramTest, CheckListsEachGeometry) {
+TEST_F(ProgramTest, CheckListsEachStorageOfFactors) {
   const ProgramResult ran =
       run_program(path(), {"check", "case.toml", "--set",
                            "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]", "--set", "space.degree=1"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   // 5 x 4 x 3 nodes and 24 cells: 14 values a node; 6 at each of 8 points a cell, in batches that
   // lanes and threads may fill up.
-  for (const char* row : {"tensor/atomic, stored ", "tensor/atomic, on-the-fly ",
-                          "tensor, stencil ", " 10.5 KiB ", " 179.2 B "}) {
+  for (const char* row : {"tensor/atomic, stored ", "tensor/atomic, on-the-fly ", "stencil ",
+                          " 10.5 KiB ", " 179.2 B "}) {
     EXPECT_THAT(ran.output, HasSubstr(row));
   }
   EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("compressed")));
   EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("csr, ")));
 }
 
-// What the file of a run says of the geometry was for its kernel, degree and mesh.
-TEST_F(ProgramTest, GeometryOfAResolvedCaseGivesWayToTheCommandLine) {
-  ASSERT_EQ(run({"--set", "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]", "--set", "space.degree=1"})
+// What the file of a run says of the factors was for its kernel, degree and mesh.
+TEST_F(ProgramTest, FactorsOfAResolvedCaseGiveWayToTheCommandLine) {
+  ASSERT_EQ(run({"--set", "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]", "--set",
+                 "operator.factors=on-the-fly"})
                 .exit_code,
             0);
-  ASSERT_EQ(result()["geometry"], "stencil");
+  ASSERT_EQ(result()["geometry"], "on-the-fly");
   const std::vector<std::pair<std::vector<std::string>, std::string>> changes = {
-      {{"space.degree=2", "space.points=3"}, "stored"},
+      {{"space.points=6"}, "stored"},
       {{"operator.kernel=csr"}, "none"},
-      {{"run.threads=1"}, "stencil"}};
+      {{"run.threads=1"}, "on-the-fly"}};
   for (const auto& [settings, geometry] : changes) {
     std::vector<std::string> more = {"run", "out/case.toml", "--output", "again", "--overwrite"};
     for (const std::string& setting : settings) more.insert(more.end(), {"--set", setting});
@@ -275,7 +277,8 @@ TEST_F(ProgramTest, CheckTellsLevelsAndTheirMemory) {
                            "solver.preconditioner=multigrid", "--set",
                            "solver.multigrid.coarsening=degree-first"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(ran.output, ::testing::ContainsRegex("\nlevel +degree +cells +DoFs +operator +memory"));
+  EXPECT_THAT(ran.output,
+              ::testing::ContainsRegex("\nlevel +degree +cells +DoFs +operator +memory"));
   // (3 x 8 + 1)^2 (3 x 6 + 1) DoFs, then degree 1: 9 x 9 x 7, whose inverse has 567^2 values of 4
   // B.
   EXPECT_THAT(ran.output, ::testing::ContainsRegex("\n +0 +3 +8 x 6 x 8 +11\\.9 k +kronecker +"));
@@ -360,8 +363,8 @@ TEST_F(ProgramTest, CheckTellsWhichStrategiesAreNotForTheCase) {
   const ProgramResult ran =
       run_program(path(), {"check", "case.toml", "--set", "problem.coefficient=1 + x*y"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(ran.output,
-              ::testing::ContainsRegex("\nkronecker +- +- +- +- +no: the coefficient is no product"));
+  EXPECT_THAT(ran.output, ::testing::ContainsRegex(
+                              "\nkronecker +- +- +- +- +no: the coefficient is no product"));
 }
 
 TEST_F(ProgramTest, DefaultsRunAndPrintThemselvesAgain) {
@@ -422,22 +425,22 @@ TEST_F(CompareTest, AllStrategiesAgree) {
   EXPECT_EQ(unsuitable, 4U);
 }
 
-TEST_F(CompareTest, GeometryFormsStandSideBySide) {
-  const ProgramResult ran = compare(
-      {"--set", "study.geometry_forms=[\"stored\", \"on-the-fly\", \"stencil\", \"auto\"]"});
+TEST_F(CompareTest, StoragesOfFactorsStandSideBySide) {
+  const ProgramResult ran =
+      compare({"--set", "study.factors=[\"stored\", \"on-the-fly\", \"auto\"]"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
   const std::string csv = read_file(path() / "study.csv");
-  // On 4 uniform problems as before; on 4 mapped ones each form, and auto is one of them.
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 6 + 4 * (4 + 2 * 2 + 1));
+  // On 4 uniform problems as before; on 4 mapped ones each storage, and auto is one of them.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 7 + 4 * (5 + 2 * 2));
   for (const char* form : {"stored", "on-the-fly"}) {
     EXPECT_THAT(csv, HasSubstr(std::string(",tensor,serial,") + form + ","));
     EXPECT_THAT(ran.output, HasSubstr(std::string("  tensor/coloring, ") + form + " "));
   }
-  // A stencil, which has no scatter policy, is measured once.
-  EXPECT_THAT(csv, HasSubstr(",tensor,none,stencil,"));
-  EXPECT_THAT(ran.output, HasSubstr("  tensor, stencil "));
+  EXPECT_THAT(csv, HasSubstr(",stencil,none,none,"));
+  EXPECT_THAT(ran.output, HasSubstr("  stencil "));
   EXPECT_THAT(csv, HasSubstr(",tensor,serial,none,"));
-  EXPECT_THAT(ran.output, HasSubstr(" left out: stencil is for degree 1, not for degree 3\n"));
+  EXPECT_THAT(ran.output,
+              HasSubstr(" left out: the kernel stencil is for degree 1, not for degree 3\n"));
 }
 
 TEST_F(CompareTest, DisagreementFails) {
@@ -455,9 +458,9 @@ TEST_F(CompareTest, SolvesAreForScattersThatAddRightly) {
     const ProgramResult ran =
         solve(std::string("[\"") + scatter + "\", \"serial\"]", "[\"uniform\", \"mapped\"]");
     EXPECT_EQ(ran.exit_code, 1);
-    EXPECT_THAT(ran.errors, testing::StartsWith("--set study.scatters=[\"" + std::string(scatter)));
+    EXPECT_THAT(ran.errors, ::testing::StartsWith("--set study.scatters=[\"" + std::string(scatter)));
     EXPECT_THAT(ran.errors, HasSubstr("put \"coloring\" first\n"));
-    EXPECT_THAT(ran.output, testing::IsEmpty()) << "it did not begin";
+    EXPECT_THAT(ran.output, ::testing::IsEmpty()) << "it did not begin";
   }
   EXPECT_EQ(solve("[\"serial\", \"unprotected\"]", "[\"mapped\"]").exit_code, 0);
   // On equal cells nothing is scattered.

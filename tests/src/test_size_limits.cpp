@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "src/case/kernel_choice.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
+#include "src/case/strategy.hpp"
 #include "src/parameters/diagnostics.hpp"
 #include "src/study/setup.hpp"
 
@@ -70,9 +71,9 @@ TEST(SizeLimits, CompressedFactorsAreForLessThan32BitsOfCells) {
   parameters.operation.kernel = "tensor";
   parameters.operation.scatter = "atomic";
   parameters.run.device = RunDevice::cuda;
-  parameters.space.geometry = GeometryChoice::compressed;
-  EXPECT_EQ(keys_of(parameters), std::vector<std::string>{"space.geometry"});
-  parameters.space.geometry = GeometryChoice::stored;
+  parameters.operation.factors = FactorsChoice::compressed;
+  EXPECT_EQ(keys_of(parameters), std::vector<std::string>{"operator.factors"});
+  parameters.operation.factors = FactorsChoice::stored;
   EXPECT_TRUE(keys_of(parameters).empty());
 }
 
@@ -133,10 +134,10 @@ TEST(SizeLimits, AreThoseOfStudiesOfOperators) {
   study.kernels = {"tensor"};
   study.scatters = {"atomic"};
   study.geometry = {StudyGeometry::mapped};
-  study.geometry_forms = {GeometryChoice::stored, GeometryChoice::compressed};
+  study.factors = {FactorsChoice::stored, FactorsChoice::compressed};
   EXPECT_TRUE(keys_of(study).empty()) << "the CPU has no compressed factors, which is another line";
   study.device = RunDevice::cuda;
-  EXPECT_EQ(keys_of(study), std::vector<std::string>{"study.geometry_forms"});
+  EXPECT_EQ(keys_of(study), std::vector<std::string>{"study.factors"});
 }
 
 TEST(SizeLimits, AreThoseOfStudiesOfSolvers) {
@@ -162,7 +163,7 @@ TEST(SizeLimits, AreSaidOnceAndBeforeAStudyBegins) {
     FAIL() << "was taken";
   } catch (const InputError& error) {
     const std::string what = error.what();
-    EXPECT_THAT(what, testing::StartsWith("study.toml:8: study.solvers"));
+    EXPECT_THAT(what, ::testing::StartsWith("study.toml:8: study.solvers"));
     EXPECT_THAT(what, HasSubstr("2D uniform, degree 4, about 400000000 DoFs: fast-diagonalization "
                                 "needs the eigenvectors of a matrix of 19999 x 19999 along x"));
     EXPECT_EQ(what.find("eigenvectors"), what.rfind("eigenvectors"));
@@ -171,7 +172,7 @@ TEST(SizeLimits, AreSaidOnceAndBeforeAStudyBegins) {
 
 Index solving_bytes(const CaseParameters& parameters) {
   CaseParameters resolved = parameters;
-  choose_kernel(resolved);
+  resolve_kernel(resolved);
   const MemoryEstimate estimate =
       estimate_memory(resolved, {resolved.operation.kernel, resolved.operation.scatter});
   for (const MemoryPhase& phase : estimate.phases) {

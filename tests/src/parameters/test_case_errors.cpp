@@ -241,14 +241,14 @@ TEST(CaseErrors, Choices) {
        "\"coloring\" | \"private\" | \"none\"; did you mean \"coloring\"?"});
 }
 
-TEST(CaseErrors, GeometryNamesTheNearest) {
+TEST(CaseErrors, FactorsNameTheNearest) {
   expect_errors(
-      case_errors(case_with("[space]\ngeometry = \"on_the_fly\"\n")),
-      {"case.toml:4: space.geometry = \"on_the_fly\": must be one of \"auto\" | \"stored\" | "
-       "\"compressed\" | \"on-the-fly\" | \"stencil\"; did you mean \"on-the-fly\"?"});
+      case_errors(case_with("[operator]\nfactors = \"on_the_fly\"\n")),
+      {"case.toml:4: operator.factors = \"on_the_fly\": must be one of \"auto\" | \"stored\" | "
+       "\"compressed\" | \"on-the-fly\"; did you mean \"on-the-fly\"?"});
   expect_errors(
-      case_errors(case_with("[space]\ngeometri = \"auto\"\n")),
-      {"case.toml:4: space.geometri = \"auto\": unknown key; did you mean space.geometry?"});
+      case_errors(case_with("[space]\ngeometry = \"auto\"\n")),
+      {"case.toml:4: space.geometry = \"auto\": unknown key; it is operator.factors now"});
 }
 
 TEST(CaseErrors, Expressions) {

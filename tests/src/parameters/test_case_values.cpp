@@ -18,7 +18,7 @@ TEST(CaseValues, Defaults) {
   }
   EXPECT_EQ(p.space.degree, 2);
   EXPECT_EQ(p.space.points, 3);
-  EXPECT_EQ(p.space.geometry, GeometryChoice::automatic);
+  EXPECT_EQ(p.operation.factors, FactorsChoice::automatic);
   EXPECT_EQ(p.space.nodes, NodeFamily::gauss_lobatto);
   EXPECT_EQ(p.space.quadrature, QuadratureRule::gauss);
   EXPECT_EQ(p.problem.coefficient, "1");
@@ -57,7 +57,6 @@ degree = 1
 nodes = "equidistant"
 quadrature = "gauss-lobatto"
 points = 7
-geometry = "stencil"
 [problem]
 coefficient = 2
 source = 1.5
@@ -69,6 +68,7 @@ bottom = { type = "robin", alpha = 2, value = "x" }
 [operator]
 kernel = "local"
 scatter = "atomic"
+factors = "on-the-fly"
 precision = "single"
 [solver]
 method = "cg"
@@ -94,7 +94,7 @@ overwrite = true
   EXPECT_EQ(p.space.nodes, NodeFamily::equidistant);
   EXPECT_EQ(p.space.quadrature, QuadratureRule::gauss_lobatto);
   EXPECT_EQ(p.space.points, 7);
-  EXPECT_EQ(p.space.geometry, GeometryChoice::stencil);
+  EXPECT_EQ(p.operation.factors, FactorsChoice::on_the_fly);
   EXPECT_EQ(p.problem.coefficient, "2");
   EXPECT_EQ(p.problem.source, "1.5");
   EXPECT_EQ(p.problem.exact, "x");
@@ -148,11 +148,11 @@ TEST(CaseValues, FacesMayBeTables) {
   EXPECT_EQ(p.boundary[3].value, "3");
 }
 
-TEST(CaseValues, GeometryChoicesNameTheirForms) {
-  EXPECT_EQ(form_of(GeometryChoice::automatic), std::nullopt);
-  for (const GeometryForm form : kGeometryForms) {
-    EXPECT_EQ(form_of(choice_of(form)), form);
-    EXPECT_EQ(name_of(choice_of(form)), geometry_name(form));
+TEST(CaseValues, FactorsChoicesNameTheirStorages) {
+  EXPECT_EQ(storage_of(FactorsChoice::automatic), std::nullopt);
+  for (const FactorStorage storage : kFactorStorages) {
+    EXPECT_EQ(storage_of(choice_of(storage)), storage);
+    EXPECT_EQ(name_of(choice_of(storage)), factor_storage_name(storage));
   }
 }
 

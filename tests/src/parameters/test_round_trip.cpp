@@ -13,7 +13,6 @@ map = ["x", "y", "z + 0.1*sin(pi*x)"]
 [space]
 degree = 1
 points = 6
-geometry = "on-the-fly"
 [problem]
 source = 0.1
 exact = "x"
@@ -22,6 +21,7 @@ left = { type = "robin", alpha = 2, value = "y" }
 front = { type = "neumann" }
 [operator]
 kernel = "csr"
+factors = "on-the-fly"
 [solver]
 relative_tolerance = 1.2345678901234567e-7
 )toml";
@@ -37,7 +37,7 @@ TEST(RoundTrip, ResolvedCaseGivesIdenticalParameters) {
   EXPECT_EQ(second.mesh.upper, first.mesh.upper);
   EXPECT_EQ(second.mesh.map, first.mesh.map);
   EXPECT_EQ(second.space.points, first.space.points);
-  EXPECT_EQ(second.space.geometry, GeometryChoice::on_the_fly);
+  EXPECT_EQ(second.operation.factors, FactorsChoice::on_the_fly);
   EXPECT_EQ(second.problem.exact, first.problem.exact);
   EXPECT_EQ(second.boundary[0].alpha, "2");
   EXPECT_EQ(second.boundary[5].type, BoundaryType::neumann);
@@ -82,7 +82,6 @@ degree = 2
 nodes = "gauss-lobatto"
 quadrature = "gauss"
 points = 3
-geometry = "auto"
 
 [problem]
 coefficient = "1"
@@ -97,6 +96,7 @@ top = { type = "dirichlet", value = "0" }
 [operator]
 kernel = "auto"
 scatter = "coloring"
+factors = "auto"
 precision = "double"
 
 [solver]

@@ -21,7 +21,7 @@ TEST(Study, Defaults) {
   EXPECT_EQ(p.kernels, kTestKernelNames);
   EXPECT_EQ(p.scatters, std::vector<std::string>{"coloring"});
   EXPECT_EQ(p.dofs, std::vector<std::int64_t>{1000000});
-  EXPECT_EQ(p.geometry_forms, std::vector<GeometryChoice>{GeometryChoice::automatic});
+  EXPECT_EQ(p.factors, std::vector<FactorsChoice>{FactorsChoice::automatic});
   EXPECT_EQ(p.map.size(), 3U);
   EXPECT_EQ(p.extra_points, 1);
   EXPECT_EQ(p.applications, 20);
@@ -42,7 +42,7 @@ degrees = [1, 32]
 dimensions = [2, 3]
 dofs = [1e6, 1000, 3.0e7]
 geometry = ["mapped", "uniform"]
-geometry_forms = ["stencil", "stored", "on-the-fly"]
+factors = ["compressed", "stored", "on-the-fly"]
 map = ["x", "y", "z"]
 quadrature = "gauss-lobatto"
 precision = ["single", "double"]
@@ -57,9 +57,8 @@ output = "a.csv"
   EXPECT_EQ(p.dofs, (std::vector<std::int64_t>{1000000, 1000, 30000000}));
   EXPECT_EQ(p.geometry,
             (std::vector<StudyGeometry>{StudyGeometry::mapped, StudyGeometry::uniform}));
-  EXPECT_EQ(p.geometry_forms,
-            (std::vector<GeometryChoice>{GeometryChoice::stencil, GeometryChoice::stored,
-                                         GeometryChoice::on_the_fly}));
+  EXPECT_EQ(p.factors, (std::vector<FactorsChoice>{FactorsChoice::compressed, FactorsChoice::stored,
+                                                   FactorsChoice::on_the_fly}));
   EXPECT_EQ(p.precision,
             (std::vector<Precision>{Precision::single_precision, Precision::double_precision}));
   EXPECT_EQ(p.memory_limit, 8000000000);
