@@ -1,3 +1,4 @@
+// This file decides whether an imbalance is the error of quadrature and mesh.
 #include "cases/balance.hpp"
 
 #include <fmt/format.h>

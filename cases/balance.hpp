@@ -1,3 +1,4 @@
+// These functions balance the load of a pure Neumann problem.
 #pragma once
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// This file drives muParser, one parser per thread, and words its errors.
 #include "cases/expression.hpp"
 
 #include <fmt/format.h>

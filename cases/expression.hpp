@@ -1,3 +1,4 @@
+// This function turns an expression into a field.
 #pragma once
 
 #include <stdexcept>

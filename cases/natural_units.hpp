@@ -1,3 +1,4 @@
+// NaturalUnits make a problem's coefficient and box of order 1.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// A PoissonProblem is a boundary value problem, from which form and linear system are made.
 #pragma once
 
 #include <array>

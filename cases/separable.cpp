@@ -1,3 +1,4 @@
+// This file finds products in the tokens of an expression.
 #include "cases/separable.hpp"
 
 #include <array>

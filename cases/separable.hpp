@@ -1,3 +1,4 @@
+// This function splits an expression into factors of one coordinate each.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// A BoxMesh is a box that grid lines across each axis cut into cells.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// This file plans levels by the widths of cells, and merges cells two by two.
 #include "mesh/coarsening.hpp"
 
 #include <algorithm>

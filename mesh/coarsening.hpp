@@ -1,3 +1,4 @@
+// These functions plan the levels of a multigrid hierarchy and make their coarser spaces.
 #pragma once
 
 #include <array>

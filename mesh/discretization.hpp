@@ -1,3 +1,4 @@
+// A Discretization holds everything about where the nodes and quadrature points of a Q_p space are.
 #pragma once
 
 #include "mesh/box_mesh.hpp"

@@ -1,3 +1,4 @@
+// These are the errors that meshes, maps and fields throw, with the cell or point where they occur.
 #pragma once
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// A FirstFailure carries an exception out of an OpenMP region.
 #pragma once
 
 #include <exception>

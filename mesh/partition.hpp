@@ -1,3 +1,4 @@
+// These functions split a range of indices among threads.
 #pragma once
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+// A Saturated is a size that stays at the largest integer instead of overflowing.
 #pragma once
 
 #include <concepts>

@@ -1,3 +1,4 @@
+// A ScalarField is a function of position that is evaluated for many points at once.
 #pragma once
 
 #include <array>

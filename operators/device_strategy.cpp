@@ -1,3 +1,4 @@
+// This file makes the operators of strategies in GPU memory.
 #include "operators/device_strategy.hpp"
 
 #include <stdexcept>

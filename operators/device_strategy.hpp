@@ -1,3 +1,4 @@
+// This function makes the operator of a strategy in GPU memory.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// This file has the table of strategies.
 #include "operators/strategy.hpp"
 
 #include <omp.h>

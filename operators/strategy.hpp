@@ -1,3 +1,4 @@
+// The strategies are rows of a table, from which their operators, names and memory follow.
 #pragma once
 
 #include <memory>

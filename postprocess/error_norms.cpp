@@ -1,3 +1,4 @@
+// This file evaluates solutions at quadrature points and sums in a fixed order.
 #include "postprocess/error_norms.hpp"
 
 #include <algorithm>

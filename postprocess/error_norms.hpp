@@ -1,3 +1,4 @@
+// These functions integrate a solution and its errors.
 #pragma once
 
 #include <span>

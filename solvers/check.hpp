@@ -1,3 +1,4 @@
+// These checks end the program when the program itself is wrong.
 #pragma once
 
 #include <atomic>

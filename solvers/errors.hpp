@@ -1,3 +1,4 @@
+// These are the errors that setting up a solver throws.
 #pragma once
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// The execution spaces Host and Device say where data live and code runs.
 #pragma once
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// FusedOperations are what solvers do with A x in the same pass over memory that computes it.
 #pragma once
 
 #include "solvers/check.hpp"

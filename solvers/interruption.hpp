@@ -1,3 +1,4 @@
+// Long work is asked to stop, and asks whether it should, through these functions.
 #pragma once
 
 #include <atomic>

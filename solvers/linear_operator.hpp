@@ -1,3 +1,4 @@
+// A LinearOperator applies a square matrix, and knows its diagonal, cost and memory.
 #pragma once
 
 #include <cstdint>

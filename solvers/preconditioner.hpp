@@ -1,3 +1,4 @@
+// A Preconditioner approximates the inverse of an operator; Jacobi is the simplest one.
 #pragma once
 
 #include "solvers/linear_operator.hpp"

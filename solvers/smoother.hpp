@@ -1,3 +1,4 @@
+// A Smoother does a few steps of a stationary iteration.
 #pragma once
 
 #include "solvers/memory/vector.hpp"

@@ -1,3 +1,4 @@
+// These types give access to the rows of a sparse matrix, on the host and in GPU memory.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// A Transfer moves vectors between two levels of a multigrid hierarchy.
 #pragma once
 
 #include "solvers/memory/vector.hpp"

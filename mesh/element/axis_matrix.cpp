@@ -1,3 +1,4 @@
+// This file makes evaluation matrices along an axis, and multiplies by them on a lattice.
 #include "mesh/element/axis_matrix.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// An AxisMatrix acts along one axis of a lattice and has short rows, like a factor of a transfer.
 #pragma once
 
 #include <vector>

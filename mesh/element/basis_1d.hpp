@@ -1,3 +1,4 @@
+// A Basis1D tabulates the 1D Lagrange polynomials and their derivatives at quadrature points.
 #pragma once
 
 #include <span>

@@ -1,3 +1,4 @@
+// This file computes surface elements at the quadrature points of a face.
 #include "mesh/element/face_quadrature.hpp"
 
 #include <cmath>

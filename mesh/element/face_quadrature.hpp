@@ -1,3 +1,4 @@
+// A FaceQuadrature holds positions, weights and shape functions on one face of the box.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,5 @@
+// These are products of a 1D matrix with one folded line in registers, for sizes known at compile
+// time.
 #pragma once
 
 #include "mesh/element/sum_factorization.hpp"

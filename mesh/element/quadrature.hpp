@@ -1,3 +1,4 @@
+// These are the Gauss and Gauss-Lobatto rules on [0, 1].
 #pragma once
 
 #include <vector>

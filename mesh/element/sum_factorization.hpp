@@ -1,3 +1,4 @@
+// These are contractions of a tensor with a 1D matrix, axis by axis, by even-odd decomposition.
 #pragma once
 
 #include <vector>

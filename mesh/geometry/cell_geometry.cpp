@@ -1,3 +1,4 @@
+// This file evaluates cells by sum factorization, with small sizes unrolled.
 #include "mesh/geometry/cell_geometry.hpp"
 
 namespace tessera {

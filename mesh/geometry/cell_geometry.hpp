@@ -1,3 +1,5 @@
+// These classes evaluate functions, positions and Jacobians at the quadrature points of a batch of
+// cells.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A FactorKind says how much of the geometric factors differs from cell to cell.
 #pragma once
 
 #include "mesh/geometry/mapping.hpp"

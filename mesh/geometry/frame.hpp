@@ -1,3 +1,4 @@
+// A Frame places the coordinates of a discretization in physical space.
 #pragma once
 
 #include "mesh/index.hpp"

@@ -1,3 +1,4 @@
+// GeometricFactors are the symmetric matrices D_q of all cells at their quadrature points.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// This enumeration names the ways in which the kernel tensor keeps its geometric factors.
 #pragma once
 
 #include <array>

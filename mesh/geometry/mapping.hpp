@@ -1,3 +1,4 @@
+// A Mapping says where the nodes of the lattice lie in physical space.
 #pragma once
 
 #include <array>

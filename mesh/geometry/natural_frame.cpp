@@ -1,3 +1,4 @@
+// This file chooses natural frames, and checks that positions have enough digits.
 #include "mesh/geometry/natural_frame.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These functions move a discretization into a frame in which it is of order 1, and back.
 #pragma once
 
 #include "mesh/discretization.hpp"

@@ -1,3 +1,4 @@
+// This function computes the symmetric matrix |J| J^-1 J^-T of one point for a vector of cells.
 #pragma once
 
 #include "mesh/lanes/simd.hpp"

@@ -1,3 +1,4 @@
+// This file chooses the shape of bricks and colors them.
 #include "mesh/lanes/cell_batches.hpp"
 
 #include <algorithm>

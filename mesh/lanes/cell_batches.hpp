@@ -1,3 +1,4 @@
+// CellBatches order the cells of a mesh in bricks, and bricks in batches of one cell per SIMD lane.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A HostArray is a large array whose pages are first touched by the threads that use them.
 #pragma once
 
 #include <cstddef>

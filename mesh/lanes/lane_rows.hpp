@@ -1,3 +1,4 @@
+// These functions load a row of neighboring cells into SIMD lanes, and add it back.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// This function counts cells with the padding of their last batches.
 #pragma once
 
 #include "mesh/box_mesh.hpp"

@@ -1,3 +1,4 @@
+// These functions make block Jacobi of a form's assembled matrix, on bricks of nodes.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// This file makes block Jacobi in GPU memory.
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/csr/device_csr.hpp"
 #include "operators/tensor/device_tensor.hpp"

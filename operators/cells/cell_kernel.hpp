@@ -1,3 +1,4 @@
+// A CellKernel is a local kernel behind a virtual call, for setup.
 #pragma once
 
 #include "mesh/lanes/cell_batches.hpp"

@@ -1,3 +1,4 @@
+// This file fits the weights of the nearest separable operator by least squares.
 #include "operators/fast_diagonalization/nearest_separable.hpp"
 
 #include <algorithm>

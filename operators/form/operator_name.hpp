@@ -1,3 +1,4 @@
+// This function composes the name of an operator as it is printed everywhere.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// LineKernels do the products of the Kronecker operator along the lines of a batch.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file makes multigrid in GPU memory.
 #include "operators/device_strategy.hpp"
 #include "operators/multigrid/assembly.hpp"
 #include "operators/multigrid/multigrid.hpp"

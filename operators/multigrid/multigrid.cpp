@@ -1,3 +1,4 @@
+// This file makes multigrid on the host.
 #include "operators/multigrid/multigrid.hpp"
 
 #include "operators/multigrid/assembly.hpp"

@@ -1,3 +1,4 @@
+// This file knows which ways to keep factors are possible, and which is fastest.
 #include "operators/tensor/geometry_choice.hpp"
 
 #include <array>

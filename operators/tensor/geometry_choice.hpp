@@ -1,3 +1,4 @@
+// These functions choose how the kernel tensor keeps its geometric factors.
 #pragma once
 
 #include <string>

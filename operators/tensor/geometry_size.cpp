@@ -1,3 +1,4 @@
+// This file counts the bytes of geometric factors.
 #include "operators/tensor/geometry_size.hpp"
 
 #include <omp.h>

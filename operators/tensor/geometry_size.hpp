@@ -1,3 +1,4 @@
+// These functions know the bytes of geometric factors before they are made.
 #pragma once
 
 #include "operators/strategy.hpp"

@@ -1,3 +1,4 @@
+// An AtomicFile gets its name only when it is complete.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// These functions write numbers as people read them.
 #pragma once
 
 #include <string>

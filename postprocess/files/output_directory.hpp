@@ -1,3 +1,4 @@
+// An OutputDirectory is checked before anything is computed.
 #pragma once
 
 #include <deque>

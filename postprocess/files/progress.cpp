@@ -1,3 +1,4 @@
+// This file prints progress and predicts the time left.
 #include "postprocess/files/progress.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Progress shows how an iterative solve gets on.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// A RunResult holds what result.json says of a run.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// An UnfinishedPath is removed if the process ends at once.
 #pragma once
 
 #include <filesystem>

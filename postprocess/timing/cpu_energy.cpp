@@ -1,3 +1,4 @@
+// This file finds RAPL counters and follows them when they wrap.
 #include "postprocess/timing/cpu_energy.hpp"
 
 #include <fstream>

@@ -1,3 +1,4 @@
+// A CpuEnergyCounter reads the energy counters of the CPUs.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// An EnergyMeter measures the joules of CPUs and GPU over a stretch of a run.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// This file computes rates and shares of timed parts.
 #include "postprocess/timing/timer_report.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// These functions print a timer tree as text, CSV and JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// This file enters and leaves the parts of a timer tree.
 #include "postprocess/timing/timers.hpp"
 
 #include <algorithm>

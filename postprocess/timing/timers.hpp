@@ -1,3 +1,4 @@
+// A TimerTree measures the named and nested parts of a run.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// This file has the text of the ParaView script.
 #include "postprocess/vtk/view_script.hpp"
 
 #include <nlohmann/json.hpp>

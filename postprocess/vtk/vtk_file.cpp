@@ -1,3 +1,4 @@
+// This file drives VTK's writer, compresses in parallel and collects errors.
 #include "postprocess/vtk/vtk_file.hpp"
 
 #include <omp.h>

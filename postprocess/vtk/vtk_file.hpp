@@ -1,3 +1,4 @@
+// This function writes a VTK grid to a file.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// This file builds the unstructured grid that VTK writes.
 #include "postprocess/vtk/vtu_writer.hpp"
 
 #include <vtkCellArray.h>

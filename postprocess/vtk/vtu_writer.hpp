@@ -1,3 +1,4 @@
+// This function writes a solution as high-order cells of VTK.
 #pragma once
 
 #include <filesystem>

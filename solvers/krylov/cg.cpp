@@ -1,3 +1,4 @@
+// This file has conjugate gradients on the host.
 #include "solvers/krylov/cg.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file has conjugate gradients on the GPU as launches of a CUDA graph.
 #include <utility>
 
 #include "solvers/krylov/cg.hpp"

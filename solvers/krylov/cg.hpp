@@ -1,3 +1,5 @@
+// These are preconditioned and flexible conjugate gradients, with options and report of every
+// method.
 #pragma once
 
 #include <functional>

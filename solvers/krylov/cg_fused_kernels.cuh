@@ -1,3 +1,5 @@
+// These kernels do the vector part of conjugate gradients in one pass, for operators with fused
+// operations.
 #pragma once
 
 #include "solvers/krylov/cg_kernels.cuh"

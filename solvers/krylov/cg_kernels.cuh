@@ -1,3 +1,4 @@
+// These cooperative kernels do the vector part of conjugate gradients with any operator.
 #pragma once
 
 #include <cooperative_groups.h>

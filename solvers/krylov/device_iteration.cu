@@ -1,3 +1,4 @@
+// This file runs an iteration on the GPU to its end, batch by batch of replayed graphs.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

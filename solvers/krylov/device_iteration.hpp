@@ -1,3 +1,4 @@
+// A DeviceIteration is an iterative method whose scalars stay on the GPU.
 #pragma once
 
 #include <limits>

@@ -1,3 +1,4 @@
+// A DeviceSystem is A x = b with vectors on the GPU, as all iterations see it.
 #pragma once
 
 #include "solvers/krylov/iteration_kernels.cuh"

@@ -1,3 +1,4 @@
+// This is the loop that all methods share on the host, with all of its endings.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// An IterationGraph is a CUDA graph of some iterations that can be replayed.
 #pragma once
 
 #include "solvers/krylov/device_iteration.hpp"

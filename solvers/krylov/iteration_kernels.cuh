@@ -1,3 +1,4 @@
+// These device functions and kernels are shared by all iterations on the GPU.
 #pragma once
 
 #include <algorithm>

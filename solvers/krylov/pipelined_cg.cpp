@@ -1,3 +1,4 @@
+// This file has pipelined conjugate gradients on the host.
 #include "solvers/krylov/pipelined_cg.hpp"
 
 #include <cmath>

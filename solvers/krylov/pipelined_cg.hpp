@@ -1,3 +1,4 @@
+// Pipelined conjugate gradients hide their only reduction behind preconditioner and operator.
 #pragma once
 
 #include "solvers/krylov/cg.hpp"

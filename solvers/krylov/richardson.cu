@@ -1,3 +1,4 @@
+// This file has Richardson's iteration on the GPU.
 #include <utility>
 
 #include "solvers/krylov/device_system.cuh"

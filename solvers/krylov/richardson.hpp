@@ -1,3 +1,4 @@
+// Richardson's iteration applies a preconditioner to the residual again and again.
 #pragma once
 
 #include "solvers/krylov/cg.hpp"

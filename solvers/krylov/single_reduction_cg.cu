@@ -1,3 +1,4 @@
+// This file has single-reduction conjugate gradients on the GPU.
 #include <utility>
 
 #include "solvers/krylov/device_system.cuh"

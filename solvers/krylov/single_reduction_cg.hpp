@@ -1,3 +1,4 @@
+// These conjugate gradients wait for one reduction per iteration instead of two.
 #pragma once
 
 #include "solvers/krylov/cg.hpp"

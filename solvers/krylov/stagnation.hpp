@@ -1,3 +1,4 @@
+// These rules decide when an iteration restarts, and when it has stagnated.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These sums over all threads have the same bits for any number of threads.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These sums of one thread vectorize without a change of their order.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// These functions turn failed CUDA calls into exceptions.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// These types own page-locked memory and CUDA events.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// This file asks CUDA for the GPU's properties, and allocates and copies its memory.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>

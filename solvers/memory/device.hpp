@@ -1,3 +1,4 @@
+// These functions describe the GPU in use, wait for it and measure its time and memory.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// A DeviceArray owns values in GPU memory.
 #pragma once
 
 #include <cstdint>

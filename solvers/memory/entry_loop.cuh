@@ -1,3 +1,4 @@
+// This loop calls a function for every index on the GPU.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// This hash makes numbers that look random from an index.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// These reductions over a grid of thread blocks have the same bits in every run.
 #pragma once
 
 #include <cub/block/block_reduce.cuh>

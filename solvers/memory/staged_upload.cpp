@@ -1,3 +1,4 @@
+// This file overlaps the filling of one upload buffer with the transfer of the other.
 #include "solvers/memory/staged_upload.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This function copies large arrays to the GPU through page-locked buffers.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// This file has the vector operations of the host.
 #include "solvers/memory/vector.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// This file has the vector operations of the GPU.
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/reduction.cuh"

@@ -1,3 +1,4 @@
+// A Vector is an L-vector on the host or the GPU, with the operations that solvers need.
 #pragma once
 
 #include <cassert>

@@ -1,3 +1,4 @@
+// BlockJacobi is a preconditioner and smoother that sweeps within blocks of rows.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file has the sweeps over blocks of rows on the host.
 #include "solvers/preconditioners/block_rows.hpp"
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+// This file has the sweeps over blocks of rows on the GPU.
 #include <algorithm>
 #include <cub/device/device_scan.cuh>
 #include <limits>

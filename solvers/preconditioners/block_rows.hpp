@@ -1,3 +1,4 @@
+// BlockRows are a sparse matrix stored block by block, with sweeps over it.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Chebyshev is a preconditioner and smoother that is a polynomial in D^-1 A.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,4 @@
+// This file inverts a small operator, and multiplies by the inverse on the host.
 #include "solvers/preconditioners/dense_inverse.hpp"
 
 #include <Eigen/Cholesky>

@@ -1,3 +1,4 @@
+// This file multiplies by a small dense matrix on the GPU.
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
 

@@ -1,3 +1,4 @@
+// A dense inverse solves the coarsest level of a multigrid cycle.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,4 @@
+// FullMultigrid computes a start for a solver from the coarsest level up.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// Multigrid is a V-cycle as a preconditioner, in double or single precision.
 #pragma once
 
 #include <memory>

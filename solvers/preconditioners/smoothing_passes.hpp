@@ -1,3 +1,4 @@
+// These passes over vectors are the steps of smoothers and conversions of precision.
 #pragma once
 
 #include "solvers/memory/vector.hpp"

@@ -1,3 +1,4 @@
+// These functions estimate the extreme eigenvalues of D^-1 A.
 #pragma once
 
 #include <cmath>

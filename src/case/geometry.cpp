@@ -1,3 +1,4 @@
+// This file decides how operators of a case keep their geometric factors.
 #include "src/case/geometry.hpp"
 
 #include <fmt/format.h>

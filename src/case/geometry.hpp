@@ -1,3 +1,5 @@
+// These functions say how operators of a case keep their geometric factors, and what they are
+// called.
 #pragma once
 
 #include <string>

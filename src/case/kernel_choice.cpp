@@ -1,3 +1,4 @@
+// This file chooses the kernel of a case that leaves the choice to the program.
 #include "src/case/kernel_choice.hpp"
 
 #include "cases/expression.hpp"

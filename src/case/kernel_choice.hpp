@@ -1,3 +1,4 @@
+// These functions say whether a kernel suits a case, and choose one.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// These functions make the preconditioner that a case names.
 #pragma once
 
 #include <functional>

@@ -1,3 +1,4 @@
+// This function picks the strategies that suit a form.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// These tests give forms bad data and read the errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests look at the forms of geometric factors, their choice and their bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests count iterations and levels of multigrid.
 #include <gtest/gtest.h>
 
 #include <algorithm>

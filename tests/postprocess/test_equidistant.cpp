@@ -1,3 +1,4 @@
+// These tests interpolate polynomials at equidistant nodes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

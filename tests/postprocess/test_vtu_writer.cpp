@@ -1,3 +1,4 @@
+// These tests read written files back with VTK.
 #include <gtest/gtest.h>
 #include <vtkCell.h>
 #include <vtkCellData.h>

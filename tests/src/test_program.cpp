@@ -1,3 +1,4 @@
+// These tests run the commands of the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// This file compresses geometric factors to fixed point on the GPU.
 #include <algorithm>
 
 #include "operators/tensor/compressed/factors.hpp"

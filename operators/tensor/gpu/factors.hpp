@@ -1,3 +1,4 @@
+// DeviceFactors are geometric factors stored in GPU memory.
 #pragma once
 
 #include <array>
