@@ -15,7 +15,7 @@ struct Discretization {
   Basis1D basis;
   NodeLattice lattice;
   Mapping mapping;
-  /// Where mesh and mapping lie in physical space, in which fields are meant.
+  /// Where mesh and mapping lie in physical space; errors name physical positions by it.
   Frame frame = {};
 };
 

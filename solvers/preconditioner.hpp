@@ -13,13 +13,13 @@ class Preconditioner {
   virtual ~Preconditioner() = default;
 
   virtual void apply(const Vector<T, Space>& r, Vector<T, Space>& z) const = 0;
-  /// The entries of M where M is a diagonal matrix, so that a solver can multiply in passing; else
-  /// null.
+  /// The entries of M where M is a diagonal matrix, so that a solver can multiply by them within a
+  /// pass of its own; null otherwise.
   virtual const Vector<T, Space>* as_diagonal() const { return nullptr; }
 };
 
-/// What a solver has to do for z = M r: nothing (no preconditioner), multiply in passing, or apply
-/// M.
+/// What a solver has to do for z = M r: nothing (no preconditioner), multiply by a diagonal, or
+/// apply M.
 enum class PreconditionerKind { none, diagonal, general };
 
 template <class T, class Space>

@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-/// A few steps of a stationary iteration for A x = b: x becomes x + M (b - A x), where M removes
-/// the fast errors at least.
+/// A few steps of a stationary iteration for A x = b: x becomes x + M (b - A x), where M removes at
+/// least the fast errors.
 template <class T, class Space>
 class Smoother {
  public:
@@ -14,9 +14,9 @@ class Smoother {
 
   virtual ~Smoother() = default;
 
-  /// x = M b, the steps from zero; what x held before does not matter.
+  /// x = M b: the steps start from zero, whatever x held before.
   virtual void smooth_from_zero(const V& b, V& x) const = 0;
-  /// x = x + M (b - A x), the steps from what x holds.
+  /// x = x + M (b - A x): the steps start from what x holds.
   virtual void smooth(const V& b, V& x) const = 0;
 };
 

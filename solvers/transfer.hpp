@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-/// P, from a coarser space to a finer one, and its transpose.
+/// The prolongation P from a coarser space to a finer one, and its transpose.
 template <class T, class Space>
 class Transfer {
  public:

@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-/// Which 1D points and weights: Gauss (exact to degree 2n - 1, inside the interval) or
+/// The families of 1D points and weights: Gauss (exact to degree 2n - 1, inside the interval) or
 /// Gauss-Lobatto (exact to degree 2n - 3, both ends included).
 enum class QuadratureRule { gauss, gauss_lobatto };
 

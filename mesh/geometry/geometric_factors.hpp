@@ -43,7 +43,7 @@ class GeometricFactors {
   HostArray<Lanes<T>> per_batch_;
 };
 
-/// Bytes of the factors of a mesh, before building them.
+/// The bytes that the factors of a mesh will take, known before they are made.
 Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int points_per_axis,
                              Index value_bytes);
 

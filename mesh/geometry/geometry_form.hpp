@@ -10,7 +10,7 @@ namespace tessera {
 /// How the kernel tensor gets D_q = w_q |J| k J^-1 J^-T at the quadrature points where the factors
 /// are FactorKind::general; with other factors it is `stored` and means nothing.
 enum class GeometryForm {
-  stored,      // d (d + 1) / 2 values a point, in the precision of the operator
+  stored,      // d (d + 1) / 2 values per point, in the precision of the operator
   compressed,  // the same, 42 bits (float: 21) each, relative to their range in the cell; 3D
   on_the_fly,  // computed in every application from the positions of the cell's nodes, and k
   stencil      // p = 1: no D_q; the matrix, (3^d + 1) / 2 values a node without indices

@@ -37,8 +37,9 @@ std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(
                                      default_node_brick(form.discretization->lattice.dimension()));
 }
 
-/// Bytes held on default bricks, in the memory of size.processor, and the most while it is made:
-/// then the assembled matrix is there as well. How the geometry is had does not matter.
+/// The bytes that block Jacobi on default bricks holds in the memory of size.processor, and the
+/// most while it is made, when the assembled matrix exists as well. Neither depends on how the
+/// kernel tensor keeps its factors.
 Index block_jacobi_bytes(const OperatorSize& size, BlockExchange exchange);
 Index block_jacobi_peak_bytes(const OperatorSize& size, BlockExchange exchange);
 

@@ -9,7 +9,7 @@ namespace {
 
 using Index = std::int64_t;
 
-// result = sum_i x_i y_i. 2 sizeof(T) bytes and 2 flops an entry; deterministic.
+// result = sum_i x_i y_i. 2 sizeof(T) bytes and 2 flops per entry; deterministic.
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     dot_kernel(Index n, const T* x, const T* y, SumPair* partial, unsigned* arrived,

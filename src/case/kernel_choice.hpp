@@ -7,8 +7,9 @@
 
 namespace tessera {
 
-/// What in the case the kernel is not for, in a user's words: "the mesh is mapped"; empty if it is
-/// for the case, as kAutoKernel always is. The coefficient must be an expression.
+/// Why the kernel does not suit the case, in a user's words: "the mesh is mapped". The text is
+/// empty if the kernel suits the case, as kAutoKernel always does. The coefficient must be an
+/// expression.
 std::string why_unsuitable(const std::string& kernel, const CaseParameters& parameters);
 
 /// Replaces kAutoKernel by kronecker, without a scatter, where that suits the case, and by tensor

@@ -63,7 +63,7 @@ std::vector<CaseParameters> with_each_geometry(const CaseParameters& parameters,
   return variants;
 }
 
-// A row without bytes for a strategy that is not for the case; false if it is for the case.
+// Adds a row without bytes if the strategy does not suit the case; returns whether it did.
 bool add_unsuitable(const StrategyName& strategy, const CaseParameters& parameters,
                     TextTable& table) {
   std::string reason = why_unsuitable(strategy.kernel, parameters);
