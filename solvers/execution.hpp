@@ -14,4 +14,10 @@ struct Device {};
 /// The processor, where it is chosen at run time.
 enum class Processor { cpu, gpu };
 
+/// The processor of an execution space.
+template <class Space>
+inline constexpr Processor kProcessorOf = Processor::cpu;
+template <>
+inline constexpr Processor kProcessorOf<Device> = Processor::gpu;
+
 }  // namespace tessera

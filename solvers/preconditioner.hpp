@@ -1,21 +1,49 @@
 // A Preconditioner approximates the inverse of an operator; Jacobi is the simplest one.
 #pragma once
 
+#include <cstdint>
+
+#include "solvers/check.hpp"
 #include "solvers/linear_operator.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {
 
 /// An approximation of A^-1: z = M r.
+///
+/// It may own scratch memory, so that one call of apply() must have returned before the next one
+/// begins. The program ends (check.hpp) if a call breaks this rule, if the size of a vector is not
+/// size(), or if r is z.
 template <class T, class Space>
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
 
-  virtual void apply(const Vector<T, Space>& r, Vector<T, Space>& z) const = 0;
+  /// The size of the vectors, which is that of A.
+  virtual std::int64_t size() const = 0;
+  /// z = M r; what z held before does not matter.
+  void apply(const Vector<T, Space>& r, Vector<T, Space>& z) const {
+    TESSERA_CHECK(r.size() == size());
+    TESSERA_CHECK(z.size() == size());
+    TESSERA_CHECK(&r != &z);
+    const OneUseAtATime::Use use(guard_);
+    do_apply(r, z);
+  }
   /// The entries of M where M is a diagonal matrix, so that a solver can multiply by them within a
   /// pass of its own; null otherwise.
-  virtual const Vector<T, Space>* as_diagonal() const { return nullptr; }
+  const Vector<T, Space>* as_diagonal() const {
+    const Vector<T, Space>* const entries = do_as_diagonal();
+    TESSERA_CHECK(entries == nullptr || entries->size() == size());
+    return entries;
+  }
+
+  /// The work of apply(), which has checked the vectors; call that function instead.
+  virtual void do_apply(const Vector<T, Space>& r, Vector<T, Space>& z) const = 0;
+  /// What as_diagonal() returns.
+  virtual const Vector<T, Space>* do_as_diagonal() const { return nullptr; }
+
+ private:
+  mutable OneUseAtATime guard_;
 };
 
 /// What a solver has to do for z = M r: nothing (no preconditioner), multiply by a diagonal, or
@@ -37,10 +65,11 @@ class Jacobi final : public Preconditioner<T, Space> {
     invert_entries(inverse_);
   }
 
-  void apply(const Vector<T, Space>& r, Vector<T, Space>& z) const override {
+  std::int64_t size() const override { return inverse_.size(); }
+  void do_apply(const Vector<T, Space>& r, Vector<T, Space>& z) const override {
     multiply(inverse_, r, z);
   }
-  const Vector<T, Space>* as_diagonal() const override { return &inverse_; }
+  const Vector<T, Space>* do_as_diagonal() const override { return &inverse_; }
 
  private:
   Vector<T, Space> inverse_;

@@ -1,33 +1,22 @@
-// This file makes block Jacobi in GPU memory.
+// Block Jacobi on the GPU, whose matrix is assembled there.
 #include "operators/block_jacobi/block_jacobi.hpp"
+#include "operators/cells/element_kernel.hpp"
 #include "operators/csr/device_csr.hpp"
-#include "operators/tensor/device_tensor.hpp"
 
 namespace tessera {
-namespace {
 
-// The factors that it is made from are gone when it is returned.
-template <class T>
-DeviceSparseRows<T> assemble(BilinearForm form) {
-  form.geometry = GeometryForm::stored;
-  return assemble_on_device<T>(form, *make_device_tensor_kernel<T>(form));
-}
-
-}  // namespace
-
-template <class T>
-std::unique_ptr<BlockJacobi<T, Device>> make_device_block_jacobi(const BilinearForm& form,
-                                                                 const BlockJacobiOptions& options,
-                                                                 const IndexTriple& brick) {
-  const RowBlocks blocks = make_node_bricks(form.discretization->lattice, brick);
-  // The matrix is gone before eigenvalues are looked for.
-  auto rows = make_block_rows(assemble<T>(form), blocks);
-  return std::make_unique<BlockJacobi<T, Device>>(std::move(rows), options);
-}
-
-template std::unique_ptr<BlockJacobi<double, Device>> make_device_block_jacobi(
-    const BilinearForm&, const BlockJacobiOptions&, const IndexTriple&);
-template std::unique_ptr<BlockJacobi<float, Device>> make_device_block_jacobi(
-    const BilinearForm&, const BlockJacobiOptions&, const IndexTriple&);
+// The matrix is gone before eigenvalues are looked for, and what it is made from before that.
+#define TESSERA_MAKE_BLOCK_JACOBI(T)                                                               \
+  template <>                                                                                      \
+  std::unique_ptr<BlockJacobi<T, Device>> make_block_jacobi(                                       \
+      const BilinearForm& form, const BlockJacobiOptions& options, const IndexTriple& brick) {     \
+    const RowBlocks blocks = make_node_bricks(form.discretization->lattice, brick);                \
+    auto rows = make_block_rows(assemble_on_device<T>(form, *make_device_element_kernel<T>(form)), \
+                                blocks);                                                           \
+    return std::make_unique<BlockJacobi<T, Device>>(std::move(rows), options);                     \
+  }
+TESSERA_MAKE_BLOCK_JACOBI(double)
+TESSERA_MAKE_BLOCK_JACOBI(float)
+#undef TESSERA_MAKE_BLOCK_JACOBI
 
 }  // namespace tessera

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "mesh/geometry/geometry_form.hpp"
 #include "mesh/index.hpp"
 #include "operators/form/bilinear_form.hpp"
+#include "operators/form/factor_storage.hpp"
 
 namespace tessera {
 
@@ -88,7 +88,7 @@ class DeviceCellKernel {
   /// Its row in kernel_table(), and how it gets general factors (nothing where they are not
   /// general): what operator_name() is made of.
   virtual std::string_view name() const = 0;
-  virtual std::optional<GeometryForm> geometry() const = 0;
+  virtual std::optional<FactorStorage> factor_storage() const = 0;
   /// Why it has no SinkKind::patch, in a user's words; empty if it has. apply() aborts for a sink
   /// that the kernel does not have.
   virtual std::string why_no_patches() const = 0;

@@ -117,7 +117,7 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
 
   Index size() const override { return grid_.node_count; }
   std::string name() const override {
-    return operator_name(kernel_->name(), scatter_name(scatter_), kernel_->geometry());
+    return operator_name(kernel_->name(), scatter_name(scatter_), kernel_->factor_storage());
   }
 
   void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {

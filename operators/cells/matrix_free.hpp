@@ -26,7 +26,7 @@ namespace tessera {
 /// A local kernel has: value_type, dimension, degree (0 = run time), kTakesCells
 /// (whether a batch is named by its CellBatch or its number), nodes_per_axis(),
 /// scratch_size(), apply(batch, u, v, scratch), diagonal(batch, d, scratch), flops_per_cell(),
-/// bytes(), streamed_bytes(), name() and geometry() for operator_name().
+/// bytes(), streamed_bytes(), name() and factor_storage() for operator_name().
 template <class Kernel>
 class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host> {
  public:
@@ -44,7 +44,7 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
 
   Index size() const override { return lattice_.size(); }
   std::string name() const override {
-    return operator_name(kernel_.name(), scatter_->name(), kernel_.geometry());
+    return operator_name(kernel_.name(), scatter_->name(), kernel_.factor_storage());
   }
 
   void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {

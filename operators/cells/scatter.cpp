@@ -11,6 +11,7 @@
 #include "mesh/first_failure.hpp"
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/partition.hpp"
+#include "mesh/saturated.hpp"
 
 namespace tessera {
 namespace {
@@ -174,47 +175,102 @@ class PrivateScatter final : public Scatter<T> {
   std::vector<Part> parts_;
 };
 
-constexpr std::array<ScatterInfo, 6> kTable = {{
-    {"serial", "one thread adds cell after cell", true, true, false},
-    {"atomic", "all threads add at once, every addition atomic", false, true, true},
-    {"coloring",
-     "2^d colors of cells (CPU: bricks of cells), one after another; a color shares no node", true,
-     true, true},
-    {"private",
-     "CPU: every thread adds into its own buffer, then they are summed; GPU: every cell writes its "
-     "own values (E-vector), then each node sums its cells'",
-     true, true, true},
-    {"patch",
-     "a thread block adds a brick of cells in shared memory; only the brick's surface is added "
-     "atomically; degrees with a fast path and stored factors",
-     false, false, true, "tensor"},
-    {"unprotected",
-     "no protection: results are wrong; what protection costs (compare only, never run)", false,
-     false, true, "", ScatterUse::comparison},
-}};
+template <template <class> class Policy, class T>
+std::unique_ptr<Scatter<T>> make(const CellBatches& batches, const NodeLattice& lattice) {
+  if constexpr (std::is_constructible_v<Policy<T>, const CellBatches&, const NodeLattice&>) {
+    return std::make_unique<Policy<T>>(batches, lattice);
+  } else {
+    return std::make_unique<Policy<T>>(batches);
+  }
+}
+
+template <template <class> class Policy>
+constexpr ScatterMakers kMakers{make<Policy, double>, make<Policy, float>};
+
+// Vectors of threads, or the E-vector.
+Index private_bytes(const FormShape& shape) {
+  const Saturated values = shape.processor == Processor::cpu ? Saturated(shape.lattice.size())
+                                                             : Saturated(shape.mesh.cell_count()) *
+                                                                   shape.lattice.nodes_per_cell();
+  return values * shape.value_bytes;
+}
+
+std::vector<ScatterInfo>& table() {
+  static std::vector<ScatterInfo> rows = {
+      {.name = "serial",
+       .summary = "one thread adds cell after cell",
+       .deterministic = Deterministic::yes,
+       .on_cpu = kMakers<SerialScatter>},
+      {.name = "atomic",
+       .summary = "all threads add at once, every addition atomic",
+       .deterministic = Deterministic::no,
+       .on_cpu = kMakers<AtomicScatter>,
+       .on_gpu = DeviceScatter::atomic},
+      {.name = "coloring",
+       .summary =
+           "2^d colors of cells (CPU: bricks of cells), one after another; a color shares no node",
+       .deterministic = Deterministic::yes,
+       .on_cpu = kMakers<ColoringScatter>,
+       .on_gpu = DeviceScatter::coloring},
+      {.name = "private",
+       .summary = "CPU: every thread adds into its own buffer, then they are summed; GPU: every "
+                  "cell writes its own values (E-vector), then each node sums its cells'",
+       .deterministic = Deterministic::yes,
+       .on_cpu = kMakers<PrivateScatter>,
+       .on_gpu = DeviceScatter::private_cells,
+       .bytes = private_bytes},
+      {.name = "patch",
+       .summary = "a thread block adds a brick of cells in shared memory; only the brick's surface "
+                  "is added atomically; degrees with a fast path and stored factors",
+       .deterministic = Deterministic::no,
+       .on_gpu = DeviceScatter::patch,
+       .only_kernel = "tensor"},
+      {.name = "unprotected",
+       .summary =
+           "no protection: results are wrong; what protection costs (compare only, never run)",
+       .deterministic = Deterministic::no,
+       .on_gpu = DeviceScatter::unprotected,
+       .use = ScatterUse::comparison},
+  };
+  return rows;
+}
 
 }  // namespace
 
-std::span<const ScatterInfo> scatter_table() { return kTable; }
+std::span<const ScatterInfo> scatter_table() { return table(); }
+
+void add_scatter(const ScatterInfo& scatter) { table().push_back(scatter); }
 
 const ScatterInfo* find_scatter(std::string_view name) {
-  const auto* row = std::find_if(kTable.begin(), kTable.end(),
-                                 [&](const ScatterInfo& info) { return info.name == name; });
-  return row == kTable.end() ? nullptr : row;
+  const auto row = std::find_if(table().begin(), table().end(),
+                                [&](const ScatterInfo& info) { return info.name == name; });
+  return row == table().end() ? nullptr : &*row;
+}
+
+std::string_view scatter_name(DeviceScatter scatter) {
+  for (const ScatterInfo& row : table()) {
+    if (row.on_gpu == scatter) return row.name;
+  }
+  throw std::logic_error("a scatter policy of the GPU has no row");
 }
 
 template <class T>
 std::unique_ptr<Scatter<T>> make_scatter(std::string_view name, const CellBatches& batches,
                                          const NodeLattice& lattice) {
-  if (name == "serial") return std::make_unique<SerialScatter<T>>(batches);
-  if (name == "atomic") return std::make_unique<AtomicScatter<T>>(batches);
-  if (name == "coloring") return std::make_unique<ColoringScatter<T>>(batches, lattice);
-  if (name == "private") return std::make_unique<PrivateScatter<T>>(batches, lattice);
-  throw std::invalid_argument("no scatter policy is named " + std::string(name));
+  const ScatterInfo* row = find_scatter(name);
+  if (row == nullptr || !row->runs_on(Processor::cpu)) {
+    throw std::invalid_argument("no scatter policy of the CPU is named " + std::string(name));
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    return row->on_cpu.of_double(batches, lattice);
+  } else {
+    return row->on_cpu.of_float(batches, lattice);
+  }
 }
 
-Index scatter_bytes(std::string_view name, Index dofs, Index value_bytes) {
-  return name == "private" ? dofs * value_bytes : 0;
+Index scatter_bytes(std::string_view name, const FormShape& shape) {
+  const ScatterInfo* row = find_scatter(name);
+  return row == nullptr || row->bytes == nullptr ? 0 : row->bytes(shape);
 }
 
 template std::unique_ptr<Scatter<double>> make_scatter(std::string_view, const CellBatches&,

@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/node_lattice.hpp"
+#include "operators/form/form_shape.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {
@@ -47,22 +49,51 @@ class Scatter {
 /// What a policy may be used for.
 enum class ScatterUse { all, comparison };
 
+/// Whether a policy gives the same bits in every run with the same number of threads.
+enum class Deterministic { yes, no };
+
+/// How the operators on the GPU add by a policy; scatter_table() says what each means.
+enum class DeviceScatter { atomic, coloring, private_cells, patch, unprotected };
+
+template <class T>
+using MakeScatter = std::unique_ptr<Scatter<T>> (*)(const CellBatches& batches,
+                                                    const NodeLattice& lattice);
+
+/// What makes a policy on the host; null where the host does not have it.
+struct ScatterMakers {
+  MakeScatter<double> of_double = nullptr;
+  MakeScatter<float> of_float = nullptr;
+};
+
 /// One row of the table of policies.
 struct ScatterInfo {
   std::string_view name;
   std::string_view summary;
-  bool deterministic;  // the same bits in every run with the same number of threads
-  bool on_cpu;
-  bool on_gpu;
-  std::string_view only_kernel = {};  // the one kernel that takes it; empty: all that take one
+  Deterministic deterministic;
+  ScatterMakers on_cpu = {};
+  std::optional<DeviceScatter> on_gpu = std::nullopt;
+  /// Bytes beyond y, in the memory of shape.processor; null: none.
+  Index (*bytes)(const FormShape& shape) = nullptr;
+  /// The one kernel that takes it; empty: all that take one.
+  std::string_view only_kernel = {};
   ScatterUse use = ScatterUse::all;
+
+  bool runs_on(Processor processor) const {
+    return processor == Processor::cpu ? on_cpu.of_double != nullptr : on_gpu.has_value();
+  }
 };
 
 /// All policies, in the order of `tessera list`.
 std::span<const ScatterInfo> scatter_table();
 
-/// The row of this name, or null.
+/// Adds a row to the table: for programs with policies of their own, before they use the table.
+void add_scatter(const ScatterInfo& scatter);
+
+/// The row of this name, or null. It is valid until a policy is added.
 const ScatterInfo* find_scatter(std::string_view name);
+
+/// The name of the policy by which the GPU adds so.
+std::string_view scatter_name(DeviceScatter scatter);
 
 /// Makes a policy of the host by its name in the table. The batches are referred to.
 /// @throws std::invalid_argument for a name that the host does not have.
@@ -70,7 +101,7 @@ template <class T>
 std::unique_ptr<Scatter<T>> make_scatter(std::string_view name, const CellBatches& batches,
                                          const NodeLattice& lattice);
 
-/// Bytes beyond y that the policy will need on the host, before building it.
-Index scatter_bytes(std::string_view name, Index dofs, Index value_bytes);
+/// Bytes beyond y that the policy will need, before building it; 0 for the name "none".
+Index scatter_bytes(std::string_view name, const FormShape& shape);
 
 }  // namespace tessera

@@ -11,10 +11,11 @@
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
+#include "operators/cells/batching.hpp"
+#include "operators/cells/element_kernel.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/operator_name.hpp"
 #include "operators/form/robin_faces.hpp"
-#include "operators/tensor/tensor.hpp"
 
 namespace tessera {
 namespace {
@@ -307,19 +308,19 @@ Index csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes
 }
 
 template <class T>
-std::unique_ptr<CsrMatrix<T>> make_csr_operator(
-    const BilinearForm& form, const CellBatches& batches,
-    std::shared_ptr<const GeometricFactors<T>> factors) {
-  const auto kernel = make_tensor_cell_kernel<T>(*form.discretization, std::move(factors));
-  if (fits_32_bits(csr_nonzeros(form.discretization->lattice, form.dirichlet))) {
-    return std::make_unique<CsrOperator<T, std::int32_t>>(form, batches, *kernel);
+std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const BilinearForm& form) {
+  const Discretization& discretization = *form.discretization;
+  const auto batches = make_batches<T>(discretization);
+  const auto kernel = make_element_kernel<T>(
+      discretization,
+      std::make_shared<const GeometricFactors<T>>(discretization, *batches, form.coefficient));
+  if (fits_32_bits(csr_nonzeros(discretization.lattice, form.dirichlet))) {
+    return std::make_unique<CsrOperator<T, std::int32_t>>(form, *batches, *kernel);
   }
-  return std::make_unique<CsrOperator<T, std::int64_t>>(form, batches, *kernel);
+  return std::make_unique<CsrOperator<T, std::int64_t>>(form, *batches, *kernel);
 }
 
-template std::unique_ptr<CsrMatrix<double>> make_csr_operator(
-    const BilinearForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<double>>);
-template std::unique_ptr<CsrMatrix<float>> make_csr_operator(
-    const BilinearForm&, const CellBatches&, std::shared_ptr<const GeometricFactors<float>>);
+template std::unique_ptr<CsrMatrix<double>> make_csr_matrix(const BilinearForm&);
+template std::unique_ptr<CsrMatrix<float>> make_csr_matrix(const BilinearForm&);
 
 }  // namespace tessera

@@ -21,10 +21,8 @@ class CsrMatrix : public LinearOperator<T, Host>, public SparseRows<T> {};
 /// On a lattice the row lengths and every entry's place are known beforehand: rows are counted,
 /// summed and filled in parallel, and cells add into them brick color by brick color; nothing is
 /// sorted and no thread has a copy. Local matrices come from the tensor kernel.
-/// @throws std::bad_alloc
+/// @throws InvertedCell, BadFieldValue, std::bad_alloc
 template <class T>
-std::unique_ptr<CsrMatrix<T>> make_csr_operator(const BilinearForm& form,
-                                                const CellBatches& batches,
-                                                std::shared_ptr<const GeometricFactors<T>> factors);
+std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const BilinearForm& form);
 
 }  // namespace tessera

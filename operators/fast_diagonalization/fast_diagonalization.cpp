@@ -184,7 +184,9 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
                                    : scratch_values({x_.size(), middle_.size(), outer_.size()})),
         scratch_(threads_ * scratch_values_) {}
 
-  void apply(const V& r, V& z) const override {
+  Index size() const override { return lattice_.size(); }
+
+  void do_apply(const V& r, V& z) const override {
     if (!is_empty()) {
       // Products of Eigen may ask for memory of their own.
       FirstFailure failure;
@@ -377,12 +379,6 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(const BilinearForm& form) {
-  const NearestSeparable separable = make_nearest_separable(form);
-  return std::make_unique<HostFastDiagonalization<T>>(form, separable, axis_roles(separable));
-}
-
 Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
                                  const std::array<AxisSymmetry, 3>& symmetry, Index value_bytes,
                                  Processor processor) {
@@ -403,9 +399,15 @@ Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
   return values * value_bytes;
 }
 
-template std::unique_ptr<FastDiagonalization<double, Host>> make_fast_diagonalization(
-    const BilinearForm&);
-template std::unique_ptr<FastDiagonalization<float, Host>> make_fast_diagonalization(
-    const BilinearForm&);
+#define TESSERA_MAKE_FAST_DIAGONALIZATION(T)                                                     \
+  template <>                                                                                    \
+  std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(                       \
+      const BilinearForm& form) {                                                                \
+    const NearestSeparable separable = make_nearest_separable(form);                             \
+    return std::make_unique<HostFastDiagonalization<T>>(form, separable, axis_roles(separable)); \
+  }
+TESSERA_MAKE_FAST_DIAGONALIZATION(double)
+TESSERA_MAKE_FAST_DIAGONALIZATION(float)
+#undef TESSERA_MAKE_FAST_DIAGONALIZATION
 
 }  // namespace tessera

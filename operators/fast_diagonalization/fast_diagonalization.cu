@@ -94,7 +94,8 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
 
   DeviceFastDiagonalization(const BilinearForm& form, const NearestSeparable& separable,
                             const AxisRoles<AxisModes>& modes)
-      : has_middle_(separable.dimension == 3),
+      : size_(form.discretization->lattice.size()),
+        has_middle_(separable.dimension == 3),
         exactness_(separable.exactness),
         range_(eigenvalue_range_of(modes)),
         x_(modes.x, Padding::parts),
@@ -107,7 +108,9 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     add_faces(form.discretization->lattice, form.dirichlet);
   }
 
-  void apply(const V& r, V& z) const override {
+  std::int64_t size() const override { return size_; }
+
+  void do_apply(const V& r, V& z) const override {
     if (entries() > 0 && layout_.x.size > 0) invert(r, z);
     if (faces_count_ == 0) return;
     constexpr unsigned kBlocks = 256;
@@ -225,6 +228,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     fold<FoldDirection::unfold>(from, z.data());
   }
 
+  std::int64_t size_;
   bool has_middle_;
   Exactness exactness_;
   std::array<double, 2> range_;
@@ -240,16 +244,15 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<FastDiagonalization<T, Device>> make_device_fast_diagonalization(
-    const BilinearForm& form) {
-  const NearestSeparable separable = make_nearest_separable(form);
-  return std::make_unique<DeviceFastDiagonalization<T>>(form, separable, axis_roles(separable));
-}
-
-template std::unique_ptr<FastDiagonalization<double, Device>> make_device_fast_diagonalization(
-    const BilinearForm&);
-template std::unique_ptr<FastDiagonalization<float, Device>> make_device_fast_diagonalization(
-    const BilinearForm&);
+#define TESSERA_MAKE_FAST_DIAGONALIZATION(T)                                                       \
+  template <>                                                                                      \
+  std::unique_ptr<FastDiagonalization<T, Device>> make_fast_diagonalization(                       \
+      const BilinearForm& form) {                                                                  \
+    const NearestSeparable separable = make_nearest_separable(form);                               \
+    return std::make_unique<DeviceFastDiagonalization<T>>(form, separable, axis_roles(separable)); \
+  }
+TESSERA_MAKE_FAST_DIAGONALIZATION(double)
+TESSERA_MAKE_FAST_DIAGONALIZATION(float)
+#undef TESSERA_MAKE_FAST_DIAGONALIZATION
 
 }  // namespace tessera

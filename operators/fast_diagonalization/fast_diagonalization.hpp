@@ -31,17 +31,12 @@ class FastDiagonalization : public Preconditioner<T, Space> {
   virtual std::int64_t bytes() const = 0;
 };
 
-/// On the host: matrix products of Eigen on blocks that stay in a core's cache, z as scratch.
-/// @throws as make_nearest_separable(), std::bad_alloc
-template <class T>
-std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(const BilinearForm& form);
-
-/// On the GPU: matrix products of cuBLAS; two vectors of scratch. apply() only queues work and can
-/// be captured into a CUDA graph once it has run outside of one.
-/// @throws as make_nearest_separable(), DeviceOutOfMemory, DeviceError
-template <class T>
-std::unique_ptr<FastDiagonalization<T, Device>> make_device_fast_diagonalization(
-    const BilinearForm& form);
+/// On the host: matrix products of Eigen on blocks that stay in a core's cache, z as scratch. On
+/// the GPU: matrix products of cuBLAS, two vectors of scratch; apply() only queues work and can be
+/// captured into a CUDA graph once it has run outside of one.
+/// @throws as make_nearest_separable(), std::bad_alloc, DeviceOutOfMemory, DeviceError
+template <class T, class Space = Host>
+std::unique_ptr<FastDiagonalization<T, Space>> make_fast_diagonalization(const BilinearForm& form);
 
 /// What bytes() of one will be: on the host with the present number of OpenMP threads. The modes
 /// are made on the host in any case, which takes more meanwhile (axis_work() of axis_modes.hpp).

@@ -5,7 +5,6 @@
 
 #include "mesh/discretization.hpp"
 #include "mesh/face.hpp"
-#include "mesh/geometry/geometry_form.hpp"
 #include "mesh/scalar_field.hpp"
 
 namespace tessera {
@@ -25,8 +24,6 @@ struct BilinearForm {
   ScalarField coefficient;
   FaceSet dirichlet;
   std::vector<RobinTerm> robin;
-  /// How the kernel tensor gets general factors; one of geometry_forms().
-  GeometryForm geometry = GeometryForm::stored;
 };
 
 /// Whether alpha is 0 at every quadrature point of the face, so that the term adds nothing.

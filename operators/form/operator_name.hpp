@@ -1,11 +1,11 @@
-// This function composes the name of an operator as it is printed everywhere.
+// What operators are called.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "mesh/geometry/geometry_form.hpp"
+#include "operators/form/factor_storage.hpp"
 
 namespace tessera {
 
@@ -13,13 +13,13 @@ namespace tessera {
 inline constexpr std::string_view kNoScatterName = "none";
 
 /// What an operator is called wherever it is printed: its kernel, "/" and its scatter policy unless
-/// it has none, and ", " and how it gets its geometric factors where they may have several forms:
-/// "csr", "local/coloring", "tensor/patch, stored", "tensor, stencil".
+/// it has none, and ", " and how it stores its geometric factors where that is a choice: "csr",
+/// "local/coloring", "tensor/patch, stored".
 inline std::string operator_name(std::string_view kernel, std::string_view scatter = kNoScatterName,
-                                 std::optional<GeometryForm> geometry = std::nullopt) {
+                                 std::optional<FactorStorage> factors = std::nullopt) {
   std::string name(kernel);
   if (scatter != kNoScatterName) name.append("/").append(scatter);
-  if (geometry) name.append(", ").append(geometry_name(*geometry));
+  if (factors) name.append(", ").append(factor_storage_name(*factors));
   return name;
 }
 

@@ -93,10 +93,9 @@ AxisFactors make_axis_factors(const Discretization& discretization, int d,
       const Index first = c * basis.point_count();
       cell = cell_matrices(basis, &weights.mass[first], &weights.stiffness[first],
                            mesh.cell_width(d, c));
-    }
-    if (c == 0) {
-      axis.cell_mass = cell.mass;
-      axis.cell_stiffness = cell.stiffness;
+      axis.cell_mass.insert(axis.cell_mass.end(), cell.mass.begin(), cell.mass.end());
+      axis.cell_stiffness.insert(axis.cell_stiffness.end(), cell.stiffness.begin(),
+                                 cell.stiffness.end());
     }
     axis.total_mass += std::accumulate(cell.mass.begin(), cell.mass.end(), 0.0);
     add_cell(cell.mass, c, p, axis.mass);

@@ -32,9 +32,9 @@ struct AxisFactors {
   std::vector<double> mass_diagonal;       // [n]
   std::vector<double> stiffness_diagonal;  // [n]
   double total_mass = 0.0;  // the integral of the mass weight, constrained ends included
-  /// One cell's matrices, without ends; of the first cell where cells differ.
-  std::vector<double> cell_mass;       // [p + 1][p + 1]
-  std::vector<double> cell_stiffness;  // [p + 1][p + 1]
+  /// The matrices of one cell, without ends, or of each where cells differ.
+  std::vector<double> cell_mass;       // [1 or cells][p + 1][p + 1]
+  std::vector<double> cell_stiffness;  // [1 or cells][p + 1][p + 1]
 
   Index nodes() const { return degree * cells + 1; }
   Index block_size() const { return static_cast<Index>(degree) * (degree + 2); }
@@ -60,7 +60,7 @@ AxisFactors make_axis_factors(const Discretization& discretization, int d,
 /// Adds to what the stiffness has at the first (side 0) or the last node, unless it is constrained.
 void add_end_term(AxisFactors& axis, int side, double value);
 
-/// Bytes of the factors of one axis in double precision.
+/// Bytes of the assembled factors of one axis in double precision.
 Index axis_factor_bytes(int degree, Index cells);
 
 }  // namespace tessera

@@ -96,11 +96,11 @@ double end_term(const RobinTerm& term, const std::array<AxisValues, 3>& axes, in
 
 }  // namespace
 
-std::string why_not_kronecker(const BilinearForm& form) {
-  if (!form.discretization->mapping.is_cartesian()) {
+std::string why_not_kronecker(MeshKind mesh, CoefficientKind coefficient) {
+  if (mesh == MeshKind::mapped) {
     return "the kernel kronecker needs an axis-aligned mesh, and this one is mapped";
   }
-  if (!is_separable(form.coefficient)) {
+  if (coefficient == CoefficientKind::general) {
     return "the kernel kronecker needs a coefficient that is constant or a product of factors that "
            "depend on one coordinate each";
   }
@@ -108,7 +108,8 @@ std::string why_not_kronecker(const BilinearForm& form) {
 }
 
 KroneckerFactors make_kronecker_factors(const BilinearForm& form) {
-  const std::string reason = why_not_kronecker(form);
+  const std::string reason =
+      why_not_kronecker(mesh_kind(*form.discretization), coefficient_kind(form.coefficient));
   if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   KroneckerFactors factors;
   factors.dimension = form.discretization->mesh.dimension();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operators/form/bilinear_form.hpp"
+#include "operators/form/form_shape.hpp"
 #include "operators/kronecker/axis_factors.hpp"
 
 namespace tessera {
@@ -19,8 +20,9 @@ struct KroneckerFactors {
   std::vector<RobinTerm> other_robin;
 };
 
-/// Why the operator of the form is no sum of Kronecker products, in a user's words; empty if it is.
-std::string why_not_kronecker(const BilinearForm& form);
+/// Why an operator on such a mesh with such a coefficient is no sum of Kronecker products, in a
+/// user's words; empty if it is.
+std::string why_not_kronecker(MeshKind mesh, CoefficientKind coefficient);
 
 /// @throws std::invalid_argument with why_not_kronecker(), BadFieldValue if the coefficient is not
 ///         positive and finite at a quadrature point or an alpha is negative or not finite

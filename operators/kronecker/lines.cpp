@@ -15,22 +15,6 @@
 namespace tessera {
 namespace {
 
-// A cell's matrix out of the assembled rows, [n][n].
-template <class T>
-void split_cell(const AxisFactors& axis, const std::vector<double>& rows, Index c, T* matrix) {
-  const int p = axis.degree;
-  const int n = p + 1;
-  const double* block = rows.data() + c * axis.block_size();
-  const auto set = [&](int i, int j, double value) {
-    matrix[i * n + j] = matrix[j * n + i] = static_cast<T>(value);
-  };
-  for (int j = 0; j < n; ++j) set(0, j, block[p + j]);
-  for (int i = 1; i < p; ++i) {
-    for (int j = i; j < n; ++j) set(i, j, block[2 * p + 1 + (i - 1) * n + j]);
-  }
-  set(p, p, c + 1 == axis.cells ? block[axis.block_size() + p] : 0.0);
-}
-
 // The even or odd half of a centrosymmetric matrix, column by column.
 template <class T>
 void append_half(const std::vector<double>& matrix, int p, Parity parity, std::vector<T>& halves) {
@@ -54,14 +38,16 @@ LineAxis<T>::LineAxis(const AxisFactors& axis)
     : kind(axis.kind), degree(axis.degree), cells(axis.cells), constrained(axis.constrained) {
   const int p = degree;
   const Index square = power(p + 1, 2);
+  const std::vector<double> cell_stiffness =
+      rounded_cell_stiffness(axis, std::numeric_limits<T>::digits);
   full.resize(static_cast<std::size_t>(2 * cells * square));
-  constexpr int kDigits = std::numeric_limits<T>::digits;
-  const std::vector<double> stiffness = rounded_stiffness(axis, kDigits);
   for (Index c = 0; c < cells; ++c) {
-    split_cell(axis, axis.mass, c, full.data() + 2 * c * square);
-    split_cell(axis, stiffness, c, full.data() + (2 * c + 1) * square);
+    const Index from = kind == AxisCells::alike ? 0 : c * square;
+    for (Index e = 0; e < square; ++e) {
+      full[2 * c * square + e] = static_cast<T>(axis.cell_mass[from + e]);
+      full[(2 * c + 1) * square + e] = static_cast<T>(cell_stiffness[from + e]);
+    }
   }
-  const std::vector<double> cell_stiffness = rounded_cell_stiffness(axis, kDigits);
   append_half(axis.cell_mass, p, Parity::even, halves);
   append_half(cell_stiffness, p, Parity::even, halves);
   append_half(axis.cell_mass, p, Parity::odd, halves);

@@ -29,9 +29,8 @@ constexpr Index brick_nodes(Index degree) { return brick_cells(degree) * degree 
 /// Lanes from one plane of a brick to the next.
 constexpr Index brick_plane(Index degree) { return brick_nodes(degree) * degree; }
 
-/// What the line kernels know of an axis. A cell's matrices are stored column by column. The
-/// diagonal of a vertex is all with the cell after it, that of the last node with the last cell,
-/// so that the ends are those of the assembled factors.
+/// What the line kernels know of an axis. A cell's matrices are stored column by column, with the
+/// rows and columns of constrained nodes: u is 0 there, and A u is not used.
 template <class T>
 struct LineAxis {
   explicit LineAxis(const AxisFactors& axis);

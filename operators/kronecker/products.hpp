@@ -19,6 +19,9 @@ struct Line {
 };
 
 /// Products of one cell's matrices M and K with lines, n = p + 1 values each, C = T or Lanes<T>.
+///
+/// Rows of K sum to 0, so that K u = K (u - u_0), without column 0: of the values themselves
+/// rounding would leave a reaction term, of one sign in all cells where u is about constant.
 /// @tparam P degree, 0 = known at run time only.
 template <class T, class C, int P>
 struct FullCell {
@@ -27,6 +30,8 @@ struct FullCell {
   int degree;
 
   int size() const { return P > 0 ? P + 1 : degree + 1; }
+  // Where loops are not unrolled, the branch costs more than the column.
+  static constexpr bool reads_stiffness(int column) { return P == 0 || column > 0; }
 
   /// y0 = M u, y1 = K u.
   [[gnu::always_inline]] void mass_and_stiffness(const Lanes<T>* u, Lanes<T>* y0,
@@ -36,25 +41,30 @@ struct FullCell {
     for (int i = 0; i < n; ++i) y0[i] = y1[i] = Lanes<T>{};
 #pragma GCC unroll 9
     for (int j = 0; j < n; ++j) {
+      const Lanes<T> d_j = u[j] - u[0];
 #pragma GCC unroll 9
       for (int i = 0; i < n; ++i) {
         y0[i] += mass[j * n + i] * u[j];
-        y1[i] += stiffness[j * n + i] * u[j];
+        if (reads_stiffness(j)) y1[i] += stiffness[j * n + i] * d_j;
       }
     }
   }
   /// y0 = M v + K u, y1 = M u.
   [[gnu::always_inline]] void sum_and_mass(Line<T> u, Line<T> v, Lanes<T>* y0, Lanes<T>* y1) const {
     const int n = size();
+    const Lanes<T> u_0 = u[0];
 #pragma GCC unroll 9
     for (int i = 0; i < n; ++i) y0[i] = y1[i] = Lanes<T>{};
 #pragma GCC unroll 9
     for (int j = 0; j < n; ++j) {
       const Lanes<T> u_j = u[j];
       const Lanes<T> v_j = v[j];
+      const Lanes<T> d_j = u_j - u_0;
 #pragma GCC unroll 9
       for (int i = 0; i < n; ++i) {
-        y0[i] += mass[j * n + i] * v_j + stiffness[j * n + i] * u_j;
+        Lanes<T> sum = y0[i] + mass[j * n + i] * v_j;
+        if (reads_stiffness(j)) sum += stiffness[j * n + i] * d_j;
+        y0[i] = sum;
         y1[i] += mass[j * n + i] * u_j;
       }
     }
@@ -62,15 +72,18 @@ struct FullCell {
   /// y = M v + K u.
   [[gnu::always_inline]] void sum(Line<T> u, Line<T> v, Lanes<T>* y) const {
     const int n = size();
+    const Lanes<T> u_0 = u[0];
 #pragma GCC unroll 9
     for (int i = 0; i < n; ++i) y[i] = Lanes<T>{};
 #pragma GCC unroll 9
     for (int j = 0; j < n; ++j) {
-      const Lanes<T> u_j = u[j];
       const Lanes<T> v_j = v[j];
+      const Lanes<T> d_j = u[j] - u_0;
 #pragma GCC unroll 9
       for (int i = 0; i < n; ++i) {
-        y[i] += mass[j * n + i] * v_j + stiffness[j * n + i] * u_j;
+        Lanes<T> sum = y[i] + mass[j * n + i] * v_j;
+        if (reads_stiffness(j)) sum += stiffness[j * n + i] * d_j;
+        y[i] = sum;
       }
     }
   }
@@ -82,11 +95,13 @@ enum class Entries { in_memory, copied };
 
 /// The same with centrosymmetric matrices, whose even and odd halves act on u_j + u_{p-j} and
 /// u_j - u_{p-j}: half the multiplications (mesh/element/sum_factorization.hpp). kEven = ceil((p +
-/// 1) / 2).
+/// 1) / 2). Constants have no odd half. The even half of K takes differences from twice the middle
+/// node or from the middle pair, whose column is not read.
 template <class T, int P, Entries kEntries>
 struct HalfCell {
   static constexpr int kPairs = (P + 1) / 2;
   static constexpr int kEven = P + 1 - kPairs;
+  static constexpr int kReference = kEven - 1;
   static constexpr int kEvenSize = kEven * kEven;
   static constexpr int kOddSize = kPairs * kPairs;
 
@@ -114,6 +129,10 @@ struct HalfCell {
     }
     if constexpr (kEven > kPairs) y[kPairs] = even[kPairs];
   }
+  template <class U>
+  [[gnu::always_inline]] static Lanes<T> reference(const U& u) {
+    return u[kReference] + u[P - kReference];
+  }
   template <int N>
   [[gnu::always_inline]] static void add(const T* column, Lanes<T> x, Lanes<T>* y) {
 #pragma GCC unroll 8
@@ -123,19 +142,17 @@ struct HalfCell {
   [[gnu::always_inline]] void mass_and_stiffness(const Lanes<T>* u, Lanes<T>* y0,
                                                  Lanes<T>* y1) const {
     Lanes<T> even0[kEven] = {}, even1[kEven] = {}, odd0[kPairs] = {}, odd1[kPairs] = {};
+    const Lanes<T> e_ref = reference(u);
 #pragma GCC unroll 8
     for (int j = 0; j < kPairs; ++j) {
       const Lanes<T> e = u[j] + u[P - j];
       const Lanes<T> o = u[j] - u[P - j];
       add<kEven>(even_mass() + j * kEven, e, even0);
-      add<kEven>(even_stiffness() + j * kEven, e, even1);
+      if (j < kReference) add<kEven>(even_stiffness() + j * kEven, e - e_ref, even1);
       add<kPairs>(odd_mass() + j * kPairs, o, odd0);
       add<kPairs>(odd_stiffness() + j * kPairs, o, odd1);
     }
-    if constexpr (kEven > kPairs) {
-      add<kEven>(even_mass() + kPairs * kEven, u[kPairs], even0);
-      add<kEven>(even_stiffness() + kPairs * kEven, u[kPairs], even1);
-    }
+    if constexpr (kEven > kPairs) add<kEven>(even_mass() + kPairs * kEven, u[kPairs], even0);
     join(even0, odd0, y0);
     join(even1, odd1, y1);
   }
@@ -143,6 +160,7 @@ struct HalfCell {
   // First all that is even, then all that is odd: fewer values at a time than registers.
   [[gnu::always_inline]] void sum_and_mass(Line<T> u, Line<T> v, Lanes<T>* y0, Lanes<T>* y1) const {
     Lanes<T> even0[kEven] = {}, even1[kEven] = {}, odd0[kPairs] = {}, odd1[kPairs] = {};
+    const Lanes<T> u_ref = reference(u);
 #pragma GCC unroll 8
     for (int j = 0; j < kEven; ++j) {
       const bool is_pair = j < kPairs;
@@ -150,7 +168,7 @@ struct HalfCell {
       const Lanes<T> v_j = is_pair ? v[j] + v[P - j] : v[j];
       add<kEven>(even_mass() + j * kEven, u_j, even1);
       add<kEven>(even_mass() + j * kEven, v_j, even0);
-      add<kEven>(even_stiffness() + j * kEven, u_j, even0);
+      if (j < kReference) add<kEven>(even_stiffness() + j * kEven, u_j - u_ref, even0);
     }
 #pragma GCC unroll 8
     for (int j = 0; j < kPairs; ++j) {
@@ -166,18 +184,16 @@ struct HalfCell {
 
   [[gnu::always_inline]] void sum(Line<T> u, Line<T> v, Lanes<T>* y) const {
     Lanes<T> even[kEven] = {}, odd[kPairs] = {};
+    const Lanes<T> u_ref = reference(u);
 #pragma GCC unroll 8
     for (int j = 0; j < kPairs; ++j) {
       const Lanes<T> ul = u[j], ur = u[P - j], vl = v[j], vr = v[P - j];
       add<kEven>(even_mass() + j * kEven, vl + vr, even);
       add<kPairs>(odd_mass() + j * kPairs, vl - vr, odd);
-      add<kEven>(even_stiffness() + j * kEven, ul + ur, even);
+      if (j < kReference) add<kEven>(even_stiffness() + j * kEven, ul + ur - u_ref, even);
       add<kPairs>(odd_stiffness() + j * kPairs, ul - ur, odd);
     }
-    if constexpr (kEven > kPairs) {
-      add<kEven>(even_mass() + kPairs * kEven, v[kPairs], even);
-      add<kEven>(even_stiffness() + kPairs * kEven, u[kPairs], even);
-    }
+    if constexpr (kEven > kPairs) add<kEven>(even_mass() + kPairs * kEven, v[kPairs], even);
     join(even, odd, y);
   }
 };

@@ -77,6 +77,25 @@ void round_row(const Row& row, double before, double after) {
   row.entries[row.diagonal] = diagonal;
 }
 
+// The stiffness of one cell, [n][n].
+void round_cell(const double* exact, int n, AxisCells kind, int digits, double* rounded) {
+  const auto twice = [&](int i, int j) { return exact[i * n + j] + exact[j * n + i]; };
+  double largest = 0.0;
+  for (int e = 0; e < n * n; ++e) largest = std::max(largest, std::abs(exact[e]));
+  const double multiple = grid(largest, digits);
+  for (int i = 0; i < n; ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < n; ++j) {
+      if (j == i) continue;
+      const double value = twice(i, j);
+      const double mirrored = kind == AxisCells::alike ? twice(n - 1 - i, n - 1 - j) : value;
+      rounded[i * n + j] = on_grid(0.25 * (value + mirrored), multiple);
+      sum += rounded[i * n + j];
+    }
+    rounded[i * n + i] = -sum;
+  }
+}
+
 }  // namespace
 
 std::vector<double> rounded_stiffness(const AxisFactors& axis, int digits) {
@@ -103,26 +122,14 @@ std::vector<double> rounded_stiffness(const AxisFactors& axis, int digits) {
 }
 
 std::vector<double> rounded_cell_stiffness(const AxisFactors& axis, int digits) {
-  std::vector<double> cell = axis.cell_stiffness;
-  if (digits >= std::numeric_limits<double>::digits) return cell;
+  std::vector<double> cells = axis.cell_stiffness;
+  if (digits >= std::numeric_limits<double>::digits) return cells;
   const int n = axis.degree + 1;
-  const auto at = [n](int i, int j) { return i * n + j; };
-  double largest = 0.0;
-  for (const double value : cell) largest = std::max(largest, std::abs(value));
-  const double multiple = grid(largest, digits);
-  for (int i = 0; i < n; ++i) {
-    double sum = 0.0;
-    for (int j = 0; j < n; ++j) {
-      if (j == i) continue;
-      const double value = axis.cell_stiffness[at(i, j)] + axis.cell_stiffness[at(j, i)];
-      const double mirrored = axis.cell_stiffness[at(n - 1 - i, n - 1 - j)] +
-                              axis.cell_stiffness[at(n - 1 - j, n - 1 - i)];
-      cell[at(i, j)] = on_grid(0.25 * (value + mirrored), multiple);
-      sum += cell[at(i, j)];
-    }
-    cell[at(i, i)] = -sum;
+  const auto square = static_cast<std::size_t>(n) * n;
+  for (std::size_t first = 0; first < cells.size(); first += square) {
+    round_cell(axis.cell_stiffness.data() + first, n, axis.kind, digits, cells.data() + first);
   }
-  return cell;
+  return cells;
 }
 
 }  // namespace tessera

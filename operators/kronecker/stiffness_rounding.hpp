@@ -15,8 +15,8 @@ namespace tessera {
 /// its row right.
 std::vector<double> rounded_stiffness(const AxisFactors& axis, int digits);
 
-/// The same for the stiffness of one cell, [p + 1][p + 1], which is its own mirror image and stays
-/// so.
+/// The same for the stiffness of cells, axis.cell_stiffness. Where cells are alike, theirs is its
+/// own mirror image and stays so.
 std::vector<double> rounded_cell_stiffness(const AxisFactors& axis, int digits);
 
 }  // namespace tessera

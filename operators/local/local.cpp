@@ -5,7 +5,7 @@
 
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
-#include "operators/tensor/tensor.hpp"
+#include "operators/cells/element_kernel.hpp"
 
 namespace tessera {
 namespace {
@@ -42,7 +42,7 @@ LocalMatrices<T>::LocalMatrices(const Discretization& discretization, const Cell
                                 std::shared_ptr<const GeometricFactors<T>> factors)
     : shared_(factors->kind() == FactorKind::constant),
       nodes_(discretization.lattice.nodes_per_cell()) {
-  const auto kernel = make_tensor_cell_kernel<T>(discretization, std::move(factors));
+  const auto kernel = make_element_kernel<T>(discretization, std::move(factors));
   if (shared_) {
     fill_shared(*kernel);
   } else {

@@ -80,7 +80,7 @@ class DeviceLocal : public DeviceCellKernel<T> {
     }
   }
 
-  std::optional<GeometryForm> geometry() const override { return std::nullopt; }
+  std::optional<FactorStorage> factor_storage() const override { return std::nullopt; }
   std::string why_no_patches() const override { return "local matrices have no patches"; }
 
   double flops_per_cell() const override { return 2.0 * nodes_ * nodes_; }

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "mesh/geometry/geometric_factors.hpp"
-#include "mesh/geometry/geometry_form.hpp"
 #include "mesh/lanes/cell_batches.hpp"
 #include "operators/cells/cell_kernel.hpp"
+#include "operators/form/factor_storage.hpp"
 
 namespace tessera {
 
@@ -67,7 +67,7 @@ class LocalKernel {
       : nodes_per_axis_(nodes_per_axis), matrices_(std::move(matrices)) {}
 
   static constexpr std::string_view name() { return "local"; }
-  static constexpr std::optional<GeometryForm> geometry() { return std::nullopt; }
+  static constexpr std::optional<FactorStorage> factor_storage() { return std::nullopt; }
   int nodes_per_axis() const { return nodes_per_axis_; }
   Index scratch_size() const { return matrices_->nodes() + 1; }
   void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "mesh/errors.hpp"
@@ -18,17 +17,10 @@
 namespace tessera {
 
 /// Makes the levels of a multigrid cycle one after the other.
-/// @tparam MakeOperator (strategy, form) -> unique_ptr<LinearOperator<T, Space>>
-/// @tparam MakeBlockJacobi (form, options) -> unique_ptr<BlockJacobi<T, Space>>
-template <class T, class Space, class MakeOperator, class MakeBlockJacobi>
+template <class T, class Space>
 class MultigridAssembly {
  public:
-  MultigridAssembly(const BilinearForm& form, const MultigridOptions& options, Processor processor,
-                    MakeOperator make_operator, MakeBlockJacobi make_block_jacobi)
-      : options_(options),
-        processor_(processor),
-        make_operator_(std::move(make_operator)),
-        make_block_jacobi_(std::move(make_block_jacobi)) {
+  MultigridAssembly(const BilinearForm& form, const MultigridOptions& options) : options_(options) {
     made_.hierarchy = std::make_unique<Hierarchy>(form, options.rules);
   }
 
@@ -52,8 +44,7 @@ class MultigridAssembly {
 
   // False if the level is of no use: it and the coarser ones are then dropped.
   bool make_level_operator(std::size_t l, const LinearOperator<T, Space>* given) {
-    BilinearForm form = made_.hierarchy->form(l);
-    const StrategyName strategy = level_strategy(form, options_.scatter, processor_);
+    const BilinearForm& form = made_.hierarchy->form(l);
     levels_.emplace_back();
     if (given != nullptr) {
       levels_[l].a = std::shared_ptr<const LinearOperator<T, Space>>(given, [](const void*) {});
@@ -61,7 +52,8 @@ class MultigridAssembly {
       return true;
     }
     try {
-      levels_[l].a = make_operator_(strategy, form);
+      const FormShape shape = form_shape(form, kProcessorOf<Space>, sizeof(T));
+      levels_[l].a = make_operator<T, Space>(choose_strategy(shape, options_.scatter), form);
     } catch (const InvertedCell& error) {
       if (l == 0) throw;
       drop_from(l, unresolved_map(error));
@@ -94,7 +86,7 @@ class MultigridAssembly {
     if (parts.work == LevelWork::solve_by_inverse) {
       level.coarse = std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(hierarchy.form(l)));
     } else if (parts.work == LevelWork::smooth_by_blocks) {
-      auto blocks = make_block_jacobi_(hierarchy.form(l), block_options());
+      auto blocks = make_block_jacobi<T, Space>(hierarchy.form(l), block_options());
       parts.block_bytes = blocks->bytes();
       level.smoother = std::move(blocks);
     } else {
@@ -132,19 +124,22 @@ class MultigridAssembly {
                                                             : BlockExchange::asynchronous};
   }
 
-  std::vector<double> coarse_inverse(BilinearForm form) const {
-    const StrategyName strategy = level_strategy(form, "serial", Processor::cpu);
-    return dense_inverse(*tessera::make_operator<double>(strategy, form),
+  static std::vector<double> coarse_inverse(const BilinearForm& form) {
+    const FormShape shape = form_shape(form, Processor::cpu, sizeof(double));
+    return dense_inverse(*make_operator<double>(choose_strategy(shape, "serial"), form),
                          is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
   }
 
   MultigridOptions options_;
-  Processor processor_;
-  MakeOperator make_operator_;
-  MakeBlockJacobi make_block_jacobi_;
   MultigridSetup<T, Space> made_;
   std::vector<MultigridLevel<T, Space>> levels_;
   std::vector<std::string> strategies_;
 };
+
+template <class T, class Space>
+MultigridSetup<T, Space> make_multigrid(const BilinearForm& form, const MultigridOptions& options,
+                                        const LinearOperator<T, Space>* finest) {
+  return MultigridAssembly<T, Space>(form, options).make(finest);
+}
 
 }  // namespace tessera

@@ -3,8 +3,6 @@
 
 #include "mesh/geometry/geometric_factors.hpp"
 #include "operators/form/robin_faces.hpp"
-#include "operators/kronecker/factors.hpp"
-#include "operators/tensor/geometry_choice.hpp"
 
 namespace tessera {
 
@@ -56,14 +54,6 @@ std::string drop_unresolved(Hierarchy& hierarchy) {
     }
   }
   return "";
-}
-
-StrategyName level_strategy(BilinearForm& form, const std::string& scatter, Processor processor) {
-  if (why_not_kronecker(form).empty()) return {"kronecker", "none"};
-  const GeometrySetting setting = geometry_setting(form, processor, scatter);
-  form.geometry = has_geometry_forms("tensor", setting.factors) ? choose_geometry(setting).form
-                                                                : GeometryForm::stored;
-  return {"tensor", scatter};
 }
 
 }  // namespace tessera

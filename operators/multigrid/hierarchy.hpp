@@ -39,8 +39,4 @@ std::string unresolved_data(const BadFieldValue& error);
 /// @return why; empty if none is dropped
 std::string drop_unresolved(Hierarchy& hierarchy);
 
-/// The strategy for a level's operator: kronecker where the form is a sum of products, else tensor
-/// with this scatter; `geometry` of the form is set to what suits.
-StrategyName level_strategy(BilinearForm& form, const std::string& scatter, Processor processor);
-
 }  // namespace tessera

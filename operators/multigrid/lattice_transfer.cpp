@@ -6,8 +6,6 @@
 namespace tessera {
 namespace {
 
-Index product(const IndexTriple& extents) { return extents[0] * extents[1] * extents[2]; }
-
 // Column `column` = 0.
 void clear_column(AxisMatrix& matrix, Index column) {
   for (Index r = 0; r < matrix.rows; ++r) {
@@ -37,13 +35,14 @@ Index prolongation_scratch(const LatticeProlongation& prolongation) {
   Index largest = 0;
   for (std::size_t s = 0; s + 1 < prolongation.sweeps.size(); ++s) {
     extents[prolongation.sweeps[s].d] = prolongation.sweeps[s].matrix.rows;
-    largest = std::max(largest, product(extents));
+    largest = std::max(largest, node_count(extents));
   }
   return largest;
 }
 
 template <class T>
-LatticeTransfer<T, Host>::LatticeTransfer(const LatticeProlongation& prolongation) {
+LatticeTransfer<T, Host>::LatticeTransfer(const LatticeProlongation& prolongation)
+    : coarse_size_(node_count(prolongation.coarse)), fine_size_(node_count(prolongation.fine)) {
   IndexTriple extents = prolongation.coarse;
   for (const AxisSweep& sweep : prolongation.sweeps) {
     const AxisMatrix& matrix = sweep.matrix;
@@ -71,14 +70,14 @@ void LatticeTransfer<T, Host>::run(const std::vector<Sweep>& sweeps, const T* in
 }
 
 template <class T>
-void LatticeTransfer<T, Host>::restrict_to_coarse(const HostVector<T>& fine,
-                                                  HostVector<T>& coarse) const {
+void LatticeTransfer<T, Host>::do_restrict_to_coarse(const HostVector<T>& fine,
+                                                     HostVector<T>& coarse) const {
   run(restrict_, fine.data(), coarse.data(), Store::assign);
 }
 
 template <class T>
-void LatticeTransfer<T, Host>::add_prolonged(const HostVector<T>& coarse,
-                                             HostVector<T>& fine) const {
+void LatticeTransfer<T, Host>::do_add_prolonged(const HostVector<T>& coarse,
+                                                HostVector<T>& fine) const {
   run(prolong_, coarse.data(), fine.data(), Store::add);
 }
 

@@ -55,8 +55,6 @@ __global__ void __launch_bounds__(256) small_sweep_kernel(SweepArguments<T> a) {
   a.out[at] = sum;
 }
 
-Index product(const IndexTriple& extents) { return extents[0] * extents[1] * extents[2]; }
-
 }  // namespace
 
 template <class T>
@@ -73,7 +71,8 @@ typename LatticeTransfer<T, Device>::Sweep LatticeTransfer<T, Device>::make_swee
 }
 
 template <class T>
-LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongation) {
+LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongation)
+    : coarse_size_(node_count(prolongation.coarse)), fine_size_(node_count(prolongation.fine)) {
   IndexTriple extents = prolongation.coarse;
   for (const AxisSweep& sweep : prolongation.sweeps) {
     prolong_.push_back(make_sweep(sweep, sweep.matrix, extents));
@@ -96,11 +95,11 @@ void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* 
     T* const to = is_last ? out : scratch_[s % 2].data();
     Index inner = 1;
     for (int d = 0; d < sweep.d; ++d) inner *= sweep.to[d];
-    const Index size = product(sweep.to);
+    const Index size = node_count(sweep.to);
     const SweepArguments<T> args{sweep.to[sweep.d],  sweep.from[sweep.d],  inner, size, sweep.width,
                                  sweep.first.data(), sweep.entries.data(), in,    to};
     const bool adds = is_last && last == Store::add;
-    const bool small = size < kSmall && product(sweep.from) < kSmall;
+    const bool small = size < kSmall && node_count(sweep.from) < kSmall;
     const auto kernel =
         small ? (adds ? small_sweep_kernel<T, Store::add> : small_sweep_kernel<T, Store::assign>)
               : (adds ? sweep_kernel<T, Store::add> : sweep_kernel<T, Store::assign>);
@@ -111,14 +110,14 @@ void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* 
 }
 
 template <class T>
-void LatticeTransfer<T, Device>::restrict_to_coarse(const DeviceVector<T>& fine,
-                                                    DeviceVector<T>& coarse) const {
+void LatticeTransfer<T, Device>::do_restrict_to_coarse(const DeviceVector<T>& fine,
+                                                       DeviceVector<T>& coarse) const {
   run(restrict_, fine.data(), coarse.data(), Store::assign);
 }
 
 template <class T>
-void LatticeTransfer<T, Device>::add_prolonged(const DeviceVector<T>& coarse,
-                                               DeviceVector<T>& fine) const {
+void LatticeTransfer<T, Device>::do_add_prolonged(const DeviceVector<T>& coarse,
+                                                  DeviceVector<T>& fine) const {
   run(prolong_, coarse.data(), fine.data(), Store::add);
 }
 

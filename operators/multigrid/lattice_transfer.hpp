@@ -31,6 +31,11 @@ struct LatticeProlongation {
 LatticeProlongation make_prolongation(const Discretization& coarse, const Discretization& fine,
                                       FaceSet dirichlet);
 
+/// Nodes of a lattice.
+constexpr Index node_count(const IndexTriple& extents) {
+  return extents[0] * extents[1] * extents[2];
+}
+
 /// Values of the vectors between two sweeps; the largest of them.
 Index prolongation_scratch(const LatticeProlongation& prolongation);
 
@@ -44,8 +49,10 @@ template <class T>
 class LatticeTransfer<T, Host> final : public Transfer<T, Host> {
  public:
   explicit LatticeTransfer(const LatticeProlongation& prolongation);
-  void restrict_to_coarse(const HostVector<T>& fine, HostVector<T>& coarse) const override;
-  void add_prolonged(const HostVector<T>& coarse, HostVector<T>& fine) const override;
+  Index coarse_size() const override { return coarse_size_; }
+  Index fine_size() const override { return fine_size_; }
+  void do_restrict_to_coarse(const HostVector<T>& fine, HostVector<T>& coarse) const override;
+  void do_add_prolonged(const HostVector<T>& coarse, HostVector<T>& fine) const override;
   Index bytes() const override;
 
  private:
@@ -57,6 +64,8 @@ class LatticeTransfer<T, Host> final : public Transfer<T, Host> {
   };
   void run(const std::vector<Sweep>& sweeps, const T* in, T* out, Store last) const;
 
+  Index coarse_size_;
+  Index fine_size_;
   std::vector<Sweep> prolong_;
   std::vector<Sweep> restrict_;
   mutable HostVector<T> scratch_[2];
@@ -67,8 +76,10 @@ template <class T>
 class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
  public:
   explicit LatticeTransfer(const LatticeProlongation& prolongation);
-  void restrict_to_coarse(const DeviceVector<T>& fine, DeviceVector<T>& coarse) const override;
-  void add_prolonged(const DeviceVector<T>& coarse, DeviceVector<T>& fine) const override;
+  Index coarse_size() const override { return coarse_size_; }
+  Index fine_size() const override { return fine_size_; }
+  void do_restrict_to_coarse(const DeviceVector<T>& fine, DeviceVector<T>& coarse) const override;
+  void do_add_prolonged(const DeviceVector<T>& coarse, DeviceVector<T>& fine) const override;
   Index bytes() const override;
 
  private:
@@ -84,6 +95,8 @@ class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
                           const IndexTriple& from);
   void run(const std::vector<Sweep>& sweeps, const T* in, T* out, Store last) const;
 
+  Index coarse_size_;
+  Index fine_size_;
   std::vector<Sweep> prolong_;
   std::vector<Sweep> restrict_;
   mutable DeviceVector<T> scratch_[2];

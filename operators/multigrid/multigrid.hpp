@@ -62,12 +62,8 @@ inline constexpr int kEigenvalueSteps = 12;
 /// there.
 /// @param finest the operator of the finest level if there is one already, else null; referred to
 /// @throws as make_operator()
-template <class T>
-MultigridSetup<T, Host> make_multigrid(const BilinearForm& form, const MultigridOptions& options,
-                                       const LinearOperator<T, Host>* finest);
-template <class T>
-MultigridSetup<T, Device> make_device_multigrid(const BilinearForm& form,
-                                                const MultigridOptions& options,
-                                                const LinearOperator<T, Device>* finest);
+template <class T, class Space>
+MultigridSetup<T, Space> make_multigrid(const BilinearForm& form, const MultigridOptions& options,
+                                        const LinearOperator<T, Space>* finest);
 
 }  // namespace tessera

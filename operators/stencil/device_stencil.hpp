@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "mesh/geometry/factor_kind.hpp"
 #include "mesh/saturated.hpp"
+#include "operators/cells/element_kernel.hpp"
+#include "operators/form/form_shape.hpp"
 #include "operators/stencil/layout.hpp"
-#include "operators/tensor/gpu/any_degree.hpp"
-#include "operators/tensor/gpu/factors.hpp"
 #include "solvers/linear_operator.hpp"
 
 namespace tessera {
@@ -29,28 +28,23 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(
     const BilinearForm& form, Index scratch_bytes = kStencilScratchBytes);
 
 /// Bytes held in GPU memory by the operator.
-inline Index device_stencil_bytes(const NodeLattice& lattice, Index value_bytes) {
-  return Saturated(stencil_values(lattice.dimension(), lattice.extents(), value_bytes)) *
-         value_bytes;
+inline Index device_stencil_bytes(const FormShape& shape) {
+  const NodeLattice& lattice = shape.lattice;
+  return Saturated(stencil_values(lattice.dimension(), lattice.extents(), shape.value_bytes)) *
+         shape.value_bytes;
 }
 
-/// The most while it is made: the tensor kernel's factors, then the coefficients, too, and local
-/// matrices of a slab (of one cell where all are alike).
-inline Index device_stencil_peak_bytes(FactorKind kind, const NodeLattice& lattice, Index cells,
-                                       int points_per_axis, Index value_bytes) {
-  const int dimension = lattice.dimension();
-  const Index tensor_scratch =
-      block_scratch_bytes(tensor_any_block_bytes(dimension, points_per_axis, value_bytes));
-  const Index matrix = power(lattice.nodes_per_cell(), 2) * value_bytes;
-  const Index slab = kind == FactorKind::constant
-                         ? matrix
-                         : std::min(cells, kStencilScratchBytes / matrix) * matrix;
-  return Saturated(tensor_scratch) +
-         std::max<Index>(
-             device_factor_peak_bytes(kind, dimension, cells, points_per_axis, lattice.size(),
-                                      value_bytes),
-             Saturated(device_factor_bytes(kind, dimension, cells, points_per_axis, value_bytes)) +
-                 device_stencil_bytes(lattice, value_bytes) + slab);
+/// The most while it is made: the element kernel, then the coefficients, too, and local matrices of
+/// a slab (of one cell where all are alike).
+inline Index device_stencil_peak_bytes(const FormShape& shape) {
+  const Index matrix = power(shape.lattice.nodes_per_cell(), 2) * shape.value_bytes;
+  const Index slab =
+      shape.factors() == FactorKind::constant
+          ? matrix
+          : std::min(shape.mesh.cell_count(), kStencilScratchBytes / matrix) * matrix;
+  return std::max<Index>(
+      device_element_kernel_peak_bytes(shape),
+      Saturated(device_element_kernel_bytes(shape)) + device_stencil_bytes(shape) + slab);
 }
 
 }  // namespace tessera

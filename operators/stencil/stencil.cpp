@@ -11,10 +11,10 @@
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
+#include "operators/cells/element_kernel.hpp"
 #include "operators/cells/streaming_store.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/robin_faces.hpp"
-#include "operators/tensor/tensor.hpp"
 #include "solvers/errors.hpp"
 
 namespace tessera {
@@ -164,7 +164,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
   }
 
   Index size() const override { return lattice_.size(); }
-  std::string name() const override { return stencil_name(); }
+  std::string name() const override { return kStencilName; }
 
   void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     const Index n = layout_.extent[0];
@@ -270,7 +270,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
     const Discretization& discretization = *form.discretization;
     // Bricks as for one thread, so that the order of sums does not depend on the threads.
     const CellBatches batches(discretization.mesh, kLanes<T>, kArrays * sizeof(T), 1);
-    const auto kernel = make_tensor_cell_kernel<T>(
+    const auto kernel = make_element_kernel<T>(
         discretization,
         std::make_shared<const GeometricFactors<T>>(discretization, batches, form.coefficient));
     for (int color = 0; color < batches.color_count(); ++color) {
@@ -338,15 +338,16 @@ class StencilOperator final : public LinearOperator<T, Host> {
 
 }  // namespace
 
-Index stencil_bytes(const NodeLattice& lattice, Index value_bytes) {
-  return Saturated(stencil_values(lattice.dimension(), lattice.extents(), value_bytes)) *
-         value_bytes;
+Index stencil_bytes(const FormShape& shape) {
+  const NodeLattice& lattice = shape.lattice;
+  return Saturated(stencil_values(lattice.dimension(), lattice.extents(), shape.value_bytes)) *
+         shape.value_bytes;
 }
 
-Index stencil_peak_bytes(FactorKind kind, const NodeLattice& lattice, Index cells,
-                         int points_per_axis, Index value_bytes) {
-  return Saturated(stencil_bytes(lattice, value_bytes)) +
-         geometric_factor_bytes(kind, lattice.dimension(), cells, points_per_axis, value_bytes);
+Index stencil_peak_bytes(const FormShape& shape) {
+  return Saturated(stencil_bytes(shape)) +
+         geometric_factor_bytes(shape.factors(), shape.dimension(), shape.mesh.cell_count(),
+                                shape.points, shape.value_bytes);
 }
 
 template <class T>

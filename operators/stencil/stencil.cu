@@ -4,12 +4,12 @@
 #include <string>
 #include <type_traits>
 
+#include "operators/cells/element_kernel.hpp"
 #include "operators/form/robin_faces.hpp"
 #include "operators/stencil/assembly.cuh"
 #include "operators/stencil/device_stencil.hpp"
 #include "operators/stencil/kernels.cuh"
 #include "operators/stencil/stencil.hpp"
-#include "operators/tensor/device_tensor.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/memory/cuda_check.hpp"
 
@@ -27,9 +27,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   DeviceStencil(const BilinearForm& form, Index scratch_bytes)
       : grid_(make_cell_grid(form)),
         layout_(make_stencil_layout(dim, form.discretization->lattice.extents(), sizeof(T))) {
-    BilinearForm stored = form;
-    stored.geometry = GeometryForm::stored;
-    const auto kernel = make_device_tensor_kernel<T>(stored);
+    const auto kernel = make_device_element_kernel<T>(form);
     coefficients_ = DeviceArray<T>(stencil_values(layout_));
     zero_on_device(coefficients_.data(), coefficients_.bytes());
     const Discretization& discretization = *form.discretization;
@@ -44,7 +42,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   }
 
   Index size() const override { return grid_.node_count; }
-  std::string name() const override { return stencil_name(); }
+  std::string name() const override { return kStencilName; }
 
   void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
     if constexpr (dim == 2) {

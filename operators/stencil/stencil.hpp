@@ -1,13 +1,13 @@
 // The strategy stencil is the assembled matrix of degree 1 by diagonals, without indices.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
-#include "mesh/geometry/factor_kind.hpp"
 #include "mesh/node_lattice.hpp"
 #include "operators/form/bilinear_form.hpp"
-#include "operators/form/operator_name.hpp"
+#include "operators/form/form_shape.hpp"
 #include "operators/stencil/layout.hpp"
 #include "solvers/linear_operator.hpp"
 
@@ -32,21 +32,23 @@ namespace tessera {
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_stencil_operator(const BilinearForm& form);
 
-/// The stencil's operator_name(): it is a form of the kernel tensor and has no scatter policy,
-/// since it writes each node once.
-inline std::string stencil_name() {
-  return operator_name("tensor", kNoScatterName, GeometryForm::stencil);
-}
+/// What the operator is called. It has no scatter policy, since it writes each node once.
+inline constexpr char kStencilName[] = "stencil";
 
 /// Why there is no stencil for the form, in a user's words; empty if there is.
 inline std::string why_not_stencil(const NodeLattice& lattice) {
-  return lattice.degree() == 1 ? "" : "the stencil is for degree 1 only";
+  if (lattice.degree() != 1) {
+    return "the kernel stencil is for degree 1, not for degree " + std::to_string(lattice.degree());
+  }
+  const Index longest = *std::max_element(lattice.extents().begin(), lattice.extents().end());
+  if (longest <= kMaxStencilExtent) return "";
+  return "the kernel stencil is for at most " + std::to_string(kMaxStencilExtent) +
+         " nodes along an axis, and here are " + std::to_string(longest);
 }
 
 /// Bytes held by the operator on the host, and the most while it is made: the geometric factors as
 /// well.
-Index stencil_bytes(const NodeLattice& lattice, Index value_bytes);
-Index stencil_peak_bytes(FactorKind kind, const NodeLattice& lattice, Index cells,
-                         int points_per_axis, Index value_bytes);
+Index stencil_bytes(const FormShape& shape);
+Index stencil_peak_bytes(const FormShape& shape);
 
 }  // namespace tessera

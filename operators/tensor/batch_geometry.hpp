@@ -10,7 +10,7 @@
 namespace tessera {
 
 /// D_q = w_q k |J| J^-1 J^-T of a batch of cells of a mapped mesh, computed from the positions of
-/// its nodes: GeometryForm::on_the_fly.
+/// its nodes: FactorStorage::on_the_fly.
 ///
 /// Coordinate x_a of the nodes goes the way of u in TensorKernel: [n]^d -> x_a at the points [m]^d
 /// -> J[a][.] [d][m]^d, always in double precision; D_q is rounded to T.

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "mesh/element/basis_1d.hpp"
+#include "operators/cells/element_kernel.hpp"
 #include "operators/tensor/compressed/compressed.hpp"
 #include "operators/tensor/device_tensor.hpp"
 #include "operators/tensor/gpu/any_degree.hpp"
@@ -22,7 +23,8 @@ constexpr int kThreadsPerBlock = 160;
 constexpr Index kSharedBytesPerBlock = 33 << 10;
 
 template <class T>
-const TensorKernelInfo<T>* find_kernel(int dimension, int degree, int points, FactorKind kind) {
+const TensorKernelInfo<T>* find_unrolled_kernel(int dimension, int degree, int points,
+                                                FactorKind kind) {
   return dimension == 2 ? find_tensor_kernel<T, 2>(degree, points, kind)
                         : find_tensor_kernel<T, 3>(degree, points, kind);
 }
@@ -35,8 +37,8 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
         basis_(form.discretization->basis),
         factors_(form),
         any_size_(form),
-        unrolled_(
-            find_kernel<T>(grid_.dimension, grid_.degree, basis_.point_count(), factors_.kind())) {
+        unrolled_(find_unrolled_kernel<T>(grid_.dimension, grid_.degree, basis_.point_count(),
+                                          factors_.kind())) {
     if (unrolled_ == nullptr) return;
     const Index shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     const Index by_threads = kThreadsPerBlock / unrolled_->threads_per_cell;
@@ -52,8 +54,8 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
   }
 
   std::string_view name() const override { return "tensor"; }
-  std::optional<GeometryForm> geometry() const override {
-    return factors_.kind() == FactorKind::general ? std::optional(GeometryForm::stored)
+  std::optional<FactorStorage> factor_storage() const override {
+    return factors_.kind() == FactorKind::general ? std::optional(FactorStorage::stored)
                                                   : std::nullopt;
   }
   std::string why_no_patches() const override {
@@ -130,13 +132,31 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const BilinearForm& form) {
-  if (form.geometry == GeometryForm::compressed) return make_compressed_kernel<T>(form);
-  if (form.geometry == GeometryForm::on_the_fly) return make_on_the_fly_kernel<T>(form);
+std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const BilinearForm& form,
+                                                               FactorStorage storage) {
+  switch (storage) {
+    case FactorStorage::stored:
+      return std::make_unique<DeviceTensorKernel<T>>(form);
+    case FactorStorage::compressed:
+      return make_compressed_kernel<T>(form);
+    case FactorStorage::on_the_fly:
+      return make_on_the_fly_kernel<T>(form);
+  }
+  throw std::logic_error("a storage of factors without a kernel");
+}
+
+template <class T>
+std::unique_ptr<DeviceCellKernel<T>> make_device_element_kernel(const BilinearForm& form) {
   return std::make_unique<DeviceTensorKernel<T>>(form);
 }
 
-template std::unique_ptr<DeviceCellKernel<double>> make_device_tensor_kernel(const BilinearForm&);
-template std::unique_ptr<DeviceCellKernel<float>> make_device_tensor_kernel(const BilinearForm&);
+#define TESSERA_INSTANTIATE(T)                                                                 \
+  template std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const BilinearForm&, \
+                                                                          FactorStorage);      \
+  template std::unique_ptr<DeviceCellKernel<T>> make_device_element_kernel(const BilinearForm&);
+
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(float)
+#undef TESSERA_INSTANTIATE
 
 }  // namespace tessera

@@ -9,10 +9,10 @@
 
 #include "mesh/element/sum_factorization.hpp"
 #include "mesh/geometry/geometric_factors.hpp"
-#include "mesh/geometry/geometry_form.hpp"
 #include "operators/cells/cell_kernel.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/form/bilinear_form.hpp"
+#include "operators/form/factor_storage.hpp"
 #include "operators/tensor/batch_geometry.hpp"
 #include "solvers/linear_operator.hpp"
 
@@ -42,10 +42,10 @@ class TensorKernel {
   TensorKernel(const Basis1D& basis, std::unique_ptr<const BatchGeometry<T>> geometry);
 
   static constexpr std::string_view name() { return "tensor"; }
-  /// How it gets general factors; nothing with others, which have one form.
-  std::optional<GeometryForm> geometry() const {
-    if (geometry_ != nullptr) return GeometryForm::on_the_fly;
-    return kind_ == FactorKind::general ? std::optional(GeometryForm::stored) : std::nullopt;
+  /// How it stores general factors; nothing with others, which have one way.
+  std::optional<FactorStorage> factor_storage() const {
+    if (geometry_ != nullptr) return FactorStorage::on_the_fly;
+    return kind_ == FactorKind::general ? std::optional(FactorStorage::stored) : std::nullopt;
   }
   int nodes_per_axis() const { return P > 0 ? P + 1 : nodes_; }
   /// Lanes<T> values that apply() and diagonal() need as scratch.
@@ -59,6 +59,7 @@ class TensorKernel {
     apply_factors(factors_->batch(batch), factors_->batch(batch + 1), u, v, scratch);
   }
   void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+    if (geometry_ == nullptr) return apply(batch.index, u, v, scratch);
     const Lanes<T>* factors = compute_factors(batch, scratch);
     apply_factors(factors, factors, u, v, scratch);
   }
@@ -67,6 +68,7 @@ class TensorKernel {
     diagonal_of(factors_->batch(batch), d, scratch);
   }
   void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const {
+    if (geometry_ == nullptr) return diagonal(batch.index, d, scratch);
     diagonal_of(compute_factors(batch, scratch), d, scratch);
   }
 
@@ -119,22 +121,17 @@ class TensorKernel {
   Matrix1D BB_, GG_, BG_;
 };
 
-/// A = sum_c P_c B^T D B P_c^T with the tensor kernel for this dimension, degree and rule; the
-/// factors are stored unless form.geometry is on_the_fly. @throws as GeometricFactors
+/// A = sum_c P_c B^T D B P_c^T with the tensor kernel for this dimension, degree and rule.
+/// @param storage `stored` or `on_the_fly`
+/// @throws as GeometricFactors
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(
-    const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
+    const BilinearForm& form, FactorStorage storage, std::shared_ptr<const CellBatches> batches,
     std::unique_ptr<Scatter<T>> scatter);
 
 /// Whether degree and points an axis have a kernel unrolled at compile time.
 constexpr bool has_fast_tensor_kernel(int degree, int points) {
   return degree <= kMaxFastDegree && (points == degree + 1 || points == degree + 2);
 }
-
-/// The tensor kernel for this dimension, degree and rule, behind the type-erased interface: the
-/// fast one where has_fast_tensor_kernel(), else the one for any size.
-template <class T>
-std::unique_ptr<CellKernel<T>> make_tensor_cell_kernel(
-    const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors);
 
 }  // namespace tessera

@@ -84,7 +84,7 @@ struct RunResult {
   std::int64_t dofs = 0;
   std::string kernel;
   std::string scatter;
-  std::string geometry;  // form of the geometric factors, where there is a choice; else "none"
+  std::string geometry;  // storage of the geometric factors where there is a choice, else "none"
   std::string device;
   int threads = 0;
   std::string precision;

@@ -18,6 +18,9 @@
 #include <vtkUnstructuredGrid.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -88,6 +91,52 @@ vtkSmartPointer<vtkCellArray> make_cells(const NodeLattice& lattice, const FileC
   auto array = vtkSmartPointer<vtkCellArray>::New();
   array->SetData(offsets, connectivity);
   return array;
+}
+
+// Whether single precision has these numbers, given the largest magnitude of them: it is in its
+// range, and what is below that is less than a rounding error beside it.
+bool single_holds(double largest) {
+  using Limits = std::numeric_limits<float>;
+  constexpr double kLeast = static_cast<double>(Limits::min()) / Limits::epsilon();
+  return largest == 0.0 || (largest >= kLeast && largest <= static_cast<double>(Limits::max()));
+}
+
+// 0 for what is not finite, which is the same in both precisions.
+double finite_magnitude(double value) { return std::isfinite(value) ? std::abs(value) : 0.0; }
+
+double largest_magnitude(std::span<const double> values) {
+  double largest = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    largest = std::max(largest, finite_magnitude(values[i]));
+  }
+  return largest;
+}
+
+// The same along each axis.
+std::array<double, 3> largest_coordinates(const EquidistantPositions& positions, Index count) {
+  constexpr Index kBlock = 1024;
+  double largest_x = 0.0;
+  double largest_y = 0.0;
+  double largest_z = 0.0;
+#pragma omp parallel for schedule(static) reduction(max                                 \
+                                                    : largest_x) reduction(max          \
+                                                                           : largest_y) \
+    reduction(max                                                                       \
+              : largest_z)
+  for (Index first = 0; first < count; first += kBlock) {
+    std::array<double, kBlock> x;
+    std::array<double, kBlock> y;
+    std::array<double, kBlock> z;
+    const Index n = std::min(kBlock, count - first);
+    positions.node_positions(first, n, x.data(), y.data(), z.data());
+    for (Index i = 0; i < n; ++i) {
+      largest_x = std::max(largest_x, finite_magnitude(x[i]));
+      largest_y = std::max(largest_y, finite_magnitude(y[i]));
+      largest_z = std::max(largest_z, finite_magnitude(z[i]));
+    }
+  }
+  return {largest_x, largest_y, largest_z};
 }
 
 template <class Array>
@@ -167,30 +216,47 @@ void check_sizes(std::span<const Field> fields, Index expected) {
 
 }  // namespace
 
-void write_vtu(const std::filesystem::path& path, const NodeLattice& lattice, const BoxMesh& mesh,
-               const EquidistantPositions& positions, std::span<const PointField> point_fields,
-               std::span<const CellField> cell_fields, FloatWidth width,
-               const VtuMetadata& metadata) {
+std::vector<std::string> write_vtu(const std::filesystem::path& path, const NodeLattice& lattice,
+                                   const BoxMesh& mesh, const EquidistantPositions& positions,
+                                   std::span<const PointField> point_fields,
+                                   std::span<const CellField> cell_fields, FloatWidth width,
+                                   const VtuMetadata& metadata) {
   AtomicFile file(path);
-  write_vtu(file, lattice, mesh, positions, point_fields, cell_fields, width, metadata);
+  std::vector<std::string> widened =
+      write_vtu(file, lattice, mesh, positions, point_fields, cell_fields, width, metadata);
   file.commit();
+  return widened;
 }
 
-void write_vtu(AtomicFile& file, const NodeLattice& lattice, const BoxMesh& mesh,
-               const EquidistantPositions& positions, std::span<const PointField> point_fields,
-               std::span<const CellField> cell_fields, FloatWidth width,
-               const VtuMetadata& metadata) {
+std::vector<std::string> write_vtu(AtomicFile& file, const NodeLattice& lattice,
+                                   const BoxMesh& mesh, const EquidistantPositions& positions,
+                                   std::span<const PointField> point_fields,
+                                   std::span<const CellField> cell_fields, FloatWidth width,
+                                   const VtuMetadata& metadata) {
   check_sizes(point_fields, lattice.size());
   check_sizes(cell_fields, mesh.cell_count());
 
+  std::vector<std::string> widened;
+  const auto width_of = [&](const std::string& name, bool is_held) {
+    if (width == FloatWidth::double_precision || is_held) return width;
+    widened.push_back(name);
+    return FloatWidth::double_precision;
+  };
+  const auto width_of_field = [&](const auto& field) {
+    return width_of(field.name, single_holds(largest_magnitude(field.values)));
+  };
+  const std::array<double, 3> extents = largest_coordinates(positions, lattice.size());
+  const FloatWidth width_of_points =
+      width_of("positions", std::all_of(extents.begin(), extents.end(), single_holds));
+
   const FileCells cells = file_cells(mesh, lattice.degree());
   vtkNew<vtkUnstructuredGrid> grid;
-  grid->SetPoints(width == FloatWidth::double_precision
+  grid->SetPoints(width_of_points == FloatWidth::double_precision
                       ? make_points<vtkDoubleArray>(positions, lattice.size())
                       : make_points<vtkFloatArray>(positions, lattice.size()));
   grid->SetCells(vtk_cell_type(mesh.dimension(), cells.degree), make_cells(lattice, cells));
   for (const PointField& field : point_fields) {
-    grid->GetPointData()->AddArray(make_array(field.name, field.values, width));
+    grid->GetPointData()->AddArray(make_array(field.name, field.values, width_of_field(field)));
   }
   if (!point_fields.empty()) {
     grid->GetPointData()->SetActiveScalars(point_fields.front().name.c_str());
@@ -201,7 +267,7 @@ void write_vtu(AtomicFile& file, const NodeLattice& lattice, const BoxMesh& mesh
     if (cells.refinement > 1) {
       values = spread.emplace_back(spread_to_file_cells(mesh, cells, values));
     }
-    grid->GetCellData()->AddArray(make_array(field.name, values, width));
+    grid->GetCellData()->AddArray(make_array(field.name, values, width_of_field(field)));
   }
   add_metadata(*grid, "title", metadata.title);
   add_metadata(*grid, "status", metadata.status);
@@ -209,11 +275,13 @@ void write_vtu(AtomicFile& file, const NodeLattice& lattice, const BoxMesh& mesh
 
   const std::string failure = write_vtk_file(file.temporary_path(), *grid);
   if (!failure.empty()) throw OutputError(file.path(), failure);
+  return widened;
 }
 
-void write_vtu(const std::filesystem::path& path, const Discretization& space,
-               std::span<const PointField> nodal_fields, std::span<const CellField> cell_fields,
-               FloatWidth width, const VtuMetadata& metadata) {
+std::vector<std::string> write_vtu(const std::filesystem::path& path, const Discretization& space,
+                                   std::span<const PointField> nodal_fields,
+                                   std::span<const CellField> cell_fields, FloatWidth width,
+                                   const VtuMetadata& metadata) {
   check_sizes(nodal_fields, space.lattice.size());
   const std::vector<double>& nodes = space.basis.nodes;
   const EquidistantPositions positions(space.mesh, space.mapping, nodes);
@@ -224,7 +292,8 @@ void write_vtu(const std::filesystem::path& path, const Discretization& space,
     to_equidistant(space.lattice, nodes, nodal_fields[f].values, values[f]);
     fields.push_back({nodal_fields[f].name, values[f]});
   }
-  write_vtu(path, space.lattice, space.mesh, positions, fields, cell_fields, width, metadata);
+  return write_vtu(path, space.lattice, space.mesh, positions, fields, cell_fields, width,
+                   metadata);
 }
 
 Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int point_field_count,

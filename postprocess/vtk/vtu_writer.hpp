@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "mesh/discretization.hpp"
 #include "postprocess/files/atomic_file.hpp"
@@ -40,23 +41,30 @@ inline constexpr int kMaxVtkDegree = 10;
 /// is complete.
 ///
 /// @param positions, point_fields at equidistant nodes (see to_equidistant)
+/// @param width of the numbers; those of a field, or the positions, whose largest magnitude is
+///        beyond the range of single precision, or so small that digits are lost there, are in
+///        double precision in any case
+/// @return the names of these fields, "positions" for the positions
 /// @throws OutputError; then no file is left behind. Nothing is printed.
 /// @throws std::invalid_argument if a field has the wrong size.
-void write_vtu(const std::filesystem::path& path, const NodeLattice& lattice, const BoxMesh& mesh,
-               const EquidistantPositions& positions, std::span<const PointField> point_fields,
-               std::span<const CellField> cell_fields, FloatWidth width,
-               const VtuMetadata& metadata);
+std::vector<std::string> write_vtu(const std::filesystem::path& path, const NodeLattice& lattice,
+                                   const BoxMesh& mesh, const EquidistantPositions& positions,
+                                   std::span<const PointField> point_fields,
+                                   std::span<const CellField> cell_fields, FloatWidth width,
+                                   const VtuMetadata& metadata);
 
 /// The same into a file that its owner commits.
-void write_vtu(AtomicFile& file, const NodeLattice& lattice, const BoxMesh& mesh,
-               const EquidistantPositions& positions, std::span<const PointField> point_fields,
-               std::span<const CellField> cell_fields, FloatWidth width,
-               const VtuMetadata& metadata);
+std::vector<std::string> write_vtu(AtomicFile& file, const NodeLattice& lattice,
+                                   const BoxMesh& mesh, const EquidistantPositions& positions,
+                                   std::span<const PointField> point_fields,
+                                   std::span<const CellField> cell_fields, FloatWidth width,
+                                   const VtuMetadata& metadata);
 
 /// The same with point fields given at the nodes of the discretization.
-void write_vtu(const std::filesystem::path& path, const Discretization& space,
-               std::span<const PointField> nodal_fields, std::span<const CellField> cell_fields,
-               FloatWidth width, const VtuMetadata& metadata);
+std::vector<std::string> write_vtu(const std::filesystem::path& path, const Discretization& space,
+                                   std::span<const PointField> nodal_fields,
+                                   std::span<const CellField> cell_fields, FloatWidth width,
+                                   const VtuMetadata& metadata);
 
 /// Bytes of what write_vtu makes for VTK: points, cells, and the fields that it has to copy. Point
 /// fields are lent to VTK in double precision and copied in single precision.

@@ -13,7 +13,12 @@ class DeviceSystem {
 
   DeviceSystem(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m, const V& b,
                V& x)
-      : a_(a), m_(m), b_(b), x_(x), kind_(kind_of(m)) {}
+      : a_(a), m_(m), b_(b), x_(x), kind_(kind_of(m)) {
+    // Kernels take them without their sizes.
+    TESSERA_CHECK(b.size() == a.size());
+    TESSERA_CHECK(x.size() == a.size());
+    TESSERA_CHECK(m == nullptr || m->size() == a.size());
+  }
 
   Index size() const { return a_.size(); }
   /// n if the vector is needed, else 0: some vectors are for one kind of preconditioner only.

@@ -36,7 +36,9 @@ struct HostSystem {
   PreconditionerKind kind() const { return kind_of(m); }
   /// The entries of M if it is diagonal.
   const T* diagonal() const {
-    return kind() == PreconditionerKind::diagonal ? m->as_diagonal()->data() : nullptr;
+    if (kind() != PreconditionerKind::diagonal) return nullptr;
+    TESSERA_CHECK(m->size() == a.size());
+    return m->as_diagonal()->data();
   }
   /// n if the vector is needed, else 0: some vectors are for one kind of preconditioner only.
   std::int64_t size_if(bool needed) const { return needed ? a.size() : 0; }

@@ -53,10 +53,10 @@ class BlockJacobi final : public Preconditioner<T, Space>, public Smoother<T, Sp
 
   BlockJacobi(BlockRows<T, Space> rows, const BlockJacobiOptions& options);
 
-  /// z = M r.
-  void apply(const V& r, V& z) const override { smooth_from_zero(r, z); }
-  void smooth_from_zero(const V& b, V& x) const override;
-  void smooth(const V& b, V& x) const override;
+  std::int64_t size() const override { return rows_.size(); }
+  void do_apply(const V& r, V& z) const override { do_smooth_from_zero(r, z); }
+  void do_smooth_from_zero(const V& b, V& x) const override;
+  void do_smooth(const V& b, V& x) const override;
 
   double damping() const { return sweep_.damping; }
   double relaxation() const { return sweep_.factor; }
@@ -127,7 +127,7 @@ void BlockJacobi<T, Space>::relax_from_sweep(int first, const V& b, V& x) const 
 }
 
 template <class T, class Space>
-void BlockJacobi<T, Space>::smooth_from_zero(const V& b, V& x) const {
+void BlockJacobi<T, Space>::do_smooth_from_zero(const V& b, V& x) const {
   if (exchange_ == BlockExchange::asynchronous) {
     fill(x, T{0});
     relax_asynchronously(rows_, sweep_, sweeps_, b, x);
@@ -138,7 +138,7 @@ void BlockJacobi<T, Space>::smooth_from_zero(const V& b, V& x) const {
 }
 
 template <class T, class Space>
-void BlockJacobi<T, Space>::smooth(const V& b, V& x) const {
+void BlockJacobi<T, Space>::do_smooth(const V& b, V& x) const {
   if (exchange_ == BlockExchange::asynchronous) {
     relax_asynchronously(rows_, sweep_, sweeps_, b, x);
     return;

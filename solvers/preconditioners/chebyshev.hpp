@@ -49,14 +49,16 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
 
   int degree() const { return static_cast<int>(steps_.size()); }
 
-  void apply(const V& r, V& z) const override { smooth_from_zero(r, z); }
+  std::int64_t size() const override { return a_.size(); }
 
-  void smooth_from_zero(const V& b, V& x) const override {
+  void do_apply(const V& r, V& z) const override { do_smooth_from_zero(r, z); }
+
+  void do_smooth_from_zero(const V& b, V& x) const override {
     first_step(static_cast<T>(steps_[0].scale), inverse_diagonal_, b, d_, x);
     for (std::size_t k = 1; k < steps_.size(); ++k) step(steps_[k], b, x);
   }
 
-  void smooth(const V& b, V& x) const override {
+  void do_smooth(const V& b, V& x) const override {
     for (const ChebyshevStep& coefficients : steps_) step(coefficients, b, x);
   }
 

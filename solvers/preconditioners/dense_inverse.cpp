@@ -42,8 +42,15 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
   return {symmetric.data(), symmetric.data() + n * n};
 }
 
+std::int64_t square_size(const std::vector<double>& entries) {
+  const auto count = static_cast<std::int64_t>(entries.size());
+  const auto n = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(count))));
+  TESSERA_CHECK(n * n == count);
+  return n;
+}
+
 template <class T>
-void DenseMatrix<T, Host>::apply(const HostVector<T>& r, HostVector<T>& z) const {
+void DenseMatrix<T, Host>::do_apply(const HostVector<T>& r, HostVector<T>& z) const {
   const std::int64_t n = r.size();
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {

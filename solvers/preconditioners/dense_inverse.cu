@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 template <class T>
-void DenseMatrix<T, Device>::apply(const DeviceVector<T>& r, DeviceVector<T>& z) const {
+void DenseMatrix<T, Device>::do_apply(const DeviceVector<T>& r, DeviceVector<T>& z) const {
   const int n = static_cast<int>(r.size());
   constexpr int kRows = kThreads / kWarp;
   dense_product_kernel<<<(n + kRows - 1) / kRows, kThreads, 0, device_stream()>>>(

@@ -1,6 +1,7 @@
 // A dense inverse solves the coarsest level of a multigrid cycle.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "solvers/preconditioner.hpp"
@@ -18,6 +19,9 @@ enum class NullSpace { none, constants };
 /// @throws NumericalBreakdown if A is not positive definite apart from its null space
 std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space);
 
+/// n of a dense matrix, [n][n].
+std::int64_t square_size(const std::vector<double>& entries);
+
 /// z = B r with a dense symmetric matrix B, [n][n].
 template <class T, class Space>
 class DenseMatrix;
@@ -26,10 +30,12 @@ template <class T>
 class DenseMatrix<T, Host> final : public Preconditioner<T, Host> {
  public:
   explicit DenseMatrix(const std::vector<double>& entries)
-      : entries_(entries.begin(), entries.end()) {}
-  void apply(const HostVector<T>& r, HostVector<T>& z) const override;
+      : size_(square_size(entries)), entries_(entries.begin(), entries.end()) {}
+  std::int64_t size() const override { return size_; }
+  void do_apply(const HostVector<T>& r, HostVector<T>& z) const override;
 
  private:
+  std::int64_t size_;
   std::vector<T> entries_;
 };
 
@@ -39,10 +45,12 @@ template <class T>
 class DenseMatrix<T, Device> final : public Preconditioner<T, Device> {
  public:
   explicit DenseMatrix(const std::vector<double>& entries)
-      : entries_(std::vector<T>(entries.begin(), entries.end())) {}
-  void apply(const DeviceVector<T>& r, DeviceVector<T>& z) const override;
+      : size_(square_size(entries)), entries_(std::vector<T>(entries.begin(), entries.end())) {}
+  std::int64_t size() const override { return size_; }
+  void do_apply(const DeviceVector<T>& r, DeviceVector<T>& z) const override;
 
  private:
+  std::int64_t size_;
   DeviceArray<T> entries_;
 };
 

@@ -55,11 +55,16 @@ class Multigrid final : public Preconditioner<T, Space> {
   std::size_t level_count() const { return levels_.size(); }
   const LinearOperator<T, Space>& level_operator(std::size_t l) const { return *levels_[l].a; }
 
-  void apply(const V& r, V& z) const override { cycle(0, r, z); }
+  std::int64_t size() const override { return levels_[0].a->size(); }
+  void do_apply(const V& r, V& z) const override { cycle(0, r, z); }
 
   /// x = V b on a level and those below.
   void cycle(std::size_t l, const V& b, V& x) const {
+    TESSERA_CHECK(l < levels_.size());
     const MultigridLevel<T, Space>& level = levels_[l];
+    TESSERA_CHECK(b.size() == level.a->size());
+    TESSERA_CHECK(x.size() == level.a->size());
+    TESSERA_CHECK(&b != &x);
     if (l + 1 == levels_.size()) {
       watched(l, CyclePart::coarse, [&] { level.coarse->apply(b, x); });
       return;
@@ -119,7 +124,8 @@ class InSinglePrecision final : public Preconditioner<double, Space> {
   /// overflow nor vanish; a power of 2 loses no digits.
   void set_scale(double scale) { scale_ = scale; }
 
-  void apply(const Vector<double, Space>& r, Vector<double, Space>& z) const override {
+  std::int64_t size() const override { return r_.size(); }
+  void do_apply(const Vector<double, Space>& r, Vector<double, Space>& z) const override {
     convert(r, 1.0 / scale_, r_);
     inner_->apply(r_, z_);
     convert(z_, scale_, z);

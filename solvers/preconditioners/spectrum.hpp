@@ -25,11 +25,15 @@ struct Spectrum {
 Spectrum tridiagonal_spectrum(const std::vector<double>& diagonal,
                               const std::vector<double>& off_diagonal);
 
+/// @throws NumericalBreakdown unless this number of an estimate is finite
+void require_finite(double value);
+
 /// Estimates the eigenvalues by the Lanczos matrix of `steps` iterations of CG, with the diagonal
 /// as preconditioner and a hashed right-hand side (Saad, Iterative Methods for Sparse Linear
 /// Systems, section 6.7.3). It takes as many applications of A, and fewer steps if CG ends earlier.
 /// @param inverse_diagonal the entries of D^-1
-/// @throws NumericalBreakdown, Interrupted
+/// @throws NumericalBreakdown if a number of the iteration is not finite, or no step is possible
+/// @throws Interrupted
 template <class T, class Space>
 Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
                            const Vector<T, Space>& inverse_diagonal, int steps) {
@@ -50,12 +54,15 @@ Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
     stop_if_requested();
     multiply(inverse_diagonal, r, z);
     const double last_rz = std::exchange(rz, dot(r, z));
+    // What was estimated before is no answer: the operator or its diagonal is at fault.
+    require_finite(rz);
     if (step == 0) first_rz = rz;
     if (!(rz > kRounding * first_rz)) break;
     const double beta = step == 0 ? 0.0 : rz / last_rz;
     aypx(z, static_cast<T>(beta), p);
     a.apply(p, q);
     const double pq = dot(p, q);
+    require_finite(pq);
     if (!(pq > 0.0)) break;
     const double last_alpha = std::exchange(alpha, rz / pq);
     diagonal.push_back(1.0 / alpha + (step == 0 ? 0.0 : beta / last_alpha));

@@ -12,23 +12,17 @@
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/vtk/vtk_file.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
-#include "src/case/geometry.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
 
 namespace tessera {
 namespace {
 
-bool has_constant_coefficient(const CaseParameters& parameters) {
-  return parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)
-      .constant.has_value();
-}
-
 // The GPU gets a coefficient that varies from the host, so many points at a time.
-Index coefficient_chunk_bytes(const CaseParameters& parameters, const StrategyName& strategy) {
-  if (strategy.kernel == "kronecker" || has_constant_coefficient(parameters)) return 0;
-  const Index points = Saturated(make_box_mesh(parameters).cell_count()) *
-                       power(parameters.space.points, parameters.mesh.dimension);
+Index coefficient_chunk_bytes(const FormShape& shape, const StrategyName& strategy) {
+  if (strategy.kernel == "kronecker" || shape.coefficient == CoefficientKind::constant) return 0;
+  const Index points = Saturated(shape.mesh.cell_count()) * power(shape.points, shape.dimension());
   return std::min(points, kCoefficientPointsPerChunk) * static_cast<Index>(sizeof(double));
 }
 
@@ -36,14 +30,6 @@ Index coefficient_chunk_bytes(const CaseParameters& parameters, const StrategyNa
 constexpr Index kSmallDeviceBytes = Index{2} << 20;
 
 }  // namespace
-
-FaceSet case_dirichlet_faces(const CaseParameters& parameters) {
-  FaceSet faces;
-  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
-    faces[face] = parameters.boundary[face].type == BoundaryType::dirichlet;
-  }
-  return faces;
-}
 
 Index MemoryPhase::bytes() const {
   Saturated sum = 0;
@@ -64,45 +50,6 @@ NotEnoughMemory::NotEnoughMemory(std::string_view whose, const MemoryPhase& peak
           whose, peak.name, human_bytes(static_cast<double>(peak.bytes())),
           human_bytes(static_cast<double>(available)))) {}
 
-Index value_bytes(Precision precision) {
-  return precision == Precision::double_precision ? sizeof(double) : sizeof(float);
-}
-
-FactorKind case_factor_kind(const CaseParameters& parameters) {
-  if (!parameters.mesh.map.empty() || !make_box_mesh(parameters).is_uniform()) {
-    return FactorKind::general;
-  }
-  return has_constant_coefficient(parameters) ? FactorKind::constant : FactorKind::scaled;
-}
-
-Processor case_processor(const CaseParameters& parameters) {
-  return parameters.run.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
-}
-
-StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyName& strategy) {
-  return strategy_bytes(parameters, make_box_mesh(parameters), strategy);
-}
-
-StrategyBytes strategy_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
-                             const StrategyName& strategy) {
-  const auto bytes = [&](auto&& function) {
-    return with_operator_size(parameters, mesh, strategy.kernel,
-                              [&](const OperatorSize& size) { return function(strategy, size); });
-  };
-  return {bytes(operator_bytes), bytes(operator_peak_bytes)};
-}
-
-Index with_operator_size(const CaseParameters& parameters, const BoxMesh& mesh,
-                         const std::string& kernel,
-                         const std::function<Index(const OperatorSize&)>& f) {
-  const NodeLattice lattice(mesh, parameters.space.degree);
-  return f(
-      {mesh, lattice, case_dirichlet_faces(parameters), case_factor_kind(parameters),
-       parameters.space.points, value_bytes(parameters.operation.precision),
-       case_processor(parameters), case_geometry(parameters, kernel),
-       has_constant_coefficient(parameters) ? CoefficientKind::constant : CoefficientKind::varies});
-}
-
 namespace {
 
 // The sizes that the phases of a run are made of.
@@ -110,9 +57,10 @@ struct CaseSizes {
   CaseSizes(const CaseParameters& parameters_in, const StrategyName& strategy_in)
       : parameters(parameters_in),
         strategy(strategy_in),
-        mesh(make_box_mesh(parameters)),
-        lattice(mesh, parameters.space.degree),
-        operation(strategy_bytes(parameters, strategy)),
+        shape(case_shape(parameters)),
+        mesh(shape.mesh),
+        lattice(shape.lattice),
+        operation(operator_bytes(strategy, shape)),
         preconditioner(preconditioner_bytes(parameters)),
         // The analyzer does not see into the constructor of NodeLattice, which sets all fields.
         // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject)
@@ -125,9 +73,7 @@ struct CaseSizes {
   Index solver_vectors(int count) const {
     return Saturated(lattice.size()) * value_bytes(parameters.operation.precision) * count;
   }
-  MemoryPart operator_part(Index bytes) const {
-    return {"operator " + strategy_text(parameters, strategy), bytes};
-  }
+  MemoryPart operator_part(Index bytes) const { return {"operator " + strategy.text(), bytes}; }
   MemoryPart method_part() const {
     const std::string method(name_of(parameters.solver.method));
     return {"vectors of " + method, solver_vectors(tessera::solver_vectors(parameters, strategy))};
@@ -135,10 +81,11 @@ struct CaseSizes {
 
   const CaseParameters& parameters;
   const StrategyName& strategy;
-  BoxMesh mesh;
-  NodeLattice lattice;
-  StrategyBytes operation;
-  StrategyBytes preconditioner;
+  FormShape shape;
+  const BoxMesh& mesh;
+  const NodeLattice& lattice;
+  OperatorBytes operation;
+  OperatorBytes preconditioner;
   Index start;  // by full multigrid
 };
 
@@ -186,7 +133,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const CaseSizes n(parameters, strategy);
   const bool on_cpu = case_processor(parameters) == Processor::cpu;
   const auto here = [&](Index bytes) { return on_cpu ? bytes : Index{0}; };
-  const StrategyBytes setup = preconditioner_host_bytes(parameters);
+  const OperatorBytes setup = preconditioner_host_bytes(parameters);
   const MemoryPart program{"program", kProgramBytes + omp_get_max_threads() * kThreadBytes +
                                           (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart positions{"node positions",
@@ -211,7 +158,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
                               system,
                               n.operator_part(here(n.operation.peak)),
                               {"coefficient on its way to the GPU",
-                               on_cpu ? 0 : coefficient_chunk_bytes(parameters, strategy)}}});
+                               on_cpu ? 0 : coefficient_chunk_bytes(n.shape, strategy)}}});
   const Index made = Saturated(here(n.preconditioner.peak)) + setup.peak;
   if (made > 0) {
     estimate.phases.push_back({"making the preconditioner",

@@ -1,7 +1,6 @@
 // A MemoryEstimate is the memory of a run, known before it begins.
 #pragma once
 
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -50,35 +49,8 @@ inline constexpr Index kThreadBytes = Index{128} << 10;
 inline constexpr Index kCudaProgramBytes = Index{384} << 20;
 inline constexpr Index kCudaLibraryBytes = Index{128} << 20;
 
-/// Bytes of a value of the operator and the solver's vectors.
-Index value_bytes(Precision precision);
-
-/// Whether factors are shared, scaled or general for this case.
-FactorKind case_factor_kind(const CaseParameters& parameters);
-
-/// The processor that the case's operator and solver run on.
-Processor case_processor(const CaseParameters& parameters);
-
-/// The faces of the case with Dirichlet conditions.
-FaceSet case_dirichlet_faces(const CaseParameters& parameters);
-
-/// f(size) with the size of the case's operators with a kernel, on a mesh that may be a coarser
-/// level's.
-Index with_operator_size(const CaseParameters& parameters, const BoxMesh& mesh,
-                         const std::string& kernel,
-                         const std::function<Index(const OperatorSize&)>& f);
-
-/// Bytes of a strategy for the case on its processor: held, and the most while it is made.
-struct StrategyBytes {
-  Index held;
-  Index peak;
-};
-StrategyBytes strategy_bytes(const CaseParameters& parameters, const StrategyName& strategy);
-/// The same on another mesh of as many cells, such as a coarser level's.
-StrategyBytes strategy_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
-                             const StrategyName& strategy);
-
-/// The host's memory in a run of the case with this strategy.
+/// The host's memory in a run of the case with this strategy, which names a storage of factors
+/// where that means anything.
 MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyName& strategy);
 
 /// The GPU's memory in a run of the case on it.

@@ -5,17 +5,16 @@
 
 #include <algorithm>
 
-#include "cases/expression.hpp"
 #include "mesh/coarsening.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/multigrid/size.hpp"
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
+#include "operators/strategy.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
 #include "src/solve/preconditioning.hpp"
 
 namespace tessera {
@@ -37,7 +36,7 @@ class Tally {
   }
   // For a while.
   void pass(Saturated bytes) { peak_ = std::max<Index>(peak_, held_ + bytes); }
-  StrategyBytes bytes() const { return {held_, peak_}; }
+  OperatorBytes bytes() const { return {held_, peak_}; }
 
  private:
   Saturated held_ = 0;
@@ -50,43 +49,19 @@ Precision cycle_precision(const CaseParameters& parameters) {
              : parameters.solver.multigrid.precision;
 }
 
-AxisSpacing spacing_of(const BoxMesh& mesh, int d) {
-  AxisSpacing spacing;
-  if (mesh.is_uniform(d)) return spacing;
-  for (Index i = 0; i <= mesh.cells()[d]; ++i) spacing.lines.push_back(mesh.grid_line(d, i));
-  return spacing;
-}
-
-// The case with the mesh, the degree and the strategy of a level.
-CaseParameters on_level(const CaseParameters& parameters, const BoxMesh& mesh, int degree,
-                        Precision precision) {
-  CaseParameters level = parameters;
-  for (int d = 0; d < mesh.dimension(); ++d) {
-    level.mesh.cells[d] = mesh.cells()[d];
-    level.mesh.spacing[d] = spacing_of(mesh, d);
-  }
-  const int excess = parameters.space.points - parameters.space.degree;
-  level.space.degree = degree;
-  level.space.points = degree + excess;
-  level.space.geometry = GeometryChoice::automatic;
-  level.operation.precision = precision;
-  level.operation.kernel = why_unsuitable("kronecker", parameters).empty() ? "kronecker" : "tensor";
-  level.operation.scatter =
-      level.operation.kernel == "kronecker" ? kNoScatter : multigrid_options(parameters).scatter;
+// The shape of a level, in the precision of the cycle or another.
+FormShape shape_of_level(const FormShape& finest, const BoxMesh& mesh, int degree,
+                         Precision precision) {
+  FormShape level = on_level(finest, mesh, degree);
+  level.value_bytes = value_bytes(precision);
   return level;
 }
 
-StrategyBytes block_bytes(const CaseParameters& parameters, const BoxMesh& mesh,
-                          BlockExchange exchange) {
-  const auto bytes = [&](auto&& function) {
-    return with_operator_size(parameters, mesh, "csr",
-                              [&](const OperatorSize& size) { return function(size, exchange); });
-  };
-  const Index held = bytes(block_jacobi_bytes);
-  const NodeLattice lattice(mesh, parameters.space.degree);
-  const Index eigenvalue = Saturated(lattice.size()) * kBlockEigenvalueVectors *
-                           value_bytes(parameters.operation.precision);
-  return {held, std::max<Index>(Saturated(held) + eigenvalue, bytes(block_jacobi_peak_bytes))};
+OperatorBytes block_bytes(const FormShape& shape, BlockExchange exchange) {
+  const OperatorBytes bytes = block_jacobi_bytes(shape, exchange);
+  const Index eigenvalue =
+      Saturated(shape.lattice.size()) * kBlockEigenvalueVectors * shape.value_bytes;
+  return {bytes.held, std::max<Index>(Saturated(bytes.held) + eigenvalue, bytes.peak)};
 }
 
 // Of the blocks that multigrid smooths with.
@@ -100,9 +75,9 @@ BlockExchange exchange_of(const CaseParameters& parameters) {
 struct PlannedLevel {
   LevelShape shape;
   LevelParts parts;
-  StrategyBytes operation{0, 0};  // of its own operator
-  StrategyBytes blocks{0, 0};
-  StrategyBytes start{0, 0};  // of the operator in the precision of the solver
+  OperatorBytes operation{0, 0};  // of its own operator
+  OperatorBytes blocks{0, 0};
+  OperatorBytes start{0, 0};  // of the operator in the precision of the solver
   std::string strategy = {};
 };
 
@@ -131,48 +106,47 @@ double typical_condition(const NodeLattice& lattice) {
 }
 
 // Least bytes of geometry that an application reads.
-Index streamed_bytes(const CaseParameters& level, const BoxMesh& mesh) {
-  if (level.operation.kernel == "kronecker") return 0;
-  return with_operator_size(level, mesh, level.operation.kernel, [](OperatorSize size) {
-    // Mostly they are packed where they may be.
-    if (size.geometry == GeometryForm::compressed) size.coefficient = CoefficientKind::constant;
-    return operator_bytes({"tensor", "atomic"}, size);
-  });
+Index streamed_bytes(StrategyName strategy, FormShape shape) {
+  if (strategy.kernel == "kronecker") return 0;
+  // Buffers of a scatter policy are no geometry.
+  if (find_kernel(strategy.kernel)->scatter == TakesScatter::yes) strategy.scatter = "atomic";
+  // Mostly they are packed where they may be.
+  if (strategy.factors == FactorStorage::compressed) shape.coefficient = CoefficientKind::constant;
+  return operator_bytes(strategy, shape).held;
 }
 
 std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
-  const BoxMesh finest = make_box_mesh(parameters);
-  const int dimension = finest.dimension();
+  const FormShape finest = case_shape(parameters);
   const MultigridOptions options = multigrid_options(parameters);
   const std::vector<LevelShape> shapes =
-      plan_levels({parameters.space.degree, finest.cells()}, dimension,
+      plan_levels({parameters.space.degree, finest.mesh.cells()}, finest.dimension(),
                   case_cell_widths(parameters), options.rules);
   std::vector<PlannedLevel> levels;
-  BoxMesh mesh = finest;
+  BoxMesh mesh = finest.mesh;
   for (std::size_t l = 0; l < shapes.size(); ++l) {
     mesh = merge_cells(mesh, shapes[l].cells);
-    const CaseParameters level =
-        on_level(parameters, mesh, shapes[l].degree, cycle_precision(parameters));
-    const StrategyName strategy{level.operation.kernel, level.operation.scatter};
-    const NodeLattice lattice(mesh, shapes[l].degree);
+    const FormShape level =
+        shape_of_level(finest, mesh, shapes[l].degree, cycle_precision(parameters));
+    const StrategyName strategy = choose_strategy(level, options.scatter);
+    const NodeLattice& lattice = level.lattice;
     const Index n = lattice.size();
-    const Index value = value_bytes(level.operation.precision);
-    const bool is_the_cases = l == 0 && value == value_bytes(parameters.operation.precision);
+    const Index value = level.value_bytes;
+    const bool is_the_cases = l == 0 && value == finest.value_bytes;
     const LevelPlace place = l + 1 == shapes.size() ? LevelPlace::coarsest : LevelPlace::inner;
     PlannedLevel planned{shapes[l], {level_work(options.smoother, place, n), l, n, value}};
     LevelParts& parts = planned.parts;
-    planned.strategy = is_the_cases ? "as the case's" : strategy_text(level, strategy);
-    if (!is_the_cases) planned.operation = strategy_bytes(level, mesh, strategy);
+    planned.strategy = is_the_cases ? "as the case's" : strategy.text();
+    if (!is_the_cases) planned.operation = operator_bytes(strategy, level);
     if (l > 0) {
-      const CaseParameters start =
-          on_level(parameters, mesh, shapes[l].degree, parameters.operation.precision);
-      planned.start = strategy_bytes(start, mesh, strategy);
+      FormShape start = level;
+      start.value_bytes = finest.value_bytes;
+      planned.start = operator_bytes(choose_strategy(start, options.scatter), start);
     }
     parts.operator_bytes = planned.operation.held;
-    parts.apply_bytes = static_cast<double>(streamed_bytes(level, mesh)) +
+    parts.apply_bytes = static_cast<double>(streamed_bytes(strategy, level)) +
                         2.0 * static_cast<double>(n) * static_cast<double>(value);
     if (parts.work == LevelWork::smooth_by_blocks) {
-      planned.blocks = block_bytes(level, mesh, exchange_of(parameters));
+      planned.blocks = block_bytes(level, exchange_of(parameters));
       parts.block_bytes = planned.blocks.held;
     }
     if (parts.work == LevelWork::solve_by_chebyshev) {
@@ -188,7 +162,7 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
 }
 
 // As MultigridAssembly makes it: all operators, then smoothers and transfers, then vectors.
-StrategyBytes multigrid_bytes(const CaseParameters& parameters) {
+OperatorBytes multigrid_bytes(const CaseParameters& parameters) {
   const std::vector<PlannedLevel> levels = plan(parameters);
   const bool on_cpu = case_processor(parameters) == Processor::cpu;
   Tally tally;
@@ -218,18 +192,16 @@ StrategyBytes multigrid_bytes(const CaseParameters& parameters) {
   return tally.bytes();
 }
 
-bool has_constant_coefficient(const CaseParameters& parameters) {
-  return parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)
-      .constant.has_value();
-}
-
 // Whether an axis will surely be found to be its own mirror image, and so have even and odd modes.
 std::array<AxisSymmetry, 3> planned_symmetry(const CaseParameters& parameters) {
-  const BoxMesh mesh = make_box_mesh(parameters);
-  const FaceSet dirichlet = case_dirichlet_faces(parameters);
+  const FormShape shape = case_shape(parameters);
+  const BoxMesh& mesh = shape.mesh;
+  const FaceSet dirichlet = shape.dirichlet;
   std::array<AxisSymmetry, 3> symmetry;
   symmetry.fill(AxisSymmetry::none);
-  if (!parameters.mesh.map.empty() || !has_constant_coefficient(parameters)) return symmetry;
+  if (shape.mesh_kind == MeshKind::mapped || shape.coefficient != CoefficientKind::constant) {
+    return symmetry;
+  }
   for (int d = 0; d < mesh.dimension(); ++d) {
     const auto is_robin = [&](int face) {
       return parameters.boundary[face].type == BoundaryType::robin;
@@ -285,7 +257,7 @@ AxisWork planned_axis_work(const CaseParameters& parameters) {
   return axis_work(parts, omp_get_max_threads());
 }
 
-StrategyBytes preconditioner_bytes(const CaseParameters& parameters) {
+OperatorBytes preconditioner_bytes(const CaseParameters& parameters) {
   const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
   const Saturated vector = Saturated(lattice.size()) * value_bytes(parameters.operation.precision);
   switch (parameters.solver.preconditioner) {
@@ -305,14 +277,14 @@ StrategyBytes preconditioner_bytes(const CaseParameters& parameters) {
       return {bytes, bytes};
     }
     case PreconditionerChoice::block_jacobi:
-      return block_bytes(parameters, make_box_mesh(parameters), BlockExchange::synchronous);
+      return block_bytes(case_shape(parameters), BlockExchange::synchronous);
     case PreconditionerChoice::block_asynchronous_jacobi:
-      return block_bytes(parameters, make_box_mesh(parameters), BlockExchange::asynchronous);
+      return block_bytes(case_shape(parameters), BlockExchange::asynchronous);
   }
   return {0, 0};
 }
 
-StrategyBytes preconditioner_host_bytes(const CaseParameters& parameters) {
+OperatorBytes preconditioner_host_bytes(const CaseParameters& parameters) {
   const bool on_gpu = case_processor(parameters) == Processor::gpu;
   if (parameters.solver.preconditioner == PreconditionerChoice::fast_diagonalization) {
     // The modes stay until those of the processor have been made of them, which begins when the

@@ -17,11 +17,11 @@ namespace tessera {
 std::vector<LevelSummary> planned_levels(const CaseParameters& parameters);
 
 /// Bytes of the case's preconditioner on the processor that it runs on, without z = M r.
-StrategyBytes preconditioner_bytes(const CaseParameters& parameters);
+OperatorBytes preconditioner_bytes(const CaseParameters& parameters);
 
 /// Bytes in the memory of the host beside those of preconditioner_bytes(): positions of coarser
 /// meshes, and while it is made the inverse of a coarsest level and the modes of axes.
-StrategyBytes preconditioner_host_bytes(const CaseParameters& parameters);
+OperatorBytes preconditioner_host_bytes(const CaseParameters& parameters);
 
 /// Bytes of a start by full multigrid beside the preconditioner, while it lasts, on the processor;
 /// 0 for another start.

@@ -16,9 +16,8 @@
 #include "solvers/errors.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/fields.hpp"
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
 #include "src/case/size_limits.hpp"
+#include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
 
 namespace tessera {
@@ -130,25 +129,12 @@ void check_device(const CaseParameters& parameters, Findings& findings) {
                               names(run_scatters(operation.kernel, processor))));
 }
 
-void check_suitability(const CaseParameters& parameters, Findings& findings) {
-  for (const char* key : {"mesh.dimension", "mesh.map", "problem.coefficient", "operator.kernel"}) {
-    if (findings.has_error(key)) return;
-  }
-  const std::string reason = why_unsuitable(parameters.operation.kernel, parameters);
-  if (reason.empty()) return;
-  findings.report("operator.kernel",
-                  fmt::format("needs an axis-aligned mesh and a coefficient that is constant or a "
-                              "product of functions of one coordinate, but {}; use \"tensor\" or "
-                              "\"{}\"",
-                              reason, kAutoKernel));
-}
-
 const char* key_of(Choice choice) {
   switch (choice) {
     case Choice::kernel:
       return "operator.kernel";
-    case Choice::geometry:
-      return "space.geometry";
+    case Choice::factors:
+      return "operator.factors";
     case Choice::preconditioner:
       return "solver.preconditioner";
   }
@@ -163,10 +149,10 @@ Registry<CaseParameters> make_case_registry() {
   registry.add_check([](CaseParameters& parameters, Findings& findings) {
     check_expressions(parameters, findings);
     check_device(parameters, findings);
-    check_suitability(parameters, findings);
-    check_geometry_form(parameters, findings);
+    check_kernel(parameters, findings);
+    check_factors(parameters, findings);
     check_sizes(parameters, findings);
-    check_scatter_of_geometry(parameters, findings);
+    check_scatter_of_factors(parameters, findings);
   });
   return registry;
 }

@@ -9,13 +9,12 @@
 #include <limits>
 
 #include "operators/cells/device_cells.hpp"
-#include "operators/stencil/layout.hpp"
-#include "operators/tensor/geometry_choice.hpp"
 #include "postprocess/files/human_units.hpp"
-#include "src/case/geometry.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 
 namespace tessera {
 namespace {
@@ -34,10 +33,12 @@ bool smooths_by_blocks(const SolverParameters& solver) {
          solver.multigrid.smoother != SmootherChoice::chebyshev;
 }
 
-std::string too_many_rows(std::string_view what, const NodeLattice& lattice,
+SizeProblem too_many_rows(const char* key, std::string_view what, const NodeLattice& lattice,
                           std::string_view instead) {
-  return fmt::format("{} has at most {} rows, and the case has {} DoFs; use {}, or fewer cells",
-                     what, kMaxRows, lattice.size(), instead);
+  return {
+      key,
+      fmt::format("{} has at most {} rows, and there are {} DoFs", what, kMaxRows, lattice.size()),
+      fmt::format("use {}, or fewer cells", instead)};
 }
 
 void add_axis_problems(const CaseParameters& parameters, const NodeLattice& lattice,
@@ -47,55 +48,43 @@ void add_axis_problems(const CaseParameters& parameters, const NodeLattice& latt
     if (case_processor(parameters) == Processor::gpu && nodes > kMaxDeviceExtent) {
       problems.push_back(
           {"mesh.cells",
-           fmt::format("makes {} nodes along {}; the GPU takes at most {} along an axis: fewer "
-                       "cells there, or run.device = \"cpu\", are possible",
-                       nodes, "xyz"[d], kMaxDeviceExtent)});
+           fmt::format("makes {} nodes along {}, and the GPU takes at most {} along an axis", nodes,
+                       "xyz"[d], kMaxDeviceExtent),
+           "fewer cells there, or run.device = \"cpu\", are possible"});
       return;
     }
   }
 }
 
-void add_geometry_problems(const CaseParameters& parameters, const BoxMesh& mesh,
-                           const NodeLattice& lattice, std::vector<SizeProblem>& problems) {
-  if (parameters.operation.kernel != "tensor" ||
-      case_factor_kind(parameters) != FactorKind::general) {
-    return;
-  }
-  const GeometryForm form = case_geometry(parameters, "tensor");
-  const Index longest = *std::max_element(lattice.extents().begin(), lattice.extents().end());
+void add_factor_problems(const CaseParameters& parameters, std::vector<SizeProblem>& problems) {
+  if (parameters.operation.kernel == kAutoKernel) return;
+  const std::optional<FactorStorage> storage = case_strategy(parameters).factors;
+  const Index cells = make_box_mesh(parameters).cell_count();
   constexpr Index kMaxCells = std::numeric_limits<std::uint32_t>::max();
-  if (form == GeometryForm::stencil && longest > kMaxStencilExtent) {
-    problems.push_back(
-        {"space.geometry", fmt::format("stencil is for at most {} nodes along an axis, and the "
-                                       "case has {}; use \"stored\", or fewer cells",
-                                       kMaxStencilExtent, longest)});
-  }
   const bool counts_cells =
-      form == GeometryForm::compressed ||
-      (form == GeometryForm::on_the_fly && case_processor(parameters) == Processor::gpu);
-  if (counts_cells && mesh.cell_count() > kMaxCells) {
-    problems.push_back(
-        {"space.geometry",
-         fmt::format("{} is for at most {} cells, and the case has {}; use \"stored\", or fewer "
-                     "cells of a higher degree",
-                     geometry_name(form), kMaxCells, mesh.cell_count())});
-  }
+      storage == FactorStorage::compressed ||
+      (storage == FactorStorage::on_the_fly && case_processor(parameters) == Processor::gpu);
+  if (!counts_cells || cells <= kMaxCells) return;
+  problems.push_back({"operator.factors",
+                      fmt::format("{} is for at most {} cells, and there are {}",
+                                  factor_storage_name(*storage), kMaxCells, cells),
+                      "use \"stored\", or fewer cells of a higher degree"});
 }
 
 void add_matrix_problems(const CaseParameters& parameters, const NodeLattice& lattice,
                          std::vector<SizeProblem>& problems) {
   if (lattice.size() <= kMaxRows) return;
   if (parameters.operation.kernel == "csr" && case_processor(parameters) == Processor::gpu) {
-    problems.push_back({"operator.kernel", too_many_rows("the matrix of csr on the GPU", lattice,
-                                                         "\"tensor\" or \"auto\"")});
+    problems.push_back(too_many_rows("operator.kernel", "the matrix of csr on the GPU", lattice,
+                                     "\"tensor\" or \"auto\""));
   }
   if (has_blocks(parameters.solver.preconditioner)) {
-    problems.push_back({"solver.preconditioner", too_many_rows("a matrix in blocks", lattice,
-                                                               "\"multigrid\" or \"jacobi\"")});
+    problems.push_back(too_many_rows("solver.preconditioner", "a matrix in blocks", lattice,
+                                     "\"multigrid\" or \"jacobi\""));
   }
   if (smooths_by_blocks(parameters.solver)) {
-    problems.push_back({"solver.multigrid.smoother",
-                        too_many_rows("a matrix in blocks", lattice, "\"chebyshev\"")});
+    problems.push_back(
+        too_many_rows("solver.multigrid.smoother", "a matrix in blocks", lattice, "\"chebyshev\""));
   }
 }
 
@@ -120,7 +109,7 @@ std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
   const NodeLattice lattice(mesh, parameters.space.degree);
   std::vector<SizeProblem> problems;
   add_axis_problems(parameters, lattice, problems);
-  add_geometry_problems(parameters, mesh, lattice, problems);
+  add_factor_problems(parameters, problems);
   add_matrix_problems(parameters, lattice, problems);
   if (diagonalizes(parameters)) {
     const double seconds = planned_axis_work(parameters).seconds;
@@ -129,8 +118,9 @@ std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
       problems.push_back(
           {"solver.preconditioner",
            fmt::format("fast-diagonalization needs the eigenvectors of a matrix of {} x {} along "
-                       "{}, about {} of work; use \"multigrid\", or fewer nodes along {}",
-                       n, n, axis, human_seconds(seconds), axis)});
+                       "{}, about {} of work",
+                       n, n, axis, human_seconds(seconds)),
+           fmt::format("use \"multigrid\", or fewer nodes along {}", axis)});
     }
   }
   return problems;
@@ -138,13 +128,13 @@ std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
 
 void check_sizes(const CaseParameters& parameters, Findings& findings) {
   constexpr std::array<const char*, 12> kNeeded = {
-      "mesh.dimension", "mesh.cells",     "mesh.lower",          "mesh.upper",
-      "mesh.spacing",   "mesh.map",       "space.degree",        "space.points",
-      "boundary",       "space.geometry", "problem.coefficient", "operator.kernel"};
+      "mesh.dimension", "mesh.cells",       "mesh.lower",          "mesh.upper",
+      "mesh.spacing",   "mesh.map",         "space.degree",        "space.points",
+      "boundary",       "operator.factors", "problem.coefficient", "operator.kernel"};
   const auto is_wrong = [&](const char* key) { return findings.has_error(key); };
   if (std::any_of(kNeeded.begin(), kNeeded.end(), is_wrong)) return;
   for (const SizeProblem& problem : size_problems(parameters)) {
-    findings.report(problem.key, problem.message);
+    findings.report(problem.key, problem.message());
   }
 }
 

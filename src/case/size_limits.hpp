@@ -13,8 +13,12 @@ namespace tessera {
 struct SizeProblem {
   /// Of the choice.
   std::string key;
-  /// In a user's words, with what is possible instead.
-  std::string message;
+  /// What the limit is and what it meets, in a user's words.
+  std::string limit;
+  /// What is possible instead, in a case.
+  std::string instead;
+
+  std::string message() const { return limit + "; " + instead; }
 };
 
 /// What the sizes of a case rule out, whatever memory there is: counts of 32 bits, and

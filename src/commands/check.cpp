@@ -3,23 +3,23 @@
 #include <omp.h>
 
 #include <optional>
-#include <set>
 
 #include "mesh/geometry/geometric_factors.hpp"
 #include "operators/form/operator_name.hpp"
 #include "operators/strategy.hpp"
+#include "operators/tensor/factor_choice.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/text_table.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/model.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
+#include "src/case/strategy.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
@@ -42,38 +42,27 @@ void print_phases(const MemoryEstimate& estimate) {
   fmt::print("{}\n", table.text());
 }
 
-// The case with each form of the geometric factors that the strategy can have in it.
-std::vector<CaseParameters> with_each_geometry(const CaseParameters& parameters,
-                                               const StrategyName& strategy) {
-  CaseParameters variant = parameters;
-  variant.operation.scatter = strategy.scatter;
-  const GeometrySetting setting = case_geometry_setting(variant);
-  std::vector<CaseParameters> variants;
-  const auto add = [&] {
-    if (why_no_scatter(variant, strategy).empty()) variants.push_back(variant);
+// The strategy with each storage of the geometric factors that it can have in the case; why there
+// is none, in a user's words, if there is none.
+std::vector<StrategyName> possible_strategies(const StrategyName& strategy, const FormShape& shape,
+                                              std::string& reason) {
+  std::vector<StrategyName> possible;
+  const auto add = [&](const StrategyName& name) {
+    const std::string why_not = why_unsuitable(name, shape);
+    if (why_not.empty()) {
+      possible.push_back(labeled(name, shape));
+    } else if (reason.empty()) {
+      reason = why_not;
+    }
   };
-  if (!has_geometry_forms(strategy.kernel, setting.factors)) {
-    add();
-    return variants;
+  if (!has_factor_storages(strategy.kernel, shape)) {
+    add(strategy);
+    return possible;
   }
-  for (const GeometryForm form : geometry_forms(setting)) {
-    variant.space.geometry = choice_of(form);
-    add();
+  for (const FactorStorage storage : factor_storages(strategy.scatter, shape)) {
+    add({strategy.kernel, strategy.scatter, storage});
   }
-  return variants;
-}
-
-// Adds a row without bytes if the strategy does not suit the case; returns whether it did.
-bool add_unsuitable(const StrategyName& strategy, const CaseParameters& parameters,
-                    TextTable& table) {
-  std::string reason = why_unsuitable(strategy.kernel, parameters);
-  if (reason.empty() && with_each_geometry(parameters, strategy).empty()) {
-    CaseParameters stored = parameters;
-    stored.space.geometry = GeometryChoice::stored;
-    reason = why_no_scatter(stored, strategy);
-  }
-  if (!reason.empty()) table.add_row({strategy.text(), "-", "-", "-", "-", "no: " + reason});
-  return !reason.empty();
+  return possible;
 }
 
 // The GPU's free memory; nothing where there is no GPU.
@@ -89,64 +78,44 @@ std::optional<Index> gpu_free_bytes() {
   }
 }
 
+// A row per strategy of the case's processor, with what `fits` says of the peak of a run.
+template <class Estimate, class Fits>
+void print_strategies(const CaseParameters& parameters, const std::string& operator_title,
+                      Estimate estimate, Fits fits) {
+  const FormShape shape = case_shape(parameters);
+  const auto dofs = static_cast<double>(shape.lattice.size());
+  TextTable table({{"strategy", Align::left},
+                   {operator_title},
+                   {"per DoF"},
+                   {"while made"},
+                   {"whole run"},
+                   {"fits", Align::left}});
+  for (const StrategyName& name : all_strategies(shape.processor)) {
+    std::string reason;
+    for (const StrategyName& strategy : possible_strategies(name, shape, reason)) {
+      const OperatorBytes bytes = operator_bytes(strategy, shape);
+      const Index peak = estimate(parameters, strategy).peak().bytes();
+      table.add_row({strategy.text(), bytes_text(bytes.held),
+                     fmt::format("{:.1f} B", static_cast<double>(bytes.held) / dofs),
+                     bytes_text(bytes.peak), bytes_text(peak), fits(peak)});
+      reason.clear();
+    }
+    if (!reason.empty()) table.add_row({name.text(), "-", "-", "-", "-", "no: " + reason});
+  }
+  fmt::print("{}\n", table.text());
+}
+
 // The GPU's memory, whether there is one here or not. Returns what is free.
 std::optional<Index> print_gpu(const CaseParameters& parameters, const StrategyName& chosen) {
   const std::optional<Index> available = gpu_free_bytes();
   const MemoryEstimate estimate = estimate_gpu_memory(parameters, chosen);
   print_phases(estimate);
-  const double dofs =
-      static_cast<double>(NodeLattice(make_box_mesh(parameters), parameters.space.degree).size());
-  TextTable table({{"strategy", Align::left},
-                   {"operator on GPU"},
-                   {"a DoF"},
-                   {"while made"},
-                   {"whole run"},
-                   {"fits", Align::left}});
-  std::set<std::string> shown;
-  for (const StrategyName& strategy : all_strategies(Processor::gpu)) {
-    if (add_unsuitable(strategy, parameters, table)) continue;
-    for (const CaseParameters& variant : with_each_geometry(parameters, strategy)) {
-      // A stencil is the same for every scatter policy.
-      if (!shown.insert(strategy_text(variant, strategy)).second) continue;
-      const StrategyBytes bytes = strategy_bytes(variant, strategy);
-      const Index peak = estimate_gpu_memory(variant, strategy).peak().bytes();
-      table.add_row({strategy_text(variant, strategy), bytes_text(bytes.held),
-                     fmt::format("{:.1f} B", static_cast<double>(bytes.held) / dofs),
-                     bytes_text(bytes.peak), bytes_text(peak),
-                     !available           ? "no GPU here"
-                     : peak <= *available ? "yes"
-                                          : "no"});
-    }
-  }
-  fmt::print("{}\n", table.text());
+  print_strategies(parameters, "operator on GPU", estimate_gpu_memory, [&](Index peak) {
+    return !available ? "no GPU here" : peak <= *available ? "yes" : "no";
+  });
   fmt::print("largest at a time on the GPU {}, free {}\n", bytes_text(estimate.peak().bytes()),
              available ? bytes_text(*available) : "unknown: there is no GPU");
   return available;
-}
-
-void print_strategies(const CaseParameters& parameters, Index available) {
-  const double dofs =
-      static_cast<double>(NodeLattice(make_box_mesh(parameters), parameters.space.degree).size());
-  TextTable table({{"strategy", Align::left},
-                   {"operator"},
-                   {"a DoF"},
-                   {"while made"},
-                   {"whole run"},
-                   {"fits", Align::left}});
-  std::set<std::string> shown;
-  for (const StrategyName& strategy : all_strategies()) {
-    if (add_unsuitable(strategy, parameters, table)) continue;
-    for (const CaseParameters& variant : with_each_geometry(parameters, strategy)) {
-      // A stencil is the same for every scatter policy.
-      if (!shown.insert(strategy_text(variant, strategy)).second) continue;
-      const StrategyBytes bytes = strategy_bytes(variant, strategy);
-      const Index peak = estimate_memory(variant, strategy).peak().bytes();
-      table.add_row({strategy_text(variant, strategy), bytes_text(bytes.held),
-                     fmt::format("{:.1f} B", static_cast<double>(bytes.held) / dofs),
-                     bytes_text(bytes.peak), bytes_text(peak), peak <= available ? "yes" : "no"});
-    }
-  }
-  fmt::print("{}\n", table.text());
 }
 
 // Fewer levels than sizes alone make, as a run will find when it makes them.
@@ -176,13 +145,13 @@ void try_case(const CaseParameters& parameters) {
 
 // Prints all that is known from sizes alone, then tries the case.
 void check_case(LoadedCase& loaded, const std::string& case_file) {
-  const std::string choice = choose_kernel(loaded.parameters);
-  const std::string geometry = choose_geometry(loaded.parameters);
+  const std::string choice = resolve_kernel(loaded.parameters);
+  const std::string factors = resolve_factors(loaded.parameters);
   const CaseParameters& parameters = loaded.parameters;
   omp_set_num_threads(parameters.run.threads > 0 ? parameters.run.threads : omp_get_num_procs());
   const BoxMesh mesh = make_box_mesh(parameters);
   const NodeLattice lattice(mesh, parameters.space.degree);
-  const StrategyName strategy{parameters.operation.kernel, parameters.operation.scatter};
+  const StrategyName strategy = case_strategy(parameters);
   const MemoryEstimate estimate = estimate_memory(parameters, strategy);
   const Index available = available_memory_bytes();
 
@@ -190,10 +159,9 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   fmt::print("{} DoFs ({}), {} cells of degree {}\n", lattice.size(),
              human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
              parameters.space.degree);
-  const OperatorLabel label = case_label(parameters, strategy);
-  fmt::print("operator {}{}\n", operator_name(label.kernel, label.scatter),
+  fmt::print("operator {}{}\n", operator_name(strategy.kernel, strategy.scatter),
              choice.empty() ? "" : fmt::format(" ({})", choice));
-  if (!geometry.empty()) fmt::print("geometry {}\n", geometry);
+  if (!factors.empty()) fmt::print("factors {}\n", factors);
   for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
   if (parameters.solver.preconditioner == PreconditionerChoice::multigrid) {
@@ -204,7 +172,8 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   if (case_processor(parameters) == Processor::gpu) {
     gpu_available = print_gpu(parameters, strategy);
   } else {
-    print_strategies(parameters, available);
+    print_strategies(parameters, "operator", estimate_memory,
+                     [&](Index peak) { return peak <= available ? "yes" : "no"; });
   }
   fmt::print("largest at a time {}, available {}\n", bytes_text(estimate.peak().bytes()),
              bytes_text(available));

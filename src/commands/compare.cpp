@@ -44,7 +44,7 @@ class Comparison {
   Comparison(const StudyParameters& study, Verbosity verbosity)
       : study_(study), verbosity_(verbosity), problems_(study_problems(study)) {
     for (const StudyProblem& problem : problems_) {
-      for (const StudyStrategy& strategy : study_strategies(study, problem)) {
+      for (const StrategyName& strategy : study_strategies(study, problem)) {
         name_width_ = std::max(name_width_, strategy.text().size());
         ++measurements_;
       }
@@ -151,7 +151,7 @@ class Comparison {
     say(kRow, "strategy", name_width_, "setup", "operator", "min", "median", "DoF/s", "GB/s",
         "of copy", study_.transfers ? "agrees; with transfers" : "agrees");
     Bench bench(study_, problem);
-    for (const StudyStrategy& strategy : study_strategies(study_, problem)) {
+    for (const StrategyName& strategy : study_strategies(study_, problem)) {
       stop_if_requested();
       show_status(problem, strategy);
       const Measurement measurement = measure(bench, strategy);
@@ -170,7 +170,7 @@ class Comparison {
 
   /// What memory was foreseen may be gone, to other programs say: a strategy's loss, not the
   /// study's.
-  Measurement measure(Bench& bench, const StudyStrategy& strategy) {
+  Measurement measure(Bench& bench, const StrategyName& strategy) {
     Measurement failed;
     failed.strategy = strategy;
     try {
@@ -188,7 +188,6 @@ class Comparison {
   void report(const StudyProblem& problem, int threads, double copy, const Bench& bench,
               const Measurement& m) {
     const Index dofs = bench.dofs();
-    const OperatorLabel label = m.strategy.label();
     const std::vector<std::string> problem_cells = {
         fmt::format("{}", problem.dimension),
         std::string(name_of(problem.geometry)),
@@ -197,9 +196,9 @@ class Comparison {
         fmt::format("{}", dofs),
         std::string(name_of(problem.precision)),
         fmt::format("{}", threads),
-        label.kernel,
-        label.scatter,
-        label.geometry ? std::string(geometry_name(*label.geometry)) : "none"};
+        m.strategy.kernel,
+        m.strategy.scatter,
+        m.strategy.factors ? std::string(factor_storage_name(*m.strategy.factors)) : "none"};
     std::vector<std::string> row = problem_cells;
     const auto leave_out = [&](std::string_view outcome) {
       row.resize(row.size() + 14);
@@ -216,7 +215,7 @@ class Comparison {
       return leave_out("does not fit");
     }
     const bool agrees = m.difference <= agreement_tolerance(study_, problem.precision);
-    const ScatterInfo* scatter = find_scatter(m.strategy.name.scatter);
+    const ScatterInfo* scatter = find_scatter(m.strategy.scatter);
     const bool is_wrong_by_design = scatter != nullptr && scatter->use == ScatterUse::comparison;
     // A strategy that is wrong by design still has finite values everywhere.
     const bool is_finite = std::isfinite(m.difference);
@@ -253,7 +252,7 @@ class Comparison {
   bool shows_status() const {
     return verbosity_ == Verbosity::normal && isatty(STDERR_FILENO) != 0;
   }
-  void show_status(const StudyProblem& problem, const StudyStrategy& strategy) {
+  void show_status(const StudyProblem& problem, const StrategyName& strategy) {
     ++started_;
     if (!shows_status()) return;
     print_err("measuring {} of {}: {}D degree {} {} ...", started_, measurements_,

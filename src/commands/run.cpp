@@ -18,13 +18,12 @@
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
-#include "src/case/geometry.hpp"
-#include "src/case/kernel_choice.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/model.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/size_limits.hpp"
+#include "src/case/strategy.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
@@ -89,18 +88,15 @@ class Run {
     if (verbosity_ == Verbosity::normal) print_out(format, std::forward<Arguments>(arguments)...);
   }
 
-  StrategyName strategy() const {
-    return {parameters_.operation.kernel, parameters_.operation.scatter};
-  }
-
   /// Threads, memory and the output directory, before any work.
   void prepare() {
     run_.started = std::chrono::system_clock::now();
-    choice_ = choose_kernel(run_.parameters);
-    run_.geometry = choose_geometry(run_.parameters);
+    choice_ = resolve_kernel(run_.parameters);
+    factors_ = resolve_factors(run_.parameters);
+    run_.strategy = case_strategy(parameters_);
     omp_set_num_threads(parameters_.run.threads > 0 ? parameters_.run.threads
                                                     : omp_get_num_procs());
-    const MemoryEstimate estimate = estimate_memory(parameters_, strategy());
+    const MemoryEstimate estimate = estimate_memory(parameters_, run_.strategy);
     const Index available = available_memory_bytes();
     require_memory(estimate, available);
     if (run_.on_gpu()) prepare_gpu();
@@ -116,7 +112,7 @@ class Run {
   void prepare_gpu() {
     if constexpr (kHasCuda) {
       run_.gpu = require_device();
-      gpu_estimate_ = estimate_gpu_memory(parameters_, strategy());
+      gpu_estimate_ = estimate_gpu_memory(parameters_, run_.strategy);
       require_gpu_memory(gpu_estimate_, run_.gpu.free_bytes);
       // Now: afterwards there may be no memory for it.
       const auto scope = run_.timers.scope("bandwidth test");
@@ -144,11 +140,11 @@ class Run {
     say("  space     degree {}, {} DoFs, {} nodes, {} {} points an axis\n", space.degree,
         human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
         name_of(space.quadrature));
-    const OperatorLabel label = case_label(parameters_, strategy());
-    say("  operator  {}{}, {} precision, {}\n", operator_name(label.kernel, label.scatter),
+    say("  operator  {}{}, {} precision, {}\n",
+        operator_name(run_.strategy.kernel, run_.strategy.scatter),
         choice_.empty() ? "" : fmt::format(" ({})", choice_),
         name_of(parameters_.operation.precision), processor_text());
-    if (!run_.geometry.empty()) say("  geometry  {}\n", run_.geometry);
+    if (!factors_.empty()) say("  factors   {}\n", factors_);
     say("  solver    {}, preconditioner {}, relative tolerance {:g}, at most {} iterations\n",
         name_of(solver.method), name_of(solver.preconditioner), solver.relative_tolerance,
         solver.max_iterations);
@@ -191,8 +187,7 @@ class Run {
                       {.target = parameters_.solver.relative_tolerance,
                        .max_iterations = parameters_.solver.max_iterations});
     EnergyMeter meter({.gpu_bus_id = run_.gpu.pci_bus_id});
-    BilinearForm form = stiffness_form(run_.model->problem, run_.model->discretization);
-    form.geometry = case_geometry(parameters_, parameters_.operation.kernel);
+    const BilinearForm form = stiffness_form(run_.model->problem, run_.model->discretization);
     const auto iteration = [&](int number, double residual) {
       progress.update(number, residual);
       meter.sample();
@@ -270,6 +265,7 @@ class Run {
   RunRecord run_;
   const CaseParameters& parameters_;
   std::string choice_;
+  std::string factors_;
   std::optional<OutputDirectory> output_directory_;
   MemoryEstimate gpu_estimate_;
 };

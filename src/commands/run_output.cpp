@@ -12,7 +12,6 @@
 #include "postprocess/files/result_files.hpp"
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
-#include "src/case/geometry.hpp"
 #include "src/case/setup.hpp"
 #include "src/commands/result_set.hpp"
 #include "src/commands/solution_file.hpp"
@@ -67,11 +66,9 @@ RunResult result_of(const RunRecord& run) {
   result.degree = parameters.space.degree;
   std::copy(parameters.mesh.cells.begin(), parameters.mesh.cells.end(), result.cells.begin());
   result.dofs = run.model->discretization.lattice.size();
-  const OperatorLabel label =
-      case_label(parameters, {parameters.operation.kernel, parameters.operation.scatter});
-  result.kernel = label.kernel;
-  result.scatter = label.scatter;
-  result.geometry = label.geometry ? geometry_name(*label.geometry) : "none";
+  result.kernel = run.strategy.kernel;
+  result.scatter = run.strategy.scatter;
+  result.geometry = run.strategy.factors ? factor_storage_name(*run.strategy.factors) : "none";
   result.device = name_of(parameters.run.device);
   result.threads = omp_get_max_threads();
   result.precision = name_of(parameters.operation.precision);
@@ -142,10 +139,16 @@ void add_solution(RunRecord& run, ResultSet& files) {
     }
   });
   const std::string status = status_text(run.outcome.report.status);
+  std::vector<std::string> widened;
   const bool is_written = notes.attempt("solution.vtu is missing", [&] {
-    files.add("solution.vtu", [&](AtomicFile& file) { solution.write(file, status); });
+    files.add("solution.vtu", [&](AtomicFile& file) { widened = solution.write(file, status); });
   });
   if (!is_written) return;
+  if (!widened.empty()) {
+    notes.add(fmt::format(
+        "solution.vtu has {} in double precision: the range of single precision is too small",
+        fmt::join(widened, ", ")));
+  }
   notes.attempt("view.py is missing",
                 [&] { files.add("view.py", view_script_text(run.parameters, status)); });
 }

@@ -21,8 +21,8 @@ namespace tessera {
 struct RunRecord {
   TimerTree timers;
   CaseParameters parameters;
-  /// Form of the geometric factors where there is a choice, else empty.
-  std::string geometry;
+  /// Of the operator, as it will be called.
+  StrategyName strategy;
   std::chrono::system_clock::time_point started;
   DeviceInfo gpu;  // where the run is on one
   RunNotes notes;

@@ -34,8 +34,11 @@ std::string text_of(const Registry<Parameters>& registry, DefaultsFormat format)
   throw std::logic_error("a format of the defaults without a text");
 }
 
-std::string processors(bool on_cpu, bool on_gpu) {
-  return on_cpu ? on_gpu ? "CPU, GPU" : "CPU" : "GPU";
+// Where a kernel or a scatter policy runs.
+template <class Row>
+std::string processors(const Row& row) {
+  if (!row.runs_on(Processor::gpu)) return "CPU";
+  return row.runs_on(Processor::cpu) ? "CPU, GPU" : "GPU";
 }
 
 // The GPU's copy bandwidth, if there is a GPU.
@@ -68,8 +71,7 @@ ExitCode list(const ListCommand&) {
                      {"degrees with a fast path", Align::left},
                      {"memory", Align::left}});
   for (const KernelInfo& kernel : kernel_table()) {
-    kernels.add_row({std::string(kernel.name),
-                     processors(kernel.runs_on(Processor::cpu), kernel.runs_on(Processor::gpu)),
+    kernels.add_row({std::string(kernel.name), processors(kernel),
                      kernel.scatter == TakesScatter::yes ? "one of those below" : "none", "2, 3",
                      std::string(kernel.fast_degrees), std::string(kernel.memory)});
   }
@@ -84,9 +86,10 @@ ExitCode list(const ListCommand&) {
                       {"same bits in every run", Align::left},
                       {"", Align::left}});
   for (const ScatterInfo& scatter : scatter_table()) {
-    scatters.add_row({std::string(scatter.name), processors(scatter.on_cpu, scatter.on_gpu),
+    scatters.add_row({std::string(scatter.name), processors(scatter),
                       scatter.only_kernel.empty() ? "all" : std::string(scatter.only_kernel),
-                      scatter.deterministic ? "yes" : "no", std::string(scatter.summary)});
+                      scatter.deterministic == Deterministic::yes ? "yes" : "no",
+                      std::string(scatter.summary)});
   }
   fmt::print("{}\n", scatters.text());
   TextTable preconditioners({{"preconditioner", Align::left}, {"", Align::left}});

@@ -102,7 +102,7 @@ std::string SolutionFile::add_coefficient(const ScalarField& coefficient) {
   return found != reasons.end() ? *found : "";
 }
 
-void SolutionFile::write(AtomicFile& file, const std::string& status) {
+std::vector<std::string> SolutionFile::write(AtomicFile& file, const std::string& status) {
   const NodeLattice& lattice = discretization_.lattice;
   const std::vector<double>& nodes = discretization_.basis.nodes;
   for (HostVector<double>* values : {&solution_, &exact_, &error_}) {
@@ -119,8 +119,8 @@ void SolutionFile::write(AtomicFile& file, const std::string& status) {
   std::vector<CellField> cell_fields;
   if (!coefficient_.empty()) cell_fields.push_back({"coefficient", coefficient_});
   const EquidistantPositions positions(discretization_.mesh, discretization_.mapping, nodes);
-  write_vtu(file, lattice, discretization_.mesh, positions, point_fields, cell_fields,
-            parameters_.output.vtk_precision, {parameters_.title, status, program_name()});
+  return write_vtu(file, lattice, discretization_.mesh, positions, point_fields, cell_fields,
+                   parameters_.output.vtk_precision, {parameters_.title, status, program_name()});
 }
 
 std::string view_script_text(const CaseParameters& parameters, const std::string& status) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "mesh/discretization.hpp"
 #include "mesh/lanes/host_array.hpp"
@@ -30,7 +31,9 @@ class SolutionFile {
   /// Writes all that was added and does not commit the file; may be called again. Turns the nodal
   /// values in `solution` into those at equidistant nodes. @throws OutputError
   /// @param status as in VtuMetadata
-  void write(AtomicFile& file, const std::string& status);
+  /// @return what it has in double precision although output.vtk_precision is single
+  /// (vtu_writer.hpp)
+  std::vector<std::string> write(AtomicFile& file, const std::string& status);
 
  private:
   const CaseParameters& parameters_;

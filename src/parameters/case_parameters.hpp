@@ -32,7 +32,6 @@ struct SpaceParameters {
   QuadratureRule quadrature = QuadratureRule::gauss;
   /// Once loaded never 0.
   int points = 0;
-  GeometryChoice geometry = GeometryChoice::automatic;
 };
 
 /// `[problem]`: expressions in physical coordinates.
@@ -59,6 +58,7 @@ struct OperatorParameters {
   /// Once loaded, "none" exactly for the kernels that take none; with kAutoKernel what a kernel
   /// gets that takes one.
   std::string scatter = "coloring";
+  FactorsChoice factors = FactorsChoice::automatic;
   Precision precision = Precision::double_precision;
 };
 

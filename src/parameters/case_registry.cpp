@@ -90,14 +90,6 @@ void add_space(CaseRegistry& registry) {
        .range = between(0, kMaxPoints),
        .default_text = "degree + 1"},
       [](auto& p) -> auto& { return p.space.points; });
-  registry.add(
-      {.name = "space.geometry",
-       .description =
-           "How the kernel tensor gets the geometric factors on a mapped or graded mesh: "
-           "stored at each quadrature point, compressed (in 3D on the GPU), computed on-the-fly "
-           "(mapped only), or at degree 1 not at all, by the matrix as a stencil; auto is "
-           "the one that suits."},
-      [](auto& p) -> auto& { return p.space.geometry; });
 }
 
 void add_problem(CaseRegistry& registry) {
@@ -174,7 +166,8 @@ void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels
   registry.add(
       {.name = "operator.kernel",
        .description = "How the stiffness operator is applied; `tessera list` tells them apart, and "
-                      "auto is kronecker where it suits the case, tensor elsewhere.",
+                      "auto is kronecker where it suits the case, stencil at degree 1, tensor "
+                      "elsewhere.",
        .choices = names},
       [](auto& p) -> auto& { return p.operation.kernel; });
   if (std::find(scatters.begin(), scatters.end(), kNoScatter) == scatters.end()) {
@@ -183,11 +176,17 @@ void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels
   registry.add(
       {.name = "operator.scatter",
        .description = fmt::format("How cells add into shared nodes; none for {}, and for them "
-                                  "alone; with kernel auto, what tensor gets. A stencil "
-                                  "(space.geometry) adds nothing.",
+                                  "alone; with kernel auto, what tensor gets.",
                                   without_scatter(kernels)),
        .choices = scatters},
       [](auto& p) -> auto& { return p.operation.scatter; });
+  registry.add(
+      {.name = "operator.factors",
+       .description = "How the kernel tensor stores the geometric factors on a mapped or graded "
+                      "mesh: stored at each quadrature point, compressed (in 3D on the GPU), or "
+                      "not at all, computed on-the-fly (mapped only); auto is the one that suits.",
+       .formerly = "space.geometry"},
+      [](auto& p) -> auto& { return p.operation.factors; });
   registry.add(
       {.name = "operator.precision",
        .description = "Floating-point type of the operator and the solver's vectors."},
@@ -301,7 +300,8 @@ void add_run_and_output(CaseRegistry& registry) {
       [](auto& p) -> auto& { return p.output.vtk; });
   registry.add(
       {.name = "output.vtk_precision",
-       .description = "Floating-point type in solution.vtu; double for further computations."},
+       .description = "Floating-point type in solution.vtu; double for further computations. What "
+                      "is too large or too small for single has double in any case."},
       [](auto& p) -> auto& { return p.output.vtk_precision; });
   registry.add(
       {.name = "output.overwrite",

@@ -105,13 +105,12 @@ std::span<const std::string_view> enumerator_names(CoarseningChoice) {
   return kNames;
 }
 
-std::span<const std::string_view> enumerator_names(GeometryChoice) {
-  static constexpr auto kNames = names_in_order<GeometryChoice>(
-      {{GeometryChoice::automatic, "auto"},
-       {GeometryChoice::stored, geometry_name(GeometryForm::stored)},
-       {GeometryChoice::compressed, geometry_name(GeometryForm::compressed)},
-       {GeometryChoice::on_the_fly, geometry_name(GeometryForm::on_the_fly)},
-       {GeometryChoice::stencil, geometry_name(GeometryForm::stencil)}});
+std::span<const std::string_view> enumerator_names(FactorsChoice) {
+  static constexpr auto kNames = names_in_order<FactorsChoice>(
+      {{FactorsChoice::automatic, "auto"},
+       {FactorsChoice::stored, factor_storage_name(FactorStorage::stored)},
+       {FactorsChoice::compressed, factor_storage_name(FactorStorage::compressed)},
+       {FactorsChoice::on_the_fly, factor_storage_name(FactorStorage::on_the_fly)}});
   return kNames;
 }
 

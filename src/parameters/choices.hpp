@@ -9,7 +9,7 @@
 #include "cases/poisson_problem.hpp"
 #include "mesh/element/basis_1d.hpp"
 #include "mesh/element/quadrature.hpp"
-#include "mesh/geometry/geometry_form.hpp"
+#include "operators/form/factor_storage.hpp"
 #include "postprocess/vtk/float_width.hpp"
 
 namespace tessera {
@@ -48,39 +48,35 @@ enum class CoarseningChoice { automatic, degree_first, cells_first };
 /// What multigrid smooths with on each level.
 enum class SmootherChoice { chebyshev, block_jacobi, block_asynchronous_jacobi };
 
-/// How the kernel tensor gets general geometric factors: GeometryForm, or the one that suits.
-enum class GeometryChoice { automatic, stored, compressed, on_the_fly, stencil };
+/// How the kernel tensor stores general geometric factors: a FactorStorage, or the one that suits.
+enum class FactorsChoice { automatic, stored, compressed, on_the_fly };
 
-/// The choice that names this form.
-constexpr GeometryChoice choice_of(GeometryForm form) {
-  switch (form) {
-    case GeometryForm::stored:
-      return GeometryChoice::stored;
-    case GeometryForm::compressed:
-      return GeometryChoice::compressed;
-    case GeometryForm::on_the_fly:
-      return GeometryChoice::on_the_fly;
-    case GeometryForm::stencil:
-      return GeometryChoice::stencil;
+/// The choice that names this storage.
+constexpr FactorsChoice choice_of(FactorStorage storage) {
+  switch (storage) {
+    case FactorStorage::stored:
+      return FactorsChoice::stored;
+    case FactorStorage::compressed:
+      return FactorsChoice::compressed;
+    case FactorStorage::on_the_fly:
+      return FactorsChoice::on_the_fly;
   }
-  throw std::logic_error("a geometry form without a choice");
+  throw std::logic_error("a storage of factors without a choice");
 }
 
-/// The form that the choice names; nothing for `automatic`.
-constexpr std::optional<GeometryForm> form_of(GeometryChoice choice) {
+/// The storage that the choice names; nothing for `automatic`.
+constexpr std::optional<FactorStorage> storage_of(FactorsChoice choice) {
   switch (choice) {
-    case GeometryChoice::automatic:
+    case FactorsChoice::automatic:
       return std::nullopt;
-    case GeometryChoice::stored:
-      return GeometryForm::stored;
-    case GeometryChoice::compressed:
-      return GeometryForm::compressed;
-    case GeometryChoice::on_the_fly:
-      return GeometryForm::on_the_fly;
-    case GeometryChoice::stencil:
-      return GeometryForm::stencil;
+    case FactorsChoice::stored:
+      return FactorStorage::stored;
+    case FactorsChoice::compressed:
+      return FactorStorage::compressed;
+    case FactorsChoice::on_the_fly:
+      return FactorStorage::on_the_fly;
   }
-  throw std::logic_error("a geometry choice without a form");
+  throw std::logic_error("a choice of factors without a storage");
 }
 
 /// The preconditioner that the study's solver applies; full multigrid is one cycle or more of
@@ -123,7 +119,7 @@ std::span<const std::string_view> enumerator_names(PreconditionerChoice);
 std::span<const std::string_view> enumerator_names(StudySolver);
 std::span<const std::string_view> enumerator_names(SmootherChoice);
 std::span<const std::string_view> enumerator_names(CoarseningChoice);
-std::span<const std::string_view> enumerator_names(GeometryChoice);
+std::span<const std::string_view> enumerator_names(FactorsChoice);
 std::span<const std::string_view> enumerator_names(RunDevice);
 std::span<const std::string_view> enumerator_names(StudyGeometry);
 std::span<const std::string_view> enumerator_names(FloatWidth);

@@ -75,6 +75,8 @@ struct KeyDescription {
   std::string default_text = {};
   /// For keys without a default.
   std::optional<TomlValue> example = {};
+  /// The name that the key had before; whoever writes it is told the new one.
+  std::string formerly = {};
   /// Keys that share this name share one row in the reference and one comment; empty = `name`.
   std::string family = {};
 };

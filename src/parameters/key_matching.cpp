@@ -61,6 +61,10 @@ enum class Written { key, table };
 std::string unknown_message(std::string_view table, std::string_view name, Written written,
                             std::span<const KeyDescription> keys) {
   const std::string unknown = written == Written::table ? "unknown table; " : "unknown key; ";
+  const auto renamed = std::find_if(keys.begin(), keys.end(), [&](const KeyDescription& key) {
+    return !key.formerly.empty() && key.formerly == join(table, name);
+  });
+  if (renamed != keys.end()) return fmt::format("{}it is {} now", unknown, renamed->name);
   const std::vector<std::string> siblings = children(table, keys);
   const auto sibling = nearest(name, siblings);
   const auto elsewhere = nearest_elsewhere(name, keys);

@@ -24,7 +24,7 @@ struct StudyParameters {
   std::vector<std::int64_t> dofs = {1000000};
   std::vector<StudyGeometry> geometry = {StudyGeometry::uniform};
   /// Of the kernel tensor on mapped meshes.
-  std::vector<GeometryChoice> geometry_forms = {GeometryChoice::automatic};
+  std::vector<FactorsChoice> factors = {FactorsChoice::automatic};
   /// Unit cube -> physical domain; in 2D the first two, with z = 0.
   std::vector<std::string> map = {"x + 0.05*sin(pi*x)*sin(pi*y)", "y + 0.05*sin(pi*y)*cos(pi*z)",
                                   "z + 0.05*sin(pi*z)*sin(pi*x)"};

@@ -25,10 +25,11 @@ void add_strategies(StudyRegistry& registry, const std::vector<std::string>& ker
        .choices = scatters},
       [](auto& p) -> auto& { return p.scatters; });
   registry.add(
-      {.name = "study.geometry_forms",
-       .description = "How the kernel tensor gets the geometric factors on mapped meshes, as "
-                      "space.geometry of a case file; measured one after another."},
-      [](auto& p) -> auto& { return p.geometry_forms; });
+      {.name = "study.factors",
+       .description = "How the kernel tensor stores the geometric factors on mapped meshes, as "
+                      "operator.factors of a case file; measured one after another.",
+       .formerly = "study.geometry_forms"},
+      [](auto& p) -> auto& { return p.factors; });
   registry.add(
       {.name = "study.precision", .description = "Floating-point types of the operators."},
       [](auto& p) -> auto& { return p.precision; });

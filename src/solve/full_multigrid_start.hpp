@@ -8,10 +8,10 @@
 
 #include "cases/poisson_problem.hpp"
 #include "mesh/errors.hpp"
-#include "operators/device_strategy.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/multigrid/hierarchy.hpp"
 #include "operators/multigrid/lattice_transfer.hpp"
+#include "operators/strategy.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/preconditioners/full_multigrid.hpp"
 #include "src/case/system_scale.hpp"
@@ -25,19 +25,6 @@ struct MadeFullMultigrid {
   FullMultigrid<T, Space> start;
   std::vector<std::string> notes;
 };
-
-/// The operator of a level of a hierarchy, in the precision of the solver.
-template <class T, class Space>
-std::shared_ptr<const LinearOperator<T, Space>> make_start_operator(BilinearForm form,
-                                                                    const std::string& scatter) {
-  if constexpr (std::is_same_v<Space, Host>) {
-    const StrategyName strategy = level_strategy(form, scatter, Processor::cpu);
-    return make_operator<T>(strategy, form);
-  } else {
-    const StrategyName strategy = level_strategy(form, scatter, Processor::gpu);
-    return make_device_operator<T>(strategy, form);
-  }
-}
 
 /// Full multigrid on a multigrid preconditioner's hierarchy: the problem is discretized on each
 /// level, boundary values and load included. It starts on the coarsest level at whose points the
@@ -77,7 +64,8 @@ MadeFullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
                         ", as source or boundary values at a coarser one's points " + error.what());
         break;
       }
-      level.a = make_start_operator<T, Space>(form, scatter);
+      const FormShape shape = form_shape(form, kProcessorOf<Space>, sizeof(T));
+      level.a = make_operator<T, Space>(choose_strategy(shape, scatter), form);
     }
     if (!levels.empty()) {
       levels.back().from_coarser = std::make_unique<LatticeTransfer<T, Space>>(

@@ -22,13 +22,7 @@ inline double power_of_2(double size) {
 
 template <class T, class Space>
 PreconditionerSetup<T, Space> fast_diagonalization_of(const BilinearForm& form) {
-  auto separable = [&] {
-    if constexpr (std::is_same_v<Space, Host>) {
-      return make_fast_diagonalization<T>(form);
-    } else {
-      return make_device_fast_diagonalization<T>(form);
-    }
-  }();
+  auto separable = make_fast_diagonalization<T, Space>(form);
   PreconditionerSetup<T, Space> made;
   made.notes.emplace_back(separable->exactness() == Exactness::exact
                               ? "the operator is separable: its inverse is applied"
@@ -42,13 +36,7 @@ template <class T, class Space>
 PreconditionerSetup<T, Space> block_jacobi_of(const BlockJacobiParameters& parameters,
                                               BlockExchange exchange, const BilinearForm& form) {
   const BlockJacobiOptions options{parameters.sweeps, parameters.local_sweeps, 0.0, exchange};
-  auto blocks = [&] {
-    if constexpr (std::is_same_v<Space, Host>) {
-      return make_block_jacobi<T>(form, options);
-    } else {
-      return make_device_block_jacobi<T>(form, options);
-    }
-  }();
+  auto blocks = make_block_jacobi<T, Space>(form, options);
   PreconditionerSetup<T, Space> made;
   made.notes.push_back(fmt::format(
       "blocks of nodes: damping {:.3f} of the {} local sweeps, "
@@ -78,23 +66,14 @@ PreconditionerSetup<T, Space> chebyshev_of(const ChebyshevParameters& parameters
 }
 
 template <class C, class T, class Space>
-MultigridSetup<C, Space> make_cycle(const BilinearForm& form, const MultigridOptions& options,
-                                    const LinearOperator<T, Space>& a) {
-  const LinearOperator<C, Space>* finest = nullptr;
-  if constexpr (std::is_same_v<C, T>) finest = &a;
-  if constexpr (std::is_same_v<Space, Host>) {
-    return make_multigrid<C>(form, options, finest);
-  } else {
-    return make_device_multigrid<C>(form, options, finest);
-  }
-}
-
-template <class C, class T, class Space>
 PreconditionerSetup<T, Space> multigrid_of(const CaseParameters& parameters,
                                            const BilinearForm& form,
                                            const LinearOperator<T, Space>& a,
                                            double residual_size) {
-  MultigridSetup<C, Space> multigrid = make_cycle<C>(form, multigrid_options(parameters), a);
+  const LinearOperator<C, Space>* finest = nullptr;
+  if constexpr (std::is_same_v<C, T>) finest = &a;
+  MultigridSetup<C, Space> multigrid =
+      make_multigrid<C, Space>(form, multigrid_options(parameters), finest);
   PreconditionerSetup<T, Space> made;
   made.levels = std::move(multigrid.levels);
   made.hierarchy = std::move(multigrid.hierarchy);

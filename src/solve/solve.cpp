@@ -8,6 +8,7 @@
 #include "operators/strategy.hpp"
 #include "solvers/configuration.hpp"
 #include "solvers/interruption.hpp"
+#include "src/case/strategy.hpp"
 #include "src/case/system_scale.hpp"
 #include "src/solve/cycle_timing.hpp"
 #include "src/solve/dispatch.hpp"
@@ -32,7 +33,7 @@ SolveOutcome solve_on_host(const SolveTask& task, LinearSystem& system, TimerTre
     const auto setup = timers.resume("setup");
     {
       const auto scope = timers.scope("operator");
-      a = make_operator<T>({parameters.operation.kernel, parameters.operation.scatter}, form);
+      a = make_operator<T>(case_strategy(parameters), form);
     }
     stop_if_requested();
     if (solver.preconditioner != PreconditionerChoice::none) {

@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "operators/device_strategy.hpp"
+#include "operators/strategy.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
+#include "src/case/strategy.hpp"
 #include "src/solve/device_cycle_timing.hpp"
 #include "src/solve/dispatch.hpp"
 #include "src/solve/full_multigrid_start.hpp"
@@ -85,8 +86,7 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     const auto setup = timers.resume("setup");
     {
       const auto scope = timers.scope("operator");
-      a = make_device_operator<T>({parameters.operation.kernel, parameters.operation.scatter},
-                                  form);
+      a = make_operator<T, Device>(case_strategy(parameters), form);
       synchronize_device();
     }
     stop_if_requested();

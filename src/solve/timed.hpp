@@ -52,11 +52,12 @@ class TimedPreconditioner final : public Preconditioner<T, Space> {
   TimedPreconditioner(const Preconditioner<T, Space>& inner, TimerTree& timers)
       : inner_(inner), timers_(timers) {}
 
-  void apply(const Vector<T, Space>& r, Vector<T, Space>& z) const override {
+  std::int64_t size() const override { return inner_.size(); }
+  void do_apply(const Vector<T, Space>& r, Vector<T, Space>& z) const override {
     const auto scope = timers_.scope("precondition");
     inner_.apply(r, z);
   }
-  const Vector<T, Space>* as_diagonal() const override { return inner_.as_diagonal(); }
+  const Vector<T, Space>* do_as_diagonal() const override { return inner_.as_diagonal(); }
 
  private:
   const Preconditioner<T, Space>& inner_;

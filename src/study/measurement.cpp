@@ -8,11 +8,12 @@
 #include <cmath>
 #include <limits>
 
+#include "mesh/saturated.hpp"
 #include "operators/csr/csr.hpp"
-#include "operators/device_strategy.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/memory_estimate.hpp"
+#include "src/case/shape.hpp"
 #include "src/study/median.hpp"
 
 namespace tessera {
@@ -85,31 +86,22 @@ Bench::Bench(const StudyParameters& study, const StudyProblem& problem)
     : study_(study),
       problem_(problem),
       discretization_(discretization_for(study, problem)),
-      form_{&discretization_, constant_field(1.0), all_faces(problem.dimension), {}} {}
+      form_{&discretization_, constant_field(1.0), all_faces(problem.dimension), {}},
+      shape_(form_shape(form_, study_processor(study), value_bytes(problem.precision))) {}
 
 Index Bench::nonzeros() const { return csr_nonzeros(discretization_.lattice, form_.dirichlet); }
 
-BilinearForm Bench::form_for(const StudyStrategy& strategy) const {
-  BilinearForm form = form_;
-  form.geometry = strategy.geometry.value_or(GeometryForm::stored);
-  return form;
-}
-
-Index Bench::needed_bytes(const StudyStrategy& strategy) const {
+Index Bench::needed_bytes(const StrategyName& strategy) const {
   const Processor processor = study_processor(study_);
   const Index common =
       processor == Processor::cpu ? bench_bytes(problem_) : gpu_bench_bytes(problem_);
-  const BilinearForm form = form_for(strategy);
-  return common +
-         operator_peak_bytes(strategy.name,
-                             operator_size(form, value_bytes(problem_.precision), processor));
+  return Saturated(common) + operator_bytes(strategy, shape_).peak;
 }
 
-Measurement Bench::measure(const StudyStrategy& strategy, Index available_bytes) {
+Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) {
   Measurement measurement;
   measurement.strategy = strategy;
-  measurement.unsuitable =
-      why_unsuitable(strategy.name, form_for(strategy), study_processor(study_));
+  measurement.unsuitable = why_unsuitable(strategy, shape_);
   if (!measurement.unsuitable.empty()) return measurement;
   measurement.needed_bytes = needed_bytes(strategy);
   measurement.fits = measurement.needed_bytes <= available_bytes;
@@ -171,7 +163,7 @@ HostVector<T> random_vector(Index n) {
 template <class T>
 void Bench::measure_in(Measurement& measurement) {
   const double setup_start = seconds_now();
-  const auto a = make_operator<T>(measurement.strategy.name, form_for(measurement.strategy));
+  const auto a = make_operator<T>(measurement.strategy, form_);
   measurement.setup_seconds = seconds_now() - setup_start;
   measurement.operator_bytes = a->bytes();
   measurement.cost = a->cost();
@@ -194,7 +186,7 @@ template <class T>
 void Bench::measure_on_gpu(Measurement& measurement) {
   synchronize_device();
   const double setup_start = seconds_now();
-  const auto a = make_device_operator<T>(measurement.strategy.name, form_for(measurement.strategy));
+  const auto a = make_operator<T, Device>(measurement.strategy, form_);
   synchronize_device();
   measurement.setup_seconds = seconds_now() - setup_start;
   measurement.operator_bytes = a->bytes();

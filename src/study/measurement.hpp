@@ -10,7 +10,7 @@ namespace tessera {
 
 /// One strategy measured on one problem.
 struct Measurement {
-  StudyStrategy strategy;
+  StrategyName strategy;
   /// Why the strategy is not for the problem; the rest is meaningless unless this is empty.
   std::string unsuitable = {};
   /// Bytes that it needs at a time; the rest is meaningless unless they were there.
@@ -45,12 +45,10 @@ class Bench {
   /// Nonzeros of the assembled matrix.
   Index nonzeros() const;
   /// Bytes that measuring a strategy takes in the memory of its processor.
-  Index needed_bytes(const StudyStrategy& strategy) const;
-  Measurement measure(const StudyStrategy& strategy, Index available_bytes);
+  Index needed_bytes(const StrategyName& strategy) const;
+  Measurement measure(const StrategyName& strategy, Index available_bytes);
 
  private:
-  /// The form with the strategy's geometry.
-  BilinearForm form_for(const StudyStrategy& strategy) const;
   template <class T>
   void measure_in(Measurement& measurement);
   template <class T>
@@ -66,6 +64,7 @@ class Bench {
   StudyProblem problem_;
   Discretization discretization_;
   BilinearForm form_;
+  FormShape shape_;
   HostVector<double> reference_;
 };
 

@@ -5,13 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <stdexcept>
+#include <utility>
 
 #include "cases/expression.hpp"
 #include "mesh/geometry/natural_frame.hpp"
-#include "operators/tensor/geometry_choice.hpp"
+#include "operators/cells/scatter.hpp"
+#include "operators/tensor/factor_choice.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/fields.hpp"
+#include "src/case/shape.hpp"
 #include "src/case/strategy_names.hpp"
+#include "src/parameters/limits.hpp"
+#include "src/study/solver_measurement.hpp"
 
 namespace tessera {
 namespace {
@@ -30,18 +37,57 @@ bool contains(const std::vector<T>& values, const T& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
+// What the study calls a key of a case.
+std::string_view study_key(std::string_view case_key) {
+  if (case_key == "mesh.cells") return "study.dofs";
+  if (case_key == "operator.factors") return "study.factors";
+  if (case_key == "operator.kernel") return "study.kernels";
+  if (case_key == "solver.preconditioner") return "study.solvers";
+  if (case_key == "solver.multigrid.smoother") return "study.smoother";
+  throw std::logic_error("a limit of sizes whose key studies do not have");
+}
+
+// The case that measures a strategy, as far as sizes are concerned.
+CaseParameters operator_case(const StudyParameters& study, const StudyProblem& problem,
+                             const StrategyName& strategy) {
+  CaseParameters parameters = solver_case(study, problem, StudySolver::none);
+  parameters.operation.kernel = strategy.kernel;
+  parameters.operation.scatter = strategy.scatter;
+  if (strategy.factors) parameters.operation.factors = choice_of(*strategy.factors);
+  return parameters;
+}
+
+// Each problem's once, however many threads, precisions and policies are measured on it.
+void check_study_sizes(const StudyParameters& study, Findings& findings) {
+  std::set<std::pair<std::string, std::string>> said;
+  for (const StudyProblem& problem : study_problems(study)) {
+    for (const SizeProblem& found : study_size_problems(study, problem)) {
+      if (said.emplace(found.key, found.limit).second) findings.report(found.key, found.message());
+    }
+  }
+}
+
 void check_study(const StudyParameters& study, Findings& findings) {
   if (study.device == RunDevice::cuda && !kHasCuda && !findings.has_error("study.device")) {
     findings.report("study.device", "this build computes on the CPU only; allowed: \"cpu\"");
   }
-  if (findings.has_error("study.map")) return;
-  try {
-    map_fields(study);
-  } catch (const ExpressionError& error) {
-    findings.report("study.map", error.what());
-  } catch (const BadExpressionValue& error) {
-    findings.report("study.map", error.what());
+  if (!findings.has_error("study.map")) {
+    try {
+      map_fields(study);
+    } catch (const ExpressionError& error) {
+      findings.report("study.map", error.what());
+    } catch (const BadExpressionValue& error) {
+      findings.report("study.map", error.what());
+    }
   }
+  // The rest looks at many keys at once.
+  if (!findings.diagnostics().empty()) return;
+  const std::string no_scatter = why_no_solver_scatter(study);
+  if (!no_scatter.empty()) {
+    findings.report("study.scatters", no_scatter);
+    return;
+  }
+  check_study_sizes(study, findings);
 }
 
 }  // namespace
@@ -75,44 +121,83 @@ std::vector<StudyProblem> study_problems(const StudyParameters& study) {
   return problems;
 }
 
-OperatorLabel StudyStrategy::label() const {
-  if (!geometry) return {name.kernel, name.scatter, std::nullopt};
-  return operator_label(name, FactorKind::general, *geometry);
+std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
+                                             const StudyProblem& problem) {
+  std::vector<SizeProblem> problems;
+  const auto add = [&](const CaseParameters& parameters) {
+    for (const SizeProblem& found : size_problems(parameters)) {
+      problems.push_back(
+          {std::string(study_key(found.key)),
+           fmt::format("{}D {}, degree {}, about {} DoFs: {}", problem.dimension,
+                       name_of(problem.geometry), problem.degree, problem.target_dofs, found.limit),
+           "leave it out, or aim at fewer DoFs"});
+    }
+  };
+  for (const StudySolver solver : study.solvers) add(solver_case(study, problem, solver));
+  if (!study.solvers.empty()) return problems;
+  const FormShape shape = study_shape(study, problem);
+  for (const StrategyName& strategy : study_strategies(study, problem)) {
+    // What is not for the problem is left out of the table, whatever its size.
+    if (why_unsuitable(strategy, shape).empty()) add(operator_case(study, problem, strategy));
+  }
+  return problems;
 }
 
-std::string StudyStrategy::text() const { return label().text(); }
+std::string why_no_solver_scatter(const StudyParameters& study) {
+  if (study.solvers.empty() || !contains(study.geometry, StudyGeometry::mapped)) return "";
+  const std::string& scatter = study.scatters.front();
+  const std::string advice =
+      fmt::format("; solves on mapped meshes add by the first policy named: put \"{}\" first",
+                  default_scatter(strategy_names().scatters));
+  const ScatterInfo* const info = find_scatter(scatter);
+  if (info != nullptr && info->use == ScatterUse::comparison) {
+    return fmt::format("\"{}\" gives wrong results and is for applications only{}", scatter,
+                       advice);
+  }
+  const std::string unavailable = why_unavailable({"tensor", scatter}, study_processor(study));
+  if (!unavailable.empty()) return unavailable + advice;
+  for (const StudyProblem& problem : study_problems(study)) {
+    const FormShape shape = study_shape(study, problem);
+    const std::string reason =
+        why_no_scatter(choose_factors(scatter, shape).storage, scatter, shape);
+    if (problem.geometry == StudyGeometry::mapped && !reason.empty()) return reason + advice;
+  }
+  return "";
+}
 
 Processor study_processor(const StudyParameters& study) {
   return study.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
 }
 
-std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
-                                            const StudyProblem& problem) {
-  const bool is_mapped = problem.geometry == StudyGeometry::mapped;
-  GeometrySetting setting{study_processor(study),
-                          is_mapped ? FactorKind::general : FactorKind::constant,
-                          is_mapped ? NodePositions::stored : NodePositions::implied,
-                          problem.dimension,
-                          problem.degree,
-                          problem.degree + study.extra_points,
-                          kNoScatter};
-  std::vector<StudyStrategy> strategies;
-  const auto add = [&](const StudyStrategy& added) {
-    for (const StudyStrategy& strategy : strategies) {
-      if (strategy.text() == added.text()) return;
-    }
-    strategies.push_back(added);
-  };
-  for (const StrategyName& name : all_strategies(setting.processor)) {
+FormShape study_shape(const StudyParameters& study, const StudyProblem& problem) {
+  const BoxMesh mesh = make_study_mesh(problem);
+  return {study_processor(study),
+          value_bytes(problem.precision),
+          mesh,
+          NodeLattice(mesh, problem.degree),
+          problem.degree + study.extra_points,
+          problem.geometry == StudyGeometry::mapped ? MeshKind::mapped : MeshKind::uniform,
+          CoefficientKind::constant,
+          FaceSet{}};
+}
+
+std::vector<StrategyName> study_strategies(const StudyParameters& study,
+                                           const StudyProblem& problem) {
+  const FormShape shape = study_shape(study, problem);
+  std::vector<StrategyName> strategies;
+  for (const StrategyName& name : all_strategies(shape.processor)) {
     if (!contains(study.kernels, name.kernel)) continue;
-    if (name.scatter != "none" && !contains(study.scatters, name.scatter)) continue;
-    if (!has_geometry_forms(name.kernel, setting.factors)) {
-      strategies.push_back({name, std::nullopt});
+    if (name.scatter != kNoScatterName && !contains(study.scatters, name.scatter)) continue;
+    if (!has_factor_storages(name.kernel, shape)) {
+      strategies.push_back(name);
       continue;
     }
-    setting.scatter = name.scatter;
-    for (const GeometryChoice choice : study.geometry_forms) {
-      add({name, form_of(choice).value_or(choose_geometry(setting).form)});
+    std::set<FactorStorage> storages;
+    for (const FactorsChoice choice : study.factors) {
+      storages.insert(storage_of(choice).value_or(choose_factors(name.scatter, shape).storage));
+    }
+    for (const FactorStorage storage : storages) {
+      strategies.push_back({name.kernel, name.scatter, storage});
     }
   }
   return strategies;

@@ -7,6 +7,7 @@
 
 #include "mesh/discretization.hpp"
 #include "operators/strategy.hpp"
+#include "src/case/size_limits.hpp"
 #include "src/parameters/study_parameters.hpp"
 
 namespace tessera {
@@ -28,26 +29,25 @@ struct StudyProblem {
 /// Every combination of the study's lists; threads vary fastest, dimensions slowest.
 std::vector<StudyProblem> study_problems(const StudyParameters& study);
 
-/// A strategy as it is measured on a problem.
-struct StudyStrategy {
-  StrategyName name;
-  /// Of the geometric factors; nothing where that means nothing.
-  std::optional<GeometryForm> geometry;
-
-  /// What its operators are called: by the name() of what is made.
-  OperatorLabel label() const;
-  /// The same as one text: "tensor/coloring", "tensor/coloring, stored", "tensor, stencil".
-  std::string text() const;
-};
-
 /// The processor of a study.
 Processor study_processor(const StudyParameters& study);
 
+/// The shape of the problem's form.
+FormShape study_shape(const StudyParameters& study, const StudyProblem& problem);
+
 /// The strategies of the study on a problem, kernel by kernel: tensor on a mapped mesh with each of
-/// the study's forms of the geometric factors, whether it is possible or not, but none twice by its
-/// label: a stencil is the same for every scatter policy.
-std::vector<StudyStrategy> study_strategies(const StudyParameters& study,
-                                            const StudyProblem& problem);
+/// the study's storages of the geometric factors, whether it is possible or not.
+std::vector<StrategyName> study_strategies(const StudyParameters& study,
+                                           const StudyProblem& problem);
+
+/// What the sizes of a study's problem rule out of what is measured on it (size_limits.hpp); keys
+/// are the study's.
+std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
+                                             const StudyProblem& problem);
+
+/// Why solves on mapped meshes cannot have the study's first scatter policy, in a user's words;
+/// empty if they can, or if no solves are measured there.
+std::string why_no_solver_scatter(const StudyParameters& study);
 
 /// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.
 BoxMesh make_study_mesh(const StudyProblem& problem);

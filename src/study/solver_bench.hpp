@@ -64,11 +64,7 @@ class SolverBench::In final : public Implementation {
   In(const StudyParameters& study, const StudyProblem& problem) : given_(study, problem) {
     wait();
     const double start = seconds_now();
-    if constexpr (std::is_same_v<Space, Host>) {
-      a_ = make_operator<T>(given_.strategy, given_.form);
-    } else {
-      a_ = make_device_operator<T>(given_.strategy, given_.form);
-    }
+    a_ = make_operator<T, Space>(given_.strategy, given_.form);
     wait();
     operator_seconds_ = seconds_now() - start;
     b_ = converted<T, Space>(given_.system.b);

@@ -14,6 +14,8 @@
 #include "solvers/memory/device.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
@@ -181,7 +183,7 @@ class SolverComparison {
 
   // With no preconditioner, in the memory that solvers work in.
   Index solving_bytes(const CaseParameters& plain) const {
-    const StrategyName strategy{plain.operation.kernel, plain.operation.scatter};
+    const StrategyName strategy = case_strategy(plain);
     return (on_gpu() ? estimate_gpu_memory(plain, strategy) : estimate_memory(plain, strategy))
         .peak()
         .bytes();
@@ -189,9 +191,9 @@ class SolverComparison {
 
   // Of a solver beside operator, x and b, in the memory that it works in.
   Index solver_bytes(const CaseParameters& parameters) const {
-    const StrategyBytes preconditioner = preconditioner_bytes(parameters);
-    const StrategyBytes on_host =
-        on_gpu() ? StrategyBytes{0, 0} : preconditioner_host_bytes(parameters);
+    const OperatorBytes preconditioner = preconditioner_bytes(parameters);
+    const OperatorBytes on_host =
+        on_gpu() ? OperatorBytes{0, 0} : preconditioner_host_bytes(parameters);
     const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
     const Saturated vectors =
         Saturated(lattice.size()) * value_bytes(parameters.operation.precision) *

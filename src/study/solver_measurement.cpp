@@ -2,6 +2,7 @@
 #include "src/study/solver_measurement.hpp"
 
 #include "cases/natural_units.hpp"
+#include "src/case/shape.hpp"
 #include "src/case/system_scale.hpp"
 #include "src/study/solver_bench.hpp"
 
@@ -108,7 +109,9 @@ DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
       poisson(in_natural_units(poisson_problem(problem.dimension), discretization)),
       solution(in_frame(field_of(problem.dimension, solution_at), discretization.frame)),
       form(stiffness_form(poisson, discretization)),
-      strategy(level_strategy(form, study.scatters.front(), study_processor(study))),
+      strategy(
+          choose_strategy(form_shape(form, study_processor(study), value_bytes(problem.precision)),
+                          study.scatters.front())),
       system(make_linear_system(poisson, discretization, constant_field(0.0))),
       scale(system_scale(system, form)) {
   divide(system, form, scale);

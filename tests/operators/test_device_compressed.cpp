@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "operators/device_strategy.hpp"
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/tensor.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/memory/device_array.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"
@@ -107,6 +110,51 @@ TEST_P(CompressedOfDegree, EqualTheReferenceForFlatCells) {
       expect_equal_to_reference<double>(form, "atomic", kIllConditioned);
       expect_equal_to_reference<float>(form, "atomic", kIllConditioned);
     }
+  }
+}
+
+// All of the GPU's memory but `free`, in pieces that it has.
+class HeldMemory {
+ public:
+  explicit HeldMemory(Index free) {
+    constexpr Index kLeast = Index{4} << 20;
+    for (Index piece = Index{1} << 36; piece >= kLeast; piece /= 2) {
+      while (require_device().free_bytes - piece >= free) pieces_.emplace_back(piece);
+    }
+  }
+
+ private:
+  std::vector<DeviceArray<char>> pieces_;
+};
+
+// As memory falls they are made, then refused in words, and only then is there too little for
+// packed ones, too.
+TEST(DeviceCompressedFactors, ThatCannotBeCompressedAndDoNotFitAreRefused) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const IndexTriple cells = {80, 80, 50};
+    const Discretization discretization = bent_box(2, 3, 0.05, cells, {1.0, 1e-5, 1e-6});
+    const BilinearForm form = form_on(discretization);
+    const CompressedLayout layout = compressed_layout(2, 3);
+    ASSERT_EQ(DeviceCompressedFactors<double>(form, layout).bits(), CompressedBits::b64);
+    const Index most =
+        compressed_factor_peak_bytes(layout, discretization.mesh.cell_count(),
+                                     discretization.lattice.size(), CompressedBits::b64);
+    int refused = 0;
+    bool is_short = false;
+    for (Index free = most + (Index{64} << 20); free > 0 && !is_short; free -= Index{16} << 20) {
+      const HeldMemory held(free);
+      try {
+        const DeviceCompressedFactors<double> factors(form, layout);
+        EXPECT_EQ(refused, 0);
+      } catch (const UnsuitableChoice&) {
+        ++refused;
+      } catch (const DeviceOutOfMemory&) {
+        is_short = true;
+      }
+    }
+    EXPECT_GE(refused, 3);
+    EXPECT_TRUE(is_short);
   }
 }
 

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 #include "mesh/lanes/simd.hpp"
 #include "operators/device_strategy.hpp"
 #include "operators/strategy.hpp"
+#include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/geometry_choice.hpp"
 #include "operators/tensor/geometry_size.hpp"
 #include "tests/operators/problems.hpp"
@@ -309,6 +311,27 @@ TEST(GeometryBytes, AreFewerThanOfStoredFactorsOnTheGpu) {
         EXPECT_LT(operator_peak_bytes(tensor, size), operator_peak_bytes(tensor, stored));
       }
     }
+  }
+}
+
+TEST(FactorsThatCannotBeCompressed, AreRefusedInWordsWhereTheyDoNotFit) {
+  const auto make = [](const std::function<void()>& work) {
+    make_unpacked(3e-10, compressed_tolerance<double>(), Index{700} << 20, work);
+  };
+  bool is_made = false;
+  make([&] { is_made = true; });
+  EXPECT_TRUE(is_made);
+  EXPECT_THROW(make([] { throw DeviceError("lost"); }), DeviceError);
+  try {
+    make([] { throw DeviceOutOfMemory("out of GPU memory: 700 MiB were asked for"); });
+    FAIL() << "nothing was thrown";
+  } catch (const UnsuitableChoice& error) {
+    EXPECT_EQ(error.choice(), Choice::geometry);
+    EXPECT_STREQ(error.what(),
+                 "compressed: within a cell of this map factors vary too much to be packed (they "
+                 "would err by up to 3.0e-10, where 1e-11 is allowed), and unpacked they need 700 "
+                 "MiB: out of GPU memory: 700 MiB were asked for; use \"on-the-fly\", or fewer "
+                 "cells");
   }
 }
 

@@ -81,6 +81,28 @@ void expect_fused_operations_equal_compositions(const Problem& problem) {
   EXPECT_TRUE(same_bits(in_place, r)) << "r is b";
 }
 
+// A times a constant: 0 at all nodes that are not on a Robin face, to the last bit.
+template <class T>
+void expect_constants_in_null_space(const Problem& problem) {
+  const NodeLattice& lattice = problem.discretization->lattice;
+  FaceSet robin;
+  for (const RobinTerm& term : problem.form.robin) robin.set(term.face);
+  HostVector<T> x(problem.size());
+  fill(x, static_cast<T>(100.0 / 3.0));
+  HostVector<T> y = poisoned<T>(problem.size());
+  make_kronecker_operator<T>(problem.form)->apply(x, y);
+  Index wrong = 0;
+  Index node = 0;
+  for (Index k = 0; k < lattice.extents()[2]; ++k) {
+    for (Index j = 0; j < lattice.extents()[1]; ++j) {
+      for (Index i = 0; i < lattice.extents()[0]; ++i, ++node) {
+        wrong += lattice.on_faces({i, j, k}, robin) ? !(y[node] > T{0}) : y[node] != T{0};
+      }
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 // Two batches of cells along x and a rest for double; y and z have bricks and a rest.
 IndexTriple cells_for(int dimension, int degree) {
   if (dimension == 2) return {degree <= 4 ? 19 : 9, degree <= 2 ? 7 : 3, 1};
@@ -144,6 +166,23 @@ TEST_P(Kronecker, FoldsConstantRobinFaces) {
     EXPECT_NE(make_kronecker_operator<double>(problem.form)->fused(), nullptr);
     expect_equal_to_reference<double>(problem);
     expect_fused_operations_equal_compositions<double>(problem);
+  }
+}
+
+TEST_P(Kronecker, KeepsConstantsInItsNullSpace) {
+  ProblemOptions options = Kronecker::options();
+  options.boundary = Boundary::none;
+  for (const Coefficient coefficient : {Coefficient::constant, Coefficient::separable}) {
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::graded}) {
+      options.coefficient = coefficient;
+      options.geometry = geometry;
+      SCOPED_TRACE(describe(options));
+      Problem problem = make_problem(options);
+      expect_constants_in_null_space<double>(problem);
+      expect_constants_in_null_space<float>(problem);
+      for (const int face : {1, 2}) problem.form.robin.push_back({face, constant_field(0.3)});
+      expect_constants_in_null_space<float>(problem);
+    }
   }
 }
 

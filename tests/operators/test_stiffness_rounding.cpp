@@ -103,6 +103,38 @@ TEST(StiffnessRounding, LeavesConstantsInTheNullSpaceOfACell) {
   }
 }
 
+// Cells that differ are rounded one by one.
+TEST(StiffnessRounding, LeavesConstantsInTheNullSpaceOfEachCell) {
+  for (int p = 1; p <= 9; ++p) {
+    const Discretization discretization = strip(p, 4, {0.0, 0.05, 0.2, 0.4, 0.7});
+    const ScalarField k = function_of_x([](double x) { return 1.0 + x * x; });
+    BilinearForm form{&discretization, k, {}, {}};
+    form.dirichlet.set(static_cast<int>(Face::left));
+    const KroneckerFactors factors = make_kronecker_factors(form);
+    const AxisFactors& axis = factors.axes[0];
+    const std::vector<double> cells = rounded_cell_stiffness(axis, kFloatDigits);
+    const int n = p + 1;
+    ASSERT_EQ(cells.size(), static_cast<std::size_t>(4 * n * n));
+    ASSERT_EQ(axis.cell_stiffness.size(), cells.size());
+    const double scale = largest(axis.cell_stiffness);
+    for (int c = 0; c < 4; ++c) {
+      const double* cell = cells.data() + c * n * n;
+      for (int i = 0; i < n; ++i) {
+        double sum = 0.0;
+        for (int j = 0; j < n; ++j) {
+          const double value = cell[i * n + j];
+          sum += value;
+          EXPECT_EQ(static_cast<double>(static_cast<float>(value)), value);
+          EXPECT_EQ(value, cell[j * n + i]);
+          EXPECT_NEAR(value, axis.cell_stiffness[(c * n + i) * n + j], 1e-6 * scale);
+        }
+        EXPECT_EQ(sum, 0.0);
+      }
+    }
+    EXPECT_EQ(rounded_cell_stiffness(axis, 53), axis.cell_stiffness);
+  }
+}
+
 // A cell beside one whose entries are a billion times as large keeps its own digits.
 TEST(StiffnessRounding, KeepsTheDigitsOfSmallNeighbors) {
   for (int p = 1; p <= 4; ++p) {

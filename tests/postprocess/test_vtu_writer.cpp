@@ -303,16 +303,16 @@ std::pair<std::string, std::string> failure(const std::filesystem::path& path) {
   const Discretization space =
       make_space(3, 3, NodeFamily::gauss_lobatto, Shape::mapped, {10, 10, 10});
   std::string cause;
-  testing::internal::CaptureStderr();
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
   try {
     write_vtu(path, space, {}, {}, FloatWidth::double_precision, {});
   } catch (const OutputError& error) {
     EXPECT_EQ(error.path(), path);
     cause = error.cause();
   }
-  const std::string out = testing::internal::GetCapturedStdout();
-  return {cause, out + testing::internal::GetCapturedStderr()};
+  const std::string out = ::testing::internal::GetCapturedStdout();
+  return {cause, out + ::testing::internal::GetCapturedStderr()};
 }
 
 TEST_F(VtuFile, FileThatMayNotGrowThrowsQuietlyAndLeavesNothing) {
@@ -339,6 +339,76 @@ TEST_F(VtuFile, MissingDirectoryIsNamed) {
   const auto [cause, printed] = failure(directory.path() / "missing" / "solution.vtu");
   EXPECT_EQ(cause, "No such file or directory");
   EXPECT_EQ(printed, "");
+}
+
+class RangeOfSinglePrecision : public ::testing::Test {
+ protected:
+  // Writes x, times a factor, as a field of points and of cells.
+  std::vector<std::string> write(double factor, double length = 1.0) {
+    const BoxMesh mesh(2, {3, 2, 1}, {0.0, 0.0, 0.0}, {length, 1.0, 0.0});
+    const Basis1D basis = make_basis(1, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 2);
+    const NodeLattice lattice(mesh, 1);
+    const Discretization space{mesh, basis, lattice, {mesh, lattice, basis.nodes}};
+    values_ = sample(space, [&](double x, double, double) { return factor * (x / length); });
+    cells_ = std::vector<double>(6, 1.0);
+    const std::vector<PointField> points = {{"solution", values_}};
+    const std::vector<CellField> cells = {{"coefficient", cells_}};
+    std::vector<std::string> widened = write_vtu(directory_.path() / "a.vtu", space, points, cells,
+                                                 FloatWidth::single_precision, {});
+    grid_ = read(directory_.path() / "a.vtu");
+    return widened;
+  }
+  void expect_values(double relative_error) {
+    vtkDataArray& array = *grid_->GetPointData()->GetArray("solution");
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const double value = array.GetComponent(static_cast<vtkIdType>(i), 0);
+      EXPECT_NEAR(value, values_[i], relative_error * std::abs(values_[i])) << i;
+    }
+  }
+  int type_of(const char* name) { return grid_->GetPointData()->GetArray(name)->GetDataType(); }
+
+  TemporaryDirectory directory_;
+  std::vector<double> values_;
+  std::vector<double> cells_;
+  vtkSmartPointer<vtkUnstructuredGrid> grid_;
+};
+
+TEST_F(RangeOfSinglePrecision, HoldsUsualNumbers) {
+  for (const double factor : {1.0, 1e-30, 1e38, 0.0}) {
+    EXPECT_TRUE(write(factor).empty()) << factor;
+    EXPECT_EQ(type_of("solution"), VTK_FLOAT);
+    expect_values(1e-6);
+  }
+}
+
+TEST_F(RangeOfSinglePrecision, LosesNoNumbersBeyondIt) {
+  for (const double factor : {1e39, 1e300, 1e-39, 1e-33, 1e-300}) {
+    EXPECT_EQ(write(factor), std::vector<std::string>{"solution"}) << factor;
+    EXPECT_EQ(type_of("solution"), VTK_DOUBLE);
+    EXPECT_EQ(grid_->GetCellData()->GetArray("coefficient")->GetDataType(), VTK_FLOAT);
+    expect_values(0.0);
+  }
+}
+
+// Where most of a field is of order 1, what is 0 in single precision is less than its rounding.
+TEST_F(RangeOfSinglePrecision, MayLoseWhatIsNothingBesideTheRest) {
+  write(1.0);
+  cells_[0] = 1e-50;
+  const BoxMesh mesh(2, {3, 2, 1}, {0.0, 0.0, 0.0}, {1.0, 1.0, 0.0});
+  const Basis1D basis = make_basis(1, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 2);
+  const NodeLattice lattice(mesh, 1);
+  const Discretization space{mesh, basis, lattice, {mesh, lattice, basis.nodes}};
+  const std::vector<CellField> cells = {{"coefficient", cells_}};
+  EXPECT_TRUE(
+      write_vtu(directory_.path() / "a.vtu", space, {}, cells, FloatWidth::single_precision, {})
+          .empty());
+}
+
+TEST_F(RangeOfSinglePrecision, LosesNoPositions) {
+  for (const double length : {1e-40, 1e40}) {
+    EXPECT_EQ(write(1.0, length), std::vector<std::string>{"positions"});
+    EXPECT_EQ(grid_->GetPoint(3)[0], length);
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace tessera::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ProgramResult;
+using testing::ProgramResult;
 using testing::read_file;
 using testing::run_program;
 

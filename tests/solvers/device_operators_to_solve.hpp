@@ -53,7 +53,8 @@ class OpaqueScaling final : public Preconditioner<T, Device> {
  public:
   explicit OpaqueScaling(const std::vector<double>& entries)
       : entries_(device_vector<T>(entries)) {}
-  void apply(const DeviceVector<T>& r, DeviceVector<T>& z) const override {
+  std::int64_t size() const override { return entries_.size(); }
+  void do_apply(const DeviceVector<T>& r, DeviceVector<T>& z) const override {
     multiply(entries_, r, z);
   }
 

@@ -61,7 +61,8 @@ template <class T>
 class NeumannSeries final : public Preconditioner<T, Host> {
  public:
   NeumannSeries(const LinearOperator<T, Host>& a, double largest) : a_(a), largest_(largest) {}
-  void apply(const HostVector<T>& r, HostVector<T>& z) const override {
+  std::int64_t size() const override { return a_.size(); }
+  void do_apply(const HostVector<T>& r, HostVector<T>& z) const override {
     a_.apply(r, z);
     for (std::int64_t i = 0; i < z.size(); ++i) {
       z[i] = T{2} * r[i] - z[i] / static_cast<T>(largest_);
@@ -79,7 +80,8 @@ class VaryingPreconditioner final : public Preconditioner<T, Host> {
  public:
   VaryingPreconditioner(const LinearOperator<T, Host>& a, double variation)
       : jacobi_(a), variation_(variation) {}
-  void apply(const HostVector<T>& r, HostVector<T>& z) const override {
+  std::int64_t size() const override { return jacobi_.size(); }
+  void do_apply(const HostVector<T>& r, HostVector<T>& z) const override {
     jacobi_.apply(r, z);
     const std::vector<double> noise = random_values(r.size(), 1000 + calls_++);
     for (std::int64_t i = 0; i < r.size(); ++i) {

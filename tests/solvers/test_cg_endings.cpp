@@ -127,15 +127,20 @@ TYPED_TEST(Endings, WhereTheOperatorTurnsBadAreNotFinite) {
 template <class T>
 class BadPreconditioner final : public Preconditioner<T, Host> {
  public:
-  void apply(const HostVector<T>& r, HostVector<T>& z) const override {
+  explicit BadPreconditioner(std::int64_t size) : size_(size) {}
+  std::int64_t size() const override { return size_; }
+  void do_apply(const HostVector<T>& r, HostVector<T>& z) const override {
     copy(r, z);
     z[0] = static_cast<T>(kNan);
   }
+
+ private:
+  std::int64_t size_;
 };
 
 TYPED_TEST(Endings, WhereThePreconditionerIsBadAreNotFinite) {
   using T = TypeParam;
-  const BadPreconditioner<T> m;
+  const BadPreconditioner<T> m(this->a_.size());
   HostVector<T> x(30);
   const SolveReport report = cg<T, Host>(this->a_, &m, this->b_, x, {});
   EXPECT_EQ(report.status, SolveStatus::not_finite);

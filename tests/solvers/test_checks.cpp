@@ -1,7 +1,18 @@
 // These tests check that errors of the program end it.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "solvers/check.hpp"
+#include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/pipelined_cg.hpp"
+#include "solvers/krylov/richardson.hpp"
+#include "solvers/krylov/single_reduction_cg.hpp"
+#include "solvers/preconditioners/chebyshev.hpp"
+#include "solvers/preconditioners/dense_inverse.hpp"
+#include "solvers/preconditioners/multigrid.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
@@ -69,6 +80,105 @@ TEST_F(ChecksDeathTest, OutputsThatAreInputsAreRefused) {
   fused.residual(b, x, b, sums);
 }
 
+TEST_F(ChecksDeathTest, PreconditionersRefuseTheSame) {
+  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
+  const Jacobi<double> jacobi(a);
+  HostVector<double> ones(3);
+  fill(ones, 1.0);
+  const Chebyshev<double, Host> chebyshev(a, std::move(ones), fourth_kind_steps(2, 3.0));
+  const DenseMatrix<double, Host> dense(dense_inverse(a, NullSpace::none));
+  const InSinglePrecision<Host> rounded(
+      3, std::make_unique<DenseMatrix<float, Host>>(std::vector<double>(9, 1.0)));
+  HostVector<double> three(3);
+  HostVector<double> also_three(3);
+  HostVector<double> four(4);
+  for (const Preconditioner<double, Host>* m :
+       {static_cast<const Preconditioner<double, Host>*>(&jacobi),
+        static_cast<const Preconditioner<double, Host>*>(&chebyshev),
+        static_cast<const Preconditioner<double, Host>*>(&dense),
+        static_cast<const Preconditioner<double, Host>*>(&rounded)}) {
+    EXPECT_EQ(m->size(), 3);
+    m->apply(three, also_three);
+    EXPECT_DEATH(m->apply(four, three), "r.size\\(\\) == size\\(\\)");
+    EXPECT_DEATH(m->apply(three, four), "z.size\\(\\) == size\\(\\)");
+    EXPECT_DEATH(m->apply(three, three), "&r != &z");
+  }
+}
+
+/// Says that it is for more rows than its diagonal has.
+class WrongDiagonal final : public Preconditioner<double, Host> {
+ public:
+  std::int64_t size() const override { return 4; }
+  void do_apply(const HostVector<double>&, HostVector<double>&) const override {}
+  const HostVector<double>* do_as_diagonal() const override { return &entries_; }
+
+ private:
+  HostVector<double> entries_{3};
+};
+
+TEST_F(ChecksDeathTest, DiagonalsOfAnotherSizeAreRefused) {
+  EXPECT_DEATH(WrongDiagonal().as_diagonal(), "entries->size\\(\\) == size\\(\\)");
+  // Solvers multiply by the entries without their number.
+  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
+  const DiagonalOperator<double> larger({1.0, 2.0, 3.0, 4.0});
+  const Jacobi<double> m(larger);
+  HostVector<double> b(3);
+  fill(b, 1.0);
+  HostVector<double> x(3);
+  // By the solver, or by the first product.
+  const char* const message = "m->size\\(\\) == a.size\\(\\)|x.size\\(\\) == z.size\\(\\)";
+  EXPECT_DEATH((cg<double, Host>(a, &m, b, x, {})), message);
+  EXPECT_DEATH((pipelined_cg<double, Host>(a, &m, b, x, {})), message);
+  EXPECT_DEATH((single_reduction_cg<double, Host>(a, &m, b, x, {})), message);
+  EXPECT_DEATH((richardson<double, Host>(a, &m, b, x, 0.5, {})), message);
+}
+
+TEST_F(ChecksDeathTest, SmoothersRefuseTheSame) {
+  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
+  HostVector<double> ones(3);
+  fill(ones, 1.0);
+  const Chebyshev<double, Host> chebyshev(a, std::move(ones), fourth_kind_steps(2, 3.0));
+  const Smoother<double, Host>& smoother = chebyshev;
+  HostVector<double> three(3);
+  HostVector<double> also_three(3);
+  HostVector<double> four(4);
+  smoother.smooth_from_zero(three, also_three);
+  smoother.smooth(three, also_three);
+  EXPECT_DEATH(smoother.smooth_from_zero(four, three), "b.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(smoother.smooth_from_zero(three, four), "x.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(smoother.smooth_from_zero(three, three), "&b != &x");
+  EXPECT_DEATH(smoother.smooth(four, three), "b.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(smoother.smooth(three, four), "x.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(smoother.smooth(three, three), "&b != &x");
+}
+
+/// From two values to three: the first two stay.
+class FirstTwo final : public Transfer<double, Host> {
+ public:
+  std::int64_t coarse_size() const override { return 2; }
+  std::int64_t fine_size() const override { return 3; }
+  std::int64_t bytes() const override { return 0; }
+  void do_restrict_to_coarse(const HostVector<double>& fine,
+                             HostVector<double>& coarse) const override {
+    for (int i = 0; i < 2; ++i) coarse[i] = fine[i];
+  }
+  void do_add_prolonged(const HostVector<double>& coarse, HostVector<double>& fine) const override {
+    for (int i = 0; i < 2; ++i) fine[i] += coarse[i];
+  }
+};
+
+TEST_F(ChecksDeathTest, TransfersRefuseVectorsOfAnotherSize) {
+  const FirstTwo transfer;
+  HostVector<double> two(2);
+  HostVector<double> three(3);
+  transfer.restrict_to_coarse(three, two);
+  transfer.add_prolonged(two, three);
+  EXPECT_DEATH(transfer.restrict_to_coarse(two, two), "fine.size\\(\\) == fine_size\\(\\)");
+  EXPECT_DEATH(transfer.restrict_to_coarse(three, three), "coarse.size\\(\\) == coarse_size\\(\\)");
+  EXPECT_DEATH(transfer.add_prolonged(three, three), "coarse.size\\(\\) == coarse_size\\(\\)");
+  EXPECT_DEATH(transfer.add_prolonged(two, two), "fine.size\\(\\) == fine_size\\(\\)");
+}
+
 TEST_F(ChecksDeathTest, OneApplicationAtATime) {
   const DiagonalOperator<double> a({1.0, 2.0, 3.0});
   HostVector<double> x(3);
@@ -104,6 +214,8 @@ TEST_F(ChecksDeathTest, IndicesOutOfAVectorAreRefused) {
 }
 #endif
 
+using DeviceJacobi = Jacobi<double, Device>;
+
 TEST_F(ChecksDeathTest, DeviceOperatorsRefuseTheSame) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
@@ -122,6 +234,23 @@ TEST_F(ChecksDeathTest, DeviceOperatorsRefuseTheSame) {
           a.apply(x, x);
         },
         "&x != &y");
+    EXPECT_DEATH(
+        {
+          const DeviceJacobi m(DeviceDiagonal<double>({1, 2, 3}));
+          DeviceVector<double> r(3);
+          DeviceVector<double> z(4);
+          m.apply(r, z);
+        },
+        "z.size\\(\\) == size\\(\\)");
+    EXPECT_DEATH(
+        {
+          const DeviceDiagonal<double> a({1, 2, 3});
+          const DeviceJacobi m(DeviceDiagonal<double>({1, 2, 3, 4}));
+          const DeviceVector<double> b(3);
+          DeviceVector<double> x(3);
+          cg<double>(a, &m, b, x, {});
+        },
+        "m->size\\(\\) == a.size\\(\\)");
   }
 }
 

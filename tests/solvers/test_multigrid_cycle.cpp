@@ -23,12 +23,14 @@ using Values = Eigen::VectorXd;
 class DenseTransfer final : public Transfer<double, Host> {
  public:
   explicit DenseTransfer(Matrix P) : P_(std::move(P)) {}
-  void restrict_to_coarse(const HostVector<double>& fine,
-                          HostVector<double>& coarse) const override {
+  std::int64_t coarse_size() const override { return P_.cols(); }
+  std::int64_t fine_size() const override { return P_.rows(); }
+  void do_restrict_to_coarse(const HostVector<double>& fine,
+                             HostVector<double>& coarse) const override {
     const Values r = P_.transpose() * eigen_of(fine);
     for (int i = 0; i < r.size(); ++i) coarse[i] = r[i];
   }
-  void add_prolonged(const HostVector<double>& coarse, HostVector<double>& fine) const override {
+  void do_add_prolonged(const HostVector<double>& coarse, HostVector<double>& fine) const override {
     const Values x = P_ * eigen_of(coarse);
     for (int i = 0; i < x.size(); ++i) fine[i] += x[i];
   }
@@ -42,11 +44,12 @@ class DenseTransfer final : public Transfer<double, Host> {
 class DenseSmoother final : public Smoother<double, Host> {
  public:
   DenseSmoother(Matrix A, Matrix S) : A_(std::move(A)), S_(std::move(S)) {}
-  void smooth_from_zero(const V& b, V& x) const override {
+  std::int64_t size() const override { return A_.rows(); }
+  void do_smooth_from_zero(const V& b, V& x) const override {
     fill(x, 0.0);
-    smooth(b, x);
+    do_smooth(b, x);
   }
-  void smooth(const V& b, V& x) const override {
+  void do_smooth(const V& b, V& x) const override {
     const Values step = S_ * (eigen_of(b) - A_ * eigen_of(x));
     for (int i = 0; i < step.size(); ++i) x[i] += step[i];
   }
@@ -199,14 +202,19 @@ TEST(MultigridCycles, TellTheirWatchOfEachPart) {
 // z_i = r_i / (i + 1).
 class DivideByIndex final : public Preconditioner<float, Host> {
  public:
-  void apply(const HostVector<float>& r, HostVector<float>& z) const override {
+  explicit DivideByIndex(int size) : size_(size) {}
+  std::int64_t size() const override { return size_; }
+  void do_apply(const HostVector<float>& r, HostVector<float>& z) const override {
     for (std::int64_t i = 0; i < r.size(); ++i) z[i] = r[i] / static_cast<float>(i + 1);
   }
+
+ private:
+  int size_;
 };
 
 TEST(InSinglePrecisions, WorkOnResidualsOfAnySize) {
   const int n = 100;
-  InSinglePrecision<Host> rounded(n, std::make_unique<DivideByIndex>());
+  InSinglePrecision<Host> rounded(n, std::make_unique<DivideByIndex>(n));
   for (const double size : {1.0, 1e-60, 1e60, 1e-290, 1e290}) {
     const double scale = std::exp2(std::round(std::log2(size)));
     rounded.set_scale(scale);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "solvers/errors.hpp"
 #include "solvers/preconditioners/spectrum.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
@@ -94,6 +95,26 @@ TEST(EstimatedSpectra, OfOperatorsThatAreNotPositiveAreErrors) {
   EXPECT_THROW(estimate_spectrum(negative, ones, 5), std::runtime_error);
   const DiagonalOperator<double> none({1.0, std::numeric_limits<double>::quiet_NaN(), 2.0});
   EXPECT_THROW(estimate_spectrum(none, ones, 5), std::runtime_error);
+}
+
+// An estimate of the steps before would be a number without a meaning.
+TEST(EstimatedSpectra, OfOperatorsThatTurnNanLaterAreErrors) {
+  const FivePointOperator<double> a(20);
+  HostVector<double> quarter(a.size());
+  fill(quarter, 0.25);
+  for (const double wrong :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (const int first_wrong : {1, 4}) {
+      const TamperedOperator<double> tampered(a, [&](int application, HostVector<double>& y) {
+        if (application >= first_wrong) y[7] = wrong;
+      });
+      EXPECT_THROW(estimate_spectrum(tampered, quarter, 12), NumericalBreakdown)
+          << wrong << " from application " << first_wrong;
+    }
+  }
+  HostVector<double> huge(a.size());
+  fill(huge, 1e308);
+  EXPECT_THROW(estimate_spectrum(a, huge, 12), NumericalBreakdown);
 }
 
 TEST(EstimatedSpectra, OnTheGpuAreThoseOfTheHost) {

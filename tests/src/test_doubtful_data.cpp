@@ -124,6 +124,26 @@ TEST_F(DoubtfulData, AlphaWithALittleSupportFixesTheSolution) {
   }
 }
 
+// Rounding of K u must not be a reaction term that counts beside a small alpha: u = 100, whose own
+// rounding leaves a residual of about 0.1 ||b||.
+TEST_F(DoubtfulData, SmallAlphaFixesTheSolutionInSinglePrecision) {
+  std::string faces = kNeumannFaces;
+  const std::string left = "left = { type = \"neumann\", value = \"0\" }";
+  faces.replace(faces.find(left), left.size(),
+                "left = { type = \"robin\", alpha = \"0.01\", value = \"1\" }");
+  const std::string text =
+      square(64, 4, "source = \"0\"") +
+      solver("preconditioner = \"fast-diagonalization\", relative_tolerance = 0.5") +
+      "operator = { kernel = \"kronecker\", precision = \"single\" }\n" + faces;
+  for (const std::string upper : {"mesh.upper=[1, 1]", "mesh.upper=[1, 0.3]"}) {
+    const ProgramResult ran = run(text, {"--set", upper});
+    ASSERT_EQ(ran.exit_code, 0) << upper << ": " << ran.errors;
+    EXPECT_TRUE(result()["solver"]["converged"].get<bool>()) << upper;
+    EXPECT_NEAR(result()["solution"]["min"].get<double>(), 100.0, 1.0) << upper;
+    EXPECT_NEAR(result()["solution"]["max"].get<double>(), 100.0, 1.0) << upper;
+  }
+}
+
 TEST_F(DoubtfulData, NegativeAlphaIsRefusedWithItsPlace) {
   const ProgramResult ran =
       run(square(4, 2, "source = \"1\"") +

@@ -117,6 +117,21 @@ TEST_F(KeptResults, NormsThatOverflowAreSaidToBe) {
   EXPECT_THAT(notes(), Contains(HasSubstr("error.l2 is not known: it is inf")));
 }
 
+TEST_F(KeptResults, ValuesBeyondSinglePrecisionAreKeptInTheVtu) {
+  for (const char* source : {"1e45", "1e-45"}) {
+    const ProgramResult ran = run("[mesh]\ndimension = 2\ncells = [4, 4]\n[problem]\nsource = \"" +
+                                      std::string(source) + "\"\n",
+                                  {"--overwrite"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+    EXPECT_THAT(notes(),
+                ElementsAre("solution.vtu has solution in double precision: the range of single "
+                            "precision is too small"));
+    const std::string vtu = read_file(out() / "solution.vtu");
+    EXPECT_THAT(vtu, HasSubstr("type=\"Float64\" Name=\"solution\""));
+    EXPECT_THAT(vtu, HasSubstr("type=\"Float32\" Name=\"coefficient\""));
+  }
+}
+
 TEST_F(KeptResults, ResidualsAreThoseThatTheSolverDividedBy) {
   ASSERT_EQ(run("[mesh]\ndimension = 2\ncells = [8, 8]\n[problem]\nsource = \"0\"\n[solver]\n"
                 "initial = \"sin(pi*x)*sin(pi*y)\"\n")

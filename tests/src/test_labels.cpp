@@ -1,5 +1,6 @@
 // These tests check that runs and studies use what their labels say.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -221,6 +222,31 @@ TEST(KernelNames, TakeAScatterAsTheTableSays) {
   }
   EXPECT_TRUE(kernel_takes_scatter(names.kernels, kAutoKernel));
   EXPECT_THROW(kernel_takes_scatter(names.kernels, "tensors"), std::logic_error);
+}
+
+TEST(StudyScatters, OfSolvesAreThoseThatTheirOperatorHas) {
+  StudyParameters study;
+  study.device = RunDevice::cuda;
+  study.geometry = {StudyGeometry::mapped};
+  study.solvers = {StudySolver::multigrid};
+  const auto reason = [&](const char* scatter, int degree) {
+    study.scatters = {scatter};
+    study.degrees = {1, degree};
+    return why_no_solver_scatter(study);
+  };
+  for (const char* scatter : {"coloring", "atomic", "private", "patch"}) {
+    EXPECT_EQ(reason(scatter, 8), "") << scatter;
+  }
+  EXPECT_EQ(reason("atomic", 9), "");
+  EXPECT_THAT(reason("patch", 9),
+              ::testing::StartsWith("the scatter policy patch is for degrees 1 to "));
+  EXPECT_THAT(reason("unprotected", 2), ::testing::HasSubstr("gives wrong results"));
+  EXPECT_THAT(reason("serial", 2), ::testing::HasSubstr("does not run on the GPU"));
+  study.geometry = {StudyGeometry::uniform};
+  EXPECT_EQ(reason("unprotected", 9), "");
+  study.geometry = {StudyGeometry::mapped};
+  study.solvers.clear();
+  EXPECT_EQ(reason("patch", 9), "") << "applications leave it out by themselves";
 }
 
 }  // namespace

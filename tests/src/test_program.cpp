@@ -447,6 +447,24 @@ TEST_F(CompareTest, DisagreementFails) {
   EXPECT_THAT(ran.output, HasSubstr("NO: "));
 }
 
+TEST_F(CompareTest, SolvesAreForScattersThatAddRightly) {
+  const auto solve = [&](const std::string& scatters, const std::string& geometry) {
+    return compare({"--set", "study.solvers=[\"jacobi\"]", "--set", "study.scatters=" + scatters,
+                    "--set", "study.geometry=" + geometry});
+  };
+  for (const char* scatter : {"unprotected", "patch"}) {
+    const ProgramResult ran =
+        solve(std::string("[\"") + scatter + "\", \"serial\"]", "[\"uniform\", \"mapped\"]");
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.errors, testing::StartsWith("--set study.scatters=[\"" + std::string(scatter)));
+    EXPECT_THAT(ran.errors, HasSubstr("put \"coloring\" first\n"));
+    EXPECT_THAT(ran.output, testing::IsEmpty()) << "it did not begin";
+  }
+  EXPECT_EQ(solve("[\"serial\", \"unprotected\"]", "[\"mapped\"]").exit_code, 0);
+  // On equal cells nothing is scattered.
+  EXPECT_EQ(solve("[\"unprotected\"]", "[\"uniform\"]").exit_code, 0);
+}
+
 TEST_F(CompareTest, WhatDoesNotFitIsLeftOutAndSaidSo) {
   const ProgramResult ran =
       compare({"--set", "study.memory_limit=51500000", "--set", "study.degrees=[8]"});

@@ -12,6 +12,7 @@
 #include "src/case/setup.hpp"
 #include "src/case/size_limits.hpp"
 #include "src/parameters/diagnostics.hpp"
+#include "src/study/setup.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -61,7 +62,7 @@ TEST(SizeLimits, AnAxisOnTheGpuHas31BitsOfNodes) {
   EXPECT_TRUE(keys_of(parameters).empty());
   parameters.run.device = RunDevice::cuda;
   ASSERT_EQ(keys_of(parameters), std::vector<std::string>{"mesh.cells"});
-  EXPECT_THAT(size_problems(parameters).front().message, HasSubstr("4000000001 nodes along x"));
+  EXPECT_THAT(size_problems(parameters).front().message(), HasSubstr("4000000001 nodes along x"));
 }
 
 TEST(SizeLimits, CompressedFactorsAreForLessThan32BitsOfCells) {
@@ -97,6 +98,76 @@ TEST(SizeLimits, LongishEigenproblemsAreAnnounced) {
   parameters.problem.coefficient = "1 + x";
   ASSERT_EQ(size_notes(parameters).size(), 1U);
   EXPECT_THAT(size_notes(parameters).front(), HasSubstr("3199 x 3199 along x"));
+}
+
+// The keys of what is beyond a limit in a study of one problem, 3D and of degree 1.
+std::vector<std::string> keys_of(const StudyParameters& study) {
+  std::vector<std::string> keys;
+  for (const StudyProblem& problem : study_problems(study)) {
+    for (const SizeProblem& found : study_size_problems(study, problem)) keys.push_back(found.key);
+  }
+  return keys;
+}
+
+StudyParameters study_of(std::int64_t dofs) {
+  StudyParameters study;
+  study.degrees = {1};
+  study.dofs = {dofs};
+  return study;
+}
+
+TEST(SizeLimits, AreThoseOfStudiesOfOperators) {
+  constexpr std::int64_t kOver = 2200000000;
+  StudyParameters study = study_of(kOver);
+  study.kernels = {"csr", "kronecker"};
+  EXPECT_TRUE(keys_of(study).empty()) << "64 bits on the CPU";
+  study.device = RunDevice::cuda;
+  ASSERT_EQ(keys_of(study), std::vector<std::string>{"study.kernels"});
+  const std::string message = study_size_problems(study, study_problems(study)[0])[0].message();
+  EXPECT_THAT(message, HasSubstr("3D uniform, degree 1, about 2200000000 DoFs: the matrix of csr"));
+  EXPECT_THAT(message, HasSubstr("leave it out, or aim at fewer DoFs"));
+  study.dofs = {2000000000};
+  EXPECT_TRUE(keys_of(study).empty());
+
+  study = study_of(std::int64_t{8} * 2000 * 2000 * 2000);
+  study.degrees = {2};
+  study.kernels = {"tensor"};
+  study.scatters = {"atomic"};
+  study.geometry = {StudyGeometry::mapped};
+  study.geometry_forms = {GeometryChoice::stored, GeometryChoice::compressed};
+  EXPECT_TRUE(keys_of(study).empty()) << "the CPU has no compressed factors, which is another line";
+  study.device = RunDevice::cuda;
+  EXPECT_EQ(keys_of(study), std::vector<std::string>{"study.geometry_forms"});
+}
+
+TEST(SizeLimits, AreThoseOfStudiesOfSolvers) {
+  StudyParameters study = study_of(2200000000);
+  study.solvers = {StudySolver::jacobi};
+  study.kernels = {"csr"};
+  study.device = RunDevice::cuda;
+  EXPECT_TRUE(keys_of(study).empty()) << "solvers take no operator of these kernels";
+  study.device = RunDevice::cpu;
+  study.solvers = {StudySolver::multigrid, StudySolver::block_jacobi};
+  EXPECT_EQ(keys_of(study), std::vector<std::string>{"study.solvers"});
+  study.multigrid.smoother = SmootherChoice::block_jacobi;
+  EXPECT_EQ(keys_of(study), (std::vector<std::string>{"study.smoother", "study.solvers"}));
+}
+
+TEST(SizeLimits, AreSaidOnceAndBeforeAStudyBegins) {
+  try {
+    make_study_registry().parse(
+        "[study]\nkernels = [\"tensor\"]\ndimensions = [2]\ndegrees = [4]\ndofs = [1000, 4e8]\n"
+        "precision = [\"single\", \"double\"]\nthreads = [1, 2]\n"
+        "solvers = [\"jacobi\", \"fast-diagonalization\"]\n",
+        "study.toml");
+    FAIL() << "was taken";
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    EXPECT_THAT(what, testing::StartsWith("study.toml:8: study.solvers"));
+    EXPECT_THAT(what, HasSubstr("2D uniform, degree 4, about 400000000 DoFs: fast-diagonalization "
+                                "needs the eigenvectors of a matrix of 19999 x 19999 along x"));
+    EXPECT_EQ(what.find("eigenvectors"), what.rfind("eigenvectors"));
+  }
 }
 
 Index solving_bytes(const CaseParameters& parameters) {

@@ -64,11 +64,12 @@ class CountingScaling final : public Preconditioner<double, Host> {
   CountingScaling(Index n, Says says) : entries_(n), says_(says) {
     for (Index i = 0; i < n; ++i) entries_[i] = 1.0 / (1.5 + static_cast<double>(i % 11));
   }
-  void apply(const HostVector<double>& r, HostVector<double>& z) const override {
+  Index size() const override { return entries_.size(); }
+  void do_apply(const HostVector<double>& r, HostVector<double>& z) const override {
     ++passes;
     multiply(entries_, r, z);
   }
-  const HostVector<double>* as_diagonal() const override {
+  const HostVector<double>* do_as_diagonal() const override {
     return says_ == Says::diagonal ? &entries_ : nullptr;
   }
 

@@ -24,18 +24,18 @@ class CompressedKernel final : public DeviceCellKernel<T> {
         launch_(make_compressed_launch<T>(form.discretization->basis, factors_.bits())),
         any_size_(form) {
     if (launch_ == nullptr) {
-      throw UnsuitableChoice(Choice::geometry,
+      throw UnsuitableChoice(Choice::factors,
                              "no kernel on compressed factors for this degree and rule");
     }
     if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
       throw UnsuitableChoice(
-          Choice::geometry,
+          Choice::factors,
           "compressed factors are for less than 2^32 cells; use \"stored\" or \"on-the-fly\"");
     }
   }
 
   std::string_view name() const override { return "tensor"; }
-  std::optional<GeometryForm> geometry() const override { return GeometryForm::compressed; }
+  std::optional<FactorStorage> factor_storage() const override { return FactorStorage::compressed; }
   std::string why_no_patches() const override {
     return "the tensor kernel with compressed factors has no patches";
   }

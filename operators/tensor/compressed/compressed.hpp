@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-/// The tensor kernel in 3D with DeviceCompressedFactors: GeometryForm::compressed. It has no
+/// The tensor kernel in 3D with DeviceCompressedFactors: FactorStorage::compressed. It has no
 /// patches.
 /// @throws as DeviceFactors; std::invalid_argument unless has_fast_tensor_kernel(degree, points),
 ///         or for 2^32 cells and more

@@ -231,7 +231,8 @@ DeviceCompressedFactors<T>::DeviceCompressedFactors(const BilinearForm& form,
   pack(form, layout);
   if (error_bound_ <= compressed_tolerance<T>()) return;
   bits_ = plain_bits(sizeof(T));
-  pack(form, layout);
+  const Index bytes = layout.bytes(bits_, form.discretization->mesh.cell_count());
+  make_unpacked(error_bound_, compressed_tolerance<T>(), bytes, [&] { pack(form, layout); });
 }
 
 template <class T>

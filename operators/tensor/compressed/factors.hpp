@@ -1,9 +1,14 @@
 // DeviceCompressedFactors are geometric factors in fixed point, relative to their range in a cell.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "mesh/saturated.hpp"
 #include "operators/tensor/compressed/layout.hpp"
 #include "operators/tensor/gpu/factors.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/memory/device.hpp"
 
 namespace tessera {
 
@@ -14,6 +19,29 @@ constexpr double compressed_tolerance() {
   return sizeof(T) == sizeof(double) ? 1e-11 : 1e-6;
 }
 
+/// That factors cannot be packed and do not fit otherwise, in a user's words.
+/// @param error_bound of the entries if they were packed, as a share
+/// @param tolerance what is allowed
+/// @param bytes that they take as they are
+/// @param reason what the GPU says of its memory
+std::string no_room_unpacked(double error_bound, double tolerance, Index bytes, const char* reason);
+
+/// Runs make(), which makes factors that cannot be packed after all. Where k is constant memory is
+/// foreseen for packed ones (geometry_size.cpp). Yet maps can do it: D_ab of one cell must vary by
+/// less than about 80 (single precision: 4) times the least sqrt(D_aa D_bb) in it. Bent cells of
+/// usual shape do so by 0.3; the first cell of a map x^2 by 7, of x^4 by 500; flat ones sheared by
+/// many times their thickness by 10^5. Whether there are any is known when all have been made.
+/// @throws UnsuitableChoice instead of DeviceOutOfMemory
+template <class Make>
+void make_unpacked(double error_bound, double tolerance, Index bytes, Make&& make) {
+  try {
+    std::forward<Make>(make)();
+  } catch (const DeviceOutOfMemory& error) {
+    throw UnsuitableChoice(Choice::factors,
+                           no_room_unpacked(error_bound, tolerance, bytes, error.what()));
+  }
+}
+
 /// D_q / w_q of mapped or graded 3D cells in GPU memory in fixed point, relative to the range of
 /// each entry in each cell (compressed_point.cuh): 42 bits a number, 32 bytes a point instead of
 /// 48, in double precision, 21 bits, 16 bytes instead of 24, in single. Where an entry would err by
@@ -22,7 +50,9 @@ constexpr double compressed_tolerance() {
 template <class T>
 class DeviceCompressedFactors {
  public:
-  /// @throws as DeviceFactors
+  /// @throws as DeviceFactors, but UnsuitableChoice if they cannot be packed and there is memory
+  /// for
+  ///         packed ones only
   DeviceCompressedFactors(const BilinearForm& form, const CompressedLayout& layout);
 
   CompressedBits bits() const { return bits_; }

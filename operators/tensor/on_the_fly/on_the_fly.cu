@@ -26,11 +26,11 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
                                      : make_on_the_fly_launch<T, 3>(form.discretization->basis)),
         any_size_(form) {
     if (launch_ == nullptr || form.discretization->mapping.is_cartesian()) {
-      throw UnsuitableChoice(Choice::geometry,
+      throw UnsuitableChoice(Choice::factors,
                              "no geometry on the fly for this mesh, degree or rule");
     }
     if (all_cells(grid_).size() > std::numeric_limits<unsigned>::max()) {
-      throw UnsuitableChoice(Choice::geometry,
+      throw UnsuitableChoice(Choice::factors,
                              "geometry on the fly is for less than 2^32 cells; use \"stored\"");
     }
     check_cells();
@@ -41,7 +41,7 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
   }
 
   std::string_view name() const override { return "tensor"; }
-  std::optional<GeometryForm> geometry() const override { return GeometryForm::on_the_fly; }
+  std::optional<FactorStorage> factor_storage() const override { return FactorStorage::on_the_fly; }
   std::string why_no_patches() const override {
     return "the tensor kernel with factors on the fly has no patches";
   }

@@ -8,7 +8,7 @@
 namespace tessera {
 
 /// The tensor kernel with D_q = k |J| J^-1 J^-T computed in every application from the positions of
-/// the cell's nodes: GeometryForm::on_the_fly. It holds the positions of all nodes in GPU memory,
+/// the cell's nodes: FactorStorage::on_the_fly. It holds the positions of all nodes in GPU memory,
 /// and k at the points unless it is constant. Geometry is computed in double precision always. It
 /// has no patches.
 /// @throws as DeviceFactors; std::invalid_argument unless has_fast_tensor_kernel(degree, points)

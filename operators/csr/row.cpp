@@ -1,0 +1,57 @@
+// What the table of strategies says of the kernel csr, and what makes its operators.
+#include "operators/csr/row.hpp"
+
+#include <algorithm>
+
+#include "mesh/saturated.hpp"
+#include "operators/cells/element_kernel.hpp"
+#include "operators/csr/csr.hpp"
+#include "operators/csr/device_csr.hpp"
+#include "solvers/configuration.hpp"
+
+namespace tessera {
+namespace {
+
+OperatorBytes cpu_bytes(const StrategyName&, const FormShape& shape) {
+  const Index matrix = csr_bytes(shape.lattice, shape.dirichlet, shape.value_bytes);
+  return {matrix, Saturated(matrix) + element_factor_bytes(shape)};
+}
+
+OperatorBytes gpu_bytes(const StrategyName&, const FormShape& shape) {
+  const Index held = device_csr_bytes(shape.lattice, shape.dirichlet, shape.value_bytes);
+  const Index made = Saturated(device_element_kernel_bytes(shape)) +
+                     device_csr_peak_bytes(shape.factors(), shape.mesh, shape.lattice,
+                                           shape.dirichlet, shape.value_bytes);
+  return {held, std::max(device_element_kernel_peak_bytes(shape), made)};
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make(const StrategyName&, const BilinearForm& form) {
+  return make_csr_matrix<T>(form);
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName&,
+                                                          const BilinearForm& form) {
+  return make_device_csr_operator<T>(form, *make_device_element_kernel<T>(form));
+}
+
+}  // namespace
+
+KernelInfo csr_kernel() {
+  KernelInfo row{
+      .name = "csr",
+      .summary = "assembled matrix in compressed sparse rows (full assembly); GPU: cuSPARSE",
+      .fast_degrees = "any degree",
+      .memory = "12 B a nonzero, about (p + 2)^d nonzeros a DoF",
+      .cpu_bytes = cpu_bytes,
+      .gpu_bytes = gpu_bytes,
+      .make = {.host_double = make<double>, .host_float = make<float>}};
+  if constexpr (kHasCuda) {
+    row.make.device_double = make_on_device<double>;
+    row.make.device_float = make_on_device<float>;
+  }
+  return row;
+}
+
+}  // namespace tessera

@@ -1,0 +1,90 @@
+// A row of the table of strategies: what is known of a kernel, and what makes its operators.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "operators/form/factor_storage.hpp"
+#include "operators/form/form_shape.hpp"
+#include "operators/form/operator_name.hpp"
+#include "solvers/linear_operator.hpp"
+
+namespace tessera {
+
+/// A strategy by names: a local kernel, a scatter policy where the kernel takes one, and a storage
+/// of geometric factors where there is a choice.
+struct StrategyName {
+  std::string kernel;
+  std::string scatter = std::string(kNoScatterName);
+  /// Without one, factors are stored.
+  std::optional<FactorStorage> factors = std::nullopt;
+
+  /// As operator_name().
+  std::string text() const { return operator_name(kernel, scatter, factors); }
+};
+
+/// Whether a kernel's cells add into a shared vector.
+enum class TakesScatter { yes, no };
+
+/// Whether a kernel has a choice of how general geometric factors are stored.
+enum class TakesFactors { yes, no };
+
+/// Bytes held by an operator, and the most held while it is made.
+struct OperatorBytes {
+  Index held;
+  Index peak;
+};
+
+/// Bytes of an operator of this shape, without its scatter policy's.
+using BytesFunction = OperatorBytes (*)(const StrategyName& strategy, const FormShape& shape);
+
+template <class T, class Space>
+using MakeOperator = std::unique_ptr<LinearOperator<T, Space>> (*)(const StrategyName& strategy,
+                                                                   const BilinearForm& form);
+
+/// What makes the operators of a kernel; null where nothing does.
+struct OperatorMakers {
+  MakeOperator<double, Host> host_double = nullptr;
+  MakeOperator<float, Host> host_float = nullptr;
+  MakeOperator<double, Device> device_double = nullptr;
+  MakeOperator<float, Device> device_float = nullptr;
+
+  template <class T, class Space>
+  MakeOperator<T, Space> get() const {
+    constexpr bool is_double = std::is_same_v<T, double>;
+    if constexpr (std::is_same_v<Space, Host>) {
+      if constexpr (is_double) return host_double;
+      if constexpr (!is_double) return host_float;
+    } else {
+      if constexpr (is_double) return device_double;
+      if constexpr (!is_double) return device_float;
+    }
+  }
+};
+
+/// One row of the table of kernels. Each kernel's folder defines its own.
+struct KernelInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view fast_degrees;
+  std::string_view memory;
+  TakesScatter scatter = TakesScatter::no;
+  TakesFactors factors = TakesFactors::no;
+  /// Null where the processor does not have the kernel.
+  BytesFunction cpu_bytes = nullptr;
+  BytesFunction gpu_bytes = nullptr;
+  /// Why there is no operator of this shape by the strategy, in a user's words; empty if there is.
+  /// Null: every shape has one.
+  std::string (*why_not)(const StrategyName& strategy, const FormShape& shape) = nullptr;
+  OperatorMakers make = {};
+
+  BytesFunction bytes(Processor processor) const {
+    return processor == Processor::cpu ? cpu_bytes : gpu_bytes;
+  }
+  bool runs_on(Processor processor) const { return bytes(processor) != nullptr; }
+};
+
+}  // namespace tessera

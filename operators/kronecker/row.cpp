@@ -1,0 +1,58 @@
+// What the table of strategies says of the kernel kronecker, and what makes its operators.
+#include "operators/kronecker/row.hpp"
+
+#include "operators/kronecker/device_kronecker.hpp"
+#include "operators/kronecker/kronecker.hpp"
+#include "solvers/configuration.hpp"
+
+namespace tessera {
+namespace {
+
+OperatorBytes cpu_bytes(const StrategyName&, const FormShape& shape) {
+  const Index bytes = kronecker_bytes(shape.mesh, shape.degree(), shape.value_bytes);
+  return {bytes, bytes};
+}
+
+OperatorBytes gpu_bytes(const StrategyName&, const FormShape& shape) {
+  const Index bytes = device_kronecker_bytes(shape.mesh, shape.degree(), shape.value_bytes);
+  return {bytes, bytes};
+}
+
+std::string why_not(const StrategyName&, const FormShape& shape) {
+  return why_not_kronecker(shape.mesh_kind, shape.coefficient);
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make(const StrategyName&, const BilinearForm& form) {
+  return make_kronecker_operator<T>(form);
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName&,
+                                                          const BilinearForm& form) {
+  return make_device_kronecker_operator<T>(form);
+}
+
+}  // namespace
+
+KernelInfo kronecker_kernel() {
+  KernelInfo row{
+      .name = "kronecker",
+      .summary =
+          "sum of Kronecker products of assembled 1D matrices, without cells; axis-aligned "
+          "meshes with a coefficient that is constant or a product of functions of one "
+          "coordinate",
+      .fast_degrees = "1-8 unrolled, others at run-time size",
+      .memory = "1D factors only",
+      .cpu_bytes = cpu_bytes,
+      .gpu_bytes = gpu_bytes,
+      .why_not = why_not,
+      .make = {.host_double = make<double>, .host_float = make<float>}};
+  if constexpr (kHasCuda) {
+    row.make.device_double = make_on_device<double>;
+    row.make.device_float = make_on_device<float>;
+  }
+  return row;
+}
+
+}  // namespace tessera

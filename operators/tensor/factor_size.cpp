@@ -1,0 +1,117 @@
+// Bytes of geometric factors, known from the shape of a form.
+#include "operators/tensor/factor_size.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "mesh/geometry/geometric_factors.hpp"
+#include "mesh/saturated.hpp"
+#include "operators/cells/batching.hpp"
+#include "operators/cells/element_kernel.hpp"
+#include "operators/tensor/compressed/factors.hpp"
+#include "operators/tensor/gpu/any_degree.hpp"
+#include "operators/tensor/gpu/factors.hpp"
+
+namespace tessera {
+namespace {
+
+Index point_count(const FormShape& shape) {
+  return Saturated(shape.mesh.cell_count()) * power(shape.points, shape.dimension());
+}
+
+Index coefficient_bytes(const FormShape& shape) {
+  if (shape.coefficient == CoefficientKind::constant) return 0;
+  return Saturated(point_count(shape)) * shape.value_bytes;
+}
+
+Index position_bytes(const FormShape& shape) {
+  return Saturated(shape.lattice.size()) * shape.dimension() * sizeof(double);
+}
+
+// Cells whose factors are held at the same time while all are checked.
+Index checked_cells(const FormShape& shape) {
+  return std::min(factor_chunk_cells(shape.dimension(), shape.points, sizeof(double)),
+                  shape.mesh.cell_count());
+}
+
+CompressedLayout layout_of(const FormShape& shape) {
+  return compressed_layout(shape.degree(), shape.points);
+}
+
+// Where k varies it may do so by orders of magnitude within a cell, and then nothing is packed:
+// what is known only when the factors have been made.
+CompressedBits foreseen_bits(const FormShape& shape) {
+  return shape.coefficient == CoefficientKind::constant ? compressed_bits(shape.value_bytes)
+                                                        : plain_bits(shape.value_bytes);
+}
+
+Index device_scratch_bytes(const FormShape& shape) {
+  return block_scratch_bytes(
+      tensor_any_block_bytes(shape.dimension(), shape.points, shape.value_bytes));
+}
+
+}  // namespace
+
+Index element_factor_bytes(const FormShape& shape) {
+  return geometric_factor_bytes(shape.factors(), shape.dimension(), batched_cells(shape),
+                                shape.points, shape.value_bytes);
+}
+
+Index device_element_kernel_bytes(const FormShape& shape) {
+  return Saturated(device_scratch_bytes(shape)) +
+         device_factor_bytes(shape.factors(), shape.dimension(), shape.mesh.cell_count(),
+                             shape.points, shape.value_bytes);
+}
+
+Index device_element_kernel_peak_bytes(const FormShape& shape) {
+  return Saturated(device_scratch_bytes(shape)) +
+         device_factor_peak_bytes(shape.factors(), shape.dimension(), shape.mesh.cell_count(),
+                                  shape.points, shape.lattice.size(), shape.value_bytes);
+}
+
+Index factor_bytes(FactorStorage storage, const FormShape& shape) {
+  switch (storage) {
+    case FactorStorage::stored:
+      return element_factor_bytes(shape);
+    case FactorStorage::compressed:
+      break;
+    case FactorStorage::on_the_fly:
+      return coefficient_bytes(shape);
+  }
+  throw std::logic_error("a storage of factors that the host does not have");
+}
+
+Index device_factor_bytes(FactorStorage storage, const FormShape& shape) {
+  switch (storage) {
+    case FactorStorage::stored:
+      return device_element_kernel_bytes(shape);
+    case FactorStorage::compressed:
+      return Saturated(device_scratch_bytes(shape)) +
+             compressed_factor_bytes(layout_of(shape), shape.mesh.cell_count(),
+                                     foreseen_bits(shape));
+    case FactorStorage::on_the_fly:
+      return Saturated(device_scratch_bytes(shape)) + position_bytes(shape) +
+             coefficient_bytes(shape);
+  }
+  throw std::logic_error("a storage of factors whose bytes are not counted");
+}
+
+Index device_factor_peak_bytes(FactorStorage storage, const FormShape& shape) {
+  switch (storage) {
+    case FactorStorage::stored:
+      return device_element_kernel_peak_bytes(shape);
+    case FactorStorage::compressed:
+      return Saturated(device_scratch_bytes(shape)) +
+             compressed_factor_peak_bytes(layout_of(shape), shape.mesh.cell_count(),
+                                          shape.lattice.size(), foreseen_bits(shape));
+    case FactorStorage::on_the_fly:
+      return Saturated(device_scratch_bytes(shape)) +
+             std::max<Index>(Saturated(position_bytes(shape)) + coefficient_bytes(shape),
+                             device_factor_peak_bytes(FactorKind::general, shape.dimension(),
+                                                      checked_cells(shape), shape.points,
+                                                      shape.lattice.size(), sizeof(double)));
+  }
+  throw std::logic_error("a storage of factors whose bytes are not counted");
+}
+
+}  // namespace tessera

@@ -1,0 +1,75 @@
+// What the table of strategies says of the kernel tensor, and what makes its operators.
+#include "operators/tensor/row.hpp"
+
+#include "operators/cells/batching.hpp"
+#include "operators/cells/device_matrix_free.hpp"
+#include "operators/cells/scatter.hpp"
+#include "operators/tensor/device_tensor.hpp"
+#include "operators/tensor/factor_choice.hpp"
+#include "operators/tensor/factor_size.hpp"
+#include "operators/tensor/tensor.hpp"
+#include "solvers/configuration.hpp"
+
+namespace tessera {
+namespace {
+
+FactorStorage storage_of(const StrategyName& strategy) {
+  return strategy.factors.value_or(FactorStorage::stored);
+}
+
+OperatorBytes cpu_bytes(const StrategyName& strategy, const FormShape& shape) {
+  const Index held = factor_bytes(storage_of(strategy), shape);
+  return {held, held};
+}
+
+OperatorBytes gpu_bytes(const StrategyName& strategy, const FormShape& shape) {
+  return {device_factor_bytes(storage_of(strategy), shape),
+          device_factor_peak_bytes(storage_of(strategy), shape)};
+}
+
+std::string why_not(const StrategyName& strategy, const FormShape& shape) {
+  const FactorStorage storage = storage_of(strategy);
+  const std::string reason = why_no_factors(storage, strategy.scatter, shape);
+  return reason.empty() ? why_no_scatter(storage, strategy.scatter, shape) : reason;
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Host>> make(const StrategyName& strategy,
+                                              const BilinearForm& form) {
+  const auto batches = make_batches<T>(*form.discretization);
+  return make_tensor_operator<T>(
+      form, storage_of(strategy), batches,
+      make_scatter<T>(strategy.scatter, *batches, form.discretization->lattice));
+}
+
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName& strategy,
+                                                          const BilinearForm& form) {
+  return make_device_matrix_free<T>(form, make_device_tensor_kernel<T>(form, storage_of(strategy)),
+                                    *find_scatter(strategy.scatter)->on_gpu);
+}
+
+}  // namespace
+
+KernelInfo tensor_kernel() {
+  KernelInfo row{
+      .name = "tensor",
+      .summary = "sum factorization, B^T D B by 1D matrices (partial assembly)",
+      .fast_degrees = "1-8 with degree + 1 or degree + 2 points unrolled, others at run-time size",
+      .memory =
+          "a uniform mesh stores nothing; a mapped or graded one d (d + 1) / 2 values a "
+          "quadrature point, or less: operator.factors",
+      .scatter = TakesScatter::yes,
+      .factors = TakesFactors::yes,
+      .cpu_bytes = cpu_bytes,
+      .gpu_bytes = gpu_bytes,
+      .why_not = why_not,
+      .make = {.host_double = make<double>, .host_float = make<float>}};
+  if constexpr (kHasCuda) {
+    row.make.device_double = make_on_device<double>;
+    row.make.device_float = make_on_device<float>;
+  }
+  return row;
+}
+
+}  // namespace tessera

@@ -1,0 +1,40 @@
+// FormShape from a case's parameters.
+#include "src/case/shape.hpp"
+
+#include "cases/expression.hpp"
+#include "src/case/setup.hpp"
+
+namespace tessera {
+
+Index value_bytes(Precision precision) {
+  return precision == Precision::double_precision ? sizeof(double) : sizeof(float);
+}
+
+Processor case_processor(const CaseParameters& parameters) {
+  return parameters.run.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
+}
+
+FaceSet case_dirichlet_faces(const CaseParameters& parameters) {
+  FaceSet faces;
+  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
+    faces[face] = parameters.boundary[face].type == BoundaryType::dirichlet;
+  }
+  return faces;
+}
+
+FormShape case_shape(const CaseParameters& parameters) {
+  const BoxMesh mesh = make_box_mesh(parameters);
+  MeshKind kind = mesh.is_uniform() ? MeshKind::uniform : MeshKind::graded;
+  if (!parameters.mesh.map.empty()) kind = MeshKind::mapped;
+  return {
+      case_processor(parameters),
+      value_bytes(parameters.operation.precision),
+      mesh,
+      NodeLattice(mesh, parameters.space.degree),
+      parameters.space.points,
+      kind,
+      coefficient_kind(parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)),
+      case_dirichlet_faces(parameters)};
+}
+
+}  // namespace tessera

@@ -1,0 +1,21 @@
+// The shape of a case's form, known from the parameters alone.
+#pragma once
+
+#include "operators/form/form_shape.hpp"
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+/// Bytes of a value of the operator and the solver's vectors.
+Index value_bytes(Precision precision);
+
+/// The processor that the case's operator and solver run on.
+Processor case_processor(const CaseParameters& parameters);
+
+/// The faces of the case with Dirichlet conditions.
+FaceSet case_dirichlet_faces(const CaseParameters& parameters);
+
+/// What form_shape() will be of the case's form, whose coefficient must be an expression.
+FormShape case_shape(const CaseParameters& parameters);
+
+}  // namespace tessera
