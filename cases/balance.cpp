@@ -1,3 +1,4 @@
+// This file decides whether an imbalance is the error of quadrature and mesh.
 #include "cases/balance.hpp"
 
 #include <fmt/format.h>
@@ -16,11 +17,11 @@ namespace {
 
 constexpr double kRounding = 1e-10;
 constexpr int kFinerBy[] = {1, 2, 4, 7, 11};
-// The error of the finest rule may be so many times what the last two rules differed by.
+// The error of the finest rule may be this many times the larger of the last two changes.
 constexpr double kUnsettled = 2.0;
 
-// By Gauss's rule with so many points an axis; nothing if the data have no value at one of them,
-// which the form's own points need not show.
+// Integrates by the Gauss rule with this many points per axis. The result is empty if the data have
+// no value at one of the points, which the form's own points need not show.
 std::optional<LoadIntegrals> integrals_by(int points, const Discretization& discretization,
                                           const ScalarField& source,
                                           const std::vector<FluxTerm>& fluxes) {
@@ -35,8 +36,8 @@ std::optional<LoadIntegrals> integrals_by(int points, const Discretization& disc
   }
 }
 
-// By how much the sum of the integrals changes on a mesh with half the cells along each axis: about
-// the error that comes of interpolating the map. 0 where there is none to interpolate.
+// The change of the sum of the integrals on a mesh with half the cells along each axis, which is
+// about the error of interpolating the map; 0 if there is no map.
 double geometry_error(const LoadIntegrals& integrals, int points,
                       const Discretization& discretization, const ScalarField& source,
                       const std::vector<FluxTerm>& fluxes) {
@@ -48,12 +49,12 @@ double geometry_error(const LoadIntegrals& integrals, int points,
   return of_coarser ? std::abs(of_coarser->sum() - integrals.sum()) : 0.0;
 }
 
-// Quadrature or mesh explain why data do not balance, or this throws.
+// Throws unless the errors of quadrature and mesh explain why the data do not balance.
 void require_balance(const Discretization& discretization, const ScalarField& source,
                      const std::vector<FluxTerm>& fluxes, double load_unit) {
   LoadIntegrals finest = integrate_load(discretization, discretization.basis, source, fluxes);
   int points = discretization.basis.point_count();
-  // By how much each of the last two rules differs from the one before it.
+  // The amounts by which each of the last two rules differs from the one before it.
   std::array<double, 2> changes{};
   for (const int more : kFinerBy) {
     const int finer_points = discretization.basis.point_count() + more;

@@ -1,3 +1,4 @@
+// This file drives muParser, one parser per thread, and words its errors.
 #include "cases/expression.hpp"
 
 #include <fmt/format.h>
@@ -188,7 +189,8 @@ ScalarField parsed(const std::string& text, int dimension) {
     if (field.constant) return field;
     const auto factors = separate(text);
     if (!factors) return field;
-    // A factor, with its parentheses, may be longer than the text, and longer than muParser takes.
+    // A factor, with its parentheses, may be longer than the text, and longer than muParser
+    // accepts.
     for (const std::string& factor : *factors) {
       if (factor.size() >= mu::MaxLenExpression) return field;
     }
@@ -201,8 +203,9 @@ ScalarField parsed(const std::string& text, int dimension) {
   }
 }
 
-/// The fields of the last texts: what decides on sizes and strategies asks for those of a case a
-/// hundred times, and muParser takes a tenth of a second for some thousand terms.
+/// The fields of the most recent texts. The code that decides on sizes and strategies asks for the
+/// fields of a case a hundred times, and muParser takes a tenth of a second for some thousand
+/// terms.
 class RecentFields {
  public:
   ScalarField field(const std::string& text, int dimension) {
@@ -221,7 +224,7 @@ class RecentFields {
   }
 
  private:
-  // More than a case has expressions.
+  // This is more than a case has expressions.
   static constexpr std::size_t kMaxEntries = 24;
   struct Entry {
     std::string text;

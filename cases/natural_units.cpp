@@ -1,3 +1,4 @@
+// This file samples the coefficient and scales a problem's fields.
 #include "cases/natural_units.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file makes the bilinear form and the linear system of a problem.
 #include "cases/poisson_problem.hpp"
 
 #include <fmt/format.h>

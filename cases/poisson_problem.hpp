@@ -1,3 +1,4 @@
+// A PoissonProblem is a boundary value problem, from which form and linear system are made.
 #pragma once
 
 #include <array>
@@ -23,22 +24,22 @@ struct BoundaryCondition {
   std::optional<ScalarField> alpha = {};
 };
 
-/// -div(coefficient grad u) = source on the mapped box, one condition a face.
+/// -div(coefficient grad u) = source on the mapped box, with one condition per face.
 struct PoissonProblem {
   int dimension = 3;
   ScalarField coefficient = constant_field(1.0);
   ScalarField source = constant_field(0.0);
-  /// By Face; the last two mean nothing in 2D.
+  /// The conditions by Face; the last two mean nothing in 2D.
   std::array<BoundaryCondition, 6> boundary = {};
-  /// What the source, and integrals of it and of fluxes, are to be multiplied by where a user reads
-  /// them: the fields may be in other units than the case's.
+  /// The numbers by which the source, and integrals of it and of fluxes, are multiplied where a
+  /// user reads them, because the fields may not be in the units of the case.
   double source_unit = 1.0;
   double load_unit = 1.0;
 };
 
-/// The bilinear form of the problem; the discretization is referred to. Robin terms that vanish at
-/// all points are left out, so that whether u is determined only up to a constant,
-/// is_pure_neumann(), is decided on values once and is the same on all levels of a hierarchy.
+/// The bilinear form of the problem; the discretization must outlive it. Robin terms that vanish at
+/// all points are left out. So is_pure_neumann(), whether u is determined only up to a constant, is
+/// decided by values once and is the same on all levels of a hierarchy.
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
 
 /// A x = b as an iterative solver takes it.
@@ -51,9 +52,9 @@ struct LinearSystem {
   /// Whether constants are the null space of A: u is determined only up to a constant.
   bool is_singular = false;
   /// If singular: (integral of source + fluxes) / volume, the quadrature's defect of balance, which
-  /// was taken off the source.
+  /// was subtracted from the source.
   double balance_defect = 0.0;
-  /// What was assumed or taken off, a sentence each.
+  /// What was assumed or subtracted, one sentence each.
   std::vector<std::string> notes = {};
 };
 
@@ -61,11 +62,11 @@ struct LinearSystem {
 /// @throws IncompatibleData as balance_load(), BadFieldValue
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
                                 const ScalarField& initial);
-/// The same for a form of the problem that there is already, such as a coarse level's.
+/// The same for a form of the problem that exists already, such as that of a coarse level.
 LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearForm& form,
                                 const ScalarField& initial, Imbalance imbalance);
 
-/// The field less a number.
+/// The field minus a number.
 ScalarField shifted(const ScalarField& field, double subtracted);
 
 }  // namespace tessera

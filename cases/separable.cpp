@@ -1,3 +1,4 @@
+// This file finds products in the tokens of an expression.
 #include "cases/separable.hpp"
 
 #include <array>
@@ -14,11 +15,11 @@ enum class TokenKind { number, name, open, close, sign, product, power, other };
 struct Token {
   TokenKind kind;
   std::string_view text;
-  /// Of an opening parenthesis: how many tokens after it is the one that closes it.
+  /// For an opening parenthesis, the number of tokens from it to the one that closes it.
   std::size_t closing = 0;
   /// How often each coordinate occurs in the tokens before this one.
   std::array<std::size_t, 3> before{};
-  /// The coordinate that it is, as a bit; 0 for none.
+  /// The coordinate that the token is, as a bit; 0 for none.
   unsigned coordinate = 0;
 };
 
@@ -77,8 +78,8 @@ std::vector<Token> tokens_of(std::string_view text) {
   return tokens;
 }
 
-// What looks at parts of the text many times finds with the tokens, so that it need not go through
-// the parts.
+// Stores with the tokens what is asked of parts of the text many times, so that nobody need go
+// through the parts.
 void link(std::vector<Token>& tokens) {
   constexpr std::string_view kCoordinates[] = {"x", "y", "z"};
   std::vector<std::size_t> open;
@@ -100,7 +101,7 @@ void link(std::vector<Token>& tokens) {
 
 using Part = std::span<const Token>;
 
-// As it stands in the whole text.
+// The part as it stands in the whole text.
 std::string text_of(Part part) {
   const char* begin = part.front().text.data();
   const std::string_view last = part.back().text;
@@ -116,12 +117,14 @@ unsigned coordinates(Part part) {
   return used;
 }
 
-// A sign is an operator between two operands where something ends before it.
+// Whether an operand ends with this token: a sign after it is then an operator between two
+// operands.
 bool ends_operand(TokenKind kind) {
   return kind == TokenKind::number || kind == TokenKind::name || kind == TokenKind::close;
 }
 
-// Places of * and / outside parentheses; nothing where an operator that binds less is there.
+// The places of * and / outside parentheses; empty if there is also an operator that binds less
+// tightly.
 std::optional<std::vector<std::size_t>> product_signs(Part part) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < part.size(); ++i) {
@@ -140,8 +143,8 @@ Side other(Side side) { return side == Side::above ? Side::below : Side::above; 
 
 class Product {
  public:
-  // Multiplies by the factors of a text; false where it does not separate. Without recursion: a
-  // text may have thousands of parentheses in each other.
+  // Multiplies by the factors of a text; returns false if it does not separate. It does without
+  // recursion, because a text may have thousands of nested parentheses.
   bool take(Part whole) {
     std::vector<Signed> rest = {{whole, Side::above}};
     while (!rest.empty()) {
@@ -181,7 +184,7 @@ class Product {
     Side side;
   };
 
-  // The last one first, so that the first is taken next.
+  // Pushes the last factor first, so that the first one is taken next.
   static void push_factors(Part part, const std::vector<std::size_t>& signs, Side side,
                            std::vector<Signed>& rest) {
     std::size_t end = part.size();

@@ -1,3 +1,4 @@
+// This file checks and makes the grid lines of box meshes.
 #include "mesh/box_mesh.hpp"
 
 #include <cmath>

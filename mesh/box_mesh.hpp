@@ -1,3 +1,4 @@
+// A BoxMesh is a box that grid lines across each axis cut into cells.
 #pragma once
 
 #include <array>
@@ -8,10 +9,10 @@
 
 namespace tessera {
 
-/// Positions of the cells + 1 grid lines along an axis, increasing; empty = equal cells.
+/// The positions of the cells + 1 grid lines along an axis, increasing; no lines mean equal cells.
 using GridLines = std::vector<double>;
 
-/// Lines of cells each `ratio` times as wide as the one before it:
+/// The grid lines of cells each of which is `ratio` times as wide as the one before it:
 /// x_i = lower + (upper - lower) (ratio^i - 1) / (ratio^cells - 1). Ratio 1 gives equal cells.
 /// @throws std::invalid_argument unless ratio > 0 and there is at least one cell
 GridLines geometric_lines(double lower, double upper, Index cells, double ratio);
@@ -22,10 +23,10 @@ GridLines geometric_lines(double lower, double upper, Index cells, double ratio)
 /// dimensions.
 class BoxMesh {
  public:
-  /// @param lines of each axis; the third is not looked at in 2D
+  /// @param lines the grid lines of each axis; in 2D those of the third are ignored
   /// @throws std::invalid_argument unless dimension is 2 or 3, every used axis has at least one
-  ///         cell and upper > lower, and lines that are not empty increase from lower to upper,
-  ///         cells + 1 of them
+  ///         cell and upper > lower, and lines that are given are cells + 1 numbers that increase
+  ///         from lower to upper
   BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, const Point& upper,
           std::array<GridLines, 3> lines = {});
 
@@ -35,7 +36,7 @@ class BoxMesh {
   const Point& lower() const { return lower_; }
   const Point& upper() const { return upper_; }
 
-  /// Whether the cells along axis d are equal; without axis, whether all cells are.
+  /// Whether the cells along axis d are equal; without an argument, whether all cells are.
   bool is_uniform(int d) const { return lines_[d].empty(); }
   bool is_uniform() const { return is_uniform(0) && is_uniform(1) && is_uniform(2); }
   /// Position along axis d of grid line i, 0 <= i <= cells()[d]; exact at both ends.

@@ -1,3 +1,4 @@
+// This file plans levels by the widths of cells, and merges cells two by two.
 #include "mesh/coarsening.hpp"
 
 #include <algorithm>
@@ -10,19 +11,20 @@
 namespace tessera {
 namespace {
 
-// Ratio of a cell's edges from which on a point smoother needs semi-coarsening, and up to which an
-// axis is taken along with the shortest.
+// The ratio of a cell's edges above which a point smoother needs semi-coarsening, and the ratio up
+// to which an axis is halved together with the shortest one.
 constexpr double kAnisotropic = 2.5;
 constexpr double kAlike = 1.5;
-// By so much widths are larger than what they are compared with before they count as larger: cells
-// [4, 6] of a square are alike in whatever units.
+// A width counts as larger than another one only if it exceeds it by this factor, so that 4 x 6
+// cells of a square are treated alike in all units.
 constexpr double kRounding = 1.0 + 1e-9;
 constexpr Index kSampledCells = 8;
 
-// position(node of the mesh's corners) -> point.
+// position_of(position of a mesh vertex) returns its point.
 template <class PositionOf>
 Point mean_widths(const BoxMesh& mesh, PositionOf&& position_of) {
-  // Relative to the first sample, so that a change of units by a power of 2 changes no digit.
+  // Lengths are taken relative to the first sample, so that a change of units by a power of 2
+  // changes no digit.
   Point first{};
   Point logarithms{};
   Index samples = 0;
@@ -59,7 +61,7 @@ Point box_point(const BoxMesh& mesh, const IndexTriple& corner) {
   return point;
 }
 
-// One step of plan_levels(); widths follow.
+// Plans one level after the other, and keeps track of the widths of cells.
 class Planner {
  public:
   Planner(const LevelShape& finest, int dimension, const Point& widths, CoarseningOrder order)
@@ -67,7 +69,7 @@ class Planner {
 
   const LevelShape& shape() const { return shape_; }
 
-  // Whether there is a coarser one.
+  // Goes to the next coarser level; returns false if there is none.
   bool advance() {
     if (order_ == CoarseningOrder::degree_first && !is_anisotropic()) {
       return halve_degree() || halve_cells();

@@ -1,3 +1,4 @@
+// A Discretization holds everything about where the nodes and quadrature points of a Q_p space are.
 #pragma once
 
 #include "mesh/box_mesh.hpp"
@@ -14,7 +15,7 @@ struct Discretization {
   Basis1D basis;
   NodeLattice lattice;
   Mapping mapping;
-  /// Where mesh and mapping lie in physical space, in which fields are meant.
+  /// Where mesh and mapping lie in physical space; errors name physical positions by it.
   Frame frame = {};
 };
 

@@ -1,3 +1,4 @@
+// This file words the messages of the errors of meshes, maps and fields.
 #include "mesh/errors.hpp"
 
 #include <fmt/format.h>

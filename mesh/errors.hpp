@@ -1,3 +1,4 @@
+// These are the errors that meshes, maps and fields throw, with the cell or point where they occur.
 #pragma once
 
 #include <stdexcept>
@@ -17,7 +18,7 @@ class BadFieldValue : public std::runtime_error {
   double value() const { return value_; }
 
  protected:
-  /// With a text that says all of it, for those who know more of the field.
+  /// A complete message, for derived errors that know more of the field.
   struct WholeText {
     std::string text;
   };
@@ -39,16 +40,16 @@ class InvertedCell : public std::runtime_error {
   IndexTriple cell_;
 };
 
-/// How many digits a difference of two numbers has if they are as large as this and exact to the
-/// last of theirs: "3 digits of it are left in double precision".
+/// Says how many digits are left in the difference of two numbers of size `largest` that are exact
+/// to their last digit: "3 digits of it are left in double precision".
 std::string digits_left(double difference, double largest);
 
 /// A mesh whose nodes lie so close to each other, and so far from 0, that the digits of their
-/// positions do not say how far they are apart.
+/// positions do not tell how far apart they are.
 class LostDigits : public std::runtime_error {
  public:
-  /// @param edge, least the edges of the cell, and how long they had to be
-  /// @param largest coordinate of the mesh
+  /// @param edge, least the length of the edge of the cell, and the length that it needs
+  /// @param largest the largest coordinate of the mesh
   LostDigits(const IndexTriple& cell, int dimension, double edge, double least, double largest);
 };
 

@@ -1,3 +1,4 @@
+// The faces of a box have numbers and names here.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// A FirstFailure carries an exception out of an OpenMP region.
 #pragma once
 
 #include <exception>
@@ -8,8 +9,9 @@
 
 namespace tessera {
 
-/// What parallel work threw. An exception must not leave an OpenMP region: the program would end
-/// at once. So each piece of work runs through guard(), and rethrow() follows the region.
+/// Keeps what parallel work threw. An exception must not leave an OpenMP region, because the
+/// program would end at once. So each piece of work runs through guard(), and rethrow() follows the
+/// region.
 ///
 ///   FirstFailure failure;
 ///   #pragma omp parallel for
@@ -19,7 +21,7 @@ namespace tessera {
 /// Every thread must still reach the barriers of its region, so only the work itself is guarded.
 class FirstFailure {
  public:
-  /// Runs work(); what it throws is kept if no piece of lower number has thrown.
+  /// Runs work(). What it throws is kept unless a piece of lower number has thrown.
   template <class Work>
   void guard(Index number, Work&& work) noexcept {
     try {
@@ -29,7 +31,7 @@ class FirstFailure {
     }
   }
 
-  /// Throws what was kept, if anything was; to be called when the region has ended.
+  /// Throws what was kept, if anything; call this when the region has ended.
   void rethrow() const {
     if (failure_) std::rethrow_exception(failure_);
   }

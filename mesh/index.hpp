@@ -1,3 +1,4 @@
+// These are the integer and point types that all folders share.
 #pragma once
 
 #include <array>

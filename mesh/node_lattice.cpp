@@ -1,3 +1,4 @@
+// This file finds positions of nodes, and the nodes that lie on a face.
 #include "mesh/node_lattice.hpp"
 
 namespace tessera {

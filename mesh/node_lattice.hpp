@@ -1,3 +1,4 @@
+// A NodeLattice numbers the nodes of a Q_p space, and is the only place that makes an index.
 #pragma once
 
 #include <cassert>

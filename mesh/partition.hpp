@@ -1,3 +1,4 @@
+// These functions split a range of indices among threads.
 #pragma once
 
 #include <omp.h>
@@ -15,7 +16,7 @@ struct Range {
   Index size() const { return end - begin; }
 };
 
-/// Part `part` of `parts` of [0, n): contiguous, sizes differ by at most one.
+/// Part `part` of `parts` of [0, n): parts are contiguous, and their sizes differ by at most one.
 constexpr Range partition(Index n, Index part, Index parts) {
   const Index quotient = n / parts;
   const Index rest = n % parts;
@@ -25,7 +26,7 @@ constexpr Range partition(Index n, Index part, Index parts) {
 
 /// Calls f(Range) once on each OpenMP thread with that thread's part of [0, n): the one static
 /// split that vectors, meshes and operators share, so that pages are first touched where they are
-/// used. An exception of the lowest part is rethrown.
+/// used. If parts throw, the exception of the lowest one is rethrown.
 template <class F>
 void parallel_ranges(Index n, F&& f) {
   FirstFailure failure;

@@ -1,3 +1,4 @@
+// A Saturated is a size that stays at the largest integer instead of overflowing.
 #pragma once
 
 #include <concepts>
@@ -12,11 +13,11 @@ namespace tessera {
 ///
 ///     return Saturated(cells) * points * entries * value_bytes;
 ///
-/// Arithmetic with integers is saturated once its left operand is.
+/// Arithmetic with integers is saturated as soon as its left operand is a Saturated.
 class Saturated {
  public:
-  // Implicit both ways: it stands for an Index in formulas, and functions return one.
-  // NOLINTBEGIN(google-explicit-constructor)
+  // Conversions are implicit both ways, because a Saturated stands for an Index in formulas and
+  // functions return an Index. NOLINTBEGIN(google-explicit-constructor)
   constexpr Saturated(Index value) : value_(value) {}
   constexpr operator Index() const { return value_; }
   // NOLINTEND(google-explicit-constructor)

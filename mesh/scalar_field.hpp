@@ -1,3 +1,4 @@
+// A ScalarField is a function of position that is evaluated for many points at once.
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 
 namespace tessera {
 
-/// n positions, one array an axis; z is valid (zeros) in 2D as well.
+/// n positions, with one array per axis; z is valid in 2D as well and holds zeros.
 struct PointBlock {
   std::size_t n;
   const double* x;
@@ -18,7 +19,7 @@ struct PointBlock {
 
 /// A function of position, evaluated for many points at once.
 struct ScalarField {
-  /// Writes n values. Called from several threads at a time.
+  /// Writes n values; it is called from several threads at a time.
   std::function<void(const PointBlock&, double* values)> evaluate;
   /// Set where the function does not depend on position: callers may then skip evaluation.
   std::optional<double> constant;

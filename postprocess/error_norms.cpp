@@ -1,3 +1,4 @@
+// This file evaluates solutions at quadrature points and sums in a fixed order.
 #include "postprocess/error_norms.hpp"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ class CellIntegrals {
     field.evaluate(geometry_.positions(), reinterpret_cast<double*>(field_.data()));
     return field_;
   }
-  /// Makes |grad|^2 of the polynomial that has the present values at the points available.
+  /// Prepares |grad|^2 of the polynomial that has the present values at the points.
   void differentiate() {
     geometry_.evaluator().differentiate(
         values_.data(), {gradient_[0].data(), gradient_[1].data(), gradient_[2].data()});
@@ -170,10 +171,10 @@ double mean_of(const Discretization& discretization, const Values& of) {
   return integral / volume;
 }
 
-// The larger, or NaN where either is.
+// The larger one, or NaN if either is NaN.
 double max_or_nan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-// Smallest and largest value, or NaN twice where there is one.
+// The smallest and the largest value, or NaN for both if any value is NaN.
 std::array<double, 2> extrema(std::span<const double> u) {
   std::array<double, 2> found = {u[0], u[0]};
   for (const double value : u) {

@@ -1,3 +1,4 @@
+// These functions integrate a solution and its errors.
 #pragma once
 
 #include <span>
@@ -7,8 +8,9 @@
 
 namespace tessera {
 
-/// Integrals over the domain are by Gauss quadrature with p + 3 points an axis, whatever quadrature
-/// the operator has; sums are in a fixed order, the same bits for any number of threads.
+/// Integrals over the domain use Gauss quadrature with p + 3 points per axis, whatever quadrature
+/// the operator has. Sums are in a fixed order, so that they have the same bits for any number of
+/// threads.
 
 struct SolutionNumbers {
   double min = 0.0;  // over the nodes
@@ -20,9 +22,8 @@ struct SolutionNumbers {
 
 /// @param u nodal values, [lattice.size()], x fastest
 /// @param coefficient k
-/// @throws InvertedCell if the Jacobian determinant is not positive at a point, where the
-/// operator's
-///         points may be others; whatever the field throws
+/// @throws InvertedCell if the Jacobian determinant is not positive at a quadrature point, of which
+///         the operator may have others; whatever the field throws
 SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
                                  const ScalarField& coefficient);
 
@@ -43,7 +44,7 @@ struct ErrorNorms {
 ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,
                        const ScalarField& exact);
 
-/// max |u_i - exact(node i)|, or NaN where a value is.
+/// max |u_i - exact(node i)|, or NaN if one of the values is NaN.
 double max_error(const Discretization& discretization, std::span<const double> u,
                  const ScalarField& exact);
 

@@ -1,3 +1,4 @@
+// These checks end the program when the program itself is wrong.
 #pragma once
 
 #include <atomic>
@@ -6,7 +7,8 @@
 
 namespace tessera {
 
-/// Prints what does not hold and where it was asked for, then ends the program with SIGABRT.
+/// Prints the condition that does not hold and where it was checked, then ends the program with
+/// SIGABRT.
 [[noreturn, gnu::cold, gnu::noinline]] inline void check_failed(const char* condition,
                                                                 const char* file, int line) {
   std::fprintf(stderr, "tessera: internal error, please report it: not %s, at %s:%d\n", condition,
@@ -21,8 +23,8 @@ namespace tessera {
 #define TESSERA_CHECK(condition) \
   ((condition) ? static_cast<void>(0) : ::tessera::check_failed(#condition, __FILE__, __LINE__))
 
-/// Guards the scratch memory of an object that may work on one thing at a time: a `Use` of it
-/// aborts while another one lives. Copies of the object are not in use.
+/// Guards the scratch memory of an object that may work on one thing at a time: making a `Use` of
+/// it aborts the program while another one lives. Copies of the object are not in use.
 class OneUseAtATime {
  public:
   OneUseAtATime() = default;

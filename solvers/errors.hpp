@@ -1,3 +1,4 @@
+// These are the errors that setting up a solver throws.
 #pragma once
 
 #include <stdexcept>
@@ -5,11 +6,11 @@
 
 namespace tessera {
 
-/// What is chosen for a problem, as far as an error may be about it.
+/// The choices for a problem that an error may be about.
 enum class Choice { kernel, factors, preconditioner };
 
-/// A choice that is a good one as such, but is not possible with this problem: too many rows for
-/// it, say. what() is for the one who chose: it says what the limit is.
+/// A choice that is valid in general but not possible for this problem, which may have too many
+/// rows for it. what() is a message for the user and names the limit.
 class UnsuitableChoice : public std::invalid_argument {
  public:
   UnsuitableChoice(Choice choice, const std::string& message)
@@ -21,8 +22,8 @@ class UnsuitableChoice : public std::invalid_argument {
   Choice choice_;
 };
 
-/// A preconditioner could not be made as numbers of the operator overflow, vanish or are not those
-/// of a positive definite one.
+/// A preconditioner could not be made, because numbers of the operator overflow or vanish, or
+/// because the operator is not positive definite.
 class NumericalBreakdown : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,3 +1,4 @@
+// The execution spaces Host and Device say where data live and code runs.
 #pragma once
 
 namespace tessera {
@@ -10,7 +11,7 @@ struct Host {};
 /// Execution on the current GPU: its memory, kernels in the calling thread's default stream.
 struct Device {};
 
-/// The same where it is chosen at run time.
+/// The processor, where it is chosen at run time.
 enum class Processor { cpu, gpu };
 
 /// The processor of an execution space.

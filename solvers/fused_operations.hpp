@@ -1,3 +1,4 @@
+// FusedOperations are what solvers do with A x in the same pass over memory that computes it.
 #pragma once
 
 #include "solvers/check.hpp"
@@ -5,12 +6,13 @@
 
 namespace tessera {
 
-/// What solvers do with A x, done in the pass over memory that makes it.
+/// Operations of solvers on A x, done in the same pass over memory that computes it.
 ///
-/// Scalars lie where the vectors do: pointers to them are into GPU memory on the GPU, where calls
-/// return at once. Outputs must not be inputs unless said otherwise, all vectors have the
-/// operator's size, and one call must have returned before the next begins; else the program ends
-/// (check.hpp). Bytes are those of a DoF in double precision with an operator that stores nothing.
+/// Scalars lie where the vectors lie: on the GPU, pointers to scalars point into GPU memory, and
+/// calls return at once. Outputs must not be inputs unless said otherwise, all vectors must have
+/// the size of the operator, and one call must have returned before the next one begins; otherwise
+/// the program ends (check.hpp). Bytes are per DoF in double precision, for an operator that stores
+/// nothing.
 template <class T, class Space>
 class FusedOperations {
  public:
@@ -33,7 +35,8 @@ class FusedOperations {
     do_residual(b, x, r, rr);
   }
 
-  /// What apply_dot() and residual() do with vectors that were checked; call those instead.
+  /// The work of apply_dot() and residual(), which have checked the vectors; call those functions
+  /// instead.
   virtual void do_apply_dot(const V& x, V& y, double* sums) const = 0;
   virtual void do_residual(const V& b, const V& x, V& r, double* rr) const = 0;
 

@@ -1,3 +1,4 @@
+// A LinearOperator applies a square matrix, and knows its diagonal, cost and memory.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,16 @@ struct Cost {
 /// A square linear map on L-vectors.
 ///
 /// An operator may own scratch memory, so that one call of apply() or diagonal() must have returned
-/// before the next begins. A call that breaks this, vectors of another size than size(), and x that
-/// is y end the program (check.hpp): they are errors of the program.
+/// before the next one begins. The program ends (check.hpp) if a call breaks this rule, if the size
+/// of a vector is not size(), or if x is y: these are errors of the program.
 template <class T, class Space>
 class LinearOperator {
  public:
   virtual ~LinearOperator() = default;
 
   virtual std::int64_t size() const = 0;
-  /// What computes A x: "tensor/coloring, stored". The objects that do the work say it, not the
-  /// table that the operator was chosen from.
+  /// The name of what computes A x, such as "tensor/coloring, stored". The objects that do the work
+  /// compose it, not the table from which the operator was chosen.
   virtual std::string name() const { return "unnamed"; }
   /// y = A x; what y held before does not matter.
   void apply(const Vector<T, Space>& x, Vector<T, Space>& y) const {
@@ -46,10 +47,11 @@ class LinearOperator {
   virtual Cost cost() const = 0;
   /// Memory that the operator holds beyond x and y.
   virtual std::int64_t bytes() const = 0;
-  /// The operator's own fused forms, or null where it has none.
+  /// The operator's own fused operations, or null where it has none.
   virtual const FusedOperations<T, Space>* fused() const { return nullptr; }
 
-  /// What apply() and diagonal() do with vectors that were checked; call those instead.
+  /// The work of apply() and diagonal(), which have checked the vectors; call those functions
+  /// instead.
   virtual void do_apply(const Vector<T, Space>& x, Vector<T, Space>& y) const = 0;
   virtual void do_diagonal(Vector<T, Space>& d) const = 0;
 

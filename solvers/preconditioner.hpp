@@ -1,3 +1,4 @@
+// A Preconditioner approximates the inverse of an operator; Jacobi is the simplest one.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,15 @@ namespace tessera {
 
 /// An approximation of A^-1: z = M r.
 ///
-/// It may own scratch memory, as a LinearOperator may: a call of apply() before the last has
-/// returned, vectors of another size than size(), and r that is z end the program (check.hpp).
+/// It may own scratch memory, so that one call of apply() must have returned before the next one
+/// begins. The program ends (check.hpp) if a call breaks this rule, if the size of a vector is not
+/// size(), or if r is z.
 template <class T, class Space>
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
 
-  /// Of the vectors; that of A.
+  /// The size of the vectors, which is that of A.
   virtual std::int64_t size() const = 0;
   /// z = M r; what z held before does not matter.
   void apply(const Vector<T, Space>& r, Vector<T, Space>& z) const {
@@ -27,15 +29,15 @@ class Preconditioner {
     const OneUseAtATime::Use use(guard_);
     do_apply(r, z);
   }
-  /// The entries of M where M is a diagonal matrix, so that a solver can multiply in passing; else
-  /// null.
+  /// The entries of M where M is a diagonal matrix, so that a solver can multiply by them within a
+  /// pass of its own; null otherwise.
   const Vector<T, Space>* as_diagonal() const {
     const Vector<T, Space>* const entries = do_as_diagonal();
     TESSERA_CHECK(entries == nullptr || entries->size() == size());
     return entries;
   }
 
-  /// What apply() does with vectors that were checked; call that instead.
+  /// The work of apply(), which has checked the vectors; call that function instead.
   virtual void do_apply(const Vector<T, Space>& r, Vector<T, Space>& z) const = 0;
   /// What as_diagonal() returns.
   virtual const Vector<T, Space>* do_as_diagonal() const { return nullptr; }
@@ -44,8 +46,8 @@ class Preconditioner {
   mutable OneUseAtATime guard_;
 };
 
-/// What a solver has to do for z = M r: nothing (no preconditioner), multiply in passing, or apply
-/// M.
+/// What a solver has to do for z = M r: nothing (no preconditioner), multiply by a diagonal, or
+/// apply M.
 enum class PreconditionerKind { none, diagonal, general };
 
 template <class T, class Space>

@@ -1,3 +1,4 @@
+// A Smoother does a few steps of a stationary iteration.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +8,12 @@
 
 namespace tessera {
 
-/// A few steps of a stationary iteration for A x = b: x becomes x + M (b - A x), where M removes
-/// the fast errors at least.
+/// A few steps of a stationary iteration for A x = b: x becomes x + M (b - A x), where M removes at
+/// least the fast errors.
 ///
-/// It may own scratch memory: a call before the last has returned, vectors of another size than
-/// size(), and b that is x end the program (check.hpp).
+/// It may own scratch memory, so that one call must have returned before the next one begins. The
+/// program ends (check.hpp) if a call breaks this rule, if the size of a vector is not size(), or
+/// if b is x.
 template <class T, class Space>
 class Smoother {
  public:
@@ -19,20 +21,20 @@ class Smoother {
 
   virtual ~Smoother() = default;
 
-  /// Of the vectors; that of A.
+  /// The size of the vectors, which is that of A.
   virtual std::int64_t size() const = 0;
-  /// x = M b, the steps from zero; what x held before does not matter.
+  /// x = M b: the steps start from zero, whatever x held before.
   void smooth_from_zero(const V& b, V& x) const {
     const OneUseAtATime::Use use = checked(b, x);
     do_smooth_from_zero(b, x);
   }
-  /// x = x + M (b - A x), the steps from what x holds.
+  /// x = x + M (b - A x): the steps start from what x holds.
   void smooth(const V& b, V& x) const {
     const OneUseAtATime::Use use = checked(b, x);
     do_smooth(b, x);
   }
 
-  /// What the two do with vectors that were checked; call those instead.
+  /// The work of the two functions, which have checked the vectors; call those instead.
   virtual void do_smooth_from_zero(const V& b, V& x) const = 0;
   virtual void do_smooth(const V& b, V& x) const = 0;
 

@@ -1,3 +1,4 @@
+// These types give access to the rows of a sparse matrix, on the host and in GPU memory.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +7,15 @@
 
 namespace tessera {
 
-/// The rows of a sparse matrix on the host, wherever they are kept.
+/// Read access to the rows of a sparse matrix on the host, however they are stored.
 template <class T>
 class SparseRows {
  public:
   virtual ~SparseRows() = default;
 
   virtual std::int64_t row_length(std::int64_t row) const = 0;
-  /// Columns (increasing) and values of the entries of a row, row_length(row) of each.
+  /// Writes the columns (increasing) and the values of the entries of a row, row_length(row) of
+  /// each.
   virtual void read_row(std::int64_t row, std::int64_t* columns, T* values) const = 0;
 };
 

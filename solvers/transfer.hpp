@@ -1,3 +1,4 @@
+// A Transfer moves vectors between two levels of a multigrid hierarchy.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,11 @@
 
 namespace tessera {
 
-/// P, from a coarser space to a finer one, and its transpose.
+/// The prolongation P from a coarser space to a finer one, and its transpose.
 ///
-/// It may own scratch memory: a call before the last has returned, vectors of other sizes than
-/// coarse_size() and fine_size(), and one vector as both end the program (check.hpp).
+/// It may own scratch memory, so that one call must have returned before the next one begins. The
+/// program ends (check.hpp) if a call breaks this rule, if the sizes of the vectors are not
+/// coarse_size() and fine_size(), or if one vector is passed as both.
 template <class T, class Space>
 class Transfer {
  public:
@@ -31,7 +33,7 @@ class Transfer {
   /// Memory that the transfer holds.
   virtual std::int64_t bytes() const = 0;
 
-  /// What the two do with vectors that were checked; call those instead.
+  /// The work of the two functions, which have checked the vectors; call those instead.
   virtual void do_restrict_to_coarse(const Vector<T, Space>& fine,
                                      Vector<T, Space>& coarse) const = 0;
   virtual void do_add_prolonged(const Vector<T, Space>& coarse, Vector<T, Space>& fine) const = 0;

@@ -1,3 +1,4 @@
+// These are the commands of the program and its exit codes.
 #pragma once
 
 #include "src/parameters/command_line.hpp"

@@ -1,3 +1,4 @@
+// The program starts here: it reads the command line, runs a command and ends with its exit code.
 #include <fmt/format.h>
 #include <malloc.h>
 

@@ -1,3 +1,4 @@
+// This macro skips a test where there is no GPU.
 #pragma once
 
 #include <gtest/gtest.h>

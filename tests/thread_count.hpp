@@ -1,3 +1,4 @@
+// A ThreadCount sets the number of OpenMP threads for a scope.
 #pragma once
 
 #include <omp.h>

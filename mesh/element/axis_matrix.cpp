@@ -1,3 +1,4 @@
+// This file makes evaluation matrices along an axis, and multiplies by them on a lattice.
 #include "mesh/element/axis_matrix.hpp"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace {
 // Weights below this are rounding: values are of order 1.
 constexpr double kRounding = 1e-13;
 constexpr double kExactWeights[] = {0.0, 1.0};
-// Values of a row that are worked on at a time: they stay in the first-level cache.
+// The number of values of a row that are worked on at a time, so that they stay in the first-level
+// cache.
 constexpr Index kBlock = 1024;
 
 std::vector<double> grid_lines(const AxisSpace& space) {
@@ -22,7 +24,7 @@ std::vector<double> grid_lines(const AxisSpace& space) {
   return lines;
 }
 
-// The one of `exact` that the value is but for rounding, else the value.
+// Returns the number in `exact` that the value is up to rounding, or the value if there is none.
 double snapped(double value, std::span<const double> exact, double rounding) {
   for (const double candidate : exact) {
     if (std::abs(value - candidate) < rounding) return candidate;
@@ -85,7 +87,7 @@ AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at) {
     const Index c = std::min(node / q, at_cells - 1);
     const double width = at_lines[c + 1] - at_lines[c];
     const double x = at_lines[c] + width * at.nodes[node - c * q];
-    // Nodes on a line are looked for within their cell, away from rounding.
+    // A node on a grid line is searched a little inside its cell, so that rounding does not matter.
     const double inside = x + 1e-6 * (at_lines[c] + width / 2 - x);
     const auto above = std::upper_bound(from_lines.begin(), from_lines.end(), inside);
     const Index cell = std::clamp<Index>(above - from_lines.begin() - 1, 0, from_cells - 1);
@@ -105,7 +107,7 @@ AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at) {
 
 namespace {
 
-// Lines along x.
+// Multiplies along x, where the values of a line lie together.
 template <class T>
 void multiply_along_x(const AxisMatrix& matrix, const T* entries, Index lines, const T* in, T* out,
                       Store store) {
@@ -123,11 +125,11 @@ void multiply_along_x(const AxisMatrix& matrix, const T* entries, Index lines, c
   }
 }
 
-// Rows of `inner` values that lie together.
+// Multiplies along another axis, by rows of `inner` values that lie together.
 template <class T>
 void multiply_rows(const AxisMatrix& matrix, const T* entries, Index inner, Index outer,
                    const T* in, T* out, Store store) {
-  // All rows of a block one after the other: what they share stays in the cache.
+  // All rows of a block come one after the other, so that what they share stays in the cache.
 #pragma omp parallel for collapse(2) schedule(static)
   for (Index o = 0; o < outer; ++o) {
     for (Index begin = 0; begin < inner; begin += kBlock) {

@@ -1,3 +1,4 @@
+// An AxisMatrix acts along one axis of a lattice and has short rows, like a factor of a transfer.
 #pragma once
 
 #include <vector>
@@ -18,14 +19,14 @@ struct AxisMatrix {
   std::vector<double> entries;  // [rows][width], k fastest
 };
 
-/// The transpose, rows as short as its entries let them be.
+/// The transpose, whose rows are as short as its entries allow.
 AxisMatrix transpose(const AxisMatrix& matrix);
 
-/// Whether it is the identity.
+/// Whether the matrix is the identity.
 bool is_identity(const AxisMatrix& matrix);
 
-/// Continuous piecewise polynomials along axis d of a box mesh, by their values at the lattice's
-/// nodes.
+/// Continuous piecewise polynomials along axis d of a box mesh, given by their values at the
+/// lattice's nodes.
 struct AxisSpace {
   const BoxMesh& mesh;
   int d;
@@ -33,15 +34,15 @@ struct AxisSpace {
   const std::vector<double>& nodes;
 };
 
-/// [nodes of `at`][nodes of `from`]: the values of a function of `from` at the nodes of `at`. Exact
-/// zeros and ones where nodes coincide.
+/// [nodes of `at`][nodes of `from`]: the values of a function of `from` at the nodes of `at`. Its
+/// entries are exact zeros and ones where nodes coincide.
 AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at);
 
-/// What happens to the product's output.
+/// Whether a product replaces its output or adds to it.
 enum class Store { assign, add };
 
 /// out = (or +=) A in along axis d of a lattice of these extents, x fastest; parallel.
-/// @param entries those of the matrix, in the type of the values
+/// @param entries the matrix's entries in the type of the values
 template <class T>
 void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries,
                     const IndexTriple& extents, int d, const T* in, T* out, Store store);

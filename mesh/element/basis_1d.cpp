@@ -1,3 +1,4 @@
+// This file places the nodes of an element and evaluates its Lagrange polynomials.
 #include "mesh/element/basis_1d.hpp"
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// A Basis1D tabulates the 1D Lagrange polynomials and their derivatives at quadrature points.
 #pragma once
 
 #include <span>
@@ -10,8 +11,8 @@ namespace tessera {
 /// Where the p + 1 nodes of a 1D element lie; both kinds include the ends.
 enum class NodeFamily { gauss_lobatto, equidistant };
 
-/// The p + 1 nodes on [0, 1], increasing, symmetric about 1/2. @throws std::invalid_argument if p
-/// < 1.
+/// The p + 1 nodes on [0, 1], increasing, symmetric about 1/2.
+/// @throws std::invalid_argument if the degree is less than 1
 std::vector<double> make_nodes(NodeFamily family, int degree);
 
 /// A dense matrix by rows: entry (a, b) of [rows][columns] at a * columns + b.
@@ -29,12 +30,12 @@ Matrix1D lagrange_values(std::span<const double> nodes, std::span<const double> 
 /// derivatives(a, i) = l_i'(points[a]).
 Matrix1D lagrange_derivatives(std::span<const double> nodes, std::span<const double> points);
 
-/// scale A^T W A, [columns][columns], with W the diagonal matrix of the rows' weights: of B the
-/// mass matrix M of one cell and axis, of G the stiffness matrix K.
+/// scale A^T W A, [columns][columns], with the diagonal matrix W of the rows' weights. For A = B
+/// this is the mass matrix M of one cell and axis, for A = G the stiffness matrix K.
 Matrix1D weighted_product(const Matrix1D& A, std::span<const double> weights, double scale = 1.0);
 
-/// Operations of one line of rows x columns by its even-odd decomposition: multiply-adds of half of
-/// the entries, and sums and differences of pairs.
+/// The floating-point operations of a rows x columns matrix on one line by even-odd decomposition:
+/// multiply-adds with half of the entries, and sums and differences of pairs.
 constexpr double even_odd_line_flops(double rows, double columns) {
   return rows * columns + rows + columns;
 }
@@ -58,12 +59,11 @@ struct Basis1D {
   int point_count() const { return static_cast<int>(quadrature.points.size()); }
 };
 
-/// The most nodes or points an axis that kernels of run-time size have room for.
+/// The largest number of nodes or points per axis for which kernels of run-time size have room.
 inline constexpr int kMaxPointsPerAxis = 48;
 
 /// @throws std::invalid_argument if degree < 1, points < degree + 1 (fewer make the stiffness
-/// matrix
-///         singular or D B differ from G) or points > kMaxPointsPerAxis.
+///         matrix singular or D B differ from G) or points > kMaxPointsPerAxis.
 Basis1D make_basis(int degree, NodeFamily family, QuadratureRule rule, int points);
 
 /// Whether B is the identity: quadrature points are the nodes (spectral elements).

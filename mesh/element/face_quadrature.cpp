@@ -1,3 +1,4 @@
+// This file computes surface elements at the quadrature points of a face.
 #include "mesh/element/face_quadrature.hpp"
 
 #include <cmath>
@@ -78,7 +79,8 @@ FaceQuadrature make_face_quadrature(const Discretization& discretization, const 
         discretization.mapping.node_positions(indices[i], 1, &position[0][i], &position[1][i],
                                               &position[2][i]);
       }
-      // Relative to a node of the cell, so that the size of the box costs tangents no digits.
+      // Positions are taken relative to a node of the cell, so that tangents lose no digits to the
+      // size of the box.
       const double origin[3] = {position[0][0], position[1][0], position[2][0]};
       for (int d = 0; d < 3; ++d) {
         for (double& coordinate : position[d]) coordinate -= origin[d];

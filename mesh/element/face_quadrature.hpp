@@ -1,3 +1,4 @@
+// A FaceQuadrature holds positions, weights and shape functions on one face of the box.
 #pragma once
 
 #include <vector>
@@ -11,8 +12,8 @@ namespace tessera {
 ///
 /// Face cell (a, b) has number a + cells[0] b and shares its nodes with the lattice rectangle of
 /// face_nodes(): node (i, j) is first + (p a + i) strides[0] + (p b + j) strides[1]. In 2D there is
-/// one row, cells[1] = 1. Points and nodes of a face cell run along the first tangential axis
-/// first.
+/// one row, cells[1] = 1. The first tangential axis is the fastest for points and nodes of a face
+/// cell.
 struct FaceQuadrature {
   int face;
   int dimension;  // of the box
@@ -30,7 +31,8 @@ struct FaceQuadrature {
   void cell_nodes(Index cell, int degree, Index* indices) const;
 };
 
-/// With the discretization's own quadrature rule, or with that of a basis on the same nodes.
+/// Makes the quadrature of a face by the discretization's own rule, or by the rule of a basis on
+/// the same nodes.
 FaceQuadrature make_face_quadrature(const Discretization& discretization, int face);
 FaceQuadrature make_face_quadrature(const Discretization& discretization, const Basis1D& basis,
                                     int face);

@@ -1,3 +1,5 @@
+// These are products of a 1D matrix with one folded line in registers, for sizes known at compile
+// time.
 #pragma once
 
 #include "mesh/element/sum_factorization.hpp"
@@ -24,7 +26,7 @@ struct LineMatrix {
 };
 
 /// A line x of C values as sums and differences: even_b = x_b + x_{C-1-b} (the middle value alone
-/// where C is odd), odd_b = x_b - x_{C-1-b}. As the result of products the same with halves:
+/// where C is odd), odd_b = x_b - x_{C-1-b}. As the result of products a folded line holds halves:
 /// x_b = even_b + odd_b, x_{C-1-b} = even_b - odd_b.
 template <class T, int C>
 struct FoldedLine {
@@ -32,7 +34,7 @@ struct FoldedLine {
   Lanes<T> odd[C / 2 > 0 ? C / 2 : 1] = {};
 };
 
-/// The line in[b stride], b < C, folded.
+/// Folds the line in[b stride], b < C.
 template <class T, int C>
 [[gnu::always_inline]] inline FoldedLine<T, C> fold(const Lanes<T>* in, int stride) {
   FoldedLine<T, C> line;
@@ -47,7 +49,7 @@ template <class T, int C>
   return line;
 }
 
-/// out[a stride] (+)= the line whose halves these are.
+/// out[a stride] (+)= the unfolded line.
 template <Store store = Store::assign, class T, int R>
 [[gnu::always_inline]] inline void unfold(const FoldedLine<T, R>& line, Lanes<T>* out, int stride) {
   const auto write = [&](int a, Lanes<T> value) {
@@ -86,7 +88,7 @@ template <Parity parity, class T, int R, int C>
   }
 }
 
-/// out += A^T in. The halves of A^T are those of A transposed, and exchanged if A is odd.
+/// out += A^T in. The halves of A^T are the transposed halves of A, exchanged if A is odd.
 template <Parity parity, class T, int R, int C>
 [[gnu::always_inline]] inline void add_transposed_product(const LineMatrix<T, R, C>& A,
                                                           const FoldedLine<T, R>& in,

@@ -1,3 +1,4 @@
+// This file finds the points of quadrature rules by Newton's method on Legendre polynomials.
 #include "mesh/element/quadrature.hpp"
 
 #include <cmath>

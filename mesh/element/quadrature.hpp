@@ -1,10 +1,11 @@
+// These are the Gauss and Gauss-Lobatto rules on [0, 1].
 #pragma once
 
 #include <vector>
 
 namespace tessera {
 
-/// Which 1D points and weights: Gauss (exact to degree 2n - 1, inside the interval) or
+/// The families of 1D points and weights: Gauss (exact to degree 2n - 1, inside the interval) or
 /// Gauss-Lobatto (exact to degree 2n - 3, both ends included).
 enum class QuadratureRule { gauss, gauss_lobatto };
 

@@ -1,3 +1,4 @@
+// These are contractions of a tensor with a 1D matrix, axis by axis, by even-odd decomposition.
 #pragma once
 
 #include <vector>
@@ -7,8 +8,8 @@
 
 namespace tessera {
 
-/// How a 1D matrix answers to reversing both of its indices, as symmetric nodes and points give:
-/// M[r-1-a][c-1-b] = M[a][b] (even: B) or -M[a][b] (odd: derivatives G and D).
+/// How a 1D matrix changes when both of its indices are reversed. As nodes and points are
+/// symmetric, M[r-1-a][c-1-b] = M[a][b] (even: B) or -M[a][b] (odd: derivatives G and D).
 enum class Parity { even, odd };
 
 /// A 1D matrix split for the even-odd decomposition (Solomonoff 1992; Kopriva 2009, section 3.5.3),

@@ -1,10 +1,11 @@
+// This file evaluates cells by sum factorization, with small sizes unrolled.
 #include "mesh/geometry/cell_geometry.hpp"
 
 namespace tessera {
 
 namespace {
 
-// Sizes up to here are unrolled: with R rows, R - 2 .. R + 2 columns.
+// Matrices of up to this many rows R are unrolled if they have R - 2 .. R + 2 columns.
 constexpr int kMaxUnrolled = 10;
 
 // contract() with the sizes known at compile time where they are small.
@@ -160,7 +161,8 @@ void CellGeometry::evaluate_isoparametric(std::span<const IndexTriple> cells) {
   for (int a = 0; a < dimension; ++a) {
     gather_cells(discretization_->lattice, cells, discretization_->mapping.coordinate(a).data(),
                  nodal_.data());
-    // Relative to a node of the cell, so that the size of the box costs J no digits.
+    // Positions are taken relative to a node of the cell, so that J loses no digits to the size of
+    // the box.
     const Lanes<double> origin = nodal_[0];
     for (int i = 0; i < evaluator_.nodes_per_cell(); ++i) nodal_[i] -= origin;
     evaluator_.values(nodal_.data(), position_[a].data());

@@ -1,3 +1,5 @@
+// These classes evaluate functions, positions and Jacobians at the quadrature points of a batch of
+// cells.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +23,7 @@ class CellEvaluator {
  public:
   CellEvaluator(const Basis1D& basis, int dimension);
 
-  // The analyzer does not see into the constructor.
+  // The analyzer does not look into the constructor.
   int nodes_per_cell() const { return nodes_; }  // NOLINT(clang-analyzer-core.uninitialized*)
   int points_per_cell() const { return points_; }
 
@@ -53,10 +55,10 @@ class CellEvaluator {
 /// Positions, Jacobians and determinants at the quadrature points of up to kLanes<double> cells.
 class CellGeometry {
  public:
-  /// The basis has the discretization's nodes; its quadrature may be another.
+  /// @param basis a basis on the discretization's nodes, whose quadrature may differ
   CellGeometry(const Discretization& discretization, const Basis1D& basis);
 
-  /// Evaluates for these cells; the last one is repeated in unused lanes.
+  /// Evaluates the geometry of these cells; the last one is repeated in unused lanes.
   void evaluate(std::span<const IndexTriple> cells);
 
   int points_per_cell() const { return evaluator_.points_per_cell(); }

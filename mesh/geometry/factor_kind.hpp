@@ -1,3 +1,4 @@
+// A FactorKind says how much of the geometric factors differs from cell to cell.
 #pragma once
 
 #include "mesh/geometry/mapping.hpp"
@@ -8,9 +9,9 @@ namespace tessera {
 
 /// How much of D_q = w_q |J| k J^-1 J^-T differs from cell to cell.
 enum class FactorKind {
-  constant,  // equal cells, k constant: one scalar a point, shared by all cells, times a diagonal
-  scaled,    // equal cells, k varies: one scalar a point and cell, times a shared diagonal
-  general    // graded or mapped: d (d + 1) / 2 entries a point and cell
+  constant,  // equal cells, k constant: one scalar per point, shared by all cells, times a diagonal
+  scaled,    // equal cells, k varies: one scalar per point and cell, times a shared diagonal
+  general    // graded or mapped: d (d + 1) / 2 entries per point and cell
 };
 
 /// The kind that this mapping and coefficient need.

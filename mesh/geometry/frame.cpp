@@ -1,3 +1,4 @@
+// This file expresses fields in the coordinates and units of a frame.
 #include "mesh/geometry/frame.hpp"
 
 #include <vector>

@@ -1,3 +1,4 @@
+// A Frame places the coordinates of a discretization in physical space.
 #pragma once
 
 #include "mesh/index.hpp"
@@ -18,14 +19,14 @@ struct Frame {
   Point physical(const Point& X) const {
     return {origin[0] + length * X[0], origin[1] + length * X[1], origin[2] + length * X[2]};
   }
-  /// What volumes are in physical space, per unit of X: length to the power of the dimension.
+  /// The physical volume of a unit volume of X: length to the power of the dimension.
   double volume(int dimension) const {
     return dimension == 2 ? length * length : length * length * length;
   }
 };
 
-/// F(X) = field(x) / unit. The factors of a product of functions of one coordinate each are taken
-/// to the frame as well, the first one divided by the unit.
+/// F(X) = field(x) / unit. If the field has factors, they are taken to the frame as well, and the
+/// first one is divided by the unit.
 /// @param unit a power of 2
 ScalarField in_frame(const ScalarField& field, const Frame& frame, double unit = 1.0);
 

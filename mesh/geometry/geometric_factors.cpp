@@ -1,3 +1,4 @@
+// This file computes geometric factors and checks Jacobians and coefficients on the way.
 #include "mesh/geometry/geometric_factors.hpp"
 
 #include <cmath>

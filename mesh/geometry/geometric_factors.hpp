@@ -1,3 +1,4 @@
+// GeometricFactors are the symmetric matrices D_q of all cells at their quadrature points.
 #pragma once
 
 #include <array>
@@ -42,7 +43,7 @@ class GeometricFactors {
   HostArray<Lanes<T>> per_batch_;
 };
 
-/// Bytes of the factors of a mesh, before building them.
+/// The bytes that the factors of a mesh will take, known before they are made.
 Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int points_per_axis,
                              Index value_bytes);
 

@@ -1,3 +1,4 @@
+// This file evaluates a map at the nodes of the lattice.
 #include "mesh/geometry/mapping.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A Mapping says where the nodes of the lattice lie in physical space.
 #pragma once
 
 #include <array>
@@ -15,18 +16,19 @@ namespace tessera {
 /// Where the nodes of the lattice lie in physical space.
 ///
 /// A Cartesian mapping stores nothing but the 1D node positions; an isoparametric one stores the
-/// position of every node, and the cell map is their degree-p interpolant (24 bytes a node in 3D).
+/// position of every node, and the cell map is their degree-p interpolant (24 bytes per node in
+/// 3D).
 class Mapping {
  public:
-  /// Nodes at their box positions.
+  /// Places the nodes at their box positions.
   Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes);
 
-  /// Nodes at components[d](box position), d < dimension; evaluated in parallel.
+  /// Places the nodes at components[d](box position), d < dimension, evaluated in parallel.
   /// @throws BadFieldValue if a component is not finite at a node.
   Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
           const std::array<ScalarField, 3>& components);
 
-  /// Nodes at coordinates[d][node], d < dimension.
+  /// Places the nodes at coordinates[d][node], d < dimension.
   Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
           std::array<HostArray<double>, 3> coordinates);
 
@@ -40,7 +42,7 @@ class Mapping {
   /// Isoparametric only: coordinate d of every node, [lattice().size()].
   const HostArray<double>& coordinate(int d) const { return coordinates_[d]; }
 
-  /// The coordinates of the nodes, which are then no longer here; empty if Cartesian.
+  /// Moves the coordinates of the nodes out of the mapping; they are empty if it is Cartesian.
   std::array<HostArray<double>, 3> take_coordinates() && { return std::move(coordinates_); }
 
   /// Writes the positions of `count` consecutive nodes, starting at `first`, to x, y and z.
@@ -50,7 +52,7 @@ class Mapping {
 
  private:
   NodeLattice lattice_;
-  bool is_uniform_;  // the mesh
+  bool is_uniform_;  // whether the mesh is
   std::array<std::vector<double>, 3> lines_;
   std::array<HostArray<double>, 3> coordinates_;
 };

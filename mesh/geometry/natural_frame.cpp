@@ -1,3 +1,4 @@
+// This file chooses natural frames, and checks that positions have enough digits.
 #include "mesh/geometry/natural_frame.hpp"
 
 #include <algorithm>
@@ -11,10 +12,10 @@
 namespace tessera {
 namespace {
 
-// A box further from 0 than so many times its extent is moved there. It has to be 1 at least: then
-// no difference of two positions rounds.
+// A box that is further from 0 than this many times its extent is moved to 0. The number must be at
+// least 1, because no difference of two positions is rounded then.
 constexpr double kFar = 8.0;
-// An edge of a cell is at least this share of the coordinates that it is a difference of.
+// An edge of a cell must be at least this share of the coordinates whose difference it is.
 constexpr double kLeastEdge = 1e-10;
 
 struct Interval {
@@ -54,7 +55,7 @@ Frame frame_of(const Intervals& intervals, int dimension) {
   double logarithms = 0.0;
   for (int d = 0; d < dimension; ++d) {
     const Interval& x = intervals[d];
-    // A quarter, for the whole may be larger than the largest number.
+    // A quarter of the extent is used, because the whole may overflow.
     const double quarter = 0.25 * x.high - 0.25 * x.low;
     if (!(quarter > 0.0) || !std::isfinite(quarter)) return {};
     logarithms += std::log2(quarter) + 2.0;
@@ -159,14 +160,14 @@ void check_digits(const Discretization& physical) {
   for (const Interval& x : intervals_of(physical)) {
     if (x.low <= x.high) largest = std::max(largest, x.largest());
   }
-  // The first such cell.
+  // The first cell with too short an edge.
   Index first = std::numeric_limits<Index>::max();
   std::mutex mutex;
   parallel_ranges(mesh.cell_count(), [&](Range range) {
     for (Index c = range.begin; c < range.end; ++c) {
       for (int d = 0; d < mesh.dimension(); ++d) {
         const double edge = longest_edge(physical, mesh.cell_position(c), d);
-        // An edge of no length is a map's that folds over: check_geometry() says so.
+        // An edge of length 0 comes of a map that folds over, which check_geometry() reports.
         if (edge == 0.0 || edge >= kLeastEdge * largest) continue;
         const std::lock_guard lock(mutex);
         first = std::min(first, c);

@@ -1,11 +1,12 @@
+// This function computes the symmetric matrix |J| J^-1 J^-T of one point for a vector of cells.
 #pragma once
 
 #include "mesh/lanes/simd.hpp"
 
 namespace tessera {
 
-/// s |J| J^-1 J^-T of J[a][b] = dx_a / dxi_b: entries xx xy yy in 2D, xx xy xz yy yz zz in 3D.
-/// J^-1 = adj(J) / |J|, so that it takes one division.
+/// s |J| J^-1 J^-T of J[a][b] = dx_a / dxi_b: entries xx xy yy in 2D, xx xy xz yy yz zz in 3D. J^-1
+/// = adj(J) / |J|, so that one division suffices.
 template <int dim>
 [[gnu::always_inline]] inline void symmetric_factors(const Lanes<double> (&J)[dim][dim],
                                                      Lanes<double> scale, Lanes<double>* entries) {
@@ -37,7 +38,7 @@ template <int dim>
   }
 }
 
-/// Floating-point operations of symmetric_factors() a point.
+/// The floating-point operations of symmetric_factors() per point.
 constexpr double symmetric_factor_flops(int dimension) { return dimension == 2 ? 17.0 : 69.0; }
 
 }  // namespace tessera

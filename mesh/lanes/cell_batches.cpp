@@ -1,3 +1,4 @@
+// This file chooses the shape of bricks and colors them.
 #include "mesh/lanes/cell_batches.hpp"
 
 #include <algorithm>
@@ -7,7 +8,8 @@
 namespace tessera {
 namespace {
 
-// Half of the 1 MiB L2 of current server cores: the rest is left to factors streaming through.
+// This is half of the 1 MiB L2 cache of current server cores; the other half is left to factors
+// that stream through.
 constexpr Index kBrickBytes = Index{512} << 10;
 constexpr Index kLongestRow = 64;
 constexpr Index kBricksPerThread = 4;  // of each color, for balance
@@ -18,7 +20,8 @@ IndexTriple bricks_along(const IndexTriple& cells, const IndexTriple& shape) {
   return {ceil_div(cells[0], shape[0]), ceil_div(cells[1], shape[1]), ceil_div(cells[2], shape[2])};
 }
 
-// Rows as long as whole batches allow, then square across: least surface for full SIMD lanes.
+// Bricks are as long along x as whole batches allow and square across, which gives the least
+// surface with full SIMD lanes.
 IndexTriple brick_shape(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
   const IndexTriple& cells = mesh.cells();
   const Index budget = std::max<Index>(kBrickBytes / bytes_per_cell, 1);
@@ -48,7 +51,7 @@ Index padded_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int thr
   const IndexTriple shape = brick_shape(mesh, lanes, bytes_per_cell, threads);
   const IndexTriple along = bricks_along(mesh.cells(), shape);
   Index batches = 0;
-  // Along each axis bricks are of one size but for the last.
+  // Along each axis all bricks but the last have one size.
   for (int kinds = 0; kinds < 8; ++kinds) {
     Index bricks = 1;
     Index cells = 1;

@@ -1,3 +1,4 @@
+// CellBatches order the cells of a mesh in bricks, and bricks in batches of one cell per SIMD lane.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace tessera {
 /// The most cells that one batch can hold (16 floats in a 64-byte register).
 inline constexpr int kMaxLanes = 16;
 
-/// A brick of neighboring cells: what one thread works on at a time.
+/// A brick of neighboring cells, which one thread works on at a time.
 struct Brick {
   IndexTriple first;  // position of its first cell
   IndexTriple count;  // cells along each axis
@@ -22,9 +23,10 @@ struct Brick {
   int color;
 };
 
-/// Up to `lanes` cells of one brick that are worked on together, a cell a SIMD lane.
+/// Up to `lanes` cells of one brick that are worked on together, one cell per SIMD lane.
 ///
-/// Lanes from `active` on repeat the last active cell: they may be computed, never be added.
+/// Lanes from `active` on repeat the last active cell: their values may be computed but must never
+/// be added.
 struct CellBatch {
   Index index;
   int active;
@@ -40,10 +42,10 @@ struct CellBatch {
 /// color = (b_x mod 2) + 2 (b_y mod 2) + 4 (b_z mod 2): bricks of one color share no node.
 class CellBatches {
  public:
-  /// @param lanes cells a batch, 1 .. kMaxLanes
+  /// @param lanes cells per batch, 1 .. kMaxLanes
   /// @param bytes_per_cell what one cell adds to a brick's working set
   /// @param threads small meshes are cut finer so that every thread gets bricks of every color in
-  /// use
+  ///         use
   CellBatches(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads);
 
   int lanes() const { return lanes_; }
@@ -54,8 +56,8 @@ class CellBatches {
   /// Numbers of the bricks of one color, increasing.
   std::span<const Index> bricks_of_color(int color) const { return colors_[color]; }
 
-  /// Calls f(const CellBatch&) for each batch of the brick: rows of `lanes` neighbors along x as
-  /// far as they go, then the cells at the ends of the rows, x fastest each.
+  /// Calls f(const CellBatch&) for each batch of the brick: first rows of `lanes` neighbors along
+  /// x, then the cells that are left at the ends of the rows. x is the fastest axis in both.
   template <class F>
   void for_each_batch(const Brick& brick, F&& f) const {
     CellBatch batch{brick.first_batch, lanes_, true, {}, {}};

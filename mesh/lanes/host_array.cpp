@@ -1,3 +1,4 @@
+// This file allocates aligned memory with huge pages.
 #include "mesh/lanes/host_array.hpp"
 
 #include <sys/mman.h>

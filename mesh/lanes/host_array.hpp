@@ -1,3 +1,4 @@
+// A HostArray is a large array whose pages are first touched by the threads that use them.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,9 @@
 
 namespace tessera {
 
-/// An allocator that leaves values uninitialized, so that the thread which first writes a page gets
-/// it on its own memory node, and aligns to a SIMD vector. Large arrays ask for huge pages.
+/// An allocator that leaves values uninitialized, so that each page lies on the memory node of the
+/// thread that first writes it. Memory is aligned to a SIMD vector, and large arrays ask for huge
+/// pages.
 /// @throws std::bad_alloc
 template <class T>
 struct FirstTouchAllocator {
@@ -36,8 +38,8 @@ struct FirstTouchAllocator {
 void* allocate_first_touch(std::size_t bytes);
 void free_first_touch(void* pointer) noexcept;
 
-/// Asks for huge pages for the memory in between, before it is first touched. Only a hint: where
-/// the system refuses, small pages work as well.
+/// Asks for huge pages for this memory, which must not have been touched yet. This is only a hint:
+/// where the system refuses, small pages work as well.
 void advise_huge_pages(void* pointer, std::size_t bytes) noexcept;
 
 template <class T>

@@ -1,3 +1,4 @@
+// These functions load a row of neighboring cells into SIMD lanes, and add it back.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ struct LaneOrigin {
   int position;
 };
 
-/// Sources 0 and 1 together: the lanes that are from one of them.
+/// Picks the lanes that come from source 0 or source 1.
 template <class Origin, class T, std::size_t... lane>
 [[gnu::always_inline]] inline Lanes<T> pick_two(Lanes<T> first, Lanes<T> second,
                                                 std::index_sequence<lane...>) {
@@ -24,7 +25,7 @@ template <class Origin, class T, std::size_t... lane>
                                     : Origin::of(lane).position)...);
 }
 
-/// `values` with the lanes replaced that are from this source.
+/// Replaces the lanes of `values` that come from this source.
 template <class Origin, int source, class T, std::size_t... lane>
 [[gnu::always_inline]] inline Lanes<T> replace_from(Lanes<T> values, Lanes<T> from,
                                                     std::index_sequence<lane...>) {
@@ -55,7 +56,7 @@ template <class Origin, class T, std::size_t count>
   }
 }
 
-/// Node `node` of cell `lane` in the pieces of a row.
+/// Where node `node` of cell `lane` lies in the pieces of a row.
 template <int p, int lanes, int node>
 struct FromPieces {
   static constexpr LaneOrigin of(std::size_t lane) {
@@ -64,7 +65,7 @@ struct FromPieces {
   }
 };
 
-/// Entry `lane` of piece `piece` of a row in the nodes of cells.
+/// Where entry `lane` of piece `piece` of a row lies among the nodes of the cells.
 template <int p, int lanes, int piece>
 struct FromNodes {
   static constexpr LaneOrigin of(std::size_t lane) {
@@ -85,8 +86,8 @@ template <class T, std::size_t... lane>
                                  (lane == 0 ? kLanes<T> : static_cast<int>(lane) - 1)...);
 }
 
-/// u[i][lane] = row[p lane + i], i = 0 .. p: the nodes of kLanes<T> neighboring cells on one
-/// lattice row, p vectors and one value, loaded as they lie and sorted in registers.
+/// u[i][lane] = row[p lane + i], i = 0 .. p, for kLanes<T> neighboring cells on one lattice row.
+/// The row is loaded as p vectors and one value, which are sorted in registers.
 template <int p, class T>
 [[gnu::always_inline]] inline void load_cell_row(const T* row, Lanes<T>* u) {
   constexpr int kWidth = kLanes<T>;

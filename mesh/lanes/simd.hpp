@@ -1,3 +1,4 @@
+// Lanes<T> is one SIMD register with a value of each of several cells.
 #pragma once
 
 #include <cstddef>

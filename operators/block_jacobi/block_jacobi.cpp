@@ -1,3 +1,4 @@
+// This file makes block Jacobi on the host, and knows its memory.
 #include "operators/block_jacobi/block_jacobi.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These functions make block Jacobi of a form's assembled matrix, on bricks of nodes.
 #pragma once
 
 #include <memory>
@@ -23,8 +24,8 @@ std::unique_ptr<BlockJacobi<T, Space>> make_block_jacobi(const BilinearForm& for
                                      default_node_brick(form.discretization->lattice.dimension()));
 }
 
-/// Bytes held on default bricks, in the memory of shape.processor, and the most while it is made:
-/// then the assembled matrix is held as well.
+/// The bytes that block Jacobi on default bricks holds in the memory of shape.processor, and the
+/// most while it is made, when the assembled matrix is held as well.
 OperatorBytes block_jacobi_bytes(const FormShape& shape, BlockExchange exchange);
 
 }  // namespace tessera

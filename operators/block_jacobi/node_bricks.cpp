@@ -1,3 +1,4 @@
+// This file numbers the nodes of bricks.
 #include "operators/block_jacobi/node_bricks.hpp"
 
 #include <limits>

@@ -1,3 +1,4 @@
+// These functions cut the lattice into bricks of nodes, the blocks of block Jacobi.
 #pragma once
 
 #include "mesh/node_lattice.hpp"

@@ -1,3 +1,4 @@
+// These device functions find a cell of a launch, its nodes and their values.
 #pragma once
 
 #include "operators/cells/device_cells.hpp"

@@ -1,3 +1,4 @@
+// This is the highest degree whose kernels are unrolled at compile time.
 #pragma once
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// This file makes the ranges and colors of cells that launches work on.
 #include "operators/cells/device_cells.hpp"
 
 namespace tessera {

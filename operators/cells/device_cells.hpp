@@ -1,3 +1,4 @@
+// These types tell GPU kernels which cells to work on, where u comes from and where v goes.
 #pragma once
 
 #include <memory>

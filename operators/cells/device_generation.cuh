@@ -1,3 +1,4 @@
+// These functions use instructions that only some generations of GPUs have.
 #pragma once
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// This function makes an operator of a local kernel and a scatter policy on the GPU.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// This file gathers, applies a local kernel and scatters on the GPU.
 #include "operators/cells/cell_access.cuh"
 #include "operators/cells/device_matrix_free.hpp"
 #include "operators/form/device_robin_faces.hpp"

@@ -1,3 +1,4 @@
+// MatrixFree is the loop over cells on the host: gather, local kernel, scatter.
 #pragma once
 
 #include <atomic>

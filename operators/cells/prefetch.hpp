@@ -1,3 +1,4 @@
+// A Prefetch asks for memory a few cache lines at a time, ahead of its use.
 #pragma once
 
 namespace tessera {

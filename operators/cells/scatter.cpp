@@ -1,3 +1,4 @@
+// This file has the table of scatter policies, and those of the host.
 #include "operators/cells/scatter.hpp"
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+// A Scatter policy says how cells add into a shared vector without a race.
 #pragma once
 
 #include <functional>

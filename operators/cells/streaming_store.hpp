@@ -1,3 +1,4 @@
+// These stores write values past the cache.
 #pragma once
 
 #if defined(__SSE2__)

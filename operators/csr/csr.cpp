@@ -1,3 +1,4 @@
+// This file assembles the matrix on the host, and multiplies by it with Eigen.
 #include "operators/csr/csr.hpp"
 
 #include <Eigen/SparseCore>

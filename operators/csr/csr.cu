@@ -1,3 +1,4 @@
+// This file assembles the matrix on the GPU, and multiplies by it with cuSPARSE.
 #include <cusparse.h>
 
 #include <algorithm>

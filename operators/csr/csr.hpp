@@ -1,3 +1,4 @@
+// The strategy csr is the assembled matrix in compressed sparse rows.
 #pragma once
 
 #include <memory>

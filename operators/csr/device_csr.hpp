@@ -1,3 +1,4 @@
+// The strategy csr on the GPU is assembled there, and applied slab by slab.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These kernels assemble the matrix on the GPU.
 #pragma once
 
 #include <algorithm>

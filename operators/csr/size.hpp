@@ -1,3 +1,4 @@
+// These functions know the nonzeros and bytes of the assembled matrix before it is made.
 #pragma once
 
 #include "mesh/face.hpp"

@@ -1,3 +1,4 @@
+// This file solves the eigenproblem of each axis.
 #include "operators/fast_diagonalization/axis_modes.hpp"
 
 #include <Eigen/Cholesky>

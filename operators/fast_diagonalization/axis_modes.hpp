@@ -1,3 +1,4 @@
+// AxisModes are the eigenvectors of an axis, folded into even and odd ones where that is possible.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// This file calls cuBLAS with a workspace of its own.
 #include "operators/fast_diagonalization/cublas_products.hpp"
 
 #include <string>

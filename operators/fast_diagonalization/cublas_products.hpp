@@ -1,3 +1,4 @@
+// CublasProducts are matrix products on the GPU that can be captured in a graph.
 #pragma once
 
 #include <cublas_v2.h>

@@ -1,3 +1,4 @@
+// This file applies fast diagonalization on the host, panel by panel.
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 
 #include <omp.h>

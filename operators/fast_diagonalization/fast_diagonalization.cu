@@ -1,3 +1,4 @@
+// This file applies fast diagonalization on the GPU.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -1,3 +1,4 @@
+// FastDiagonalization is the inverse of the separable operator nearest to a form.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// These kernels fold vectors and divide by eigenvalues on the GPU.
 #pragma once
 
 #include <cstdint>

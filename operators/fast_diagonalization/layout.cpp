@@ -1,3 +1,4 @@
+// This file assigns the axes of the box to the sweeps of fast diagonalization.
 #include "operators/fast_diagonalization/layout.hpp"
 
 #include <algorithm>

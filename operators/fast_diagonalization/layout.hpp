@@ -1,3 +1,4 @@
+// These types and functions say how fast diagonalization lays out axes and scratch memory.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// A NearestSeparable is the sum of Kronecker products nearest to a form's operator.
 #pragma once
 
 #include <array>

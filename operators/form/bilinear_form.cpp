@@ -1,3 +1,4 @@
+// This file decides whether Robin terms vanish and whether a form has a null space.
 #include "operators/form/bilinear_form.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A BilinearForm is what every strategy discretizes.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,4 @@
+// This loop visits the nodes on faces, whose rows are those of the identity.
 #pragma once
 
 #include "mesh/face.hpp"

@@ -1,3 +1,4 @@
+// DeviceRobinFaces add the boundary part of a form on the GPU.
 #pragma once
 
 #include <vector>

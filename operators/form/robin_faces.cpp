@@ -1,3 +1,4 @@
+// This file sums over Robin faces on the host.
 #include "operators/form/robin_faces.hpp"
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+// This file sums over Robin faces on the GPU.
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/form/robin_faces.hpp"
 #include "solvers/memory/cuda_check.hpp"

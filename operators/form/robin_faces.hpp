@@ -1,3 +1,4 @@
+// RobinFaces add the boundary part of a form on the host.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// This file applies the Kronecker operator of any degree on the GPU, slab by slab.
 #include <algorithm>
 
 #include "operators/kronecker/any_degree.hpp"

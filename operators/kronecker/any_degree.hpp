@@ -1,3 +1,4 @@
+// KroneckerAny applies the Kronecker operator on the GPU for degrees without an unrolled kernel.
 #pragma once
 
 #include "operators/kronecker/device_data.hpp"

@@ -1,3 +1,4 @@
+// These are the arguments of the Kronecker kernels.
 #pragma once
 
 #include "operators/kronecker/device_data.hpp"

@@ -1,3 +1,4 @@
+// This file assembles the 1D mass and stiffness matrices of an axis.
 #include "operators/kronecker/axis_factors.hpp"
 
 #include <numeric>

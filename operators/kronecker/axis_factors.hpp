@@ -1,3 +1,4 @@
+// AxisFactors are the assembled 1D mass and stiffness matrices of an axis.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// These types are the Kronecker operator as the kernels of the GPU see it.
 #pragma once
 
 #include <cstdint>

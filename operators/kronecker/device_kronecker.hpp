@@ -1,3 +1,4 @@
+// This function makes the Kronecker operator in GPU memory.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// This file splits a form into 1D factors, or says why it cannot be split.
 #include "operators/kronecker/factors.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// KroneckerFactors are the 1D factors of a form that is a sum of Kronecker products.
 #pragma once
 
 #include <array>

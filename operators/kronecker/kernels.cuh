@@ -1,3 +1,4 @@
+// These are the Kronecker kernels of the GPU, their sums and their launch shapes.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file has the Kronecker operator on the host, with its fused operations.
 #include "operators/kronecker/kronecker.hpp"
 
 #include "mesh/saturated.hpp"

@@ -1,3 +1,4 @@
+// This file has the Kronecker operator on the GPU, with its fused operations.
 #include <algorithm>
 #include <cmath>
 #include <limits>

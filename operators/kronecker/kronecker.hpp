@@ -1,3 +1,4 @@
+// The strategy kronecker is a sum of Kronecker products of assembled 1D matrices.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// These shuffles sort the nodes of a row by cells, and back.
 #pragma once
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// This file has the products along the lines of a batch, unrolled for low degrees.
 #include "operators/kronecker/lines.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// LineKernels do the products of the Kronecker operator along the lines of a batch.
 #pragma once
 
 #include <algorithm>
@@ -56,15 +57,16 @@ class LineKernels {
   /// this one, and then this one to the next.
   virtual void x_rows(Index batch, Index rows, const T* u, Index stride, Lanes<T>* carry,
                       Lanes<T>* a, Lanes<T>* b) const = 0;
-  /// c = M_y b + K_y a, d = M_y a [rows + 1][p] for the rows of `cells` cells from `first` on.
-  /// carry [4][p] has a, b, c, d of row 0, the latter two as far as the cell before adds to it; and
-  /// then those of the last row. Without cells, row 0 of a and b starts a carry.
+  /// c = M_y b + K_y a, d = M_y a [rows + 1][p] for the rows of `cells` cells from `first` on. On
+  /// entry carry [4][p] has a, b, c, d of row 0, where c and d hold only what the cell before adds
+  /// to them; on return it has those of the last row. Without cells, row 0 of a and b starts a
+  /// carry.
   virtual void y_lines(Index first, Index cells, Lanes<T>* carry, const Lanes<T>* a,
                        const Lanes<T>* b, Lanes<T>* c, Lanes<T>* d) const = 0;
   /// c = M_z c + K_z d [planes + 1][brick_plane] for the first n lines, of `cells` cells from
-  /// `first` on. carry [3][brick_plane] has c, d and the result of plane 0, the latter as far as
-  /// the cell before adds to it; and then those of the last plane. Without cells, plane 0 of c and
-  /// d starts a carry.
+  /// `first` on. On entry carry [3][brick_plane] has c, d and the result of plane 0, where the
+  /// result holds only what the cell before adds to it; on return it has those of the last plane.
+  /// Without cells, plane 0 of c and d starts a carry.
   virtual void z_lines(Index first, Index cells, Index n, Lanes<T>* carry, Lanes<T>* c,
                        const Lanes<T>* d) const = 0;
   /// The nodes of each row [p] one after another, row j from nodes + j stride on, [kLanes p].

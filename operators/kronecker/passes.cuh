@@ -1,3 +1,4 @@
+// These device functions multiply band matrices by windows of values in registers.
 #pragma once
 
 #include "operators/kronecker/arguments.cuh"

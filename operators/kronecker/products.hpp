@@ -1,3 +1,4 @@
+// These are products of one cell's 1D matrices with lines.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file rounds stiffness matrices such that rows that sum to zero still do.
 #include "operators/kronecker/stiffness_rounding.hpp"
 
 #include <algorithm>

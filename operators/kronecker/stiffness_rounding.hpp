@@ -1,3 +1,4 @@
+// These functions round the 1D stiffness matrix and keep the constants in its null space.
 #pragma once
 
 #include "operators/kronecker/axis_factors.hpp"

@@ -1,3 +1,4 @@
+// This file cuts a sweep into bricks and tiles, and shares them among threads.
 #include "operators/kronecker/sweep.hpp"
 
 #include <omp.h>

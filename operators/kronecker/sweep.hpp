@@ -1,3 +1,4 @@
+// A KroneckerSweep computes A x on the host, one row of bricks after another.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// A KroneckerTile is the work of one thread block, stage by stage.
 #pragma once
 
 #include <cuda_pipeline.h>

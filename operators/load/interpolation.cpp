@@ -1,3 +1,4 @@
+// This file evaluates a field at all nodes in parallel.
 #include "operators/load/interpolation.hpp"
 
 #include <algorithm>

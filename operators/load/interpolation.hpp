@@ -1,3 +1,4 @@
+// This function interpolates a field at the nodes.
 #pragma once
 
 #include "mesh/discretization.hpp"

@@ -1,3 +1,4 @@
+// This file integrates sources and fluxes in a fixed order.
 #include "operators/load/load_integrals.hpp"
 
 #include <algorithm>

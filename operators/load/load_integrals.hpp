@@ -1,3 +1,4 @@
+// These are the integrals of a load's data over the domain and its boundary.
 #pragma once
 
 #include <vector>

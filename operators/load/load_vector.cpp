@@ -1,3 +1,4 @@
+// This file assembles the right-hand side and lifts Dirichlet values.
 #include "operators/load/load_vector.hpp"
 
 #include <algorithm>

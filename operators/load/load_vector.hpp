@@ -1,3 +1,4 @@
+// These functions set Dirichlet values and assemble the right-hand side.
 #pragma once
 
 #include <vector>

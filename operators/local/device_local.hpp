@@ -1,3 +1,4 @@
+// These functions make the strategies local and local-thread on the GPU.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// These kernels multiply by a matrix per cell, and by one thread per cell.
 #pragma once
 
 #include "operators/cells/cell_access.cuh"

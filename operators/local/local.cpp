@@ -1,3 +1,4 @@
+// This file computes local matrices from the tensor kernel, and multiplies by them.
 #include "operators/local/local.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file has the local kernels of the GPU and chooses their shapes.
 #include <algorithm>
 #include <limits>
 #include <string>

@@ -1,3 +1,4 @@
+// LocalMatrices are the dense matrices of all cells, or one that all cells share.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,5 @@
+// This kernel multiplies one matrix of all cells by many cells, with tensor cores in double
+// precision.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>

@@ -1,3 +1,4 @@
+// This file instantiates the local kernel for each degree.
 #include "operators/local/unrolled.hpp"
 
 #include <utility>

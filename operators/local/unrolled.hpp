@@ -1,3 +1,4 @@
+// The strategy local multiplies by precomputed dense matrices of cells.
 #pragma once
 
 #include <memory>

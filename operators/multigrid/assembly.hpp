@@ -1,3 +1,4 @@
+// A MultigridAssembly makes the levels of a cycle, in any memory and precision.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file discretizes a form on coarser levels, and drops levels that do not resolve the data.
 #include "operators/multigrid/hierarchy.hpp"
 
 #include "mesh/geometry/geometric_factors.hpp"

@@ -1,3 +1,4 @@
+// A Hierarchy is the form discretized on each level.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// This file makes the 1D factors of transfers, and applies them on the host.
 #include "operators/multigrid/lattice_transfer.hpp"
 
 #include <algorithm>

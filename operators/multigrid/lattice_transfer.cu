@@ -1,3 +1,4 @@
+// This file applies transfers on the GPU.
 #include "operators/multigrid/lattice_transfer.hpp"
 #include "solvers/memory/cuda_check.hpp"
 

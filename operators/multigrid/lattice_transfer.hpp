@@ -1,3 +1,4 @@
+// A LatticeTransfer prolongates and restricts between two lattices, axis by axis.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// These functions make a multigrid cycle of a form.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// This file counts the memory and traffic of multigrid levels.
 #include "operators/multigrid/size.hpp"
 
 #include <algorithm>

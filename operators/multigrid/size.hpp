@@ -1,3 +1,4 @@
+// These functions know the memory and traffic of a multigrid level.
 #pragma once
 
 #include "operators/multigrid/multigrid.hpp"

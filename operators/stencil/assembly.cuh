@@ -1,3 +1,4 @@
+// These kernels make the coefficients of a stencil.
 #pragma once
 
 #include <algorithm>

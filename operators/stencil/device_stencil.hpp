@@ -1,3 +1,4 @@
+// This function makes the strategy stencil in GPU memory.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These kernels apply a symmetric stencil, plane after plane in 3D.
 #pragma once
 
 #include <cuda_runtime.h>

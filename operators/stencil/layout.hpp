@@ -1,3 +1,4 @@
+// These types say where the coefficients of a stencil lie in memory.
 #pragma once
 
 #include "mesh/index.hpp"

@@ -1,3 +1,4 @@
+// This file makes and applies the stencil on the host.
 #include "operators/stencil/stencil.hpp"
 
 #include <algorithm>

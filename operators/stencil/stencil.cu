@@ -1,3 +1,4 @@
+// This file makes and applies the stencil on the GPU.
 #include <algorithm>
 #include <stdexcept>
 #include <string>

@@ -1,3 +1,4 @@
+// The strategy stencil is the assembled matrix of degree 1 by diagonals, without indices.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file computes the geometric factors of mapped batches by sum factorization.
 #include "operators/tensor/batch_geometry.hpp"
 
 #include <algorithm>

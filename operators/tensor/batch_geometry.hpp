@@ -1,3 +1,4 @@
+// A BatchGeometry computes geometric factors in every application on the host.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// These are the sweeps of a batch of 3D cells with all sizes known at compile time.
 #pragma once
 
 #include <array>

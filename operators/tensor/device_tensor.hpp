@@ -1,3 +1,4 @@
+// This function makes the tensor kernel of the GPU.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// This is the definition of the tensor kernel of the host.
 #pragma once
 
 #include <cmath>

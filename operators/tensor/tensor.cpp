@@ -1,3 +1,4 @@
+// This file makes tensor operators on the host.
 #include "operators/tensor/tensor.hpp"
 
 #include "operators/cells/element_kernel.hpp"

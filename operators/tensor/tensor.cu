@@ -1,3 +1,4 @@
+// This file picks a tensor kernel of the GPU, and its cells per block.
 #include <algorithm>
 #include <stdexcept>
 

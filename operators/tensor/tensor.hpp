@@ -1,3 +1,4 @@
+// The strategy tensor evaluates B^T D B by 1D matrices, axis after axis.
 #pragma once
 
 #include <algorithm>

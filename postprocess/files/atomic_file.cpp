@@ -1,3 +1,4 @@
+// This file writes temporary files, syncs them and renames them.
 #include "postprocess/files/atomic_file.hpp"
 
 #include <fcntl.h>

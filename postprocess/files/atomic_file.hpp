@@ -1,3 +1,4 @@
+// An AtomicFile gets its name only when it is complete.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,7 @@ class OutputError : public std::runtime_error {
   OutputError(const std::filesystem::path& path, const std::string& cause);
 
   const std::filesystem::path& path() const { return path_; }
-  /// Why, as the system puts it where it said anything ("No space left on device").
+  /// The reason, in the words of the system if it gave one ("No space left on device").
   const std::string& cause() const { return cause_; }
   /// Whether more space on the disk would have helped.
   bool is_for_lack_of_space() const;
@@ -28,9 +29,9 @@ class OutputError : public std::runtime_error {
 };
 
 /// A file under construction: it has a temporary name in the directory of its final one, and takes
-/// the final name, all at once, when it is complete and on disk. Destroyed before that, it leaves
-/// nothing behind and an older file of the final name untouched; so it does if a signal handler
-/// that calls remove_unfinished_paths() ends the process.
+/// the final name, all at once, when it is complete and on disk. If it is destroyed before that, it
+/// leaves nothing behind, and an older file of the final name is untouched. The same is true if a
+/// signal handler that calls remove_unfinished_paths() ends the process.
 class AtomicFile {
  public:
   /// Creates the temporary file, empty. @throws OutputError
@@ -45,8 +46,8 @@ class AtomicFile {
 
   /// Appends text. @throws OutputError on a short write (disk full, quota, ...).
   void write(std::string_view text);
-  /// Flushes to disk; nothing may be written afterwards. What is left for commit() then needs no
-  /// space. @throws OutputError
+  /// Flushes to disk; nothing may be written afterwards. commit() then needs no more space.
+  /// @throws OutputError
   void complete();
   /// Completes the file if that is not done yet, and renames it. @throws OutputError
   void commit();
@@ -60,11 +61,11 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-/// Writes a whole file by way of AtomicFile. @throws OutputError
+/// Writes a whole file through an AtomicFile. @throws OutputError
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
-/// Bytes that this user may still write where the path is, or where its nearest existing ancestor
-/// is. @throws OutputError if the file system does not answer.
+/// The bytes that this user may still write to the file system of the path, or of its nearest
+/// existing ancestor. @throws OutputError if the file system does not answer.
 Index free_bytes(const std::filesystem::path& path);
 
 }  // namespace tessera

@@ -1,3 +1,4 @@
+// This file rounds numbers to three digits and finds their prefixes.
 #include "postprocess/files/human_units.hpp"
 
 #include <fmt/format.h>

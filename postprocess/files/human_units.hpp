@@ -1,10 +1,12 @@
+// These functions write numbers as people read them.
 #pragma once
 
 #include <string>
 
 namespace tessera {
 
-/// Numbers for people: three significant digits and a prefix. Not finite: "-".
+/// Numbers as people read them, with three significant digits and a prefix; "-" for numbers that
+/// are not finite.
 std::string human_seconds(double seconds);  ///< "12.3 ms", "4.56 s", "2 min 05 s", "1 h 02 min"
 std::string human_joules(double joules);    ///< "1.80 uJ", "123 J", "4.56 kJ"
 std::string human_bytes(double bytes);      ///< "1.50 GiB"

@@ -1,3 +1,4 @@
+// This file creates result directories, and removes old results.
 #include "postprocess/files/output_directory.hpp"
 
 #include <algorithm>

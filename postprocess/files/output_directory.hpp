@@ -1,3 +1,4 @@
+// An OutputDirectory is checked before anything is computed.
 #pragma once
 
 #include <deque>
@@ -12,9 +13,9 @@ namespace tessera {
 /// What to do about results that a directory already holds.
 enum class Overwrite { no, yes };
 
-/// The directory of a run's results, made sure of before anything is computed: created with its
-/// parents, and a file written to it on trial. Directories that it made and that are still empty
-/// when it ends are removed: a run that fails leaves nothing behind.
+/// The directory of a run's results, which is checked before anything is computed: it is created
+/// with its parents, and a file is written to it on trial. Directories that were created here are
+/// removed at the end if they are still empty, so that a run that fails leaves nothing behind.
 class OutputDirectory {
  public:
   /// @throws OutputError if the directory holds results and overwriting is not allowed (the message
@@ -29,14 +30,14 @@ class OutputDirectory {
   void remove_if_empty() noexcept;
 
   std::vector<std::filesystem::path> made_;  // innermost first
-  // The same; a deque as they do not move.
+  // The same directories, in a deque because they must not move.
   std::deque<UnfinishedPath> unfinished_;
 };
 
 /// Removes the results of an earlier run, so that files of two runs never stand side by side;
 /// anything else in the directory stays.
-/// @param kept names of files that stay, too
-/// @return whether there were any
+/// @param kept names of files that stay as well
+/// @return whether there were any results
 /// @throws OutputError
 bool remove_results(const std::filesystem::path& directory,
                     const std::vector<std::string>& kept = {});

@@ -1,3 +1,4 @@
+// This file prints progress and predicts the time left.
 #include "postprocess/files/progress.hpp"
 
 #include <fmt/format.h>
@@ -101,7 +102,8 @@ double Progress::iterations_per_second() const {
              : 0.0;
 }
 
-// Least squares of log(residual) over the iterations of the window; NaN: nothing to foretell from.
+// Fits log(residual) over the iterations of the window by least squares; NaN if that predicts no
+// end.
 double Progress::seconds_left(double rate) const {
   double n = 0.0;
   double mean_iteration = 0.0;

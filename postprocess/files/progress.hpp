@@ -1,3 +1,4 @@
+// Progress shows how an iterative solve gets on.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,13 @@ enum class ProgressMode { live, plain, silent };
 /// Live where the stream is a terminal that can rewrite a line, else plain.
 ProgressMode progress_mode(std::FILE* stream);
 
-/// Shows how an iterative solve gets on: iteration, relative residual and its target, iterations a
-/// second, and the time left as the slope of the residual over the last iterations foretells it.
+/// Shows how an iterative solve gets on: iteration, relative residual and its target, iterations
+/// per second, and the time left, predicted from the slope of the residual over the last
+/// iterations.
 ///
-/// Live: at most 10 lines a second in one place, cleared at the end, so that whatever is printed
-/// next starts on an empty line. Plain: a line at once, then after 2, 4, 8, 16, 30, 30, ...
-/// seconds.
+/// A live line is rewritten at most 10 times a second and cleared at the end, so that whatever is
+/// printed next starts on an empty line. Plain lines are printed at once and then after 2, 4, 8,
+/// 16, 30, 30, ... seconds.
 class Progress {
  public:
   struct Options {
@@ -38,7 +40,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// To be called after each iteration; costs a clock reading where nothing is due.
+  /// Call this after each iteration; it costs one reading of the clock if nothing is due.
   void update(std::int64_t iteration, double relative_residual);
   /// Clears a live line; later updates are ignored.
   void finish();

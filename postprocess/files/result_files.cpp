@@ -1,3 +1,4 @@
+// This file turns results into JSON and CSV.
 #include "postprocess/files/result_files.hpp"
 
 #include <fmt/format.h>

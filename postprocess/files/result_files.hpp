@@ -1,3 +1,4 @@
+// A RunResult holds what result.json says of a run.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@
 
 namespace tessera {
 
-/// Everything that result.json says of a run; the names are those of the file. Numbers that are not
-/// finite or not there become null.
+/// Everything that result.json says of a run; members have the names of the keys. Numbers that are
+/// not finite or missing become null.
 struct RunResult {
   /// A level of a multigrid preconditioner.
   struct Level {
@@ -104,7 +105,8 @@ nlohmann::ordered_json to_json(const RunResult& result);
 /// The text of result.json.
 std::string result_text(const RunResult& result);
 
-/// The text of residuals.csv: a line an iteration, from 0: iteration, residual, relative_residual.
+/// The text of residuals.csv: one line per iteration, from 0, with iteration, residual and
+/// relative_residual.
 /// @param relative_residuals ||r|| / reference_norm before the first and after every iteration
 std::string residuals_csv(std::span<const double> relative_residuals, double reference_norm);
 

@@ -1,3 +1,4 @@
+// This file pads the cells of tables and quotes those of CSV files.
 #include "postprocess/files/text_table.hpp"
 
 #include <algorithm>

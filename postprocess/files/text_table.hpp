@@ -1,3 +1,4 @@
+// A TextTable aligns text in columns.
 #pragma once
 
 #include <string>

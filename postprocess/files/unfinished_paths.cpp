@@ -1,3 +1,4 @@
+// This file remembers paths where a signal handler can read them.
 #include "postprocess/files/unfinished_paths.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// An UnfinishedPath is removed if the process ends at once.
 #pragma once
 
 #include <filesystem>
@@ -5,9 +6,9 @@
 
 namespace tessera {
 
-/// A file or directory that must not stay behind if the process ends at once, while this object is
-/// there: a file under its temporary name, say. The path need not exist. A few dozen at a time are
-/// remembered, more are not.
+/// A file or directory that must not stay behind if the process ends at once while this object
+/// exists, such as a file under its temporary name. The path need not exist. A few dozen paths at a
+/// time are remembered; more are not.
 class UnfinishedPath {
  public:
   explicit UnfinishedPath(const std::filesystem::path& path);

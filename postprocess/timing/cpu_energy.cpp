@@ -1,3 +1,4 @@
+// This file finds RAPL counters and follows them when they wrap.
 #include "postprocess/timing/cpu_energy.hpp"
 
 #include <fstream>
@@ -9,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// More than a package draws for longer than a moment.
+// More watts than a package draws for longer than a moment.
 constexpr double kMaxWatts = 1000.0;
 
 std::optional<std::uint64_t> number_in(const fs::path& path) {

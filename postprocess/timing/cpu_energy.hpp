@@ -1,3 +1,4 @@
+// A CpuEnergyCounter reads the energy counters of the CPUs.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class CpuEnergyCounter {
   CpuEnergyCounter(const std::filesystem::path& powercap, double seconds);
 
   /// Reads the counters again. They wrap after some minutes, so a sample is due about every 10 s;
-  /// where one comes so late that wraps may be lost, nothing is measured.
+  /// if one comes so late that wraps may have been missed, nothing is measured.
   /// @param seconds the time now
   void sample(double seconds);
 

@@ -1,3 +1,4 @@
+// This file combines the energy counters, and words what they cover.
 #include "postprocess/timing/energy_meter.hpp"
 
 #include <chrono>

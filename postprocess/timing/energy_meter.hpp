@@ -1,3 +1,4 @@
+// An EnergyMeter measures the joules of CPUs and GPU over a stretch of a run.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +23,7 @@ struct EnergyUse {
   MeasuredEnergy cpu;
   std::optional<MeasuredEnergy> gpu;  // where one is in use
 
-  /// Of what is measured; nothing if nothing is.
+  /// The sum of what was measured; empty if nothing was.
   std::optional<double> joules() const;
   /// "CPU: packages and memory; GPU: not measured, no NVML (libnvidia-ml.so.1)".
   std::string note() const;
@@ -43,15 +44,16 @@ inline constexpr double kCpuEnergyStep = 0.01;  // seconds
 inline constexpr double kGpuEnergyStep = 0.1;
 
 /// Measures the energy of whole devices, whatever else runs on them. What cannot be measured is
-/// said, never thrown. A value may be off by what the device draws during one step of its counter.
+/// said in a note, never thrown. A value may be off by what the device draws during one step of its
+/// counter.
 class EnergyMeter {
  public:
   /// Begins to measure.
   explicit EnergyMeter(const EnergySources& sources);
 
-  /// To be called every now and then, see CpuEnergyCounter::sample(); as often as one likes.
+  /// Call this every now and then, as often as you like; see CpuEnergyCounter::sample().
   void sample();
-  /// What was used since the meter was made.
+  /// Returns the energy that was used since the meter was made.
   EnergyUse stop();
 
  private:

@@ -1,3 +1,4 @@
+// This file loads NVML at run time and reads its counter.
 #include "postprocess/timing/gpu_energy.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// A GpuEnergyCounter reads the energy counter of a GPU.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// This file computes rates and shares of timed parts.
 #include "postprocess/timing/timer_report.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ bool ran(const Part& part) {
   return part.calls > 0 || std::any_of(part.children.begin(), part.children.end(), ran);
 }
 
-// Work a second at the mean time; 0: not known.
+// Work per second at the mean time; 0 if it is not known.
 double rate(const Part& part, double work) { return part.total > 0.0 ? work / mean(part) : 0.0; }
 
 double ratio(double a, double b) { return b > 0.0 ? a / b : 0.0; }

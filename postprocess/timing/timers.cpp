@@ -1,3 +1,4 @@
+// This file enters and leaves the parts of a timer tree.
 #include "postprocess/timing/timers.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ void TimerTree::leave(int calls) {
   node.calls += calls;
   node.total += seconds;
   if (calls == 0) {
-    // Exact where the part ran once before, and else a bound from below.
+    // The minimum is exact if the part ran once before, and otherwise a lower bound.
     if (node.calls == 1) node.min += seconds;
   } else {
     node.min = std::min(node.min, seconds);

@@ -1,3 +1,4 @@
+// A TimerTree measures the named and nested parts of a run.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace tessera {
 
-/// Least work of one call of a timed part.
+/// The least work of one call of a timed part.
 struct Work {
   double dofs = 0.0;
   double bytes = 0.0;  // 0: not known
@@ -51,7 +52,7 @@ class TimerTree {
     std::int64_t calls = 0;
     double total = 0.0;  // seconds, of a part that is running: until now
     double min = 0.0;    // seconds of the shortest call
-    Work work;           // a call
+    Work work;           // of one call
     std::vector<Part> children;
   };
 
@@ -64,8 +65,8 @@ class TimerTree {
   /// @throws std::invalid_argument if the name is empty or has a '/'.
   Scope scope(std::string_view name);
 
-  /// As scope, but the time counts as more of the part's calls, not as one of its own; the
-  /// shortest call grows by it where there was one.
+  /// Like scope(), but the time is added to the calls that the part has had, and is no call of its
+  /// own. If there was one call, the shortest call grows by that time.
   /// @throws std::invalid_argument if the name is empty or has a '/', or the part never ran.
   Scope resume(std::string_view name);
 

@@ -1,3 +1,4 @@
+// This file interpolates along segments of lattice lines.
 #include "postprocess/vtk/equidistant.hpp"
 
 #include <algorithm>

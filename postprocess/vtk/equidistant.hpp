@@ -1,3 +1,4 @@
+// These functions move values and positions to VTK's equidistant nodes.
 #pragma once
 
 #include <array>

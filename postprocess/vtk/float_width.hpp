@@ -1,3 +1,4 @@
+// A FloatWidth says how a file stores floating-point numbers.
 #pragma once
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// This file has the text of the ParaView script.
 #include "postprocess/vtk/view_script.hpp"
 
 #include <nlohmann/json.hpp>
@@ -5,7 +6,7 @@
 namespace tessera {
 namespace {
 
-// ParaView halves edges so many times: 2^level chords along an edge.
+// How many times ParaView halves edges, which gives 2^level chords along an edge.
 int subdivision_level(int degree) {
   if (degree == 1) return 0;
   return degree <= 3 ? 2 : degree <= 6 ? 3 : 4;

@@ -1,3 +1,4 @@
+// This function writes the script that opens a solution in ParaView.
 #pragma once
 
 #include <string>

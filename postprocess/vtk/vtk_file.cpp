@@ -1,3 +1,4 @@
+// This file drives VTK's writer, compresses in parallel and collects errors.
 #include "postprocess/vtk/vtk_file.hpp"
 
 #include <omp.h>
@@ -168,7 +169,7 @@ void announce_all(ParallelCompressor& compressor, vtkUnstructuredGrid& grid) {
   }
 }
 
-// What VTK would print to the terminal otherwise.
+// Collects what VTK would otherwise print to the terminal.
 void collect_message(vtkObject*, unsigned long, void* messages, void* text) {
   static_cast<std::string*>(messages)->append(static_cast<const char*>(text));
 }
@@ -200,7 +201,7 @@ std::string write_vtk_file(const std::filesystem::path& path, vtkUnstructuredGri
   writer->AddObserver(vtkCommand::WarningEvent, observer);
   writer->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, observer);
   writer->set_stream(&stream);
-  // VTK opens no file then, and so deletes none either.
+  // With this setting VTK opens no file, and so deletes none either.
   writer->WriteToOutputStringOn();
   writer->SetInputData(&grid);
   writer->SetDataModeToAppended();

@@ -1,3 +1,4 @@
+// This function writes a VTK grid to a file.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +10,7 @@ class vtkUnstructuredGrid;
 
 namespace tessera {
 
-/// Bytes of the blocks that are compressed ahead on so many threads.
+/// The bytes of the blocks that this many threads compress ahead.
 Index vtk_compression_bytes(int threads);
 
 /// Writes the grid over an existing file as .vtu, version 2.2 (hexahedra numbered as of VTK 9.1),

@@ -1,3 +1,4 @@
+// This file builds the unstructured grid that VTK writes.
 #include "postprocess/vtk/vtu_writer.hpp"
 
 #include <vtkCellArray.h>
@@ -300,7 +301,7 @@ Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, in
   const FileCells cells = file_cells(mesh, lattice.degree());
   const Index number = width == FloatWidth::double_precision ? 8 : 4;
   const Index cell_size = power(cells.degree + 1, lattice.dimension());
-  // An id a node of a cell, an end offset and a type byte.
+  // Each cell has an id per node, an end offset and a type byte.
   const Index cell_bytes = 8 * cell_size + 8 + 1 + number * cell_field_count;
   return Saturated(lattice.size()) * number * (3 + point_field_count) +
          Saturated(cells.mesh.cell_count()) * cell_bytes;
@@ -312,7 +313,8 @@ Index vtk_grid_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int rounde
   const bool rounds = width == FloatWidth::single_precision;
   const Index number = rounds ? sizeof(float) : sizeof(double);
   const Index cell_size = power(cells.degree + 1, lattice.dimension());
-  // Ids, an offset and a type, and the coefficient where it is rounded or spread to smaller cells.
+  // Each cell has its ids, an offset and a type, and the coefficient where it is rounded or spread
+  // to smaller cells.
   const Index cell_bytes = 8 * cell_size + 8 + 1 + (rounds ? sizeof(float) : 0) +
                            (cells.refinement > 1 ? sizeof(double) : 0);
   return Saturated(lattice.size()) * number * (3 + rounded_fields) +

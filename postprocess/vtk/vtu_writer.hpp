@@ -1,3 +1,4 @@
+// This function writes a solution as high-order cells of VTK.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +19,7 @@ struct PointField {
   std::span<const double> values;
 };
 
-/// One number a cell; values [mesh.cell_count()], x fastest.
+/// One number per cell; values [mesh.cell_count()], x fastest.
 struct CellField {
   std::string name;
   std::span<const double> values;
@@ -35,7 +36,7 @@ struct VtuMetadata {
 /// (bi-, tri-)linear ones between its nodes.
 inline constexpr int kMaxVtkDegree = 10;
 
-/// Writes a VTK unstructured grid with one arbitrary-order Lagrange cell a cell (linear cells for
+/// Writes a VTK unstructured grid with one arbitrary-order Lagrange cell per cell (linear cells for
 /// p = 1) and shared nodes; binary, compressed, 64-bit ids. The file has a temporary name until it
 /// is complete.
 ///
@@ -70,7 +71,7 @@ std::vector<std::string> write_vtu(const std::filesystem::path& path, const Disc
 Index vtk_grid_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int rounded_fields,
                      FloatWidth width);
 
-/// Bytes of everything in the file before compression: what it cannot be much larger than.
+/// The bytes of everything in the file before compression, which the file cannot exceed by much.
 Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int point_field_count,
                              int cell_field_count, FloatWidth width);
 

@@ -1,3 +1,4 @@
+// This file has conjugate gradients on the host.
 #include "solvers/krylov/cg.hpp"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ class CgIteration {
     const double energy = alpha * rz_;
     const T step = static_cast<T>(alpha);
     if (predicts_beta_) {
-      // Rounding may make it negative where r all but vanishes; a NaN stays one.
+      // Rounding may make the prediction negative where r nearly vanishes; a NaN stays a NaN.
       const double foreseen = alpha * alpha * dots[1] / rz_ - 1.0;
       const double beta = foreseen < 0.0 ? 0.0 : foreseen;
       rr_ = update_all(step, static_cast<T>(beta), q_, system_.x, r_, p_);

@@ -1,3 +1,4 @@
+// This file has conjugate gradients on the GPU as launches of a CUDA graph.
 #include <utility>
 
 #include "solvers/krylov/cg.hpp"
@@ -24,7 +25,7 @@ class DeviceCg final : public DeviceIteration {
         z_(system_.size_if(is_general_)),
         partial_(3 * kMaxUpdateBlocks) {}
 
-  // Also p = M r and r.M r, where M is not general; then p is made in the iteration.
+  // Makes p = M r and r.M r as well, unless M is general; with a general M the iteration makes p.
   void enqueue_residual() override {
     complete_solution();
     system_.enqueue_residual(r_, {p_.data(), &state()->rz}, state());
@@ -54,7 +55,7 @@ class DeviceCg final : public DeviceIteration {
 
   void enqueue_replacement() override {
     complete_solution();
-    // The r.z of a general preconditioner's state is that of p.
+    // With a general preconditioner the r.z of the state is that of p.
     system_.enqueue_residual(r_, {nullptr, is_general_ ? nullptr : &state()->rz}, state());
   }
 
@@ -68,7 +69,7 @@ class DeviceCg final : public DeviceIteration {
                          "vector updates of CG");
   }
 
-  // q = A p, and the kernel that uses it.
+  // Queues q = A p and the kernel that uses it.
   void enqueue_product(Kernel with_sum_given, Kernel with_sum_computed) {
     if (fused_ != nullptr) {
       fused_->apply_dot(p_, q_, state()->dots);

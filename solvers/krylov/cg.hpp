@@ -1,3 +1,5 @@
+// These are preconditioned and flexible conjugate gradients, with options and report of every
+// method.
 #pragma once
 
 #include <functional>
@@ -29,12 +31,12 @@ enum class Continue { yes, no };
 struct CgOptions {
   /// Stop at ||b - A x|| <= relative_tolerance * reference_norm.
   double relative_tolerance = 1e-8;
-  /// ||b||; if it is 0 the tolerance is on the initial residual.
+  /// ||b||. If it is 0, the tolerance is relative to the initial residual.
   double reference_norm = 0.0;
   int max_iterations = 1000;
-  /// r = b - A x is computed anew every so many iterations, which go on with it; 0: never. The
-  /// residual of the recurrence then drifts from the true one no further than in that many
-  /// iterations.
+  /// After every so many iterations r = b - A x is computed anew, and the iteration goes on from
+  /// it; 0 means never. The residual of the recurrence then drifts from the true one during that
+  /// many iterations only.
   int replacement_interval = 0;
   /// Called after every iteration with its number and relative residual; may be empty.
   std::function<Continue(int iteration, double relative_residual)> observer;
@@ -43,8 +45,8 @@ struct CgOptions {
 struct SolveReport {
   SolveStatus status = SolveStatus::iteration_limit;
   int iterations = 0;
-  /// What residuals are divided by: that of the options, or the initial residual's norm where that
-  /// is 0.
+  /// The norm by which residuals are divided: that of the options or, if that is 0, that of the
+  /// initial residual.
   double reference_norm = 0.0;
   /// ||r|| / reference_norm before the first and after every iteration (recurrence residual).
   std::vector<double> history;
@@ -60,37 +62,38 @@ struct SolveReport {
 /// recurrence has converged; where the two differ, the iteration restarts from the true one, and
 /// ends as stagnated if that does not help.
 ///
-/// Where the operator has fused forms and there is no preconditioner, its pass gives p.Ap and
-/// Ap.Ap, and ||r - alpha A p||^2 = alpha^2 Ap.Ap - r.r, from which beta is made, so that one pass
-/// updates x, r and p. The true r.r, summed in that pass, is used from there on, so rounding in
-/// beta does not build up.
+/// If the operator has fused operations and there is no preconditioner, its pass gives p.Ap and
+/// Ap.Ap as well. Then ||r - alpha A p||^2 = alpha^2 Ap.Ap - r.r gives beta before the update, so
+/// that one pass updates x, r and p. That pass also sums the true r.r, which is used from there on,
+/// so that rounding in beta does not build up.
 ///
-/// Vectors read or written an iteration, beside the operator's 2 and what M reads and writes:
+/// Vectors read or written per iteration, beside the operator's 2 and what M reads and writes:
 ///
 ///   preconditioner   none   diagonal   general
 ///                      11         13        13
-///   fused forms         7         11        11
+///   fused operations    7         11        11
 ///
-/// Two reductions an iteration, each waited for (one with fused forms and no preconditioner). The
-/// residual b - A x reaches a few eps ||A|| ||x||.
+/// The solver waits for two reductions per iteration (one with fused operations and no
+/// preconditioner). The residual b - A x reaches a few eps ||A|| ||x||.
 template <class T, class Space>
 SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* preconditioner,
                const Vector<T, Space>& b, Vector<T, Space>& x, const CgOptions& options);
 
-/// The same on the GPU, where scalars stay there and iterations are the replay of a CUDA graph
-/// (one, or eight where they are short):
+/// The same on the GPU. Scalars stay there, and iterations are replays of a CUDA graph, which holds
+/// one iteration, or eight if they are short:
 ///   q = A p | p.q; r -= alpha q, r.r and r.z; x += alpha p, p = z + beta p
-/// with the three passes of the second part (2, 3 and 5 vectors read or written, one more each of
-/// the last two with a diagonal preconditioner) in one kernel. With any other preconditioner, which
-/// is applied as often as there are iterations:
+/// The three passes of the second part are one kernel. They read or write 2, 3 and 5 vectors; with
+/// a diagonal preconditioner the last two passes have one vector more each. Any other
+/// preconditioner is applied once per iteration:
 ///   z = M r | r.z; x += alpha p, p = z + beta p | q = A p | p.q; r -= alpha q, r.r
-/// in two kernels of 7 and 5 vectors, where p.q is the operator's if it has fused forms, which
-/// leaves 7 and 3. Where it has them and there is no preconditioner:
+/// The two kernels then read or write 7 and 5 vectors. If the operator has fused operations, it
+/// gives p.q, which leaves 7 and 3. With fused operations and no preconditioner an iteration is
 ///   q = A p, p.q, q.q | r -= alpha q, r.r, p = r + beta p, and every second time x += both alpha p
-/// which are 2 + 6.5 vectors read or written an iteration instead of 2 + 10.
-/// Iterations are queued in batches of a few milliseconds, two ahead of what the host has seen, one
-/// where a single iteration takes longer; once converged, further ones in the queue change nothing.
-/// The same bits in every run if the operator is deterministic.
+/// with 2 + 6.5 vectors read or written instead of 2 + 10.
+/// Iterations are queued in batches of a few milliseconds, two batches ahead of what the host has
+/// seen, or one batch if a single iteration takes longer. Once the solve has converged, iterations
+/// that are still queued change nothing. The bits are the same in every run if the operator is
+/// deterministic.
 /// @throws DeviceError
 template <class T>
 SolveReport cg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* preconditioner,
@@ -102,9 +105,9 @@ SolveReport cg(const LinearOperator<T, Device>& a, const Preconditioner<T, Devic
 /// sweeps, inner iterations). With r - r_old = -alpha q it is beta = -z.q / p.q, so that no second
 /// residual is kept.
 ///
-/// One more vector read an iteration than cg(), in the pass that sums z.r; otherwise as cg(): two
-/// reductions, the same attainable accuracy. Without a preconditioner or with a diagonal one it is
-/// cg(). It pays where cg() takes more iterations than M is worth.
+/// It reads one vector more per iteration than cg(), in the pass that sums z.r. Otherwise it is
+/// like cg(): two reductions, the same attainable accuracy. Without a preconditioner or with a
+/// diagonal one it is cg(). It pays where cg() takes more iterations than M should need.
 template <class T, class Space>
 SolveReport flexible_cg(const LinearOperator<T, Space>& a,
                         const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,

@@ -1,3 +1,5 @@
+// These kernels do the vector part of conjugate gradients in one pass, for operators with fused
+// operations.
 #pragma once
 
 #include "solvers/krylov/cg_kernels.cuh"
@@ -5,15 +7,16 @@
 namespace tessera {
 namespace {
 
-// The vector part of CG for operators with fused forms, which give p.q and q.q with q = A p. In one
-// pass, for r.r after the step is foreseen: as r.q = p.q,
+// The vector part of CG for operators with fused operations, which give p.q and q.q with q = A p.
+// It is a single pass, because r.r after the step is predicted: as r.q = p.q,
 //
 //     ||r - alpha q||^2 = r.r - 2 alpha r.q + alpha^2 q.q = alpha^2 q.q - r.r,   alpha = r.r / p.q.
 //
-// Only beta is made from that, and the true sum, which the pass adds up, is the r.r of the next
-// iteration, so that rounding does not build up (Meurant, Computer solution of large linear
-// systems, 1999, chapter 6.7, has this and other forms). x follows every second iteration, from two
-// directions at once: 52 B a DoF and iteration in double precision, after 16 B of the operator.
+// Only beta is made from the prediction. The true sum, which the pass adds up, is the r.r of the
+// next iteration, so that rounding does not build up (Meurant, Computer solution of large linear
+// systems, 1999, chapter 6.7, has this and other forms). x is updated every second iteration, from
+// two directions at once. The pass moves 52 B per DoF and iteration in double precision, beside the
+// 16 B of the operator.
 
 enum class Half { first, second };
 
@@ -31,8 +34,8 @@ struct FusedIterationArguments {
 };
 
 // r -= alpha q; first half: second = r + beta first; second half: x += alpha_1 first + alpha_2
-// second, first = r + beta second. Once the status is not `running` it does no more than complete
-// x. Deterministic. Reads and writes 5 vectors in the first half, 8 in the second.
+// second, first = r + beta second. Once the status is not `running`, it only completes x.
+// Deterministic. Reads and writes 5 vectors in the first half, 8 in the second.
 template <Half half, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     fused_iteration_kernel(const FusedIterationArguments<T> args) {
@@ -45,7 +48,7 @@ __global__ void __launch_bounds__(kReductionThreads)
   const bool iterates = was_running && divides;
   const double rz = state->rz;
   const double alpha = iterates ? rz / pq : 0.0;
-  // Rounding may make it negative where r all but vanishes; a NaN stays one.
+  // Rounding may make the prediction negative where r nearly vanishes; a NaN stays a NaN.
   const double foreseen = alpha * alpha * state->dots[1] / rz - 1.0;
   const T beta = static_cast<T>(foreseen < 0.0 ? 0.0 : foreseen);
   const T step = static_cast<T>(alpha);

@@ -1,3 +1,4 @@
+// These cooperative kernels do the vector part of conjugate gradients with any operator.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -57,8 +58,8 @@ __device__ SumPair sum_over_grid(SumPair mine, SumPair* partial) {
   return total;
 }
 
-// f(i[]) for this thread's entries, kInFlight at a time, so that that many loads of each vector are
-// under way before the first is used; entries past the end are n.
+// Calls f(i[]) for this thread's entries, kInFlight at a time, so that as many loads of each vector
+// are in flight before the first is used; entries past the end are n.
 template <class F>
 __device__ void for_each_group(Index n, F&& f) {
   for (Index first = first_entry(); first < n; first += kInFlight * entry_stride()) {
@@ -86,7 +87,7 @@ __device__ double computed_direction_sum(const IterationArguments<T>& args) {
   return sum_over_grid(sum, args.partial).first;
 }
 
-// {r.z, q.z}, the second for Polak and Ribiere's beta alone; reads 2 or 3 vectors.
+// {r.z, q.z}; the second is summed for Polak and Ribiere's beta only. Reads 2 or 3 vectors.
 template <Beta choice, class T>
 __device__ SumPair correction_sums(const IterationArguments<T>& args) {
   SumPair sum;
@@ -156,7 +157,8 @@ __device__ void update_solution(const IterationArguments<T>& args, T alpha, T be
   });
 }
 
-// Whether p.q cannot be divided by, which the state is then told; the same on every thread.
+// Whether p.q is no divisor, in which case the state is told; the answer is the same on every
+// thread.
 __device__ bool ends_iteration(double pq, IterationState* state) {
   if (!is_bad(pq)) return false;
   if (is_first_thread()) state->status = status_of_bad(pq);
@@ -190,9 +192,9 @@ __global__ void __launch_bounds__(kUpdateThreads)
   state->rz = sums.second;
 }
 
-// For preconditioners that are no diagonal, from z = M r on: the x of the iteration before and p.
-// Launch and rules as above; one barrier; 7 vectors read or written, 8 with Polak and Ribiere's
-// beta.
+// The first kernel of an iteration with a preconditioner that is no diagonal, after z = M r: it
+// updates p, and the x of the iteration before. Launch and rules as above; one barrier; 7 vectors
+// read or written, 8 with Polak and Ribiere's beta.
 template <Beta choice, class T>
 __global__ void __launch_bounds__(kUpdateThreads)
     direction_kernel(const IterationArguments<T> args) {
@@ -212,7 +214,8 @@ __global__ void __launch_bounds__(kUpdateThreads)
   state->pending = 0.0;
 }
 
-// And from q = A p on: the residual. 5 vectors read or written, 3 with p.q given, then one barrier.
+// The second kernel of such an iteration, after q = A p: it updates the residual. 5 vectors read or
+// written, 3 with p.q given, then one barrier.
 template <DirectionSum direction, class T>
 __global__ void __launch_bounds__(kUpdateThreads)
     residual_kernel(const IterationArguments<T> args) {
@@ -229,7 +232,7 @@ __global__ void __launch_bounds__(kUpdateThreads)
   finish_iteration(state, sums.first, alpha * rz);
 }
 
-// x += pending p. Reads 2 vectors, writes 1. Leaves `pending` to who launched it.
+// x += pending p. Reads 2 vectors, writes 1. The caller has to reset `pending`.
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     completion_kernel(Index n, const T* __restrict__ p, T* __restrict__ x,

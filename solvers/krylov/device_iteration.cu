@@ -1,3 +1,4 @@
+// This file runs an iteration on the GPU to its end, batch by batch of replayed graphs.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,8 +13,8 @@
 namespace tessera {
 namespace {
 
-// Between two graphs the GPU waits longer than between two kernels of one: of short iterations
-// several are one graph.
+// The GPU waits longer between two graphs than between two kernels of one graph, so several short
+// iterations are one graph.
 constexpr int kIterationsPerGraph = 8;
 constexpr double kSecondsPerBatch = 2e-3;
 constexpr std::size_t kMaxBatchesInFlight = 2;
@@ -88,12 +89,12 @@ class DeviceSolve {
     int iterations;
   };
 
-  // Queues some iterations, no further than to the next replacement; how many.
+  // Queues some iterations, no further than to the next replacement, and returns how many.
   int enqueue(int length) {
     if (replacement_interval_ > 0) length = std::min(length, until_replacement_);
     if (!one_) {
-      // What is captured has run once before, so that whatever it sets up at first is there; and
-      // the GPU is busy while the graph is made.
+      // An iteration runs once before it is captured. So everything that it sets up at first
+      // exists, and the GPU is busy while the graph is made.
       iteration_.enqueue();
       one_.emplace(a_call_, iteration_);
       length = a_call_;
@@ -118,13 +119,14 @@ class DeviceSolve {
     until_replacement_ = replacement_interval_;
   }
 
-  // Iterates until the GPU, the observer or stagnation ends it. What is queued by then still runs,
-  // and counts.
+  // Iterates until the GPU, the observer or stagnation ends it. Iterations that are queued by then
+  // still run, and count.
   SolveStatus iterate() {
     std::deque<Batch> queue;
     int length = a_call_;
     int next_copy = 0;
-    // Of long iterations the host waits for each: what is queued behind the last is lost time.
+    // If iterations are long, the host waits for each one, because those queued behind the last one
+    // are lost time.
     std::size_t most_in_flight = 1;
     seen_ = 0;
     until_replacement_ = replacement_interval_;
@@ -154,14 +156,14 @@ class DeviceSolve {
     return *end;
   }
 
-  // Takes the iterations that are new in the state; says how the iteration ended if it has.
+  // Takes the iterations that are new in the state, and returns how the solve ended if it has.
   std::optional<SolveStatus> take(const IterationState& state) {
     for (; seen_ < state.iteration; ++seen_) {
       const IterationRecord& record = state.records[seen_ % kMaxIterationsPerBatch];
       const double relative = std::sqrt(record.rr) * scale_;
       ++report_.iterations;
       report_.history.push_back(relative);
-      // What was queued when the iteration was told to stop is no longer shown.
+      // The observer that asked to stop is not shown the iterations that were queued by then.
       if (stop_) continue;
       if (options_.observer && options_.observer(report_.iterations, relative) == Continue::no) {
         stop_ = SolveStatus::interrupted;

@@ -1,3 +1,4 @@
+// A DeviceIteration is an iterative method whose scalars stay on the GPU.
 #pragma once
 
 #include <limits>
@@ -7,7 +8,7 @@
 
 namespace tessera {
 
-/// Iterations of which the GPU keeps records for the host.
+/// The number of iterations whose records the GPU keeps for the host.
 inline constexpr int kMaxIterationsPerBatch = 128;
 
 enum class DeviceStatus : int {
@@ -25,11 +26,11 @@ struct IterationRecord {
   double energy;  // alpha r.z: the gain in the squared energy norm of the error
 };
 
-/// The scalars of an iteration, on the GPU. Which of them it uses beyond the last group is a
-/// solver's own affair.
+/// The scalars of an iteration, on the GPU. All solvers use the last group; of the others each
+/// solver uses those that it needs.
 struct IterationState {
   double rz;           // r.M r
-  double previous_rz;  // the same an iteration ago
+  double previous_rz;  // the same of the iteration before
   double rr;           // r.r where it is computed from b - A x
   double alpha;
   double pq;
@@ -37,18 +38,18 @@ struct IterationState {
   double pending;  // alpha where x still lacks alpha p
 
   double target_rr;
-  double most_rr;  // diverged beyond
+  double most_rr;  // beyond this r.r the iteration has diverged
   int iteration;   // since the start
   int max_iterations;
   DeviceStatus status;
   IterationRecord records[kMaxIterationsPerBatch];
 };
 
-// The host reads all of it after every batch.
+// The host reads the whole state after every batch.
 static_assert(sizeof(IterationState) < 4096);
 
 /// An iteration whose scalars stay on the GPU. Kernels that change x or the state do so only while
-/// the state's status is `running`, for some are queued when the status changes.
+/// the state's status is `running`, because some are still queued when the status changes.
 class DeviceIteration {
  public:
   DeviceIteration() : state_(1) { zero_on_device(state_.data(), state_.bytes()); }
@@ -56,16 +57,18 @@ class DeviceIteration {
   DeviceIteration(const DeviceIteration&) = delete;
   DeviceIteration& operator=(const DeviceIteration&) = delete;
 
-  /// Completes x; queues r = b - A x and its r.r into the state.
+  /// Completes x, and queues r = b - A x, whose r.r goes into the state.
   virtual void enqueue_residual() = 0;
-  /// Vectors and scalars for a first iteration from that r; the state has iteration 0, running.
+  /// Prepares vectors and scalars for a first iteration from that r. The state has iteration 0 and
+  /// status `running`.
   virtual void start() {}
-  /// Queues iterations_per_call() iterations; can be captured after the first time.
+  /// Queues iterations_per_call() iterations; after the first call it can be captured.
   virtual void enqueue() = 0;
   virtual int iterations_per_call() const { return 1; }
-  /// Queues r = b - A x within the iteration, which goes on.
+  /// Queues r = b - A x, from which the iteration goes on.
   virtual void enqueue_replacement() = 0;
-  /// Whether p.Ap <= 0, asked where the state says so, for solvers that have it by recurrence.
+  /// Whether p.Ap <= 0. This is asked where the state says so, because some solvers have p.Ap by
+  /// recurrence only.
   virtual bool is_indefinite() { return true; }
 
   /// The state on the GPU.
@@ -75,8 +78,9 @@ class DeviceIteration {
   DeviceArray<IterationState> state_;
 };
 
-/// Iterates to the end as CgOptions say, by replay of a graph of the iteration.
-/// @param most_growth diverged where the residual is more than so many times the initial one
+/// Iterates to the end as CgOptions say, by replays of a graph of the iteration.
+/// @param most_growth the iteration has diverged if the residual is more than this many times the
+///         initial one
 /// @throws DeviceError
 SolveReport run_on_device(DeviceIteration& iteration, const CgOptions& options,
                           double most_growth = std::numeric_limits<double>::infinity());

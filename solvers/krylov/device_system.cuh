@@ -1,3 +1,4 @@
+// A DeviceSystem is A x = b with vectors on the GPU, as all iterations see it.
 #pragma once
 
 #include "solvers/krylov/iteration_kernels.cuh"
@@ -20,7 +21,7 @@ class DeviceSystem {
   }
 
   Index size() const { return a_.size(); }
-  /// n, or 0 for vectors that another kind of preconditioner has no use for.
+  /// n if the vector is needed, else 0: some vectors are for one kind of preconditioner only.
   Index size_if(bool needed) const { return needed ? size() : 0; }
   PreconditionerKind kind() const { return kind_; }
   const LinearOperator<T, Device>& a() const { return a_; }
@@ -33,7 +34,7 @@ class DeviceSystem {
     return kind_ == PreconditionerKind::diagonal ? m_->as_diagonal()->data() : nullptr;
   }
 
-  /// Queues r = b - A x and what else is asked for. @throws DeviceError
+  /// Queues r = b - A x and the outputs that are asked for. @throws DeviceError
   void enqueue_residual(V& r, ResidualOutputs<T> outputs, IterationState* state) {
     a_.apply(x_, r);
     residual_from_product_kernel<<<reduction_blocks(size()), kReductionThreads, 0,
@@ -42,8 +43,8 @@ class DeviceSystem {
     check_launch("residual of an iteration");
   }
 
-  /// Whether p.Ap <= 0 of p = u + beta p; then has s = A p. For p.Ap by recurrence that is not
-  /// positive. @throws DeviceError
+  /// Computes p = u + beta p and s = A p, and returns whether p.Ap <= 0. It is called when p.Ap by
+  /// recurrence is not positive. @throws DeviceError
   bool has_no_curvature(const V& u, double beta, V& p, V& s) {
     aypx_kernel<<<reduction_blocks(size()), kReductionThreads, 0, device_stream()>>>(
         size(), u.data(), static_cast<T>(beta), p.data());

@@ -1,3 +1,4 @@
+// This is the loop that all methods share on the host, with all of its endings.
 #pragma once
 
 #include <array>
@@ -12,13 +13,14 @@ namespace tessera {
 
 /// One iteration's outcome.
 struct Step {
-  /// Squared norm of the residual by recurrence, and the gain in the squared energy norm of the
-  /// error; of an iteration that was completed.
+  /// The squared norm of the residual by recurrence, and the gain in the squared energy norm of the
+  /// error; both are set if the iteration was completed.
   double rr = 0.0;
   double energy = 0.0;
   /// What prevented the iteration, which then does not count.
   std::optional<SolveStatus> failure = std::nullopt;
-  /// Rounding spoiled the recurrences before they made a step: start again from b - A x.
+  /// Rounding spoiled the recurrences before they made a step: the iteration has to start again
+  /// from b - A x.
   bool broken_down = false;
 };
 
@@ -38,9 +40,9 @@ struct HostSystem {
     TESSERA_CHECK(m->size() == a.size());
     return m->as_diagonal()->data();
   }
-  /// n, or 0 for vectors that another kind of preconditioner has no use for.
+  /// n if the vector is needed, else 0: some vectors are for one kind of preconditioner only.
   std::int64_t size_if(bool needed) const { return needed ? a.size() : 0; }
-  /// r = b - A x; r.r.
+  /// r = b - A x; returns r.r.
   double residual(V& r) const {
     if (const FusedOperations<T, Host>* const fused = a.fused(); fused != nullptr) {
       double rr = 0.0;
@@ -50,7 +52,7 @@ struct HostSystem {
     a.apply(x, r);
     return subtract_from(b, r);
   }
-  /// y = A v; v.y and y.y.
+  /// y = A v; returns v.y and, if the operator has fused operations, y.y.
   std::array<double, 2> apply_dot(const V& v, V& y) const {
     double sums[2] = {};
     if (const FusedOperations<T, Host>* const fused = a.fused(); fused != nullptr) {
@@ -63,20 +65,21 @@ struct HostSystem {
   }
 };
 
-/// p.Ap must be positive for a step along p.
+/// What prevents a step along p, for which p.Ap must be positive and finite.
 inline std::optional<SolveStatus> failure_of(double pq) {
   if (!std::isfinite(pq)) return SolveStatus::not_finite;
   if (pq <= 0.0) return SolveStatus::indefinite;
   return std::nullopt;
 }
 
-/// Iterates to the end as CgOptions say; the endings of all solvers on the host.
+/// Iterates to the end as CgOptions say. All solvers on the host end here.
 /// @param iteration has
-///   double residual_norm()    r = b - A x; its norm
-///   void start()              to begin anew from that r
-///   Step step()               one iteration
-///   void replace_residual()   r = b - A x within the iteration, which goes on
-/// @param most_growth diverged where the residual is more than so many times the initial one
+///   double residual_norm()    computes r = b - A x and returns its norm
+///   void start()              begins anew from that r
+///   Step step()               does one iteration
+///   void replace_residual()   computes r = b - A x, from which the iteration goes on
+/// @param most_growth the iteration has diverged if the residual is more than this many times the
+///         initial one
 template <class Iteration>
 SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
                         double most_growth = std::numeric_limits<double>::infinity()) {
@@ -106,7 +109,7 @@ SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
   int restarts = 0;
   int since_replacement = 0;
   const double most = most_growth * norm_r * scale;
-  // With the residual computed anew: whether that ends the solve.
+  // Computes the residual anew, and returns whether it ends the solve.
   const auto is_true = [&] {
     report.true_relative_residual = iteration.residual_norm() * scale;
     return report.true_relative_residual <= options.relative_tolerance;

@@ -1,3 +1,4 @@
+// An IterationGraph is a CUDA graph of some iterations that can be replayed.
 #pragma once
 
 #include "solvers/krylov/device_iteration.hpp"
@@ -9,7 +10,7 @@ namespace tessera {
 /// An instantiated graph of some iterations.
 class IterationGraph {
  public:
-  /// Captures `iterations`, a multiple of what a call queues.
+  /// Captures this many iterations, a multiple of what one call queues.
   IterationGraph(int iterations, DeviceIteration& iteration) : iterations_(iterations) {
     check_cuda(cudaStreamBeginCapture(device_stream(), cudaStreamCaptureModeThreadLocal),
                "beginning the capture of an iteration");
@@ -46,7 +47,7 @@ class StateCopy {
  public:
   StateCopy() : state_(make_pinned(sizeof(IterationState))), arrived_(make_event()) {}
   ~StateCopy() {
-    // A copy may be on its way where an observer threw.
+    // A copy may still be on its way if an observer threw.
     cudaStreamSynchronize(device_stream());
   }
   StateCopy(const StateCopy&) = delete;

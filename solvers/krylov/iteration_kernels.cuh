@@ -1,3 +1,4 @@
+// These device functions and kernels are shared by all iterations on the GPU.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace tessera {
 
 using Index = std::int64_t;
 
-// Loads of each vector that a thread has under way.
+// The number of loads of each vector that a thread has in flight.
 inline constexpr int kInFlight = 4;
 
 // values[k] = x[entries[k]], 0 past the end.
@@ -23,7 +24,7 @@ __device__ void load_entries(const T* x, Index n, const Index (&entries)[count],
   for (int k = 0; k < count; ++k) values[k] = entries[k] < n ? x[entries[k]] : T{0};
 }
 
-// The other way round.
+// x[entries[k]] = values[k], but nothing past the end.
 template <int count, class T>
 __device__ void store_entries(const T (&values)[count], Index n, const Index (&entries)[count],
                               T* x) {
@@ -33,8 +34,8 @@ __device__ void store_entries(const T (&values)[count], Index n, const Index (&e
   }
 }
 
-// f(i[]) for this thread's entries, `count` at a time, in kernels of the shape of reduction.cuh;
-// entries past the end are n.
+// Calls f(i[]) for this thread's entries, `count` at a time, in kernels of the shape of
+// reduction.cuh; entries past the end are n.
 template <int count, class F>
 __device__ void for_each_group_of(Index n, F&& f) {
   const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
@@ -49,13 +50,13 @@ __device__ void for_each_group_of(Index n, F&& f) {
 
 __device__ inline bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
-// Whether p.Ap cannot be divided by.
+// Whether p.Ap is no divisor, because it is not positive or not finite.
 __device__ inline bool is_bad(double pq) { return !(pq > 0.0 && isfinite(pq)); }
 __device__ inline DeviceStatus status_of_bad(double pq) {
   return isfinite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
 }
 
-// What becomes of the iteration, once r.r is known.
+// Records the iteration and sets the status, once r.r is known.
 __device__ inline void finish_iteration(IterationState* state, double rr, double energy) {
   state->records[state->iteration % kMaxIterationsPerBatch] = {rr, energy};
   ++state->iteration;
@@ -70,15 +71,15 @@ __device__ inline void finish_iteration(IterationState* state, double rr, double
   }
 }
 
-// What a residual computed anew also gives.
+// What is computed together with a new residual.
 template <class T>
 struct ResidualOutputs {
   T* scaled;   // d r, or r without d; may be null
   double* rz;  // r.scaled; may be null
 };
 
-// r = b - r; r.r into the state. Launch: as reduction.cuh; reads 2 vectors and writes 1, reads and
-// writes one more each with a diagonal and `scaled`; deterministic.
+// r = b - r, and r.r goes into the state. Launch: the shape of reduction.cuh. Reads 2 vectors and
+// writes 1; a diagonal is one more to read, `scaled` is one more to write. Deterministic.
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     residual_from_product_kernel(Index n, const T* __restrict__ b, const T* __restrict__ d,

@@ -1,3 +1,4 @@
+// This file has pipelined conjugate gradients on the host.
 #include "solvers/krylov/pipelined_cg.hpp"
 
 #include <cmath>
@@ -74,7 +75,8 @@ class PipelinedIteration {
   }
 
  private:
-  // M v: v itself, in passing into m, or what a general M has made of it before.
+  // Returns M v: v itself without a preconditioner, `made` with a general one, and with a diagonal
+  // one m, which it computes.
   const HostVector<T>& preconditioned(const HostVector<T>& v, const HostVector<T>& made) {
     if (kind_ == PreconditionerKind::none) return v;
     if (kind_ == PreconditionerKind::general) return made;

@@ -1,3 +1,4 @@
+// This file has pipelined conjugate gradients on the GPU.
 #include <utility>
 
 #include "solvers/krylov/device_system.cuh"
@@ -6,7 +7,8 @@
 namespace tessera {
 namespace {
 
-// Vectors of the header's formulas; u and q with a general preconditioner alone, m not without one.
+// The vectors of the formulas in the header. u and q exist with a general preconditioner only, m
+// with any preconditioner.
 template <class T>
 struct PipelinedArguments {
   Index n;
@@ -31,8 +33,9 @@ __device__ inline void set_sums(IterationState* state, const SumTriple& sums) {
   state->dots[0] = sums.third;
 }
 
-// r.u and w.u, with a diagonal from u = d r, and then m = d w, at the start and after a
-// replacement. Launch: as reduction.cuh; reads 2 vectors, or 3 and writes 1; deterministic.
+// Sums r.u and w.u at the start and after a replacement. With a diagonal, u = d r, and m = d w is
+// written as well. Launch: the shape of reduction.cuh. Reads 2 vectors, or 3 and writes 1.
+// Deterministic.
 template <PreconditionerKind kind, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     pipelined_sums_kernel(const PipelinedArguments<T> args) {
@@ -58,7 +61,7 @@ __global__ void __launch_bounds__(kReductionThreads)
 
 // All vector updates and sums of an iteration. Does nothing once the status is not `running`.
 // Launch: as reduction.cuh; reads and writes 13 vectors, 15 with a diagonal, 18 with a general
-// preconditioner; about 18 flops an entry; deterministic.
+// preconditioner; about 18 flops per entry; deterministic.
 template <PreconditionerKind kind, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     pipelined_kernel(const PipelinedArguments<T> args) {
@@ -76,7 +79,7 @@ __global__ void __launch_bounds__(kReductionThreads)
   const double alpha = gamma / pq;
   const T a = static_cast<T>(alpha);
   const T b = static_cast<T>(beta);
-  // More would spill.
+  // With more entries registers would spill.
   constexpr int kCount = 2;
   SumTriple sum;
   for_each_group_of<kCount>(args.n, [&](const Index(&entries)[kCount]) {
@@ -201,7 +204,8 @@ class DevicePipelinedCg final : public DeviceIteration {
   }
 
  private:
-  // M v: v itself, in m, or in `own`.
+  // Returns M v: v itself without a preconditioner, else computed into m (diagonal) or `own`
+  // (general).
   const DeviceVector<T>& preconditioned(const DeviceVector<T>& v, DeviceVector<T>& own) {
     if (kind_ == PreconditionerKind::none) return v;
     DeviceVector<T>& result = kind_ == PreconditionerKind::general ? own : m_;

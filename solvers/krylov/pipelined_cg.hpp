@@ -1,3 +1,4 @@
+// Pipelined conjugate gradients hide their only reduction behind preconditioner and operator.
 #pragma once
 
 #include "solvers/krylov/cg.hpp"
@@ -13,35 +14,35 @@ namespace tessera {
 ///   z = n + beta z, q = m + beta q, s = w + beta s, p = u + beta p,
 ///   x += alpha p, r -= alpha s, u -= alpha q, w -= alpha z
 ///
-/// with u = M r, w = A u, s = A p, q = M s and z = A q by recurrence. Where delta - beta gamma /
-/// alpha_old, which is p.Ap, is not positive, p.Ap is computed, to tell an indefinite operator from
-/// rounding, after which the iteration starts again from b - A x. Otherwise options, endings and
-/// report as cg()'s.
+/// with u = M r, w = A u, s = A p, q = M s and z = A q by recurrence. If delta - beta gamma /
+/// alpha_old, which equals p.Ap, is not positive, p.Ap is computed to tell an indefinite operator
+/// from rounding; after rounding the iteration starts again from b - A x. Options, endings and
+/// report are otherwise those of cg().
 ///
-/// Vectors read or written an iteration, beside the operator's 2 and what M reads and writes: 13
-/// without a preconditioner, 15 with a diagonal one, 18 with a general one; all in one pass.
-/// One reduction, which a whole M and A hide.
+/// Vectors read or written per iteration, beside the operator's 2 and what M reads and writes: 13
+/// without a preconditioner, 15 with a diagonal one, 18 with a general one; all in one pass. There
+/// is one reduction, which a whole application of M and A hides.
 ///
 /// Attainable accuracy: rounding in the recurrences is amplified from iteration to iteration (Cools
 /// et al., Analyzing the effect of local rounding error propagation on the maximal attainable
 /// accuracy of the pipelined conjugate gradient method, SIAM J. Matrix Anal. Appl. 39, 2018);
-/// measured on five-point matrices in double precision, the least b - A x of single steps is 6e-15,
-/// 5e-14, 1e-10 and 5e-10 ||b|| for 100, 150, 200 and 250 nodes an axis, where cg() reaches 3e-14,
-/// 6e-14, 4e-14 and 1e-13. On a matrix of condition 1e6 and 60 unknowns it reaches nothing useful.
-/// With CgOptions::replacement_interval r, u, w, s, q and z are computed anew from x and p every so
-/// many iterations (periodic replacement), at the cost of four more applications of A and three of
-/// M.
+/// measured on five-point matrices in double precision, the smallest ||b - A x|| of any iteration
+/// is 6e-15, 5e-14, 1e-10 and 5e-10 ||b|| for 100, 150, 200 and 250 nodes per axis, where cg()
+/// reaches 3e-14, 6e-14, 4e-14 and 1e-13. On a matrix of condition 1e6 and 60 unknowns it reaches
+/// nothing useful. With CgOptions::replacement_interval the vectors r, u, w, s, q and z are
+/// computed anew from x and p every so many iterations (periodic replacement), at the cost of four
+/// more applications of A and three of M.
 ///
 /// It pays where a reduction takes about as long as M and A: thousands of processes, or a problem
-/// so small that launches and barriers are its time.
+/// so small that launches and barriers take most of its time.
 template <class T, class Space>
 SolveReport pipelined_cg(const LinearOperator<T, Space>& a,
                          const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
                          Vector<T, Space>& x, const CgOptions& options);
 
-/// The same on the GPU: beside operator and preconditioner one kernel, without barriers of the
-/// grid; scalars stay on the GPU, and iterations are graphs as cg()'s. Deterministic if the
-/// operator is.
+/// The same on the GPU, with one kernel beside operator and preconditioner and without barriers of
+/// the grid. Scalars stay on the GPU, and iterations are graphs like those of cg(). The solve is
+/// deterministic if the operator is.
 /// @throws DeviceError
 template <class T>
 SolveReport pipelined_cg(const LinearOperator<T, Device>& a,

@@ -1,3 +1,4 @@
+// This file has Richardson's iteration on the host.
 #include "solvers/krylov/richardson.hpp"
 
 #include <algorithm>

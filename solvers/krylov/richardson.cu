@@ -1,3 +1,4 @@
+// This file has Richardson's iteration on the GPU.
 #include <utility>
 
 #include "solvers/krylov/device_system.cuh"
@@ -20,8 +21,8 @@ __global__ void __launch_bounds__(kReductionThreads)
   }
 }
 
-// One thread: the iteration's end, where rr and the r.r before are known. What is queued behind the
-// last iteration leaves the state.
+// Ends the iteration by one thread, when rr and the r.r before are known. Kernels that are queued
+// behind the last iteration leave the state as it is.
 __global__ void finish_kernel(IterationState* state) {
   if (state->status != DeviceStatus::running) return;
   finish_iteration(state, state->rr, fmax(0.0, state->previous_rz - state->rr));
@@ -63,7 +64,7 @@ class DeviceRichardson final : public DeviceIteration {
     check_launch("end of Richardson's iteration");
   }
 
-  // Every residual is b - A x.
+  // There is nothing to replace, because every residual is b - A x.
   void enqueue_replacement() override {}
 
  private:

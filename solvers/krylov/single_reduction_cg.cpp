@@ -1,3 +1,4 @@
+// This file has single-reduction conjugate gradients on the host.
 #include "solvers/krylov/single_reduction_cg.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// This file has single-reduction conjugate gradients on the GPU.
 #include <utility>
 
 #include "solvers/krylov/device_system.cuh"
@@ -21,8 +22,8 @@ struct SingleReductionArguments {
   unsigned* arrived;
 };
 
-// w.u, and r.u with a general preconditioner. Launch: as reduction.cuh; reads 2 vectors, or 3;
-// deterministic.
+// Sums w.u, and r.u as well with a general preconditioner. Launch: as reduction.cuh; reads 2
+// vectors, or 3; deterministic.
 template <PreconditionerKind kind, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     product_sums_kernel(const SingleReductionArguments<T> args) {
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(kReductionThreads)
 
 // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and u = d r with a diagonal; r.r and
 // r.u. Does nothing once the status is not `running`. Launch: as reduction.cuh; reads and writes 9
-// vectors, 12 with a diagonal, 10 with a general preconditioner; about 10 flops an entry;
+// vectors, 12 with a diagonal, 10 with a general preconditioner; about 10 flops per entry;
 // deterministic.
 template <PreconditionerKind kind, class T>
 __global__ void __launch_bounds__(kReductionThreads)
@@ -127,8 +128,9 @@ class DeviceSingleReductionCg final : public DeviceIteration {
         p_(system_.size()),
         s_(system_.size()) {}
 
-  // Also u = M r and r.u. With a general M both are the next iteration's to make, and r.u has to
-  // stay that of u: is_indefinite() reads it where a replacement was queued behind a failure.
+  // Makes u = M r and r.u as well, unless M is general. With a general M the next iteration makes
+  // both, and r.u has to remain that of u: is_indefinite() reads it if a replacement was queued
+  // behind a failure.
   void enqueue_residual() override {
     const PreconditionerKind kind = system_.kind();
     system_.enqueue_residual(r_,

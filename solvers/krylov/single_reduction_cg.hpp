@@ -1,31 +1,32 @@
+// These conjugate gradients wait for one reduction per iteration instead of two.
 #pragma once
 
 #include "solvers/krylov/cg.hpp"
 
 namespace tessera {
 
-/// CG with one reduction an iteration (Chronopoulos and Gear, s-step iterative methods for
+/// CG with one reduction per iteration (Chronopoulos and Gear, s-step iterative methods for
 /// symmetric linear systems, J. Comput. Appl. Math. 25, 1989), preconditioned; A and M as in cg():
 ///
 ///   u = M r, w = A u | gamma = r.u, delta = w.u, r.r | beta = gamma / gamma_old,
 ///   alpha = gamma / (delta - beta gamma / alpha_old) |
 ///   p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s
 ///
-/// with s = A p by recurrence and delta - beta gamma / alpha_old = p.Ap. Where that is not positive
-/// p.Ap is computed, to tell an indefinite operator from rounding, after which the iteration starts
-/// again from b - A x. Otherwise options, endings and report as cg()'s.
+/// with s = A p by recurrence and delta - beta gamma / alpha_old = p.Ap. If that is not positive,
+/// p.Ap is computed to tell an indefinite operator from rounding; after rounding the iteration
+/// starts again from b - A x. Options, endings and report are otherwise those of cg().
 ///
-/// Vectors read or written an iteration, beside the operator's 2 and what M reads and writes:
+/// Vectors read or written per iteration, beside the operator's 2 and what M reads and writes:
 ///
 ///   preconditioner   none   diagonal   general
 ///                      11         14        13
-///   fused forms         9         12        13
+///   fused operations    9         12        13
 ///
-/// One reduction, waited for between the operator and the updates. Attainable accuracy: rounding in
-/// s adds to b - A x with every alpha p; measured as cg()'s within a factor of 3, on matrices of
-/// condition up to 1e6 and five-point matrices of up to 300 nodes an axis. Replacing the residual
-/// is two more applications of A; on the matrix of condition 1e6 it does harm (4e-6 instead of
-/// 5e-11).
+/// There is one reduction, for which the solver waits between the operator and the updates.
+/// Attainable accuracy: rounding in s adds to b - A x with every alpha p. As measured on matrices
+/// of condition up to 1e6 and on five-point matrices of up to 300 nodes per axis, the accuracy is
+/// that of cg() within a factor of 3. Replacing the residual takes two more applications of A; on
+/// the matrix of condition 1e6 it does harm (4e-6 instead of 5e-11).
 ///
 /// It pays where waiting costs more than memory traffic: many processes, or a small problem on a
 /// GPU. On one processor with long vectors cg() reads less.
@@ -35,10 +36,11 @@ SolveReport single_reduction_cg(const LinearOperator<T, Space>& a,
                                 const Vector<T, Space>& b, Vector<T, Space>& x,
                                 const CgOptions& options);
 
-/// The same on the GPU: beside operator and preconditioner one kernel for the updates and the sums
-/// that are of r alone, and one that sums with w, unless the operator has fused forms and so sums
-/// w.u itself, M being no general one. No barriers of the grid; scalars stay on the GPU, and
-/// iterations are graphs as cg()'s. Deterministic if the operator is. @throws DeviceError
+/// The same on the GPU. Beside operator and preconditioner there is one kernel for the updates and
+/// the sums of r alone, and one for the sums with w. The second kernel is not needed if the
+/// operator has fused operations, which sum w.u, and M is not a general preconditioner. There are
+/// no barriers of the grid, scalars stay on the GPU, and iterations are graphs like those of cg().
+/// The solve is deterministic if the operator is. @throws DeviceError
 template <class T>
 SolveReport single_reduction_cg(const LinearOperator<T, Device>& a,
                                 const Preconditioner<T, Device>* preconditioner,

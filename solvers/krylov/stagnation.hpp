@@ -1,3 +1,4 @@
+// These rules decide when an iteration restarts, and when it has stagnated.
 #pragma once
 
 #include <algorithm>
@@ -5,15 +6,17 @@
 
 namespace tessera {
 
-/// Where the recurrence's residual has reached the tolerance and the residual computed anew has
-/// not: up to this multiple of the tolerance they differ by rounding, and the iteration goes on
-/// with the new one (on the GPU it starts again from it) to a tightened target; beyond it the
-/// recurrences are spoilt, and it starts again. And how often that may happen.
+/// The recurrence's residual may have reached the tolerance while the residual computed anew has
+/// not. Up to kTrueResidualSlack times the tolerance the two differ by rounding, and the iteration
+/// goes on from the new residual to a tightened target (on the GPU it starts again from it). Beyond
+/// that the recurrences are spoilt, and the iteration starts again. This may happen kMaxRestarts
+/// times.
 inline constexpr double kTrueResidualSlack = 1.1;
 inline constexpr int kMaxRestarts = 3;
 
-/// What the recurrence's residual has to reach next, where it has reached `target` and the residual
-/// computed anew is `true_residual` > tolerance: as much less as it was too small, and a little.
+/// The target that the recurrence's residual has to reach next, when it has reached `target` but
+/// the residual computed anew is `true_residual` > tolerance: the target times tolerance /
+/// true_residual, and a little less.
 inline double tightened_target(double target, double tolerance, double true_residual) {
   constexpr double kLittle = 0.95;
   return kLittle * target * std::min(1.0, tolerance / true_residual);
@@ -21,20 +24,21 @@ inline double tightened_target(double target, double tolerance, double true_resi
 
 /// Watches an iteration for standing still.
 ///
-/// The residual does not tell: with a coefficient that jumps by 1e8, that of conjugate gradients
-/// may rise to sqrt(condition) times its best, and stay above its first, until the solution is all
-/// but found. What falls in every iteration is the energy norm of the error, and the gains in its
-/// square are known: alpha r.z. A solve is stagnated when for a window of iterations the residual
-/// has not fallen below a share of its best, and
-///   - the gains are next to nothing beside all gains and do not fall from the window's first half
-///     to its second, as they do while the error falls; or
+/// The residual alone does not tell: with a coefficient that jumps by 1e8, the residual of
+/// conjugate gradients may rise to sqrt(condition) times its best value, and stay above its first,
+/// until the solution is nearly found. What falls in every iteration is the energy norm of the
+/// error, and the gains in its square are known: alpha r.z. A solve has stagnated when for a window
+/// of iterations the residual has not fallen below a share of its best, and one of these is true:
+///   - the gains are next to nothing beside the sum of all gains, and they do not fall from the
+///     window's first half to its second, as they do while the error falls;
 ///   - the residual is larger than any positive definite matrix of this precision can make it.
-/// Windows are at least a third of all iterations, so that what is lost by waiting for their ends
-/// is never much more than was spent before.
+/// A window is at least a third of all iterations, so that waiting for its end never costs much
+/// more than was spent before.
 class StagnationMonitor {
  public:
-  /// After an iteration.
-  /// @param energy by which the iteration lowered the squared energy norm of the error: alpha r.z
+  /// Tells after an iteration whether the solve has stagnated.
+  /// @param energy the amount by which the iteration lowered the squared energy norm of the error:
+  ///         alpha r.z
   bool stagnates(int iteration, double residual, double energy) {
     gain_ += energy;
     if (residual < kResidualGain * best_) {
@@ -42,7 +46,7 @@ class StagnationMonitor {
       begin_window(iteration);
       return false;
     }
-    // Not differences of gain_, in which late gains round away.
+    // The halves have sums of their own, because late gains round away in differences of gain_.
     (iteration <= half_ ? first_gain_ : second_gain_) += energy;
     if (iteration < end_) return false;
     const bool gains_little = first_gain_ + second_gain_ < kEnergyGain * gain_;

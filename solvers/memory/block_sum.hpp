@@ -1,3 +1,4 @@
+// These sums over all threads have the same bits for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +10,11 @@
 
 namespace tessera {
 
-/// Entries that one thread sums before the sums of blocks are added in order.
+/// The number of entries in a block. One thread sums a block, and the sums of blocks are added in
+/// order.
 inline constexpr std::int64_t kReductionBlock = 4096;
 
-/// sum over i < n of term(i), on OpenMP threads: the same bits for any number of them.
+/// sum over i < n of term(i), on OpenMP threads; the bits are the same for any number of threads.
 template <class Term>
 double block_sum(std::int64_t n, Term term) {
   const std::int64_t blocks = (n + kReductionBlock - 1) / kReductionBlock;

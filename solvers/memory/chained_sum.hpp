@@ -1,3 +1,4 @@
+// These sums of one thread vectorize without a change of their order.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ double chained_sum(std::int64_t begin, std::int64_t end, Term term) {
   return total;
 }
 
-/// The same of N sums at once: term(i) returns an array of N. It may write to entry i of any
+/// The same for N sums at once: term(i) returns an array of N. It may write to entry i of any
 /// vectors; entries of different i must not depend on each other.
 template <int N, class Term>
 std::array<double, N> chained_sums(std::int64_t begin, std::int64_t end, Term term) {
@@ -30,7 +31,8 @@ std::array<double, N> chained_sums(std::int64_t begin, std::int64_t end, Term te
   double sums[N][kChains] = {};
   std::int64_t i = begin;
   for (; i + kChains <= end; i += kChains) {
-    // Many vectors: the compiler does not try to find out at run time whether they overlap.
+    // There may be many vectors: with `simd` the compiler does not test at run time whether they
+    // overlap.
 #pragma omp simd
     for (int chain = 0; chain < kChains; ++chain) {
       const std::array<double, N> terms = term(i + chain);

@@ -1,3 +1,4 @@
+// These functions turn failed CUDA calls into exceptions.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +15,7 @@ inline cudaStream_t device_stream() { return cudaStreamPerThread; }
 /// @throws DeviceError "<operation> failed: <reason>" unless the status is success.
 inline void check_cuda(cudaError_t status, const char* operation) {
   if (status == cudaSuccess) return;
-  // Else the next launch would report it once more.
+  // Otherwise the next launch would report the error once more.
   cudaGetLastError();
   throw DeviceError(std::string(operation) + " failed on the GPU: " + cudaGetErrorString(status) +
                     " (" + cudaGetErrorName(status) + ")");
@@ -29,7 +30,7 @@ inline int device_attribute(cudaDeviceAttr attribute) {
   return value;
 }
 
-/// What the launch just made says. @throws DeviceError
+/// Checks the launch that was just made. @throws DeviceError
 inline void check_launch(const char* kernel) { check_cuda(cudaGetLastError(), kernel); }
 
 }  // namespace tessera

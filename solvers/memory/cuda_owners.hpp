@@ -1,3 +1,4 @@
+// These types own page-locked memory and CUDA events.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,20 +18,20 @@ struct DestroyEvent {
   void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
 };
 
-/// Page-locked memory of the host. As a member it is freed as well where a later step of its
-/// owner's constructor throws.
+/// Page-locked memory of the host. As a member it is freed even if a later step of its owner's
+/// constructor throws.
 using Pinned = std::unique_ptr<void, FreePinned>;
 /// An event of CUDA.
 using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
 
-/// Uninitialized. @throws DeviceError
+/// Makes uninitialized page-locked memory. @throws DeviceError
 inline Pinned make_pinned(std::size_t bytes) {
   void* memory = nullptr;
   check_cuda(cudaMallocHost(&memory, bytes), "allocating page-locked memory");
   return Pinned(memory);
 }
 
-/// An event to wait for, without a time. @throws DeviceError
+/// Makes an event to wait for, which records no time. @throws DeviceError
 inline Event make_event() {
   cudaEvent_t event = nullptr;
   check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");

@@ -1,3 +1,4 @@
+// This file asks CUDA for the GPU's properties, and allocates and copies its memory.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -63,7 +64,7 @@ struct FreeUncounted {
 
 DeviceInfo require_device() {
   int driver = 0;
-  // Leaves 0 where there is no driver at all.
+  // The call leaves 0 where there is no driver at all.
   require_answer(cudaDriverGetVersion(&driver));
   if (driver == 0) throw NoDevice("no GPU can be used: there is no NVIDIA driver on this machine");
   int count = 0;
@@ -88,7 +89,7 @@ DeviceInfo require_device() {
   }
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  // Starts work on the GPU, which fails where another program has all of it.
+  // This call starts work on the GPU, and fails if another program has all of it.
   require_answer(cudaMemGetInfo(&free_bytes, &total_bytes));
   char bus_id[32] = {};
   require_answer(cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), device));
@@ -115,7 +116,7 @@ void* allocate_on_device(std::int64_t bytes) {
 
 void free_on_device(void* pointer, std::int64_t bytes) noexcept {
   if (pointer == nullptr) return;
-  // Fails only after an error that has been reported already.
+  // cudaFree fails only after an error that has been reported already.
   cudaFree(pointer);
   bytes_now.fetch_sub(bytes);
 }

@@ -1,3 +1,4 @@
+// These functions describe the GPU in use, wait for it and measure its time and memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace tessera {
 
-/// No usable GPU: none there, no driver, a driver too old for this build, or one taken by others.
+/// There is no usable GPU: none is installed, there is no driver or one that is too old for this
+/// build, or another program has taken the GPU.
 class NoDevice : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,13 +23,14 @@ class DeviceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A GPU allocation that failed although memory was foreseen; what() says how much was asked for.
+/// A GPU allocation failed although the estimate of memory allowed it; what() says how much was
+/// asked for.
 class DeviceOutOfMemory : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
-/// The GPU in use. Sizes in bytes.
+/// The GPU in use; sizes are in bytes.
 struct DeviceInfo {
   std::string name;
   std::string pci_bus_id;  // "0000:3b:00.0"
@@ -46,14 +49,15 @@ DeviceInfo require_device();
 /// Waits until the GPU has done all that was asked of it. @throws DeviceError
 void synchronize_device();
 
-/// Bytes per second of y = x on the GPU, x read and y written, from arrays of 2 GiB or a quarter of
-/// the free memory if that is less: the best of several. @throws DeviceError
-/// Its memory is no part of peak_device_bytes(): it takes no more than half of what is free.
+/// The bandwidth of y = x on the GPU in bytes per second, counting the reads of x and the writes of
+/// y: the best of several runs on arrays of 2 GiB, or of a quarter of the free memory if that is
+/// less. The arrays take at most half of what is free, and do not count in peak_device_bytes().
+/// @throws DeviceError
 double measure_device_copy_bandwidth();
 
-/// The most bytes of DeviceArrays that there were at the same time so far: vectors, operators,
-/// preconditioners and the workspaces of libraries, without CUDA's context and the libraries' own
-/// memory.
+/// The largest number of bytes that DeviceArrays have held at the same time so far: vectors,
+/// operators, preconditioners and the workspaces of libraries, without CUDA's context and the
+/// libraries' own memory.
 std::int64_t peak_device_bytes();
 
 /// Seconds between two points of the GPU's own time line.
@@ -62,11 +66,11 @@ class DeviceStopwatch {
   DeviceStopwatch();
 
   void start();
-  /// Waits for the GPU to come here.
+  /// Waits until the GPU has come to this point, and returns the seconds.
   double stop();
 
  private:
-  // Events of CUDA, whose types only device code knows.
+  // The pointers are events of CUDA, whose types only device code knows.
   struct DestroyEvent {
     void operator()(void* event) const;
   };

@@ -1,3 +1,4 @@
+// A DeviceArray owns values in GPU memory.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,9 @@ namespace tessera {
 
 /// Uninitialized GPU memory. @throws DeviceOutOfMemory, DeviceError
 void* allocate_on_device(std::int64_t bytes);
-/// @param bytes as they were asked for
+/// @param bytes the size that was asked for
 void free_on_device(void* pointer, std::int64_t bytes) noexcept;
-/// Copies between host and GPU; done when they return. @throws DeviceError
+/// Copies between host and GPU, complete when the call returns. @throws DeviceError
 void copy_to_device(const void* host, std::int64_t bytes, void* device);
 void copy_to_host(const void* device, std::int64_t bytes, void* host);
 void zero_on_device(void* device, std::int64_t bytes);
@@ -48,7 +49,7 @@ class DeviceArray {
   std::int64_t size_ = 0;
 };
 
-/// All values, on the host.
+/// Copies all values to the host.
 template <class T>
 std::vector<T> to_host(const DeviceArray<T>& array) {
   std::vector<T> values(static_cast<std::size_t>(array.size()));

@@ -1,3 +1,4 @@
+// This loop calls a function for every index on the GPU.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 namespace tessera {
 
-/// f(i) for every i < n. Launch: one thread an entry, up to a grid that strides.
+/// Calls f(i) for every i < n. Launch: one thread per entry, up to a largest grid, which strides.
 template <class F>
 __global__ void for_each_kernel(std::int64_t n, F f) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
@@ -16,7 +17,8 @@ __global__ void for_each_kernel(std::int64_t n, F f) {
   }
 }
 
-/// Queues f(i) for every i < n. @param name for the message of an error
+/// Queues f(i) for every i < n.
+/// @param name what the launch is called in the message of an error
 template <class F>
 void for_each_entry(std::int64_t n, const char* name, F f) {
   if (n == 0) return;

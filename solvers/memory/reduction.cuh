@@ -1,3 +1,4 @@
+// These reductions over a grid of thread blocks have the same bits in every run.
 #pragma once
 
 #include <cub/block/block_reduce.cuh>
@@ -7,8 +8,8 @@
 
 namespace tessera {
 
-/// Shape of the kernels that pass over vectors: enough blocks to fill a large GPU, and never more,
-/// so that partial sums are few; the shape depends on nothing but the length.
+/// The launch shape of kernels that pass over vectors. There are never more blocks than fill a
+/// large GPU, so that partial sums are few; the shape depends on nothing but the length.
 inline constexpr int kReductionThreads = 256;
 inline constexpr int kMaxReductionBlocks = 1024;
 
@@ -31,7 +32,7 @@ struct SumPair {
   }
 };
 
-/// Three of them.
+/// Three sums that are reduced together.
 struct SumTriple {
   double first = 0.0;
   double second = 0.0;
@@ -42,7 +43,7 @@ struct SumTriple {
   }
 };
 
-/// Where blocks leave their partial sums, and the count of those that have.
+/// Where blocks leave their partial sums, and the number of blocks that have done so.
 template <class Sum>
 class ReductionBufferOf {
  public:
@@ -58,7 +59,7 @@ class ReductionBufferOf {
 };
 using ReductionBuffer = ReductionBufferOf<SumPair>;
 
-/// Sums that other blocks have written, past caches that may hold what was there before.
+/// Loads sums that other blocks have written, past caches that may hold older values.
 __device__ inline SumPair load_past_l1(const SumPair* sum) {
   return {__ldcg(&sum->first), __ldcg(&sum->second)};
 }
@@ -67,7 +68,7 @@ __device__ inline SumTriple load_past_l1(const SumTriple* sum) {
 }
 
 /// Sums `mine` over all threads of the grid; the last block to arrive calls finish(sum) on its
-/// first thread. Threads, then blocks are added in a fixed order: deterministic.
+/// first thread. Threads and then blocks are added in a fixed order, so the sum is deterministic.
 template <class Sum, class Finish>
 __device__ void reduce_over_grid(Sum mine, Sum* partial, unsigned* arrived, Finish&& finish) {
   using BlockReduce = cub::BlockReduce<Sum, kReductionThreads>;
@@ -78,7 +79,7 @@ __device__ void reduce_over_grid(Sum mine, Sum* partial, unsigned* arrived, Fini
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = of_block;
     __threadfence();
-    // Wraps to 0 at the last block, ready for the next kernel.
+    // The counter wraps to 0 at the last block and is ready for the next kernel.
     is_last = atomicInc(arrived, gridDim.x - 1) == gridDim.x - 1;
   }
   __syncthreads();

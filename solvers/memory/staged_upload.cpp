@@ -1,3 +1,4 @@
+// This file overlaps the filling of one upload buffer with the transfer of the other.
 #include "solvers/memory/staged_upload.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace tessera {
 namespace {
 
-// Making them takes a while, so they are kept.
+// The page-locked buffers are kept, because making them takes a while.
 class UploadBuffers {
  public:
   static constexpr std::int64_t kBytes = std::int64_t{32} << 20;

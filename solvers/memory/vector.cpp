@@ -1,3 +1,4 @@
+// This file has the vector operations of the host.
 #include "solvers/memory/vector.hpp"
 
 #include <sys/mman.h>
@@ -24,7 +25,7 @@ Vector<T, Host>::Vector(std::int64_t n) : size_(n) {
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   data_ = static_cast<T*>(std::aligned_alloc(alignment, std::max(rounded, alignment)));
   if (data_ == nullptr) throw std::bad_alloc();
-  // Only a hint: where the kernel refuses, small pages work as well.
+  // This is only a hint: where the kernel refuses, small pages work as well.
   if (alignment == kHugePage) (void)madvise(data_, bytes, MADV_HUGEPAGE);
   fill(*this, T{0});
 }

@@ -1,3 +1,4 @@
+// This file has the vector operations of the GPU.
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/reduction.cuh"
@@ -8,7 +9,7 @@ namespace {
 
 using Index = std::int64_t;
 
-// result = sum_i x_i y_i. 2 sizeof(T) bytes and 2 flops an entry; deterministic.
+// result = sum_i x_i y_i. 2 sizeof(T) bytes and 2 flops per entry; deterministic.
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     dot_kernel(Index n, const T* x, const T* y, SumPair* partial, unsigned* arrived,

@@ -1,3 +1,4 @@
+// A Vector is an L-vector on the host or the GPU, with the operations that solvers need.
 #pragma once
 
 #include <cassert>
@@ -14,8 +15,8 @@ namespace tessera {
 template <class T, class Space>
 class Vector;
 
-/// An L-vector on the host: owning, move-only, 64-byte aligned, pages first touched by the threads
-/// that use them in every loop below (the static split of parallel loops).
+/// An L-vector on the host: owning, move-only and 64-byte aligned. Its pages are first touched by
+/// the threads that use them in every loop below (the static split of parallel loops).
 template <class T>
 class Vector<T, Host> {
  public:

@@ -1,3 +1,4 @@
+// BlockJacobi is a preconditioner and smoother that sweeps within blocks of rows.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +20,9 @@ enum class BlockExchange {
 };
 
 struct BlockJacobiOptions {
-  int sweeps = 1;        // outer ones
-  int local_sweeps = 4;  // of a block in an outer sweep
-  /// Of the local sweeps; 0: damping and relaxation are found from eigenvalues.
+  int sweeps = 1;        // outer sweeps
+  int local_sweeps = 4;  // sweeps of a block in an outer sweep
+  /// The damping of the local sweeps; with 0, damping and relaxation are found from eigenvalues.
   double damping = 0.0;
   BlockExchange exchange = BlockExchange::synchronous;
 };
@@ -32,17 +33,18 @@ struct BlockJacobiOptions {
 /// With B the block diagonal of A, D its diagonal, w the damping, v the relaxation, an outer sweep
 /// of the synchronous method is x = x + P (b - A x), P = v (I - (I - w D^-1 B)^local_sweeps) B^-1.
 /// P is symmetric, and so is M = (I - (I - P A)^sweeps) A^-1, as conjugate gradients need it. M is
-/// positive definite where w lambda_max(D^-1 B) < 2 and lambda_max(P A) < 2 (either is needed for
-/// even counts only). Both are seen to: w = 1.5 / lambda_max(D^-1 A), which is no less than that of
-/// D^-1 B (blocks are principal submatrices), then v = min(1, 1.5 / lambda_max(P A)), by twenty
-/// steps of power iteration, in synchronous sweeps. Where A is singular, P is not.
+/// positive definite if w lambda_max(D^-1 B) < 2 and lambda_max(P A) < 2 (the first condition
+/// matters only if local_sweeps is even, the second only if sweeps is). Both are made to hold: w =
+/// 1.5 / lambda_max(D^-1 A), where lambda_max(D^-1 A) is at least lambda_max(D^-1 B) because blocks
+/// are principal submatrices, and then v = min(1, 1.5 / lambda_max(P A)). The eigenvalues come from
+/// twenty steps of power iteration with synchronous sweeps. If A is singular, P is still regular.
 ///
 /// The asynchronous method is for smoothing, for fixed-point iteration and for flexible Krylov
-/// methods: it is another map at every call. It converges for every order of events if
+/// methods, because it is another map at every call. It converges for every order of events if
 /// rho(|I - D^-1 A|) < 1 (Chazan and Miranker 1969), where A is an M-matrix for example.
 ///
 /// apply() and the smoothing functions allocate nothing on the GPU, do not wait for it, and can be
-/// captured in a CUDA graph. They share scratch: one call at a time.
+/// captured in a CUDA graph. They share scratch memory, so only one call may run at a time.
 /// Anzt, Tomov, Dongarra, Heuveline, J. Parallel Distrib. Comput. 73 (2013): async-(local_sweeps).
 template <class T, class Space>
 class BlockJacobi final : public Preconditioner<T, Space>, public Smoother<T, Space> {
@@ -58,7 +60,7 @@ class BlockJacobi final : public Preconditioner<T, Space>, public Smoother<T, Sp
 
   double damping() const { return sweep_.damping; }
   double relaxation() const { return sweep_.factor; }
-  /// Memory held.
+  /// The memory that the preconditioner holds.
   std::int64_t bytes() const {
     return block_rows_bytes(rows_) + scratch_.size() * static_cast<std::int64_t>(sizeof(T));
   }
@@ -66,7 +68,8 @@ class BlockJacobi final : public Preconditioner<T, Space>, public Smoother<T, Sp
  private:
   // lambda_max(P A) with the P of this sweep.
   double largest_eigenvalue(const BlockSweep& sweep) const;
-  // Whether outer sweep number `sweep` leaves its result in x: the last does, and they alternate.
+  // Whether outer sweep number `sweep` leaves its result in x: the last one does, and they
+  // alternate.
   bool is_to_x(int sweep) const { return (sweeps_ - sweep) % 2 == 1; }
   void relax_from_sweep(int first, const V& b, V& x) const;
 

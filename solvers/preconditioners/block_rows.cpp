@@ -1,3 +1,4 @@
+// This file has the sweeps over blocks of rows on the host.
 #include "solvers/preconditioners/block_rows.hpp"
 
 #include <omp.h>
@@ -25,8 +26,8 @@ class BlockScratch {
   T* values_;
 };
 
-/// Uninitialized scratch for each thread of the next parallel region. Made before the region,
-/// because an exception must not leave one.
+/// Uninitialized scratch memory for each thread of the next parallel region. It is made before the
+/// region, because an exception must not leave one.
 template <class T>
 class ThreadScratch {
  public:
@@ -131,7 +132,7 @@ class BlockStep {
                    [=](Index column) { return x[column]; });
   }
 
-  // e from r, the local sweeps from zero.
+  // Computes e from r by the local sweeps, which start from zero.
   const T* solve(Index first, Index n, BlockScratch<T>& scratch) const {
     const T* r = scratch[1];
     T* e = scratch[2];
@@ -178,10 +179,11 @@ BlockRows<T, Host> make_block_rows(const SparseRows<T>& matrix, RowBlocks&& bloc
     a.entries[q + 1] = matrix.row_length(rows[q]);
   }
   for (Index q = 0; q < n; ++q) a.entries[q + 1] += a.entries[q];
-  // Without a value, so that the threads that fill pages touch them first.
+  // The arrays get no values here, so that the threads that fill pages touch them first.
   a.columns = std::make_unique_for_overwrite<std::int32_t[]>(a.entries[n]);
   a.values = std::make_unique_for_overwrite<T[]>(a.entries[n]);
-  // Room for a row for each thread, made here because an exception must not leave the region.
+  // Each thread needs room for a row, which is made here because an exception must not leave the
+  // region.
   Index longest = 0;
   for (Index q = 0; q < n; ++q) longest = std::max(longest, a.entries[q + 1] - a.entries[q]);
   std::vector<Index> all_columns(static_cast<std::size_t>(omp_get_max_threads() * longest));

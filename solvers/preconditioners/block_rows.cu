@@ -1,3 +1,4 @@
+// This file has the sweeps over blocks of rows on the GPU.
 #include <algorithm>
 #include <cub/device/device_scan.cuh>
 #include <limits>
@@ -109,7 +110,7 @@ struct Sweep {
   T factor;
 };
 
-// Where a sweep has x from and leaves it: x of a sweep before,
+// An access to x by a sweep that reads the x of the sweep before.
 template <class T>
 struct Frozen {
   static constexpr bool kIsZero = false;
@@ -120,7 +121,7 @@ struct Frozen {
   __device__ void write(Index row, T value) const { to[row] = value; }
 };
 
-// zero,
+// An access to x by a sweep that starts from zero.
 template <class T>
 struct FromZero {
   static constexpr bool kIsZero = true;
@@ -129,7 +130,8 @@ struct FromZero {
   __device__ void write(Index row, T value) const { to[row] = value; }
 };
 
-// or x that other thread blocks write meanwhile: past the first-level cache, whole values.
+// An access to an x that other thread blocks write meanwhile: past the first-level cache, in whole
+// values.
 template <class T>
 struct Present {
   static constexpr bool kIsZero = false;
@@ -146,14 +148,14 @@ __device__ T sum_over_lanes(T sum) {
   return sum;
 }
 
-// Calls finish(i, sum) once for every row i of a block, sum = sum_of_lane(q, lane) over the kLanes
-// lanes that a row has. All threads of the block come here.
+// Calls finish(i, sum) once for every row i of a block, where sum adds sum_of_lane(q, lane) over
+// the kLanes lanes of the row. All threads of the block must call it.
 template <int kLanes, class T, class SumOfLane, class Finish>
 __device__ void for_each_row(Index first, int rows, SumOfLane&& sum_of_lane, Finish&& finish) {
   constexpr int kGroups = kThreads / kLanes;
   const int group = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  // All lanes of a warp go round equally often: they shuffle together.
+  // All lanes of a warp go round equally often, because they shuffle together.
   for (int base = 0; base < rows; base += kGroups) {
     const int i = base + group;
     T sum{0};
@@ -244,7 +246,7 @@ __device__ T* shared_values() {
 // kLanes lanes a row; shared memory 4 most_rows values. Reads the matrix (sizeof(T) + 4 B a
 // nonzero) once, its inner blocks again in every further local sweep (from the L2 cache mostly), b,
 // x and 16 + sizeof(T) B a row; writes x. From zero it reads no entry outside the blocks. 2 flops
-// an entry that is read. Deterministic.
+// per entry that is read. Deterministic.
 template <int kLanes, class T, class Access>
 __global__ void __launch_bounds__(kThreads)
     sweep_kernel(const Matrix<T> a, const Sweep<T> sweep, const T* __restrict__ b, const Access x) {
@@ -264,7 +266,8 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
     if (item >= items) return;
     relax_block<kLanes>(a, static_cast<Index>(item % a.blocks), sweep, b, x, shared_values<T>());
-    // Nobody takes the next item, or writes shared memory, before all are done with this one.
+    // No thread takes the next item, or writes shared memory, before all threads are done with this
+    // item.
     __syncthreads();
   }
 }
@@ -286,7 +289,7 @@ int shared_bytes(const BlockRows<T, Device>& a) {
   return 4 * a.most_rows * static_cast<int>(sizeof(T));
 }
 
-// Calls f(lanes of a row as a constant): a few entries for each lane.
+// Calls f with the number of lanes per row as a constant, such that each lane has a few entries.
 template <class T, class F>
 void with_lanes(const BlockRows<T, Device>& a, F&& f) {
   const Index average = a.values.size() / std::max<Index>(a.size(), 1);
@@ -353,7 +356,7 @@ BlockRows<T, Device> make_block_rows(const DeviceSparseRows<T>& matrix, const Ro
       matrix.values.data(), places.data(), a.entries.data(), a.inside.data(), a.columns.data(),
       a.values.data(), a.inverse_diagonal.data());
   check_launch("filling the rows of blocks");
-  // The matrix and what was used meanwhile may go.
+  // From here on the matrix and temporary arrays may be freed.
   synchronize_device();
   return a;
 }

@@ -1,3 +1,4 @@
+// BlockRows are a sparse matrix stored block by block, with sweeps over it.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,14 @@ struct RowBlocks {
   std::int64_t most_rows() const;
 };
 
-/// The most rows of a block on the GPU: four values each lie in shared memory.
+/// The largest number of rows per block on the GPU, where four values per row lie in shared memory.
 inline constexpr std::int64_t kMaxDeviceBlockRows = 1024;
 
-/// A sparse matrix whose rows lie block by block, so that a block can be iterated upon by itself.
+/// A sparse matrix whose rows lie block by block, so that a block can be iterated on by itself.
 ///
-/// Place q of the order of RowBlocks::rows has the entries [entries[q], entries[q + 1]): first
-/// inside[q] of them whose columns are rows of the same block, given by their places in it, then
-/// the others, given by their columns. Entries of either kind keep the order of their columns.
+/// The row at place q in the order of RowBlocks::rows has the entries [entries[q], entries[q + 1]).
+/// The columns of the first inside[q] entries are rows of the same block, given by their places in
+/// it; the other entries are given by their columns. Both kinds keep the order of their columns.
 template <class T, class Space>
 struct BlockRows;
 
@@ -84,12 +85,12 @@ struct BlockSweep {
 };
 
 /// to = from + P (b - A from) with P = factor (I - (I - damping D^-1 B)^local_sweeps) B^-1, where B
-/// = diag(A_kk): all blocks see `from`. The three vectors are not the same. Reads the matrix once
-/// and its inner blocks local_sweeps - 1 times more, from a cache where a block fits.
+/// = diag(A_kk): all blocks see `from`. The three vectors must be different ones. Reads the matrix
+/// once and its inner blocks local_sweeps - 1 times more, from a cache where a block fits.
 /// Deterministic.
 ///
-/// On the GPU a thread block takes a block of rows and some of its lanes a row; four vectors of the
-/// block's size lie in shared memory.
+/// On the GPU a thread block takes a block of rows, and some of its lanes take a row; four vectors
+/// of the block's size lie in shared memory.
 template <class T>
 void relax(const BlockRows<T, Host>& a, const BlockSweep& sweep, const HostVector<T>& b,
            const HostVector<T>& from, HostVector<T>& to);
@@ -97,7 +98,7 @@ template <class T>
 void relax(const BlockRows<T, Device>& a, const BlockSweep& sweep, const DeviceVector<T>& b,
            const DeviceVector<T>& from, DeviceVector<T>& to);
 
-/// The same from zero, to = P b, which reads no entry the first time.
+/// The same from zero: to = P b. The first local sweep reads no entry.
 template <class T>
 void relax_from_zero(const BlockRows<T, Host>& a, const BlockSweep& sweep, const HostVector<T>& b,
                      HostVector<T>& to);
@@ -110,9 +111,9 @@ void relax_from_zero(const BlockRows<T, Device>& a, const BlockSweep& sweep,
 /// The work is a queue of sweeps x blocks items, sweep by sweep. Threads (on the GPU: as many
 /// thread blocks as run at a time) take the next item whenever they are free and wait for nobody:
 /// an item may begin before items of the sweep before it are done, and two may even work on the
-/// same block; each writes whole values, so x is always made of values that some item computed.
-/// How old a value is, is bounded by the items under way. Differs from run to run; with one thread
-/// it is block Gauss-Seidel in the order of the blocks.
+/// same block; each writes whole values, so x is always made of values that some item computed. The
+/// age of a value is bounded by the number of items under way. Results differ from run to run; with
+/// one thread the method is block Gauss-Seidel in the order of the blocks.
 template <class T>
 void relax_asynchronously(const BlockRows<T, Host>& a, const BlockSweep& sweep, int sweeps,
                           const HostVector<T>& b, HostVector<T>& x);

@@ -1,3 +1,4 @@
+// This file computes the coefficients of Chebyshev's iterations.
 #include "solvers/preconditioners/chebyshev.hpp"
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// Chebyshev is a preconditioner and smoother that is a polynomial in D^-1 A.
 #pragma once
 
 #include <vector>
@@ -15,29 +16,30 @@ struct ChebyshevStep {
   double scale;
 };
 
-/// The steps of Chebyshev's iteration of the first kind on eigenvalues of D^-1 A in [smallest,
-/// largest], where its residual polynomial is least (Saad, algorithm 12.1).
+/// The steps of Chebyshev's iteration of the first kind for eigenvalues of D^-1 A in [smallest,
+/// largest], on which its residual polynomial is smallest (Saad, algorithm 12.1).
 /// @throws std::invalid_argument unless 0 < smallest < largest and degree >= 1
 std::vector<ChebyshevStep> chebyshev_steps(int degree, double smallest, double largest);
 
-/// The steps of the iteration of the fourth kind, which needs no lower bound: least for the bound
-/// of a multigrid cycle (Lottes 2023, Optimal polynomial smoothers for multigrid V-cycles).
+/// The steps of the iteration of the fourth kind, which needs no lower bound and minimizes a bound
+/// for multigrid cycles (Lottes 2023, Optimal polynomial smoothers for multigrid V-cycles).
 /// @throws std::invalid_argument unless 0 < largest and degree >= 1
 std::vector<ChebyshevStep> fourth_kind_steps(int degree, double largest);
 
 /// A polynomial in D^-1 A, D the diagonal of A, applied to D^-1 r:
 ///   d = momentum d + scale D^-1 (b - A x), x += d  in each step.
-/// As a preconditioner from x = 0: z = q(D^-1 A) D^-1 r, symmetric; steps - 1 applications of A.
-/// Everything of a step but A x is one pass of 7 vectors. Measured, that is faster than a step
-/// within the pass of an operator that could take it in. One application at a time: it owns
-/// vectors.
+/// As a preconditioner it starts from x = 0: z = q(D^-1 A) D^-1 r is a symmetric map and takes
+/// steps
+/// - 1 applications of A. Everything of a step but A x is one pass over 7 vectors; as measured,
+/// that is faster than to fuse the step with the pass of the operator. Only one application may run
+/// at a time, because the object owns vectors.
 template <class T, class Space>
 class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Space> {
  public:
   using V = Vector<T, Space>;
 
-  /// @param a is referred to
-  /// @param inverse_diagonal entries of D^-1
+  /// @param a the operator, which must outlive this object
+  /// @param inverse_diagonal the entries of D^-1
   Chebyshev(const LinearOperator<T, Space>& a, V inverse_diagonal, std::vector<ChebyshevStep> steps)
       : a_(a),
         steps_(std::move(steps)),

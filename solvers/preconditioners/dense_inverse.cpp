@@ -1,3 +1,4 @@
+// This file inverts a small operator, and multiplies by the inverse on the host.
 #include "solvers/preconditioners/dense_inverse.hpp"
 
 #include <Eigen/Cholesky>
@@ -23,9 +24,9 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
     matrix.col(j) = Eigen::Map<const Eigen::VectorXd>(column.data(), n);
   }
   const auto size = static_cast<double>(n);
-  // Any positive number does; this one keeps the condition.
+  // Any positive number will do; this one keeps the condition number.
   const double shift = matrix.trace() / (size * size);
-  // What A makes of constants may be rounding alone: then they are as good as its null space.
+  // If A maps the constants to rounding errors, they are treated as its null space.
   constexpr double kRounding = std::numeric_limits<double>::epsilon();
   if (!(matrix.sum() / size > kRounding * matrix.trace())) null_space = NullSpace::constants;
   if (null_space == NullSpace::constants) matrix.array() += shift;
@@ -36,7 +37,7 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
   }
   Eigen::MatrixXd inverse = factors.solve(Eigen::MatrixXd::Identity(n, n));
   if (null_space == NullSpace::constants) inverse.array() -= 1.0 / (shift * size * size);
-  // Rounding apart it is symmetric; CG needs it to be so.
+  // The inverse is symmetric up to rounding, but CG needs it to be symmetric exactly.
   const Eigen::MatrixXd symmetric = 0.5 * (inverse + inverse.transpose());
   return {symmetric.data(), symmetric.data() + n * n};
 }

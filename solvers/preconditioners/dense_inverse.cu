@@ -1,3 +1,4 @@
+// This file multiplies by a small dense matrix on the GPU.
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
 
@@ -7,7 +8,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kThreads = 128;
 
-// z_i = sum_j entries[i][j] r_j; a warp a row.
+// z_i = sum_j entries[i][j] r_j; a warp per row.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     dense_product_kernel(int n, const T* entries, const T* r, T* z) {

@@ -1,3 +1,4 @@
+// A dense inverse solves the coarsest level of a multigrid cycle.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,12 @@ namespace tessera {
 /// What A maps to zero.
 enum class NullSpace { none, constants };
 
-/// [n][n], the inverse of a small symmetric positive definite operator; with the constants as null
-/// space, given or found to be it but for rounding, its pseudo-inverse, for which 1 is the vector
-/// of ones: A^+ = (A + c 1 1^T)^-1 - 1 1^T / (c n^2). Columns by application to unit vectors, then
-/// a dense LDL^T; about n applications and n^3 flops.
-/// @throws NumericalBreakdown if A is not positive definite on the rest
+/// The inverse [n][n] of a small symmetric positive definite operator. If the constants are its
+/// null space, as the caller says or as the matrix shows up to rounding, the result is the
+/// pseudo-inverse A^+ = (A + c 1 1^T)^-1 - 1 1^T / (c n^2), where 1 is the vector of ones. The
+/// columns of A come from its application to unit vectors, the inverse from a dense LDL^T; this
+/// takes about n applications and n^3 flops.
+/// @throws NumericalBreakdown if A is not positive definite apart from its null space
 std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space);
 
 /// n of a dense matrix, [n][n].
@@ -37,7 +39,8 @@ class DenseMatrix<T, Host> final : public Preconditioner<T, Host> {
   std::vector<T> entries_;
 };
 
-/// On the GPU: one warp a row; n^2 sizeof(T) bytes from the L2 cache. Deterministic.
+/// On the GPU one warp takes a row, and n^2 sizeof(T) bytes come from the L2 cache. The product is
+/// deterministic.
 template <class T>
 class DenseMatrix<T, Device> final : public Preconditioner<T, Device> {
  public:

@@ -1,3 +1,4 @@
+// FullMultigrid computes a start for a solver from the coarsest level up.
 #pragma once
 
 #include <memory>
@@ -13,28 +14,29 @@ namespace tessera {
 /// What full multigrid needs to know of a level.
 template <class T, class Space>
 struct StartLevel {
-  /// Of the finest level it is the solver's.
+  /// The operator of the level; on the finest level it is the operator of the solver.
   std::shared_ptr<const LinearOperator<T, Space>> a;
-  /// Empty on the finest level, where the solver has it.
+  /// The right-hand side; empty on the finest level, where run() is given it.
   Vector<T, Space> b;
-  /// Values on constrained nodes, anything finite elsewhere; empty on the finest level.
+  /// The values on constrained nodes, and any finite values elsewhere; empty on the finest level.
   Vector<T, Space> given;
   /// 1 on constrained nodes, 0 elsewhere.
   Vector<T, Space> is_given;
-  /// From the next coarser level, values on constrained nodes included; null on the coarsest.
+  /// The prolongation from the next coarser level, values on constrained nodes included; null on
+  /// the coarsest level.
   std::unique_ptr<const Transfer<T, Space>> from_coarser;
 };
 
 /// Full multigrid (Briggs, Henson, McCormick, A Multigrid Tutorial, chapter 3): solves the
 /// discretization on the coarsest level, and on each finer one starts from the coarser solution and
-/// improves it by x += V (b - A x), `cycles` times. Where these reduce the error by more than the
-/// step to a finer level does, what is left is the error of the discretization.
+/// improves it by x += V (b - A x), `cycles` times. If these cycles reduce the error by more than
+/// the step to a finer level does, the error that is left is that of the discretization.
 template <class T, class Space>
 class FullMultigrid {
  public:
   using V = Vector<T, Space>;
 
-  /// @param levels finest first
+  /// @param levels the levels, finest first
   FullMultigrid(std::vector<StartLevel<T, Space>> levels, int cycles)
       : levels_(std::move(levels)), cycles_(cycles) {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
@@ -44,9 +46,9 @@ class FullMultigrid {
   }
 
   /// @param cycle cycle(l, r, z): z = V r on level l and those below
-  /// @param b on the finest level
-  /// @param x on the finest level, with the values on constrained nodes; elsewhere what finite
-  ///          values it held does not matter
+  /// @param b the right-hand side on the finest level
+  /// @param x the solution on the finest level; on entry it has the values on constrained nodes and
+  ///         any finite values elsewhere
   template <class Cycle>
   void run(Cycle&& cycle, const V& b, V& x) {
     for (std::size_t l = levels_.size(); l-- > 0;) {

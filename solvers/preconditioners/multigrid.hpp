@@ -1,3 +1,4 @@
+// Multigrid is a V-cycle as a preconditioner, in double or single precision.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,8 @@ namespace tessera {
 /// The parts of a cycle on one level.
 enum class CyclePart { smooth, residual, transfer, coarse };
 
-/// Told when a part of a cycle begins and ends; levels count from 0, the finest.
+/// An observer that is told when a part of a cycle begins and ends; levels count from 0, the
+/// finest.
 class CycleObserver {
  public:
   virtual ~CycleObserver() = default;
@@ -22,7 +24,7 @@ class CycleObserver {
   virtual void end() = 0;
 };
 
-/// What a cycle does on one level: with `coarse` set that is all, else there is a coarser level.
+/// What a cycle does on one level. If `coarse` is set, the level is the coarsest one.
 template <class T, class Space>
 struct MultigridLevel {
   std::shared_ptr<const LinearOperator<T, Space>> a;
@@ -35,8 +37,8 @@ struct MultigridLevel {
 /// A V-cycle from x = 0 as an approximation of A^-1 (Briggs, Henson, McCormick, A Multigrid
 /// Tutorial, chapter 3):
 ///   x = S b; x += P V(P^T (b - A x)); x = S(b, x).
-/// Symmetric if the smoother is a polynomial in D^-1 A and the coarse solver is symmetric. One
-/// cycle at a time: it owns vectors.
+/// The cycle is symmetric if the smoother is a polynomial in D^-1 A and the coarse solver is
+/// symmetric. Only one cycle may run at a time, because the object owns vectors.
 template <class T, class Space>
 class Multigrid final : public Preconditioner<T, Space> {
  public:
@@ -85,7 +87,8 @@ class Multigrid final : public Preconditioner<T, Space> {
     watched(l, CyclePart::smooth, [&] { level.smoother->smooth(b, x); });
   }
 
-  /// From now on, or nobody; is referred to.
+  /// Sets the observer of all further cycles, or none if it is null; the observer must outlive
+  /// them.
   void set_observer(CycleObserver* watch) { watch_ = watch; }
 
  private:
@@ -104,21 +107,21 @@ class Multigrid final : public Preconditioner<T, Space> {
 
   std::vector<MultigridLevel<T, Space>> levels_;
   mutable std::vector<LevelVectors> vectors_;
-  mutable Vector<double, Space> sum_{1};  // of a fused residual, which nobody asks for
+  mutable Vector<double, Space> sum_{1};  // r.r of a fused residual, which is not used
   CycleObserver* watch_ = nullptr;
 };
 
-/// A preconditioner in single precision for vectors in double precision: z = M r rounded. Not
-/// exactly symmetric: its rounding is.
+/// A preconditioner in single precision for vectors in double precision: z = M r rounded. Even if M
+/// is symmetric, the rounding makes it slightly unsymmetric.
 template <class Space>
 class InSinglePrecision final : public Preconditioner<double, Space> {
  public:
-  /// @param size of the vectors
+  /// @param size the size of the vectors
   InSinglePrecision(std::int64_t size, std::unique_ptr<const Preconditioner<float, Space>> inner)
       : inner_(std::move(inner)), r_(size), z_(size) {}
 
-  /// Residuals are divided by this before they are rounded, so that they neither overflow nor
-  /// vanish; a power of 2 loses nothing.
+  /// Sets the number by which residuals are divided before they are rounded, so that they neither
+  /// overflow nor vanish; a power of 2 loses no digits.
   void set_scale(double scale) { scale_ = scale; }
 
   std::int64_t size() const override { return r_.size(); }

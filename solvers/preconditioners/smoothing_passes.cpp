@@ -1,3 +1,4 @@
+// This file has the passes of smoothers on the host.
 #include "solvers/preconditioners/smoothing_passes.hpp"
 
 #include "solvers/memory/hashed_value.hpp"

@@ -1,3 +1,4 @@
+// This file has the passes of smoothers on the GPU.
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/hashed_value.hpp"
 #include "solvers/preconditioners/smoothing_passes.hpp"

@@ -1,3 +1,4 @@
+// These passes over vectors are the steps of smoothers and conversions of precision.
 #pragma once
 
 #include "solvers/memory/vector.hpp"
@@ -24,7 +25,8 @@ void subtract_in_place(const Vector<T, Space>& b, Vector<T, Space>& r);
 template <class From, class To, class Space>
 void convert(const Vector<From, Space>& from, double scale, Vector<To, Space>& to);
 
-/// x_i in (-1/2, 1/2) by a hash of i: the same in every run, without structure.
+/// Fills x with numbers in (-1/2, 1/2) by a hash of i, which are the same in every run and have no
+/// structure.
 template <class T, class Space>
 void fill_random(Vector<T, Space>& x);
 

@@ -1,3 +1,4 @@
+// This file finds the extreme eigenvalues of a tridiagonal matrix.
 #include "solvers/preconditioners/spectrum.hpp"
 
 #include <Eigen/Eigenvalues>

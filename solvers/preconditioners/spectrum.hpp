@@ -1,3 +1,4 @@
+// These functions estimate the extreme eigenvalues of D^-1 A.
 #pragma once
 
 #include <cmath>
@@ -10,9 +11,9 @@
 
 namespace tessera {
 
-/// Estimates of the extreme eigenvalues of D^-1 A, D the diagonal of A. The largest is a lower
-/// bound that is a few percent low after ten steps; the smallest is an upper bound, and far too
-/// large unless the steps are many.
+/// Estimates of the extreme eigenvalues of D^-1 A, D the diagonal of A. `largest` is a lower bound
+/// that is a few percent low after ten steps; `smallest` is an upper bound, which is far too large
+/// unless there are many steps.
 struct Spectrum {
   double smallest = 0.0;
   double largest = 0.0;
@@ -27,10 +28,10 @@ Spectrum tridiagonal_spectrum(const std::vector<double>& diagonal,
 /// @throws NumericalBreakdown unless this number of an estimate is finite
 void require_finite(double value);
 
-/// By the Lanczos matrix of `steps` iterations of CG with the diagonal as preconditioner, from a
-/// hashed right-hand side (Saad, Iterative Methods for Sparse Linear Systems, section 6.7.3). Costs
-/// as many applications of A. Fewer steps are made where CG ends earlier.
-/// @param inverse_diagonal entries of D^-1
+/// Estimates the eigenvalues by the Lanczos matrix of `steps` iterations of CG, with the diagonal
+/// as preconditioner and a hashed right-hand side (Saad, Iterative Methods for Sparse Linear
+/// Systems, section 6.7.3). It takes as many applications of A, and fewer steps if CG ends earlier.
+/// @param inverse_diagonal the entries of D^-1
 /// @throws NumericalBreakdown if a number of the iteration is not finite, or no step is possible
 /// @throws Interrupted
 template <class T, class Space>

@@ -1,3 +1,4 @@
+// This file makes fields that check the values of expressions.
 #include "src/case/fields.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// These fields are expressions of a case whose values are checked.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// This file adds up the memory of a run, phase after phase.
 #include "src/case/memory_estimate.hpp"
 
 #include <fmt/format.h>

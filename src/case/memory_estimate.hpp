@@ -1,3 +1,4 @@
+// A MemoryEstimate is the memory of a run, known before it begins.
 #pragma once
 
 #include <stdexcept>

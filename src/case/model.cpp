@@ -1,3 +1,4 @@
+// This file moves a case into natural units, and its results back.
 #include "src/case/model.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// A CaseModel is a case's problem on its mesh in natural units.
 #pragma once
 
 #include "cases/natural_units.hpp"

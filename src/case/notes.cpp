@@ -1,3 +1,4 @@
+// This file looks for choices that are allowed but unwise.
 #include "src/case/notes.hpp"
 
 #include <fmt/format.h>

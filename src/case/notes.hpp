@@ -1,3 +1,4 @@
+// These notes tell a user what is unwise in a case.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// This file plans multigrid levels and counts the memory of preconditioners.
 #include "src/case/preconditioner_memory.hpp"
 
 #include <omp.h>

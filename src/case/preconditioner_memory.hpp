@@ -1,3 +1,4 @@
+// These functions know the memory of a case's preconditioner before it is made.
 #pragma once
 
 #include <vector>

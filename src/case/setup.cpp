@@ -1,3 +1,4 @@
+// This file turns the parameters of a case into mesh, space and problem.
 #include "src/case/setup.hpp"
 
 #include <fmt/format.h>

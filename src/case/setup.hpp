@@ -1,3 +1,4 @@
+// These functions make the mesh, the space and the problem of a case.
 #pragma once
 
 #include <functional>

@@ -1,3 +1,4 @@
+// This file finds choices that a case of this size rules out.
 #include "src/case/size_limits.hpp"
 
 #include <fmt/format.h>

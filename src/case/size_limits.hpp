@@ -1,3 +1,4 @@
+// These limits depend on the size of a case, not on memory.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// These are the names of the kernels and scatter policies that a case may use.
 #pragma once
 
 #include <string>

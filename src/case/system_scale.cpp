@@ -1,3 +1,4 @@
+// This file scales a linear system by a power of 2.
 #include "src/case/system_scale.hpp"
 
 #include <algorithm>

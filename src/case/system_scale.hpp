@@ -1,3 +1,4 @@
+// These functions scale a linear system so that its entries are of order 1.
 #pragma once
 
 #include "cases/poisson_problem.hpp"

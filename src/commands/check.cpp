@@ -1,3 +1,4 @@
+// The command check validates a case and states its memory, but solves nothing.
 #include <fmt/format.h>
 #include <omp.h>
 

@@ -1,3 +1,4 @@
+// The command compare measures the strategies of a study side by side.
 #include <fmt/format.h>
 #include <omp.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// This file installs the signal handlers of an interruptible command.
 #include "src/commands/interrupt.hpp"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+// An InterruptGuard turns signals into requests to stop.
 #pragma once
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// This file prints the levels of a multigrid cycle.
 #include "src/commands/level_table.hpp"
 
 #include <fmt/format.h>

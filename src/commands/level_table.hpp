@@ -1,3 +1,4 @@
+// This function prints the levels of a multigrid cycle as a table.
 #pragma once
 
 #include <string>

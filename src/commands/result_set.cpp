@@ -1,3 +1,4 @@
+// This file names the files of a run all at once.
 #include "src/commands/result_set.hpp"
 
 #include <exception>

@@ -1,3 +1,4 @@
+// A ResultSet holds the files of a run until all of them are complete.
 #pragma once
 
 #include <filesystem>

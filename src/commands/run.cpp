@@ -1,3 +1,4 @@
+// The command run solves a case, stage after stage.
 #include <fmt/format.h>
 #include <omp.h>
 

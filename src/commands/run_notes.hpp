@@ -1,3 +1,4 @@
+// RunNotes are what a run says about its results beside the numbers.
 #pragma once
 
 #include <functional>

@@ -1,3 +1,4 @@
+// This file makes each result file of a run.
 #include "src/commands/run_output.hpp"
 
 #include <fmt/chrono.h>

@@ -1,3 +1,4 @@
+// A RunRecord is all that a run knows, and is written as its results.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// The commands defaults, list and info only print.
 #include <fmt/format.h>
 #include <omp.h>
 

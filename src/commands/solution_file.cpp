@@ -1,3 +1,4 @@
+// This file fills solution.vtu and view.py.
 #include "src/commands/solution_file.hpp"
 
 #include <fmt/format.h>

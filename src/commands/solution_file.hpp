@@ -1,3 +1,4 @@
+// A SolutionFile is the content of solution.vtu.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// This file writes to stdout and stderr without ever throwing.
 #include "src/commands/standard_streams.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// These functions write to stdout and stderr, which may be closed or full.
 #pragma once
 
 #include <fmt/format.h>

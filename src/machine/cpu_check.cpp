@@ -1,4 +1,6 @@
-// This file is compiled for the plainest CPU, and takes nothing from the C++ library: the linker
+// This file compares the build's instruction sets with those of the CPU, before anything else runs.
+//
+// It is compiled for the plainest CPU, and takes nothing from the C++ library: the linker
 // keeps one copy of an inline function, which may be one compiled for the instruction sets in
 // question.
 #include "src/machine/cpu_check.hpp"

@@ -1,3 +1,4 @@
+// This check stops a program on a CPU that it was not built for.
 #pragma once
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// This file reads /proc and /sys, and measures the copy bandwidth.
 #include "src/machine/machine.hpp"
 
 #include <fmt/format.h>

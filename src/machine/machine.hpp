@@ -1,3 +1,4 @@
+// A Machine describes what the process may use of the computer that it runs on.
 #pragma once
 
 #include <cstdint>

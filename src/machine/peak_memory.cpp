@@ -1,3 +1,4 @@
+// This file reads the process's memory high-water mark.
 #include "src/machine/peak_memory.hpp"
 
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// These functions tell the most memory that the process has held.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// This file checks spacings and makes their grid lines.
 #include "src/parameters/axis_spacing.hpp"
 
 #include <fmt/format.h>

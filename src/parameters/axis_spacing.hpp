@@ -1,3 +1,4 @@
+// An AxisSpacing says how the grid lines of an axis lie.
 #pragma once
 
 #include <optional>

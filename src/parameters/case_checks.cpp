@@ -1,3 +1,4 @@
+// This file checks the keys of a case against each other.
 #include "src/parameters/case_checks.hpp"
 
 #include <fmt/format.h>

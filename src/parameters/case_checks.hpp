@@ -1,3 +1,4 @@
+// These checks concern several keys of a case at once.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// These structs hold the parameters of a case file.
 #pragma once
 
 #include <array>

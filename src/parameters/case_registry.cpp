@@ -1,3 +1,4 @@
+// This file declares every key of case files.
 #include <fmt/format.h>
 
 #include <algorithm>

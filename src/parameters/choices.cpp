@@ -1,3 +1,4 @@
+// This file names the choices of keys as files write them.
 #include "src/parameters/choices.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// These enumerations are the choices that keys allow.
 #pragma once
 
 #include <optional>

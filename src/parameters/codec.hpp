@@ -1,3 +1,4 @@
+// A Codec turns a TOML value into a C++ value, and back.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file parses the command line with CLI11.
 #include "src/parameters/command_line.hpp"
 
 #include <fmt/format.h>

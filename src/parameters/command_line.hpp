@@ -1,3 +1,4 @@
+// These structs are the commands as the user typed them.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// This file formats diagnostics.
 #include "src/parameters/diagnostics.hpp"
 
 #include <fmt/format.h>

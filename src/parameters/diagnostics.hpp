@@ -1,3 +1,4 @@
+// A Diagnostic is one thing that is wrong with an input.
 #pragma once
 
 #include <stdexcept>

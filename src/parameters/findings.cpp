@@ -1,3 +1,4 @@
+// This file collects diagnostics and sorts them by place.
 #include "src/parameters/findings.hpp"
 
 #include <algorithm>

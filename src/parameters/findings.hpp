@@ -1,3 +1,4 @@
+// Findings are what reading an input found.
 #pragma once
 
 #include <map>

@@ -1,3 +1,4 @@
+// This file writes a JSON schema of keys.
 #include <fmt/format.h>
 
 #include <algorithm>

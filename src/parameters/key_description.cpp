@@ -1,3 +1,4 @@
+// This file checks values against a key's description, and words what is allowed.
 #include "src/parameters/key_description.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// A KeyDescription is the declaration of a key, from which everything about it follows.
 #pragma once
 
 #include <limits>

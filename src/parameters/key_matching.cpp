@@ -1,3 +1,4 @@
+// This file matches the entries of a document with declared keys.
 #include "src/parameters/key_matching.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// These functions apply overrides and find the value of each key.
 #pragma once
 
 #include <optional>

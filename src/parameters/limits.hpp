@@ -1,3 +1,4 @@
+// These are the limits of key values.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This file writes the reference of keys in Markdown.
 #include "src/parameters/reference.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// These functions write the reference and the schema of keys.
 #pragma once
 
 #include <optional>

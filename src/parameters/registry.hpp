@@ -1,3 +1,4 @@
+// A Registry holds the keys of one kind of file, each declared once.
 #pragma once
 
 #include <functional>

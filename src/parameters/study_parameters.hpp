@@ -1,3 +1,4 @@
+// This struct holds the parameters of a study file.
 #pragma once
 
 #include <cstdint>

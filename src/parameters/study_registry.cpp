@@ -1,3 +1,4 @@
+// This file declares every key of study files.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// This file measures how far words are apart.
 #include "src/parameters/suggestion.hpp"
 
 #include <algorithm>

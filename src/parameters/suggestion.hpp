@@ -1,3 +1,4 @@
+// These functions guess which name a user meant.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// This file reads TOML text and overrides.
 #include "src/parameters/toml_reader.hpp"
 
 #include <fmt/format.h>

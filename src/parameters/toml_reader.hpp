@@ -1,3 +1,4 @@
+// These functions read TOML from files and from the command line.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// This file finds members of TOML tables.
 #include "src/parameters/toml_value.hpp"
 
 #include <fmt/format.h>

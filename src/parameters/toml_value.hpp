@@ -1,3 +1,4 @@
+// A TomlValue is a TOML value that remembers where it was written.
 #pragma once
 
 #include <cstdint>

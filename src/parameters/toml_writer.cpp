@@ -1,3 +1,4 @@
+// This file writes values and their comments as TOML.
 #include "src/parameters/toml_writer.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// This function writes parameters as a TOML file.
 #pragma once
 
 #include <optional>

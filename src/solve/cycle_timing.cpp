@@ -1,3 +1,4 @@
+// This file times the parts of cycles on the host.
 #include "src/solve/cycle_timing.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// A CycleTimer times the parts of multigrid cycles on the host.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// A DeviceCycleWatch times the parts of multigrid cycles on the GPU.
 #pragma once
 
 #include <vector>

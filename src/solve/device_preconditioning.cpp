@@ -1,3 +1,4 @@
+// This file makes preconditioners in GPU memory.
 #include "src/solve/preconditioning_assembly.hpp"
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// These functions call the method that a case names.
 #pragma once
 
 #include <stdexcept>

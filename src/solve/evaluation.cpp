@@ -1,3 +1,4 @@
+// This file computes the numbers of a solution that can be computed.
 #include "src/solve/evaluation.hpp"
 
 #include <fmt/format.h>

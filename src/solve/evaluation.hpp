@@ -1,3 +1,4 @@
+// An Evaluation holds the numbers of a solution.
 #pragma once
 
 #include <optional>

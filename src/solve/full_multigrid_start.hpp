@@ -1,3 +1,4 @@
+// These functions start a solve by full multigrid.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// This file makes preconditioners on the host.
 #include <stdexcept>
 
 #include "src/solve/preconditioning_assembly.hpp"

@@ -1,3 +1,4 @@
+// These functions make the preconditioner that a case names.
 #pragma once
 
 #include <functional>
@@ -21,7 +22,7 @@ struct PreconditionerSetup {
   std::vector<LevelSummary> levels;
   /// What there is to say about it: an eigenvalue estimate, a hierarchy cut short.
   std::vector<std::string> notes;
-  /// Of multigrid, else empty: who is told of the parts of its cycles.
+  /// For multigrid, sets the observer of its cycles; empty for other preconditioners.
   std::function<void(CycleObserver*)> set_observer;
   /// Of multigrid, else empty: z = V r by the cycle from a level on.
   std::function<void(std::size_t level, const Vector<T, Space>& r, Vector<T, Space>& z)> cycle;

@@ -1,3 +1,4 @@
+// These templates make preconditioners in any memory and precision.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// This file solves a case on the host, with every part timed.
 #include "src/solve/solve.hpp"
 
 #include <fmt/format.h>

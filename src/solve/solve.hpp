@@ -1,3 +1,4 @@
+// This function solves a linear system as a case asks for it.
 #pragma once
 
 #include <functional>

@@ -1,3 +1,4 @@
+// This file solves a case on the GPU, with sampled times of its parts.
 #include "src/solve/solve_on_gpu.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// This function solves a linear system on the GPU.
 #pragma once
 
 #include "src/solve/solve.hpp"

@@ -1,3 +1,4 @@
+// These wrappers time the applications of operators and preconditioners.
 #pragma once
 
 #include "postprocess/timing/timers.hpp"

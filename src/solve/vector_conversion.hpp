@@ -1,3 +1,4 @@
+// These functions move vectors between the precision and memory of a solver and the host.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// These functions say which processor and how much memory a study measures with.
 #pragma once
 
 #include <algorithm>

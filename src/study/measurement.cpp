@@ -1,3 +1,4 @@
+// This file times repeated applications of an operator, and compares results.
 #include "src/study/measurement.hpp"
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+// A Measurement is one strategy measured on one problem.
 #pragma once
 
 #include <span>

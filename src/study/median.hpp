@@ -1,3 +1,4 @@
+// This function finds the median of some numbers.
 #pragma once
 
 #include <algorithm>

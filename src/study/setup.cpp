@@ -1,3 +1,4 @@
+// This file makes the problems and strategies of a study.
 #include "src/study/setup.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// These functions make the problems and strategies of a study.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// This is the SolverBench of any precision and memory: it sets up a study's problem and solves it.
 #pragma once
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+// This file makes the solver bench of the GPU.
 #include "src/study/solver_bench.hpp"
 
 namespace tessera {

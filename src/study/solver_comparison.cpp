@@ -1,3 +1,4 @@
+// This file measures solvers and prints their table.
 #include "src/study/solver_comparison.hpp"
 
 #include <fmt/format.h>

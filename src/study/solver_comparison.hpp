@@ -1,3 +1,4 @@
+// This function measures the solvers of a study side by side.
 #pragma once
 
 #include "src/commands.hpp"

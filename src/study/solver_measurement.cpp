@@ -1,3 +1,4 @@
+// This file has the manufactured solution of studies, and measures solvers on it.
 #include "src/study/solver_measurement.hpp"
 
 #include "cases/natural_units.hpp"

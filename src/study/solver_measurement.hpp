@@ -1,3 +1,4 @@
+// A SolverMeasurement is one solver measured on one problem.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// These tests measure rates of convergence with a known solution.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// These tests evaluate expressions and read the messages of wrong ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// These tests make linear systems of boundary value problems, pure Neumann ones included.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

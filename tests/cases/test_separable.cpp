@@ -1,3 +1,4 @@
+// These tests split expressions into factors of one coordinate each.
 #include <gtest/gtest.h>
 
 #include <array>

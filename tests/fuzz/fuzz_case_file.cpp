@@ -1,3 +1,4 @@
+// This fuzzer feeds case files to the parser and its checks.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

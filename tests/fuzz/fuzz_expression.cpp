@@ -1,3 +1,4 @@
+// This fuzzer feeds texts to the expression language.
 #include <cstddef>
 #include <cstdint>
 #include <string>

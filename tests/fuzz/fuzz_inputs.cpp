@@ -1,3 +1,4 @@
+// This file reads a text as a user's input and checks what becomes of it.
 #include "tests/fuzz/fuzz_inputs.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// These functions are what fuzzers, and the test of their corpus, call.
 #pragma once
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// These tests run the corpus of the fuzzers once.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// These meshes, maps and fields are shared by the tests of mesh/.
 #pragma once
 
 #include <gtest/gtest.h>

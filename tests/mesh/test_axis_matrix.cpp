@@ -1,3 +1,4 @@
+// These tests compare matrices along an axis with dense ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>

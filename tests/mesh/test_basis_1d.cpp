@@ -1,3 +1,4 @@
+// These tests hold 1D bases to the properties of Lagrange polynomials.
 #include <gtest/gtest.h>
 
 #include <algorithm>

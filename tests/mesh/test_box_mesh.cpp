@@ -1,3 +1,4 @@
+// These tests look at grid lines and cells of box meshes.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,3 +1,4 @@
+// These tests check that bricks and batches hold every cell once.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests evaluate polynomials on cells, and check that transposes are transposes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

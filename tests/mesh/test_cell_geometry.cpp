@@ -1,3 +1,4 @@
+// These tests compare positions and Jacobians with those of known maps.
 #include <gtest/gtest.h>
 
 #include <algorithm>

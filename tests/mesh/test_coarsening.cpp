@@ -1,3 +1,4 @@
+// These tests look at planned levels and at coarser spaces.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests integrate over faces of straight and curved boxes.
 #include <gtest/gtest.h>
 
 #include <cmath>

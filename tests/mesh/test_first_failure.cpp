@@ -1,3 +1,4 @@
+// These tests throw from parallel regions, and let sizes saturate.
 #include <gtest/gtest.h>
 
 #include <atomic>

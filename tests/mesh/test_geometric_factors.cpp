@@ -1,3 +1,4 @@
+// These tests compare geometric factors with their formula.
 #include <gtest/gtest.h>
 
 #include <limits>

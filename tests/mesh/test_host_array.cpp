@@ -1,3 +1,4 @@
+// These tests look at the alignment and the pages of large arrays.
 #include <gtest/gtest.h>
 
 #include <algorithm>

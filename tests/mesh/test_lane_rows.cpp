@@ -1,3 +1,4 @@
+// These tests load rows of cells into lanes and add them back.
 #include <gtest/gtest.h>
 
 #include <vector>

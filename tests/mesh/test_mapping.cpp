@@ -1,3 +1,4 @@
+// These tests look at the positions of nodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests number nodes and find those on faces.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,3 +1,4 @@
+// These tests split ranges of indices.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

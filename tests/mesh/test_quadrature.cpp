@@ -1,3 +1,4 @@
+// These tests integrate polynomials by quadrature rules.
 #include <gtest/gtest.h>
 
 #include <cmath>

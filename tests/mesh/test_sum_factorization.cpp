@@ -1,3 +1,4 @@
+// These tests compare even-odd contractions with plain ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This reference does block Jacobi sweeps on a dense matrix.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These functions measure how far residuals of asynchronous runs spread.
 #pragma once
 
 #include <algorithm>

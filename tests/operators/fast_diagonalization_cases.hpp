@@ -1,3 +1,4 @@
+// These forms are shared by the tests of fast diagonalization on host and GPU.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// These problems are shared by the tests of multigrid on host and GPU.
 #pragma once
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These functions apply operators to vectors in GPU memory.
 #pragma once
 
 #include <limits>

@@ -1,3 +1,4 @@
+// This file makes the problems that operators are tested on.
 #include "tests/operators/problems.hpp"
 
 #include <fmt/format.h>

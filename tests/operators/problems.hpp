@@ -1,3 +1,4 @@
+// These problems cover every boundary condition, coefficient and geometry.
 #pragma once
 
 #include <functional>

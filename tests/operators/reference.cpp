@@ -1,3 +1,4 @@
+// This file evaluates the form by plain loops.
 #include "tests/operators/reference.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// This reference evaluates the form by plain loops, without the library's tables.
 #pragma once
 
 #include <array>

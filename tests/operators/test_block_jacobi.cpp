@@ -1,3 +1,4 @@
+// These tests compare block Jacobi with its reference, and use it in CG.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests compare block Jacobi on the GPU with sweeps on a dense matrix.
 #include <gtest/gtest.h>
 
 #include <limits>

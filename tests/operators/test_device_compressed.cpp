@@ -1,3 +1,4 @@
+// These tests hold the kernels on compressed factors to the reference.
 #include <gtest/gtest.h>
 
 #include <cmath>

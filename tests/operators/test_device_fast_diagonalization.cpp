@@ -1,3 +1,4 @@
+// These tests compare fast diagonalization on the GPU with that of the host.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,3 +1,4 @@
+// These tests hold the Kronecker operator on the GPU to the host and to the reference.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests compare multigrid on the GPU with that of the host.
 #include <gtest/gtest.h>
 
 #include <vector>

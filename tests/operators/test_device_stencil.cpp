@@ -1,3 +1,4 @@
+// These tests compare the stencil on the GPU with the reference.
 #include <gtest/gtest.h>
 
 #include <tuple>

@@ -1,3 +1,4 @@
+// These tests hold every strategy of the GPU to the reference.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,10 +6,10 @@
 #include <tuple>
 
 #include "mesh/errors.hpp"
+#include "operators/cells/element_kernel.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/csr/device_csr.hpp"
 #include "operators/strategy.hpp"
-#include "operators/cells/element_kernel.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"
@@ -280,12 +281,10 @@ TEST(DeviceErrors, BadCoefficientsAndRobinTermsAreNamed) {
     for (const StrategyName& variant : variants(right_strategies(), problem.form, Processor::gpu)) {
       BilinearForm form = problem.form;
       form.coefficient = field_of([](double x, double, double) { return x > 0.4 ? -1.0 : 1.0; });
-      EXPECT_THROW((make_operator<double, Device>(variant, form)), BadFieldValue)
-          << variant.text();
+      EXPECT_THROW((make_operator<double, Device>(variant, form)), BadFieldValue) << variant.text();
       form = problem.form;
       form.robin.front().alpha = constant_field(-1.0);
-      EXPECT_THROW((make_operator<double, Device>(variant, form)), BadFieldValue)
-          << variant.text();
+      EXPECT_THROW((make_operator<double, Device>(variant, form)), BadFieldValue) << variant.text();
     }
   }
 }
@@ -301,10 +300,12 @@ TEST(DeviceErrors, BadConstantsAreNamedByEveryStrategy) {
          suitable(right_strategies(), problem.form, Processor::gpu)) {
       BilinearForm form = problem.form;
       form.coefficient = constant_field(-1.0);
-      EXPECT_THROW((make_operator<double, Device>(strategy, form)), BadFieldValue) << strategy.text();
+      EXPECT_THROW((make_operator<double, Device>(strategy, form)), BadFieldValue)
+          << strategy.text();
       form = problem.form;
       form.robin.front().alpha = constant_field(-1.0);
-      EXPECT_THROW((make_operator<double, Device>(strategy, form)), BadFieldValue) << strategy.text();
+      EXPECT_THROW((make_operator<double, Device>(strategy, form)), BadFieldValue)
+          << strategy.text();
     }
   }
 }

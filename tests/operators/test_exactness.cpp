@@ -1,3 +1,4 @@
+// These tests solve problems whose solution lies in the space.
 #include <gtest/gtest.h>
 
 #include <cmath>

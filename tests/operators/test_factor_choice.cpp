@@ -1,3 +1,4 @@
+// Which storages of the factors there are, which is chosen, and their bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests invert separable operators, and precondition others.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests look at 1D factors, and at the Kronecker operator's fused operations.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests check that operators are what their labels say.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,3 +1,4 @@
+// These tests prolongate polynomials, and check that restriction is the transpose.
 #include <gtest/gtest.h>
 
 #include <cmath>

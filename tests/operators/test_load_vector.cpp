@@ -1,3 +1,4 @@
+// These tests compare loads with the reference.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests look at symmetry, definiteness and diagonal of every strategy's matrix.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests count iterations and levels of multigrid.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +46,8 @@ TEST_P(MultigridProblems, HaveASymmetricPositiveCycle) {
   const ThreadCount threads(1);
   for (const Problem& problem : problems(GetParam())) {
     for (const SmootherKind smoother : kSmoothers) {
-      const auto made = make_multigrid<double, Host>(problem.form, quick_options(smoother), nullptr);
+      const auto made =
+          make_multigrid<double, Host>(problem.form, quick_options(smoother), nullptr);
       ASSERT_GE(made.levels.size(), 2U);
       EXPECT_TRUE(made.note.empty()) << made.note;
       for (unsigned pair = 0; pair < 3; ++pair) {

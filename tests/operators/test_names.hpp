@@ -1,3 +1,4 @@
+// These functions name parameterized tests.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// These tests run operators when there is no memory left, and check that they throw.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/resource.h>

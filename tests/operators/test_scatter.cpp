@@ -1,3 +1,4 @@
+// These tests check that bricks of one color share no node, and that policies agree.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests compare foreseen bytes with those that operators hold.
 #include <gtest/gtest.h>
 
 #include <limits>

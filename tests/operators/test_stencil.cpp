@@ -1,3 +1,4 @@
+// These tests compare the stencil with the reference.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

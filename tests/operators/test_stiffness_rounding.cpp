@@ -1,3 +1,4 @@
+// These tests check that rounded stiffness matrices keep their null space.
 #include <gtest/gtest.h>
 
 #include <cmath>

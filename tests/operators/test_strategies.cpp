@@ -1,3 +1,4 @@
+// These tests hold every strategy of the host to the reference.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// This wrapper hides the fused operations of an operator.
 #pragma once
 
 #include "solvers/linear_operator.hpp"

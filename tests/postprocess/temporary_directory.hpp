@@ -1,3 +1,4 @@
+// This fixture makes an empty directory for a test.
 #pragma once
 
 #include <stdlib.h>

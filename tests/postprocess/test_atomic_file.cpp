@@ -1,3 +1,4 @@
+// These tests interrupt and fail the writing of files.
 #include <gtest/gtest.h>
 
 #include "postprocess/files/atomic_file.hpp"

@@ -1,3 +1,4 @@
+// These tests read energy counters of a machine that is made up.
 #include <gtest/gtest.h>
 
 #include <filesystem>

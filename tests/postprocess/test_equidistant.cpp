@@ -1,3 +1,4 @@
+// These tests interpolate polynomials at equidistant nodes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -120,7 +121,8 @@ TEST_P(ToEquidistant, PositionsOfAMapArePolynomialInterpolants) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Degrees, ToEquidistant,
-                         ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 3, 4, 5, 8)),
+                         ::testing::Combine(::testing::Values(2, 3),
+                                            ::testing::Values(1, 2, 3, 4, 5, 8)),
                          [](const auto& test) {
                            return fmt::format("d{}_p{}", std::get<0>(test.param),
                                               std::get<1>(test.param));

@@ -1,3 +1,4 @@
+// These tests compare norms with those of known functions.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

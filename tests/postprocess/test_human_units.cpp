@@ -1,3 +1,4 @@
+// These tests look at numbers with units.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests look at what is created and removed in result directories.
 #include <gtest/gtest.h>
 
 #include "postprocess/files/atomic_file.hpp"

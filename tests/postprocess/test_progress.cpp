@@ -1,3 +1,4 @@
+// These tests read progress lines under a clock of their own.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests read result.json and residuals.csv.
 #include <gtest/gtest.h>
 
 #include <cmath>

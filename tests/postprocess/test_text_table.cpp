@@ -1,3 +1,4 @@
+// These tests look at aligned columns and CSV lines.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

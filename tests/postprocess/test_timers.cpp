@@ -1,3 +1,4 @@
+// These tests time parts under a clock of their own.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

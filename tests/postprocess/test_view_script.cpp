@@ -1,3 +1,4 @@
+// These tests run the ParaView script with a stand-in for ParaView.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// These tests read written files back with VTK.
 #include <gtest/gtest.h>
 #include <vtkCell.h>
 #include <vtkCellData.h>
@@ -180,8 +181,8 @@ TEST_P(Vtu, SaysVersion22WhereTheNumberingOfHexahedraMatters) {
 
 INSTANTIATE_TEST_SUITE_P(Cells, Vtu,
                          ::testing::Combine(::testing::Values(2, 3),
-                                          ::testing::Values(1, 2, 3, 4, 5, 7, 10),
-                                          ::testing::Values(Shape::cartesian, Shape::mapped)),
+                                            ::testing::Values(1, 2, 3, 4, 5, 7, 10),
+                                            ::testing::Values(Shape::cartesian, Shape::mapped)),
                          [](const auto& test) {
                            return "d" + std::to_string(std::get<0>(test.param)) + "_p" +
                                   std::to_string(std::get<1>(test.param)) +

@@ -1,3 +1,4 @@
+// This file makes random admissible cases.
 #include "tests/properties/random_case.hpp"
 
 #include <fmt/format.h>

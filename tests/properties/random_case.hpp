@@ -1,3 +1,4 @@
+// A random case has any mesh, problem and strategy that is admissible.
 #pragma once
 
 #include <rapidcheck.h>

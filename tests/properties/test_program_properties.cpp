@@ -1,3 +1,4 @@
+// These tests run the program on random cases.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

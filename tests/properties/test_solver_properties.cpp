@@ -1,3 +1,4 @@
+// These tests check properties of solvers on random cases.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// These are the variants of CG by name, for tests that go through all.
 #pragma once
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// This file makes dense matrices and solves with them, by Eigen.
 #include "tests/solvers/dense_algebra.hpp"
 
 #include <Eigen/Dense>

@@ -1,3 +1,4 @@
+// These functions make dense matrices and solve with them, for comparison.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,3 +1,4 @@
+// These are small operators in GPU memory for the tests of solvers.
 #pragma once
 
 #include <cmath>

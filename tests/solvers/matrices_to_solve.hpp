@@ -1,3 +1,4 @@
+// These are matrices with known properties for the tests of solvers.
 #pragma once
 
 #include <array>

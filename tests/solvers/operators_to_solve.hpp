@@ -1,3 +1,4 @@
+// These are small operators on the host for the tests of solvers.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,3 +1,4 @@
+// These tests hold conjugate gradients to their theory.
 #include <gtest/gtest.h>
 
 #include <cmath>

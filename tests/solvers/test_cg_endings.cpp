@@ -1,3 +1,4 @@
+// These tests go through every ending of a solve.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests solve with operators that have fused operations.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests compare the variants of CG with each other.
 #include <gtest/gtest.h>
 
 #include <cmath>

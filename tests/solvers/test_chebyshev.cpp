@@ -1,3 +1,4 @@
+// These tests compare Chebyshev's iterations with their polynomials.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>

@@ -1,3 +1,4 @@
+// These tests check that errors of the program end it.
 #include <gtest/gtest.h>
 
 #include <memory>

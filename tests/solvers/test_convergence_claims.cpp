@@ -1,3 +1,4 @@
+// These tests check that solves which claim convergence or stagnation are right.
 #include <gtest/gtest.h>
 
 #include <cmath>

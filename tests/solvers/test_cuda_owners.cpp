@@ -1,3 +1,4 @@
+// These tests look at the owners of CUDA events and page-locked memory.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

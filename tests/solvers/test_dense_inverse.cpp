@@ -1,3 +1,4 @@
+// These tests invert small operators, singular ones included.
 #include <gtest/gtest.h>
 
 #include <limits>

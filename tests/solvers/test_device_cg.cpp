@@ -1,3 +1,4 @@
+// These tests compare conjugate gradients and vectors on the GPU with those of the host.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests compare the variants of CG on the GPU with those of the host.
 #include <gtest/gtest.h>
 
 #include <array>

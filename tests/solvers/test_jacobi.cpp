@@ -1,3 +1,4 @@
+// These tests precondition by the diagonal.
 #include <gtest/gtest.h>
 
 #include <cmath>

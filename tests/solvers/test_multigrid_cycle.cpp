@@ -1,3 +1,4 @@
+// These tests compare multigrid cycles with their formula, on small matrices.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>

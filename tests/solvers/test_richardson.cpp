@@ -1,3 +1,4 @@
+// These tests compare Richardson's iteration with its formula.
 #include <gtest/gtest.h>
 
 #include <cmath>

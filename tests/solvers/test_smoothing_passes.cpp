@@ -1,3 +1,4 @@
+// These tests compare the passes of smoothers with plain loops.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,3 +1,4 @@
+// These tests estimate known eigenvalues.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests compare vector operations with plain loops.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These functions run the program and catch all that it prints.
 #pragma once
 
 #include <fcntl.h>

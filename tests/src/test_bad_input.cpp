@@ -1,3 +1,4 @@
+// These tests run the program on bad input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

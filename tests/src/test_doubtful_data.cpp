@@ -1,3 +1,4 @@
+// These tests run the program on data that are singular, out of balance or not resolved.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

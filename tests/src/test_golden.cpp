@@ -1,3 +1,4 @@
+// These tests compare what the program prints with files.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// These tests send signals to the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// These tests check that a failure after the solve does not cost the results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

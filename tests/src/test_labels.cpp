@@ -1,3 +1,4 @@
+// These tests check that runs and studies use what their labels say.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

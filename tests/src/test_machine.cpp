@@ -1,3 +1,4 @@
+// These tests describe machines that are made up, and this one.
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <unistd.h>

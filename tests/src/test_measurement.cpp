@@ -1,3 +1,4 @@
+// These tests compare results of strategies, and look at the notes of cases.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// These tests solve one problem in many units.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// These tests run every preconditioner and method of the program.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

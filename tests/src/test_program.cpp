@@ -1,3 +1,4 @@
+// These tests run the commands of the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -458,7 +459,8 @@ TEST_F(CompareTest, SolvesAreForScattersThatAddRightly) {
     const ProgramResult ran =
         solve(std::string("[\"") + scatter + "\", \"serial\"]", "[\"uniform\", \"mapped\"]");
     EXPECT_EQ(ran.exit_code, 1);
-    EXPECT_THAT(ran.errors, ::testing::StartsWith("--set study.scatters=[\"" + std::string(scatter)));
+    EXPECT_THAT(ran.errors,
+                ::testing::StartsWith("--set study.scatters=[\"" + std::string(scatter)));
     EXPECT_THAT(ran.errors, HasSubstr("put \"coloring\" first\n"));
     EXPECT_THAT(ran.output, ::testing::IsEmpty()) << "it did not begin";
   }

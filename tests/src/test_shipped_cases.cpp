@@ -1,3 +1,4 @@
+// These tests hold the shipped cases to the comments in their files.
 #include <gtest/gtest.h>
 
 #include <fstream>

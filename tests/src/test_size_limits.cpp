@@ -1,3 +1,4 @@
+// These tests look at sizes that rule choices out, and at the memory of methods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// These tests run the program with closed, full and broken streams.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

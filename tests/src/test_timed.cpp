@@ -1,3 +1,4 @@
+// These tests check that timed operators do what the operators do.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,3 +1,4 @@
+// These are the arguments of the kernels on compressed factors.
 #pragma once
 
 #include "operators/cells/device_cells.hpp"

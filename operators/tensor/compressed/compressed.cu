@@ -1,3 +1,4 @@
+// This file has the tensor kernel with compressed factors.
 #include <limits>
 #include <stdexcept>
 

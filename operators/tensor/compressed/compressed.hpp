@@ -1,3 +1,4 @@
+// This function makes the tensor kernel with compressed factors.
 #pragma once
 
 #include <memory>

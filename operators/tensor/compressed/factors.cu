@@ -1,3 +1,4 @@
+// This file compresses geometric factors to fixed point on the GPU.
 #include <algorithm>
 
 #include "operators/tensor/compressed/factors.hpp"
@@ -109,8 +110,8 @@ __device__ Entry find_entry(double2 range, double least, int bits) {
   return {kNoExponent, 0.0, 0};
 }
 
-// The upper `bits` bits of a mantissa of `mantissa` bits whose rest will be `rest`, nearest to the
-// fraction.
+// Returns the upper `bits` bits of a mantissa of `mantissa` bits. They are chosen such that the
+// mantissa, whose lower bits will be `rest`, is nearest to the fraction.
 __device__ unsigned long long upper_bits(double fraction, int mantissa, int bits,
                                          unsigned long long rest) {
   const double wanted = ldexp(fraction, bits) - ldexp(static_cast<double>(rest), bits - mantissa);

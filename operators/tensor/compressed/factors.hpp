@@ -1,3 +1,4 @@
+// DeviceCompressedFactors are geometric factors in fixed point, relative to their range in a cell.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// These templates make the launches on compressed factors of one precision.
 #pragma once
 
 #include <type_traits>

@@ -1,3 +1,4 @@
+// A CompressedLaunch launches the kernel of one degree, rule and number of bits.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// These functions say where compressed factors lie in memory.
 #pragma once
 
 #include "mesh/index.hpp"

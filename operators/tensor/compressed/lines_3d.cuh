@@ -1,3 +1,4 @@
+// This kernel applies compressed factors with one thread per line.
 #pragma once
 
 #include "operators/cells/device_generation.cuh"

@@ -1,3 +1,4 @@
+// This kernel applies compressed factors with one thread per plane, for degree 2.
 #pragma once
 
 #include "operators/tensor/compressed/lines_3d.cuh"

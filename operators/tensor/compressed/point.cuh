@@ -1,3 +1,4 @@
+// A CompressedPoint holds the six factors of a point in fixed point.
 #pragma once
 
 #include "operators/tensor/compressed/layout.hpp"

@@ -1,3 +1,4 @@
+// This file words the refusal of compressed factors that turn out to need more room.
 #include <array>
 #include <cstdio>
 #include <string>

@@ -1,3 +1,4 @@
+// This file has the tensor kernel of run-time size on the GPU.
 #include "mesh/element/basis_1d.hpp"
 #include "operators/cells/cell_access.cuh"
 #include "operators/tensor/gpu/any_degree.hpp"

@@ -1,3 +1,5 @@
+// TensorAnySize is the tensor kernel for sizes without an unrolled one, and the diagonal of all
+// sizes.
 #pragma once
 
 #include "operators/tensor/gpu/block_scratch.hpp"

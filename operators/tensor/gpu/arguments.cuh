@@ -1,3 +1,4 @@
+// These are the arguments of the tensor kernels, and their products of one line.
 #pragma once
 
 #include "operators/cells/device_cells.hpp"

@@ -1,3 +1,4 @@
+// These functions contract a tensor by all threads of a block.
 #pragma once
 
 namespace tessera {

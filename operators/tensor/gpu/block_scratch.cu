@@ -1,3 +1,4 @@
+// This file decides whether the tensors of a block lie in shared or in GPU memory.
 #include <algorithm>
 
 #include "operators/tensor/gpu/block_scratch.hpp"

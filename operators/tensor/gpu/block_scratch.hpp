@@ -1,3 +1,4 @@
+// A BlockScratch is the memory of a block for the tensors of a cell.
 #pragma once
 
 #include "operators/cells/device_cells.hpp"

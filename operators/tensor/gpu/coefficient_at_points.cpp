@@ -1,3 +1,4 @@
+// This file evaluates the coefficient for the GPU, and names the point where it is bad.
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// This function evaluates the coefficient at quadrature points for the GPU.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,4 @@
+// These are products of one line by even-odd decomposition on the GPU.
 #pragma once
 
 namespace tessera {

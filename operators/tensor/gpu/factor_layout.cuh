@@ -1,3 +1,4 @@
+// This function says where a stored factor of a point lies.
 #pragma once
 
 namespace tessera {

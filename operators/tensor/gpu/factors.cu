@@ -1,3 +1,4 @@
+// This file computes geometric factors on the GPU.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// DeviceFactors are geometric factors stored in GPU memory.
 #pragma once
 
 #include <array>
@@ -24,7 +25,8 @@ constexpr Index device_factor_stride(FactorKind kind, int dimension, int points,
 /// more.
 inline constexpr Index kFactorChunkBytes = Index{256} << 20;
 
-/// The cells, at least one, whose `general` factors are there at a time where none are kept.
+/// The number of cells, at least one, whose `general` factors are made at a time if factors are not
+/// kept.
 constexpr Index factor_chunk_cells(int dimension, int points, Index value_bytes) {
   const Index bytes =
       device_factor_stride(FactorKind::general, dimension, points, value_bytes) * value_bytes;

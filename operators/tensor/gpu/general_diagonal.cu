@@ -1,3 +1,4 @@
+// This file adds the diagonals of cells whose factors are not stored.
 #include <algorithm>
 
 #include "operators/tensor/gpu/general_diagonal.hpp"

@@ -1,3 +1,4 @@
+// This function computes a diagonal where no factors are stored.
 #pragma once
 
 #include <vector>

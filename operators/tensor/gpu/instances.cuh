@@ -1,3 +1,4 @@
+// These templates make the tensor kernels of the GPU for one dimension and precision.
 #pragma once
 
 #include <utility>

@@ -1,3 +1,4 @@
+// A TensorKernelInfo describes one unrolled tensor kernel and launches it.
 #pragma once
 
 #include "mesh/element/basis_1d.hpp"

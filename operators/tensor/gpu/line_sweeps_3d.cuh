@@ -1,3 +1,4 @@
+// These are the sweeps of a 3D cell with one thread per line.
 #pragma once
 
 #include "operators/tensor/gpu/tensor_3d.cuh"

@@ -1,3 +1,4 @@
+// These device functions gather, scatter and add lines of nodes.
 #pragma once
 
 #include "operators/cells/cell_access.cuh"

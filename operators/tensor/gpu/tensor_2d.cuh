@@ -1,3 +1,4 @@
+// This is the unrolled tensor kernel in 2D.
 #pragma once
 
 #include "mesh/geometry/factor_kind.hpp"

@@ -1,3 +1,4 @@
+// This is the unrolled tensor kernel in 3D, for stored factors and for equal cells.
 #pragma once
 
 #include <cuda_pipeline.h>

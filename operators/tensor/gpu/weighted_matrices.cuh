@@ -1,3 +1,4 @@
+// These 1D matrices contain the quadrature weights, for factors without them.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,4 @@
+// These templates make the launches that compute the geometry.
 #pragma once
 
 #include <algorithm>

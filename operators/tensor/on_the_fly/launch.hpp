@@ -1,3 +1,4 @@
+// An OnTheFlyLaunch launches the kernel of one dimension, degree and rule.
 #pragma once
 
 #include <memory>

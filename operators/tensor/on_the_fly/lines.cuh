@@ -1,3 +1,4 @@
+// These kernels compute the geometry from node positions in every application.
 #pragma once
 
 #include "operators/tensor/gpu/line_sweeps_3d.cuh"

@@ -1,3 +1,4 @@
+// This file has the tensor kernel that computes its factors in every application.
 #include <algorithm>
 #include <array>
 #include <limits>

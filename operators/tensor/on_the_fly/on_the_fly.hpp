@@ -1,3 +1,4 @@
+// This function makes the tensor kernel that computes its factors in every application.
 #pragma once
 
 #include <memory>

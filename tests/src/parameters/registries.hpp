@@ -1,3 +1,4 @@
+// These functions load cases and studies from text.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// These tests break the checks between keys.
 #include "tests/src/parameters/registries.hpp"
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// These tests read the messages of wrong case files.
 #include <unistd.h>
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// These tests read the values of case files.
 #include "tests/src/parameters/registries.hpp"
 
 namespace tessera {

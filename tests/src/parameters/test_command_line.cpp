@@ -1,3 +1,4 @@
+// These tests parse command lines.
 #include <gtest/gtest.h>
 
 #include "src/parameters/command_line.hpp"

@@ -1,3 +1,4 @@
+// These tests format diagnostics.
 #include <gtest/gtest.h>
 
 #include "src/parameters/diagnostics.hpp"

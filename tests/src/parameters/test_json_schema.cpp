@@ -1,3 +1,4 @@
+// These tests validate files by the JSON schema.
 #include <unistd.h>
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// These tests set keys on the command line.
 #include "tests/src/parameters/registries.hpp"
 
 namespace tessera {

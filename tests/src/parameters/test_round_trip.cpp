@@ -1,3 +1,4 @@
+// These tests write parameters and read them back.
 #include "tests/src/parameters/registries.hpp"
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// These tests read study files.
 #include "tests/src/parameters/registries.hpp"
 
 namespace tessera {

@@ -1,3 +1,4 @@
+// These tests look at guesses of misspelled names.
 #include <gtest/gtest.h>
 
 #include <vector>
