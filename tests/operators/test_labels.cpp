@@ -109,7 +109,7 @@ void expect_names_on_host() {
       });
   expect_every_row(made, Processor::cpu);
   for (const char* name :
-       {"tensor, stencil", "tensor/private, stored", "tensor/atomic, on-the-fly"})
+       {"stencil", "tensor/private, stored", "tensor/atomic, on-the-fly"})
     EXPECT_TRUE(made.contains(name)) << name;
 }
 
@@ -124,7 +124,7 @@ void expect_names_on_device() {
           return make_operator<T, Device>(strategy, form);
         });
     expect_every_row(made, Processor::gpu);
-    for (const char* name : {"tensor, stencil", "tensor/patch, stored", "tensor/atomic, compressed",
+    for (const char* name : {"stencil", "tensor/patch, stored", "tensor/atomic, compressed",
                              "tensor/coloring, on-the-fly"}) {
       EXPECT_TRUE(made.contains(name)) << name;
     }

@@ -64,7 +64,9 @@ void expect_constants_in_null_space(const Discretization& discretization, const 
     EXPECT_NEAR(rows[i], axis.stiffness[i], 1e-6 * scale + alpha);
   }
   // Nothing is rounded where there are digits enough.
-  if (alpha == 0.0) EXPECT_EQ(rounded_stiffness(axis, 53), axis.stiffness);
+  if (alpha == 0.0) {
+    EXPECT_EQ(rounded_stiffness(axis, 53), axis.stiffness);
+  }
 }
 
 TEST(StiffnessRounding, LeavesConstantsInTheNullSpace) {
