@@ -35,8 +35,10 @@ FormShape on_level(const FormShape& shape, const BoxMesh& mesh, int degree) {
   level.mesh = mesh;
   level.lattice = NodeLattice(mesh, degree);
   level.points = degree + shape.points - shape.degree();
-  // Cells of different sizes may become equal ones, or a single one.
-  if (shape.mesh_kind == MeshKind::graded && mesh.is_uniform()) level.mesh_kind = MeshKind::uniform;
+  // An odd number of equal cells has one of half the width on the coarser mesh.
+  if (shape.mesh_kind != MeshKind::mapped) {
+    level.mesh_kind = mesh.is_uniform() ? MeshKind::uniform : MeshKind::graded;
+  }
   return level;
 }
 

@@ -42,8 +42,8 @@ struct FormShape {
 /// The shape of a form's operators on a processor, with values of so many bytes.
 FormShape form_shape(const BilinearForm& form, Processor processor, Index value_bytes);
 
-/// The same form on another mesh of the same kind and with another degree, with as many more points
-/// than the degree: a coarser level.
+/// The same form on a coarser mesh and with another degree, with as many more points than the
+/// degree: a coarser level.
 FormShape on_level(const FormShape& shape, const BoxMesh& mesh, int degree);
 
 /// The kinds of a discretization's mesh and of a coefficient.
