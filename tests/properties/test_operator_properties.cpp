@@ -149,10 +149,38 @@ void check_operator(const StrategyName& variant, const BilinearForm& form,
     RC_FAIL(name + ": another run of two threads has other bits");
 }
 
+// Decisions are functions of the shape, so what `check` foresees is what `run` does.
+void require_same_shape(const CaseParameters& parameters, const BilinearForm& form) {
+  const FormShape foreseen = case_shape(parameters);
+  const FormShape made = form_shape(form, foreseen.processor, foreseen.value_bytes);
+  const bool same = foreseen.mesh.dimension() == made.mesh.dimension() &&
+                    foreseen.mesh.cells() == made.mesh.cells() &&
+                    foreseen.degree() == made.degree() &&
+                    foreseen.lattice.extents() == made.lattice.extents() &&
+                    foreseen.points == made.points && foreseen.mesh_kind == made.mesh_kind &&
+                    foreseen.coefficient == made.coefficient &&
+                    foreseen.factors() == made.factors() && foreseen.dirichlet == made.dirichlet;
+  if (!same) RC_FAIL("the shape of the case is not that of its form");
+  for (const StrategyName& strategy : all_strategies(foreseen.processor)) {
+    if (why_unsuitable(strategy, foreseen) != why_unsuitable(strategy, made)) {
+      RC_FAIL(strategy.text() + " suits the case, or its form, but not both");
+    }
+    const OperatorBytes bytes = operator_bytes(with_chosen_factors(strategy, foreseen), foreseen);
+    const OperatorBytes of_form = operator_bytes(with_chosen_factors(strategy, made), made);
+    if (bytes.held != of_form.held || bytes.peak != of_form.peak) {
+      RC_FAIL(strategy.text() + " has other bytes in the case than in its form");
+    }
+  }
+  if (choose_strategy(foreseen, "coloring").text() != choose_strategy(made, "coloring").text()) {
+    RC_FAIL("another strategy is chosen for the case than for its form");
+  }
+}
+
 // All strategies and geometries that the form has, in both precisions where units let single be.
 void check_case(const LoadedCase& loaded) {
   const CaseParameters& parameters = loaded.parameters;
   const CaseForm made(parameters);
+  require_same_shape(parameters, made.form);
   const Reference reference(made.form);
   const Expected<double> in_double(reference, made.discretization);
   const bool single = parameters.operation.precision == Precision::single_precision;
