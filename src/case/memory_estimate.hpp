@@ -41,8 +41,7 @@ class NotEnoughMemory : public std::runtime_error {
   NotEnoughMemory(std::string_view whose, const MemoryPhase& peak, Index available);
 };
 
-/// The program itself with its libraries, and what each thread has of its own.
-inline constexpr Index kProgramBytes = Index{24} << 20;
+/// What each thread has of its own.
 inline constexpr Index kThreadBytes = Index{128} << 10;
 /// CUDA's runtime in the memory of the host, and what its libraries take of the GPU's beside their
 /// context.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/element/basis_1d.hpp"
+#include "mesh/geometry/factor_kind.hpp"
 #include "operators/tensor/gpu/arguments.cuh"
 
 namespace tessera {
