@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "operators/cells/device_cells.hpp"
+#include "operators/form/cell_grid.hpp"
+#include "solvers/memory/device_array.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {

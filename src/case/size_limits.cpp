@@ -8,7 +8,7 @@
 #include <array>
 #include <limits>
 
-#include "operators/cells/device_cells.hpp"
+#include "operators/form/cell_grid.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/preconditioner_memory.hpp"

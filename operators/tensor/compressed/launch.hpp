@@ -23,7 +23,7 @@ class CompressedLaunch {
 };
 
 /// Null where there is none: has_fast_tensor_kernel(degree, points) says. Defined in
-/// compressed_double.cu and compressed_float.cu.
+/// files made of instance.cu.in.
 template <class T>
 std::unique_ptr<CompressedLaunch<T>> make_compressed_launch(const Basis1D& basis,
                                                             CompressedBits bits);

@@ -19,7 +19,8 @@ struct TensorKernelInfo {
 };
 
 /// The kernel for this degree, number of points and kind of factors; null where there is none.
-/// `points` do not matter for FactorKind::constant. Defined in tensor_2d_double.cu etc.
+/// `points` do not matter for FactorKind::constant. Defined in files made of
+/// instance.cu.in.
 template <class T, int dim>
 const TensorKernelInfo<T>* find_tensor_kernel(int degree, int points, FactorKind kind);
 

@@ -22,7 +22,7 @@ class OnTheFlyLaunch {
 };
 
 /// Null where there is none: has_fast_tensor_kernel(degree, points) says. Defined in
-/// on_the_fly_2d_double.cu etc.
+/// files made of instance.cu.in.
 template <class T, int dim>
 std::unique_ptr<OnTheFlyLaunch<T>> make_on_the_fly_launch(const Basis1D& basis);
 

@@ -1,5 +1,5 @@
 // This file makes the ranges and colors of cells that launches work on.
-#include "operators/cells/device_cells.hpp"
+#include "operators/form/cell_grid.hpp"
 
 namespace tessera {
 

@@ -1,0 +1,50 @@
+// What GPU kernels know of a mesh, and the ranges of its cells that launches work on.
+#pragma once
+
+#include <vector>
+
+#include "mesh/index.hpp"
+#include "operators/form/bilinear_form.hpp"
+
+namespace tessera {
+
+/// What GPU kernels know of mesh and lattice; passed to them by value.
+struct CellGrid {
+  int dimension;
+  int degree;
+  int cells[3];     // along each axis; 1 for the third in 2D
+  Index stride[3];  // lattice offset from a node to the next along an axis
+  Index node_count;
+  unsigned dirichlet;  // bit f: face f of the box is constrained
+};
+
+/// The most nodes along an axis on the GPU: kernels count them in 32 bits, with tiles that may end
+/// some thousand places beyond the last.
+inline constexpr Index kMaxDeviceExtent = (Index{1} << 31) - (Index{1} << 16);
+
+CellGrid make_cell_grid(const BilinearForm& form);
+
+/// The number of a cell in the mesh, x fastest.
+constexpr Index cell_number(const CellGrid& grid, const int (&position)[3]) {
+  return position[0] +
+         grid.cells[0] * (position[1] + grid.cells[1] * static_cast<Index>(position[2]));
+}
+
+/// The cells that one launch works on: first + step * index along each axis, index < count; they
+/// are numbered x fastest.
+struct CellRange {
+  int first[3];
+  int count[3];
+  int step;
+
+  constexpr Index size() const { return static_cast<Index>(count[0]) * count[1] * count[2]; }
+};
+
+/// All cells, numbered as in the mesh.
+CellRange all_cells(const CellGrid& grid);
+
+/// The cells by color c = (i_x mod 2) + 2 (i_y mod 2) + 4 (i_z mod 2), lowest first; cells of one
+/// color share no node. Colors without cells are left out.
+std::vector<CellRange> cell_colors(const CellGrid& grid);
+
+}  // namespace tessera
