@@ -53,7 +53,7 @@ CaseParameters operator_case(const StudyParameters& study, const StudyProblem& p
   CaseParameters parameters = solver_case(study, problem, StudySolver::none);
   parameters.operation.kernel = strategy.kernel;
   parameters.operation.scatter = strategy.scatter;
-  if (strategy.factors) parameters.operation.factors = choice_of(*strategy.factors);
+  parameters.operation.factors = choice_of(strategy.factors.value_or(FactorStorage::stored));
   return parameters;
 }
 
@@ -201,6 +201,10 @@ std::vector<StrategyName> study_strategies(const StudyParameters& study,
     }
   }
   return strategies;
+}
+
+StrategyName study_solver_strategy(const StudyParameters& study, const StudyProblem& problem) {
+  return choose_strategy(study_shape(study, problem), study.scatters.front());
 }
 
 BoxMesh make_study_mesh(const StudyProblem& problem) {

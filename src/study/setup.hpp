@@ -49,6 +49,9 @@ std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
 /// empty if they can, or if no solves are measured there.
 std::string why_no_solver_scatter(const StudyParameters& study);
 
+/// The strategy whose operator the study's solvers work with on a problem.
+StrategyName study_solver_strategy(const StudyParameters& study, const StudyProblem& problem);
+
 /// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.
 BoxMesh make_study_mesh(const StudyProblem& problem);
 

@@ -100,7 +100,7 @@ class SolverComparison {
         name_of(problem.geometry), problem.degree, human_count(static_cast<double>(bench.dofs())),
         name_of(problem.precision), bench.strategy(), human_seconds(bench.operator_seconds()));
     say(kRow, "solver", "setup", "iterations", "min", "median", "DoF/s", "residual", "L2 error",
-        "J a DoF");
+        "J per DoF");
     for (const StudySolver solver : study_.solvers) {
       stop_if_requested();
       report(problem, bench, measured(problem, bench, solver));

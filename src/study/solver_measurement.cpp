@@ -79,8 +79,10 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   if (is_mapped) {
     parameters.mesh.map = axes == 3 ? study.map : std::vector<std::string>{"x", "y"};
   }
-  parameters.operation.kernel = is_mapped ? "tensor" : "kronecker";
-  parameters.operation.scatter = is_mapped ? study.scatters.front() : kNoScatter;
+  const StrategyName strategy = study_solver_strategy(study, problem);
+  parameters.operation.kernel = strategy.kernel;
+  parameters.operation.scatter = strategy.scatter;
+  parameters.operation.factors = choice_of(strategy.factors.value_or(FactorStorage::stored));
   parameters.operation.precision = problem.precision;
   parameters.run.device = study.device;
   parameters.solver.method = study.method;
@@ -109,9 +111,7 @@ DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
       poisson(in_natural_units(poisson_problem(problem.dimension), discretization)),
       solution(in_frame(field_of(problem.dimension, solution_at), discretization.frame)),
       form(stiffness_form(poisson, discretization)),
-      strategy(
-          choose_strategy(form_shape(form, study_processor(study), value_bytes(problem.precision)),
-                          study.scatters.front())),
+      strategy(study_solver_strategy(study, problem)),
       system(make_linear_system(poisson, discretization, constant_field(0.0))),
       scale(system_scale(system, form)) {
   divide(system, form, scale);
