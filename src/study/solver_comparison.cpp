@@ -1,12 +1,9 @@
-// This file measures solvers and prints their table.
-#include "src/study/solver_comparison.hpp"
-
+// Solves by the solvers of a study, and their table.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "mesh/saturated.hpp"
-#include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/text_table.hpp"
 #include "solvers/errors.hpp"
@@ -16,92 +13,63 @@
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
-#include "src/commands/interrupt.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/machine/machine.hpp"
 #include "src/study/machine.hpp"
 #include "src/study/solver_measurement.hpp"
+#include "src/study/study_run.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr char kRow[] = "  {:<26} {:>9} {:>10} {:>10} {:>10} {:>11} {:>10} {:>10} {:>11}\n";
 
-class SolverComparison {
+const std::vector<std::string> kColumns = {"dimension",   "geometry",           "degree",
+                                           "dofs",        "precision",          "threads",
+                                           "operator",    "operator_setup_s",   "solver",
+                                           "method",      "relative_tolerance", "setup_s",
+                                           "repetitions", "iterations",         "min_s",
+                                           "median_s",    "dofs_per_s",         "relative_residual",
+                                           "l2_error",    "j_per_dof",          "outcome"};
+
+class SolverComparison final : public StudyRun {
  public:
   SolverComparison(const StudyParameters& study, Verbosity verbosity)
-      : study_(study), verbosity_(verbosity) {
-    csv_ = csv_line({"dimension",   "geometry",           "degree",
-                     "dofs",        "precision",          "threads",
-                     "operator",    "operator_setup_s",   "solver",
-                     "method",      "relative_tolerance", "setup_s",
-                     "repetitions", "iterations",         "min_s",
-                     "median_s",    "dofs_per_s",         "relative_residual",
-                     "l2_error",    "j_per_dof",          "outcome"});
+      : StudyRun(study, verbosity, kColumns) {}
+
+ private:
+  void introduce() const override {
+    say("{}: {}\n", program_name(), study().title.empty() ? "solvers" : study().title);
+    say("{}; {}, relative tolerance {:g}, at most {} repetitions, {} smoothing steps\n",
+        study_processor_name(study()), name_of(study().method), study().relative_tolerance,
+        study().repetitions, study().multigrid.smoother_degree);
   }
 
-  ExitCode execute() {
-    say("{}: {}\n", program_name(), study_.title.empty() ? "solvers" : study_.title);
-    say("{}; {}, relative tolerance {:g}, at most {} repetitions, {} smoothing steps\n",
-        study_processor_name(study_), name_of(study_.method), study_.relative_tolerance,
-        study_.repetitions, study_.multigrid.smoother_degree);
-    // What was measured is not lost with the rest.
-    try {
-      for (const StudyProblem& problem : study_problems(study_)) {
-        stop_if_requested();
-        measure(problem);
-      }
-    } catch (const Interrupted&) {
-      if (has_rows()) write_rows();
-      return ExitCode::interrupted;
-    } catch (...) {
-      if (has_rows()) write_rows();
-      throw;
-    }
-    write_rows();
-    if (interrupted()) return ExitCode::interrupted;
+  ExitCode conclude() const override {
     if (failures_ == 0) return ExitCode::success;
     print_err("tessera: {} solve{} did not converge\n", failures_, failures_ == 1 ? "" : "s");
     return ExitCode::not_converged;
   }
 
- private:
-  template <class... Arguments>
-  void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    if (verbosity_ == Verbosity::normal) print_out(format, std::forward<Arguments>(arguments)...);
-  }
-
-  // Beside the header.
-  bool has_rows() const { return std::count(csv_.begin(), csv_.end(), '\n') > 1; }
-
-  void write_rows() const {
-    if (study_.output.empty()) return;
-    write_text_file(study_.output, csv_);
-    say("\nmeasurements are in {}\n", study_.output);
-  }
-
-  bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
-
-  Index available() const { return study_available_bytes(study_); }
-
-  void measure(const StudyProblem& problem) {
-    CaseParameters plain = solver_case(study_, problem, StudySolver::none);
+  void measure(const StudyProblem& problem) override {
+    CaseParameters plain = solver_case(study(), problem, StudySolver::none);
     plain.output.vtk = false;
     const Index least = solving_bytes(plain);
     if (least > available()) {
       say("\n{}D {}, degree {}, about {} DoFs: does not fit, needs {}, available {}\n",
           problem.dimension, name_of(problem.geometry), problem.degree,
-          human_count(static_cast<double>(problem.target_dofs)), bytes(least), bytes(available()));
+          human_count(static_cast<double>(problem.target_dofs)), bytes_text(least),
+          bytes_text(available()));
       return;
     }
-    SolverBench bench(study_, problem);
+    SolverBench bench(study(), problem);
     say("\n{}D {}, degree {}, {} DoFs, {}, {}; operator made in {}\n", problem.dimension,
         name_of(problem.geometry), problem.degree, human_count(static_cast<double>(bench.dofs())),
         name_of(problem.precision), bench.strategy(), human_seconds(bench.operator_seconds()));
     say(kRow, "solver", "setup", "iterations", "min", "median", "DoF/s", "residual", "L2 error",
         "J per DoF");
-    for (const StudySolver solver : study_.solvers) {
+    for (const StudySolver solver : study().solvers) {
       stop_if_requested();
       report(problem, bench, measured(problem, bench, solver));
     }
@@ -109,11 +77,11 @@ class SolverComparison {
 
   SolverMeasurement measured(const StudyProblem& problem, SolverBench& bench, StudySolver solver) {
     SolverMeasurement failed{solver};
-    const CaseParameters parameters = solver_case(study_, problem, solver);
+    const CaseParameters parameters = solver_case(study(), problem, solver);
     const Index needed = solver_bytes(parameters);
     if (needed > available()) {
-      failed.left_out =
-          fmt::format("does not fit: needs {}, available {}", bytes(needed), bytes(available()));
+      failed.left_out = fmt::format("does not fit: needs {}, available {}", bytes_text(needed),
+                                    bytes_text(available()));
       return failed;
     }
     try {
@@ -141,13 +109,13 @@ class SolverComparison {
                                     bench.strategy(),
                                     fmt::format("{:.6g}", bench.operator_seconds()),
                                     name,
-                                    std::string(name_of(study_.method)),
-                                    fmt::format("{:g}", study_.relative_tolerance)};
+                                    std::string(name_of(study().method)),
+                                    fmt::format("{:g}", study().relative_tolerance)};
     if (!m.left_out.empty()) {
       say("  {:<26} left out: {}\n", name, m.left_out);
       row.resize(row.size() + 9);
       row.emplace_back("left out");
-      csv_ += csv_line(row);
+      add_row(row);
       return;
     }
     const bool converged = m.report.status == SolveStatus::converged;
@@ -178,7 +146,7 @@ class SolverComparison {
           std::string(is_start ? "start, above tolerance" : status_name(m.report.status))}) {
       row.push_back(cell);
     }
-    csv_ += csv_line(row);
+    add_row(row);
   }
 
   // With no preconditioner, in the memory that solvers work in.
@@ -203,11 +171,6 @@ class SolverComparison {
                             held + full_multigrid_bytes(parameters)});
   }
 
-  static std::string bytes(Index n) { return human_bytes(static_cast<double>(n)); }
-
-  const StudyParameters& study_;
-  Verbosity verbosity_;
-  std::string csv_;
   int failures_ = 0;
   bool said_energy_ = false;
 };

@@ -1,0 +1,242 @@
+// Applications of the strategies of a study, and their table.
+#include <fmt/format.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "operators/cells/scatter.hpp"
+#include "postprocess/files/human_units.hpp"
+#include "postprocess/files/text_table.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
+#include "src/case/memory_estimate.hpp"
+#include "src/commands/solution_file.hpp"
+#include "src/machine/machine.hpp"
+#include "src/study/machine.hpp"
+#include "src/study/measurement.hpp"
+#include "src/study/study_run.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr char kRow[] = "  {:<{}} {:>9} {:>10} {:>9} {:>9} {:>10} {:>8} {:>8}  {}\n";
+
+std::string cells_text(const BoxMesh& mesh) {
+  const IndexTriple& n = mesh.cells();
+  return mesh.dimension() == 2 ? fmt::format("{} x {}", n[0], n[1])
+                               : fmt::format("{} x {} x {}", n[0], n[1], n[2]);
+}
+
+const std::vector<std::string> kColumns = {"dimension",
+                                           "geometry",
+                                           "degree",
+                                           "points",
+                                           "dofs",
+                                           "precision",
+                                           "threads",
+                                           "kernel",
+                                           "scatter",
+                                           "geometry_form",
+                                           "setup_s",
+                                           "operator_bytes",
+                                           "repetitions",
+                                           "min_s",
+                                           "median_s",
+                                           "dofs_per_s",
+                                           "gbytes_per_s",
+                                           "gflops_per_s",
+                                           "useful_gflops_per_s",
+                                           "transfer_s",
+                                           "useful_gflops_per_s_with_transfers",
+                                           "copy_gbytes_per_s",
+                                           "bandwidth_share",
+                                           "difference",
+                                           "outcome"};
+
+class OperatorComparison final : public StudyRun {
+ public:
+  OperatorComparison(const StudyParameters& study, Verbosity verbosity)
+      : StudyRun(study, verbosity, kColumns) {
+    for (const StudyProblem& problem : problems()) {
+      for (const StrategyName& strategy : study_strategies(study, problem)) {
+        name_width_ = std::max(name_width_, strategy.text().size());
+        ++measurements_;
+      }
+    }
+  }
+
+ private:
+  void introduce() const override {
+    say("{}: {}\n", program_name(), study().title.empty() ? "comparison" : study().title);
+    say("{}; {} problems, {} measurements; {} applications a repetition, at most {} "
+        "repetitions\n",
+        study_processor_name(study()), problems().size(), measurements_, study().applications,
+        study().repetitions);
+  }
+
+  ExitCode conclude() const override {
+    if (disagreements_ == 0) return ExitCode::success;
+    print_err(
+        "tessera: {} measurement{} did not agree with the first strategy, or were not finite\n",
+        disagreements_, disagreements_ == 1 ? "" : "s");
+    return ExitCode::not_converged;
+  }
+
+  double copy_bandwidth(int threads) {
+    const auto [entry, is_new] = copy_bandwidth_.try_emplace(threads, 0.0);
+    if (!is_new) return entry->second;
+    if constexpr (kHasCuda) {
+      if (on_gpu()) return entry->second = measure_device_copy_bandwidth();
+    }
+    return entry->second = measure_bandwidth(threads).copy;
+  }
+
+  void measure(const StudyProblem& problem) override {
+    const int threads = problem.threads > 0 ? problem.threads : omp_get_num_procs();
+    const double copy = copy_bandwidth(threads);
+    const BoxMesh mesh = make_study_mesh(problem);
+    const NodeLattice lattice(mesh, problem.degree);
+    say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points an axis, {}, {}; copy {}\n",
+        problem.dimension, name_of(problem.geometry), problem.degree,
+        human_count(static_cast<double>(lattice.size())), cells_text(mesh),
+        problem.degree + study().extra_points, name_of(problem.precision),
+        on_gpu() ? "GPU" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
+        human_bytes_per_second(copy));
+    if (!has_room(bench_bytes(problem) + (on_gpu() ? kCudaProgramBytes : 0),
+                  on_gpu() ? available_memory_bytes() : available(), "")) {
+      return;
+    }
+    if (on_gpu() && !has_room(gpu_bench_bytes(problem), available(), " on the GPU")) return;
+    say(kRow, "strategy", name_width_, "setup", "operator", "min", "median", "DoF/s", "GB/s",
+        "of copy", study().transfers ? "agrees; with transfers" : "agrees");
+    Bench bench(study(), problem);
+    for (const StrategyName& strategy : study_strategies(study(), problem)) {
+      stop_if_requested();
+      show_status(problem, strategy);
+      const Measurement measurement = measure(bench, strategy);
+      clear_status();
+      report(problem, threads, copy, bench, measurement);
+    }
+  }
+
+  /// Says so where a problem's vectors do not fit.
+  bool has_room(Index needed, Index free, std::string_view where) const {
+    if (needed <= free) return true;
+    say("  too large: its vectors alone need {}{}, available {}\n", bytes_text(needed), where,
+        bytes_text(free));
+    return false;
+  }
+
+  /// What memory was foreseen may be gone, to other programs say: a strategy's loss, not the
+  /// study's.
+  Measurement measure(Bench& bench, const StrategyName& strategy) {
+    Measurement failed;
+    failed.strategy = strategy;
+    try {
+      return bench.measure(strategy, available());
+    } catch (const UnsuitableChoice& error) {
+      failed.unsuitable = error.what();
+    } catch (const DeviceOutOfMemory&) {
+      failed.needed_bytes = bench.needed_bytes(strategy);
+    } catch (const std::bad_alloc&) {
+      failed.needed_bytes = bench.needed_bytes(strategy);
+    }
+    return failed;
+  }
+
+  void report(const StudyProblem& problem, int threads, double copy, const Bench& bench,
+              const Measurement& m) {
+    const Index dofs = bench.dofs();
+    const std::vector<std::string> problem_cells = {
+        fmt::format("{}", problem.dimension),
+        std::string(name_of(problem.geometry)),
+        fmt::format("{}", problem.degree),
+        fmt::format("{}", problem.degree + study().extra_points),
+        fmt::format("{}", dofs),
+        std::string(name_of(problem.precision)),
+        fmt::format("{}", threads),
+        m.strategy.kernel,
+        m.strategy.scatter,
+        m.strategy.factors ? std::string(factor_storage_name(*m.strategy.factors)) : "none"};
+    std::vector<std::string> row = problem_cells;
+    const auto leave_out = [&](std::string_view outcome) {
+      row.resize(row.size() + 14);
+      row.emplace_back(outcome);
+      add_row(row);
+    };
+    if (!m.unsuitable.empty()) {
+      say("  {:<{}} left out: {}\n", m.strategy.text(), name_width_, m.unsuitable);
+      return leave_out("unsuitable");
+    }
+    if (!m.fits) {
+      say("  {:<{}} does not fit: needs {}, available {}\n", m.strategy.text(), name_width_,
+          bytes_text(m.needed_bytes), bytes_text(available()));
+      return leave_out("does not fit");
+    }
+    const bool agrees = m.difference <= agreement_tolerance(study(), problem.precision);
+    const ScatterInfo* scatter = find_scatter(m.strategy.scatter);
+    const bool is_wrong_by_design = scatter != nullptr && scatter->use == ScatterUse::comparison;
+    // A strategy that is wrong by design still has finite values everywhere.
+    const bool is_finite = std::isfinite(m.difference);
+    if (!agrees && !(is_wrong_by_design && is_finite)) ++disagreements_;
+    const double dofs_rate = static_cast<double>(dofs) / m.min_seconds;
+    const double bytes_rate = m.cost.bytes / m.min_seconds;
+    say(kRow, m.strategy.text(), name_width_, human_seconds(m.setup_seconds),
+        bytes_text(m.operator_bytes), human_seconds(m.min_seconds), human_seconds(m.median_seconds),
+        human_dofs_per_second(dofs_rate), fmt::format("{:.1f}", bytes_rate * 1e-9),
+        human_percent(bytes_rate / copy),
+        (agrees               ? fmt::format("{:.0e}", m.difference)
+         : !is_finite         ? "NO: values that are not finite"
+         : is_wrong_by_design ? fmt::format("no, as meant: {:.1e}", m.difference)
+                              : fmt::format("NO: {:.1e}", m.difference)) +
+            (m.transfer_seconds > 0.0 ? "; " + human_seconds(m.transfer_seconds) : ""));
+    const double useful = 2e-9 * static_cast<double>(bench.nonzeros());
+    for (const double value :
+         {m.setup_seconds, static_cast<double>(m.operator_bytes),
+          static_cast<double>(m.repetitions), m.min_seconds, m.median_seconds, dofs_rate,
+          bytes_rate * 1e-9, m.cost.flops / m.min_seconds * 1e-9, useful / m.min_seconds,
+          m.transfer_seconds, m.transfer_seconds > 0.0 ? useful / m.transfer_seconds : 0.0,
+          copy * 1e-9, bytes_rate / copy, m.difference}) {
+      row.push_back(fmt::format("{:.6g}", value));
+    }
+    row.emplace_back(agrees               ? "agrees"
+                     : !is_finite         ? "not finite"
+                     : is_wrong_by_design ? "wrong by design"
+                                          : "disagrees");
+    add_row(row);
+  }
+
+  bool shows_status() const {
+    return verbosity() == Verbosity::normal && isatty(STDERR_FILENO) != 0;
+  }
+  void show_status(const StudyProblem& problem, const StrategyName& strategy) {
+    ++started_;
+    if (!shows_status()) return;
+    print_err("measuring {} of {}: {}D degree {} {} ...", started_, measurements_,
+              problem.dimension, problem.degree, strategy.text());
+    std::fflush(stderr);
+  }
+  void clear_status() const {
+    if (shows_status()) print_err("\r\033[K");
+  }
+
+  std::map<int, double> copy_bandwidth_;
+  std::string csv_;
+  // Of the column of strategies.
+  std::size_t name_width_ = 16;
+  std::size_t measurements_ = 0;
+  std::size_t started_ = 0;
+  int disagreements_ = 0;
+};
+
+}  // namespace
+
+ExitCode compare_operators(const StudyParameters& study, Verbosity verbosity) {
+  return OperatorComparison(study, verbosity).execute();
+}
+
+}  // namespace tessera

@@ -1,0 +1,69 @@
+// What measuring a study is, whatever is measured: problem after problem, a table that grows, and a
+// CSV file that holds what was measured even if the rest is lost.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/commands.hpp"
+#include "src/commands/standard_streams.hpp"
+#include "src/study/setup.hpp"
+
+namespace tessera {
+
+/// A study as it is measured. The study must outlive it.
+class StudyRun {
+ public:
+  /// @param columns of the CSV file
+  StudyRun(const StudyParameters& study, Verbosity verbosity,
+           const std::vector<std::string>& columns);
+  virtual ~StudyRun() = default;
+  StudyRun(const StudyRun&) = delete;
+  StudyRun& operator=(const StudyRun&) = delete;
+
+  /// Measures all problems and writes study.output, if it is set: the rows measured before an error
+  /// or an interruption as well.
+  ExitCode execute();
+
+ protected:
+  /// Says what will be measured.
+  virtual void introduce() const = 0;
+  virtual void measure(const StudyProblem& problem) = 0;
+  /// What came of all measurements; says what went wrong.
+  virtual ExitCode conclude() const = 0;
+
+  template <class... Arguments>
+  void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    if (verbosity_ == Verbosity::normal) print_out(format, std::forward<Arguments>(arguments)...);
+  }
+  void add_row(const std::vector<std::string>& cells);
+
+  const StudyParameters& study() const { return study_; }
+  Verbosity verbosity() const { return verbosity_; }
+  const std::vector<StudyProblem>& problems() const { return problems_; }
+  bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
+  /// Bytes that a problem may take now, in the memory of the study's processor.
+  Index available() const;
+
+ private:
+  void write_rows() const;
+
+  const StudyParameters& study_;
+  Verbosity verbosity_;
+  std::vector<StudyProblem> problems_;
+  std::string csv_;
+};
+
+/// Measures the strategies of the study's operators side by side.
+ExitCode compare_operators(const StudyParameters& study, Verbosity verbosity);
+
+/// Measures the study's solvers side by side.
+ExitCode compare_solvers(const StudyParameters& study, Verbosity verbosity);
+
+/// "1.2 GiB"
+std::string bytes_text(Index bytes);
+
+}  // namespace tessera
