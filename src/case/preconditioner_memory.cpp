@@ -15,7 +15,7 @@
 #include "src/case/memory_estimate.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
-#include "src/solve/preconditioning.hpp"
+#include "src/solve/preconditioner_table.hpp"
 
 namespace tessera {
 namespace {
@@ -62,6 +62,12 @@ OperatorBytes block_bytes(const FormShape& shape, BlockExchange exchange) {
   const Index eigenvalue =
       Saturated(shape.lattice.size()) * kBlockEigenvalueVectors * shape.value_bytes;
   return {bytes.held, std::max<Index>(Saturated(bytes.held) + eigenvalue, bytes.peak)};
+}
+
+// Of one vector of the solver.
+Index vector_bytes(const CaseParameters& parameters) {
+  const FormShape shape = case_shape(parameters);
+  return Saturated(shape.lattice.size()) * shape.value_bytes;
 }
 
 // Of the blocks that multigrid smooths with.
@@ -161,37 +167,6 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
   return levels;
 }
 
-// As MultigridAssembly makes it: all operators, then smoothers and transfers, then vectors.
-OperatorBytes multigrid_bytes(const CaseParameters& parameters) {
-  const std::vector<PlannedLevel> levels = plan(parameters);
-  const bool on_cpu = case_processor(parameters) == Processor::cpu;
-  Tally tally;
-  for (const PlannedLevel& level : levels) {
-    tally.pass(level.operation.peak);
-    tally.hold(level.operation.held);
-  }
-  for (const PlannedLevel& level : levels) {
-    const LevelParts& parts = level.parts;
-    if (parts.work == LevelWork::smooth_by_blocks) {
-      tally.pass(level.blocks.peak);
-    } else if (parts.work == LevelWork::solve_by_inverse) {
-      if (on_cpu)
-        tally.pass(Saturated(parts.dofs) * parts.dofs * kInverseMatrices * sizeof(double));
-    } else {
-      tally.pass(Saturated(parts.dofs) * kEigenvalueVectors * parts.value_bytes);
-    }
-    tally.hold(solver_bytes(parts));
-    tally.hold(parts.transfer_bytes);
-  }
-  for (const PlannedLevel& level : levels) tally.hold(cycle_vector_bytes(level.parts));
-  // Residual and correction where they are rounded.
-  const LevelParts& finest = levels.front().parts;
-  if (finest.value_bytes != value_bytes(parameters.operation.precision)) {
-    tally.hold(Saturated(finest.dofs) * 2 * finest.value_bytes);
-  }
-  return tally.bytes();
-}
-
 // Whether an axis will surely be found to be its own mirror image, and so have even and odd modes.
 std::array<AxisSymmetry, 3> planned_symmetry(const CaseParameters& parameters) {
   const FormShape shape = case_shape(parameters);
@@ -258,43 +233,86 @@ AxisWork planned_axis_work(const CaseParameters& parameters) {
 }
 
 OperatorBytes preconditioner_bytes(const CaseParameters& parameters) {
-  const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
-  const Saturated vector = Saturated(lattice.size()) * value_bytes(parameters.operation.precision);
-  switch (parameters.solver.preconditioner) {
-    case PreconditionerChoice::none:
-      break;
-    case PreconditionerChoice::jacobi:
-      return {vector, vector};
-    case PreconditionerChoice::chebyshev:
-      // The diagonal, the step and A x.
-      return {vector * 3, vector * kEigenvalueVectors};
-    case PreconditionerChoice::multigrid:
-      return multigrid_bytes(parameters);
-    case PreconditionerChoice::fast_diagonalization: {
-      const Index bytes = fast_diagonalization_bytes(
-          lattice, case_dirichlet_faces(parameters), planned_symmetry(parameters),
-          value_bytes(parameters.operation.precision), case_processor(parameters));
-      return {bytes, bytes};
-    }
-    case PreconditionerChoice::block_jacobi:
-      return block_bytes(case_shape(parameters), BlockExchange::synchronous);
-    case PreconditionerChoice::block_asynchronous_jacobi:
-      return block_bytes(case_shape(parameters), BlockExchange::asynchronous);
-  }
-  return {0, 0};
+  const PreconditionerBytes bytes = preconditioner_row(parameters.solver.preconditioner).bytes;
+  return bytes == nullptr ? OperatorBytes{0, 0} : bytes(parameters);
 }
 
 OperatorBytes preconditioner_host_bytes(const CaseParameters& parameters) {
-  const bool on_gpu = case_processor(parameters) == Processor::gpu;
-  if (parameters.solver.preconditioner == PreconditionerChoice::fast_diagonalization) {
-    // The modes stay until those of the processor have been made of them, which begins when the
-    // work on them is done; on the GPU by way of a copy of one axis.
-    const Index modes = mode_bytes(parameters);
-    const Index work = planned_axis_work(parameters).peak;
-    if (on_gpu) return {0, std::max<Index>(Saturated(modes) * 2, work)};
-    return {0, std::max(modes, work - std::min(work, preconditioner_bytes(parameters).held))};
+  const PreconditionerBytes bytes = preconditioner_row(parameters.solver.preconditioner).host_bytes;
+  return bytes == nullptr ? OperatorBytes{0, 0} : bytes(parameters);
+}
+
+OperatorBytes jacobi_bytes(const CaseParameters& parameters) {
+  const Index diagonal = vector_bytes(parameters);
+  return {diagonal, diagonal};
+}
+
+OperatorBytes chebyshev_bytes(const CaseParameters& parameters) {
+  // The diagonal, the step and A x.
+  const Saturated vector = vector_bytes(parameters);
+  return {vector * 3, vector * kEigenvalueVectors};
+}
+
+OperatorBytes synchronous_block_bytes(const CaseParameters& parameters) {
+  return block_bytes(case_shape(parameters), BlockExchange::synchronous);
+}
+
+OperatorBytes asynchronous_block_bytes(const CaseParameters& parameters) {
+  return block_bytes(case_shape(parameters), BlockExchange::asynchronous);
+}
+
+OperatorBytes fast_diagonalization_bytes(const CaseParameters& parameters) {
+  const FormShape shape = case_shape(parameters);
+  const Index bytes =
+      fast_diagonalization_bytes(shape.lattice, shape.dirichlet, planned_symmetry(parameters),
+                                 shape.value_bytes, shape.processor);
+  return {bytes, bytes};
+}
+
+OperatorBytes fast_diagonalization_host_bytes(const CaseParameters& parameters) {
+  // The modes stay until those of the processor have been made of them, which begins when the work
+  // on them is done; on the GPU by way of a copy of one axis.
+  const Index modes = mode_bytes(parameters);
+  const Index work = planned_axis_work(parameters).peak;
+  if (case_processor(parameters) == Processor::gpu) {
+    return {0, std::max<Index>(Saturated(modes) * 2, work)};
   }
-  if (parameters.solver.preconditioner != PreconditionerChoice::multigrid) return {0, 0};
+  return {0, std::max(modes, work - std::min(work, fast_diagonalization_bytes(parameters).held))};
+}
+
+// As MultigridAssembly makes it: all operators, then smoothers and transfers, then vectors.
+OperatorBytes multigrid_bytes(const CaseParameters& parameters) {
+  const std::vector<PlannedLevel> levels = plan(parameters);
+  const bool on_cpu = case_processor(parameters) == Processor::cpu;
+  Tally tally;
+  for (const PlannedLevel& level : levels) {
+    tally.pass(level.operation.peak);
+    tally.hold(level.operation.held);
+  }
+  for (const PlannedLevel& level : levels) {
+    const LevelParts& parts = level.parts;
+    if (parts.work == LevelWork::smooth_by_blocks) {
+      tally.pass(level.blocks.peak);
+    } else if (parts.work == LevelWork::solve_by_inverse) {
+      if (on_cpu)
+        tally.pass(Saturated(parts.dofs) * parts.dofs * kInverseMatrices * sizeof(double));
+    } else {
+      tally.pass(Saturated(parts.dofs) * kEigenvalueVectors * parts.value_bytes);
+    }
+    tally.hold(solver_bytes(parts));
+    tally.hold(parts.transfer_bytes);
+  }
+  for (const PlannedLevel& level : levels) tally.hold(cycle_vector_bytes(level.parts));
+  // Residual and correction where they are rounded.
+  const LevelParts& finest = levels.front().parts;
+  if (finest.value_bytes != value_bytes(parameters.operation.precision)) {
+    tally.hold(Saturated(finest.dofs) * 2 * finest.value_bytes);
+  }
+  return tally.bytes();
+}
+
+OperatorBytes multigrid_host_bytes(const CaseParameters& parameters) {
+  const bool on_gpu = case_processor(parameters) == Processor::gpu;
   Tally tally;
   Index inverse = 0;
   for (const PlannedLevel& level : plan(parameters)) {
@@ -336,9 +354,9 @@ Index full_multigrid_host_bytes(const CaseParameters& parameters) {
 }
 
 int solver_vectors(const CaseParameters& parameters, const StrategyName& strategy) {
-  const PreconditionerChoice choice = parameters.solver.preconditioner;
-  const bool is_plain = choice == PreconditionerChoice::none;
-  const bool is_general = !is_plain && choice != PreconditionerChoice::jacobi;
+  const PreconditionerKind kind = preconditioner_row(parameters.solver.preconditioner).kind;
+  const bool is_plain = kind == PreconditionerKind::none;
+  const bool is_general = kind == PreconditionerKind::general;
   switch (parameters.solver.method) {
     case SolverMethod::single_reduction_cg:
       return is_plain ? 4 : 5;

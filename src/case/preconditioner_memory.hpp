@@ -23,6 +23,16 @@ OperatorBytes preconditioner_bytes(const CaseParameters& parameters);
 /// meshes, and while it is made the inverse of a coarsest level and the modes of axes.
 OperatorBytes preconditioner_host_bytes(const CaseParameters& parameters);
 
+/// The same by preconditioner, whatever the case names: for their rows.
+OperatorBytes jacobi_bytes(const CaseParameters& parameters);
+OperatorBytes chebyshev_bytes(const CaseParameters& parameters);
+OperatorBytes multigrid_bytes(const CaseParameters& parameters);
+OperatorBytes multigrid_host_bytes(const CaseParameters& parameters);
+OperatorBytes fast_diagonalization_bytes(const CaseParameters& parameters);
+OperatorBytes fast_diagonalization_host_bytes(const CaseParameters& parameters);
+OperatorBytes synchronous_block_bytes(const CaseParameters& parameters);
+OperatorBytes asynchronous_block_bytes(const CaseParameters& parameters);
+
 /// Bytes of a start by full multigrid beside the preconditioner, while it lasts, on the processor;
 /// 0 for another start.
 Index full_multigrid_bytes(const CaseParameters& parameters);

@@ -19,6 +19,7 @@
 #include "src/case/size_limits.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
+#include "src/solve/preconditioner_table.hpp"
 
 namespace tessera {
 namespace {
@@ -145,7 +146,8 @@ const char* key_of(Choice choice) {
 
 Registry<CaseParameters> make_case_registry() {
   const StrategyNames names = strategy_names();
-  Registry<CaseParameters> registry = make_case_registry(names.kernels, names.scatters);
+  Registry<CaseParameters> registry =
+      make_case_registry(names.kernels, names.scatters, preconditioner_names());
   registry.add_check([](CaseParameters& parameters, Findings& findings) {
     check_expressions(parameters, findings);
     check_device(parameters, findings);

@@ -23,13 +23,12 @@ constexpr Index kMaxRows = std::numeric_limits<std::int32_t>::max();
 constexpr double kMaxSeconds = 1800.0;
 constexpr double kNotedSeconds = 10.0;
 
-bool has_blocks(PreconditionerChoice choice) {
-  return choice == PreconditionerChoice::block_jacobi ||
-         choice == PreconditionerChoice::block_asynchronous_jacobi;
+bool has_blocks(const std::string& preconditioner) {
+  return preconditioner == kBlockJacobi || preconditioner == kBlockAsynchronousJacobi;
 }
 
 bool smooths_by_blocks(const SolverParameters& solver) {
-  return solver.preconditioner == PreconditionerChoice::multigrid &&
+  return solver.preconditioner == "multigrid" &&
          solver.multigrid.smoother != SmootherChoice::chebyshev;
 }
 
@@ -99,7 +98,7 @@ std::pair<char, Index> longest_axis(const CaseParameters& parameters, const Node
 }
 
 bool diagonalizes(const CaseParameters& parameters) {
-  return parameters.solver.preconditioner == PreconditionerChoice::fast_diagonalization;
+  return parameters.solver.preconditioner == kFastDiagonalization;
 }
 
 }  // namespace

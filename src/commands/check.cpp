@@ -136,7 +136,7 @@ void try_case(const CaseParameters& parameters) {
   LinearSystem system = make_linear_system(model, make_initial(parameters));
   std::vector<std::string> notes = case_notes(parameters);
   notes.insert(notes.end(), system.notes.begin(), system.notes.end());
-  if (parameters.solver.preconditioner == PreconditionerChoice::multigrid) {
+  if (parameters.solver.preconditioner == kMultigrid) {
     add_level_note(parameters, stiffness_form(model.problem, model.discretization), notes);
   }
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
@@ -164,7 +164,7 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   if (!factors.empty()) fmt::print("factors {}\n", factors);
   for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
-  if (parameters.solver.preconditioner == PreconditionerChoice::multigrid) {
+  if (parameters.solver.preconditioner == kMultigrid) {
     fmt::print("{}\n", level_table(planned_levels(parameters)));
   }
   print_phases(estimate);

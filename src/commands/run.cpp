@@ -146,7 +146,7 @@ class Run {
         name_of(parameters_.operation.precision), processor_text());
     if (!factors_.empty()) say("  factors   {}\n", factors_);
     say("  solver    {}, preconditioner {}, relative tolerance {:g}, at most {} iterations\n",
-        name_of(solver.method), name_of(solver.preconditioner), solver.relative_tolerance,
+        name_of(solver.method), solver.preconditioner, solver.relative_tolerance,
         solver.max_iterations);
     say("  memory    about {} of {} available\n",
         human_bytes(static_cast<double>(estimate.peak().bytes())),

@@ -73,7 +73,7 @@ RunResult result_of(const RunRecord& run) {
   result.threads = omp_get_max_threads();
   result.precision = name_of(parameters.operation.precision);
   result.solver = {std::string(name_of(parameters.solver.method)),
-                   std::string(name_of(parameters.solver.preconditioner)),
+                   parameters.solver.preconditioner,
                    std::string(status_name(report.status)),
                    report.iterations,
                    report.status == SolveStatus::converged,

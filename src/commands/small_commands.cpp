@@ -15,6 +15,7 @@
 #include "src/commands/solution_file.hpp"
 #include "src/machine/machine.hpp"
 #include "src/parameters/limits.hpp"
+#include "src/solve/preconditioner_table.hpp"
 #include "src/study/setup.hpp"
 #include "src/version.hpp"
 
@@ -93,19 +94,9 @@ ExitCode list(const ListCommand&) {
   }
   fmt::print("{}\n", scatters.text());
   TextTable preconditioners({{"preconditioner", Align::left}, {"", Align::left}});
-  preconditioners.add_row({"none", "plain conjugate gradients"});
-  preconditioners.add_row({"jacobi", "the operator's diagonal, computed without assembling it"});
-  preconditioners.add_row({"chebyshev", "a polynomial in the operator, scaled by its diagonal"});
-  preconditioners.add_row(
-      {"multigrid", "a V-cycle on coarser meshes and lower degrees; iterations do not grow"});
-  preconditioners.add_row({"fast-diagonalization",
-                           "the inverse of the nearest separable operator, by dense products: on "
-                           "axis-aligned meshes with separable coefficient the solution itself"});
-  preconditioners.add_row(
-      {"block-jacobi", "sweeps within blocks of nodes, of the assembled matrix"});
-  preconditioners.add_row({"block-asynchronous-jacobi",
-                           "the same without waiting for other blocks; for flexible-cg and "
-                           "richardson, another result in every run"});
+  for (const PreconditionerInfo& row : preconditioner_table()) {
+    preconditioners.add_row({std::string(row.name), std::string(row.summary)});
+  }
   fmt::print("{}", preconditioners.text());
   return ExitCode::success;
 }

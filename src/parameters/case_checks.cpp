@@ -186,10 +186,16 @@ void check_tolerance(const CaseParameters& parameters, Findings& findings) {
   findings.report(std::move(diagnostic));
 }
 
-bool is_asynchronous(const SolverParameters& solver) {
-  return solver.preconditioner == PreconditionerChoice::block_asynchronous_jacobi ||
-         (solver.preconditioner == PreconditionerChoice::multigrid &&
-          solver.multigrid.smoother == SmootherChoice::block_asynchronous_jacobi);
+// Whether the preconditioner is another map in every application.
+bool varies(const SolverParameters& solver,
+            const std::vector<PreconditionerName>& preconditioners) {
+  if (solver.preconditioner == kMultigrid) {
+    return solver.multigrid.smoother == SmootherChoice::block_asynchronous_jacobi;
+  }
+  return std::any_of(preconditioners.begin(), preconditioners.end(),
+                     [&](const PreconditionerName& row) {
+                       return row.name == solver.preconditioner && row.calls == MapOfCalls::another;
+                     });
 }
 
 // Where the method is the default, at the key that it does not suit.
@@ -199,7 +205,7 @@ void report_asynchronous(const SolverParameters& solver, Findings& findings) {
       "must be \"flexible-cg\" or \"richardson\" with asynchronous sweeps, which are another "
       "preconditioner in every iteration");
   if (!findings.is_written("solver.method")) {
-    const bool smooths = solver.preconditioner == PreconditionerChoice::multigrid;
+    const bool smooths = solver.preconditioner == kMultigrid;
     const Diagnostic cause =
         findings.diagnostic(smooths ? "solver.multigrid.smoother" : "solver.preconditioner", "");
     diagnostic.file = cause.file;
@@ -209,11 +215,11 @@ void report_asynchronous(const SolverParameters& solver, Findings& findings) {
   findings.report(std::move(diagnostic));
 }
 
-void check_solver(const CaseParameters& parameters, Findings& findings) {
+void check_solver(const CaseParameters& parameters,
+                  const std::vector<PreconditionerName>& preconditioners, Findings& findings) {
   const SolverParameters& solver = parameters.solver;
   if (findings.has_error("solver.method") || findings.has_error("solver.preconditioner")) return;
-  if (solver.method == SolverMethod::pipelined_cg &&
-      solver.preconditioner == PreconditionerChoice::multigrid &&
+  if (solver.method == SolverMethod::pipelined_cg && solver.preconditioner == kMultigrid &&
       parameters.operation.precision == Precision::double_precision &&
       solver.multigrid.precision == Precision::single_precision) {
     findings.report("solver.method",
@@ -221,17 +227,15 @@ void check_solver(const CaseParameters& parameters, Findings& findings) {
                     "preconditioner, whose rounding in single precision it cannot bear; set "
                     "solver.multigrid.precision = \"double\", or use another method");
   }
-  if (is_asynchronous(solver) && solver.method != SolverMethod::flexible_cg &&
+  if (varies(solver, preconditioners) && solver.method != SolverMethod::flexible_cg &&
       solver.method != SolverMethod::richardson) {
     report_asynchronous(solver, findings);
   }
-  if (solver.method == SolverMethod::richardson &&
-      solver.preconditioner == PreconditionerChoice::none) {
+  if (solver.method == SolverMethod::richardson && solver.preconditioner == kNoPreconditioner) {
     findings.report("solver.method",
                     "\"richardson\" needs a preconditioner: x + (b - A x) alone diverges");
   }
-  if (solver.initial == kFullMultigrid &&
-      solver.preconditioner != PreconditionerChoice::multigrid) {
+  if (solver.initial == kFullMultigrid && solver.preconditioner != kMultigrid) {
     findings.report("solver.initial",
                     fmt::format("\"{}\" needs solver.preconditioner = \"multigrid\", on whose "
                                 "levels it works",
@@ -242,7 +246,8 @@ void check_solver(const CaseParameters& parameters, Findings& findings) {
 }  // namespace
 
 void check_case(CaseParameters& parameters, const std::vector<KernelName>& kernels,
-                const std::vector<std::string>& scatters, Findings& findings) {
+                const std::vector<std::string>& scatters,
+                const std::vector<PreconditionerName>& preconditioners, Findings& findings) {
   check_box(parameters.mesh, findings);
   check_size(parameters.mesh, parameters.space, findings);
   check_spacing(parameters.mesh, findings);
@@ -250,7 +255,7 @@ void check_case(CaseParameters& parameters, const std::vector<KernelName>& kerne
   check_boundary(parameters, findings);
   check_scatter(parameters.operation, kernels, scatters, findings);
   check_tolerance(parameters, findings);
-  check_solver(parameters, findings);
+  check_solver(parameters, preconditioners, findings);
   if (parameters.output.directory.empty()) {
     findings.report("output.directory", "must not be empty; \".\" is the current directory");
   }

@@ -12,6 +12,7 @@ namespace tessera {
 /// What no key of a case shows alone: fills in the defaults that depend on other keys and reports
 /// values that do not fit together.
 void check_case(CaseParameters& parameters, const std::vector<KernelName>& kernels,
-                const std::vector<std::string>& scatters, Findings& findings);
+                const std::vector<std::string>& scatters,
+                const std::vector<PreconditionerName>& preconditioners, Findings& findings);
 
 }  // namespace tessera

@@ -62,6 +62,13 @@ struct OperatorParameters {
   Precision precision = Precision::double_precision;
 };
 
+/// Preconditioners that other keys than solver.preconditioner know of.
+inline constexpr char kNoPreconditioner[] = "none";
+inline constexpr char kMultigrid[] = "multigrid";
+inline constexpr char kFastDiagonalization[] = "fast-diagonalization";
+inline constexpr char kBlockJacobi[] = "block-jacobi";
+inline constexpr char kBlockAsynchronousJacobi[] = "block-asynchronous-jacobi";
+
 /// `[solver.chebyshev]`
 struct ChebyshevParameters {
   int degree = 6;
@@ -93,7 +100,7 @@ inline constexpr char kFullMultigrid[] = "full-multigrid";
 /// `[solver]`
 struct SolverParameters {
   SolverMethod method = SolverMethod::cg;
-  PreconditionerChoice preconditioner = PreconditionerChoice::none;
+  std::string preconditioner = kNoPreconditioner;
   double relative_tolerance = 1e-8;
   int max_iterations = 1000;
   /// Where the iteration starts: an expression or kFullMultigrid.
@@ -145,12 +152,22 @@ struct KernelName {
   bool takes_scatter;
 };
 
+/// Whether a preconditioner is the same map in all of its applications, as most methods need.
+enum class MapOfCalls { the_same, another };
+
+/// A preconditioner that there is.
+struct PreconditionerName {
+  std::string name;
+  MapOfCalls calls;
+};
+
 /// Whether the one of these kernels that has the name takes a scatter policy; kAutoKernel may.
 bool kernel_takes_scatter(const std::vector<KernelName>& kernels, const std::string& name);
 
-/// The keys of case files. @param kernels, scatters the names allowed, as in the strategy table;
-/// kAutoKernel is allowed as well.
+/// The keys of case files. @param kernels, scatters, preconditioners the names allowed, as in their
+/// tables; kAutoKernel is allowed as well.
 Registry<CaseParameters> make_case_registry(const std::vector<KernelName>& kernels,
-                                            const std::vector<std::string>& scatters);
+                                            const std::vector<std::string>& scatters,
+                                            const std::vector<PreconditionerName>& preconditioners);
 
 }  // namespace tessera

@@ -193,7 +193,11 @@ void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels
       [](auto& p) -> auto& { return p.operation.precision; });
 }
 
-void add_solver(CaseRegistry& registry) {
+void add_solver(CaseRegistry& registry, const std::vector<PreconditionerName>& preconditioners) {
+  std::vector<std::string> names;
+  for (const PreconditionerName& preconditioner : preconditioners) {
+    names.push_back(preconditioner.name);
+  }
   registry.add(
       {.name = "solver.method",
        .description = "Iterative method: conjugate gradients, with one reduction an iteration, "
@@ -202,7 +206,8 @@ void add_solver(CaseRegistry& registry) {
       [](auto& p) -> auto& { return p.solver.method; });
   registry.add(
       {.name = "solver.preconditioner",
-       .description = "Approximate inverse that the method applies in each iteration."},
+       .description = "Approximate inverse that the method applies in each iteration.",
+       .choices = names},
       [](auto& p) -> auto& { return p.solver.preconditioner; });
   registry.add(
       {.name = "solver.relative_tolerance",
@@ -319,8 +324,9 @@ bool kernel_takes_scatter(const std::vector<KernelName>& kernels, const std::str
   throw std::logic_error("an unchecked kernel reached the scatter policies: " + name);
 }
 
-Registry<CaseParameters> make_case_registry(const std::vector<KernelName>& kernels,
-                                            const std::vector<std::string>& scatters) {
+Registry<CaseParameters> make_case_registry(
+    const std::vector<KernelName>& kernels, const std::vector<std::string>& scatters,
+    const std::vector<PreconditionerName>& preconditioners) {
   CaseParameters defaults;
   defaults.operation.scatter = default_scatter(scatters);
   CaseRegistry registry("The case file", std::move(defaults));
@@ -332,11 +338,12 @@ Registry<CaseParameters> make_case_registry(const std::vector<KernelName>& kerne
   add_problem(registry);
   add_boundary(registry);
   add_operator(registry, kernels, scatters);
-  add_solver(registry);
+  add_solver(registry, preconditioners);
   add_run_and_output(registry);
-  registry.add_check([kernels, scatters](CaseParameters& parameters, Findings& findings) {
-    check_case(parameters, kernels, scatters, findings);
-  });
+  registry.add_check(
+      [kernels, scatters, preconditioners](CaseParameters& parameters, Findings& findings) {
+        check_case(parameters, kernels, scatters, preconditioners, findings);
+      });
   return registry;
 }
 

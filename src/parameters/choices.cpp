@@ -64,31 +64,6 @@ std::span<const std::string_view> enumerator_names(SolverMethod) {
   return kNames;
 }
 
-std::span<const std::string_view> enumerator_names(PreconditionerChoice) {
-  static constexpr auto kNames = names_in_order<PreconditionerChoice>(
-      {{PreconditionerChoice::none, "none"},
-       {PreconditionerChoice::jacobi, "jacobi"},
-       {PreconditionerChoice::chebyshev, "chebyshev"},
-       {PreconditionerChoice::multigrid, "multigrid"},
-       {PreconditionerChoice::fast_diagonalization, "fast-diagonalization"},
-       {PreconditionerChoice::block_jacobi, "block-jacobi"},
-       {PreconditionerChoice::block_asynchronous_jacobi, "block-asynchronous-jacobi"}});
-  return kNames;
-}
-
-std::span<const std::string_view> enumerator_names(StudySolver) {
-  static constexpr auto kNames = names_in_order<StudySolver>(
-      {{StudySolver::none, "none"},
-       {StudySolver::jacobi, "jacobi"},
-       {StudySolver::chebyshev, "chebyshev"},
-       {StudySolver::multigrid, "multigrid"},
-       {StudySolver::fast_diagonalization, "fast-diagonalization"},
-       {StudySolver::block_jacobi, "block-jacobi"},
-       {StudySolver::block_asynchronous_jacobi, "block-asynchronous-jacobi"},
-       {StudySolver::full_multigrid, "full-multigrid"}});
-  return kNames;
-}
-
 std::span<const std::string_view> enumerator_names(SmootherChoice) {
   static constexpr auto kNames = names_in_order<SmootherChoice>(
       {{SmootherChoice::chebyshev, "chebyshev"},

@@ -19,28 +19,6 @@ enum class Precision { double_precision, single_precision };
 
 enum class SolverMethod { cg, single_reduction_cg, pipelined_cg, flexible_cg, richardson };
 
-enum class PreconditionerChoice {
-  none,
-  jacobi,
-  chebyshev,
-  multigrid,
-  fast_diagonalization,
-  block_jacobi,
-  block_asynchronous_jacobi
-};
-
-/// What a study solves with: a preconditioner of PreconditionerChoice, or full multigrid alone.
-enum class StudySolver {
-  none,
-  jacobi,
-  chebyshev,
-  multigrid,
-  fast_diagonalization,
-  block_jacobi,
-  block_asynchronous_jacobi,
-  full_multigrid
-};
-
 /// What multigrid halves first; `automatic`: cells up to degree 4 and for a start by full
 /// multigrid, which wants errors of one order on all levels, else the degree.
 enum class CoarseningChoice { automatic, degree_first, cells_first };
@@ -79,29 +57,6 @@ constexpr std::optional<FactorStorage> storage_of(FactorsChoice choice) {
   throw std::logic_error("a choice of factors without a storage");
 }
 
-/// The preconditioner that the study's solver applies; full multigrid is one cycle or more of
-/// multigrid.
-constexpr PreconditionerChoice preconditioner_of(StudySolver solver) {
-  switch (solver) {
-    case StudySolver::none:
-      return PreconditionerChoice::none;
-    case StudySolver::jacobi:
-      return PreconditionerChoice::jacobi;
-    case StudySolver::chebyshev:
-      return PreconditionerChoice::chebyshev;
-    case StudySolver::multigrid:
-    case StudySolver::full_multigrid:
-      return PreconditionerChoice::multigrid;
-    case StudySolver::fast_diagonalization:
-      return PreconditionerChoice::fast_diagonalization;
-    case StudySolver::block_jacobi:
-      return PreconditionerChoice::block_jacobi;
-    case StudySolver::block_asynchronous_jacobi:
-      return PreconditionerChoice::block_asynchronous_jacobi;
-  }
-  throw std::logic_error("a study's solver without a preconditioner");
-}
-
 /// Where a run computes.
 enum class RunDevice { cpu, cuda };
 
@@ -115,8 +70,6 @@ std::span<const std::string_view> enumerator_names(QuadratureRule);
 std::span<const std::string_view> enumerator_names(Precision);
 std::span<const std::string_view> enumerator_names(BoundaryType);
 std::span<const std::string_view> enumerator_names(SolverMethod);
-std::span<const std::string_view> enumerator_names(PreconditionerChoice);
-std::span<const std::string_view> enumerator_names(StudySolver);
 std::span<const std::string_view> enumerator_names(SmootherChoice);
 std::span<const std::string_view> enumerator_names(CoarseningChoice);
 std::span<const std::string_view> enumerator_names(FactorsChoice);

@@ -42,7 +42,7 @@ struct StudyParameters {
   /// On the GPU, also time repetitions that copy x there before and y back after.
   bool transfers = false;
   /// What solves are measured with instead of applications; empty = applications.
-  std::vector<StudySolver> solvers;
+  std::vector<std::string> solvers;
   SolverMethod method = SolverMethod::cg;
   double relative_tolerance = 1e-9;
   int max_iterations = 10000;
@@ -57,8 +57,13 @@ struct StudyParameters {
   std::int64_t memory_limit = 0;
 };
 
-/// The keys of study files. @param kernels, scatters the names allowed, as in the strategy table.
-Registry<StudyParameters> make_study_registry(const std::vector<std::string>& kernels,
-                                              const std::vector<std::string>& scatters);
+/// What a study solves with beside preconditioned iterations: full multigrid alone.
+inline constexpr char kFullMultigridSolver[] = "full-multigrid";
+
+/// The keys of study files. @param kernels, scatters, preconditioners the names allowed, as in
+/// their tables.
+Registry<StudyParameters> make_study_registry(
+    const std::vector<std::string>& kernels, const std::vector<std::string>& scatters,
+    const std::vector<PreconditionerName>& preconditioners);
 
 }  // namespace tessera

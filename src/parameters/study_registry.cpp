@@ -128,7 +128,12 @@ void add_measurement(StudyRegistry& registry) {
       [](auto& p) -> auto& { return p.output; });
 }
 
-void add_solvers(StudyRegistry& registry) {
+void add_solvers(StudyRegistry& registry, const std::vector<PreconditionerName>& preconditioners) {
+  std::vector<std::string> names;
+  for (const PreconditionerName& preconditioner : preconditioners) {
+    names.push_back(preconditioner.name);
+  }
+  names.emplace_back(kFullMultigridSolver);
   registry.add(
       {.name = "study.solvers",
        .description =
@@ -137,6 +142,7 @@ void add_solvers(StudyRegistry& registry) {
            "the axes, by kronecker on uniform meshes and tensor on mapped ones; full-multigrid is "
            "one start without iterations. Left out, applications are measured.",
        .presence = Presence::optional,
+       .choices = names,
        .default_text = "none: applications are measured",
        .example = TomlValue{TomlValue::Array(1, TomlValue{std::string("multigrid")})}},
       [](auto& p) -> auto& { return p.solvers; });
@@ -199,8 +205,9 @@ void check_study(StudyParameters& parameters, Findings& findings) {
 
 }  // namespace
 
-Registry<StudyParameters> make_study_registry(const std::vector<std::string>& kernels,
-                                              const std::vector<std::string>& scatters) {
+Registry<StudyParameters> make_study_registry(
+    const std::vector<std::string>& kernels, const std::vector<std::string>& scatters,
+    const std::vector<PreconditionerName>& preconditioners) {
   StudyParameters defaults;
   defaults.kernels = kernels;
   defaults.scatters = {default_scatter(scatters)};
@@ -211,7 +218,7 @@ Registry<StudyParameters> make_study_registry(const std::vector<std::string>& ke
   add_strategies(registry, kernels, scatters);
   add_problems(registry);
   add_measurement(registry);
-  add_solvers(registry);
+  add_solvers(registry, preconditioners);
   registry.add_check(check_study);
   return registry;
 }

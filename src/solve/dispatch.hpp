@@ -9,7 +9,7 @@
 #include "solvers/preconditioners/smoothing_passes.hpp"
 #include "solvers/preconditioners/spectrum.hpp"
 #include "src/parameters/case_parameters.hpp"
-#include "src/solve/preconditioning.hpp"
+#include "src/solve/preconditioner_table.hpp"
 #include "src/solve/solve.hpp"
 
 namespace tessera {
@@ -66,26 +66,23 @@ SolveReport solve_by_method(SolverMethod method, const LinearOperator<T, Space>&
 template <class T>
 double update_streams(const LinearOperator<T, Host>& a, const CaseParameters& parameters) {
   if (parameters.solver.method != SolverMethod::cg) return 0.0;
-  const bool is_plain = parameters.solver.preconditioner == PreconditionerChoice::none;
+  const PreconditionerKind kind = preconditioner_row(parameters.solver.preconditioner).kind;
+  const bool is_plain = kind == PreconditionerKind::none;
   if (is_plain) return a.fused() != nullptr ? 7.0 : 11.0;
   return a.fused() != nullptr ? 11.0 : 13.0;
 }
 template <class T>
 double update_streams(const LinearOperator<T, Device>& a, const CaseParameters& parameters) {
   if (parameters.solver.method != SolverMethod::cg) return 0.0;
-  switch (parameters.solver.preconditioner) {
-    case PreconditionerChoice::none:
+  switch (preconditioner_row(parameters.solver.preconditioner).kind) {
+    case PreconditionerKind::none:
       return a.fused() != nullptr ? 6.5 : 10.0;
-    case PreconditionerChoice::jacobi:
+    case PreconditionerKind::diagonal:
       return 12.0;
-    case PreconditionerChoice::chebyshev:
-    case PreconditionerChoice::multigrid:
-    case PreconditionerChoice::fast_diagonalization:
-    case PreconditionerChoice::block_jacobi:
-    case PreconditionerChoice::block_asynchronous_jacobi:
+    case PreconditionerKind::general:
       return a.fused() != nullptr ? 10.0 : 12.0;
   }
-  throw std::logic_error("a preconditioner whose vector updates are not counted");
+  throw std::logic_error("a kind of preconditioner whose vector updates are not counted");
 }
 
 }  // namespace tessera

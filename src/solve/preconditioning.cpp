@@ -1,7 +1,7 @@
 // This file makes preconditioners on the host.
-#include <stdexcept>
+#include "src/solve/preconditioning.hpp"
 
-#include "src/solve/preconditioning_assembly.hpp"
+#include <stdexcept>
 
 namespace tessera {
 
@@ -47,14 +47,5 @@ MultigridOptions multigrid_options(const CaseParameters& parameters) {
   if (parameters.operation.scatter != kNoScatter) options.scatter = parameters.operation.scatter;
   return options;
 }
-
-template PreconditionerSetup<double, Host> make_preconditioner(const CaseParameters&,
-                                                               const BilinearForm&,
-                                                               const LinearOperator<double, Host>&,
-                                                               double);
-template PreconditionerSetup<float, Host> make_preconditioner(const CaseParameters&,
-                                                              const BilinearForm&,
-                                                              const LinearOperator<float, Host>&,
-                                                              double);
 
 }  // namespace tessera

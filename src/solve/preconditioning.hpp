@@ -29,15 +29,6 @@ struct PreconditionerSetup {
   std::unique_ptr<Hierarchy> hierarchy;
 };
 
-/// Makes the preconditioner that the case names for the operator `a` of the form; both are referred
-/// to.
-/// @param residual_size typical size of an entry of residuals
-template <class T, class Space>
-PreconditionerSetup<T, Space> make_preconditioner(const CaseParameters& parameters,
-                                                  const BilinearForm& form,
-                                                  const LinearOperator<T, Space>& a,
-                                                  double residual_size);
-
 /// The multigrid of a case; `scatter` of its levels is that of the case.
 MultigridOptions multigrid_options(const CaseParameters& parameters);
 

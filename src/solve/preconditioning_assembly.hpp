@@ -104,36 +104,63 @@ PreconditionerSetup<T, Space> multigrid_of(const CaseParameters& parameters,
   return made;
 }
 
+// What the rows of the table make; a MakePreconditioner each.
+
 template <class T, class Space>
-PreconditionerSetup<T, Space> make_preconditioner(const CaseParameters& parameters,
-                                                  const BilinearForm& form,
-                                                  const LinearOperator<T, Space>& a,
-                                                  double residual_size) {
-  const SolverParameters& solver = parameters.solver;
+PreconditionerSetup<T, Space> make_none(const CaseParameters&, const BilinearForm&,
+                                        const LinearOperator<T, Space>&, double) {
+  return {};
+}
+
+template <class T, class Space>
+PreconditionerSetup<T, Space> make_jacobi(const CaseParameters&, const BilinearForm&,
+                                          const LinearOperator<T, Space>& a, double) {
   PreconditionerSetup<T, Space> made;
-  switch (solver.preconditioner) {
-    case PreconditionerChoice::none:
-      return made;
-    case PreconditionerChoice::jacobi:
-      made.preconditioner = std::make_unique<Jacobi<T, Space>>(a);
-      return made;
-    case PreconditionerChoice::chebyshev:
-      return chebyshev_of(solver.chebyshev, a);
-    case PreconditionerChoice::multigrid:
-      if constexpr (std::is_same_v<T, double>) {
-        if (solver.multigrid.precision == Precision::double_precision) {
-          return multigrid_of<double>(parameters, form, a, residual_size);
-        }
-      }
-      return multigrid_of<float>(parameters, form, a, residual_size);
-    case PreconditionerChoice::fast_diagonalization:
-      return fast_diagonalization_of<T, Space>(form);
-    case PreconditionerChoice::block_jacobi:
-      return block_jacobi_of<T, Space>(solver.block_jacobi, BlockExchange::synchronous, form);
-    case PreconditionerChoice::block_asynchronous_jacobi:
-      return block_jacobi_of<T, Space>(solver.block_jacobi, BlockExchange::asynchronous, form);
+  made.preconditioner = std::make_unique<Jacobi<T, Space>>(a);
+  return made;
+}
+
+template <class T, class Space>
+PreconditionerSetup<T, Space> make_chebyshev(const CaseParameters& parameters, const BilinearForm&,
+                                             const LinearOperator<T, Space>& a, double) {
+  return chebyshev_of(parameters.solver.chebyshev, a);
+}
+
+template <class T, class Space>
+PreconditionerSetup<T, Space> make_multigrid_preconditioner(const CaseParameters& parameters,
+                                                            const BilinearForm& form,
+                                                            const LinearOperator<T, Space>& a,
+                                                            double residual_size) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (parameters.solver.multigrid.precision == Precision::double_precision) {
+      return multigrid_of<double>(parameters, form, a, residual_size);
+    }
   }
-  throw std::logic_error("a choice of preconditioner without a preconditioner");
+  return multigrid_of<float>(parameters, form, a, residual_size);
+}
+
+template <class T, class Space>
+PreconditionerSetup<T, Space> make_fast_diagonalization_preconditioner(
+    const CaseParameters&, const BilinearForm& form, const LinearOperator<T, Space>&, double) {
+  return fast_diagonalization_of<T, Space>(form);
+}
+
+template <class T, class Space>
+PreconditionerSetup<T, Space> make_block_jacobi_preconditioner(const CaseParameters& parameters,
+                                                               const BilinearForm& form,
+                                                               const LinearOperator<T, Space>&,
+                                                               double) {
+  return block_jacobi_of<T, Space>(parameters.solver.block_jacobi, BlockExchange::synchronous,
+                                   form);
+}
+
+template <class T, class Space>
+PreconditionerSetup<T, Space> make_asynchronous_preconditioner(const CaseParameters& parameters,
+                                                               const BilinearForm& form,
+                                                               const LinearOperator<T, Space>&,
+                                                               double) {
+  return block_jacobi_of<T, Space>(parameters.solver.block_jacobi, BlockExchange::asynchronous,
+                                   form);
 }
 
 }  // namespace tessera

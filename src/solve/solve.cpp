@@ -36,7 +36,7 @@ SolveOutcome solve_on_host(const SolveTask& task, LinearSystem& system, TimerTre
       a = make_operator<T>(case_strategy(parameters), form);
     }
     stop_if_requested();
-    if (solver.preconditioner != PreconditionerChoice::none) {
+    if (solver.preconditioner != kNoPreconditioner) {
       const auto scope = timers.scope("preconditioner");
       made = make_preconditioner<T, Host>(parameters, form, *a, residual_size(system));
     }
@@ -116,7 +116,7 @@ SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& probl
 std::vector<std::string> likely_causes(const CaseParameters& parameters,
                                        const SolveReport& report) {
   const bool single = parameters.operation.precision == Precision::single_precision;
-  const bool plain = parameters.solver.preconditioner == PreconditionerChoice::none;
+  const bool plain = parameters.solver.preconditioner == kNoPreconditioner;
   std::vector<std::string> causes;
   switch (report.status) {
     case SolveStatus::converged:

@@ -90,7 +90,7 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
       synchronize_device();
     }
     stop_if_requested();
-    if (solver.preconditioner != PreconditionerChoice::none) {
+    if (solver.preconditioner != kNoPreconditioner) {
       const auto scope = timers.scope("preconditioner");
       made = make_preconditioner<T, Device>(parameters, form, *a, residual_size(system));
       synchronize_device();

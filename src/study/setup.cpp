@@ -18,6 +18,7 @@
 #include "src/case/shape.hpp"
 #include "src/case/strategy_names.hpp"
 #include "src/parameters/limits.hpp"
+#include "src/solve/preconditioner_table.hpp"
 #include "src/study/solver_measurement.hpp"
 
 namespace tessera {
@@ -50,7 +51,7 @@ std::string_view study_key(std::string_view case_key) {
 // The case that measures a strategy, as far as sizes are concerned.
 CaseParameters operator_case(const StudyParameters& study, const StudyProblem& problem,
                              const StrategyName& strategy) {
-  CaseParameters parameters = solver_case(study, problem, StudySolver::none);
+  CaseParameters parameters = solver_case(study, problem, kNoPreconditioner);
   parameters.operation.kernel = strategy.kernel;
   parameters.operation.scatter = strategy.scatter;
   parameters.operation.factors = choice_of(strategy.factors.value_or(FactorStorage::stored));
@@ -96,7 +97,8 @@ Registry<StudyParameters> make_study_registry() {
   const StrategyNames names = strategy_names();
   std::vector<std::string> kernels;
   for (const KernelName& kernel : names.kernels) kernels.push_back(kernel.name);
-  Registry<StudyParameters> registry = make_study_registry(kernels, names.scatters);
+  Registry<StudyParameters> registry =
+      make_study_registry(kernels, names.scatters, preconditioner_names());
   registry.add_check(check_study);
   return registry;
 }
@@ -133,7 +135,7 @@ std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
            "leave it out, or aim at fewer DoFs"});
     }
   };
-  for (const StudySolver solver : study.solvers) add(solver_case(study, problem, solver));
+  for (const std::string& solver : study.solvers) add(solver_case(study, problem, solver));
   if (!study.solvers.empty()) return problems;
   const FormShape shape = study_shape(study, problem);
   for (const StrategyName& strategy : study_strategies(study, problem)) {

@@ -49,7 +49,7 @@ class SolverBench::Implementation {
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
-  virtual SolverMeasurement measure(StudySolver solver) = 0;
+  virtual SolverMeasurement measure(const std::string& solver) = 0;
   virtual Index dofs() const = 0;
   virtual std::string strategy() const = 0;
   virtual double operator_seconds() const = 0;
@@ -76,10 +76,10 @@ class SolverBench::In final : public Implementation {
   std::string strategy() const override { return a_->name(); }
   double operator_seconds() const override { return operator_seconds_; }
 
-  SolverMeasurement measure(StudySolver solver) override {
+  SolverMeasurement measure(const std::string& solver) override {
     const CaseParameters parameters = solver_case(given_.study, given_.problem, solver);
     SolverMeasurement measurement{solver};
-    const bool is_start = solver == StudySolver::full_multigrid;
+    const bool is_start = solver == kFullMultigridSolver;
     const double start = seconds_now();
     PreconditionerSetup<T, Space> made =
         make_preconditioner<T, Space>(parameters, given_.form, *a_, residual_size(given_.system));

@@ -53,7 +53,7 @@ class SolverComparison final : public StudyRun {
   }
 
   void measure(const StudyProblem& problem) override {
-    CaseParameters plain = solver_case(study(), problem, StudySolver::none);
+    CaseParameters plain = solver_case(study(), problem, kNoPreconditioner);
     plain.output.vtk = false;
     const Index least = solving_bytes(plain);
     if (least > available()) {
@@ -69,13 +69,14 @@ class SolverComparison final : public StudyRun {
         name_of(problem.precision), bench.strategy(), human_seconds(bench.operator_seconds()));
     say(kRow, "solver", "setup", "iterations", "min", "median", "DoF/s", "residual", "L2 error",
         "J per DoF");
-    for (const StudySolver solver : study().solvers) {
+    for (const std::string& solver : study().solvers) {
       stop_if_requested();
       report(problem, bench, measured(problem, bench, solver));
     }
   }
 
-  SolverMeasurement measured(const StudyProblem& problem, SolverBench& bench, StudySolver solver) {
+  SolverMeasurement measured(const StudyProblem& problem, SolverBench& bench,
+                             const std::string& solver) {
     SolverMeasurement failed{solver};
     const CaseParameters parameters = solver_case(study(), problem, solver);
     const Index needed = solver_bytes(parameters);
@@ -99,7 +100,7 @@ class SolverComparison final : public StudyRun {
   }
 
   void report(const StudyProblem& problem, const SolverBench& bench, const SolverMeasurement& m) {
-    const std::string name(name_of(m.solver));
+    const std::string& name = m.solver;
     std::vector<std::string> row = {fmt::format("{}", problem.dimension),
                                     std::string(name_of(problem.geometry)),
                                     fmt::format("{}", problem.degree),
@@ -121,7 +122,7 @@ class SolverComparison final : public StudyRun {
     const bool converged = m.report.status == SolveStatus::converged;
     // It is not meant to reach the tolerance.
     const bool is_start =
-        m.solver == StudySolver::full_multigrid && m.report.status == SolveStatus::iteration_limit;
+        m.solver == kFullMultigridSolver && m.report.status == SolveStatus::iteration_limit;
     if (!converged && !is_start) ++failures_;
     const double rate = static_cast<double>(bench.dofs()) / m.min_seconds;
     say(kRow, name, human_seconds(m.setup_seconds),

@@ -62,7 +62,7 @@ Discretization discretization_for(const StudyParameters& study, const StudyProbl
 }  // namespace
 
 CaseParameters solver_case(const StudyParameters& study, const StudyProblem& problem,
-                           StudySolver solver) {
+                           const std::string& solver) {
   const BoxMesh mesh = make_study_mesh(problem);
   const auto axes = static_cast<std::size_t>(problem.dimension);
   CaseParameters parameters;
@@ -86,8 +86,8 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   parameters.operation.precision = problem.precision;
   parameters.run.device = study.device;
   parameters.solver.method = study.method;
-  parameters.solver.preconditioner = preconditioner_of(solver);
-  if (solver == StudySolver::full_multigrid) parameters.solver.initial = kFullMultigrid;
+  parameters.solver.preconditioner = solver == kFullMultigridSolver ? kMultigrid : solver;
+  if (solver == kFullMultigridSolver) parameters.solver.initial = kFullMultigrid;
   parameters.solver.relative_tolerance = study.relative_tolerance;
   parameters.solver.max_iterations = study.max_iterations;
   parameters.solver.chebyshev = study.chebyshev;
@@ -132,7 +132,7 @@ SolverBench::~SolverBench() = default;
 Index SolverBench::dofs() const { return implementation_->dofs(); }
 std::string SolverBench::strategy() const { return implementation_->strategy(); }
 double SolverBench::operator_seconds() const { return implementation_->operator_seconds(); }
-SolverMeasurement SolverBench::measure(StudySolver solver) {
+SolverMeasurement SolverBench::measure(const std::string& solver) {
   return implementation_->measure(solver);
 }
 

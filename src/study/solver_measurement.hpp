@@ -18,7 +18,7 @@ inline constexpr Index kMaxForError = 20'000'000;
 
 /// One solver measured on one problem.
 struct SolverMeasurement {
-  StudySolver solver;
+  std::string solver;
   /// Why it is not for the problem or the machine; the rest is meaningless unless this is empty.
   std::string left_out = {};
   /// Seconds to make the preconditioner; of the operator's they are
@@ -52,7 +52,7 @@ class SolverBench {
   Index dofs() const;
   std::string strategy() const;
   double operator_seconds() const;
-  SolverMeasurement measure(StudySolver solver);
+  SolverMeasurement measure(const std::string& solver);
 
  private:
   class Implementation;
@@ -72,6 +72,6 @@ SolveStatus status_of_start(double relative_residual, double relative_tolerance)
 
 /// The case whose solver the study's entry names, as far as solvers look at cases.
 CaseParameters solver_case(const StudyParameters& study, const StudyProblem& problem,
-                           StudySolver solver);
+                           const std::string& solver);
 
 }  // namespace tessera

@@ -13,6 +13,7 @@
 #include "src/parameters/diagnostics.hpp"
 #include "tests/extension/backward_scatter.hpp"
 #include "tests/extension/dense_kernel.hpp"
+#include "tests/extension/half_jacobi.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
@@ -54,6 +55,7 @@ class Extension : public ::testing::Test {
   static void SetUpTestSuite() {
     add_kernel(dense_kernel());
     add_scatter(backward_scatter());
+    add_preconditioner(half_jacobi());
   }
 
   std::string written(const char* name, const char* text) const {
@@ -91,6 +93,7 @@ TEST_F(Extension, AppearsInTheList) {
   EXPECT_THAT(text, HasSubstr("\ndense "));
   EXPECT_THAT(text, HasSubstr("all entries of the matrix, zeros included"));
   EXPECT_THAT(text, HasSubstr("\nbackward "));
+  EXPECT_THAT(text, HasSubstr("\nhalf-jacobi "));
 }
 
 TEST_F(Extension, AppearsInCheck) {
@@ -145,6 +148,33 @@ TEST_F(Extension, SaysWhereItIsNotForACase) {
     EXPECT_THAT(error.what(), HasSubstr("operator.kernel"));
     EXPECT_THAT(error.what(), HasSubstr("at most 2000 nodes, and here are 14641"));
   }
+}
+
+TEST_F(Extension, PreconditionsRunsAndStudies) {
+  const std::string path = written("case.toml", kCase);
+  const std::vector<Override> choices = {set("solver.preconditioner", "half-jacobi"),
+                                         set("output.directory", directory_.path() / "half")};
+  ::testing::internal::CaptureStdout();
+  EXPECT_EQ(check({path, choices}), ExitCode::success);
+  std::fflush(stdout);
+  // 304 nodes.
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(),
+              ContainsRegex("\n  preconditioner +2\\.38 KiB\n"));
+  EXPECT_EQ(run({path, choices, Verbosity::quiet}), ExitCode::success);
+  const nlohmann::json result =
+      nlohmann::json::parse(std::ifstream(directory_.path() / "half/result.json"));
+  EXPECT_EQ(result["solver"]["preconditioner"], "half-jacobi");
+  EXPECT_EQ(result["solver"]["status"], "converged");
+
+  const std::string csv = directory_.path() / "solvers.csv";
+  EXPECT_EQ(compare({written("study.toml", kStudy),
+                     {set("study.output", csv), set("study.kernels", "[\"tensor\"]"),
+                      set("study.solvers", "[\"jacobi\", \"half-jacobi\"]")},
+                     Verbosity::quiet}),
+            ExitCode::success);
+  std::stringstream text;
+  text << std::ifstream(csv).rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr(",half-jacobi,cg,"));
 }
 
 // What is made must be what its row says.

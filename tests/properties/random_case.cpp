@@ -240,13 +240,12 @@ class Draw {
     const bool single = parameters_.operation.precision == Precision::single_precision;
     solver.relative_tolerance = single ? one_of({1e-4, 1e-5}) : one_of({1e-6, 1e-8, 1e-9});
     solver.max_iterations = 20000;
-    solver.preconditioner = one_of(
-        {PreconditionerChoice::none, PreconditionerChoice::jacobi, PreconditionerChoice::chebyshev,
-         PreconditionerChoice::multigrid, PreconditionerChoice::fast_diagonalization,
-         PreconditionerChoice::block_jacobi, PreconditionerChoice::block_asynchronous_jacobi});
+    solver.preconditioner =
+        one_of({"none", "jacobi", "chebyshev", "multigrid", "fast-diagonalization", "block-jacobi",
+                "block-asynchronous-jacobi"});
     solver.method = one_of({SolverMethod::cg, SolverMethod::single_reduction_cg,
                             SolverMethod::pipelined_cg, SolverMethod::flexible_cg});
-    if (solver.preconditioner != PreconditionerChoice::none && once_in(10)) {
+    if (solver.preconditioner != "none" && once_in(10)) {
       solver.method = SolverMethod::richardson;
     }
     solver.residual_replacement = one_of({0, 0, 7, 50});
@@ -256,8 +255,8 @@ class Draw {
     solver.block_jacobi.sweeps = between(1, 3);
     solver.block_jacobi.local_sweeps = between(1, 5);
     const bool asynchronous =
-        solver.preconditioner == PreconditionerChoice::block_asynchronous_jacobi ||
-        (solver.preconditioner == PreconditionerChoice::multigrid &&
+        solver.preconditioner == "block-asynchronous-jacobi" ||
+        (solver.preconditioner == "multigrid" &&
          solver.multigrid.smoother == SmootherChoice::block_asynchronous_jacobi);
     if (asynchronous && solver.method != SolverMethod::richardson) {
       solver.method = SolverMethod::flexible_cg;
@@ -280,7 +279,7 @@ class Draw {
     if (!units_are_safe || parameters_.solver.method == SolverMethod::pipelined_cg) {
       multigrid.precision = Precision::double_precision;
     }
-    const bool uses_it = parameters_.solver.preconditioner == PreconditionerChoice::multigrid;
+    const bool uses_it = parameters_.solver.preconditioner == "multigrid";
     if (uses_it && once_in(4)) parameters_.solver.initial = kFullMultigrid;
   }
 

@@ -105,7 +105,7 @@ void require_small_residual(const Solved& solved, const Reference& reference) {
 
 // The levels that were made are those that `check` plans, unless a note says why there are fewer.
 void require_planned_levels(const Solved& solved) {
-  if (solved.parameters.solver.preconditioner != PreconditionerChoice::multigrid) return;
+  if (solved.parameters.solver.preconditioner != "multigrid") return;
   const std::vector<LevelSummary> planned = planned_levels(solved.parameters);
   const std::vector<LevelSummary>& made = solved.outcome.levels;
   if (made.size() > planned.size() ||

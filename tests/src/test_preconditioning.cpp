@@ -125,16 +125,16 @@ double largest_difference(const HostVector<double>& x, const HostVector<double>&
 }
 
 struct Choice {
-  PreconditionerChoice preconditioner;
+  std::string preconditioner;
   Precision cycle = Precision::double_precision;
 };
-constexpr Choice kChoices[] = {{PreconditionerChoice::none},
-                               {PreconditionerChoice::jacobi},
-                               {PreconditionerChoice::chebyshev},
-                               {PreconditionerChoice::multigrid},
-                               {PreconditionerChoice::multigrid, Precision::single_precision},
-                               {PreconditionerChoice::fast_diagonalization},
-                               {PreconditionerChoice::block_jacobi}};
+const Choice kChoices[] = {{"none"},
+                           {"jacobi"},
+                           {"chebyshev"},
+                           {"multigrid"},
+                           {"multigrid", Precision::single_precision},
+                           {"fast-diagonalization"},
+                           {"block-jacobi"}};
 constexpr SolverMethod kMethods[] = {SolverMethod::cg, SolverMethod::single_reduction_cg,
                                      SolverMethod::pipelined_cg, SolverMethod::flexible_cg};
 
@@ -158,13 +158,13 @@ void expect_same_solutions(RunDevice device) {
         }
         parameters.solver.method = method;
         SCOPED_TRACE(fmt::format("{}D, preconditioner {}, method {}", parameters.mesh.dimension,
-                                 name_of(choice.preconditioner), name_of(method)));
+                                 choice.preconditioner, name_of(method)));
         const Solved found = solved(parameters);
         EXPECT_EQ(found.outcome.report.status, SolveStatus::converged);
         EXPECT_LE(found.outcome.report.true_relative_residual, 1e-9);
         EXPECT_LT(largest_difference(found.x, expected.x), 1e-6);
         EXPECT_LE(found.outcome.report.iterations, plain);
-        if (choice.preconditioner == PreconditionerChoice::multigrid) {
+        if (choice.preconditioner == "multigrid") {
           EXPECT_LE(found.outcome.report.iterations, 16);
         }
       }
@@ -189,8 +189,8 @@ TEST(PreconditionersAndMethods, InSinglePrecisionGiveTheSameSolution) {
     parameters.solver.relative_tolerance = 2e-5;
     for (const Choice& choice : kChoices) {
       parameters.solver.preconditioner = choice.preconditioner;
-      SCOPED_TRACE(fmt::format("{}D, preconditioner {}", parameters.mesh.dimension,
-                               name_of(choice.preconditioner)));
+      SCOPED_TRACE(
+          fmt::format("{}D, preconditioner {}", parameters.mesh.dimension, choice.preconditioner));
       const Solved found = solved(parameters);
       EXPECT_EQ(found.outcome.report.status, SolveStatus::converged);
       EXPECT_LT(largest_difference(found.x, expected.x), 1e-2);
@@ -289,7 +289,7 @@ void expect_error_of_the_discretization(RunDevice device) {
       resolve_kernel(parameters);
       resolve_factors(parameters);
       parameters.run.device = device;
-      parameters.solver.preconditioner = PreconditionerChoice::multigrid;
+      parameters.solver.preconditioner = "multigrid";
       parameters.solver.relative_tolerance = 1e-12;
       const Solved converged = solved(parameters);
       ASSERT_EQ(converged.outcome.report.status, SolveStatus::converged);

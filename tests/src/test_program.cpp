@@ -364,8 +364,9 @@ TEST_F(ProgramTest, CheckTellsWhichStrategiesAreNotForTheCase) {
   const ProgramResult ran =
       run_program(path(), {"check", "case.toml", "--set", "problem.coefficient=1 + x*y"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(ran.output, ::testing::ContainsRegex(
-                              "\nkronecker +- +- +- +- +no: the kernel kronecker needs a coefficient"));
+  EXPECT_THAT(ran.output,
+              ::testing::ContainsRegex(
+                  "\nkronecker +- +- +- +- +no: the kernel kronecker needs a coefficient"));
 }
 
 TEST_F(ProgramTest, DefaultsRunAndPrintThemselvesAgain) {

@@ -50,9 +50,9 @@ TEST(SizeLimits, MatricesOnTheGpuAndInBlocksHave31BitsOfRows) {
     parameters.run.device = RunDevice::cuda;
     expect("operator.kernel");
     parameters.run.device = RunDevice::cpu;
-    parameters.solver.preconditioner = PreconditionerChoice::block_jacobi;
+    parameters.solver.preconditioner = "block-jacobi";
     expect("solver.preconditioner");
-    parameters.solver.preconditioner = PreconditionerChoice::multigrid;
+    parameters.solver.preconditioner = "multigrid";
     parameters.solver.multigrid.smoother = SmootherChoice::block_asynchronous_jacobi;
     expect("solver.multigrid.smoother");
   }
@@ -95,7 +95,7 @@ TEST(SizeLimits, LongEigenproblemsAreRefusedWithTheirLine) {
 TEST(SizeLimits, LongishEigenproblemsAreAnnounced) {
   CaseParameters parameters = case_of("[800, 4]", 4);
   EXPECT_TRUE(size_notes(parameters).empty());
-  parameters.solver.preconditioner = PreconditionerChoice::fast_diagonalization;
+  parameters.solver.preconditioner = "fast-diagonalization";
   parameters.problem.coefficient = "1 + x";
   ASSERT_EQ(size_notes(parameters).size(), 1U);
   EXPECT_THAT(size_notes(parameters).front(), HasSubstr("3199 x 3199 along x"));
@@ -143,12 +143,12 @@ TEST(SizeLimits, AreThoseOfStudiesOfOperators) {
 
 TEST(SizeLimits, AreThoseOfStudiesOfSolvers) {
   StudyParameters study = study_of(2200000000);
-  study.solvers = {StudySolver::jacobi};
+  study.solvers = {"jacobi"};
   study.kernels = {"csr"};
   study.device = RunDevice::cuda;
   EXPECT_TRUE(keys_of(study).empty()) << "solvers take no operator of these kernels";
   study.device = RunDevice::cpu;
-  study.solvers = {StudySolver::multigrid, StudySolver::block_jacobi};
+  study.solvers = {"multigrid", "block-jacobi"};
   EXPECT_EQ(keys_of(study), std::vector<std::string>{"study.solvers"});
   study.multigrid.smoother = SmootherChoice::block_jacobi;
   EXPECT_EQ(keys_of(study), (std::vector<std::string>{"study.smoother", "study.solvers"}));
@@ -190,7 +190,7 @@ TEST(MemoryOfMethods, IsThatOfTheirVectors) {
   EXPECT_EQ(solving_bytes(parameters) - cg, vector);
   parameters.solver.method = SolverMethod::pipelined_cg;
   EXPECT_EQ(solving_bytes(parameters) - cg, 3 * vector);
-  parameters.solver.preconditioner = PreconditionerChoice::chebyshev;
+  parameters.solver.preconditioner = "chebyshev";
   EXPECT_EQ(solving_bytes(parameters) - cg, (6 + 3) * vector);
   parameters.solver.method = SolverMethod::richardson;
   EXPECT_EQ(solving_bytes(parameters) - cg, (-1 + 3) * vector);
@@ -199,7 +199,7 @@ TEST(MemoryOfMethods, IsThatOfTheirVectors) {
 TEST(MemoryOfMethods, AStartByFullMultigridIsAPhase) {
   CaseParameters parameters = case_of("[40, 40, 40]", 2);
   EXPECT_EQ(full_multigrid_bytes(parameters), 0);
-  parameters.solver.preconditioner = PreconditionerChoice::multigrid;
+  parameters.solver.preconditioner = "multigrid";
   parameters.solver.initial = kFullMultigrid;
   // On the finest level is_given, r, z, and both rounded; on each coarser one three more.
   const double vector = 81.0 * 81.0 * 81.0 * 8.0;

@@ -17,14 +17,24 @@ inline const std::vector<KernelName> kTestKernels = {
 inline const std::vector<std::string> kTestKernelNames = {"csr", "local", "tensor", "kronecker"};
 inline const std::vector<std::string> kTestScatters = {"serial", "atomic", "coloring", "private"};
 
+inline const std::vector<PreconditionerName> kTestPreconditioners = {
+    {"none", MapOfCalls::the_same},
+    {"jacobi", MapOfCalls::the_same},
+    {"chebyshev", MapOfCalls::the_same},
+    {"multigrid", MapOfCalls::the_same},
+    {"fast-diagonalization", MapOfCalls::the_same},
+    {"block-jacobi", MapOfCalls::the_same},
+    {"block-asynchronous-jacobi", MapOfCalls::another}};
+
 inline const Registry<CaseParameters>& case_registry() {
-  static const Registry<CaseParameters> registry = make_case_registry(kTestKernels, kTestScatters);
+  static const Registry<CaseParameters> registry =
+      make_case_registry(kTestKernels, kTestScatters, kTestPreconditioners);
   return registry;
 }
 
 inline const Registry<StudyParameters>& study_registry() {
   static const Registry<StudyParameters> registry =
-      make_study_registry(kTestKernelNames, kTestScatters);
+      make_study_registry(kTestKernelNames, kTestScatters, kTestPreconditioners);
   return registry;
 }
 

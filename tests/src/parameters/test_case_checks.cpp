@@ -175,7 +175,7 @@ TEST(CaseChecks, OutputDirectoryIsNotEmpty) {
 }
 
 TEST(CaseChecks, FurtherChecksJoinTheReport) {
-  auto registry = make_case_registry(kTestKernels, kTestScatters);
+  auto registry = make_case_registry(kTestKernels, kTestScatters, kTestPreconditioners);
   registry.add_check([](CaseParameters& parameters, Findings& findings) {
     if (!findings.has_error("problem.source") && parameters.problem.source == "sni(x)") {
       findings.report("problem.source", "sni is not a function");

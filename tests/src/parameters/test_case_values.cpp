@@ -33,7 +33,7 @@ TEST(CaseValues, Defaults) {
   EXPECT_EQ(p.operation.kernel, "auto");
   EXPECT_EQ(p.operation.scatter, "coloring");
   EXPECT_EQ(p.operation.precision, Precision::double_precision);
-  EXPECT_EQ(p.solver.preconditioner, PreconditionerChoice::none);
+  EXPECT_EQ(p.solver.preconditioner, "none");
   EXPECT_EQ(p.solver.relative_tolerance, 1e-8);
   EXPECT_EQ(p.solver.max_iterations, 1000);
   EXPECT_EQ(p.solver.initial, "0");
@@ -108,7 +108,7 @@ overwrite = true
   EXPECT_EQ(p.operation.kernel, "local");
   EXPECT_EQ(p.operation.scatter, "atomic");
   EXPECT_EQ(p.operation.precision, Precision::single_precision);
-  EXPECT_EQ(p.solver.preconditioner, PreconditionerChoice::jacobi);
+  EXPECT_EQ(p.solver.preconditioner, "jacobi");
   EXPECT_EQ(p.solver.relative_tolerance, 1e-5);
   EXPECT_EQ(p.solver.max_iterations, 10000);
   EXPECT_EQ(p.solver.initial, "x*y");

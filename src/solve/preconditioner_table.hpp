@@ -1,0 +1,89 @@
+// The table of preconditioners: what is known of each, and what makes it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "operators/form/kernel_info.hpp"
+#include "solvers/errors.hpp"
+#include "src/parameters/case_parameters.hpp"
+#include "src/solve/preconditioning.hpp"
+
+namespace tessera {
+
+template <class T, class Space>
+using MakePreconditioner = PreconditionerSetup<T, Space> (*)(const CaseParameters& parameters,
+                                                             const BilinearForm& form,
+                                                             const LinearOperator<T, Space>& a,
+                                                             double residual_size);
+
+/// What makes a preconditioner; null where nothing does.
+struct PreconditionerMakers {
+  MakePreconditioner<double, Host> host_double = nullptr;
+  MakePreconditioner<float, Host> host_float = nullptr;
+  MakePreconditioner<double, Device> device_double = nullptr;
+  MakePreconditioner<float, Device> device_float = nullptr;
+
+  template <class T, class Space>
+  MakePreconditioner<T, Space> get() const {
+    constexpr bool is_double = std::is_same_v<T, double>;
+    if constexpr (std::is_same_v<Space, Host>) {
+      if constexpr (is_double) return host_double;
+      if constexpr (!is_double) return host_float;
+    } else {
+      if constexpr (is_double) return device_double;
+      if constexpr (!is_double) return device_float;
+    }
+  }
+};
+
+/// Bytes in a case, held and at most while it is made.
+using PreconditionerBytes = OperatorBytes (*)(const CaseParameters& parameters);
+
+/// One row of the table of preconditioners.
+struct PreconditionerInfo {
+  std::string_view name;
+  std::string_view summary;
+  PreconditionerKind kind = PreconditionerKind::general;
+  /// Whether it is another map in every application.
+  MapOfCalls calls = MapOfCalls::the_same;
+  /// On the processor that it runs on, without z = M r; null: none.
+  PreconditionerBytes bytes = nullptr;
+  /// In the memory of the host beside those; null: none.
+  PreconditionerBytes host_bytes = nullptr;
+  PreconditionerMakers make = {};
+};
+
+/// All preconditioners, in the order of `tessera list`.
+std::span<const PreconditionerInfo> preconditioner_table();
+
+/// Adds a row to the table: for programs with preconditioners of their own, before they use it.
+void add_preconditioner(const PreconditionerInfo& preconditioner);
+
+/// The row of this name. It is valid until a preconditioner is added.
+/// @throws std::logic_error if there is none
+const PreconditionerInfo& preconditioner_row(std::string_view name);
+
+/// Makes the preconditioner that the case names for the operator `a` of the form; both are referred
+/// to.
+/// @param residual_size typical size of an entry of residuals
+template <class T, class Space>
+PreconditionerSetup<T, Space> make_preconditioner(const CaseParameters& parameters,
+                                                  const BilinearForm& form,
+                                                  const LinearOperator<T, Space>& a,
+                                                  double residual_size) {
+  const auto make =
+      preconditioner_row(parameters.solver.preconditioner).make.template get<T, Space>();
+  if (make == nullptr) {
+    throw UnsuitableChoice(Choice::preconditioner,
+                           parameters.solver.preconditioner + " does not run on this processor");
+  }
+  return make(parameters, form, a, residual_size);
+}
+
+/// What solver.preconditioner may be.
+std::vector<PreconditionerName> preconditioner_names();
+
+}  // namespace tessera
