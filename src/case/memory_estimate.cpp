@@ -15,7 +15,6 @@
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
-#include "src/machine/peak_memory.hpp"
 
 namespace tessera {
 namespace {
@@ -135,7 +134,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const bool on_cpu = case_processor(parameters) == Processor::cpu;
   const auto here = [&](Index bytes) { return on_cpu ? bytes : Index{0}; };
   const OperatorBytes setup = preconditioner_host_bytes(parameters);
-  const MemoryPart program{"program", program_bytes() + omp_get_max_threads() * kThreadBytes +
+  const MemoryPart program{"program", kProgramBytes + omp_get_max_threads() * kThreadBytes +
                                           (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart positions{"node positions",
                              n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0};

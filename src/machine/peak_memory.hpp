@@ -9,10 +9,6 @@ namespace tessera {
 /// UncountedMemory lived.
 std::int64_t peak_resident_bytes();
 
-/// What the program itself takes with its libraries, in bytes: what the process held when it
-/// started, and what it loads later. A build with CUDA starts with some 200 MB of libraries.
-std::int64_t program_bytes();
-
 /// Memory taken in its lifetime and given back is no part of peak_resident_bytes(): for the test of
 /// the bandwidth, whose arrays depend on the machine and not on the case. Where Linux does not let
 /// the process reset its mark (/proc/self/clear_refs), the memory is counted.

@@ -14,7 +14,6 @@
 #include "solvers/memory/device.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/shape.hpp"
-#include "src/machine/peak_memory.hpp"
 #include "src/study/median.hpp"
 
 namespace tessera {
@@ -52,7 +51,7 @@ Index bench_bytes(const StudyProblem& problem) {
   const NodeLattice lattice(make_study_mesh(problem), problem.degree);
   const Index positions = problem.geometry == StudyGeometry::mapped ? problem.dimension * 8 : 0;
   // x and y in the study's precision, y_first in double.
-  return program_bytes() + lattice.size() * (positions + 2 * value_bytes(problem.precision) + 8);
+  return kProgramBytes + lattice.size() * (positions + 2 * value_bytes(problem.precision) + 8);
 }
 
 Index gpu_bench_bytes(const StudyProblem& problem) {

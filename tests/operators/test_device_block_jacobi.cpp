@@ -195,7 +195,7 @@ TEST(DeviceBlockRows, RefuseBlocksBeyondSharedMemory) {
   options.degree = 1;
   options.cells = {32, 32, 1};
   const Problem problem = make_problem(options);
-  EXPECT_THROW(make_block_jacobi<double, Device>(problem.form, {1, 1}, {33, 33, 1}),
+  EXPECT_THROW((make_block_jacobi<double, Device>(problem.form, {1, 1}, {33, 33, 1})),
                std::invalid_argument);
 }
 

@@ -153,13 +153,12 @@ void check_operator(const StrategyName& variant, const BilinearForm& form,
 void require_same_shape(const CaseParameters& parameters, const BilinearForm& form) {
   const FormShape foreseen = case_shape(parameters);
   const FormShape made = form_shape(form, foreseen.processor, foreseen.value_bytes);
-  const bool same = foreseen.mesh.dimension() == made.mesh.dimension() &&
-                    foreseen.mesh.cells() == made.mesh.cells() &&
-                    foreseen.degree() == made.degree() &&
-                    foreseen.lattice.extents() == made.lattice.extents() &&
-                    foreseen.points == made.points && foreseen.mesh_kind == made.mesh_kind &&
-                    foreseen.coefficient == made.coefficient &&
-                    foreseen.factors() == made.factors() && foreseen.dirichlet == made.dirichlet;
+  const bool same =
+      foreseen.mesh.dimension() == made.mesh.dimension() &&
+      foreseen.mesh.cells() == made.mesh.cells() && foreseen.degree() == made.degree() &&
+      foreseen.lattice.extents() == made.lattice.extents() && foreseen.points == made.points &&
+      foreseen.mesh_kind == made.mesh_kind && foreseen.coefficient == made.coefficient &&
+      foreseen.factors() == made.factors() && foreseen.dirichlet == made.dirichlet;
   if (!same) RC_FAIL("the shape of the case is not that of its form");
   for (const StrategyName& strategy : all_strategies(foreseen.processor)) {
     if (why_unsuitable(strategy, foreseen) != why_unsuitable(strategy, made)) {
