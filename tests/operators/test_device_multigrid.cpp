@@ -36,7 +36,7 @@ HostVector<T> applied(const Preconditioner<T, Device>& m, const HostVector<T>& r
 
 template <class T>
 void expect_cycle_of_the_host(const Problem& problem, double tolerance) {
-  const auto host = make_multigrid<T>(problem.form, quick_options(), nullptr);
+  const auto host = make_multigrid<T, Host>(problem.form, quick_options(), nullptr);
   const auto device = make_multigrid<T, Device>(problem.form, quick_options(), nullptr);
   ASSERT_EQ(device.levels.size(), host.levels.size());
   for (std::size_t l = 0; l < host.levels.size(); ++l) {
