@@ -195,6 +195,7 @@ void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels
 
 void add_solver(CaseRegistry& registry, const std::vector<PreconditionerName>& preconditioners) {
   std::vector<std::string> names;
+  names.reserve(preconditioners.size() + 1);
   for (const PreconditionerName& preconditioner : preconditioners) {
     names.push_back(preconditioner.name);
   }

@@ -130,6 +130,7 @@ void add_measurement(StudyRegistry& registry) {
 
 void add_solvers(StudyRegistry& registry, const std::vector<PreconditionerName>& preconditioners) {
   std::vector<std::string> names;
+  names.reserve(preconditioners.size() + 1);
   for (const PreconditionerName& preconditioner : preconditioners) {
     names.push_back(preconditioner.name);
   }

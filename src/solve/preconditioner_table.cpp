@@ -83,6 +83,7 @@ const PreconditionerInfo& preconditioner_row(std::string_view name) {
 
 std::vector<PreconditionerName> preconditioner_names() {
   std::vector<PreconditionerName> names;
+  names.reserve(table().size());
   for (const PreconditionerInfo& row : table()) {
     names.push_back({std::string(row.name), row.calls});
   }
