@@ -61,16 +61,12 @@ class SolverBench::In final : public Implementation {
  public:
   using V = Vector<T, Space>;
 
-  In(const StudyParameters& study, const StudyProblem& problem) : given_(study, problem) {
-    wait();
-    const double start = seconds_now();
-    a_ = make_operator<T, Space>(given_.strategy, given_.form);
-    wait();
-    operator_seconds_ = seconds_now() - start;
-    b_ = converted<T, Space>(given_.system.b);
-    start_ = converted<T, Space>(given_.system.x);
-    x_ = V(a_->size());
-  }
+  In(const StudyParameters& study, const StudyProblem& problem)
+      : given_(study, problem),
+        a_(make_timed_operator()),
+        b_(converted<T, Space>(given_.system.b)),
+        start_(converted<T, Space>(given_.system.x)),
+        x_(a_->size()) {}
 
   Index dofs() const override { return given_.discretization.lattice.size(); }
   std::string strategy() const override { return a_->name(); }
@@ -136,6 +132,16 @@ class SolverBench::In final : public Implementation {
   }
   static void wait() {
     if constexpr (std::is_same_v<Space, Device>) synchronize_device();
+  }
+
+  // Sets operator_seconds_.
+  std::unique_ptr<LinearOperator<T, Space>> make_timed_operator() {
+    wait();
+    const double start = seconds_now();
+    auto made = make_operator<T, Space>(given_.strategy, given_.form);
+    wait();
+    operator_seconds_ = seconds_now() - start;
+    return made;
   }
 
   template <class Solve>
