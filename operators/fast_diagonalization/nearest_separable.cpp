@@ -263,8 +263,7 @@ NearestSeparable make_nearest_separable(const BilinearForm& form) {
   const Discretization& discretization = *form.discretization;
   NearestSeparable separable;
   separable.dimension = discretization.mesh.dimension();
-  if (why_not_kronecker(mesh_kind(*form.discretization), coefficient_kind(form.coefficient))
-          .empty()) {
+  if (why_not_kronecker(form).empty()) {
     KroneckerFactors factors = make_kronecker_factors(form);
     separable.axes = std::move(factors.axes);
     if (factors.other_robin.empty()) return separable;

@@ -13,9 +13,13 @@ CoefficientKind coefficient_kind(const ScalarField& coefficient) {
   return is_separable(coefficient) ? CoefficientKind::separable : CoefficientKind::general;
 }
 
+MeshKind unmapped_kind(const BoxMesh& mesh) {
+  return mesh.is_uniform() ? MeshKind::uniform : MeshKind::graded;
+}
+
 MeshKind mesh_kind(const Discretization& discretization) {
   if (!discretization.mapping.is_cartesian()) return MeshKind::mapped;
-  return discretization.mesh.is_uniform() ? MeshKind::uniform : MeshKind::graded;
+  return unmapped_kind(discretization.mesh);
 }
 
 FormShape form_shape(const BilinearForm& form, Processor processor, Index value_bytes) {
@@ -36,9 +40,7 @@ FormShape on_level(const FormShape& shape, const BoxMesh& mesh, int degree) {
   level.lattice = NodeLattice(mesh, degree);
   level.points = degree + shape.points - shape.degree();
   // An odd number of equal cells has one of half the width on the coarser mesh.
-  if (shape.mesh_kind != MeshKind::mapped) {
-    level.mesh_kind = mesh.is_uniform() ? MeshKind::uniform : MeshKind::graded;
-  }
+  if (shape.mesh_kind != MeshKind::mapped) level.mesh_kind = unmapped_kind(mesh);
   return level;
 }
 

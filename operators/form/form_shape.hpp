@@ -46,7 +46,8 @@ FormShape form_shape(const BilinearForm& form, Processor processor, Index value_
 /// degree: a coarser level.
 FormShape on_level(const FormShape& shape, const BoxMesh& mesh, int degree);
 
-/// The kinds of a discretization's mesh and of a coefficient.
+/// The kinds of a mesh without a map, of a discretization's mesh, and of a coefficient.
+MeshKind unmapped_kind(const BoxMesh& mesh);
 MeshKind mesh_kind(const Discretization& discretization);
 CoefficientKind coefficient_kind(const ScalarField& coefficient);
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "operators/form/factor_storage.hpp"
 #include "operators/form/form_shape.hpp"
+#include "operators/form/makers.hpp"
 #include "operators/form/operator_name.hpp"
 #include "solvers/linear_operator.hpp"
 
@@ -45,25 +45,8 @@ template <class T, class Space>
 using MakeOperator = std::unique_ptr<LinearOperator<T, Space>> (*)(const StrategyName& strategy,
                                                                    const BilinearForm& form);
 
-/// What makes the operators of a kernel; null where nothing does.
-struct OperatorMakers {
-  MakeOperator<double, Host> host_double = nullptr;
-  MakeOperator<float, Host> host_float = nullptr;
-  MakeOperator<double, Device> device_double = nullptr;
-  MakeOperator<float, Device> device_float = nullptr;
-
-  template <class T, class Space>
-  MakeOperator<T, Space> get() const {
-    constexpr bool is_double = std::is_same_v<T, double>;
-    if constexpr (std::is_same_v<Space, Host>) {
-      if constexpr (is_double) return host_double;
-      if constexpr (!is_double) return host_float;
-    } else {
-      if constexpr (is_double) return device_double;
-      if constexpr (!is_double) return device_float;
-    }
-  }
-};
+/// What makes the operators of a kernel.
+using OperatorMakers = Makers<MakeOperator>;
 
 /// One row of the table of kernels. Each kernel's folder defines its own.
 struct KernelInfo {

@@ -108,8 +108,7 @@ std::string why_not_kronecker(MeshKind mesh, CoefficientKind coefficient) {
 }
 
 KroneckerFactors make_kronecker_factors(const BilinearForm& form) {
-  const std::string reason =
-      why_not_kronecker(mesh_kind(*form.discretization), coefficient_kind(form.coefficient));
+  const std::string reason = why_not_kronecker(form);
   if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
   KroneckerFactors factors;
   factors.dimension = form.discretization->mesh.dimension();

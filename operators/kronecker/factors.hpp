@@ -23,6 +23,9 @@ struct KroneckerFactors {
 /// Why an operator on such a mesh with such a coefficient is no sum of Kronecker products, in a
 /// user's words; empty if it is.
 std::string why_not_kronecker(MeshKind mesh, CoefficientKind coefficient);
+inline std::string why_not_kronecker(const BilinearForm& form) {
+  return why_not_kronecker(mesh_kind(*form.discretization), coefficient_kind(form.coefficient));
+}
 
 /// @throws std::invalid_argument with why_not_kronecker(), BadFieldValue if the coefficient is not
 ///         positive and finite at a quadrature point or an alpha is negative or not finite

@@ -7,7 +7,7 @@
 #include "mesh/saturated.hpp"
 #include "operators/cells/element_kernel.hpp"
 #include "operators/form/form_shape.hpp"
-#include "operators/stencil/layout.hpp"
+#include "operators/stencil/stencil.hpp"
 #include "solvers/linear_operator.hpp"
 
 namespace tessera {
@@ -27,15 +27,8 @@ template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(
     const BilinearForm& form, Index scratch_bytes = kStencilScratchBytes);
 
-/// Bytes held in GPU memory by the operator.
-inline Index device_stencil_bytes(const FormShape& shape) {
-  const NodeLattice& lattice = shape.lattice;
-  return Saturated(stencil_values(lattice.dimension(), lattice.extents(), shape.value_bytes)) *
-         shape.value_bytes;
-}
-
-/// The most while it is made: the element kernel, then the coefficients, too, and local matrices of
-/// a slab (of one cell where all are alike).
+/// The most bytes in GPU memory while it is made: the element kernel, then the coefficients, too,
+/// and local matrices of a slab (of one cell where all are alike).
 inline Index device_stencil_peak_bytes(const FormShape& shape) {
   const Index matrix = power(shape.lattice.nodes_per_cell(), 2) * shape.value_bytes;
   const Index slab =
@@ -44,7 +37,7 @@ inline Index device_stencil_peak_bytes(const FormShape& shape) {
           : std::min(shape.mesh.cell_count(), kStencilScratchBytes / matrix) * matrix;
   return std::max<Index>(
       device_element_kernel_peak_bytes(shape),
-      Saturated(device_element_kernel_bytes(shape)) + device_stencil_bytes(shape) + slab);
+      Saturated(device_element_kernel_bytes(shape)) + stencil_bytes(shape) + slab);
 }
 
 }  // namespace tessera

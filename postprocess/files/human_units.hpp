@@ -1,6 +1,7 @@
 // These functions write numbers as people read them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace tessera {
@@ -10,7 +11,10 @@ namespace tessera {
 std::string human_seconds(double seconds);  ///< "12.3 ms", "4.56 s", "2 min 05 s", "1 h 02 min"
 std::string human_joules(double joules);    ///< "1.80 uJ", "123 J", "4.56 kJ"
 std::string human_bytes(double bytes);      ///< "1.50 GiB"
-std::string human_count(double count);      ///< "2.15 M"
+inline std::string bytes_text(std::int64_t bytes) {  ///< The same of a size.
+  return human_bytes(static_cast<double>(bytes));
+}
+std::string human_count(double count);           ///< "2.15 M"
 std::string human_dofs_per_second(double rate);  ///< "104 MDoF/s"
 std::string human_bytes_per_second(
     double rate);                            ///< "18.2 GB/s", of 10^9 bytes as in the literature

@@ -74,24 +74,6 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
   }
 }
 
-std::vector<std::string> run_kernels(Processor processor) {
-  std::vector<std::string> names = {kAutoKernel};
-  for (const KernelInfo& kernel : kernel_table()) {
-    if (kernel.runs_on(processor)) names.emplace_back(kernel.name);
-  }
-  return names;
-}
-
-std::vector<std::string> run_scatters(const std::string& kernel, Processor processor) {
-  std::vector<std::string> names;
-  for (const ScatterInfo& scatter : scatter_table()) {
-    if (scatter.use != ScatterUse::all) continue;
-    const std::string name(scatter.name);
-    if (why_unavailable({kernel, name}, processor).empty()) names.push_back(name);
-  }
-  return names;
-}
-
 void check_device(const CaseParameters& parameters, Findings& findings) {
   if (findings.has_error("run.device")) return;
   const bool on_gpu = parameters.run.device == RunDevice::cuda;
@@ -106,16 +88,11 @@ void check_device(const CaseParameters& parameters, Findings& findings) {
   const Processor processor = on_gpu ? Processor::gpu : Processor::cpu;
   const KernelInfo* kernel = find_kernel(operation.kernel);
   if (kernel == nullptr) return;
-  const auto names = [&](auto&& allowed) {
-    std::string text;
-    for (const std::string& name : allowed) text += (text.empty() ? "\"" : ", \"") + name + "\"";
-    return text;
-  };
   const std::string reason = why_unavailable(operation, processor);
   if (!kernel->runs_on(processor)) {
-    findings.report("operator.kernel",
-                    fmt::format("{} (run.device = \"{}\"); allowed: {}", reason,
-                                name_of(parameters.run.device), names(run_kernels(processor))));
+    findings.report("operator.kernel", fmt::format("{} (run.device = \"{}\"); allowed: {}", reason,
+                                                   name_of(parameters.run.device),
+                                                   quoted_list(run_kernels(processor))));
     return;
   }
   const ScatterInfo* scatter = find_scatter(operation.scatter);
@@ -127,7 +104,7 @@ void check_device(const CaseParameters& parameters, Findings& findings) {
                                                    "\" gives wrong results and is for compare only"
                                              : reason,
                               name_of(parameters.run.device),
-                              names(run_scatters(operation.kernel, processor))));
+                              quoted_list(run_scatters(operation.kernel, processor))));
 }
 
 const char* key_of(Choice choice) {

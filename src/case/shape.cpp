@@ -24,15 +24,13 @@ FaceSet case_dirichlet_faces(const CaseParameters& parameters) {
 
 FormShape case_shape(const CaseParameters& parameters) {
   const BoxMesh mesh = make_box_mesh(parameters);
-  MeshKind kind = mesh.is_uniform() ? MeshKind::uniform : MeshKind::graded;
-  if (!parameters.mesh.map.empty()) kind = MeshKind::mapped;
   return {
       case_processor(parameters),
       value_bytes(parameters.operation.precision),
       mesh,
       NodeLattice(mesh, parameters.space.degree),
       parameters.space.points,
-      kind,
+      parameters.mesh.map.empty() ? unmapped_kind(mesh) : MeshKind::mapped,
       coefficient_kind(parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)),
       case_dirichlet_faces(parameters)};
 }

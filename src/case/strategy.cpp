@@ -9,6 +9,7 @@
 #include "operators/cells/scatter.hpp"
 #include "operators/tensor/factor_choice.hpp"
 #include "src/case/shape.hpp"
+#include "src/case/strategy_names.hpp"
 
 namespace tessera {
 namespace {
@@ -40,10 +41,6 @@ std::string why_not(FactorStorage storage, const CaseParameters& parameters) {
   return why_no_factors(storage, resolved.operation.scatter, case_shape(resolved));
 }
 
-std::string quoted_list(std::string list, std::string_view name) {
-  return fmt::format("{}{}\"{}\"", list, list.empty() ? "" : ", ", name);
-}
-
 }  // namespace
 
 StrategyName case_strategy(const CaseParameters& parameters) {
@@ -55,6 +52,12 @@ StrategyName case_strategy(const CaseParameters& parameters, const StrategyName&
   const std::optional<FactorStorage> named = storage_of(parameters.operation.factors);
   if (!named) return with_chosen_factors(other, shape);
   return labeled({other.kernel, other.scatter, named}, shape);
+}
+
+void set_strategy(CaseParameters& parameters, const StrategyName& strategy) {
+  parameters.operation.kernel = strategy.kernel;
+  parameters.operation.scatter = strategy.scatter;
+  parameters.operation.factors = choice_of(strategy.factors.value_or(FactorStorage::stored));
 }
 
 std::string resolve_kernel(CaseParameters& parameters) {
@@ -91,13 +94,11 @@ void check_kernel(const CaseParameters& parameters, Findings& findings) {
   };
   const std::string reason = reason_of(parameters.operation.kernel);
   if (reason.empty()) return;
-  std::string allowed = quoted_list("", kAutoKernel);
-  for (const KernelInfo& kernel : kernel_table()) {
-    if (kernel.runs_on(shape.processor) && reason_of(kernel.name).empty()) {
-      allowed = quoted_list(allowed, kernel.name);
-    }
-  }
-  findings.report("operator.kernel", fmt::format("{}; allowed: {}", reason, allowed));
+  std::vector<std::string> allowed = run_kernels(shape.processor);
+  std::erase_if(allowed, [&](const std::string& kernel) {
+    return kernel != kAutoKernel && !reason_of(kernel).empty();
+  });
+  findings.report("operator.kernel", fmt::format("{}; allowed: {}", reason, quoted_list(allowed)));
 }
 
 void check_factors(CaseParameters& parameters, Findings& findings) {
@@ -113,13 +114,13 @@ void check_factors(CaseParameters& parameters, Findings& findings) {
     parameters.operation.factors = FactorsChoice::automatic;
     return;
   }
-  std::string allowed = quoted_list("", "auto");
+  std::vector<std::string> allowed = {"auto"};
   for (const FactorStorage other : kFactorStorages) {
     if (other == FactorStorage::stored || why_not(other, parameters).empty()) {
-      allowed = quoted_list(allowed, factor_storage_name(other));
+      allowed.emplace_back(factor_storage_name(other));
     }
   }
-  findings.report(kKey, fmt::format("{}; allowed: {}", reason, allowed));
+  findings.report(kKey, fmt::format("{}; allowed: {}", reason, quoted_list(allowed)));
 }
 
 void check_scatter_of_factors(const CaseParameters& parameters, Findings& findings) {
@@ -135,16 +136,10 @@ void check_scatter_of_factors(const CaseParameters& parameters, Findings& findin
   };
   const std::string reason = why_not_policy(resolved.operation.scatter);
   if (reason.empty()) return;
-  std::string allowed;
-  for (const ScatterInfo& scatter : scatter_table()) {
-    const std::string name(scatter.name);
-    if (scatter.use != ScatterUse::all || !why_not_policy(name).empty() ||
-        !why_unavailable({kernel, name}, shape.processor).empty()) {
-      continue;
-    }
-    allowed = quoted_list(allowed, name);
-  }
-  findings.report("operator.scatter", fmt::format("{}; allowed: {}", reason, allowed));
+  std::vector<std::string> allowed = run_scatters(kernel, shape.processor);
+  std::erase_if(allowed,
+                [&](const std::string& scatter) { return !why_not_policy(scatter).empty(); });
+  findings.report("operator.scatter", fmt::format("{}; allowed: {}", reason, quoted_list(allowed)));
 }
 
 }  // namespace tessera

@@ -16,6 +16,9 @@ StrategyName case_strategy(const CaseParameters& parameters);
 /// Another strategy in the case, with the case's storage of factors.
 StrategyName case_strategy(const CaseParameters& parameters, const StrategyName& other);
 
+/// Makes the strategy the one that the case names.
+void set_strategy(CaseParameters& parameters, const StrategyName& strategy);
+
 /// Replaces `auto` by the kernel that suits the case; a kernel that takes no scatter policy gets
 /// none. Returns why, "auto: the mesh is mapped"; empty if the case names a kernel.
 std::string resolve_kernel(CaseParameters& parameters);

@@ -25,4 +25,31 @@ inline StrategyNames strategy_names() {
   return names;
 }
 
+/// What operator.kernel of a run may be on the processor, kAutoKernel first.
+inline std::vector<std::string> run_kernels(Processor processor) {
+  std::vector<std::string> names = {kAutoKernel};
+  for (const KernelInfo& kernel : kernel_table()) {
+    if (kernel.runs_on(processor)) names.emplace_back(kernel.name);
+  }
+  return names;
+}
+
+/// What operator.scatter of a run may be for the kernel on the processor.
+inline std::vector<std::string> run_scatters(const std::string& kernel, Processor processor) {
+  std::vector<std::string> names;
+  for (const ScatterInfo& scatter : scatter_table()) {
+    if (scatter.use != ScatterUse::all) continue;
+    const std::string name(scatter.name);
+    if (why_unavailable({kernel, name}, processor).empty()) names.push_back(name);
+  }
+  return names;
+}
+
+/// "a", "b", "c": names as a message tells what is allowed.
+inline std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+  return text;
+}
+
 }  // namespace tessera

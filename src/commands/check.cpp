@@ -29,8 +29,6 @@
 namespace tessera {
 namespace {
 
-std::string bytes_text(Index bytes) { return human_bytes(static_cast<double>(bytes)); }
-
 void print_phases(const MemoryEstimate& estimate) {
   TextTable table({{"memory", Align::left}, {"bytes"}});
   for (const MemoryPhase& phase : estimate.phases) {

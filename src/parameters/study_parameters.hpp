@@ -57,9 +57,6 @@ struct StudyParameters {
   std::int64_t memory_limit = 0;
 };
 
-/// What a study solves with beside preconditioned iterations: full multigrid alone.
-inline constexpr char kFullMultigridSolver[] = "full-multigrid";
-
 /// The keys of study files. @param kernels, scatters, preconditioners the names allowed, as in
 /// their tables.
 Registry<StudyParameters> make_study_registry(

@@ -134,7 +134,7 @@ void add_solvers(StudyRegistry& registry, const std::vector<PreconditionerName>&
   for (const PreconditionerName& preconditioner : preconditioners) {
     names.push_back(preconditioner.name);
   }
-  names.emplace_back(kFullMultigridSolver);
+  names.emplace_back(kFullMultigrid);
   registry.add(
       {.name = "study.solvers",
        .description =

@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "operators/form/kernel_info.hpp"
@@ -19,25 +18,8 @@ using MakePreconditioner = PreconditionerSetup<T, Space> (*)(const CaseParameter
                                                              const LinearOperator<T, Space>& a,
                                                              double residual_size);
 
-/// What makes a preconditioner; null where nothing does.
-struct PreconditionerMakers {
-  MakePreconditioner<double, Host> host_double = nullptr;
-  MakePreconditioner<float, Host> host_float = nullptr;
-  MakePreconditioner<double, Device> device_double = nullptr;
-  MakePreconditioner<float, Device> device_float = nullptr;
-
-  template <class T, class Space>
-  MakePreconditioner<T, Space> get() const {
-    constexpr bool is_double = std::is_same_v<T, double>;
-    if constexpr (std::is_same_v<Space, Host>) {
-      if constexpr (is_double) return host_double;
-      if constexpr (!is_double) return host_float;
-    } else {
-      if constexpr (is_double) return device_double;
-      if constexpr (!is_double) return device_float;
-    }
-  }
-};
+/// What makes a preconditioner.
+using PreconditionerMakers = Makers<MakePreconditioner>;
 
 /// Bytes in a case, held and at most while it is made.
 using PreconditionerBytes = OperatorBytes (*)(const CaseParameters& parameters);

@@ -16,6 +16,7 @@
 #include "solvers/memory/device.hpp"
 #include "src/case/fields.hpp"
 #include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/solve/preconditioner_table.hpp"
@@ -52,9 +53,7 @@ std::string_view study_key(std::string_view case_key) {
 CaseParameters operator_case(const StudyParameters& study, const StudyProblem& problem,
                              const StrategyName& strategy) {
   CaseParameters parameters = solver_case(study, problem, kNoPreconditioner);
-  parameters.operation.kernel = strategy.kernel;
-  parameters.operation.scatter = strategy.scatter;
-  parameters.operation.factors = choice_of(strategy.factors.value_or(FactorStorage::stored));
+  set_strategy(parameters, strategy);
   return parameters;
 }
 
@@ -194,11 +193,12 @@ std::vector<StrategyName> study_strategies(const StudyParameters& study,
       strategies.push_back(name);
       continue;
     }
-    std::set<FactorStorage> storages;
+    std::vector<FactorStorage> storages;
     for (const FactorsChoice choice : study.factors) {
-      storages.insert(storage_of(choice).value_or(choose_factors(name.scatter, shape).storage));
-    }
-    for (const FactorStorage storage : storages) {
+      const FactorStorage storage =
+          storage_of(choice).value_or(choose_factors(name.scatter, shape).storage);
+      if (contains(storages, storage)) continue;
+      storages.push_back(storage);
       strategies.push_back({name.kernel, name.scatter, storage});
     }
   }

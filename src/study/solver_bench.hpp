@@ -75,7 +75,7 @@ class SolverBench::In final : public Implementation {
   SolverMeasurement measure(const std::string& solver) override {
     const CaseParameters parameters = solver_case(given_.study, given_.problem, solver);
     SolverMeasurement measurement{solver};
-    const bool is_start = solver == kFullMultigridSolver;
+    const bool is_start = solver == kFullMultigrid;
     const double start = seconds_now();
     PreconditionerSetup<T, Space> made =
         make_preconditioner<T, Space>(parameters, given_.form, *a_, residual_size(given_.system));

@@ -122,7 +122,7 @@ class SolverComparison final : public StudyRun {
     const bool converged = m.report.status == SolveStatus::converged;
     // It is not meant to reach the tolerance.
     const bool is_start =
-        m.solver == kFullMultigridSolver && m.report.status == SolveStatus::iteration_limit;
+        m.solver == kFullMultigrid && m.report.status == SolveStatus::iteration_limit;
     if (!converged && !is_start) ++failures_;
     const double rate = static_cast<double>(bench.dofs()) / m.min_seconds;
     say(kRow, name, human_seconds(m.setup_seconds),

@@ -2,7 +2,7 @@
 #include "src/study/solver_measurement.hpp"
 
 #include "cases/natural_units.hpp"
-#include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/case/system_scale.hpp"
 #include "src/study/solver_bench.hpp"
 
@@ -79,15 +79,12 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   if (is_mapped) {
     parameters.mesh.map = axes == 3 ? study.map : std::vector<std::string>{"x", "y"};
   }
-  const StrategyName strategy = study_solver_strategy(study, problem);
-  parameters.operation.kernel = strategy.kernel;
-  parameters.operation.scatter = strategy.scatter;
-  parameters.operation.factors = choice_of(strategy.factors.value_or(FactorStorage::stored));
+  set_strategy(parameters, study_solver_strategy(study, problem));
   parameters.operation.precision = problem.precision;
   parameters.run.device = study.device;
   parameters.solver.method = study.method;
-  parameters.solver.preconditioner = solver == kFullMultigridSolver ? kMultigrid : solver;
-  if (solver == kFullMultigridSolver) parameters.solver.initial = kFullMultigrid;
+  parameters.solver.preconditioner = solver == kFullMultigrid ? kMultigrid : solver;
+  if (solver == kFullMultigrid) parameters.solver.initial = kFullMultigrid;
   parameters.solver.relative_tolerance = study.relative_tolerance;
   parameters.solver.max_iterations = study.max_iterations;
   parameters.solver.chebyshev = study.chebyshev;

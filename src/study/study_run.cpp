@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "postprocess/files/atomic_file.hpp"
-#include "postprocess/files/human_units.hpp"
 #include "postprocess/files/text_table.hpp"
 #include "solvers/interruption.hpp"
 #include "src/commands/interrupt.hpp"
@@ -51,7 +50,5 @@ void StudyRun::write_rows() const {
   write_text_file(study_.output, csv_);
   say("\nmeasurements are in {}\n", study_.output);
 }
-
-std::string bytes_text(Index bytes) { return human_bytes(static_cast<double>(bytes)); }
 
 }  // namespace tessera

@@ -63,7 +63,4 @@ ExitCode compare_operators(const StudyParameters& study, Verbosity verbosity);
 /// Measures the study's solvers side by side.
 ExitCode compare_solvers(const StudyParameters& study, Verbosity verbosity);
 
-/// "1.2 GiB"
-std::string bytes_text(Index bytes);
-
 }  // namespace tessera

@@ -27,7 +27,7 @@ void expect_equal_to_reference(const Problem& problem) {
   EXPECT_TRUE(same_bits(applied(*remade, x), first)) << "made again";
   EXPECT_LT(relative_difference(diagonal_of(*a), reference.diagonal()), tolerance<T>())
       << "diagonal";
-  EXPECT_EQ(a->bytes(), device_stencil_bytes(form_shape(problem.form, Processor::gpu, sizeof(T))));
+  EXPECT_EQ(a->bytes(), stencil_bytes(form_shape(problem.form, Processor::gpu, sizeof(T))));
 }
 
 class DeviceStencil : public ::testing::TestWithParam<std::tuple<int, IndexTriple>> {

@@ -148,6 +148,18 @@ TEST(StudyLabels, AreWhatIsMeasured) {
   }
 }
 
+TEST(StudyStrategies, HaveStoragesOfFactorsInTheOrderOfTheStudy) {
+  StudyParameters study;
+  study.kernels = {"tensor"};
+  study.scatters = {"atomic"};
+  study.factors = {FactorsChoice::on_the_fly, FactorsChoice::automatic, FactorsChoice::stored};
+  const StudyProblem problem{3, StudyGeometry::mapped, 1000, 2, Precision::double_precision, 1};
+  const std::vector<StrategyName> strategies = study_strategies(study, problem);
+  ASSERT_EQ(strategies.size(), 2U);
+  EXPECT_EQ(strategies[0].text(), "tensor/atomic, on-the-fly");
+  EXPECT_EQ(strategies[1].text(), "tensor/atomic, stored");
+}
+
 TEST(DeviceStudyLabels, AreWhatIsMeasured) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
