@@ -14,7 +14,7 @@ struct Slab {
   int count;
 };
 
-// Calls f(column, entry) for the band of row `node` of an axis.
+// Calls f(column, entry, whether the column is free) for the band of row `node` of an axis.
 template <class T, class F>
 __device__ void for_each_entry(const DeviceAxis<T>& axis, int degree, int node, F&& f) {
   const int cell = node / degree;
@@ -23,9 +23,25 @@ __device__ void for_each_entry(const DeviceAxis<T>& axis, int degree, int node, 
   if (i > 0) row += 2 * degree + 1 + (i - 1) * (degree + 1);
   const int first = i > 0 ? cell * degree : (cell - 1) * degree;
   const int count = i > 0 ? degree + 1 : 2 * degree + 1;
-  for (int j = 0; j < count; ++j) {
-    if (first + j >= axis.first_free && first + j <= axis.last_free) f(first + j, row[j]);
+  for (int j = max(0, -first); j < min(count, axis.nodes - first); ++j) {
+    f(first + j, row[j], first + j >= axis.first_free && first + j <= axis.last_free);
   }
+}
+
+// (M u)_node and (K u)_node along an axis. The rows of K sum to 0, so that (K u)_i is the sum of
+// K_ij (u_j - u_i): of the values themselves rounding would leave a reaction term.
+template <class T, class Value>
+__device__ EntryPair<T> products(const DeviceAxis<T>& axis, int degree, int node, Value&& u) {
+  const T own = node >= axis.first_free && node <= axis.last_free ? u(node) : T{0};
+  EntryPair<T> sums{T{0}, T{0}};
+  for_each_entry(axis, degree, node, [&](int column, EntryPair<T> e, bool is_free) {
+    const T value = is_free ? u(column) : T{0};
+    sums.mass += e.mass * value;
+    sums.stiffness += e.stiffness * (value - own);
+  });
+  if (node == 0) sums.stiffness += axis.end_term[0] * own;
+  if (node == axis.nodes - 1) sums.stiffness += axis.end_term[1] * own;
+  return sums;
 }
 
 // Calls f({x, y, z}) for this thread's nodes of the slab. A block takes a piece of a row:
@@ -51,15 +67,10 @@ __global__ void __launch_bounds__(kThreads)
                    T* __restrict__ k) {
   for_each_place(g, slab, [&](Place at) {
     const T* u = g.v.x + at.z * g.stride_z + at.y * g.stride_y;
-    T mass{0};
-    T stiffness{0};
-    for_each_entry(g.axis[0], degree, at.x, [&](int x, EntryPair<T> e) {
-      mass += e.mass * u[x];
-      stiffness += e.stiffness * u[x];
-    });
+    const EntryPair<T> sums = products(g.axis[0], degree, at.x, [&](int x) { return u[x]; });
     const std::int64_t to = (at.z - slab.first) * g.stride_z + at.y * g.stride_y + at.x;
-    m[to] = mass;
-    k[to] = stiffness;
+    m[to] = sums.mass;
+    k[to] = sums.stiffness;
   });
 }
 
@@ -70,15 +81,13 @@ __global__ void __launch_bounds__(kThreads)
                    const T* __restrict__ k, T* __restrict__ a, T* __restrict__ b) {
   for_each_place(g, slab, [&](Place at) {
     const std::int64_t plane = (at.z - slab.first) * g.stride_z + at.x;
-    T sum_a{0};
-    T sum_b{0};
-    for_each_entry(g.axis[1], degree, at.y, [&](int y, EntryPair<T> e) {
-      const T mass = m[plane + y * g.stride_y];
-      sum_a += e.mass * k[plane + y * g.stride_y] + e.stiffness * mass;
-      sum_b += e.mass * mass;
-    });
-    a[plane + at.y * g.stride_y] = sum_a;
-    b[plane + at.y * g.stride_y] = sum_b;
+    const auto along_line = [&](const T* values) {
+      return products(g.axis[1], degree, at.y,
+                      [&](int y) { return values[plane + y * g.stride_y]; });
+    };
+    const EntryPair<T> of_m = along_line(m);
+    a[plane + at.y * g.stride_y] = along_line(k).mass + of_m.stiffness;
+    b[plane + at.y * g.stride_y] = of_m.mass;
   });
 }
 
@@ -104,12 +113,12 @@ __global__ void __launch_bounds__(kThreads)
       g.v.y[node] = a[in_plane];
       return;
     }
-    T sum{0};
-    for_each_entry(g.axis[2], degree, at.z, [&](int z, EntryPair<T> e) {
-      const std::int64_t from = (z - slab.first) * g.stride_z + in_plane;
-      sum += e.mass * a[from] + e.stiffness * b[from];
-    });
-    g.v.y[node] = sum;
+    const auto along_line = [&](const T* values) {
+      return products(g.axis[2], degree, at.z, [&](int z) {
+        return values[(z - slab.first) * g.stride_z + in_plane];
+      });
+    };
+    g.v.y[node] = along_line(a).mass + along_line(b).stiffness;
   });
 }
 

@@ -31,7 +31,7 @@ CellMatrices cell_matrices(const Basis1D& basis, const double* m, const double* 
 }
 
 // Adds a cell's matrix to the rows of its owner blocks.
-void add_cell(const std::vector<double>& cell, Index c, int p, std::vector<double>& rows) {
+void add_cell(const double* cell, Index c, int p, std::vector<double>& rows) {
   const int n = p + 1;
   double* block = rows.data() + c * p * (p + 2);
   double* next = block + p * (p + 2);
@@ -75,6 +75,17 @@ void constrain_end(int side, Index cells, int p, std::vector<double>& rows) {
 
 }  // namespace
 
+std::vector<double> assembled_without_ends(const AxisFactors& axis,
+                                           const std::vector<double>& cell_matrices) {
+  const Index square = static_cast<Index>(axis.degree + 1) * (axis.degree + 1);
+  std::vector<double> rows((axis.cells + 1) * axis.block_size(), 0.0);
+  for (Index c = 0; c < axis.cells; ++c) {
+    const Index from = axis.kind == AxisCells::alike ? 0 : c * square;
+    add_cell(cell_matrices.data() + from, c, axis.degree, rows);
+  }
+  return rows;
+}
+
 AxisFactors make_axis_factors(const Discretization& discretization, int d,
                               const AxisWeights& weights, AxisCells kind, const AxisEnds& ends) {
   const BoxMesh& mesh = discretization.mesh;
@@ -98,8 +109,8 @@ AxisFactors make_axis_factors(const Discretization& discretization, int d,
                                  cell.stiffness.end());
     }
     axis.total_mass += std::accumulate(cell.mass.begin(), cell.mass.end(), 0.0);
-    add_cell(cell.mass, c, p, axis.mass);
-    add_cell(cell.stiffness, c, p, axis.stiffness);
+    add_cell(cell.mass.data(), c, p, axis.mass);
+    add_cell(cell.stiffness.data(), c, p, axis.stiffness);
   }
   for (int side = 0; side < 2; ++side) {
     if (!axis.constrained[side]) continue;

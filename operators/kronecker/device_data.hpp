@@ -25,6 +25,12 @@ constexpr int distinct_entry(int p, int i, int j) {
 }
 constexpr int distinct_entries(int p) { return distinct_entry(p, p / 2, p - p / 2) + 1; }
 
+/// Whether stiffness matrices are applied to differences of values: their rows sum to 0, and of the
+/// values themselves rounding would leave a reaction term, of one sign in all cells where u is about
+/// constant. Single precision needs it; in double precision nobody would see the term.
+template <class T>
+constexpr bool takes_differences = sizeof(T) < sizeof(double);
+
 /// A mass and a stiffness entry side by side.
 template <class T>
 struct alignas(2 * sizeof(T)) EntryPair {
@@ -39,10 +45,8 @@ struct DeviceAxis {
   int nodes;
   int first_free;  // nodes that are not constrained
   int last_free;
-  // Where cells are alike: what the diagonal entries of the first and the last node lack against an
-  // inner vertex, in units of the matrices along x.
-  EntryPair<T> surplus[2];
-  // And what Robin faces add to the stiffness of these nodes, which the entries would swallow.
+  // What Robin faces add to the stiffness of the first and the last node, which entries would
+  // swallow; in units of the matrices along x where cells are alike.
   T end_term[2];
   const EntryPair<T>* rows;      // [cell][entry]
   const EntryPair<T>* diagonal;  // [node]
@@ -76,17 +80,19 @@ struct KroneckerSums {
   unsigned* arrived;
 };
 
-/// The operator as its kernels see it; `unit`, `vertex` and surpluses for degrees up to
+/// The operator as its kernels see it; `unit`, `vertex` and `mass_beyond` for degrees up to
 /// kMaxFastDegree only.
 ///
 /// Where cells along x and y are alike, M_y = scale M_x and K_y = scale ratio K_x for one cell
-/// each; `scale` is part of the rows of z in 3D.
+/// each; `scale` is part of the rows of z in 3D. There the kernels take an end for an inner vertex
+/// whose outer cell has the end's value everywhere: no stiffness, and mass_beyond too much mass.
 template <class T>
 struct KroneckerData {
   CellsAlongXY kind;
   DeviceAxis<T> axis[3];  // in 2D the third has one node
   EntryPair<T> unit[distinct_entries(kMaxFastDegree)];
   EntryPair<T> vertex;
+  T mass_beyond;  // the sum of an outer row of a cell's mass matrix
   T ratio;
   T scale;
   std::int64_t stride_y;

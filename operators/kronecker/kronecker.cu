@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "operators/form/device_robin_faces.hpp"
@@ -56,36 +57,13 @@ bool are_alike_along_xy(const KroneckerFactors& factors) {
          factors.axes[1].kind == AxisCells::alike;
 }
 
-// Takes Robin terms out of the axes' rows, which have them as part of an entry, where rounding of
-// that entry would change them: they are then applied on their faces. Where cells along x and y are
-// alike, these axes have theirs beside the entries.
-template <class T>
-KroneckerFactors with_exact_ends(const BilinearForm& form, KroneckerFactors factors) {
-  constexpr double kMaxError = 1e-4;
-  const double rounding = std::ldexp(1.0, -std::numeric_limits<T>::digits);
-  for (const RobinTerm& term : form.robin) {
-    const int d = term.face / 2;
-    const int side = term.face % 2;
-    if (are_alike_along_xy(factors) && d < 2) continue;
-    AxisFactors& axis = factors.axes[d];
-    const double value = axis.end_terms[side];
-    const double entry =
-        side == 0 ? axis.stiffness_diagonal.front() : axis.stiffness_diagonal.back();
-    if (rounding * entry <= kMaxError * value || value == 0.0) continue;
-    add_end_term(axis, side, -value);
-    axis.end_terms[side] = 0.0;
-    factors.other_robin.push_back(term);
-  }
-  return factors;
-}
-
 template <class T>
 class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOperations<T, Device> {
  public:
   using V = DeviceVector<T>;
 
   explicit DeviceKronecker(const BilinearForm& form)
-      : DeviceKronecker(form, with_exact_ends<T>(form, make_kronecker_factors(form))) {}
+      : DeviceKronecker(form, make_kronecker_factors(form)) {}
 
   std::int64_t size() const override { return size_; }
   std::string name() const override { return operator_name("kronecker"); }
@@ -174,12 +152,11 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
       data_.scale = static_cast<T>(mass_scale);
       set_unit(factors.axes[0]);
     }
-    for (int d = 0; d < dimension_; ++d) set_axis(d, factors.axes[d], d == 2 ? mass_scale : 1.0);
-    if (dimension_ == 2) set_flat_axis();
-    if (alike) {
-      set_surplus(0, factors.axes[0], 1.0);
-      set_surplus(1, factors.axes[1], stiffness_scale);
+    const double end_scales[] = {1.0, 1.0 / stiffness_scale, mass_scale};
+    for (int d = 0; d < dimension_; ++d) {
+      set_axis(d, factors.axes[d], d == 2 ? mass_scale : 1.0, end_scales[d]);
     }
+    if (dimension_ == 2) set_flat_axis();
     if (degree_ > kMaxFastDegree) any_.emplace(degree_, dimension_, data_);
   }
 
@@ -193,11 +170,16 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
       }
     }
     data_.vertex = {static_cast<T>(vertex(axis.cell_mass)), static_cast<T>(vertex(cell_stiffness))};
+    data_.mass_beyond = static_cast<T>(
+        std::accumulate(axis.cell_mass.begin(), axis.cell_mass.begin() + n, 0.0));
   }
   static double vertex(const std::vector<double>& cell) { return cell.front() + cell.back(); }
 
-  void set_axis(int d, const AxisFactors& factors, double rows_scale) {
-    rows_[d] = DeviceArray<EntryPair<T>>(rows_of(factors, rows_scale));
+  void set_axis(int d, const AxisFactors& factors, double rows_scale, double end_scale) {
+    const bool steps = d == 2 && degree_ <= kMaxFastDegree && takes_differences<T>;
+    rows_[d] = DeviceArray<EntryPair<T>>(rows_of(
+        factors, steps ? stiffness_of_steps(factors) : rounded_stiffness(factors, kDigits),
+        rows_scale));
     diagonals_[d] =
         DeviceArray<EntryPair<T>>(paired<T>(factors.mass_diagonal, factors.stiffness_diagonal));
     DeviceAxis<T>& axis = data_.axis[d];
@@ -207,6 +189,9 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
     axis.last_free = axis.nodes - (factors.constrained[1] ? 2 : 1);
     axis.rows = rows_[d].data();
     axis.diagonal = diagonals_[d].data();
+    for (int side = 0; side < 2; ++side) {
+      axis.end_term[side] = static_cast<T>(factors.end_terms[side] * end_scale);
+    }
   }
   // The third axis in 2D: one node, M = 1, K = 0.
   void set_flat_axis() {
@@ -215,25 +200,12 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
     data_.axis[2].nodes = 1;
     data_.axis[2].diagonal = diagonals_[2].data();
   }
-  // A free end lacks one of the two cells that an inner vertex has, a constrained one both.
-  void set_surplus(int d, const AxisFactors& axis, double stiffness_scale) {
-    for (int side = 0; side < 2; ++side) {
-      data_.axis[d].surplus[side] =
-          axis.constrained[side] ? data_.vertex : data_.unit[distinct_entry(degree_, 0, 0)];
-      data_.axis[d].end_term[side] = static_cast<T>(axis.end_terms[side] / stiffness_scale);
-    }
-  }
-  static std::vector<EntryPair<T>> rows_of(AxisFactors axis, double scale) {
-    for (std::vector<double>* values : {&axis.mass, &axis.stiffness}) {
-      for (double& value : *values) value *= scale;
-    }
-    for (double& value : axis.end_terms) value *= scale;
-    std::vector<double> stiffness = rounded_stiffness(axis, kDigits);
-    for (int side = 0; side < 2; ++side) {
-      stiffness[(side == 0 ? 0 : axis.cells * axis.block_size()) + axis.degree] +=
-          axis.end_terms[side];
-    }
-    return paired<T>(axis.mass, stiffness);
+  static std::vector<EntryPair<T>> rows_of(const AxisFactors& axis, std::vector<double> stiffness,
+                                           double scale) {
+    std::vector<double> mass = axis.mass;
+    for (double& value : mass) value *= scale;
+    for (double& value : stiffness) value *= scale;
+    return paired<T>(mass, stiffness);
   }
 
   void run(const KroneckerVectors<T>& v) const {

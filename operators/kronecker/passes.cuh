@@ -45,13 +45,16 @@ __device__ __forceinline__ void for_each_row_entry(F&& f) {
   }
 }
 
-/// m = M w and k = K w for the C p nodes that C cells own: 2 C p (p + 2) FMAs.
+/// m = M w and k = K w for the C p nodes that C cells own: 2 C p (p + 2) FMAs. Differences are those
+/// to the first of these nodes.
 template <int P, int C, class T, class Rows>
 __device__ __forceinline__ void both_products(const Rows& rows, const T* w, T* m, T* k) {
+  const T reference = takes_differences<T> ? w[P] : T{0};
   for_each_row_entry<P, C>([&](int c, int out, int entry, int in, bool is_first) {
     const EntryPair<T> e = rows(c, entry);
     m[out] = is_first ? e.mass * w[in] : m[out] + e.mass * w[in];
-    k[out] = is_first ? e.stiffness * w[in] : k[out] + e.stiffness * w[in];
+    const T from = w[in] - reference;
+    k[out] = is_first ? e.stiffness * from : k[out] + e.stiffness * from;
   });
 }
 

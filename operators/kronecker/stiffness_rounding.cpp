@@ -8,9 +8,6 @@
 namespace tessera {
 namespace {
 
-// Sums of rows that are below this share of their entries are 0 but for rounding.
-constexpr double kRounding = 1e-13;
-
 // So coarse that twice the largest number, and half of a multiple, has no more digits.
 double grid(double largest, int digits) {
   return largest > 0.0 ? std::ldexp(1.0, std::ilogb(largest) + 2 - digits) : 0.0;
@@ -62,19 +59,13 @@ std::vector<double> largest_of_cells(std::vector<double>& rows, const AxisFactor
 }
 
 void round_row(const Row& row, double before, double after) {
-  double sum = 0.0;
-  double absolute = 0.0;
-  for (int j = 0; j < row.count; ++j) {
-    sum += row.entries[j];
-    absolute += std::abs(row.entries[j]);
-  }
-  double diagonal = std::abs(sum) > kRounding * absolute ? on_grid(sum, after) : 0.0;
+  double others = 0.0;
   for (int j = 0; j < row.count; ++j) {
     if (j == row.diagonal) continue;
     row.entries[j] = on_grid(row.entries[j], j < row.diagonal ? before : after);
-    diagonal -= row.entries[j];
+    others += row.entries[j];
   }
-  row.entries[row.diagonal] = diagonal;
+  row.entries[row.diagonal] = -others;
 }
 
 // The stiffness of one cell, [n][n].
@@ -99,10 +90,7 @@ void round_cell(const double* exact, int n, AxisCells kind, int digits, double* 
 }  // namespace
 
 std::vector<double> rounded_stiffness(const AxisFactors& axis, int digits) {
-  std::vector<double> rows = axis.stiffness;
-  for (int side = 0; side < 2; ++side) {
-    rows[(side == 0 ? 0 : axis.cells * axis.block_size()) + axis.degree] -= axis.end_terms[side];
-  }
+  std::vector<double> rows = assembled_without_ends(axis, axis.cell_stiffness);
   if (digits >= std::numeric_limits<double>::digits) return rows;
   const int p = axis.degree;
   const std::vector<double> largest = largest_of_cells(rows, axis);
@@ -130,6 +118,25 @@ std::vector<double> rounded_cell_stiffness(const AxisFactors& axis, int digits) 
     round_cell(axis.cell_stiffness.data() + first, n, axis.kind, digits, cells.data() + first);
   }
   return cells;
+}
+
+std::vector<double> stiffness_of_steps(const AxisFactors& axis) {
+  const int p = axis.degree;
+  const int n = p + 1;
+  std::vector<double> rows((axis.cells + 1) * axis.block_size(), 0.0);
+  for (Index c = 0; c < axis.cells; ++c) {
+    const Index from = axis.kind == AxisCells::alike ? 0 : c * n * n;
+    double* block = rows.data() + c * axis.block_size();
+    for (int i = 0; i < n; ++i) {
+      const double* row = axis.cell_stiffness.data() + from + i * n;
+      double tail = 0.0;
+      for (int j = p; j > 0; --j) {
+        tail += row[j];
+        (j == p ? block + axis.block_size() : block + 2 * p + 1 + (j - 1) * n)[i] = tail;
+      }
+    }
+  }
+  return rows;
 }
 
 }  // namespace tessera

@@ -108,6 +108,8 @@ class KroneckerTile {
  private:
   static constexpr int P = Shape::p;
   static constexpr int kOut = Shape::outputs;
+  static constexpr bool kDifferences = takes_differences<T>;
+  static constexpr bool is_extended = kind == CellsAlongXY::alike;
   static constexpr bool kLoadsAhead = compiled == KroneckerPass::apply_dot;
 
   __device__ __forceinline__ void load_tables() {
@@ -161,26 +163,52 @@ class KroneckerTile {
     }
   }
 
+  // Calls f(c, side) for those of C cells from `first` on whose first node ends axis d.
+  template <int C, class F>
+  __device__ __forceinline__ void for_each_end(int d, int first, F&& f) const {
+#pragma unroll
+    for (int c = 0; c < C; ++c) {
+      const int side = first + c == 0 ? 0 : first + c == g.axis[d].cells ? 1 : -1;
+      if (side >= 0) f(c, side);
+    }
+  }
+  // Gives a window of C cells beyond an end the end's value.
+  template <int C>
+  __device__ __forceinline__ void extend_ends(int d, int first, T* window) const {
+#pragma unroll
+    for (int c = 0; c < C; ++c) {
+      const T end = window[(c + 1) * P];
+      // Selections, as the compiler keeps no window in registers that is written in branches.
+#pragma unroll
+      for (int j = 1; j <= P; ++j) {
+        T& below = window[(c + 1) * P - j];
+        T& above = window[(c + 1) * P + j];
+        below = first + c == 0 ? end : below;
+        above = first + c == g.axis[d].cells ? end : above;
+      }
+    }
+  }
+
   // v1 = M u, v2 = K u along y, to shared memory.
   __device__ __forceinline__ void y_pass() {
     T v1[Shape::height];
     T v2[Shape::height];
     if constexpr (kind == CellsAlongXY::alike) {
+      if (at_end_y) extend_ends<Shape::work_y>(1, cell_y, w);
       both_products<P, Shape::work_y>(UnitRows<T, P>{g.unit}, w, v1, v2);
-      if (at_end_y) {
-#pragma unroll
-        for (int c = 0; c < Shape::work_y; ++c) {
-          const int side = cell_y + c == 0 ? 0 : cell_y + c == g.axis[1].cells ? 1 : -1;
-          if (side < 0) continue;
-          v1[c * P] -= g.axis[1].surplus[side].mass * w[(c + 1) * P];
-          v2[c * P] -= g.axis[1].surplus[side].stiffness * w[(c + 1) * P];
-          v2[c * P] += g.axis[1].end_term[side] * w[(c + 1) * P];
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < Shape::height; ++i) v2[i] *= g.ratio;
     } else {
       both_products<P, Shape::work_y>(TableRows<T, Shape::entries, 1>{rows_y}, w, v1, v2);
+    }
+    if (at_end_y) {
+      for_each_end<Shape::work_y>(1, cell_y, [&](int c, int side) {
+        const T end = w[(c + 1) * P];
+        v2[c * P] += g.axis[1].end_term[side] * end;
+        if (is_extended) v1[c * P] -= g.mass_beyond * end;
+      });
+    }
+    if constexpr (kind == CellsAlongXY::alike) {
+#pragma unroll
+      for (int i = 0; i < Shape::height; ++i) v2[i] *= g.ratio;
     }
     if (!is_free) return;
 #pragma unroll
@@ -194,33 +222,31 @@ class KroneckerTile {
   __device__ __forceinline__ void x_pass(int k, T* a, T* b) const {
     const T* from = planes + x_from + k * kOut * Shape::row;
     T u[Shape::window_x];
-    T vertex[Shape::work_x];
+    const auto load_window = [&](const T* values) {
 #pragma unroll
-    for (int i = 0; i < Shape::window_x; ++i) u[i] = from[i];
-#pragma unroll
-    for (int c = 0; c < Shape::work_x; ++c) vertex[c] = u[(c + 1) * P];
+      for (int i = 0; i < Shape::window_x; ++i) u[i] = values[i];
+      if (is_extended && at_end_x) extend_ends<Shape::work_x>(0, cell_x + first_cell, u);
+    };
     const auto products = [&](const auto& rows) {
+      load_window(from);
       both_products<P, Shape::work_x>(rows, u, b, a);
-#pragma unroll
-      for (int i = 0; i < Shape::window_x; ++i) u[i] = from[Shape::plane + i];
+      load_window(from + Shape::plane);
       add_mass_product<P, Shape::work_x>(rows, u, a);
     };
     if constexpr (kind == CellsAlongXY::different) {
       products(TableRows<T, 1, Shape::table_cells>{rows_x + first_cell});
-      return;
+    } else {
+      products(UnitRows<T, P>{g.unit});
     }
-    products(UnitRows<T, P>{g.unit});
     if (!at_end_x) return;
-#pragma unroll
-    for (int c = 0; c < Shape::work_x; ++c) {
-      const int cell = cell_x + first_cell + c;
-      const int side = cell == 0 ? 0 : cell == g.axis[0].cells ? 1 : -1;
-      if (side < 0) continue;
-      const EntryPair<T> surplus = g.axis[0].surplus[side];
-      b[c * P] -= surplus.mass * vertex[c];
-      a[c * P] -= surplus.stiffness * vertex[c] + surplus.mass * u[(c + 1) * P];
-      a[c * P] += g.axis[0].end_term[side] * vertex[c];
-    }
+    for_each_end<Shape::work_x>(0, cell_x + first_cell, [&](int c, int side) {
+      const T* end = from + (c + 1) * P;
+      a[c * P] += g.axis[0].end_term[side] * end[0];
+      if (is_extended) {
+        b[c * P] -= g.mass_beyond * end[0];
+        a[c * P] -= g.mass_beyond * end[Shape::plane];
+      }
+    });
   }
 
   // acc[o] of the item to plane `to_plane` of the stage.
@@ -231,16 +257,27 @@ class KroneckerTile {
   }
 
   // acc[o] += M[o][z] a + K[o][z] b: what plane z adds to the planes o of its layer, where `row`
-  // holds the plane's entries. A layer's first plane ends the layer below, which goes to the stage;
-  // so does the mesh's last plane.
+  // holds the plane's entries, or, with differences, K'[o][z] (b - b of the plane before), where
+  // K'[o][z] = sum_{j >= z} K[o][j] within the layer. A layer's first plane ends the layer below,
+  // which goes to the stage; so does the mesh's last plane.
   enum class Plane { first, inner };
-  __device__ __forceinline__ void z_pass(int k, Plane plane, bool stages, bool is_last,
+  __device__ __forceinline__ void z_pass(int k, Plane plane, bool stages, int layer,
                                          const EntryPair<T>* row, const T* a, const T* b) {
+    const bool is_last = layer == g.axis[2].cells;
+    T steps[kOut];
+#pragma unroll
+    for (int i = 0; i < kOut; ++i) {
+      steps[i] = b[i];
+      if constexpr (kDifferences) {
+        steps[i] -= previous[k][i];
+        previous[k][i] = b[i];
+      }
+    }
     const auto add = [&](int o, EntryPair<T> e) {
 #pragma unroll
       for (int i = 0; i < kOut; ++i) {
         acc[k][o][i] += e.mass * a[i];
-        acc[k][o][i] += e.stiffness * b[i];
+        acc[k][o][i] += e.stiffness * steps[i];
       }
     };
     if (plane == Plane::inner) {
@@ -258,6 +295,11 @@ class KroneckerTile {
 #pragma unroll
     for (int i = 0; i < kOut; ++i) acc[k][0][i] = acc[k][P][i];
     add(0, row[P]);
+    if (layer == 0 || is_last) {
+      const T end_term = g.axis[2].end_term[is_last ? 1 : 0];
+#pragma unroll
+      for (int i = 0; i < kOut; ++i) acc[k][0][i] += end_term * b[i];
+    }
     if (is_last) stage_plane(k, 0, P);
 #pragma unroll
     for (int o = 1; o <= P; ++o) {
@@ -265,7 +307,8 @@ class KroneckerTile {
 #pragma unroll
       for (int i = 0; i < kOut; ++i) {
         acc[k][o][i] = e.mass * a[i];
-        acc[k][o][i] += e.stiffness * b[i];
+        // The step to this plane is one of the layer below.
+        if constexpr (!kDifferences) acc[k][o][i] += e.stiffness * b[i];
       }
     }
   }
@@ -317,6 +360,7 @@ class KroneckerTile {
   T w[Shape::window_y];
   T x_ahead[kLoadsAhead ? Shape::height : 1];
   T acc[Shape::items][P + 1][kOut];
+  T previous[kDifferences ? Shape::items : 1][kOut];  // b of the plane before
   KroneckerSumPair sums;
 };
 
@@ -449,9 +493,10 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_throug
 #pragma unroll
   for (int k = 0; k < Shape::items; ++k) {
 #pragma unroll
-    for (int o = 0; o <= P; ++o) {
+    for (int i = 0; i < kOut; ++i) {
 #pragma unroll
-      for (int i = 0; i < kOut; ++i) acc[k][o][i] = T{0};
+      for (int o = 0; o <= P; ++o) acc[k][o][i] = T{0};
+      if constexpr (kDifferences) previous[k][i] = T{0};
     }
   }
   // A chunk above the first starts a layer early, for what that adds to its first plane.
@@ -480,9 +525,9 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_throug
         T b[kOut];
         x_pass(k, a, b);
         if (i == 0) {
-          z_pass(k, Plane::first, stages, is_last, row, a, b);
+          z_pass(k, Plane::first, stages, layer, row, a, b);
         } else {
-          z_pass(k, Plane::inner, false, false, row, a, b);
+          z_pass(k, Plane::inner, false, layer, row, a, b);
         }
       }
       row += i == 0 ? 2 * P + 1 : P + 1;

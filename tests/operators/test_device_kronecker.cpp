@@ -10,6 +10,7 @@
 #include "operators/kronecker/kronecker.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
+#include "tests/operators/null_space.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
@@ -157,6 +158,34 @@ TEST_P(DeviceKronecker, EqualsTheReferenceOnThinMeshes) {
       a->apply(x, y);
       expect_near(y, reference.apply(input), "apply");
     });
+  }
+}
+
+// In single precision exactly; in double precision the products are not taken of differences.
+void expect_constants_in_null_space(const Problem& problem) {
+  DeviceVector<float> x(problem.size());
+  fill(x, 100.0F / 3.0F);
+  DeviceVector<float> y = poisoned_on_device<float>(problem.size());
+  make_device_kronecker_operator<float>(problem.form)->apply(x, y);
+  EXPECT_EQ(wrong_products_of_a_constant(problem, downloaded(y)), 0);
+}
+
+TEST_P(DeviceKronecker, KeepsConstantsInItsNullSpace) {
+  ProblemOptions options = DeviceKronecker::options();
+  options.boundary = Boundary::none;
+  for (const Coefficient coefficient : {Coefficient::constant, Coefficient::separable}) {
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::graded}) {
+      options.coefficient = coefficient;
+      options.geometry = geometry;
+      SCOPED_TRACE(describe(options));
+      Problem problem = make_problem(options);
+      expect_constants_in_null_space(problem);
+      for (const int face : {1, 2}) problem.form.robin.push_back({face, constant_field(0.3)});
+      expect_constants_in_null_space(problem);
+      if (options.dimension == 2) continue;
+      for (const int face : {4, 5}) problem.form.robin.push_back({face, constant_field(0.7)});
+      expect_constants_in_null_space(problem);
+    }
   }
 }
 
