@@ -3,54 +3,32 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "solvers/krylov/host_iteration.hpp"
 #include "solvers/memory/block_sum.hpp"
 
 namespace tessera {
 
-std::string_view status_name(SolveStatus status) {
-  switch (status) {
-    case SolveStatus::converged:
-      return "converged";
-    case SolveStatus::iteration_limit:
-      return "iteration limit";
-    case SolveStatus::stagnated:
-      return "stagnated";
-    case SolveStatus::indefinite:
-      return "indefinite operator";
-    case SolveStatus::not_finite:
-      return "not finite";
-    case SolveStatus::interrupted:
-      return "interrupted";
-    case SolveStatus::diverged:
-      return "diverged";
-  }
-  throw std::logic_error("a status has no name");
-}
-
 namespace {
 
 enum class Beta { fletcher_reeves, polak_ribiere };
 
 template <class T>
-class CgIteration {
- public:
-  CgIteration(const HostSystem<T>& system, Beta beta)
-      : system_(system),
-        kind_(system.kind()),
-        beta_(beta),
-        predicts_beta_(kind_ == PreconditionerKind::none && system.a.fused() != nullptr),
-        r_(system.a.size()),
-        p_(system.a.size()),
-        q_(system.a.size()),
-        z_(system.size_if(kind_ == PreconditionerKind::general)) {}
+class CgIteration final : public HostIteration<T> {
+  using Base = HostIteration<T>;
+  using Base::kind_;
+  using Base::r_;
+  using Base::rr_;
+  using Base::system_;
 
-  double residual_norm() {
-    rr_ = system_.residual(r_);
-    return std::sqrt(rr_);
-  }
+ public:
+  CgIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m, Beta beta)
+      : Base(a, m),
+        beta_(beta),
+        predicts_beta_(kind_ == PreconditionerKind::none && a.fused() != nullptr),
+        p_(a.size()),
+        q_(a.size()),
+        z_(system_.size_if(kind_ == PreconditionerKind::general)) {}
 
   void start() {
     is_first_ = true;
@@ -63,7 +41,7 @@ class CgIteration {
   }
 
   void replace_residual() {
-    residual_norm();
+    this->residual_norm();
     if (predicts_beta_) rz_ = rr_;
     if (kind_ == PreconditionerKind::diagonal) next_rz_ = scaled_square();
   }
@@ -80,12 +58,12 @@ class CgIteration {
       // Rounding may make the prediction negative where r nearly vanishes; a NaN stays a NaN.
       const double foreseen = alpha * alpha * dots[1] / rz_ - 1.0;
       const double beta = foreseen < 0.0 ? 0.0 : foreseen;
-      rr_ = update_all(step, static_cast<T>(beta), q_, system_.x, r_, p_);
+      rr_ = update_all(step, static_cast<T>(beta), q_, system_.x(), r_, p_);
       rz_ = rr_;
     } else if (kind_ == PreconditionerKind::diagonal) {
       update_scaled(step);
     } else {
-      rr_ = update_solution_and_residual(step, p_, q_, system_.x, r_);
+      rr_ = update_solution_and_residual(step, p_, q_, system_.x(), r_);
     }
     return {.rr = rr_, .energy = energy};
   }
@@ -102,7 +80,7 @@ class CgIteration {
   void update_scaled(T alpha) {
     const auto sums =
         block_sums<2>(r_.size(), [alpha, p = p_.data(), q = q_.data(), d = system_.diagonal(),
-                                  x = system_.x.data(), r = r_.data()](std::int64_t i) {
+                                  x = system_.x().data(), r = r_.data()](std::int64_t i) {
           x[i] += alpha * p[i];
           r[i] -= alpha * q[i];
           const double wide = static_cast<double>(r[i]);
@@ -121,7 +99,7 @@ class CgIteration {
     } else if (kind_ == PreconditionerKind::diagonal) {
       beta_numerator = next_rz_;
     } else {
-      system_.m->apply(r_, z_);
+      system_.m().apply(r_, z_);
       if (beta_ == Beta::fletcher_reeves) {
         beta_numerator = next_rz_ = dot(r_, z_);
       } else {
@@ -141,7 +119,7 @@ class CgIteration {
     const T* const d = system_.diagonal();
     if (is_first_) {
       if (d != nullptr) {
-        multiply(*system_.m->as_diagonal(), r_, p_);
+        multiply(*system_.m().as_diagonal(), r_, p_);
       } else {
         copy(z, p_);
       }
@@ -159,14 +137,11 @@ class CgIteration {
     for (std::int64_t i = 0; i < r_.size(); ++i) p[i] = d[i] * r[i] + beta * p[i];
   }
 
-  HostSystem<T> system_;
-  PreconditionerKind kind_;
   Beta beta_;
   // The operator's pass gives beta ahead of the update.
   bool predicts_beta_;
-  HostVector<T> r_, p_, q_, z_;
+  HostVector<T> p_, q_, z_;
   bool is_first_ = true;
-  double rr_ = 0.0;
   double rz_ = 0.0;       // of the direction p
   double next_rz_ = 0.0;  // of the residual r
   double pq_ = 0.0;
@@ -174,29 +149,25 @@ class CgIteration {
 
 }  // namespace
 
-template <class T, class Space>
-SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* preconditioner,
-               const Vector<T, Space>& b, Vector<T, Space>& x, const CgOptions& options) {
-  CgIteration<T> iteration({a, preconditioner, b, x}, Beta::fletcher_reeves);
-  return run_on_host(iteration, options);
+template <>
+std::unique_ptr<Solver<double, Host>> make_cg(const LinearOperator<double, Host>& a,
+                                              const Preconditioner<double, Host>* m) {
+  return make_host_solver<CgIteration<double>>(a, m, Beta::fletcher_reeves);
 }
-
-template <class T, class Space>
-SolveReport flexible_cg(const LinearOperator<T, Space>& a,
-                        const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
-                        Vector<T, Space>& x, const CgOptions& options) {
-  CgIteration<T> iteration({a, preconditioner, b, x}, Beta::polak_ribiere);
-  return run_on_host(iteration, options);
+template <>
+std::unique_ptr<Solver<float, Host>> make_cg(const LinearOperator<float, Host>& a,
+                                             const Preconditioner<float, Host>* m) {
+  return make_host_solver<CgIteration<float>>(a, m, Beta::fletcher_reeves);
 }
-
-#define TESSERA_INSTANTIATE(SOLVER, T)                                                        \
-  template SolveReport SOLVER(const LinearOperator<T, Host>&, const Preconditioner<T, Host>*, \
-                              const HostVector<T>&, HostVector<T>&, const CgOptions&);
-
-TESSERA_INSTANTIATE(cg, double)
-TESSERA_INSTANTIATE(cg, float)
-TESSERA_INSTANTIATE(flexible_cg, double)
-TESSERA_INSTANTIATE(flexible_cg, float)
-#undef TESSERA_INSTANTIATE
+template <>
+std::unique_ptr<Solver<double, Host>> make_flexible_cg(const LinearOperator<double, Host>& a,
+                                                       const Preconditioner<double, Host>* m) {
+  return make_host_solver<CgIteration<double>>(a, m, Beta::polak_ribiere);
+}
+template <>
+std::unique_ptr<Solver<float, Host>> make_flexible_cg(const LinearOperator<float, Host>& a,
+                                                      const Preconditioner<float, Host>* m) {
+  return make_host_solver<CgIteration<float>>(a, m, Beta::polak_ribiere);
+}
 
 }  // namespace tessera

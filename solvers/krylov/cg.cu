@@ -1,6 +1,4 @@
 // This file has conjugate gradients on the GPU as launches of a CUDA graph.
-#include <utility>
-
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/cg_fused_kernels.cuh"
 #include "solvers/krylov/cg_kernels.cuh"
@@ -12,8 +10,8 @@ namespace {
 template <class T>
 class DeviceCg final : public DeviceIteration {
  public:
-  DeviceCg(DeviceSystem<T> system, Beta beta)
-      : system_(std::move(system)),
+  DeviceCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m, Beta beta)
+      : system_(a, m),
         beta_(beta),
         is_general_(system_.kind() == PreconditionerKind::general),
         fused_(system_.a().fused()),
@@ -26,6 +24,8 @@ class DeviceCg final : public DeviceIteration {
         partial_(3 * kMaxUpdateBlocks) {}
 
   // Makes p = M r and r.M r as well, unless M is general; with a general M the iteration makes p.
+  DeviceSystem<T>& system() { return system_; }
+  const DeviceSystem<T>& system() const { return system_; }
   void enqueue_residual() override {
     complete_solution();
     system_.enqueue_residual(r_, {p_.data(), &state()->rz}, state());
@@ -119,29 +119,26 @@ class DeviceCg final : public DeviceIteration {
 
 }  // namespace
 
-template <class T>
-SolveReport cg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* preconditioner,
-               const DeviceVector<T>& b, DeviceVector<T>& x, const CgOptions& options) {
-  DeviceCg<T> iteration({a, preconditioner, b, x}, Beta::fletcher_reeves);
-  return run_on_device(iteration, options);
+template <>
+std::unique_ptr<Solver<double, Device>> make_cg(const LinearOperator<double, Device>& a,
+                                                const Preconditioner<double, Device>* m) {
+  return make_device_solver<DeviceCg<double>>(a, m, Beta::fletcher_reeves);
+}
+template <>
+std::unique_ptr<Solver<float, Device>> make_cg(const LinearOperator<float, Device>& a,
+                                               const Preconditioner<float, Device>* m) {
+  return make_device_solver<DeviceCg<float>>(a, m, Beta::fletcher_reeves);
 }
 
-template <class T>
-SolveReport flexible_cg(const LinearOperator<T, Device>& a,
-                        const Preconditioner<T, Device>* preconditioner, const DeviceVector<T>& b,
-                        DeviceVector<T>& x, const CgOptions& options) {
-  DeviceCg<T> iteration({a, preconditioner, b, x}, Beta::polak_ribiere);
-  return run_on_device(iteration, options);
+template <>
+std::unique_ptr<Solver<double, Device>> make_flexible_cg(const LinearOperator<double, Device>& a,
+                                                         const Preconditioner<double, Device>* m) {
+  return make_device_solver<DeviceCg<double>>(a, m, Beta::polak_ribiere);
 }
-
-#define TESSERA_INSTANTIATE(SOLVER, T)                                                            \
-  template SolveReport SOLVER(const LinearOperator<T, Device>&, const Preconditioner<T, Device>*, \
-                              const DeviceVector<T>&, DeviceVector<T>&, const CgOptions&);
-
-TESSERA_INSTANTIATE(cg, double)
-TESSERA_INSTANTIATE(cg, float)
-TESSERA_INSTANTIATE(flexible_cg, double)
-TESSERA_INSTANTIATE(flexible_cg, float)
-#undef TESSERA_INSTANTIATE
+template <>
+std::unique_ptr<Solver<float, Device>> make_flexible_cg(const LinearOperator<float, Device>& a,
+                                                        const Preconditioner<float, Device>* m) {
+  return make_device_solver<DeviceCg<float>>(a, m, Beta::polak_ribiere);
+}
 
 }  // namespace tessera

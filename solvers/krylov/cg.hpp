@@ -1,60 +1,15 @@
-// These are preconditioned and flexible conjugate gradients, with options and report of every
-// method.
+// These are preconditioned and flexible conjugate gradients.
 #pragma once
 
-#include <functional>
-#include <string_view>
-#include <vector>
+#include <memory>
 
 #include "solvers/linear_operator.hpp"
 #include "solvers/preconditioner.hpp"
+#include "solvers/solver.hpp"
 
 namespace tessera {
 
-/// How an iterative solve ended.
-enum class SolveStatus {
-  converged,
-  iteration_limit,  // the iteration limit came first
-  stagnated,        // the residual stopped falling, or rounding hides it
-  indefinite,       // p.Ap <= 0: the operator is not positive definite
-  not_finite,       // a NaN or an infinity appeared
-  interrupted,      // the observer asked to stop
-  diverged          // the residual grew beyond all measure (stationary iterations)
-};
-
-/// One or two words for tables and result files.
-std::string_view status_name(SolveStatus status);
-
-/// What an observer answers after each iteration.
-enum class Continue { yes, no };
-
-struct CgOptions {
-  /// Stop at ||b - A x|| <= relative_tolerance * reference_norm.
-  double relative_tolerance = 1e-8;
-  /// ||b||. If it is 0, the tolerance is relative to the initial residual.
-  double reference_norm = 0.0;
-  int max_iterations = 1000;
-  /// After every so many iterations r = b - A x is computed anew, and the iteration goes on from
-  /// it; 0 means never. The residual of the recurrence then drifts from the true one during that
-  /// many iterations only.
-  int replacement_interval = 0;
-  /// Called after every iteration with its number and relative residual; may be empty.
-  std::function<Continue(int iteration, double relative_residual)> observer;
-};
-
-struct SolveReport {
-  SolveStatus status = SolveStatus::iteration_limit;
-  int iterations = 0;
-  /// The norm by which residuals are divided: that of the options or, if that is 0, that of the
-  /// initial residual.
-  double reference_norm = 0.0;
-  /// ||r|| / reference_norm before the first and after every iteration (recurrence residual).
-  std::vector<double> history;
-  /// ||b - A x|| / reference_norm, computed from x at the end.
-  double true_relative_residual = 0.0;
-};
-
-/// Solves A x = b by preconditioned conjugate gradients from the initial guess in x
+/// Preconditioned conjugate gradients
 /// (Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1); A and M symmetric positive
 /// definite. `preconditioner` may be null. Scalars are double in any precision of the vectors.
 ///
@@ -75,11 +30,8 @@ struct SolveReport {
 ///
 /// The solver waits for two reductions per iteration (one with fused operations and no
 /// preconditioner). The residual b - A x reaches a few eps ||A|| ||x||.
-template <class T, class Space>
-SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* preconditioner,
-               const Vector<T, Space>& b, Vector<T, Space>& x, const CgOptions& options);
-
-/// The same on the GPU. Scalars stay there, and iterations are replays of a CUDA graph, which holds
+///
+/// On the GPU scalars stay there, and iterations are replays of a CUDA graph, which holds
 /// one iteration, or eight if they are short:
 ///   q = A p | p.q; r -= alpha q, r.r and r.z; x += alpha p, p = z + beta p
 /// The three passes of the second part are one kernel. They read or write 2, 3 and 5 vectors; with
@@ -94,10 +46,9 @@ SolveReport cg(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>
 /// seen, or one batch if a single iteration takes longer. Once the solve has converged, iterations
 /// that are still queued change nothing. The bits are the same in every run if the operator is
 /// deterministic.
-/// @throws DeviceError
-template <class T>
-SolveReport cg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* preconditioner,
-               const DeviceVector<T>& b, DeviceVector<T>& x, const CgOptions& options);
+template <class T, class Space>
+std::unique_ptr<Solver<T, Space>> make_cg(const LinearOperator<T, Space>& a,
+                                          const Preconditioner<T, Space>* preconditioner);
 
 /// Flexible CG (Notay, Flexible conjugate gradients, SIAM J. Sci. Comput. 22, 2000; truncated to
 /// one direction): beta = z.(r - r_old) / (z.r)_old, for preconditioners that are not exactly
@@ -109,13 +60,7 @@ SolveReport cg(const LinearOperator<T, Device>& a, const Preconditioner<T, Devic
 /// like cg(): two reductions, the same attainable accuracy. Without a preconditioner or with a
 /// diagonal one it is cg(). It pays where cg() takes more iterations than M should need.
 template <class T, class Space>
-SolveReport flexible_cg(const LinearOperator<T, Space>& a,
-                        const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
-                        Vector<T, Space>& x, const CgOptions& options);
-/// The same on the GPU. @throws DeviceError
-template <class T>
-SolveReport flexible_cg(const LinearOperator<T, Device>& a,
-                        const Preconditioner<T, Device>* preconditioner, const DeviceVector<T>& b,
-                        DeviceVector<T>& x, const CgOptions& options);
+std::unique_ptr<Solver<T, Space>> make_flexible_cg(const LinearOperator<T, Space>& a,
+                                                   const Preconditioner<T, Space>* preconditioner);
 
 }  // namespace tessera

@@ -19,22 +19,35 @@ constexpr int kIterationsPerGraph = 8;
 constexpr double kSecondsPerBatch = 2e-3;
 constexpr std::size_t kMaxBatchesInFlight = 2;
 
+}  // namespace
+
+struct DeviceRun::Recorded {
+  StateCopy copies[kMaxBatchesInFlight];
+  std::optional<IterationGraph> one;  // as much as one call queues
+  std::optional<IterationGraph> several;
+};
+
+namespace {
+
+// One solve. `Recorded` is DeviceRun's.
+template <class Recorded>
 class DeviceSolve {
  public:
-  DeviceSolve(DeviceIteration& iteration, const CgOptions& options, double most_growth)
+  DeviceSolve(DeviceIteration& iteration, Recorded& recorded, const SolveOptions& options)
       : iteration_(iteration),
+        recorded_(recorded),
         options_(options),
         a_call_(iteration.iterations_per_call()),
-        replacement_interval_((options.replacement_interval + a_call_ - 1) / a_call_ * a_call_),
-        most_growth_(most_growth) {}
+        replacement_interval_((options.replacement_interval + a_call_ - 1) / a_call_ * a_call_) {}
 
   SolveReport solve() {
+    zero_on_device(iteration_.state(), sizeof(IterationState));
     const double norm = residual_norm();
     reference_ = options_.reference_norm > 0.0 ? options_.reference_norm : norm;
     scale_ = reference_ > 0.0 ? 1.0 / reference_ : 0.0;
     report_.reference_norm = reference_;
     target_ = options_.relative_tolerance;
-    most_rr_ = most_growth_ * most_growth_ * norm * norm;
+    most_rr_ = iteration_.max_growth() * iteration_.max_growth() * norm * norm;
     report_.history.push_back(norm * scale_);
     report_.true_relative_residual = norm * scale_;
     if (!std::isfinite(norm)) return ended(SolveStatus::not_finite);
@@ -92,18 +105,18 @@ class DeviceSolve {
   // Queues some iterations, no further than to the next replacement, and returns how many.
   int enqueue(int length) {
     if (replacement_interval_ > 0) length = std::min(length, until_replacement_);
-    if (!one_) {
+    if (!recorded_.one) {
       // An iteration runs once before it is captured. So everything that it sets up at first
       // exists, and the GPU is busy while the graph is made.
       iteration_.enqueue();
-      one_.emplace(a_call_, iteration_);
+      recorded_.one.emplace(a_call_, iteration_);
       length = a_call_;
     } else {
-      if (length >= kIterationsPerGraph && !several_) {
-        several_.emplace(kIterationsPerGraph, iteration_);
+      if (length >= kIterationsPerGraph && !recorded_.several) {
+        recorded_.several.emplace(kIterationsPerGraph, iteration_);
       }
       for (int left = length; left > 0;) {
-        IterationGraph& graph = left >= kIterationsPerGraph ? *several_ : *one_;
+        IterationGraph& graph = left >= kIterationsPerGraph ? *recorded_.several : *recorded_.one;
         graph.replay();
         left -= graph.iterations();
       }
@@ -135,8 +148,8 @@ class DeviceSolve {
     while (!end || !queue.empty()) {
       while (!end && queue.size() < most_in_flight) {
         const int queued = enqueue(length);
-        copies_[next_copy].enqueue(iteration_.state());
-        queue.push_back({&copies_[next_copy], queued});
+        recorded_.copies[next_copy].enqueue(iteration_.state());
+        queue.push_back({&recorded_.copies[next_copy], queued});
         next_copy = (next_copy + 1) % static_cast<int>(kMaxBatchesInFlight);
         replace_where_due(queued);
       }
@@ -190,13 +203,10 @@ class DeviceSolve {
   }
 
   DeviceIteration& iteration_;
-  const CgOptions& options_;
+  Recorded& recorded_;
+  const SolveOptions& options_;
   int a_call_;
   int replacement_interval_;
-  double most_growth_;
-  StateCopy copies_[kMaxBatchesInFlight];
-  std::optional<IterationGraph> one_;
-  std::optional<IterationGraph> several_;
   IterationState host_state_{};
   SolveReport report_;
   StagnationMonitor monitor_;
@@ -211,9 +221,16 @@ class DeviceSolve {
 
 }  // namespace
 
-SolveReport run_on_device(DeviceIteration& iteration, const CgOptions& options,
-                          double most_growth) {
-  return DeviceSolve(iteration, options, most_growth).solve();
+DeviceRun::DeviceRun() : recorded_(std::make_unique<Recorded>()) {}
+DeviceRun::~DeviceRun() = default;
+
+void DeviceRun::forget_graphs() {
+  recorded_->one.reset();
+  recorded_->several.reset();
+}
+
+SolveReport DeviceRun::solve(DeviceIteration& iteration, const SolveOptions& options) {
+  return DeviceSolve(iteration, *recorded_, options).solve();
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 
 #include "solvers/krylov/cg.hpp"
 #include "solvers/memory/device_array.hpp"
@@ -67,6 +68,8 @@ class DeviceIteration {
   virtual int iterations_per_call() const { return 1; }
   /// Queues r = b - A x, from which the iteration goes on.
   virtual void enqueue_replacement() = 0;
+  /// The iteration has diverged if the residual is more than this many times the initial one.
+  virtual double max_growth() const { return std::numeric_limits<double>::infinity(); }
   /// Whether p.Ap <= 0. This is asked where the state says so, because some solvers have p.Ap by
   /// recurrence only.
   virtual bool is_indefinite() { return true; }
@@ -78,11 +81,22 @@ class DeviceIteration {
   DeviceArray<IterationState> state_;
 };
 
-/// Iterates to the end as CgOptions say, by replays of a graph of the iteration.
-/// @param most_growth the iteration has diverged if the residual is more than this many times the
-///         initial one
-/// @throws DeviceError
-SolveReport run_on_device(DeviceIteration& iteration, const CgOptions& options,
-                          double most_growth = std::numeric_limits<double>::infinity());
+/// Runs an iteration to its end, by replays of graphs of it, which it keeps for the next solve.
+class DeviceRun {
+ public:
+  DeviceRun();
+  ~DeviceRun();
+  DeviceRun(const DeviceRun&) = delete;
+  DeviceRun& operator=(const DeviceRun&) = delete;
+
+  /// Iterates to the end as the options say. @throws DeviceError
+  SolveReport solve(DeviceIteration& iteration, const SolveOptions& options);
+  /// To be called when what the iteration queues has changed.
+  void forget_graphs();
+
+ private:
+  struct Recorded;
+  std::unique_ptr<Recorded> recorded_;
+};
 
 }  // namespace tessera

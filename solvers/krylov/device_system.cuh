@@ -11,13 +11,14 @@ class DeviceSystem {
  public:
   using V = DeviceVector<T>;
 
-  DeviceSystem(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m, const V& b,
-               V& x)
-      : a_(a), m_(m), b_(b), x_(x), kind_(kind_of(m)) {
-    // Kernels take them without their sizes.
-    TESSERA_CHECK(b.size() == a.size());
-    TESSERA_CHECK(x.size() == a.size());
+  DeviceSystem(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
+      : a_(a), m_(m), kind_(kind_of(m)) {
     TESSERA_CHECK(m == nullptr || m->size() == a.size());
+  }
+  /// Sets right-hand side and solution of the next solve.
+  void bind(const V& b, V& x) {
+    b_ = &b;
+    x_ = &x;
   }
 
   Index size() const { return a_.size(); }
@@ -26,9 +27,9 @@ class DeviceSystem {
   PreconditionerKind kind() const { return kind_; }
   const LinearOperator<T, Device>& a() const { return a_; }
   const Preconditioner<T, Device>& m() const { return *m_; }
-  const V& b() const { return b_; }
-  V& solution() { return x_; }
-  T* x() { return x_.data(); }
+  const V& b() const { return *b_; }
+  const V& solution() const { return *x_; }
+  T* x() { return x_->data(); }
   /// The entries of M if it is diagonal, else null.
   const T* diagonal() const {
     return kind_ == PreconditionerKind::diagonal ? m_->as_diagonal()->data() : nullptr;
@@ -36,10 +37,10 @@ class DeviceSystem {
 
   /// Queues r = b - A x and the outputs that are asked for. @throws DeviceError
   void enqueue_residual(V& r, ResidualOutputs<T> outputs, IterationState* state) {
-    a_.apply(x_, r);
+    a_.apply(*x_, r);
     residual_from_product_kernel<<<reduction_blocks(size()), kReductionThreads, 0,
                                    device_stream()>>>(
-        size(), b_.data(), diagonal(), r.data(), outputs, state, sums_.partial(), sums_.arrived());
+        size(), b_->data(), diagonal(), r.data(), outputs, state, sums_.partial(), sums_.arrived());
     check_launch("residual of an iteration");
   }
 
@@ -56,10 +57,40 @@ class DeviceSystem {
  private:
   const LinearOperator<T, Device>& a_;
   const Preconditioner<T, Device>* m_;
-  const V& b_;
-  V& x_;
+  const V* b_ = nullptr;
+  V* x_ = nullptr;
   PreconditionerKind kind_;
   ReductionBuffer sums_;
 };
+
+/// An iteration on the GPU as a Solver.
+template <class T, class Iteration>
+class DeviceSolver final : public Solver<T, Device> {
+ public:
+  template <class... Arguments>
+  explicit DeviceSolver(const Arguments&... arguments) : iteration_(arguments...) {}
+
+  Index size() const override { return iteration_.system().size(); }
+  void update() override { run_.forget_graphs(); }
+  SolveReport do_solve(const DeviceVector<T>& b, DeviceVector<T>& x,
+                       const SolveOptions& options) override {
+    if (x.data() != recorded_x_) run_.forget_graphs();
+    recorded_x_ = x.data();
+    iteration_.system().bind(b, x);
+    return run_.solve(iteration_, options);
+  }
+
+ private:
+  Iteration iteration_;
+  DeviceRun run_;
+  const T* recorded_x_ = nullptr;
+};
+
+template <class Iteration, class T, class... More>
+std::unique_ptr<Solver<T, Device>> make_device_solver(const LinearOperator<T, Device>& a,
+                                                      const Preconditioner<T, Device>* m,
+                                                      const More&... more) {
+  return std::make_unique<DeviceSolver<T, Iteration>>(a, m, more...);
+}
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "solvers/krylov/cg.hpp"
@@ -26,43 +27,83 @@ struct Step {
 
 /// A x = b with vectors on the host, as all iterations see it.
 template <class T>
-struct HostSystem {
+class HostSystem {
+ public:
   using V = HostVector<T>;
-  const LinearOperator<T, Host>& a;
-  const Preconditioner<T, Host>* m;
-  const V& b;
-  V& x;
 
-  PreconditionerKind kind() const { return kind_of(m); }
-  /// The entries of M if it is diagonal.
-  const T* diagonal() const {
-    if (kind() != PreconditionerKind::diagonal) return nullptr;
-    TESSERA_CHECK(m->size() == a.size());
-    return m->as_diagonal()->data();
+  HostSystem(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
+      : a_(a), m_(m), kind_(kind_of(m)) {
+    TESSERA_CHECK(m == nullptr || m->size() == a.size());
   }
+  /// Sets right-hand side and solution of the next solve.
+  void bind(const V& b, V& x) {
+    b_ = &b;
+    x_ = &x;
+  }
+
+  std::int64_t size() const { return a_.size(); }
   /// n if the vector is needed, else 0: some vectors are for one kind of preconditioner only.
-  std::int64_t size_if(bool needed) const { return needed ? a.size() : 0; }
+  std::int64_t size_if(bool needed) const { return needed ? size() : 0; }
+  PreconditionerKind kind() const { return kind_; }
+  const LinearOperator<T, Host>& a() const { return a_; }
+  const Preconditioner<T, Host>& m() const { return *m_; }
+  V& x() const { return *x_; }
+  /// The entries of M if it is diagonal, else null.
+  const T* diagonal() const {
+    return kind_ == PreconditionerKind::diagonal ? m_->as_diagonal()->data() : nullptr;
+  }
   /// r = b - A x; returns r.r.
   double residual(V& r) const {
-    if (const FusedOperations<T, Host>* const fused = a.fused(); fused != nullptr) {
+    if (const FusedOperations<T, Host>* const fused = a_.fused(); fused != nullptr) {
       double rr = 0.0;
-      fused->residual(b, x, r, &rr);
+      fused->residual(*b_, *x_, r, &rr);
       return rr;
     }
-    a.apply(x, r);
-    return subtract_from(b, r);
+    a_.apply(*x_, r);
+    return subtract_from(*b_, r);
   }
   /// y = A v; returns v.y and, if the operator has fused operations, y.y.
   std::array<double, 2> apply_dot(const V& v, V& y) const {
     double sums[2] = {};
-    if (const FusedOperations<T, Host>* const fused = a.fused(); fused != nullptr) {
+    if (const FusedOperations<T, Host>* const fused = a_.fused(); fused != nullptr) {
       fused->apply_dot(v, y, sums);
     } else {
-      a.apply(v, y);
+      a_.apply(v, y);
       sums[0] = dot(v, y);
     }
     return {sums[0], sums[1]};
   }
+
+ private:
+  const LinearOperator<T, Host>& a_;
+  const Preconditioner<T, Host>* m_;
+  PreconditionerKind kind_;
+  const V* b_ = nullptr;
+  V* x_ = nullptr;
+};
+
+/// What all iterations on the host have.
+template <class T>
+class HostIteration {
+ public:
+  HostIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
+      : system_(a, m), kind_(system_.kind()), r_(a.size()) {}
+
+  HostSystem<T>& system() { return system_; }
+  const HostSystem<T>& system() const { return system_; }
+  /// Computes r = b - A x and returns its norm.
+  double residual_norm() {
+    rr_ = system_.residual(r_);
+    return std::sqrt(rr_);
+  }
+  /// The iteration has diverged if the residual is more than this many times the initial one.
+  double max_growth() const { return std::numeric_limits<double>::infinity(); }
+
+ protected:
+  HostSystem<T> system_;
+  PreconditionerKind kind_;
+  HostVector<T> r_;
+  double rr_ = 0.0;
 };
 
 /// What prevents a step along p, for which p.Ap must be positive and finite.
@@ -72,17 +113,13 @@ inline std::optional<SolveStatus> failure_of(double pq) {
   return std::nullopt;
 }
 
-/// Iterates to the end as CgOptions say. All solvers on the host end here.
-/// @param iteration has
-///   double residual_norm()    computes r = b - A x and returns its norm
-///   void start()              begins anew from that r
+/// Iterates to the end as the options say. All solvers on the host end here.
+/// @param iteration a HostIteration that has
+///   void start()              begins anew from r = b - A x
 ///   Step step()               does one iteration
 ///   void replace_residual()   computes r = b - A x, from which the iteration goes on
-/// @param most_growth the iteration has diverged if the residual is more than this many times the
-///         initial one
 template <class Iteration>
-SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
-                        double most_growth = std::numeric_limits<double>::infinity()) {
+SolveReport run_on_host(Iteration& iteration, const SolveOptions& options) {
   SolveReport report;
   double norm_r = iteration.residual_norm();
   const double reference = options.reference_norm > 0.0 ? options.reference_norm : norm_r;
@@ -108,7 +145,7 @@ SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
   double target = options.relative_tolerance;
   int restarts = 0;
   int since_replacement = 0;
-  const double most = most_growth * norm_r * scale;
+  const double most = iteration.max_growth() * norm_r * scale;
   // Computes the residual anew, and returns whether it ends the solve.
   const auto is_true = [&] {
     report.true_relative_residual = iteration.residual_norm() * scale;
@@ -157,6 +194,31 @@ SolveReport run_on_host(Iteration& iteration, const CgOptions& options,
     since_replacement = 0;
   }
   return finish(SolveStatus::iteration_limit);
+}
+
+/// An iteration on the host as a Solver.
+template <class T, class Iteration>
+class HostSolver final : public Solver<T, Host> {
+ public:
+  template <class... Arguments>
+  explicit HostSolver(const Arguments&... arguments) : iteration_(arguments...) {}
+
+  std::int64_t size() const override { return iteration_.system().size(); }
+  SolveReport do_solve(const HostVector<T>& b, HostVector<T>& x,
+                       const SolveOptions& options) override {
+    iteration_.system().bind(b, x);
+    return run_on_host(iteration_, options);
+  }
+
+ private:
+  Iteration iteration_;
+};
+
+template <class Iteration, class T, class... More>
+std::unique_ptr<Solver<T, Host>> make_host_solver(const LinearOperator<T, Host>& a,
+                                                  const Preconditioner<T, Host>* m,
+                                                  const More&... more) {
+  return std::make_unique<HostSolver<T, Iteration>>(a, m, more...);
 }
 
 }  // namespace tessera

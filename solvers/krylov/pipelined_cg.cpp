@@ -10,25 +10,24 @@ namespace tessera {
 namespace {
 
 template <class T>
-class PipelinedIteration {
- public:
-  explicit PipelinedIteration(const HostSystem<T>& system)
-      : system_(system),
-        kind_(system.kind()),
-        r_(system.a.size()),
-        u_(system.size_if(kind_ == PreconditionerKind::general)),
-        w_(system.a.size()),
-        m_(system.size_if(kind_ != PreconditionerKind::none)),
-        n_(system.a.size()),
-        p_(system.a.size()),
-        q_(system.size_if(kind_ == PreconditionerKind::general)),
-        s_(system.a.size()),
-        z_(system.a.size()) {}
+class PipelinedIteration final : public HostIteration<T> {
+  using Base = HostIteration<T>;
+  using Base::kind_;
+  using Base::r_;
+  using Base::rr_;
+  using Base::system_;
 
-  double residual_norm() {
-    rr_ = system_.residual(r_);
-    return std::sqrt(rr_);
-  }
+ public:
+  PipelinedIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
+      : Base(a, m),
+        u_(system_.size_if(kind_ == PreconditionerKind::general)),
+        w_(a.size()),
+        m_(system_.size_if(kind_ != PreconditionerKind::none)),
+        n_(a.size()),
+        p_(a.size()),
+        q_(system_.size_if(kind_ == PreconditionerKind::general)),
+        s_(a.size()),
+        z_(a.size()) {}
 
   void start() {
     is_first_ = true;
@@ -37,22 +36,22 @@ class PipelinedIteration {
   }
 
   void replace_residual() {
-    residual_norm();
-    system_.a.apply(p_, s_);
-    if (kind_ == PreconditionerKind::general) system_.m->apply(s_, q_);
-    system_.a.apply(preconditioned(s_, q_), z_);
+    this->residual_norm();
+    system_.a().apply(p_, s_);
+    if (kind_ == PreconditionerKind::general) system_.m().apply(s_, q_);
+    system_.a().apply(preconditioned(s_, q_), z_);
     begin_residual();
   }
 
   Step step() {
-    if (kind_ == PreconditionerKind::general) system_.m->apply(w_, m_);
-    system_.a.apply(kind_ == PreconditionerKind::none ? w_ : m_, n_);
+    if (kind_ == PreconditionerKind::general) system_.m().apply(w_, m_);
+    system_.a().apply(kind_ == PreconditionerKind::none ? w_ : m_, n_);
     const double beta = is_first_ ? 0.0 : gamma_ / previous_gamma_;
     const double pq = is_first_ ? delta_ : delta_ - beta * gamma_ / alpha_;
     if (const auto failure = failure_of(pq)) {
       if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
       aypx(preconditioned(r_, u_), static_cast<T>(beta), p_);
-      system_.a.apply(p_, s_);
+      system_.a().apply(p_, s_);
       const auto confirmed = failure_of(dot(p_, s_));
       return {.failure = confirmed, .broken_down = !confirmed};
     }
@@ -80,15 +79,15 @@ class PipelinedIteration {
   const HostVector<T>& preconditioned(const HostVector<T>& v, const HostVector<T>& made) {
     if (kind_ == PreconditionerKind::none) return v;
     if (kind_ == PreconditionerKind::general) return made;
-    multiply(*system_.m->as_diagonal(), v, m_);
+    multiply(*system_.m().as_diagonal(), v, m_);
     return m_;
   }
 
   // u = M r, w = A u, and the sums and m of the next iteration.
   void begin_residual() {
-    if (kind_ == PreconditionerKind::general) system_.m->apply(r_, u_);
+    if (kind_ == PreconditionerKind::general) system_.m().apply(r_, u_);
     const HostVector<T>& u = preconditioned(r_, u_);
-    system_.a.apply(u, w_);
+    system_.a().apply(u, w_);
     gamma_ = dot(r_, u);
     delta_ = dot(w_, u);
     if (kind_ == PreconditionerKind::diagonal) preconditioned(w_, m_);
@@ -98,7 +97,7 @@ class PipelinedIteration {
   // u -= alpha q, w -= alpha z; {r.r, r.u, w.u}.
   template <PreconditionerKind kind>
   void update(T alpha, T beta) {
-    T* const x = system_.x.data();
+    T* const x = system_.x().data();
     T* const r = r_.data();
     T* const u = u_.data();
     T* const w = w_.data();
@@ -138,11 +137,8 @@ class PipelinedIteration {
     delta_ = sums[2];
   }
 
-  HostSystem<T> system_;
-  PreconditionerKind kind_;
-  HostVector<T> r_, u_, w_, m_, n_, p_, q_, s_, z_;
+  HostVector<T> u_, w_, m_, n_, p_, q_, s_, z_;
   bool is_first_ = true;
-  double rr_ = 0.0;
   double gamma_ = 0.0;  // r.u, and before the last update
   double previous_gamma_ = 0.0;
   double delta_ = 0.0;  // w.u
@@ -151,19 +147,15 @@ class PipelinedIteration {
 
 }  // namespace
 
-template <class T, class Space>
-SolveReport pipelined_cg(const LinearOperator<T, Space>& a,
-                         const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
-                         Vector<T, Space>& x, const CgOptions& options) {
-  PipelinedIteration<T> iteration({a, preconditioner, b, x});
-  return run_on_host(iteration, options);
+template <>
+std::unique_ptr<Solver<double, Host>> make_pipelined_cg(const LinearOperator<double, Host>& a,
+                                                        const Preconditioner<double, Host>* m) {
+  return make_host_solver<PipelinedIteration<double>>(a, m);
 }
-
-template SolveReport pipelined_cg(const LinearOperator<double, Host>&,
-                                  const Preconditioner<double, Host>*, const HostVector<double>&,
-                                  HostVector<double>&, const CgOptions&);
-template SolveReport pipelined_cg(const LinearOperator<float, Host>&,
-                                  const Preconditioner<float, Host>*, const HostVector<float>&,
-                                  HostVector<float>&, const CgOptions&);
+template <>
+std::unique_ptr<Solver<float, Host>> make_pipelined_cg(const LinearOperator<float, Host>& a,
+                                                       const Preconditioner<float, Host>* m) {
+  return make_host_solver<PipelinedIteration<float>>(a, m);
+}
 
 }  // namespace tessera

@@ -1,6 +1,4 @@
 // This file has pipelined conjugate gradients on the GPU.
-#include <utility>
-
 #include "solvers/krylov/device_system.cuh"
 #include "solvers/krylov/pipelined_cg.hpp"
 
@@ -155,8 +153,8 @@ __global__ void __launch_bounds__(kReductionThreads)
 template <class T>
 class DevicePipelinedCg final : public DeviceIteration {
  public:
-  explicit DevicePipelinedCg(DeviceSystem<T> system)
-      : system_(std::move(system)),
+  DevicePipelinedCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
+      : system_(a, m),
         kind_(system_.kind()),
         r_(system_.size()),
         u_(system_.size_if(kind_ == PreconditionerKind::general)),
@@ -168,6 +166,8 @@ class DevicePipelinedCg final : public DeviceIteration {
         s_(system_.size()),
         z_(system_.size()) {}
 
+  DeviceSystem<T>& system() { return system_; }
+  const DeviceSystem<T>& system() const { return system_; }
   void enqueue_residual() override { system_.enqueue_residual(r_, {nullptr, nullptr}, state()); }
 
   void start() override {
@@ -243,20 +243,15 @@ class DevicePipelinedCg final : public DeviceIteration {
 
 }  // namespace
 
-template <class T>
-SolveReport pipelined_cg(const LinearOperator<T, Device>& a,
-                         const Preconditioner<T, Device>* preconditioner, const DeviceVector<T>& b,
-                         DeviceVector<T>& x, const CgOptions& options) {
-  DevicePipelinedCg<T> iteration({a, preconditioner, b, x});
-  return run_on_device(iteration, options);
+template <>
+std::unique_ptr<Solver<double, Device>> make_pipelined_cg(const LinearOperator<double, Device>& a,
+                                                          const Preconditioner<double, Device>* m) {
+  return make_device_solver<DevicePipelinedCg<double>>(a, m);
 }
-
-template SolveReport pipelined_cg(const LinearOperator<double, Device>&,
-                                  const Preconditioner<double, Device>*,
-                                  const DeviceVector<double>&, DeviceVector<double>&,
-                                  const CgOptions&);
-template SolveReport pipelined_cg(const LinearOperator<float, Device>&,
-                                  const Preconditioner<float, Device>*, const DeviceVector<float>&,
-                                  DeviceVector<float>&, const CgOptions&);
+template <>
+std::unique_ptr<Solver<float, Device>> make_pipelined_cg(const LinearOperator<float, Device>& a,
+                                                         const Preconditioner<float, Device>* m) {
+  return make_device_solver<DevicePipelinedCg<float>>(a, m);
+}
 
 }  // namespace tessera

@@ -29,24 +29,18 @@ namespace tessera {
 /// measured on five-point matrices in double precision, the smallest ||b - A x|| of any iteration
 /// is 6e-15, 5e-14, 1e-10 and 5e-10 ||b|| for 100, 150, 200 and 250 nodes per axis, where cg()
 /// reaches 3e-14, 6e-14, 4e-14 and 1e-13. On a matrix of condition 1e6 and 60 unknowns it reaches
-/// nothing useful. With CgOptions::replacement_interval the vectors r, u, w, s, q and z are
+/// nothing useful. With SolveOptions::replacement_interval the vectors r, u, w, s, q and z are
 /// computed anew from x and p every so many iterations (periodic replacement), at the cost of four
 /// more applications of A and three of M.
 ///
 /// It pays where a reduction takes about as long as M and A: thousands of processes, or a problem
 /// so small that launches and barriers take most of its time.
-template <class T, class Space>
-SolveReport pipelined_cg(const LinearOperator<T, Space>& a,
-                         const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
-                         Vector<T, Space>& x, const CgOptions& options);
-
+///
 /// The same on the GPU, with one kernel beside operator and preconditioner and without barriers of
 /// the grid. Scalars stay on the GPU, and iterations are graphs like those of cg(). The solve is
 /// deterministic if the operator is.
-/// @throws DeviceError
-template <class T>
-SolveReport pipelined_cg(const LinearOperator<T, Device>& a,
-                         const Preconditioner<T, Device>* preconditioner, const DeviceVector<T>& b,
-                         DeviceVector<T>& x, const CgOptions& options);
+template <class T, class Space>
+std::unique_ptr<Solver<T, Space>> make_pipelined_cg(const LinearOperator<T, Space>& a,
+                                                    const Preconditioner<T, Space>* preconditioner);
 
 }  // namespace tessera

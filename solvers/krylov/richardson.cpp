@@ -11,36 +11,39 @@ namespace tessera {
 namespace {
 
 template <class T>
-class RichardsonIteration {
- public:
-  RichardsonIteration(const HostSystem<T>& system, double omega)
-      : system_(system),
-        omega_(static_cast<T>(omega)),
-        r_(system.a.size()),
-        z_(system.size_if(system.kind() == PreconditionerKind::general)) {}
+class RichardsonIteration final : public HostIteration<T> {
+  using Base = HostIteration<T>;
+  using Base::kind_;
+  using Base::r_;
+  using Base::rr_;
+  using Base::system_;
 
-  double residual_norm() {
-    rr_ = system_.residual(r_);
-    return std::sqrt(rr_);
-  }
+ public:
+  RichardsonIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m,
+                      double omega)
+      : Base(a, m),
+        omega_(static_cast<T>(omega)),
+        z_(system_.size_if(kind_ == PreconditionerKind::general)) {}
+
+  double max_growth() const { return kMaxGrowth; }
   void start() {}
   void replace_residual() {}
 
   Step step() {
     const double before = rr_;
-    switch (system_.kind()) {
+    switch (kind_) {
       case PreconditionerKind::none:
-        axpy(omega_, r_, system_.x);
+        axpy(omega_, r_, system_.x());
         break;
       case PreconditionerKind::diagonal:
         add_scaled();
         break;
       case PreconditionerKind::general:
-        system_.m->apply(r_, z_);
-        axpy(omega_, z_, system_.x);
+        system_.m().apply(r_, z_);
+        axpy(omega_, z_, system_.x());
         break;
     }
-    residual_norm();
+    this->residual_norm();
     return {.rr = rr_, .energy = std::max(0.0, before - rr_)};
   }
 
@@ -49,32 +52,28 @@ class RichardsonIteration {
   void add_scaled() {
     const T* const d = system_.diagonal();
     const T* const r = r_.data();
-    T* const x = system_.x.data();
+    T* const x = system_.x().data();
 #pragma omp parallel for simd schedule(static)
     for (std::int64_t i = 0; i < r_.size(); ++i) x[i] += omega_ * d[i] * r[i];
   }
 
-  HostSystem<T> system_;
   T omega_;
-  HostVector<T> r_, z_;
-  double rr_ = 0.0;
+  HostVector<T> z_;
 };
 
 }  // namespace
 
-template <class T, class Space>
-SolveReport richardson(const LinearOperator<T, Space>& a,
-                       const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
-                       Vector<T, Space>& x, double omega, const CgOptions& options) {
-  RichardsonIteration<T> iteration({a, preconditioner, b, x}, omega);
-  return run_on_host(iteration, options, kMaxGrowth);
+template <>
+std::unique_ptr<Solver<double, Host>> make_richardson(const LinearOperator<double, Host>& a,
+                                                      const Preconditioner<double, Host>* m,
+                                                      double omega) {
+  return make_host_solver<RichardsonIteration<double>>(a, m, omega);
 }
-
-template SolveReport richardson(const LinearOperator<double, Host>&,
-                                const Preconditioner<double, Host>*, const HostVector<double>&,
-                                HostVector<double>&, double, const CgOptions&);
-template SolveReport richardson(const LinearOperator<float, Host>&,
-                                const Preconditioner<float, Host>*, const HostVector<float>&,
-                                HostVector<float>&, double, const CgOptions&);
+template <>
+std::unique_ptr<Solver<float, Host>> make_richardson(const LinearOperator<float, Host>& a,
+                                                     const Preconditioner<float, Host>* m,
+                                                     double omega) {
+  return make_host_solver<RichardsonIteration<float>>(a, m, omega);
+}
 
 }  // namespace tessera

@@ -1,6 +1,4 @@
 // This file has Richardson's iteration on the GPU.
-#include <utility>
-
 #include "solvers/krylov/device_system.cuh"
 #include "solvers/krylov/richardson.hpp"
 
@@ -32,15 +30,20 @@ __global__ void finish_kernel(IterationState* state) {
 template <class T>
 class DeviceRichardson final : public DeviceIteration {
  public:
-  DeviceRichardson(DeviceSystem<T> system, double omega)
-      : system_(std::move(system)),
+  DeviceRichardson(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m,
+                   double omega)
+      : system_(a, m),
         omega_(static_cast<T>(omega)),
         r_(system_.size()),
         z_(system_.size_if(system_.kind() == PreconditionerKind::general)) {}
 
+  DeviceSystem<T>& system() { return system_; }
+  const DeviceSystem<T>& system() const { return system_; }
   void enqueue_residual() override {
     system_.enqueue_residual(r_, {nullptr, &state()->rz}, state());
   }
+
+  double max_growth() const override { return kMaxGrowth; }
 
   void start() override {
     check_cuda(cudaMemcpyAsync(&state()->previous_rz, &state()->rr, sizeof(double),
@@ -75,19 +78,17 @@ class DeviceRichardson final : public DeviceIteration {
 
 }  // namespace
 
-template <class T>
-SolveReport richardson(const LinearOperator<T, Device>& a,
-                       const Preconditioner<T, Device>* preconditioner, const DeviceVector<T>& b,
-                       DeviceVector<T>& x, double omega, const CgOptions& options) {
-  DeviceRichardson<T> iteration({a, preconditioner, b, x}, omega);
-  return run_on_device(iteration, options, kMaxGrowth);
+template <>
+std::unique_ptr<Solver<double, Device>> make_richardson(const LinearOperator<double, Device>& a,
+                                                        const Preconditioner<double, Device>* m,
+                                                        double omega) {
+  return make_device_solver<DeviceRichardson<double>>(a, m, omega);
 }
-
-template SolveReport richardson(const LinearOperator<double, Device>&,
-                                const Preconditioner<double, Device>*, const DeviceVector<double>&,
-                                DeviceVector<double>&, double, const CgOptions&);
-template SolveReport richardson(const LinearOperator<float, Device>&,
-                                const Preconditioner<float, Device>*, const DeviceVector<float>&,
-                                DeviceVector<float>&, double, const CgOptions&);
+template <>
+std::unique_ptr<Solver<float, Device>> make_richardson(const LinearOperator<float, Device>& a,
+                                                       const Preconditioner<float, Device>* m,
+                                                       double omega) {
+  return make_device_solver<DeviceRichardson<float>>(a, m, omega);
+}
 
 }  // namespace tessera

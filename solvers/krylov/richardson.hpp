@@ -19,19 +19,15 @@ namespace tessera {
 ///
 /// It pays where M is nearly A^-1 (a multigrid cycle), to see what M does on its own, and where M A
 /// is not symmetric.
-/// @param omega the relaxation: the share of M's correction that is added
-template <class T, class Space>
-SolveReport richardson(const LinearOperator<T, Space>& a,
-                       const Preconditioner<T, Space>* preconditioner, const Vector<T, Space>& b,
-                       Vector<T, Space>& x, double omega, const CgOptions& options);
-
+///
 /// The same on the GPU, with scalars and graphs like those of cg(). There are two kernels beside
 /// operator and preconditioner, one with fused operations. The solve is deterministic if the
-/// operator is. @throws DeviceError
-template <class T>
-SolveReport richardson(const LinearOperator<T, Device>& a,
-                       const Preconditioner<T, Device>* preconditioner, const DeviceVector<T>& b,
-                       DeviceVector<T>& x, double omega, const CgOptions& options);
+/// operator is.
+/// @param omega the relaxation: the share of M's correction that is added
+template <class T, class Space>
+std::unique_ptr<Solver<T, Space>> make_richardson(const LinearOperator<T, Space>& a,
+                                                  const Preconditioner<T, Space>* preconditioner,
+                                                  double omega);
 
 /// The growth of the residual at which richardson() ends as diverged.
 inline constexpr double kMaxGrowth = 1e6;

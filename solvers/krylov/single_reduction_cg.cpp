@@ -10,21 +10,20 @@ namespace tessera {
 namespace {
 
 template <class T>
-class SingleReductionIteration {
- public:
-  explicit SingleReductionIteration(const HostSystem<T>& system)
-      : system_(system),
-        kind_(system.kind()),
-        r_(system.a.size()),
-        own_u_(system.size_if(kind_ != PreconditionerKind::none)),
-        w_(system.a.size()),
-        p_(system.a.size()),
-        s_(system.a.size()) {}
+class SingleReductionIteration final : public HostIteration<T> {
+  using Base = HostIteration<T>;
+  using Base::kind_;
+  using Base::r_;
+  using Base::rr_;
+  using Base::system_;
 
-  double residual_norm() {
-    rr_ = system_.residual(r_);
-    return std::sqrt(rr_);
-  }
+ public:
+  SingleReductionIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
+      : Base(a, m),
+        own_u_(system_.size_if(kind_ != PreconditionerKind::none)),
+        w_(a.size()),
+        p_(a.size()),
+        s_(a.size()) {}
 
   void start() {
     is_first_ = true;
@@ -34,8 +33,8 @@ class SingleReductionIteration {
   }
 
   void replace_residual() {
-    residual_norm();
-    system_.a.apply(p_, s_);
+    this->residual_norm();
+    system_.a().apply(p_, s_);
     begin_residual();
   }
 
@@ -43,8 +42,8 @@ class SingleReductionIteration {
     const double previous_gamma = gamma_;
     double delta = 0.0;
     if (kind_ == PreconditionerKind::general) {
-      system_.m->apply(r_, own_u_);
-      system_.a.apply(own_u_, w_);
+      system_.m().apply(r_, own_u_);
+      system_.a().apply(own_u_, w_);
       const auto sums = block_sums<2>(
           r_.size(), [r = r_.data(), u = own_u_.data(), w = w_.data()](std::int64_t i) {
             const double wide = static_cast<double>(u[i]);
@@ -62,7 +61,7 @@ class SingleReductionIteration {
     if (const auto failure = failure_of(pq)) {
       if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
       aypx(u(), static_cast<T>(beta), p_);
-      system_.a.apply(p_, s_);
+      system_.a().apply(p_, s_);
       const auto confirmed = failure_of(dot(p_, s_));
       return {.failure = confirmed, .broken_down = !confirmed};
     }
@@ -79,13 +78,13 @@ class SingleReductionIteration {
   void begin_residual() {
     next_gamma_ = rr_;
     if (kind_ != PreconditionerKind::diagonal) return;
-    multiply(*system_.m->as_diagonal(), r_, own_u_);
+    multiply(*system_.m().as_diagonal(), r_, own_u_);
     next_gamma_ = dot(r_, own_u_);
   }
 
   // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s; u and gamma of the next iteration.
   void update(T alpha, T beta) {
-    T* const x = system_.x.data();
+    T* const x = system_.x().data();
     T* const r = r_.data();
     T* const v = u().data();
     const T* const w = w_.data();
@@ -116,11 +115,8 @@ class SingleReductionIteration {
     }
   }
 
-  HostSystem<T> system_;
-  PreconditionerKind kind_;
-  HostVector<T> r_, own_u_, w_, p_, s_;
+  HostVector<T> own_u_, w_, p_, s_;
   bool is_first_ = true;
-  double rr_ = 0.0;
   double gamma_ = 0.0;       // r.u of the last step
   double next_gamma_ = 0.0;  // of the residual r
   double alpha_ = 0.0;
@@ -128,22 +124,15 @@ class SingleReductionIteration {
 
 }  // namespace
 
-template <class T, class Space>
-SolveReport single_reduction_cg(const LinearOperator<T, Space>& a,
-                                const Preconditioner<T, Space>* preconditioner,
-                                const Vector<T, Space>& b, Vector<T, Space>& x,
-                                const CgOptions& options) {
-  SingleReductionIteration<T> iteration({a, preconditioner, b, x});
-  return run_on_host(iteration, options);
+template <>
+std::unique_ptr<Solver<double, Host>> make_single_reduction_cg(
+    const LinearOperator<double, Host>& a, const Preconditioner<double, Host>* m) {
+  return make_host_solver<SingleReductionIteration<double>>(a, m);
 }
-
-template SolveReport single_reduction_cg(const LinearOperator<double, Host>&,
-                                         const Preconditioner<double, Host>*,
-                                         const HostVector<double>&, HostVector<double>&,
-                                         const CgOptions&);
-template SolveReport single_reduction_cg(const LinearOperator<float, Host>&,
-                                         const Preconditioner<float, Host>*,
-                                         const HostVector<float>&, HostVector<float>&,
-                                         const CgOptions&);
+template <>
+std::unique_ptr<Solver<float, Host>> make_single_reduction_cg(
+    const LinearOperator<float, Host>& a, const Preconditioner<float, Host>* m) {
+  return make_host_solver<SingleReductionIteration<float>>(a, m);
+}
 
 }  // namespace tessera

@@ -1,6 +1,4 @@
 // This file has single-reduction conjugate gradients on the GPU.
-#include <utility>
-
 #include "solvers/krylov/device_system.cuh"
 #include "solvers/krylov/single_reduction_cg.hpp"
 
@@ -120,8 +118,8 @@ __global__ void __launch_bounds__(kReductionThreads)
 template <class T>
 class DeviceSingleReductionCg final : public DeviceIteration {
  public:
-  explicit DeviceSingleReductionCg(DeviceSystem<T> system)
-      : system_(std::move(system)),
+  DeviceSingleReductionCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
+      : system_(a, m),
         r_(system_.size()),
         own_u_(system_.size_if(system_.kind() != PreconditionerKind::none)),
         w_(system_.size()),
@@ -131,6 +129,8 @@ class DeviceSingleReductionCg final : public DeviceIteration {
   // Makes u = M r and r.u as well, unless M is general. With a general M the next iteration makes
   // both, and r.u has to remain that of u: is_indefinite() reads it if a replacement was queued
   // behind a failure.
+  DeviceSystem<T>& system() { return system_; }
+  const DeviceSystem<T>& system() const { return system_; }
   void enqueue_residual() override {
     const PreconditionerKind kind = system_.kind();
     system_.enqueue_residual(r_,
@@ -196,22 +196,15 @@ class DeviceSingleReductionCg final : public DeviceIteration {
 
 }  // namespace
 
-template <class T>
-SolveReport single_reduction_cg(const LinearOperator<T, Device>& a,
-                                const Preconditioner<T, Device>* preconditioner,
-                                const DeviceVector<T>& b, DeviceVector<T>& x,
-                                const CgOptions& options) {
-  DeviceSingleReductionCg<T> iteration({a, preconditioner, b, x});
-  return run_on_device(iteration, options);
+template <>
+std::unique_ptr<Solver<double, Device>> make_single_reduction_cg(
+    const LinearOperator<double, Device>& a, const Preconditioner<double, Device>* m) {
+  return make_device_solver<DeviceSingleReductionCg<double>>(a, m);
 }
-
-template SolveReport single_reduction_cg(const LinearOperator<double, Device>&,
-                                         const Preconditioner<double, Device>*,
-                                         const DeviceVector<double>&, DeviceVector<double>&,
-                                         const CgOptions&);
-template SolveReport single_reduction_cg(const LinearOperator<float, Device>&,
-                                         const Preconditioner<float, Device>*,
-                                         const DeviceVector<float>&, DeviceVector<float>&,
-                                         const CgOptions&);
+template <>
+std::unique_ptr<Solver<float, Device>> make_single_reduction_cg(
+    const LinearOperator<float, Device>& a, const Preconditioner<float, Device>* m) {
+  return make_device_solver<DeviceSingleReductionCg<float>>(a, m);
+}
 
 }  // namespace tessera

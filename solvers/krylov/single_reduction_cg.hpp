@@ -30,21 +30,14 @@ namespace tessera {
 ///
 /// It pays where waiting costs more than memory traffic: many processes, or a small problem on a
 /// GPU. On one processor with long vectors cg() reads less.
-template <class T, class Space>
-SolveReport single_reduction_cg(const LinearOperator<T, Space>& a,
-                                const Preconditioner<T, Space>* preconditioner,
-                                const Vector<T, Space>& b, Vector<T, Space>& x,
-                                const CgOptions& options);
-
+///
 /// The same on the GPU. Beside operator and preconditioner there is one kernel for the updates and
 /// the sums of r alone, and one for the sums with w. The second kernel is not needed if the
 /// operator has fused operations, which sum w.u, and M is not a general preconditioner. There are
 /// no barriers of the grid, scalars stay on the GPU, and iterations are graphs like those of cg().
-/// The solve is deterministic if the operator is. @throws DeviceError
-template <class T>
-SolveReport single_reduction_cg(const LinearOperator<T, Device>& a,
-                                const Preconditioner<T, Device>* preconditioner,
-                                const DeviceVector<T>& b, DeviceVector<T>& x,
-                                const CgOptions& options);
+/// The solve is deterministic if the operator is.
+template <class T, class Space>
+std::unique_ptr<Solver<T, Space>> make_single_reduction_cg(
+    const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* preconditioner);
 
 }  // namespace tessera

@@ -5,8 +5,10 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "solvers/configuration.hpp"
+#include "solvers/execution.hpp"
 
 namespace tessera {
 
@@ -48,6 +50,11 @@ DeviceInfo require_device();
 
 /// Waits until the GPU has done all that was asked of it. @throws DeviceError
 void synchronize_device();
+/// The same if data live there.
+template <class Space>
+void synchronize() {
+  if constexpr (std::is_same_v<Space, Device>) synchronize_device();
+}
 
 /// The bandwidth of y = x on the GPU in bytes per second, counting the reads of x and the writes of
 /// y: the best of several runs on arrays of 2 GiB, or of a quarter of the free memory if that is

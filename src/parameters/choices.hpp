@@ -11,13 +11,12 @@
 #include "mesh/element/quadrature.hpp"
 #include "operators/form/factor_storage.hpp"
 #include "postprocess/vtk/float_width.hpp"
+#include "solvers/solver.hpp"
 
 namespace tessera {
 
 /// Floating-point type of the operator and the solver's vectors.
 enum class Precision { double_precision, single_precision };
-
-enum class SolverMethod { cg, single_reduction_cg, pipelined_cg, flexible_cg, richardson };
 
 /// What multigrid halves first; `automatic`: cells up to degree 4 and for a start by full
 /// multigrid, which wants errors of one order on all levels, else the degree.

@@ -5,6 +5,8 @@
 
 namespace tessera {
 
+namespace {
+
 std::string_view cycle_part_name(CyclePart part) {
   switch (part) {
     case CyclePart::smooth:
@@ -19,8 +21,14 @@ std::string_view cycle_part_name(CyclePart part) {
   return "";
 }
 
+}  // namespace
+
+std::string cycle_timer_name(int level, CyclePart part) {
+  return fmt::format("level {}: {}", level, cycle_part_name(part));
+}
+
 void CycleTimer::begin(int level, CyclePart part) {
-  part_.emplace(timers_, fmt::format("level {}: {}", level, cycle_part_name(part)));
+  part_.emplace(timers_, cycle_timer_name(level, part));
 }
 
 void CycleTimer::end() { part_.reset(); }

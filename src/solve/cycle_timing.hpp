@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "postprocess/timing/timers.hpp"
@@ -14,9 +13,10 @@ namespace tessera {
 
 inline constexpr std::size_t kCycleParts = 4;
 
-std::string_view cycle_part_name(CyclePart part);
+/// "level 0: smooth".
+std::string cycle_timer_name(int level, CyclePart part);
 
-/// Times the parts of cycles on the host: "level 0: smooth" within the innermost open scope.
+/// Times the parts of cycles on the host, within the innermost open scope.
 class CycleTimer final : public CycleObserver {
  public:
   explicit CycleTimer(TimerTree& timers) : timers_(timers) {}

@@ -27,7 +27,7 @@ struct SolveOutcome {
 
 /// Who hears of a solve; none may be empty.
 struct SolveListeners {
-  /// As CgOptions::observer.
+  /// As SolveOptions::observer.
   std::function<Continue(int, double)> iteration;
   /// Before the first iteration: the levels of a multigrid preconditioner, or none, and lines about
   /// the preconditioner.

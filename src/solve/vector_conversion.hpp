@@ -53,4 +53,28 @@ void convert_back(const Vector<T, Space>& values, HostVector<double>& result) {
   convert_back(values, landing, result);
 }
 
+/// The vector in another memory, or itself where it is in that one already.
+template <class Space, class T>
+Vector<T, Space> moved_to(HostVector<T> values) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    return values;
+  } else {
+    Vector<T, Space> result(values.size());
+    copy(values, result);
+    return result;
+  }
+}
+
+/// The vector's values on the host: itself, or a copy.
+template <class T>
+const HostVector<T>& on_host(const HostVector<T>& values) {
+  return values;
+}
+template <class T>
+HostVector<T> on_host(const DeviceVector<T>& values) {
+  HostVector<T> result(values.size());
+  copy(values, result);
+  return result;
+}
+
 }  // namespace tessera

@@ -12,9 +12,12 @@
 #include "operators/csr/csr.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
+#include "src/case/dispatch.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/shape.hpp"
+#include "src/solve/vector_conversion.hpp"
 #include "src/study/median.hpp"
+#include "src/study/stopwatch.hpp"
 
 namespace tessera {
 namespace {
@@ -108,14 +111,8 @@ Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) 
   measurement.needed_bytes = needed_bytes(strategy);
   measurement.fits = measurement.needed_bytes <= available_bytes;
   if (!measurement.fits) return measurement;
-  const bool is_double = problem_.precision == Precision::double_precision;
-  if (study_processor(study_) == Processor::gpu) {
-    if constexpr (kHasCuda) {
-      is_double ? measure_on_gpu<double>(measurement) : measure_on_gpu<float>(measurement);
-    }
-  } else {
-    is_double ? measure_in<double>(measurement) : measure_in<float>(measurement);
-  }
+  with_scalar_and_space(problem_.precision, study_processor(study_),
+                        [&]<class T, class Space>() { measure_in<T, Space>(measurement); });
   return measurement;
 }
 
@@ -162,61 +159,37 @@ HostVector<T> random_vector(Index n) {
 
 }  // namespace
 
-template <class T>
+template <class T, class Space>
 void Bench::measure_in(Measurement& measurement) {
+  synchronize<Space>();
   const double setup_start = seconds_now();
-  const auto a = make_operator<T>(measurement.strategy, form_);
+  const auto a = make_operator<T, Space>(measurement.strategy, form_);
+  synchronize<Space>();
   measurement.setup_seconds = seconds_now() - setup_start;
   measurement.operator_bytes = a->bytes();
   measurement.cost = a->cost();
   measurement.operator_name = a->name();
 
-  const HostVector<T> x = random_vector<T>(a->size());
-  HostVector<T> y(a->size());
+  Vector<T, Space> x = moved_to<Space>(random_vector<T>(a->size()));
+  Vector<T, Space> y(a->size());
   fill(y, std::numeric_limits<T>::quiet_NaN());
   a->apply(x, y);
-  measurement.difference = difference_from_first(y);
-  take_times(repeat([&] {
-               const double before = seconds_now();
-               for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
-               return (seconds_now() - before) / study_.applications;
-             }),
-             measurement);
-}
-
-template <class T>
-void Bench::measure_on_gpu(Measurement& measurement) {
-  synchronize_device();
-  const double setup_start = seconds_now();
-  const auto a = make_operator<T, Device>(measurement.strategy, form_);
-  synchronize_device();
-  measurement.setup_seconds = seconds_now() - setup_start;
-  measurement.operator_bytes = a->bytes();
-  measurement.cost = a->cost();
-  measurement.operator_name = a->name();
-
-  HostVector<T> host = random_vector<T>(a->size());
-  DeviceVector<T> x(a->size());
-  DeviceVector<T> y(a->size());
-  copy(host, x);
-  fill(y, std::numeric_limits<T>::quiet_NaN());
-  a->apply(x, y);
-  copy(y, host);
-  measurement.difference = difference_from_first(host);
-  DeviceStopwatch stopwatch;
+  measurement.difference = difference_from_first(on_host(y));
+  Stopwatch<Space> stopwatch;
   take_times(repeat([&] {
                stopwatch.start();
                for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
                return stopwatch.stop() / study_.applications;
              }),
              measurement);
-  if (!study_.transfers) return;
+  if (kProcessorOf<Space> == Processor::cpu || !study_.transfers) return;
   const HostVector<T> start = random_vector<T>(a->size());
+  HostVector<T> result(a->size());
   measurement.transfer_seconds = repeat([&] {
                                    stopwatch.start();
                                    copy(start, x);
                                    for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
-                                   copy(y, host);
+                                   copy(y, result);
                                    return stopwatch.stop() / study_.applications;
                                  }).front();
 }

@@ -49,10 +49,8 @@ class Bench {
   Measurement measure(const StrategyName& strategy, Index available_bytes);
 
  private:
-  template <class T>
+  template <class T, class Space>
   void measure_in(Measurement& measurement);
-  template <class T>
-  void measure_on_gpu(Measurement& measurement);
   /// relative_difference(y, first); the first y becomes `first`.
   template <class T>
   double difference_from_first(const HostVector<T>& y);

@@ -14,8 +14,8 @@
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/system_scale.hpp"
-#include "src/solve/dispatch.hpp"
 #include "src/solve/full_multigrid_start.hpp"
+#include "src/solve/method.hpp"
 #include "src/solve/preconditioning.hpp"
 #include "src/study/median.hpp"
 #include "src/study/solver_measurement.hpp"
@@ -85,11 +85,15 @@ class SolverBench::In final : public Implementation {
           given_.poisson, *made.hierarchy, given_.strategy.scatter, *a_,
           parameters.solver.multigrid.start_cycles, given_.scale));
     }
+    std::unique_ptr<Solver<T, Space>> solver_of_case;
+    if (!is_start) {
+      const Preconditioner<T, Space>* const m = made.preconditioner.get();
+      solver_of_case = make_case_solver(parameters.solver, *a_, m, *a_, m);
+    }
     wait();
     measurement.setup_seconds = seconds_now() - start;
     measurement.levels = made.levels;
-    const double omega = relaxation(parameters.solver.method, *a_, made.preconditioner.get());
-    const CgOptions options = solver_options(
+    const SolveOptions options = solver_options(
         parameters.solver, given_.system,
         {[](int, double) { return stop_requested() ? Continue::no : Continue::yes; }, nullptr});
     const auto solve = [&] {
@@ -99,8 +103,7 @@ class SolverBench::In final : public Implementation {
       if (is_start) {
         full->start.run(made.cycle, b_, x_);
       } else {
-        measurement.report = solve_by_method<T, Space>(
-            parameters.solver.method, *a_, made.preconditioner.get(), b_, x_, omega, options);
+        measurement.report = solver_of_case->solve(b_, x_, options);
       }
       wait();
       stop_if_requested();
@@ -130,9 +133,7 @@ class SolverBench::In final : public Implementation {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
-  static void wait() {
-    if constexpr (std::is_same_v<Space, Device>) synchronize_device();
-  }
+  static void wait() { synchronize<Space>(); }
 
   // Sets operator_seconds_.
   std::unique_ptr<LinearOperator<T, Space>> make_timed_operator() {

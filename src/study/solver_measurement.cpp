@@ -2,6 +2,7 @@
 #include "src/study/solver_measurement.hpp"
 
 #include "cases/natural_units.hpp"
+#include "src/case/dispatch.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/system_scale.hpp"
 #include "src/study/solver_bench.hpp"
@@ -115,14 +116,11 @@ DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
 }
 
 SolverBench::SolverBench(const StudyParameters& study, const StudyProblem& problem) {
-  const bool is_double = problem.precision == Precision::double_precision;
-  if (study_processor(study) == Processor::gpu) {
-    if constexpr (kHasCuda) implementation_ = make_on_gpu(study, problem);
-  } else if (is_double) {
-    implementation_ = std::make_unique<In<double, Host>>(study, problem);
-  } else {
-    implementation_ = std::make_unique<In<float, Host>>(study, problem);
-  }
+  implementation_ =
+      with_scalar_and_space(problem.precision, study_processor(study),
+                            [&]<class T, class Space>() -> std::unique_ptr<Implementation> {
+                              return std::make_unique<In<T, Space>>(study, problem);
+                            });
 }
 SolverBench::~SolverBench() = default;
 

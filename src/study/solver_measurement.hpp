@@ -59,8 +59,6 @@ class SolverBench {
   template <class T, class Space>
   class In;
   // Defined where there is GPU code.
-  static std::unique_ptr<Implementation> make_on_gpu(const StudyParameters& study,
-                                                     const StudyProblem& problem);
 
   std::unique_ptr<Implementation> implementation_;
 };

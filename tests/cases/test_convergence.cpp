@@ -11,9 +11,9 @@
 #include "cases/poisson_problem.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/error_norms.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -184,14 +184,14 @@ StrategyName strategy_for(Geometry geometry, Processor processor) {
 }
 
 SolveReport solve_on_cpu(const StrategyName& strategy, const BilinearForm& form,
-                         LinearSystem& system, const CgOptions& options) {
+                         LinearSystem& system, const SolveOptions& options) {
   const auto a = make_operator<double>(strategy, form);
   const Jacobi<double> jacobi(*a);
   return cg(*a, &jacobi, system.b, system.x, options);
 }
 
 SolveReport solve_on_gpu(const StrategyName& strategy, const BilinearForm& form,
-                         LinearSystem& system, const CgOptions& options) {
+                         LinearSystem& system, const SolveOptions& options) {
   const auto a = make_operator<double, Device>(strategy, form);
   const Jacobi<double, Device> jacobi(*a);
   DeviceVector<double> x(a->size());
@@ -206,7 +206,7 @@ SolveReport solve_on_gpu(const StrategyName& strategy, const BilinearForm& form,
 ErrorNorms solve(const PoissonProblem& problem, const Discretization& discretization,
                  const Exact& exact, const StrategyName& strategy, Processor processor) {
   LinearSystem system = make_linear_system(problem, discretization, constant_field(0.0));
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-12;
   options.reference_norm = system.reference_norm;
   options.max_iterations = 5000;

@@ -17,9 +17,9 @@
 #include "operators/load/load_vector.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/error_norms.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -104,7 +104,7 @@ SolveReport solve(const PoissonProblem& problem, const Discretization& discretiz
   const auto a =
       make_operator<double>({"tensor", "coloring"}, stiffness_form(problem, discretization));
   const Jacobi<double> jacobi(*a);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-12;
   options.reference_norm = system.reference_norm;
   return cg(*a, &jacobi, system.b, system.x, options);

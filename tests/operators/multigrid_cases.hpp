@@ -8,8 +8,8 @@
 
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 
@@ -88,8 +88,8 @@ inline std::vector<double> without_mean(const HostVector<double>& x) {
   return values;
 }
 
-inline CgOptions to_tolerance(double tolerance) {
-  CgOptions options;
+inline SolveOptions to_tolerance(double tolerance) {
+  SolveOptions options;
   options.relative_tolerance = tolerance;
   options.max_iterations = 20000;
   return options;

@@ -8,11 +8,11 @@
 
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/csr/csr.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/operators/block_reference.hpp"
 #include "tests/operators/convergence_spread.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/test_names.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -184,7 +184,7 @@ TEST_P(BlockJacobiTest, AsynchronousSweepsConvergeToTheSolutionOfCg) {
   const auto a = make_csr_matrix<double>(problem.form);
   const HostVector<double> b = vector_of<double>(random_values(problem.size(), 59));
   HostVector<double> expected(problem.size());
-  CgOptions exact;
+  SolveOptions exact;
   exact.relative_tolerance = 1e-13;
   const SolveReport report = cg<double, Host>(*a, nullptr, b, expected, exact);
   ASSERT_LT(report.true_relative_residual, 1e-11);
@@ -244,7 +244,7 @@ TEST(BlockJacobiWithCg, HasThePlainSolutionInFewerIterationsThanJacobi) {
     const Problem problem = make_problem(options);
     const auto a = make_csr_matrix<double>(problem.form);
     const HostVector<double> b = vector_of<double>(random_values(problem.size(), 67));
-    CgOptions tight;
+    SolveOptions tight;
     tight.relative_tolerance = 1e-12;
     HostVector<double> plain(problem.size());
     ASSERT_EQ((cg<double, Host>(*a, nullptr, b, plain, tight).status), SolveStatus::converged);

@@ -7,12 +7,12 @@
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/csr/csr.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/block_reference.hpp"
 #include "tests/operators/convergence_spread.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/test_names.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -122,7 +122,7 @@ TEST_P(DeviceBlockJacobi, AsynchronousSweepsConvergeToTheSolutionOfCg) {
   const auto a = make_csr_matrix<double>(problem.form);
   const std::vector<double> b = random_values(problem.size(), 59);
   HostVector<double> expected(problem.size());
-  CgOptions exact;
+  SolveOptions exact;
   exact.relative_tolerance = 1e-13;
   ASSERT_LT(
       (cg<double, Host>(*a, nullptr, vector_of<double>(b), expected, exact).true_relative_residual),
@@ -151,7 +151,7 @@ TEST_P(DeviceBlockJacobi, WithCgHasThePlainSolutionInFewerIterationsThanJacobi) 
   const Problem problem = make_problem(options);
   const auto a = make_operator<double, Device>({"csr", "none"}, problem.form);
   const DeviceVector<double> b = uploaded<double>(random_values(problem.size(), 67));
-  CgOptions tight;
+  SolveOptions tight;
   tight.relative_tolerance = 1e-12;
   DeviceVector<double> plain(problem.size());
   ASSERT_EQ(cg<double>(*a, nullptr, b, plain, tight).status, SolveStatus::converged);

@@ -5,10 +5,10 @@
 
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/fast_diagonalization_cases.hpp"
 #include "tests/operators/test_names.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -124,7 +124,7 @@ TEST(DeviceFastDiagonalizationInCg, SolvesCurvedBoxesInFewIterations) {
   const auto a = make_operator<double, Device>({"tensor", "coloring"}, problem.form);
   const auto m = make_fast_diagonalization<double, Device>(problem.form);
   const DeviceVector<double> b = uploaded(vector_of<double>(random_values(problem.size(), 41)));
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-10;
   options.max_iterations = 20000;
   DeviceVector<double> expected(problem.size());

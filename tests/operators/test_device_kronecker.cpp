@@ -8,13 +8,13 @@
 
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/kronecker.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/null_space.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
 #include "tests/operators/without_fused_operations.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -248,7 +248,7 @@ TEST_P(DeviceKronecker, CgEqualsTheHostWithoutFusedForms) {
   const HostVector<double> b = vector_of<double>(rhs);
   const DeviceVector<double> device_b = uploaded<double>(rhs);
   for (const int iterations : {1, 2, 3, 6, 7}) {
-    CgOptions limited;
+    SolveOptions limited;
     limited.relative_tolerance = 1e-300;
     limited.max_iterations = iterations;
     HostVector<double> x = vector_of<double>(guess);

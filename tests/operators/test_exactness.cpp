@@ -5,10 +5,10 @@
 
 #include "operators/load/load_vector.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/suitable.hpp"
 #include "tests/operators/test_names.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -200,7 +200,7 @@ TEST_P(Exactness, CgFindsSolutionsInTheSpace) {
   const HostVector<double> exact = nodal_values(*problem.discretization, problem.solution);
   const HostVector<double> b = right_hand_side(problem);
   HostVector<double> u(exact.size());
-  CgOptions options;
+  SolveOptions options;
   options.reference_norm = norm(b);
   options.relative_tolerance = 1e-13;
   options.max_iterations = 2000;

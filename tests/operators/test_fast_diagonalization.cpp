@@ -8,10 +8,10 @@
 #include "operators/fast_diagonalization/nearest_separable.hpp"
 #include "operators/kronecker/kronecker.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/operators/fast_diagonalization_cases.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -179,7 +179,7 @@ Iterations solve_both(const BilinearForm& form) {
   const auto a = make_operator<double>({"tensor", "coloring"}, form);
   const auto m = make_fast_diagonalization<double>(form);
   const HostVector<double> b = vector_of<double>(random_values(n, 41));
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-10;
   options.max_iterations = 20000;
   HostVector<double> expected(n);

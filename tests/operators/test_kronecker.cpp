@@ -9,12 +9,12 @@
 
 #include "operators/kronecker/kronecker.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/operators/null_space.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
 #include "tests/operators/without_fused_operations.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -200,7 +200,7 @@ TEST_P(Kronecker, CgIsTheSameWithAndWithoutFusedForms) {
   const Problem problem = make_problem(options);
   const auto a = make_kronecker_operator<double>(problem.form);
   const HostVector<double> b = vector_of<double>(random_values(problem.size(), 41));
-  CgOptions solve;
+  SolveOptions solve;
   solve.relative_tolerance = 1e-10;
   solve.max_iterations = 2000;
   HostVector<double> x(problem.size());

@@ -5,10 +5,10 @@
 #include <tuple>
 
 #include "operators/stencil/stencil.hpp"
-#include "solvers/krylov/cg.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/suitable.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -107,7 +107,7 @@ TEST(StencilMatrix, SolvesBesideTheReference) {
   const std::vector<double> solution = random_values(problem.size(), 3);
   const HostVector<double> b = vector_of<double>(Reference(problem.form).apply(solution));
   HostVector<double> x(problem.size());
-  CgOptions solve;
+  SolveOptions solve;
   solve.relative_tolerance = 1e-12;
   solve.max_iterations = 1000;
   EXPECT_EQ((cg<double, Host>(*a, nullptr, b, x, solve).status), SolveStatus::converged);

@@ -5,24 +5,27 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/solvers/cg_variant.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 
-inline constexpr std::array<CgVariant, 4> kVariants = {
-    CgVariant::standard, CgVariant::single_reduction, CgVariant::pipelined, CgVariant::flexible};
+inline constexpr std::array<SolverMethod, 4> kVariants = {
+    SolverMethod::cg, SolverMethod::single_reduction_cg, SolverMethod::pipelined_cg,
+    SolverMethod::flexible_cg};
 
-inline std::string name_of(CgVariant variant) {
+inline std::string name_of(SolverMethod variant) {
   switch (variant) {
-    case CgVariant::standard:
+    case SolverMethod::cg:
       return "standard";
-    case CgVariant::single_reduction:
+    case SolverMethod::single_reduction_cg:
       return "single reduction";
-    case CgVariant::pipelined:
+    case SolverMethod::pipelined_cg:
       return "pipelined";
-    case CgVariant::flexible:
+    case SolverMethod::flexible_cg:
       return "flexible";
+    case SolverMethod::richardson:
+      break;
   }
   return "";
 }

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/krylov/cg.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -49,7 +49,7 @@ TYPED_TEST(Solves, FindTheSolutionOfADirectSolve) {
       for (const Preconditioning<T> m : {kNone<T>, Preconditioning<T>(&jacobi)}) {
         HostVector<T> x = this->random(n, 7);
         const double start = this->relative_residual(a, b, x, norm(b));
-        CgOptions options;
+        SolveOptions options;
         options.relative_tolerance = this->kReachable * std::sqrt(condition);
         options.reference_norm = norm(b);
         const SolveReport report = cg(a, m, b, x, options);
@@ -73,7 +73,7 @@ TYPED_TEST(Solves, ReportTheResidualOfWhatTheyReturn) {
   const HostVector<T> b = this->random(n, 13);
   for (const int most : {0, 1, 5, 12}) {
     HostVector<T> x = this->random(n, 17);
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = this->kReachable;
     options.reference_norm = 3.0;
     options.max_iterations = most;
@@ -97,7 +97,7 @@ TYPED_TEST(Solves, TakeAsManyIterationsAsThereAreEigenvalues) {
     const DiagonalOperator<T> a(eigenvalues);
     const HostVector<T> b = this->random(n, 19);
     HostVector<T> x(n);
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = this->kReachable;
     const SolveReport report = cg(a, kNone<T>, b, x, options);
     EXPECT_EQ(report.status, SolveStatus::converged);
@@ -132,7 +132,7 @@ TEST(CgIterates, MinimizeTheEnergyErrorOverTheKrylovSpace) {
           start + krylov * solved(krylov.transpose() * A * krylov,
                                   krylov.transpose() * (eigen_of(b) - A * start));
       HostVector<double> x = vector_of<double>(start);
-      CgOptions options;
+      SolveOptions options;
       options.relative_tolerance = 0.0;
       options.max_iterations = k;
       const SolveReport report = cg(a, m, b, x, options);
@@ -152,7 +152,7 @@ TYPED_TEST(Solves, FromTheSolutionTakeNoIteration) {
   a.apply(expected, b);
   for (const double reference : {0.0, norm(b)}) {
     HostVector<T> x = vector_of<T>(std::vector<double>{3, -1, 2, 0.5, -7});
-    CgOptions options;
+    SolveOptions options;
     options.reference_norm = reference;
     const SolveReport report = cg(a, kNone<T>, b, x, options);
     EXPECT_EQ(report.status, SolveStatus::converged);
@@ -167,7 +167,7 @@ TYPED_TEST(Solves, FromWithinTheToleranceTakeNoIteration) {
   using T = TypeParam;
   const DenseOperator<T> a(random_spd_matrix(30, 50.0, 83));
   const HostVector<T> b = this->random(30, 89);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-3;
   options.reference_norm = norm(b);
   HostVector<T> x(30);
@@ -191,7 +191,7 @@ TYPED_TEST(Solves, FromCloseByTakeFewerIterationsForTheSameReference) {
   const DenseOperator<T> a(random_spd_matrix(n, 300.0, 37));
   const HostVector<T> b = this->random(n, 41);
   const Eigen::VectorXd exact = solved(a.matrix(), eigen_of(b));
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-4;
   options.reference_norm = norm(b);
   HostVector<T> far(n);
@@ -212,7 +212,7 @@ TYPED_TEST(Solves, WithoutReferenceAreRelativeToTheInitialResidual) {
   const HostVector<T> b = this->random(n, 47);
   HostVector<T> x = this->random(n, 53);
   const double initial = this->relative_residual(a, b, x, 1.0);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-3;
   const SolveReport report = cg(a, kNone<T>, b, x, options);
   EXPECT_EQ(report.status, SolveStatus::converged);
@@ -233,7 +233,7 @@ TYPED_TEST(Solves, OfAZeroRightHandSideEndAtZero) {
   EXPECT_EQ(norm(x), 0.0);
 
   HostVector<T> from_elsewhere = this->random(20, 61);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-5;
   const SolveReport report = cg(a, kNone<T>, b, from_elsewhere, options);
   EXPECT_EQ(report.status, SolveStatus::converged);
@@ -270,7 +270,7 @@ TYPED_TEST(Solves, AreTheSameBitsForAnyNumberOfThreads) {
   const auto solve = [&](int threads) {
     const ThreadCount count(threads);
     HostVector<T> x(n);
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = 1e-4;
     SolveReport report = cg(a, kNone<T>, b, x, options);
     return std::pair(std::move(report), std::move(x));
@@ -293,7 +293,7 @@ TYPED_TEST(Solves, CallTheObserverOncePerIteration) {
       HostVector<T> x(30);
       std::vector<int> numbers;
       std::vector<double> residuals;
-      CgOptions options;
+      SolveOptions options;
       options.relative_tolerance = 1e-4;
       options.max_iterations = most;
       options.observer = [&](int iteration, double relative_residual) {

@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "solvers/krylov/cg.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -35,7 +35,7 @@ TYPED_TEST_SUITE(Endings, Precisions);
 TYPED_TEST(Endings, AtTheIterationLimitHaveWhatWasReached) {
   using T = TypeParam;
   HostVector<T> x(30);
-  CgOptions options;
+  SolveOptions options;
   options.max_iterations = 7;
   const SolveReport report = cg(this->a_, kNone<T>, this->b_, x, options);
   EXPECT_EQ(report.status, SolveStatus::iteration_limit);
@@ -49,7 +49,7 @@ TYPED_TEST(Endings, WithoutAnyIterationLeaveTheInitialGuess) {
   using T = TypeParam;
   HostVector<T> x = vector_of<T>(random_values(30, 7));
   const HostVector<T> before = vector_of<T>(random_values(30, 7));
-  CgOptions options;
+  SolveOptions options;
   options.max_iterations = 0;
   const SolveReport report = cg(this->a_, kNone<T>, this->b_, x, options);
   EXPECT_EQ(report.status, SolveStatus::iteration_limit);
@@ -60,7 +60,7 @@ TYPED_TEST(Endings, WithoutAnyIterationLeaveTheInitialGuess) {
 
 TYPED_TEST(Endings, OnTheLastAllowedIterationCanBeConverged) {
   using T = TypeParam;
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-4;
   HostVector<T> x(30);
   const int needed = cg(this->a_, kNone<T>, this->b_, x, options).iterations;
@@ -151,7 +151,7 @@ TYPED_TEST(Endings, AskedForByTheObserverComeAfterThatIteration) {
   using T = TypeParam;
   for (const int stop : {1, 5}) {
     int calls = 0;
-    CgOptions options;
+    SolveOptions options;
     options.observer = [&](int iteration, double) {
       ++calls;
       return iteration == stop ? Continue::no : Continue::yes;
@@ -161,7 +161,7 @@ TYPED_TEST(Endings, AskedForByTheObserverComeAfterThatIteration) {
     EXPECT_EQ(report.status, SolveStatus::interrupted);
     EXPECT_EQ(report.iterations, stop);
     EXPECT_EQ(calls, stop);
-    CgOptions limited;
+    SolveOptions limited;
     limited.max_iterations = stop;
     HostVector<T> expected(30);
     const SolveReport unhindered = cg(this->a_, kNone<T>, this->b_, expected, limited);
@@ -175,7 +175,7 @@ TYPED_TEST(Endings, AskedForAtConvergenceAreConverged) {
   using T = TypeParam;
   const DiagonalOperator<T> a({2, 2, 2});
   HostVector<T> x(3);
-  CgOptions options;
+  SolveOptions options;
   options.observer = [](int, double) { return Continue::no; };
   const SolveReport report =
       cg(a, kNone<T>, vector_of<T>(std::vector<double>{1, 2, 3}), x, options);
@@ -186,7 +186,7 @@ TYPED_TEST(Endings, AskedForAtConvergenceAreConverged) {
 TYPED_TEST(Endings, BeyondRoundingAreStagnated) {
   using T = TypeParam;
   HostVector<T> x(30);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-30;
   options.max_iterations = 100000;
   const SolveReport report = cg(this->a_, kNone<T>, this->b_, x, options);
@@ -211,7 +211,7 @@ TYPED_TEST(Endings, OfUnsolvableSystemsComeWithoutConvergence) {
   HostVector<T> b = vector_of<T>(random_values(n, 11));
   for (T& value : b.span()) value += T{1};
   HostVector<T> x(n);
-  CgOptions options;
+  SolveOptions options;
   options.max_iterations = 100000;
   const SolveReport report = cg(a, kNone<T>, b, x, options);
   EXPECT_NE(report.status, SolveStatus::converged);
@@ -228,7 +228,7 @@ TYPED_TEST(Endings, AreConvergedOnlyWhereTheTrueResidualIs) {
     }
   });
   HostVector<T> x(30);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-4;
   const SolveReport report = cg(a, kNone<T>, this->b_, x, options);
   EXPECT_EQ(report.status, SolveStatus::converged);
@@ -243,7 +243,7 @@ TYPED_TEST(Endings, AreConvergedOnlyWhereTheTrueResidualIs) {
 TYPED_TEST(Endings, BeforeConvergenceReportTheTrueResidual) {
   using T = TypeParam;
   for (const SolveStatus ending : {SolveStatus::iteration_limit, SolveStatus::interrupted}) {
-    CgOptions options;
+    SolveOptions options;
     options.reference_norm = 2.0;
     options.max_iterations = ending == SolveStatus::iteration_limit ? 6 : 1000;
     options.observer = [](int iteration, double) {
@@ -272,7 +272,7 @@ TYPED_TEST(Endings, WhereRestartsDoNotHelpAreStagnated) {
     for (T& value : y.span()) value *= factor;
   });
   HostVector<T> x(30);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-4;
   options.max_iterations = 100000;
   const SolveReport report = cg(a, kNone<T>, this->b_, x, options);

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/krylov/cg.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -28,7 +28,7 @@ TYPED_TEST_SUITE(FusedCg, Precisions);
 
 TYPED_TEST(FusedCg, GivesTheSolutionInAsManyIterations) {
   using T = TypeParam;
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = sizeof(T) == sizeof(double) ? 1e-9 : 1e-5;
   HostVector<T> x = vector_of<T>(random_values(30, 7));
   const SolveReport report = cg(this->fused_, kNone<T>, this->b_, x, options);
@@ -74,7 +74,7 @@ TYPED_TEST(FusedCg, EndsAtANumberThatIsNone) {
 TYPED_TEST(FusedCg, StopsWhereTheObserverAsks) {
   using T = TypeParam;
   for (const int stop : {1, 5}) {
-    CgOptions options;
+    SolveOptions options;
     options.observer = [&](int iteration, double) {
       return iteration == stop ? Continue::no : Continue::yes;
     };
@@ -82,7 +82,7 @@ TYPED_TEST(FusedCg, StopsWhereTheObserverAsks) {
     const SolveReport report = cg(this->fused_, kNone<T>, this->b_, x, options);
     EXPECT_EQ(report.status, SolveStatus::interrupted);
     EXPECT_EQ(report.iterations, stop);
-    CgOptions limited;
+    SolveOptions limited;
     limited.max_iterations = stop;
     HostVector<T> expected(30);
     EXPECT_EQ(cg(this->fused_, kNone<T>, this->b_, expected, limited).status,
@@ -94,7 +94,7 @@ TYPED_TEST(FusedCg, StopsWhereTheObserverAsks) {
 TYPED_TEST(FusedCg, BeyondRoundingIsStagnated) {
   using T = TypeParam;
   HostVector<T> x(30);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-30;
   options.max_iterations = 100000;
   const SolveReport report = cg(this->fused_, kNone<T>, this->b_, x, options);
@@ -114,7 +114,7 @@ TYPED_TEST(FusedCg, IsConvergedOnlyWhereTheTrueResidualIs) {
   });
   const WithFusedForms<T> fused(a);
   HostVector<T> x(30);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-4;
   const SolveReport report = cg(fused, kNone<T>, this->b_, x, options);
   EXPECT_EQ(report.status, SolveStatus::converged);

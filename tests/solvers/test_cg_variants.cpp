@@ -40,12 +40,12 @@ TYPED_TEST(CgVariants, GiveTheSolution) {
       const NeumannSeries<T> neumann(a, condition);
       const HostVector<T> b = vector_of<T>(random_values(n, 5));
       const Eigen::VectorXd expected = solved(a.matrix(), eigen_of(b));
-      CgOptions options;
+      SolveOptions options;
       options.relative_tolerance = this->kTolerance * std::sqrt(condition);
       options.reference_norm = norm(b);
       for (const Preconditioning<T> m :
            {kNone<T>, Preconditioning<T>(&jacobi), Preconditioning<T>(&neumann)}) {
-        for (const CgVariant variant : kVariants) {
+        for (const SolverMethod variant : kVariants) {
           for (const int interval : {0, 7}) {
             for (const LinearOperator<T, Host>* form :
                  {static_cast<const LinearOperator<T, Host>*>(&a),
@@ -56,7 +56,7 @@ TYPED_TEST(CgVariants, GiveTheSolution) {
                            << interval << (form == &a ? "" : ", fused"));
               options.replacement_interval = interval;
               HostVector<T> x = vector_of<T>(random_values(n, 7));
-              const SolveReport report = solve_by_cg<T, Host>(variant, *form, m, b, x, options);
+              const SolveReport report = solve_by<T, Host>(variant, *form, m, b, x, options);
               ASSERT_EQ(report.status, SolveStatus::converged);
               ASSERT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
               EXPECT_LE(report.true_relative_residual, options.relative_tolerance);
@@ -79,16 +79,16 @@ TYPED_TEST(CgVariants, TakeAsManyIterationsAsCg) {
   const HostVector<T> b = vector_of<T>(random_values(a.size(), 5));
   for (const Preconditioning<T> m :
        {kNone<T>, Preconditioning<T>(&jacobi), Preconditioning<T>(&neumann)}) {
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = std::is_same_v<T, double> ? 1e-9 : 1e-3;
     HostVector<T> standard_x(a.size());
     const SolveReport standard = cg<T, Host>(a, m, b, standard_x, options);
     EXPECT_GT(standard.iterations, 20);
-    for (const CgVariant variant : kVariants) {
+    for (const SolverMethod variant : kVariants) {
       for (const int interval : {0, 20}) {
         options.replacement_interval = interval;
         HostVector<T> x(a.size());
-        const SolveReport report = solve_by_cg<T, Host>(variant, a, m, b, x, options);
+        const SolveReport report = solve_by<T, Host>(variant, a, m, b, x, options);
         EXPECT_EQ(report.status, SolveStatus::converged);
         // Some more where the residual of the recurrence is below the tolerance, the true one not.
         EXPECT_NEAR(report.iterations, standard.iterations, 3 + standard.iterations / 8)
@@ -102,7 +102,7 @@ TYPED_TEST(CgVariants, HaveTheIteratesOfCg) {
   using T = TypeParam;
   const Jacobi<T> jacobi(this->a_);
   const NeumannSeries<T> neumann(this->a_, 100.0);
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 0.0;
   for (const Preconditioning<T> m :
        {kNone<T>, Preconditioning<T>(&jacobi), Preconditioning<T>(&neumann)}) {
@@ -110,9 +110,9 @@ TYPED_TEST(CgVariants, HaveTheIteratesOfCg) {
       options.max_iterations = most;
       HostVector<T> expected(30);
       const SolveReport standard = cg<T, Host>(this->a_, m, this->b_, expected, options);
-      for (const CgVariant variant : kVariants) {
+      for (const SolverMethod variant : kVariants) {
         HostVector<T> x(30);
-        const SolveReport report = solve_by_cg<T, Host>(variant, this->a_, m, this->b_, x, options);
+        const SolveReport report = solve_by<T, Host>(variant, this->a_, m, this->b_, x, options);
         EXPECT_EQ(report.status, SolveStatus::iteration_limit);
         EXPECT_EQ(report.iterations, most);
         const double precision = 1e3 * std::numeric_limits<T>::epsilon();
@@ -130,22 +130,22 @@ TYPED_TEST(CgVariants, FromTheSolutionOrForZeroTakeNoIteration) {
   const DiagonalOperator<T> a({1, 2, 4, 8, 16});
   const Jacobi<T> jacobi(a);
   const HostVector<T> expected = vector_of<T>(std::vector<double>{3, -1, 2, 0.5, -7});
-  for (const CgVariant variant : kVariants) {
+  for (const SolverMethod variant : kVariants) {
     for (const Preconditioning<T> m : {kNone<T>, Preconditioning<T>(&jacobi)}) {
       HostVector<T> b(5);
       a.apply(expected, b);
       HostVector<T> x = vector_of<T>(std::vector<double>{3, -1, 2, 0.5, -7});
-      const SolveReport at_once = solve_by_cg<T, Host>(variant, a, m, b, x, {});
+      const SolveReport at_once = solve_by<T, Host>(variant, a, m, b, x, {});
       EXPECT_EQ(at_once.status, SolveStatus::converged);
       EXPECT_EQ(at_once.history, std::vector<double>{0.0});
       EXPECT_TRUE(same_bits(x, expected));
       const HostVector<T> zero(5);
       HostVector<T> solution(5);
-      EXPECT_EQ((solve_by_cg<T, Host>(variant, a, m, zero, solution, {}).iterations), 0);
+      EXPECT_EQ((solve_by<T, Host>(variant, a, m, zero, solution, {}).iterations), 0);
       EXPECT_EQ(norm(solution), 0.0);
-      CgOptions options;
+      SolveOptions options;
       options.relative_tolerance = 1e-5;
-      const SolveReport from_elsewhere = solve_by_cg<T, Host>(variant, a, m, zero, x, options);
+      const SolveReport from_elsewhere = solve_by<T, Host>(variant, a, m, zero, x, options);
       EXPECT_EQ(from_elsewhere.status, SolveStatus::converged);
       EXPECT_LT(norm(x), 1e-3);
     }
@@ -160,12 +160,12 @@ TYPED_TEST(CgVariants, SayThatOperatorsAreIndefinite) {
     std::vector<double> diagonal;
     int iterations;
   };
-  for (const CgVariant variant : kVariants) {
+  for (const SolverMethod variant : kVariants) {
     for (const Case& tested :
          {Case{{-1, -2, -3}, 0}, Case{{0, 0, 0}, 0}, Case{{1, 1, -2}, 0}, Case{{4, 3, -0.5}, 1}}) {
       const DiagonalOperator<T> a(tested.diagonal);
       HostVector<T> x(3);
-      const SolveReport report = solve_by_cg<T, Host>(variant, a, nullptr, ones, x, {});
+      const SolveReport report = solve_by<T, Host>(variant, a, nullptr, ones, x, {});
       EXPECT_EQ(report.status, SolveStatus::indefinite) << name_of(variant);
       EXPECT_EQ(report.iterations, tested.iterations) << name_of(variant);
       EXPECT_TRUE(std::isfinite(report.true_relative_residual));
@@ -176,13 +176,13 @@ TYPED_TEST(CgVariants, SayThatOperatorsAreIndefinite) {
 
 TYPED_TEST(CgVariants, AreNotFiniteWhereTheOperatorTurnsBad) {
   using T = TypeParam;
-  for (const CgVariant variant : kVariants) {
+  for (const SolverMethod variant : kVariants) {
     for (const int application : {1, 2, 3, 6}) {
       const TamperedOperator<T> a(this->a_, [&](int number, HostVector<T>& y) {
         if (number >= application) y[3] = static_cast<T>(kNan);
       });
       HostVector<T> x(30);
-      const SolveReport report = solve_by_cg<T, Host>(variant, a, nullptr, this->b_, x, {});
+      const SolveReport report = solve_by<T, Host>(variant, a, nullptr, this->b_, x, {});
       EXPECT_EQ(report.status, SolveStatus::not_finite) << name_of(variant);
       EXPECT_LE(report.iterations, application) << name_of(variant);
     }
@@ -192,25 +192,25 @@ TYPED_TEST(CgVariants, AreNotFiniteWhereTheOperatorTurnsBad) {
 TYPED_TEST(CgVariants, StopWhereTheObserverAsks) {
   using T = TypeParam;
   const NeumannSeries<T> neumann(this->a_, 100.0);
-  for (const CgVariant variant : kVariants) {
+  for (const SolverMethod variant : kVariants) {
     for (const int stop : {1, 5}) {
       int calls = 0;
-      CgOptions options;
+      SolveOptions options;
       options.observer = [&](int iteration, double) {
         EXPECT_EQ(iteration, ++calls);
         return iteration == stop ? Continue::no : Continue::yes;
       };
       HostVector<T> x(30);
       const SolveReport report =
-          solve_by_cg<T, Host>(variant, this->a_, &neumann, this->b_, x, options);
+          solve_by<T, Host>(variant, this->a_, &neumann, this->b_, x, options);
       EXPECT_EQ(report.status, SolveStatus::interrupted);
       EXPECT_EQ(report.iterations, stop);
       EXPECT_EQ(calls, stop);
-      CgOptions limited;
+      SolveOptions limited;
       limited.max_iterations = stop;
       HostVector<T> expected(30);
       const SolveReport unhindered =
-          solve_by_cg<T, Host>(variant, this->a_, &neumann, this->b_, expected, limited);
+          solve_by<T, Host>(variant, this->a_, &neumann, this->b_, expected, limited);
       EXPECT_EQ(unhindered.status, SolveStatus::iteration_limit);
       EXPECT_TRUE(same_bits(x, expected));
       EXPECT_EQ(report.true_relative_residual, unhindered.true_relative_residual);
@@ -220,13 +220,12 @@ TYPED_TEST(CgVariants, StopWhereTheObserverAsks) {
 
 TYPED_TEST(CgVariants, BeyondRoundingAreStagnated) {
   using T = TypeParam;
-  for (const CgVariant variant : kVariants) {
+  for (const SolverMethod variant : kVariants) {
     HostVector<T> x(30);
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = 1e-30;
     options.max_iterations = 100000;
-    const SolveReport report =
-        solve_by_cg<T, Host>(variant, this->a_, nullptr, this->b_, x, options);
+    const SolveReport report = solve_by<T, Host>(variant, this->a_, nullptr, this->b_, x, options);
     EXPECT_EQ(report.status, SolveStatus::stagnated) << name_of(variant);
     EXPECT_GT(report.true_relative_residual, 1e-20);
     EXPECT_LT(report.true_relative_residual, 1e3 * std::numeric_limits<T>::epsilon());
@@ -236,16 +235,16 @@ TYPED_TEST(CgVariants, BeyondRoundingAreStagnated) {
 
 TYPED_TEST(CgVariants, AreConvergedOnlyWhereTheTrueResidualIs) {
   using T = TypeParam;
-  for (const CgVariant variant : kVariants) {
+  for (const SolverMethod variant : kVariants) {
     const TamperedOperator<T> a(this->a_, [](int number, HostVector<T>& y) {
       if (number == 4) {
         for (T& value : y.span()) value *= T{1.5};
       }
     });
     HostVector<T> x(30);
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = 1e-4;
-    const SolveReport report = solve_by_cg<T, Host>(variant, a, nullptr, this->b_, x, options);
+    const SolveReport report = solve_by<T, Host>(variant, a, nullptr, this->b_, x, options);
     EXPECT_EQ(report.status, SolveStatus::converged) << name_of(variant);
     const double residual =
         (eigen_of(this->b_) - multiplied(this->a_.matrix(), eigen_of(x))).norm();
@@ -256,21 +255,21 @@ TYPED_TEST(CgVariants, AreConvergedOnlyWhereTheTrueResidualIs) {
 // One application is wrong; replaced, the recurrence's residual is the true one again.
 TYPED_TEST(CgVariants, ReplaceTheResidualWhereAsked) {
   using T = TypeParam;
-  for (const CgVariant variant : kVariants) {
+  for (const SolverMethod variant : kVariants) {
     // Pipelined CG amplifies errors: a larger one spoils p.Ap, and it starts again on its own.
-    const double error = variant == CgVariant::pipelined ? 0x1p-10 : 0x1p-4;
+    const double error = variant == SolverMethod::pipelined_cg ? 0x1p-10 : 0x1p-4;
     for (const int interval : {0, 8}) {
       const TamperedOperator<T> a(this->a_, [error](int number, HostVector<T>& y) {
         if (number == 5) {
           for (T& value : y.span()) value *= static_cast<T>(1.0 + error);
         }
       });
-      CgOptions options;
+      SolveOptions options;
       options.relative_tolerance = 0.0;
       options.max_iterations = 10;
       options.replacement_interval = interval;
       HostVector<T> x(30);
-      const SolveReport report = solve_by_cg<T, Host>(variant, a, nullptr, this->b_, x, options);
+      const SolveReport report = solve_by<T, Host>(variant, a, nullptr, this->b_, x, options);
       const double true_residual = report.true_relative_residual;
       const double drift = std::abs(report.history.back() - true_residual);
       if (interval == 0) {
@@ -292,13 +291,13 @@ TYPED_TEST(CgVariants, AreTheSameBitsForAnyNumberOfThreads) {
   const DiagonalOperator<T> root(entries);
   const Jacobi<T> scaling(root);
   const HostVector<T> b = vector_of<T>(random_values(n, 71));
-  for (const CgVariant variant : kVariants) {
+  for (const SolverMethod variant : kVariants) {
     for (const Preconditioning<T> m : {kNone<T>, Preconditioning<T>(&scaling)}) {
       const auto solve = [&](int threads, HostVector<T>& x) {
         const ThreadCount count(threads);
-        CgOptions options;
+        SolveOptions options;
         options.relative_tolerance = 1e-4;
-        return solve_by_cg<T, Host>(variant, a, m, b, x, options).history;
+        return solve_by<T, Host>(variant, a, m, b, x, options).history;
       };
       HostVector<T> expected(n);
       const std::vector<double> expected_history = solve(1, expected);
@@ -318,7 +317,7 @@ TEST(PipelinedCg, ReachesCgsToleranceByReplacementAlone) {
   const Jacobi<double> jacobi(a);
   const HostVector<double> b = vector_of<double>(random_values(a.size(), 5));
   for (const Preconditioning<double> m : {kNone<double>, Preconditioning<double>(&jacobi)}) {
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = 1e-12;
     options.max_iterations = 3000;
     HostVector<double> standard_x(a.size());
@@ -346,17 +345,17 @@ TEST(PipelinedCg, ReachesCgsToleranceByReplacementAlone) {
 TEST(FlexibleCg, ConvergesWithAPreconditionerThatVaries) {
   const FivePointOperator<double> a(60);
   const HostVector<double> b = vector_of<double>(random_values(a.size(), 5));
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-6;
   options.max_iterations = 1000;
-  const auto solve = [&](CgVariant variant) {
+  const auto solve = [&](SolverMethod variant) {
     const VaryingPreconditioner<double> m(a, 0.3);
     HostVector<double> x(a.size());
-    return solve_by_cg<double, Host>(variant, a, &m, b, x, options);
+    return solve_by<double, Host>(variant, a, &m, b, x, options);
   };
-  const SolveReport flexible = solve(CgVariant::flexible);
+  const SolveReport flexible = solve(SolverMethod::flexible_cg);
   EXPECT_EQ(flexible.status, SolveStatus::converged);
-  const SolveReport standard = solve(CgVariant::standard);
+  const SolveReport standard = solve(SolverMethod::cg);
   EXPECT_GT(standard.iterations, 3 * flexible.iterations / 2);
 }
 

@@ -6,16 +6,13 @@
 #include <vector>
 
 #include "solvers/check.hpp"
-#include "solvers/krylov/cg.hpp"
-#include "solvers/krylov/pipelined_cg.hpp"
-#include "solvers/krylov/richardson.hpp"
-#include "solvers/krylov/single_reduction_cg.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
 #include "solvers/preconditioners/multigrid.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {

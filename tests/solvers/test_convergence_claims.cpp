@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "solvers/krylov/stagnation.hpp"
-#include "tests/solvers/cg_variant.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 // That "converged" is true, and that "stagnated" is.
 
@@ -29,8 +29,9 @@ TYPED_TEST_SUITE(Claims, Precisions);
 TYPED_TEST(Claims, OfConvergenceHoldForTheTrueResidual) {
   using T = TypeParam;
   int near_misses = 0;
-  for (const CgVariant variant : {CgVariant::standard, CgVariant::flexible,
-                                  CgVariant::single_reduction, CgVariant::pipelined}) {
+  for (const SolverMethod variant :
+       {SolverMethod::cg, SolverMethod::flexible_cg, SolverMethod::single_reduction_cg,
+        SolverMethod::pipelined_cg}) {
     for (int step = 1; step <= 60; ++step) {
       const T factor = T{1} + static_cast<T>(step) * static_cast<T>(1e-5);
       const TamperedOperator<T> a(this->a_, [factor](int number, HostVector<T>& y) {
@@ -39,9 +40,9 @@ TYPED_TEST(Claims, OfConvergenceHoldForTheTrueResidual) {
         }
       });
       HostVector<T> x(30);
-      CgOptions options;
+      SolveOptions options;
       options.relative_tolerance = 1e-4;
-      const SolveReport report = solve_by_cg<T, Host>(variant, a, nullptr, this->b_, x, options);
+      const SolveReport report = solve_by<T, Host>(variant, a, nullptr, this->b_, x, options);
       ASSERT_EQ(report.status, SolveStatus::converged) << step;
       EXPECT_LE(report.true_relative_residual, options.relative_tolerance) << step;
       for (const double relative : report.history) {
@@ -98,13 +99,13 @@ TEST(Stagnation, IsNotSaidOfASolveThatConvergesInTheEnergyNorm) {
   const Conductor a(kPoints, k);
   HostVector<double> b(a.size());
   fill(b, 1.0);
-  for (const CgVariant variant :
-       {CgVariant::standard, CgVariant::flexible, CgVariant::single_reduction}) {
+  for (const SolverMethod variant :
+       {SolverMethod::cg, SolverMethod::flexible_cg, SolverMethod::single_reduction_cg}) {
     HostVector<double> x(a.size());
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = 1e-8;
     options.max_iterations = 200000;
-    const SolveReport report = solve_by_cg<double, Host>(variant, a, nullptr, b, x, options);
+    const SolveReport report = solve_by<double, Host>(variant, a, nullptr, b, x, options);
     EXPECT_EQ(report.status, SolveStatus::converged)
         << static_cast<int>(variant) << " after " << report.iterations;
     EXPECT_GT(report.iterations, 5000);

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/krylov/cg.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -22,7 +22,7 @@ TEST(DeviceCg, NeedsAsManyIterationsAsThereAreEigenvalues) {
       const std::vector<double> b = wavy(n);
       const DeviceDiagonal<double> a(d);
       DeviceVector<double> x(n);
-      CgOptions options;
+      SolveOptions options;
       options.relative_tolerance = 1e-11;
       int observed = 0;
       options.observer = [&](int iteration, double) {
@@ -51,7 +51,7 @@ TEST(DeviceCg, EqualsTheHostsHistory) {
     const std::vector<double> b = wavy(n);
     const DeviceDiagonal<double> a(d);
     DeviceVector<double> x(n);
-    CgOptions options;
+    SolveOptions options;
     options.max_iterations = 2000;
     const SolveReport report = cg<double>(a, nullptr, device_vector<double>(b), x, options);
     EXPECT_EQ(report.status, SolveStatus::converged);
@@ -80,7 +80,7 @@ TEST(DeviceCg, PreconditionersOfBothKindsGiveTheSolution) {
     const DeviceDiagonal<double> a(d);
     const Jacobi<double, Device> jacobi(a);
     const OpaqueScaling<double> opaque(inverse);
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = 1e-12;
     for (const Preconditioner<double, Device>* m :
          {static_cast<const Preconditioner<double, Device>*>(&jacobi),
@@ -102,7 +102,7 @@ TEST(DeviceCg, EndsAsTheHostDoes) {
     const int n = 2000;
     std::vector<double> d = eigenvalues(n, n, 1e6);
     const std::vector<double> b = wavy(n);
-    CgOptions options;
+    SolveOptions options;
     options.max_iterations = 17;
     {
       const DeviceDiagonal<double> a(d);
@@ -166,7 +166,7 @@ TEST(DeviceCg, StartsFromTheGuess) {
     for (int i = 0; i < n; ++i) exact.push_back(b[i] / d[i]);
     const DeviceDiagonal<double> a(d);
     DeviceVector<double> x = device_vector<double>(exact);
-    CgOptions options;
+    SolveOptions options;
     options.reference_norm = 1.0;
     const SolveReport report = cg<double>(a, nullptr, device_vector<double>(b), x, options);
     EXPECT_EQ(report.status, SolveStatus::converged);

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "solvers/krylov/richardson.hpp"
 #include "tests/device_test.hpp"
-#include "tests/solvers/cg_variant.hpp"
 #include "tests/solvers/device_operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
 
-constexpr std::array<CgVariant, 4> kAll = {CgVariant::standard, CgVariant::single_reduction,
-                                           CgVariant::pipelined, CgVariant::flexible};
+constexpr std::array<SolverMethod, 4> kAll = {SolverMethod::cg, SolverMethod::single_reduction_cg,
+                                              SolverMethod::pipelined_cg,
+                                              SolverMethod::flexible_cg};
 
 // A system with a known matrix and one preconditioner of each kind.
 template <class T>
@@ -57,12 +57,12 @@ void expect_solutions(double tolerance) {
   for (const int n : {1, 5, 1000, 40003}) {
     const Case<T> tested(n == 1 ? 2 : n, 100.0);
     for (const Preconditioner<T, Device>* m : tested.preconditioners()) {
-      CgOptions options;
+      SolveOptions options;
       options.relative_tolerance = tolerance;
       DeviceVector<T> standard_x(tested.size());
       const SolveReport standard = cg<T>(tested.a(), m, tested.b(), standard_x, options);
       ASSERT_EQ(standard.status, SolveStatus::converged);
-      for (const CgVariant variant : kAll) {
+      for (const SolverMethod variant : kAll) {
         for (const int interval : {0, 5}) {
           SCOPED_TRACE(::testing::Message()
                        << n << " unknowns, variant " << static_cast<int>(variant)
@@ -71,14 +71,14 @@ void expect_solutions(double tolerance) {
           options.replacement_interval = interval;
           DeviceVector<T> x(tested.size());
           const SolveReport report =
-              solve_by_cg<T, Device>(variant, tested.a(), m, tested.b(), x, options);
+              solve_by<T, Device>(variant, tested.a(), m, tested.b(), x, options);
           EXPECT_EQ(report.status, SolveStatus::converged);
           EXPECT_NEAR(report.iterations, standard.iterations, 4 + standard.iterations / 10);
           EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
           EXPECT_LE(tested.residual_of(x), 1.2 * tolerance);
           DeviceVector<T> again(tested.size());
           EXPECT_EQ(
-              (solve_by_cg<T, Device>(variant, tested.a(), m, tested.b(), again, options).history),
+              (solve_by<T, Device>(variant, tested.a(), m, tested.b(), again, options).history),
               report.history);
         }
       }
@@ -102,13 +102,13 @@ TEST(DeviceCgVariants, HaveAnXOfTheirIterationAtTheLimit) {
     const Case<double> tested(3000, 1e4);
     for (const Preconditioner<double, Device>* m : tested.preconditioners()) {
       for (const int most : {1, 2, 3, 20}) {
-        CgOptions options;
+        SolveOptions options;
         options.relative_tolerance = 1e-300;
         options.max_iterations = most;
-        for (const CgVariant variant : kAll) {
+        for (const SolverMethod variant : kAll) {
           DeviceVector<double> x(tested.size());
           const SolveReport report =
-              solve_by_cg<double, Device>(variant, tested.a(), m, tested.b(), x, options);
+              solve_by<double, Device>(variant, tested.a(), m, tested.b(), x, options);
           // M A = I: nothing is left to iterate on.
           if (report.true_relative_residual < 1e-12) continue;
           EXPECT_EQ(report.iterations, most);
@@ -123,13 +123,13 @@ TEST(DeviceCgVariants, HaveAnXOfTheirIterationAtTheLimit) {
 TEST(DeviceCgVariants, EndAsOnTheHost) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
-    for (const CgVariant variant : kAll) {
-      const auto status_of = [&](const std::vector<double>& diagonal, const CgOptions& options) {
+    for (const SolverMethod variant : kAll) {
+      const auto status_of = [&](const std::vector<double>& diagonal, const SolveOptions& options) {
         const DeviceDiagonal<double> a(diagonal);
         const int n = static_cast<int>(diagonal.size());
         DeviceVector<double> x(n);
         const DeviceVector<double> b = device_vector<double>(std::vector<double>(n, 1.0));
-        return solve_by_cg<double, Device>(variant, a, nullptr, b, x, options).status;
+        return solve_by<double, Device>(variant, a, nullptr, b, x, options).status;
       };
       SCOPED_TRACE(static_cast<int>(variant));
       EXPECT_EQ(status_of({-1, -2, -3}, {}), SolveStatus::indefinite);
@@ -137,15 +137,15 @@ TEST(DeviceCgVariants, EndAsOnTheHost) {
       EXPECT_EQ(status_of({1, 2, std::numeric_limits<double>::quiet_NaN()}, {}),
                 SolveStatus::not_finite);
       EXPECT_EQ(status_of({1, 1, 1}, {}), SolveStatus::converged);
-      CgOptions limited;
+      SolveOptions limited;
       limited.max_iterations = 7;
       EXPECT_EQ(status_of(eigenvalues(500, 500, 1e5), limited), SolveStatus::iteration_limit);
-      CgOptions stopped;
+      SolveOptions stopped;
       stopped.observer = [](int iteration, double) {
         return iteration == 4 ? Continue::no : Continue::yes;
       };
       EXPECT_EQ(status_of(eigenvalues(500, 500, 1e5), stopped), SolveStatus::interrupted);
-      CgOptions beyond;
+      SolveOptions beyond;
       beyond.relative_tolerance = 1e-30;
       beyond.max_iterations = 20000;
       EXPECT_EQ(status_of(eigenvalues(50, 50, 100.0), beyond), SolveStatus::stagnated);
@@ -160,13 +160,13 @@ TEST(DeviceCgVariants, AreIndefiniteWhereTheResidualIsReplacedAfterwards) {
     const DeviceDiagonal<double> a({4, 3, 2, -0.5, 1});
     const OpaqueScaling<double> m({0.3, 0.2, 0.5, 0.7, 0.9});
     const DeviceVector<double> b = device_vector<double>({1, 2, 3, 4, 5});
-    for (const CgVariant variant : kAll) {
+    for (const SolverMethod variant : kAll) {
       for (const int interval : {0, 1, 2, 3}) {
         SCOPED_TRACE(static_cast<int>(variant) * 10 + interval);
-        CgOptions options;
+        SolveOptions options;
         options.replacement_interval = interval;
         DeviceVector<double> x(b.size());
-        EXPECT_EQ((solve_by_cg<double, Device>(variant, a, &m, b, x, options).status),
+        EXPECT_EQ((solve_by<double, Device>(variant, a, &m, b, x, options).status),
                   SolveStatus::indefinite);
       }
     }
@@ -177,7 +177,7 @@ TEST(DeviceCgVariants, FlexibleCgWithASymmetricPreconditionerIsCg) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const Case<double> tested(2000, 100.0);
-    CgOptions options;
+    SolveOptions options;
     options.max_iterations = 6;
     options.relative_tolerance = 1e-300;
     DeviceVector<double> x(tested.size());
@@ -199,7 +199,7 @@ TEST(DeviceRichardson, IsTheHostsIteration) {
     const Case<double> tested(3000, 10.0);
     for (const Preconditioner<double, Device>* m : tested.preconditioners()) {
       DeviceVector<double> x(tested.size());
-      CgOptions options;
+      SolveOptions options;
       options.relative_tolerance = 1e-9;
       const SolveReport report = richardson<double>(tested.a(), m, tested.b(), x, 0.18, options);
       EXPECT_EQ(report.status, SolveStatus::converged);

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/krylov/cg.hpp"
 #include "solvers/preconditioner.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -40,7 +40,7 @@ TYPED_TEST(JacobiPreconditioner, SolvesDiagonalSystemsInOneIteration) {
   const DiagonalOperator<T> a(entries);
   const Jacobi<T> jacobi(a);
   const HostVector<T> b = vector_of<T>(random_values(n, 7));
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-5;
   HostVector<T> plain(n);
   const SolveReport without = cg<T, Host>(a, nullptr, b, plain, options);
@@ -62,7 +62,7 @@ TYPED_TEST(JacobiPreconditioner, NeedsFewIterationsOnABadlyScaledMatrix) {
   const DenseOperator<T> a(A);
   const Jacobi<T> jacobi(a);
   const HostVector<T> b = vector_of<T>(random_values(n, 13));
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-4;
   HostVector<T> plain(n);
   const SolveReport without = cg<T, Host>(a, nullptr, b, plain, options);

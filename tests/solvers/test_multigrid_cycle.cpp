@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/krylov/cg.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
 #include "solvers/preconditioners/full_multigrid.hpp"
 #include "solvers/preconditioners/multigrid.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -240,7 +240,7 @@ TEST(InSinglePrecisions, PreconditionCgWhateverTheSizeOfTheData) {
     std::vector<double> b = random_values(n, 5);
     for (double& value : b) value *= size;
     HostVector<double> x(n);
-    CgOptions options;
+    SolveOptions options;
     options.relative_tolerance = 1e-12;
     options.reference_norm = norm(vector_of<double>(b));
     const SolveReport report = cg<double, Host>(a, &rounded, vector_of<double>(b), x, options);

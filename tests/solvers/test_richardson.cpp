@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/krylov/richardson.hpp"
 #include "tests/solvers/matrices_to_solve.hpp"
+#include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -36,7 +36,7 @@ TYPED_TEST(RichardsonIterations, AreTheFixedPointIteration) {
                                              static_cast<const LinearOperator<T, Host>*>(&fused)}) {
       HostVector<T> x = vector_of<T>(random_values(30, 7));
       Eigen::VectorXd expected = eigen_of(x);
-      CgOptions options;
+      SolveOptions options;
       options.max_iterations = 5;
       const double reference = (eigen_of(this->b_) - A * expected).norm();
       const SolveReport report = richardson<T, Host>(*a, m, this->b_, x, omega, options);
@@ -59,7 +59,7 @@ TYPED_TEST(RichardsonIterations, AreTheFixedPointIteration) {
 
 TYPED_TEST(RichardsonIterations, Converge) {
   using T = TypeParam;
-  CgOptions options;
+  SolveOptions options;
   options.relative_tolerance = 1e-5;
   HostVector<T> x(30);
   const SolveReport report =
@@ -72,7 +72,7 @@ TYPED_TEST(RichardsonIterations, Converge) {
 
 TYPED_TEST(RichardsonIterations, DivergeWithTooLargeSteps) {
   using T = TypeParam;
-  CgOptions options;
+  SolveOptions options;
   HostVector<T> x(30);
   const SolveReport report = richardson<T, Host>(this->a_, nullptr, this->b_, x, 0.3, options);
   EXPECT_EQ(report.status, SolveStatus::diverged);
@@ -83,7 +83,7 @@ TYPED_TEST(RichardsonIterations, DivergeWithTooLargeSteps) {
 TYPED_TEST(RichardsonIterations, EndOtherwiseAsCgDoes) {
   using T = TypeParam;
   HostVector<T> x(30);
-  CgOptions options;
+  SolveOptions options;
   options.observer = [](int iteration, double) {
     return iteration == 3 ? Continue::no : Continue::yes;
   };

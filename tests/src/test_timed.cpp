@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "src/solve/dispatch.hpp"
+#include "mesh/index.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "src/parameters/choices.hpp"
+#include "src/parameters/codec.hpp"
 #include "src/solve/timed.hpp"
 #include "tests/thread_count.hpp"
 
@@ -103,12 +106,12 @@ Outcome outcome_of(SolverMethod method, CountingOperator::Forms forms,
   HostVector<double> b(kSize);
   for (Index i = 0; i < kSize; ++i) b[i] = std::sin(0.1 * static_cast<double>(i));
   Outcome outcome{HostVector<double>(kSize)};
-  CgOptions options;
+  SolveOptions options;
   options.max_iterations = 25;
   const auto solve = [&](const LinearOperator<double, Host>& used,
                          const Preconditioner<double, Host>* with) {
     outcome.iterations =
-        solve_by_method<double, Host>(method, used, with, b, outcome.x, 0.05, options).iterations;
+        make_solver(method, used, with, 0.05)->solve(b, outcome.x, options).iterations;
   };
   if (timing == Timing::timed) {
     solve(timed_a, timed_m ? &*timed_m : nullptr);

@@ -1,0 +1,36 @@
+// This function makes the solver of a method.
+#pragma once
+
+#include <stdexcept>
+
+#include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/pipelined_cg.hpp"
+#include "solvers/krylov/richardson.hpp"
+#include "solvers/krylov/single_reduction_cg.hpp"
+
+namespace tessera {
+
+/// The solver of a method, with its vectors.
+/// @param preconditioner may be null
+/// @param omega of Richardson's iteration
+template <class T, class Space>
+std::unique_ptr<Solver<T, Space>> make_solver(SolverMethod method,
+                                              const LinearOperator<T, Space>& a,
+                                              const Preconditioner<T, Space>* preconditioner,
+                                              double omega = 1.0) {
+  switch (method) {
+    case SolverMethod::cg:
+      return make_cg(a, preconditioner);
+    case SolverMethod::single_reduction_cg:
+      return make_single_reduction_cg(a, preconditioner);
+    case SolverMethod::pipelined_cg:
+      return make_pipelined_cg(a, preconditioner);
+    case SolverMethod::flexible_cg:
+      return make_flexible_cg(a, preconditioner);
+    case SolverMethod::richardson:
+      return make_richardson(a, preconditioner, omega);
+  }
+  throw std::logic_error("a method without a solver");
+}
+
+}  // namespace tessera

@@ -1,0 +1,70 @@
+// These functions make the solver that a case names, and its options.
+#pragma once
+
+#include <stdexcept>
+
+#include "solvers/krylov/methods.hpp"
+#include "solvers/preconditioners/smoothing_passes.hpp"
+#include "solvers/preconditioners/spectrum.hpp"
+#include "src/parameters/case_parameters.hpp"
+#include "src/solve/preconditioner_table.hpp"
+#include "src/solve/solve.hpp"
+
+namespace tessera {
+
+inline SolveOptions solver_options(const SolverParameters& solver, const LinearSystem& system,
+                                   const SolveListeners& listeners) {
+  SolveOptions options;
+  options.relative_tolerance = solver.relative_tolerance;
+  options.reference_norm = system.reference_norm;
+  options.max_iterations = solver.max_iterations;
+  options.replacement_interval = solver.residual_replacement;
+  options.observer = listeners.iteration;
+  return options;
+}
+
+/// Typical size of an entry of the first residual.
+inline double residual_size(const LinearSystem& system) {
+  return system.reference_norm / std::sqrt(static_cast<double>(system.b.size()));
+}
+
+/// Relaxation of Richardson's iteration where that is the method: 1, but with a diagonal
+/// preconditioner what lets all errors fall, by an estimate of the largest eigenvalue.
+template <class T, class Space>
+double relaxation(SolverMethod method, const LinearOperator<T, Space>& a,
+                  const Preconditioner<T, Space>* m) {
+  if (method != SolverMethod::richardson || m->as_diagonal() == nullptr) return 1.0;
+  constexpr double kTarget = 1.5;
+  return kTarget / estimate_spectrum(a, *m->as_diagonal(), kEigenvalueSteps).largest;
+}
+
+/// The solver of a case, with its relaxation.
+/// @param timed_a, timed_m what the solver applies: `a` and `m`, or what times them
+template <class T, class Space>
+std::unique_ptr<Solver<T, Space>> make_case_solver(const SolverParameters& solver,
+                                                   const LinearOperator<T, Space>& a,
+                                                   const Preconditioner<T, Space>* m,
+                                                   const LinearOperator<T, Space>& timed_a,
+                                                   const Preconditioner<T, Space>* timed_m) {
+  return make_solver(solver.method, timed_a, timed_m, relaxation(solver.method, a, m));
+}
+
+/// Least traffic of the vector updates of an iteration, in vectors read or written; 0 where it is
+/// not known.
+template <class T, class Space>
+double update_streams(const LinearOperator<T, Space>& a, const CaseParameters& parameters) {
+  if (parameters.solver.method != SolverMethod::cg) return 0.0;
+  const bool fuses = a.fused() != nullptr;
+  const bool on_gpu = kProcessorOf<Space> == Processor::gpu;
+  switch (preconditioner_row(parameters.solver.preconditioner).kind) {
+    case PreconditionerKind::none:
+      return on_gpu ? (fuses ? 6.5 : 10.0) : (fuses ? 7.0 : 11.0);
+    case PreconditionerKind::diagonal:
+      return on_gpu ? 12.0 : (fuses ? 11.0 : 13.0);
+    case PreconditionerKind::general:
+      return on_gpu ? (fuses ? 10.0 : 12.0) : (fuses ? 11.0 : 13.0);
+  }
+  throw std::logic_error("a kind of preconditioner whose vector updates are not counted");
+}
+
+}  // namespace tessera

@@ -1,0 +1,139 @@
+// This template is the solve of a case in any precision and memory.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "operators/strategy.hpp"
+#include "solvers/interruption.hpp"
+#include "src/case/strategy.hpp"
+#include "src/solve/full_multigrid_start.hpp"
+#include "src/solve/method.hpp"
+#include "src/solve/solve.hpp"
+#include "src/solve/solve_timing.hpp"
+
+namespace tessera {
+
+/// What a solve is of.
+struct SolveTask {
+  const CaseParameters& parameters;
+  const PoissonProblem& problem;
+  const BilinearForm& form;
+  /// What the system is divided by, against what the problem gives.
+  double scale;
+};
+
+/// The right-hand side and the solution of a system as a solver works on them: the system's own
+/// vectors on the host in double precision, else copies.
+template <class T, class Space>
+class SystemVectors {
+ public:
+  SystemVectors(LinearSystem& system, TimerTree& timers) : system_(system), timers_(timers) {
+    if constexpr (!kInPlace) {
+      // First, for what is computed must not be lost for want of memory.
+      landing_ = make_landing<T, Space>(system.x.size());
+      timed("copy to GPU", [&] {
+        x_ = converted<T, Space>(system.x);
+        b_ = converted<T, Space>(system.b);
+      });
+    }
+  }
+  const Vector<T, Space>& b() const {
+    if constexpr (kInPlace) {
+      return system_.b;
+    } else {
+      return b_;
+    }
+  }
+  Vector<T, Space>& x() {
+    if constexpr (kInPlace) {
+      return system_.x;
+    } else {
+      return x_;
+    }
+  }
+  /// Puts the solution into the system.
+  void finish() {
+    if constexpr (!kInPlace) {
+      timed("copy from GPU", [&] { convert_back(x_, landing_, system_.x); });
+    }
+  }
+
+ private:
+  static constexpr bool kInPlace = std::is_same_v<T, double> && std::is_same_v<Space, Host>;
+
+  template <class Copy>
+  void timed(const char* part, Copy&& copy) {
+    if constexpr (std::is_same_v<Space, Device>) {
+      const auto scope = timers_.scope(part);
+      copy();
+    } else {
+      copy();
+    }
+  }
+
+  LinearSystem& system_;
+  TimerTree& timers_;
+  HostVector<T> landing_;
+  Vector<T, Space> b_;
+  Vector<T, Space> x_;
+};
+
+/// As solve(), with operator, vectors and iteration in this precision and memory.
+template <class T, class Space>
+SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& timers,
+                      const SolveListeners& listeners) {
+  const CaseParameters& parameters = task.parameters;
+  const SolverParameters& solver = parameters.solver;
+  std::unique_ptr<LinearOperator<T, Space>> a;
+  PreconditionerSetup<T, Space> made;
+  std::optional<SystemVectors<T, Space>> vectors;
+  {
+    const auto setup = timers.resume("setup");
+    {
+      const auto scope = timers.scope("operator");
+      a = make_operator<T, Space>(case_strategy(parameters), task.form);
+      synchronize<Space>();
+    }
+    stop_if_requested();
+    if (solver.preconditioner != kNoPreconditioner) {
+      const auto scope = timers.scope("preconditioner");
+      made = make_preconditioner<T, Space>(parameters, task.form, *a, residual_size(system));
+      synchronize<Space>();
+    }
+    vectors.emplace(system, timers);
+  }
+  const double n = static_cast<double>(a->size());
+  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes, a->name()};
+  stop_if_requested();
+  listeners.preconditioner(made.levels, made.notes);
+
+  if (solver.initial == kFullMultigrid) {
+    const auto scope = timers.scope("full multigrid");
+    auto full = make_full_multigrid<T, Space>(task.problem, *made.hierarchy,
+                                              multigrid_options(parameters).scatter, *a,
+                                              solver.multigrid.start_cycles, task.scale);
+    add_notes(full.notes, listeners, outcome);
+    full.start.run(made.cycle, vectors->b(), vectors->x());
+    synchronize<Space>();
+  }
+  {
+    SolveTiming<T, Space> timing(*a, made, timers);
+    timing.begin(vectors->b());
+    const auto scope = timers.scope("solve");
+    const double before = timers.seconds("solve");
+    const auto iteration =
+        make_case_solver(solver, *a, made.preconditioner.get(), timing.a(), timing.m());
+    outcome.report =
+        iteration->solve(vectors->b(), vectors->x(), solver_options(solver, system, listeners));
+    timing.end(outcome.report.iterations, timers.seconds("solve") - before);
+  }
+  if (outcome.report.iterations > 0) {
+    timers.set_work("solve/apply", outcome.apply_work);
+    timers.set_work("solve/vector updates", {n, update_streams(*a, parameters) * n * sizeof(T)});
+  }
+  vectors->finish();
+  return outcome;
+}
+
+}  // namespace tessera

@@ -1,0 +1,145 @@
+// A SolveTiming times the parts of a solve, in place on the host and by sampling on the GPU.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "solvers/memory/device.hpp"
+#include "src/solve/device_cycle_timing.hpp"
+#include "src/solve/preconditioning.hpp"
+#include "src/solve/timed.hpp"
+#include "src/study/median.hpp"
+
+namespace tessera {
+
+/// Times the parts of a solve by an operator and a preconditioner, which go through the same steps
+/// with it as without.
+template <class T, class Space>
+class SolveTiming;
+
+/// On the host what the solver applies times itself.
+template <class T>
+class SolveTiming<T, Host> {
+ public:
+  SolveTiming(const LinearOperator<T, Host>& a, const PreconditionerSetup<T, Host>& made,
+              TimerTree& timers)
+      : a_(a, timers), made_(made), timers_(timers), cycle_(timers) {
+    if (made.preconditioner) m_.emplace(*made.preconditioner, timers);
+  }
+  ~SolveTiming() {
+    if (made_.set_observer) made_.set_observer(nullptr);
+  }
+  SolveTiming(const SolveTiming&) = delete;
+  SolveTiming& operator=(const SolveTiming&) = delete;
+
+  /// What the solver is to apply.
+  const LinearOperator<T, Host>& a() const { return a_; }
+  const Preconditioner<T, Host>* m() const { return m_ ? &*m_ : nullptr; }
+
+  /// Before a solve with a right-hand side like b.
+  void begin(const HostVector<T>&) {
+    if (made_.set_observer) made_.set_observer(&cycle_);
+  }
+  /// After it, within its scope.
+  void end(int iterations, double seconds) {
+    const double rest =
+        seconds - timers_.seconds("solve/apply") - timers_.seconds("solve/precondition");
+    if (iterations > 0) timers_.add("vector updates", iterations, rest, rest / iterations);
+  }
+
+ private:
+  TimedOperator<T, Host> a_;
+  std::optional<TimedPreconditioner<T, Host>> m_;
+  const PreconditionerSetup<T, Host>& made_;
+  TimerTree& timers_;
+  CycleTimer cycle_;
+};
+
+/// On the GPU an application of the operator, one of the preconditioner and the parts of one cycle
+/// are timed before the solve, and stand for all: within the solve they cannot be timed one by one.
+template <class T>
+class SolveTiming<T, Device> {
+ public:
+  SolveTiming(const LinearOperator<T, Device>& a, const PreconditionerSetup<T, Device>& made,
+              TimerTree& timers)
+      : a_(a), made_(made), timers_(timers) {}
+
+  const LinearOperator<T, Device>& a() const { return a_; }
+  const Preconditioner<T, Device>* m() const { return made_.preconditioner.get(); }
+
+  void begin(const DeviceVector<T>& b) {
+    const auto scope = timers_.scope("time an application");
+    apply_seconds_ = seconds_of([&](DeviceVector<T>& y) { a_.apply(b, y); }, b.size());
+    if (m() == nullptr || m()->as_diagonal() != nullptr) return;
+    precondition_seconds_ = seconds_of([&](DeviceVector<T>& z) { m()->apply(b, z); }, b.size());
+    time_cycle(b);
+  }
+  void end(int iterations, double seconds) {
+    if (iterations == 0) return;
+    const double apply = std::min(apply_seconds_, seconds / iterations);
+    const double precondition = std::min(precondition_seconds_, seconds / iterations - apply);
+    const double rest = seconds - (apply + precondition) * iterations;
+    timers_.add("apply", iterations, apply * iterations, apply);
+    if (precondition > 0.0) {
+      timers_.add("precondition", iterations, precondition * iterations, precondition);
+      add_cycle(iterations, precondition);
+    }
+    timers_.add("vector updates", iterations, rest, rest / iterations);
+  }
+
+ private:
+  // The median of a few, after one to warm up.
+  template <class Apply>
+  static double seconds_of(Apply&& apply, std::int64_t size) {
+    constexpr std::size_t kRepetitions = 5;
+    DeviceVector<T> y(size);
+    apply(y);
+    DeviceStopwatch stopwatch;
+    std::vector<double> seconds(kRepetitions);
+    for (double& time : seconds) {
+      stopwatch.start();
+      apply(y);
+      time = stopwatch.stop();
+    }
+    return median(std::move(seconds));
+  }
+
+  void time_cycle(const DeviceVector<T>& r) {
+    if (!made_.set_observer) return;
+    DeviceCycleWatch watch;
+    made_.set_observer(&watch);
+    DeviceVector<T> z(r.size());
+    m()->apply(r, z);
+    made_.set_observer(nullptr);
+    cycle_ = watch.times();
+  }
+
+  // The parts of cycles as parts of "precondition". Timed one by one they take longer than
+  // together, so only their shares are used.
+  void add_cycle(int cycles, double seconds_per_cycle) {
+    double sum = 0.0;
+    for (const CycleTimes& level : cycle_) {
+      for (const double part : level) sum += part;
+    }
+    for (std::size_t l = 0; l < cycle_.size(); ++l) {
+      for (std::size_t part = 0; part < cycle_[l].size(); ++part) {
+        if (cycle_[l][part] == 0.0) continue;
+        const double seconds = seconds_per_cycle * cycle_[l][part] / sum;
+        timers_.add(
+            "precondition/" + cycle_timer_name(static_cast<int>(l), static_cast<CyclePart>(part)),
+            cycles, seconds * cycles, seconds);
+      }
+    }
+  }
+
+  const LinearOperator<T, Device>& a_;
+  const PreconditionerSetup<T, Device>& made_;
+  TimerTree& timers_;
+  double apply_seconds_ = 0.0;
+  double precondition_seconds_ = 0.0;
+  std::vector<CycleTimes> cycle_;
+};
+
+}  // namespace tessera
