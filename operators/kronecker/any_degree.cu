@@ -114,9 +114,8 @@ __global__ void __launch_bounds__(kThreads)
       return;
     }
     const auto along_line = [&](const T* values) {
-      return products(g.axis[2], degree, at.z, [&](int z) {
-        return values[(z - slab.first) * g.stride_z + in_plane];
-      });
+      return products(g.axis[2], degree, at.z,
+                      [&](int z) { return values[(z - slab.first) * g.stride_z + in_plane]; });
     };
     g.v.y[node] = along_line(a).mass + along_line(b).stiffness;
   });

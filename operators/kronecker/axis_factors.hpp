@@ -57,8 +57,8 @@ struct AxisEnds {
 AxisFactors make_axis_factors(const Discretization& discretization, int d,
                               const AxisWeights& weights, AxisCells kind, const AxisEnds& ends);
 
-/// The rows of matrices of the axis's cells (cell_mass, cell_stiffness), where no node is constrained
-/// and ends have no terms. [cells + 1][p (p + 2)]
+/// The rows of matrices of the axis's cells (cell_mass, cell_stiffness), where no node is
+/// constrained and ends have no terms. [cells + 1][p (p + 2)]
 std::vector<double> assembled_without_ends(const AxisFactors& axis,
                                            const std::vector<double>& cell_matrices);
 

@@ -26,8 +26,8 @@ constexpr int distinct_entry(int p, int i, int j) {
 constexpr int distinct_entries(int p) { return distinct_entry(p, p / 2, p - p / 2) + 1; }
 
 /// Whether stiffness matrices are applied to differences of values: their rows sum to 0, and of the
-/// values themselves rounding would leave a reaction term, of one sign in all cells where u is about
-/// constant. Single precision needs it; in double precision nobody would see the term.
+/// values themselves rounding would leave a reaction term, of one sign in all cells where u is
+/// about constant. Single precision needs it; in double precision nobody would see the term.
 template <class T>
 constexpr bool takes_differences = sizeof(T) < sizeof(double);
 
@@ -80,19 +80,21 @@ struct KroneckerSums {
   unsigned* arrived;
 };
 
-/// The operator as its kernels see it; `unit`, `vertex` and `mass_beyond` for degrees up to
+/// The operator as its kernels see it; `unit`, `vertex` and `beyond` for degrees up to
 /// kMaxFastDegree only.
 ///
 /// Where cells along x and y are alike, M_y = scale M_x and K_y = scale ratio K_x for one cell
 /// each; `scale` is part of the rows of z in 3D. There the kernels take an end for an inner vertex
-/// whose outer cell has the end's value everywhere: no stiffness, and mass_beyond too much mass.
+/// and then take off `beyond` times its value. Of differences, the cell beyond an end has the end's
+/// value everywhere, which is no stiffness and a row of mass; else it has zeros, and a diagonal
+/// entry of each is too much.
 template <class T>
 struct KroneckerData {
   CellsAlongXY kind;
   DeviceAxis<T> axis[3];  // in 2D the third has one node
   EntryPair<T> unit[distinct_entries(kMaxFastDegree)];
   EntryPair<T> vertex;
-  T mass_beyond;  // the sum of an outer row of a cell's mass matrix
+  EntryPair<T> beyond;
   T ratio;
   T scale;
   std::int64_t stride_y;

@@ -170,16 +170,20 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
       }
     }
     data_.vertex = {static_cast<T>(vertex(axis.cell_mass)), static_cast<T>(vertex(cell_stiffness))};
-    data_.mass_beyond = static_cast<T>(
-        std::accumulate(axis.cell_mass.begin(), axis.cell_mass.begin() + n, 0.0));
+    data_.beyond = data_.unit[distinct_entry(degree_, 0, 0)];
+    if (takes_differences<T>) {
+      data_.beyond = {
+          static_cast<T>(std::accumulate(axis.cell_mass.begin(), axis.cell_mass.begin() + n, 0.0)),
+          T{0}};
+    }
   }
   static double vertex(const std::vector<double>& cell) { return cell.front() + cell.back(); }
 
   void set_axis(int d, const AxisFactors& factors, double rows_scale, double end_scale) {
     const bool steps = d == 2 && degree_ <= kMaxFastDegree && takes_differences<T>;
-    rows_[d] = DeviceArray<EntryPair<T>>(rows_of(
-        factors, steps ? stiffness_of_steps(factors) : rounded_stiffness(factors, kDigits),
-        rows_scale));
+    rows_[d] = DeviceArray<EntryPair<T>>(
+        rows_of(factors, steps ? stiffness_of_steps(factors) : rounded_stiffness(factors, kDigits),
+                rows_scale));
     diagonals_[d] =
         DeviceArray<EntryPair<T>>(paired<T>(factors.mass_diagonal, factors.stiffness_diagonal));
     DeviceAxis<T>& axis = data_.axis[d];

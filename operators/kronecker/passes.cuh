@@ -45,8 +45,8 @@ __device__ __forceinline__ void for_each_row_entry(F&& f) {
   }
 }
 
-/// m = M w and k = K w for the C p nodes that C cells own: 2 C p (p + 2) FMAs. Differences are those
-/// to the first of these nodes.
+/// m = M w and k = K w for the C p nodes that C cells own: 2 C p (p + 2) FMAs. Differences are
+/// those to the first of these nodes.
 template <int P, int C, class T, class Rows>
 __device__ __forceinline__ void both_products(const Rows& rows, const T* w, T* m, T* k) {
   const T reference = takes_differences<T> ? w[P] : T{0};

@@ -7,7 +7,8 @@ namespace tessera {
 
 /// The rows of the stiffness of an axis, where no node is constrained and ends have no terms, in
 /// numbers that a type with so many binary digits has: the rows sum to 0 exactly, so that constants
-/// are still in its null space. Rounded one by one, entries would leave a reaction term of one sign.
+/// are still in its null space. Rounded one by one, entries would leave a reaction term of one
+/// sign.
 ///
 /// Entries of a cell are multiples of a power of 2, coarse enough for the sums of two cells to be
 /// such numbers as well unless one has entries several times as large as the other, and each
@@ -21,8 +22,8 @@ std::vector<double> rounded_cell_stiffness(const AxisFactors& axis, int digits);
 /// The stiffness of cells as it acts on steps, the differences u_j - u_{j-1} within a cell:
 /// (K u)_i = sum_j K'_ij (u_j - u_{j-1}), K'_ij = sum_{l >= j} K_il, j = 1 .. p.
 /// By owner, as AxisFactors has rows, but transposed: cell c's block is what the steps to its nodes
-/// do. Row 0 is the step to its first node, which is one of cell c - 1: K'_ip at entries i = 0 .. p,
-/// and 0 at the others; row j has K'_ij at entries i = 0 .. p.
+/// do. Row 0 is the step to its first node, which is one of cell c - 1: K'_ip at entries i = 0 ..
+/// p, and 0 at the others; row j has K'_ij at entries i = 0 .. p.
 std::vector<double> stiffness_of_steps(const AxisFactors& axis);
 
 }  // namespace tessera

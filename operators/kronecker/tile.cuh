@@ -109,7 +109,7 @@ class KroneckerTile {
   static constexpr int P = Shape::p;
   static constexpr int kOut = Shape::outputs;
   static constexpr bool kDifferences = takes_differences<T>;
-  static constexpr bool is_extended = kind == CellsAlongXY::alike;
+  static constexpr bool is_extended = kDifferences && kind == CellsAlongXY::alike;
   static constexpr bool kLoadsAhead = compiled == KroneckerPass::apply_dot;
 
   __device__ __forceinline__ void load_tables() {
@@ -194,7 +194,7 @@ class KroneckerTile {
     T v1[Shape::height];
     T v2[Shape::height];
     if constexpr (kind == CellsAlongXY::alike) {
-      if (at_end_y) extend_ends<Shape::work_y>(1, cell_y, w);
+      if (is_extended && at_end_y) extend_ends<Shape::work_y>(1, cell_y, w);
       both_products<P, Shape::work_y>(UnitRows<T, P>{g.unit}, w, v1, v2);
     } else {
       both_products<P, Shape::work_y>(TableRows<T, Shape::entries, 1>{rows_y}, w, v1, v2);
@@ -202,8 +202,11 @@ class KroneckerTile {
     if (at_end_y) {
       for_each_end<Shape::work_y>(1, cell_y, [&](int c, int side) {
         const T end = w[(c + 1) * P];
+        if constexpr (kind == CellsAlongXY::alike) {
+          v1[c * P] -= g.beyond.mass * end;
+          v2[c * P] -= g.beyond.stiffness * end;
+        }
         v2[c * P] += g.axis[1].end_term[side] * end;
-        if (is_extended) v1[c * P] -= g.mass_beyond * end;
       });
     }
     if constexpr (kind == CellsAlongXY::alike) {
@@ -241,11 +244,11 @@ class KroneckerTile {
     if (!at_end_x) return;
     for_each_end<Shape::work_x>(0, cell_x + first_cell, [&](int c, int side) {
       const T* end = from + (c + 1) * P;
-      a[c * P] += g.axis[0].end_term[side] * end[0];
-      if (is_extended) {
-        b[c * P] -= g.mass_beyond * end[0];
-        a[c * P] -= g.mass_beyond * end[Shape::plane];
+      if constexpr (kind == CellsAlongXY::alike) {
+        b[c * P] -= g.beyond.mass * end[0];
+        a[c * P] -= g.beyond.stiffness * end[0] + g.beyond.mass * end[Shape::plane];
       }
+      a[c * P] += g.axis[0].end_term[side] * end[0];
     });
   }
 
