@@ -21,7 +21,7 @@
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/machine/cpu_check.hpp"
-#include "src/parameters/diagnostics.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
 
 namespace tessera {
 namespace {

@@ -9,7 +9,7 @@
 #include "mesh/first_failure.hpp"
 #include "mesh/partition.hpp"
 #include "operators/form/robin_faces.hpp"
-#include "operators/kronecker/factors.hpp"
+#include "operators/kronecker/factors/factors.hpp"
 
 namespace tessera {
 namespace {

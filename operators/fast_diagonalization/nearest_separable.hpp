@@ -4,7 +4,7 @@
 #include <array>
 
 #include "operators/form/bilinear_form.hpp"
-#include "operators/kronecker/axis_factors.hpp"
+#include "operators/kronecker/factors/axis_factors.hpp"
 
 namespace tessera {
 

@@ -7,6 +7,9 @@
 
 namespace tessera {
 
+template <int count>
+struct Sums;
+
 /// Position of entry (i, j) of a cell's matrix among those that differ: the matrix is symmetric,
 /// and stays so when both of its axes are reversed. [0, distinct_entries(p))
 constexpr int distinct_entry(int p, int i, int j) {
@@ -73,9 +76,9 @@ struct KroneckerVectors {
   double* sums = nullptr;  // two, one for `residual`
 };
 
-/// Where blocks leave their two sums, and the count of those that have.
+/// Where blocks leave their two sums, for how many there is room, and the count of those that have.
 struct KroneckerSums {
-  double* partial;
+  Sums<2>* partial;
   std::int64_t capacity;
   unsigned* arrived;
 };
@@ -121,15 +124,15 @@ constexpr KroneckerLeastTile kronecker_least_tile(int dimension, int p) {
   return {54 / p, y > least_y ? y : least_y};
 }
 
-/// Room for the two sums of each block of a launch: in 3D, layers are cut into chunks only where
-/// there are fewer tiles than fill the GPU about eight times.
+/// The most blocks of a launch, each of which needs room for two sums: in 3D, layers are cut into
+/// chunks only where there are fewer tiles than fill the GPU about eight times.
 /// @param cells along x and along y
-constexpr std::int64_t kronecker_partial_sums(int dimension, int p, std::int64_t cells_x,
-                                              std::int64_t cells_y) {
+constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::int64_t cells_x,
+                                            std::int64_t cells_y) {
   if (p > kMaxFastDegree) return 0;
-  constexpr std::int64_t kOfChunks = 1 << 16;
+  constexpr std::int64_t kOfChunks = 1 << 15;
   const KroneckerLeastTile tile = kronecker_least_tile(dimension, p);
-  return 2 * (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1) + kOfChunks;
+  return (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1) + kOfChunks;
 }
 
 }  // namespace tessera

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "operators/kronecker/factors.hpp"
+#include "operators/kronecker/factors/factors.hpp"
 #include "solvers/linear_operator.hpp"
 
 namespace tessera {

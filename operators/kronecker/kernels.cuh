@@ -5,70 +5,26 @@
 #include <stdexcept>
 #include <utility>
 
+#include "mesh/with_constant.hpp"
 #include "operators/kronecker/tile.cuh"
+#include "operators/kronecker/tile_shapes.hpp"
 #include "solvers/memory/cuda_check.hpp"
 
 namespace tessera {
 
-/// results = the first `count` sums of `mine` over all threads: threads of a block, then blocks, in
-/// a fixed order. The last block to arrive adds those of all. Shared memory: two doubles a warp.
-template <int threads>
-__device__ void add_over_grid(KroneckerSumPair mine, KroneckerSums sums, int count, double* results,
-                              double* shared) {
-  __shared__ bool is_last;
-  const auto add_over_block = [&](KroneckerSumPair value) {
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) {
-      value.first += __shfl_down_sync(~0U, value.first, step);
-      value.second += __shfl_down_sync(~0U, value.second, step);
-    }
-    if (threadIdx.x % 32 == 0) {
-      shared[threadIdx.x / 32] = value.first;
-      shared[threads / 32 + threadIdx.x / 32] = value.second;
-    }
-    __syncthreads();
-    KroneckerSumPair sum;
-    for (int w = 0; w < threads / 32; ++w) {
-      sum.first += shared[w];
-      sum.second += shared[threads / 32 + w];
-    }
-    __syncthreads();
-    return sum;
-  };
-  const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
-  const KroneckerSumPair of_block = add_over_block(mine);
-  if (threadIdx.x == 0) {
-    const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-    sums.partial[2 * block] = of_block.first;
-    sums.partial[2 * block + 1] = of_block.second;
-    __threadfence();
-    // Wraps to 0 at the last block, ready for the next kernel.
-    is_last = atomicInc(sums.arrived, blocks - 1) == blocks - 1;
-  }
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();
-  KroneckerSumPair sum;
-#pragma unroll 8
-  for (unsigned b = threadIdx.x; b < blocks; b += threads) {
-    sum.first += __ldcg(sums.partial + 2 * b);
-    sum.second += __ldcg(sums.partial + 2 * b + 1);
-  }
-  sum = add_over_block(sum);
-  if (threadIdx.x == 0) results[0] = sum.first;
-  if (threadIdx.x == 0 && count == 2) results[1] = sum.second;
-}
-
-/// The sums of the form, where it has some, once the tile is done with its shared memory.
+/// The sums of the form, where it has some.
 template <class Shape, KroneckerPass compiled>
-__device__ __forceinline__ void add_tile_sums(KroneckerSumPair of_thread,
-                                              const KroneckerData<typename Shape::T>& g,
-                                              unsigned char* shared_memory) {
+__device__ __forceinline__ void add_tile_sums(const Sums<2>& of_thread,
+                                              const KroneckerData<typename Shape::T>& g) {
   if constexpr (compiled != KroneckerPass::apply) {
     if (g.v.sums == nullptr) return;
-    __syncthreads();
-    add_over_grid<Shape::threads>(of_thread, g.sums, g.v.form == KroneckerPass::apply_dot ? 2 : 1,
-                                  g.v.sums, reinterpret_cast<double*>(shared_memory));
+    reduce_over_grid<Shape::threads>(of_thread, g.sums.partial, g.sums.arrived,
+                                     [&](const Sums<2>& total) {
+                                       g.v.sums[0] = total[0];
+                                       if (g.v.form == KroneckerPass::apply_dot) {
+                                         g.v.sums[1] = total[1];
+                                       }
+                                     });
   }
 }
 
@@ -89,7 +45,7 @@ __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, comp
   extern __shared__ __align__(16) unsigned char shared_memory[];
   KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
   tile.run_once();
-  add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g, shared_memory);
+  add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g);
 }
 
 /// As in 2D, with one block a tile and a chunk of layers. FMAs a DoF: 7 (p + 2), and what tiles
@@ -100,7 +56,7 @@ __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, comp
   extern __shared__ __align__(16) unsigned char shared_memory[];
   KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
   tile.run_through_layers();
-  add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g, shared_memory);
+  add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g);
 }
 
 /// How many layers a block goes through, so that the blocks, in waves of `slots`, end soonest. A
@@ -160,7 +116,7 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   arguments.y_first = grid.y > kMaxBlocksAlongY;
   if (arguments.y_first) std::swap(grid.x, grid.y);
   if (data.v.sums != nullptr &&
-      2 * static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity) {
+      static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity) {
     throw std::logic_error("the kernel kronecker has more blocks than room for their sums");
   }
   kernel<<<grid, Shape::threads, kShared, device_stream()>>>(arguments);
@@ -189,6 +145,12 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
   }
 }
 
+/// The tile of a shape from the tables.
+template <class T, int P, TileShape shape>
+using TileOf =
+    KroneckerShape<T, P, shape.cells_x, shape.work_x, shape.work_y, shape.threads,
+                   sizeof(T) == sizeof(double) ? shape.blocks_double : shape.blocks_float>;
+
 /// The form with tiles of `Small` where the mesh has too few of `Large` to keep a GPU busy.
 template <int dimension, class Large, class Small = Large>
 void launch_kronecker_size(const KroneckerData<typename Large::T>& data) {
@@ -202,61 +164,17 @@ void launch_kronecker_size(const KroneckerData<typename Large::T>& data) {
   }
 }
 
-/// Shapes as measured on an H200: cells along x, cells an item along x and along y, threads, blocks
-/// an SM.
-template <class T>
-void launch_kronecker_3d_degree(int p, const KroneckerData<T>& data) {
-  constexpr bool is_double = sizeof(T) == sizeof(double);
-  switch (p) {
-    case 1:
-      return launch_kronecker_size<3, KroneckerShape<T, 1, 60, 4, 8, 64, is_double ? 8 : 12>,
-                                   KroneckerShape<T, 1, 60, 4, 4, 64, 12>>(data);
-    case 2:
-      return launch_kronecker_size<3, KroneckerShape<T, 2, 30, 2, 4, 64, is_double ? 8 : 12>,
-                                   KroneckerShape<T, 2, 30, 2, 2, 64, 10>>(data);
-    case 3:
-      return launch_kronecker_size<3, KroneckerShape<T, 3, 20, 1, 2, 64, is_double ? 8 : 12>,
-                                   KroneckerShape<T, 3, 20, 1, 1, 64, 8>>(data);
-    case 4:
-      return launch_kronecker_size<3, KroneckerShape<T, 4, 14, 1, 2, 64, is_double ? 6 : 10>,
-                                   KroneckerShape<T, 4, 14, 1, 1, 64, 8>>(data);
-    case 5:
-      return launch_kronecker_size<3, KroneckerShape<T, 5, 11, 1, 1, 64, is_double ? 6 : 10>>(data);
-    case 6:
-      return launch_kronecker_size<3, KroneckerShape<T, 6, 9, 1, 1, 64, is_double ? 4 : 8>>(data);
-    case 7:
-      return launch_kronecker_size<3, KroneckerShape<T, 7, 8, 1, 1, 64, is_double ? 4 : 8>>(data);
-    case 8:
-      return launch_kronecker_size<3, KroneckerShape<T, 8, 14, 1, 1, 128, is_double ? 2 : 4>>(data);
-    default:
-      throw std::invalid_argument("no Kronecker kernel of this degree is unrolled");
-  }
-}
-
-template <class T>
-void launch_kronecker_2d_degree(int p, const KroneckerData<T>& data) {
-  constexpr bool is_double = sizeof(T) == sizeof(double);
-  switch (p) {
-    case 1:
-      return launch_kronecker_form<2, KroneckerShape<T, 1, 60, 4, 16, 64, is_double ? 8 : 12>>(
-          data);
-    case 2:
-      return launch_kronecker_form<2, KroneckerShape<T, 2, 30, 2, 8, 64, is_double ? 8 : 12>>(data);
-    case 3:
-      return launch_kronecker_form<2, KroneckerShape<T, 3, 20, 1, 4, 64, is_double ? 8 : 12>>(data);
-    case 4:
-      return launch_kronecker_form<2, KroneckerShape<T, 4, 14, 1, 4, 64, is_double ? 6 : 10>>(data);
-    case 5:
-      return launch_kronecker_form<2, KroneckerShape<T, 5, 11, 1, 3, 64, is_double ? 6 : 10>>(data);
-    case 6:
-      return launch_kronecker_form<2, KroneckerShape<T, 6, 9, 1, 2, 64, is_double ? 6 : 8>>(data);
-    case 7:
-      return launch_kronecker_form<2, KroneckerShape<T, 7, 8, 1, 2, 64, is_double ? 6 : 8>>(data);
-    case 8:
-      return launch_kronecker_form<2, KroneckerShape<T, 8, 14, 1, 2, 128, is_double ? 3 : 4>>(data);
-    default:
-      throw std::invalid_argument("no Kronecker kernel of this degree is unrolled");
-  }
+/// Launches with the tiles of a degree, small ones where there are some.
+template <int dimension, class T>
+void launch_kronecker_degree(int p, const KroneckerData<T>& data) {
+  with_constant<1, kMaxFastDegree>(p, [&]<int P>() {
+    using Large = TileOf<T, P, (dimension == 2 ? kTiles2d : kTiles3d)[P - 1]>;
+    if constexpr (dimension == 3 && P <= kMaxSmallTileDegree) {
+      launch_kronecker_size<dimension, Large, TileOf<T, P, kSmallTiles3d[P - 1]>>(data);
+    } else {
+      launch_kronecker_size<dimension, Large>(data);
+    }
+  });
 }
 
 }  // namespace tessera

@@ -11,8 +11,9 @@
 #include "operators/kronecker/arguments.cuh"
 #include "operators/kronecker/device_data.hpp"
 #include "operators/kronecker/device_kronecker.hpp"
-#include "operators/kronecker/stiffness_rounding.hpp"
+#include "operators/kronecker/factors/stiffness_rounding.hpp"
 #include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/reduction.cuh"
 
 namespace tessera {
 namespace {
@@ -132,8 +133,8 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
         size_(form.discretization->lattice.size()),
         has_other_robin_(!factors.other_robin.empty()),
         robin_({form.discretization, form.coefficient, form.dirichlet, factors.other_robin}),
-        partial_(kronecker_partial_sums(dimension_, degree_, factors.axes[0].cells,
-                                        factors.axes[1].cells)),
+        partial_(kronecker_max_blocks(dimension_, degree_, factors.axes[0].cells,
+                                      factors.axes[1].cells)),
         arrived_(1) {
     zero_on_device(arrived_.data(), arrived_.bytes());
     data_.sums = {partial_.data(), partial_.size(), arrived_.data()};
@@ -231,7 +232,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
   DeviceRobinFaces<T> robin_;
   DeviceArray<EntryPair<T>> rows_[3];
   DeviceArray<EntryPair<T>> diagonals_[3];
-  DeviceArray<double> partial_;
+  DeviceArray<Sums<2>> partial_;
   DeviceArray<unsigned> arrived_;
   KroneckerData<T> data_{};
   std::optional<KroneckerAny<T>> any_;

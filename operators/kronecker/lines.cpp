@@ -8,9 +8,9 @@
 #include "mesh/element/sum_factorization.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
+#include "operators/kronecker/factors/stiffness_rounding.hpp"
 #include "operators/kronecker/lanes.hpp"
 #include "operators/kronecker/products.hpp"
-#include "operators/kronecker/stiffness_rounding.hpp"
 
 namespace tessera {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/lanes/simd.hpp"
-#include "operators/kronecker/factors.hpp"
+#include "operators/kronecker/factors/factors.hpp"
 
 namespace tessera {
 

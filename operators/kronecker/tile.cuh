@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "operators/kronecker/passes.cuh"
+#include "solvers/memory/reduction.cuh"
 
 namespace tessera {
 
@@ -53,12 +54,6 @@ struct KroneckerShape {
   }
 };
 
-/// x.y and y.y of a thread, a block or the grid.
-struct KroneckerSumPair {
-  double first = 0.0;
-  double second = 0.0;
-};
-
 /// A block at work on its tile: the stages of y = A x, from global memory to global memory.
 template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
 class KroneckerTile {
@@ -103,7 +98,7 @@ class KroneckerTile {
   __device__ __forceinline__ void run_through_layers();
   /// 2D.
   __device__ __forceinline__ void run_once();
-  __device__ KroneckerSumPair sums_of_thread() const { return sums; }
+  __device__ Sums<2> sums_of_thread() const { return sums; }
 
  private:
   static constexpr int P = Shape::p;
@@ -134,8 +129,8 @@ class KroneckerTile {
     __pipeline_commit();
   }
   __device__ __forceinline__ void add_dots(T x, T y) {
-    sums.first += static_cast<double>(x) * static_cast<double>(y);
-    sums.second += static_cast<double>(y) * static_cast<double>(y);
+    sums[0] += static_cast<double>(x) * static_cast<double>(y);
+    sums[1] += static_cast<double>(y) * static_cast<double>(y);
   }
   __device__ __forceinline__ bool is_free_plane(int z) const {
     return z >= g.axis[2].first_free && z <= g.axis[2].last_free;
@@ -364,7 +359,7 @@ class KroneckerTile {
   T x_ahead[kLoadsAhead ? Shape::height : 1];
   T acc[Shape::items][P + 1][kOut];
   T previous[kDifferences ? Shape::items : 1][kOut];  // b of the plane before
-  KroneckerSumPair sums;
+  Sums<2> sums;                                       // x.y and y.y
 };
 
 /// Stores `count` staged planes from plane first_z on at free nodes.

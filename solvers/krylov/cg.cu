@@ -113,8 +113,8 @@ class DeviceCg final : public DeviceIteration {
   // The operator's pass gives beta ahead of the update.
   bool predicts_beta_;
   DeviceVector<T> r_, p_, second_p_, q_, z_;
-  DeviceArray<SumPair> partial_;
-  ReductionBuffer sums_;
+  DeviceArray<Sums<2>> partial_;
+  ReductionBuffer<2> sums_;
 };
 
 }  // namespace

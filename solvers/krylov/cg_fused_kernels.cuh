@@ -29,7 +29,7 @@ struct FusedIterationArguments {
   T* r;
   T* x;
   IterationState* state;
-  SumPair* partial;
+  Sums<2>* partial;
   unsigned* arrived;
 };
 
@@ -53,13 +53,8 @@ __global__ void __launch_bounds__(kReductionThreads)
   const T beta = static_cast<T>(foreseen < 0.0 ? 0.0 : foreseen);
   const T step = static_cast<T>(alpha);
   const T step_before = static_cast<T>(pending);
-  SumPair sum;
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-  for (Index start = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x;
-       start < args.n; start += kInFlight * stride) {
-    Index entries[kInFlight];
-#pragma unroll
-    for (int k = 0; k < kInFlight; ++k) entries[k] = min(args.n, start + k * stride);
+  Sums<2> sum;
+  for_each_group_of<kInFlight>(args.n, [&](const Index(&entries)[kInFlight]) {
     T r[kInFlight];
     T q[kInFlight];
     T first[kInFlight];
@@ -79,26 +74,26 @@ __global__ void __launch_bounds__(kReductionThreads)
       }
       store_entries(x, args.n, entries, args.x);
     }
-    if (!iterates) continue;
+    if (!iterates) return;
     T next[kInFlight];
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
       r[k] -= step * q[k];
-      sum.first += static_cast<double>(r[k]) * static_cast<double>(r[k]);
+      sum[0] += static_cast<double>(r[k]) * static_cast<double>(r[k]);
       next[k] = r[k] + beta * first[k];
     }
     store_entries(r, args.n, entries, args.r);
     store_entries(next, args.n, entries, half == Half::first ? args.second : args.first);
-  }
-  reduce_over_grid(sum, args.partial, args.arrived, [=](const SumPair& total) {
+  });
+  reduce_over_grid(sum, args.partial, args.arrived, [=](const Sums<2>& total) {
     state->pending = half == Half::first ? alpha : 0.0;
     if (!was_running) return;
     if (!divides) {
       state->status = status_of_bad(pq);
       return;
     }
-    finish_iteration(state, total.first, alpha * rz);
-    state->rz = total.first;
+    finish_iteration(state, total[0], alpha * rz);
+    state->rz = total[0];
   });
 }
 

@@ -27,71 +27,47 @@ struct IterationArguments {
   T* r;
   T* x;
   IterationState* state;
-  SumPair* partial;  // 3 kMaxUpdateBlocks
+  Sums<2>* partial;  // 3 kMaxUpdateBlocks
 };
 
 constexpr int kUpdateThreads = 512;
 constexpr int kMaxUpdateBlocks = 2048;
 
-__device__ Index first_entry() {
-  return static_cast<Index>(blockIdx.x) * kUpdateThreads + threadIdx.x;
-}
-__device__ Index entry_stride() { return static_cast<Index>(gridDim.x) * kUpdateThreads; }
-
 // The sum of `mine` over all threads of a cooperative grid, the same bits on each of them: blocks
 // leave their sums, and after a barrier of the grid every block adds all of them in order.
-__device__ SumPair sum_over_grid(SumPair mine, SumPair* partial) {
-  using BlockReduce = cub::BlockReduce<SumPair, kUpdateThreads>;
-  __shared__ typename BlockReduce::TempStorage storage;
-  __shared__ SumPair total;
-  const auto add = [](const SumPair& a, const SumPair& b) { return a + b; };
-  const SumPair of_block = BlockReduce(storage).Reduce(mine, add);
+__device__ Sums<2> sum_over_grid(Sums<2> mine, Sums<2>* partial) {
+  __shared__ Sums<2> total;
+  const Sums<2> of_block = sum_over_block<kUpdateThreads>(mine);
   if (threadIdx.x == 0) partial[blockIdx.x] = of_block;
   cooperative_groups::this_grid().sync();
-  SumPair sum;
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += kUpdateThreads) {
-    sum = sum + load_past_l1(&partial[b]);
-  }
-  sum = BlockReduce(storage).Reduce(sum, add);
+  const Sums<2> sum = sum_of_blocks<kUpdateThreads>(partial, gridDim.x);
   if (threadIdx.x == 0) total = sum;
   __syncthreads();
   return total;
 }
 
-// Calls f(i[]) for this thread's entries, kInFlight at a time, so that as many loads of each vector
-// are in flight before the first is used; entries past the end are n.
-template <class F>
-__device__ void for_each_group(Index n, F&& f) {
-  for (Index first = first_entry(); first < n; first += kInFlight * entry_stride()) {
-    Index entries[kInFlight];
-#pragma unroll
-    for (int k = 0; k < kInFlight; ++k) entries[k] = min(n, first + k * entry_stride());
-    f(entries);
-  }
-}
-
 // p.q; reads 2 vectors.
 template <class T>
 __device__ double computed_direction_sum(const IterationArguments<T>& args) {
-  SumPair sum;
-  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+  Sums<2> sum;
+  for_each_group_of<kInFlight, kUpdateThreads>(args.n, [&](const Index(&entries)[kInFlight]) {
     T p[kInFlight];
     T q[kInFlight];
     load_entries(args.p, args.n, entries, p);
     load_entries(args.q, args.n, entries, q);
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
-      sum.first += static_cast<double>(p[k]) * static_cast<double>(q[k]);
+      sum[0] += static_cast<double>(p[k]) * static_cast<double>(q[k]);
     }
   });
-  return sum_over_grid(sum, args.partial).first;
+  return sum_over_grid(sum, args.partial)[0];
 }
 
 // {r.z, q.z}; the second is summed for Polak and Ribiere's beta only. Reads 2 or 3 vectors.
 template <Beta choice, class T>
-__device__ SumPair correction_sums(const IterationArguments<T>& args) {
-  SumPair sum;
-  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+__device__ Sums<2> correction_sums(const IterationArguments<T>& args) {
+  Sums<2> sum;
+  for_each_group_of<kInFlight, kUpdateThreads>(args.n, [&](const Index(&entries)[kInFlight]) {
     T r[kInFlight];
     T z[kInFlight];
     T q[kInFlight] = {};
@@ -101,8 +77,8 @@ __device__ SumPair correction_sums(const IterationArguments<T>& args) {
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
       const double wide = static_cast<double>(z[k]);
-      sum.first += static_cast<double>(r[k]) * wide;
-      sum.second += static_cast<double>(q[k]) * wide;
+      sum[0] += static_cast<double>(r[k]) * wide;
+      sum[1] += static_cast<double>(q[k]) * wide;
     }
   });
   return sum_over_grid(sum, args.partial + 2 * kMaxUpdateBlocks);
@@ -110,9 +86,9 @@ __device__ SumPair correction_sums(const IterationArguments<T>& args) {
 
 // r -= alpha q; {r.r, r.(d r)}. Reads 2 vectors and writes 1, one more read with a diagonal.
 template <PreconditionerKind kind, class T>
-__device__ SumPair update_residual(const IterationArguments<T>& args, T alpha) {
-  SumPair sum;
-  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+__device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha) {
+  Sums<2> sum;
+  for_each_group_of<kInFlight, kUpdateThreads>(args.n, [&](const Index(&entries)[kInFlight]) {
     T r[kInFlight];
     T q[kInFlight];
     T d[kInFlight] = {};
@@ -123,22 +99,23 @@ __device__ SumPair update_residual(const IterationArguments<T>& args, T alpha) {
     for (int k = 0; k < kInFlight; ++k) {
       r[k] -= alpha * q[k];
       const double wide = static_cast<double>(r[k]);
-      sum.first += wide * wide;
+      sum[0] += wide * wide;
       if constexpr (kind == PreconditionerKind::diagonal) {
-        sum.second += wide * static_cast<double>(d[k]) * wide;
+        sum[1] += wide * static_cast<double>(d[k]) * wide;
       }
     }
     store_entries(r, args.n, entries, args.r);
   });
   sum = sum_over_grid(sum, args.partial + kMaxUpdateBlocks);
-  return kind == PreconditionerKind::none ? SumPair{sum.first, sum.first} : sum;
+  if constexpr (kind == PreconditionerKind::none) sum[1] = sum[0];
+  return sum;
 }
 
 // x += alpha p; p = z + beta p. Reads 3 vectors and writes 2, one more read with a diagonal.
 template <PreconditionerKind kind, class T>
 __device__ void update_solution(const IterationArguments<T>& args, T alpha, T beta) {
   const T* from = kind == PreconditionerKind::general ? args.z : args.r;
-  for_each_group(args.n, [&](const Index(&entries)[kInFlight]) {
+  for_each_group_of<kInFlight, kUpdateThreads>(args.n, [&](const Index(&entries)[kInFlight]) {
     T p[kInFlight];
     T x[kInFlight];
     T z[kInFlight];
@@ -185,11 +162,11 @@ __global__ void __launch_bounds__(kUpdateThreads)
   const double pq = direction_sum<direction>(args);
   if (ends_iteration(pq, state)) return;
   const double alpha = rz / pq;
-  const SumPair sums = update_residual<kind>(args, static_cast<T>(alpha));
-  update_solution<kind>(args, static_cast<T>(alpha), static_cast<T>(sums.second / rz));
+  const Sums<2> sums = update_residual<kind>(args, static_cast<T>(alpha));
+  update_solution<kind>(args, static_cast<T>(alpha), static_cast<T>(sums[1] / rz));
   if (!is_first_thread()) return;
-  finish_iteration(state, sums.first, alpha * rz);
-  state->rz = sums.second;
+  finish_iteration(state, sums[0], alpha * rz);
+  state->rz = sums[1];
 }
 
 // The first kernel of an iteration with a preconditioner that is no diagonal, after z = M r: it
@@ -204,13 +181,13 @@ __global__ void __launch_bounds__(kUpdateThreads)
   const double previous_rz = state->rz;
   const double previous_pq = state->pq;
   const double pending = state->pending;
-  const SumPair sums = correction_sums<choice>(args);
+  const Sums<2> sums = correction_sums<choice>(args);
   const double beta = is_first                          ? 0.0
-                      : choice == Beta::fletcher_reeves ? sums.first / previous_rz
-                                                        : -sums.second / previous_pq;
+                      : choice == Beta::fletcher_reeves ? sums[0] / previous_rz
+                                                        : -sums[1] / previous_pq;
   update_solution<PreconditionerKind::general>(args, static_cast<T>(pending), static_cast<T>(beta));
   if (!is_first_thread()) return;
-  state->rz = sums.first;
+  state->rz = sums[0];
   state->pending = 0.0;
 }
 
@@ -225,11 +202,11 @@ __global__ void __launch_bounds__(kUpdateThreads)
   const double pq = direction_sum<direction>(args);
   if (ends_iteration(pq, state)) return;
   const double alpha = rz / pq;
-  const SumPair sums = update_residual<PreconditionerKind::general>(args, static_cast<T>(alpha));
+  const Sums<2> sums = update_residual<PreconditionerKind::general>(args, static_cast<T>(alpha));
   if (!is_first_thread()) return;
   state->pending = alpha;
   state->pq = pq;
-  finish_iteration(state, sums.first, alpha * rz);
+  finish_iteration(state, sums[0], alpha * rz);
 }
 
 // x += pending p. Reads 2 vectors, writes 1. The caller has to reset `pending`.

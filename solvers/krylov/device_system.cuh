@@ -60,7 +60,7 @@ class DeviceSystem {
   const V* b_ = nullptr;
   V* x_ = nullptr;
   PreconditionerKind kind_;
-  ReductionBuffer sums_;
+  ReductionBuffer<2> sums_;
 };
 
 /// An iteration on the GPU as a Solver.

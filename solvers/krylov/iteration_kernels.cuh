@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "solvers/krylov/device_iteration.hpp"
+#include "solvers/krylov/formulas.hpp"
 #include "solvers/memory/reduction.cuh"
 #include "solvers/preconditioner.hpp"
 
@@ -34,12 +35,12 @@ __device__ void store_entries(const T (&values)[count], Index n, const Index (&e
   }
 }
 
-// Calls f(i[]) for this thread's entries, `count` at a time, in kernels of the shape of
-// reduction.cuh; entries past the end are n.
-template <int count, class F>
+// Calls f(i[]) for this thread's entries, `count` at a time, so that as many loads of each vector
+// are in flight before the first is used; entries past the end are n.
+template <int count, int threads = kReductionThreads, class F>
 __device__ void for_each_group_of(Index n, F&& f) {
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-  for (Index first = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; first < n;
+  const Index stride = static_cast<Index>(gridDim.x) * threads;
+  for (Index first = static_cast<Index>(blockIdx.x) * threads + threadIdx.x; first < n;
        first += count * stride) {
     Index entries[count];
 #pragma unroll
@@ -71,6 +72,15 @@ __device__ inline void finish_iteration(IterationState* state, double rr, double
   }
 }
 
+// The scalars of this iteration by the recurrences of formulas.hpp. Without a step the state is
+// told why. The answer is the same on every thread.
+__device__ inline RecurrenceStep step_by_recurrence(IterationState* state) {
+  const RecurrenceStep step = recurrence_step(state->rz, state->dots[0], state->previous_rz,
+                                              state->alpha, state->iteration == 0);
+  if (is_bad(step.pq) && is_first_thread()) state->status = status_of_bad(step.pq);
+  return step;
+}
+
 // What is computed together with a new residual.
 template <class T>
 struct ResidualOutputs {
@@ -84,8 +94,8 @@ template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     residual_from_product_kernel(Index n, const T* __restrict__ b, const T* __restrict__ d,
                                  T* __restrict__ r, ResidualOutputs<T> outputs,
-                                 IterationState* state, SumPair* partial, unsigned* arrived) {
-  SumPair sum;
+                                 IterationState* state, Sums<2>* partial, unsigned* arrived) {
+  Sums<2> sum;
   const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
   for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
        i += stride) {
@@ -93,12 +103,12 @@ __global__ void __launch_bounds__(kReductionThreads)
     r[i] = value;
     const T scaled = d != nullptr ? value * d[i] : value;
     if (outputs.scaled != nullptr) outputs.scaled[i] = scaled;
-    sum.first += static_cast<double>(value) * static_cast<double>(value);
-    sum.second += static_cast<double>(value) * static_cast<double>(scaled);
+    sum[0] += static_cast<double>(value) * static_cast<double>(value);
+    sum[1] += static_cast<double>(value) * static_cast<double>(scaled);
   }
-  reduce_over_grid(sum, partial, arrived, [=](const SumPair& total) {
-    state->rr = total.first;
-    if (outputs.rz != nullptr) *outputs.rz = total.second;
+  reduce_over_grid(sum, partial, arrived, [=](const Sums<2>& total) {
+    state->rr = total[0];
+    if (outputs.rz != nullptr) *outputs.rz = total[1];
   });
 }
 

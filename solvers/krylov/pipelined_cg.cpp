@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "solvers/krylov/formulas.hpp"
 #include "solvers/krylov/host_iteration.hpp"
 #include "solvers/memory/block_sum.hpp"
 
@@ -46,8 +47,8 @@ class PipelinedIteration final : public HostIteration<T> {
   Step step() {
     if (kind_ == PreconditionerKind::general) system_.m().apply(w_, m_);
     system_.a().apply(kind_ == PreconditionerKind::none ? w_ : m_, n_);
-    const double beta = is_first_ ? 0.0 : gamma_ / previous_gamma_;
-    const double pq = is_first_ ? delta_ : delta_ - beta * gamma_ / alpha_;
+    const auto [gamma, beta, pq, alpha] =
+        recurrence_step(gamma_, delta_, previous_gamma_, alpha_, is_first_);
     if (const auto failure = failure_of(pq)) {
       if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
       aypx(preconditioned(r_, u_), static_cast<T>(beta), p_);
@@ -56,8 +57,8 @@ class PipelinedIteration final : public HostIteration<T> {
       return {.failure = confirmed, .broken_down = !confirmed};
     }
     is_first_ = false;
-    alpha_ = gamma_ / pq;
-    previous_gamma_ = gamma_;
+    alpha_ = alpha;
+    previous_gamma_ = gamma;
     const double energy = alpha_ * gamma_;
     switch (kind_) {
       case PreconditionerKind::none:
@@ -93,8 +94,7 @@ class PipelinedIteration final : public HostIteration<T> {
     if (kind_ == PreconditionerKind::diagonal) preconditioned(w_, m_);
   }
 
-  // z = n + beta z, q = m + beta q, s = w + beta s, p = u + beta p; x += alpha p, r -= alpha s,
-  // u -= alpha q, w -= alpha z; {r.r, r.u, w.u}.
+  // All vectors by the formulas; {r.r, r.u, w.u}.
   template <PreconditionerKind kind>
   void update(T alpha, T beta) {
     T* const x = system_.x().data();
@@ -109,28 +109,28 @@ class PipelinedIteration final : public HostIteration<T> {
     T* const z = z_.data();
     const T* const d = system_.diagonal();
     const auto sums = block_sums<3>(r_.size(), [=](std::int64_t i) {
-      T v = r[i];
-      if constexpr (kind == PreconditionerKind::diagonal) v *= d[i];
-      if constexpr (kind == PreconditionerKind::general) v = u[i];
-      z[i] = n[i] + beta * z[i];
-      s[i] = w[i] + beta * s[i];
-      p[i] = v + beta * p[i];
-      x[i] += alpha * p[i];
-      r[i] -= alpha * s[i];
-      w[i] -= alpha * z[i];
-      if constexpr (kind == PreconditionerKind::none) {
-        v = r[i];
-      } else if constexpr (kind == PreconditionerKind::diagonal) {
-        v = d[i] * r[i];
-        m[i] = d[i] * w[i];
-      } else {
-        q[i] = m[i] + beta * q[i];
-        u[i] -= alpha * q[i];
-        v = u[i];
+      PipelinedEntry<T> e{n[i], T{0}, T{0}, z[i], T{0}, s[i], p[i], x[i], r[i], T{0}, w[i]};
+      if constexpr (kind == PreconditionerKind::diagonal) e.d = d[i];
+      if constexpr (kind == PreconditionerKind::general) {
+        e.m = m[i];
+        e.q = q[i];
+        e.u = u[i];
       }
-      const double wide = static_cast<double>(r[i]);
-      return std::array<double, 3>{wide * wide, wide * static_cast<double>(v),
-                                   static_cast<double>(w[i]) * static_cast<double>(v)};
+      advance<kind>(e, alpha, beta);
+      z[i] = e.z;
+      s[i] = e.s;
+      p[i] = e.p;
+      x[i] = e.x;
+      r[i] = e.r;
+      w[i] = e.w;
+      if constexpr (kind == PreconditionerKind::diagonal) m[i] = e.m;
+      if constexpr (kind == PreconditionerKind::general) {
+        q[i] = e.q;
+        u[i] = e.u;
+      }
+      const double wide = static_cast<double>(e.r);
+      return std::array<double, 3>{wide * wide, wide * static_cast<double>(e.u),
+                                   static_cast<double>(e.w) * static_cast<double>(e.u)};
     });
     rr_ = sums[0];
     gamma_ = sums[1];

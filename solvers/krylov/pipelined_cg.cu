@@ -22,13 +22,13 @@ struct PipelinedArguments {
   T* u;
   T* w;
   IterationState* state;
-  SumTriple* partial;
+  Sums<3>* partial;
   unsigned* arrived;
 };
 
-__device__ inline void set_sums(IterationState* state, const SumTriple& sums) {
-  state->rz = sums.second;
-  state->dots[0] = sums.third;
+__device__ inline void set_sums(IterationState* state, const Sums<3>& sums) {
+  state->rz = sums[1];
+  state->dots[0] = sums[2];
 }
 
 // Sums r.u and w.u at the start and after a replacement. With a diagonal, u = d r, and m = d w is
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kReductionThreads)
     pipelined_sums_kernel(const PipelinedArguments<T> args) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
-  SumTriple sum;
+  Sums<3> sum;
   for_each_group_of<1>(args.n, [&](const Index(&entries)[1]) {
     const Index i = entries[0];
     const T r = args.r[i];
@@ -50,11 +50,11 @@ __global__ void __launch_bounds__(kReductionThreads)
       args.m[i] = args.d[i] * w;
     }
     if constexpr (kind == PreconditionerKind::general) u = args.u[i];
-    sum.second += static_cast<double>(r) * static_cast<double>(u);
-    sum.third += static_cast<double>(w) * static_cast<double>(u);
+    sum[1] += static_cast<double>(r) * static_cast<double>(u);
+    sum[2] += static_cast<double>(w) * static_cast<double>(u);
   });
   reduce_over_grid(sum, args.partial, args.arrived,
-                   [=](const SumTriple& total) { set_sums(state, total); });
+                   [=](const Sums<3>& total) { set_sums(state, total); });
 }
 
 // All vector updates and sums of an iteration. Does nothing once the status is not `running`.
@@ -65,21 +65,13 @@ __global__ void __launch_bounds__(kReductionThreads)
     pipelined_kernel(const PipelinedArguments<T> args) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
-  const double gamma = state->rz;
-  const double delta = state->dots[0];
-  const bool is_first = state->iteration == 0;
-  const double beta = is_first ? 0.0 : gamma / state->previous_rz;
-  const double pq = is_first ? delta : delta - beta * gamma / state->alpha;
-  if (is_bad(pq)) {
-    if (is_first_thread()) state->status = status_of_bad(pq);
-    return;
-  }
-  const double alpha = gamma / pq;
-  const T a = static_cast<T>(alpha);
-  const T b = static_cast<T>(beta);
+  const RecurrenceStep step = step_by_recurrence(state);
+  if (is_bad(step.pq)) return;
+  const T alpha = static_cast<T>(step.alpha);
+  const T beta = static_cast<T>(step.beta);
   // With more entries registers would spill.
   constexpr int kCount = 2;
-  SumTriple sum;
+  Sums<3> sum;
   for_each_group_of<kCount>(args.n, [&](const Index(&entries)[kCount]) {
     T n[kCount];
     T z[kCount];
@@ -107,28 +99,22 @@ __global__ void __launch_bounds__(kReductionThreads)
     }
 #pragma unroll
     for (int k = 0; k < kCount; ++k) {
-      if constexpr (kind == PreconditionerKind::none) u[k] = r[k];
-      if constexpr (kind == PreconditionerKind::diagonal) u[k] = d[k] * r[k];
-      z[k] = n[k] + b * z[k];
-      s[k] = w[k] + b * s[k];
-      p[k] = u[k] + b * p[k];
-      x[k] += a * p[k];
-      r[k] -= a * s[k];
-      w[k] -= a * z[k];
-      if constexpr (kind == PreconditionerKind::none) {
-        u[k] = r[k];
-      } else if constexpr (kind == PreconditionerKind::diagonal) {
-        u[k] = d[k] * r[k];
-        m[k] = d[k] * w[k];
-      } else {
-        q[k] = m[k] + b * q[k];
-        u[k] -= a * q[k];
-      }
+      PipelinedEntry<T> e{n[k], m[k], d[k], z[k], q[k], s[k], p[k], x[k], r[k], u[k], w[k]};
+      advance<kind>(e, alpha, beta);
+      m[k] = e.m;
+      z[k] = e.z;
+      q[k] = e.q;
+      s[k] = e.s;
+      p[k] = e.p;
+      x[k] = e.x;
+      r[k] = e.r;
+      u[k] = e.u;
+      w[k] = e.w;
       const double wide = static_cast<double>(r[k]);
       const double wide_u = static_cast<double>(u[k]);
-      sum.first += wide * wide;
-      sum.second += wide * wide_u;
-      sum.third += static_cast<double>(w[k]) * wide_u;
+      sum[0] += wide * wide;
+      sum[1] += wide * wide_u;
+      sum[2] += static_cast<double>(w[k]) * wide_u;
     }
     store_entries(z, args.n, entries, args.z);
     store_entries(s, args.n, entries, args.s);
@@ -142,10 +128,10 @@ __global__ void __launch_bounds__(kReductionThreads)
       store_entries(u, args.n, entries, args.u);
     }
   });
-  reduce_over_grid(sum, args.partial, args.arrived, [=](const SumTriple& total) {
-    finish_iteration(state, total.first, alpha * gamma);
-    state->previous_rz = gamma;
-    state->alpha = alpha;
+  reduce_over_grid(sum, args.partial, args.arrived, [=](const Sums<3>& total) {
+    finish_iteration(state, total[0], step.alpha * step.gamma);
+    state->previous_rz = step.gamma;
+    state->alpha = step.alpha;
     set_sums(state, total);
   });
 }
@@ -238,7 +224,7 @@ class DevicePipelinedCg final : public DeviceIteration {
   DeviceSystem<T> system_;
   PreconditionerKind kind_;
   DeviceVector<T> r_, u_, w_, m_, n_, p_, q_, s_, z_;
-  ReductionBufferOf<SumTriple> sums_;
+  ReductionBuffer<3> sums_;
 };
 
 }  // namespace

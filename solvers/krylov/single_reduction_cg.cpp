@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "solvers/krylov/formulas.hpp"
 #include "solvers/krylov/host_iteration.hpp"
 #include "solvers/memory/block_sum.hpp"
 
@@ -56,8 +57,8 @@ class SingleReductionIteration final : public HostIteration<T> {
       delta = system_.apply_dot(u(), w_)[0];
       gamma_ = next_gamma_;
     }
-    const double beta = is_first_ ? 0.0 : gamma_ / previous_gamma;
-    const double pq = is_first_ ? delta : delta - beta * gamma_ / alpha_;
+    const auto [gamma, beta, pq, alpha] =
+        recurrence_step(gamma_, delta, previous_gamma, alpha_, is_first_);
     if (const auto failure = failure_of(pq)) {
       if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
       aypx(u(), static_cast<T>(beta), p_);
@@ -66,7 +67,7 @@ class SingleReductionIteration final : public HostIteration<T> {
       return {.failure = confirmed, .broken_down = !confirmed};
     }
     is_first_ = false;
-    alpha_ = gamma_ / pq;
+    alpha_ = alpha;
     update(static_cast<T>(alpha_), static_cast<T>(beta));
     return {.rr = rr_, .energy = alpha_ * gamma_};
   }
@@ -91,25 +92,27 @@ class SingleReductionIteration final : public HostIteration<T> {
     T* const p = p_.data();
     T* const s = s_.data();
     const T* const d = system_.diagonal();
-    const auto advance = [=](std::int64_t i) {
-      p[i] = v[i] + beta * p[i];
-      s[i] = w[i] + beta * s[i];
-      x[i] += alpha * p[i];
-      r[i] -= alpha * s[i];
-      return static_cast<double>(r[i]);
+    const auto next = [=]<PreconditionerKind kind>(std::int64_t i) {
+      SingleReductionEntry<T> e{v[i], w[i], T{0}, p[i], s[i], x[i], r[i]};
+      if constexpr (kind == PreconditionerKind::diagonal) e.d = d[i];
+      advance<kind>(e, alpha, beta);
+      p[i] = e.p;
+      s[i] = e.s;
+      x[i] = e.x;
+      r[i] = e.r;
+      if constexpr (kind == PreconditionerKind::diagonal) v[i] = e.u;
+      const double wide = static_cast<double>(e.r);
+      return std::array<double, 2>{wide * wide, wide * static_cast<double>(e.u)};
     };
     if (kind_ == PreconditionerKind::diagonal) {
       const auto sums = block_sums<2>(r_.size(), [=](std::int64_t i) {
-        const double wide = advance(i);
-        v[i] = d[i] * r[i];
-        return std::array<double, 2>{wide * wide, wide * static_cast<double>(v[i])};
+        return next.template operator()<PreconditionerKind::diagonal>(i);
       });
       rr_ = sums[0];
       next_gamma_ = sums[1];
     } else {
       rr_ = block_sums<1>(r_.size(), [=](std::int64_t i) {
-        const double wide = advance(i);
-        return std::array<double, 1>{wide * wide};
+        return std::array<double, 1>{next.template operator()<PreconditionerKind::general>(i)[0]};
       })[0];
       next_gamma_ = rr_;
     }

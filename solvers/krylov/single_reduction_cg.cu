@@ -16,7 +16,7 @@ struct SingleReductionArguments {
   T* x;
   T* r;
   IterationState* state;
-  SumPair* partial;
+  Sums<2>* partial;
   unsigned* arrived;
 };
 
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kReductionThreads)
     product_sums_kernel(const SingleReductionArguments<T> args) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
-  SumPair sum;
+  Sums<2> sum;
   for_each_group_of<kInFlight>(args.n, [&](const Index(&entries)[kInFlight]) {
     T u[kInFlight];
     T w[kInFlight];
@@ -38,13 +38,13 @@ __global__ void __launch_bounds__(kReductionThreads)
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
       const double wide = static_cast<double>(u[k]);
-      sum.first += static_cast<double>(w[k]) * wide;
-      sum.second += static_cast<double>(r[k]) * wide;
+      sum[0] += static_cast<double>(w[k]) * wide;
+      sum[1] += static_cast<double>(r[k]) * wide;
     }
   });
-  reduce_over_grid(sum, args.partial, args.arrived, [=](const SumPair& total) {
-    state->dots[0] = total.first;
-    if (kind == PreconditionerKind::general) state->rz = total.second;
+  reduce_over_grid(sum, args.partial, args.arrived, [=](const Sums<2>& total) {
+    state->dots[0] = total[0];
+    if (kind == PreconditionerKind::general) state->rz = total[1];
   });
 }
 
@@ -57,21 +57,13 @@ __global__ void __launch_bounds__(kReductionThreads)
     single_reduction_kernel(const SingleReductionArguments<T> args) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
-  const double gamma = state->rz;
-  const double delta = state->dots[0];
-  const bool is_first = state->iteration == 0;
-  const double beta = is_first ? 0.0 : gamma / state->previous_rz;
-  const double pq = is_first ? delta : delta - beta * gamma / state->alpha;
-  if (is_bad(pq)) {
-    if (is_first_thread()) state->status = status_of_bad(pq);
-    return;
-  }
-  const double alpha = gamma / pq;
-  const T a = static_cast<T>(alpha);
-  const T b = static_cast<T>(beta);
-  SumPair sum;
+  const RecurrenceStep step = step_by_recurrence(state);
+  if (is_bad(step.pq)) return;
+  const T alpha = static_cast<T>(step.alpha);
+  const T beta = static_cast<T>(step.beta);
+  Sums<2> sum;
   for_each_group_of<kInFlight>(args.n, [&](const Index(&entries)[kInFlight]) {
-    T u[kInFlight];
+    T u[kInFlight] = {};
     T w[kInFlight];
     T p[kInFlight];
     T s[kInFlight];
@@ -87,15 +79,17 @@ __global__ void __launch_bounds__(kReductionThreads)
     if constexpr (kind == PreconditionerKind::diagonal) load_entries(args.d, args.n, entries, d);
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
-      p[k] = (kind == PreconditionerKind::none ? r[k] : u[k]) + b * p[k];
-      s[k] = w[k] + b * s[k];
-      x[k] += a * p[k];
-      r[k] -= a * s[k];
+      SingleReductionEntry<T> e{u[k], w[k], d[k], p[k], s[k], x[k], r[k]};
+      advance<kind>(e, alpha, beta);
+      u[k] = e.u;
+      p[k] = e.p;
+      s[k] = e.s;
+      x[k] = e.x;
+      r[k] = e.r;
       const double wide = static_cast<double>(r[k]);
-      sum.first += wide * wide;
+      sum[0] += wide * wide;
       if constexpr (kind == PreconditionerKind::diagonal) {
-        u[k] = d[k] * r[k];
-        sum.second += wide * static_cast<double>(u[k]);
+        sum[1] += wide * static_cast<double>(u[k]);
       }
     }
     store_entries(p, args.n, entries, args.p);
@@ -106,12 +100,12 @@ __global__ void __launch_bounds__(kReductionThreads)
       store_entries(u, args.n, entries, args.u);
     }
   });
-  reduce_over_grid(sum, args.partial, args.arrived, [=](const SumPair& total) {
-    finish_iteration(state, total.first, alpha * gamma);
-    state->previous_rz = gamma;
-    state->alpha = alpha;
-    if (kind == PreconditionerKind::none) state->rz = total.first;
-    if (kind == PreconditionerKind::diagonal) state->rz = total.second;
+  reduce_over_grid(sum, args.partial, args.arrived, [=](const Sums<2>& total) {
+    finish_iteration(state, total[0], step.alpha * step.gamma);
+    state->previous_rz = step.gamma;
+    state->alpha = step.alpha;
+    if (kind == PreconditionerKind::none) state->rz = total[0];
+    if (kind == PreconditionerKind::diagonal) state->rz = total[1];
   });
 }
 
@@ -191,7 +185,7 @@ class DeviceSingleReductionCg final : public DeviceIteration {
 
   DeviceSystem<T> system_;
   DeviceVector<T> r_, own_u_, w_, p_, s_;
-  ReductionBuffer sums_;
+  ReductionBuffer<2> sums_;
 };
 
 }  // namespace

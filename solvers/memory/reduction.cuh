@@ -22,74 +22,84 @@ inline int reduction_blocks(std::int64_t n) {
                                                          : blocks);
 }
 
-/// Two sums that are reduced together.
-struct SumPair {
-  double first = 0.0;
-  double second = 0.0;
+/// Sums that are reduced together.
+template <int count>
+struct Sums {
+  double values[count] = {};
 
-  __device__ SumPair operator+(const SumPair& other) const {
-    return {first + other.first, second + other.second};
-  }
-};
-
-/// Three sums that are reduced together.
-struct SumTriple {
-  double first = 0.0;
-  double second = 0.0;
-  double third = 0.0;
-
-  __device__ SumTriple operator+(const SumTriple& other) const {
-    return {first + other.first, second + other.second, third + other.third};
+  __device__ double& operator[](int i) { return values[i]; }
+  __device__ double operator[](int i) const { return values[i]; }
+  __device__ Sums operator+(const Sums& other) const {
+    Sums sum;
+#pragma unroll
+    for (int i = 0; i < count; ++i) sum[i] = values[i] + other[i];
+    return sum;
   }
 };
 
 /// Where blocks leave their partial sums, and the number of blocks that have done so.
-template <class Sum>
-class ReductionBufferOf {
+template <int count>
+class ReductionBuffer {
  public:
-  ReductionBufferOf() : partial_(kMaxReductionBlocks), arrived_(1) {
+  ReductionBuffer() : partial_(kMaxReductionBlocks), arrived_(1) {
     zero_on_device(arrived_.data(), arrived_.bytes());
   }
-  Sum* partial() { return partial_.data(); }
+  Sums<count>* partial() { return partial_.data(); }
   unsigned* arrived() { return arrived_.data(); }
 
  private:
-  DeviceArray<Sum> partial_;
+  DeviceArray<Sums<count>> partial_;
   DeviceArray<unsigned> arrived_;
 };
-using ReductionBuffer = ReductionBufferOf<SumPair>;
 
 /// Loads sums that other blocks have written, past caches that may hold older values.
-__device__ inline SumPair load_past_l1(const SumPair* sum) {
-  return {__ldcg(&sum->first), __ldcg(&sum->second)};
+template <int count>
+__device__ Sums<count> load_past_l1(const Sums<count>& sums) {
+  Sums<count> loaded;
+#pragma unroll
+  for (int i = 0; i < count; ++i) loaded[i] = __ldcg(&sums.values[i]);
+  return loaded;
 }
-__device__ inline SumTriple load_past_l1(const SumTriple* sum) {
-  return {__ldcg(&sum->first), __ldcg(&sum->second), __ldcg(&sum->third)};
+
+/// The sum over the threads of a block in a fixed order, for its first thread.
+template <int threads, int count>
+__device__ Sums<count> sum_over_block(const Sums<count>& mine) {
+  using BlockReduce = cub::BlockReduce<Sums<count>, threads>;
+  __shared__ typename BlockReduce::TempStorage storage;
+  const Sums<count> sum = BlockReduce(storage).Reduce(
+      mine, [](const Sums<count>& a, const Sums<count>& b) { return a + b; });
+  __syncthreads();
+  return sum;
+}
+
+/// The sum of what `blocks` blocks have left, in a fixed order, for the first thread of a block.
+template <int threads, int count>
+__device__ Sums<count> sum_of_blocks(const Sums<count>* partial, unsigned blocks) {
+  Sums<count> sum;
+#pragma unroll 4
+  for (unsigned b = threadIdx.x; b < blocks; b += threads) sum = sum + load_past_l1(partial[b]);
+  return sum_over_block<threads>(sum);
 }
 
 /// Sums `mine` over all threads of the grid; the last block to arrive calls finish(sum) on its
 /// first thread. Threads and then blocks are added in a fixed order, so the sum is deterministic.
-template <class Sum, class Finish>
-__device__ void reduce_over_grid(Sum mine, Sum* partial, unsigned* arrived, Finish&& finish) {
-  using BlockReduce = cub::BlockReduce<Sum, kReductionThreads>;
-  __shared__ typename BlockReduce::TempStorage storage;
+/// @param arrived 0, and 0 again afterwards
+template <int threads = kReductionThreads, int count, class Finish>
+__device__ void reduce_over_grid(const Sums<count>& mine, Sums<count>* partial, unsigned* arrived,
+                                 Finish&& finish) {
   __shared__ bool is_last;
-  const auto add = [](const Sum& a, const Sum& b) { return a + b; };
-  const Sum of_block = BlockReduce(storage).Reduce(mine, add);
+  const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+  const Sums<count> of_block = sum_over_block<threads>(mine);
   if (threadIdx.x == 0) {
-    partial[blockIdx.x] = of_block;
+    partial[blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)] = of_block;
     __threadfence();
     // The counter wraps to 0 at the last block and is ready for the next kernel.
-    is_last = atomicInc(arrived, gridDim.x - 1) == gridDim.x - 1;
+    is_last = atomicInc(arrived, blocks - 1) == blocks - 1;
   }
   __syncthreads();
   if (!is_last) return;
   __threadfence();
-  Sum sum;
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += kReductionThreads) {
-    sum = sum + load_past_l1(&partial[b]);
-  }
-  sum = BlockReduce(storage).Reduce(sum, add);
+  const Sums<count> sum = sum_of_blocks<threads>(partial, blocks);
   if (threadIdx.x == 0) finish(sum);
 }
 

@@ -12,15 +12,15 @@ using Index = std::int64_t;
 // result = sum_i x_i y_i. 2 sizeof(T) bytes and 2 flops per entry; deterministic.
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    dot_kernel(Index n, const T* x, const T* y, SumPair* partial, unsigned* arrived,
+    dot_kernel(Index n, const T* x, const T* y, Sums<1>* partial, unsigned* arrived,
                double* result) {
-  SumPair sum;
+  Sums<1> sum;
   const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
   for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
        i += stride) {
-    sum.first += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    sum[0] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
   }
-  reduce_over_grid(sum, partial, arrived, [=](const SumPair& total) { *result = total.first; });
+  reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *result = total[0]; });
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void invert_entries(DeviceVector<T>& x) {
 template <class T>
 double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
   TESSERA_CHECK(x.size() == y.size());
-  ReductionBuffer buffer;
+  ReductionBuffer<1> buffer;
   DeviceArray<double> result(1);
   dot_kernel<<<reduction_blocks(x.size()), kReductionThreads, 0, device_stream()>>>(
       x.size(), x.data(), y.data(), buffer.partial(), buffer.arrived(), result.data());

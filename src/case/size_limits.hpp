@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "src/parameters/case_parameters.hpp"
-#include "src/parameters/findings.hpp"
+#include "src/parameters/messages/findings.hpp"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 
 #include "operators/strategy.hpp"
 #include "src/parameters/case_parameters.hpp"
-#include "src/parameters/findings.hpp"
+#include "src/parameters/messages/findings.hpp"
 
 namespace tessera {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "src/parameters/key_description.hpp"
-#include "src/parameters/toml_value.hpp"
+#include "src/parameters/toml/value.hpp"
 
 namespace tessera {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <sstream>
 
-#include "src/parameters/suggestion.hpp"
+#include "src/parameters/messages/suggestion.hpp"
 
 namespace tessera {
 

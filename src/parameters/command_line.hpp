@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "src/parameters/toml_reader.hpp"
+#include "src/parameters/toml/reader.hpp"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "src/parameters/axis_spacing.hpp"
-#include "src/parameters/suggestion.hpp"
+#include "src/parameters/messages/suggestion.hpp"
 
 namespace tessera {
 

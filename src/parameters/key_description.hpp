@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/parameters/toml_value.hpp"
+#include "src/parameters/toml/value.hpp"
 
 namespace tessera {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/parameters/suggestion.hpp"
+#include "src/parameters/messages/suggestion.hpp"
 
 namespace tessera {
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "src/parameters/findings.hpp"
 #include "src/parameters/key_description.hpp"
-#include "src/parameters/toml_reader.hpp"
-#include "src/parameters/toml_value.hpp"
+#include "src/parameters/messages/findings.hpp"
+#include "src/parameters/toml/reader.hpp"
+#include "src/parameters/toml/value.hpp"
 
 namespace tessera {
 

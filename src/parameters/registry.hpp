@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "src/parameters/codec.hpp"
-#include "src/parameters/findings.hpp"
 #include "src/parameters/key_description.hpp"
 #include "src/parameters/key_matching.hpp"
+#include "src/parameters/messages/findings.hpp"
 #include "src/parameters/reference.hpp"
-#include "src/parameters/toml_reader.hpp"
-#include "src/parameters/toml_writer.hpp"
+#include "src/parameters/toml/reader.hpp"
+#include "src/parameters/toml/writer.hpp"
 
 namespace tessera {
 

@@ -10,7 +10,7 @@
 #include "operators/cells/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "src/commands.hpp"
-#include "src/parameters/diagnostics.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
 #include "tests/extension/backward_scatter.hpp"
 #include "tests/extension/dense_kernel.hpp"
 #include "tests/extension/half_jacobi.hpp"

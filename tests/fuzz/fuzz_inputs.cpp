@@ -12,7 +12,7 @@
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
-#include "src/parameters/diagnostics.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
 
 namespace tessera::testing {
 namespace {

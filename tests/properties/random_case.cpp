@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "src/case/strategy_names.hpp"
-#include "src/parameters/diagnostics.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
 #include "src/case/strategy.hpp"
-#include "src/parameters/diagnostics.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
 #include "src/study/setup.hpp"
 
 namespace tessera::testing {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/parameters/case_parameters.hpp"
-#include "src/parameters/diagnostics.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
 #include "src/parameters/study_parameters.hpp"
 
 namespace tessera {

@@ -1,7 +1,7 @@
 // These tests format diagnostics.
 #include <gtest/gtest.h>
 
-#include "src/parameters/diagnostics.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
 
 namespace tessera {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "src/parameters/suggestion.hpp"
+#include "src/parameters/messages/suggestion.hpp"
 
 namespace tessera {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/parameters/diagnostics.hpp"
-#include "src/parameters/toml_value.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
+#include "src/parameters/toml/value.hpp"
 
 namespace tessera {
 

@@ -1,5 +1,5 @@
 // This file collects diagnostics and sorts them by place.
-#include "src/parameters/findings.hpp"
+#include "src/parameters/messages/findings.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -5,7 +5,7 @@
 
 #include "operators/strategy.hpp"
 #include "tests/device_test.hpp"
-#include "tests/operators/multigrid_cases.hpp"
+#include "tests/operators/multigrid/multigrid_cases.hpp"
 #include "tests/operators/on_device.hpp"
 
 namespace tessera::testing {

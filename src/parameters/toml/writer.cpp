@@ -1,5 +1,5 @@
 // This file writes values and their comments as TOML.
-#include "src/parameters/toml_writer.hpp"
+#include "src/parameters/toml/writer.hpp"
 
 #include <fmt/format.h>
 

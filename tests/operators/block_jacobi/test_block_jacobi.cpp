@@ -8,8 +8,8 @@
 
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/csr/csr.hpp"
-#include "tests/operators/block_reference.hpp"
-#include "tests/operators/convergence_spread.hpp"
+#include "tests/operators/block_jacobi/block_reference.hpp"
+#include "tests/operators/block_jacobi/convergence_spread.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/test_names.hpp"
 #include "tests/solvers/solve_once.hpp"

@@ -1,5 +1,5 @@
 // This file reads TOML text and overrides.
-#include "src/parameters/toml_reader.hpp"
+#include "src/parameters/toml/reader.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -13,7 +13,7 @@
 #include <optional>
 #include <sstream>
 
-#include "src/parameters/diagnostics.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
 
 namespace tessera {
 

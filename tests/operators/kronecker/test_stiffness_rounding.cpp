@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "operators/kronecker/factors.hpp"
-#include "operators/kronecker/stiffness_rounding.hpp"
+#include "operators/kronecker/factors/factors.hpp"
+#include "operators/kronecker/factors/stiffness_rounding.hpp"
 
 namespace tessera::testing {
 namespace {

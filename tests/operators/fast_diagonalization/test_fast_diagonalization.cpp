@@ -8,7 +8,7 @@
 #include "operators/fast_diagonalization/nearest_separable.hpp"
 #include "operators/kronecker/kronecker.hpp"
 #include "operators/strategy.hpp"
-#include "tests/operators/fast_diagonalization_cases.hpp"
+#include "tests/operators/fast_diagonalization/fast_diagonalization_cases.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
 #include "tests/solvers/solve_once.hpp"

@@ -9,7 +9,7 @@
 
 #include "operators/kronecker/kronecker.hpp"
 #include "operators/strategy.hpp"
-#include "tests/operators/null_space.hpp"
+#include "tests/operators/kronecker/null_space.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"

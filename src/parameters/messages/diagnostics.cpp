@@ -1,5 +1,5 @@
 // This file formats diagnostics.
-#include "src/parameters/diagnostics.hpp"
+#include "src/parameters/messages/diagnostics.hpp"
 
 #include <fmt/format.h>
 

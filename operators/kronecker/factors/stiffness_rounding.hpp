@@ -1,7 +1,7 @@
 // These functions round the 1D stiffness matrix and keep the constants in its null space.
 #pragma once
 
-#include "operators/kronecker/axis_factors.hpp"
+#include "operators/kronecker/factors/axis_factors.hpp"
 
 namespace tessera {
 

@@ -127,7 +127,7 @@ class HeldMemory {
 
 // As memory falls they are made, then refused in words, and only then is there too little for
 // packed ones, too.
-TEST(DeviceCompressedFactors, ThatCannotBeCompressedAndDoNotFitAreRefused) {
+TEST(DeviceAloneCompressedFactors, ThatCannotBeCompressedAndDoNotFitAreRefused) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const IndexTriple cells = {80, 80, 50};

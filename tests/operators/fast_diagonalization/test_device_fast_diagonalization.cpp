@@ -6,7 +6,7 @@
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/strategy.hpp"
 #include "tests/device_test.hpp"
-#include "tests/operators/fast_diagonalization_cases.hpp"
+#include "tests/operators/fast_diagonalization/fast_diagonalization_cases.hpp"
 #include "tests/operators/test_names.hpp"
 #include "tests/solvers/solve_once.hpp"
 

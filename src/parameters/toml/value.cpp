@@ -1,5 +1,5 @@
 // This file finds members of TOML tables.
-#include "src/parameters/toml_value.hpp"
+#include "src/parameters/toml/value.hpp"
 
 #include <fmt/format.h>
 

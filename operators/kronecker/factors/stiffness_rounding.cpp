@@ -1,5 +1,5 @@
 // This file rounds stiffness matrices such that rows that sum to zero still do.
-#include "operators/kronecker/stiffness_rounding.hpp"
+#include "operators/kronecker/factors/stiffness_rounding.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/parameters/toml_value.hpp"
+#include "src/parameters/toml/value.hpp"
 
 namespace tessera {
 

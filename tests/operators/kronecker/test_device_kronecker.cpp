@@ -9,7 +9,7 @@
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/kronecker.hpp"
 #include "tests/device_test.hpp"
-#include "tests/operators/null_space.hpp"
+#include "tests/operators/kronecker/null_space.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "operators/kronecker/factors.hpp"
-#include "tests/operators/multigrid_cases.hpp"
+#include "operators/kronecker/factors/factors.hpp"
+#include "tests/operators/multigrid/multigrid_cases.hpp"
 #include "tests/operators/suitable.hpp"
 
 namespace tessera::testing {

@@ -1,5 +1,5 @@
 // This file measures how far words are apart.
-#include "src/parameters/suggestion.hpp"
+#include "src/parameters/messages/suggestion.hpp"
 
 #include <algorithm>
 #include <vector>

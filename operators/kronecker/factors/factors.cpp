@@ -1,5 +1,5 @@
 // This file splits a form into 1D factors, or says why it cannot be split.
-#include "operators/kronecker/factors.hpp"
+#include "operators/kronecker/factors/factors.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -154,7 +154,7 @@ Index device_kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes)
     values += Saturated(plane) * kronecker_slab_planes(degree, mesh.dimension(), planes) * 4;
   }
   return values * value_bytes +
-         kronecker_partial_sums(mesh.dimension(), degree, mesh.cells()[0], mesh.cells()[1]) *
+         kronecker_max_blocks(mesh.dimension(), degree, mesh.cells()[0], mesh.cells()[1]) * 2 *
              static_cast<Index>(sizeof(double)) +
          sizeof(unsigned);
 }

@@ -1,5 +1,5 @@
 // This file assembles the 1D mass and stiffness matrices of an axis.
-#include "operators/kronecker/axis_factors.hpp"
+#include "operators/kronecker/factors/axis_factors.hpp"
 
 #include <numeric>
 

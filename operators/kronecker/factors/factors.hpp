@@ -7,7 +7,7 @@
 
 #include "operators/form/bilinear_form.hpp"
 #include "operators/form/form_shape.hpp"
-#include "operators/kronecker/axis_factors.hpp"
+#include "operators/kronecker/factors/axis_factors.hpp"
 
 namespace tessera {
 

@@ -1,0 +1,69 @@
+// These are the formulas of methods whose dot products follow by recurrence, for host and GPU.
+#pragma once
+
+#include "solvers/preconditioner.hpp"
+
+namespace tessera {
+
+/// The scalars of one iteration with gamma = r.u and delta = w.u, where p.Ap is not computed from
+/// p: beta = gamma / gamma_old, p.Ap = delta - beta gamma / alpha_old, alpha = gamma / p.Ap.
+struct RecurrenceStep {
+  double gamma;
+  double beta;
+  double pq;  // p.Ap
+  double alpha;
+};
+
+constexpr RecurrenceStep recurrence_step(double gamma, double delta, double previous_gamma,
+                                         double previous_alpha, bool is_first) {
+  const double beta = is_first ? 0.0 : gamma / previous_gamma;
+  const double pq = is_first ? delta : delta - beta * gamma / previous_alpha;
+  return {gamma, beta, pq, gamma / pq};
+}
+
+/// One entry of each vector of single-reduction CG; d is the diagonal of M.
+template <class T>
+struct SingleReductionEntry {
+  T u, w, d, p, s, x, r;
+};
+
+/// p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and u = d r with a diagonal.
+template <PreconditionerKind kind, class T>
+constexpr void advance(SingleReductionEntry<T>& e, T alpha, T beta) {
+  e.p = (kind == PreconditionerKind::none ? e.r : e.u) + beta * e.p;
+  e.s = e.w + beta * e.s;
+  e.x += alpha * e.p;
+  e.r -= alpha * e.s;
+  if constexpr (kind == PreconditionerKind::diagonal) e.u = e.d * e.r;
+}
+
+/// One entry of each vector of pipelined CG, by the names of its formulas; d is the diagonal of M.
+template <class T>
+struct PipelinedEntry {
+  T n, m, d, z, q, s, p, x, r, u, w;
+};
+
+/// z = n + beta z, q = m + beta q, s = w + beta s, p = u + beta p; x += alpha p, r -= alpha s,
+/// u -= alpha q, w -= alpha z; with a diagonal u = d r and m = d w, without a preconditioner u = r.
+template <PreconditionerKind kind, class T>
+constexpr void advance(PipelinedEntry<T>& e, T alpha, T beta) {
+  if constexpr (kind == PreconditionerKind::none) e.u = e.r;
+  if constexpr (kind == PreconditionerKind::diagonal) e.u = e.d * e.r;
+  e.z = e.n + beta * e.z;
+  e.s = e.w + beta * e.s;
+  e.p = e.u + beta * e.p;
+  e.x += alpha * e.p;
+  e.r -= alpha * e.s;
+  e.w -= alpha * e.z;
+  if constexpr (kind == PreconditionerKind::none) {
+    e.u = e.r;
+  } else if constexpr (kind == PreconditionerKind::diagonal) {
+    e.u = e.d * e.r;
+    e.m = e.d * e.w;
+  } else {
+    e.q = e.m + beta * e.q;
+    e.u -= alpha * e.q;
+  }
+}
+
+}  // namespace tessera
