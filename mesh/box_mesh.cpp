@@ -49,7 +49,7 @@ BoxMesh::BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, co
     lines_[2].clear();
   }
   for (int d = 0; d < dimension; ++d) {
-    if (cells_[d] < 1) throw std::invalid_argument("a box mesh needs at least one cell an axis");
+    if (cells_[d] < 1) throw std::invalid_argument("a box mesh needs at least one cell per axis");
     if (!(upper_[d] > lower_[d])) throw std::invalid_argument("a box mesh needs upper > lower");
     check_lines(lines_[d], cells_[d], lower_[d], upper_[d]);
   }

@@ -70,7 +70,7 @@ Basis1D make_basis(int degree, NodeFamily family, QuadratureRule rule, int point
   }
   if (points > kMaxPointsPerAxis) {
     throw std::invalid_argument("at most " + std::to_string(kMaxPointsPerAxis) +
-                                " quadrature points an axis are possible");
+                                " quadrature points per axis are possible");
   }
   Basis1D basis{degree, family, rule, make_nodes(family, degree), make_quadrature(rule, points),
                 {},     {},     {}};

@@ -43,7 +43,7 @@ KernelInfo csr_kernel() {
       .name = "csr",
       .summary = "assembled matrix in compressed sparse rows (full assembly); GPU: cuSPARSE",
       .fast_degrees = "any degree",
-      .memory = "12 B a nonzero, about (p + 2)^d nonzeros a DoF",
+      .memory = "12 B per nonzero, about (p + 2)^d nonzeros per DoF",
       .cpu_bytes = cpu_bytes,
       .gpu_bytes = gpu_bytes,
       .make = {.host_double = make<double>, .host_float = make<float>}};

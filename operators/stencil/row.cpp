@@ -41,7 +41,7 @@ KernelInfo stencil_kernel() {
                      "the assembled matrix of degree 1 by diagonals, without indices; each node is "
                      "written once",
                  .fast_degrees = "1 only",
-                 .memory = "(3^d + 1) / 2 values a DoF",
+                 .memory = "(3^d + 1) / 2 values per DoF",
                  .cpu_bytes = cpu_bytes,
                  .gpu_bytes = gpu_bytes,
                  .why_not = why_not,

@@ -48,7 +48,7 @@ std::string EnergyUse::text(double dofs) const {
     return "not measured (" + (gpu ? "GPU: " + gpu->note + "; CPU: " : "") + cpu.note + ")";
   }
   return (gpu ? amount("GPU", *gpu) + ", " : "") + amount("CPU", cpu) + "; " +
-         human_joules(*total / dofs) + " a DoF";
+         human_joules(*total / dofs) + " per DoF";
 }
 
 EnergyMeter::EnergyMeter(const EnergySources& sources)

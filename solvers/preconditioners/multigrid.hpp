@@ -66,14 +66,14 @@ class Multigrid final : public Preconditioner<T, Space> {
     TESSERA_CHECK(x.size() == level.a->size());
     TESSERA_CHECK(&b != &x);
     if (l + 1 == levels_.size()) {
-      watched(l, CyclePart::coarse, [&] { level.coarse->apply(b, x); });
+      observed(l, CyclePart::coarse, [&] { level.coarse->apply(b, x); });
       return;
     }
     V& r = vectors_[l].r;
     V& coarse_b = vectors_[l + 1].b;
     V& coarse_x = vectors_[l + 1].x;
-    watched(l, CyclePart::smooth, [&] { level.smoother->smooth_from_zero(b, x); });
-    watched(l, CyclePart::residual, [&] {
+    observed(l, CyclePart::smooth, [&] { level.smoother->smooth_from_zero(b, x); });
+    observed(l, CyclePart::residual, [&] {
       if (level.a->fused() != nullptr) {
         level.a->fused()->residual(b, x, r, sum_.data());
         return;
@@ -81,15 +81,15 @@ class Multigrid final : public Preconditioner<T, Space> {
       level.a->apply(x, r);
       subtract_in_place(b, r);
     });
-    watched(l, CyclePart::transfer, [&] { level.to_coarser->restrict_to_coarse(r, coarse_b); });
+    observed(l, CyclePart::transfer, [&] { level.to_coarser->restrict_to_coarse(r, coarse_b); });
     cycle(l + 1, coarse_b, coarse_x);
-    watched(l, CyclePart::transfer, [&] { level.to_coarser->add_prolonged(coarse_x, x); });
-    watched(l, CyclePart::smooth, [&] { level.smoother->smooth(b, x); });
+    observed(l, CyclePart::transfer, [&] { level.to_coarser->add_prolonged(coarse_x, x); });
+    observed(l, CyclePart::smooth, [&] { level.smoother->smooth(b, x); });
   }
 
   /// Sets the observer of all further cycles, or none if it is null; the observer must outlive
   /// them.
-  void set_observer(CycleObserver* watch) { watch_ = watch; }
+  void set_observer(CycleObserver* observer) { observer_ = observer; }
 
  private:
   struct LevelVectors {
@@ -99,16 +99,16 @@ class Multigrid final : public Preconditioner<T, Space> {
   };
 
   template <class Work>
-  void watched(std::size_t l, CyclePart part, Work&& work) const {
-    if (watch_ != nullptr) watch_->begin(static_cast<int>(l), part);
+  void observed(std::size_t l, CyclePart part, Work&& work) const {
+    if (observer_ != nullptr) observer_->begin(static_cast<int>(l), part);
     work();
-    if (watch_ != nullptr) watch_->end();
+    if (observer_ != nullptr) observer_->end();
   }
 
   std::vector<MultigridLevel<T, Space>> levels_;
   mutable std::vector<LevelVectors> vectors_;
   mutable Vector<double, Space> sum_{1};  // r.r of a fused residual, which is not used
-  CycleObserver* watch_ = nullptr;
+  CycleObserver* observer_ = nullptr;
 };
 
 /// A preconditioner in single precision for vectors in double precision: z = M r rounded. Even if M

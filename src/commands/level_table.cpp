@@ -15,7 +15,7 @@ std::string level_table(const std::vector<LevelSummary>& levels) {
                    {"DoFs"},
                    {"operator", Align::left},
                    {"memory"},
-                   {"traffic a cycle"},
+                   {"traffic per cycle"},
                    {"share"}});
   double sum = 0.0;
   Index bytes = 0;

@@ -137,7 +137,7 @@ class Run {
     say("{}: {}\n", program_name(), parameters_.title.empty() ? "untitled" : parameters_.title);
     say("  mesh      {}D, {} cells, {}\n", parameters_.mesh.dimension,
         join_cells(parameters_.mesh.cells), shape);
-    say("  space     degree {}, {} DoFs, {} nodes, {} {} points an axis\n", space.degree,
+    say("  space     degree {}, {} DoFs, {} nodes, {} {} points per axis\n", space.degree,
         human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
         name_of(space.quadrature));
     say("  operator  {}{}, {} precision, {}\n",

@@ -18,7 +18,7 @@ bool has_dimension(const char* key, const std::vector<T>& entries, int dimension
                    Findings& findings) {
   if (findings.has_error(key) || findings.has_error("mesh.dimension")) return false;
   if (entries.empty() || entries.size() == static_cast<std::size_t>(dimension)) return true;
-  findings.report(key, fmt::format("must have {} entries, one an axis, since mesh.dimension = {}; "
+  findings.report(key, fmt::format("must have {} entries, one per axis, since mesh.dimension = {}; "
                                    "it has {}",
                                    dimension, dimension, entries.size()));
   return false;

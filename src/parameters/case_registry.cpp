@@ -58,7 +58,7 @@ void add_mesh(CaseRegistry& registry) {
       [](auto& p) -> auto& { return p.mesh.spacing; });
   registry.add(
       {.name = "mesh.map",
-       .description = "Physical point of each box point x, y, z, one expression an axis, "
+       .description = "Physical point of each box point x, y, z, one expression per axis, "
                       "interpolated at the elements' nodes; left out, the mesh is Cartesian.",
        .type = ValueType::expression,
        .shape = Shape::per_axis,

@@ -211,7 +211,7 @@ std::string allowed_text(const KeyDescription& key) {
     case Shape::list:
       return "an array of " + entry_text(key, Number::plural);
     case Shape::per_axis:
-      return "an array, one entry an axis, of " + entry_text(key, Number::plural);
+      return "an array, one entry per axis, of " + entry_text(key, Number::plural);
   }
   return {};
 }

@@ -199,7 +199,7 @@ void add_solvers(StudyRegistry& registry, const std::vector<PreconditionerName>&
 void check_study(StudyParameters& parameters, Findings& findings) {
   if (!findings.has_error("study.map") && parameters.map.size() != 3) {
     findings.report("study.map",
-                    fmt::format("must have 3 entries, one an axis, in 2D too; it has {}",
+                    fmt::format("must have 3 entries, one per axis, in 2D too; it has {}",
                                 parameters.map.size()));
   }
 }

@@ -38,7 +38,7 @@ std::vector<std::string> likely_causes(const CaseParameters& parameters,
     case SolveStatus::iteration_limit:
       causes.push_back(fmt::format(
           "solver.max_iterations = {} is too few for this mesh and degree: iterations grow with "
-          "cells an axis times degree squared",
+          "cells per axis times degree squared",
           parameters.solver.max_iterations));
       if (plain) {
         causes.emplace_back("no preconditioner: try solver.preconditioner = \"multigrid\"");

@@ -100,7 +100,7 @@ class OperatorComparison final : public StudyRun {
     const double copy = copy_bandwidth(threads);
     const BoxMesh mesh = make_study_mesh(problem);
     const NodeLattice lattice(mesh, problem.degree);
-    say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points an axis, {}, {}; copy {}\n",
+    say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points per axis, {}, {}; copy {}\n",
         problem.dimension, name_of(problem.geometry), problem.degree,
         human_count(static_cast<double>(lattice.size())), cells_text(mesh),
         problem.degree + study().extra_points, name_of(problem.precision),

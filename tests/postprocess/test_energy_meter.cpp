@@ -63,7 +63,7 @@ TEST_F(Energy, IsThatOfAllPackagesAndTheirMemory) {
   EXPECT_DOUBLE_EQ(*use.cpu.joules, 2.0 + 0.5 + 8.0);
   EXPECT_FALSE(use.gpu);
   EXPECT_EQ(use.joules(), use.cpu.joules);
-  EXPECT_EQ(use.text(1e6), "CPU 10.5 J; 10.5 uJ a DoF");
+  EXPECT_EQ(use.text(1e6), "CPU 10.5 J; 10.5 uJ per DoF");
   EXPECT_EQ(use.note(), "CPU: packages and memory");
 }
 
@@ -125,9 +125,9 @@ TEST_F(Energy, OfAGpuIsWhatNvmlCounts) {
   const EnergyUse use = measure(sources("0000:3b:00.0"));
   ASSERT_TRUE(use.gpu && use.gpu->joules) << use.note();
   EXPECT_DOUBLE_EQ(*use.gpu->joules, 7.5);
-  EXPECT_EQ(use.text(1e6), "GPU 7.50 J, CPU not measured; 7.50 uJ a DoF");
+  EXPECT_EQ(use.text(1e6), "GPU 7.50 J, CPU not measured; 7.50 uJ per DoF");
   add_zone("intel-rapl:0", "package-0", 0);
-  EXPECT_EQ(measure(sources("0000:3b:00.0")).text(1.0), "GPU 7.50 J, CPU 0 J; 7.50 J a DoF");
+  EXPECT_EQ(measure(sources("0000:3b:00.0")).text(1.0), "GPU 7.50 J, CPU 0 J; 7.50 J per DoF");
 }
 
 TEST_F(Energy, OfAGpuIsNotMeasuredWithoutNvmlOrTheGpu) {

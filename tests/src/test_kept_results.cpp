@@ -93,7 +93,7 @@ TEST_F(KeptResults, ExactThatIsNanBetweenTheNodes) {
   EXPECT_GT(result()["error"]["max"].get<double>(), 0.0);
 }
 
-// dx/dxi = 1 - 1.1 xi is positive at 3 Gauss points an axis and negative at the last of 5.
+// dx/dxi = 1 - 1.1 xi is positive at 3 Gauss points per axis and negative at the last of 5.
 TEST_F(KeptResults, CellThatFoldsOverAtThePointsOfTheNorms) {
   const ProgramResult ran =
       run("[mesh]\ndimension = 2\ncells = [1, 1]\nmap = [\"x - 0.55*x^2\", \"y\"]\n"

@@ -16,11 +16,12 @@ TEST(CaseChecks, NegativeExtentNamesTheAxis) {
 TEST(CaseChecks, ArrayLengthsAreTheDimension) {
   expect_errors(
       case_errors("[mesh]\ndimension = 2\ncells = [4, 4, 4]\nlower = [0]\nmap = [\"x\"]\n"),
-      {"case.toml:3: mesh.cells = [4, 4, 4]: must have 2 entries, one an axis, since "
+      {"case.toml:3: mesh.cells = [4, 4, 4]: must have 2 entries, one per axis, since "
        "mesh.dimension = 2; it has 3",
-       "case.toml:4: mesh.lower = [0]: must have 2 entries, one an axis, since mesh.dimension = 2; "
+       "case.toml:4: mesh.lower = [0]: must have 2 entries, one per axis, since mesh.dimension = "
+       "2; "
        "it has 1",
-       "case.toml:5: mesh.map = [\"x\"]: must have 2 entries, one an axis, since mesh.dimension = "
+       "case.toml:5: mesh.map = [\"x\"]: must have 2 entries, one per axis, since mesh.dimension = "
        "2; it has 1"});
 }
 

@@ -124,7 +124,7 @@ TEST(CaseErrors, WrongTypesOfWholes) {
                 {"case.toml:1: title = 2020-01-02: must be a string, not a date or time",
                  "case.toml:5: space.degree = 2.5: must be an integer from 1 to 32, not a number"});
   expect_errors(case_errors("[mesh]\ncells = 4\n"),
-                {"case.toml:2: mesh.cells = 4: must be an array, one entry an axis, of integers, "
+                {"case.toml:2: mesh.cells = 4: must be an array, one entry per axis, of integers, "
                  "each at least 1, not an integer"});
   expect_errors(case_errors("mesh = 4\n"), {"case.toml:1: mesh = 4: must be a table, which starts "
                                             "with one line [mesh], not an integer"});
@@ -143,7 +143,7 @@ TEST(CaseErrors, CellsMustBePositive) {
                 {"case.toml:2: mesh.cells = [4, 0, -1]: entry 2 (axis y) is 0: must be an integer "
                  "at least 1; entry 3 (axis z) is -1: must be an integer at least 1"});
   expect_errors(case_errors("[mesh]\ncells = []\n"),
-                {"case.toml:2: mesh.cells = []: must be an array, one entry an axis, of integers, "
+                {"case.toml:2: mesh.cells = []: must be an array, one entry per axis, of integers, "
                  "each at least 1; it is empty"});
 }
 
@@ -187,12 +187,12 @@ TEST(CaseErrors, Spacings) {
 TEST(CaseErrors, SpacingOfTheWholeMesh) {
   expect_errors(
       case_errors(case_with("spacing = \"uniform\"\n")),
-      {"case.toml:3: mesh.spacing = \"uniform\": must be an array, one entry an axis, of "
+      {"case.toml:3: mesh.spacing = \"uniform\": must be an array, one entry per axis, of "
        "spacings, each \"uniform\", { geometric = R } with R > 0, or an array of all grid "
        "lines, increasing, not a string"});
   expect_errors(
       case_errors(case_with("spacing = [\"uniform\", \"uniform\"]\n")),
-      {"case.toml:3: mesh.spacing = [\"uniform\", \"uniform\"]: must have 3 entries, one an "
+      {"case.toml:3: mesh.spacing = [\"uniform\", \"uniform\"]: must have 3 entries, one per "
        "axis, since mesh.dimension = 3; it has 2"});
 }
 
@@ -204,10 +204,10 @@ TEST(CaseErrors, EntriesOfArraysOverSeveralLinesHaveTheirOwnLine) {
 
 TEST(CaseErrors, RequiredKeyMissing) {
   expect_errors(case_errors("[mesh]\ndimension = 3\n"),
-                {"case.toml:1: mesh.cells: is required, and missing: an array, one entry an axis, "
+                {"case.toml:1: mesh.cells: is required, and missing: an array, one entry per axis, "
                  "of integers, each at least 1, such as cells = [8, 8, 8]"});
   expect_errors(case_errors(""),
-                {"case.toml: mesh.cells: is required, and missing: an array, one entry an axis, "
+                {"case.toml: mesh.cells: is required, and missing: an array, one entry per axis, "
                  "of integers, each at least 1, such as cells = [8, 8, 8]"});
 }
 
@@ -269,7 +269,8 @@ TEST(CaseErrors, AllAtOnceInTheOrderOfTheFile) {
        "case.toml:3: space.nods = 1: unknown key; did you mean space.nodes?",
        "case.toml:5: operator.kernel = \"csrr\": must be one of \"auto\" | \"csr\" | \"local\" | "
        "\"tensor\" | \"kronecker\"; did you mean \"csr\"?",
-       "case.toml:7: mesh.cells = [1, 2]: must have 3 entries, one an axis, since mesh.dimension = "
+       "case.toml:7: mesh.cells = [1, 2]: must have 3 entries, one per axis, since mesh.dimension "
+       "= "
        "3; it has 2"});
 }
 

@@ -196,7 +196,7 @@ TEST(RoundTrip, ReferenceNamesEveryKeyOnce) {
     ASSERT_NE(at, std::string::npos) << name;
     EXPECT_EQ(text.find(name, at + 1), std::string::npos) << name;
   }
-  EXPECT_NE(text.find("| `mesh.cells` | required | an array, one entry an axis, of integers, each "
+  EXPECT_NE(text.find("| `mesh.cells` | required | an array, one entry per axis, of integers, each "
                       "at least 1 | Number of cells along each axis. |"),
             std::string::npos);
   EXPECT_NE(text.find("| `operator.precision` | `\"double\"` | one of \"double\" \\| \"single\" |"),

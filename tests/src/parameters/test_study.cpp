@@ -83,7 +83,7 @@ TEST(Study, Errors) {
             "study.toml:7: study.precision = \"double\": must be an array of strings, each one of "
             "\"double\" | \"single\", not a string\n"
             "study.toml:8: study.geometry = [\"uniform\", \"uniform\"]: has \"uniform\" twice\n"
-            "study.toml:9: study.map = [\"x\", \"y\"]: must have 3 entries, one an axis, in 2D "
+            "study.toml:9: study.map = [\"x\", \"y\"]: must have 3 entries, one per axis, in 2D "
             "too; it has 2");
 }
 
