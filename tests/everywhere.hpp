@@ -36,11 +36,8 @@ struct NameOfWhere {
 template <class W>
 class EverywhereTest : public ::testing::Test {
  protected:
-  using T = typename W::Scalar;
-  using Space = typename W::Space;
-
   void SetUp() override {
-    if constexpr (std::is_same_v<Space, Device>) TESSERA_REQUIRE_DEVICE();
+    if constexpr (std::is_same_v<typename W::Space, Device>) TESSERA_REQUIRE_DEVICE();
   }
 };
 

@@ -89,12 +89,11 @@ SolveOptions some_iterations() {
 template <class W>
 class Solvers : public EverywhereTest<W> {
  protected:
-  using T = typename W::Scalar;
-  using Space = typename W::Space;
-
   /// Calls f(method, operator, preconditioner).
   template <class F>
   static void for_each_solver(F&& f) {
+    using T = typename W::Scalar;
+    using Space = typename W::Space;
     ShiftedDiagonal<T, Space> a;
     // Not the inverse, which would leave nothing to do.
     a.set_shift(2.0);
