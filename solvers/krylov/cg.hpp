@@ -56,9 +56,9 @@ std::unique_ptr<Solver<T, Space>> make_cg(const LinearOperator<T, Space>& a,
 /// sweeps, inner iterations). With r - r_old = -alpha q it is beta = -z.q / p.q, so that no second
 /// residual is kept.
 ///
-/// It reads one vector more per iteration than cg(), in the pass that sums z.r. Otherwise it is
-/// like cg(): two reductions, the same attainable accuracy. Without a preconditioner or with a
-/// diagonal one it is cg(). It pays where cg() takes more iterations than M should need.
+/// It reads one vector more per iteration than CG, in the pass that sums z.r. Otherwise it is
+/// like CG: two reductions, the same attainable accuracy. Without a preconditioner or with a
+/// diagonal one it is CG. It pays where CG takes more iterations than M should need.
 template <class T, class Space>
 std::unique_ptr<Solver<T, Space>> make_flexible_cg(const LinearOperator<T, Space>& a,
                                                    const Preconditioner<T, Space>* preconditioner);

@@ -7,7 +7,7 @@ namespace tessera {
 
 /// The fixed-point iteration x += omega M (b - A x); without a preconditioner M = I. It converges
 /// for any A and M for which the spectral radius of I - omega M A is below 1, and the error falls
-/// by that factor. Options and report are those of cg(). The residual of every iteration is the
+/// by that factor. Options and report are those of CG. The residual of every iteration is the
 /// true one, so there is nothing to replace. The iteration ends as diverged if the residual has
 /// grown to kMaxGrowth times the initial one, and as stagnated by the rule of StagnationMonitor,
 /// with the fall of r.r as the gain.
@@ -20,7 +20,7 @@ namespace tessera {
 /// It pays where M is nearly A^-1 (a multigrid cycle), to see what M does on its own, and where M A
 /// is not symmetric.
 ///
-/// The same on the GPU, with scalars and graphs like those of cg(). There are two kernels beside
+/// The same on the GPU, with scalars and graphs like those of CG. There are two kernels beside
 /// operator and preconditioner, one with fused operations. The solve is deterministic if the
 /// operator is.
 /// @param omega the relaxation: the share of M's correction that is added
@@ -29,7 +29,7 @@ std::unique_ptr<Solver<T, Space>> make_richardson(const LinearOperator<T, Space>
                                                   const Preconditioner<T, Space>* preconditioner,
                                                   double omega);
 
-/// The growth of the residual at which richardson() ends as diverged.
+/// The growth of the residual at which the iteration ends as diverged.
 inline constexpr double kMaxGrowth = 1e6;
 
 }  // namespace tessera
