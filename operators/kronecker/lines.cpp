@@ -7,7 +7,7 @@
 
 #include "mesh/element/sum_factorization.hpp"
 #include "mesh/saturated.hpp"
-#include "operators/cells/cell_kernel_limits.hpp"
+#include "operators/cells/with_size.hpp"
 #include "operators/kronecker/factors/stiffness_rounding.hpp"
 #include "operators/kronecker/lanes.hpp"
 #include "operators/kronecker/products.hpp"
@@ -325,20 +325,14 @@ class LineKernelsOf final : public LineKernels<T> {
   HostArray<Lanes<T>> x_full_;  // [batch][2][p + 1][p + 1]
 };
 
-template <class T, int dim, int P>
-std::unique_ptr<LineKernels<T>> make_for_degree(const KroneckerFactors& factors) {
-  if constexpr (P > 0) {
-    if (factors.axes[0].degree != P) return make_for_degree<T, dim, P - 1>(factors);
-  }
-  return std::make_unique<LineKernelsOf<T, dim, P>>(factors);
-}
-
 }  // namespace
 
 template <class T>
 std::unique_ptr<LineKernels<T>> make_line_kernels(const KroneckerFactors& factors) {
-  if (factors.dimension == 2) return make_for_degree<T, 2, kMaxFastDegree>(factors);
-  return make_for_degree<T, 3, kMaxFastDegree>(factors);
+  return with_size(factors.dimension, factors.axes[0].degree,
+                   [&]<int dim, int P>() -> std::unique_ptr<LineKernels<T>> {
+                     return std::make_unique<LineKernelsOf<T, dim, P>>(factors);
+                   });
 }
 
 Index line_kernel_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {

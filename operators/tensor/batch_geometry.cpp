@@ -12,6 +12,7 @@
 #include "mesh/lanes/lane_rows.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/cells/prefetch.hpp"
+#include "operators/cells/with_size.hpp"
 #include "operators/tensor/cell_3d.hpp"
 
 namespace tessera {
@@ -168,23 +169,6 @@ class MappedBatches final : public BatchGeometry<T> {
   HostArray<Lanes<T>> k_;        // [batch][q][lane] if it varies
 };
 
-template <class T, int dim, int P = kMaxFastDegree>
-std::unique_ptr<const BatchGeometry<T>> make_for_degree(const BilinearForm& form,
-                                                        const CellBatches& batches) {
-  if constexpr (P == 0) {
-    throw std::invalid_argument("no geometry on the fly for this degree and rule");
-  } else {
-    const Basis1D& basis = form.discretization->basis;
-    if (basis.degree == P && basis.point_count() == P + 1) {
-      return std::make_unique<MappedBatches<T, dim, P, P + 1>>(form, batches);
-    }
-    if (basis.degree == P && basis.point_count() == P + 2) {
-      return std::make_unique<MappedBatches<T, dim, P, P + 2>>(form, batches);
-    }
-    return make_for_degree<T, dim, P - 1>(form, batches);
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -193,8 +177,19 @@ std::unique_ptr<const BatchGeometry<T>> make_batch_geometry(const BilinearForm& 
   if (form.discretization->mapping.is_cartesian()) {
     throw std::invalid_argument("geometry on the fly is for mapped meshes");
   }
-  if (form.discretization->mesh.dimension() == 2) return make_for_degree<T, 2>(form, batches);
-  return make_for_degree<T, 3>(form, batches);
+  const Basis1D& basis = form.discretization->basis;
+  return with_size(form.discretization->mesh.dimension(), basis.degree,
+                   [&]<int dim, int P>() -> std::unique_ptr<const BatchGeometry<T>> {
+                     if constexpr (P > 0) {
+                       if (basis.point_count() == P + 1) {
+                         return std::make_unique<MappedBatches<T, dim, P, P + 1>>(form, batches);
+                       }
+                       if (basis.point_count() == P + 2) {
+                         return std::make_unique<MappedBatches<T, dim, P, P + 2>>(form, batches);
+                       }
+                     }
+                     throw std::invalid_argument("no geometry on the fly for this degree and rule");
+                   });
 }
 
 template std::unique_ptr<const BatchGeometry<double>> make_batch_geometry(const BilinearForm&,
