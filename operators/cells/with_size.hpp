@@ -15,8 +15,8 @@ auto with_size(int dimension, int degree, F&& f) {
     return with_constant<1, kMaxFastDegree>(
         degree, [&]<int P>() { return f.template operator()<dim, P>(); });
   };
-  return dimension == 2 ? with_degree.template operator()<2>()
-                        : with_degree.template operator()<3>();
+  if (dimension == 2) return with_degree.template operator()<2>();
+  return with_degree.template operator()<3>();
 }
 
 }  // namespace tessera

@@ -32,7 +32,7 @@ constexpr int distinct_entries(int p) { return distinct_entry(p, p / 2, p - p / 
 /// values themselves rounding would leave a reaction term, of one sign in all cells where u is
 /// about constant. Single precision needs it; in double precision nobody would see the term.
 template <class T>
-constexpr bool takes_differences = sizeof(T) < sizeof(double);
+constexpr bool kTakesDifferences = sizeof(T) < sizeof(double);
 
 /// A mass and a stiffness entry side by side.
 template <class T>

@@ -172,7 +172,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
     }
     data_.vertex = {static_cast<T>(vertex(axis.cell_mass)), static_cast<T>(vertex(cell_stiffness))};
     data_.beyond = data_.unit[distinct_entry(degree_, 0, 0)];
-    if (takes_differences<T>) {
+    if (kTakesDifferences<T>) {
       data_.beyond = {
           static_cast<T>(std::accumulate(axis.cell_mass.begin(), axis.cell_mass.begin() + n, 0.0)),
           T{0}};
@@ -181,7 +181,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
   static double vertex(const std::vector<double>& cell) { return cell.front() + cell.back(); }
 
   void set_axis(int d, const AxisFactors& factors, double rows_scale, double end_scale) {
-    const bool steps = d == 2 && degree_ <= kMaxFastDegree && takes_differences<T>;
+    const bool steps = d == 2 && degree_ <= kMaxFastDegree && kTakesDifferences<T>;
     rows_[d] = DeviceArray<EntryPair<T>>(
         rows_of(factors, steps ? stiffness_of_steps(factors) : rounded_stiffness(factors, kDigits),
                 rows_scale));

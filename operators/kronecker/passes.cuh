@@ -49,7 +49,7 @@ __device__ __forceinline__ void for_each_row_entry(F&& f) {
 /// those to the first of these nodes.
 template <int P, int C, class T, class Rows>
 __device__ __forceinline__ void both_products(const Rows& rows, const T* w, T* m, T* k) {
-  const T reference = takes_differences<T> ? w[P] : T{0};
+  const T reference = kTakesDifferences<T> ? w[P] : T{0};
   for_each_row_entry<P, C>([&](int c, int out, int entry, int in, bool is_first) {
     const EntryPair<T> e = rows(c, entry);
     m[out] = is_first ? e.mass * w[in] : m[out] + e.mass * w[in];

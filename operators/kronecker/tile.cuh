@@ -103,7 +103,7 @@ class KroneckerTile {
  private:
   static constexpr int P = Shape::p;
   static constexpr int kOut = Shape::outputs;
-  static constexpr bool kDifferences = takes_differences<T>;
+  static constexpr bool kDifferences = kTakesDifferences<T>;
   static constexpr bool is_extended = kDifferences && kind == CellsAlongXY::alike;
   static constexpr bool kLoadsAhead = compiled == KroneckerPass::apply_dot;
 

@@ -120,25 +120,25 @@ class DeviceCg final : public DeviceIteration {
 }  // namespace
 
 template <>
-std::unique_ptr<Solver<double, Device>> make_cg(const LinearOperator<double, Device>& a,
-                                                const Preconditioner<double, Device>* m) {
-  return make_device_solver<DeviceCg<double>>(a, m, Beta::fletcher_reeves);
+std::unique_ptr<Solver<double, Device>> make_cg(
+    const LinearOperator<double, Device>& a, const Preconditioner<double, Device>* preconditioner) {
+  return make_device_solver<DeviceCg<double>>(a, preconditioner, Beta::fletcher_reeves);
 }
 template <>
-std::unique_ptr<Solver<float, Device>> make_cg(const LinearOperator<float, Device>& a,
-                                               const Preconditioner<float, Device>* m) {
-  return make_device_solver<DeviceCg<float>>(a, m, Beta::fletcher_reeves);
+std::unique_ptr<Solver<float, Device>> make_cg(
+    const LinearOperator<float, Device>& a, const Preconditioner<float, Device>* preconditioner) {
+  return make_device_solver<DeviceCg<float>>(a, preconditioner, Beta::fletcher_reeves);
 }
 
 template <>
-std::unique_ptr<Solver<double, Device>> make_flexible_cg(const LinearOperator<double, Device>& a,
-                                                         const Preconditioner<double, Device>* m) {
-  return make_device_solver<DeviceCg<double>>(a, m, Beta::polak_ribiere);
+std::unique_ptr<Solver<double, Device>> make_flexible_cg(
+    const LinearOperator<double, Device>& a, const Preconditioner<double, Device>* preconditioner) {
+  return make_device_solver<DeviceCg<double>>(a, preconditioner, Beta::polak_ribiere);
 }
 template <>
-std::unique_ptr<Solver<float, Device>> make_flexible_cg(const LinearOperator<float, Device>& a,
-                                                        const Preconditioner<float, Device>* m) {
-  return make_device_solver<DeviceCg<float>>(a, m, Beta::polak_ribiere);
+std::unique_ptr<Solver<float, Device>> make_flexible_cg(
+    const LinearOperator<float, Device>& a, const Preconditioner<float, Device>* preconditioner) {
+  return make_device_solver<DeviceCg<float>>(a, preconditioner, Beta::polak_ribiere);
 }
 
 }  // namespace tessera

@@ -100,6 +100,14 @@ class HostIteration {
   double max_growth() const { return std::numeric_limits<double>::infinity(); }
 
  protected:
+  PreconditionerKind kind() const { return kind_; }
+  /// The residual by recurrence, and its square.
+  HostVector<T>& residual() { return r_; }
+  const HostVector<T>& residual() const { return r_; }
+  double& residual_square() { return rr_; }
+  double residual_square() const { return rr_; }
+
+ private:
   HostSystem<T> system_;
   PreconditionerKind kind_;
   HostVector<T> r_;

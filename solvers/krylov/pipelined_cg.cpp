@@ -13,20 +13,21 @@ namespace {
 template <class T>
 class PipelinedIteration final : public HostIteration<T> {
   using Base = HostIteration<T>;
-  using Base::kind_;
-  using Base::r_;
-  using Base::rr_;
-  using Base::system_;
+  using Base::kind;
+  using Base::residual;
+  using Base::residual_square;
 
  public:
+  using Base::system;
+
   PipelinedIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
       : Base(a, m),
-        u_(system_.size_if(kind_ == PreconditionerKind::general)),
+        u_(system().size_if(kind() == PreconditionerKind::general)),
         w_(a.size()),
-        m_(system_.size_if(kind_ != PreconditionerKind::none)),
+        m_(system().size_if(kind() != PreconditionerKind::none)),
         n_(a.size()),
         p_(a.size()),
-        q_(system_.size_if(kind_ == PreconditionerKind::general)),
+        q_(system().size_if(kind() == PreconditionerKind::general)),
         s_(a.size()),
         z_(a.size()) {}
 
@@ -38,21 +39,21 @@ class PipelinedIteration final : public HostIteration<T> {
 
   void replace_residual() {
     this->residual_norm();
-    system_.a().apply(p_, s_);
-    if (kind_ == PreconditionerKind::general) system_.m().apply(s_, q_);
-    system_.a().apply(preconditioned(s_, q_), z_);
+    system().a().apply(p_, s_);
+    if (kind() == PreconditionerKind::general) system().m().apply(s_, q_);
+    system().a().apply(preconditioned(s_, q_), z_);
     begin_residual();
   }
 
   Step step() {
-    if (kind_ == PreconditionerKind::general) system_.m().apply(w_, m_);
-    system_.a().apply(kind_ == PreconditionerKind::none ? w_ : m_, n_);
+    if (kind() == PreconditionerKind::general) system().m().apply(w_, m_);
+    system().a().apply(kind() == PreconditionerKind::none ? w_ : m_, n_);
     const auto [gamma, beta, pq, alpha] =
         recurrence_step(gamma_, delta_, previous_gamma_, alpha_, is_first_);
     if (const auto failure = failure_of(pq)) {
       if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
-      aypx(preconditioned(r_, u_), static_cast<T>(beta), p_);
-      system_.a().apply(p_, s_);
+      aypx(preconditioned(residual(), u_), static_cast<T>(beta), p_);
+      system().a().apply(p_, s_);
       const auto confirmed = failure_of(dot(p_, s_));
       return {.failure = confirmed, .broken_down = !confirmed};
     }
@@ -60,7 +61,7 @@ class PipelinedIteration final : public HostIteration<T> {
     alpha_ = alpha;
     previous_gamma_ = gamma;
     const double energy = alpha_ * gamma_;
-    switch (kind_) {
+    switch (kind()) {
       case PreconditionerKind::none:
         update<PreconditionerKind::none>(static_cast<T>(alpha_), static_cast<T>(beta));
         break;
@@ -71,34 +72,34 @@ class PipelinedIteration final : public HostIteration<T> {
         update<PreconditionerKind::general>(static_cast<T>(alpha_), static_cast<T>(beta));
         break;
     }
-    return {.rr = rr_, .energy = energy};
+    return {.rr = residual_square(), .energy = energy};
   }
 
  private:
   // Returns M v: v itself without a preconditioner, `made` with a general one, and with a diagonal
   // one m, which it computes.
   const HostVector<T>& preconditioned(const HostVector<T>& v, const HostVector<T>& made) {
-    if (kind_ == PreconditionerKind::none) return v;
-    if (kind_ == PreconditionerKind::general) return made;
-    multiply(*system_.m().as_diagonal(), v, m_);
+    if (kind() == PreconditionerKind::none) return v;
+    if (kind() == PreconditionerKind::general) return made;
+    multiply(*system().m().as_diagonal(), v, m_);
     return m_;
   }
 
   // u = M r, w = A u, and the sums and m of the next iteration.
   void begin_residual() {
-    if (kind_ == PreconditionerKind::general) system_.m().apply(r_, u_);
-    const HostVector<T>& u = preconditioned(r_, u_);
-    system_.a().apply(u, w_);
-    gamma_ = dot(r_, u);
+    if (kind() == PreconditionerKind::general) system().m().apply(residual(), u_);
+    const HostVector<T>& u = preconditioned(residual(), u_);
+    system().a().apply(u, w_);
+    gamma_ = dot(residual(), u);
     delta_ = dot(w_, u);
-    if (kind_ == PreconditionerKind::diagonal) preconditioned(w_, m_);
+    if (kind() == PreconditionerKind::diagonal) preconditioned(w_, m_);
   }
 
   // All vectors by the formulas; {r.r, r.u, w.u}.
   template <PreconditionerKind kind>
   void update(T alpha, T beta) {
-    T* const x = system_.x().data();
-    T* const r = r_.data();
+    T* const x = system().x().data();
+    T* const r = residual().data();
     T* const u = u_.data();
     T* const w = w_.data();
     T* const m = m_.data();
@@ -107,8 +108,8 @@ class PipelinedIteration final : public HostIteration<T> {
     T* const q = q_.data();
     T* const s = s_.data();
     T* const z = z_.data();
-    const T* const d = system_.diagonal();
-    const auto sums = block_sums<3>(r_.size(), [=](std::int64_t i) {
+    const T* const d = system().diagonal();
+    const auto sums = block_sums<3>(residual().size(), [=](std::int64_t i) {
       PipelinedEntry<T> e{n[i], T{0}, T{0}, z[i], T{0}, s[i], p[i], x[i], r[i], T{0}, w[i]};
       if constexpr (kind == PreconditionerKind::diagonal) e.d = d[i];
       if constexpr (kind == PreconditionerKind::general) {
@@ -132,7 +133,7 @@ class PipelinedIteration final : public HostIteration<T> {
       return std::array<double, 3>{wide * wide, wide * static_cast<double>(e.u),
                                    static_cast<double>(e.w) * static_cast<double>(e.u)};
     });
-    rr_ = sums[0];
+    residual_square() = sums[0];
     gamma_ = sums[1];
     delta_ = sums[2];
   }
@@ -148,14 +149,14 @@ class PipelinedIteration final : public HostIteration<T> {
 }  // namespace
 
 template <>
-std::unique_ptr<Solver<double, Host>> make_pipelined_cg(const LinearOperator<double, Host>& a,
-                                                        const Preconditioner<double, Host>* m) {
-  return make_host_solver<PipelinedIteration<double>>(a, m);
+std::unique_ptr<Solver<double, Host>> make_pipelined_cg(
+    const LinearOperator<double, Host>& a, const Preconditioner<double, Host>* preconditioner) {
+  return make_host_solver<PipelinedIteration<double>>(a, preconditioner);
 }
 template <>
-std::unique_ptr<Solver<float, Host>> make_pipelined_cg(const LinearOperator<float, Host>& a,
-                                                       const Preconditioner<float, Host>* m) {
-  return make_host_solver<PipelinedIteration<float>>(a, m);
+std::unique_ptr<Solver<float, Host>> make_pipelined_cg(
+    const LinearOperator<float, Host>& a, const Preconditioner<float, Host>* preconditioner) {
+  return make_host_solver<PipelinedIteration<float>>(a, preconditioner);
 }
 
 }  // namespace tessera

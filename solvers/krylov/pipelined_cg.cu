@@ -230,14 +230,14 @@ class DevicePipelinedCg final : public DeviceIteration {
 }  // namespace
 
 template <>
-std::unique_ptr<Solver<double, Device>> make_pipelined_cg(const LinearOperator<double, Device>& a,
-                                                          const Preconditioner<double, Device>* m) {
-  return make_device_solver<DevicePipelinedCg<double>>(a, m);
+std::unique_ptr<Solver<double, Device>> make_pipelined_cg(
+    const LinearOperator<double, Device>& a, const Preconditioner<double, Device>* preconditioner) {
+  return make_device_solver<DevicePipelinedCg<double>>(a, preconditioner);
 }
 template <>
-std::unique_ptr<Solver<float, Device>> make_pipelined_cg(const LinearOperator<float, Device>& a,
-                                                         const Preconditioner<float, Device>* m) {
-  return make_device_solver<DevicePipelinedCg<float>>(a, m);
+std::unique_ptr<Solver<float, Device>> make_pipelined_cg(
+    const LinearOperator<float, Device>& a, const Preconditioner<float, Device>* preconditioner) {
+  return make_device_solver<DevicePipelinedCg<float>>(a, preconditioner);
 }
 
 }  // namespace tessera

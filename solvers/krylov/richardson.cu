@@ -79,16 +79,16 @@ class DeviceRichardson final : public DeviceIteration {
 }  // namespace
 
 template <>
-std::unique_ptr<Solver<double, Device>> make_richardson(const LinearOperator<double, Device>& a,
-                                                        const Preconditioner<double, Device>* m,
-                                                        double omega) {
-  return make_device_solver<DeviceRichardson<double>>(a, m, omega);
+std::unique_ptr<Solver<double, Device>> make_richardson(
+    const LinearOperator<double, Device>& a, const Preconditioner<double, Device>* preconditioner,
+    double omega) {
+  return make_device_solver<DeviceRichardson<double>>(a, preconditioner, omega);
 }
 template <>
-std::unique_ptr<Solver<float, Device>> make_richardson(const LinearOperator<float, Device>& a,
-                                                       const Preconditioner<float, Device>* m,
-                                                       double omega) {
-  return make_device_solver<DeviceRichardson<float>>(a, m, omega);
+std::unique_ptr<Solver<float, Device>> make_richardson(
+    const LinearOperator<float, Device>& a, const Preconditioner<float, Device>* preconditioner,
+    double omega) {
+  return make_device_solver<DeviceRichardson<float>>(a, preconditioner, omega);
 }
 
 }  // namespace tessera

@@ -13,15 +13,16 @@ namespace {
 template <class T>
 class SingleReductionIteration final : public HostIteration<T> {
   using Base = HostIteration<T>;
-  using Base::kind_;
-  using Base::r_;
-  using Base::rr_;
-  using Base::system_;
+  using Base::kind;
+  using Base::residual;
+  using Base::residual_square;
 
  public:
+  using Base::system;
+
   SingleReductionIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
       : Base(a, m),
-        own_u_(system_.size_if(kind_ != PreconditionerKind::none)),
+        own_u_(system().size_if(kind() != PreconditionerKind::none)),
         w_(a.size()),
         p_(a.size()),
         s_(a.size()) {}
@@ -35,26 +36,26 @@ class SingleReductionIteration final : public HostIteration<T> {
 
   void replace_residual() {
     this->residual_norm();
-    system_.a().apply(p_, s_);
+    system().a().apply(p_, s_);
     begin_residual();
   }
 
   Step step() {
     const double previous_gamma = gamma_;
     double delta = 0.0;
-    if (kind_ == PreconditionerKind::general) {
-      system_.m().apply(r_, own_u_);
-      system_.a().apply(own_u_, w_);
-      const auto sums = block_sums<2>(
-          r_.size(), [r = r_.data(), u = own_u_.data(), w = w_.data()](std::int64_t i) {
-            const double wide = static_cast<double>(u[i]);
-            return std::array<double, 2>{static_cast<double>(r[i]) * wide,
-                                         static_cast<double>(w[i]) * wide};
-          });
+    if (kind() == PreconditionerKind::general) {
+      system().m().apply(residual(), own_u_);
+      system().a().apply(own_u_, w_);
+      const auto sums = block_sums<2>(residual().size(), [r = residual().data(), u = own_u_.data(),
+                                                          w = w_.data()](std::int64_t i) {
+        const double wide = static_cast<double>(u[i]);
+        return std::array<double, 2>{static_cast<double>(r[i]) * wide,
+                                     static_cast<double>(w[i]) * wide};
+      });
       gamma_ = sums[0];
       delta = sums[1];
     } else {
-      delta = system_.apply_dot(u(), w_)[0];
+      delta = system().apply_dot(u(), w_)[0];
       gamma_ = next_gamma_;
     }
     const auto [gamma, beta, pq, alpha] =
@@ -62,36 +63,36 @@ class SingleReductionIteration final : public HostIteration<T> {
     if (const auto failure = failure_of(pq)) {
       if (is_first_ || failure != SolveStatus::indefinite) return {.failure = failure};
       aypx(u(), static_cast<T>(beta), p_);
-      system_.a().apply(p_, s_);
+      system().a().apply(p_, s_);
       const auto confirmed = failure_of(dot(p_, s_));
       return {.failure = confirmed, .broken_down = !confirmed};
     }
     is_first_ = false;
     alpha_ = alpha;
     update(static_cast<T>(alpha_), static_cast<T>(beta));
-    return {.rr = rr_, .energy = alpha_ * gamma_};
+    return {.rr = residual_square(), .energy = alpha_ * gamma_};
   }
 
  private:
-  HostVector<T>& u() { return kind_ == PreconditionerKind::none ? r_ : own_u_; }
+  HostVector<T>& u() { return kind() == PreconditionerKind::none ? residual() : own_u_; }
 
   // u and gamma from r, where they are made in passing.
   void begin_residual() {
-    next_gamma_ = rr_;
-    if (kind_ != PreconditionerKind::diagonal) return;
-    multiply(*system_.m().as_diagonal(), r_, own_u_);
-    next_gamma_ = dot(r_, own_u_);
+    next_gamma_ = residual_square();
+    if (kind() != PreconditionerKind::diagonal) return;
+    multiply(*system().m().as_diagonal(), residual(), own_u_);
+    next_gamma_ = dot(residual(), own_u_);
   }
 
   // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s; u and gamma of the next iteration.
   void update(T alpha, T beta) {
-    T* const x = system_.x().data();
-    T* const r = r_.data();
+    T* const x = system().x().data();
+    T* const r = residual().data();
     T* const v = u().data();
     const T* const w = w_.data();
     T* const p = p_.data();
     T* const s = s_.data();
-    const T* const d = system_.diagonal();
+    const T* const d = system().diagonal();
     const auto next = [=]<PreconditionerKind kind>(std::int64_t i) {
       SingleReductionEntry<T> e{v[i], w[i], T{0}, p[i], s[i], x[i], r[i]};
       if constexpr (kind == PreconditionerKind::diagonal) e.d = d[i];
@@ -104,17 +105,17 @@ class SingleReductionIteration final : public HostIteration<T> {
       const double wide = static_cast<double>(e.r);
       return std::array<double, 2>{wide * wide, wide * static_cast<double>(e.u)};
     };
-    if (kind_ == PreconditionerKind::diagonal) {
-      const auto sums = block_sums<2>(r_.size(), [=](std::int64_t i) {
+    if (kind() == PreconditionerKind::diagonal) {
+      const auto sums = block_sums<2>(residual().size(), [=](std::int64_t i) {
         return next.template operator()<PreconditionerKind::diagonal>(i);
       });
-      rr_ = sums[0];
+      residual_square() = sums[0];
       next_gamma_ = sums[1];
     } else {
-      rr_ = block_sums<1>(r_.size(), [=](std::int64_t i) {
+      residual_square() = block_sums<1>(residual().size(), [=](std::int64_t i) {
         return std::array<double, 1>{next.template operator()<PreconditionerKind::general>(i)[0]};
       })[0];
-      next_gamma_ = rr_;
+      next_gamma_ = residual_square();
     }
   }
 
@@ -129,13 +130,13 @@ class SingleReductionIteration final : public HostIteration<T> {
 
 template <>
 std::unique_ptr<Solver<double, Host>> make_single_reduction_cg(
-    const LinearOperator<double, Host>& a, const Preconditioner<double, Host>* m) {
-  return make_host_solver<SingleReductionIteration<double>>(a, m);
+    const LinearOperator<double, Host>& a, const Preconditioner<double, Host>* preconditioner) {
+  return make_host_solver<SingleReductionIteration<double>>(a, preconditioner);
 }
 template <>
 std::unique_ptr<Solver<float, Host>> make_single_reduction_cg(
-    const LinearOperator<float, Host>& a, const Preconditioner<float, Host>* m) {
-  return make_host_solver<SingleReductionIteration<float>>(a, m);
+    const LinearOperator<float, Host>& a, const Preconditioner<float, Host>* preconditioner) {
+  return make_host_solver<SingleReductionIteration<float>>(a, preconditioner);
 }
 
 }  // namespace tessera

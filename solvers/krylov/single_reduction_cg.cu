@@ -192,13 +192,13 @@ class DeviceSingleReductionCg final : public DeviceIteration {
 
 template <>
 std::unique_ptr<Solver<double, Device>> make_single_reduction_cg(
-    const LinearOperator<double, Device>& a, const Preconditioner<double, Device>* m) {
-  return make_device_solver<DeviceSingleReductionCg<double>>(a, m);
+    const LinearOperator<double, Device>& a, const Preconditioner<double, Device>* preconditioner) {
+  return make_device_solver<DeviceSingleReductionCg<double>>(a, preconditioner);
 }
 template <>
 std::unique_ptr<Solver<float, Device>> make_single_reduction_cg(
-    const LinearOperator<float, Device>& a, const Preconditioner<float, Device>* m) {
-  return make_device_solver<DeviceSingleReductionCg<float>>(a, m);
+    const LinearOperator<float, Device>& a, const Preconditioner<float, Device>* preconditioner) {
+  return make_device_solver<DeviceSingleReductionCg<float>>(a, preconditioner);
 }
 
 }  // namespace tessera
