@@ -1,6 +1,5 @@
 // This file has the Kronecker operator on the GPU, with its fused operations.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>

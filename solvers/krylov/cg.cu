@@ -23,9 +23,10 @@ class DeviceCg final : public DeviceIteration {
         z_(system_.size_if(is_general_)),
         partial_(3 * kMaxUpdateBlocks) {}
 
-  // Makes p = M r and r.M r as well, unless M is general; with a general M the iteration makes p.
   DeviceSystem<T>& system() { return system_; }
   const DeviceSystem<T>& system() const { return system_; }
+
+  // Makes p = M r and r.M r as well, unless M is general; with a general M the iteration makes p.
   void enqueue_residual() override {
     complete_solution();
     system_.enqueue_residual(r_, {p_.data(), &state()->rz}, state());

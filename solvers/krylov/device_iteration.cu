@@ -17,23 +17,10 @@ namespace {
 // iterations are one graph.
 constexpr int kIterationsPerGraph = 8;
 constexpr double kSecondsPerBatch = 2e-3;
-constexpr std::size_t kMaxBatchesInFlight = 2;
 
-}  // namespace
-
-struct DeviceRun::Recorded {
-  StateCopy copies[kMaxBatchesInFlight];
-  std::optional<IterationGraph> one;  // as much as one call queues
-  std::optional<IterationGraph> several;
-};
-
-namespace {
-
-// One solve. `Recorded` is DeviceRun's.
-template <class Recorded>
 class DeviceSolve {
  public:
-  DeviceSolve(DeviceIteration& iteration, Recorded& recorded, const SolveOptions& options)
+  DeviceSolve(DeviceIteration& iteration, RecordedIteration& recorded, const SolveOptions& options)
       : iteration_(iteration),
         recorded_(recorded),
         options_(options),
@@ -203,7 +190,7 @@ class DeviceSolve {
   }
 
   DeviceIteration& iteration_;
-  Recorded& recorded_;
+  RecordedIteration& recorded_;
   const SolveOptions& options_;
   int a_call_;
   int replacement_interval_;
@@ -221,7 +208,7 @@ class DeviceSolve {
 
 }  // namespace
 
-DeviceRun::DeviceRun() : recorded_(std::make_unique<Recorded>()) {}
+DeviceRun::DeviceRun() : recorded_(std::make_unique<RecordedIteration>()) {}
 DeviceRun::~DeviceRun() = default;
 
 void DeviceRun::forget_graphs() {

@@ -81,6 +81,9 @@ class DeviceIteration {
   DeviceArray<IterationState> state_;
 };
 
+// Of iteration_graph.hpp.
+struct RecordedIteration;
+
 /// Runs an iteration to its end, by replays of graphs of it, which it keeps for the next solve.
 class DeviceRun {
  public:
@@ -95,8 +98,7 @@ class DeviceRun {
   void forget_graphs();
 
  private:
-  struct Recorded;
-  std::unique_ptr<Recorded> recorded_;
+  std::unique_ptr<RecordedIteration> recorded_;
 };
 
 }  // namespace tessera

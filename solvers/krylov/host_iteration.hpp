@@ -87,7 +87,7 @@ template <class T>
 class HostIteration {
  public:
   HostIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
-      : system_(a, m), kind_(system_.kind()), r_(a.size()) {}
+      : system_(a, m), r_(a.size()) {}
 
   HostSystem<T>& system() { return system_; }
   const HostSystem<T>& system() const { return system_; }
@@ -100,7 +100,7 @@ class HostIteration {
   double max_growth() const { return std::numeric_limits<double>::infinity(); }
 
  protected:
-  PreconditionerKind kind() const { return kind_; }
+  PreconditionerKind kind() const { return system_.kind(); }
   /// The residual by recurrence, and its square.
   HostVector<T>& residual() { return r_; }
   const HostVector<T>& residual() const { return r_; }
@@ -109,7 +109,6 @@ class HostIteration {
 
  private:
   HostSystem<T> system_;
-  PreconditionerKind kind_;
   HostVector<T> r_;
   double rr_ = 0.0;
 };

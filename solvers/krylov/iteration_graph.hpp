@@ -1,6 +1,8 @@
 // An IterationGraph is a CUDA graph of some iterations that can be replayed.
 #pragma once
 
+#include <optional>
+
 #include "solvers/krylov/device_iteration.hpp"
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/cuda_owners.hpp"
@@ -67,6 +69,16 @@ class StateCopy {
  private:
   Pinned state_;
   Event arrived_;
+};
+
+/// The number of batches of iterations that are queued ahead of what the host has seen.
+inline constexpr std::size_t kMaxBatchesInFlight = 2;
+
+/// What a run of an iteration keeps for the next one.
+struct RecordedIteration {
+  StateCopy copies[kMaxBatchesInFlight];
+  std::optional<IterationGraph> one;  // as much as one call queues
+  std::optional<IterationGraph> several;
 };
 
 }  // namespace tessera

@@ -154,6 +154,7 @@ class DevicePipelinedCg final : public DeviceIteration {
 
   DeviceSystem<T>& system() { return system_; }
   const DeviceSystem<T>& system() const { return system_; }
+
   void enqueue_residual() override { system_.enqueue_residual(r_, {nullptr, nullptr}, state()); }
 
   void start() override {

@@ -39,6 +39,7 @@ class DeviceRichardson final : public DeviceIteration {
 
   DeviceSystem<T>& system() { return system_; }
   const DeviceSystem<T>& system() const { return system_; }
+
   void enqueue_residual() override {
     system_.enqueue_residual(r_, {nullptr, &state()->rz}, state());
   }

@@ -120,11 +120,12 @@ class DeviceSingleReductionCg final : public DeviceIteration {
         p_(system_.size()),
         s_(system_.size()) {}
 
+  DeviceSystem<T>& system() { return system_; }
+  const DeviceSystem<T>& system() const { return system_; }
+
   // Makes u = M r and r.u as well, unless M is general. With a general M the next iteration makes
   // both, and r.u has to remain that of u: is_indefinite() reads it if a replacement was queued
   // behind a failure.
-  DeviceSystem<T>& system() { return system_; }
-  const DeviceSystem<T>& system() const { return system_; }
   void enqueue_residual() override {
     const PreconditionerKind kind = system_.kind();
     system_.enqueue_residual(r_,

@@ -1,4 +1,4 @@
-// These functions make the solver that a case names, and its options.
+// These functions are what a case's method needs beside the operator: options and relaxation.
 #pragma once
 
 #include <stdexcept>
@@ -36,17 +36,6 @@ double relaxation(SolverMethod method, const LinearOperator<T, Space>& a,
   if (method != SolverMethod::richardson || m->as_diagonal() == nullptr) return 1.0;
   constexpr double kTarget = 1.5;
   return kTarget / estimate_spectrum(a, *m->as_diagonal(), kEigenvalueSteps).largest;
-}
-
-/// The solver of a case, with its relaxation.
-/// @param timed_a, timed_m what the solver applies: `a` and `m`, or what times them
-template <class T, class Space>
-std::unique_ptr<Solver<T, Space>> make_case_solver(const SolverParameters& solver,
-                                                   const LinearOperator<T, Space>& a,
-                                                   const Preconditioner<T, Space>* m,
-                                                   const LinearOperator<T, Space>& timed_a,
-                                                   const Preconditioner<T, Space>* timed_m) {
-  return make_solver(solver.method, timed_a, timed_m, relaxation(solver.method, a, m));
 }
 
 /// Least traffic of the vector updates of an iteration, in vectors read or written; 0 where it is

@@ -122,8 +122,8 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     timing.begin(vectors->b());
     const auto scope = timers.scope("solve");
     const double before = timers.seconds("solve");
-    const auto iteration =
-        make_case_solver(solver, *a, made.preconditioner.get(), timing.a(), timing.m());
+    const double omega = relaxation(solver.method, *a, made.preconditioner.get());
+    const auto iteration = make_solver(solver.method, timing.a(), timing.m(), omega);
     outcome.report =
         iteration->solve(vectors->b(), vectors->x(), solver_options(solver, system, listeners));
     timing.end(outcome.report.iterations, timers.seconds("solve") - before);

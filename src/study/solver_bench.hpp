@@ -88,9 +88,10 @@ class SolverBench::In final : public Implementation {
     std::unique_ptr<Solver<T, Space>> solver_of_case;
     if (!is_start) {
       const Preconditioner<T, Space>* const m = made.preconditioner.get();
-      solver_of_case = make_case_solver(parameters.solver, *a_, m, *a_, m);
+      const SolverMethod method = parameters.solver.method;
+      solver_of_case = make_solver(method, *a_, m, relaxation(method, *a_, m));
     }
-    wait();
+    synchronize<Space>();
     measurement.setup_seconds = seconds_now() - start;
     measurement.levels = made.levels;
     const SolveOptions options = solver_options(
@@ -98,14 +99,14 @@ class SolverBench::In final : public Implementation {
         {[](int, double) { return stop_requested() ? Continue::no : Continue::yes; }, nullptr});
     const auto solve = [&] {
       copy(start_, x_);
-      wait();
+      synchronize<Space>();
       const double before = seconds_now();
       if (is_start) {
         full->start.run(made.cycle, b_, x_);
       } else {
         measurement.report = solver_of_case->solve(b_, x_, options);
       }
-      wait();
+      synchronize<Space>();
       stop_if_requested();
       return seconds_now() - before;
     };
@@ -133,14 +134,13 @@ class SolverBench::In final : public Implementation {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
-  static void wait() { synchronize<Space>(); }
 
   // Sets operator_seconds_.
   std::unique_ptr<LinearOperator<T, Space>> make_timed_operator() {
-    wait();
+    synchronize<Space>();
     const double start = seconds_now();
     auto made = make_operator<T, Space>(given_.strategy, given_.form);
-    wait();
+    synchronize<Space>();
     operator_seconds_ = seconds_now() - start;
     return made;
   }

@@ -1,7 +1,6 @@
 // These tests compare block Jacobi on the GPU with sweeps on a dense matrix.
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <tuple>
 
 #include "operators/block_jacobi/block_jacobi.hpp"
@@ -10,33 +9,13 @@
 #include "tests/device_test.hpp"
 #include "tests/operators/block_jacobi/block_reference.hpp"
 #include "tests/operators/block_jacobi/convergence_spread.hpp"
+#include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/test_names.hpp"
 #include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
-
-template <class T>
-DeviceVector<T> uploaded(const std::vector<double>& values) {
-  DeviceVector<T> x(static_cast<Index>(values.size()));
-  copy(vector_of<T>(values), x);
-  return x;
-}
-
-template <class T>
-DeviceVector<T> poisoned_on_device(Index n) {
-  DeviceVector<T> x(n);
-  fill(x, std::numeric_limits<T>::quiet_NaN());
-  return x;
-}
-
-template <class T>
-HostVector<T> downloaded(const DeviceVector<T>& x) {
-  HostVector<T> y(x.size());
-  copy(x, y);
-  return y;
-}
 
 class DeviceBlockJacobi : public ::testing::TestWithParam<DimensionAndDegree> {
  protected:

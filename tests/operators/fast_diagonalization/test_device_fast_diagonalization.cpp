@@ -1,31 +1,16 @@
 // These tests compare fast diagonalization on the GPU with that of the host.
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/strategy.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/fast_diagonalization/fast_diagonalization_cases.hpp"
+#include "tests/operators/on_device.hpp"
 #include "tests/operators/test_names.hpp"
 #include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
-
-template <class T>
-DeviceVector<T> uploaded(const HostVector<T>& x) {
-  DeviceVector<T> y(x.size());
-  copy(x, y);
-  return y;
-}
-
-template <class T>
-HostVector<T> downloaded(const DeviceVector<T>& x) {
-  HostVector<T> y(x.size());
-  copy(x, y);
-  return y;
-}
 
 template <class T>
 void expect_equal_to_host(const Problem& problem, double eps) {

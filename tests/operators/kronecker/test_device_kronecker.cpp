@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/kronecker.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/kronecker/null_space.hpp"
+#include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/test_names.hpp"
@@ -20,30 +20,15 @@ namespace tessera::testing {
 namespace {
 
 template <class T>
-DeviceVector<T> uploaded(const std::vector<double>& values) {
-  DeviceVector<T> x(static_cast<Index>(values.size()));
-  copy(vector_of<T>(values), x);
-  return x;
-}
-
-template <class T>
-DeviceVector<T> poisoned_on_device(Index n) {
-  DeviceVector<T> x(n);
-  fill(x, std::numeric_limits<T>::quiet_NaN());
-  return x;
-}
-
-template <class T>
-std::vector<double> downloaded(const DeviceVector<T>& x) {
-  HostVector<T> host(x.size());
-  copy(x, host);
-  return {host.data(), host.data() + host.size()};
+std::vector<double> values_of(const DeviceVector<T>& x) {
+  const HostVector<T> values = downloaded(x);
+  return {values.data(), values.data() + values.size()};
 }
 
 template <class T>
 void expect_near(const DeviceVector<T>& x, const std::vector<double>& expected,
                  const std::string& what) {
-  EXPECT_LT(relative_difference(vector_of<T>(downloaded(x)), expected), tolerance<T>()) << what;
+  EXPECT_LT(relative_difference(vector_of<T>(values_of(x)), expected), tolerance<T>()) << what;
 }
 
 // Sums in GPU memory, NaN until written.
@@ -167,7 +152,7 @@ void expect_constants_in_null_space(const Problem& problem) {
   fill(x, 100.0F / 3.0F);
   DeviceVector<float> y = poisoned_on_device<float>(problem.size());
   make_device_kronecker_operator<float>(problem.form)->apply(x, y);
-  EXPECT_EQ(wrong_products_of_a_constant(problem, downloaded(y)), 0);
+  EXPECT_EQ(wrong_products_of_a_constant(problem, values_of(y)), 0);
 }
 
 TEST_P(DeviceKronecker, KeepsConstantsInItsNullSpace) {
@@ -204,7 +189,7 @@ void expect_fused_operations_equal_compositions(const Problem& problem) {
   const DeviceVector<T> device_b = uploaded<T>(b);
   DeviceVector<T> device_ax = poisoned_on_device<T>(n);
   a->apply(device_x, device_ax);
-  const std::vector<double> ax = downloaded(device_ax);
+  const std::vector<double> ax = values_of(device_ax);
 
   DeviceSums sums;
   DeviceVector<T> y = poisoned_on_device<T>(n);
@@ -257,7 +242,7 @@ TEST_P(DeviceKronecker, CgEqualsTheHostWithoutFusedForms) {
     DeviceVector<double> device_x = uploaded<double>(guess);
     const SolveReport report = cg<double>(*device, nullptr, device_b, device_x, limited);
     ASSERT_EQ(report.iterations, expected.iterations);
-    EXPECT_LT(relative_difference(vector_of<double>(downloaded(device_x)),
+    EXPECT_LT(relative_difference(vector_of<double>(values_of(device_x)),
                                   {x.data(), x.data() + x.size()}),
               1e-9)
         << iterations << " iterations";
@@ -309,7 +294,7 @@ TEST(DeviceKroneckerLongAxes, EqualTheHost) {
     DeviceVector<double> y = poisoned_on_device<double>(problem.size());
     DeviceSums sums;
     a->fused()->apply_dot(x, y, sums.data());
-    const std::vector<double> product = downloaded(y);
+    const std::vector<double> product = values_of(y);
     expect_sum<double>(sums.get(0), input, product);
     expect_sum<double>(sums.get(1), product, product);
   }
