@@ -1,4 +1,5 @@
-// This file drives muParser, one parser per thread, and words its errors.
+// This file lets muParser check expressions, words its errors, and makes programs of what it
+// accepts.
 #include "cases/expression.hpp"
 
 #include <fmt/format.h>
@@ -9,11 +10,11 @@
 #include <memory>
 #include <mutex>
 #include <numbers>
-#include <set>
 #include <utility>
 #include <vector>
 
-#include "cases/separable.hpp"
+#include "cases/expression_tree.hpp"
+#include "mesh/field/program_field.hpp"
 
 namespace tessera {
 namespace {
@@ -34,34 +35,6 @@ struct Parser {
 
   std::array<double, 3> position{};
   mu::Parser engine;
-};
-
-/// Parsers of one expression, one for each thread that evaluates it at a time.
-class ParserPool {
- public:
-  ParserPool(std::string text, int dimension) : text_(std::move(text)), dimension_(dimension) {}
-
-  std::unique_ptr<Parser> borrow() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        std::unique_ptr<Parser> parser = std::move(idle_.back());
-        idle_.pop_back();
-        return parser;
-      }
-    }
-    return std::make_unique<Parser>(text_, dimension_);
-  }
-  void give_back(std::unique_ptr<Parser> parser) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(parser));
-  }
-
- private:
-  std::string text_;
-  int dimension_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Parser>> idle_;
 };
 
 std::string known_names(int dimension) {
@@ -142,8 +115,8 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
   }
 }
 
-/// Finds every fault of the text, and which variables it uses.
-std::set<std::string> check(Parser& parser, const std::string& text, int dimension) {
+/// Finds every fault of the text.
+void check(Parser& parser, const std::string& text, int dimension) {
   // An assignment would change a variable between points.
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto at = [&](std::size_t k) { return k < text.size() ? text[k] : ' '; };
@@ -157,50 +130,32 @@ std::set<std::string> check(Parser& parser, const std::string& text, int dimensi
     int values = 0;
     parser.engine.Eval(values);
     if (values != 1) throw ExpressionError(fmt::format("one value is needed, not {}", values));
-    std::set<std::string> used;
-    for (const auto& [name, address] : parser.engine.GetUsedVar()) used.insert(name);
-    return used;
   } catch (const mu::ParserError& error) {
     throw ExpressionError(explain(error, parser.engine, dimension));
   }
 }
 
-// The field without its factors.
-ScalarField field_of(const std::string& text, int dimension) {
-  auto pool = std::make_shared<ParserPool>(text, dimension);
-  std::unique_ptr<Parser> parser = pool->borrow();
-  if (check(*parser, text, dimension).empty()) return constant_field(parser->engine.Eval());
-  pool->give_back(std::move(parser));
-  return {[pool, dimension](const PointBlock& points, double* values) {
-            std::unique_ptr<Parser> own = pool->borrow();
-            for (std::size_t i = 0; i < points.n; ++i) {
-              own->position = {points.x[i], points.y[i], dimension == 3 ? points.z[i] : 0.0};
-              values[i] = own->engine.Eval();
-            }
-            pool->give_back(std::move(own));
-          },
-          std::nullopt};
+ScalarField field_of(const ExpressionTree& tree, ExpressionTree::NodeId node) {
+  const std::optional<double> constant = tree.constant(node);
+  return constant ? constant_field(*constant) : program_field(tree.program(node));
 }
 
-// The field of a text with its factors.
 ScalarField parsed(const std::string& text, int dimension) {
   try {
-    ScalarField field = field_of(text, dimension);
-    if (field.constant) return field;
-    const auto factors = separate(text);
-    if (!factors) return field;
-    // A factor, with its parentheses, may be longer than the text, and longer than muParser
-    // accepts.
-    for (const std::string& factor : *factors) {
-      if (factor.size() >= mu::MaxLenExpression) return field;
-    }
-    field.factors = std::make_shared<const std::array<ScalarField, 3>>(std::array<ScalarField, 3>{
-        field_of((*factors)[0], dimension), field_of((*factors)[1], dimension),
-        field_of((*factors)[2], dimension)});
-    return field;
+    Parser parser(text, dimension);
+    check(parser, text, dimension);
   } catch (const mu::ParserError& error) {
     throw ExpressionError(error.GetMsg());
   }
+  ExpressionTree tree(text);
+  ScalarField field = field_of(tree, tree.root());
+  if (field.constant) return field;
+  if (const auto factors = tree.factors()) {
+    const auto& [x, y, z] = *factors;
+    field.factors = std::make_shared<const std::array<ScalarField, 3>>(
+        std::array<ScalarField, 3>{field_of(tree, x), field_of(tree, y), field_of(tree, z)});
+  }
+  return field;
 }
 
 /// The fields of the most recent texts. The code that decides on sizes and strategies asks for the

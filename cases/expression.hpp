@@ -17,9 +17,11 @@ class ExpressionError : public std::runtime_error {
 /// with the constant pi. Where no variable is used the field is constant. If the text is written as
 /// a product of functions of one coordinate each, the field has factors.
 ///
-/// Evaluation is safe from several threads: each borrows a parser of its own. A point costs about
-/// 40 ns for a product of three sines. Values may be NaN or infinite. The most recent fields are
-/// kept, so that asking for one again costs next to nothing.
+/// Where it is not constant the field has a program. Its values are muParser's to a few units in
+/// the last place, but for asinh, of whose value muParser loses digits where the argument is
+/// negative, and for && and || between two numbers, of which muParser takes the whole parts first.
+/// Values may be NaN or infinite. The most recent fields are kept, so that asking for one again
+/// costs next to nothing.
 /// @throws ExpressionError
 ScalarField parse_expression(const std::string& text, int dimension);
 

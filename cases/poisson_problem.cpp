@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "mesh/field/field_program.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/load/interpolation.hpp"
 #include "operators/load/load_vector.hpp"
@@ -101,11 +104,17 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearFor
 
 ScalarField shifted(const ScalarField& field, double subtracted) {
   if (field.constant) return constant_field(*field.constant - subtracted);
-  return {[field, subtracted](const PointBlock& points, double* values) {
-            field.evaluate(points, values);
-            for (std::size_t i = 0; i < points.n; ++i) values[i] -= subtracted;
-          },
-          std::nullopt};
+  ScalarField result = {[field, subtracted](const PointBlock& points, double* values) {
+                          field.evaluate(points, values);
+                          for (std::size_t i = 0; i < points.n; ++i) values[i] -= subtracted;
+                        },
+                        std::nullopt};
+  if (field.program != nullptr) {
+    FieldProgram program = *field.program;
+    program.subtracted += subtracted * program.divisor;
+    result.program = std::make_shared<const FieldProgram>(std::move(program));
+  }
+  return result;
 }
 
 }  // namespace tessera

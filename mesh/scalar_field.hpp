@@ -9,6 +9,8 @@
 
 namespace tessera {
 
+struct FieldProgram;
+
 /// n positions, with one array per axis; z is valid in 2D as well and holds zeros.
 struct PointBlock {
   std::size_t n;
@@ -26,6 +28,8 @@ struct ScalarField {
   /// Set where the function is known to be a product of functions of one coordinate each: factor d
   /// depends on coordinate d only.
   std::shared_ptr<const std::array<ScalarField, 3>> factors = nullptr;
+  /// Set where the function is known as a program, which gives its derivatives as well.
+  std::shared_ptr<const FieldProgram> program = nullptr;
 };
 
 /// The field that has this value everywhere.

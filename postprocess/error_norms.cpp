@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mesh/errors.hpp"
+#include "mesh/field/program_field.hpp"
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/partition.hpp"
 
@@ -72,9 +73,30 @@ class CellIntegrals {
     geometry_.evaluator().differentiate(
         values_.data(), {gradient_[0].data(), gradient_[1].data(), gradient_[2].data()});
   }
-  Lanes<double> gradient_squared(std::size_t q) const;
+  /// grad of the same polynomial at point q.
+  std::array<Lanes<double>, 3> gradient(std::size_t q) const;
+  Lanes<double> gradient_squared(std::size_t q) const { return squared(gradient(q)); }
+  /// |grad of the polynomial - grad of a field|^2 for the gradient of field_gradient().
+  Lanes<double> gradient_error_squared(std::size_t q) const {
+    std::array<Lanes<double>, 3> difference = gradient(q);
+    for (int d = 0; d < dimension_; ++d) difference[d] -= field_gradient_[d][q];
+    return squared(difference);
+  }
+  /// Evaluates the derivatives of a field at the points.
+  void evaluate_gradient_of(const FieldProgram& field) {
+    std::array<double*, 3> to;
+    for (int d = 0; d < 3; ++d) {
+      field_gradient_[d].resize(points());
+      to[d] = reinterpret_cast<double*>(field_gradient_[d].data());
+    }
+    evaluate_gradient(field, geometry_.positions(), to);
+  }
 
  private:
+  static Lanes<double> squared(const std::array<Lanes<double>, 3>& vector) {
+    return vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2];
+  }
+
   const Discretization& discretization_;
   Basis1D basis_;
   CellGeometry geometry_;
@@ -85,6 +107,7 @@ class CellIntegrals {
   HostArray<Lanes<double>> values_;
   HostArray<Lanes<double>> field_;
   std::array<HostArray<Lanes<double>>, 3> gradient_;
+  std::array<HostArray<Lanes<double>>, 3> field_gradient_;
 };
 
 void CellIntegrals::require_positive_determinants() const {
@@ -105,29 +128,27 @@ void CellIntegrals::require_positive_determinants() const {
   }
 }
 
-// |J^-T g|^2 with J^-T = cofactors / determinant.
-Lanes<double> CellIntegrals::gradient_squared(std::size_t q) const {
+// J^-T g with J^-T = cofactors / determinant.
+std::array<Lanes<double>, 3> CellIntegrals::gradient(std::size_t q) const {
   const auto J = [&](int a, int b) { return geometry_.jacobian(a, b)[q]; };
-  const Lanes<double> determinant = geometry_.determinant()[q];
-  Lanes<double> sum{};
+  const Lanes<double> inverse = 1.0 / geometry_.determinant()[q];
+  std::array<Lanes<double>, 3> result{};
   if (dimension_ == 2) {
-    const Lanes<double> x = J(1, 1) * gradient_[0][q] - J(1, 0) * gradient_[1][q];
-    const Lanes<double> y = J(0, 0) * gradient_[1][q] - J(0, 1) * gradient_[0][q];
-    sum = x * x + y * y;
-  } else {
-    for (int a = 0; a < 3; ++a) {
-      const int a1 = (a + 1) % 3;
-      const int a2 = (a + 2) % 3;
-      Lanes<double> component{};
-      for (int b = 0; b < 3; ++b) {
-        const int b1 = (b + 1) % 3;
-        const int b2 = (b + 2) % 3;
-        component += (J(a1, b1) * J(a2, b2) - J(a1, b2) * J(a2, b1)) * gradient_[b][q];
-      }
-      sum += component * component;
-    }
+    result[0] = (J(1, 1) * gradient_[0][q] - J(1, 0) * gradient_[1][q]) * inverse;
+    result[1] = (J(0, 0) * gradient_[1][q] - J(0, 1) * gradient_[0][q]) * inverse;
+    return result;
   }
-  return sum / (determinant * determinant);
+  for (int a = 0; a < 3; ++a) {
+    const int a1 = (a + 1) % 3;
+    const int a2 = (a + 2) % 3;
+    for (int b = 0; b < 3; ++b) {
+      const int b1 = (b + 1) % 3;
+      const int b2 = (b + 2) % 3;
+      result[a] += (J(a1, b1) * J(a2, b2) - J(a1, b2) * J(a2, b1)) * gradient_[b][q];
+    }
+    result[a] *= inverse;
+  }
+  return result;
 }
 
 /// Sums f(cells, sums) over all batches: f adds into `count` sums of lanes.
@@ -212,12 +233,17 @@ ErrorNorms error_norms(const Discretization& discretization, std::span<const dou
       discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 2>& sums) {
         cells.require_positive_determinants();
         const auto& values = cells.evaluate(u);
+        if (exact.program != nullptr) {
+          cells.differentiate();
+          cells.evaluate_gradient_of(*exact.program);
+        }
         cells.subtract(exact);
-        cells.differentiate();
+        if (exact.program == nullptr) cells.differentiate();
         for (std::size_t q = 0; q < cells.points(); ++q) {
           const Lanes<double> measure = cells.measure(q);
           sums[0] += measure * values[q] * values[q];
-          sums[1] += measure * cells.gradient_squared(q);
+          sums[1] += measure * (exact.program != nullptr ? cells.gradient_error_squared(q)
+                                                         : cells.gradient_squared(q));
         }
       });
   return {std::sqrt(l2), std::sqrt(h1), max_error(discretization, u, exact)};

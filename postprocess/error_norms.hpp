@@ -37,9 +37,10 @@ struct ErrorNorms {
   double max = 0.0;  // over the nodes
 };
 
-/// The exact solution is known by its values only, so the H1 seminorm is that of the polynomial of
-/// degree p + 2 which has the values of u_h - exact at the quadrature points of a cell: it differs
-/// from the true one by O(h^{p + 2}), where the error itself is O(h^p).
+/// Of a field with a program the H1 seminorm takes the exact derivatives. Of one that is known by
+/// its values only, it is that of the polynomial of degree p + 2 which has the values of u_h -
+/// exact at the quadrature points of a cell: it differs from the true one by O(h^{p + 2}), where
+/// the error itself is O(h^p).
 /// @throws InvertedCell, whatever the field throws
 ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,
                        const ScalarField& exact);

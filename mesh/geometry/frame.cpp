@@ -3,12 +3,26 @@
 
 #include <vector>
 
+#include "mesh/field/field_program.hpp"
+
 namespace tessera {
 namespace {
 
+// The program of a field in the coordinates and units of the frame.
+std::shared_ptr<const FieldProgram> in_frame(const FieldProgram& program, const Frame& frame,
+                                             double unit) {
+  FieldProgram result = program;
+  for (int d = 0; d < 3; ++d) result.origin[d] += program.length * frame.origin[d];
+  result.length *= frame.length;
+  result.divisor *= unit;
+  return std::make_shared<const FieldProgram>(std::move(result));
+}
+
 ScalarField without_factors(const ScalarField& field, const Frame& frame, double unit) {
   if (field.constant) return constant_field(*field.constant / unit);
-  if (frame.is_physical() && unit == 1.0) return {field.evaluate, std::nullopt};
+  if (frame.is_physical() && unit == 1.0) {
+    return {field.evaluate, std::nullopt, nullptr, field.program};
+  }
   return {[evaluate = field.evaluate, frame, unit](const PointBlock& points, double* values) {
             if (frame.is_physical()) {
               evaluate(points, values);
@@ -26,7 +40,8 @@ ScalarField without_factors(const ScalarField& field, const Frame& frame, double
             }
             for (std::size_t i = 0; i < points.n; ++i) values[i] /= unit;
           },
-          std::nullopt};
+          std::nullopt, nullptr,
+          field.program == nullptr ? nullptr : in_frame(*field.program, frame, unit)};
 }
 
 }  // namespace

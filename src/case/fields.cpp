@@ -52,6 +52,7 @@ ScalarField make_case_field(const std::string& key, const std::string& text, int
   }
   // The factors have no checks of their own: whether they are allowed shows in the product.
   auto factors = field.factors;
+  auto program = field.program;
   return {[field = std::move(field), key, requirement](const PointBlock& points, double* values) {
             // Of all long work of a run this is the most: where it can stop, most others can.
             stop_if_requested();
@@ -62,7 +63,7 @@ ScalarField make_case_field(const std::string& key, const std::string& text, int
                                        {points.x[i], points.y[i], points.z[i]});
             }
           },
-          std::nullopt, std::move(factors)};
+          std::nullopt, std::move(factors), std::move(program)};
 }
 
 }  // namespace tessera

@@ -4,12 +4,14 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "cases/expression.hpp"
-#include "cases/separable.hpp"
+#include "cases/expression_tree.hpp"
+#include "mesh/field/program_field.hpp"
 #include "mesh/index.hpp"
 
 namespace tessera::testing {
@@ -131,7 +133,6 @@ TEST(SeparableExpressions, WithoutAProductHaveNone) {
                            "x*y^z",
                            "min(x, y)"}) {
     EXPECT_EQ(parse_expression(text, 3).factors, nullptr) << text;
-    EXPECT_FALSE(separate(text)) << text;
   }
 }
 
@@ -146,42 +147,47 @@ TEST(SeparableExpressions, ConstantsHaveNone) {
 TEST(SeparableExpressions, HaveConstantFactorsOfCoordinatesThatDoNotOccur) {
   const ScalarField field = parse_expression("3*y/4*z", 3);
   ASSERT_NE(field.factors, nullptr);
-  EXPECT_EQ((*field.factors)[0].constant, 0.75);
-  EXPECT_FALSE((*field.factors)[1].constant);
+  EXPECT_EQ((*field.factors)[0].constant, 1.0);
+  EXPECT_EQ(value((*field.factors)[1], {0.0, 2.0, 0.0}), 1.5);
   EXPECT_EQ((*parse_expression("3*y", 3).factors)[2].constant, 1.0);
   // Known to be constant only as written.
   EXPECT_FALSE((*parse_expression("0*x", 3).factors)[0].constant);
 }
 
-TEST(FactorTextsOfExpressions, AreThoseOfTheAxes) {
-  const auto texts = separate("2*exp(x)*(1 + y^2)/z/y");
-  ASSERT_TRUE(texts);
-  EXPECT_EQ((*texts)[0], "(2)*(exp(x))");
-  EXPECT_EQ((*texts)[1], "((1 + y^2))/(y)");
-  EXPECT_EQ((*texts)[2], "1/(z)");
-  EXPECT_EQ(separate("x"), (FactorTexts{"(x)", "1", "1"}));
+// The factors of a text, each with the values that it has at a point.
+std::optional<std::array<double, 3>> factors_of(const std::string& text, const Point& at) {
+  ExpressionTree tree(text);
+  const auto nodes = tree.factors();
+  if (!nodes) return std::nullopt;
+  std::array<double, 3> values;
+  for (int d = 0; d < 3; ++d) values[d] = value(program_field(tree.program((*nodes)[d])), at);
+  return values;
+}
+
+TEST(FactorsOfExpressions, AreThoseOfTheAxes) {
+  const auto [x, y, z] = Point{0.3, -1.7, 2.25};
+  const auto factors = factors_of("2*exp(x)*(1 + y^2)/z/y", {x, y, z});
+  ASSERT_TRUE(factors);
+  EXPECT_DOUBLE_EQ((*factors)[0], 2.0 * std::exp(x));
+  EXPECT_DOUBLE_EQ((*factors)[1], (1.0 + y * y) / y);
+  EXPECT_DOUBLE_EQ((*factors)[2], 1.0 / z);
+  EXPECT_EQ(factors_of("x", {x, y, z}), (std::array<double, 3>{x, 1.0, 1.0}));
 }
 
 // As many as a text has room for, at the cost of reading them.
-TEST(FactorTextsOfExpressions, AreFoundBehindThousandsOfParentheses) {
+TEST(FactorsOfExpressions, AreFoundBehindThousandsOfParentheses) {
+  const Point at = {0.5, -1.25, 3.0};
   const std::string open(9000, '(');
   const std::string close(9000, ')');
-  EXPECT_EQ(separate(open + "x*y" + close), (FactorTexts{"(x)", "(y)", "1"}));
-  EXPECT_FALSE(separate(open + "x+y" + close));
+  EXPECT_EQ(factors_of(open + "x*y" + close, at), (std::array<double, 3>{0.5, -1.25, 1.0}));
+  EXPECT_FALSE(factors_of(open + "x+y" + close, at));
   std::string nested = "x*y";
   for (int i = 0; i < 4000; ++i) nested = "z/(" + nested + ")";
-  const auto texts = separate(nested);
-  ASSERT_TRUE(texts);
-  EXPECT_EQ((*texts)[0], "(x)");
-}
-
-// Factors are longer than the text, and muParser takes 20000 characters.
-TEST(SeparableExpressions, WithFactorsThatAreTooLongHaveNone) {
-  std::string text = "y";
-  for (int i = 0; i < 7000; ++i) text += "*x";
-  const ScalarField field = parse_expression(text, 3);
-  EXPECT_EQ(field.factors, nullptr);
-  EXPECT_EQ(value(field, {1.0, 3.0, 0.0}), 3.0);
+  const auto factors = factors_of(nested, at);
+  ASSERT_TRUE(factors);
+  EXPECT_DOUBLE_EQ((*factors)[0], 0.5);
+  EXPECT_DOUBLE_EQ((*factors)[1], -1.25);
+  EXPECT_DOUBLE_EQ((*factors)[2], 1.0);
 }
 
 }  // namespace

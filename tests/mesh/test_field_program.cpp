@@ -1,0 +1,183 @@
+// These tests run programs for SIMD packs and for numbers with derivatives.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "mesh/field/dual.hpp"
+#include "mesh/field/pack.hpp"
+#include "mesh/field/program_field.hpp"
+#include "mesh/geometry/frame.hpp"
+
+namespace tessera::testing {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+FieldProgram one_function(Operation operation) {
+  return {{{Operation::push, Operand::x, 0.0}, {operation, Operand::stack, 3.0}}, 1};
+}
+FieldProgram of_two(Operation operation) {
+  return {{{Operation::push, Operand::x, 0.0}, {operation, Operand::y, 0.0}}, 1};
+}
+
+/// Points where all functions have a value and a derivative: 1 < x < 2 or 0 < x < 1.
+struct Points {
+  explicit Points(std::size_t n, double lower, double upper) {
+    std::mt19937_64 random(11);
+    std::uniform_real_distribution<double> uniform(lower, upper);
+    for (auto& axis : at) {
+      axis.resize(n);
+      for (double& value : axis) value = uniform(random);
+    }
+  }
+  PointBlock block() const { return {at[0].size(), at[0].data(), at[1].data(), at[2].data()}; }
+
+  std::array<std::vector<double>, 3> at;
+};
+
+Points points_of(Operation operation, std::size_t n) {
+  return operation == Operation::acosh ? Points(n, 1.1, 3.0) : Points(n, 0.05, 0.95);
+}
+
+double scalar(const FieldProgram& program, double x, double y, double z) {
+  std::array<double, 8> stack;
+  stack.fill(kNan);
+  return evaluate(view_of(program), x, y, z, [&](int i) -> double& { return stack[i]; });
+}
+
+std::vector<FieldProgram> all_functions() {
+  std::vector<FieldProgram> programs;
+  for (int k = 0; k < static_cast<int>(Operation::select); ++k) {
+    const auto operation = static_cast<Operation>(k);
+    if (has_one_argument(operation)) programs.push_back(one_function(operation));
+    if (has_two_arguments(operation)) programs.push_back(of_two(operation));
+  }
+  return programs;
+}
+
+TEST(FieldPrograms, InPacksHaveTheValuesOfScalars) {
+  // More than a pack, and not a multiple of one.
+  const std::size_t n = 3 * Pack::kPoints + 5;
+  for (const FieldProgram& program : all_functions()) {
+    const Points points = points_of(program.code[1].operation, n);
+    std::vector<double> values(n + 1, kNan);
+    evaluate(program, points.block(), values.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      const double expected = scalar(program, points.at[0][i], points.at[1][i], points.at[2][i]);
+      EXPECT_NEAR(values[i], expected, 8e-16 * std::abs(expected))
+          << "operation " << static_cast<int>(program.code[1].operation) << " of "
+          << points.at[0][i] << ", " << points.at[1][i];
+    }
+    EXPECT_TRUE(std::isnan(values[n])) << "written beyond the block";
+  }
+}
+
+TEST(FieldPrograms, GiveTheSameBitsWhereverAPointStands) {
+  const std::size_t n = 2 * Pack::kPoints + 3;
+  for (const FieldProgram& program : all_functions()) {
+    const Points points = points_of(program.code[1].operation, n);
+    std::vector<double> together(n, kNan);
+    evaluate(program, points.block(), together.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      double alone = kNan;
+      evaluate(program, {1, &points.at[0][i], &points.at[1][i], &points.at[2][i]}, &alone);
+      EXPECT_EQ(alone, together[i]);
+    }
+  }
+}
+
+// Against central differences of a double, whose error is about h^2 and epsilon / h.
+TEST(FieldPrograms, HaveTheDerivativesOfTheirFunctions) {
+  constexpr double kStep = 1e-5;
+  const std::size_t n = Pack::kPoints + 1;
+  for (const FieldProgram& program : all_functions()) {
+    const Operation operation = program.code[1].operation;
+    // Steps have no derivative at the step, and points may be close to it.
+    if (operation == Operation::rint || operation == Operation::minimum ||
+        operation == Operation::maximum) {
+      continue;
+    }
+    const Points points = points_of(operation, n);
+    std::array<std::vector<double>, 3> gradient;
+    for (auto& component : gradient) component.assign(n, kNan);
+    evaluate_gradient(program, points.block(),
+                      {gradient[0].data(), gradient[1].data(), gradient[2].data()});
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = points.at[0][i];
+      const double y = points.at[1][i];
+      const double by_x =
+          (scalar(program, x + kStep, y, 0.0) - scalar(program, x - kStep, y, 0.0)) / (2.0 * kStep);
+      const double by_y =
+          (scalar(program, x, y + kStep, 0.0) - scalar(program, x, y - kStep, 0.0)) / (2.0 * kStep);
+      if (std::abs(x - y) > 2.0 * kStep) {
+        EXPECT_NEAR(gradient[0][i], by_x, 2e-6 * (1.0 + std::abs(by_x)))
+            << "operation " << static_cast<int>(operation) << " of " << x << ", " << y;
+        EXPECT_NEAR(gradient[1][i], by_y, 2e-6 * (1.0 + std::abs(by_y)))
+            << "operation " << static_cast<int>(operation) << " of " << x << ", " << y;
+      }
+      EXPECT_EQ(gradient[2][i], 0.0);
+    }
+  }
+}
+
+TEST(FieldPrograms, DeriveMinimaAndConditionsOnTheSideThatIsTaken) {
+  // x < 0.5 ? x^3 : min(x, y)
+  const FieldProgram program = {{{Operation::push, Operand::x, 0.0},
+                                 {Operation::less, Operand::constant, 0.5},
+                                 {Operation::push, Operand::x, 0.0},
+                                 {Operation::integer_power, Operand::stack, 3.0},
+                                 {Operation::push, Operand::x, 0.0},
+                                 {Operation::minimum, Operand::y, 0.0},
+                                 {Operation::select, Operand::stack, 0.0}},
+                                3};
+  const std::vector<double> x = {0.25, 0.75, 0.75};
+  const std::vector<double> y = {9.0, 9.0, 0.5};
+  const std::vector<double> z(3, 0.0);
+  std::array<std::vector<double>, 3> gradient;
+  for (auto& component : gradient) component.assign(3, kNan);
+  evaluate_gradient(program, {3, x.data(), y.data(), z.data()},
+                    {gradient[0].data(), gradient[1].data(), gradient[2].data()});
+  EXPECT_EQ(gradient[0], (std::vector<double>{3.0 * 0.0625, 1.0, 0.0}));
+  EXPECT_EQ(gradient[1], (std::vector<double>{0.0, 0.0, 1.0}));
+  EXPECT_EQ(gradient[2], (std::vector<double>{0.0, 0.0, 0.0}));
+}
+
+TEST(FieldPrograms, OfPowersOfNegativeNumbersHaveDerivatives) {
+  FieldProgram program = {
+      {{Operation::push, Operand::x, 0.0}, {Operation::power, Operand::constant, 9.0}}, 1};
+  const double x = -1.5;
+  const double zero = 0.0;
+  std::array<double, 3> gradient = {kNan, kNan, kNan};
+  evaluate_gradient(program, {1, &x, &zero, &zero}, {&gradient[0], &gradient[1], &gradient[2]});
+  EXPECT_DOUBLE_EQ(gradient[0], 9.0 * std::pow(x, 8.0));
+}
+
+TEST(FieldPrograms, FollowTheFrameTheyAreSeenFrom) {
+  // x^3 y in the frame with origin (1, 2, 3) and length 4, minus 5, in units of 7.
+  FieldProgram program = {{{Operation::push, Operand::x, 0.0},
+                           {Operation::integer_power, Operand::stack, 3.0},
+                           {Operation::multiply, Operand::y, 0.0}},
+                          1,
+                          {1.0, 2.0, 3.0},
+                          4.0,
+                          5.0,
+                          7.0};
+  const double x = 0.25;
+  const double y = -0.5;
+  const double z = 0.125;
+  double value = kNan;
+  evaluate(program, {1, &x, &y, &z}, &value);
+  EXPECT_DOUBLE_EQ(value, (8.0 * 0.0 - 5.0) / 7.0);
+  std::array<double, 3> gradient = {kNan, kNan, kNan};
+  evaluate_gradient(program, {1, &x, &y, &z}, {&gradient[0], &gradient[1], &gradient[2]});
+  EXPECT_DOUBLE_EQ(gradient[0], 3.0 * 4.0 * 0.0 * 4.0 / 7.0);
+  EXPECT_DOUBLE_EQ(gradient[1], 8.0 * 4.0 / 7.0);
+  EXPECT_EQ(gradient[2], 0.0);
+}
+
+}  // namespace
+}  // namespace tessera::testing
