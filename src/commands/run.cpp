@@ -30,6 +30,7 @@
 #include "src/commands/run_output.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
+#include "src/machine/known_bandwidth.hpp"
 #include "src/machine/machine.hpp"
 #include "src/solve/solve.hpp"
 
@@ -68,7 +69,7 @@ class Run {
     // The signal that stopped the iteration has been obeyed.
     if (run_.outcome.report.status == SolveStatus::interrupted) withdraw_stop_request();
     evaluate();
-    measure_copy_bandwidth();
+    look_up_copy_bandwidth();
     write_results(run_);
     print_results();
   }
@@ -115,8 +116,7 @@ class Run {
       gpu_estimate_ = estimate_gpu_memory(parameters_, run_.strategy);
       require_gpu_memory(gpu_estimate_, run_.gpu.free_bytes);
       // Now: afterwards there may be no memory for it.
-      const auto scope = run_.timers.scope("bandwidth test");
-      run_.copy_bandwidth = measure_device_copy_bandwidth();
+      run_.copy_bandwidth = known_device_copy_bandwidth(run_.gpu);
     }
   }
 
@@ -212,12 +212,11 @@ class Run {
     run_.evaluation = tessera::evaluate(*run_.model, run_.system.x, run_.exact, run_.notes);
   }
 
-  void measure_copy_bandwidth() {
+  void look_up_copy_bandwidth() {
     if (run_.on_gpu()) return;
-    const auto scope = run_.timers.scope("bandwidth test");
     run_.notes.attempt("shares of the copy bandwidth are not known", [&] {
       stop_if_requested();
-      run_.copy_bandwidth = measure_bandwidth(omp_get_max_threads()).copy;
+      run_.copy_bandwidth = known_bandwidth(omp_get_max_threads()).copy;
     });
   }
 
@@ -238,7 +237,7 @@ class Run {
         run_.energy.text(static_cast<double>(run_.model->discretization.lattice.size())));
     say("\n{}", timer_table(run_.timers, {run_.copy_bandwidth}));
     if (run_.copy_bandwidth > 0.0) {
-      say("copy bandwidth {} (measured, {})\n", human_bytes_per_second(run_.copy_bandwidth),
+      say("copy bandwidth {} (measured once, {})\n", human_bytes_per_second(run_.copy_bandwidth),
           processor_text());
     }
     say("\nResults are in {}\n", directory().string());

@@ -13,6 +13,7 @@
 #include "src/case/setup.hpp"
 #include "src/commands.hpp"
 #include "src/commands/solution_file.hpp"
+#include "src/machine/known_bandwidth.hpp"
 #include "src/machine/machine.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/solve/preconditioner_table.hpp"
@@ -43,12 +44,11 @@ std::string processors(const Row& row) {
 }
 
 // The GPU's copy bandwidth, if there is a GPU.
-void add_gpu_bandwidth(TextTable& table) {
+void add_gpu_bandwidth(TextTable& table, Measure when) {
   if constexpr (kHasCuda) {
     try {
-      table.add_row(
-          {"bandwidth, GPU",
-           fmt::format("copy {}", human_bytes_per_second(measure_device_copy_bandwidth()))});
+      const double copy = known_device_copy_bandwidth(require_device(), when);
+      table.add_row({"bandwidth, GPU", fmt::format("copy {}", human_bytes_per_second(copy))});
     } catch (const NoDevice&) {
       // The line above says so.
     }
@@ -101,7 +101,7 @@ ExitCode list(const ListCommand&) {
   return ExitCode::success;
 }
 
-ExitCode info(const InfoCommand&) {
+ExitCode info(const InfoCommand& command) {
   const Machine machine = describe_machine();
   const int threads = omp_get_num_procs();
   TextTable table({{program_name(), Align::left}, {"", Align::left}});
@@ -119,7 +119,7 @@ ExitCode info(const InfoCommand&) {
                                        human_bytes(static_cast<double>(machine.memory_bytes)),
                                        human_bytes(static_cast<double>(machine.available_bytes)))});
   for (int n : {1, threads}) {
-    const Bandwidth bandwidth = measure_bandwidth(n);
+    const Bandwidth bandwidth = known_bandwidth(n, command.measure);
     table.add_row(
         {fmt::format("bandwidth, {} thread{}", n, n == 1 ? "" : "s"),
          fmt::format("copy {}, update {}, read {}", human_bytes_per_second(bandwidth.copy),
@@ -128,8 +128,12 @@ ExitCode info(const InfoCommand&) {
     if (threads == 1) break;
   }
   table.add_row({"GPU", gpu_summary()});
-  add_gpu_bandwidth(table);
+  add_gpu_bandwidth(table, command.measure);
   fmt::print("{}", table.text());
+  if (const auto file = bandwidths_file(); !file.empty()) {
+    fmt::print("Bandwidths are measured once, kept in {}, and renewed by --measure.\n",
+               file.string());
+  }
   return ExitCode::success;
 }
 

@@ -42,6 +42,7 @@ struct Options {
   bool overwrite = false;
   bool quiet = false;
   bool study = false;
+  bool measure = false;
   DefaultsFormat format = DefaultsFormat::toml;
 };
 
@@ -207,6 +208,13 @@ std::string unknown_option_message(const CLI::App& command, int argc, const char
   return otherwise;
 }
 
+void add_info(CLI::App& app, Options& options) {
+  CLI::App* command =
+      app.add_subcommand("info", "Print what the machine has: cores, SIMD, GPUs, bandwidth");
+  command->add_flag("--measure", options.measure,
+                    "Measure the bandwidths anew; else those of the last time are printed");
+}
+
 Command make_command(const std::string& name, const Options& options) {
   const Verbosity verbosity = options.quiet ? Verbosity::quiet : Verbosity::normal;
   if (name == "run") return RunCommand{options.file, collect_overrides(options), verbosity};
@@ -219,7 +227,7 @@ Command make_command(const std::string& name, const Options& options) {
                            options.format};
   }
   if (name == "list") return ListCommand{};
-  return InfoCommand{};
+  return InfoCommand{options.measure ? Measure::anew : Measure::once};
 }
 
 }  // namespace
@@ -236,7 +244,7 @@ Command parse_command_line(int argc, const char* const* argv, std::string_view v
   add_compare(app, options);
   add_defaults(app, options);
   app.add_subcommand("list", "Print the strategies and what each can do, and the preconditioners");
-  app.add_subcommand("info", "Print what the machine has: cores, SIMD, GPUs, measured bandwidth");
+  add_info(app, options);
 
   if (const auto finished = check_command_name(argc, argv, command_names(app))) return *finished;
   try {

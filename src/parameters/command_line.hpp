@@ -33,6 +33,9 @@ struct CompareCommand {
   Verbosity verbosity = Verbosity::normal;
 };
 
+/// Whether the machine's bandwidth is measured although it is remembered from an earlier time.
+enum class Measure { once, anew };
+
 enum class DefaultsFormat { toml, schema, markdown };
 
 /// The two kinds of file that Tessera reads.
@@ -48,7 +51,9 @@ struct DefaultsCommand {
 struct ListCommand {};
 
 /// `tessera info`
-struct InfoCommand {};
+struct InfoCommand {
+  Measure measure = Measure::once;
+};
 
 /// Nothing left to do but print and exit: help, the version, or a usage error.
 struct FinishedCommand {

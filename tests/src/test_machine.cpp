@@ -1,13 +1,18 @@
 // These tests describe machines that are made up, and this one.
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "src/machine/cpu_check.hpp"
+#include "src/machine/known_bandwidth.hpp"
 #include "src/machine/machine.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
@@ -167,6 +172,48 @@ TEST(Bandwidth, IsThatOfAMemory) {
   EXPECT_LT(bandwidth.copy, 2e13);
   EXPECT_GT(bandwidth.update, 1e8);
   EXPECT_LT(bandwidth.update, 2e13);
+}
+
+/// A directory for the user's cache that is the test's own.
+class KnownBandwidths : public ::testing::Test {
+ protected:
+  KnownBandwidths() { setenv("XDG_CACHE_HOME", directory_.path().c_str(), 1); }
+  ~KnownBandwidths() override { unsetenv("XDG_CACHE_HOME"); }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_F(KnownBandwidths, AreMeasuredOnce) {
+  const Bandwidth first = known_bandwidth(1);
+  EXPECT_GT(first.copy, 1e8);
+  ASSERT_TRUE(std::filesystem::exists(bandwidths_file()));
+  // Two measurements differ in their last digits at least.
+  const Bandwidth second = known_bandwidth(1);
+  EXPECT_EQ(second.copy, first.copy);
+  EXPECT_EQ(second.update, first.update);
+  EXPECT_EQ(second.read, first.read);
+  EXPECT_NE(known_bandwidth(1, Measure::anew).copy, first.copy);
+  EXPECT_NE(known_bandwidth(1).copy, first.copy);
+}
+
+TEST_F(KnownBandwidths, AreMeasuredWhereTheFileIsOfNoUse) {
+  known_bandwidth(1);
+  for (const char* text : {"{", "{\"copy\": 1}"}) {
+    std::ofstream(bandwidths_file()) << text;
+    EXPECT_GT(known_bandwidth(1).copy, 1e8) << text;
+  }
+  // A figure that cannot be one.
+  std::ifstream in(bandwidths_file());
+  const std::string key = nlohmann::json::parse(in).items().begin().key();
+  std::ofstream(bandwidths_file()) << nlohmann::json{{key, {-1.0, 1.0, 1.0}}};
+  EXPECT_GT(known_bandwidth(1).copy, 1e8);
+}
+
+TEST_F(KnownBandwidths, AreMeasuredWhereNothingCanBeWritten) {
+  setenv("XDG_CACHE_HOME", "/proc/no/such/place", 1);
+  EXPECT_GT(known_bandwidth(1).copy, 1e8);
+  EXPECT_FALSE(std::filesystem::exists(bandwidths_file()));
 }
 
 TEST(CpuCheck, FindsEverythingOnTheCpuThatRunsTheTests) {

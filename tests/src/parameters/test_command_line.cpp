@@ -107,7 +107,8 @@ TEST(CommandLine, Defaults) {
 
 TEST(CommandLine, ListAndInfo) {
   EXPECT_TRUE(std::holds_alternative<ListCommand>(parse({"list"})));
-  EXPECT_TRUE(std::holds_alternative<InfoCommand>(parse({"info"})));
+  EXPECT_EQ(std::get<InfoCommand>(parse({"info"})).measure, Measure::once);
+  EXPECT_EQ(std::get<InfoCommand>(parse({"info", "--measure"})).measure, Measure::anew);
 }
 
 TEST(CommandLine, HelpAndVersion) {
