@@ -3,7 +3,7 @@
 #include "operators/cells/device_matrix_free.hpp"
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/form/operator_name.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -82,20 +82,6 @@ __global__ void constrain_diagonal_kernel(const CellGrid grid, T* d) {
   }
 }
 
-unsigned blocks_per_row(const CellGrid& grid) {
-  return static_cast<unsigned>(ceil_div(grid.stride[1], kThreads));
-}
-
-unsigned row_blocks(const CellGrid& grid) {
-  return static_cast<unsigned>(grid.node_count / grid.stride[1]);
-}
-
-unsigned node_blocks(const CellGrid& grid) {
-  constexpr Index kMaxBlocks = 1 << 20;
-  const Index blocks = ceil_div(grid.node_count, kThreads);
-  return static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
-}
-
 template <class T>
 class DeviceMatrixFree final : public LinearOperator<T, Device> {
  public:
@@ -146,10 +132,7 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
       case DeviceScatter::private_cells:
         kernel_->apply(all_cells(grid_), source,
                        {SinkKind::cells, cell_values_.data(), nullptr, nodes_per_cell_});
-        gather_cells_kernel<<<row_blocks(grid_) * blocks_per_row(grid_), kThreads, 0,
-                              device_stream()>>>(grid_, blocks_per_row(grid_), cell_values_.data(),
-                                                 x.data(), y.data());
-        check_launch("gather of the E-vector");
+        gather_cells(x, y);
         break;
     }
     robin_.add(x, y);
@@ -159,9 +142,10 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
     zero(d);
     kernel_->add_diagonal(colors_, d.data());
     robin_.add_diagonal(d);
-    constrain_diagonal_kernel<<<node_blocks(grid_), kThreads, 0, device_stream()>>>(grid_,
-                                                                                    d.data());
-    check_launch("diagonal of constrained rows");
+    launch(
+        constrain_diagonal_kernel<T>,
+        {"diagonal of constrained rows", blocks_for(grid_.node_count, kThreads, 1 << 20), kThreads},
+        grid_, d.data());
   }
 
   /// x once, y once, and what the kernel stores once.
@@ -176,6 +160,13 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
  private:
   static void zero(DeviceVector<T>& y) {
     zero_on_device(y.data(), y.size() * static_cast<Index>(sizeof(T)));
+  }
+
+  void gather_cells(const DeviceVector<T>& x, DeviceVector<T>& y) const {
+    const unsigned blocks_per_row = blocks_for(grid_.stride[1], kThreads);
+    const auto rows = static_cast<unsigned>(grid_.node_count / grid_.stride[1]);
+    launch(gather_cells_kernel<T>, {"gather of the E-vector", rows * blocks_per_row, kThreads},
+           grid_, blocks_per_row, cell_values_.data(), x.data(), y.data());
   }
 
   CellGrid grid_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cub/device/device_scan.cuh>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -18,7 +17,7 @@
 #include "operators/form/operator_name.hpp"
 #include "operators/form/robin_faces.hpp"
 #include "solvers/errors.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/running_sum.cuh"
 
 namespace tessera {
 namespace {
@@ -162,29 +161,17 @@ class Assembly {
   Index size() const { return pattern_.grid.node_count; }
 
   void fill_rows() {
-    count_rows_kernel<<<blocks_for(size() + 1), kThreads, 0, device_stream()>>>(
-        pattern_, rows_.starts.data());
-    check_launch("counting the matrix' rows");
-    std::size_t bytes = 0;
-    check_cuda(
-        cub::DeviceScan::ExclusiveSum(nullptr, bytes, rows_.starts.data(), rows_.starts.data(),
-                                      rows_.starts.size(), device_stream()),
-        "sizing the sum of row lengths");
-    DeviceArray<char> scratch(std::max<Index>(static_cast<Index>(bytes), 1));
-    check_cuda(
-        cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, rows_.starts.data(),
-                                      rows_.starts.data(), rows_.starts.size(), device_stream()),
-        "summing row lengths");
-    fill_rows_kernel<<<blocks_for(size() * kWarp), kThreads, 0, device_stream()>>>(
-        pattern_, rows_.starts.data(), rows_.columns.data(), rows_.values.data());
-    check_launch("filling the matrix' rows");
+    launch(count_rows_kernel, launch_of("counting the matrix' rows", size() + 1), pattern_,
+           rows_.starts.data());
+    sum_preceding(rows_.starts);
+    launch(fill_rows_kernel<T>, launch_of("filling the matrix' rows", size() * kWarp), pattern_,
+           rows_.starts.data(), rows_.columns.data(), rows_.values.data());
   }
 
   void add(const CellRange& range, const T* matrices, int nodes, Index matrix_stride) {
     const Index entries = range.size() * power(nodes, 2);
-    add_cells_kernel<<<blocks_for(entries), kThreads, 0, device_stream()>>>(
-        pattern_, range, matrices, matrix_stride, rows_.starts.data(), rows_.values.data());
-    check_launch("adding local matrices");
+    launch(add_cells_kernel<T>, launch_of("adding local matrices", entries), pattern_, range,
+           matrices, matrix_stride, rows_.starts.data(), rows_.values.data());
   }
 
   void add_equal_cells(const DeviceCellKernel<T>& kernel, int nodes) {
@@ -233,9 +220,8 @@ class Assembly {
       }
       const Index entries = power(face.nodes, 2) * face.count[0] * face.count[1];
       if (entries == 0) continue;
-      add_face_kernel<<<blocks_for(entries), kThreads, 0, device_stream()>>>(
-          pattern_, face, weights.data(), shape.data(), rows_.starts.data(), rows_.values.data());
-      check_launch("adding Robin faces");
+      launch(add_face_kernel<T>, launch_of("adding Robin faces", entries), pattern_, face,
+             weights.data(), shape.data(), rows_.starts.data(), rows_.values.data());
     }
   }
 
@@ -266,10 +252,9 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
 
   void do_diagonal(DeviceVector<T>& d) const override {
     for (const Slab& slab : slabs_) {
-      diagonal_kernel<<<blocks_for(slab.rows), kThreads, 0, device_stream()>>>(
-          pattern_, slab.first_row, slab.rows, slab.offsets.data(),
-          values_.data() + slab.first_entry, d.data());
-      check_launch("diagonal of the matrix");
+      launch(diagonal_kernel<T>, launch_of("diagonal of the matrix", slab.rows), pattern_,
+             slab.first_row, slab.rows, slab.offsets.data(), values_.data() + slab.first_entry,
+             d.data());
     }
   }
 
@@ -322,9 +307,8 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
       const Index end = slab_end(row);
       const Index next = row_start(end);
       Slab slab{row, end - row, start, next - start, DeviceArray<std::int32_t>(end - row + 1)};
-      slab_offsets_kernel<<<blocks_for(slab.rows + 1), kThreads, 0, device_stream()>>>(
-          row_starts_.data(), slab.first_row, slab.rows, slab.offsets.data());
-      check_launch("cutting the matrix into slabs");
+      launch(slab_offsets_kernel, launch_of("cutting the matrix into slabs", slab.rows + 1),
+             row_starts_.data(), slab.first_row, slab.rows, slab.offsets.data());
       slabs_.push_back(std::move(slab));
       row = end;
       start = next;

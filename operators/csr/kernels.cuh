@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "operators/cells/cell_access.cuh"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -15,10 +15,9 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 
-// Blocks for this many threads; kernels loop where a grid cannot be so large.
-unsigned blocks_for(Index threads) {
-  return static_cast<unsigned>(
-      std::min<Index>(ceil_div(threads, kThreads), std::numeric_limits<int>::max()));
+// Kernels loop where a grid cannot have so many threads.
+Launch launch_of(const char* name, Index threads) {
+  return {name, blocks_for(threads, kThreads, kMaxGrid), kThreads};
 }
 
 __device__ Index thread_number() { return static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; }

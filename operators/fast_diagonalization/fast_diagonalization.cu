@@ -7,14 +7,14 @@
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/fast_diagonalization/kernels.cuh"
 #include "operators/fast_diagonalization/layout.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
 
 dim3 grid_of(std::int64_t x, std::int64_t middle, std::int64_t outer) {
   constexpr std::int64_t kMax = 32768;
-  return {static_cast<unsigned>((x + kFoldThreads - 1) / kFoldThreads),
+  return {blocks_for(x, kFoldThreads),
           static_cast<unsigned>(std::clamp<std::int64_t>(middle, 1, kMax)),
           static_cast<unsigned>(std::clamp<std::int64_t>(outer, 1, kMax))};
 }
@@ -114,9 +114,9 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     if (entries() > 0 && layout_.x.size > 0) invert(r, z);
     if (faces_count_ == 0) return;
     constexpr unsigned kBlocks = 256;
-    copy_faces_kernel<<<dim3(kBlocks, faces_count_), kFoldThreads, 0, device_stream()>>>(
-        faces_, r.data(), z.data());
-    check_launch("constrained rows of fast diagonalization");
+    launch(copy_faces_kernel<T>,
+           {"constrained rows of fast diagonalization", dim3(kBlocks, faces_count_), kFoldThreads},
+           faces_, r.data(), z.data());
   }
 
   Exactness exactness() const override { return exactness_; }
@@ -164,8 +164,8 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     const FoldLayout& g = layout_;
     const dim3 grid =
         grid_of(g.x.size - g.x.pairs, g.middle.size - g.middle.pairs, g.outer.size - g.outer.pairs);
-    fold_kernel<direction><<<grid, kFoldThreads, 0, device_stream()>>>(g, in, out);
-    check_launch("folding of fast diagonalization");
+    launch(fold_kernel<direction, T>, {"folding of fast diagonalization", grid, kFoldThreads}, g,
+           in, out);
   }
 
   // V^T or V from the left, for all rows at a time. Padding has products with 0 only.
@@ -212,11 +212,12 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     }
     sweep_outer(Direction::to_modes, from, to);
     next();
-    scale_kernel<<<grid_of(layout_.row, layout_.middle.size, layout_.outer.size), kFoldThreads, 0,
-                   device_stream()>>>(layout_.row, layout_.middle.size, layout_.outer.size,
-                                      x_.eigenvalues(), middle_.eigenvalues(), outer_.eigenvalues(),
-                                      from);
-    check_launch("scaling of fast diagonalization");
+    const FoldLayout& g = layout_;
+    launch(scale_kernel<T>,
+           {"scaling of fast diagonalization", grid_of(g.row, g.middle.size, g.outer.size),
+            kFoldThreads},
+           g.row, g.middle.size, g.outer.size, x_.eigenvalues(), middle_.eigenvalues(),
+           outer_.eigenvalues(), from);
     sweep_outer(Direction::to_nodes, from, to);
     next();
     if (has_middle_) {

@@ -1,7 +1,7 @@
 // This file sums over Robin faces on the GPU.
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/form/robin_faces.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -170,16 +170,16 @@ void DeviceRobinFaces<T>::add(const DeviceVector<T>& x, DeviceVector<T>& y) cons
   for_each_color([&](const FaceArguments<T>& face, unsigned blocks) {
     const std::size_t shared =
         (padded(face.nodes_per_cell) + padded(face.points_per_cell)) * sizeof(T);
-    add_faces_kernel<<<blocks, kThreads, shared, device_stream()>>>(face, x.data(), y.data());
-    check_launch("Robin faces");
+    launch(add_faces_kernel<T>, {"Robin faces", blocks, kThreads, shared}, face, x.data(),
+           y.data());
   });
 }
 
 template <class T>
 void DeviceRobinFaces<T>::add_diagonal(DeviceVector<T>& d) const {
   for_each_color([&](const FaceArguments<T>& face, unsigned blocks) {
-    add_face_diagonal_kernel<<<blocks, kThreads, 0, device_stream()>>>(face, d.data());
-    check_launch("diagonal of Robin faces");
+    launch(add_face_diagonal_kernel<T>, {"diagonal of Robin faces", blocks, kThreads}, face,
+           d.data());
   });
 }
 

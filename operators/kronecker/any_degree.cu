@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "operators/kronecker/any_degree.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -143,16 +143,14 @@ void KroneckerAny<T>::apply(const KroneckerData<T>& data) const {
     const Slab to{first, std::min(step, planes - first)};
     const int begin = std::max(0, first - degree_);
     const Slab slab{begin, std::min(planes, first + to.count + degree_) - begin};
-    const dim3 grid((data.axis[0].nodes + kThreads - 1) / kThreads,
+    const dim3 grid(blocks_for(data.axis[0].nodes, kThreads),
                     std::min(data.axis[1].nodes, kMaxBlocksAlongY), slab.count);
-    along_x_kernel<<<grid, kThreads, 0, device_stream()>>>(data, degree_, slab, m, k);
-    check_launch("products along x");
-    along_y_kernel<<<grid, kThreads, 0, device_stream()>>>(data, degree_, slab, m, k, a, b);
-    check_launch("products along y");
+    launch(along_x_kernel<T>, {"products along x", grid, kThreads}, data, degree_, slab, m, k);
+    launch(along_y_kernel<T>, {"products along y", grid, kThreads}, data, degree_, slab, m, k, a,
+           b);
     const dim3 to_grid(grid.x, grid.y, to.count);
-    along_z_kernel<<<to_grid, kThreads, 0, device_stream()>>>(data, degree_, dimension_, slab, to,
-                                                              a, b);
-    check_launch("products along z");
+    launch(along_z_kernel<T>, {"products along z", to_grid, kThreads}, data, degree_, dimension_,
+           slab, to, a, b);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "mesh/with_constant.hpp"
 #include "operators/kronecker/tile.cuh"
 #include "operators/kronecker/tile_shapes.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -119,8 +119,7 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
       static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity) {
     throw std::logic_error("the kernel kronecker has more blocks than room for their sums");
   }
-  kernel<<<grid, Shape::threads, kShared, device_stream()>>>(arguments);
-  check_launch("Kronecker operator");
+  launch(kernel, {"Kronecker operator", grid, Shape::threads, kShared}, arguments);
 }
 
 /// The kernel of the data's kind of cells and form.
@@ -130,16 +129,16 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
     return launch_kronecker_shape<dimension, Shape, CellsAlongXY::different, KroneckerPass::any>(
         data);
   }
-  const auto launch = [&]<KroneckerPass form>() {
+  const auto launch_form = [&]<KroneckerPass form>() {
     launch_kronecker_shape<dimension, Shape, CellsAlongXY::alike, form>(data);
   };
   switch (data.v.form) {
     case KroneckerPass::apply:
-      return launch.template operator()<KroneckerPass::apply>();
+      return launch_form.template operator()<KroneckerPass::apply>();
     case KroneckerPass::apply_dot:
-      return launch.template operator()<KroneckerPass::apply_dot>();
+      return launch_form.template operator()<KroneckerPass::apply_dot>();
     case KroneckerPass::residual:
-      return launch.template operator()<KroneckerPass::residual>();
+      return launch_form.template operator()<KroneckerPass::residual>();
     case KroneckerPass::any:
       break;
   }

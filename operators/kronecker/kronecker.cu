@@ -11,7 +11,7 @@
 #include "operators/kronecker/device_data.hpp"
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/factors/stiffness_rounding.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 #include "solvers/memory/reduction.cuh"
 
 namespace tessera {
@@ -77,16 +77,13 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
   }
 
   void do_diagonal(V& d) const override {
-    constexpr std::int64_t kMaxBlocks = 1 << 16;
-    const auto blocks = static_cast<unsigned>(
-        std::min<std::int64_t>((size_ + kThreads - 1) / kThreads, kMaxBlocks));
-    diagonal_kernel<Rows::all><<<blocks, kThreads, 0, device_stream()>>>(data_, size_, d.data());
-    check_launch("diagonal of the Kronecker operator");
+    const unsigned blocks = blocks_for(size_, kThreads, 1 << 16);
+    launch(diagonal_kernel<Rows::all, T>, {"diagonal of the Kronecker operator", blocks, kThreads},
+           data_, size_, d.data());
     if (!has_other_robin_) return;
     robin_.add_diagonal(d);
-    diagonal_kernel<Rows::constrained>
-        <<<blocks, kThreads, 0, device_stream()>>>(data_, size_, d.data());
-    check_launch("diagonal of constrained rows");
+    launch(diagonal_kernel<Rows::constrained, T>,
+           {"diagonal of constrained rows", blocks, kThreads}, data_, size_, d.data());
   }
 
   /// x once and y once.

@@ -7,8 +7,8 @@
 #include "operators/local/device_local.hpp"
 #include "operators/local/product.cuh"
 #include "solvers/check.hpp"
-#include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/device_array.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -61,22 +61,16 @@ void allow_shared_memory(Kernel* kernel) {
              "asking for shared memory");
 }
 
-unsigned blocks_for(Index items, Index items_per_block) {
-  return static_cast<unsigned>(ceil_div(items, items_per_block));
-}
-
 // What both kernels are: the matrices and how they lie.
 template <class T>
 class DeviceLocal : public DeviceCellKernel<T> {
  public:
   void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
-    constexpr Index kMaxBlocks = 1 << 20;
     for (const CellRange& range : colors) {
-      const Index blocks = std::min(ceil_div(range.size() * nodes_, kThreads), kMaxBlocks);
-      add_diagonal_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, device_stream()>>>(
-          LocalArguments<T>{grid_, range, {}, {}, nodes_}, matrices_.data(), cell_stride_,
-          entry_stride_, table_.data(), d);
-      check_launch("diagonal of local matrices");
+      const unsigned blocks = blocks_for(range.size() * nodes_, kThreads, 1 << 20);
+      launch(add_diagonal_kernel<T>, {"diagonal of local matrices", blocks, kThreads},
+             {grid_, range, {}, {}, nodes_}, matrices_.data(), cell_stride_, entry_stride_,
+             table_.data(), d);
     }
   }
 
@@ -95,9 +89,8 @@ class DeviceLocal : public DeviceCellKernel<T> {
                    FactorKind::constant),
         matrices_((is_shared_ ? 1 : all_cells(grid_).size()) * entries()),
         table_(nodes_) {
-    fill_table_kernel<<<blocks_for(nodes_, kThreads), kThreads, 0, device_stream()>>>(
-        grid_, nodes_, table_.data());
-    check_launch("table of a cell's nodes");
+    launch(fill_table_kernel, {"table of a cell's nodes", blocks_for(nodes_, kThreads), kThreads},
+           grid_, nodes_, table_.data());
   }
 
   Index entries() const { return static_cast<Index>(nodes_) * nodes_; }
@@ -155,17 +148,18 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
     const LocalArguments<T> args = this->arguments(range, source, sink);
     if (range.size() == 0) return;
     if (product_.kernel != nullptr) {
-      product_.kernel<<<blocks_for(range.size(), product_.cells), product_.threads,
-                        static_cast<std::size_t>(product_.shared_bytes), device_stream()>>>(
-          args, this->matrices_.data(), this->table_.data());
-      check_launch("product with a shared local matrix");
+      launch(product_.kernel,
+             {"product with a shared local matrix", blocks_for(range.size(), product_.cells),
+              product_.threads, static_cast<std::size_t>(product_.shared_bytes)},
+             args, this->matrices_.data(), this->table_.data());
       return;
     }
     const std::size_t shared_bytes =
         cells_ * (sizeof(CellPlace) + streamed_nodes<T>(this->nodes_) * sizeof(T));
-    stream_kernel<<<blocks_for(range.size(), cells_), threads_, shared_bytes, device_stream()>>>(
+    launch(
+        stream_kernel<T>,
+        {"products with local matrices", blocks_for(range.size(), cells_), threads_, shared_bytes},
         args, this->matrices_.data(), this->cell_stride_, this->table_.data(), cells_);
-    check_launch("products with local matrices");
   }
 
  private:
@@ -195,9 +189,11 @@ class DeviceLocalThreadKernel final : public DeviceLocal<T> {
              const CellSink<T>& sink) const override {
     const LocalArguments<T> args = this->arguments(range, source, sink);
     if (range.size() == 0) return;
-    thread_kernel<<<blocks_for(range.size(), kCellThreads), kCellThreads, 0, device_stream()>>>(
-        args, this->matrices_.data(), this->cell_stride_, this->entry_stride_, this->table_.data());
-    check_launch("local matrices by one thread a cell");
+    launch(thread_kernel<T>,
+           {"local matrices by one thread a cell", blocks_for(range.size(), kCellThreads),
+            kCellThreads},
+           args, this->matrices_.data(), this->cell_stride_, this->entry_stride_,
+           this->table_.data());
   }
 
  private:
@@ -224,11 +220,10 @@ class DeviceLocalThreadKernel final : public DeviceLocal<T> {
                                 1};
           find_local_matrices(kernel, chunk, this->nodes_, scratch.data());
           const Index tiles = ceil_div(this->entries(), kTile) * ceil_div(chunk.size(), kTile);
-          transpose_kernel<<<static_cast<unsigned>(tiles), dim3(kTile, kTileRows), 0,
-                             device_stream()>>>(
-              scratch.data(), this->entries(), chunk.size(), this->entry_stride_,
-              this->matrices_.data() + cell_number(this->grid_, chunk.first));
-          check_launch("transposition of local matrices");
+          launch(transpose_kernel<T>,
+                 {"transposition of local matrices", blocks_for(tiles, 1), dim3(kTile, kTileRows)},
+                 scratch.data(), this->entries(), chunk.size(), this->entry_stride_,
+                 this->matrices_.data() + cell_number(this->grid_, chunk.first));
         }
       }
     }

@@ -1,6 +1,6 @@
 // This file applies transfers on the GPU.
 #include "operators/multigrid/lattice_transfer.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -87,7 +87,7 @@ LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongat
 template <class T>
 void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* in, T* out,
                                      Store last) const {
-  constexpr Index kThreads = 256;
+  constexpr int kThreads = 256;
   constexpr Index kSmall = Index{1} << 31;
   for (std::size_t s = 0; s < sweeps.size(); ++s) {
     const Sweep& sweep = sweeps[s];
@@ -103,8 +103,7 @@ void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* 
     const auto kernel =
         small ? (adds ? small_sweep_kernel<T, Store::add> : small_sweep_kernel<T, Store::assign>)
               : (adds ? sweep_kernel<T, Store::add> : sweep_kernel<T, Store::assign>);
-    kernel<<<static_cast<unsigned>(ceil_div(size, kThreads)), kThreads, 0, device_stream()>>>(args);
-    check_launch("transfer between levels");
+    launch(kernel, {"transfer between levels", blocks_for(size, kThreads), kThreads}, args);
     in = to;
   }
 }

@@ -1,11 +1,9 @@
 // These kernels make the coefficients of a stencil.
 #pragma once
 
-#include <algorithm>
-#include <limits>
-
 #include "operators/cells/device_cells.hpp"
 #include "operators/stencil/layout.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -15,9 +13,9 @@ namespace {
 
 constexpr int kAssemblyThreads = 128;
 
-unsigned assembly_blocks(Index threads) {
-  return static_cast<unsigned>(
-      std::min<Index>(ceil_div(threads, kAssemblyThreads), std::numeric_limits<int>::max()));
+// One thread a node, striding.
+Launch assembly_launch(const char* name, Index nodes) {
+  return {name, blocks_for(nodes, kAssemblyThreads, kMaxGrid), kAssemblyThreads};
 }
 
 // One thread a node; calls f(node) for all nodes < count.

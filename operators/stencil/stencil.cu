@@ -11,7 +11,6 @@
 #include "operators/stencil/kernels.cuh"
 #include "operators/stencil/stencil.hpp"
 #include "solvers/errors.hpp"
-#include "solvers/memory/cuda_check.hpp"
 
 namespace tessera {
 namespace {
@@ -33,9 +32,8 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     const Discretization& discretization = *form.discretization;
     add_cells(*kernel, factor_kind(discretization.mapping, form.coefficient), scratch_bytes);
     for (const WeightedFace& face : make_weighted_faces(form)) add_face(face);
-    constrain_kernel<T, dim><<<assembly_blocks(size()), kAssemblyThreads, 0, device_stream()>>>(
-        grid_, layout_, coefficients_.data());
-    check_launch("constrained rows of the stencil");
+    launch(constrain_kernel<T, dim>, assembly_launch("constrained rows of the stencil", size()),
+           grid_, layout_, coefficients_.data());
     if constexpr (dim == 3) prepare_launch();
     // Before the factors go.
     synchronize_device();
@@ -45,23 +43,22 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   std::string name() const override { return kStencilName; }
 
   void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    constexpr const char* kName = "product with the stencil";
     if constexpr (dim == 2) {
-      const auto tiles_x = static_cast<unsigned>(ceil_div(layout_.extent[0], kNodeTileX));
-      const auto tiles_y = static_cast<unsigned>(ceil_div(layout_.extent[2], kNodeTileY));
-      node_kernel<T><<<tiles_x * tiles_y, dim3(kNodeTileX, kNodeTileY), 0, device_stream()>>>(
-          layout_, tiles_x, coefficients_.data(), x.data(), y.data());
+      const unsigned tiles_x = blocks_for(layout_.extent[0], kNodeTileX);
+      const unsigned tiles_y = blocks_for(layout_.extent[2], kNodeTileY);
+      launch(node_kernel<T>, {kName, tiles_x * tiles_y, dim3(kNodeTileX, kNodeTileY)}, layout_,
+             tiles_x, coefficients_.data(), x.data(), y.data());
     } else {
-      march_kernel<T, Tile<T>>
-          <<<blocks_, dim3(Tile<T>::kX, Tile<T>::kY), shared_bytes(), device_stream()>>>(
-              layout_, chunk_, y_first_, coefficients_.data(), x.data(), y.data());
+      launch(march_kernel<T, Tile<T>>,
+             {kName, blocks_, dim3(Tile<T>::kX, Tile<T>::kY), shared_bytes()}, layout_, chunk_,
+             y_first_, coefficients_.data(), x.data(), y.data());
     }
-    check_launch("product with the stencil");
   }
 
   void do_diagonal(DeviceVector<T>& d) const override {
-    copy_diagonal_kernel<<<assembly_blocks(size()), kAssemblyThreads, 0, device_stream()>>>(
-        layout_, coefficients_.data(), d.data());
-    check_launch("diagonal of the stencil");
+    launch(copy_diagonal_kernel<T>, assembly_launch("diagonal of the stencil", size()), layout_,
+           coefficients_.data(), d.data());
   }
 
   /// The coefficients of nodes, x and y once.
@@ -80,9 +77,8 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   void add(const CellRange& range, const T* matrices, Index matrix_stride) {
     Index nodes = 1;
     for (int d = 0; d < dim; ++d) nodes *= range.count[d] + 1;
-    add_cells_kernel<T, dim><<<assembly_blocks(nodes), kAssemblyThreads, 0, device_stream()>>>(
-        grid_, range, layout_, matrices, matrix_stride, coefficients_.data());
-    check_launch("adding local matrices to the stencil");
+    launch(add_cells_kernel<T, dim>, assembly_launch("adding local matrices to the stencil", nodes),
+           grid_, range, layout_, matrices, matrix_stride, coefficients_.data());
   }
 
   // Slabs of cells: layers, rows of one layer, or cells of one row.
@@ -130,9 +126,8 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     const DeviceArray<double> weights(weighted.alpha_measure);
     const DeviceArray<double> shape(quadrature.shape);
     const Index nodes = quadrature.nodes.counts[0] * quadrature.nodes.counts[1];
-    add_face_kernel<T, dim><<<assembly_blocks(nodes), kAssemblyThreads, 0, device_stream()>>>(
-        grid_, face, layout_, weights.data(), shape.data(), coefficients_.data());
-    check_launch("adding Robin faces to the stencil");
+    launch(add_face_kernel<T, dim>, assembly_launch("adding Robin faces to the stencil", nodes),
+           grid_, face, layout_, weights.data(), shape.data(), coefficients_.data());
     synchronize_device();
   }
 

@@ -8,28 +8,33 @@ namespace tessera {
 namespace {
 
 template <class T>
-class DeviceCg final : public DeviceIteration {
- public:
-  DeviceCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m, Beta beta)
-      : system_(a, m),
-        beta_(beta),
-        is_general_(system_.kind() == PreconditionerKind::general),
-        fused_(system_.a().fused()),
-        predicts_beta_(system_.kind() == PreconditionerKind::none && fused_ != nullptr),
-        r_(system_.size()),
-        p_(system_.size()),
-        second_p_(system_.size_if(predicts_beta_)),
-        q_(system_.size()),
-        z_(system_.size_if(is_general_)),
-        partial_(3 * kMaxUpdateBlocks) {}
+class DeviceCg final : public SystemIteration<T> {
+  using Base = SystemIteration<T>;
+  using Base::kind;
+  using Base::make_residual;
+  using Base::over_entries;
+  using Base::residual;
+  using Base::state;
 
-  DeviceSystem<T>& system() { return system_; }
-  const DeviceSystem<T>& system() const { return system_; }
+ public:
+  using Base::system;
+
+  DeviceCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m, Beta beta)
+      : Base(a, m),
+        beta_(beta),
+        is_general_(kind() == PreconditionerKind::general),
+        fused_(a.fused()),
+        predicts_beta_(kind() == PreconditionerKind::none && fused_ != nullptr),
+        p_(a.size()),
+        second_p_(system().size_if(predicts_beta_)),
+        q_(a.size()),
+        z_(system().size_if(is_general_)),
+        partial_(3 * kMaxUpdateBlocks) {}
 
   // Makes p = M r and r.M r as well, unless M is general; with a general M the iteration makes p.
   void enqueue_residual() override {
     complete_solution();
-    system_.enqueue_residual(r_, {p_.data(), &state()->rz}, state());
+    make_residual({p_.data(), &state()->rz});
   }
 
   int iterations_per_call() const override { return predicts_beta_ ? 2 : 1; }
@@ -39,15 +44,15 @@ class DeviceCg final : public DeviceIteration {
       enqueue_half<Half::first>(p_);
       enqueue_half<Half::second>(second_p_);
     } else if (is_general_) {
-      system_.m().apply(r_, z_);
+      system().m().apply(residual(), z_);
       if (beta_ == Beta::fletcher_reeves) {
-        launch(direction_kernel<Beta::fletcher_reeves, T>);
+        launch_update(direction_kernel<Beta::fletcher_reeves, T>);
       } else {
-        launch(direction_kernel<Beta::polak_ribiere, T>);
+        launch_update(direction_kernel<Beta::polak_ribiere, T>);
       }
       enqueue_product(residual_kernel<DirectionSum::given, T>,
                       residual_kernel<DirectionSum::computed, T>);
-    } else if (system_.kind() == PreconditionerKind::diagonal) {
+    } else if (kind() == PreconditionerKind::diagonal) {
       enqueue_iteration<PreconditionerKind::diagonal>();
     } else {
       enqueue_iteration<PreconditionerKind::none>();
@@ -57,16 +62,16 @@ class DeviceCg final : public DeviceIteration {
   void enqueue_replacement() override {
     complete_solution();
     // With a general preconditioner the r.z of the state is that of p.
-    system_.enqueue_residual(r_, {nullptr, is_general_ ? nullptr : &state()->rz}, state());
+    make_residual({nullptr, is_general_ ? nullptr : &state()->rz});
   }
 
  private:
   using Kernel = void (*)(IterationArguments<T>);
 
-  void launch(Kernel kernel) {
+  void launch_update(Kernel kernel) {
     launch_cooperatively(kernel,
-                         {system_.size(), q_.data(), system_.diagonal(), z_.data(), p_.data(),
-                          r_.data(), system_.x(), state(), partial_.data()},
+                         {system().size(), q_.data(), system().diagonal(), z_.data(), p_.data(),
+                          residual().data(), system().x(), state(), partial_.data()},
                          "vector updates of CG");
   }
 
@@ -74,10 +79,10 @@ class DeviceCg final : public DeviceIteration {
   void enqueue_product(Kernel with_sum_given, Kernel with_sum_computed) {
     if (fused_ != nullptr) {
       fused_->apply_dot(p_, q_, state()->dots);
-      launch(with_sum_given);
+      launch_update(with_sum_given);
     } else {
-      system_.a().apply(p_, q_);
-      launch(with_sum_computed);
+      system().a().apply(p_, q_);
+      launch_update(with_sum_computed);
     }
   }
 
@@ -90,30 +95,24 @@ class DeviceCg final : public DeviceIteration {
   template <Half half>
   void enqueue_half(const DeviceVector<T>& p) {
     fused_->apply_dot(p, q_, state()->dots);
-    const FusedIterationArguments<T> args{system_.size(),   q_.data(),       p_.data(),
-                                          second_p_.data(), r_.data(),       system_.x(),
-                                          state(),          sums_.partial(), sums_.arrived()};
-    fused_iteration_kernel<half>
-        <<<reduction_blocks(system_.size()), kReductionThreads, 0, device_stream()>>>(args);
-    check_launch("vector updates of CG");
+    launch(fused_iteration_kernel<half, T>, over_entries("vector updates of CG"),
+           {system().size(), q_.data(), p_.data(), second_p_.data(), residual().data(),
+            system().x(), state(), sums_.partial(), sums_.arrived()});
   }
 
   void complete_solution() {
     if (!is_general_) return;
-    completion_kernel<<<reduction_blocks(system_.size()), kReductionThreads, 0, device_stream()>>>(
-        system_.size(), p_.data(), system_.x(), state());
-    check_launch("completing the solution of CG");
-    check_cuda(cudaMemsetAsync(&state()->pending, 0, sizeof(double), device_stream()),
-               "clearing a scalar of CG");
+    launch(completion_kernel<T>, over_entries("completing the solution of CG"), system().size(),
+           p_.data(), system().x(), state());
+    zero_on_device(&state()->pending, sizeof(double));
   }
 
-  DeviceSystem<T> system_;
   Beta beta_;
   bool is_general_;
   const FusedOperations<T, Device>* fused_;
   // The operator's pass gives beta ahead of the update.
   bool predicts_beta_;
-  DeviceVector<T> r_, p_, second_p_, q_, z_;
+  DeviceVector<T> p_, second_p_, q_, z_;
   DeviceArray<Sums<2>> partial_;
   ReductionBuffer<2> sums_;
 };

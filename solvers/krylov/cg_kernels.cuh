@@ -49,38 +49,15 @@ __device__ Sums<2> sum_over_grid(Sums<2> mine, Sums<2>* partial) {
 // p.q; reads 2 vectors.
 template <class T>
 __device__ double computed_direction_sum(const IterationArguments<T>& args) {
-  Sums<2> sum;
-  for_each_group_of<kInFlight, kUpdateThreads>(args.n, [&](const Index(&entries)[kInFlight]) {
-    T p[kInFlight];
-    T q[kInFlight];
-    load_entries(args.p, args.n, entries, p);
-    load_entries(args.q, args.n, entries, q);
-#pragma unroll
-    for (int k = 0; k < kInFlight; ++k) {
-      sum[0] += static_cast<double>(p[k]) * static_cast<double>(q[k]);
-    }
-  });
+  const Sums<2> sum = products_of_thread<1, kUpdateThreads, T>(args.n, args.p, args.q, nullptr);
   return sum_over_grid(sum, args.partial)[0];
 }
 
 // {r.z, q.z}; the second is summed for Polak and Ribiere's beta only. Reads 2 or 3 vectors.
 template <Beta choice, class T>
 __device__ Sums<2> correction_sums(const IterationArguments<T>& args) {
-  Sums<2> sum;
-  for_each_group_of<kInFlight, kUpdateThreads>(args.n, [&](const Index(&entries)[kInFlight]) {
-    T r[kInFlight];
-    T z[kInFlight];
-    T q[kInFlight] = {};
-    load_entries(args.r, args.n, entries, r);
-    load_entries(args.z, args.n, entries, z);
-    if constexpr (choice == Beta::polak_ribiere) load_entries(args.q, args.n, entries, q);
-#pragma unroll
-    for (int k = 0; k < kInFlight; ++k) {
-      const double wide = static_cast<double>(z[k]);
-      sum[0] += static_cast<double>(r[k]) * wide;
-      sum[1] += static_cast<double>(q[k]) * wide;
-    }
-  });
+  constexpr int kCount = choice == Beta::polak_ribiere ? 2 : 1;
+  const Sums<2> sum = products_of_thread<kCount, kUpdateThreads, T>(args.n, args.z, args.r, args.q);
   return sum_over_grid(sum, args.partial + 2 * kMaxUpdateBlocks);
 }
 
@@ -225,27 +202,25 @@ __global__ void __launch_bounds__(kReductionThreads)
 
 // Blocks of a cooperative launch: as many as the GPU holds at once, fewer for short vectors.
 template <class Kernel>
-int update_blocks(Kernel kernel, Index n) {
+unsigned update_blocks(Kernel kernel, Index n) {
   const Index multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   int a_multiprocessor = 0;
   check_cuda(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, kernel, kUpdateThreads, 0),
       "asking how many blocks a multiprocessor holds");
   constexpr Index kLeastPerThread = 2;
-  const Index wanted =
-      (n + kUpdateThreads * kLeastPerThread - 1) / (kUpdateThreads * kLeastPerThread);
   const Index most = std::min<Index>(multiprocessors * a_multiprocessor, kMaxUpdateBlocks);
-  return static_cast<int>(std::clamp<Index>(wanted, 1, most));
+  return std::max(blocks_for(n, kUpdateThreads * kLeastPerThread, most), 1U);
 }
 
 template <class T>
 void launch_cooperatively(void (*kernel)(IterationArguments<T>), IterationArguments<T> args,
                           const char* name) {
+  const Launch as{name, update_blocks(kernel, args.n), kUpdateThreads};
   void* parameters[] = {&args};
-  check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel),
-                                         dim3(update_blocks(kernel, args.n)), dim3(kUpdateThreads),
-                                         parameters, 0, device_stream()),
-             name);
+  check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), as.blocks,
+                                         as.threads, parameters, as.shared_bytes, as.stream),
+             as.name);
 }
 
 }  // namespace

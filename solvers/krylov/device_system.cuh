@@ -1,4 +1,4 @@
-// A DeviceSystem is A x = b with vectors on the GPU, as all iterations see it.
+// These classes are A x = b with vectors on the GPU, and what all iterations on it share.
 #pragma once
 
 #include "solvers/krylov/iteration_kernels.cuh"
@@ -38,18 +38,16 @@ class DeviceSystem {
   /// Queues r = b - A x and the outputs that are asked for. @throws DeviceError
   void enqueue_residual(V& r, ResidualOutputs<T> outputs, IterationState* state) {
     a_.apply(*x_, r);
-    residual_from_product_kernel<<<reduction_blocks(size()), kReductionThreads, 0,
-                                   device_stream()>>>(
-        size(), b_->data(), diagonal(), r.data(), outputs, state, sums_.partial(), sums_.arrived());
-    check_launch("residual of an iteration");
+    launch(residual_from_product_kernel<T>, reduction_launch("residual of an iteration", size()),
+           size(), b_->data(), diagonal(), r.data(), outputs, state, sums_.partial(),
+           sums_.arrived());
   }
 
   /// Computes p = u + beta p and s = A p, and returns whether p.Ap <= 0. It is called when p.Ap by
   /// recurrence is not positive. @throws DeviceError
   bool has_no_curvature(const V& u, double beta, V& p, V& s) {
-    aypx_kernel<<<reduction_blocks(size()), kReductionThreads, 0, device_stream()>>>(
-        size(), u.data(), static_cast<T>(beta), p.data());
-    check_launch("direction of an iteration");
+    launch(aypx_kernel<T>, reduction_launch("direction of an iteration", size()), size(), u.data(),
+           static_cast<T>(beta), p.data());
     a_.apply(p, s);
     return !(dot(p, s) > 0.0);
   }
@@ -61,6 +59,32 @@ class DeviceSystem {
   V* x_ = nullptr;
   PreconditionerKind kind_;
   ReductionBuffer<2> sums_;
+};
+
+/// What all iterations on the GPU have.
+template <class T>
+class SystemIteration : public DeviceIteration {
+ public:
+  SystemIteration(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
+      : system_(a, m), r_(a.size()) {}
+
+  DeviceSystem<T>& system() { return system_; }
+  const DeviceSystem<T>& system() const { return system_; }
+
+ protected:
+  PreconditionerKind kind() const { return system_.kind(); }
+  /// The residual by recurrence.
+  DeviceVector<T>& residual() { return r_; }
+  /// Queues r = b - A x and the outputs that are asked for. @throws DeviceError
+  void make_residual(ResidualOutputs<T> outputs) {
+    system_.enqueue_residual(r_, outputs, this->state());
+  }
+  /// A launch of the shape of reduction.cuh over all entries.
+  Launch over_entries(const char* name) const { return reduction_launch(name, system_.size()); }
+
+ private:
+  DeviceSystem<T> system_;
+  DeviceVector<T> r_;
 };
 
 /// An iteration on the GPU as a Solver.

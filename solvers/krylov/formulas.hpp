@@ -5,6 +5,19 @@
 
 namespace tessera {
 
+/// f.operator()<kind>()
+template <class F>
+void with_kind(PreconditionerKind kind, F&& f) {
+  switch (kind) {
+    case PreconditionerKind::none:
+      return f.template operator()<PreconditionerKind::none>();
+    case PreconditionerKind::diagonal:
+      return f.template operator()<PreconditionerKind::diagonal>();
+    case PreconditionerKind::general:
+      return f.template operator()<PreconditionerKind::general>();
+  }
+}
+
 /// The scalars of one iteration with gamma = r.u and delta = w.u, where p.Ap is not computed from
 /// p: beta = gamma / gamma_old, p.Ap = delta - beta gamma / alpha_old, alpha = gamma / p.Ap.
 struct RecurrenceStep {

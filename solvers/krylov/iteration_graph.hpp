@@ -56,10 +56,9 @@ class StateCopy {
   StateCopy& operator=(const StateCopy&) = delete;
 
   void enqueue(const IterationState* on_device) {
-    check_cuda(cudaMemcpyAsync(state_.get(), on_device, sizeof(IterationState),
-                               cudaMemcpyDeviceToHost, device_stream()),
-               "copying the state of an iteration from the GPU");
-    check_cuda(cudaEventRecord(arrived_.get(), device_stream()), "recording an event");
+    enqueue_copy(state_.get(), on_device, sizeof(IterationState), cudaMemcpyDeviceToHost,
+                 "copying the state of an iteration from the GPU");
+    record(arrived_.get());
   }
   const IterationState& wait() {
     check_cuda(cudaEventSynchronize(arrived_.get()), "waiting for an iteration on the GPU");

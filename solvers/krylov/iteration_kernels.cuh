@@ -49,6 +49,28 @@ __device__ void for_each_group_of(Index n, F&& f) {
   }
 }
 
+// This thread's part of {x.y, x.z}; the second is summed for count = 2 only. Reads count + 1
+// vectors.
+template <int count, int threads, class T>
+__device__ Sums<2> products_of_thread(Index n, const T* x, const T* y, const T* z) {
+  Sums<2> sum;
+  for_each_group_of<kInFlight, threads>(n, [&](const Index(&entries)[kInFlight]) {
+    T of_x[kInFlight];
+    T of_y[kInFlight];
+    T of_z[kInFlight] = {};
+    load_entries(x, n, entries, of_x);
+    load_entries(y, n, entries, of_y);
+    if constexpr (count == 2) load_entries(z, n, entries, of_z);
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      const double wide = static_cast<double>(of_x[k]);
+      sum[0] += static_cast<double>(of_y[k]) * wide;
+      if constexpr (count == 2) sum[1] += static_cast<double>(of_z[k]) * wide;
+    }
+  });
+  return sum;
+}
+
 __device__ inline bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
 // Whether p.Ap is no divisor, because it is not positive or not finite.

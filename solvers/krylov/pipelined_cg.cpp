@@ -61,17 +61,9 @@ class PipelinedIteration final : public HostIteration<T> {
     alpha_ = alpha;
     previous_gamma_ = gamma;
     const double energy = alpha_ * gamma_;
-    switch (kind()) {
-      case PreconditionerKind::none:
-        update<PreconditionerKind::none>(static_cast<T>(alpha_), static_cast<T>(beta));
-        break;
-      case PreconditionerKind::diagonal:
-        update<PreconditionerKind::diagonal>(static_cast<T>(alpha_), static_cast<T>(beta));
-        break;
-      case PreconditionerKind::general:
-        update<PreconditionerKind::general>(static_cast<T>(alpha_), static_cast<T>(beta));
-        break;
-    }
+    with_kind(kind(), [&, beta = static_cast<T>(beta)]<PreconditionerKind kind>() {
+      update<kind>(static_cast<T>(alpha_), beta);
+    });
     return {.rr = residual_square(), .energy = energy};
   }
 

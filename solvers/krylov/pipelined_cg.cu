@@ -137,25 +137,27 @@ __global__ void __launch_bounds__(kReductionThreads)
 }
 
 template <class T>
-class DevicePipelinedCg final : public DeviceIteration {
+class DevicePipelinedCg final : public SystemIteration<T> {
+  using Base = SystemIteration<T>;
+  using Base::kind;
+  using Base::residual;
+  using Base::state;
+
  public:
+  using Base::system;
+
   DevicePipelinedCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
-      : system_(a, m),
-        kind_(system_.kind()),
-        r_(system_.size()),
-        u_(system_.size_if(kind_ == PreconditionerKind::general)),
-        w_(system_.size()),
-        m_(system_.size_if(kind_ != PreconditionerKind::none)),
-        n_(system_.size()),
-        p_(system_.size()),
-        q_(system_.size_if(kind_ == PreconditionerKind::general)),
-        s_(system_.size()),
-        z_(system_.size()) {}
+      : Base(a, m),
+        u_(system().size_if(kind() == PreconditionerKind::general)),
+        w_(a.size()),
+        m_(system().size_if(kind() != PreconditionerKind::none)),
+        n_(a.size()),
+        p_(a.size()),
+        q_(system().size_if(kind() == PreconditionerKind::general)),
+        s_(a.size()),
+        z_(a.size()) {}
 
-  DeviceSystem<T>& system() { return system_; }
-  const DeviceSystem<T>& system() const { return system_; }
-
-  void enqueue_residual() override { system_.enqueue_residual(r_, {nullptr, nullptr}, state()); }
+  void enqueue_residual() override { this->make_residual({nullptr, nullptr}); }
 
   void start() override {
     for (DeviceVector<T>* v : {&p_, &q_, &s_, &z_}) fill(*v, T{0});
@@ -163,22 +165,15 @@ class DevicePipelinedCg final : public DeviceIteration {
   }
 
   void enqueue() override {
-    if (kind_ == PreconditionerKind::general) system_.m().apply(w_, m_);
-    system_.a().apply(kind_ == PreconditionerKind::none ? w_ : m_, n_);
-    switch (kind_) {
-      case PreconditionerKind::none:
-        return launch(pipelined_kernel<PreconditionerKind::none, T>);
-      case PreconditionerKind::diagonal:
-        return launch(pipelined_kernel<PreconditionerKind::diagonal, T>);
-      case PreconditionerKind::general:
-        return launch(pipelined_kernel<PreconditionerKind::general, T>);
-    }
+    if (kind() == PreconditionerKind::general) system().m().apply(w_, m_);
+    system().a().apply(kind() == PreconditionerKind::none ? w_ : m_, n_);
+    with_kind(kind(), [&]<PreconditionerKind kind>() { launch_update(pipelined_kernel<kind, T>); });
   }
 
   void enqueue_replacement() override {
     enqueue_residual();
-    system_.a().apply(p_, s_);
-    system_.a().apply(preconditioned(s_, q_), z_);
+    system().a().apply(p_, s_);
+    system().a().apply(preconditioned(s_, q_), z_);
     enqueue_sums();
   }
 
@@ -186,45 +181,36 @@ class DevicePipelinedCg final : public DeviceIteration {
     IterationState now;
     copy_to_host(state(), sizeof(IterationState), &now);
     if (now.iteration == 0) return true;
-    const DeviceVector<T>& u = kind_ == PreconditionerKind::general ? u_ : preconditioned(r_, u_);
-    return system_.has_no_curvature(u, now.rz / now.previous_rz, p_, s_);
+    const DeviceVector<T>& u =
+        kind() == PreconditionerKind::general ? u_ : preconditioned(residual(), u_);
+    return system().has_no_curvature(u, now.rz / now.previous_rz, p_, s_);
   }
 
  private:
   // Returns M v: v itself without a preconditioner, else computed into m (diagonal) or `own`
   // (general).
   const DeviceVector<T>& preconditioned(const DeviceVector<T>& v, DeviceVector<T>& own) {
-    if (kind_ == PreconditionerKind::none) return v;
-    DeviceVector<T>& result = kind_ == PreconditionerKind::general ? own : m_;
-    system_.m().apply(v, result);
+    if (kind() == PreconditionerKind::none) return v;
+    DeviceVector<T>& result = kind() == PreconditionerKind::general ? own : m_;
+    system().m().apply(v, result);
     return result;
   }
 
   // u = M r, w = A u, and the sums and m of the next iteration.
   void enqueue_sums() {
-    system_.a().apply(preconditioned(r_, u_), w_);
-    switch (kind_) {
-      case PreconditionerKind::none:
-        return launch(pipelined_sums_kernel<PreconditionerKind::none, T>);
-      case PreconditionerKind::diagonal:
-        return launch(pipelined_sums_kernel<PreconditionerKind::diagonal, T>);
-      case PreconditionerKind::general:
-        return launch(pipelined_sums_kernel<PreconditionerKind::general, T>);
-    }
+    system().a().apply(preconditioned(residual(), u_), w_);
+    with_kind(kind(),
+              [&]<PreconditionerKind kind>() { launch_update(pipelined_sums_kernel<kind, T>); });
   }
 
-  void launch(void (*kernel)(PipelinedArguments<T>)) {
-    const PipelinedArguments<T> args{system_.size(), n_.data(),       system_.diagonal(), m_.data(),
-                                     z_.data(),      q_.data(),       s_.data(),          p_.data(),
-                                     system_.x(),    r_.data(),       u_.data(),          w_.data(),
-                                     state(),        sums_.partial(), sums_.arrived()};
-    kernel<<<reduction_blocks(system_.size()), kReductionThreads, 0, device_stream()>>>(args);
-    check_launch("vector updates of pipelined CG");
+  void launch_update(void (*kernel)(PipelinedArguments<T>)) {
+    launch(kernel, this->over_entries("vector updates of pipelined CG"),
+           {system().size(), n_.data(), system().diagonal(), m_.data(), z_.data(), q_.data(),
+            s_.data(), p_.data(), system().x(), residual().data(), u_.data(), w_.data(), state(),
+            sums_.partial(), sums_.arrived()});
   }
 
-  DeviceSystem<T> system_;
-  PreconditionerKind kind_;
-  DeviceVector<T> r_, u_, w_, m_, n_, p_, q_, s_, z_;
+  DeviceVector<T> u_, w_, m_, n_, p_, q_, s_, z_;
   ReductionBuffer<3> sums_;
 };
 

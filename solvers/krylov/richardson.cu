@@ -28,53 +28,52 @@ __global__ void finish_kernel(IterationState* state) {
 }
 
 template <class T>
-class DeviceRichardson final : public DeviceIteration {
+class DeviceRichardson final : public SystemIteration<T> {
+  using Base = SystemIteration<T>;
+  using Base::kind;
+  using Base::make_residual;
+  using Base::over_entries;
+  using Base::residual;
+  using Base::state;
+
  public:
+  using Base::system;
+
   DeviceRichardson(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m,
                    double omega)
-      : system_(a, m),
+      : Base(a, m),
         omega_(static_cast<T>(omega)),
-        r_(system_.size()),
-        z_(system_.size_if(system_.kind() == PreconditionerKind::general)) {}
+        z_(system().size_if(kind() == PreconditionerKind::general)) {}
 
-  DeviceSystem<T>& system() { return system_; }
-  const DeviceSystem<T>& system() const { return system_; }
-
-  void enqueue_residual() override {
-    system_.enqueue_residual(r_, {nullptr, &state()->rz}, state());
-  }
+  void enqueue_residual() override { make_residual({nullptr, &state()->rz}); }
 
   double max_growth() const override { return kMaxGrowth; }
 
   void start() override {
-    check_cuda(cudaMemcpyAsync(&state()->previous_rz, &state()->rr, sizeof(double),
-                               cudaMemcpyDeviceToDevice, device_stream()),
-               "copying a scalar");
+    enqueue_copy(&state()->previous_rz, &state()->rr, sizeof(double), cudaMemcpyDeviceToDevice,
+                 "copying a scalar");
   }
 
   void enqueue() override {
-    const bool is_general = system_.kind() == PreconditionerKind::general;
-    if (is_general) system_.m().apply(r_, z_);
-    correction_kernel<<<reduction_blocks(system_.size()), kReductionThreads, 0, device_stream()>>>(
-        system_.size(), omega_, system_.diagonal(), is_general ? z_.data() : r_.data(), system_.x(),
-        state());
-    check_launch("correction of Richardson's iteration");
-    if (const FusedOperations<T, Device>* const fused = system_.a().fused(); fused != nullptr) {
-      fused->residual(system_.b(), system_.solution(), r_, &state()->rr);
+    const bool is_general = kind() == PreconditionerKind::general;
+    if (is_general) system().m().apply(residual(), z_);
+    launch(correction_kernel<T>, over_entries("correction of Richardson's iteration"),
+           system().size(), omega_, system().diagonal(), is_general ? z_.data() : residual().data(),
+           system().x(), state());
+    if (const FusedOperations<T, Device>* const fused = system().a().fused(); fused != nullptr) {
+      fused->residual(system().b(), system().solution(), residual(), &state()->rr);
     } else {
-      system_.enqueue_residual(r_, {nullptr, nullptr}, state());
+      make_residual({nullptr, nullptr});
     }
-    finish_kernel<<<1, 1, 0, device_stream()>>>(state());
-    check_launch("end of Richardson's iteration");
+    launch(finish_kernel, {"end of Richardson's iteration", 1, 1}, state());
   }
 
   // There is nothing to replace, because every residual is b - A x.
   void enqueue_replacement() override {}
 
  private:
-  DeviceSystem<T> system_;
   T omega_;
-  DeviceVector<T> r_, z_;
+  DeviceVector<T> z_;
 };
 
 }  // namespace

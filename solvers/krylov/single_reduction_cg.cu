@@ -27,21 +27,8 @@ __global__ void __launch_bounds__(kReductionThreads)
     product_sums_kernel(const SingleReductionArguments<T> args) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
-  Sums<2> sum;
-  for_each_group_of<kInFlight>(args.n, [&](const Index(&entries)[kInFlight]) {
-    T u[kInFlight];
-    T w[kInFlight];
-    T r[kInFlight] = {};
-    load_entries(args.u, args.n, entries, u);
-    load_entries(args.w, args.n, entries, w);
-    if constexpr (kind == PreconditionerKind::general) load_entries(args.r, args.n, entries, r);
-#pragma unroll
-    for (int k = 0; k < kInFlight; ++k) {
-      const double wide = static_cast<double>(u[k]);
-      sum[0] += static_cast<double>(w[k]) * wide;
-      sum[1] += static_cast<double>(r[k]) * wide;
-    }
-  });
+  constexpr int kCount = kind == PreconditionerKind::general ? 2 : 1;
+  const Sums<2> sum = products_of_thread<kCount, kReductionThreads>(args.n, args.u, args.w, args.r);
   reduce_over_grid(sum, args.partial, args.arrived, [=](const Sums<2>& total) {
     state->dots[0] = total[0];
     if (kind == PreconditionerKind::general) state->rz = total[1];
@@ -110,28 +97,29 @@ __global__ void __launch_bounds__(kReductionThreads)
 }
 
 template <class T>
-class DeviceSingleReductionCg final : public DeviceIteration {
- public:
-  DeviceSingleReductionCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
-      : system_(a, m),
-        r_(system_.size()),
-        own_u_(system_.size_if(system_.kind() != PreconditionerKind::none)),
-        w_(system_.size()),
-        p_(system_.size()),
-        s_(system_.size()) {}
+class DeviceSingleReductionCg final : public SystemIteration<T> {
+  using Base = SystemIteration<T>;
+  using Base::kind;
+  using Base::over_entries;
+  using Base::residual;
+  using Base::state;
 
-  DeviceSystem<T>& system() { return system_; }
-  const DeviceSystem<T>& system() const { return system_; }
+ public:
+  using Base::system;
+
+  DeviceSingleReductionCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
+      : Base(a, m),
+        own_u_(system().size_if(kind() != PreconditionerKind::none)),
+        w_(a.size()),
+        p_(a.size()),
+        s_(a.size()) {}
 
   // Makes u = M r and r.u as well, unless M is general. With a general M the next iteration makes
   // both, and r.u has to remain that of u: is_indefinite() reads it if a replacement was queued
   // behind a failure.
   void enqueue_residual() override {
-    const PreconditionerKind kind = system_.kind();
-    system_.enqueue_residual(r_,
-                             {kind == PreconditionerKind::diagonal ? own_u_.data() : nullptr,
-                              kind == PreconditionerKind::general ? nullptr : &state()->rz},
-                             state());
+    this->make_residual({kind() == PreconditionerKind::diagonal ? own_u_.data() : nullptr,
+                         kind() == PreconditionerKind::general ? nullptr : &state()->rz});
   }
 
   void start() override {
@@ -140,52 +128,42 @@ class DeviceSingleReductionCg final : public DeviceIteration {
   }
 
   void enqueue() override {
-    switch (system_.kind()) {
-      case PreconditionerKind::none:
-        return enqueue_as<PreconditionerKind::none>();
-      case PreconditionerKind::diagonal:
-        return enqueue_as<PreconditionerKind::diagonal>();
-      case PreconditionerKind::general:
-        return enqueue_as<PreconditionerKind::general>();
-    }
+    with_kind(kind(), [&]<PreconditionerKind kind>() { enqueue_as<kind>(); });
   }
 
   void enqueue_replacement() override {
     enqueue_residual();
-    system_.a().apply(p_, s_);
+    system().a().apply(p_, s_);
   }
 
   bool is_indefinite() override {
     IterationState now;
     copy_to_host(state(), sizeof(IterationState), &now);
-    return now.iteration == 0 || system_.has_no_curvature(u(), now.rz / now.previous_rz, p_, s_);
+    return now.iteration == 0 || system().has_no_curvature(u(), now.rz / now.previous_rz, p_, s_);
   }
 
  private:
-  DeviceVector<T>& u() { return system_.kind() == PreconditionerKind::none ? r_ : own_u_; }
+  DeviceVector<T>& u() { return kind() == PreconditionerKind::none ? residual() : own_u_; }
 
   template <PreconditionerKind kind>
   void enqueue_as() {
-    const SingleReductionArguments<T> args{system_.size(),  w_.data(),      system_.diagonal(),
-                                           u().data(),      p_.data(),      s_.data(),
-                                           system_.x(),     r_.data(),      state(),
+    const SingleReductionArguments<T> args{system().size(), w_.data(),         system().diagonal(),
+                                           u().data(),      p_.data(),         s_.data(),
+                                           system().x(),    residual().data(), state(),
                                            sums_.partial(), sums_.arrived()};
-    const int blocks = reduction_blocks(system_.size());
-    const FusedOperations<T, Device>* const fused = system_.a().fused();
+    const FusedOperations<T, Device>* const fused = system().a().fused();
     if (kind != PreconditionerKind::general && fused != nullptr) {
       fused->apply_dot(u(), w_, state()->dots);
     } else {
-      if (kind == PreconditionerKind::general) system_.m().apply(r_, own_u_);
-      system_.a().apply(u(), w_);
-      product_sums_kernel<kind><<<blocks, kReductionThreads, 0, device_stream()>>>(args);
-      check_launch("sums of single-reduction CG");
+      if (kind == PreconditionerKind::general) system().m().apply(residual(), own_u_);
+      system().a().apply(u(), w_);
+      launch(product_sums_kernel<kind, T>, over_entries("sums of single-reduction CG"), args);
     }
-    single_reduction_kernel<kind><<<blocks, kReductionThreads, 0, device_stream()>>>(args);
-    check_launch("vector updates of single-reduction CG");
+    launch(single_reduction_kernel<kind, T>, over_entries("vector updates of single-reduction CG"),
+           args);
   }
 
-  DeviceSystem<T> system_;
-  DeviceVector<T> r_, own_u_, w_, p_, s_;
+  DeviceVector<T> own_u_, w_, p_, s_;
   ReductionBuffer<2> sums_;
 };
 

@@ -1,8 +1,9 @@
-// These functions turn failed CUDA calls into exceptions.
+// These functions call CUDA, and turn failures into exceptions.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <string>
 
 #include "solvers/memory/device.hpp"
@@ -30,7 +31,16 @@ inline int device_attribute(cudaDeviceAttr attribute) {
   return value;
 }
 
-/// Checks the launch that was just made. @throws DeviceError
-inline void check_launch(const char* kernel) { check_cuda(cudaGetLastError(), kernel); }
+/// Queues a copy; for one from or to the host the memory there is to be page-locked, or the caller
+/// has to wait. @throws DeviceError
+inline void enqueue_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                         const char* operation) {
+  check_cuda(cudaMemcpyAsync(to, from, bytes, kind, device_stream()), operation);
+}
+
+/// Queues the event. @throws DeviceError
+inline void record(cudaEvent_t event) {
+  check_cuda(cudaEventRecord(event, device_stream()), "recording an event");
+}
 
 }  // namespace tessera

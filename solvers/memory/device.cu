@@ -129,17 +129,15 @@ void copy_to_device(const void* host, std::int64_t bytes, void* device) {
     upload_staged(host, bytes, device);
     return;
   }
-  check_cuda(cudaMemcpyAsync(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
-                             device_stream()),
-             "copying to the GPU");
+  enqueue_copy(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
+               "copying to the GPU");
   synchronize_device();
 }
 
 void copy_to_host(const void* device, std::int64_t bytes, void* host) {
   if (bytes == 0) return;
-  check_cuda(cudaMemcpyAsync(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost,
-                             device_stream()),
-             "copying from the GPU");
+  enqueue_copy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost,
+               "copying from the GPU");
   synchronize_device();
 }
 
@@ -161,9 +159,8 @@ double measure_device_copy_bandwidth() {
   constexpr int kRepetitions = 10;
   for (int r = 0; r < kRepetitions; ++r) {
     stopwatch.start();
-    check_cuda(cudaMemcpyAsync(y.get(), x.get(), static_cast<std::size_t>(bytes),
-                               cudaMemcpyDeviceToDevice, device_stream()),
-               "copying on the GPU");
+    enqueue_copy(y.get(), x.get(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
+                 "copying on the GPU");
     best = std::max(best, 2.0 * static_cast<double>(bytes) / stopwatch.stop());
   }
   return best;
@@ -181,12 +178,10 @@ DeviceStopwatch::Event DeviceStopwatch::make_event() {
 
 DeviceStopwatch::DeviceStopwatch() : begin_(make_event()), end_(make_event()) {}
 
-void DeviceStopwatch::start() {
-  check_cuda(cudaEventRecord(event(begin_), device_stream()), "recording an event");
-}
+void DeviceStopwatch::start() { record(event(begin_)); }
 
 double DeviceStopwatch::stop() {
-  check_cuda(cudaEventRecord(event(end_), device_stream()), "recording an event");
+  record(event(end_));
   check_cuda(cudaEventSynchronize(event(end_)), "waiting for the GPU");
   float milliseconds = 0.0F;
   check_cuda(cudaEventElapsedTime(&milliseconds, event(begin_), event(end_)),

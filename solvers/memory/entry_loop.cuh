@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -22,12 +22,9 @@ __global__ void for_each_kernel(std::int64_t n, F f) {
 template <class F>
 void for_each_entry(std::int64_t n, const char* name, F f) {
   if (n == 0) return;
-  constexpr std::int64_t kThreads = 256;
-  constexpr std::int64_t kMaxBlocks = 1 << 16;
-  const std::int64_t blocks = (n + kThreads - 1) / kThreads;
-  for_each_kernel<<<static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks), kThreads, 0,
-                    device_stream()>>>(n, f);
-  check_launch(name);
+  constexpr int kThreads = 256;
+  constexpr int kMaxBlocks = 1 << 16;
+  launch(for_each_kernel<F>, {name, blocks_for(n, kThreads, kMaxBlocks), kThreads}, n, f);
 }
 
 }  // namespace tessera

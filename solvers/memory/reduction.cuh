@@ -3,8 +3,8 @@
 
 #include <cub/block/block_reduce.cuh>
 
-#include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/device_array.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -13,13 +13,11 @@ namespace tessera {
 inline constexpr int kReductionThreads = 256;
 inline constexpr int kMaxReductionBlocks = 1024;
 
-inline int reduction_blocks(std::int64_t n) {
-  constexpr std::int64_t kLeastPerThread = 4;
-  const std::int64_t blocks =
-      (n + kReductionThreads * kLeastPerThread - 1) / (kReductionThreads * kLeastPerThread);
-  return static_cast<int>(blocks < 1                     ? 1
-                          : blocks > kMaxReductionBlocks ? kMaxReductionBlocks
-                                                         : blocks);
+/// A launch of that shape for vectors of n entries.
+inline Launch reduction_launch(const char* name, std::int64_t n) {
+  constexpr int kLeastPerThread = 4;
+  const unsigned blocks = blocks_for(n, kReductionThreads * kLeastPerThread, kMaxReductionBlocks);
+  return {name, std::max(blocks, 1U), kReductionThreads};
 }
 
 /// Sums that are reduced together.

@@ -33,10 +33,9 @@ class UploadBuffers {
       check_cuda(cudaEventSynchronize(sent_[current].get()), "waiting for a copy to the GPU");
       void* const buffer = buffers_[current].get();
       fill(from + done, count, static_cast<std::byte*>(buffer));
-      check_cuda(cudaMemcpyAsync(to + done, buffer, static_cast<std::size_t>(count),
-                                 cudaMemcpyHostToDevice, device_stream()),
-                 "copying to the GPU");
-      check_cuda(cudaEventRecord(sent_[current].get(), device_stream()), "recording an event");
+      enqueue_copy(to + done, buffer, static_cast<std::size_t>(count), cudaMemcpyHostToDevice,
+                   "copying to the GPU");
+      record(sent_[current].get());
     }
     synchronize_device();
   }

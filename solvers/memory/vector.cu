@@ -1,5 +1,4 @@
 // This file has the vector operations of the GPU.
-#include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/reduction.cuh"
 #include "solvers/memory/vector.hpp"
@@ -51,9 +50,8 @@ void aypx(const DeviceVector<T>& x, T b, DeviceVector<T>& y) {
 template <class T>
 void copy(const DeviceVector<T>& x, DeviceVector<T>& y) {
   TESSERA_CHECK(x.size() == y.size());
-  check_cuda(cudaMemcpyAsync(y.data(), x.data(), static_cast<std::size_t>(x.size()) * sizeof(T),
-                             cudaMemcpyDeviceToDevice, device_stream()),
-             "copying a vector on the GPU");
+  enqueue_copy(y.data(), x.data(), static_cast<std::size_t>(x.size()) * sizeof(T),
+               cudaMemcpyDeviceToDevice, "copying a vector on the GPU");
 }
 
 template <class T>
@@ -77,9 +75,8 @@ double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
   TESSERA_CHECK(x.size() == y.size());
   ReductionBuffer<1> buffer;
   DeviceArray<double> result(1);
-  dot_kernel<<<reduction_blocks(x.size()), kReductionThreads, 0, device_stream()>>>(
-      x.size(), x.data(), y.data(), buffer.partial(), buffer.arrived(), result.data());
-  check_launch("dot product");
+  launch(dot_kernel<T>, reduction_launch("dot product", x.size()), x.size(), x.data(), y.data(),
+         buffer.partial(), buffer.arrived(), result.data());
   return to_host(result).front();
 }
 

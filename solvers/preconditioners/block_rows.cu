@@ -1,11 +1,10 @@
 // This file has the sweeps over blocks of rows on the GPU.
 #include <algorithm>
-#include <cub/device/device_scan.cuh>
-#include <limits>
 #include <stdexcept>
 
 #include "solvers/errors.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
+#include "solvers/memory/running_sum.cuh"
 #include "solvers/preconditioners/block_rows.hpp"
 
 namespace tessera {
@@ -16,11 +15,6 @@ using Index = std::int64_t;
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
-
-unsigned blocks_for(Index threads) {
-  return static_cast<unsigned>(
-      std::clamp<Index>((threads + kThreads - 1) / kThreads, 1, std::numeric_limits<int>::max()));
-}
 
 __device__ Index thread_number() { return static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; }
 __device__ Index thread_count() { return static_cast<Index>(gridDim.x) * kThreads; }
@@ -285,8 +279,8 @@ Sweep<T> in_precision(const BlockSweep& sweep) {
 }
 
 template <class T>
-int shared_bytes(const BlockRows<T, Device>& a) {
-  return 4 * a.most_rows * static_cast<int>(sizeof(T));
+std::size_t shared_bytes(const BlockRows<T, Device>& a) {
+  return 4 * static_cast<std::size_t>(a.most_rows) * sizeof(T);
 }
 
 // Calls f with the number of lanes per row as a constant, such that each lane has a few entries.
@@ -309,11 +303,10 @@ void launch_sweep(const BlockRows<T, Device>& a, const BlockSweep& sweep, const 
                   const Access& access) {
   if (a.block_count == 0) return;
   with_lanes(a, [&](auto lanes) {
-    sweep_kernel<lanes()>
-        <<<static_cast<unsigned>(a.block_count), kThreads, shared_bytes(a), device_stream()>>>(
-            view(a), in_precision<T>(sweep), b.data(), access);
+    launch(sweep_kernel<lanes(), T, Access>,
+           {"sweeping over blocks", blocks_for(a.block_count, 1), kThreads, shared_bytes(a)},
+           view(a), in_precision<T>(sweep), b.data(), access);
   });
-  check_launch("sweeping over blocks");
 }
 
 }  // namespace
@@ -340,22 +333,15 @@ BlockRows<T, Device> make_block_rows(const DeviceSparseRows<T>& matrix, const Ro
   if (n == 0) return a;
 
   DeviceArray<std::int32_t> places(n);
-  place_rows_kernel<<<blocks_for(n + 1), kThreads, 0, device_stream()>>>(
-      n, a.rows.data(), matrix.starts.data(), places.data(), a.entries.data());
-  check_launch("placing rows in blocks");
-  std::size_t bytes = 0;
-  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, a.entries.data(), a.entries.data(),
-                                           a.entries.size(), device_stream()),
-             "sizing the sum of row lengths");
-  DeviceArray<char> scratch(std::max<Index>(static_cast<Index>(bytes), 1));
-  check_cuda(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, a.entries.data(),
-                                           a.entries.data(), a.entries.size(), device_stream()),
-             "summing row lengths");
-  fill_block_rows_kernel<<<static_cast<unsigned>(a.block_count), kThreads, 0, device_stream()>>>(
-      a.begin.data(), a.rows.data(), matrix.starts.data(), matrix.columns.data(),
-      matrix.values.data(), places.data(), a.entries.data(), a.inside.data(), a.columns.data(),
-      a.values.data(), a.inverse_diagonal.data());
-  check_launch("filling the rows of blocks");
+  launch(place_rows_kernel,
+         {"placing rows in blocks", blocks_for(n + 1, kThreads, kMaxGrid), kThreads}, n,
+         a.rows.data(), matrix.starts.data(), places.data(), a.entries.data());
+  sum_preceding(a.entries);
+  launch(fill_block_rows_kernel<T>,
+         {"filling the rows of blocks", blocks_for(a.block_count, 1), kThreads}, a.begin.data(),
+         a.rows.data(), matrix.starts.data(), matrix.columns.data(), matrix.values.data(),
+         places.data(), a.entries.data(), a.inside.data(), a.columns.data(), a.values.data(),
+         a.inverse_diagonal.data());
   // From here on the matrix and temporary arrays may be freed.
   synchronize_device();
   return a;
@@ -383,9 +369,7 @@ template <class T>
 void relax_asynchronously(const BlockRows<T, Device>& a, const BlockSweep& sweep, int sweeps,
                           const DeviceVector<T>& b, DeviceVector<T>& x) {
   if (a.block_count == 0) return;
-  check_cuda(cudaMemsetAsync(a.queue.data(), 0, static_cast<std::size_t>(a.queue.bytes()),
-                             device_stream()),
-             "emptying the queue of blocks");
+  zero_on_device(a.queue.data(), a.queue.bytes());
   const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   with_lanes(a, [&](auto lanes) {
     const auto kernel = asynchronous_sweeps_kernel<lanes(), T>;
@@ -395,11 +379,11 @@ void relax_asynchronously(const BlockRows<T, Device>& a, const BlockSweep& sweep
         "asking how many blocks run at a time");
     const Index items = sweeps * a.block_count;
     const Index grid = std::clamp<Index>(static_cast<Index>(resident) * multiprocessors, 1, items);
-    kernel<<<static_cast<unsigned>(grid), kThreads, shared_bytes(a), device_stream()>>>(
-        view(a), in_precision<T>(sweep), static_cast<unsigned long long>(items), b.data(),
-        Present<T>{x.data()}, a.queue.data());
+    launch(kernel,
+           {"sweeping over blocks asynchronously", blocks_for(grid, 1), kThreads, shared_bytes(a)},
+           view(a), in_precision<T>(sweep), static_cast<unsigned long long>(items), b.data(),
+           Present<T>{x.data()}, a.queue.data());
   });
-  check_launch("sweeping over blocks asynchronously");
 }
 
 #define TESSERA_INSTANTIATE(T)                                                                 \

@@ -1,5 +1,5 @@
 // This file multiplies by a small dense matrix on the GPU.
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 #include "solvers/preconditioners/dense_inverse.hpp"
 
 namespace tessera {
@@ -29,10 +29,9 @@ __global__ void __launch_bounds__(kThreads)
 template <class T>
 void DenseMatrix<T, Device>::do_apply(const DeviceVector<T>& r, DeviceVector<T>& z) const {
   const int n = static_cast<int>(r.size());
-  constexpr int kRows = kThreads / kWarp;
-  dense_product_kernel<<<(n + kRows - 1) / kRows, kThreads, 0, device_stream()>>>(
-      n, entries_.data(), r.data(), z.data());
-  check_launch("the solver of the coarsest level");
+  launch(dense_product_kernel<T>,
+         {"the solver of the coarsest level", blocks_for(n, kThreads / kWarp), kThreads}, n,
+         entries_.data(), r.data(), z.data());
 }
 
 template class DenseMatrix<double, Device>;

@@ -4,7 +4,7 @@
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/compressed/point.cuh"
 #include "operators/tensor/gpu/factor_layout.cuh"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -254,9 +254,9 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
     maker.make(first, count, factors.data());
     const PackArguments args{factors.data(), stride, weights.data(), first,
                              count,          layout, error.data()};
-    kernel_of<T>(bits_)<<<static_cast<unsigned>(std::min<Index>(count, 1 << 20)), kThreads, 0,
-                          device_stream()>>>(args, data_.data());
-    check_launch("packing of geometric factors");
+    launch(kernel_of<T>(bits_),
+           {"packing of geometric factors", blocks_for(count, 1, 1 << 20), kThreads}, args,
+           data_.data());
   }
   maker.check();
   const unsigned long long largest = to_host(error).front();

@@ -7,7 +7,7 @@
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/tensor/compressed/launch.hpp"
 #include "operators/tensor/compressed/planes_3d.cuh"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -23,19 +23,17 @@ class CompressedInstance final : public CompressedLaunch<T> {
   }
 
   void operator()(const CompressedArguments<T>& args) const override {
-    const auto blocks_of = [&](int cells) {
-      return static_cast<unsigned>(ceil_div(args.range.size(), cells));
-    };
+    constexpr const char* kName = "tensor kernel with packed factors";
+    const Index cells = args.range.size();
     if constexpr (kPlanes) {
-      compressed_planes_kernel<T, P, M, bits>
-          <<<blocks_of(CompressedPlanes<P, M>::kCells), 32, 0, device_stream()>>>(args, lines_);
+      launch(compressed_planes_kernel<T, P, M, bits>,
+             {kName, blocks_for(cells, CompressedPlanes<P, M>::kCells), 32}, args, lines_);
     } else {
       using Shape = LineShape<M>;
-      compressed_lines_kernel<T, P, M, bits>
-          <<<blocks_of(Shape::kCells), dim3(Shape::kColumns, Shape::kRows), 0, device_stream()>>>(
-              args, lines_);
+      launch(compressed_lines_kernel<T, P, M, bits>,
+             {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kRows)}, args,
+             lines_);
     }
-    check_launch("tensor kernel with packed factors");
   }
 
  private:

@@ -4,7 +4,7 @@
 #include "operators/tensor/gpu/any_degree.hpp"
 #include "operators/tensor/gpu/block_contraction.cuh"
 #include "operators/tensor/gpu/factor_layout.cuh"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -311,9 +311,10 @@ void TensorAnySize<T>::apply(const CellGrid& grid, const CellRange& range,
   args.D_transposed = D_transposed_.data();
   args.M = M_.data();
   args.K = K_.data();
-  apply_any_kernel<<<scratch_.blocks(range.size()), kThreads, scratch_.shared_bytes(),
-                     device_stream()>>>(args);
-  check_launch("tensor kernel of run-time size");
+  launch(apply_any_kernel<T>,
+         {"tensor kernel of run-time size", scratch_.blocks(range.size()), kThreads,
+          scratch_.shared_bytes()},
+         args);
 }
 
 template <class T>
@@ -326,17 +327,15 @@ void TensorAnySize<T>::add_diagonal(const CellGrid& grid, const CellRange& range
   args.BB = BB_.data();
   args.BG = BG_.data();
   args.GG = GG_.data();
+  constexpr const char* kName = "diagonal of the tensor kernel";
   if (factors.kind == FactorKind::constant) {
     const Index nodes = power(grid.degree + 1, grid.dimension);
-    constexpr Index kMaxBlocks = 1 << 20;
-    const Index blocks = ceil_div(range.size() * nodes, kThreads);
-    separable_diagonal_kernel<<<static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks),
-                                kThreads, 0, device_stream()>>>(args, d);
+    launch(separable_diagonal_kernel<T>,
+           {kName, blocks_for(range.size() * nodes, kThreads, 1 << 20), kThreads}, args, d);
   } else {
-    diagonal_kernel<<<scratch_.blocks(range.size()), kThreads, scratch_.shared_bytes(),
-                      device_stream()>>>(args, d);
+    launch(diagonal_kernel<T>,
+           {kName, scratch_.blocks(range.size()), kThreads, scratch_.shared_bytes()}, args, d);
   }
-  check_launch("diagonal of the tensor kernel");
 }
 
 template class TensorAnySize<double>;

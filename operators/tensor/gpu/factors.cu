@@ -10,7 +10,7 @@
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "operators/tensor/gpu/factors.hpp"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -267,22 +267,20 @@ void DeviceFactorMaker<T>::make(Index first, Index count, T* factors) {
       copy_to_device(values.data(), static_cast<Index>(values.size() * sizeof(double)), k_.data());
       arguments.k = k_.data();
     }
-    constexpr Index kMaxBlocks = 1 << 20;
-    const auto blocks =
-        static_cast<unsigned>(std::min(ceil_div(arguments.count * points, kThreads), kMaxBlocks));
+    constexpr const char* kName = "geometric factors";
+    const Launch a_thread_a_point{kName, blocks_for(arguments.count * points, kThreads, 1 << 20),
+                                  kThreads};
     T* const out = factors + done * cell_stride_;
     if (!discretization.mapping.is_cartesian()) {
-      general_factors_kernel<<<scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes(),
-                               device_stream()>>>(arguments, static_cast<char*>(scratch_.global()),
-                                                  scratch_.bytes_per_block(), cell_stride_, out,
-                                                  inverted_.data());
+      launch(general_factors_kernel<T>,
+             {kName, scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes()},
+             arguments, static_cast<char*>(scratch_.global()), scratch_.bytes_per_block(),
+             cell_stride_, out, inverted_.data());
     } else if (kind_ == FactorKind::general) {
-      graded_factors_kernel<<<blocks, kThreads, 0, device_stream()>>>(arguments, cell_stride_, out);
+      launch(graded_factors_kernel<T>, a_thread_a_point, arguments, cell_stride_, out);
     } else {
-      scaled_factors_kernel<<<blocks, kThreads, 0, device_stream()>>>(arguments, volume,
-                                                                      cell_stride_, out);
+      launch(scaled_factors_kernel<T>, a_thread_a_point, arguments, volume, cell_stride_, out);
     }
-    check_launch("geometric factors");
   }
 }
 

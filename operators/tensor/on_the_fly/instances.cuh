@@ -7,7 +7,7 @@
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/tensor/on_the_fly/launch.hpp"
 #include "operators/tensor/on_the_fly/lines.cuh"
-#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -18,20 +18,20 @@ class OnTheFlyInstance final : public OnTheFlyLaunch<T> {
       : lines_{weighted_even_odd<T, P + 1, M>(basis), weighted_even_odd<double, P + 1, M>(basis)} {}
 
   void operator()(const OnTheFlyArguments<T>& args) const override {
+    constexpr const char* kName = "tensor kernel that computes the geometry";
     const Index cells = args.range.size();
     if constexpr (dim == 3) {
       using Shape = LineShape<M>;
-      on_the_fly_3d_kernel<T, P, M>
-          <<<static_cast<unsigned>(ceil_div(cells, Shape::kCells)),
-             dim3(Shape::kColumns, Shape::kRows), 0, device_stream()>>>(args, lines_);
+      launch(on_the_fly_3d_kernel<T, P, M>,
+             {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kRows)}, args,
+             lines_);
     } else {
       constexpr int kThreads = 128;
       constexpr int kCells = kThreads / M;
       constexpr auto kBytes = kCells * 2 * Box2D<P, M>::size * sizeof(double);
-      on_the_fly_2d_kernel<T, P, M><<<static_cast<unsigned>(ceil_div(cells, kCells)),
-                                      dim3(M, kCells), kBytes, device_stream()>>>(args, lines_);
+      launch(on_the_fly_2d_kernel<T, P, M>,
+             {kName, blocks_for(cells, kCells), dim3(M, kCells), kBytes}, args, lines_);
     }
-    check_launch("tensor kernel that computes the geometry");
   }
 
  private:

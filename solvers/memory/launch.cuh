@@ -1,0 +1,40 @@
+// This function launches a kernel as a record says.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "solvers/memory/cuda_check.hpp"
+
+namespace tessera {
+
+/// How a kernel is launched.
+struct Launch {
+  const char* name;  // what the launch is called in the message of an error
+  dim3 blocks;
+  dim3 threads;
+  std::size_t shared_bytes = 0;  // dynamic shared memory of a block
+  cudaStream_t stream = device_stream();
+};
+
+/// Queues kernel(arguments). The launch can be captured. @throws DeviceError
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), const Launch& as,
+            const std::type_identity_t<Parameters>&... arguments) {
+  kernel<<<as.blocks, as.threads, as.shared_bytes, as.stream>>>(arguments...);
+  check_cuda(cudaGetLastError(), as.name);
+}
+
+/// CUDA's limit along x; kernels that may have more blocks than that stride.
+inline constexpr std::int64_t kMaxGrid = std::numeric_limits<int>::max();
+
+/// Blocks for so many items, a block for each `per_block` of them, but no more than `most`.
+inline unsigned blocks_for(std::int64_t items, std::int64_t per_block,
+                           std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+  return static_cast<unsigned>(std::min((items + per_block - 1) / per_block, most));
+}
+
+}  // namespace tessera
