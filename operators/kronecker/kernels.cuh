@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mesh/with_constant.hpp"
-#include "operators/kronecker/tile.cuh"
+#include "operators/kronecker/stores.cuh"
 #include "operators/kronecker/tile_shapes.hpp"
 #include "solvers/memory/launch.cuh"
 
