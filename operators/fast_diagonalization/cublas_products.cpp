@@ -2,6 +2,7 @@
 #include "operators/fast_diagonalization/cublas_products.hpp"
 
 #include <string>
+#include <type_traits>
 
 #include "solvers/memory/cuda_check.hpp"
 
@@ -18,27 +19,14 @@ cublasOperation_t operation(Factor factor) {
   return factor == Factor::plain ? CUBLAS_OP_N : CUBLAS_OP_T;
 }
 
-cublasStatus_t multiply_all(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
-                            const ProductShape& n, DeviceMatrix<const double> a, std::int64_t sa,
-                            DeviceMatrix<const double> b, std::int64_t sb, DeviceMatrix<double> c,
-                            std::int64_t sc) {
-  const double one = 1.0;
-  const double zero = 0.0;
-  return cublasDgemmStridedBatched_64(handle, op_a, op_b, n.rows, n.columns, n.inner, &one, a.data,
-                                      a.leading, sa, b.data, b.leading, sb, &zero, c.data,
-                                      c.leading, sc, n.count);
-}
-
-cublasStatus_t multiply_all(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
-                            const ProductShape& n, DeviceMatrix<const float> a, std::int64_t sa,
-                            DeviceMatrix<const float> b, std::int64_t sb, DeviceMatrix<float> c,
-                            std::int64_t sc) {
-  const float one = 1.0F;
-  const float zero = 0.0F;
-  return cublasSgemmStridedBatched_64(handle, op_a, op_b, n.rows, n.columns, n.inner, &one, a.data,
-                                      a.leading, sa, b.data, b.leading, sb, &zero, c.data,
-                                      c.leading, sc, n.count);
-}
+template <class T>
+constexpr auto kMultiplyAll = [] {
+  if constexpr (std::is_same_v<T, double>) {
+    return cublasDgemmStridedBatched_64;
+  } else {
+    return cublasSgemmStridedBatched_64;
+  }
+}();
 
 }  // namespace
 
@@ -61,8 +49,11 @@ void CublasProducts::multiply(ProductShape shape, Factor op_a, DeviceMatrix<cons
                               std::int64_t stride_a, Factor op_b, DeviceMatrix<const T> b,
                               std::int64_t stride_b, DeviceMatrix<T> c,
                               std::int64_t stride_c) const {
-  check(multiply_all(handle_, operation(op_a), operation(op_b), shape, a, stride_a, b, stride_b, c,
-                     stride_c),
+  const T one{1};
+  const T zero{0};
+  check(kMultiplyAll<T>(handle_, operation(op_a), operation(op_b), shape.rows, shape.columns,
+                        shape.inner, &one, a.data, a.leading, stride_a, b.data, b.leading, stride_b,
+                        &zero, c.data, c.leading, stride_c, shape.count),
         "a matrix product");
 }
 

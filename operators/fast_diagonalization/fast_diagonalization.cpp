@@ -3,7 +3,6 @@
 
 #include <omp.h>
 
-#include <Eigen/Core>
 #include <algorithm>
 
 #include "mesh/first_failure.hpp"
@@ -11,6 +10,7 @@
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/fast_diagonalization/axis_modes.hpp"
+#include "operators/fast_diagonalization/host_axis.hpp"
 #include "operators/fast_diagonalization/layout.hpp"
 #include "operators/form/constrained_rows.hpp"
 
@@ -78,82 +78,6 @@ void fold_row(Index n, T* u) {
     u[n - 1 - i] = a - b;
   }
 }
-
-template <class T>
-using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
-template <class T>
-using View = Eigen::Map<Matrix<T>, 0, Eigen::OuterStride<>>;
-template <class T>
-using ConstView = Eigen::Map<const Matrix<T>, 0, Eigen::OuterStride<>>;
-
-enum class Direction { to_modes, to_nodes };
-
-// The modes of an axis as apply() has them.
-template <class T>
-class HostAxis {
- public:
-  explicit HostAxis(const AxisModes& modes)
-      : first_(modes.first_free),
-        even_(modes.even),
-        odd_(modes.odd),
-        vectors_(even_ * even_ + odd_ * odd_),
-        eigenvalues_(modes.size()) {
-    const auto rounded = [](double value) { return static_cast<T>(value); };
-    T* const odd_vectors = vectors_.data() + even_ * even_;
-    std::transform(modes.even_vectors.begin(), modes.even_vectors.end(), vectors_.data(), rounded);
-    std::transform(modes.odd_vectors.begin(), modes.odd_vectors.end(), odd_vectors, rounded);
-    std::transform(modes.eigenvalues.begin(), modes.eigenvalues.end(), eigenvalues_.data(),
-                   rounded);
-  }
-
-  Index first() const { return first_; }
-  Index size() const { return even_ + odd_; }
-  bool is_folded() const { return odd_ > 0; }
-  const T* eigenvalues() const { return eigenvalues_.data(); }
-  Index bytes() const {
-    return static_cast<Index>((vectors_.size() + eigenvalues_.size()) * sizeof(T));
-  }
-
-  /// out = V^T in or V in, [columns][size()], for the first index.
-  void sweep_columns(Direction direction, Index columns, const T* in, T* out) const {
-    for_each_part([&](Index first, const ConstView<T>& v) {
-      const ConstView<T> x(in + first, v.rows(), columns, Eigen::OuterStride<>(size()));
-      View<T> y(out + first, v.rows(), columns, Eigen::OuterStride<>(size()));
-      if (direction == Direction::to_modes) {
-        y.noalias() = v.transpose() * x;
-      } else {
-        y.noalias() = v * x;
-      }
-    });
-  }
-
-  /// The same for the second index: out = in V or in V^T, [size()][rows].
-  void sweep_rows(Direction direction, Index rows, const T* in, T* out) const {
-    for_each_part([&](Index first, const ConstView<T>& v) {
-      const ConstView<T> x(in + first * rows, rows, v.rows(), Eigen::OuterStride<>(rows));
-      View<T> y(out + first * rows, rows, v.rows(), Eigen::OuterStride<>(rows));
-      if (direction == Direction::to_modes) {
-        y.noalias() = x * v;
-      } else {
-        y.noalias() = x * v.transpose();
-      }
-    });
-  }
-
- private:
-  template <class F>
-  void for_each_part(F f) const {
-    f(0, ConstView<T>(vectors_.data(), even_, even_, Eigen::OuterStride<>(even_)));
-    if (odd_ == 0) return;
-    f(even_, ConstView<T>(vectors_.data() + even_ * even_, odd_, odd_, Eigen::OuterStride<>(odd_)));
-  }
-
-  Index first_;
-  Index even_;
-  Index odd_;
-  HostArray<T> vectors_;  // even_ by even_, then odd_ by odd_
-  HostArray<T> eigenvalues_;
-};
 
 /// Stages, with n_x n_m n_o free nodes along x, the middle and the outer axis; in 2D the middle one
 /// has one node and y is the outer one. A thread has two buffers:

@@ -78,8 +78,6 @@ class DeviceAxis {
   std::vector<Part<T>> parts_;
 };
 
-enum class Direction { to_modes, to_nodes };
-
 /// Stages, with n_m and n_o free nodes along the middle and the outer axis and a padded row of R
 /// entries (64 bytes and up; even places, padding, odd places, padding):
 ///   r [nodes] -> fold -> [n_o][n_m][R] -> V_x^T -> V_m^T -> V_o^T -> scale -> V_o -> V_m -> V_x

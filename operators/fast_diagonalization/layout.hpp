@@ -19,6 +19,9 @@ struct AxisRoles {
 /// The modes by role. @throws as make_axis_modes()
 AxisRoles<AxisModes> axis_roles(const NearestSeparable& separable);
 
+/// Nodal values to what multiplies the modes, or back.
+enum class Direction { to_modes, to_nodes };
+
 /// Free nodes by role: x, middle, outer.
 IndexTriple free_nodes_by_role(const NodeLattice& lattice, FaceSet dirichlet);
 

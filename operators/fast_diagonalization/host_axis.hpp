@@ -1,0 +1,84 @@
+// A HostAxis multiplies by the modes of an axis on the host.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+
+#include "mesh/lanes/host_array.hpp"
+#include "operators/fast_diagonalization/axis_modes.hpp"
+#include "operators/fast_diagonalization/layout.hpp"
+
+namespace tessera {
+
+/// The modes of an axis as the host applies them.
+template <class T>
+class HostAxis {
+ public:
+  explicit HostAxis(const AxisModes& modes)
+      : first_(modes.first_free),
+        even_(modes.even),
+        odd_(modes.odd),
+        vectors_(even_ * even_ + odd_ * odd_),
+        eigenvalues_(modes.size()) {
+    const auto rounded = [](double value) { return static_cast<T>(value); };
+    T* const odd_vectors = vectors_.data() + even_ * even_;
+    std::transform(modes.even_vectors.begin(), modes.even_vectors.end(), vectors_.data(), rounded);
+    std::transform(modes.odd_vectors.begin(), modes.odd_vectors.end(), odd_vectors, rounded);
+    std::transform(modes.eigenvalues.begin(), modes.eigenvalues.end(), eigenvalues_.data(),
+                   rounded);
+  }
+
+  Index first() const { return first_; }
+  Index size() const { return even_ + odd_; }
+  bool is_folded() const { return odd_ > 0; }
+  const T* eigenvalues() const { return eigenvalues_.data(); }
+  Index bytes() const {
+    return static_cast<Index>((vectors_.size() + eigenvalues_.size()) * sizeof(T));
+  }
+
+  /// out = V^T in or V in, [columns][size()], for the first index.
+  void sweep_columns(Direction direction, Index columns, const T* in, T* out) const {
+    for_each_part([&](Index first, const ConstView& v) {
+      const ConstView x(in + first, v.rows(), columns, Eigen::OuterStride<>(size()));
+      View y(out + first, v.rows(), columns, Eigen::OuterStride<>(size()));
+      if (direction == Direction::to_modes) {
+        y.noalias() = v.transpose() * x;
+      } else {
+        y.noalias() = v * x;
+      }
+    });
+  }
+
+  /// The same for the second index: out = in V or in V^T, [size()][rows].
+  void sweep_rows(Direction direction, Index rows, const T* in, T* out) const {
+    for_each_part([&](Index first, const ConstView& v) {
+      const ConstView x(in + first * rows, rows, v.rows(), Eigen::OuterStride<>(rows));
+      View y(out + first * rows, rows, v.rows(), Eigen::OuterStride<>(rows));
+      if (direction == Direction::to_modes) {
+        y.noalias() = x * v;
+      } else {
+        y.noalias() = x * v.transpose();
+      }
+    });
+  }
+
+ private:
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+  using View = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
+  using ConstView = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
+
+  template <class F>
+  void for_each_part(F f) const {
+    f(0, ConstView(vectors_.data(), even_, even_, Eigen::OuterStride<>(even_)));
+    if (odd_ == 0) return;
+    f(even_, ConstView(vectors_.data() + even_ * even_, odd_, odd_, Eigen::OuterStride<>(odd_)));
+  }
+
+  Index first_;
+  Index even_;
+  Index odd_;
+  HostArray<T> vectors_;  // even_ by even_, then odd_ by odd_
+  HostArray<T> eigenvalues_;
+};
+
+}  // namespace tessera
