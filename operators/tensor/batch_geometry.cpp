@@ -10,10 +10,9 @@
 #include "mesh/geometry/geometric_factors.hpp"
 #include "mesh/geometry/symmetric_factors.hpp"
 #include "mesh/lanes/lane_rows.hpp"
-#include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/cells/prefetch.hpp"
-#include "operators/cells/with_size.hpp"
 #include "operators/tensor/cell_3d.hpp"
+#include "operators/tensor/with_rule.hpp"
 
 namespace tessera {
 namespace {
@@ -178,18 +177,17 @@ std::unique_ptr<const BatchGeometry<T>> make_batch_geometry(const BilinearForm& 
     throw std::invalid_argument("geometry on the fly is for mapped meshes");
   }
   const Basis1D& basis = form.discretization->basis;
-  return with_size(form.discretization->mesh.dimension(), basis.degree,
-                   [&]<int dim, int P>() -> std::unique_ptr<const BatchGeometry<T>> {
-                     if constexpr (P > 0) {
-                       if (basis.point_count() == P + 1) {
-                         return std::make_unique<MappedBatches<T, dim, P, P + 1>>(form, batches);
-                       }
-                       if (basis.point_count() == P + 2) {
-                         return std::make_unique<MappedBatches<T, dim, P, P + 2>>(form, batches);
-                       }
-                     }
-                     throw std::invalid_argument("no geometry on the fly for this degree and rule");
-                   });
+  using Geometry = std::unique_ptr<const BatchGeometry<T>>;
+  return with_rule(basis.degree, basis.point_count(), [&]<int P, int M>() -> Geometry {
+    if constexpr (P > 0) {
+      if (form.discretization->mesh.dimension() == 2) {
+        return std::make_unique<MappedBatches<T, 2, P, M>>(form, batches);
+      }
+      return std::make_unique<MappedBatches<T, 3, P, M>>(form, batches);
+    } else {
+      throw std::invalid_argument("no geometry on the fly for this degree and rule");
+    }
+  });
 }
 
 template std::unique_ptr<const BatchGeometry<double>> make_batch_geometry(const BilinearForm&,

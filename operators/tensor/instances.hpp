@@ -21,20 +21,12 @@ struct TensorInstances {
 };
 
 /// Calls make(kernel) with the kernel type for this basis, which is given the factors or what
-/// computes them: tries degrees P, P - 1, ... 1.
-template <class T, int dim, int P = kMaxFastDegree, class Factors, class Make>
+/// computes them.
+template <class T, int dim, class Factors, class Make>
 auto with_tensor_kernel(const Basis1D& basis, Factors factors, Make&& make) {
-  if constexpr (P == 0) {
-    return make(TensorKernel<T, dim, 0, 0>(basis, std::move(factors)));
-  } else {
-    if (basis.degree == P && basis.point_count() == P + 1) {
-      return make(TensorKernel<T, dim, P, P + 1>(basis, std::move(factors)));
-    }
-    if (basis.degree == P && basis.point_count() == P + 2) {
-      return make(TensorKernel<T, dim, P, P + 2>(basis, std::move(factors)));
-    }
-    return with_tensor_kernel<T, dim, P - 1>(basis, std::move(factors), std::forward<Make>(make));
-  }
+  return with_rule(basis.degree, basis.point_count(), [&]<int P, int M>() {
+    return make(TensorKernel<T, dim, P, M>(basis, std::move(factors)));
+  });
 }
 
 template <class T, int dim>

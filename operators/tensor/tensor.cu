@@ -8,6 +8,7 @@
 #include "operators/tensor/device_tensor.hpp"
 #include "operators/tensor/gpu/any_degree.hpp"
 #include "operators/tensor/gpu/launch.cuh"
+#include "operators/tensor/gpu/launch_shapes.hpp"
 #include "operators/tensor/on_the_fly/on_the_fly.hpp"
 #include "solvers/check.hpp"
 #include "solvers/errors.hpp"
@@ -15,12 +16,6 @@
 
 namespace tessera {
 namespace {
-
-// Small blocks, many on a multiprocessor at different stages, keep its memory busy: an H200 is 10
-// to 40 % faster with these than with 256 threads and all of the shared memory in one or two
-// blocks.
-constexpr int kThreadsPerBlock = 160;
-constexpr Index kSharedBytesPerBlock = 33 << 10;
 
 template <class T>
 const TensorKernelInfo<T>* find_unrolled_kernel(int dimension, int degree, int points,
@@ -41,8 +36,8 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
                                           factors_.kind())) {
     if (unrolled_ == nullptr) return;
     const Index shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    const Index by_threads = kThreadsPerBlock / unrolled_->threads_per_cell;
-    const Index by_memory = kSharedBytesPerBlock / unrolled_->shared_bytes_per_cell;
+    const Index by_threads = kBrickThreads / unrolled_->threads_per_cell;
+    const Index by_memory = kBrickSharedBytes / unrolled_->shared_bytes_per_cell;
     const Index most = shared_bytes / unrolled_->shared_bytes_per_cell;
     cells_per_block_ =
         static_cast<int>(std::min(std::max<Index>(std::min(by_threads, by_memory), 1), most));

@@ -14,6 +14,7 @@
 #include "operators/form/bilinear_form.hpp"
 #include "operators/form/factor_storage.hpp"
 #include "operators/tensor/batch_geometry.hpp"
+#include "operators/tensor/with_rule.hpp"
 #include "solvers/linear_operator.hpp"
 
 namespace tessera {
@@ -128,10 +129,5 @@ template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(
     const BilinearForm& form, FactorStorage storage, std::shared_ptr<const CellBatches> batches,
     std::unique_ptr<Scatter<T>> scatter);
-
-/// Whether degree and points an axis have a kernel unrolled at compile time.
-constexpr bool has_fast_tensor_kernel(int degree, int points) {
-  return degree <= kMaxFastDegree && (points == degree + 1 || points == degree + 2);
-}
 
 }  // namespace tessera

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <type_traits>
-#include <utility>
 
-#include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/tensor/compressed/launch.hpp"
 #include "operators/tensor/compressed/planes_3d.cuh"
+#include "operators/tensor/with_rule.hpp"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
@@ -60,17 +59,14 @@ std::unique_ptr<CompressedLaunch<T>> make_compressed_instance(const Basis1D& bas
 template <class T>
 std::unique_ptr<CompressedLaunch<T>> make_compressed_launch(const Basis1D& basis,
                                                             CompressedBits bits) {
-  std::unique_ptr<CompressedLaunch<T>> launch;
-  [&]<int... p>(std::integer_sequence<int, p...>) {
-    const auto try_degree = [&]<int P>(std::integral_constant<int, P>) {
-      if (basis.degree != P) return;
-      if (basis.point_count() == P + 1) launch = make_compressed_instance<T, P, P + 1>(basis, bits);
-      if (basis.point_count() == P + 2) launch = make_compressed_instance<T, P, P + 2>(basis, bits);
-    };
-    (try_degree(std::integral_constant<int, p + 1>()), ...);
-  }
-  (std::make_integer_sequence<int, kMaxFastDegree>());
-  return launch;
+  using Made = std::unique_ptr<CompressedLaunch<T>>;
+  return with_rule(basis.degree, basis.point_count(), [&]<int P, int M>() -> Made {
+    if constexpr (P == 0) {
+      return nullptr;
+    } else {
+      return make_compressed_instance<T, P, M>(basis, bits);
+    }
+  });
 }
 
 }  // namespace tessera

@@ -8,12 +8,6 @@
 
 namespace tessera {
 
-/// Blocks of compressed_lines_kernel() a multiprocessor: registers are held down to it.
-constexpr int compressed_line_blocks(int points) {
-  constexpr int kMax[11] = {0, 12, 12, 10, 10, 10, 4, 9, 8, 5, 4};
-  return kMax[points];
-}
-
 /// v_c = B^T D B u_c by sum factorization with packed factors (compressed_point.cuh), a thread a
 /// line.
 ///
@@ -22,7 +16,7 @@ constexpr int compressed_line_blocks(int points) {
 /// Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, CompressedBits bits>
 __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
-                                  compressed_line_blocks(M))
+                                  kLineRows[M - 2].compressed_blocks)
     compressed_lines_kernel(const __grid_constant__ CompressedArguments<T> args,
                             const __grid_constant__ WeightedEvenOdd<T, P + 1, M> lines) {
   using Box = Box3D<P, M>;
@@ -58,12 +52,7 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
         d[e] = packed.number(e, header.exponent(e)) + header.offset<T>(e);
       }
       const int at = thread.along_y() + q * Box::row;
-      const T x = GX[at];
-      const T y = w[q];
-      const T z = GZ[at];
-      GX[at] = d[0] * x + d[1] * y + d[2] * z;
-      w[q] = d[1] * x + d[3] * y + d[4] * z;
-      GZ[at] = d[2] * x + d[4] * y + d[5] * z;
+      multiply_symmetric(d, GX[at], w[q], GZ[at]);
     }
   }
   T v[n];

@@ -17,7 +17,6 @@ struct CompressedPlanes {
   static constexpr int kTensor = M * plane;
   static constexpr int kApart = M == 3 ? 9 : 1;  // modulo 16
   static constexpr int kCellValues = kTensor + (kApart - kTensor % 16 + 16) % 16;
-  static constexpr int kBlocks = 16;  // a multiprocessor, a warp each
 };
 
 /// v_c = B^T D B u_c by sum factorization with packed factors, a thread a plane of points: two of
@@ -28,7 +27,7 @@ struct CompressedPlanes {
 /// tensor of M^3 values a cell. Bytes and flops a DoF as compressed_lines_kernel(), without
 /// even-odd. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, CompressedBits bits>
-__global__ void __launch_bounds__(32, CompressedPlanes<P, M>::kBlocks)
+__global__ void __launch_bounds__(32, kPlaneBlocks)
     compressed_planes_kernel(const __grid_constant__ CompressedArguments<T> args,
                              const __grid_constant__ WeightedMatrices<T, P + 1, M> lines) {
   using Planes = CompressedPlanes<P, M>;
@@ -109,13 +108,7 @@ __global__ void __launch_bounds__(32, CompressedPlanes<P, M>::kBlocks)
   // plane z = t: D along y, in place -> g_y
   if (active) {
 #pragma unroll
-    for (int i = 0; i < M; ++i) {
-      T c[M];
-      T r[M];
-      load_line(s + t * plane + i, M, c);
-      multiply_line<M, M>(lines.D, c, r);
-      store_line(s + t * plane + i, M, r);
-    }
+    for (int i = 0; i < M; ++i) replace_line<M, M>(lines.D, s + t * plane + i, M);
   }
   __syncwarp();
   // plane y = t: f = D_q g; D^T along x and z of f_x and f_z, summed in registers
@@ -133,12 +126,7 @@ __global__ void __launch_bounds__(32, CompressedPlanes<P, M>::kBlocks)
         for (int e = 0; e < 6; ++e) {
           d[e] = packed.number(e, header.exponent(e)) + header.offset<T>(e);
         }
-        const T x = gx[k][i];
-        const T y = s[k * plane + t * M + i];
-        const T z = gz[k][i];
-        gx[k][i] = d[0] * x + d[1] * y + d[2] * z;
-        s[k * plane + t * M + i] = d[1] * x + d[3] * y + d[4] * z;
-        gz[k][i] = d[2] * x + d[4] * y + d[5] * z;
+        multiply_symmetric(d, gx[k][i], s[k * plane + t * M + i], gz[k][i]);
       }
     }
 #pragma unroll
@@ -164,11 +152,7 @@ __global__ void __launch_bounds__(32, CompressedPlanes<P, M>::kBlocks)
   if (active) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
-      T c[M];
-      T r[M];
-      load_line(s + t * plane + i, M, c);
-      multiply_line_transposed<M, M>(lines.D_weighted, c, r);
-      store_line(s + t * plane + i, M, r);
+      replace_line_transposed<M, M>(lines.D_weighted, s + t * plane + i, M);
     }
   }
   __syncwarp();

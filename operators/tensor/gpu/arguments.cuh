@@ -74,4 +74,24 @@ __device__ __forceinline__ void store_line(T* to, int stride, const T (&values)[
   for (int a = 0; a < count; ++a) to[a * stride] = values[a];
 }
 
+/// line = matrix line, in memory: columns become rows.
+template <int rows, int columns, class T>
+__device__ __forceinline__ void replace_line(const T* matrix, T* line, int stride) {
+  T in[columns];
+  T out[rows];
+  load_line(line, stride, in);
+  multiply_line<rows, columns>(matrix, in, out);
+  store_line(line, stride, out);
+}
+
+/// line = matrix^T line, in memory: rows become columns.
+template <int rows, int columns, class T>
+__device__ __forceinline__ void replace_line_transposed(const T* matrix, T* line, int stride) {
+  T in[rows];
+  T out[columns];
+  load_line(line, stride, in);
+  multiply_line_transposed<rows, columns>(matrix, in, out);
+  store_line(line, stride, out);
+}
+
 }  // namespace tessera

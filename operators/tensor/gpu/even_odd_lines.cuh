@@ -1,6 +1,8 @@
 // These are products of one line by even-odd decomposition on the GPU.
 #pragma once
 
+#include "operators/tensor/gpu/arguments.cuh"
+
 namespace tessera {
 
 /// A 1D matrix of R rows and C columns split for the even-odd decomposition, which halves the
@@ -47,6 +49,17 @@ __device__ __forceinline__ void multiply_even_odd(const EvenOddLines<T, R, C>& m
     }
     out[a] = sum;
   }
+}
+
+/// line = M line, in memory: C entries become R.
+template <int sign, class T, int R, int C>
+__device__ __forceinline__ void replace_line_even_odd(const EvenOddLines<T, R, C>& matrix, T* line,
+                                                      int stride) {
+  T in[C];
+  T out[R];
+  load_line(line, stride, in);
+  multiply_even_odd<sign>(matrix, in, out);
+  store_line(line, stride, out);
 }
 
 }  // namespace tessera

@@ -1,12 +1,10 @@
 // These templates make the tensor kernels of the GPU for one dimension and precision.
 #pragma once
 
-#include <utility>
-
-#include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/tensor/gpu/launch.cuh"
 #include "operators/tensor/gpu/tensor_2d.cuh"
 #include "operators/tensor/gpu/tensor_3d.cuh"
+#include "operators/tensor/with_rule.hpp"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
@@ -78,29 +76,19 @@ struct TensorInstance {
                                              allow_shared_memory, launch};
 };
 
-template <class T, int dim, int P>
-const TensorKernelInfo<T>* find_tensor_instance(int points, FactorKind kind) {
-  if (kind == FactorKind::constant) {
-    return &TensorInstance<T, dim, P, P + 1, FactorKind::constant>::kInfo;
-  }
-  const auto with_points = [&]<int M>(std::integral_constant<int, M>) {
-    return kind == FactorKind::scaled ? &TensorInstance<T, dim, P, M, FactorKind::scaled>::kInfo
-                                      : &TensorInstance<T, dim, P, M, FactorKind::general>::kInfo;
-  };
-  if (points == P + 1) return with_points(std::integral_constant<int, P + 1>());
-  if (points == P + 2) return with_points(std::integral_constant<int, P + 2>());
-  return nullptr;
-}
-
 template <class T, int dim>
 const TensorKernelInfo<T>* find_tensor_kernel(int degree, int points, FactorKind kind) {
-  const TensorKernelInfo<T>* found = nullptr;
-  [&]<int... p>(std::integer_sequence<int, p...>) {
-    ((degree == p + 1 ? void(found = find_tensor_instance<T, dim, p + 1>(points, kind)) : void()),
-     ...);
-  }
-  (std::make_integer_sequence<int, kMaxFastDegree>());
-  return found;
+  using Info = const TensorKernelInfo<T>*;
+  const bool is_constant = kind == FactorKind::constant;
+  return with_rule(degree, is_constant ? degree + 1 : points, [&]<int P, int M>() -> Info {
+    if constexpr (P == 0) {
+      return nullptr;
+    } else {
+      if (is_constant) return &TensorInstance<T, dim, P, P + 1, FactorKind::constant>::kInfo;
+      return kind == FactorKind::scaled ? &TensorInstance<T, dim, P, M, FactorKind::scaled>::kInfo
+                                        : &TensorInstance<T, dim, P, M, FactorKind::general>::kInfo;
+    }
+  });
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // These are the sweeps of a 3D cell with one thread per line.
 #pragma once
 
+#include "operators/tensor/gpu/launch_shapes.hpp"
 #include "operators/tensor/gpu/tensor_3d.cuh"
 #include "operators/tensor/gpu/weighted_matrices.cuh"
 
@@ -13,7 +14,7 @@ template <int M>
 struct LineShape {
   static constexpr bool kInWarp = M * M <= 32;
   static constexpr int kCellsPerWarp = kInWarp ? 32 / (M * M) : 1;
-  static constexpr int kRows = kInWarp ? 2 : M == 6 ? 4 : 1;  // threadIdx.y: warps or cells
+  static constexpr int kRows = kLineRows[M - 2].rows;  // threadIdx.y: warps or cells
   static constexpr int kCells = kRows * kCellsPerWarp;
   static constexpr int kColumns = kInWarp ? 32 : M * M;  // threadIdx.x
 };
@@ -71,6 +72,17 @@ __device__ __forceinline__ CellPlace place_cell_32(const CellGrid& grid, const C
                     static_cast<int>(row - iz * range.count[1]), static_cast<int>(iz));
 }
 
+/// (x, y, z) = D (x, y, z) at one point, with D as xx xy xz yy yz zz.
+template <class T>
+__device__ __forceinline__ void multiply_symmetric(const T (&d)[6], T& x, T& y, T& z) {
+  const T gx = x;
+  const T gy = y;
+  const T gz = z;
+  x = d[0] * gx + d[1] * gy + d[2] * gz;
+  y = d[1] * gx + d[3] * gy + d[4] * gz;
+  z = d[2] * gx + d[4] * gy + d[5] * gz;
+}
+
 /// u along the thread's line along z -> gradient at the points: g_x and g_z in shared memory, g_y
 /// along the thread's line along y in registers. U, GX, GZ: tensors of Box3D<P, M>::size values of
 /// the cell; what they held before is lost. Ends with synchronize().
@@ -89,13 +101,7 @@ __device__ __forceinline__ void gradient_by_lines(const WeightedEvenOdd<T, P + 1
   }
   thread.synchronize();
   // -> B along x -> [M][n][M]
-  if (thread.active && thread.a < n) {
-    T f[n];
-    T r[M];
-    load_line(U + thread.along_x(), 1, f);
-    multiply_even_odd<1>(lines.B, f, r);
-    store_line(U + thread.along_x(), 1, r);
-  }
+  if (thread.active && thread.a < n) replace_line_even_odd<1>(lines.B, U + thread.along_x(), 1);
   thread.synchronize();
   // -> B along y -> U [M][M][M]; D along y -> g_y
   if (thread.active) {
@@ -134,14 +140,8 @@ __device__ __forceinline__ void integrate_by_lines(const WeightedEvenOdd<T, P + 
   thread.synchronize();
   // D^T along x of f_x and along z of f_z
   if (thread.active) {
-    T f[M];
-    T r[M];
-    load_line(GX + thread.along_x(), 1, f);
-    multiply_even_odd<-1>(lines.D_weighted, f, r);
-    store_line(GX + thread.along_x(), 1, r);
-    load_line(GZ + thread.along_z(), Box::plane, f);
-    multiply_even_odd<-1>(lines.D_weighted, f, r);
-    store_line(GZ + thread.along_z(), Box::plane, r);
+    replace_line_even_odd<-1>(lines.D_weighted, GX + thread.along_x(), 1);
+    replace_line_even_odd<-1>(lines.D_weighted, GZ + thread.along_z(), Box::plane);
   }
   thread.synchronize();
   // the sum [M][M][M] -> B^T along y -> [M][n][M]
@@ -158,11 +158,7 @@ __device__ __forceinline__ void integrate_by_lines(const WeightedEvenOdd<T, P + 
   thread.synchronize();
   // -> B^T along x -> [M][n][n]
   if (thread.active && thread.a < n) {
-    T f[M];
-    T r[n];
-    load_line(U + thread.along_x(), 1, f);
-    multiply_even_odd<1>(lines.B_weighted, f, r);
-    store_line(U + thread.along_x(), 1, r);
+    replace_line_even_odd<1>(lines.B_weighted, U + thread.along_x(), 1);
   }
   thread.synchronize();
   // -> B^T along z -> v [n][n][n]

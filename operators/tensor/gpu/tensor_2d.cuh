@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/geometry/factor_kind.hpp"
+#include "operators/tensor/gpu/launch_shapes.hpp"
 #include "operators/tensor/gpu/lines.cuh"
 
 namespace tessera {
@@ -52,7 +53,7 @@ __device__ __forceinline__ void finish_cell_2d(const TensorArguments<T>& args,
 /// Bytes a DoF: x and y once, and 3 (general) or 1 (scaled) values a point, M^2 / P^2 points.
 /// Flops: about 16 M + 6 a point. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, FactorKind kind>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(max_brick_threads(2, M))
     tensor_2d_kernel(const __grid_constant__ TensorArguments<T> args,
                      const __grid_constant__ LineMatrices<T, P + 1, M> lines) {
   using Box = Box2D<P, M>;
@@ -121,13 +122,7 @@ __global__ void __launch_bounds__(256)
   }
   __syncthreads();
   // D^T along x of f_x
-  if (cell.active) {
-    T f[M];
-    T r[M];
-    load_line(GX + along_x, 1, f);
-    multiply_line_transposed<M, M>(lines.D, f, r);
-    store_line(GX + along_x, 1, r);
-  }
+  if (cell.active) replace_line_transposed<M, M>(lines.D, GX + along_x, 1);
   __syncthreads();
   // their sum [M][M] -> B^T along y -> [n][M]
   if (cell.active) {
@@ -139,13 +134,7 @@ __global__ void __launch_bounds__(256)
   }
   __syncthreads();
   // -> B^T along x -> v [n][n]
-  if (cell.active && a < n) {
-    T f[M];
-    T r[n];
-    load_line(U + along_x, 1, f);
-    multiply_line_transposed<M, n>(lines.B, f, r);
-    store_line(U + along_x, 1, r);
-  }
+  if (cell.active && a < n) replace_line_transposed<M, n>(lines.B, U + along_x, 1);
   __syncthreads();
   T v[n];
   if (cell.active && a < n) load_line(U + a, Box::row, v);
@@ -157,7 +146,7 @@ __global__ void __launch_bounds__(256)
 /// Launch as above with M = p + 1; two barriers, one more for the patch. Bytes a DoF: x and y once.
 /// Flops: 8 (p + 1) a node of a cell.
 template <class T, int P>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(max_brick_threads(2, P + 1))
     separable_2d_kernel(const __grid_constant__ TensorArguments<T> args,
                         const __grid_constant__ LineProducts<T, P + 1> lines) {
   constexpr int n = P + 1;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "mesh/geometry/factor_kind.hpp"
+#include "operators/tensor/gpu/launch_shapes.hpp"
 #include "operators/tensor/gpu/lines.cuh"
 
 namespace tessera {
@@ -97,7 +98,7 @@ __device__ __forceinline__ NodeLine line_along_z(const CellGrid& grid, const Cel
 /// Flops: about 24 M + 15 a point.
 /// Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, FactorKind kind>
-__global__ void __launch_bounds__(M* M <= 64 ? 256 : 4 * M * M)
+__global__ void __launch_bounds__(max_brick_threads(3, M))
     tensor_3d_kernel(const __grid_constant__ TensorArguments<T> args,
                      const __grid_constant__ LineMatrices<T, P + 1, M> lines) {
   using Box = Box3D<P, M>;
@@ -136,13 +137,7 @@ __global__ void __launch_bounds__(M* M <= 64 ? 256 : 4 * M * M)
   }
   __syncthreads();
   // -> B along x -> [M][n][M]
-  if (cell.active && a < n) {
-    T u[n];
-    T r[M];
-    load_line(U + along_x, 1, u);
-    multiply_line<M, n>(lines.B, u, r);
-    store_line(U + along_x, 1, r);
-  }
+  if (cell.active && a < n) replace_line<M, n>(lines.B, U + along_x, 1);
   __syncthreads();
   // -> B along y -> U [M][M][M]; D along y -> g_y
   if (cell.active) {
@@ -187,14 +182,8 @@ __global__ void __launch_bounds__(M* M <= 64 ? 256 : 4 * M * M)
   __syncthreads();
   // D^T along x of f_x and along y of f_y
   if (cell.active) {
-    T f[M];
-    T r[M];
-    load_line(GX + along_x, 1, f);
-    multiply_line_transposed<M, M>(lines.D, f, r);
-    store_line(GX + along_x, 1, r);
-    load_line(GY + along_y, Box::row, f);
-    multiply_line_transposed<M, M>(lines.D, f, r);
-    store_line(GY + along_y, Box::row, r);
+    replace_line_transposed<M, M>(lines.D, GX + along_x, 1);
+    replace_line_transposed<M, M>(lines.D, GY + along_y, Box::row);
   }
   __syncthreads();
   // their sum [M][M][M] -> B^T along z -> [n][M][M]
@@ -209,13 +198,7 @@ __global__ void __launch_bounds__(M* M <= 64 ? 256 : 4 * M * M)
   }
   __syncthreads();
   // -> B^T along x -> [n][M][n]
-  if (cell.active && b < n) {
-    T f[M];
-    T r[n];
-    load_line(U + along_x, 1, f);
-    multiply_line_transposed<M, n>(lines.B, f, r);
-    store_line(U + along_x, 1, r);
-  }
+  if (cell.active && b < n) replace_line_transposed<M, n>(lines.B, U + along_x, 1);
   __syncthreads();
   // -> B^T along y -> v [n][n][n]
   T v[n];
@@ -235,7 +218,7 @@ __global__ void __launch_bounds__(M* M <= 64 ? 256 : 4 * M * M)
 ///   a = M_z u, b = K_z u | c = M_x a, e = s_x K_x a + s_z M_x b | v = s_y K_y c + M_y e.
 /// Bytes a DoF: x and y once. Flops: 14 (p + 1) a node of a cell, (p + 1)^3 / p^3 nodes a DoF.
 template <class T, int P>
-__global__ void __launch_bounds__((P + 1) * (P + 1) <= 64 ? 256 : 4 * (P + 1) * (P + 1))
+__global__ void __launch_bounds__(max_brick_threads(3, P + 1))
     separable_3d_kernel(const __grid_constant__ TensorArguments<T> args,
                         const __grid_constant__ LineProducts<T, P + 1> lines) {
   constexpr int n = P + 1;

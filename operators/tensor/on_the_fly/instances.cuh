@@ -1,12 +1,9 @@
 // These templates make the launches that compute the geometry.
 #pragma once
 
-#include <algorithm>
-#include <utility>
-
-#include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/tensor/on_the_fly/launch.hpp"
 #include "operators/tensor/on_the_fly/lines.cuh"
+#include "operators/tensor/with_rule.hpp"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
@@ -26,8 +23,7 @@ class OnTheFlyInstance final : public OnTheFlyLaunch<T> {
              {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kRows)}, args,
              lines_);
     } else {
-      constexpr int kThreads = 128;
-      constexpr int kCells = kThreads / M;
+      constexpr int kCells = kFlatThreads / M;
       constexpr auto kBytes = kCells * 2 * Box2D<P, M>::size * sizeof(double);
       launch(on_the_fly_2d_kernel<T, P, M>,
              {kName, blocks_for(cells, kCells), dim3(M, kCells), kBytes}, args, lines_);
@@ -40,21 +36,14 @@ class OnTheFlyInstance final : public OnTheFlyLaunch<T> {
 
 template <class T, int dim>
 std::unique_ptr<OnTheFlyLaunch<T>> make_on_the_fly_launch(const Basis1D& basis) {
-  std::unique_ptr<OnTheFlyLaunch<T>> launch;
-  [&]<int... p>(std::integer_sequence<int, p...>) {
-    const auto try_degree = [&]<int P>(std::integral_constant<int, P>) {
-      if (basis.degree != P) return;
-      if (basis.point_count() == P + 1) {
-        launch = std::make_unique<OnTheFlyInstance<T, dim, P, P + 1>>(basis);
-      }
-      if (basis.point_count() == P + 2) {
-        launch = std::make_unique<OnTheFlyInstance<T, dim, P, P + 2>>(basis);
-      }
-    };
-    (try_degree(std::integral_constant<int, p + 1>()), ...);
-  }
-  (std::make_integer_sequence<int, kMaxFastDegree>());
-  return launch;
+  using Made = std::unique_ptr<OnTheFlyLaunch<T>>;
+  return with_rule(basis.degree, basis.point_count(), [&]<int P, int M>() -> Made {
+    if constexpr (P == 0) {
+      return nullptr;
+    } else {
+      return std::make_unique<OnTheFlyInstance<T, dim, P, M>>(basis);
+    }
+  });
 }
 
 }  // namespace tessera

@@ -112,12 +112,7 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows)
       T d[6];
       factors_of_jacobian(here, args.k != nullptr ? args.k[first + q * M] : args.constant_k, d);
       const int at = thread.along_y() + q * Box::row;
-      const T x = GX[at];
-      const T y = w[q];
-      const T z = GZ[at];
-      GX[at] = d[0] * x + d[1] * y + d[2] * z;
-      w[q] = d[1] * x + d[3] * y + d[4] * z;
-      GZ[at] = d[2] * x + d[4] * y + d[5] * z;
+      multiply_symmetric(d, GX[at], w[q], GZ[at]);
     }
   }
   T v[n];
@@ -166,7 +161,7 @@ __device__ __forceinline__ void gradient_by_lines_2d(const WeightedEvenOdd<T, P 
 /// Launch: (M, cells) threads. Shared memory: two tensors of M (M | 1) doubles a cell, dynamic.
 /// Bytes a DoF: x, y and 16 of positions. Flops: about 26 M + 30 a point.
 template <class T, int P, int M>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(max_brick_threads(2, M))
     on_the_fly_2d_kernel(const __grid_constant__ OnTheFlyArguments<T> args,
                          const __grid_constant__ OnTheFlyMatrices<T, P + 1, M> lines) {
   using Box = Box2D<P, M>;
@@ -226,13 +221,7 @@ __global__ void __launch_bounds__(256)
   }
   __syncthreads();
   // D^T along x of f_x
-  if (active) {
-    T f[M];
-    T r[M];
-    load_line(GX + a * Box::row, 1, f);
-    multiply_even_odd<-1>(lines.field.D_weighted, f, r);
-    store_line(GX + a * Box::row, 1, r);
-  }
+  if (active) replace_line_even_odd<-1>(lines.field.D_weighted, GX + a * Box::row, 1);
   __syncthreads();
   // the sum [M][M] -> B^T along y -> [n][M]
   if (active) {
@@ -244,13 +233,7 @@ __global__ void __launch_bounds__(256)
   }
   __syncthreads();
   // -> B^T along x -> v [n][n]
-  if (has_nodes) {
-    T f[M];
-    T r[n];
-    load_line(U + a * Box::row, 1, f);
-    multiply_even_odd<1>(lines.field.B_weighted, f, r);
-    store_line(U + a * Box::row, 1, r);
-  }
+  if (has_nodes) replace_line_even_odd<1>(lines.field.B_weighted, U + a * Box::row, 1);
   __syncthreads();
   if (has_nodes) {
     T v[n];
