@@ -70,8 +70,8 @@ template <class T>
 __global__ void constrain_diagonal_kernel(const CellGrid grid, T* d) {
   const Index extent[2] = {static_cast<Index>(grid.cells[0]) * grid.degree + 1,
                            static_cast<Index>(grid.cells[1]) * grid.degree + 1};
-  for (Index node = static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; node < grid.node_count;
-       node += static_cast<Index>(gridDim.x) * kThreads) {
+  for (Index node = thread_number<kThreads>(); node < grid.node_count;
+       node += thread_count<kThreads>()) {
     const Index row = node / extent[0];
     const Index position[3] = {node % extent[0], row % extent[1], row / extent[1]};
     unsigned faces = 0U;

@@ -20,9 +20,6 @@ Launch launch_of(const char* name, Index threads) {
   return {name, blocks_for(threads, kThreads, kMaxGrid), kThreads};
 }
 
-__device__ Index thread_number() { return static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; }
-__device__ Index thread_count() { return static_cast<Index>(gridDim.x) * kThreads; }
-
 // Where every entry of the matrix is. A node is free if first[d] <= its position <= last[d] along
 // all axes; for the third axis in 2D both are 0.
 struct Pattern {
@@ -112,7 +109,8 @@ __device__ Index find_entry(const Pattern& pattern, const Index* __restrict__ ro
 // lengths[i] = length of row i, lengths[row count] = 0. One thread a row.
 __global__ void __launch_bounds__(kThreads)
     count_rows_kernel(const Pattern pattern, Index* __restrict__ lengths) {
-  for (Index i = thread_number(); i <= pattern.grid.node_count; i += thread_count()) {
+  for (Index i = thread_number<kThreads>(); i <= pattern.grid.node_count;
+       i += thread_count<kThreads>()) {
     lengths[i] = i < pattern.grid.node_count ? find_row(pattern, i).length() : 0;
   }
 }
@@ -124,8 +122,8 @@ __global__ void __launch_bounds__(kThreads)
     fill_rows_kernel(const Pattern pattern, const Index* __restrict__ rows,
                      std::int32_t* __restrict__ columns, T* __restrict__ values) {
   const int lane = static_cast<int>(threadIdx.x % kWarp);
-  for (Index i = thread_number() / kWarp; i < pattern.grid.node_count;
-       i += thread_count() / kWarp) {
+  for (Index i = thread_number<kThreads>() / kWarp; i < pattern.grid.node_count;
+       i += thread_count<kThreads>() / kWarp) {
     const Row row = find_row(pattern, i);
     const Index begin = rows[i];
     if (!row.is_free) {
@@ -163,7 +161,7 @@ __global__ void __launch_bounds__(kThreads)
   const int nodes = pattern.grid.dimension == 3 ? n * n * n : n * n;
   const Index entries = static_cast<Index>(nodes) * nodes;
   const Index total = range.size() * entries;
-  for (Index e = thread_number(); e < total; e += thread_count()) {
+  for (Index e = thread_number<kThreads>(); e < total; e += thread_count<kThreads>()) {
     const Index number = e / entries;
     const Index in_matrix = e - number * entries;
     const int i = static_cast<int>(in_matrix / nodes);
@@ -201,7 +199,7 @@ __global__ void __launch_bounds__(kThreads)
   const int n = pattern.grid.degree + 1;
   const Index entries = static_cast<Index>(face.nodes) * face.nodes;
   const Index total = entries * face.count[0] * face.count[1];
-  for (Index e = thread_number(); e < total; e += thread_count()) {
+  for (Index e = thread_number<kThreads>(); e < total; e += thread_count<kThreads>()) {
     const Index number = e / entries;
     const Index in_matrix = e - number * entries;
     const int i = static_cast<int>(in_matrix / face.nodes);
@@ -235,7 +233,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     slab_offsets_kernel(const Index* __restrict__ rows, Index first_row, Index count,
                         std::int32_t* __restrict__ offsets) {
-  for (Index i = thread_number(); i <= count; i += thread_count()) {
+  for (Index i = thread_number<kThreads>(); i <= count; i += thread_count<kThreads>()) {
     offsets[i] = static_cast<std::int32_t>(rows[first_row + i] - rows[first_row]);
   }
 }
@@ -246,7 +244,7 @@ __global__ void __launch_bounds__(kThreads)
     diagonal_kernel(const Pattern pattern, Index first_row, Index count,
                     const std::int32_t* __restrict__ offsets, const T* __restrict__ values,
                     T* __restrict__ d) {
-  for (Index i = thread_number(); i < count; i += thread_count()) {
+  for (Index i = thread_number<kThreads>(); i < count; i += thread_count<kThreads>()) {
     const Row row = find_row(pattern, first_row + i);
     Index place = 0;
     if (row.is_free) {

@@ -7,7 +7,6 @@
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/fast_diagonalization/kernels.cuh"
 #include "operators/fast_diagonalization/layout.hpp"
-#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "operators/fast_diagonalization/axis_modes.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -121,8 +122,7 @@ __global__ void __launch_bounds__(kFoldThreads)
     copy_faces_kernel(FaceRectangles faces, const T* __restrict__ r, T* __restrict__ z) {
   const FaceRectangle& face = faces.face[blockIdx.y];
   const std::int64_t n = face.counts[0] * face.counts[1];
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kFoldThreads + threadIdx.x; i < n;
-       i += static_cast<std::int64_t>(gridDim.x) * kFoldThreads) {
+  for (std::int64_t i = thread_number<kFoldThreads>(); i < n; i += thread_count<kFoldThreads>()) {
     const std::int64_t node =
         face.first + i % face.counts[0] * face.strides[0] + i / face.counts[0] * face.strides[1];
     z[node] = r[node];

@@ -19,6 +19,15 @@ CellRange all_cells(const CellGrid& grid) {
   return {{0, 0, 0}, {grid.cells[0], grid.cells[1], grid.cells[2]}, 1};
 }
 
+CellRange largest_slab(const CellGrid& grid, Index most) {
+  CellRange slab{{0, 0, 0}, {1, 1, 1}, 1};
+  for (int d = 0; d < 3; ++d) {
+    slab.count[d] = static_cast<int>(std::clamp<Index>(most, 1, grid.cells[d]));
+    most /= grid.cells[d];
+  }
+  return slab;
+}
+
 std::vector<CellRange> cell_colors(const CellGrid& grid) {
   std::vector<CellRange> colors;
   for (int color = 0; color < 1 << grid.dimension; ++color) {

@@ -1,6 +1,7 @@
 // What GPU kernels know of a mesh, and the ranges of its cells that launches work on.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "mesh/index.hpp"
@@ -42,6 +43,27 @@ struct CellRange {
 
 /// All cells, numbered as in the mesh.
 CellRange all_cells(const CellGrid& grid);
+
+/// The first of the slabs of at most `most` cells that for_each_slab() goes through, at least one
+/// cell: layers, rows of one layer, or cells of one row, which are neighbors in the numbering too.
+CellRange largest_slab(const CellGrid& grid, Index most);
+
+/// Calls f(slab) for slabs like the largest one, and smaller ones at the ends, that are all cells.
+template <class F>
+void for_each_slab(const CellGrid& grid, const CellRange& largest, F&& f) {
+  const int(&cells)[3] = grid.cells;
+  const int(&count)[3] = largest.count;
+  for (int z = 0; z < cells[2]; z += count[2]) {
+    for (int y = 0; y < cells[1]; y += count[1]) {
+      for (int x = 0; x < cells[0]; x += count[0]) {
+        f(CellRange{{x, y, z},
+                    {std::min(count[0], cells[0] - x), std::min(count[1], cells[1] - y),
+                     std::min(count[2], cells[2] - z)},
+                    1});
+      }
+    }
+  }
+}
 
 /// The cells by color c = (i_x mod 2) + 2 (i_y mod 2) + 4 (i_z mod 2), lowest first; cells of one
 /// color share no node. Colors without cells are left out.

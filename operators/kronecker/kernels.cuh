@@ -77,18 +77,6 @@ inline int best_layers_per_chunk(std::int64_t tiles, int layers, int slots) {
   return best;
 }
 
-/// Blocks that the GPU holds at a time; the kernel may then use its shared memory.
-template <class Kernel>
-int resident_blocks(Kernel kernel, int threads, int shared_bytes) {
-  check_cuda(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-      "asking for shared memory");
-  int blocks = 0;
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
-             "asking for the occupancy");
-  return std::max(1, blocks) * device_attribute(cudaDevAttrMultiProcessorCount);
-}
-
 template <int dimension, class Shape, CellsAlongXY kind, KroneckerPass compiled>
 void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
@@ -104,7 +92,10 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
       return kronecker_3d_kernel<Shape, kind, compiled>;
     }
   }();
-  static const int slots = resident_blocks(kernel, Shape::threads, kShared);
+  static const int slots = [&] {
+    allow_shared_memory(kernel, kShared);
+    return resident_blocks(kernel, Shape::threads, kShared);
+  }();
   if constexpr (dimension == 3) {
     const int layers = data.axis[2].cells;
     arguments.layers_per_chunk =

@@ -25,8 +25,8 @@ enum class Rows { all, constrained };
 template <Rows rows, class T>
 __global__ void __launch_bounds__(kThreads)
     diagonal_kernel(const KroneckerData<T> g, std::int64_t size, T* d) {
-  for (std::int64_t node = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-       node < size; node += static_cast<std::int64_t>(gridDim.x) * kThreads) {
+  for (std::int64_t node = thread_number<kThreads>(); node < size;
+       node += thread_count<kThreads>()) {
     const std::int64_t row = node / g.stride_y;
     const int position[3] = {static_cast<int>(node % g.stride_y),
                              static_cast<int>(row % g.axis[1].nodes),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "operators/cells/cell_access.cuh"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -57,8 +58,7 @@ __global__ void __launch_bounds__(kThreads)
                         Index cell_stride, Index entry_stride, const CellNode* __restrict__ table,
                         T* d) {
   const Index total = args.range.size() * args.nodes;
-  for (Index t = static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; t < total;
-       t += static_cast<Index>(gridDim.x) * kThreads) {
+  for (Index t = thread_number<kThreads>(); t < total; t += thread_count<kThreads>()) {
     const CellPlace place = place_numbered(args.grid, args.range, t / args.nodes);
     const Index i = t % args.nodes;
     d[place.first_node + table[i].lattice] +=
@@ -76,7 +76,7 @@ template <class T>
 __global__ void __launch_bounds__(kCellThreads)
     thread_kernel(const LocalArguments<T> args, const T* __restrict__ matrices, Index cell_stride,
                   Index entry_stride, const CellNode* __restrict__ table) {
-  const Index number = static_cast<Index>(blockIdx.x) * kCellThreads + threadIdx.x;
+  const Index number = thread_number<kCellThreads>();
   if (number >= args.range.size()) return;
   const CellPlace place = place_numbered(args.grid, args.range, number);
   const T* entry = matrices + cell_number(args.grid, place.position) * cell_stride;

@@ -8,7 +8,6 @@
 #include "operators/local/product.cuh"
 #include "solvers/check.hpp"
 #include "solvers/memory/device_array.hpp"
-#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 namespace {
@@ -52,14 +51,6 @@ SharedProduct<T> choose_product(int nodes, Index most_shared_bytes) {
 }
 
 Index most_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
-
-// All there is, so that launches of other objects with the same kernel stay allowed.
-template <class Kernel>
-void allow_shared_memory(Kernel* kernel) {
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(most_shared_bytes())),
-             "asking for shared memory");
-}
 
 // What both kernels are: the matrices and how they lie.
 template <class T>
@@ -124,8 +115,9 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
     } else {
       this->cell_stride_ = this->entries();
     }
+    // All there is, so that launches of other objects with the same kernel stay allowed.
     if (product_.kernel != nullptr) {
-      allow_shared_memory(product_.kernel);
+      allow_shared_memory(product_.kernel, most_shared_bytes());
       return;
     }
     cells_ = std::max(1, kThreads / this->nodes_);
@@ -138,7 +130,7 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
                         " KiB of shared memory for this degree, this GPU has " +
                         std::to_string(most_shared_bytes() >> 10) + " KiB; use another kernel");
     }
-    allow_shared_memory(stream_kernel<T>);
+    allow_shared_memory(stream_kernel<T>, most_shared_bytes());
   }
 
   std::string_view name() const override { return "local"; }
@@ -197,36 +189,19 @@ class DeviceLocalThreadKernel final : public DeviceLocal<T> {
   }
 
  private:
-  // Computes and transposes boxes of cells that are neighbors in the numbering, too: layers, rows
-  // of one layer, or cells of one row.
+  // Computes and transposes slab by slab.
   void fill(const DeviceCellKernel<T>& kernel) {
-    const int(&cells)[3] = this->grid_.cells;
     const Index matrix_bytes = this->entries() * static_cast<Index>(sizeof(T));
-    const Index most = std::max<Index>(1, kLocalScratchBytes / matrix_bytes);
-    const Index row = cells[0];
-    const Index layer = row * cells[1];
-    const int count[3] = {
-        static_cast<int>(std::min(row, most)),
-        most < row ? 1 : static_cast<int>(std::min<Index>(cells[1], most / row)),
-        most < layer ? 1 : static_cast<int>(std::min<Index>(cells[2], most / layer))};
-    DeviceArray<T> scratch(CellRange{{0, 0, 0}, {count[0], count[1], count[2]}, 1}.size() *
-                           this->entries());
-    for (int z = 0; z < cells[2]; z += count[2]) {
-      for (int y = 0; y < cells[1]; y += count[1]) {
-        for (int x = 0; x < cells[0]; x += count[0]) {
-          const CellRange chunk{{x, y, z},
-                                {std::min(count[0], cells[0] - x), std::min(count[1], cells[1] - y),
-                                 std::min(count[2], cells[2] - z)},
-                                1};
-          find_local_matrices(kernel, chunk, this->nodes_, scratch.data());
-          const Index tiles = ceil_div(this->entries(), kTile) * ceil_div(chunk.size(), kTile);
-          launch(transpose_kernel<T>,
-                 {"transposition of local matrices", blocks_for(tiles, 1), dim3(kTile, kTileRows)},
-                 scratch.data(), this->entries(), chunk.size(), this->entry_stride_,
-                 this->matrices_.data() + cell_number(this->grid_, chunk.first));
-        }
-      }
-    }
+    const CellRange largest = largest_slab(this->grid_, kLocalScratchBytes / matrix_bytes);
+    DeviceArray<T> scratch(largest.size() * this->entries());
+    for_each_slab(this->grid_, largest, [&](const CellRange& slab) {
+      find_local_matrices(kernel, slab, this->nodes_, scratch.data());
+      const Index tiles = ceil_div(this->entries(), kTile) * ceil_div(slab.size(), kTile);
+      launch(transpose_kernel<T>,
+             {"transposition of local matrices", blocks_for(tiles, 1), dim3(kTile, kTileRows)},
+             scratch.data(), this->entries(), slab.size(), this->entry_stride_,
+             this->matrices_.data() + cell_number(this->grid_, slab.first));
+    });
     // Before the scratch goes.
     synchronize_device();
   }

@@ -21,8 +21,8 @@ Launch assembly_launch(const char* name, Index nodes) {
 // One thread a node; calls f(node) for all nodes < count.
 template <class F>
 __device__ void for_each_thread_node(Index count, F&& f) {
-  for (Index i = static_cast<Index>(blockIdx.x) * kAssemblyThreads + threadIdx.x; i < count;
-       i += static_cast<Index>(gridDim.x) * kAssemblyThreads) {
+  for (Index i = thread_number<kAssemblyThreads>(); i < count;
+       i += thread_count<kAssemblyThreads>()) {
     f(i);
   }
 }

@@ -81,7 +81,6 @@ class DeviceStencil final : public LinearOperator<T, Device> {
            grid_, range, layout_, matrices, matrix_stride, coefficients_.data());
   }
 
-  // Slabs of cells: layers, rows of one layer, or cells of one row.
   void add_cells(const DeviceCellKernel<T>& kernel, FactorKind kind, Index scratch_bytes) {
     if (kind == FactorKind::constant) {
       DeviceArray<T> matrix(kNodes * kNodes);
@@ -90,26 +89,13 @@ class DeviceStencil final : public LinearOperator<T, Device> {
       synchronize_device();
       return;
     }
-    const int(&cells)[3] = grid_.cells;
-    Index room = scratch_bytes / (kNodes * kNodes * static_cast<Index>(sizeof(T)));
-    int count[3];
-    for (int d = 0; d < 3; ++d) {
-      count[d] = static_cast<int>(std::clamp<Index>(room, 1, cells[d]));
-      room /= cells[d];
-    }
-    DeviceArray<T> matrices(static_cast<Index>(count[0]) * count[1] * count[2] * kNodes * kNodes);
-    for (int z = 0; z < cells[2]; z += count[2]) {
-      for (int y = 0; y < cells[1]; y += count[1]) {
-        for (int x = 0; x < cells[0]; x += count[0]) {
-          const CellRange slab{{x, y, z},
-                               {std::min(count[0], cells[0] - x), std::min(count[1], cells[1] - y),
-                                std::min(count[2], cells[2] - z)},
-                               1};
-          find_local_matrices(kernel, slab, kNodes, matrices.data());
-          add(slab, matrices.data(), kNodes * kNodes);
-        }
-      }
-    }
+    const Index matrix_bytes = kNodes * kNodes * static_cast<Index>(sizeof(T));
+    const CellRange largest = largest_slab(grid_, scratch_bytes / matrix_bytes);
+    DeviceArray<T> matrices(largest.size() * kNodes * kNodes);
+    for_each_slab(grid_, largest, [&](const CellRange& slab) {
+      find_local_matrices(kernel, slab, kNodes, matrices.data());
+      add(slab, matrices.data(), kNodes * kNodes);
+    });
     // Before the matrices go.
     synchronize_device();
   }
@@ -137,10 +123,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     constexpr int kLeastPlanes = 8;
     constexpr int kMaxPlanes = 32;
     constexpr Index kRounds = 8;
-    check_cuda(
-        cudaFuncSetAttribute(march_kernel<T, Tile<T>>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes())),
-        "asking for shared memory");
+    allow_shared_memory(march_kernel<T, Tile<T>>, shared_bytes());
     const Index wanted =
         kRounds * Tile<T>::kBlocks * device_attribute(cudaDevAttrMultiProcessorCount);
     const Index tiles_x = ceil_div(layout_.extent[0], Tile<T>::kX);

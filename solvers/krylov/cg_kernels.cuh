@@ -193,9 +193,8 @@ __global__ void __launch_bounds__(kReductionThreads)
                       const IterationState* state) {
   const T pending = static_cast<T>(state->pending);
   if (pending == T{0}) return;
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
-       i += stride) {
+  const Index stride = thread_count<kReductionThreads>();
+  for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
     x[i] += pending * p[i];
   }
 }
@@ -203,13 +202,8 @@ __global__ void __launch_bounds__(kReductionThreads)
 // Blocks of a cooperative launch: as many as the GPU holds at once, fewer for short vectors.
 template <class Kernel>
 unsigned update_blocks(Kernel kernel, Index n) {
-  const Index multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-  int a_multiprocessor = 0;
-  check_cuda(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, kernel, kUpdateThreads, 0),
-      "asking how many blocks a multiprocessor holds");
-  constexpr Index kLeastPerThread = 2;
-  const Index most = std::min<Index>(multiprocessors * a_multiprocessor, kMaxUpdateBlocks);
+  constexpr int kLeastPerThread = 2;
+  const int most = std::min(resident_blocks(kernel, kUpdateThreads, 0), kMaxUpdateBlocks);
   return std::max(blocks_for(n, kUpdateThreads * kLeastPerThread, most), 1U);
 }
 

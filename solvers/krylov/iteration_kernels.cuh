@@ -39,9 +39,8 @@ __device__ void store_entries(const T (&values)[count], Index n, const Index (&e
 // are in flight before the first is used; entries past the end are n.
 template <int count, int threads = kReductionThreads, class F>
 __device__ void for_each_group_of(Index n, F&& f) {
-  const Index stride = static_cast<Index>(gridDim.x) * threads;
-  for (Index first = static_cast<Index>(blockIdx.x) * threads + threadIdx.x; first < n;
-       first += count * stride) {
+  const Index stride = thread_count<threads>();
+  for (Index first = thread_number<threads>(); first < n; first += count * stride) {
     Index entries[count];
 #pragma unroll
     for (int k = 0; k < count; ++k) entries[k] = min(n, first + k * stride);
@@ -118,9 +117,8 @@ __global__ void __launch_bounds__(kReductionThreads)
                                  T* __restrict__ r, ResidualOutputs<T> outputs,
                                  IterationState* state, Sums<2>* partial, unsigned* arrived) {
   Sums<2> sum;
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
-       i += stride) {
+  const Index stride = thread_count<kReductionThreads>();
+  for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
     const T value = b[i] - r[i];
     r[i] = value;
     const T scaled = d != nullptr ? value * d[i] : value;
@@ -138,9 +136,8 @@ __global__ void __launch_bounds__(kReductionThreads)
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     aypx_kernel(Index n, const T* __restrict__ x, T b, T* __restrict__ y) {
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
-       i += stride) {
+  const Index stride = thread_count<kReductionThreads>();
+  for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
     y[i] = x[i] + b * y[i];
   }
 }

@@ -12,9 +12,8 @@ __global__ void __launch_bounds__(kReductionThreads)
     correction_kernel(Index n, T omega, const T* __restrict__ d, const T* __restrict__ v,
                       T* __restrict__ x, const IterationState* state) {
   if (state->status != DeviceStatus::running) return;
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
-       i += stride) {
+  const Index stride = thread_count<kReductionThreads>();
+  for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
     x[i] += omega * (d != nullptr ? d[i] * v[i] : v[i]);
   }
 }

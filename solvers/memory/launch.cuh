@@ -37,4 +37,33 @@ inline unsigned blocks_for(std::int64_t items, std::int64_t per_block,
   return static_cast<unsigned>(std::min((items + per_block - 1) / per_block, most));
 }
 
+/// The number of this thread in a grid of blocks of so many threads along x, and of all threads.
+template <int threads>
+__device__ inline std::int64_t thread_number() {
+  return static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+}
+template <int threads>
+__device__ inline std::int64_t thread_count() {
+  return static_cast<std::int64_t>(gridDim.x) * threads;
+}
+
+/// Allows launches with so much dynamic shared memory a block, beyond what every kernel may have.
+/// @throws DeviceError
+template <class... Parameters>
+void allow_shared_memory(void (*kernel)(Parameters...), std::int64_t bytes) {
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
+             "asking for shared memory");
+}
+
+/// Blocks of a launch that the GPU holds at a time, at least one on each multiprocessor.
+/// @throws DeviceError
+template <class... Parameters>
+int resident_blocks(void (*kernel)(Parameters...), int threads, std::size_t shared_bytes) {
+  int blocks = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
+             "asking how many blocks a multiprocessor holds");
+  return std::max(1, blocks) * device_attribute(cudaDevAttrMultiProcessorCount);
+}
+
 }  // namespace tessera

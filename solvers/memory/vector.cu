@@ -14,9 +14,8 @@ __global__ void __launch_bounds__(kReductionThreads)
     dot_kernel(Index n, const T* x, const T* y, Sums<1>* partial, unsigned* arrived,
                double* result) {
   Sums<1> sum;
-  const Index stride = static_cast<Index>(gridDim.x) * kReductionThreads;
-  for (Index i = static_cast<Index>(blockIdx.x) * kReductionThreads + threadIdx.x; i < n;
-       i += stride) {
+  const Index stride = thread_count<kReductionThreads>();
+  for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
     sum[0] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
   }
   reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *result = total[0]; });

@@ -115,15 +115,10 @@ void relax_asynchronously(const BlockRows<T, Device>& a, const BlockSweep& sweep
                           const DeviceVector<T>& b, DeviceVector<T>& x) {
   if (a.block_count == 0) return;
   zero_on_device(a.queue.data(), a.queue.bytes());
-  const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   with_lanes(a, [&](auto lanes) {
     const auto kernel = asynchronous_sweeps_kernel<lanes(), T>;
-    int resident = 0;
-    check_cuda(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads, shared_bytes(a)),
-        "asking how many blocks run at a time");
     const Index items = sweeps * a.block_count;
-    const Index grid = std::clamp<Index>(static_cast<Index>(resident) * multiprocessors, 1, items);
+    const Index grid = std::min<Index>(resident_blocks(kernel, kThreads, shared_bytes(a)), items);
     launch(kernel,
            {"sweeping over blocks asynchronously", blocks_for(grid, 1), kThreads, shared_bytes(a)},
            view(a), in_precision<T>(sweep), static_cast<unsigned long long>(items), b.data(),

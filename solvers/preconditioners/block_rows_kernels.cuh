@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "solvers/memory/launch.cuh"
+
 namespace tessera {
 namespace {
 
@@ -14,15 +16,12 @@ constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
 
-__device__ Index thread_number() { return static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; }
-__device__ Index thread_count() { return static_cast<Index>(gridDim.x) * kThreads; }
-
 // places[rows[q]] = q, lengths[q] = length of row rows[q], lengths[n] = 0. One thread a row.
 __global__ void __launch_bounds__(kThreads)
     place_rows_kernel(Index n, const std::int32_t* __restrict__ rows,
                       const Index* __restrict__ starts, std::int32_t* __restrict__ places,
                       Index* __restrict__ lengths) {
-  for (Index q = thread_number(); q <= n; q += thread_count()) {
+  for (Index q = thread_number<kThreads>(); q <= n; q += thread_count<kThreads>()) {
     if (q == n) {
       lengths[q] = 0;
       continue;

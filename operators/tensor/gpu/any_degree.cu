@@ -212,8 +212,7 @@ __global__ void separable_diagonal_kernel(const AnyArguments<T> args, T* d) {
   const int n = args.grid.degree + 1;
   const int nodes = dim == 3 ? n * n * n : n * n;
   const Index total = args.range.size() * nodes;
-  for (Index t = static_cast<Index>(blockIdx.x) * kThreads + threadIdx.x; t < total;
-       t += static_cast<Index>(gridDim.x) * kThreads) {
+  for (Index t = thread_number<kThreads>(); t < total; t += thread_count<kThreads>()) {
     const CellPlace place = place_cell(args.grid, args.range, t / nodes);
     const int local = static_cast<int>(t % nodes);
     T sum{0};

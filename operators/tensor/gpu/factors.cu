@@ -149,8 +149,7 @@ __global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* fact
   const int dim = g.grid.dimension;
   const int size = dim == 3 ? g.points * g.points * g.points : g.points * g.points;
   const Index total = g.count * size;
-  for (Index t = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; t < total;
-       t += static_cast<Index>(gridDim.x) * blockDim.x) {
+  for (Index t = thread_number<kThreads>(); t < total; t += thread_count<kThreads>()) {
     const int q = static_cast<int>(t % size);
     const Index c = t / size;
     const CellPlace place = place_of(g, g.first_cell + c);
@@ -176,8 +175,7 @@ __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index 
                                       T* factors) {
   const int size = g.grid.dimension == 3 ? g.points * g.points * g.points : g.points * g.points;
   const Index total = g.count * size;
-  for (Index t = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; t < total;
-       t += static_cast<Index>(gridDim.x) * blockDim.x) {
+  for (Index t = thread_number<kThreads>(); t < total; t += thread_count<kThreads>()) {
     const int q = static_cast<int>(t % size);
     factors[t / size * stride + q] = static_cast<T>(weight_of(g, q) * volume * g.k[t]);
   }

@@ -59,11 +59,7 @@ struct TensorInstance {
       return line_matrices<T, n, M>(basis);
     }
   }
-  static void allow_shared_memory(Index bytes) {
-    check_cuda(cudaFuncSetAttribute(kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(bytes)),
-               "asking for shared memory");
-  }
+  static void allow_shared_memory(Index bytes) { tessera::allow_shared_memory(kernel(), bytes); }
   static void launch(const TensorArguments<T>& args, const Basis1D& basis) {
     const int cells = args.brick[0] * args.brick[1] * args.brick[2];
     const auto blocks = static_cast<unsigned>(args.bricks[0]) * args.bricks[1] * args.bricks[2];
