@@ -7,7 +7,6 @@
 #include "operators/cells/element_kernel.hpp"
 #include "operators/csr/csr.hpp"
 #include "operators/csr/device_csr.hpp"
-#include "solvers/configuration.hpp"
 
 namespace tessera {
 namespace {
@@ -39,19 +38,14 @@ std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName&,
 }  // namespace
 
 KernelInfo csr_kernel() {
-  KernelInfo row{
-      .name = "csr",
-      .summary = "assembled matrix in compressed sparse rows (full assembly); GPU: cuSPARSE",
-      .fast_degrees = "any degree",
-      .memory = "12 B per nonzero, about (p + 2)^d nonzeros per DoF",
-      .cpu_bytes = cpu_bytes,
-      .gpu_bytes = gpu_bytes,
-      .make = {.host_double = make<double>, .host_float = make<float>}};
-  if constexpr (kHasCuda) {
-    row.make.device_double = make_on_device<double>;
-    row.make.device_float = make_on_device<float>;
-  }
-  return row;
+  return {.name = "csr",
+          .summary = "assembled matrix in compressed sparse rows (full assembly); GPU: cuSPARSE",
+          .fast_degrees = "any degree",
+          .memory = "12 B per nonzero, about (p + 2)^d nonzeros per DoF",
+          .cpu_bytes = cpu_bytes,
+          .gpu_bytes = gpu_bytes,
+          .make = makers_of<MakeOperator>([]<class T>() { return make<T>; },
+                                          []<class T>() { return make_on_device<T>; })};
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "solvers/configuration.hpp"
 #include "solvers/execution.hpp"
 
 namespace tessera {
@@ -28,5 +29,18 @@ struct Makers {
     }
   }
 };
+
+/// Makers on the host, and on the GPU where this build has CUDA: pointers that
+/// on_host.operator()<T>() and on_gpu.operator()<T>() return.
+template <template <class, class> class Make, class OnHost, class OnGpu>
+Makers<Make> makers_of(OnHost on_host, OnGpu on_gpu) {
+  Makers<Make> makers{.host_double = on_host.template operator()<double>(),
+                      .host_float = on_host.template operator()<float>()};
+  if constexpr (kHasCuda) {
+    makers.device_double = on_gpu.template operator()<double>();
+    makers.device_float = on_gpu.template operator()<float>();
+  }
+  return makers;
+}
 
 }  // namespace tessera

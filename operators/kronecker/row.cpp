@@ -3,7 +3,6 @@
 
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/kronecker.hpp"
-#include "solvers/configuration.hpp"
 
 namespace tessera {
 namespace {
@@ -36,23 +35,18 @@ std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName&,
 }  // namespace
 
 KernelInfo kronecker_kernel() {
-  KernelInfo row{
-      .name = "kronecker",
-      .summary =
-          "sum of Kronecker products of assembled 1D matrices, without cells; axis-aligned "
-          "meshes with a coefficient that is constant or a product of functions of one "
-          "coordinate",
-      .fast_degrees = "1-8 unrolled, others at run-time size",
-      .memory = "1D factors only",
-      .cpu_bytes = cpu_bytes,
-      .gpu_bytes = gpu_bytes,
-      .why_not = why_not,
-      .make = {.host_double = make<double>, .host_float = make<float>}};
-  if constexpr (kHasCuda) {
-    row.make.device_double = make_on_device<double>;
-    row.make.device_float = make_on_device<float>;
-  }
-  return row;
+  return {.name = "kronecker",
+          .summary =
+              "sum of Kronecker products of assembled 1D matrices, without cells; axis-aligned "
+              "meshes with a coefficient that is constant or a product of functions of one "
+              "coordinate",
+          .fast_degrees = "1-8 unrolled, others at run-time size",
+          .memory = "1D factors only",
+          .cpu_bytes = cpu_bytes,
+          .gpu_bytes = gpu_bytes,
+          .why_not = why_not,
+          .make = makers_of<MakeOperator>([]<class T>() { return make<T>; },
+                                          []<class T>() { return make_on_device<T>; })};
 }
 
 }  // namespace tessera

@@ -60,24 +60,20 @@ std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName& st
 }  // namespace
 
 KernelInfo local_kernel() {
-  KernelInfo row{
-      .name = "local",
-      .summary =
-          "precomputed local matrices, one for all cells where they are alike (element "
-          "assembly); GPU: a thread block a batch of cells",
-      .fast_degrees = "CPU 1-8 unrolled, others at run-time size; GPU any",
-      .memory =
-          "one matrix on a uniform mesh with constant coefficient, else 4 (GPU: 8) (p + 1)^2d "
-          "B a cell",
-      .scatter = TakesScatter::yes,
-      .cpu_bytes = cpu_bytes,
-      .gpu_bytes = gpu_bytes,
-      .make = {.host_double = make<double>, .host_float = make<float>}};
-  if constexpr (kHasCuda) {
-    row.make.device_double = make_on_device<double, make_device_local_kernel<double>>;
-    row.make.device_float = make_on_device<float, make_device_local_kernel<float>>;
-  }
-  return row;
+  return {.name = "local",
+          .summary =
+              "precomputed local matrices, one for all cells where they are alike (element "
+              "assembly); GPU: a thread block a batch of cells",
+          .fast_degrees = "CPU 1-8 unrolled, others at run-time size; GPU any",
+          .memory =
+              "one matrix on a uniform mesh with constant coefficient, else 4 (GPU: 8) (p + 1)^2d "
+              "B a cell",
+          .scatter = TakesScatter::yes,
+          .cpu_bytes = cpu_bytes,
+          .gpu_bytes = gpu_bytes,
+          .make = makers_of<MakeOperator>(
+              []<class T>() { return make<T>; },
+              []<class T>() { return make_on_device<T, make_device_local_kernel<T>>; })};
 }
 
 KernelInfo local_thread_kernel() {

@@ -5,7 +5,6 @@
 
 #include "operators/stencil/device_stencil.hpp"
 #include "operators/stencil/stencil.hpp"
-#include "solvers/configuration.hpp"
 
 namespace tessera {
 namespace {
@@ -36,21 +35,17 @@ std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName&,
 }  // namespace
 
 KernelInfo stencil_kernel() {
-  KernelInfo row{.name = "stencil",
-                 .summary =
-                     "the assembled matrix of degree 1 by diagonals, without indices; each node is "
-                     "written once",
-                 .fast_degrees = "1 only",
-                 .memory = "(3^d + 1) / 2 values per DoF",
-                 .cpu_bytes = cpu_bytes,
-                 .gpu_bytes = gpu_bytes,
-                 .why_not = why_not,
-                 .make = {.host_double = make<double>, .host_float = make<float>}};
-  if constexpr (kHasCuda) {
-    row.make.device_double = make_on_device<double>;
-    row.make.device_float = make_on_device<float>;
-  }
-  return row;
+  return {.name = "stencil",
+          .summary =
+              "the assembled matrix of degree 1 by diagonals, without indices; each node is "
+              "written once",
+          .fast_degrees = "1 only",
+          .memory = "(3^d + 1) / 2 values per DoF",
+          .cpu_bytes = cpu_bytes,
+          .gpu_bytes = gpu_bytes,
+          .why_not = why_not,
+          .make = makers_of<MakeOperator>([]<class T>() { return make<T>; },
+                                          []<class T>() { return make_on_device<T>; })};
 }
 
 }  // namespace tessera

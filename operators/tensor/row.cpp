@@ -8,7 +8,6 @@
 #include "operators/tensor/factor_choice.hpp"
 #include "operators/tensor/factor_size.hpp"
 #include "operators/tensor/tensor.hpp"
-#include "solvers/configuration.hpp"
 
 namespace tessera {
 namespace {
@@ -52,7 +51,7 @@ std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName& st
 }  // namespace
 
 KernelInfo tensor_kernel() {
-  KernelInfo row{
+  return {
       .name = "tensor",
       .summary = "sum factorization, B^T D B by 1D matrices (partial assembly)",
       .fast_degrees = "1-8 with degree + 1 or degree + 2 points unrolled, others at run-time size",
@@ -64,12 +63,8 @@ KernelInfo tensor_kernel() {
       .cpu_bytes = cpu_bytes,
       .gpu_bytes = gpu_bytes,
       .why_not = why_not,
-      .make = {.host_double = make<double>, .host_float = make<float>}};
-  if constexpr (kHasCuda) {
-    row.make.device_double = make_on_device<double>;
-    row.make.device_float = make_on_device<float>;
-  }
-  return row;
+      .make = makers_of<MakeOperator>([]<class T>() { return make<T>; },
+                                      []<class T>() { return make_on_device<T>; })};
 }
 
 }  // namespace tessera
