@@ -107,9 +107,9 @@ struct SolverParameters {
   std::string initial = "0";
   /// Iterations between two residuals that are computed anew; 0 = only at the end.
   int residual_replacement = 0;
-  ChebyshevParameters chebyshev;
-  MultigridParameters multigrid;
-  BlockJacobiParameters block_jacobi;
+  ChebyshevParameters chebyshev = {};
+  MultigridParameters multigrid = {};
+  BlockJacobiParameters block_jacobi = {};
 };
 
 /// `[run]`
@@ -155,11 +155,24 @@ struct KernelName {
 /// Whether a preconditioner is the same map in all of its applications, as most methods need.
 enum class MapOfCalls { the_same, another };
 
+/// Declares the keys of a preconditioner, which are named `solver.TABLE.KEY`.
+using AddSolverKeys = void (*)(Keys<SolverParameters>& keys);
+
 /// A preconditioner that there is.
 struct PreconditionerName {
   std::string name;
   MapOfCalls calls;
+  /// Null: it has none, or those of another one.
+  AddSolverKeys add_keys = nullptr;
 };
+
+/// The names of kernels or preconditioners.
+template <class Named>
+std::vector<std::string> names_of(const std::vector<Named>& all) {
+  std::vector<std::string> names;
+  for (const Named& one : all) names.push_back(one.name);
+  return names;
+}
 
 /// Whether the one of these kernels that has the name takes a scatter policy; kAutoKernel may.
 bool kernel_takes_scatter(const std::vector<KernelName>& kernels, const std::string& name);

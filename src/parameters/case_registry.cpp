@@ -1,4 +1,4 @@
-// This file declares every key of case files.
+// This file declares the keys of case files, but those of [solver].
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "src/parameters/case_checks.hpp"
 #include "src/parameters/case_parameters.hpp"
 #include "src/parameters/limits.hpp"
+#include "src/parameters/solver_keys.hpp"
 
 namespace tessera {
 
@@ -161,8 +162,8 @@ std::string without_scatter(const std::vector<KernelName>& kernels) {
 
 void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels,
                   std::vector<std::string> scatters) {
-  std::vector<std::string> names = {kAutoKernel};
-  for (const KernelName& kernel : kernels) names.push_back(kernel.name);
+  std::vector<std::string> names = names_of(kernels);
+  names.insert(names.begin(), kAutoKernel);
   registry.add(
       {.name = "operator.kernel",
        .description = "How the stiffness operator is applied; `tessera list` tells them apart, and "
@@ -191,101 +192,6 @@ void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels
       {.name = "operator.precision",
        .description = "Floating-point type of the operator and the solver's vectors."},
       [](auto& p) -> auto& { return p.operation.precision; });
-}
-
-void add_solver(CaseRegistry& registry, const std::vector<PreconditionerName>& preconditioners) {
-  std::vector<std::string> names;
-  names.reserve(preconditioners.size() + 1);
-  for (const PreconditionerName& preconditioner : preconditioners) {
-    names.push_back(preconditioner.name);
-  }
-  registry.add(
-      {.name = "solver.method",
-       .description = "Iterative method: conjugate gradients, with one reduction an iteration, "
-                      "with that reduction hidden (pipelined), for preconditioners that vary "
-                      "(flexible), or x += M (b - A x) with the preconditioner M (richardson)."},
-      [](auto& p) -> auto& { return p.solver.method; });
-  registry.add(
-      {.name = "solver.preconditioner",
-       .description = "Approximate inverse that the method applies in each iteration.",
-       .choices = names},
-      [](auto& p) -> auto& { return p.solver.preconditioner; });
-  registry.add(
-      {.name = "solver.relative_tolerance",
-       .description = "The solver stops when ||b - A x|| / ||b|| is at most this; in single "
-                      "precision at least 1e-6.",
-       .range = inside(0, 1)},
-      [](auto& p) -> auto& { return p.solver.relative_tolerance; });
-  registry.add(
-      {.name = "solver.max_iterations",
-       .description = "The solver gives up, and the run fails, after this many iterations.",
-       .type = ValueType::count,
-       .range = between(1, 2147483647)},
-      [](auto& p) -> auto& { return p.solver.max_iterations; });
-  registry.add(
-      {.name = "solver.initial",
-       .description = "Where the iteration starts, near the solution to save iterations; or "
-                      "full-multigrid: from the solution on coarser meshes, level by level.",
-       .type = ValueType::expression},
-      [](auto& p) -> auto& { return p.solver.initial; });
-  registry.add(
-      {.name = "solver.residual_replacement",
-       .description = "Iterations after which the residual is computed anew as b - A x, against "
-                      "the drift of the one that is updated; 0 = only at the end.",
-       .range = between(0, 1000000)},
-      [](auto& p) -> auto& { return p.solver.residual_replacement; });
-  registry.add(
-      {.name = "solver.chebyshev.degree",
-       .description = "Applications of the operator and the diagonal in the preconditioner "
-                      "chebyshev.",
-       .range = between(1, kMaxSmootherDegree)},
-      [](auto& p) -> auto& { return p.solver.chebyshev.degree; });
-  registry.add(
-      {.name = "solver.chebyshev.range",
-       .description = "Largest over smallest eigenvalue of the interval that the polynomial of "
-                      "chebyshev is made for; the largest is estimated.",
-       .range = between(2, 1e6)},
-      [](auto& p) -> auto& { return p.solver.chebyshev.range; });
-  registry.add(
-      {.name = "solver.multigrid.levels",
-       .description = "Most levels, the finest included; 0 = down to one of about a thousand DoFs.",
-       .range = between(0, 64)},
-      [](auto& p) -> auto& { return p.solver.multigrid.levels; });
-  registry.add(
-      {.name = "solver.multigrid.coarsening",
-       .description = "What is halved first: the degree, to 1, or the cells along each axis (auto: "
-                      "cells up to degree 4 and for a start by full-multigrid); where cells are "
-                      "much longer along some axes, the others come before either."},
-      [](auto& p) -> auto& { return p.solver.multigrid.coarsening; });
-  registry.add(
-      {.name = "solver.multigrid.smoother",
-       .description = "What smooths on each level; the asynchronous one needs the method "
-                      "flexible-cg or richardson."},
-      [](auto& p) -> auto& { return p.solver.multigrid.smoother; });
-  registry.add(
-      {.name = "solver.multigrid.smoother_degree",
-       .description = "Steps of the smoother before and after the coarser levels.",
-       .range = between(1, kMaxSmootherDegree)},
-      [](auto& p) -> auto& { return p.solver.multigrid.smoother_degree; });
-  registry.add(
-      {.name = "solver.multigrid.precision",
-       .description = "Floating-point type of the cycle; the solution has that of the operator."},
-      [](auto& p) -> auto& { return p.solver.multigrid.precision; });
-  registry.add(
-      {.name = "solver.multigrid.start_cycles",
-       .description = "Cycles on each level of a start by full multigrid.",
-       .range = between(1, 20)},
-      [](auto& p) -> auto& { return p.solver.multigrid.start_cycles; });
-  registry.add(
-      {.name = "solver.block_jacobi.sweeps",
-       .description = "Sweeps over all blocks in block-jacobi and block-asynchronous-jacobi.",
-       .range = between(1, kMaxSmootherDegree)},
-      [](auto& p) -> auto& { return p.solver.block_jacobi.sweeps; });
-  registry.add(
-      {.name = "solver.block_jacobi.local_sweeps",
-       .description = "Sweeps within a block, on the values present, in each of them.",
-       .range = between(1, kMaxSmootherDegree)},
-      [](auto& p) -> auto& { return p.solver.block_jacobi.local_sweeps; });
 }
 
 void add_run_and_output(CaseRegistry& registry) {
@@ -339,7 +245,7 @@ Registry<CaseParameters> make_case_registry(
   add_problem(registry);
   add_boundary(registry);
   add_operator(registry, kernels, scatters);
-  add_solver(registry, preconditioners);
+  registry.add(solver_keys(preconditioners, SolverOf::one_case), &CaseParameters::solver);
   add_run_and_output(registry);
   registry.add_check(
       [kernels, scatters, preconditioners](CaseParameters& parameters, Findings& findings) {

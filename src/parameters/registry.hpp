@@ -27,20 +27,10 @@ struct Loaded {
   Findings findings;
 };
 
-/// The keys of one kind of file, each declared once, and all that follows from the declarations:
-/// reading, checks, the resolved file, the defaults file, the reference and the JSON Schema.
+/// Keys whose values a struct of parameters holds, each declared once.
 template <class Parameters>
-class Registry {
+class Keys {
  public:
-  /// Looks at several keys at once. It may fill in what depends on other keys, and reports what
-  /// does not fit together; a key for which findings.has_error() holds has its default.
-  using Check = std::function<void(Parameters&, Findings&)>;
-
-  /// @param title of the reference and the schema.
-  /// @param defaults the parameters of a file in which nothing is written.
-  Registry(std::string title, Parameters defaults)
-      : title_(std::move(title)), defaults_(std::move(defaults)) {}
-
   /// Declares a key.
   /// @param access maps parameters to a reference to the member that the key sets:
   ///        `[](auto& p) -> auto& { return p.space.degree; }`.
@@ -67,10 +57,62 @@ class Registry {
     });
   }
 
-  /// Checks run in the order added, after all keys are read.
-  void add_check(Check check) { checks_.push_back(std::move(check)); }
+  /// Adds the keys of a member.
+  template <class Member>
+  void add(const Keys<Member>& keys, Member Parameters::*member) {
+    keys_.insert(keys_.end(), keys.keys_.begin(), keys.keys_.end());
+    for (const auto& store : keys.store_) {
+      store_.push_back([store, member](Parameters& parameters, const TomlValue& value) {
+        store(parameters.*member, value);
+      });
+    }
+    for (const auto& fetch : keys.fetch_) {
+      fetch_.push_back(
+          [fetch, member](const Parameters& parameters) { return fetch(parameters.*member); });
+    }
+  }
 
   const std::vector<KeyDescription>& keys() const { return keys_; }
+
+  /// Stores the value of the key of this number, which has passed check_value.
+  void store(std::size_t number, const TomlValue& value, Parameters& parameters) const {
+    store_[number](parameters, value);
+  }
+
+  /// The values of all keys; nothing for those that are absent.
+  std::vector<std::optional<TomlValue>> fetch_all(const Parameters& parameters) const {
+    std::vector<std::optional<TomlValue>> values;
+    for (const auto& fetch : fetch_) values.push_back(fetch(parameters));
+    return values;
+  }
+
+ private:
+  template <class>
+  friend class Keys;
+
+  std::vector<KeyDescription> keys_;
+  std::vector<std::function<void(Parameters&, const TomlValue&)>> store_;
+  std::vector<std::function<std::optional<TomlValue>(const Parameters&)>> fetch_;
+};
+
+/// The keys of one kind of file, and all that follows from the declarations: reading, checks, the
+/// resolved file, the defaults file, the reference and the JSON Schema.
+template <class Parameters>
+class Registry : public Keys<Parameters> {
+ public:
+  using Keys<Parameters>::keys;
+
+  /// Looks at several keys at once. It may fill in what depends on other keys, and reports what
+  /// does not fit together; a key for which findings.has_error() holds has its default.
+  using Check = std::function<void(Parameters&, Findings&)>;
+
+  /// @param title of the reference and the schema.
+  /// @param defaults the parameters of a file in which nothing is written.
+  Registry(std::string title, Parameters defaults)
+      : title_(std::move(title)), defaults_(std::move(defaults)) {}
+
+  /// Checks run in the order added, after all keys are read.
+  void add_check(Check check) { checks_.push_back(std::move(check)); }
 
   /// Reads a file, with overrides in the order given.
   /// @throws InputError that holds everything wrong with the file and the overrides.
@@ -84,8 +126,8 @@ class Registry {
                            const std::vector<Override>& overrides = {}) const {
     TomlValue document = parse_toml(text, file);
     Findings findings(file);
-    for (const Override& item : overrides) apply_override(document, item, keys_, findings);
-    const auto values = match_keys(document, keys_, findings);
+    for (const Override& item : overrides) apply_override(document, item, keys(), findings);
+    const auto values = match_keys(document, keys(), findings);
     Parameters parameters = resolve(values, findings);
     findings.throw_if_any();
     return {std::move(parameters), std::move(findings)};
@@ -93,31 +135,35 @@ class Registry {
 
   /// The resolved file: every key that has a value. Read back, it gives identical parameters.
   std::string to_toml(const Parameters& parameters, Comments comments = Comments::none) const {
-    return write_toml(keys_, fetch_all(parameters), comments);
+    return write_toml(keys(), this->fetch_all(parameters), comments);
   }
 
   /// A commented file with every key: the defaults, and examples for required and optional keys.
   std::string defaults_text() const { return to_toml(example(), Comments::full); }
 
-  std::string reference() const { return write_markdown(title_, keys_, fetch_all(defaults_)); }
+  std::string reference() const {
+    return write_markdown(title_, keys(), this->fetch_all(defaults_));
+  }
 
-  std::string json_schema() const { return write_json_schema(title_, keys_, fetch_all(defaults_)); }
+  std::string json_schema() const {
+    return write_json_schema(title_, keys(), this->fetch_all(defaults_));
+  }
 
  private:
   Parameters resolve(const std::vector<std::optional<TomlValue>>& values,
                      Findings& findings) const {
     Parameters parameters = defaults_;
-    for (std::size_t i = 0; i < keys_.size(); ++i) {
-      if (values[i]) store_[i](parameters, *values[i]);
+    for (std::size_t i = 0; i < keys().size(); ++i) {
+      if (values[i]) this->store(i, *values[i], parameters);
     }
     for (const Check& check : checks_) check(parameters, findings);
     return parameters;
   }
 
   Parameters example() const {
-    std::vector<std::optional<TomlValue>> values(keys_.size());
-    for (std::size_t i = 0; i < keys_.size(); ++i) {
-      if (keys_[i].presence == Presence::required) values[i] = keys_[i].example;
+    std::vector<std::optional<TomlValue>> values(keys().size());
+    for (std::size_t i = 0; i < keys().size(); ++i) {
+      if (keys()[i].presence == Presence::required) values[i] = keys()[i].example;
     }
     Findings findings("");
     Parameters parameters = resolve(values, findings);
@@ -125,17 +171,8 @@ class Registry {
     return parameters;
   }
 
-  std::vector<std::optional<TomlValue>> fetch_all(const Parameters& parameters) const {
-    std::vector<std::optional<TomlValue>> values;
-    for (const auto& fetch : fetch_) values.push_back(fetch(parameters));
-    return values;
-  }
-
   std::string title_;
   Parameters defaults_;
-  std::vector<KeyDescription> keys_;
-  std::vector<std::function<void(Parameters&, const TomlValue&)>> store_;
-  std::vector<std::function<std::optional<TomlValue>(const Parameters&)>> fetch_;
   std::vector<Check> checks_;
 };
 

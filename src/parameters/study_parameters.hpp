@@ -43,12 +43,8 @@ struct StudyParameters {
   bool transfers = false;
   /// What solves are measured with instead of applications; empty = applications.
   std::vector<std::string> solvers;
-  SolverMethod method = SolverMethod::cg;
-  double relative_tolerance = 1e-9;
-  int max_iterations = 10000;
-  ChebyshevParameters chebyshev;
-  MultigridParameters multigrid;
-  BlockJacobiParameters block_jacobi;
+  /// Of all of them; each of `solvers` is its preconditioner or start in turn.
+  SolverParameters solver = {.relative_tolerance = 1e-9, .max_iterations = 10000};
   /// Largest relative difference between two strategies' results, in double precision.
   double agree_tolerance = 1e-12;
   /// CSV file; empty = none.
@@ -60,7 +56,7 @@ struct StudyParameters {
 /// The keys of study files. @param kernels, scatters, preconditioners the names allowed, as in
 /// their tables.
 Registry<StudyParameters> make_study_registry(
-    const std::vector<std::string>& kernels, const std::vector<std::string>& scatters,
+    const std::vector<KernelName>& kernels, const std::vector<std::string>& scatters,
     const std::vector<PreconditionerName>& preconditioners);
 
 }  // namespace tessera

@@ -1,9 +1,10 @@
-// This file declares every key of study files.
+// This file declares the keys of study files, but those of [solver].
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "src/parameters/limits.hpp"
+#include "src/parameters/solver_keys.hpp"
 #include "src/parameters/study_parameters.hpp"
 
 namespace tessera {
@@ -12,12 +13,12 @@ namespace {
 
 using StudyRegistry = Registry<StudyParameters>;
 
-void add_strategies(StudyRegistry& registry, const std::vector<std::string>& kernels,
+void add_strategies(StudyRegistry& registry, const std::vector<KernelName>& kernels,
                     const std::vector<std::string>& scatters) {
   registry.add(
       {.name = "study.kernels",
        .description = "Kernels to measure; `tessera list` tells them apart.",
-       .choices = kernels},
+       .choices = names_of(kernels)},
       [](auto& p) -> auto& { return p.kernels; });
   registry.add(
       {.name = "study.scatters",
@@ -129,11 +130,7 @@ void add_measurement(StudyRegistry& registry) {
 }
 
 void add_solvers(StudyRegistry& registry, const std::vector<PreconditionerName>& preconditioners) {
-  std::vector<std::string> names;
-  names.reserve(preconditioners.size() + 1);
-  for (const PreconditionerName& preconditioner : preconditioners) {
-    names.push_back(preconditioner.name);
-  }
+  std::vector<std::string> names = names_of(preconditioners);
   names.emplace_back(kFullMultigrid);
   registry.add(
       {.name = "study.solvers",
@@ -147,53 +144,6 @@ void add_solvers(StudyRegistry& registry, const std::vector<PreconditionerName>&
        .default_text = "none: applications are measured",
        .example = TomlValue{TomlValue::Array(1, TomlValue{std::string("multigrid")})}},
       [](auto& p) -> auto& { return p.solvers; });
-  registry.add(
-      {.name = "study.method", .description = "Iterative method of the solves."},
-      [](auto& p) -> auto& { return p.method; });
-  registry.add(
-      {.name = "study.relative_tolerance",
-       .description = "Solves stop when ||b - A x|| / ||b|| is at most this.",
-       .range = inside(0, 1)},
-      [](auto& p) -> auto& { return p.relative_tolerance; });
-  registry.add(
-      {.name = "study.max_iterations",
-       .description = "Solves give up after this many iterations.",
-       .range = between(1, 2147483647)},
-      [](auto& p) -> auto& { return p.max_iterations; });
-  registry.add(
-      {.name = "study.chebyshev_degree",
-       .description = "As solver.chebyshev.degree of a case file.",
-       .range = between(1, kMaxSmootherDegree)},
-      [](auto& p) -> auto& { return p.chebyshev.degree; });
-  registry.add(
-      {.name = "study.smoother", .description = "As solver.multigrid.smoother."},
-      [](auto& p) -> auto& { return p.multigrid.smoother; });
-  registry.add(
-      {.name = "study.smoother_degree",
-       .description = "As solver.multigrid.smoother_degree.",
-       .range = between(1, kMaxSmootherDegree)},
-      [](auto& p) -> auto& { return p.multigrid.smoother_degree; });
-  registry.add(
-      {.name = "study.coarsening", .description = "As solver.multigrid.coarsening."},
-      [](auto& p) -> auto& { return p.multigrid.coarsening; });
-  registry.add(
-      {.name = "study.cycle_precision", .description = "As solver.multigrid.precision."},
-      [](auto& p) -> auto& { return p.multigrid.precision; });
-  registry.add(
-      {.name = "study.start_cycles",
-       .description = "As solver.multigrid.start_cycles.",
-       .range = between(1, 20)},
-      [](auto& p) -> auto& { return p.multigrid.start_cycles; });
-  registry.add(
-      {.name = "study.sweeps",
-       .description = "As solver.block_jacobi.sweeps.",
-       .range = between(1, kMaxSmootherDegree)},
-      [](auto& p) -> auto& { return p.block_jacobi.sweeps; });
-  registry.add(
-      {.name = "study.local_sweeps",
-       .description = "As solver.block_jacobi.local_sweeps.",
-       .range = between(1, kMaxSmootherDegree)},
-      [](auto& p) -> auto& { return p.block_jacobi.local_sweeps; });
 }
 
 void check_study(StudyParameters& parameters, Findings& findings) {
@@ -207,10 +157,10 @@ void check_study(StudyParameters& parameters, Findings& findings) {
 }  // namespace
 
 Registry<StudyParameters> make_study_registry(
-    const std::vector<std::string>& kernels, const std::vector<std::string>& scatters,
+    const std::vector<KernelName>& kernels, const std::vector<std::string>& scatters,
     const std::vector<PreconditionerName>& preconditioners) {
   StudyParameters defaults;
-  defaults.kernels = kernels;
+  defaults.kernels = names_of(kernels);
   defaults.scatters = {default_scatter(scatters)};
   StudyRegistry registry("The study file", std::move(defaults));
   registry.add(
@@ -220,6 +170,7 @@ Registry<StudyParameters> make_study_registry(
   add_problems(registry);
   add_measurement(registry);
   add_solvers(registry, preconditioners);
+  registry.add(solver_keys(preconditioners, SolverOf::study), &StudyParameters::solver);
   registry.add_check(check_study);
   return registry;
 }

@@ -6,6 +6,7 @@
 
 #include "solvers/configuration.hpp"
 #include "src/case/preconditioner_memory.hpp"
+#include "src/parameters/solver_keys.hpp"
 #include "src/solve/preconditioning_assembly.hpp"
 
 namespace tessera {
@@ -35,10 +36,12 @@ std::vector<PreconditionerInfo>& table() {
        .make = TESSERA_MAKERS(make_jacobi)},
       {.name = "chebyshev",
        .summary = "a polynomial in the operator, scaled by its diagonal",
+       .add_keys = add_chebyshev_keys,
        .bytes = chebyshev_bytes,
        .make = TESSERA_MAKERS(make_chebyshev)},
       {.name = kMultigrid,
        .summary = "a V-cycle on coarser meshes and lower degrees; iterations do not grow",
+       .add_keys = add_multigrid_keys,
        .bytes = multigrid_bytes,
        .host_bytes = multigrid_host_bytes,
        .make = TESSERA_MAKERS(make_multigrid_preconditioner)},
@@ -50,6 +53,7 @@ std::vector<PreconditionerInfo>& table() {
        .make = TESSERA_MAKERS(make_fast_diagonalization_preconditioner)},
       {.name = kBlockJacobi,
        .summary = "sweeps within blocks of nodes, of the assembled matrix",
+       .add_keys = add_block_jacobi_keys,
        .bytes = synchronous_block_bytes,
        .make = TESSERA_MAKERS(make_block_jacobi_preconditioner)},
       {.name = kBlockAsynchronousJacobi,
@@ -85,7 +89,7 @@ std::vector<PreconditionerName> preconditioner_names() {
   std::vector<PreconditionerName> names;
   names.reserve(table().size());
   for (const PreconditionerInfo& row : table()) {
-    names.push_back({std::string(row.name), row.calls});
+    names.push_back({std::string(row.name), row.calls, row.add_keys});
   }
   return names;
 }

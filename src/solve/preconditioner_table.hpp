@@ -31,6 +31,8 @@ struct PreconditionerInfo {
   PreconditionerKind kind = PreconditionerKind::general;
   /// Whether it is another map in every application.
   MapOfCalls calls = MapOfCalls::the_same;
+  /// Null: it has no keys, or those of another row.
+  AddSolverKeys add_keys = nullptr;
   /// On the processor that it runs on, without z = M r; null: none.
   PreconditionerBytes bytes = nullptr;
   /// In the memory of the host beside those; null: none.

@@ -39,13 +39,13 @@ bool contains(const std::vector<T>& values, const T& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// What the study calls a key of a case.
+// Where a study says what a key of a case does.
 std::string_view study_key(std::string_view case_key) {
   if (case_key == "mesh.cells") return "study.dofs";
   if (case_key == "operator.factors") return "study.factors";
   if (case_key == "operator.kernel") return "study.kernels";
   if (case_key == "solver.preconditioner") return "study.solvers";
-  if (case_key == "solver.multigrid.smoother") return "study.smoother";
+  if (case_key == "solver.multigrid.smoother") return case_key;
   throw std::logic_error("a limit of sizes whose key studies do not have");
 }
 
@@ -94,10 +94,8 @@ void check_study(const StudyParameters& study, Findings& findings) {
 
 Registry<StudyParameters> make_study_registry() {
   const StrategyNames names = strategy_names();
-  std::vector<std::string> kernels;
-  for (const KernelName& kernel : names.kernels) kernels.push_back(kernel.name);
   Registry<StudyParameters> registry =
-      make_study_registry(kernels, names.scatters, preconditioner_names());
+      make_study_registry(names.kernels, names.scatters, preconditioner_names());
   registry.add_check(check_study);
   return registry;
 }

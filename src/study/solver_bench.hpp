@@ -122,7 +122,7 @@ class SolverBench::In final : public Implementation {
     if (is_start) {
       const double residual = relative_residual();
       measurement.report.iterations = parameters.solver.multigrid.start_cycles;
-      measurement.report.status = status_of_start(residual, given_.study.relative_tolerance);
+      measurement.report.status = status_of_start(residual, given_.study.solver.relative_tolerance);
       measurement.report.true_relative_residual = residual;
     }
     if (dofs() <= kMaxForError) measurement.l2_error = l2_error();

@@ -42,8 +42,9 @@ class SolverComparison final : public StudyRun {
   void introduce() const override {
     say("{}: {}\n", program_name(), study().title.empty() ? "solvers" : study().title);
     say("{}; {}, relative tolerance {:g}, at most {} repetitions, {} smoothing steps\n",
-        study_processor_name(study()), name_of(study().method), study().relative_tolerance,
-        study().repetitions, study().multigrid.smoother_degree);
+        study_processor_name(study()), name_of(study().solver.method),
+        study().solver.relative_tolerance, study().repetitions,
+        study().solver.multigrid.smoother_degree);
   }
 
   ExitCode conclude() const override {
@@ -110,8 +111,8 @@ class SolverComparison final : public StudyRun {
                                     bench.strategy(),
                                     fmt::format("{:.6g}", bench.operator_seconds()),
                                     name,
-                                    std::string(name_of(study().method)),
-                                    fmt::format("{:g}", study().relative_tolerance)};
+                                    std::string(name_of(study().solver.method)),
+                                    fmt::format("{:g}", study().solver.relative_tolerance)};
     if (!m.left_out.empty()) {
       say("  {:<26} left out: {}\n", name, m.left_out);
       row.resize(row.size() + 9);

@@ -83,14 +83,9 @@ CaseParameters solver_case(const StudyParameters& study, const StudyProblem& pro
   set_strategy(parameters, study_solver_strategy(study, problem));
   parameters.operation.precision = problem.precision;
   parameters.run.device = study.device;
-  parameters.solver.method = study.method;
+  parameters.solver = study.solver;
   parameters.solver.preconditioner = solver == kFullMultigrid ? kMultigrid : solver;
   if (solver == kFullMultigrid) parameters.solver.initial = kFullMultigrid;
-  parameters.solver.relative_tolerance = study.relative_tolerance;
-  parameters.solver.max_iterations = study.max_iterations;
-  parameters.solver.chebyshev = study.chebyshev;
-  parameters.solver.multigrid = study.multigrid;
-  parameters.solver.block_jacobi = study.block_jacobi;
   return parameters;
 }
 

@@ -150,8 +150,9 @@ TEST(SizeLimits, AreThoseOfStudiesOfSolvers) {
   study.device = RunDevice::cpu;
   study.solvers = {"multigrid", "block-jacobi"};
   EXPECT_EQ(keys_of(study), std::vector<std::string>{"study.solvers"});
-  study.multigrid.smoother = SmootherChoice::block_jacobi;
-  EXPECT_EQ(keys_of(study), (std::vector<std::string>{"study.smoother", "study.solvers"}));
+  study.solver.multigrid.smoother = SmootherChoice::block_jacobi;
+  EXPECT_EQ(keys_of(study),
+            (std::vector<std::string>{"solver.multigrid.smoother", "study.solvers"}));
 }
 
 TEST(SizeLimits, AreSaidOnceAndBeforeAStudyBegins) {

@@ -8,22 +8,22 @@
 
 #include "src/parameters/case_parameters.hpp"
 #include "src/parameters/messages/diagnostics.hpp"
+#include "src/parameters/solver_keys.hpp"
 #include "src/parameters/study_parameters.hpp"
 
 namespace tessera {
 
 inline const std::vector<KernelName> kTestKernels = {
     {"csr", false}, {"local", true}, {"tensor", true}, {"kronecker", false}};
-inline const std::vector<std::string> kTestKernelNames = {"csr", "local", "tensor", "kronecker"};
 inline const std::vector<std::string> kTestScatters = {"serial", "atomic", "coloring", "private"};
 
 inline const std::vector<PreconditionerName> kTestPreconditioners = {
     {"none", MapOfCalls::the_same},
     {"jacobi", MapOfCalls::the_same},
-    {"chebyshev", MapOfCalls::the_same},
-    {"multigrid", MapOfCalls::the_same},
+    {"chebyshev", MapOfCalls::the_same, add_chebyshev_keys},
+    {"multigrid", MapOfCalls::the_same, add_multigrid_keys},
     {"fast-diagonalization", MapOfCalls::the_same},
-    {"block-jacobi", MapOfCalls::the_same},
+    {"block-jacobi", MapOfCalls::the_same, add_block_jacobi_keys},
     {"block-asynchronous-jacobi", MapOfCalls::another}};
 
 inline const Registry<CaseParameters>& case_registry() {
@@ -34,7 +34,7 @@ inline const Registry<CaseParameters>& case_registry() {
 
 inline const Registry<StudyParameters>& study_registry() {
   static const Registry<StudyParameters> registry =
-      make_study_registry(kTestKernelNames, kTestScatters, kTestPreconditioners);
+      make_study_registry(kTestKernels, kTestScatters, kTestPreconditioners);
   return registry;
 }
 

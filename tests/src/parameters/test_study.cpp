@@ -19,7 +19,7 @@ std::string study_errors(const std::string& text) {
 
 TEST(Study, Defaults) {
   const StudyParameters p = parse_study("");
-  EXPECT_EQ(p.kernels, kTestKernelNames);
+  EXPECT_EQ(p.kernels, names_of(kTestKernels));
   EXPECT_EQ(p.scatters, std::vector<std::string>{"coloring"});
   EXPECT_EQ(p.dofs, std::vector<std::int64_t>{1000000});
   EXPECT_EQ(p.factors, std::vector<FactorsChoice>{FactorsChoice::automatic});
@@ -31,6 +31,8 @@ TEST(Study, Defaults) {
   EXPECT_EQ(p.agree_tolerance, 1e-12);
   EXPECT_EQ(p.output, "");
   EXPECT_EQ(p.memory_limit, 0);
+  EXPECT_EQ(p.solver.relative_tolerance, 1e-9);
+  EXPECT_EQ(p.solver.max_iterations, 10000);
 }
 
 TEST(Study, ListsAreRead) {
@@ -93,6 +95,52 @@ TEST(Study, UnknownKey) {
             "\"csr\" | \"local\" | \"tensor\" | \"kronecker\"");
   EXPECT_EQ(study_errors("[study]\nkernel = \"csr\"\n"),
             "study.toml:2: study.kernel = \"csr\": unknown key; did you mean study.kernels?");
+}
+
+TEST(Study, SolverHasTheKeysOfCases) {
+  const StudyParameters p = parse_study(
+      "[solver]\nmethod = \"flexible-cg\"\nresidual_replacement = 7\n"
+      "chebyshev = { range = 5 }\nmultigrid = { levels = 3, precision = \"double\" }\n"
+      "block_jacobi = { local_sweeps = 9 }\n");
+  EXPECT_EQ(p.solver.method, SolverMethod::flexible_cg);
+  EXPECT_EQ(p.solver.residual_replacement, 7);
+  EXPECT_EQ(p.solver.chebyshev.range, 5);
+  EXPECT_EQ(p.solver.multigrid.levels, 3);
+  EXPECT_EQ(p.solver.multigrid.precision, Precision::double_precision);
+  EXPECT_EQ(p.solver.block_jacobi.local_sweeps, 9);
+}
+
+TEST(Study, MovedKeysOfSolversAreAnsweredWithTheirNames) {
+  EXPECT_EQ(
+      study_errors("[study]\nmethod = \"cg\"\nrelative_tolerance = 1e-8\nsmoother = \"jacobi\"\n"
+                   "cycle_precision = \"double\"\nsweeps = 2\n"),
+      "study.toml:2: study.method = \"cg\": unknown key; it is solver.method now\n"
+      "study.toml:3: study.relative_tolerance = 1e-08: unknown key; it is "
+      "solver.relative_tolerance now\n"
+      "study.toml:4: study.smoother = \"jacobi\": unknown key; it is "
+      "solver.multigrid.smoother now\n"
+      "study.toml:5: study.cycle_precision = \"double\": unknown key; it is "
+      "solver.multigrid.precision now\n"
+      "study.toml:6: study.sweeps = 2: unknown key; it is solver.block_jacobi.sweeps now");
+}
+
+TEST(Study, AndCasesHaveTheKeysOfEachPreconditioner) {
+  const std::vector<PreconditionerName> more = {
+      {"none", MapOfCalls::the_same},
+      {"mine", MapOfCalls::the_same, [](Keys<SolverParameters>& keys) {
+         keys.add(
+             {.name = "solver.mine.degree", .description = "Of mine."},
+             [](auto& p) -> auto& { return p.chebyshev.degree; });
+       }}};
+  const std::string text = "[solver.mine]\ndegree = 3\n";
+  EXPECT_EQ(make_study_registry(kTestKernels, kTestScatters, more)
+                .parse(text, "study.toml")
+                .parameters.solver.chebyshev.degree,
+            3);
+  EXPECT_EQ(make_case_registry(kTestKernels, kTestScatters, more)
+                .parse(case_with(text), "case.toml")
+                .parameters.solver.chebyshev.degree,
+            3);
 }
 
 TEST(Study, MapMayHaveEqualExpressions) {
