@@ -72,7 +72,7 @@ Index vector_bytes(const CaseParameters& parameters) {
 
 // Of the blocks that multigrid smooths with.
 BlockExchange exchange_of(const CaseParameters& parameters) {
-  return parameters.solver.multigrid.smoother == SmootherChoice::block_jacobi
+  return parameters.solver.multigrid.smoother == SmootherKind::block_jacobi
              ? BlockExchange::synchronous
              : BlockExchange::asynchronous;
 }

@@ -29,7 +29,7 @@ bool has_blocks(const std::string& preconditioner) {
 
 bool smooths_by_blocks(const SolverParameters& solver) {
   return solver.preconditioner == "multigrid" &&
-         solver.multigrid.smoother != SmootherChoice::chebyshev;
+         solver.multigrid.smoother != SmootherKind::chebyshev;
 }
 
 SizeProblem too_many_rows(const char* key, std::string_view what, const NodeLattice& lattice,

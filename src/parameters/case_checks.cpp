@@ -190,7 +190,7 @@ void check_tolerance(const CaseParameters& parameters, Findings& findings) {
 bool varies(const SolverParameters& solver,
             const std::vector<PreconditionerName>& preconditioners) {
   if (solver.preconditioner == kMultigrid) {
-    return solver.multigrid.smoother == SmootherChoice::block_asynchronous_jacobi;
+    return solver.multigrid.smoother == SmootherKind::block_asynchronous_jacobi;
   }
   return std::any_of(preconditioners.begin(), preconditioners.end(),
                      [&](const PreconditionerName& row) {

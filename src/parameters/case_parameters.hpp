@@ -81,7 +81,7 @@ struct MultigridParameters {
   /// 0 = down to a level that is small.
   int levels = 0;
   CoarseningChoice coarsening = CoarseningChoice::automatic;
-  SmootherChoice smoother = SmootherChoice::chebyshev;
+  SmootherKind smoother = SmootherKind::chebyshev;
   int smoother_degree = 4;
   Precision precision = Precision::single_precision;
   /// Of a start by full multigrid, on each level.

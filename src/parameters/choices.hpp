@@ -1,17 +1,17 @@
-// These enumerations are the choices that keys allow.
+// These enumerations are the choices that keys allow, with their names in files.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <stdexcept>
-#include <string_view>
 
 #include "cases/poisson_problem.hpp"
 #include "mesh/element/basis_1d.hpp"
 #include "mesh/element/quadrature.hpp"
 #include "operators/form/factor_storage.hpp"
+#include "operators/multigrid/multigrid.hpp"
 #include "postprocess/vtk/float_width.hpp"
 #include "solvers/solver.hpp"
+#include "src/parameters/codec.hpp"
 
 namespace tessera {
 
@@ -22,24 +22,8 @@ enum class Precision { double_precision, single_precision };
 /// multigrid, which wants errors of one order on all levels, else the degree.
 enum class CoarseningChoice { automatic, degree_first, cells_first };
 
-/// What multigrid smooths with on each level.
-enum class SmootherChoice { chebyshev, block_jacobi, block_asynchronous_jacobi };
-
 /// How the kernel tensor stores general geometric factors: a FactorStorage, or the one that suits.
 enum class FactorsChoice { automatic, stored, compressed, on_the_fly };
-
-/// The choice that names this storage.
-constexpr FactorsChoice choice_of(FactorStorage storage) {
-  switch (storage) {
-    case FactorStorage::stored:
-      return FactorsChoice::stored;
-    case FactorStorage::compressed:
-      return FactorsChoice::compressed;
-    case FactorStorage::on_the_fly:
-      return FactorsChoice::on_the_fly;
-  }
-  throw std::logic_error("a storage of factors without a choice");
-}
 
 /// The storage that the choice names; nothing for `automatic`.
 constexpr std::optional<FactorStorage> storage_of(FactorsChoice choice) {
@@ -56,24 +40,66 @@ constexpr std::optional<FactorStorage> storage_of(FactorsChoice choice) {
   throw std::logic_error("a choice of factors without a storage");
 }
 
+/// The choice that names this storage.
+constexpr FactorsChoice choice_of(FactorStorage storage) {
+  for (const auto choice :
+       {FactorsChoice::stored, FactorsChoice::compressed, FactorsChoice::on_the_fly}) {
+    if (storage_of(choice) == storage) return choice;
+  }
+  throw std::logic_error("a storage of factors without a choice");
+}
+
 /// Where a run computes.
 enum class RunDevice { cpu, cuda };
 
 /// Geometry of a study's meshes: equal boxes, or the study's map.
 enum class StudyGeometry { uniform, mapped };
 
-/// Names in files, in the enumerators' order, which the definitions check as they are compiled; see
-/// name_of in codec.hpp.
-std::span<const std::string_view> enumerator_names(NodeFamily);
-std::span<const std::string_view> enumerator_names(QuadratureRule);
-std::span<const std::string_view> enumerator_names(Precision);
-std::span<const std::string_view> enumerator_names(BoundaryType);
-std::span<const std::string_view> enumerator_names(SolverMethod);
-std::span<const std::string_view> enumerator_names(SmootherChoice);
-std::span<const std::string_view> enumerator_names(CoarseningChoice);
-std::span<const std::string_view> enumerator_names(FactorsChoice);
-std::span<const std::string_view> enumerator_names(RunDevice);
-std::span<const std::string_view> enumerator_names(StudyGeometry);
-std::span<const std::string_view> enumerator_names(FloatWidth);
+template <>
+inline constexpr auto kNamesOf<NodeFamily> = names_in_order<NodeFamily>(
+    {{NodeFamily::gauss_lobatto, "gauss-lobatto"}, {NodeFamily::equidistant, "equidistant"}});
+template <>
+inline constexpr auto kNamesOf<QuadratureRule> = names_in_order<QuadratureRule>(
+    {{QuadratureRule::gauss, "gauss"}, {QuadratureRule::gauss_lobatto, "gauss-lobatto"}});
+template <>
+inline constexpr auto kNamesOf<Precision> = names_in_order<Precision>(
+    {{Precision::double_precision, "double"}, {Precision::single_precision, "single"}});
+template <>
+inline constexpr auto kNamesOf<BoundaryType> =
+    names_in_order<BoundaryType>({{BoundaryType::dirichlet, "dirichlet"},
+                                  {BoundaryType::neumann, "neumann"},
+                                  {BoundaryType::robin, "robin"}});
+template <>
+inline constexpr auto kNamesOf<SolverMethod> =
+    names_in_order<SolverMethod>({{SolverMethod::cg, "cg"},
+                                  {SolverMethod::single_reduction_cg, "single-reduction-cg"},
+                                  {SolverMethod::pipelined_cg, "pipelined-cg"},
+                                  {SolverMethod::flexible_cg, "flexible-cg"},
+                                  {SolverMethod::richardson, "richardson"}});
+template <>
+inline constexpr auto kNamesOf<SmootherKind> = names_in_order<SmootherKind>(
+    {{SmootherKind::chebyshev, "chebyshev"},
+     {SmootherKind::block_jacobi, "block-jacobi"},
+     {SmootherKind::block_asynchronous_jacobi, "block-asynchronous-jacobi"}});
+template <>
+inline constexpr auto kNamesOf<CoarseningChoice> =
+    names_in_order<CoarseningChoice>({{CoarseningChoice::automatic, "auto"},
+                                      {CoarseningChoice::degree_first, "degree-first"},
+                                      {CoarseningChoice::cells_first, "cells-first"}});
+template <>
+inline constexpr auto kNamesOf<FactorsChoice> = names_in_order<FactorsChoice>(
+    {{FactorsChoice::automatic, "auto"},
+     {FactorsChoice::stored, factor_storage_name(FactorStorage::stored)},
+     {FactorsChoice::compressed, factor_storage_name(FactorStorage::compressed)},
+     {FactorsChoice::on_the_fly, factor_storage_name(FactorStorage::on_the_fly)}});
+template <>
+inline constexpr auto kNamesOf<RunDevice> = names_in_order<RunDevice>({{RunDevice::cpu, "cpu"},
+                                                                       {RunDevice::cuda, "cuda"}});
+template <>
+inline constexpr auto kNamesOf<StudyGeometry> = names_in_order<StudyGeometry>(
+    {{StudyGeometry::uniform, "uniform"}, {StudyGeometry::mapped, "mapped"}});
+template <>
+inline constexpr auto kNamesOf<FloatWidth> = names_in_order<FloatWidth>(
+    {{FloatWidth::single_precision, "single"}, {FloatWidth::double_precision, "double"}});
 
 }  // namespace tessera

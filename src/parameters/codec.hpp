@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,14 +18,35 @@
 
 namespace tessera {
 
-/// The text of an enumerator in files. An enum is usable in parameters once it has an overload of
-/// `enumerator_names`, which names its enumerators 0, 1, 2, ... in order.
+/// An enumerator and its text in files.
+template <class E>
+struct Named {
+  E enumerator;
+  std::string_view name;
+};
+
+/// The texts of enumerators 0, 1, 2, ...; does not compile unless the table has them in this order.
+template <class E, std::size_t count>
+consteval std::array<std::string_view, count> names_in_order(const Named<E> (&table)[count]) {
+  std::array<std::string_view, count> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (static_cast<std::size_t>(table[i].enumerator) != i) {
+      throw std::logic_error("the names are not in the enumerators' order");
+    }
+    names[i] = table[i].name;
+  }
+  return names;
+}
+
+/// The texts of an enum's enumerators. An enum is usable in parameters once it has a
+/// specialization.
+template <class E>
+inline constexpr std::nullptr_t kNamesOf = nullptr;
+
+/// The text of an enumerator in files.
 template <class E>
 requires std::is_enum_v<E> std::string_view name_of(E enumerator) {
-  const auto names = enumerator_names(enumerator);
-  const auto number = static_cast<std::size_t>(enumerator);
-  if (number >= names.size()) throw std::logic_error("an enumerator has no name");
-  return names[number];
+  return kNamesOf<E>.at(static_cast<std::size_t>(enumerator));
 }
 
 /// How a C++ type is stored in and read from a TOML value: `type`, `shape`, `from`, `to`. `to`
@@ -63,12 +84,9 @@ struct Codec<int> : ScalarCodec<int, ValueType::integer> {
 template <class E>
 requires std::is_enum_v<E>
 struct Codec<E> : ScalarCodec<E, ValueType::choice> {
-  static std::vector<std::string> choices() {
-    const auto names = enumerator_names(E{});
-    return {names.begin(), names.end()};
-  }
+  static std::vector<std::string> choices() { return {kNamesOf<E>.begin(), kNamesOf<E>.end()}; }
   static E from(const TomlValue& value) {
-    const auto names = enumerator_names(E{});
+    constexpr auto& names = kNamesOf<E>;
     const auto found = std::find(names.begin(), names.end(), *value.get_if<std::string>());
     if (found == names.end()) throw std::logic_error("an unchecked choice reached the parameters");
     return static_cast<E>(found - names.begin());

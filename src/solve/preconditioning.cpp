@@ -1,23 +1,9 @@
 // This file makes preconditioners on the host.
 #include "src/solve/preconditioning.hpp"
 
-#include <stdexcept>
-
 namespace tessera {
 
 namespace {
-
-SmootherKind smoother_kind(SmootherChoice choice) {
-  switch (choice) {
-    case SmootherChoice::chebyshev:
-      return SmootherKind::chebyshev;
-    case SmootherChoice::block_jacobi:
-      return SmootherKind::block_jacobi;
-    case SmootherChoice::block_asynchronous_jacobi:
-      return SmootherKind::block_asynchronous_jacobi;
-  }
-  throw std::logic_error("a choice of smoother without a smoother");
-}
 
 CoarseningOrder coarsening_order(const CaseParameters& parameters) {
   constexpr int kMaxForCells = 4;
@@ -41,7 +27,7 @@ MultigridOptions multigrid_options(const CaseParameters& parameters) {
   MultigridOptions options;
   options.rules.order = coarsening_order(parameters);
   if (multigrid.levels > 0) options.rules.most_levels = multigrid.levels;
-  options.smoother = smoother_kind(multigrid.smoother);
+  options.smoother = multigrid.smoother;
   options.smoother_degree = multigrid.smoother_degree;
   options.local_sweeps = parameters.solver.block_jacobi.local_sweeps;
   if (parameters.operation.scatter != kNoScatter) options.scatter = parameters.operation.scatter;

@@ -257,7 +257,7 @@ class Draw {
     const bool asynchronous =
         solver.preconditioner == "block-asynchronous-jacobi" ||
         (solver.preconditioner == "multigrid" &&
-         solver.multigrid.smoother == SmootherChoice::block_asynchronous_jacobi);
+         solver.multigrid.smoother == SmootherKind::block_asynchronous_jacobi);
     if (asynchronous && solver.method != SolverMethod::richardson) {
       solver.method = SolverMethod::flexible_cg;
     }
@@ -269,8 +269,8 @@ class Draw {
     multigrid.coarsening = one_of({CoarseningChoice::automatic, CoarseningChoice::degree_first,
                                    CoarseningChoice::cells_first});
     multigrid.smoother =
-        one_of({SmootherChoice::chebyshev, SmootherChoice::chebyshev, SmootherChoice::block_jacobi,
-                SmootherChoice::block_asynchronous_jacobi});
+        one_of({SmootherKind::chebyshev, SmootherKind::chebyshev, SmootherKind::block_jacobi,
+                SmootherKind::block_asynchronous_jacobi});
     multigrid.smoother_degree = between(1, 5);
     multigrid.start_cycles = between(1, 3);
     multigrid.precision = one_of({Precision::single_precision, Precision::double_precision});

@@ -53,7 +53,7 @@ TEST(SizeLimits, MatricesOnTheGpuAndInBlocksHave31BitsOfRows) {
     parameters.solver.preconditioner = "block-jacobi";
     expect("solver.preconditioner");
     parameters.solver.preconditioner = "multigrid";
-    parameters.solver.multigrid.smoother = SmootherChoice::block_asynchronous_jacobi;
+    parameters.solver.multigrid.smoother = SmootherKind::block_asynchronous_jacobi;
     expect("solver.multigrid.smoother");
   }
 }
@@ -150,7 +150,7 @@ TEST(SizeLimits, AreThoseOfStudiesOfSolvers) {
   study.device = RunDevice::cpu;
   study.solvers = {"multigrid", "block-jacobi"};
   EXPECT_EQ(keys_of(study), std::vector<std::string>{"study.solvers"});
-  study.solver.multigrid.smoother = SmootherChoice::block_jacobi;
+  study.solver.multigrid.smoother = SmootherKind::block_jacobi;
   EXPECT_EQ(keys_of(study),
             (std::vector<std::string>{"solver.multigrid.smoother", "study.solvers"}));
 }

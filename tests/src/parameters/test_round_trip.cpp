@@ -142,7 +142,7 @@ TEST(RoundTrip, SolverKeysKeepTheirValues) {
   EXPECT_EQ(second.chebyshev.range, 12.5);
   EXPECT_EQ(second.multigrid.levels, 3);
   EXPECT_EQ(second.multigrid.coarsening, CoarseningChoice::degree_first);
-  EXPECT_EQ(second.multigrid.smoother, SmootherChoice::block_asynchronous_jacobi);
+  EXPECT_EQ(second.multigrid.smoother, SmootherKind::block_asynchronous_jacobi);
   EXPECT_EQ(second.multigrid.smoother_degree, 2);
   EXPECT_EQ(second.multigrid.precision, Precision::double_precision);
   EXPECT_EQ(second.multigrid.start_cycles, 5);
