@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -26,10 +25,6 @@ constexpr std::size_t kWindow = 100;
 constexpr std::size_t kFewestForSlope = 5;
 constexpr const char* kClearLine = "\r\x1b[K";
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 int terminal_width() {
   constexpr int kUsual = 80;
   for (const int descriptor : {STDERR_FILENO, STDOUT_FILENO}) {
@@ -46,9 +41,6 @@ ProgressMode progress_mode(std::FILE* stream) {
   const bool rewrites = terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
   return isatty(fileno(stream)) != 0 && rewrites ? ProgressMode::live : ProgressMode::plain;
 }
-
-Progress::Progress(std::ostream& out, ProgressMode mode, Options options)
-    : Progress(out, mode, std::move(options), steady_seconds) {}
 
 Progress::Progress(std::ostream& out, ProgressMode mode, Options options, Clock clock)
     : out_(out),

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "postprocess/timing/clock.hpp"
+
 namespace tessera {
 
 /// How progress is shown: one line rewritten in place, some lines in a log, or not at all.
@@ -34,8 +36,7 @@ class Progress {
   /// Seconds since any fixed moment.
   using Clock = std::function<double()>;
 
-  Progress(std::ostream& out, ProgressMode mode, Options options);
-  Progress(std::ostream& out, ProgressMode mode, Options options, Clock clock);
+  Progress(std::ostream& out, ProgressMode mode, Options options, Clock clock = seconds_now);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();

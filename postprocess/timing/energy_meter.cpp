@@ -1,18 +1,12 @@
 // This file combines the energy counters, and words what they cover.
 #include "postprocess/timing/energy_meter.hpp"
 
-#include <chrono>
-
 #include "postprocess/files/human_units.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr double kSecondsBetweenSamples = 10.0;
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 template <class Counter>
 MeasuredEnergy measured(const Counter& counter, const std::string& covers, double seconds,
@@ -52,7 +46,7 @@ std::string EnergyUse::text(double dofs) const {
 }
 
 EnergyMeter::EnergyMeter(const EnergySources& sources)
-    : seconds_(sources.seconds ? sources.seconds : steady_seconds),
+    : seconds_(sources.seconds),
       gpu_(sources.gpu_bus_id.empty()
                ? nullptr
                : std::make_unique<GpuEnergyCounter>(sources.nvml, sources.gpu_bus_id)),

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "postprocess/timing/clock.hpp"
 #include "postprocess/timing/cpu_energy.hpp"
 #include "postprocess/timing/gpu_energy.hpp"
 
@@ -36,7 +37,7 @@ struct EnergySources {
   std::string gpu_bus_id = {};  // of the GPU in use; empty: none is
   std::filesystem::path powercap = "/sys/class/powercap";
   std::string nvml = "libnvidia-ml.so.1";
-  std::function<double()> seconds = {};  // a clock; empty: the steady one
+  std::function<double()> seconds = seconds_now;
 };
 
 /// Stretches shorter than the steps in which counters are updated are not measured.

@@ -2,16 +2,11 @@
 #include "postprocess/timing/timers.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 #include <utility>
 
 namespace tessera {
 namespace {
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Splits "a/b/c" into "a" and "b/c".
 std::pair<std::string_view, std::string_view> split(std::string_view path) {
@@ -21,8 +16,6 @@ std::pair<std::string_view, std::string_view> split(std::string_view path) {
 }
 
 }  // namespace
-
-TimerTree::TimerTree() : TimerTree(steady_seconds) {}
 
 TimerTree::TimerTree(Clock clock, Hooks hooks)
     : clock_(std::move(clock)), hooks_(std::move(hooks)), nodes_(1), start_(clock_()) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "postprocess/timing/clock.hpp"
+
 namespace tessera {
 
 /// The least work of one call of a timed part.
@@ -56,8 +58,7 @@ class TimerTree {
     std::vector<Part> children;
   };
 
-  TimerTree();
-  explicit TimerTree(Clock clock, Hooks hooks = {});
+  explicit TimerTree(Clock clock = seconds_now, Hooks hooks = {});
   TimerTree(const TimerTree&) = delete;
   TimerTree& operator=(const TimerTree&) = delete;
 

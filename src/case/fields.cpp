@@ -9,21 +9,15 @@
 
 #include "cases/expression.hpp"
 #include "solvers/interruption.hpp"
+#include "src/parameters/names.hpp"
 
 namespace tessera {
 namespace {
 
-std::string_view requirement_text(Requirement requirement) {
-  switch (requirement) {
-    case Requirement::finite:
-      return "it must be finite";
-    case Requirement::positive:
-      return "it must be positive and finite";
-    case Requirement::non_negative:
-      return "it must be at least 0 and finite";
-  }
-  return "";
-}
+constexpr auto kRequirementTexts =
+    names_in_order<Requirement>({{Requirement::finite, "it must be finite"},
+                                 {Requirement::positive, "it must be positive and finite"},
+                                 {Requirement::non_negative, "it must be at least 0 and finite"}});
 
 bool meets(Requirement requirement, double value) {
   if (!std::isfinite(value)) return false;
@@ -35,10 +29,10 @@ bool meets(Requirement requirement, double value) {
 
 BadExpressionValue::BadExpressionValue(std::string key, Requirement requirement, double value,
                                        const Point& where)
-    : BadFieldValue(
-          WholeText{fmt::format("is {:.6g} at ({:.6g}, {:.6g}, {:.6g}); {}", value, where[0],
-                                where[1], where[2], requirement_text(requirement))},
-          where, value),
+    : BadFieldValue(WholeText{fmt::format(
+                        "is {:.6g} at ({:.6g}, {:.6g}, {:.6g}); {}", value, where[0], where[1],
+                        where[2], kRequirementTexts.at(static_cast<std::size_t>(requirement)))},
+                    where, value),
       key_(std::move(key)) {}
 
 ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,

@@ -146,7 +146,7 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   const std::string choice = resolve_kernel(loaded.parameters);
   const std::string factors = resolve_factors(loaded.parameters);
   const CaseParameters& parameters = loaded.parameters;
-  omp_set_num_threads(parameters.run.threads > 0 ? parameters.run.threads : omp_get_num_procs());
+  omp_set_num_threads(thread_count(parameters.run.threads));
   const BoxMesh mesh = make_box_mesh(parameters);
   const NodeLattice lattice(mesh, parameters.space.degree);
   const StrategyName strategy = case_strategy(parameters);

@@ -95,8 +95,7 @@ class Run {
     choice_ = resolve_kernel(run_.parameters);
     factors_ = resolve_factors(run_.parameters);
     run_.strategy = case_strategy(parameters_);
-    omp_set_num_threads(parameters_.run.threads > 0 ? parameters_.run.threads
-                                                    : omp_get_num_procs());
+    omp_set_num_threads(thread_count(parameters_.run.threads));
     const MemoryEstimate estimate = estimate_memory(parameters_, run_.strategy);
     const Index available = available_memory_bytes();
     require_memory(estimate, available);

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -22,6 +21,7 @@
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/lanes/simd.hpp"
 #include "mesh/partition.hpp"
+#include "postprocess/timing/clock.hpp"
 #include "solvers/memory/device.hpp"
 
 #if defined(__SSE2__)
@@ -243,12 +243,6 @@ std::string cpu_model(const fs::path& root) {
   return model && !model->empty() ? *model : "unknown CPU";
 }
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Kept from becoming one call of a library's copy, whose choice of stores is not ours.
 [[gnu::optimize("no-tree-loop-distribute-patterns")]] void copy_plain(const double* x, double* y,
                                                                       Range part) {
@@ -360,10 +354,12 @@ std::int64_t available_memory_bytes(const std::filesystem::path& root) {
                   memory_limit(root).available);
 }
 
+int thread_count(int threads) { return threads > 0 ? threads : omp_get_num_procs(); }
+
 Bandwidth measure_bandwidth(int threads) {
   constexpr double kSeconds = 0.3;
   constexpr int kRepetitions = 3;
-  const Clock::time_point start = Clock::now();
+  const double start = seconds_now();
   const Index n = bandwidth_array_size(threads);
   const UncountedMemory arrays;
   HostArray<double> x(static_cast<std::size_t>(n));
@@ -375,15 +371,15 @@ Bandwidth measure_bandwidth(int threads) {
 
   using Sweep = void (*)(const double*, double*, Range);
   const auto seconds_of = [&](Sweep sweep) {
-    const Clock::time_point sweep_start = Clock::now();
+    const double sweep_start = seconds_now();
     on_parts(threads, n, [&](Range part) { sweep(x.data(), y.data(), part); });
-    return seconds_since(sweep_start);
+    return seconds_now() - sweep_start;
   };
   double copy_seconds = std::numeric_limits<double>::infinity();
   double update_seconds = copy_seconds;
   double read_seconds = copy_seconds;
   // In turns, so that a disturbance hits all alike.
-  for (int r = 0; r < kRepetitions || seconds_since(start) < kSeconds; ++r) {
+  for (int r = 0; r < kRepetitions || seconds_now() - start < kSeconds; ++r) {
     copy_seconds = std::min({copy_seconds, seconds_of(copy_plain), seconds_of(copy_streaming)});
     update_seconds = std::min(update_seconds, seconds_of(update));
     read_seconds = std::min(read_seconds, seconds_of(read));

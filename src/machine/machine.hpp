@@ -42,6 +42,9 @@ std::string gpu_summary();
 /// nothing is known, so that no run is refused for lack of facts.
 std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
+/// The number of threads that a file asks for: all cores for 0.
+int thread_count(int threads);
+
 /// Bytes per second between the cores and the memory, from arrays that no cache holds.
 struct Bandwidth {
   /// y = x, 16 bytes a value: x read, y written. The best of ordinary stores and stores past the

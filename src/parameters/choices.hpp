@@ -11,7 +11,7 @@
 #include "operators/multigrid/multigrid.hpp"
 #include "postprocess/vtk/float_width.hpp"
 #include "solvers/solver.hpp"
-#include "src/parameters/codec.hpp"
+#include "src/parameters/names.hpp"
 
 namespace tessera {
 

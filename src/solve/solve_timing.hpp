@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "postprocess/timing/clock.hpp"
 #include "solvers/memory/device.hpp"
-#include "src/solve/device_cycle_timing.hpp"
+#include "src/solve/cycle_timing.hpp"
 #include "src/solve/preconditioning.hpp"
 #include "src/solve/timed.hpp"
-#include "src/study/median.hpp"
 
 namespace tessera {
 
@@ -127,9 +127,8 @@ class SolveTiming<T, Device> {
       for (std::size_t part = 0; part < cycle_[l].size(); ++part) {
         if (cycle_[l][part] == 0.0) continue;
         const double seconds = seconds_per_cycle * cycle_[l][part] / sum;
-        timers_.add(
-            "precondition/" + cycle_timer_name(static_cast<int>(l), static_cast<CyclePart>(part)),
-            cycles, seconds * cycles, seconds);
+        timers_.add("precondition/" + cycle_timer_name(l, static_cast<CyclePart>(part)), cycles,
+                    seconds * cycles, seconds);
       }
     }
   }

@@ -1,10 +1,7 @@
 // This file times repeated applications of an operator, and compares results.
 #include "src/study/measurement.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -16,17 +13,12 @@
 #include "src/case/memory_estimate.hpp"
 #include "src/case/shape.hpp"
 #include "src/solve/vector_conversion.hpp"
-#include "src/study/median.hpp"
 #include "src/study/stopwatch.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr int kLeastRepetitions = 3;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // In [-1, 1), by a hash of the index (splitmix64): the same for any number of threads.
 double random_value(Index i) {
@@ -38,15 +30,6 @@ double random_value(Index i) {
 }
 
 FaceSet all_faces(int dimension) { return FaceSet((1U << face_count(dimension)) - 1U); }
-
-int thread_count(const StudyProblem& problem) {
-  return problem.threads > 0 ? problem.threads : omp_get_num_procs();
-}
-
-Discretization discretization_for(const StudyParameters& study, const StudyProblem& problem) {
-  omp_set_num_threads(thread_count(problem));
-  return make_study_discretization(study, problem);
-}
 
 }  // namespace
 
@@ -90,7 +73,7 @@ double agreement_tolerance(const StudyParameters& study, Precision precision) {
 Bench::Bench(const StudyParameters& study, const StudyProblem& problem)
     : study_(study),
       problem_(problem),
-      discretization_(discretization_for(study, problem)),
+      discretization_(make_study_discretization(study, problem)),
       form_{&discretization_, constant_field(1.0), all_faces(problem.dimension), {}},
       shape_(form_shape(form_, study_processor(study), value_bytes(problem.precision))) {}
 

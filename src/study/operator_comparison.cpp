@@ -1,6 +1,5 @@
 // Applications of the strategies of a study, and their table.
 #include <fmt/format.h>
-#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -96,7 +95,7 @@ class OperatorComparison final : public StudyRun {
   }
 
   void measure(const StudyProblem& problem) override {
-    const int threads = problem.threads > 0 ? problem.threads : omp_get_num_procs();
+    const int threads = thread_count(problem.threads);
     const double copy = copy_bandwidth(threads);
     const BoxMesh mesh = make_study_mesh(problem);
     const NodeLattice lattice(mesh, problem.degree);
@@ -225,7 +224,6 @@ class OperatorComparison final : public StudyRun {
   }
 
   std::map<int, double> copy_bandwidth_;
-  std::string csv_;
   // Of the column of strategies.
   std::size_t name_width_ = 16;
   std::size_t measurements_ = 0;

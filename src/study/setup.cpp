@@ -2,6 +2,7 @@
 #include "src/study/setup.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
+#include "src/machine/machine.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/solve/preconditioner_table.hpp"
 #include "src/study/solver_measurement.hpp"
@@ -230,6 +232,7 @@ BoxMesh make_study_mesh(const StudyProblem& problem) {
 
 Discretization make_study_discretization(const StudyParameters& study,
                                          const StudyProblem& problem) {
+  omp_set_num_threads(thread_count(problem.threads));
   const BoxMesh mesh = make_study_mesh(problem);
   const NodeLattice lattice(mesh, problem.degree);
   Basis1D basis = make_basis(problem.degree, NodeFamily::gauss_lobatto, study.quadrature,

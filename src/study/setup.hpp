@@ -55,7 +55,7 @@ StrategyName study_solver_strategy(const StudyParameters& study, const StudyProb
 /// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.
 BoxMesh make_study_mesh(const StudyProblem& problem);
 
-/// Mesh, space and map of the problem, in its natural frame.
+/// Mesh, space and map of the problem, in its natural frame; sets the number of OpenMP threads.
 /// @throws InputError, InvertedCell, LostDigits
 Discretization make_study_discretization(const StudyParameters& study, const StudyProblem& problem);
 

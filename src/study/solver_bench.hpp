@@ -1,10 +1,7 @@
 // This is the SolverBench of any precision and memory: it sets up a study's problem and solves it.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -17,7 +14,6 @@
 #include "src/solve/full_multigrid_start.hpp"
 #include "src/solve/method.hpp"
 #include "src/solve/preconditioning.hpp"
-#include "src/study/median.hpp"
 #include "src/study/solver_measurement.hpp"
 
 namespace tessera {
@@ -130,11 +126,6 @@ class SolverBench::In final : public Implementation {
   }
 
  private:
-  static double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
-
   // Sets operator_seconds_.
   std::unique_ptr<LinearOperator<T, Space>> make_timed_operator() {
     synchronize<Space>();

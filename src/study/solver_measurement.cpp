@@ -55,11 +55,6 @@ PoissonProblem in_natural_units(const PoissonProblem& problem,
   return in_units(problem, natural_units(problem, discretization));
 }
 
-Discretization discretization_for(const StudyParameters& study, const StudyProblem& problem) {
-  omp_set_num_threads(problem.threads > 0 ? problem.threads : omp_get_num_procs());
-  return make_study_discretization(study, problem);
-}
-
 }  // namespace
 
 CaseParameters solver_case(const StudyParameters& study, const StudyProblem& problem,
@@ -100,7 +95,7 @@ DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
                                        const StudyProblem& problem_in)
     : study(study_in),
       problem(problem_in),
-      discretization(discretization_for(study, problem)),
+      discretization(make_study_discretization(study, problem)),
       poisson(in_natural_units(poisson_problem(problem.dimension), discretization)),
       solution(in_frame(field_of(problem.dimension, solution_at), discretization.frame)),
       form(stiffness_form(poisson, discretization)),

@@ -1,8 +1,7 @@
 // A Stopwatch takes the time of work on the host or on the GPU.
 #pragma once
 
-#include <chrono>
-
+#include "postprocess/timing/clock.hpp"
 #include "solvers/memory/device.hpp"
 
 namespace tessera {
@@ -11,12 +10,11 @@ namespace tessera {
 template <class Space>
 class Stopwatch {
  public:
-  void start() { start_ = Clock::now(); }
-  double stop() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  void start() { start_ = seconds_now(); }
+  double stop() const { return seconds_now() - start_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_;
+  double start_ = 0.0;
 };
 
 template <>

@@ -6,13 +6,13 @@
 #include <set>
 #include <string>
 
+#include "postprocess/timing/clock.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
 #include "src/solve/solve.hpp"
 #include "src/study/measurement.hpp"
-#include "src/study/median.hpp"
 #include "tests/device_test.hpp"
 #include "tests/thread_count.hpp"
 

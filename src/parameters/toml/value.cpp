@@ -40,12 +40,6 @@ std::string table_text(const TomlValue::Table& table) {
 
 }  // namespace
 
-const TomlValue* find_member(const TomlValue::Table& table, std::string_view name) {
-  const auto found = std::find_if(table.begin(), table.end(),
-                                  [&](const TomlMember& member) { return member.name == name; });
-  return found == table.end() ? nullptr : &found->value;
-}
-
 std::string_view kind_of(const TomlValue& value) {
   static constexpr std::string_view kKinds[] = {"true or false", "an integer",     "a number",
                                                 "a string",      "a date or time", "an array",

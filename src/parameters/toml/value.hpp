@@ -55,9 +55,6 @@ struct TomlMember {
   Origin origin;
 };
 
-/// The member of that name, or nullptr.
-const TomlValue* find_member(const TomlValue::Table& table, std::string_view name);
-
 /// "an integer", "a table", ...
 std::string_view kind_of(const TomlValue& value);
 
