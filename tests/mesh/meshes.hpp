@@ -17,6 +17,7 @@
 
 #include "mesh/discretization.hpp"
 #include "mesh/scalar_field.hpp"
+#include "tests/random_values.hpp"
 #include "tests/thread_count.hpp"
 
 namespace tessera::testing {
@@ -164,14 +165,6 @@ inline Eigen::Vector3d reference_point(const std::vector<double>& points, int di
   Eigen::Vector3d xi = Eigen::Vector3d::Zero();
   for (int d = 0; d < dimension; ++d, q /= n) xi[d] = points[q % n];
   return xi;
-}
-
-/// Uniform values in [-1, 1), the same for the same seed on every machine.
-inline std::vector<double> random_values(Index n, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  std::vector<double> values(static_cast<std::size_t>(n));
-  for (double& value : values) value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
-  return values;
 }
 
 }  // namespace tessera::testing

@@ -5,9 +5,7 @@
 #include <omp.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <random>
 
 namespace tessera::testing {
 namespace {
@@ -160,22 +158,6 @@ Problem make_one_dirichlet_face_problem(ProblemOptions options, int face) {
   return problem;
 }
 
-std::vector<double> random_values(Index n, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  std::vector<double> values(static_cast<std::size_t>(n));
-  for (double& value : values) {
-    value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
-  }
-  return values;
-}
-
-template <class T>
-HostVector<T> poisoned(Index n) {
-  HostVector<T> x(n);
-  fill(x, std::numeric_limits<T>::quiet_NaN());
-  return x;
-}
-
 template <class T>
 double relative_difference(const HostVector<T>& a, const std::vector<double>& b) {
   double difference = 0.0;
@@ -191,17 +173,7 @@ double relative_difference(const HostVector<T>& a, const std::vector<double>& b)
   return difference == 0.0 ? 0.0 : difference / scale;
 }
 
-template <class T>
-bool same_bits(const HostVector<T>& a, const HostVector<T>& b) {
-  return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(T)) == 0;
-}
-
-template HostVector<double> poisoned(Index);
-template HostVector<float> poisoned(Index);
 template double relative_difference(const HostVector<double>&, const std::vector<double>&);
 template double relative_difference(const HostVector<float>&, const std::vector<double>&);
-template bool same_bits(const HostVector<double>&, const HostVector<double>&);
-template bool same_bits(const HostVector<float>&, const HostVector<float>&);
 
 }  // namespace tessera::testing

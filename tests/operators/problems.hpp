@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "operators/form/bilinear_form.hpp"
-#include "solvers/memory/vector.hpp"
 #include "tests/thread_count.hpp"
+#include "tests/vectors.hpp"
 
 namespace tessera::testing {
 
@@ -67,10 +67,7 @@ Discretization make_discretization(const BoxMesh& mesh, const Basis1D& basis);
 Discretization make_mapped_discretization(const BoxMesh& mesh, const Basis1D& basis,
                                           const std::array<ScalarField, 3>& components);
 
-/// Uniform values in [-1, 1), the same for the same seed on every machine.
-std::vector<double> random_values(Index n, unsigned seed);
-
-/// The same, rounded to what T holds exactly, so that only the operator rounds.
+/// random_values(), rounded to what T holds exactly, so that only the operator rounds.
 template <class T>
 std::vector<double> random_input(Index n, unsigned seed) {
   std::vector<double> values = random_values(n, seed);
@@ -86,23 +83,8 @@ constexpr double tolerance() {
   return sizeof(T) == sizeof(double) ? kDoubleTolerance : kFloatTolerance;
 }
 
-template <class T>
-HostVector<T> vector_of(const std::vector<double>& values) {
-  HostVector<T> x(static_cast<std::int64_t>(values.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) x[i] = static_cast<T>(values[i]);
-  return x;
-}
-
-/// A vector whose entries are all NaN: an output that must be overwritten.
-template <class T>
-HostVector<T> poisoned(Index n);
-
 /// max |a_i - b_i| / max |b_i|; infinite if an a_i is not finite.
 template <class T>
 double relative_difference(const HostVector<T>& a, const std::vector<double>& b);
-
-/// Whether the two hold the same bits.
-template <class T>
-bool same_bits(const HostVector<T>& a, const HostVector<T>& b);
 
 }  // namespace tessera::testing

@@ -3,16 +3,12 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <random>
+#include <cstdint>
+#include <vector>
+
+#include "tests/random_values.hpp"
 
 namespace tessera::testing {
-
-std::vector<double> random_values(std::int64_t n, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  std::vector<double> values(static_cast<std::size_t>(n));
-  for (double& value : values) value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
-  return values;
-}
 
 Eigen::MatrixXd random_spd_matrix(int n, double condition, unsigned seed) {
   const std::vector<double> entries = random_values(std::int64_t{n} * n, seed);

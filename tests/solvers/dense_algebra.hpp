@@ -2,15 +2,10 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cstdint>
-#include <vector>
 
 // Dense matrices to compare with, compiled once: Eigen's templates cost seconds in every file that
 // uses them.
 namespace tessera::testing {
-
-/// Uniform values in [-1, 1), the same for the same seed on every machine.
-std::vector<double> random_values(std::int64_t n, unsigned seed);
 
 /// A symmetric n x n matrix whose eigenvalues are log-spaced from 1 to condition, with random
 /// eigenvectors.

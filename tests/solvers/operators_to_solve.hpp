@@ -1,26 +1,18 @@
-// These are small operators on the host for the tests of solvers.
+// These are small operators for the tests of solvers.
 #pragma once
 
 #include <Eigen/Core>
 #include <cstdint>
-#include <cstring>
 #include <functional>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "solvers/linear_operator.hpp"
 #include "tests/solvers/dense_algebra.hpp"
 #include "tests/thread_count.hpp"
+#include "tests/vectors.hpp"
 
 namespace tessera::testing {
-
-template <class T, class Values>
-HostVector<T> vector_of(const Values& values) {
-  HostVector<T> x(static_cast<std::int64_t>(values.size()));
-  for (std::int64_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(values[i]);
-  return x;
-}
 
 template <class T>
 Eigen::VectorXd eigen_of(const HostVector<T>& x) {
@@ -29,20 +21,11 @@ Eigen::VectorXd eigen_of(const HostVector<T>& x) {
   return values;
 }
 
-/// A vector whose entries are all NaN: an output that must be overwritten.
-template <class T>
-HostVector<T> poisoned(std::int64_t n) {
-  HostVector<T> x(n);
-  for (std::int64_t i = 0; i < n; ++i) x[i] = std::numeric_limits<T>::quiet_NaN();
-  return x;
-}
+template <class T, class Space = Host>
+using Preconditioning = const Preconditioner<T, Space>*;
 
-template <class T>
-bool same_bits(const HostVector<T>& a, const HostVector<T>& b) {
-  return a.size() == b.size() &&
-         (a.size() == 0 ||
-          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(T)) == 0);
-}
+template <class T, class Space = Host>
+constexpr Preconditioning<T, Space> kNone = nullptr;
 
 /// A matrix through the solvers' interface; sums in double.
 template <class T>
@@ -67,23 +50,37 @@ class DenseOperator final : public LinearOperator<T, Host> {
 };
 
 /// y_i = d_i x_i, for sizes that no dense matrix has.
-template <class T>
-class DiagonalOperator final : public LinearOperator<T, Host> {
+template <class T, class Space = Host>
+class DiagonalOperator final : public LinearOperator<T, Space> {
  public:
-  explicit DiagonalOperator(std::vector<double> entries) : entries_(std::move(entries)) {}
+  explicit DiagonalOperator(const std::vector<double>& entries)
+      : entries_(vector_in<T, Space>(entries)) {}
 
-  std::int64_t size() const override { return static_cast<std::int64_t>(entries_.size()); }
-  void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
-    for (std::int64_t i = 0; i < size(); ++i) y[i] = static_cast<T>(entries_[i]) * x[i];
+  std::int64_t size() const override { return entries_.size(); }
+  void do_apply(const Vector<T, Space>& x, Vector<T, Space>& y) const override {
+    multiply(entries_, x, y);
   }
-  void do_diagonal(HostVector<T>& d) const override {
-    for (std::int64_t i = 0; i < size(); ++i) d[i] = static_cast<T>(entries_[i]);
-  }
+  void do_diagonal(Vector<T, Space>& d) const override { copy(entries_, d); }
   Cost cost() const override { return {}; }
   std::int64_t bytes() const override { return 0; }
 
  private:
-  std::vector<double> entries_;
+  Vector<T, Space> entries_;
+};
+
+/// z_i = d_i r_i, which does not say that it is a diagonal.
+template <class T, class Space>
+class OpaqueScaling final : public Preconditioner<T, Space> {
+ public:
+  explicit OpaqueScaling(const std::vector<double>& entries)
+      : entries_(vector_in<T, Space>(entries)) {}
+  std::int64_t size() const override { return entries_.size(); }
+  void do_apply(const Vector<T, Space>& r, Vector<T, Space>& z) const override {
+    multiply(entries_, r, z);
+  }
+
+ private:
+  Vector<T, Space> entries_;
 };
 
 /// Another operator whose result is tampered with: change(number of the application from 1, y).

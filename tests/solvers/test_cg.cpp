@@ -7,17 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/everywhere.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
-
-template <class T>
-using Preconditioning = const Preconditioner<T, Host>*;
-
-template <class T>
-constexpr Preconditioning<T> kNone = nullptr;
 
 template <class T>
 class Solves : public ::testing::Test {
@@ -34,7 +29,6 @@ class Solves : public ::testing::Test {
   }
 };
 
-using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(Solves, Precisions);
 
 TYPED_TEST(Solves, FindTheSolutionOfADirectSolve) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "tests/everywhere.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
 
@@ -17,19 +18,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
-using Preconditioning = const Preconditioner<T, Host>*;
-
-template <class T>
-constexpr Preconditioning<T> kNone = nullptr;
-
-template <class T>
 class Endings : public ::testing::Test {
  protected:
   DenseOperator<T> a_{random_spd_matrix(30, 100.0, 3)};
   HostVector<T> b_ = vector_of<T>(random_values(30, 5));
 };
 
-using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(Endings, Precisions);
 
 TYPED_TEST(Endings, AtTheIterationLimitHaveWhatWasReached) {

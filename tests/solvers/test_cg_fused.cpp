@@ -5,14 +5,12 @@
 #include <limits>
 #include <vector>
 
+#include "tests/everywhere.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
 
 namespace tessera::testing {
 namespace {
-
-template <class T>
-constexpr const Preconditioner<T, Host>* kNone = nullptr;
 
 // CG that foresees the residual's norm, on operators with fused forms.
 template <class T>
@@ -23,7 +21,6 @@ class FusedCg : public ::testing::Test {
   HostVector<T> b_ = vector_of<T>(random_values(30, 5));
 };
 
-using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(FusedCg, Precisions);
 
 TYPED_TEST(FusedCg, GivesTheSolutionInAsManyIterations) {

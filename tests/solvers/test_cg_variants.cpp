@@ -6,18 +6,13 @@
 #include <set>
 #include <vector>
 
+#include "tests/everywhere.hpp"
 #include "tests/solvers/matrices_to_solve.hpp"
 
 namespace tessera::testing {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-template <class T>
-using Preconditioning = const Preconditioner<T, Host>*;
-
-template <class T>
-constexpr Preconditioning<T> kNone = nullptr;
 
 template <class T>
 class CgVariants : public ::testing::Test {
@@ -27,7 +22,6 @@ class CgVariants : public ::testing::Test {
   HostVector<T> b_ = vector_of<T>(random_values(30, 5));
 };
 
-using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(CgVariants, Precisions);
 
 TYPED_TEST(CgVariants, GiveTheSolution) {

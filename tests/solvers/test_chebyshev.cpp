@@ -10,7 +10,7 @@
 
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "tests/device_test.hpp"
-#include "tests/solvers/device_operators_to_solve.hpp"
+#include "tests/solvers/diagonal_systems.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 namespace tessera::testing {
@@ -164,14 +164,14 @@ TEST_P(ChebyshevKinds, OnTheGpuDampEachEigenvalueAsTheyShould) {
     std::vector<double> eigenvalues;
     for (int i = 0; i < 1000; ++i) eigenvalues.push_back(0.0025 * (i + 1));
     const int n = static_cast<int>(eigenvalues.size());
-    const DeviceDiagonal<double> a(eigenvalues);
+    const DiagonalOperator<double, Device> a(eigenvalues);
     DeviceVector<double> ones(n);
     fill(ones, 1.0);
     const Chebyshev<double, Device> chebyshev(a, std::move(ones), steps());
     const std::vector<double> b = wavy(n);
     DeviceVector<double> x(n);
     fill(x, std::numeric_limits<double>::quiet_NaN());
-    chebyshev.smooth_from_zero(device_vector<double>(b), x);
+    chebyshev.smooth_from_zero(vector_in<double, Device>(b), x);
     DeviceVector<double> error(n);
     fill(error, 1.0);
     chebyshev.smooth(DeviceVector<double>(n), error);

@@ -10,7 +10,7 @@
 #include "solvers/preconditioners/dense_inverse.hpp"
 #include "solvers/preconditioners/multigrid.hpp"
 #include "tests/device_test.hpp"
-#include "tests/solvers/device_operators_to_solve.hpp"
+#include "tests/solvers/diagonal_systems.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
 
@@ -211,6 +211,7 @@ TEST_F(ChecksDeathTest, IndicesOutOfAVectorAreRefused) {
 }
 #endif
 
+using DeviceDiagonal = DiagonalOperator<double, Device>;
 using DeviceJacobi = Jacobi<double, Device>;
 
 TEST_F(ChecksDeathTest, DeviceOperatorsRefuseTheSame) {
@@ -218,7 +219,7 @@ TEST_F(ChecksDeathTest, DeviceOperatorsRefuseTheSame) {
   if constexpr (kHasCuda) {
     EXPECT_DEATH(
         {
-          const DeviceDiagonal<double> a({1, 2, 3});
+          const DeviceDiagonal a({1, 2, 3});
           DeviceVector<double> x(3);
           DeviceVector<double> y(4);
           a.apply(x, y);
@@ -226,14 +227,14 @@ TEST_F(ChecksDeathTest, DeviceOperatorsRefuseTheSame) {
         "y.size\\(\\) == size\\(\\)");
     EXPECT_DEATH(
         {
-          const DeviceDiagonal<double> a({1, 2, 3});
+          const DeviceDiagonal a({1, 2, 3});
           DeviceVector<double> x(3);
           a.apply(x, x);
         },
         "&x != &y");
     EXPECT_DEATH(
         {
-          const DeviceJacobi m(DeviceDiagonal<double>({1, 2, 3}));
+          const DeviceJacobi m(DeviceDiagonal({1, 2, 3}));
           DeviceVector<double> r(3);
           DeviceVector<double> z(4);
           m.apply(r, z);
@@ -241,11 +242,11 @@ TEST_F(ChecksDeathTest, DeviceOperatorsRefuseTheSame) {
         "z.size\\(\\) == size\\(\\)");
     EXPECT_DEATH(
         {
-          const DeviceDiagonal<double> a({1, 2, 3});
-          const DeviceJacobi m(DeviceDiagonal<double>({1, 2, 3, 4}));
+          const DeviceDiagonal a({1, 2, 3});
+          const DeviceJacobi m(DeviceDiagonal({1, 2, 3, 4}));
           const DeviceVector<double> b(3);
           DeviceVector<double> x(3);
-          cg<double>(a, &m, b, x, {});
+          cg(a, &m, b, x, {});
         },
         "m->size\\(\\) == a.size\\(\\)");
   }

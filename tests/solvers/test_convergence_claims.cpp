@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solvers/krylov/stagnation.hpp"
+#include "tests/everywhere.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
 
@@ -21,7 +22,6 @@ class Claims : public ::testing::Test {
   HostVector<T> b_ = vector_of<T>(random_values(30, 5));
 };
 
-using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(Claims, Precisions);
 
 // One application is a little wrong: the recurrence's residual ends a little off that of x, by up

@@ -7,7 +7,7 @@
 
 #include "solvers/preconditioners/dense_inverse.hpp"
 #include "tests/device_test.hpp"
-#include "tests/solvers/device_operators_to_solve.hpp"
+#include "tests/solvers/diagonal_systems.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 namespace tessera::testing {
@@ -92,7 +92,7 @@ void expect_products_of_the_host() {
     const Eigen::VectorXd expected = B * eigen_of(vector_of<T>(values));
     DeviceVector<T> z(n);
     fill(z, std::numeric_limits<T>::quiet_NaN());
-    DenseMatrix<T, Device>(entries).apply(device_vector<T>(values), z);
+    DenseMatrix<T, Device>(entries).apply(vector_in<T, Device>(values), z);
     HostVector<T> found(n);
     copy(z, found);
     EXPECT_LT((eigen_of(found) - expected).norm(),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solvers/preconditioner.hpp"
+#include "tests/everywhere.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 template <class T>
 class JacobiPreconditioner : public ::testing::Test {};
 
-using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(JacobiPreconditioner, Precisions);
 
 TYPED_TEST(JacobiPreconditioner, DividesByTheDiagonal) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "tests/everywhere.hpp"
 #include "tests/solvers/matrices_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
 
@@ -18,7 +19,6 @@ class RichardsonIterations : public ::testing::Test {
   HostVector<T> b_ = vector_of<T>(random_values(30, 5));
 };
 
-using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(RichardsonIterations, Precisions);
 
 // e = (I - omega M A) e each time.

@@ -7,27 +7,13 @@
 
 #include "solvers/preconditioners/smoothing_passes.hpp"
 #include "tests/device_test.hpp"
-#include "tests/solvers/device_operators_to_solve.hpp"
+#include "tests/solvers/diagonal_systems.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 namespace tessera::testing {
 namespace {
 
 constexpr int kSizes[] = {1, 3, 1000, 10007};
-
-// The same values in either space, and back.
-template <class T, class Space>
-Vector<T, Space> in_space(const HostVector<T>& x) {
-  Vector<T, Space> y(x.size());
-  copy(x, y);
-  return y;
-}
-template <class T, class Space>
-HostVector<T> on_host(const Vector<T, Space>& x) {
-  HostVector<T> y(x.size());
-  copy(x, y);
-  return y;
-}
 
 template <class T>
 void expect_near(const HostVector<T>& found, const std::vector<double>& expected) {
@@ -45,44 +31,44 @@ void check_passes() {
     const HostVector<T> y = vector_of<T>(random_values(n, 3));
     const HostVector<T> d = vector_of<T>(random_values(n, 4));
     const HostVector<T> x = vector_of<T>(random_values(n, 5));
-    const auto space_inverse = in_space<T, Space>(inverse);
-    const auto space_b = in_space<T, Space>(b);
-    const auto space_y = in_space<T, Space>(y);
+    const auto space_inverse = in_space<Space>(inverse);
+    const auto space_b = in_space<Space>(b);
+    const auto space_y = in_space<Space>(y);
     std::vector<double> step(n);
     std::vector<double> sum(n);
 
-    auto d_out = in_space<T, Space>(poisoned<T>(n));
-    auto x_out = in_space<T, Space>(poisoned<T>(n));
+    auto d_out = in_space<Space>(poisoned<T>(n));
+    auto x_out = in_space<Space>(poisoned<T>(n));
     first_step(T{0.75}, space_inverse, space_b, d_out, x_out);
     for (int i = 0; i < n; ++i) step[i] = 0.75 * inverse[i] * b[i];
-    expect_near(on_host<T, Space>(d_out), step);
-    expect_near(on_host<T, Space>(x_out), step);
+    expect_near(on_host(d_out), step);
+    expect_near(on_host(x_out), step);
 
-    d_out = in_space<T, Space>(d);
-    x_out = in_space<T, Space>(x);
+    d_out = in_space<Space>(d);
+    x_out = in_space<Space>(x);
     next_step(T{0.375}, T{0.75}, space_inverse, space_b, space_y, d_out, x_out);
     for (int i = 0; i < n; ++i) {
       step[i] = 0.375 * d[i] + 0.75 * inverse[i] * (b[i] - y[i]);
       sum[i] = x[i] + step[i];
     }
-    expect_near(on_host<T, Space>(d_out), step);
-    expect_near(on_host<T, Space>(x_out), sum);
+    expect_near(on_host(d_out), step);
+    expect_near(on_host(x_out), sum);
 
     // Without momentum d is not read.
-    d_out = in_space<T, Space>(poisoned<T>(n));
-    x_out = in_space<T, Space>(x);
+    d_out = in_space<Space>(poisoned<T>(n));
+    x_out = in_space<Space>(x);
     next_step(T{0}, T{0.75}, space_inverse, space_b, space_y, d_out, x_out);
     for (int i = 0; i < n; ++i) {
       step[i] = 0.75 * inverse[i] * (b[i] - y[i]);
       sum[i] = x[i] + step[i];
     }
-    expect_near(on_host<T, Space>(d_out), step);
-    expect_near(on_host<T, Space>(x_out), sum);
+    expect_near(on_host(d_out), step);
+    expect_near(on_host(x_out), sum);
 
-    auto r = in_space<T, Space>(y);
+    auto r = in_space<Space>(y);
     subtract_in_place(space_b, r);
     for (int i = 0; i < n; ++i) sum[i] = b[i] - y[i];
-    expect_near(on_host<T, Space>(r), sum);
+    expect_near(on_host(r), sum);
   }
 }
 
@@ -103,17 +89,17 @@ template <class Space>
 void check_conversions() {
   for (const int n : kSizes) {
     const HostVector<double> x = vector_of<double>(random_values(n, 6));
-    auto single = in_space<float, Space>(poisoned<float>(n));
+    auto single = in_space<Space>(poisoned<float>(n));
     // Beyond the range of single precision before it is scaled.
     for (const double scale : {1.0, 0x1p-200, 0x1p200}) {
       HostVector<double> scaled(n);
       for (int i = 0; i < n; ++i) scaled[i] = x[i] / scale;
-      convert(in_space<double, Space>(scaled), scale, single);
-      const HostVector<float> found = on_host<float, Space>(single);
+      convert(in_space<Space>(scaled), scale, single);
+      const HostVector<float> found = on_host(single);
       for (int i = 0; i < n; ++i) ASSERT_EQ(found[i], static_cast<float>(x[i]));
-      auto back = in_space<double, Space>(poisoned<double>(n));
+      auto back = in_space<Space>(poisoned<double>(n));
       convert(single, 1.0 / scale, back);
-      const HostVector<double> wide = on_host<double, Space>(back);
+      const HostVector<double> wide = on_host(back);
       for (int i = 0; i < n; ++i) ASSERT_EQ(wide[i], static_cast<double>(found[i]) / scale);
     }
   }
@@ -157,7 +143,7 @@ TEST(RandomVectors, OnTheGpuAreThoseOfTheHost) {
     fill_random(x);
     DeviceVector<double> on_device(10007);
     fill_random(on_device);
-    EXPECT_TRUE(same_bits(on_host<double, Device>(on_device), x));
+    EXPECT_TRUE(same_bits(on_host(on_device), x));
   }
 }
 

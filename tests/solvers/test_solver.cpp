@@ -15,19 +15,10 @@ namespace {
 constexpr std::int64_t kSize = 2000;
 
 template <class T, class Space>
-Vector<T, Space> vector_in(double (*value)(std::int64_t)) {
-  HostVector<T> values(kSize);
-  for (std::int64_t i = 0; i < kSize; ++i) values[i] = static_cast<T>(value(i));
-  Vector<T, Space> x(kSize);
-  copy(values, x);
-  return x;
-}
-
-template <class T, class Space>
-std::vector<double> values_of(const Vector<T, Space>& x) {
-  HostVector<T> values(x.size());
-  copy(x, values);
-  return {values.data(), values.data() + values.size()};
+Vector<T, Space> vector_of_function(double (*value)(std::int64_t)) {
+  std::vector<double> values(kSize);
+  for (std::int64_t i = 0; i < kSize; ++i) values[i] = value(i);
+  return vector_in<T, Space>(values);
 }
 
 double entry(std::int64_t i) { return 1.0 + static_cast<double>(i % 23); }
@@ -56,7 +47,7 @@ class ShiftedDiagonal final : public LinearOperator<T, Space> {
   std::int64_t bytes() const override { return 0; }
 
  private:
-  V entries_ = vector_in<T, Space>(entry);
+  V entries_ = vector_of_function<T, Space>(entry);
   T shift_{0};
 };
 
@@ -118,8 +109,8 @@ TYPED_TEST(Solvers, SolveAgainAsAtFirst) {
   using T = typename TypeParam::Scalar;
   using Space = typename TypeParam::Space;
   const ThreadCount one(1);
-  const auto b = vector_in<T, Space>(wave);
-  const auto other = vector_in<T, Space>(other_wave);
+  const auto b = vector_of_function<T, Space>(wave);
+  const auto other = vector_of_function<T, Space>(other_wave);
   this->for_each_solver([&](SolverMethod method, const auto& a, const auto* m) {
     Vector<T, Space> expected(kSize);
     const SolveReport first = solve_by(method, a, m, b, expected, some_iterations(), kOmega);
@@ -144,7 +135,7 @@ TYPED_TEST(Solvers, AllocateNothingInASolve) {
   using T = typename TypeParam::Scalar;
   using Space = typename TypeParam::Space;
   if constexpr (std::is_same_v<Space, Device>) {
-    const auto b = vector_in<T, Space>(wave);
+    const auto b = vector_of_function<T, Space>(wave);
     this->for_each_solver([&](SolverMethod method, const auto& a, const auto* m) {
       Vector<T, Space> x(kSize);
       // Larger than what the tests before have held at a time.
@@ -161,7 +152,7 @@ TYPED_TEST(Solvers, AllocateNothingInASolve) {
 TYPED_TEST(Solvers, SolveWithAnotherOperatorAfterAnUpdate) {
   using T = typename TypeParam::Scalar;
   using Space = typename TypeParam::Space;
-  const auto b = vector_in<T, Space>(wave);
+  const auto b = vector_of_function<T, Space>(wave);
   for (const SolverMethod method : {SolverMethod::cg, SolverMethod::single_reduction_cg,
                                     SolverMethod::pipelined_cg, SolverMethod::flexible_cg}) {
     SCOPED_TRACE(static_cast<int>(method));
@@ -187,7 +178,7 @@ TYPED_TEST(Solvers, RefuseVectorsOfAnotherSize) {
   if constexpr (std::is_same_v<Space, Host>) {
     const ShiftedDiagonal<T, Space> a;
     const auto solver = make_cg<T, Space>(a, nullptr);
-    const auto b = vector_in<T, Space>(wave);
+    const auto b = vector_of_function<T, Space>(wave);
     Vector<T, Space> x(kSize);
     Vector<T, Space> shorter(kSize - 1);
     EXPECT_DEATH(solver->solve(shorter, x, {}), "b.size");

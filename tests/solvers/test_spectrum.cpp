@@ -10,7 +10,7 @@
 #include "solvers/errors.hpp"
 #include "solvers/preconditioners/spectrum.hpp"
 #include "tests/device_test.hpp"
-#include "tests/solvers/device_operators_to_solve.hpp"
+#include "tests/solvers/diagonal_systems.hpp"
 #include "tests/solvers/matrices_to_solve.hpp"
 #include "tests/thread_count.hpp"
 
@@ -127,7 +127,8 @@ TEST(EstimatedSpectra, OnTheGpuAreThoseOfTheHost) {
     const Spectrum expected = estimate_spectrum(DiagonalOperator<double>(values), ones, 12);
     DeviceVector<double> device_ones(n);
     fill(device_ones, 1.0);
-    const Spectrum found = estimate_spectrum(DeviceDiagonal<double>(values), device_ones, 12);
+    const Spectrum found =
+        estimate_spectrum(DiagonalOperator<double, Device>(values), device_ones, 12);
     EXPECT_NEAR(found.largest, expected.largest, 1e-8);
     EXPECT_NEAR(found.smallest, expected.smallest, 1e-8);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "solvers/memory/vector.hpp"
+#include "tests/everywhere.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 
 namespace tessera::testing {
@@ -43,7 +44,6 @@ class Vectors : public ::testing::Test {
   }
 };
 
-using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(Vectors, Precisions);
 
 TYPED_TEST(Vectors, StartAsAlignedZeros) {

@@ -5,9 +5,13 @@
 #include <memory>
 #include <numeric>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/csr/csr.hpp"
+#include "operators/strategy.hpp"
+#include "tests/everywhere.hpp"
 #include "tests/operators/block_jacobi/block_reference.hpp"
 #include "tests/operators/block_jacobi/convergence_spread.hpp"
 #include "tests/operators/problems.hpp"
@@ -16,10 +20,6 @@
 
 namespace tessera::testing {
 namespace {
-
-std::vector<double> values_of(const HostVector<double>& x) {
-  return {x.data(), x.data() + x.size()};
-}
 
 ProblemOptions small_options(int dimension, int degree) {
   ProblemOptions options;
@@ -43,9 +43,8 @@ std::vector<double> dense_preconditioner(const Preconditioner<double, Host>& m, 
   std::vector<double> dense(static_cast<std::size_t>(n * n));
   HostVector<double> unit(n);
   for (Index j = 0; j < n; ++j) {
-    HostVector<double> z = poisoned<double>(n);
     unit[j] = 1.0;
-    m.apply(unit, z);
+    const HostVector<double> z = applied(m, unit);
     unit[j] = 0.0;
     for (Index i = 0; i < n; ++i) dense[i * n + j] = z[i];
   }
@@ -95,14 +94,7 @@ TEST(NodeBricks, HaveEveryNodeOnceAndAreNotTooLarge) {
   }
 }
 
-class BlockJacobiTest : public ::testing::TestWithParam<DimensionAndDegree> {
- protected:
-  static ProblemOptions options() {
-    return small_options(std::get<0>(GetParam()), std::get<1>(GetParam()));
-  }
-};
-
-template <class T>
+template <class T, class Space>
 void expect_equal_to_reference(const Problem& problem) {
   const IndexTriple brick = small_brick(problem.form.discretization->lattice.dimension());
   const DenseBlockJacobi reference(problem.form, brick);
@@ -111,31 +103,153 @@ void expect_equal_to_reference(const Problem& problem) {
   const std::vector<double> zero(b.size());
   for (const int sweeps : {1, 2, 3}) {
     for (const int local_sweeps : {1, 4}) {
-      const auto m = make_block_jacobi<T>(problem.form, {sweeps, local_sweeps}, brick);
+      SCOPED_TRACE(::testing::Message() << sweeps << " sweeps of " << local_sweeps);
+      const auto m = make_block_jacobi<T, Space>(problem.form, {sweeps, local_sweeps}, brick);
       const BlockSweep sweep{local_sweeps, m->damping(), m->relaxation()};
-      HostVector<T> z = poisoned<T>(problem.size());
-      m->apply(vector_of<T>(b), z);
-      EXPECT_LT(relative_difference(z, reference.smooth(b, zero, sweeps, sweep)), tolerance<T>())
-          << sweeps << " sweeps of " << local_sweeps;
-      HostVector<T> x = vector_of<T>(guess);
-      m->smooth(vector_of<T>(b), x);
-      EXPECT_LT(relative_difference(x, reference.smooth(b, guess, sweeps, sweep)), tolerance<T>())
-          << sweeps << " sweeps of " << local_sweeps << " from a guess";
+      EXPECT_LT(relative_difference(applied(*m, vector_of<T>(b)),
+                                    reference.smooth(b, zero, sweeps, sweep)),
+                tolerance<T>());
+      auto x = vector_in<T, Space>(guess);
+      m->smooth(vector_in<T, Space>(b), x);
+      EXPECT_LT(relative_difference(on_host(x), reference.smooth(b, guess, sweeps, sweep)),
+                tolerance<T>())
+          << "from a guess";
     }
   }
 }
 
+class BlockJacobiTest : public EveryProcessorTest<DegreeAndProcessor> {
+ protected:
+  static ProblemOptions options() {
+    return small_options(std::get<0>(GetParam()), std::get<1>(GetParam()));
+  }
+  /// Numbers of threads to run with; on the GPU it is all the same.
+  static std::vector<int> thread_counts(std::vector<int> on_the_host) {
+    return processor() == Processor::cpu ? std::move(on_the_host) : std::vector<int>{1};
+  }
+};
+
 TEST_P(BlockJacobiTest, EqualsTheReference) {
-  for (const int threads : {1, 3}) {
+  for (const int threads : thread_counts({1, 3})) {
     const ThreadCount count(threads);
     for_each_boundary(options(), [](const Problem& problem) {
-      expect_equal_to_reference<double>(problem);
-      expect_equal_to_reference<float>(problem);
+      in_space_of_processor([&]<class Space>() {
+        expect_equal_to_reference<double, Space>(problem);
+        expect_equal_to_reference<float, Space>(problem);
+      });
     });
   }
 }
 
-TEST_P(BlockJacobiTest, IsSymmetricAndPositiveDefinite) {
+TEST_P(BlockJacobiTest, AsynchronousSweepsConvergeToTheSolutionOfCg) {
+  const Problem problem = make_problem(options());
+  const auto a = make_csr_matrix<double>(problem.form);
+  const HostVector<double> b = vector_of<double>(random_values(problem.size(), 59));
+  HostVector<double> expected(problem.size());
+  SolveOptions exact;
+  exact.relative_tolerance = 1e-13;
+  const SolveReport report = cg(*a, nullptr, b, expected, exact);
+  ASSERT_LT(report.true_relative_residual, 1e-11);
+  // Blocks that run at the same time see less of each other than those of few threads.
+  const int calls = processor() == Processor::cpu ? 400 : 2000;
+  in_space_of_processor([&]<class Space>() {
+    const auto m = make_block_jacobi<double, Space>(
+        problem.form, {8, 4, 0.0, BlockExchange::asynchronous},
+        small_brick(problem.form.discretization->lattice.dimension()));
+    const auto rhs = in_space<Space>(b);
+    for (const int threads : thread_counts({1, 2, 4})) {
+      const ThreadCount count(threads);
+      for (int run = 0; run < 3; ++run) {
+        auto x = poisoned<double, Space>(problem.size());
+        m->smooth_from_zero(rhs, x);
+        for (int call = 0; call < calls; ++call) m->smooth(rhs, x);
+        EXPECT_LT(relative_difference(on_host(x), values_of(expected)), 1e-9)
+            << threads << " threads";
+      }
+    }
+  });
+}
+
+// A form without boundary terms has the constants in its kernel. Asynchronous sweeps are others in
+// every run.
+TEST_P(BlockJacobiTest, StaysFiniteWhereTheMatrixIsSingular) {
+  ProblemOptions options = BlockJacobiTest::options();
+  options.boundary = Boundary::none;
+  const Problem problem = make_problem(options);
+  in_space_of_processor([&]<class Space>() {
+    const auto a = make_operator<double, Space>({"csr", "none"}, problem.form);
+    const auto b =
+        in_space<Space>(applied(*a, vector_of<double>(random_values(problem.size(), 61))));
+    for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
+      const auto m = make_block_jacobi<double, Space>(
+          problem.form, {2, 4, 0.0, exchange},
+          small_brick(problem.form.discretization->lattice.dimension()));
+      EXPECT_GT(m->damping(), 0.0);
+      EXPECT_LE(m->relaxation(), 1.0);
+      for (int run = 0; run < 3; ++run) {
+        EXPECT_LT(residuals_of_iteration(*a, *m, b, 50).back(), 0.2);
+      }
+    }
+  });
+}
+
+// CG takes at most this share of the iterations that it takes with Jacobi, to the plain solution.
+template <class Space>
+void expect_fewer_iterations_than_jacobi(const ProblemOptions& options, double share,
+                                         const std::vector<int>& sweep_counts) {
+  const Problem problem = make_problem(options);
+  const auto a = make_operator<double, Space>({"csr", "none"}, problem.form);
+  const auto b = vector_in<double, Space>(random_values(problem.size(), 67));
+  SolveOptions tight;
+  tight.relative_tolerance = 1e-12;
+  Vector<double, Space> plain(problem.size());
+  ASSERT_EQ(cg(*a, nullptr, b, plain, tight).status, SolveStatus::converged);
+  const Jacobi<double, Space> jacobi(*a);
+  Vector<double, Space> x(problem.size());
+  const int of_jacobi = cg(*a, &jacobi, b, x, tight).iterations;
+  for (const int sweeps : sweep_counts) {
+    const auto m = make_block_jacobi<double, Space>(problem.form, {sweeps, 4});
+    fill(x, 0.0);
+    const SolveReport report = cg(*a, m.get(), b, x, tight);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_LT(report.iterations, share * of_jacobi) << sweeps << " sweeps";
+    EXPECT_LT(relative_difference(on_host(x), values_of(plain)), 1e-9);
+  }
+}
+
+// On the GPU CG replays what apply() launches as a CUDA graph.
+TEST_P(BlockJacobiTest, WithCgHasThePlainSolutionInFewerIterationsThanJacobi) {
+  ProblemOptions options = BlockJacobiTest::options();
+  const int p = options.degree;
+  options.cells =
+      options.dimension == 2 ? IndexTriple{48 / p, 36 / p, 1} : IndexTriple{20 / p, 16 / p, 12 / p};
+  in_space_of_processor([&]<class Space>() {
+    expect_fewer_iterations_than_jacobi<Space>(options, 0.8, {1, 2, 3});
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, BlockJacobiTest,
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 3, 4),
+                                            ::testing::ValuesIn(every_processor())),
+                         name_with_processor);
+
+TEST(BlockJacobiWithCg, HasThePlainSolutionInFewerIterationsThanJacobi) {
+  for (const int degree : {1, 3}) {
+    ProblemOptions options;
+    options.degree = degree;
+    options.cells = degree == 1 ? IndexTriple{20, 14, 11} : IndexTriple{7, 5, 4};
+    expect_fewer_iterations_than_jacobi<Host>(options, 0.7, {1, 2});
+  }
+}
+
+class HostBlockJacobi : public ::testing::TestWithParam<DimensionAndDegree> {
+ protected:
+  static ProblemOptions options() {
+    return small_options(std::get<0>(GetParam()), std::get<1>(GetParam()));
+  }
+};
+
+TEST_P(HostBlockJacobi, IsSymmetricAndPositiveDefinite) {
   for_each_boundary(options(), [](const Problem& problem) {
     const Index n = problem.size();
     const IndexTriple brick = small_brick(problem.form.discretization->lattice.dimension());
@@ -162,66 +276,21 @@ TEST_P(BlockJacobiTest, IsSymmetricAndPositiveDefinite) {
   });
 }
 
-TEST_P(BlockJacobiTest, OneBlockOfEverythingSolvesTheSystem) {
-  ProblemOptions options = BlockJacobiTest::options();
+TEST_P(HostBlockJacobi, OneBlockOfEverythingSolvesTheSystem) {
+  ProblemOptions options = HostBlockJacobi::options();
   options.cells = {3, 2, 1};
   const Problem problem = make_problem(options);
   const auto a = make_csr_matrix<double>(problem.form);
   const std::vector<double> solution = random_values(problem.size(), 57);
-  HostVector<double> b(problem.size());
-  a->apply(vector_of<double>(solution), b);
+  const HostVector<double> b = applied(*a, vector_of<double>(solution));
   for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
     const auto m = make_block_jacobi<double>(problem.form, {1, 3000, 0.0, exchange},
                                              problem.form.discretization->lattice.extents());
-    HostVector<double> x = poisoned<double>(problem.size());
-    m->apply(b, x);
-    EXPECT_LT(relative_difference(x, solution), 1e-9);
+    EXPECT_LT(relative_difference(applied(*m, b), solution), 1e-9);
   }
 }
 
-TEST_P(BlockJacobiTest, AsynchronousSweepsConvergeToTheSolutionOfCg) {
-  const Problem problem = make_problem(options());
-  const auto a = make_csr_matrix<double>(problem.form);
-  const HostVector<double> b = vector_of<double>(random_values(problem.size(), 59));
-  HostVector<double> expected(problem.size());
-  SolveOptions exact;
-  exact.relative_tolerance = 1e-13;
-  const SolveReport report = cg<double, Host>(*a, nullptr, b, expected, exact);
-  ASSERT_LT(report.true_relative_residual, 1e-11);
-  const auto m =
-      make_block_jacobi<double>(problem.form, {8, 4, 0.0, BlockExchange::asynchronous},
-                                small_brick(problem.form.discretization->lattice.dimension()));
-  for (const int threads : {1, 2, 4}) {
-    const ThreadCount count(threads);
-    for (int run = 0; run < 3; ++run) {
-      HostVector<double> x = poisoned<double>(problem.size());
-      m->smooth_from_zero(b, x);
-      for (int call = 0; call < 400; ++call) m->smooth(b, x);
-      EXPECT_LT(relative_difference(x, values_of(expected)), 1e-9) << threads << " threads";
-    }
-  }
-}
-
-// A form without boundary terms has the constants in its kernel.
-TEST_P(BlockJacobiTest, StaysFiniteWhereTheMatrixIsSingular) {
-  ProblemOptions options = BlockJacobiTest::options();
-  options.boundary = Boundary::none;
-  const Problem problem = make_problem(options);
-  const auto a = make_csr_matrix<double>(problem.form);
-  HostVector<double> b(problem.size());
-  a->apply(vector_of<double>(random_values(problem.size(), 61)), b);
-  for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
-    const auto m =
-        make_block_jacobi<double>(problem.form, {2, 4, 0.0, exchange},
-                                  small_brick(problem.form.discretization->lattice.dimension()));
-    EXPECT_GT(m->damping(), 0.0);
-    EXPECT_LE(m->relaxation(), 1.0);
-    const std::vector<double> residuals = residuals_of_iteration<double, Host>(*a, *m, b, 50);
-    EXPECT_LT(residuals.back(), 0.2);
-  }
-}
-
-TEST_P(BlockJacobiTest, BytesAreForeseen) {
+TEST_P(HostBlockJacobi, BytesAreForeseen) {
   for_each_boundary(options(), [](const Problem& problem) {
     const FormShape shape = form_shape(problem.form, Processor::cpu, sizeof(float));
     for (const BlockExchange exchange : {BlockExchange::synchronous, BlockExchange::asynchronous}) {
@@ -232,35 +301,9 @@ TEST_P(BlockJacobiTest, BytesAreForeseen) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Degrees, BlockJacobiTest,
+INSTANTIATE_TEST_SUITE_P(Degrees, HostBlockJacobi,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 3, 4)),
                          name_of);
-
-TEST(BlockJacobiWithCg, HasThePlainSolutionInFewerIterationsThanJacobi) {
-  for (const int degree : {1, 3}) {
-    ProblemOptions options;
-    options.degree = degree;
-    options.cells = degree == 1 ? IndexTriple{20, 14, 11} : IndexTriple{7, 5, 4};
-    const Problem problem = make_problem(options);
-    const auto a = make_csr_matrix<double>(problem.form);
-    const HostVector<double> b = vector_of<double>(random_values(problem.size(), 67));
-    SolveOptions tight;
-    tight.relative_tolerance = 1e-12;
-    HostVector<double> plain(problem.size());
-    ASSERT_EQ((cg<double, Host>(*a, nullptr, b, plain, tight).status), SolveStatus::converged);
-    HostVector<double> x(problem.size());
-    const int of_jacobi =
-        cg<double, Host>(*a, std::make_unique<Jacobi<double>>(*a).get(), b, x, tight).iterations;
-    for (const int sweeps : {1, 2}) {
-      const auto m = make_block_jacobi<double>(problem.form, {sweeps, 4});
-      fill(x, 0.0);
-      const SolveReport report = cg<double, Host>(*a, m.get(), b, x, tight);
-      EXPECT_EQ(report.status, SolveStatus::converged);
-      EXPECT_LT(report.iterations, 0.7 * of_jacobi);
-      EXPECT_LT(relative_difference(x, values_of(plain)), 1e-9);
-    }
-  }
-}
 
 TEST(ResidualSpreads, AreThoseOfGivenRuns) {
   const std::vector<ResidualSpread> spreads =

@@ -1,4 +1,4 @@
-// These forms are shared by the tests of fast diagonalization on host and GPU.
+// These are the forms that fast diagonalization is tested on.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,10 +1,16 @@
 // These tests compare the stencil with the reference.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
+#include "operators/stencil/device_stencil.hpp"
 #include "operators/stencil/stencil.hpp"
+#include "tests/everywhere.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/suitable.hpp"
@@ -13,26 +19,51 @@
 namespace tessera::testing {
 namespace {
 
-template <class T>
+template <class T, class Space>
+std::unique_ptr<LinearOperator<T, Space>> make_stencil(const BilinearForm& form) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    return make_stencil_operator<T>(form);
+  } else {
+    return make_device_stencil_operator<T>(form);
+  }
+}
+
+template <class T, class Space>
 void expect_equal_to_reference(const Problem& problem) {
   const Reference reference(problem.form);
   const std::vector<double> input = random_input<T>(problem.size(), 29);
   const HostVector<T> x = vector_of<T>(input);
-  const auto a = make_stencil_operator<T>(problem.form);
+  const auto a = make_stencil<T, Space>(problem.form);
   ASSERT_EQ(a->size(), problem.size());
-  HostVector<T> y = poisoned<T>(problem.size());
-  a->apply(x, y);
-  EXPECT_LT(relative_difference(y, reference.apply(input)), tolerance<T>());
-  HostVector<T> d = poisoned<T>(problem.size());
-  a->diagonal(d);
-  EXPECT_LT(relative_difference(d, reference.diagonal()), tolerance<T>()) << "diagonal";
-  EXPECT_EQ(a->bytes(), stencil_bytes(form_shape(problem.form, Processor::cpu, sizeof(T))));
+  const HostVector<T> first = applied(*a, x);
+  EXPECT_LT(relative_difference(first, reference.apply(input)), tolerance<T>());
+  EXPECT_TRUE(same_bits(applied(*a, x), first));
+  const auto remade = make_stencil<T, Space>(problem.form);
+  EXPECT_TRUE(same_bits(applied(*remade, x), first)) << "made again";
+  EXPECT_LT(relative_difference(diagonal_of(*a), reference.diagonal()), tolerance<T>())
+      << "diagonal";
+  EXPECT_EQ(a->bytes(), stencil_bytes(form_shape(problem.form, kProcessorOf<Space>, sizeof(T))));
 }
 
-class Stencil : public ::testing::TestWithParam<std::tuple<int, IndexTriple>> {
+using Shape = std::pair<int, IndexTriple>;
+
+// On the host rows shorter than a vector, of some vectors, and with a rest; on the GPU more than
+// one tile along x and y and more than one chunk of planes, whole tiles, and thin meshes.
+const Shape kShapes[] = {{2, {1, 1, 1}},    {2, {1, 9, 1}},    {2, {17, 1, 1}},  {2, {37, 6, 1}},
+                         {2, {300, 21, 1}}, {2, {127, 15, 1}}, {3, {1, 1, 1}},   {3, {1, 1, 9}},
+                         {3, {2, 9, 1}},    {3, {19, 1, 1}},   {3, {70, 1, 1}},  {3, {17, 3, 2}},
+                         {3, {35, 5, 4}},   {3, {63, 15, 7}},  {3, {35, 18, 20}}};
+
+std::string name_of(const Shape& shape) {
+  const auto& [dimension, cells] = shape;
+  return std::to_string(dimension) + "d" + std::to_string(cells[0]) + "x" +
+         std::to_string(cells[1]) + "x" + std::to_string(cells[2]);
+}
+
+class Stencil : public EveryProcessorTest<std::tuple<Shape, Processor>> {
  protected:
   static ProblemOptions options() {
-    const auto [dimension, cells] = GetParam();
+    const auto& [dimension, cells] = std::get<Shape>(GetParam());
     return stencil_options(dimension, cells);
   }
 };
@@ -41,8 +72,10 @@ TEST_P(Stencil, EqualsTheReference) {
   for (const ProblemOptions& options : with_every_form(Stencil::options())) {
     SCOPED_TRACE(describe(options));
     const Problem problem = make_problem(options);
-    expect_equal_to_reference<double>(problem);
-    expect_equal_to_reference<float>(problem);
+    in_space_of_processor([&]<class Space>() {
+      expect_equal_to_reference<double, Space>(problem);
+      expect_equal_to_reference<float, Space>(problem);
+    });
   }
 }
 
@@ -50,54 +83,57 @@ TEST_P(Stencil, EqualsTheReferenceWithOneDirichletFaceAndRobinFacesElsewhere) {
   const ProblemOptions options = Stencil::options();
   for (int face = 0; face < face_count(options.dimension); ++face) {
     SCOPED_TRACE(face);
-    expect_equal_to_reference<double>(make_one_dirichlet_face_problem(options, face));
+    in_space_of_processor([&]<class Space>() {
+      expect_equal_to_reference<double, Space>(make_one_dirichlet_face_problem(options, face));
+    });
   }
 }
 
 TEST_P(Stencil, IsSymmetric) {
-  const Problem problem = make_problem(options());
-  const auto a = make_stencil_operator<double>(problem.form);
-  const HostVector<double> x = vector_of<double>(random_values(problem.size(), 1));
-  const HostVector<double> y = vector_of<double>(random_values(problem.size(), 2));
-  HostVector<double> ax = poisoned<double>(problem.size());
-  HostVector<double> ay = poisoned<double>(problem.size());
-  a->apply(x, ax);
-  a->apply(y, ay);
-  EXPECT_NEAR(dot(ax, y), dot(x, ay), 1e-13 * norm(ax) * norm(y));
+  in_space_of_processor([]<class Space>() {
+    const Problem problem = make_problem(options());
+    const auto a = make_stencil<double, Space>(problem.form);
+    const HostVector<double> x = vector_of<double>(random_values(problem.size(), 1));
+    const HostVector<double> y = vector_of<double>(random_values(problem.size(), 2));
+    const HostVector<double> ax = applied(*a, x);
+    const HostVector<double> ay = applied(*a, y);
+    EXPECT_NEAR(dot(ax, y), dot(x, ay), 1e-13 * norm(ax) * norm(y));
+  });
 }
 
-TEST_P(Stencil, GivesTheSameBitsOnAnyNumberOfThreads) {
-  const Problem problem = make_problem(options());
-  const HostVector<double> x = vector_of<double>(random_values(problem.size(), 7));
-  HostVector<double> first(problem.size());
-  for (const int threads : {1, 2, 3, 7}) {
-    const ThreadCount scope(threads);
-    const auto a = make_stencil_operator<double>(problem.form);
-    HostVector<double> y = poisoned<double>(problem.size());
-    a->apply(x, y);
-    if (threads == 1) copy(y, first);
-    EXPECT_TRUE(same_bits(y, first)) << threads;
-    const ThreadCount fewer(1);
-    a->apply(x, y);
-    EXPECT_TRUE(same_bits(y, first)) << "made for " << threads;
+INSTANTIATE_TEST_SUITE_P(Shapes, Stencil,
+                         ::testing::Combine(::testing::ValuesIn(kShapes),
+                                            ::testing::ValuesIn(every_processor())),
+                         [](const auto& tested) {
+                           return name_of(std::get<Shape>(tested.param)) +
+                                  place_name(std::get<Processor>(tested.param));
+                         });
+
+TEST(StencilThreads, GiveTheSameBitsInAnyNumber) {
+  for (const auto& [dimension, cells] : kShapes) {
+    const Problem problem = make_problem(stencil_options(dimension, cells));
+    SCOPED_TRACE(::testing::Message() << problem.size() << " nodes");
+    const HostVector<double> x = vector_of<double>(random_values(problem.size(), 7));
+    HostVector<double> first(problem.size());
+    for (const int threads : {1, 2, 3, 7}) {
+      const ThreadCount scope(threads);
+      const auto a = make_stencil_operator<double>(problem.form);
+      HostVector<double> y = applied(*a, x);
+      if (threads == 1) copy(y, first);
+      EXPECT_TRUE(same_bits(y, first)) << threads;
+      const ThreadCount fewer(1);
+      a->apply(x, y);
+      EXPECT_TRUE(same_bits(y, first)) << "made for " << threads;
+    }
   }
 }
-
-// Rows shorter than a vector, of some vectors, and with a rest.
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, Stencil,
-    ::testing::Values(std::tuple{2, IndexTriple{1, 1, 1}}, std::tuple{2, IndexTriple{1, 9, 1}},
-                      std::tuple{2, IndexTriple{17, 1, 1}}, std::tuple{2, IndexTriple{37, 6, 1}},
-                      std::tuple{3, IndexTriple{1, 1, 1}}, std::tuple{3, IndexTriple{1, 1, 9}},
-                      std::tuple{3, IndexTriple{2, 9, 1}}, std::tuple{3, IndexTriple{19, 1, 1}},
-                      std::tuple{3, IndexTriple{17, 3, 2}}, std::tuple{3, IndexTriple{35, 5, 4}}));
 
 // Rows too long for all of a plane to be one brick, and vectors too long for the cache.
 TEST(StencilLong, EqualsTheReference) {
   const ThreadCount scope(2);
   for (const IndexTriple& cells : {IndexTriple{700, 11, 3}, IndexTriple{1300, 900, 1}}) {
     const int dimension = cells[2] == 1 ? 2 : 3;
-    expect_equal_to_reference<double>(make_problem(stencil_options(dimension, cells)));
+    expect_equal_to_reference<double, Host>(make_problem(stencil_options(dimension, cells)));
   }
 }
 
