@@ -1,0 +1,111 @@
+// This file runs programs for many points on the GPU, a thread for each point.
+#include "mesh/field/dual.hpp"
+#include "operators/load/device_program.hpp"
+#include "solvers/memory/launch.cuh"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 128;
+
+/// Where the threads of a grid have the stacks of a deep program: value i of a thread is at
+/// values[i * threads of the grid + thread].
+template <class Number>
+struct DeepStacks {
+  Number* values;
+};
+
+template <class Number>
+__device__ Number variable(double value, int d) {
+  if constexpr (std::is_same_v<Number, double>) {
+    return value;
+  } else {
+    return Number(value, d == 0 ? 1.0 : 0.0, d == 1 ? 1.0 : 0.0, d == 2 ? 1.0 : 0.0);
+  }
+}
+
+/// Calls take(i, value) for every point i. Launch: blocks of kThreads threads, a thread for each
+/// point, up to a largest grid, which strides. A point costs 24 B read, what `take` writes and the
+/// arithmetic of the program, whose instructions come from the first cache. Deterministic.
+template <class Number, class Take>
+__global__ void __launch_bounds__(kThreads)
+    program_kernel(FieldProgramView program, DevicePoints points, DeepStacks<Number> deep,
+                   Take take) {
+  const Index threads = thread_count<kThreads>();
+  const Index thread = thread_number<kThreads>();
+  for (Index i = thread; i < points.n; i += threads) {
+    const Number x = variable<Number>(points.x[i], 0);
+    const Number y = variable<Number>(points.y[i], 1);
+    const Number z = variable<Number>(points.z[i], 2);
+    if (deep.values == nullptr) {
+      Number stack[DeviceProgram::kShallow];
+      take(i, tessera::evaluate(program, x, y, z, [&](int k) -> Number& { return stack[k]; }));
+    } else {
+      take(i, tessera::evaluate(program, x, y, z, [&](int k) -> Number& {
+             return deep.values[k * threads + thread];
+           }));
+    }
+  }
+}
+
+template <class Number, class Take>
+void for_each_value(const DeviceProgram& program, const DevicePoints& points, Take take) {
+  if (points.n == 0) return;
+  constexpr Index kMaxBlocks = 1 << 16;
+  constexpr Index kMaxDeepBlocks = 1 << 9;
+  const bool is_deep = program.depth() > DeviceProgram::kShallow;
+  const unsigned blocks = blocks_for(points.n, kThreads, is_deep ? kMaxDeepBlocks : kMaxBlocks);
+  const DeviceArray<Number> stacks(is_deep ? Index{blocks} * kThreads * program.depth() : 0);
+  launch(program_kernel<Number, Take>, {"evaluating a field", blocks, kThreads}, program.view(),
+         points, DeepStacks<Number>{is_deep ? const_cast<Number*>(stacks.data()) : nullptr}, take);
+}
+
+}  // namespace
+
+DeviceProgram::DeviceProgram(const FieldProgram& program)
+    : code_(program.code), view_(view_of(program)), depth_(program.depth) {
+  view_.code = code_.data();
+}
+
+void DeviceProgram::evaluate(const DevicePoints& points, double* values) const {
+  for_each_value<double>(*this, points,
+                         [=] __device__(Index i, double value) { values[i] = value; });
+}
+
+void DeviceProgram::evaluate_gradient(const DevicePoints& points,
+                                      const std::array<double*, 3>& gradient) const {
+  double* const dx = gradient[0];
+  double* const dy = gradient[1];
+  double* const dz = gradient[2];
+  for_each_value<Dual<double>>(*this, points, [=] __device__(Index i, const Dual<double>& value) {
+    dx[i] = value.d[0];
+    dy[i] = value.d[1];
+    dz[i] = value.d[2];
+  });
+}
+
+namespace {
+
+/// Launch: as for_each_kernel; each value is read once. Deterministic.
+__global__ void first_forbidden_kernel(const double* values, Index n, Allowed allowed,
+                                       unsigned long long* first) {
+  for (Index i = thread_number<kThreads>(); i < n; i += thread_count<kThreads>()) {
+    const double value = values[i];
+    const bool is_allowed = isfinite(value) && (allowed == Allowed::finite || value > 0.0 ||
+                                                (allowed == Allowed::non_negative && value == 0.0));
+    if (!is_allowed) atomicMin(first, static_cast<unsigned long long>(i));
+  }
+}
+
+}  // namespace
+
+Index first_forbidden(const double* values, Index n, Allowed allowed) {
+  if (n == 0) return 0;
+  DeviceArray<unsigned long long> first(
+      std::vector<unsigned long long>{static_cast<unsigned long long>(n)});
+  launch(first_forbidden_kernel, {"checking a field", blocks_for(n, kThreads, 1 << 16), kThreads},
+         values, n, allowed, first.data());
+  return static_cast<Index>(to_host(first)[0]);
+}
+
+}  // namespace tessera
