@@ -69,10 +69,4 @@ double BoxMesh::cell_width(int d, Index c) const {
   return (upper_[d] - lower_[d]) / static_cast<double>(cells_[d]);
 }
 
-IndexTriple BoxMesh::cell_position(Index cell) const {
-  assert(0 <= cell && cell < cell_count());
-  const Index row = cell / cells_[0];
-  return {cell % cells_[0], row % cells_[1], row / cells_[1]};
-}
-
 }  // namespace tessera

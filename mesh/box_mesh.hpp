@@ -5,7 +5,7 @@
 #include <cassert>
 #include <vector>
 
-#include "mesh/index.hpp"
+#include "mesh/index_box.hpp"
 
 namespace tessera {
 
@@ -32,7 +32,7 @@ class BoxMesh {
 
   int dimension() const { return dimension_; }
   const IndexTriple& cells() const { return cells_; }
-  Index cell_count() const { return cells_[0] * cells_[1] * cells_[2]; }
+  Index cell_count() const { return IndexBox(cells_).count(); }
   const Point& lower() const { return lower_; }
   const Point& upper() const { return upper_; }
 
@@ -47,9 +47,12 @@ class BoxMesh {
   /// Cell number from its position, c = i_x + n_x (i_y + n_y i_z).
   Index cell_index(const IndexTriple& position) const {
     for (int d = 0; d < 3; ++d) assert(0 <= position[d] && position[d] < cells_[d]);
-    return position[0] + cells_[0] * (position[1] + cells_[1] * position[2]);
+    return IndexBox(cells_).index(position);
   }
-  IndexTriple cell_position(Index cell) const;
+  IndexTriple cell_position(Index cell) const {
+    assert(0 <= cell && cell < cell_count());
+    return IndexBox(cells_).position(cell);
+  }
 
  private:
   int dimension_;

@@ -131,9 +131,9 @@ std::array<HostArray<double>, 3> coarse_coordinates(const Discretization& fine, 
     for (int d = dimension - 1; d >= 0; --d) {
       IndexTriple to = extents;
       to[d] = lattice.extents()[d];
-      HostArray<double> next(static_cast<std::size_t>(to[0] * to[1] * to[2]));
-      multiply_along(at_nodes[d], at_nodes[d].entries, extents, d, in->data(), next.data(),
-                     Store::assign);
+      HostArray<double> next(static_cast<std::size_t>(IndexBox(to).size()));
+      multiply_along(at_nodes[d], at_nodes[d].entries, IndexBox(extents), d, in->data(),
+                     next.data(), Store::assign);
       out = std::move(next);
       in = &out;
       extents = to;
@@ -163,7 +163,7 @@ BoxMesh merge_cells(const BoxMesh& fine, const IndexTriple& cells) {
 
 Index node_count(const LevelShape& shape, int dimension) {
   Index count = 1;
-  for (int d = 0; d < dimension; ++d) count *= shape.degree * shape.cells[d] + 1;
+  for (int d = 0; d < dimension; ++d) count *= nodes_along(shape.cells[d], shape.degree);
   return count;
 }
 
@@ -174,12 +174,9 @@ Point mean_cell_widths(const BoxMesh& mesh) {
 Point mean_cell_widths(const Discretization& discretization) {
   const NodeLattice& lattice = discretization.lattice;
   return mean_widths(discretization.mesh, [&](const IndexTriple& corner) {
-    IndexTriple node{};
-    for (int d = 0; d < lattice.dimension(); ++d) node[d] = lattice.degree() * corner[d];
-    Point point{};
-    discretization.mapping.node_positions(lattice.node_index(node), 1, point.data(),
-                                          point.data() + 1, point.data() + 2);
-    return point;
+    Point x{};
+    discretization.mapping.node_positions(lattice.vertex_node(corner), 1, x.data(), &x[1], &x[2]);
+    return x;
   });
 }
 

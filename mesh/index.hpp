@@ -18,6 +18,11 @@ using IndexTriple = std::array<Index, 3>;
 /// The smallest integer >= a / b, for a >= 0 and b > 0.
 constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
+/// The same along each axis.
+constexpr IndexTriple ceil_div(const IndexTriple& a, const IndexTriple& b) {
+  return {ceil_div(a[0], b[0]), ceil_div(a[1], b[1]), ceil_div(a[2], b[2])};
+}
+
 /// base^exponent for small non-negative exponents.
 constexpr Index power(Index base, int exponent) {
   Index result = 1;

@@ -1,23 +1,19 @@
-// This file finds positions of nodes, and the nodes that lie on a face.
+// This file lays out the lattice, and finds the nodes that lie on a face.
 #include "mesh/node_lattice.hpp"
 
 namespace tessera {
 
 NodeLattice::NodeLattice(const BoxMesh& mesh, int degree)
-    : dimension_(mesh.dimension()), degree_(degree), extents_{1, 1, 1} {
-  for (int d = 0; d < dimension_; ++d) extents_[d] = mesh.cells()[d] * degree + 1;
-}
-
-IndexTriple NodeLattice::node_position(Index node) const {
-  assert(0 <= node && node < size());
-  const Index row = node / extents_[0];
-  return {node % extents_[0], row % extents_[1], row / extents_[1]};
+    : dimension_(mesh.dimension()), degree_(degree) {
+  IndexTriple extents{1, 1, 1};
+  for (int d = 0; d < dimension_; ++d) extents[d] = nodes_along(mesh.cells()[d], degree);
+  nodes_ = IndexBox(extents);
 }
 
 bool NodeLattice::on_faces(const IndexTriple& position, FaceSet faces) const {
   for (int d = 0; d < dimension_; ++d) {
     if (faces[2 * d] && position[d] == 0) return true;
-    if (faces[2 * d + 1] && position[d] == extents_[d] - 1) return true;
+    if (faces[2 * d + 1] && position[d] == nodes_.extents[d] - 1) return true;
   }
   return false;
 }

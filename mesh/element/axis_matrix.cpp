@@ -6,6 +6,8 @@
 #include <limits>
 #include <span>
 
+#include "mesh/node_lattice.hpp"
+
 namespace tessera {
 namespace {
 
@@ -82,7 +84,8 @@ AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at) {
   const auto from_cells = static_cast<Index>(from_lines.size()) - 1;
   const auto at_cells = static_cast<Index>(at_lines.size()) - 1;
   const double largest = std::max(std::abs(from_lines.front()), std::abs(from_lines.back()));
-  AxisMatrix matrix{q * at_cells + 1, p * from_cells + 1, static_cast<int>(p + 1), {}, {}};
+  AxisMatrix matrix{
+      nodes_along(at_cells, q), nodes_along(from_cells, p), static_cast<int>(p + 1), {}, {}};
   for (Index node = 0; node < matrix.rows; ++node) {
     const Index c = std::min(node / q, at_cells - 1);
     const double width = at_lines[c + 1] - at_lines[c];
@@ -152,20 +155,20 @@ void multiply_rows(const AxisMatrix& matrix, const T* entries, Index inner, Inde
 }  // namespace
 
 template <class T>
-void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries,
-                    const IndexTriple& extents, int d, const T* in, T* out, Store store) {
+void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries, const IndexBox& box,
+                    int d, const T* in, T* out, Store store) {
+  const Index lines = box.count() / matrix.columns;
+  const Index inner = box.strides[d];
   if (d == 0) {
-    multiply_along_x(matrix, entries.data(), extents[1] * extents[2], in, out, store);
-    return;
+    multiply_along_x(matrix, entries.data(), lines, in, out, store);
+  } else {
+    multiply_rows(matrix, entries.data(), inner, lines / inner, in, out, store);
   }
-  const Index inner = d == 1 ? extents[0] : extents[0] * extents[1];
-  const Index outer = d == 1 ? extents[2] : 1;
-  multiply_rows(matrix, entries.data(), inner, outer, in, out, store);
 }
 
-template void multiply_along(const AxisMatrix&, const std::vector<double>&, const IndexTriple&, int,
+template void multiply_along(const AxisMatrix&, const std::vector<double>&, const IndexBox&, int,
                              const double*, double*, Store);
-template void multiply_along(const AxisMatrix&, const std::vector<float>&, const IndexTriple&, int,
+template void multiply_along(const AxisMatrix&, const std::vector<float>&, const IndexBox&, int,
                              const float*, float*, Store);
 
 }  // namespace tessera

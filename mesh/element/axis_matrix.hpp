@@ -5,7 +5,7 @@
 
 #include "mesh/box_mesh.hpp"
 #include "mesh/element/basis_1d.hpp"
-#include "mesh/index.hpp"
+#include "mesh/index_box.hpp"
 
 namespace tessera {
 
@@ -41,10 +41,10 @@ AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at);
 /// Whether a product replaces its output or adds to it.
 enum class Store { assign, add };
 
-/// out = (or +=) A in along axis d of a lattice of these extents, x fastest; parallel.
+/// out = (or +=) A in along axis d of boxes without gaps, of which `box` is that of `in`; parallel.
 /// @param entries the matrix's entries in the type of the values
 template <class T>
-void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries,
-                    const IndexTriple& extents, int d, const T* in, T* out, Store store);
+void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries, const IndexBox& box,
+                    int d, const T* in, T* out, Store store);
 
 }  // namespace tessera

@@ -40,8 +40,7 @@ void FaceQuadrature::cell_nodes(Index cell, int degree, Index* indices) const {
   int i = 0;
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column <= degree; ++column) {
-      indices[i++] = nodes.first + (degree * a + column) * nodes.strides[0] +
-                     (degree * b + row) * nodes.strides[1];
+      indices[i++] = nodes.node(degree * a + column, degree * b + row);
     }
   }
 }

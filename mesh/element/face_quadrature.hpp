@@ -11,9 +11,8 @@ namespace tessera {
 /// The quadrature points of one face of the box: face cells x points, the point index fastest.
 ///
 /// Face cell (a, b) has number a + cells[0] b and shares its nodes with the lattice rectangle of
-/// face_nodes(): node (i, j) is first + (p a + i) strides[0] + (p b + j) strides[1]. In 2D there is
-/// one row, cells[1] = 1. The first tangential axis is the fastest for points and nodes of a face
-/// cell.
+/// face_nodes(): node (i, j) is nodes.node(p a + i, p b + j). In 2D there is one row, cells[1] = 1.
+/// The first tangential axis is the fastest for points and nodes of a face cell.
 struct FaceQuadrature {
   int face;
   int dimension;  // of the box

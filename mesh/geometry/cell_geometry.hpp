@@ -102,7 +102,7 @@ void gather_cells(const NodeLattice& lattice, std::span<const IndexTriple> cells
     int i = 0;
     for (int iz = 0; iz < nz; ++iz) {
       for (int iy = 0; iy < n; ++iy) {
-        const T* row = corner + iy * lattice.stride(1) + iz * lattice.stride(2);
+        const T* row = corner + lattice.offset(0, iy, iz);
         for (int ix = 0; ix < n; ++ix) u[i++][lane] = row[ix];
       }
     }

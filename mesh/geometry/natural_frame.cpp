@@ -102,14 +102,12 @@ double longest_edge(const Discretization& discretization, const IndexTriple& cel
   double longest = 0.0;
   for (int corner = 0; corner < corners; ++corner) {
     if ((corner >> d & 1) != 0) continue;
-    IndexTriple begin = cell;
-    for (int a = 0; a < discretization.mesh.dimension(); ++a) begin[a] += corner >> a & 1;
-    IndexTriple end = begin;
-    ++end[d];
+    const Index begin = lattice.corner_node(cell, corner);
+    const Index end = lattice.corner_node(cell, corner | 1 << d);
     Point edge{};
     for (int a = 0; a < discretization.mesh.dimension(); ++a) {
       const HostArray<double>& x = discretization.mapping.coordinate(a);
-      edge[a] = x[lattice.vertex_node(end)] - x[lattice.vertex_node(begin)];
+      edge[a] = x[end] - x[begin];
     }
     longest = std::max(longest, std::hypot(edge[0], edge[1], edge[2]));
   }

@@ -14,11 +14,7 @@ constexpr Index kBrickBytes = Index{512} << 10;
 constexpr Index kLongestRow = 64;
 constexpr Index kBricksPerThread = 4;  // of each color, for balance
 
-Index total(const IndexTriple& counts) { return counts[0] * counts[1] * counts[2]; }
-
-IndexTriple bricks_along(const IndexTriple& cells, const IndexTriple& shape) {
-  return {ceil_div(cells[0], shape[0]), ceil_div(cells[1], shape[1]), ceil_div(cells[2], shape[2])};
-}
+Index total(const IndexTriple& counts) { return IndexBox(counts).count(); }
 
 // Bricks are as long along x as whole batches allow and square across, which gives the least
 // surface with full SIMD lanes.
@@ -37,7 +33,7 @@ IndexTriple brick_shape(const BoxMesh& mesh, int lanes, Index bytes_per_cell, in
     shape = larger;
   }
   const Index wanted = (Index{1} << mesh.dimension()) * kBricksPerThread * threads;
-  while (total(bricks_along(cells, shape)) < wanted) {
+  while (total(ceil_div(cells, shape)) < wanted) {
     const int axis = shape[2] >= shape[1] && shape[2] > 1 ? 2 : shape[1] > 1 ? 1 : 0;
     if (axis == 0 && shape[0] <= lanes) break;
     shape[axis] = axis == 0 ? ceil_div(shape[0] / 2, lanes) * lanes : ceil_div(shape[axis], 2);
@@ -49,7 +45,7 @@ IndexTriple brick_shape(const BoxMesh& mesh, int lanes, Index bytes_per_cell, in
 
 Index padded_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
   const IndexTriple shape = brick_shape(mesh, lanes, bytes_per_cell, threads);
-  const IndexTriple along = bricks_along(mesh.cells(), shape);
+  const IndexTriple along = ceil_div(mesh.cells(), shape);
   Index batches = 0;
   // Along each axis all bricks but the last have one size.
   for (int kinds = 0; kinds < 8; ++kinds) {
@@ -68,24 +64,20 @@ Index padded_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int thr
 CellBatches::CellBatches(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads)
     : lanes_(lanes), colors_(std::size_t{1} << mesh.dimension()) {
   const IndexTriple shape = brick_shape(mesh, lanes, bytes_per_cell, threads);
-  const IndexTriple along = bricks_along(mesh.cells(), shape);
-  bricks_.reserve(static_cast<std::size_t>(total(along)));
-  for (Index bz = 0; bz < along[2]; ++bz) {
-    for (Index by = 0; by < along[1]; ++by) {
-      for (Index bx = 0; bx < along[0]; ++bx) {
-        const IndexTriple position{bx, by, bz};
-        Brick brick{{}, {}, batch_count_, 0, 0};
-        for (int d = 0; d < 3; ++d) {
-          brick.first[d] = position[d] * shape[d];
-          brick.count[d] = std::min(shape[d], mesh.cells()[d] - brick.first[d]);
-          brick.color += static_cast<int>(position[d] % 2) << d;
-        }
-        brick.batch_count = ceil_div(total(brick.count), lanes);
-        batch_count_ += brick.batch_count;
-        colors_[brick.color].push_back(static_cast<Index>(bricks_.size()));
-        bricks_.push_back(brick);
-      }
+  const IndexBox bricks(ceil_div(mesh.cells(), shape));
+  bricks_.reserve(static_cast<std::size_t>(bricks.count()));
+  for (Index b = 0; b < bricks.count(); ++b) {
+    const IndexTriple position = bricks.position(b);
+    Brick brick{{}, {}, batch_count_, 0, 0};
+    for (int d = 0; d < 3; ++d) {
+      brick.first[d] = position[d] * shape[d];
+      brick.count[d] = std::min(shape[d], mesh.cells()[d] - brick.first[d]);
+      brick.color += static_cast<int>(position[d] % 2) << d;
     }
+    brick.batch_count = ceil_div(total(brick.count), lanes);
+    batch_count_ += brick.batch_count;
+    colors_[brick.color].push_back(b);
+    bricks_.push_back(brick);
   }
 }
 

@@ -8,23 +8,12 @@
 #include "solvers/errors.hpp"
 
 namespace tessera {
-namespace {
-
-IndexTriple parts_along_axes(const NodeLattice& lattice, const IndexTriple& brick) {
-  IndexTriple parts;
-  for (int d = 0; d < 3; ++d) parts[d] = ceil_div(lattice.extents()[d], brick[d]);
-  return parts;
-}
-
-}  // namespace
-
 IndexTriple default_node_brick(int dimension) {
   return dimension == 3 ? IndexTriple{8, 8, 4} : IndexTriple{16, 16, 1};
 }
 
 Index node_brick_count(const NodeLattice& lattice, const IndexTriple& brick) {
-  const IndexTriple parts = parts_along_axes(lattice, brick);
-  return parts[0] * parts[1] * parts[2];
+  return IndexBox(ceil_div(lattice.extents(), brick)).count();
 }
 
 RowBlocks make_node_bricks(const NodeLattice& lattice, const IndexTriple& brick) {
@@ -34,16 +23,17 @@ RowBlocks make_node_bricks(const NodeLattice& lattice, const IndexTriple& brick)
                                std::to_string(lattice.size()) +
                                "; use \"multigrid\" with the smoother \"chebyshev\"");
   }
-  const IndexTriple parts = parts_along_axes(lattice, brick);
+  const IndexBox parts(ceil_div(lattice.extents(), brick));
   const auto ranges_of = [&](Index block) {
-    const IndexTriple part = {block % parts[0], block / parts[0] % parts[1],
-                              block / (parts[0] * parts[1])};
+    const IndexTriple part = parts.position(block);
     std::array<Range, 3> ranges;
-    for (int d = 0; d < 3; ++d) ranges[d] = partition(lattice.extents()[d], part[d], parts[d]);
+    for (int d = 0; d < 3; ++d) {
+      ranges[d] = partition(lattice.extents()[d], part[d], parts.extents[d]);
+    }
     return ranges;
   };
   RowBlocks blocks;
-  const Index count = node_brick_count(lattice, brick);
+  const Index count = parts.count();
   blocks.rows.resize(static_cast<std::size_t>(lattice.size()));
   blocks.begin.resize(static_cast<std::size_t>(count) + 1);
   for (Index block = 0; block < count; ++block) {

@@ -24,7 +24,7 @@ __device__ inline CellPlace place_cell(const CellGrid& grid, const CellRange& ra
                   0U};
 #pragma unroll
   for (int d = 0; d < 3; ++d) {
-    place.first_node += grid.degree * (place.position[d] * grid.stride[d]);
+    place.first_node += grid.degree * (place.position[d] * grid.nodes.strides[d]);
     if (d == grid.dimension) break;
     const bool at_upper = place.position[d] + 1 == grid.cells[d];
     if (place.position[d] == 0) place.fixed |= grid.dirichlet & (1U << (2 * d));
@@ -62,7 +62,7 @@ __device__ inline CellNode cell_node(const CellGrid& grid, const CellPlace& plac
   const int k = local / (n * n);
   unsigned faces = face_mask(0, i, grid.degree) | face_mask(1, j, grid.degree);
   if (grid.dimension == 3) faces |= face_mask(2, k, grid.degree);
-  return {place.first_node + i + j * grid.stride[1] + k * grid.stride[2], local, faces};
+  return {place.first_node + grid.nodes.index(i, j, k), local, faces};
 }
 
 /// u at one node of a cell.

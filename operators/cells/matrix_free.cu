@@ -15,18 +15,18 @@ constexpr int kThreads = 256;
 // Bytes a DoF: (1 + 1/p)^dim values read, one written.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    gather_cells_kernel(const CellGrid grid, unsigned blocks_per_row, const T* __restrict__ e,
-                        const T* __restrict__ x, T* __restrict__ y) {
+    gather_cells_kernel(const __grid_constant__ CellGrid grid, unsigned blocks_per_row,
+                        const T* __restrict__ e, const T* __restrict__ x, T* __restrict__ y) {
   const int p = grid.degree;
   const int n = p + 1;
   const unsigned row = blockIdx.x / blocks_per_row;
-  const unsigned extent_y = static_cast<unsigned>(grid.cells[1]) * p + 1;
+  const unsigned extent_y = static_cast<unsigned>(grid.nodes.extents[1]);
   const int position[3] = {
       static_cast<int>((blockIdx.x - row * blocks_per_row) * kThreads + threadIdx.x),
       static_cast<int>(row % extent_y), static_cast<int>(row / extent_y)};
   const Index nodes = grid.dimension == 3 ? n * n * n : n * n;
-  if (position[0] > grid.cells[0] * p) return;
-  const Index node = position[0] + static_cast<Index>(row) * grid.stride[1];
+  if (position[0] >= grid.nodes.extents[0]) return;
+  const Index node = grid.nodes.index(position[0], position[1], position[2]);
   int last_cell[3] = {0, 0, 0};
   int last_local[3] = {0, 0, 0};
   int count[3] = {1, 1, 1};
@@ -67,13 +67,10 @@ __global__ void __launch_bounds__(kThreads)
 
 // d = 1 on constrained nodes. One thread a node.
 template <class T>
-__global__ void constrain_diagonal_kernel(const CellGrid grid, T* d) {
-  const Index extent[2] = {static_cast<Index>(grid.cells[0]) * grid.degree + 1,
-                           static_cast<Index>(grid.cells[1]) * grid.degree + 1};
-  for (Index node = thread_number<kThreads>(); node < grid.node_count;
-       node += thread_count<kThreads>()) {
-    const Index row = node / extent[0];
-    const Index position[3] = {node % extent[0], row % extent[1], row / extent[1]};
+__global__ void constrain_diagonal_kernel(const __grid_constant__ CellGrid grid, T* d) {
+  const Index size = grid.nodes.size();
+  for (Index node = thread_number<kThreads>(); node < size; node += thread_count<kThreads>()) {
+    const IndexTriple position = grid.nodes.position(node);
     unsigned faces = 0U;
     for (int a = 0; a < grid.dimension; ++a) {
       faces |= face_mask(a, static_cast<int>(position[a]), grid.cells[a] * grid.degree);
@@ -101,7 +98,7 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
     if (!reason.empty()) throw std::invalid_argument(reason);
   }
 
-  Index size() const override { return grid_.node_count; }
+  Index size() const override { return grid_.nodes.size(); }
   std::string name() const override {
     return operator_name(kernel_->name(), scatter_name(scatter_), kernel_->factor_storage());
   }
@@ -142,10 +139,10 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
     zero(d);
     kernel_->add_diagonal(colors_, d.data());
     robin_.add_diagonal(d);
-    launch(
-        constrain_diagonal_kernel<T>,
-        {"diagonal of constrained rows", blocks_for(grid_.node_count, kThreads, 1 << 20), kThreads},
-        grid_, d.data());
+    launch(constrain_diagonal_kernel<T>,
+           {"diagonal of constrained rows", blocks_for(grid_.nodes.size(), kThreads, 1 << 20),
+            kThreads},
+           grid_, d.data());
   }
 
   /// x once, y once, and what the kernel stores once.
@@ -164,7 +161,7 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
 
   void gather_cells(const DeviceVector<T>& x, DeviceVector<T>& y) const {
     const unsigned blocks_per_row = blocks_for(grid_.stride[1], kThreads);
-    const auto rows = static_cast<unsigned>(grid_.node_count / grid_.stride[1]);
+    const auto rows = static_cast<unsigned>(grid_.nodes.extents[1] * grid_.nodes.extents[2]);
     launch(gather_cells_kernel<T>, {"gather of the E-vector", rows * blocks_per_row, kThreads},
            grid_, blocks_per_row, cell_values_.data(), x.data(), y.data());
   }

@@ -91,7 +91,7 @@ class ColoringScatter final : public Scatter<T> {
     for (int d = 0; d < lattice_.dimension(); ++d) {
       const bool odd = (brick.color >> d) % 2 == 1;
       first[d] = brick.first[d] * lattice_.degree() + (odd ? 1 : 0);
-      end[d] = (brick.first[d] + brick.count[d]) * lattice_.degree() + 1;
+      end[d] = nodes_along(brick.first[d] + brick.count[d], lattice_.degree());
       if (odd && end[d] < lattice_.extents()[d]) --end[d];
     }
     for (Index z = first[2]; z < end[2]; ++z) {
@@ -121,13 +121,9 @@ class PrivateScatter final : public Scatter<T> {
       part.nodes = {lattice.size(), 0};
       for (Index b = part.bricks.begin; b < part.bricks.end; ++b) {
         IndexTriple last = bricks[b].first;
-        IndexTriple corner{0, 0, 0};
-        for (int d = 0; d < lattice.dimension(); ++d) {
-          last[d] += bricks[b].count[d];
-          corner[d] = last[d] * lattice.degree();
-        }
+        for (int d = 0; d < lattice.dimension(); ++d) last[d] += bricks[b].count[d];
         part.nodes.begin = std::min(part.nodes.begin, lattice.first_node(bricks[b].first));
-        part.nodes.end = std::max(part.nodes.end, lattice.node_index(corner) + 1);
+        part.nodes.end = std::max(part.nodes.end, lattice.vertex_node(last) + 1);
       }
       part.buffer.resize(static_cast<std::size_t>(part.nodes.size()));
     }

@@ -143,8 +143,8 @@ class Assembly {
  public:
   Assembly(const BilinearForm& form, const DeviceCellKernel<T>& kernel, Index nonzeros)
       : pattern_(make_pattern(form)),
-        rows_{DeviceArray<Index>(pattern_.grid.node_count + 1), DeviceArray<std::int32_t>(nonzeros),
-              DeviceArray<T>(nonzeros)} {
+        rows_{DeviceArray<Index>(pattern_.grid.nodes.size() + 1),
+              DeviceArray<std::int32_t>(nonzeros), DeviceArray<T>(nonzeros)} {
     fill_rows();
     const Discretization& discretization = *form.discretization;
     if (factor_kind(discretization.mapping, form.coefficient) == FactorKind::constant) {
@@ -158,7 +158,7 @@ class Assembly {
   DeviceSparseRows<T> take_rows() { return std::move(rows_); }
 
  private:
-  Index size() const { return pattern_.grid.node_count; }
+  Index size() const { return pattern_.grid.nodes.size(); }
 
   void fill_rows() {
     launch(count_rows_kernel, launch_of("counting the matrix' rows", size() + 1), pattern_,
@@ -243,7 +243,7 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
     choose_products();
   }
 
-  Index size() const override { return pattern_.grid.node_count; }
+  Index size() const override { return pattern_.grid.nodes.size(); }
   std::string name() const override { return operator_name("csr"); }
 
   void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {

@@ -24,19 +24,16 @@ Launch launch_of(const char* name, Index threads) {
 // all axes; for the third axis in 2D both are 0.
 struct Pattern {
   CellGrid grid;
-  Index extent[3];
   Index first[3];
   Index last[3];
 };
 
 Pattern make_pattern(const BilinearForm& form) {
-  Pattern pattern{make_cell_grid(form), {}, {}, {}};
-  const NodeLattice& lattice = form.discretization->lattice;
+  Pattern pattern{make_cell_grid(form), {}, {}};
   for (int d = 0; d < 3; ++d) {
-    const bool used = d < lattice.dimension();
-    pattern.extent[d] = lattice.extents()[d];
+    const bool used = d < pattern.grid.dimension;
     pattern.first[d] = used && form.dirichlet[2 * d] ? 1 : 0;
-    pattern.last[d] = pattern.extent[d] - (used && form.dirichlet[2 * d + 1] ? 2 : 1);
+    pattern.last[d] = pattern.grid.nodes.extents[d] - (used && form.dirichlet[2 * d + 1] ? 2 : 1);
   }
   return pattern;
 }
@@ -60,7 +57,7 @@ __device__ Neighbors find_neighbors(const Pattern& pattern, int d, Index cell, i
 // A row of the matrix; neighbors are set for free rows only.
 struct Row {
   bool is_free;
-  Index position[3];
+  IndexTriple position;
   Neighbors neighbors[3];
 
   __device__ Index length() const {
@@ -69,10 +66,7 @@ struct Row {
 };
 
 __device__ Row find_row(const Pattern& pattern, Index node) {
-  const Index line = node / pattern.extent[0];
-  Row row{true,
-          {node % pattern.extent[0], line % pattern.extent[1], line / pattern.extent[1]},
-          {{0, 0}, {0, 0}, {0, 0}}};
+  Row row{true, pattern.grid.nodes.position(node), {{0, 0}, {0, 0}, {0, 0}}};
   const Index p = pattern.grid.degree;
 #pragma unroll
   for (int d = 0; d < 3; ++d) {
@@ -99,7 +93,7 @@ __device__ Index find_entry(const Pattern& pattern, const Index* __restrict__ ro
       return -1;
     }
     const Neighbors neighbors = find_neighbors(pattern, d, cell[d], row[d]);
-    node += row_at * pattern.grid.stride[d];
+    node += row_at * pattern.grid.nodes.strides[d];
     place += count * (column_at - neighbors.begin);
     count *= neighbors.count;
   }
@@ -109,9 +103,9 @@ __device__ Index find_entry(const Pattern& pattern, const Index* __restrict__ ro
 // lengths[i] = length of row i, lengths[row count] = 0. One thread a row.
 __global__ void __launch_bounds__(kThreads)
     count_rows_kernel(const Pattern pattern, Index* __restrict__ lengths) {
-  for (Index i = thread_number<kThreads>(); i <= pattern.grid.node_count;
-       i += thread_count<kThreads>()) {
-    lengths[i] = i < pattern.grid.node_count ? find_row(pattern, i).length() : 0;
+  const Index size = pattern.grid.nodes.size();
+  for (Index i = thread_number<kThreads>(); i <= size; i += thread_count<kThreads>()) {
+    lengths[i] = i < size ? find_row(pattern, i).length() : 0;
   }
 }
 
@@ -122,7 +116,8 @@ __global__ void __launch_bounds__(kThreads)
     fill_rows_kernel(const Pattern pattern, const Index* __restrict__ rows,
                      std::int32_t* __restrict__ columns, T* __restrict__ values) {
   const int lane = static_cast<int>(threadIdx.x % kWarp);
-  for (Index i = thread_number<kThreads>() / kWarp; i < pattern.grid.node_count;
+  const Index size = pattern.grid.nodes.size();
+  for (Index i = thread_number<kThreads>() / kWarp; i < size;
        i += thread_count<kThreads>() / kWarp) {
     const Row row = find_row(pattern, i);
     const Index begin = rows[i];
@@ -139,9 +134,9 @@ __global__ void __launch_bounds__(kThreads)
     const int count_y = static_cast<int>(row.neighbors[1].count);
     for (int k = lane; k < length; k += kWarp) {
       const int line = k / count_x;
-      const Index column = row.neighbors[0].begin + k % count_x +
-                           pattern.grid.stride[1] * (row.neighbors[1].begin + line % count_y) +
-                           pattern.grid.stride[2] * (row.neighbors[2].begin + line / count_y);
+      const Index column = pattern.grid.nodes.index(row.neighbors[0].begin + k % count_x,
+                                                    row.neighbors[1].begin + line % count_y,
+                                                    row.neighbors[2].begin + line / count_y);
       columns[begin + k] = static_cast<std::int32_t>(column);
       values[begin + k] = T{0};
     }

@@ -149,10 +149,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
 
   void add_faces(const NodeLattice& lattice, FaceSet dirichlet) {
     for (int face = 0; face < face_count(lattice.dimension()); ++face) {
-      if (!dirichlet[face]) continue;
-      const FaceNodes nodes = face_nodes(lattice, face);
-      faces_.face[faces_count_++] = {
-          nodes.first, {nodes.counts[0], nodes.counts[1]}, {nodes.strides[0], nodes.strides[1]}};
+      if (dirichlet[face]) faces_[faces_count_++] = face_nodes(lattice, face);
     }
   }
 
@@ -236,7 +233,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
   FoldLayout layout_;
   mutable DeviceArray<T> scratch_[2];
   CublasProducts products_;
-  FaceRectangles faces_{};
+  std::array<FaceNodes, 6> faces_{};
   unsigned faces_count_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // These kernels fold vectors and divide by eigenvalues on the GPU.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "operators/fast_diagonalization/axis_modes.hpp"
@@ -104,27 +105,15 @@ __global__ void __launch_bounds__(kFoldThreads)
   }
 }
 
-/// The rectangle of nodes of a face.
-struct FaceRectangle {
-  std::int64_t first;
-  std::int64_t counts[2];
-  std::int64_t strides[2];
-};
-
-struct FaceRectangles {
-  FaceRectangle face[6];
-};
-
 /// z = r on faces. Launch: kFoldThreads nodes a block in turn, a face a blockIdx.y. Nodes on
 /// several faces are written by each, with the same value.
 template <class T>
 __global__ void __launch_bounds__(kFoldThreads)
-    copy_faces_kernel(FaceRectangles faces, const T* __restrict__ r, T* __restrict__ z) {
-  const FaceRectangle& face = faces.face[blockIdx.y];
-  const std::int64_t n = face.counts[0] * face.counts[1];
+    copy_faces_kernel(std::array<FaceNodes, 6> faces, const T* __restrict__ r, T* __restrict__ z) {
+  const FaceNodes& face = faces[blockIdx.y];
+  const std::int64_t n = face.count();
   for (std::int64_t i = thread_number<kFoldThreads>(); i < n; i += thread_count<kFoldThreads>()) {
-    const std::int64_t node =
-        face.first + i % face.counts[0] * face.strides[0] + i / face.counts[0] * face.strides[1];
+    const std::int64_t node = face.node(i % face.counts[0], i / face.counts[0]);
     z[node] = r[node];
   }
 }

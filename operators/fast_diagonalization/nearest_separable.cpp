@@ -65,12 +65,9 @@ CellCenter center_of(const Discretization& discretization, const IndexTriple& ce
   const int corners = 1 << mesh.dimension();
   CellCenter center;
   for (int corner = 0; corner < corners; ++corner) {
-    Index node = lattice.first_node(cell);
-    for (int d = 0; d < mesh.dimension(); ++d) {
-      if ((corner >> d & 1) != 0) node += lattice.degree() * lattice.stride(d);
-    }
     Point x{};
-    discretization.mapping.node_positions(node, 1, x.data(), &x[1], &x[2]);
+    discretization.mapping.node_positions(lattice.corner_node(cell, corner), 1, x.data(), &x[1],
+                                          &x[2]);
     for (int a = 0; a < 3; ++a) {
       center.x[a] += x[a] / corners;
       center.beside[a] += x[a] * (corner == 0 ? 0.5 + 0.5 / corners : 0.5 / corners);

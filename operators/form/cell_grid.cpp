@@ -6,12 +6,10 @@ namespace tessera {
 CellGrid make_cell_grid(const BilinearForm& form) {
   const Discretization& discretization = *form.discretization;
   const IndexTriple& cells = discretization.mesh.cells();
-  const NodeLattice& lattice = discretization.lattice;
   return {discretization.mesh.dimension(),
-          lattice.degree(),
+          discretization.lattice.degree(),
           {static_cast<int>(cells[0]), static_cast<int>(cells[1]), static_cast<int>(cells[2])},
-          {lattice.stride(0), lattice.stride(1), lattice.stride(2)},
-          lattice.size(),
+          discretization.lattice.nodes(),
           static_cast<unsigned>(form.dirichlet.to_ulong())};
 }
 

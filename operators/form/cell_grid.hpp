@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "mesh/index.hpp"
+#include "mesh/index_box.hpp"
 #include "operators/form/bilinear_form.hpp"
 
 namespace tessera {
@@ -13,9 +13,8 @@ namespace tessera {
 struct CellGrid {
   int dimension;
   int degree;
-  int cells[3];     // along each axis; 1 for the third in 2D
-  Index stride[3];  // lattice offset from a node to the next along an axis
-  Index node_count;
+  int cells[3];        // along each axis; 1 for the third in 2D
+  IndexBox nodes;      // of the lattice
   unsigned dirichlet;  // bit f: face f of the box is constrained
 };
 

@@ -16,11 +16,10 @@ void for_each_face_node(const NodeLattice& lattice, FaceSet faces, F&& f) {
     // The longer axis is shared out: counts[1] is 1 in 2D.
     const bool by_second = nodes.counts[1] > 1;
     const Index outer = by_second ? nodes.counts[1] : nodes.counts[0];
-    const Index outer_stride = by_second ? nodes.strides[1] : nodes.strides[0];
     const Index inner = by_second ? nodes.counts[0] : 1;
 #pragma omp parallel for schedule(static)
     for (Index a = 0; a < outer; ++a) {
-      for (Index b = 0; b < inner; ++b) f(nodes.first + a * outer_stride + b * nodes.strides[0]);
+      for (Index b = 0; b < inner; ++b) f(by_second ? nodes.node(b, a) : nodes.node(a, b));
     }
   }
 }

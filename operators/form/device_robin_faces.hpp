@@ -25,11 +25,9 @@ class DeviceRobinFaces {
 
  private:
   struct Face {
-    Index first;  // node
+    FaceNodes nodes;
     int cells[2];
-    Index stride[2];  // lattice offsets along the tangential axes
-    int nodes[2];     // nodes of the face along them
-    unsigned fixed;   // bit 2 t: lower end of tangential axis t is constrained, 2 t + 1: upper
+    unsigned fixed;  // bit 2 t: lower end of tangential axis t is constrained, 2 t + 1: upper
     int points_per_cell;
     int nodes_per_cell;
     DeviceArray<T> shape;          // [q][i]

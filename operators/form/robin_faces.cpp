@@ -79,9 +79,8 @@ void RobinFaces<T>::for_each_cell(F&& f) const {
   const Index p = lattice_.degree();
   for (const WeightedFace& face : faces_) {
     const FaceQuadrature& quadrature = face.quadrature;
-    const auto& strides = quadrature.nodes.strides;
     const auto visit = [&](Index a, Index b) {
-      f(FaceCell{face, {a, b}, quadrature.nodes.first + p * (a * strides[0] + b * strides[1])});
+      f(FaceCell{face, {a, b}, quadrature.nodes.node(p * a, p * b)});
     };
     // Rows of face cells across the slowest tangential axis: every other row shares no node.
     const bool is_surface = quadrature.dimension == 3;

@@ -11,9 +11,7 @@ constexpr int kThreads = 64;
 template <class T>
 struct FaceArguments {
   int degree;
-  Index first;
-  Index stride[2];
-  int nodes[2];
+  FaceNodes nodes;
   unsigned fixed;
   int first_cell[2];  // of the color
   int color_cells[2];
@@ -33,14 +31,15 @@ template <class T>
 __device__ FaceNode face_node(const FaceArguments<T>& face, const int (&cell)[2], int local) {
   const int n = face.degree + 1;
   const int in_cell[2] = {local % n, local / n};
-  FaceNode node{face.first, false};
+  int at[2];
+  bool fixed = false;
   for (int t = 0; t < 2; ++t) {
-    const int at = face.degree * cell[t] + in_cell[t];
-    node.lattice += at * face.stride[t];
-    if (at == 0 && (face.fixed >> (2 * t) & 1U) != 0U) node.fixed = true;
-    if (at == face.nodes[t] - 1 && (face.fixed >> (2 * t) & 2U) != 0U) node.fixed = true;
+    at[t] = face.degree * cell[t] + in_cell[t];
+    if (at[t] == 0 && (face.fixed >> (2 * t) & 1U) != 0U) fixed = true;
+    const int last = static_cast<int>(face.nodes.counts[t]) - 1;
+    if (at[t] == last && (face.fixed >> (2 * t) & 2U) != 0U) fixed = true;
   }
-  return node;
+  return {face.nodes.node(at[0], at[1]), fixed};
 }
 
 // The face cell of the block: cells of one color are two apart.
@@ -118,10 +117,8 @@ DeviceRobinFaces<T>::DeviceRobinFaces(const BilinearForm& form)
     : degree_(form.discretization->lattice.degree()) {
   for (const WeightedFace& weighted : make_weighted_faces(form)) {
     const FaceQuadrature& quadrature = weighted.quadrature;
-    Face face{quadrature.nodes.first,
-              {1, 1},
-              {0, 0},
-              {1, 1},
+    Face face{quadrature.nodes,
+              {static_cast<int>(quadrature.cells[0]), static_cast<int>(quadrature.cells[1])},
               0U,
               quadrature.points_per_cell,
               quadrature.nodes_per_cell,
@@ -129,9 +126,6 @@ DeviceRobinFaces<T>::DeviceRobinFaces(const BilinearForm& form)
               DeviceArray<T>(converted<T>(weighted.alpha_measure))};
     for (int t = 0; t < quadrature.dimension - 1; ++t) {
       const int axis = quadrature.nodes.axes[t];
-      face.cells[t] = static_cast<int>(quadrature.cells[t]);
-      face.stride[t] = quadrature.nodes.strides[t];
-      face.nodes[t] = static_cast<int>(quadrature.nodes.counts[t]);
       if (form.dirichlet[2 * axis]) face.fixed |= 1U << (2 * t);
       if (form.dirichlet[2 * axis + 1]) face.fixed |= 2U << (2 * t);
     }
@@ -149,9 +143,7 @@ void DeviceRobinFaces<T>::for_each_color(F&& f) const {
       const int count[2] = {(face.cells[0] - first[0] + 1) / 2, (face.cells[1] - first[1] + 1) / 2};
       if (count[0] <= 0 || count[1] <= 0) continue;
       const FaceArguments<T> arguments{degree_,
-                                       face.first,
-                                       {face.stride[0], face.stride[1]},
-                                       {face.nodes[0], face.nodes[1]},
+                                       face.nodes,
                                        face.fixed,
                                        {first[0], first[1]},
                                        {count[0], count[1]},

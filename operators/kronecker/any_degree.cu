@@ -66,9 +66,10 @@ __global__ void __launch_bounds__(kThreads)
     along_x_kernel(const KroneckerData<T> g, int degree, Slab slab, T* __restrict__ m,
                    T* __restrict__ k) {
   for_each_place(g, slab, [&](Place at) {
-    const T* u = g.v.x + at.z * g.stride_z + at.y * g.stride_y;
+    const T* u = g.v.x + g.nodes.index(0, at.y, at.z);
     const EntryPair<T> sums = products(g.axis[0], degree, at.x, [&](int x) { return u[x]; });
-    const std::int64_t to = (at.z - slab.first) * g.stride_z + at.y * g.stride_y + at.x;
+    const std::int64_t to =
+        (at.z - slab.first) * g.nodes.strides[2] + at.y * g.nodes.strides[1] + at.x;
     m[to] = sums.mass;
     k[to] = sums.stiffness;
   });
@@ -80,14 +81,14 @@ __global__ void __launch_bounds__(kThreads)
     along_y_kernel(const KroneckerData<T> g, int degree, Slab slab, const T* __restrict__ m,
                    const T* __restrict__ k, T* __restrict__ a, T* __restrict__ b) {
   for_each_place(g, slab, [&](Place at) {
-    const std::int64_t plane = (at.z - slab.first) * g.stride_z + at.x;
+    const std::int64_t plane = g.nodes.index(at.x, 0, at.z - slab.first);
     const auto along_line = [&](const T* values) {
       return products(g.axis[1], degree, at.y,
-                      [&](int y) { return values[plane + y * g.stride_y]; });
+                      [&](int y) { return values[plane + y * g.nodes.strides[1]]; });
     };
     const EntryPair<T> of_m = along_line(m);
-    a[plane + at.y * g.stride_y] = along_line(k).mass + of_m.stiffness;
-    b[plane + at.y * g.stride_y] = of_m.mass;
+    a[plane + at.y * g.nodes.strides[1]] = along_line(k).mass + of_m.stiffness;
+    b[plane + at.y * g.nodes.strides[1]] = of_m.mass;
   });
 }
 
@@ -98,8 +99,8 @@ __global__ void __launch_bounds__(kThreads)
     along_z_kernel(const KroneckerData<T> g, int degree, int dimension, Slab slab, Slab to,
                    const T* __restrict__ a, const T* __restrict__ b) {
   for_each_place(g, to, [&](Place at) {
-    const std::int64_t in_plane = at.y * g.stride_y + at.x;
-    const std::int64_t node = at.z * g.stride_z + in_plane;
+    const std::int64_t in_plane = g.nodes.index(at.x, at.y, 0);
+    const std::int64_t node = g.nodes.index(at.x, at.y, at.z);
     const int position[3] = {at.x, at.y, at.z};
     bool constrained = false;
     for (int d = 0; d < dimension; ++d) {
@@ -114,8 +115,9 @@ __global__ void __launch_bounds__(kThreads)
       return;
     }
     const auto along_line = [&](const T* values) {
-      return products(g.axis[2], degree, at.z,
-                      [&](int z) { return values[(z - slab.first) * g.stride_z + in_plane]; });
+      return products(g.axis[2], degree, at.z, [&](int z) {
+        return values[(z - slab.first) * g.nodes.strides[2] + in_plane];
+      });
     };
     g.v.y[node] = along_line(a).mass + along_line(b).stiffness;
   });
@@ -128,7 +130,8 @@ KroneckerAny<T>::KroneckerAny(int degree, int dimension, const KroneckerData<T>&
     : degree_(degree),
       dimension_(dimension),
       planes_(static_cast<int>(kronecker_slab_planes(degree, dimension, data.axis[2].nodes))) {
-  for (DeviceArray<T>& scratch : scratch_) scratch = DeviceArray<T>(planes_ * data.stride_z);
+  for (DeviceArray<T>& scratch : scratch_)
+    scratch = DeviceArray<T>(planes_ * data.nodes.strides[2]);
 }
 
 template <class T>

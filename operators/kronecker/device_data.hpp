@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "mesh/index_box.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
 
 namespace tessera {
@@ -100,8 +101,7 @@ struct KroneckerData {
   EntryPair<T> beyond;
   T ratio;
   T scale;
-  std::int64_t stride_y;
-  std::int64_t stride_z;
+  IndexBox nodes;
   KroneckerVectors<T> v;
   KroneckerSums sums;
 };

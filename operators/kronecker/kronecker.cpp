@@ -163,12 +163,12 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedOper
   }
 
   void do_diagonal(V& d) const override {
-    const Index n = lattice_.extents()[0];
-    const Index rows = lattice_.extents()[1];
-#pragma omp parallel for schedule(static)
-    for (Index row = 0; row < size() / n; ++row) {
-      T* d_row = d.data() + row * n;
-      diagonal_.for_each_in_row(row % rows, row / rows, [d_row](Index i, T v) { d_row[i] = v; });
+#pragma omp parallel for collapse(2) schedule(static)
+    for (Index plane = 0; plane < lattice_.extents()[2]; ++plane) {
+      for (Index row = 0; row < lattice_.extents()[1]; ++row) {
+        T* d_row = d.data() + lattice_.node_index({0, row, plane});
+        diagonal_.for_each_in_row(row, plane, [d_row](Index i, T v) { d_row[i] = v; });
+      }
     }
     if (robin_.empty()) return;
     robin_.add_diagonal(d);
@@ -213,9 +213,9 @@ std::unique_ptr<LinearOperator<T, Host>> make_kronecker_operator(const BilinearF
 
 Index kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
   Saturated bytes = Saturated(kronecker_sweep_bytes(mesh, degree, value_bytes)) +
-                    2 * (degree * mesh.cells()[0] + 1) * value_bytes;
+                    2 * nodes_along(mesh.cells()[0], degree) * value_bytes;
   for (int d = 0; d < mesh.dimension(); ++d) {
-    bytes += 2 * (degree * mesh.cells()[d] + 1) * static_cast<Index>(sizeof(double));
+    bytes += 2 * nodes_along(mesh.cells()[d], degree) * static_cast<Index>(sizeof(double));
   }
   return bytes;
 }

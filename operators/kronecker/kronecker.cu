@@ -27,8 +27,8 @@ __global__ void __launch_bounds__(kThreads)
     diagonal_kernel(const KroneckerData<T> g, std::int64_t size, T* d) {
   for (std::int64_t node = thread_number<kThreads>(); node < size;
        node += thread_count<kThreads>()) {
-    const std::int64_t row = node / g.stride_y;
-    const int position[3] = {static_cast<int>(node % g.stride_y),
+    const std::int64_t row = node / g.nodes.strides[1];
+    const int position[3] = {static_cast<int>(node % g.nodes.strides[1]),
                              static_cast<int>(row % g.axis[1].nodes),
                              static_cast<int>(row / g.axis[1].nodes)};
     EntryPair<T> e[3];
@@ -134,8 +134,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
         arrived_(1) {
     zero_on_device(arrived_.data(), arrived_.bytes());
     data_.sums = {partial_.data(), partial_.size(), arrived_.data()};
-    data_.stride_y = form.discretization->lattice.stride(1);
-    data_.stride_z = form.discretization->lattice.stride(2);
+    data_.nodes = form.discretization->lattice.nodes();
     const bool alike = are_alike_along_xy(factors);
     data_.kind = alike ? CellsAlongXY::alike : CellsAlongXY::different;
     data_.ratio = T{1};

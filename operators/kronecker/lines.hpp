@@ -25,7 +25,7 @@ constexpr Index line_batches(Index cells) {
 /// Cells of a brick along y and z: enough for what it carries on to be little beside what it has.
 constexpr Index brick_cells(Index degree) { return std::max<Index>(1, 8 / degree); }
 /// Rows or planes of nodes of a brick, both ends included.
-constexpr Index brick_nodes(Index degree) { return brick_cells(degree) * degree + 1; }
+constexpr Index brick_nodes(Index degree) { return nodes_along(brick_cells(degree), degree); }
 /// Lanes from one plane of a brick to the next.
 constexpr Index brick_plane(Index degree) { return brick_nodes(degree) * degree; }
 

@@ -21,12 +21,12 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::store(int 
   const int free_begin = g.axis[1].first_free - tile_y;
   const int free_end = g.axis[1].last_free + 1 - tile_y;
   if (!stores) return;
-  const std::int64_t stride = g.stride_y;
+  const std::int64_t stride = g.nodes.strides[1];
   const T* staged = stage + threadIdx.x;
   const auto store_plane = [&](int z, bool is_last, auto some_constrained) {
     constexpr bool skips = decltype(some_constrained)::value;
     const auto is_skipped = [&](int r) { return skips && (r < free_begin || r >= free_end); };
-    const std::int64_t first = z * g.stride_z + tile_y * stride + tile_x;
+    const std::int64_t first = z * g.nodes.strides[2] + tile_y * stride + tile_x;
     // All loads come before the first store, which they could not pass.
     [[maybe_unused]] T x[Shape::height];
     [[maybe_unused]] T b[Shape::height];
@@ -91,7 +91,7 @@ __device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::finish_con
   const int end_x = min(Shape::width, g.axis[0].nodes - tile_x);
   const int end_y = min(Shape::height, g.axis[1].nodes - tile_y);
   const auto finish = [&](int x, int y, int z) {
-    const std::int64_t at = z * g.stride_z + (tile_y + y) * g.stride_y + tile_x + x;
+    const std::int64_t at = z * g.nodes.strides[2] + (tile_y + y) * g.nodes.strides[1] + tile_x + x;
     T value = __ldg(v.x + at);
     switch (v.form) {
       case KroneckerPass::residual:

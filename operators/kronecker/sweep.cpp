@@ -18,7 +18,7 @@ struct ScratchSizes {
     const Index batches = cells[0] / lanes + 1;
     rows = brick_nodes(p);
     planes = shape.bricks[2] > 0 ? brick_nodes(p) : 1;
-    const Index nodes = cells[0] * p + 1;
+    const Index nodes = nodes_along(cells[0], p);
     row = rows * p;
     plane = planes * rows * p;
     const Index all_rows = planes * rows;
@@ -134,7 +134,7 @@ class KroneckerSweep<T>::Tile {
            (sweep_.dirichlet_[2 * d + 1] && node == sweep_.lattice_.extents()[d] - 1);
   }
   RowSpan span(Index row, Index plane, Index rows) const {
-    return {row, plane, rows, (plane * sweep_.lattice_.extents()[1] + row) * row_, rows * row_};
+    return {row, plane, rows, sweep_.lattice_.nodes().index(0, row, plane), rows * row_};
   }
 
   // The cells of z in all rows of bricks of the tile.

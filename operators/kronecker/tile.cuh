@@ -27,7 +27,7 @@ class KroneckerTile {
     cell_y = (g.y_first ? blockIdx.x : blockIdx.y) * Shape::cells_y;
     first_y = (cell_y - 1) * P;
     const int x = (cell_x - 1) * P + threadIdx.x;
-    column = first_y * g.stride_y + x;
+    column = first_y * g.nodes.strides[1] + x;
     is_free =
         threadIdx.x < Shape::loaded_width && x >= g.axis[0].first_free && x <= g.axis[0].last_free;
     const int to_x = cell_x * P + threadIdx.x;
@@ -96,20 +96,20 @@ class KroneckerTile {
 
   // w = x at this thread's column of plane z: [window].
   __device__ __forceinline__ void load(int z) {
-    const T* from = g.v.x + column + z * g.stride_z;
+    const T* from = g.v.x + column + z * g.nodes.strides[2];
     const bool free_plane = is_free_plane(z);
     if (all_rows && free_plane) {
 #pragma unroll
       for (int j = 0; j < Shape::window_y; ++j) {
         w[j] = __ldg(from);
-        from += g.stride_y;
+        from += g.nodes.strides[1];
       }
       return;
     }
 #pragma unroll
     for (int j = 0; j < Shape::window_y; ++j) {
       w[j] = is_free && free_plane && is_free_row(first_y + j) ? __ldg(from) : T{0};
-      from += g.stride_y;
+      from += g.nodes.strides[1];
     }
   }
 
@@ -269,9 +269,10 @@ class KroneckerTile {
   // x_ahead = x at this thread's column of plane z, where store() will want it.
   __device__ __forceinline__ void load_ahead(int z) {
     if (!kLoadsAhead || !stores || !is_free_plane(z)) return;
-    const T* from = g.v.x + z * g.stride_z + cell_y * P * g.stride_y + cell_x * P + threadIdx.x;
+    const T* from =
+        g.v.x + z * g.nodes.strides[2] + cell_y * P * g.nodes.strides[1] + cell_x * P + threadIdx.x;
 #pragma unroll
-    for (int r = 0; r < Shape::height; ++r, from += g.stride_y) {
+    for (int r = 0; r < Shape::height; ++r, from += g.nodes.strides[1]) {
       if (is_free_row(cell_y * P + r)) x_ahead[r] = __ldg(from);
     }
   }

@@ -172,10 +172,10 @@ void set_dirichlet_values(const Discretization& discretization, FaceSet dirichle
     if (!dirichlet[face]) continue;
     std::vector<Index> indices;
     const FaceNodes nodes = face_nodes(lattice, face);
-    indices.reserve(static_cast<std::size_t>(nodes.counts[0] * nodes.counts[1]));
+    indices.reserve(static_cast<std::size_t>(nodes.count()));
     for (Index second = 0; second < nodes.counts[1]; ++second) {
       for (Index first = 0; first < nodes.counts[0]; ++first) {
-        indices.push_back(nodes.first + first * nodes.strides[0] + second * nodes.strides[1]);
+        indices.push_back(nodes.node(first, second));
       }
     }
     parallel_ranges(ceil_div(static_cast<Index>(indices.size()), kNodeBlock), [&](Range range) {
@@ -226,8 +226,7 @@ void assemble_load(const BilinearForm& form, const ScalarField& source,
                 for (int lane = 0; lane < batch.active; ++lane) {
                   double* corner = target.values + lattice.first_node(batch.cells[lane]);
                   for (int i = 0; i < lattice.nodes_per_cell(); ++i) {
-                    corner[i % n + i / n % n * lattice.stride(1) +
-                           i / (n * n) * lattice.stride(2)] += v[i][lane];
+                    corner[lattice.offset(i % n, i / n % n, i / (n * n))] += v[i][lane];
                   }
                 }
               });

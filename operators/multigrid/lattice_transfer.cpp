@@ -18,7 +18,7 @@ void clear_column(AxisMatrix& matrix, Index column) {
 
 LatticeProlongation make_prolongation(const Discretization& coarse, const Discretization& fine,
                                       FaceSet dirichlet) {
-  LatticeProlongation result{coarse.lattice.extents(), fine.lattice.extents(), {}};
+  LatticeProlongation result{coarse.lattice.nodes(), fine.lattice.nodes(), {}};
   for (int d = 0; d < fine.mesh.dimension(); ++d) {
     AxisMatrix matrix =
         evaluation_matrix({coarse.mesh, d, coarse.basis.nodes}, {fine.mesh, d, fine.basis.nodes});
@@ -31,27 +31,28 @@ LatticeProlongation make_prolongation(const Discretization& coarse, const Discre
 }
 
 Index prolongation_scratch(const LatticeProlongation& prolongation) {
-  IndexTriple extents = prolongation.coarse;
+  IndexTriple extents = prolongation.coarse.extents;
   Index largest = 0;
   for (std::size_t s = 0; s + 1 < prolongation.sweeps.size(); ++s) {
     extents[prolongation.sweeps[s].d] = prolongation.sweeps[s].matrix.rows;
-    largest = std::max(largest, node_count(extents));
+    largest = std::max(largest, IndexBox(extents).size());
   }
   return largest;
 }
 
 template <class T>
 LatticeTransfer<T, Host>::LatticeTransfer(const LatticeProlongation& prolongation)
-    : coarse_size_(node_count(prolongation.coarse)), fine_size_(node_count(prolongation.fine)) {
-  IndexTriple extents = prolongation.coarse;
+    : coarse_size_(prolongation.coarse.size()), fine_size_(prolongation.fine.size()) {
+  IndexTriple extents = prolongation.coarse.extents;
   for (const AxisSweep& sweep : prolongation.sweeps) {
     const AxisMatrix& matrix = sweep.matrix;
-    prolong_.push_back({sweep.d, matrix, {matrix.entries.begin(), matrix.entries.end()}, extents});
+    prolong_.push_back(
+        {sweep.d, matrix, {matrix.entries.begin(), matrix.entries.end()}, IndexBox(extents)});
     extents[sweep.d] = matrix.rows;
     AxisMatrix transposed = transpose(matrix);
     std::vector<T> entries(transposed.entries.begin(), transposed.entries.end());
     restrict_.insert(restrict_.begin(),
-                     {sweep.d, std::move(transposed), std::move(entries), extents});
+                     {sweep.d, std::move(transposed), std::move(entries), IndexBox(extents)});
   }
   for (HostVector<T>& vector : scratch_) vector = HostVector<T>(prolongation_scratch(prolongation));
 }

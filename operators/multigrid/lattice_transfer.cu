@@ -66,14 +66,14 @@ typename LatticeTransfer<T, Device>::Sweep LatticeTransfer<T, Device>::make_swee
           matrix.width,
           DeviceArray<int>(std::vector<int>(matrix.first.begin(), matrix.first.end())),
           DeviceArray<T>(std::vector<T>(matrix.entries.begin(), matrix.entries.end())),
-          from,
-          to};
+          IndexBox(from),
+          IndexBox(to)};
 }
 
 template <class T>
 LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongation)
-    : coarse_size_(node_count(prolongation.coarse)), fine_size_(node_count(prolongation.fine)) {
-  IndexTriple extents = prolongation.coarse;
+    : coarse_size_(prolongation.coarse.size()), fine_size_(prolongation.fine.size()) {
+  IndexTriple extents = prolongation.coarse.extents;
   for (const AxisSweep& sweep : prolongation.sweeps) {
     prolong_.push_back(make_sweep(sweep, sweep.matrix, extents));
     extents[sweep.d] = sweep.matrix.rows;
@@ -93,13 +93,19 @@ void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* 
     const Sweep& sweep = sweeps[s];
     const bool is_last = s + 1 == sweeps.size();
     T* const to = is_last ? out : scratch_[s % 2].data();
-    Index inner = 1;
-    for (int d = 0; d < sweep.d; ++d) inner *= sweep.to[d];
-    const Index size = node_count(sweep.to);
-    const SweepArguments<T> args{sweep.to[sweep.d],  sweep.from[sweep.d],  inner, size, sweep.width,
-                                 sweep.first.data(), sweep.entries.data(), in,    to};
+    const int d = sweep.d;
+    const Index size = sweep.to.size();
+    const SweepArguments<T> args{sweep.to.extents[d],
+                                 sweep.from.extents[d],
+                                 sweep.to.strides[d],
+                                 size,
+                                 sweep.width,
+                                 sweep.first.data(),
+                                 sweep.entries.data(),
+                                 in,
+                                 to};
     const bool adds = is_last && last == Store::add;
-    const bool small = size < kSmall && node_count(sweep.from) < kSmall;
+    const bool small = size < kSmall && sweep.from.size() < kSmall;
     const auto kernel =
         small ? (adds ? small_sweep_kernel<T, Store::add> : small_sweep_kernel<T, Store::assign>)
               : (adds ? sweep_kernel<T, Store::add> : sweep_kernel<T, Store::assign>);

@@ -22,19 +22,14 @@ struct AxisSweep {
 /// the tables of one axis each. Columns of constrained ends are zero where an axis has a sweep:
 /// corrections vanish there, and residuals there are not restricted.
 struct LatticeProlongation {
-  IndexTriple coarse;  // extents
-  IndexTriple fine;
+  IndexBox coarse;
+  IndexBox fine;
   std::vector<AxisSweep> sweeps;  // x first
 };
 
 /// @param dirichlet whose nodes are masked; none for values that do not vanish there
 LatticeProlongation make_prolongation(const Discretization& coarse, const Discretization& fine,
                                       FaceSet dirichlet);
-
-/// Nodes of a lattice.
-constexpr Index node_count(const IndexTriple& extents) {
-  return extents[0] * extents[1] * extents[2];
-}
 
 /// Values of the vectors between two sweeps; the largest of them.
 Index prolongation_scratch(const LatticeProlongation& prolongation);
@@ -60,7 +55,7 @@ class LatticeTransfer<T, Host> final : public Transfer<T, Host> {
     int d;
     AxisMatrix matrix;
     std::vector<T> entries;
-    IndexTriple from;  // extents
+    IndexBox from;
   };
   void run(const std::vector<Sweep>& sweeps, const T* in, T* out, Store last) const;
 
@@ -88,8 +83,8 @@ class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
     int width;
     DeviceArray<int> first;
     DeviceArray<T> entries;  // [rows][width]
-    IndexTriple from;        // extents
-    IndexTriple to;
+    IndexBox from;
+    IndexBox to;
   };
   static Sweep make_sweep(const AxisSweep& sweep, const AxisMatrix& matrix,
                           const IndexTriple& from);

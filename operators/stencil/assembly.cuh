@@ -162,12 +162,10 @@ __global__ void __launch_bounds__(kAssemblyThreads)
 template <class T, int dim>
 __global__ void __launch_bounds__(kAssemblyThreads)
     constrain_kernel(const CellGrid grid, const StencilLayout layout, T* a) {
-  const Index row = layout.extent[0];
-  const Index rows = grid.cells[1] + 1;
-  for_each_thread_node(grid.node_count, [&](Index i) {
-    const Index line = i / row;
+  for_each_thread_node(grid.nodes.size(), [&](Index i) {
+    const IndexTriple at = grid.nodes.position(i);
     const LatticeNode<dim> node{
-        {static_cast<int>(i % row), static_cast<int>(line % rows), static_cast<int>(line / rows)}};
+        {static_cast<int>(at[0]), static_cast<int>(at[1]), static_cast<int>(at[2])}};
     if (node.is_constrained(grid)) a[node.place(layout)] = T{1};
   });
 }
@@ -176,7 +174,7 @@ __global__ void __launch_bounds__(kAssemblyThreads)
 template <class T>
 __global__ void __launch_bounds__(kAssemblyThreads)
     copy_diagonal_kernel(const StencilLayout layout, const T* __restrict__ a, T* __restrict__ d) {
-  const Index row = layout.extent[0];
+  const Index row = layout.x_row;
   const Index nodes = row * layout.extent[1] * layout.extent[2];
   for_each_thread_node(nodes, [&](Index i) { d[i] = a[i / row * layout.row + i % row]; });
 }

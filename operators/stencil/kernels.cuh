@@ -114,8 +114,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   const bool inside = in_lattice(at[0], at[1]);
   const int mine = static_cast<int>(threadIdx.x) + 1 +
                    Tile::kRow * (static_cast<int>(threadIdx.y) + Tile::kRingY);
-  const Index x_plane = static_cast<Index>(layout.extent[0]) * layout.extent[1];
-  const Index node = at[0] + static_cast<Index>(layout.extent[0]) * at[1];
+  const Index x_plane = static_cast<Index>(layout.x_row) * layout.extent[1];
+  const Index node = at[0] + static_cast<Index>(layout.x_row) * at[1];
   const T* own = a + at[0] + layout.row * at[1] + first * layout.plane;
 
   // The products of ring nodes that this thread makes.
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     edge = edge_column + Tile::kRow * edge_row;
     const int edge_at[2] = {corner[0] + edge_column - 1, corner[1] + edge_row - Tile::kRingY};
     if (in_lattice(edge_at[0], edge_at[1])) {
-      edge_x = x + edge_at[0] + static_cast<Index>(layout.extent[0]) * edge_at[1];
+      edge_x = x + edge_at[0] + static_cast<Index>(layout.x_row) * edge_at[1];
     }
   }
   const auto load_x = [&](int z) {
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(kNodeTileX* kNodeTileY)
   const int i = static_cast<int>(blockIdx.x % tiles_x * kNodeTileX + threadIdx.x);
   const int j = static_cast<int>(blockIdx.x / tiles_x * kNodeTileY + threadIdx.y);
   if (i >= layout.extent[0] || j >= layout.extent[2]) return;
-  const Index x_row = layout.extent[0];
+  const Index x_row = layout.x_row;
   const Index node = i + x_row * j;
   const T* const own = a + i + layout.plane * j;
   const auto in_lattice = [&](int at_x, int at_z) {

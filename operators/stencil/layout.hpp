@@ -1,7 +1,7 @@
 // These types say where the coefficients of a stencil lie in memory.
 #pragma once
 
-#include "mesh/index.hpp"
+#include "mesh/node_lattice.hpp"
 #include "mesh/saturated.hpp"
 
 namespace tessera {
@@ -34,6 +34,7 @@ struct StencilNeighbors {
 /// nor is the value of a coefficient whose neighbor is out of the lattice, but that must be finite.
 struct StencilLayout {
   int extent[3];  // nodes along each axis, {n_x, 1, n_y} in 2D
+  int x_row;      // of a vector: from a row of nodes to the next
   Index array;    // n_x with padding
   Index row;
   Index plane;
@@ -49,29 +50,31 @@ constexpr Index stencil_arrays(int dimension) {
   return 1 + (dimension == 3 ? StencilNeighbors<3>::kNeighbors : StencilNeighbors<2>::kNeighbors);
 }
 
-/// @param extents nodes along each axis, the third is 1 in 2D; at most kMaxStencilExtent
-inline StencilLayout make_stencil_layout(int dimension, const IndexTriple& extents,
-                                         Index value_bytes) {
+/// @param lattice with at most kMaxStencilExtent nodes along an axis
+inline StencilLayout make_stencil_layout(const NodeLattice& lattice, Index value_bytes) {
+  const IndexTriple& extents = lattice.extents();
+  const int slowest = lattice.dimension() - 1;
   const Index line = kStencilLineBytes / value_bytes;
-  const Index arrays = stencil_arrays(dimension);
-  const Index rows = dimension == 3 ? extents[1] : 1;
+  const Index arrays = stencil_arrays(lattice.dimension());
+  const Index rows = slowest == 2 ? extents[1] : 1;
   const Index array = ceil_div(extents[0], line) * line;
-  return {{static_cast<int>(extents[0]), static_cast<int>(rows),
-           static_cast<int>(extents[dimension - 1])},
-          array,
-          arrays * array,
-          rows * arrays * array};
+  return {
+      {static_cast<int>(extents[0]), static_cast<int>(rows), static_cast<int>(extents[slowest])},
+      static_cast<int>(lattice.stride(1)),
+      array,
+      arrays * array,
+      rows * arrays * array};
 }
 
 /// Values of all coefficients of a matrix.
 inline Index stencil_values(const StencilLayout& layout) { return layout.plane * layout.extent[2]; }
 
 /// The same of a lattice whose extents may be beyond what a layout counts.
-/// @param extents nodes along each axis, the third is 1 in 2D
-inline Index stencil_values(int dimension, const IndexTriple& extents, Index value_bytes) {
+inline Index stencil_values(const NodeLattice& lattice, Index value_bytes) {
+  const IndexTriple& extents = lattice.extents();
   const Index line = kStencilLineBytes / value_bytes;
-  return Saturated(ceil_div(extents[0], line) * line) * stencil_arrays(dimension) * extents[1] *
-         extents[2];
+  return Saturated(ceil_div(extents[0], line) * line) * stencil_arrays(lattice.dimension()) *
+         extents[1] * extents[2];
 }
 
 }  // namespace tessera

@@ -152,15 +152,16 @@ class StencilOperator final : public LinearOperator<T, Host> {
  public:
   explicit StencilOperator(const BilinearForm& form)
       : lattice_(form.discretization->lattice),
-        layout_(make_stencil_layout(dim, lattice_.extents(), sizeof(T))),
+        layout_(make_stencil_layout(lattice_, sizeof(T))),
         coefficients_(static_cast<std::size_t>(stencil_values(layout_))),
         where_(size() * static_cast<Index>(sizeof(T)) > kCachedBytes ? WriteTo::memory
                                                                      : WriteTo::cache) {
     clear();
     add_cells(form);
     add_robin_faces(form);
-    for_each_face_node(lattice_, form.dirichlet,
-                       [&](Index node) { coefficients_[place(0, node)] = T{1}; });
+    for_each_face_node(lattice_, form.dirichlet, [&](Index node) {
+      coefficients_[place(0, lattice_.node_position(node))] = T{1};
+    });
   }
 
   Index size() const override { return lattice_.size(); }
@@ -187,7 +188,8 @@ class StencilOperator final : public LinearOperator<T, Host> {
             const T* const ahead = coefficients_.data() + next * layout_.row;
             sum_row(row - z * rows_per_plane, z, x.data(), zeros.data(),
                     Ahead(ahead, ahead + layout_.row), sums.data());
-            write_values(sums.data(), n, where_, y.data() + row * n);
+            write_values(sums.data(), n, where_,
+                         y.data() + first_node(row - z * rows_per_plane, z));
           }
         }
       }
@@ -198,7 +200,8 @@ class StencilOperator final : public LinearOperator<T, Host> {
     const Index n = layout_.extent[0];
 #pragma omp parallel for schedule(static)
     for (Index row = 0; row < row_count(); ++row) {
-      std::copy_n(coefficients_.data() + row * layout_.row, n, d.data() + row * n);
+      std::copy_n(coefficients_.data() + row * layout_.row, n,
+                  d.data() + first_node(row % layout_.extent[1], row / layout_.extent[1]));
     }
   }
 
@@ -217,10 +220,12 @@ class StencilOperator final : public LinearOperator<T, Host> {
 
   Index row_count() const { return static_cast<Index>(layout_.extent[1]) * layout_.extent[2]; }
 
-  // Of coefficient k of a node.
-  Index place(int k, Index node) const {
-    const Index row = node / layout_.extent[0];
-    return k * layout_.array + row * layout_.row + node - row * layout_.extent[0];
+  // Of row (y, z).
+  Index first_node(Index y, Index z) const { return layout_.x_row * (y + layout_.extent[1] * z); }
+
+  // Of coefficient k of the node at this position of the lattice.
+  Index place(int k, const IndexTriple& at) const {
+    return k * layout_.array + at[0] + layout_.row * at[1] + layout_.plane * at[2];
   }
 
   // The number of neighbor (x, y, z) if it is later than the node, 0 the node itself.
@@ -230,13 +235,12 @@ class StencilOperator final : public LinearOperator<T, Host> {
 
   // The terms of row (y, z) with row (y + step_y, z + step_z); zeros if there is no such row.
   RowTerms<T> terms(Index y, Index z, int step_y, int step_z, const T* x, const T* zeros) const {
-    const Index n = layout_.extent[0];
     const Index row = y + layout_.extent[1] * z;
     const bool exists = y + step_y >= 0 && y + step_y < layout_.extent[1] && z + step_z >= 0 &&
                         z + step_z < layout_.extent[2];
-    if (!exists) return {x + row * n, {zeros, zeros, zeros}};
+    if (!exists) return {x + first_node(y, z), {zeros, zeros, zeros}};
     const Index other = row + step_y + static_cast<Index>(layout_.extent[1]) * step_z;
-    RowTerms<T> result{x + other * n, {}};
+    RowTerms<T> result{x + first_node(y + step_y, z + step_z), {}};
     for (int s = -1; s <= 1; ++s) {
       const int k = neighbor(s, step_y, step_z);
       // Of an earlier neighbor it is the neighbor's coefficient.
@@ -305,7 +309,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
       if (lattice_.on_faces(at_i, dirichlet)) continue;
       const int k =
           static_cast<int>((at_j[0] - at_i[0]) + 3 * (at_j[1] - at_i[1]) + 9 * (at_j[2] - at_i[2]));
-      coefficients_[place(k, lattice_.node_index(at_i))] += column[i][lane];
+      coefficients_[place(k, at_i)] += column[i][lane];
     }
   }
 
@@ -324,7 +328,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
       }
       const int k =
           static_cast<int>((at_j[0] - at_i[0]) + 3 * (at_j[1] - at_i[1]) + 9 * (at_j[2] - at_i[2]));
-      coefficients_[place(k, i)] += value;
+      coefficients_[place(k, at_i)] += value;
     });
   }
 
@@ -339,9 +343,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
 }  // namespace
 
 Index stencil_bytes(const FormShape& shape) {
-  const NodeLattice& lattice = shape.lattice;
-  return Saturated(stencil_values(lattice.dimension(), lattice.extents(), shape.value_bytes)) *
-         shape.value_bytes;
+  return Saturated(stencil_values(shape.lattice, shape.value_bytes)) * shape.value_bytes;
 }
 
 Index stencil_peak_bytes(const FormShape& shape) {

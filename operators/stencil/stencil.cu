@@ -25,7 +25,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
  public:
   DeviceStencil(const BilinearForm& form, Index scratch_bytes)
       : grid_(make_cell_grid(form)),
-        layout_(make_stencil_layout(dim, form.discretization->lattice.extents(), sizeof(T))) {
+        layout_(make_stencil_layout(form.discretization->lattice, sizeof(T))) {
     const auto kernel = make_device_element_kernel<T>(form);
     coefficients_ = DeviceArray<T>(stencil_values(layout_));
     zero_on_device(coefficients_.data(), coefficients_.bytes());
@@ -39,7 +39,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     synchronize_device();
   }
 
-  Index size() const override { return grid_.node_count; }
+  Index size() const override { return grid_.nodes.size(); }
   std::string name() const override { return kStencilName; }
 
   void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {

@@ -41,18 +41,17 @@ void interpolate_axis(const NodeLattice& lattice, const Matrix1D& matrix, int ax
                       double* values) {
   const int p = lattice.degree();
   const Index stride = lattice.stride(axis);
-  const Index extent = lattice.extents()[axis];
-  const Index segments = (extent - 1) / p;
-  const Index slow = lattice.size() / (stride * extent);
+  const Index next = lattice.nodes().strides[axis + 1];
+  const Index segments = (lattice.extents()[axis] - 1) / p;
   const Index blocks = ceil_div(stride, kBlock);
-  parallel_ranges(slow * segments * blocks, [&](Range range) {
+  parallel_ranges(lattice.size() / next * segments * blocks, [&](Range range) {
     std::vector<double> buffer(static_cast<std::size_t>((p - 1) * kBlock));
     for (Index item = range.begin; item < range.end; ++item) {
       const Index first = item % blocks * kBlock;
       const Index segment = item / blocks % segments;
-      const Index row = item / (blocks * segments) * extent + segment * p;
-      interpolate_rows(matrix, values + row * stride + first, stride,
-                       std::min(kBlock, stride - first), buffer.data());
+      const Index row = item / (blocks * segments) * next + segment * p * stride;
+      interpolate_rows(matrix, values + row + first, stride, std::min(kBlock, stride - first),
+                       buffer.data());
     }
   });
 }

@@ -62,7 +62,7 @@ std::vector<Index> vtk_node_offsets(const NodeLattice& lattice, int degree) {
         const int v = lattice.dimension() == 3
                           ? vtkHigherOrderHexahedron::PointIndexFromIJK(i, j, k, order)
                           : vtkHigherOrderQuadrilateral::PointIndexFromIJK(i, j, order);
-        offsets[v] = i + j * lattice.stride(1) + k * lattice.stride(2);
+        offsets[v] = lattice.offset(i, j, k);
       }
     }
   }

@@ -97,7 +97,7 @@ Index transfer_values(const NodeLattice& coarse, const NodeLattice& fine) {
   Index largest = 0;
   for (std::size_t s = 0; s + 1 < axes.size(); ++s) {
     extents[axes[s]] = fine.extents()[axes[s]];
-    largest = std::max<Index>(largest, Saturated(extents[0]) * extents[1] * extents[2]);
+    largest = std::max(largest, IndexBox(extents).size());
   }
   return 2 * largest;
 }

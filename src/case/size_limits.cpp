@@ -34,10 +34,10 @@ bool smooths_by_blocks(const SolverParameters& solver) {
 
 SizeProblem too_many_rows(const char* key, std::string_view what, const NodeLattice& lattice,
                           std::string_view instead) {
-  return {
-      key,
-      fmt::format("{} has at most {} rows, and there are {} DoFs", what, kMaxRows, lattice.size()),
-      fmt::format("use {}, or fewer cells", instead)};
+  return {key,
+          fmt::format("{} has at most {} rows, and there are {} DoFs", what, kMaxRows,
+                      lattice.dof_count()),
+          fmt::format("use {}, or fewer cells", instead)};
 }
 
 void add_axis_problems(const CaseParameters& parameters, const NodeLattice& lattice,

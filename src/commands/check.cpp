@@ -81,7 +81,7 @@ template <class Estimate, class Fits>
 void print_strategies(const CaseParameters& parameters, const std::string& operator_title,
                       Estimate estimate, Fits fits) {
   const FormShape shape = case_shape(parameters);
-  const auto dofs = static_cast<double>(shape.lattice.size());
+  const auto dofs = static_cast<double>(shape.lattice.dof_count());
   TextTable table({{"strategy", Align::left},
                    {operator_title},
                    {"per DoF"},
@@ -154,8 +154,8 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   const Index available = available_memory_bytes();
 
   fmt::print("{}: {}\n\n", case_file, parameters.title.empty() ? "untitled" : parameters.title);
-  fmt::print("{} DoFs ({}), {} cells of degree {}\n", lattice.size(),
-             human_count(static_cast<double>(lattice.size())), mesh.cell_count(),
+  fmt::print("{} DoFs ({}), {} cells of degree {}\n", lattice.dof_count(),
+             human_count(static_cast<double>(lattice.dof_count())), mesh.cell_count(),
              parameters.space.degree);
   fmt::print("operator {}{}\n", operator_name(strategy.kernel, strategy.scatter),
              choice.empty() ? "" : fmt::format(" ({})", choice));

@@ -137,7 +137,7 @@ class Run {
     say("  mesh      {}D, {} cells, {}\n", parameters_.mesh.dimension,
         join_cells(parameters_.mesh.cells), shape);
     say("  space     degree {}, {} DoFs, {} nodes, {} {} points per axis\n", space.degree,
-        human_count(static_cast<double>(lattice.size())), name_of(space.nodes), space.points,
+        human_count(static_cast<double>(lattice.dof_count())), name_of(space.nodes), space.points,
         name_of(space.quadrature));
     say("  operator  {}{}, {} precision, {}\n",
         operator_name(run_.strategy.kernel, run_.strategy.scatter),
@@ -233,7 +233,7 @@ class Run {
           known(error->h1_seminorm, 4), known(error->max, 4));
     }
     say("  energy    {}\n",
-        run_.energy.text(static_cast<double>(run_.model->discretization.lattice.size())));
+        run_.energy.text(static_cast<double>(run_.model->discretization.lattice.dof_count())));
     say("\n{}", timer_table(run_.timers, {run_.copy_bandwidth}));
     if (run_.copy_bandwidth > 0.0) {
       say("copy bandwidth {} (measured once, {})\n", human_bytes_per_second(run_.copy_bandwidth),

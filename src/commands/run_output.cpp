@@ -65,7 +65,7 @@ RunResult result_of(const RunRecord& run) {
   result.dimension = parameters.mesh.dimension;
   result.degree = parameters.space.degree;
   std::copy(parameters.mesh.cells.begin(), parameters.mesh.cells.end(), result.cells.begin());
-  result.dofs = run.model->discretization.lattice.size();
+  result.dofs = run.model->discretization.lattice.dof_count();
   result.kernel = run.strategy.kernel;
   result.scatter = run.strategy.scatter;
   result.geometry = run.strategy.factors ? factor_storage_name(*run.strategy.factors) : "none";

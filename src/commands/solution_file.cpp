@@ -51,10 +51,9 @@ void find_centers(const Discretization& discretization, Index first, Index count
   for (Index i = 0; i < count; ++i) {
     Point sum{0.0, 0.0, 0.0};
     for (int corner = 0; corner < corners; ++corner) {
-      IndexTriple vertex = mesh.cell_position(first + i);
-      for (int d = 0; d < mesh.dimension(); ++d) vertex[d] += corner >> d & 1;
+      const Index node = lattice.corner_node(mesh.cell_position(first + i), corner);
       Point x;
-      discretization.mapping.node_positions(lattice.vertex_node(vertex), 1, x.data(), &x[1], &x[2]);
+      discretization.mapping.node_positions(node, 1, x.data(), &x[1], &x[2]);
       for (int d = 0; d < 3; ++d) sum[d] += x[d];
     }
     for (int d = 0; d < 3; ++d) centers[d][i] = sum[d] / corners;

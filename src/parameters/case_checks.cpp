@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "mesh/node_lattice.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/parameters/messages/suggestion.hpp"
 
@@ -64,7 +65,7 @@ void check_size(const MeshParameters& mesh, const SpaceParameters& space, Findin
   constexpr double kMaxNodes = 1e17;
   double nodes = 1;
   for (const std::int64_t cells : mesh.cells) {
-    nodes *= static_cast<double>(cells) * space.degree + 1;
+    nodes *= nodes_along(static_cast<double>(cells), space.degree);
   }
   if (nodes > kMaxNodes) {
     findings.report("mesh.cells", fmt::format("makes {:.3g} DoFs with space.degree = {}; "

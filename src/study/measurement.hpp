@@ -41,7 +41,7 @@ class Bench {
   /// Sets the number of OpenMP threads. @throws InvertedCell
   Bench(const StudyParameters& study, const StudyProblem& problem);
 
-  Index dofs() const { return discretization_.lattice.size(); }
+  Index dofs() const { return discretization_.lattice.dof_count(); }
   /// Nonzeros of the assembled matrix.
   Index nonzeros() const;
   /// Bytes that measuring a strategy takes in the memory of its processor.

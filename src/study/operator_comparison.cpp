@@ -101,7 +101,7 @@ class OperatorComparison final : public StudyRun {
     const NodeLattice lattice(mesh, problem.degree);
     say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points per axis, {}, {}; copy {}\n",
         problem.dimension, name_of(problem.geometry), problem.degree,
-        human_count(static_cast<double>(lattice.size())), cells_text(mesh),
+        human_count(static_cast<double>(lattice.dof_count())), cells_text(mesh),
         problem.degree + study().extra_points, name_of(problem.precision),
         on_gpu() ? "GPU" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
         human_bytes_per_second(copy));

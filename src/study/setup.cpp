@@ -218,7 +218,7 @@ BoxMesh make_study_mesh(const StudyProblem& problem) {
   const auto miss = [&](const IndexTriple& cells) {
     double dofs = 1.0;
     for (int d = 0; d < dimension; ++d) {
-      dofs *= static_cast<double>(cells[d]) * problem.degree + 1.0;
+      dofs *= nodes_along(static_cast<double>(cells[d]), problem.degree);
     }
     return std::abs(dofs - target);
   };

@@ -20,9 +20,18 @@ struct Shape {
 };
 
 const std::vector<Shape>& shapes() {
-  static const std::vector<Shape> all = {{2, {1, 1, 1}, 1}, {2, {3, 2, 1}, 1}, {2, {2, 5, 1}, 3},
-                                         {2, {4, 1, 1}, 4}, {3, {1, 1, 1}, 2}, {3, {2, 3, 4}, 1},
-                                         {3, {3, 1, 2}, 2}, {3, {2, 2, 3}, 3}};
+  static const std::vector<Shape> all = [] {
+    std::vector<Shape> result;
+    for (int degree = 1; degree <= 4; ++degree) {
+      for (const IndexTriple& cells : {IndexTriple{1, 1, 1}, {3, 2, 1}, {2, 5, 1}}) {
+        result.push_back({2, cells, degree});
+      }
+      for (const IndexTriple& cells : {IndexTriple{1, 1, 1}, {2, 3, 4}, {3, 1, 2}}) {
+        result.push_back({3, cells, degree});
+      }
+    }
+    return result;
+  }();
   return all;
 }
 
@@ -41,8 +50,7 @@ IndexTriple local_counts(const Shape& shape) {
 }
 
 Index node_of(const NodeLattice& lattice, const IndexTriple& cell, const IndexTriple& local) {
-  return lattice.first_node(cell) + local[0] + local[1] * lattice.stride(1) +
-         local[2] * lattice.stride(2);
+  return lattice.first_node(cell) + lattice.offset(local[0], local[1], local[2]);
 }
 
 TEST(NodeLattices, CountNodes) {
@@ -58,8 +66,49 @@ TEST(NodeLattices, CountNodes) {
     if (shape.dimension == 2) {
       EXPECT_EQ(lattice.extents()[2], 1);
     }
+    EXPECT_EQ(lattice.dof_count(), expected);
     EXPECT_EQ(lattice.size(), expected);
     EXPECT_EQ(lattice.nodes_per_cell(), local);
+  }
+}
+
+TEST(NodeLattices, StridesLeadToTheNextNodeAlongAnAxis) {
+  for (const Shape& shape : shapes()) {
+    const NodeLattice lattice(general_box(shape.dimension, shape.cells), shape.degree);
+    for_each_position(lattice.extents(), [&](const IndexTriple& position) {
+      const Index node = lattice.node_index(position);
+      for (int d = 0; d < 3; ++d) {
+        IndexTriple next = position;
+        if (++next[d] == lattice.extents()[d]) continue;
+        ASSERT_EQ(lattice.node_index(next), node + lattice.stride(d));
+      }
+      ASSERT_EQ(lattice.offset(position[0], position[1], position[2]), node);
+    });
+    EXPECT_EQ(lattice.nodes().strides[3], lattice.size());
+  }
+}
+
+TEST(NodeLattices, VerticesOfTheMeshAreTheFirstNodesOfTheirCells) {
+  for (const Shape& shape : shapes()) {
+    const BoxMesh mesh = general_box(shape.dimension, shape.cells);
+    const NodeLattice lattice(mesh, shape.degree);
+    IndexTriple vertices{1, 1, 1};
+    for (int d = 0; d < shape.dimension; ++d) vertices[d] = mesh.cells()[d] + 1;
+    for_each_position(vertices, [&](const IndexTriple& vertex) {
+      IndexTriple position = vertex;
+      for (Index& at : position) at *= shape.degree;
+      const Index node = lattice.vertex_node(vertex);
+      ASSERT_EQ(lattice.node_position(node), position);
+      bool is_cell = true;
+      for (int d = 0; d < 3; ++d) is_cell = is_cell && vertex[d] < mesh.cells()[d];
+      if (!is_cell) return;
+      ASSERT_EQ(lattice.first_node(vertex), node);
+      for (int corner = 0; corner < 1 << shape.dimension; ++corner) {
+        const IndexTriple end{vertex[0] + (corner & 1), vertex[1] + (corner >> 1 & 1),
+                              vertex[2] + (corner >> 2 & 1)};
+        ASSERT_EQ(lattice.corner_node(vertex, corner), lattice.vertex_node(end));
+      }
+    });
   }
 }
 
@@ -164,10 +213,11 @@ TEST(Faces, RectanglesAreTheirNodesInOrder) {
       std::vector<Index> found;
       for (Index b = 0; b < nodes.counts[1]; ++b) {
         for (Index a = 0; a < nodes.counts[0]; ++a) {
-          found.push_back(nodes.first + a * nodes.strides[0] + b * nodes.strides[1]);
+          found.push_back(nodes.node(a, b));
         }
       }
       EXPECT_EQ(found, expected) << "face " << face;
+      EXPECT_EQ(nodes.count(), static_cast<Index>(expected.size()));
       EXPECT_NE(nodes.axes[0], face_axis(face));
       if (shape.dimension == 3) {
         EXPECT_NE(nodes.axes[1], face_axis(face));
@@ -205,7 +255,24 @@ TEST(LargeLattices, HaveIndicesBeyond32Bits) {
   }
   const FaceNodes top = face_nodes(lattice, static_cast<int>(Face::top));
   EXPECT_EQ(top.first, nx * (ny - 1));
-  EXPECT_EQ(top.first + (nx - 1) * top.strides[0] + 6000 * top.strides[1], lattice.size() - 1);
+  EXPECT_EQ(top.node(nx - 1, 6000), lattice.size() - 1);
+}
+
+TEST(IndexBoxes, MayHaveGapsBehindTheirRows) {
+  IndexBox box;
+  box.extents = {5, 3, 2};
+  box.strides = {1, 8, 24, 48};
+  EXPECT_EQ(box.count(), 30);
+  EXPECT_EQ(box.size(), 48);
+  Index last = -1;
+  for_each_position(box.extents, [&](const IndexTriple& position) {
+    const Index index = box.index(position);
+    EXPECT_GT(index, last);
+    EXPECT_LT(index, box.size());
+    EXPECT_EQ(box.position(index), position);
+    last = index;
+  });
+  EXPECT_EQ(box.index({4, 2, 1}), 44);
 }
 
 #ifndef NDEBUG

@@ -133,7 +133,7 @@ void add_end_term(AxisFactors& axis, int side, double value) {
 
 Index axis_factor_bytes(int degree, Index cells) {
   const Saturated blocks = Saturated(2 * (cells + 1)) * degree * (degree + 2);
-  const Index diagonals = 2 * (degree * cells + 1);
+  const Index diagonals = 2 * nodes_along(cells, degree);
   return (blocks + diagonals) * sizeof(double);
 }
 

@@ -36,7 +36,7 @@ struct AxisFactors {
   std::vector<double> cell_mass;       // [1 or cells][p + 1][p + 1]
   std::vector<double> cell_stiffness;  // [1 or cells][p + 1][p + 1]
 
-  Index nodes() const { return degree * cells + 1; }
+  Index nodes() const { return nodes_along(cells, degree); }
   Index block_size() const { return static_cast<Index>(degree) * (degree + 2); }
 };
 

@@ -144,14 +144,13 @@ KroneckerFactors make_kronecker_factors(const BilinearForm& form) {
 
 Index device_kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
   Saturated values = mesh.dimension() == 2 ? 2 : 0;  // the diagonal of the third axis
-  Index plane = 1;
-  Index planes = 1;
+  const NodeLattice lattice(mesh, degree);
   for (int d = 0; d < mesh.dimension(); ++d) {
     values += axis_factor_bytes(degree, mesh.cells()[d]) / static_cast<Index>(sizeof(double));
-    (d == 2 ? planes : plane) *= degree * mesh.cells()[d] + 1;
   }
   if (degree > kMaxFastDegree) {
-    values += Saturated(plane) * kronecker_slab_planes(degree, mesh.dimension(), planes) * 4;
+    values += Saturated(lattice.stride(2)) *
+              kronecker_slab_planes(degree, mesh.dimension(), lattice.extents()[2]) * 4;
   }
   return values * value_bytes +
          kronecker_max_blocks(mesh.dimension(), degree, mesh.cells()[0], mesh.cells()[1]) * 2 *

@@ -50,9 +50,10 @@ __global__ void __launch_bounds__(32, kPlaneBlocks)
 
   // On its way while u is gathered.
   const CompressedHeader header(group + in_group * kCompressedHeaderBytes);
-  const CellNode corner{place.first_node + t * args.grid.stride[2], t * n * n, face_mask(2, t, P)};
+  const CellNode corner{place.first_node + t * args.grid.nodes.strides[2], t * n * n,
+                        face_mask(2, t, P)};
   const auto node = [&](int i, int j) {
-    return CellNode{corner.lattice + i + j * args.grid.stride[1], corner.local + i + j * n,
+    return CellNode{corner.lattice + i + j * args.grid.nodes.strides[1], corner.local + i + j * n,
                     corner.faces | face_mask(0, i, P) | face_mask(1, j, P)};
   };
   // u [n][n] of the plane z = t -> B along x, y -> [n][M][M]

@@ -129,10 +129,10 @@ __device__ inline void scatter_brick(const TensorArguments<T>& args, const Block
   for (int d = 0; d < dim; ++d) {
     const int begin = cell.brick_position[d];
     cells[d] = min(args.brick[d], args.range.count[d] - begin);
-    extents[d] = cells[d] * P + 1;
+    extents[d] = nodes_along(cells[d], P);
     if (begin > 0) shared_faces |= 1U << (2 * d);
     if (begin + cells[d] < args.range.count[d]) shared_faces |= 2U << (2 * d);
-    first_node += begin * P * args.grid.stride[d];
+    first_node += begin * P * args.grid.nodes.strides[d];
   }
   const int nodes = extents[0] * extents[1] * extents[2];
   const int threads = blockDim.x * blockDim.y;
@@ -164,7 +164,7 @@ __device__ inline void scatter_brick(const TensorArguments<T>& args, const Block
         }
       }
       faces |= face_mask(d, position[d], extents[d] - 1);
-      node += position[d] * args.grid.stride[d];
+      node += position[d] * args.grid.nodes.strides[d];
     }
     T sum{0};
     for (int cz = 0; cz < count[2]; ++cz) {

@@ -26,7 +26,7 @@ constexpr int tensor_2d_cell_values() {
 template <int P>
 __device__ __forceinline__ NodeLine line_along_y(const CellGrid& grid, const CellPlace& place,
                                                  int a) {
-  return {1, place.first_node + a, grid.stride[1], a, P + 1, face_mask(0, a, P)};
+  return {1, place.first_node + a, grid.nodes.strides[1], a, P + 1, face_mask(0, a, P)};
 }
 
 /// The last stage of the 2D kernels: thread a has v along the y line x = a. As finish_cell_3d().

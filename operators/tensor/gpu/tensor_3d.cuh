@@ -74,7 +74,7 @@ __device__ __forceinline__ void finish_cell_3d(const TensorArguments<T>& args,
     return;
   }
   if (!has_line) return;
-  const Index* stride = args.grid.stride;
+  const auto& stride = args.grid.nodes.strides;
   const NodeLine line{1, cell.place.first_node + a + b * stride[2], stride[1], a + n * n * b,
                       n, face_mask(0, a, P) | face_mask(2, b, P)};
   scatter_line(args.sink, cell.place, cell.number, line, v);
@@ -85,7 +85,7 @@ template <int P>
 __device__ __forceinline__ NodeLine line_along_z(const CellGrid& grid, const CellPlace& place,
                                                  int a, int b) {
   constexpr int n = P + 1;
-  return {2,     place.first_node + a + b * grid.stride[1], grid.stride[2], a + n * b,
+  return {2,     place.first_node + a + b * grid.nodes.strides[1], grid.nodes.strides[2], a + n * b,
           n * n, face_mask(0, a, P) | face_mask(1, b, P)};
 }
 
