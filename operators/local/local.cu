@@ -56,6 +56,12 @@ Index most_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPe
 template <class T>
 class DeviceLocal : public DeviceCellKernel<T> {
  public:
+  void apply(const CellRange& range, const CellSource<T>& source,
+             const CellSink<T>& sink) const override {
+    TESSERA_CHECK(sink.kind != SinkKind::patch);
+    if (range.size() > 0) multiply({grid_, range, source, sink, nodes_});
+  }
+
   void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
     for (const CellRange& range : colors) {
       const unsigned blocks = blocks_for(range.size() * nodes_, kThreads, 1 << 20);
@@ -86,11 +92,8 @@ class DeviceLocal : public DeviceCellKernel<T> {
 
   Index entries() const { return static_cast<Index>(nodes_) * nodes_; }
 
-  LocalArguments<T> arguments(const CellRange& range, const CellSource<T>& source,
-                              const CellSink<T>& sink) const {
-    TESSERA_CHECK(sink.kind != SinkKind::patch);
-    return {grid_, range, source, sink, nodes_};
-  }
+  // Launches with at least one cell.
+  virtual void multiply(const LocalArguments<T>& args) const = 0;
 
   CellGrid grid_;
   int nodes_;
@@ -135,26 +138,23 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
 
   std::string_view name() const override { return "local"; }
 
-  void apply(const CellRange& range, const CellSource<T>& source,
-             const CellSink<T>& sink) const override {
-    const LocalArguments<T> args = this->arguments(range, source, sink);
-    if (range.size() == 0) return;
+ private:
+  void multiply(const LocalArguments<T>& args) const override {
+    const Index count = args.range.size();
     if (product_.kernel != nullptr) {
       launch(product_.kernel,
-             {"product with a shared local matrix", blocks_for(range.size(), product_.cells),
+             {"product with a shared local matrix", blocks_for(count, product_.cells),
               product_.threads, static_cast<std::size_t>(product_.shared_bytes)},
              args, this->matrices_.data(), this->table_.data());
       return;
     }
     const std::size_t shared_bytes =
         cells_ * (sizeof(CellPlace) + streamed_nodes<T>(this->nodes_) * sizeof(T));
-    launch(
-        stream_kernel<T>,
-        {"products with local matrices", blocks_for(range.size(), cells_), threads_, shared_bytes},
-        args, this->matrices_.data(), this->cell_stride_, this->table_.data(), cells_);
+    launch(stream_kernel<T>,
+           {"products with local matrices", blocks_for(count, cells_), threads_, shared_bytes},
+           args, this->matrices_.data(), this->cell_stride_, this->table_.data(), cells_);
   }
 
- private:
   SharedProduct<T> product_;
   // A block of stream_kernel(), which also serves shared matrices too large for product_kernel().
   int cells_ = 0;
@@ -177,18 +177,15 @@ class DeviceLocalThreadKernel final : public DeviceLocal<T> {
 
   std::string_view name() const override { return "local-thread"; }
 
-  void apply(const CellRange& range, const CellSource<T>& source,
-             const CellSink<T>& sink) const override {
-    const LocalArguments<T> args = this->arguments(range, source, sink);
-    if (range.size() == 0) return;
+ private:
+  void multiply(const LocalArguments<T>& args) const override {
     launch(thread_kernel<T>,
-           {"local matrices by one thread a cell", blocks_for(range.size(), kCellThreads),
+           {"local matrices by one thread a cell", blocks_for(args.range.size(), kCellThreads),
             kCellThreads},
            args, this->matrices_.data(), this->cell_stride_, this->entry_stride_,
            this->table_.data());
   }
 
- private:
   // Computes and transposes slab by slab.
   void fill(const DeviceCellKernel<T>& kernel) {
     const Index matrix_bytes = this->entries() * static_cast<Index>(sizeof(T));
