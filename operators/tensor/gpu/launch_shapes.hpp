@@ -20,9 +20,9 @@ inline constexpr int kFlatThreads = 128;
 
 /// A thread a line in 3D: geometry on the fly and compressed factors, both precisions.
 struct LineRows {
-  int rows;               // of a block: warps where a cell's lines fit in one, else cells
-  int compressed_blocks;  // a multiprocessor, with compressed factors: registers are held down to
-                          // it
+  int rows;  // of a block: warps where a cell's lines fit in one, else cells
+  // A multiprocessor, with compressed factors: registers are held down to it.
+  int compressed_blocks;
 };
 /// By points an axis, from 2 on.
 inline constexpr LineRows kLineRows[] = {{2, 12}, {2, 10}, {2, 10}, {2, 10}, {4, 4},
