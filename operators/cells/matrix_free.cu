@@ -160,7 +160,7 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
   }
 
   void gather_cells(const DeviceVector<T>& x, DeviceVector<T>& y) const {
-    const unsigned blocks_per_row = blocks_for(grid_.stride[1], kThreads);
+    const unsigned blocks_per_row = blocks_for(grid_.nodes.extents[0], kThreads);
     const auto rows = static_cast<unsigned>(grid_.nodes.extents[1] * grid_.nodes.extents[2]);
     launch(gather_cells_kernel<T>, {"gather of the E-vector", rows * blocks_per_row, kThreads},
            grid_, blocks_per_row, cell_values_.data(), x.data(), y.data());

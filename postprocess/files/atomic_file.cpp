@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -73,17 +72,6 @@ void write_text_file(const std::filesystem::path& path, std::string_view text) {
   AtomicFile file(path);
   file.write(text);
   file.commit();
-}
-
-Index free_bytes(const std::filesystem::path& path) {
-  std::error_code ignored;
-  std::filesystem::path existing = std::filesystem::absolute(path);
-  while (!std::filesystem::exists(existing, ignored) && existing.has_relative_path()) {
-    existing = existing.parent_path();
-  }
-  struct statvfs status;
-  if (statvfs(existing.c_str(), &status) != 0) throw OutputError(path, std::strerror(errno));
-  return static_cast<Index>(status.f_bavail) * static_cast<Index>(status.f_frsize);
 }
 
 }  // namespace tessera

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "mesh/index.hpp"
 #include "postprocess/files/unfinished_paths.hpp"
 
 namespace tessera {
@@ -63,9 +62,5 @@ class AtomicFile {
 
 /// Writes a whole file through an AtomicFile. @throws OutputError
 void write_text_file(const std::filesystem::path& path, std::string_view text);
-
-/// The bytes that this user may still write to the file system of the path, or of its nearest
-/// existing ancestor. @throws OutputError if the file system does not answer.
-Index free_bytes(const std::filesystem::path& path);
 
 }  // namespace tessera

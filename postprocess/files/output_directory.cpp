@@ -1,6 +1,8 @@
 // This file creates result directories, and removes old results.
 #include "postprocess/files/output_directory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -34,12 +36,11 @@ OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite)
     throw OutputError(directory, "it exists and is not a directory");
   }
   if (overwrite == Overwrite::no) {
-    std::string names;
-    for (const std::string& name : results_in(directory))
-      names += (names.empty() ? "" : ", ") + name;
+    const std::vector<std::string> names = results_in(directory);
     if (!names.empty()) {
-      throw OutputError(directory, "it already holds results (" + names +
-                                       "); choose another directory or add --overwrite");
+      throw OutputError(directory, fmt::format("it already holds results ({}); choose another "
+                                               "directory or add --overwrite",
+                                               fmt::join(names, ", ")));
     }
   }
   for (fs::path above = directory; !above.empty() && !fs::exists(above, error);

@@ -17,8 +17,7 @@ std::pair<std::string_view, std::string_view> split(std::string_view path) {
 
 }  // namespace
 
-TimerTree::TimerTree(Clock clock, Hooks hooks)
-    : clock_(std::move(clock)), hooks_(std::move(hooks)), nodes_(1), start_(clock_()) {
+TimerTree::TimerTree(Clock clock) : clock_(std::move(clock)), nodes_(1), start_(clock_()) {
   nodes_[0].parent = -1;
 }
 
@@ -37,7 +36,6 @@ TimerTree::Scope TimerTree::enter(std::string_view name, int calls) {
     throw std::invalid_argument("a timer's name is not empty and has no '/'");
   }
   current_ = find_or_make(current_, name);
-  if (hooks_.enter) hooks_.enter(name);
   nodes_[current_].running = true;
   nodes_[current_].entered = clock_();
   return {*this, calls};
@@ -56,7 +54,6 @@ void TimerTree::leave(int calls) {
     node.min = std::min(node.min, seconds);
   }
   current_ = node.parent;
-  if (hooks_.leave) hooks_.leave();
 }
 
 void TimerTree::add(std::string_view path, std::int64_t calls, double total_seconds,

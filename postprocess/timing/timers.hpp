@@ -28,11 +28,6 @@ class TimerTree {
  public:
   /// Seconds since any fixed moment.
   using Clock = std::function<double()>;
-  /// Called on entering and leaving scopes: ranges of a profiler, for example.
-  struct Hooks {
-    std::function<void(std::string_view name)> enter;
-    std::function<void()> leave;
-  };
 
   /// Runs from construction to destruction; scopes must end in reverse order, as in C++ they do.
   class [[nodiscard]] Scope {
@@ -58,7 +53,7 @@ class TimerTree {
     std::vector<Part> children;
   };
 
-  explicit TimerTree(Clock clock = seconds_now, Hooks hooks = {});
+  explicit TimerTree(Clock clock = seconds_now);
   TimerTree(const TimerTree&) = delete;
   TimerTree& operator=(const TimerTree&) = delete;
 
@@ -105,7 +100,6 @@ class TimerTree {
   Part part(int index, int depth, double now) const;
 
   Clock clock_;
-  Hooks hooks_;
   std::vector<Node> nodes_;  // 0 is the root
   int current_ = 0;
   double start_;

@@ -216,18 +216,6 @@ void check_sizes(std::span<const Field> fields, Index expected) {
 
 }  // namespace
 
-std::vector<std::string> write_vtu(const std::filesystem::path& path, const NodeLattice& lattice,
-                                   const BoxMesh& mesh, const EquidistantPositions& positions,
-                                   std::span<const PointField> point_fields,
-                                   std::span<const CellField> cell_fields, FloatWidth width,
-                                   const VtuMetadata& metadata) {
-  AtomicFile file(path);
-  std::vector<std::string> widened =
-      write_vtu(file, lattice, mesh, positions, point_fields, cell_fields, width, metadata);
-  file.commit();
-  return widened;
-}
-
 std::vector<std::string> write_vtu(AtomicFile& file, const NodeLattice& lattice,
                                    const BoxMesh& mesh, const EquidistantPositions& positions,
                                    std::span<const PointField> point_fields,
@@ -276,35 +264,6 @@ std::vector<std::string> write_vtu(AtomicFile& file, const NodeLattice& lattice,
   const std::string failure = write_vtk_file(file.temporary_path(), *grid);
   if (!failure.empty()) throw OutputError(file.path(), failure);
   return widened;
-}
-
-std::vector<std::string> write_vtu(const std::filesystem::path& path, const Discretization& space,
-                                   std::span<const PointField> nodal_fields,
-                                   std::span<const CellField> cell_fields, FloatWidth width,
-                                   const VtuMetadata& metadata) {
-  check_sizes(nodal_fields, space.lattice.size());
-  const std::vector<double>& nodes = space.basis.nodes;
-  const EquidistantPositions positions(space.mesh, space.mapping, nodes);
-  std::vector<HostArray<double>> values(nodal_fields.size());
-  std::vector<PointField> fields;
-  for (std::size_t f = 0; f < nodal_fields.size(); ++f) {
-    values[f].resize(nodal_fields[f].values.size());
-    to_equidistant(space.lattice, nodes, nodal_fields[f].values, values[f]);
-    fields.push_back({nodal_fields[f].name, values[f]});
-  }
-  return write_vtu(path, space.lattice, space.mesh, positions, fields, cell_fields, width,
-                   metadata);
-}
-
-Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int point_field_count,
-                             int cell_field_count, FloatWidth width) {
-  const FileCells cells = file_cells(mesh, lattice.degree());
-  const Index number = width == FloatWidth::double_precision ? 8 : 4;
-  const Index cell_size = power(cells.degree + 1, lattice.dimension());
-  // Each cell has an id per node, an end offset and a type byte.
-  const Index cell_bytes = 8 * cell_size + 8 + 1 + number * cell_field_count;
-  return Saturated(lattice.size()) * number * (3 + point_field_count) +
-         Saturated(cells.mesh.cell_count()) * cell_bytes;
 }
 
 Index vtk_grid_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int rounded_fields,

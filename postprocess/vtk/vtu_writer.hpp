@@ -1,7 +1,6 @@
 // This function writes a solution as high-order cells of VTK.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,32 +36,18 @@ struct VtuMetadata {
 inline constexpr int kMaxVtkDegree = 10;
 
 /// Writes a VTK unstructured grid with one arbitrary-order Lagrange cell per cell (linear cells for
-/// p = 1) and shared nodes; binary, compressed, 64-bit ids. The file has a temporary name until it
-/// is complete.
+/// p = 1) and shared nodes; binary, compressed, 64-bit ids. The owner of the file commits it.
 ///
 /// @param positions, point_fields at equidistant nodes (see to_equidistant)
 /// @param width of the numbers; those of a field, or the positions, whose largest magnitude is
 ///        beyond the range of single precision, or so small that digits are lost there, are in
 ///        double precision in any case
 /// @return the names of these fields, "positions" for the positions
-/// @throws OutputError; then no file is left behind. Nothing is printed.
+/// @throws OutputError; nothing is printed
 /// @throws std::invalid_argument if a field has the wrong size.
-std::vector<std::string> write_vtu(const std::filesystem::path& path, const NodeLattice& lattice,
-                                   const BoxMesh& mesh, const EquidistantPositions& positions,
-                                   std::span<const PointField> point_fields,
-                                   std::span<const CellField> cell_fields, FloatWidth width,
-                                   const VtuMetadata& metadata);
-
-/// The same into a file that its owner commits.
 std::vector<std::string> write_vtu(AtomicFile& file, const NodeLattice& lattice,
                                    const BoxMesh& mesh, const EquidistantPositions& positions,
                                    std::span<const PointField> point_fields,
-                                   std::span<const CellField> cell_fields, FloatWidth width,
-                                   const VtuMetadata& metadata);
-
-/// The same with point fields given at the nodes of the discretization.
-std::vector<std::string> write_vtu(const std::filesystem::path& path, const Discretization& space,
-                                   std::span<const PointField> nodal_fields,
                                    std::span<const CellField> cell_fields, FloatWidth width,
                                    const VtuMetadata& metadata);
 
@@ -70,9 +55,5 @@ std::vector<std::string> write_vtu(const std::filesystem::path& path, const Disc
 /// fields are lent to VTK in double precision and copied in single precision.
 Index vtk_grid_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int rounded_fields,
                      FloatWidth width);
-
-/// The bytes of everything in the file before compression, which the file cannot exceed by much.
-Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int point_field_count,
-                             int cell_field_count, FloatWidth width);
 
 }  // namespace tessera

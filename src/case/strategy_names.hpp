@@ -1,6 +1,8 @@
 // These are the names of the kernels and scatter policies that a case may use.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -47,9 +49,7 @@ inline std::vector<std::string> run_scatters(const std::string& kernel, Processo
 
 /// "a", "b", "c": names as a message tells what is allowed.
 inline std::string quoted_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
-  return text;
+  return fmt::format("\"{}\"", fmt::join(names, "\", \""));
 }
 
 }  // namespace tessera

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
-#include "postprocess/files/result_files.hpp"
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/setup.hpp"
@@ -21,16 +21,20 @@
 namespace tessera {
 namespace {
 
-std::vector<RunResult::Level> level_results(const SolveOutcome& outcome) {
-  std::vector<RunResult::Level> levels;
-  for (const LevelSummary& level : outcome.levels) {
-    const IndexTriple& cells = level.shape.cells;
-    levels.push_back({level.shape.degree,
-                      {cells[0], cells[1], cells[2]},
-                      level.dofs,
-                      level.strategy,
-                      level.bytes,
-                      level.largest_eigenvalue});
+using Json = nlohmann::ordered_json;
+
+Json json_or_null(const auto& number) { return number ? Json(*number) : Json(); }
+
+Json levels_json(const RunRecord& run) {
+  Json levels = Json::array();
+  for (const LevelSummary& level : run.outcome.levels) {
+    const auto cells = level.shape.cells.begin();
+    levels.push_back({{"degree", level.shape.degree},
+                      {"cells", std::vector<Index>(cells, cells + run.parameters.mesh.dimension)},
+                      {"dofs", level.dofs},
+                      {"operator", level.strategy},
+                      {"bytes", level.bytes},
+                      {"largest_eigenvalue", level.largest_eigenvalue}});
   }
   return levels;
 }
@@ -47,67 +51,104 @@ double apply_seconds(const TimerTree& timers) {
   return 0.0;
 }
 
-RunResult::Timing timing_result(const RunRecord& run) {
-  const double apply = apply_seconds(run.timers);
-  return {run.timers.seconds("setup"),
-          run.timers.seconds("solve"),
-          apply,
-          apply > 0.0 ? run.outcome.apply_work.dofs / apply : 0.0,
-          apply > 0.0 ? run.outcome.apply_work.bytes / apply * 1e-9 : 0.0,
-          run.timers.elapsed()};
+Json solver_json(const RunRecord& run) {
+  const SolverParameters& solver = run.parameters.solver;
+  const SolveReport& report = run.outcome.report;
+  return {{"method", name_of(solver.method)},
+          {"preconditioner", solver.preconditioner},
+          {"status", status_name(report.status)},
+          {"iterations", report.iterations},
+          {"converged", report.status == SolveStatus::converged},
+          {"initial_relative_residual", report.history.front()},
+          {"relative_residual", report.true_relative_residual},
+          {"relative_tolerance", solver.relative_tolerance},
+          {"likely_causes", likely_causes(run.parameters, report)},
+          {"levels", levels_json(run)},
+          {"notes", run.outcome.notes}};
 }
 
-RunResult result_of(const RunRecord& run) {
+Json timing_json(const RunRecord& run) {
+  const double apply = apply_seconds(run.timers);
+  const Work& work = run.outcome.apply_work;
+  return {{"setup_s", run.timers.seconds("setup")},
+          {"solve_s", run.timers.seconds("solve")},
+          {"apply_s", apply},
+          {"dofs_per_s", apply > 0.0 ? work.dofs / apply : 0.0},
+          {"gbytes_per_s", apply > 0.0 ? work.bytes / apply * 1e-9 : 0.0},
+          {"total_s", run.timers.elapsed()}};
+}
+
+Json energy_json(const RunRecord& run, double dofs) {
+  const std::optional<double> joules = run.energy.joules();
+  return {{"cpu_j", json_or_null(run.energy.cpu.joules)},
+          {"gpu_j", run.energy.gpu ? json_or_null(run.energy.gpu->joules) : Json()},
+          {"j_per_dof", joules ? Json(*joules / dofs) : Json()},
+          {"note", run.energy.note()}};
+}
+
+Json memory_json(const RunRecord& run) {
+  Json memory = {{"operator_bytes", run.outcome.operator_bytes},
+                 {"peak_bytes", peak_resident_bytes()},
+                 {"peak_device_bytes", nullptr}};
+  if constexpr (kHasCuda) {
+    if (run.on_gpu()) memory["peak_device_bytes"] = peak_device_bytes();
+  }
+  return memory;
+}
+
+/// The text of result.json.
+std::string result_text(const RunRecord& run) {
   const CaseParameters& parameters = run.parameters;
-  const SolveReport& report = run.outcome.report;
-  RunResult result;
-  result.title = parameters.title;
-  result.dimension = parameters.mesh.dimension;
-  result.degree = parameters.space.degree;
-  std::copy(parameters.mesh.cells.begin(), parameters.mesh.cells.end(), result.cells.begin());
-  result.dofs = run.model->discretization.lattice.dof_count();
-  result.kernel = run.strategy.kernel;
-  result.scatter = run.strategy.scatter;
-  result.geometry = run.strategy.factors ? factor_storage_name(*run.strategy.factors) : "none";
-  result.device = name_of(parameters.run.device);
-  result.threads = omp_get_max_threads();
-  result.precision = name_of(parameters.operation.precision);
-  result.solver = {std::string(name_of(parameters.solver.method)),
-                   parameters.solver.preconditioner,
-                   std::string(status_name(report.status)),
-                   report.iterations,
-                   report.status == SolveStatus::converged,
-                   report.history.front(),
-                   report.true_relative_residual,
-                   parameters.solver.relative_tolerance,
-                   likely_causes(parameters, report),
-                   level_results(run.outcome),
-                   run.outcome.notes};
-  result.notes = run.notes.all();
+  const std::optional<FactorStorage> factors = run.strategy.factors;
+  const Index dofs = run.model->discretization.lattice.dof_count();
+  Json json = {{"title", parameters.title},
+               {"dimension", parameters.mesh.dimension},
+               {"degree", parameters.space.degree},
+               {"cells", parameters.mesh.cells},
+               {"dofs", dofs},
+               {"kernel", run.strategy.kernel},
+               {"scatter", run.strategy.scatter},
+               {"geometry", factors ? factor_storage_name(*factors) : "none"},
+               {"device", name_of(parameters.run.device)},
+               {"threads", omp_get_max_threads()},
+               {"precision", name_of(parameters.operation.precision)},
+               {"solver", solver_json(run)},
+               {"notes", run.notes.all()}};
   if (const auto& error = run.evaluation.error) {
-    result.error = {error->l2, error->h1_seminorm, error->max};
+    json["error"] = {{"l2", error->l2}, {"h1_seminorm", error->h1_seminorm}, {"max", error->max}};
   }
   const SolutionNumbers& numbers = run.evaluation.solution;
-  result.solution = {numbers.min, numbers.max, numbers.integral, numbers.energy};
-  result.timing = timing_result(run);
-  const std::optional<double> joules = run.energy.joules();
-  const double dofs = static_cast<double>(result.dofs);
-  result.energy_use = {run.energy.cpu.joules,
-                       run.energy.gpu ? run.energy.gpu->joules : std::nullopt,
-                       joules ? std::optional(*joules / dofs) : std::nullopt, run.energy.note()};
-  result.memory = {run.outcome.operator_bytes, peak_resident_bytes()};
-  if constexpr (kHasCuda) {
-    if (run.on_gpu()) result.memory.peak_device_bytes = peak_device_bytes();
+  json["solution"] = {{"min", numbers.min},
+                      {"max", numbers.max},
+                      {"integral", numbers.integral},
+                      {"energy", numbers.energy}};
+  json["timing"] = timing_json(run);
+  json["energy_use"] = energy_json(run, static_cast<double>(dofs));
+  json["memory"] = memory_json(run);
+  json["provenance"] = {
+      {"version", kVersion},
+      {"commit", kCommit},
+      {"compiler", kCompiler},
+      {"machine", machine_summary(describe_machine())},
+      {"gpu", run.on_gpu() ? run.gpu.name : "not used"},
+      {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                              fmt::gmtime(std::chrono::system_clock::to_time_t(run.started)))}};
+  json["timers"] = timer_json(run.timers);
+  // The library writes null for numbers that are not finite, and must not throw on odd bytes in
+  // names.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// The text of residuals.csv: a line an iteration, from 0.
+std::string residuals_csv(const RunRecord& run) {
+  const SolveReport& report = run.outcome.report;
+  const double reference_norm = report.reference_norm * run.model->units.load();
+  std::string csv = "iteration,residual,relative_residual\n";
+  for (std::size_t i = 0; i < report.history.size(); ++i) {
+    fmt::format_to(std::back_inserter(csv), "{},{:.10e},{:.10e}\n", i,
+                   report.history[i] * reference_norm, report.history[i]);
   }
-  result.provenance = {kVersion,
-                       kCommit,
-                       kCompiler,
-                       machine_summary(describe_machine()),
-                       run.on_gpu() ? run.gpu.name : "not used",
-                       fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                                   fmt::gmtime(std::chrono::system_clock::to_time_t(run.started)))};
-  result.timers = timer_json(run.timers);
-  return result;
+  return csv;
 }
 
 /// Of solution.vtu and view.py.
@@ -164,12 +205,9 @@ void write_results(RunRecord& run) {
     notes.attempt(fmt::format("{} is missing", name), [&] { files.add(name, text()); });
   };
   add("case.toml", [&] { return make_case_registry().to_toml(run.parameters); });
-  add("residuals.csv", [&] {
-    return residuals_csv(run.outcome.report.history,
-                         run.outcome.report.reference_norm * run.model->units.load());
-  });
+  add("residuals.csv", [&] { return residuals_csv(run); });
   add("timings.csv", [&] { return timer_csv(run.timers, {run.copy_bandwidth}); });
-  add("result.json", [&] { return result_text(result_of(run)); });
+  add("result.json", [&] { return result_text(run); });
   notes.attempt("results are missing", [&] { files.commit(); });
 }
 

@@ -75,10 +75,9 @@ std::string unknown_message(std::string_view table, std::string_view name, Writt
     return fmt::format("{}did you mean {}?", unknown, section ? "[" + full + "]" : full);
   }
   if (elsewhere) return fmt::format("{}did you mean {}?", unknown, *elsewhere);
-  std::string known;
-  for (const std::string& child : siblings) known += (known.empty() ? "" : ", ") + child;
   return fmt::format("{}{} knows {}", unknown,
-                     table.empty() ? "the file" : fmt::format("[{}]", table), known);
+                     table.empty() ? "the file" : fmt::format("[{}]", table),
+                     fmt::join(siblings, ", "));
 }
 
 class Matcher {

@@ -55,13 +55,13 @@ std::vector<PreconditionerInfo>& table() {
        .summary = "sweeps within blocks of nodes, of the assembled matrix",
        .add_keys = add_block_jacobi_keys,
        .bytes = synchronous_block_bytes,
-       .make = TESSERA_MAKERS(make_block_jacobi_preconditioner)},
+       .make = TESSERA_MAKERS(make_synchronous_blocks)},
       {.name = kBlockAsynchronousJacobi,
        .summary = "the same without waiting for other blocks; for flexible-cg and richardson, "
                   "another result in every run",
        .calls = MapOfCalls::another,
        .bytes = asynchronous_block_bytes,
-       .make = TESSERA_MAKERS(make_asynchronous_preconditioner)},
+       .make = TESSERA_MAKERS(make_asynchronous_blocks)},
   };
   return rows;
 }

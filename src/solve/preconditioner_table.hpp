@@ -13,10 +13,8 @@
 namespace tessera {
 
 template <class T, class Space>
-using MakePreconditioner = PreconditionerSetup<T, Space> (*)(const CaseParameters& parameters,
-                                                             const BilinearForm& form,
-                                                             const LinearOperator<T, Space>& a,
-                                                             double residual_size);
+using MakePreconditioner =
+    PreconditionerSetup<T, Space> (*)(const PreconditionerTask<T, Space>& task);
 
 /// What makes a preconditioner.
 using PreconditionerMakers = Makers<MakePreconditioner>;
@@ -50,21 +48,15 @@ void add_preconditioner(const PreconditionerInfo& preconditioner);
 /// @throws std::logic_error if there is none
 const PreconditionerInfo& preconditioner_row(std::string_view name);
 
-/// Makes the preconditioner that the case names for the operator `a` of the form; both are referred
-/// to.
-/// @param residual_size typical size of an entry of residuals
+/// Makes the preconditioner that the case names.
 template <class T, class Space>
-PreconditionerSetup<T, Space> make_preconditioner(const CaseParameters& parameters,
-                                                  const BilinearForm& form,
-                                                  const LinearOperator<T, Space>& a,
-                                                  double residual_size) {
-  const auto make =
-      preconditioner_row(parameters.solver.preconditioner).make.template get<T, Space>();
+PreconditionerSetup<T, Space> make_preconditioner(const PreconditionerTask<T, Space>& task) {
+  const std::string& name = task.parameters.solver.preconditioner;
+  const auto make = preconditioner_row(name).make.template get<T, Space>();
   if (make == nullptr) {
-    throw UnsuitableChoice(Choice::preconditioner,
-                           parameters.solver.preconditioner + " does not run on this processor");
+    throw UnsuitableChoice(Choice::preconditioner, name + " does not run on this processor");
   }
-  return make(parameters, form, a, residual_size);
+  return make(task);
 }
 
 /// What solver.preconditioner may be.

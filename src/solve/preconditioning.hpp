@@ -13,6 +13,16 @@
 
 namespace tessera {
 
+/// What a preconditioner is made for. Form and operator are referred to.
+template <class T, class Space>
+struct PreconditionerTask {
+  const CaseParameters& parameters;
+  const BilinearForm& form;
+  const LinearOperator<T, Space>& a;
+  /// Typical size of an entry of residuals.
+  double residual_size;
+};
+
 /// The preconditioner of a case with what it refers to.
 template <class T, class Space>
 struct PreconditionerSetup {

@@ -20,60 +20,12 @@ inline double power_of_2(double size) {
   return size > 0.0 ? std::exp2(std::round(std::log2(size))) : 1.0;
 }
 
-template <class T, class Space>
-PreconditionerSetup<T, Space> fast_diagonalization_of(const BilinearForm& form) {
-  auto separable = make_fast_diagonalization<T, Space>(form);
-  PreconditionerSetup<T, Space> made;
-  made.notes.emplace_back(separable->exactness() == Exactness::exact
-                              ? "the operator is separable: its inverse is applied"
-                              : "the operator is not separable: the inverse of one near to it is "
-                                "applied");
-  made.preconditioner = std::move(separable);
-  return made;
-}
-
-template <class T, class Space>
-PreconditionerSetup<T, Space> block_jacobi_of(const BlockJacobiParameters& parameters,
-                                              BlockExchange exchange, const BilinearForm& form) {
-  const BlockJacobiOptions options{parameters.sweeps, parameters.local_sweeps, 0.0, exchange};
-  auto blocks = make_block_jacobi<T, Space>(form, options);
-  PreconditionerSetup<T, Space> made;
-  made.notes.push_back(fmt::format(
-      "blocks of nodes: damping {:.3f} of the {} local sweeps, "
-      "relaxation {:.3f} of the {} outer ones",
-      blocks->damping(), parameters.local_sweeps, blocks->relaxation(), parameters.sweeps));
-  made.preconditioner = std::move(blocks);
-  return made;
-}
-
-template <class T, class Space>
-PreconditionerSetup<T, Space> chebyshev_of(const ChebyshevParameters& parameters,
-                                           const LinearOperator<T, Space>& a) {
-  Vector<T, Space> inverse(a.size());
-  a.diagonal(inverse);
-  invert_entries(inverse);
-  const Spectrum spectrum = estimate_spectrum(a, inverse, kEigenvalueSteps);
-  const double largest = kEigenvalueSafety * spectrum.largest;
-  PreconditionerSetup<T, Space> made;
-  made.notes.push_back(fmt::format(
-      "largest eigenvalue of D^-1 A about {:.4g} ({} Lanczos steps); polynomial of "
-      "degree {} for {:.4g} to {:.4g}",
-      spectrum.largest, spectrum.steps, parameters.degree, largest / parameters.range, largest));
-  made.preconditioner = std::make_unique<Chebyshev<T, Space>>(
-      a, std::move(inverse),
-      chebyshev_steps(parameters.degree, largest / parameters.range, largest));
-  return made;
-}
-
 template <class C, class T, class Space>
-PreconditionerSetup<T, Space> multigrid_of(const CaseParameters& parameters,
-                                           const BilinearForm& form,
-                                           const LinearOperator<T, Space>& a,
-                                           double residual_size) {
+PreconditionerSetup<T, Space> multigrid_of(const PreconditionerTask<T, Space>& task) {
   const LinearOperator<C, Space>* finest = nullptr;
-  if constexpr (std::is_same_v<C, T>) finest = &a;
+  if constexpr (std::is_same_v<C, T>) finest = &task.a;
   MultigridSetup<C, Space> multigrid =
-      make_multigrid<C, Space>(form, multigrid_options(parameters), finest);
+      make_multigrid<C, Space>(task.form, multigrid_options(task.parameters), finest);
   PreconditionerSetup<T, Space> made;
   made.levels = std::move(multigrid.levels);
   made.hierarchy = std::move(multigrid.hierarchy);
@@ -88,7 +40,7 @@ PreconditionerSetup<T, Space> multigrid_of(const CaseParameters& parameters,
       Vector<C, Space> r;
       Vector<C, Space> z;
     };
-    made.cycle = [cycle, scale = power_of_2(residual_size),
+    made.cycle = [cycle, scale = power_of_2(task.residual_size),
                   rounded = std::make_shared<std::vector<Rounded>>(cycle->level_count())](
                      std::size_t level, const auto& r, auto& z) {
       Rounded& single = (*rounded)[level];
@@ -97,8 +49,9 @@ PreconditionerSetup<T, Space> multigrid_of(const CaseParameters& parameters,
       cycle->cycle(level, single.r, single.z);
       convert(single.z, scale, z);
     };
-    auto rounded = std::make_unique<InSinglePrecision<Space>>(a.size(), std::move(multigrid.cycle));
-    rounded->set_scale(power_of_2(residual_size));
+    auto rounded =
+        std::make_unique<InSinglePrecision<Space>>(task.a.size(), std::move(multigrid.cycle));
+    rounded->set_scale(power_of_2(task.residual_size));
     made.preconditioner = std::move(rounded);
   }
   return made;
@@ -107,60 +60,82 @@ PreconditionerSetup<T, Space> multigrid_of(const CaseParameters& parameters,
 // What the rows of the table make; a MakePreconditioner each.
 
 template <class T, class Space>
-PreconditionerSetup<T, Space> make_none(const CaseParameters&, const BilinearForm&,
-                                        const LinearOperator<T, Space>&, double) {
+PreconditionerSetup<T, Space> make_none(const PreconditionerTask<T, Space>&) {
   return {};
 }
 
 template <class T, class Space>
-PreconditionerSetup<T, Space> make_jacobi(const CaseParameters&, const BilinearForm&,
-                                          const LinearOperator<T, Space>& a, double) {
+PreconditionerSetup<T, Space> make_jacobi(const PreconditionerTask<T, Space>& task) {
   PreconditionerSetup<T, Space> made;
-  made.preconditioner = std::make_unique<Jacobi<T, Space>>(a);
+  made.preconditioner = std::make_unique<Jacobi<T, Space>>(task.a);
   return made;
 }
 
 template <class T, class Space>
-PreconditionerSetup<T, Space> make_chebyshev(const CaseParameters& parameters, const BilinearForm&,
-                                             const LinearOperator<T, Space>& a, double) {
-  return chebyshev_of(parameters.solver.chebyshev, a);
+PreconditionerSetup<T, Space> make_chebyshev(const PreconditionerTask<T, Space>& task) {
+  const ChebyshevParameters& parameters = task.parameters.solver.chebyshev;
+  Vector<T, Space> inverse(task.a.size());
+  task.a.diagonal(inverse);
+  invert_entries(inverse);
+  const Spectrum spectrum = estimate_spectrum(task.a, inverse, kEigenvalueSteps);
+  const double largest = kEigenvalueSafety * spectrum.largest;
+  PreconditionerSetup<T, Space> made;
+  made.notes.push_back(fmt::format(
+      "largest eigenvalue of D^-1 A about {:.4g} ({} Lanczos steps); polynomial of "
+      "degree {} for {:.4g} to {:.4g}",
+      spectrum.largest, spectrum.steps, parameters.degree, largest / parameters.range, largest));
+  made.preconditioner = std::make_unique<Chebyshev<T, Space>>(
+      task.a, std::move(inverse),
+      chebyshev_steps(parameters.degree, largest / parameters.range, largest));
+  return made;
 }
 
 template <class T, class Space>
-PreconditionerSetup<T, Space> make_multigrid_preconditioner(const CaseParameters& parameters,
-                                                            const BilinearForm& form,
-                                                            const LinearOperator<T, Space>& a,
-                                                            double residual_size) {
+PreconditionerSetup<T, Space> make_multigrid_preconditioner(
+    const PreconditionerTask<T, Space>& task) {
   if constexpr (std::is_same_v<T, double>) {
-    if (parameters.solver.multigrid.precision == Precision::double_precision) {
-      return multigrid_of<double>(parameters, form, a, residual_size);
+    if (task.parameters.solver.multigrid.precision == Precision::double_precision) {
+      return multigrid_of<double>(task);
     }
   }
-  return multigrid_of<float>(parameters, form, a, residual_size);
+  return multigrid_of<float>(task);
 }
 
 template <class T, class Space>
 PreconditionerSetup<T, Space> make_fast_diagonalization_preconditioner(
-    const CaseParameters&, const BilinearForm& form, const LinearOperator<T, Space>&, double) {
-  return fast_diagonalization_of<T, Space>(form);
+    const PreconditionerTask<T, Space>& task) {
+  auto separable = make_fast_diagonalization<T, Space>(task.form);
+  PreconditionerSetup<T, Space> made;
+  made.notes.emplace_back(separable->exactness() == Exactness::exact
+                              ? "the operator is separable: its inverse is applied"
+                              : "the operator is not separable: the inverse of one near to it is "
+                                "applied");
+  made.preconditioner = std::move(separable);
+  return made;
+}
+
+template <BlockExchange exchange, class T, class Space>
+PreconditionerSetup<T, Space> make_blocks(const PreconditionerTask<T, Space>& task) {
+  const BlockJacobiParameters& parameters = task.parameters.solver.block_jacobi;
+  const BlockJacobiOptions options{parameters.sweeps, parameters.local_sweeps, 0.0, exchange};
+  auto blocks = make_block_jacobi<T, Space>(task.form, options);
+  PreconditionerSetup<T, Space> made;
+  made.notes.push_back(fmt::format(
+      "blocks of nodes: damping {:.3f} of the {} local sweeps, "
+      "relaxation {:.3f} of the {} outer ones",
+      blocks->damping(), parameters.local_sweeps, blocks->relaxation(), parameters.sweeps));
+  made.preconditioner = std::move(blocks);
+  return made;
 }
 
 template <class T, class Space>
-PreconditionerSetup<T, Space> make_block_jacobi_preconditioner(const CaseParameters& parameters,
-                                                               const BilinearForm& form,
-                                                               const LinearOperator<T, Space>&,
-                                                               double) {
-  return block_jacobi_of<T, Space>(parameters.solver.block_jacobi, BlockExchange::synchronous,
-                                   form);
+PreconditionerSetup<T, Space> make_synchronous_blocks(const PreconditionerTask<T, Space>& task) {
+  return make_blocks<BlockExchange::synchronous>(task);
 }
 
 template <class T, class Space>
-PreconditionerSetup<T, Space> make_asynchronous_preconditioner(const CaseParameters& parameters,
-                                                               const BilinearForm& form,
-                                                               const LinearOperator<T, Space>&,
-                                                               double) {
-  return block_jacobi_of<T, Space>(parameters.solver.block_jacobi, BlockExchange::asynchronous,
-                                   form);
+PreconditionerSetup<T, Space> make_asynchronous_blocks(const PreconditionerTask<T, Space>& task) {
+  return make_blocks<BlockExchange::asynchronous>(task);
 }
 
 }  // namespace tessera

@@ -98,7 +98,7 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     stop_if_requested();
     if (solver.preconditioner != kNoPreconditioner) {
       const auto scope = timers.scope("preconditioner");
-      made = make_preconditioner<T, Space>(parameters, task.form, *a, residual_size(system));
+      made = make_preconditioner<T, Space>({parameters, task.form, *a, residual_size(system)});
       synchronize<Space>();
     }
     vectors.emplace(system, timers);

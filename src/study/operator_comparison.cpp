@@ -15,7 +15,6 @@
 #include "src/case/memory_estimate.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/machine/machine.hpp"
-#include "src/study/machine.hpp"
 #include "src/study/measurement.hpp"
 #include "src/study/study_run.hpp"
 
@@ -73,7 +72,7 @@ class OperatorComparison final : public StudyRun {
     say("{}: {}\n", program_name(), study().title.empty() ? "comparison" : study().title);
     say("{}; {} problems, {} measurements; {} applications a repetition, at most {} "
         "repetitions\n",
-        study_processor_name(study()), problems().size(), measurements_, study().applications,
+        processor_name(), problems().size(), measurements_, study().applications,
         study().repetitions);
   }
 

@@ -74,7 +74,7 @@ class SolverBench::In final : public Implementation {
     const bool is_start = solver == kFullMultigrid;
     const double start = seconds_now();
     PreconditionerSetup<T, Space> made =
-        make_preconditioner<T, Space>(parameters, given_.form, *a_, residual_size(given_.system));
+        make_preconditioner<T, Space>({parameters, given_.form, *a_, residual_size(given_.system)});
     std::optional<MadeFullMultigrid<T, Space>> full;
     if (is_start) {
       full.emplace(make_full_multigrid<T, Space>(
@@ -89,7 +89,6 @@ class SolverBench::In final : public Implementation {
     }
     synchronize<Space>();
     measurement.setup_seconds = seconds_now() - start;
-    measurement.levels = made.levels;
     const SolveOptions options = solver_options(
         parameters.solver, given_.system,
         {[](int, double) { return stop_requested() ? Continue::no : Continue::yes; }, nullptr});

@@ -16,7 +16,6 @@
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/machine/machine.hpp"
-#include "src/study/machine.hpp"
 #include "src/study/solver_measurement.hpp"
 #include "src/study/study_run.hpp"
 
@@ -42,9 +41,8 @@ class SolverComparison final : public StudyRun {
   void introduce() const override {
     say("{}: {}\n", program_name(), study().title.empty() ? "solvers" : study().title);
     say("{}; {}, relative tolerance {:g}, at most {} repetitions, {} smoothing steps\n",
-        study_processor_name(study()), name_of(study().solver.method),
-        study().solver.relative_tolerance, study().repetitions,
-        study().solver.multigrid.smoother_degree);
+        processor_name(), name_of(study().solver.method), study().solver.relative_tolerance,
+        study().repetitions, study().solver.multigrid.smoother_degree);
   }
 
   ExitCode conclude() const override {

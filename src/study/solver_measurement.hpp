@@ -31,7 +31,6 @@ struct SolverMeasurement {
   SolveReport report = {};
   /// L2 norm of the error; of large problems, where it takes longer than the solve, not computed.
   std::optional<double> l2_error = {};
-  std::vector<LevelSummary> levels = {};
   /// Joules of a solve a DoF; absent if not measured, and why.
   std::optional<double> joules_per_dof = {};
   std::string energy_note = {};

@@ -6,9 +6,9 @@
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/text_table.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
 #include "src/commands/interrupt.hpp"
-#include "src/commands/solution_file.hpp"
-#include "src/study/machine.hpp"
+#include "src/machine/machine.hpp"
 
 namespace tessera {
 
@@ -43,7 +43,20 @@ ExitCode StudyRun::execute() {
 
 void StudyRun::add_row(const std::vector<std::string>& cells) { csv_ += csv_line(cells); }
 
-Index StudyRun::available() const { return study_available_bytes(study_); }
+std::string StudyRun::processor_name() const {
+  if constexpr (kHasCuda) {
+    if (on_gpu()) return require_device().name;
+  }
+  return describe_machine().cpu_model;
+}
+
+Index StudyRun::available() const {
+  Index machine = available_memory_bytes();
+  if constexpr (kHasCuda) {
+    if (on_gpu()) machine = require_device().free_bytes;
+  }
+  return study_.memory_limit > 0 ? std::min<Index>(study_.memory_limit, machine) : machine;
+}
 
 void StudyRun::write_rows() const {
   if (study_.output.empty()) return;

@@ -45,7 +45,9 @@ class StudyRun {
   Verbosity verbosity() const { return verbosity_; }
   const std::vector<StudyProblem>& problems() const { return problems_; }
   bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
-  /// Bytes that a problem may take now, in the memory of the study's processor.
+  std::string processor_name() const;
+  /// Bytes that a problem may take now: what is free in the memory of the study's processor, or the
+  /// study's limit if that is less.
   Index available() const;
 
  private:

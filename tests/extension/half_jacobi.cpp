@@ -23,10 +23,9 @@ class HalfJacobi final : public Preconditioner<T, Host> {
 };
 
 template <class T>
-PreconditionerSetup<T, Host> make(const CaseParameters&, const BilinearForm&,
-                                  const LinearOperator<T, Host>& a, double) {
+PreconditionerSetup<T, Host> make(const PreconditionerTask<T, Host>& task) {
   PreconditionerSetup<T, Host> made;
-  made.preconditioner = std::make_unique<HalfJacobi<T>>(a);
+  made.preconditioner = std::make_unique<HalfJacobi<T>>(task.a);
   made.notes.emplace_back("half of the inverse diagonal");
   return made;
 }

@@ -88,18 +88,5 @@ TEST(AtomicFile, FullDiskThrowsAndLeavesNothing) {
   EXPECT_EQ(disk.directory().entry_count(), 0);
 }
 
-TEST(FreeBytes, AnswersForPathsThatDoNotExistYet) {
-  const TemporaryDirectory directory;
-  EXPECT_GT(free_bytes(directory.path()), 0);
-  EXPECT_GT(free_bytes(directory.path() / "not" / "there"), 0);
-  EXPECT_GT(free_bytes("relative_and_missing/x"), 0);
-}
-
-TEST(FreeBytes, SeesASmallDisk) {
-  const testing::SmallDisk disk;
-  if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a small disk";
-  EXPECT_EQ(free_bytes(disk.directory().path() / "new"), 64 * 1024);
-}
-
 }  // namespace
 }  // namespace tessera

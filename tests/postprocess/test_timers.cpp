@@ -106,18 +106,6 @@ TEST_F(Timers, RefuseNamesThatWouldMixUpPaths) {
   EXPECT_THROW(static_cast<void>(timers.scope("")), std::invalid_argument);
 }
 
-TEST(TimerHooks, FollowScopes) {
-  std::string log;
-  TimerTree timers(
-      [] { return 0.0; },
-      {[&](std::string_view name) { log += "<" + std::string(name); }, [&] { log += ">"; }});
-  {
-    auto a = timers.scope("a");
-    auto b = timers.scope("b");
-  }
-  EXPECT_EQ(log, "<a<b>>");
-}
-
 TEST_F(Timers, TableShowsSharesAndRates) {
   timers.set_work("solve/apply", {2e6, 4e9});
   timers.set_work("never/ran", {1.0, 1.0});

@@ -28,13 +28,6 @@ Origin at_line(const Origin& base, const toml::source_region& region) {
   return {base.file, static_cast<int>(region.begin.line), base.layer};
 }
 
-template <class T>
-std::string streamed(const T& value) {
-  std::ostringstream stream;
-  stream << value;
-  return stream.str();
-}
-
 TomlValue convert(const toml::node& node, const Origin& base);
 
 TomlValue::Table convert_table(const toml::table& table, const Origin& base) {
@@ -52,27 +45,19 @@ TomlValue::Table convert_table(const toml::table& table, const Origin& base) {
 TomlValue convert(const toml::node& node, const Origin& base) {
   TomlValue value;
   value.origin = at_line(base, node.source());
-  if (const toml::table* table = node.as_table()) {
-    value.data = convert_table(*table, base);
-  } else if (const toml::array* array = node.as_array()) {
-    TomlValue::Array entries;
-    for (const toml::node& entry : *array) entries.push_back(convert(entry, base));
-    value.data = std::move(entries);
-  } else if (const auto* boolean = node.as_boolean()) {
-    value.data = boolean->get();
-  } else if (const auto* integer = node.as_integer()) {
-    value.data = integer->get();
-  } else if (const auto* real = node.as_floating_point()) {
-    value.data = real->get();
-  } else if (const auto* text = node.as_string()) {
-    value.data = text->get();
-  } else if (const auto* date = node.as_date()) {
-    value.data = TomlValue::DateTime{streamed(date->get())};
-  } else if (const auto* time = node.as_time()) {
-    value.data = TomlValue::DateTime{streamed(time->get())};
-  } else if (const auto* date_time = node.as_date_time()) {
-    value.data = TomlValue::DateTime{streamed(date_time->get())};
-  }
+  node.visit([&]<class Node>(const Node& typed) {
+    if constexpr (toml::is_table<Node>) {
+      value.data = convert_table(typed, base);
+    } else if constexpr (toml::is_array<Node>) {
+      TomlValue::Array entries;
+      for (const toml::node& entry : typed) entries.push_back(convert(entry, base));
+      value.data = std::move(entries);
+    } else if constexpr (toml::is_chronological<Node>) {
+      value.data = TomlValue::DateTime{(std::ostringstream() << typed.get()).str()};
+    } else {
+      value.data = typed.get();
+    }
+  });
   return value;
 }
 
@@ -145,12 +130,10 @@ std::string_view trim(std::string_view text) {
 }
 
 bool is_dotted_name(std::string_view key) {
-  const bool letters = std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  });
-  return letters && !key.empty() && key.front() != '.' && key.back() != '.' &&
-         key.find("..") == std::string_view::npos;
+  for (;; key.remove_prefix(key.find('.') + 1)) {
+    if (!is_bare_key(key.substr(0, key.find('.')))) return false;
+    if (key.find('.') == std::string_view::npos) return true;
+  }
 }
 
 }  // namespace

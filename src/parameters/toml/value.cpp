@@ -11,13 +11,6 @@ namespace tessera {
 
 namespace {
 
-bool is_bare_key(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
-}
-
 std::string array_text(const TomlValue::Array& array) {
   std::string text = "[";
   for (const TomlValue& entry : array) {
@@ -39,6 +32,13 @@ std::string table_text(const TomlValue::Table& table) {
 }
 
 }  // namespace
+
+bool is_bare_key(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
 
 std::string_view kind_of(const TomlValue& value) {
   static constexpr std::string_view kKinds[] = {"true or false", "an integer",     "a number",

@@ -55,6 +55,9 @@ struct TomlMember {
   Origin origin;
 };
 
+/// Whether the name needs no quotes in TOML.
+bool is_bare_key(std::string_view name);
+
 /// "an integer", "a table", ...
 std::string_view kind_of(const TomlValue& value);
 
