@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "cases/expression.hpp"

@@ -47,8 +47,7 @@ NotEnoughMemory::NotEnoughMemory(std::string_view whose, const MemoryPhase& peak
     : std::runtime_error(fmt::format(
           "not enough {}: {} needs {}, and {} are available; fewer cells, another kernel or "
           "single precision need less (tessera check tells how much)",
-          whose, peak.name, human_bytes(static_cast<double>(peak.bytes())),
-          human_bytes(static_cast<double>(available)))) {}
+          whose, peak.name, bytes_text(peak.bytes()), bytes_text(available))) {}
 
 namespace {
 
@@ -213,14 +212,9 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   return estimate;
 }
 
-void require_memory(const MemoryEstimate& estimate, Index available) {
+void require_memory(std::string_view whose, const MemoryEstimate& estimate, Index available) {
   const MemoryPhase& peak = estimate.peak();
-  if (peak.bytes() > available) throw NotEnoughMemory("memory", peak, available);
-}
-
-void require_gpu_memory(const MemoryEstimate& estimate, Index available) {
-  const MemoryPhase& peak = estimate.peak();
-  if (peak.bytes() > available) throw NotEnoughMemory("GPU memory", peak, available);
+  if (peak.bytes() > available) throw NotEnoughMemory(whose, peak, available);
 }
 
 }  // namespace tessera

@@ -38,7 +38,7 @@ struct MemoryEstimate {
 /// Too little memory for what was asked.
 class NotEnoughMemory : public std::runtime_error {
  public:
-  /// @param whose "memory" or "GPU memory"
+  /// @param whose as in require_memory()
   NotEnoughMemory(std::string_view whose, const MemoryPhase& peak, Index available);
 };
 
@@ -59,8 +59,8 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
 /// The GPU's memory in a run of the case on it.
 MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const StrategyName& strategy);
 
+/// @param whose "memory" or "GPU memory"
 /// @throws NotEnoughMemory
-void require_memory(const MemoryEstimate& estimate, Index available);
-void require_gpu_memory(const MemoryEstimate& estimate, Index available);
+void require_memory(std::string_view whose, const MemoryEstimate& estimate, Index available);
 
 }  // namespace tessera

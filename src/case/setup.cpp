@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "cases/expression.hpp"
 #include "mesh/coarsening.hpp"

@@ -2,7 +2,6 @@
 #include "src/case/size_limits.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <array>

@@ -177,8 +177,10 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
              bytes_text(available));
   std::fflush(stdout);
   stop_if_requested();
-  require_memory(estimate, available);
-  if (gpu_available) require_gpu_memory(estimate_gpu_memory(parameters, strategy), *gpu_available);
+  require_memory("memory", estimate, available);
+  if (gpu_available) {
+    require_memory("GPU memory", estimate_gpu_memory(parameters, strategy), *gpu_available);
+  }
   try_case(parameters);
   fmt::print("map and expressions were evaluated at every node and quadrature point: no error\n");
 }

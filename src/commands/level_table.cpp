@@ -29,11 +29,10 @@ std::string level_table(const std::vector<LevelSummary>& levels) {
     table.add_row({std::to_string(l), std::to_string(level.shape.degree),
                    fmt::format("{} x {} x {}", cells[0], cells[1], cells[2]),
                    human_count(static_cast<double>(level.dofs)), level.strategy,
-                   human_bytes(static_cast<double>(level.bytes)), human_bytes(level.cycle_bytes),
+                   bytes_text(level.bytes), human_bytes(level.cycle_bytes),
                    fmt::format("{:.1f} %", 100.0 * level.cycle_bytes / sum)});
   }
-  table.add_row(
-      {"all", "", "", "", "", human_bytes(static_cast<double>(bytes)), human_bytes(sum), "100 %"});
+  table.add_row({"all", "", "", "", "", bytes_text(bytes), human_bytes(sum), "100 %"});
   return table.text();
 }
 

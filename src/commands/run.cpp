@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "operators/form/operator_name.hpp"
-#include "operators/strategy.hpp"
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/output_directory.hpp"
@@ -98,7 +97,7 @@ class Run {
     omp_set_num_threads(thread_count(parameters_.run.threads));
     const MemoryEstimate estimate = estimate_memory(parameters_, run_.strategy);
     const Index available = available_memory_bytes();
-    require_memory(estimate, available);
+    require_memory("memory", estimate, available);
     if (run_.on_gpu()) prepare_gpu();
     try {
       output_directory_.emplace(directory(),
@@ -113,7 +112,7 @@ class Run {
     if constexpr (kHasCuda) {
       run_.gpu = require_device();
       gpu_estimate_ = estimate_gpu_memory(parameters_, run_.strategy);
-      require_gpu_memory(gpu_estimate_, run_.gpu.free_bytes);
+      require_memory("GPU memory", gpu_estimate_, run_.gpu.free_bytes);
       // Now: afterwards there may be no memory for it.
       run_.copy_bandwidth = known_device_copy_bandwidth(run_.gpu);
     }
@@ -147,14 +146,12 @@ class Run {
     say("  solver    {}, preconditioner {}, relative tolerance {:g}, at most {} iterations\n",
         name_of(solver.method), solver.preconditioner, solver.relative_tolerance,
         solver.max_iterations);
-    say("  memory    about {} of {} available\n",
-        human_bytes(static_cast<double>(estimate.peak().bytes())),
-        human_bytes(static_cast<double>(available)));
+    say("  memory    about {} of {} available\n", bytes_text(estimate.peak().bytes()),
+        bytes_text(available));
     for (const std::string& note : size_notes(parameters_)) say("  note      {}\n", note);
     if (!run_.on_gpu()) return;
-    say("  GPU       about {} of {} free\n",
-        human_bytes(static_cast<double>(gpu_estimate_.peak().bytes())),
-        human_bytes(static_cast<double>(run_.gpu.free_bytes)));
+    say("  GPU       about {} of {} free\n", bytes_text(gpu_estimate_.peak().bytes()),
+        bytes_text(run_.gpu.free_bytes));
   }
 
   void set_up() {

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <optional>
-#include <string>
 
 #include "postprocess/timing/energy_meter.hpp"
 #include "postprocess/timing/timers.hpp"

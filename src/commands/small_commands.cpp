@@ -111,13 +111,11 @@ ExitCode info(const InfoCommand& command) {
   table.add_row({"cores", fmt::format("{} physical, {} logical", machine.physical_cores,
                                       machine.logical_cores)});
   table.add_row({"SIMD of this build", machine.simd});
-  table.add_row({"caches", fmt::format("L1d {}, L2 {}, L3 {}",
-                                       human_bytes(static_cast<double>(machine.l1d_bytes)),
-                                       human_bytes(static_cast<double>(machine.l2_bytes)),
-                                       human_bytes(static_cast<double>(machine.l3_bytes)))});
-  table.add_row({"memory", fmt::format("{}, {} available",
-                                       human_bytes(static_cast<double>(machine.memory_bytes)),
-                                       human_bytes(static_cast<double>(machine.available_bytes)))});
+  table.add_row(
+      {"caches", fmt::format("L1d {}, L2 {}, L3 {}", bytes_text(machine.l1d_bytes),
+                             bytes_text(machine.l2_bytes), bytes_text(machine.l3_bytes))});
+  table.add_row({"memory", fmt::format("{}, {} available", bytes_text(machine.memory_bytes),
+                                       bytes_text(machine.available_bytes))});
   for (int n : {1, threads}) {
     const Bandwidth bandwidth = known_bandwidth(n, command.measure);
     table.add_row(

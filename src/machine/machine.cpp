@@ -36,6 +36,8 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 
+double gibibytes(std::int64_t bytes) { return 0x1p-30 * static_cast<double>(bytes); }
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\n\"";
   const std::size_t first = text.find_first_not_of(kBlank);
@@ -320,30 +322,20 @@ Machine describe_machine(const std::filesystem::path& root) {
 std::string machine_summary(const Machine& machine) {
   return fmt::format("{}, {} {}, {}, {:.1f} GiB, {}", machine.cpu_model, machine.logical_cores,
                      machine.logical_cores == 1 ? "core" : "cores", machine.simd,
-                     static_cast<double>(machine.memory_bytes) / static_cast<double>(1024 * kMebi),
-                     machine.os);
+                     gibibytes(machine.memory_bytes), machine.os);
 }
-
-namespace {
-
-std::string find_gpu() {
-  try {
-    const DeviceInfo gpu = require_device();
-    return fmt::format("{}, {} multiprocessors, {:.1f} GiB, {:.1f} free, CUDA {}.{}", gpu.name,
-                       gpu.multiprocessors,
-                       static_cast<double>(gpu.memory_bytes) / static_cast<double>(1024 * kMebi),
-                       static_cast<double>(gpu.free_bytes) / static_cast<double>(1024 * kMebi),
-                       gpu.driver_version / 1000, gpu.driver_version % 1000 / 10);
-  } catch (const NoDevice& error) {
-    return error.what();
-  }
-}
-
-}  // namespace
 
 std::string gpu_summary() {
   if constexpr (kHasCuda) {
-    return find_gpu();
+    try {
+      const DeviceInfo gpu = require_device();
+      return fmt::format("{}, {} multiprocessors, {:.1f} GiB, {:.1f} free, CUDA {}.{}", gpu.name,
+                         gpu.multiprocessors, gibibytes(gpu.memory_bytes),
+                         gibibytes(gpu.free_bytes), gpu.driver_version / 1000,
+                         gpu.driver_version % 1000 / 10);
+    } catch (const NoDevice& error) {
+      return error.what();
+    }
   } else {
     return "none (built without CUDA)";
   }

@@ -5,9 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <map>
-#include <memory>
 #include <sstream>
 
 #include "src/parameters/messages/suggestion.hpp"

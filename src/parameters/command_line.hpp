@@ -1,7 +1,6 @@
 // These structs are the commands as the user typed them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>

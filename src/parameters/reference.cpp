@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <set>
-#include <string_view>
 
 namespace tessera {
 

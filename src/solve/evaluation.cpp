@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <stdexcept>
-#include <string>
 
 #include "cases/poisson_problem.hpp"
 #include "solvers/interruption.hpp"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 #include "operators/block_jacobi/block_jacobi.hpp"

@@ -5,7 +5,6 @@
 
 #include "src/case/dispatch.hpp"
 #include "src/case/shape.hpp"
-#include "src/case/strategy.hpp"
 #include "src/case/system_scale.hpp"
 #include "src/solve/solve_in.hpp"
 

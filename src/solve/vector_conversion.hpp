@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "solvers/memory/vector.hpp"
 #include "solvers/preconditioners/smoothing_passes.hpp"

@@ -1,7 +1,6 @@
 // These functions make the problems and strategies of a study.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <optional>
 
 #include "postprocess/error_norms.hpp"
@@ -37,27 +36,14 @@ struct DiscretizedProblem {
   double scale;
 };
 
-/// What a SolverBench does, whatever the precision and the memory.
-class SolverBench::Implementation {
- public:
-  Implementation() = default;
-  virtual ~Implementation() = default;
-  Implementation(const Implementation&) = delete;
-  Implementation& operator=(const Implementation&) = delete;
-
-  virtual SolverMeasurement measure(const std::string& solver) = 0;
-  virtual Index dofs() const = 0;
-  virtual std::string strategy() const = 0;
-  virtual double operator_seconds() const = 0;
-};
-
+/// The bench in any precision and memory.
 /// @tparam Space, T where solvers work and in which precision
 template <class T, class Space>
-class SolverBench::In final : public Implementation {
+class SolverBenchIn final : public SolverBench {
  public:
   using V = Vector<T, Space>;
 
-  In(const StudyParameters& study, const StudyProblem& problem)
+  SolverBenchIn(const StudyParameters& study, const StudyProblem& problem)
       : given_(study, problem),
         a_(make_timed_operator()),
         b_(converted<T, Space>(given_.system.b)),

@@ -15,7 +15,6 @@
 #include "src/case/strategy.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
-#include "src/machine/machine.hpp"
 #include "src/study/solver_measurement.hpp"
 #include "src/study/study_run.hpp"
 
@@ -62,15 +61,15 @@ class SolverComparison final : public StudyRun {
           bytes_text(available()));
       return;
     }
-    SolverBench bench(study(), problem);
+    const std::unique_ptr<SolverBench> bench = make_solver_bench(study(), problem);
     say("\n{}D {}, degree {}, {} DoFs, {}, {}; operator made in {}\n", problem.dimension,
-        name_of(problem.geometry), problem.degree, human_count(static_cast<double>(bench.dofs())),
-        name_of(problem.precision), bench.strategy(), human_seconds(bench.operator_seconds()));
+        name_of(problem.geometry), problem.degree, human_count(static_cast<double>(bench->dofs())),
+        name_of(problem.precision), bench->strategy(), human_seconds(bench->operator_seconds()));
     say(kRow, "solver", "setup", "iterations", "min", "median", "DoF/s", "residual", "L2 error",
         "J per DoF");
     for (const std::string& solver : study().solvers) {
       stop_if_requested();
-      report(problem, bench, measured(problem, bench, solver));
+      report(problem, *bench, measured(problem, *bench, solver));
     }
   }
 

@@ -1,6 +1,8 @@
 // This file has the manufactured solution of studies, and measures solvers on it.
 #include "src/study/solver_measurement.hpp"
 
+#include <numbers>
+
 #include "cases/natural_units.hpp"
 #include "src/case/dispatch.hpp"
 #include "src/case/strategy.hpp"
@@ -105,20 +107,12 @@ DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
   divide(system, form, scale);
 }
 
-SolverBench::SolverBench(const StudyParameters& study, const StudyProblem& problem) {
-  implementation_ =
-      with_scalar_and_space(problem.precision, study_processor(study),
-                            [&]<class T, class Space>() -> std::unique_ptr<Implementation> {
-                              return std::make_unique<In<T, Space>>(study, problem);
-                            });
-}
-SolverBench::~SolverBench() = default;
-
-Index SolverBench::dofs() const { return implementation_->dofs(); }
-std::string SolverBench::strategy() const { return implementation_->strategy(); }
-double SolverBench::operator_seconds() const { return implementation_->operator_seconds(); }
-SolverMeasurement SolverBench::measure(const std::string& solver) {
-  return implementation_->measure(solver);
+std::unique_ptr<SolverBench> make_solver_bench(const StudyParameters& study,
+                                               const StudyProblem& problem) {
+  return with_scalar_and_space(problem.precision, study_processor(study),
+                               [&]<class T, class Space>() -> std::unique_ptr<SolverBench> {
+                                 return std::make_unique<SolverBenchIn<T, Space>>(study, problem);
+                               });
 }
 
 }  // namespace tessera

@@ -4,9 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "operators/multigrid/multigrid.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "src/study/setup.hpp"
@@ -41,26 +39,21 @@ struct SolverMeasurement {
 /// x = 0 inside.
 class SolverBench {
  public:
-  /// Makes the system and, in the problem's precision, the operator: kronecker on uniform meshes,
-  /// tensor with the study's first scatter on mapped ones. @throws InvertedCell
-  SolverBench(const StudyParameters& study, const StudyProblem& problem);
-  ~SolverBench();
+  SolverBench() = default;
+  virtual ~SolverBench() = default;
   SolverBench(const SolverBench&) = delete;
   SolverBench& operator=(const SolverBench&) = delete;
 
-  Index dofs() const;
-  std::string strategy() const;
-  double operator_seconds() const;
-  SolverMeasurement measure(const std::string& solver);
-
- private:
-  class Implementation;
-  template <class T, class Space>
-  class In;
-  // Defined where there is GPU code.
-
-  std::unique_ptr<Implementation> implementation_;
+  virtual Index dofs() const = 0;
+  virtual std::string strategy() const = 0;
+  virtual double operator_seconds() const = 0;
+  virtual SolverMeasurement measure(const std::string& solver) = 0;
 };
+
+/// Makes the system and, in the problem's precision, the operator: kronecker on uniform meshes,
+/// tensor with the study's first scatter on mapped ones. @throws InvertedCell
+std::unique_ptr<SolverBench> make_solver_bench(const StudyParameters& study,
+                                               const StudyProblem& problem);
 
 /// How a start by full multigrid ended whose cycles leave this relative residual: converged to the
 /// tolerance; at its iteration limit, where it is above it, which a start to within the error of

@@ -1,6 +1,8 @@
 // This file measures how far words are apart.
 #include "src/parameters/messages/suggestion.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -58,12 +60,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 }
 
 std::string list_choices(std::span<const std::string> choices) {
-  std::string text;
-  for (const std::string& choice : choices) {
-    if (!text.empty()) text += " | ";
-    text += "\"" + choice + "\"";
-  }
-  return text;
+  return fmt::format("\"{}\"", fmt::join(choices, "\" | \""));
 }
 
 }  // namespace tessera

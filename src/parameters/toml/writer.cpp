@@ -6,7 +6,6 @@
 #include <cctype>
 #include <set>
 #include <sstream>
-#include <string_view>
 
 namespace tessera {
 
