@@ -220,6 +220,16 @@ TEST(StrategyNames, UnknownOnesAndWrongCombinationsAreRefused) {
   }
 }
 
+TEST(StrategyNames, ThoseOfTheGpuAloneAreRefused) {
+  const Problem problem = make_problem({});
+  for (const StrategyName& strategy :
+       {StrategyName{"tensor", "patch"}, StrategyName{"local-thread", "atomic"},
+        StrategyName{"tensor", "unprotected"}}) {
+    EXPECT_THROW(make_operator<double>(strategy, problem.form), std::invalid_argument)
+        << strategy.text();
+  }
+}
+
 TEST(StrategyNames, ThoseThatAreNotForAFormSayWhyAndAreRefused) {
   ProblemOptions options;
   options.coefficient = Coefficient::constant;

@@ -1,87 +1,74 @@
-// These tests hold every strategy of the host to the reference.
+// These tests hold every strategy to the reference.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <tuple>
 
-#include "operators/strategy.hpp"
-#include "tests/operators/problems.hpp"
-#include "tests/operators/reference.hpp"
-#include "tests/operators/suitable.hpp"
+#include "tests/everywhere.hpp"
+#include "tests/operators/strategy_checks.hpp"
 #include "tests/operators/test_names.hpp"
 
 namespace tessera::testing {
 namespace {
 
-template <class T>
-void expect_equal_to_reference(const Problem& problem, const std::vector<StrategyName>& strategies,
-                               double limit = tolerance<T>()) {
-  const Reference reference(problem.form);
-  const std::vector<double> input = random_input<T>(problem.size(), 17);
-  const HostVector<T> x = vector_of<T>(input);
-  const std::vector<double> expected = reference.apply(input);
-  const std::vector<double> expected_diagonal = reference.diagonal();
-  for (const StrategyName& variant : variants(strategies, problem.form)) {
-    SCOPED_TRACE(variant.text());
-    const auto a = make_operator<T>(variant, problem.form);
-    ASSERT_EQ(a->size(), problem.size());
-    HostVector<T> y = poisoned<T>(problem.size());
-    a->apply(x, y);
-    EXPECT_LT(relative_difference(y, expected), limit) << "apply";
-    HostVector<T> d = poisoned<T>(problem.size());
-    a->diagonal(d);
-    EXPECT_LT(relative_difference(d, expected_diagonal), limit) << "diagonal";
-    // A second application sees buffers that the first one left behind.
-    HostVector<T> again = poisoned<T>(problem.size());
-    a->apply(x, again);
-    EXPECT_LT(relative_difference(again, expected), limit) << "second apply";
-  }
-}
+// Thread counts take turns over the degrees; ThreadsAndBricks has all of them.
+int threads_for(int degree) { return 1 + degree % 3; }
 
-template <class T>
-void expect_equal_to_reference(const ProblemOptions& options, double limit = tolerance<T>()) {
-  SCOPED_TRACE(describe(options));
-  const Problem problem = make_problem(options);
-  expect_equal_to_reference<T>(problem, suitable_strategies(problem.form), limit);
-}
-
-// Fewer cells where cells are dear; rows longer than a SIMD vector where they are cheap.
-IndexTriple cells_for(int dimension, int degree) {
-  if (dimension == 2) return degree <= 4 ? IndexTriple{11, 3, 1} : IndexTriple{9, 2, 1};
-  if (degree <= 2) return {9, 3, 2};
-  if (degree <= 4) return {9, 2, 1};
-  return {2, 1, 3};
-}
-
-class EveryStrategy : public ::testing::TestWithParam<DimensionAndDegree> {
+class EveryStrategy : public EveryProcessorTest<DegreeAndProcessor> {
  protected:
   static ProblemOptions options() {
-    ProblemOptions options;
-    options.dimension = std::get<0>(GetParam());
-    options.degree = std::get<1>(GetParam());
-    options.cells = cells_for(options.dimension, options.degree);
-    return options;
+    const auto [dimension, degree, processor] = GetParam();
+    return options_for(processor, dimension, degree);
   }
-  // Thread counts take turns over the degrees; ThreadsAndBricks has all of them.
-  static int threads() { return 1 + std::get<1>(GetParam()) % 3; }
 };
 
 TEST_P(EveryStrategy, EqualsTheReference) {
-  const ThreadCount threads(EveryStrategy::threads());
   ProblemOptions options = EveryStrategy::options();
-  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
-    for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
-      options.geometry = geometry;
-      options.coefficient = coefficient;
-      expect_equal_to_reference<double>(options);
+  const ThreadCount threads(threads_for(options.degree));
+  in_space_of_processor([&]<class Space>() {
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
+      for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
+        options.geometry = geometry;
+        options.coefficient = coefficient;
+        expect_equal_to_reference<double, Space>(options);
+      }
     }
-  }
+  });
 }
 
-// High degrees have few cells above; here every lane of a SIMD vector has a cell of its own.
-TEST_P(EveryStrategy, EqualsTheReferenceOnFullBatches) {
+TEST_P(EveryStrategy, EqualsTheReferenceInSinglePrecision) {
   ProblemOptions options = EveryStrategy::options();
+  const ThreadCount threads(threads_for(options.degree));
+  // Rows longer than the 16 lanes of a float vector.
+  if (options.dimension == 2) options.cells[0] = 17;
+  in_space_of_processor([&]<class Space>() {
+    expect_equal_to_reference<float, Space>(options);
+    options.geometry = Geometry::cartesian;
+    expect_equal_to_reference<float, Space>(options);
+    options.coefficient = Coefficient::constant;
+    expect_equal_to_reference<float, Space>(options);
+    options.geometry = Geometry::graded;
+    expect_equal_to_reference<float, Space>(options);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, EveryStrategy,
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 9),
+                                            ::testing::ValuesIn(every_processor())),
+                         name_with_processor);
+
+class EveryHostStrategy : public ::testing::TestWithParam<DimensionAndDegree> {
+ protected:
+  static ProblemOptions options() {
+    return options_for(Processor::cpu, std::get<0>(GetParam()), std::get<1>(GetParam()));
+  }
+  static int threads() { return threads_for(std::get<1>(GetParam())); }
+};
+
+// High degrees have few cells above; here every lane of a SIMD vector has a cell of its own.
+TEST_P(EveryHostStrategy, EqualsTheReferenceOnFullBatches) {
+  ProblemOptions options = EveryHostStrategy::options();
   const std::vector<StrategyName> strategies = {{"tensor", "serial"}, {"tensor", "coloring"}};
   options.cells = {9, 1, 1};
   expect_equal_to_reference<double>(make_problem(options), strategies);
@@ -90,8 +77,8 @@ TEST_P(EveryStrategy, EqualsTheReferenceOnFullBatches) {
 }
 
 // The same with a rest, a point more and nothing free on the boundary.
-TEST_P(EveryStrategy, EqualsTheReferenceOnFullBatchesWithMorePoints) {
-  ProblemOptions options = EveryStrategy::options();
+TEST_P(EveryHostStrategy, EqualsTheReferenceOnFullBatchesWithMorePoints) {
+  ProblemOptions options = EveryHostStrategy::options();
   options.boundary = Boundary::dirichlet;
   const std::vector<StrategyName> strategies = {{"tensor", "coloring"}};
   options.points = options.degree + 2;
@@ -132,23 +119,9 @@ TEST(TensorRows, EqualTheReferenceForRowsOfAnyLength) {
   }
 }
 
-TEST_P(EveryStrategy, EqualsTheReferenceInSinglePrecision) {
-  const ThreadCount threads(EveryStrategy::threads());
-  ProblemOptions options = EveryStrategy::options();
-  // Rows longer than the 16 lanes of a float vector.
-  if (options.dimension == 2) options.cells[0] = 17;
-  expect_equal_to_reference<float>(options);
-  options.geometry = Geometry::cartesian;
-  expect_equal_to_reference<float>(options);
-  options.coefficient = Coefficient::constant;
-  expect_equal_to_reference<float>(options);
-  options.geometry = Geometry::graded;
-  expect_equal_to_reference<float>(options);
-}
-
-TEST_P(EveryStrategy, EqualsTheReferenceWithMorePoints) {
-  const ThreadCount threads(EveryStrategy::threads());
-  ProblemOptions options = EveryStrategy::options();
+TEST_P(EveryHostStrategy, EqualsTheReferenceWithMorePoints) {
+  const ThreadCount threads(EveryHostStrategy::threads());
+  ProblemOptions options = EveryHostStrategy::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   for (const int extra : {2, 4}) {
     options.points = options.degree + extra;
@@ -161,9 +134,9 @@ TEST_P(EveryStrategy, EqualsTheReferenceWithMorePoints) {
   }
 }
 
-TEST_P(EveryStrategy, EqualsTheReferenceWithGaussLobattoPoints) {
-  const ThreadCount threads(EveryStrategy::threads());
-  ProblemOptions options = EveryStrategy::options();
+TEST_P(EveryHostStrategy, EqualsTheReferenceWithGaussLobattoPoints) {
+  const ThreadCount threads(EveryHostStrategy::threads());
+  ProblemOptions options = EveryHostStrategy::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   options.rule = QuadratureRule::gauss_lobatto;
   for (const int extra : {1, 2}) {
@@ -180,9 +153,9 @@ TEST_P(EveryStrategy, EqualsTheReferenceWithGaussLobattoPoints) {
   }
 }
 
-TEST_P(EveryStrategy, EqualsTheReferenceWithEquidistantNodes) {
-  const ThreadCount threads(EveryStrategy::threads());
-  ProblemOptions options = EveryStrategy::options();
+TEST_P(EveryHostStrategy, EqualsTheReferenceWithEquidistantNodes) {
+  const ThreadCount threads(EveryHostStrategy::threads());
+  ProblemOptions options = EveryHostStrategy::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   options.nodes = NodeFamily::equidistant;
   expect_equal_to_reference<double>(options);
@@ -192,7 +165,7 @@ TEST_P(EveryStrategy, EqualsTheReferenceWithEquidistantNodes) {
   expect_equal_to_reference<double>(options);
 }
 
-INSTANTIATE_TEST_SUITE_P(Degrees, EveryStrategy,
+INSTANTIATE_TEST_SUITE_P(Degrees, EveryHostStrategy,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 9)),
                          name_of);
 

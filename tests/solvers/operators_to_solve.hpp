@@ -107,6 +107,16 @@ class TamperedOperator final : public LinearOperator<T, Host> {
   mutable int applications_ = 0;
 };
 
+/// Another operator, one application of which is wrong by a factor.
+template <class T>
+TamperedOperator<T> wrong_once(const LinearOperator<T, Host>& original, int application,
+                               double factor) {
+  return TamperedOperator<T>(original, [=](int number, HostVector<T>& y) {
+    if (number != application) return;
+    for (T& value : y.span()) value *= static_cast<T>(factor);
+  });
+}
+
 /// Another operator with fused forms, composed of its application and sums.
 template <class T>
 class WithFusedForms final : public LinearOperator<T, Host>, public FusedOperations<T, Host> {

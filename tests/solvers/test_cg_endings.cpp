@@ -1,4 +1,4 @@
-// These tests go through every ending of a solve.
+// These tests go through endings of a solve by CG; test_cg_variants.cpp has those of all variants.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,9 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "tests/everywhere.hpp"
-#include "tests/solvers/operators_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
+#include "tests/solvers/system_test.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -18,12 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
-class Endings : public ::testing::Test {
- protected:
-  DenseOperator<T> a_{random_spd_matrix(30, 100.0, 3)};
-  HostVector<T> b_ = vector_of<T>(random_values(30, 5));
-};
-
+class Endings : public SystemTest<T> {};
 TYPED_TEST_SUITE(Endings, Precisions);
 
 TYPED_TEST(Endings, AtTheIterationLimitHaveWhatWasReached) {
@@ -64,27 +58,6 @@ TYPED_TEST(Endings, OnTheLastAllowedIterationCanBeConverged) {
   options.max_iterations = needed - 1;
   HostVector<T> fewer(30);
   EXPECT_EQ(cg(this->a_, kNone<T>, this->b_, fewer, options).status, SolveStatus::iteration_limit);
-}
-
-TYPED_TEST(Endings, OnIndefiniteOperatorsSaySo) {
-  using T = TypeParam;
-  const HostVector<T> ones = vector_of<T>(std::vector<double>{1, 1, 1});
-  struct Case {
-    std::vector<double> diagonal;
-    int iterations;
-  };
-  // p.Ap is 0 or negative at once, or in the second iteration.
-  for (const Case& tested :
-       {Case{{-1, -2, -3}, 0}, Case{{0, 0, 0}, 0}, Case{{1, 1, -2}, 0}, Case{{4, 3, -0.5}, 1}}) {
-    const DiagonalOperator<T> a(tested.diagonal);
-    HostVector<T> x(3);
-    const SolveReport report = cg(a, kNone<T>, ones, x, {});
-    EXPECT_EQ(report.status, SolveStatus::indefinite);
-    EXPECT_EQ(report.iterations, tested.iterations);
-    EXPECT_EQ(report.history.size(), static_cast<std::size_t>(tested.iterations) + 1);
-    EXPECT_TRUE(std::isfinite(report.true_relative_residual));
-    for (const T value : x.span()) EXPECT_TRUE(std::isfinite(value));
-  }
 }
 
 TYPED_TEST(Endings, OnBadRightHandSidesAreNotFiniteAtOnce) {
@@ -141,30 +114,6 @@ TYPED_TEST(Endings, WhereThePreconditionerIsBadAreNotFinite) {
   EXPECT_EQ(report.iterations, 0);
 }
 
-TYPED_TEST(Endings, AskedForByTheObserverComeAfterThatIteration) {
-  using T = TypeParam;
-  for (const int stop : {1, 5}) {
-    int calls = 0;
-    SolveOptions options;
-    options.observer = [&](int iteration, double) {
-      ++calls;
-      return iteration == stop ? Continue::no : Continue::yes;
-    };
-    HostVector<T> x(30);
-    const SolveReport report = cg(this->a_, kNone<T>, this->b_, x, options);
-    EXPECT_EQ(report.status, SolveStatus::interrupted);
-    EXPECT_EQ(report.iterations, stop);
-    EXPECT_EQ(calls, stop);
-    SolveOptions limited;
-    limited.max_iterations = stop;
-    HostVector<T> expected(30);
-    const SolveReport unhindered = cg(this->a_, kNone<T>, this->b_, expected, limited);
-    EXPECT_TRUE(same_bits(x, expected));
-    EXPECT_EQ(report.history, unhindered.history);
-    EXPECT_EQ(report.true_relative_residual, unhindered.true_relative_residual);
-  }
-}
-
 TYPED_TEST(Endings, AskedForAtConvergenceAreConverged) {
   using T = TypeParam;
   const DiagonalOperator<T> a({2, 2, 2});
@@ -175,21 +124,6 @@ TYPED_TEST(Endings, AskedForAtConvergenceAreConverged) {
       cg(a, kNone<T>, vector_of<T>(std::vector<double>{1, 2, 3}), x, options);
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_EQ(report.iterations, 1);
-}
-
-TYPED_TEST(Endings, BeyondRoundingAreStagnated) {
-  using T = TypeParam;
-  HostVector<T> x(30);
-  SolveOptions options;
-  options.relative_tolerance = 1e-30;
-  options.max_iterations = 100000;
-  const SolveReport report = cg(this->a_, kNone<T>, this->b_, x, options);
-  EXPECT_EQ(report.status, SolveStatus::stagnated);
-  // The recurrence says 1e-30, what is returned does not, and the report does not hide it.
-  EXPECT_LE(report.history.back(), 1e-30);
-  EXPECT_GT(report.true_relative_residual, 1e-20);
-  EXPECT_LT(report.true_relative_residual, 1e3 * std::numeric_limits<T>::epsilon());
-  EXPECT_LT(report.iterations, 10000);
 }
 
 // Singular, and b is not in the range: the residual cannot fall below the part outside of it.
@@ -212,27 +146,6 @@ TYPED_TEST(Endings, OfUnsolvableSystemsComeWithoutConvergence) {
   EXPECT_LT(report.iterations, 10000);
 }
 
-// One application is wrong, so that the recurrence's residual is not that of x any more.
-TYPED_TEST(Endings, AreConvergedOnlyWhereTheTrueResidualIs) {
-  using T = TypeParam;
-  const Eigen::VectorXd expected = solved(this->a_.matrix(), eigen_of(this->b_));
-  const TamperedOperator<T> a(this->a_, [](int number, HostVector<T>& y) {
-    if (number == 4) {
-      for (T& value : y.span()) value *= T{1.5};
-    }
-  });
-  HostVector<T> x(30);
-  SolveOptions options;
-  options.relative_tolerance = 1e-4;
-  const SolveReport report = cg(a, kNone<T>, this->b_, x, options);
-  EXPECT_EQ(report.status, SolveStatus::converged);
-  EXPECT_LE(report.true_relative_residual, 1e-4);
-  const double residual = (eigen_of(this->b_) - multiplied(this->a_.matrix(), eigen_of(x))).norm();
-  EXPECT_LE(residual, 1.2e-4 * eigen_of(this->b_).norm());
-  EXPECT_LT((eigen_of(x) - expected).norm(), 1.2e-4 * eigen_of(this->b_).norm());
-  EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
-}
-
 // The recurrence's residual is wrong from the third iteration on; the report has b - A x.
 TYPED_TEST(Endings, BeforeConvergenceReportTheTrueResidual) {
   using T = TypeParam;
@@ -244,15 +157,10 @@ TYPED_TEST(Endings, BeforeConvergenceReportTheTrueResidual) {
       return iteration < 7 ? Continue::yes : Continue::no;
     };
     HostVector<T> x(30);
-    const TamperedOperator<T> a(this->a_, [](int number, HostVector<T>& y) {
-      if (number == 4) {
-        for (T& value : y.span()) value *= T{1.5};
-      }
-    });
+    const TamperedOperator<T> a = wrong_once(this->a_, 4, 1.5);
     const SolveReport report = cg(a, kNone<T>, this->b_, x, options);
     EXPECT_EQ(report.status, ending);
-    const double expected =
-        (eigen_of(this->b_) - multiplied(this->a_.matrix(), eigen_of(x))).norm() / 2.0;
+    const double expected = this->residual_norm(x) / 2.0;
     EXPECT_NEAR(report.true_relative_residual, expected, 1e-4 * expected);
     EXPECT_GT(std::abs(report.history.back() - expected), 0.01 * expected);
   }

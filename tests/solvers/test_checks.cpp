@@ -21,18 +21,22 @@ class Checks : public ::testing::Test {
  protected:
   // Threads of OpenMP do not survive a plain fork.
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+
+  DiagonalOperator<double> a_{{1.0, 2.0, 3.0}};
+  HostVector<double> three_{3};
+  HostVector<double> also_three_{3};
+  HostVector<double> four_{4};
 };
 
 using ChecksDeathTest = Checks;
 
 TEST_F(Checks, HoldWithoutAWord) {
   TESSERA_CHECK(1 + 1 == 2);
-  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
   HostVector<double> x(3);
   HostVector<double> y(3);
-  a.apply(x, y);
-  a.apply(y, x);
-  a.diagonal(y);
+  a_.apply(x, y);
+  a_.apply(y, x);
+  a_.diagonal(y);
 }
 
 TEST_F(ChecksDeathTest, SayWhatDoesNotHoldAndWhere) {
@@ -41,34 +45,28 @@ TEST_F(ChecksDeathTest, SayWhatDoesNotHoldAndWhere) {
 }
 
 TEST_F(ChecksDeathTest, VectorsOfAnotherSizeAreRefused) {
-  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
-  HostVector<double> three(3);
-  HostVector<double> four(4);
-  EXPECT_DEATH(a.apply(four, three), "x.size\\(\\) == size\\(\\)");
-  EXPECT_DEATH(a.apply(three, four), "y.size\\(\\) == size\\(\\)");
-  EXPECT_DEATH(a.diagonal(four), "d.size\\(\\) == size\\(\\)");
-  const WithFusedForms<double> fused(a);
+  EXPECT_DEATH(a_.apply(four_, three_), "x.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(a_.apply(three_, four_), "y.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(a_.diagonal(four_), "d.size\\(\\) == size\\(\\)");
+  const WithFusedForms<double> fused(a_);
   double sums[2];
-  EXPECT_DEATH(fused.apply_dot(four, three, sums), "x.size\\(\\) == y.size\\(\\)");
+  EXPECT_DEATH(fused.apply_dot(four_, three_, sums), "x.size\\(\\) == y.size\\(\\)");
   HostVector<double> r(3);
-  EXPECT_DEATH(fused.residual(four, three, r, sums), "b.size\\(\\) == r.size\\(\\)");
+  EXPECT_DEATH(fused.residual(four_, three_, r, sums), "b.size\\(\\) == r.size\\(\\)");
 }
 
 TEST_F(ChecksDeathTest, VectorOperationsOfTwoSizesAreRefused) {
-  const HostVector<double> three(3);
-  HostVector<double> four(4);
-  EXPECT_DEATH(copy(three, four), "x.size\\(\\) == y.size\\(\\)");
-  EXPECT_DEATH(axpy(1.0, three, four), "x.size\\(\\) == y.size\\(\\)");
-  EXPECT_DEATH(dot(three, four), "x.size\\(\\) == y.size\\(\\)");
-  EXPECT_DEATH(multiply(three, three, four), "x.size\\(\\) == z.size\\(\\)");
-  EXPECT_DEATH(subtract_from(three, four), "b.size\\(\\) == r.size\\(\\)");
+  EXPECT_DEATH(copy(three_, four_), "x.size\\(\\) == y.size\\(\\)");
+  EXPECT_DEATH(axpy(1.0, three_, four_), "x.size\\(\\) == y.size\\(\\)");
+  EXPECT_DEATH(dot(three_, four_), "x.size\\(\\) == y.size\\(\\)");
+  EXPECT_DEATH(multiply(three_, three_, four_), "x.size\\(\\) == z.size\\(\\)");
+  EXPECT_DEATH(subtract_from(three_, four_), "b.size\\(\\) == r.size\\(\\)");
 }
 
 TEST_F(ChecksDeathTest, OutputsThatAreInputsAreRefused) {
-  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
   HostVector<double> x(3);
-  EXPECT_DEATH(a.apply(x, x), "&x != &y");
-  const WithFusedForms<double> fused(a);
+  EXPECT_DEATH(a_.apply(x, x), "&x != &y");
+  const WithFusedForms<double> fused(a_);
   double sums[2];
   EXPECT_DEATH(fused.apply_dot(x, x, sums), "&x != &y");
   HostVector<double> b(3);
@@ -78,27 +76,23 @@ TEST_F(ChecksDeathTest, OutputsThatAreInputsAreRefused) {
 }
 
 TEST_F(ChecksDeathTest, PreconditionersRefuseTheSame) {
-  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
-  const Jacobi<double> jacobi(a);
+  const Jacobi<double> jacobi(a_);
   HostVector<double> ones(3);
   fill(ones, 1.0);
-  const Chebyshev<double, Host> chebyshev(a, std::move(ones), fourth_kind_steps(2, 3.0));
-  const DenseMatrix<double, Host> dense(dense_inverse(a, NullSpace::none));
+  const Chebyshev<double, Host> chebyshev(a_, std::move(ones), fourth_kind_steps(2, 3.0));
+  const DenseMatrix<double, Host> dense(dense_inverse(a_, NullSpace::none));
   const InSinglePrecision<Host> rounded(
       3, std::make_unique<DenseMatrix<float, Host>>(std::vector<double>(9, 1.0)));
-  HostVector<double> three(3);
-  HostVector<double> also_three(3);
-  HostVector<double> four(4);
   for (const Preconditioner<double, Host>* m :
        {static_cast<const Preconditioner<double, Host>*>(&jacobi),
         static_cast<const Preconditioner<double, Host>*>(&chebyshev),
         static_cast<const Preconditioner<double, Host>*>(&dense),
         static_cast<const Preconditioner<double, Host>*>(&rounded)}) {
     EXPECT_EQ(m->size(), 3);
-    m->apply(three, also_three);
-    EXPECT_DEATH(m->apply(four, three), "r.size\\(\\) == size\\(\\)");
-    EXPECT_DEATH(m->apply(three, four), "z.size\\(\\) == size\\(\\)");
-    EXPECT_DEATH(m->apply(three, three), "&r != &z");
+    m->apply(three_, also_three_);
+    EXPECT_DEATH(m->apply(four_, three_), "r.size\\(\\) == size\\(\\)");
+    EXPECT_DEATH(m->apply(three_, four_), "z.size\\(\\) == size\\(\\)");
+    EXPECT_DEATH(m->apply(three_, three_), "&r != &z");
   }
 }
 
@@ -116,7 +110,6 @@ class WrongDiagonal final : public Preconditioner<double, Host> {
 TEST_F(ChecksDeathTest, DiagonalsOfAnotherSizeAreRefused) {
   EXPECT_DEATH(WrongDiagonal().as_diagonal(), "entries->size\\(\\) == size\\(\\)");
   // Solvers multiply by the entries without their number.
-  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
   const DiagonalOperator<double> larger({1.0, 2.0, 3.0, 4.0});
   const Jacobi<double> m(larger);
   HostVector<double> b(3);
@@ -124,29 +117,25 @@ TEST_F(ChecksDeathTest, DiagonalsOfAnotherSizeAreRefused) {
   HostVector<double> x(3);
   // By the solver, or by the first product.
   const char* const message = "m->size\\(\\) == a.size\\(\\)|x.size\\(\\) == z.size\\(\\)";
-  EXPECT_DEATH((cg<double, Host>(a, &m, b, x, {})), message);
-  EXPECT_DEATH((pipelined_cg<double, Host>(a, &m, b, x, {})), message);
-  EXPECT_DEATH((single_reduction_cg<double, Host>(a, &m, b, x, {})), message);
-  EXPECT_DEATH((richardson<double, Host>(a, &m, b, x, 0.5, {})), message);
+  EXPECT_DEATH((cg<double, Host>(a_, &m, b, x, {})), message);
+  EXPECT_DEATH((pipelined_cg<double, Host>(a_, &m, b, x, {})), message);
+  EXPECT_DEATH((single_reduction_cg<double, Host>(a_, &m, b, x, {})), message);
+  EXPECT_DEATH((richardson<double, Host>(a_, &m, b, x, 0.5, {})), message);
 }
 
 TEST_F(ChecksDeathTest, SmoothersRefuseTheSame) {
-  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
   HostVector<double> ones(3);
   fill(ones, 1.0);
-  const Chebyshev<double, Host> chebyshev(a, std::move(ones), fourth_kind_steps(2, 3.0));
+  const Chebyshev<double, Host> chebyshev(a_, std::move(ones), fourth_kind_steps(2, 3.0));
   const Smoother<double, Host>& smoother = chebyshev;
-  HostVector<double> three(3);
-  HostVector<double> also_three(3);
-  HostVector<double> four(4);
-  smoother.smooth_from_zero(three, also_three);
-  smoother.smooth(three, also_three);
-  EXPECT_DEATH(smoother.smooth_from_zero(four, three), "b.size\\(\\) == size\\(\\)");
-  EXPECT_DEATH(smoother.smooth_from_zero(three, four), "x.size\\(\\) == size\\(\\)");
-  EXPECT_DEATH(smoother.smooth_from_zero(three, three), "&b != &x");
-  EXPECT_DEATH(smoother.smooth(four, three), "b.size\\(\\) == size\\(\\)");
-  EXPECT_DEATH(smoother.smooth(three, four), "x.size\\(\\) == size\\(\\)");
-  EXPECT_DEATH(smoother.smooth(three, three), "&b != &x");
+  smoother.smooth_from_zero(three_, also_three_);
+  smoother.smooth(three_, also_three_);
+  EXPECT_DEATH(smoother.smooth_from_zero(four_, three_), "b.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(smoother.smooth_from_zero(three_, four_), "x.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(smoother.smooth_from_zero(three_, three_), "&b != &x");
+  EXPECT_DEATH(smoother.smooth(four_, three_), "b.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(smoother.smooth(three_, four_), "x.size\\(\\) == size\\(\\)");
+  EXPECT_DEATH(smoother.smooth(three_, three_), "&b != &x");
 }
 
 /// From two values to three: the first two stay.
@@ -167,34 +156,32 @@ class FirstTwo final : public Transfer<double, Host> {
 TEST_F(ChecksDeathTest, TransfersRefuseVectorsOfAnotherSize) {
   const FirstTwo transfer;
   HostVector<double> two(2);
-  HostVector<double> three(3);
-  transfer.restrict_to_coarse(three, two);
-  transfer.add_prolonged(two, three);
+  transfer.restrict_to_coarse(three_, two);
+  transfer.add_prolonged(two, three_);
   EXPECT_DEATH(transfer.restrict_to_coarse(two, two), "fine.size\\(\\) == fine_size\\(\\)");
-  EXPECT_DEATH(transfer.restrict_to_coarse(three, three), "coarse.size\\(\\) == coarse_size\\(\\)");
-  EXPECT_DEATH(transfer.add_prolonged(three, three), "coarse.size\\(\\) == coarse_size\\(\\)");
+  EXPECT_DEATH(transfer.restrict_to_coarse(three_, three_),
+               "coarse.size\\(\\) == coarse_size\\(\\)");
+  EXPECT_DEATH(transfer.add_prolonged(three_, three_), "coarse.size\\(\\) == coarse_size\\(\\)");
   EXPECT_DEATH(transfer.add_prolonged(two, two), "fine.size\\(\\) == fine_size\\(\\)");
 }
 
 TEST_F(ChecksDeathTest, OneApplicationAtATime) {
-  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
   HostVector<double> x(3);
   HostVector<double> y(3);
   const TamperedOperator<double>* self = nullptr;
-  const TamperedOperator<double> nested(a, [&](int application, HostVector<double>& result) {
+  const TamperedOperator<double> nested(a_, [&](int application, HostVector<double>& result) {
     HostVector<double> again(3);
     if (application == 1) self->apply(result, again);
   });
   self = &nested;
   EXPECT_DEATH(nested.apply(x, y), "is_used_already");
   const TamperedOperator<double> diagonal(
-      a, [&](int, HostVector<double>& result) { diagonal.diagonal(result); });
+      a_, [&](int, HostVector<double>& result) { diagonal.diagonal(result); });
   EXPECT_DEATH(diagonal.apply(x, y), "is_used_already");
 }
 
 TEST_F(Checks, AnApplicationThatThrowsIsOver) {
-  const DiagonalOperator<double> a({1.0, 2.0, 3.0});
-  const TamperedOperator<double> throws(a, [](int application, HostVector<double>&) {
+  const TamperedOperator<double> throws(a_, [](int application, HostVector<double>&) {
     if (application == 1) throw std::runtime_error("no");
   });
   const HostVector<double> x(3);

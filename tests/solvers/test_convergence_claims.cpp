@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "solvers/krylov/stagnation.hpp"
-#include "tests/everywhere.hpp"
-#include "tests/solvers/operators_to_solve.hpp"
+#include "tests/solvers/matrices_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
+#include "tests/solvers/system_test.hpp"
 
 // That "converged" is true, and that "stagnated" is.
 
@@ -16,12 +16,7 @@ namespace tessera::testing {
 namespace {
 
 template <class T>
-class Claims : public ::testing::Test {
- protected:
-  DenseOperator<T> a_{random_spd_matrix(30, 100.0, 3)};
-  HostVector<T> b_ = vector_of<T>(random_values(30, 5));
-};
-
+class Claims : public SystemTest<T> {};
 TYPED_TEST_SUITE(Claims, Precisions);
 
 // One application is a little wrong: the recurrence's residual ends a little off that of x, by up
@@ -29,16 +24,9 @@ TYPED_TEST_SUITE(Claims, Precisions);
 TYPED_TEST(Claims, OfConvergenceHoldForTheTrueResidual) {
   using T = TypeParam;
   int near_misses = 0;
-  for (const SolverMethod variant :
-       {SolverMethod::cg, SolverMethod::flexible_cg, SolverMethod::single_reduction_cg,
-        SolverMethod::pipelined_cg}) {
+  for (const SolverMethod variant : kVariants) {
     for (int step = 1; step <= 60; ++step) {
-      const T factor = T{1} + static_cast<T>(step) * static_cast<T>(1e-5);
-      const TamperedOperator<T> a(this->a_, [factor](int number, HostVector<T>& y) {
-        if (number == 4) {
-          for (T& value : y.span()) value *= factor;
-        }
-      });
+      const TamperedOperator<T> a = wrong_once(this->a_, 4, 1.0 + 1e-5 * step);
       HostVector<T> x(30);
       SolveOptions options;
       options.relative_tolerance = 1e-4;

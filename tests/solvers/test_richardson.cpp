@@ -5,20 +5,18 @@
 #include <limits>
 #include <vector>
 
-#include "tests/everywhere.hpp"
 #include "tests/solvers/matrices_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
+#include "tests/solvers/system_test.hpp"
 
 namespace tessera::testing {
 namespace {
 
 template <class T>
-class RichardsonIterations : public ::testing::Test {
+class RichardsonIterations : public SystemTest<T> {
  protected:
-  DenseOperator<T> a_{random_spd_matrix(30, 10.0, 3)};
-  HostVector<T> b_ = vector_of<T>(random_values(30, 5));
+  RichardsonIterations() : SystemTest<T>(10.0) {}
 };
-
 TYPED_TEST_SUITE(RichardsonIterations, Precisions);
 
 // e = (I - omega M A) e each time.
@@ -29,9 +27,8 @@ TYPED_TEST(RichardsonIterations, AreTheFixedPointIteration) {
   const NeumannSeries<T> neumann(this->a_, 10.0);
   const Eigen::MatrixXd& A = this->a_.matrix();
   const double omega = 0.15;
-  for (const Preconditioner<T, Host>* m : {static_cast<const Preconditioner<T, Host>*>(nullptr),
-                                           static_cast<const Preconditioner<T, Host>*>(&jacobi),
-                                           static_cast<const Preconditioner<T, Host>*>(&neumann)}) {
+  for (const Preconditioning<T> m :
+       {kNone<T>, Preconditioning<T>(&jacobi), Preconditioning<T>(&neumann)}) {
     for (const LinearOperator<T, Host>* a : {static_cast<const LinearOperator<T, Host>*>(&this->a_),
                                              static_cast<const LinearOperator<T, Host>*>(&fused)}) {
       HostVector<T> x = vector_of<T>(random_values(30, 7));

@@ -38,23 +38,26 @@ right = { type = "neumann", value = "2*exp(1)*sin(y)" }
 top = { type = "robin", alpha = "2", value = "(1 + x)*exp(x)*cos(1) + 2*exp(x)*sin(1)" }
 )toml";
 
-constexpr char kBoundary3d[] = R"toml(
-[problem]
-source = "0"
-exact = "x*y*z + sin(x)*cosh(z)"
-[boundary]
-left = { value = "x*y*z + sin(x)*cosh(z)" }
-right = { value = "x*y*z + sin(x)*cosh(z)" }
-bottom = { value = "x*y*z + sin(x)*cosh(z)" }
-top = { value = "x*y*z + sin(x)*cosh(z)" }
-back = { value = "x*y*z + sin(x)*cosh(z)" }
-front = { value = "x*y*z + sin(x)*cosh(z)" }
-)toml";
+// Laplace's equation, whose exact solution is given on all faces.
+std::string with_harmonic_solution(const std::string& mesh_and_space,
+                                   const std::vector<std::string>& faces,
+                                   const std::string& exact) {
+  std::string text = fmt::format("{}[problem]\nsource = \"0\"\nexact = \"{}\"\n[boundary]\n",
+                                 mesh_and_space, exact);
+  for (const std::string& face : faces) {
+    text += fmt::format("{} = {{ value = \"{}\" }}\n", face, exact);
+  }
+  return text;
+}
+std::string with_harmonic_solution_3d(const std::string& mesh_and_space) {
+  return with_harmonic_solution(mesh_and_space, {"left", "right", "bottom", "top", "back", "front"},
+                                "x*y*z + sin(x)*cosh(z)");
+}
 
 const std::string kUniform3d =
-    std::string("[mesh]\ncells = [5, 4, 6]\n[space]\ndegree = 2\n") + kBoundary3d;
+    with_harmonic_solution_3d("[mesh]\ncells = [5, 4, 6]\n[space]\ndegree = 2\n");
 // A quarter of a pipe.
-const std::string kCurved3d = std::string(R"toml(
+const std::string kCurved3d = with_harmonic_solution_3d(R"toml(
 [mesh]
 cells = [3, 7, 4]
 lower = [1.0, 0.0, 0.0]
@@ -62,8 +65,9 @@ upper = [2.0, 1.0, 1.5]
 map = ["x*cos(pi/2*y)", "x*sin(pi/2*y)", "z"]
 [space]
 degree = 2
-)toml") + kBoundary3d;
-constexpr char kCurved2d[] = R"toml(
+)toml");
+const std::string kCurved2d =
+    with_harmonic_solution(R"toml(
 [mesh]
 dimension = 2
 cells = [6, 11]
@@ -72,15 +76,8 @@ upper = [2.0, 1.0]
 map = ["x*cos(pi/2*y)", "x*sin(pi/2*y)"]
 [space]
 degree = 3
-[problem]
-source = "0"
-exact = "exp(x)*sin(y)"
-[boundary]
-left = { value = "exp(x)*sin(y)" }
-right = { value = "exp(x)*sin(y)" }
-bottom = { value = "exp(x)*sin(y)" }
-top = { value = "exp(x)*sin(y)" }
-)toml";
+)toml",
+                           {"left", "right", "bottom", "top"}, "exp(x)*sin(y)");
 
 std::vector<std::string> cases() { return {kMixed2d, kUniform3d, kCurved2d, kCurved3d}; }
 

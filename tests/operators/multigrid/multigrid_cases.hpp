@@ -1,4 +1,4 @@
-// These problems are shared by the tests of multigrid on host and GPU.
+// These are the problems that multigrid is tested on.
 #pragma once
 
 #include <cmath>
@@ -43,6 +43,40 @@ inline Problem make_jumping_problem(ProblemOptions options) {
   return problem;
 }
 
+inline ProblemOptions options_for(int dimension) {
+  ProblemOptions options;
+  options.dimension = dimension;
+  options.degree = dimension == 2 ? 4 : 2;
+  options.cells = dimension == 2 ? IndexTriple{11, 9, 1} : IndexTriple{6, 5, 7};
+  return options;
+}
+
+/// Every boundary, coefficient and geometry, a jumping coefficient, and degree 1.
+inline std::vector<Problem> problems(int dimension) {
+  ProblemOptions options = options_for(dimension);
+  std::vector<Problem> all;
+  for (const ProblemOptions& each : with_every_form(options)) all.push_back(make_problem(each));
+  all.push_back(make_jumping_problem(options));
+  options.degree = 1;
+  all.push_back(make_problem(options));
+  return all;
+}
+
+/// The same, a coefficient that jumps beside other boundaries, and Robin faces.
+inline std::vector<Problem> more_problems(int dimension) {
+  ProblemOptions options = options_for(dimension);
+  std::vector<Problem> all = problems(dimension);
+  for (const Boundary boundary : {Boundary::none, Boundary::dirichlet}) {
+    options.boundary = boundary;
+    all.push_back(make_jumping_problem(options));
+  }
+  all.push_back(make_one_dirichlet_face_problem(options, 2));
+  // Robin on all faces.
+  all.push_back(make_one_dirichlet_face_problem(options, 2));
+  all.back().form.dirichlet.reset();
+  return all;
+}
+
 /// Dirichlet on all faces of a box of these edges.
 inline Problem make_box_problem(int dimension, int degree, const IndexTriple& cells,
                                 const Point& edges) {
@@ -73,9 +107,7 @@ inline std::vector<double> right_hand_side(const Problem& problem,
     if (lattice.on_faces(lattice.node_position(node), problem.form.dirichlet)) b[node] = 0.0;
   }
   if (!is_pure_neumann(problem.form)) return b;
-  HostVector<double> y(problem.size());
-  a.apply(vector_of<double>(b), y);
-  return {y.data(), y.data() + y.size()};
+  return values_of(applied(a, vector_of<double>(b)));
 }
 
 /// The values less their mean.
@@ -83,7 +115,7 @@ inline std::vector<double> without_mean(const HostVector<double>& x) {
   double sum = 0.0;
   for (const double value : x.span()) sum += value;
   const double mean = sum / static_cast<double>(x.size());
-  std::vector<double> values(x.data(), x.data() + x.size());
+  std::vector<double> values = values_of(x);
   for (double& value : values) value -= mean;
   return values;
 }

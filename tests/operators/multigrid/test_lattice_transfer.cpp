@@ -97,10 +97,8 @@ TEST_P(LatticeTransfers, RestrictByTheTranspose) {
       rounded.add_prolonged(vector_of<float>(random_input<float>(m, 5)), single_prolonged);
       HostVector<float> single_restricted = poisoned<float>(m);
       rounded.restrict_to_coarse(vector_of<float>(random_input<float>(n, 7)), single_restricted);
-      EXPECT_LT(relative_difference(single_prolonged, {prolonged.data(), prolonged.data() + n}),
-                kFloatTolerance);
-      EXPECT_LT(relative_difference(single_restricted, {restricted.data(), restricted.data() + m}),
-                kFloatTolerance);
+      EXPECT_LT(relative_difference(single_prolonged, values_of(prolonged)), kFloatTolerance);
+      EXPECT_LT(relative_difference(single_restricted, values_of(restricted)), kFloatTolerance);
     }
   }
 }
@@ -162,25 +160,14 @@ void expect_host(const Pair& pair, FaceSet dirichlet) {
   const HostVector<T> coarse = vector_of<T>(random_values(pair.coarse.lattice.size(), 5));
   HostVector<T> expected = poisoned<T>(coarse.size());
   host.restrict_to_coarse(fine, expected);
-  DeviceVector<T> device_fine(fine.size());
-  DeviceVector<T> device_coarse(coarse.size());
-  copy(fine, device_fine);
-  copy(poisoned<T>(coarse.size()), device_coarse);
-  device.restrict_to_coarse(device_fine, device_coarse);
-  HostVector<T> found(coarse.size());
-  copy(device_coarse, found);
-  EXPECT_LT(relative_difference(found, {expected.data(), expected.data() + expected.size()}),
-            tolerance<T>());
-  HostVector<T> expected_fine(fine.size());
-  copy(fine, expected_fine);
+  auto device_coarse = poisoned<T, Device>(coarse.size());
+  device.restrict_to_coarse(in_space<Device>(fine), device_coarse);
+  EXPECT_LT(relative_difference(on_host(device_coarse), values_of(expected)), tolerance<T>());
+  HostVector<T> expected_fine = on_host(fine);
   host.add_prolonged(coarse, expected_fine);
-  copy(coarse, device_coarse);
-  device.add_prolonged(device_coarse, device_fine);
-  HostVector<T> found_fine(fine.size());
-  copy(device_fine, found_fine);
-  EXPECT_LT(relative_difference(
-                found_fine, {expected_fine.data(), expected_fine.data() + expected_fine.size()}),
-            tolerance<T>());
+  auto device_fine = in_space<Device>(fine);
+  device.add_prolonged(in_space<Device>(coarse), device_fine);
+  EXPECT_LT(relative_difference(on_host(device_fine), values_of(expected_fine)), tolerance<T>());
 }
 
 TEST_P(LatticeTransfers, OnTheGpuAreThoseOfTheHost) {

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "operators/kronecker/factors/factors.hpp"
+#include "tests/everywhere.hpp"
 #include "tests/operators/multigrid/multigrid_cases.hpp"
 #include "tests/operators/suitable.hpp"
 
@@ -15,89 +18,34 @@ namespace {
 
 constexpr SmootherKind kSmoothers[] = {SmootherKind::chebyshev, SmootherKind::block_jacobi};
 
-// Every boundary, coefficient and geometry, and a jumping coefficient.
-std::vector<Problem> problems(int dimension) {
-  ProblemOptions options;
-  options.dimension = dimension;
-  options.degree = dimension == 2 ? 3 : 2;
-  options.cells = dimension == 2 ? IndexTriple{7, 6, 1} : IndexTriple{4, 3, 5};
-  std::vector<Problem> all;
-  for (const ProblemOptions& each : with_every_form(options)) all.push_back(make_problem(each));
-  for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
-    options.boundary = boundary;
-    all.push_back(make_jumping_problem(options));
-  }
-  all.push_back(make_one_dirichlet_face_problem(options, 2));
-  // Robin on all faces.
-  all.push_back(make_one_dirichlet_face_problem(options, 2));
-  all.back().form.dirichlet.reset();
-  return all;
-}
-
-HostVector<double> applied(const Preconditioner<double, Host>& m, const std::vector<double>& r) {
-  HostVector<double> z = poisoned<double>(static_cast<Index>(r.size()));
-  m.apply(vector_of<double>(r), z);
-  return z;
-}
-
 class MultigridProblems : public ::testing::TestWithParam<int> {};
 
 TEST_P(MultigridProblems, HaveASymmetricPositiveCycle) {
   const ThreadCount threads(1);
-  for (const Problem& problem : problems(GetParam())) {
+  for (const Problem& problem : more_problems(GetParam())) {
     for (const SmootherKind smoother : kSmoothers) {
       const auto made =
           make_multigrid<double, Host>(problem.form, quick_options(smoother), nullptr);
       ASSERT_GE(made.levels.size(), 2U);
       EXPECT_TRUE(made.note.empty()) << made.note;
       for (unsigned pair = 0; pair < 3; ++pair) {
-        const std::vector<double> x = random_values(problem.size(), 2 * pair);
-        const std::vector<double> y = random_values(problem.size(), 2 * pair + 1);
+        const auto x = vector_of<double>(random_values(problem.size(), 2 * pair));
+        const auto y = vector_of<double>(random_values(problem.size(), 2 * pair + 1));
         const HostVector<double> Mx = applied(*made.cycle, x);
         const HostVector<double> My = applied(*made.cycle, y);
-        const double of_Mx = dot(Mx, vector_of<double>(y));
-        const double of_My = dot(vector_of<double>(x), My);
-        EXPECT_NEAR(of_Mx, of_My, 1e-12 * norm(Mx) * norm(vector_of<double>(y)));
-        EXPECT_GT(dot(Mx, vector_of<double>(x)), 0.0);
+        EXPECT_NEAR(dot(Mx, y), dot(x, My), 1e-12 * norm(Mx) * norm(y));
+        EXPECT_GT(dot(Mx, x), 0.0);
       }
     }
   }
 }
 
-TEST_P(MultigridProblems, AreSolvedByCgWithCyclesInEitherPrecision) {
-  const ThreadCount threads(1);
-  for (const Problem& problem : problems(GetParam())) {
-    SCOPED_TRACE(problem.form.dirichlet.to_string());
-    const auto a = finest_operator(problem.form);
-    const HostVector<double> b = vector_of<double>(right_hand_side(problem, *a, 3));
-    HostVector<double> expected(problem.size());
-    ASSERT_EQ((cg<double, Host>(*a, nullptr, b, expected, to_tolerance(1e-12)).status),
-              SolveStatus::converged);
-    const bool is_singular = is_pure_neumann(problem.form);
-    const auto values = [&](const HostVector<double>& x) {
-      return is_singular ? without_mean(x) : std::vector<double>(x.data(), x.data() + x.size());
-    };
-    const auto check = [&](const Preconditioner<double, Host>& m) {
-      HostVector<double> x(problem.size());
-      const SolveReport report = cg<double, Host>(*a, &m, b, x, to_tolerance(1e-10));
-      EXPECT_EQ(report.status, SolveStatus::converged);
-      EXPECT_LE(report.iterations, 30);
-      EXPECT_LT(relative_difference(vector_of<double>(values(x)), values(expected)), 1e-6);
-    };
-    for (const SmootherKind smoother : kSmoothers) {
-      check(*make_multigrid<double, Host>(problem.form, quick_options(smoother), a.get()).cycle);
-      auto single = make_multigrid<float, Host>(problem.form, quick_options(smoother), nullptr);
-      check(InSinglePrecision<Host>(problem.size(), std::move(single.cycle)));
-    }
-  }
-}
-
 TEST_P(MultigridProblems, HaveTheSameCycleForAnyThreads) {
-  for (const Problem& problem : problems(GetParam())) {
+  for (const Problem& problem : more_problems(GetParam())) {
     const auto run = [&](int threads) {
       const ThreadCount scope(threads);
       const auto made = make_multigrid<double, Host>(problem.form, quick_options(), nullptr);
-      return applied(*made.cycle, random_values(problem.size(), 3));
+      return applied(*made.cycle, vector_of<double>(random_values(problem.size(), 3)));
     };
     const HostVector<double> expected = run(1);
     for (const int threads : {2, 3}) EXPECT_TRUE(same_bits(run(threads), expected)) << threads;
@@ -106,6 +54,71 @@ TEST_P(MultigridProblems, HaveTheSameCycleForAnyThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, MultigridProblems, ::testing::Values(2, 3),
                          [](const auto& tested) { return std::to_string(tested.param) + "d"; });
+
+class MultigridSolves : public EveryProcessorTest<std::tuple<int, Processor>> {
+ protected:
+  static int dimension() { return std::get<0>(GetParam()); }
+};
+
+// CG on the GPU replays the cycle as a CUDA graph.
+TEST_P(MultigridSolves, ByCgWithCyclesInEitherPrecisionWithEachSmoother) {
+  const ThreadCount threads(1);
+  for (const Problem& problem : more_problems(dimension())) {
+    SCOPED_TRACE(problem.form.dirichlet.to_string());
+    const auto host = finest_operator(problem.form);
+    const HostVector<double> b = vector_of<double>(right_hand_side(problem, *host, 3));
+    HostVector<double> expected(problem.size());
+    ASSERT_EQ(cg(*host, nullptr, b, expected, to_tolerance(1e-12)).status, SolveStatus::converged);
+    const bool is_singular = is_pure_neumann(problem.form);
+    const auto values = [&](const HostVector<double>& x) {
+      return is_singular ? without_mean(x) : values_of(x);
+    };
+    in_space_of_processor([&]<class Space>() {
+      const auto a = finest_operator<Space>(problem.form);
+      const auto check = [&](const Preconditioner<double, Space>& m) {
+        Vector<double, Space> x(problem.size());
+        const SolveReport report = cg(*a, &m, in_space<Space>(b), x, to_tolerance(1e-10));
+        EXPECT_EQ(report.status, SolveStatus::converged);
+        EXPECT_LE(report.iterations, 30);
+        EXPECT_LT(relative_difference(vector_of<double>(values(on_host(x))), values(expected)),
+                  1e-6);
+      };
+      for (const SmootherKind smoother : kSmoothers) {
+        check(*make_multigrid<double, Space>(problem.form, quick_options(smoother), a.get()).cycle);
+        auto single = make_multigrid<float, Space>(problem.form, quick_options(smoother), nullptr);
+        check(InSinglePrecision<Space>(problem.size(), std::move(single.cycle)));
+      }
+    });
+  }
+}
+
+// Asynchronous sweeps are another map at every call: flexible CG takes them.
+TEST_P(MultigridSolves, ByFlexibleCgWithAsynchronousSweeps) {
+  ProblemOptions options;
+  options.dimension = dimension();
+  options.degree = 1;
+  options.cells = options.dimension == 2 ? IndexTriple{60, 50, 1} : IndexTriple{16, 15, 17};
+  const Problem problem = make_problem(options);
+  const auto host = finest_operator(problem.form);
+  in_space_of_processor([&]<class Space>() {
+    const auto a = finest_operator<Space>(problem.form);
+    const auto b = vector_in<double, Space>(right_hand_side(problem, *host, 5));
+    const auto made = make_multigrid<double, Space>(
+        problem.form, quick_options(SmootherKind::block_asynchronous_jacobi), a.get());
+    Vector<double, Space> x(problem.size());
+    const SolveReport report = flexible_cg(*a, made.cycle.get(), b, x, to_tolerance(1e-8));
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_LE(report.iterations, 30);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Dimensions, MultigridSolves,
+                         ::testing::Combine(::testing::Values(2, 3),
+                                            ::testing::ValuesIn(every_processor())),
+                         [](const auto& tested) {
+                           return std::to_string(std::get<0>(tested.param)) + "d" +
+                                  place_name(std::get<1>(tested.param));
+                         });
 
 // Iterations of CG with a cycle to 1e-8.
 int iterations(const Problem& problem, const MultigridOptions& options) {

@@ -10,7 +10,6 @@
 #include "solvers/errors.hpp"
 #include "solvers/memory/device_array.hpp"
 #include "tests/device_test.hpp"
-#include "tests/operators/on_device.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 

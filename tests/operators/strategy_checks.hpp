@@ -1,0 +1,80 @@
+// These functions hold strategies to the reference, on host and GPU.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "operators/cells/scatter.hpp"
+#include "operators/strategy.hpp"
+#include "tests/operators/problems.hpp"
+#include "tests/operators/reference.hpp"
+#include "tests/operators/suitable.hpp"
+
+namespace tessera::testing {
+
+inline bool is_for_comparison(const StrategyName& strategy) {
+  const ScatterInfo* scatter = find_scatter(strategy.scatter);
+  return scatter != nullptr && scatter->use == ScatterUse::comparison;
+}
+
+/// All strategies of the processor whose products are right.
+inline std::vector<StrategyName> right_strategies(Processor processor) {
+  std::vector<StrategyName> strategies = all_strategies(processor);
+  std::erase_if(strategies, is_for_comparison);
+  return strategies;
+}
+
+/// Fewer cells where cells are dear; on the host rows longer than a SIMD vector where they are
+/// cheap.
+inline IndexTriple cells_for(Processor processor, int dimension, int degree) {
+  if (processor == Processor::cpu) {
+    if (dimension == 2) return degree <= 4 ? IndexTriple{11, 3, 1} : IndexTriple{9, 2, 1};
+    if (degree <= 2) return {9, 3, 2};
+    if (degree <= 4) return {9, 2, 1};
+    return {2, 1, 3};
+  }
+  if (dimension == 2) return degree <= 4 ? IndexTriple{11, 7, 1} : IndexTriple{9, 4, 1};
+  if (degree <= 2) return {9, 5, 3};
+  if (degree <= 4) return {5, 2, 3};
+  return {3, 1, 2};
+}
+
+inline ProblemOptions options_for(Processor processor, int dimension, int degree) {
+  ProblemOptions options;
+  options.dimension = dimension;
+  options.degree = degree;
+  options.cells = cells_for(processor, dimension, degree);
+  return options;
+}
+
+/// Products and diagonal of those of the strategies that are for the form.
+template <class T, class Space = Host>
+void expect_equal_to_reference(const Problem& problem,
+                               const std::vector<StrategyName>& strategies) {
+  const Reference reference(problem.form);
+  const std::vector<double> input = random_input<T>(problem.size(), 17);
+  const HostVector<T> x = vector_of<T>(input);
+  const std::vector<double> expected = reference.apply(input);
+  const std::vector<double> expected_diagonal = reference.diagonal();
+  for (const StrategyName& variant : variants(strategies, problem.form, kProcessorOf<Space>)) {
+    SCOPED_TRACE(variant.text());
+    const auto a = make_operator<T, Space>(variant, problem.form);
+    ASSERT_EQ(a->size(), problem.size());
+    EXPECT_LT(relative_difference(applied(*a, x), expected), tolerance<T>()) << "apply";
+    EXPECT_LT(relative_difference(diagonal_of(*a), expected_diagonal), tolerance<T>())
+        << "diagonal";
+    // A second application sees buffers that the first one left behind.
+    EXPECT_LT(relative_difference(applied(*a, x), expected), tolerance<T>()) << "second apply";
+  }
+}
+
+template <class T, class Space = Host>
+void expect_equal_to_reference(
+    const ProblemOptions& options,
+    const std::vector<StrategyName>& strategies = right_strategies(kProcessorOf<Space>)) {
+  SCOPED_TRACE(describe(options));
+  expect_equal_to_reference<T, Space>(make_problem(options), strategies);
+}
+
+}  // namespace tessera::testing
