@@ -13,7 +13,7 @@
 namespace tessera::testing {
 namespace {
 
-class EveryDeviceStrategy : public ::testing::TestWithParam<DimensionAndDegree> {
+class DeviceStrategies : public ::testing::TestWithParam<DimensionAndDegree> {
  protected:
   void SetUp() override { TESSERA_REQUIRE_DEVICE(); }
   static ProblemOptions options() {
@@ -21,8 +21,8 @@ class EveryDeviceStrategy : public ::testing::TestWithParam<DimensionAndDegree> 
   }
 };
 
-TEST_P(EveryDeviceStrategy, EqualsTheReferenceForOtherRulesAndNodes) {
-  ProblemOptions options = EveryDeviceStrategy::options();
+TEST_P(DeviceStrategies, EqualsTheReferenceForOtherRulesAndNodes) {
+  ProblemOptions options = DeviceStrategies::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   for (const int extra : {2, 4}) {
     options.points = options.degree + extra;
@@ -42,8 +42,8 @@ TEST_P(EveryDeviceStrategy, EqualsTheReferenceForOtherRulesAndNodes) {
   }
 }
 
-TEST_P(EveryDeviceStrategy, EqualsTheReferenceOnThinMeshesAndEveryBoundary) {
-  ProblemOptions options = EveryDeviceStrategy::options();
+TEST_P(DeviceStrategies, EqualsTheReferenceOnThinMeshesAndEveryBoundary) {
+  ProblemOptions options = DeviceStrategies::options();
   if (options.degree > 4) GTEST_SKIP() << "lower degrees show it";
   for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
     options.boundary = boundary;
@@ -56,7 +56,7 @@ TEST_P(EveryDeviceStrategy, EqualsTheReferenceOnThinMeshesAndEveryBoundary) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Degrees, EveryDeviceStrategy,
+INSTANTIATE_TEST_SUITE_P(Degrees, DeviceStrategies,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 9)),
                          name_of);
 

@@ -65,9 +65,9 @@ TEST(DeviceCompressedFactors, HaveTheBytesThatAreForeseen) {
   }
 }
 
-class CompressedOfDegree : public ::testing::TestWithParam<int> {};
+class DeviceCompressedOfDegree : public ::testing::TestWithParam<int> {};
 
-TEST_P(CompressedOfDegree, EqualTheReference) {
+TEST_P(DeviceCompressedOfDegree, EqualTheReference) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const int degree = GetParam();
@@ -88,7 +88,7 @@ TEST_P(CompressedOfDegree, EqualTheReference) {
 
 // Layers a tenth and a hundredth as thick as they are long, sheared by a multiple of their
 // thickness.
-TEST_P(CompressedOfDegree, EqualTheReferenceForFlatCells) {
+TEST_P(DeviceCompressedOfDegree, EqualTheReferenceForFlatCells) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const int degree = GetParam();
@@ -155,7 +155,8 @@ TEST(DeviceAloneCompressedFactors, ThatCannotBeCompressedAndDoNotFitAreRefused) 
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Degrees, CompressedOfDegree, ::testing::Range(1, kMaxFastDegree + 1));
+INSTANTIATE_TEST_SUITE_P(Degrees, DeviceCompressedOfDegree,
+                         ::testing::Range(1, kMaxFastDegree + 1));
 
 }  // namespace
 }  // namespace tessera::testing
