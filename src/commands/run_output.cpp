@@ -28,9 +28,10 @@ Json json_or_null(const auto& number) { return number ? Json(*number) : Json(); 
 Json levels_json(const RunRecord& run) {
   Json levels = Json::array();
   for (const LevelSummary& level : run.outcome.levels) {
-    const auto cells = level.shape.cells.begin();
+    const IndexTriple& cells = level.shape.cells;
     levels.push_back({{"degree", level.shape.degree},
-                      {"cells", std::vector<Index>(cells, cells + run.parameters.mesh.dimension)},
+                      {"cells", std::vector<Index>(cells.begin(),
+                                                   cells.begin() + run.parameters.mesh.dimension)},
                       {"dofs", level.dofs},
                       {"operator", level.strategy},
                       {"bytes", level.bytes},
