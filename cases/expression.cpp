@@ -117,6 +117,10 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
 
 /// Finds every fault of the text.
 void check(Parser& parser, const std::string& text, int dimension) {
+  // muParser would take it for the end.
+  if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
+    throw ExpressionError(fmt::format("the character {} is a zero byte", zero + 1));
+  }
   // An assignment would change a variable between points.
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto at = [&](std::size_t k) { return k < text.size() ? text[k] : ' '; };

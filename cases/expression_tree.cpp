@@ -116,7 +116,8 @@ class ExpressionTree::Parser {
   }
 
   void skip_blanks() {
-    while (!rest_.empty() && std::isspace(static_cast<unsigned char>(rest_.front())) != 0) {
+    // muParser takes all of these for blanks.
+    while (!rest_.empty() && static_cast<unsigned char>(rest_.front()) <= ' ') {
       rest_.remove_prefix(1);
     }
   }

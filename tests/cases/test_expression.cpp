@@ -275,6 +275,10 @@ TEST(ExpressionErrors, AssignmentsWouldChangeVariables) {
   EXPECT_THAT(message("=x"), HasSubstr("= at character 1 is not allowed"));
 }
 
+TEST(ExpressionErrors, AZeroByteIsNotTheEnd) {
+  EXPECT_EQ(message(std::string("x + 1\0 + y", 10)), "the character 6 is a zero byte");
+}
+
 TEST(ExpressionErrors, EveryErrorSaysSomething) {
   for (const char* text :
        {"\"text\"", "x : 1", "x ? 1 : 2 : 3", "--", "1e400", "x \xc3\xa9", "@"}) {
