@@ -40,12 +40,13 @@ std::vector<ScalarField> dirichlet_fields(const PoissonProblem& problem) {
   return fields;
 }
 
-double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector<double>& b) {
-  if (dirichlet.none()) return norm(b);
-  HostVector<double> free(b.size());
-  copy(b, free);
-  for_each_face_node(lattice, dirichlet, [&](Index node) { free[node] = 0.0; });
-  return norm(free);
+// Over the rows that are not constrained; x and b are the same in the others.
+double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector<double>& x,
+                 HostVector<double>& b) {
+  for_each_face_node(lattice, dirichlet, [&](Index node) { b[node] = 0.0; });
+  const double result = norm(b);
+  for_each_face_node(lattice, dirichlet, [&](Index node) { b[node] = x[node]; });
+  return result;
 }
 
 std::string balance_note(const LinearSystem& system, const PoissonProblem& problem) {
@@ -98,7 +99,7 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearFor
         problem.source_unit;
     system.notes.push_back(balance_note(system, problem));
   }
-  system.reference_norm = free_norm(lattice, form.dirichlet, system.b);
+  system.reference_norm = free_norm(lattice, form.dirichlet, system.x, system.b);
   return system;
 }
 

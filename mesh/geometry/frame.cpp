@@ -1,7 +1,8 @@
 // This file expresses fields in the coordinates and units of a frame.
 #include "mesh/geometry/frame.hpp"
 
-#include <vector>
+#include <algorithm>
+#include <array>
 
 #include "mesh/field/field_program.hpp"
 
@@ -18,6 +19,23 @@ std::shared_ptr<const FieldProgram> in_frame(const FieldProgram& program, const 
   return std::make_shared<const FieldProgram>(std::move(result));
 }
 
+// Positions are moved a few at a time, which stay in the first cache.
+void evaluate_at_physical(const std::function<void(const PointBlock&, double*)>& evaluate,
+                          const Frame& frame, const PointBlock& points, double* values) {
+  constexpr std::size_t kPoints = 512;
+  std::array<std::array<double, kPoints>, 3> moved;
+  const double* const from[3] = {points.x, points.y, points.z};
+  for (std::size_t first = 0; first < points.n; first += kPoints) {
+    const std::size_t count = std::min(kPoints, points.n - first);
+    for (int d = 0; d < 3; ++d) {
+      for (std::size_t i = 0; i < count; ++i) {
+        moved[d][i] = frame.origin[d] + frame.length * from[d][first + i];
+      }
+    }
+    evaluate({count, moved[0].data(), moved[1].data(), moved[2].data()}, values + first);
+  }
+}
+
 ScalarField without_factors(const ScalarField& field, const Frame& frame, double unit) {
   if (field.constant) return constant_field(*field.constant / unit);
   if (frame.is_physical() && unit == 1.0) {
@@ -27,16 +45,7 @@ ScalarField without_factors(const ScalarField& field, const Frame& frame, double
             if (frame.is_physical()) {
               evaluate(points, values);
             } else {
-              std::vector<double> positions(3 * points.n);
-              const double* const from[3] = {points.x, points.y, points.z};
-              for (int d = 0; d < 3; ++d) {
-                double* const to = positions.data() + d * points.n;
-                for (std::size_t i = 0; i < points.n; ++i) {
-                  to[i] = frame.origin[d] + frame.length * from[d][i];
-                }
-              }
-              const double* const x = positions.data();
-              evaluate({points.n, x, x + points.n, x + 2 * points.n}, values);
+              evaluate_at_physical(evaluate, frame, points, values);
             }
             for (std::size_t i = 0; i < points.n; ++i) values[i] /= unit;
           },

@@ -2,6 +2,7 @@
 #include "operators/load/load_vector.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "mesh/element/face_quadrature.hpp"
@@ -195,18 +196,26 @@ void set_dirichlet_values(const Discretization& discretization, FaceSet dirichle
   }
 }
 
+bool has_values(const BilinearForm& form, const HostVector<double>& u) {
+  // A norm would miss values whose squares are 0.
+  std::atomic<bool> found = false;
+  for_each_face_node(form.discretization->lattice, form.dirichlet, [&](Index node) {
+    if (u[node] != 0.0) found.store(true, std::memory_order_relaxed);
+  });
+  return found;
+}
+
 void assemble_load(const BilinearForm& form, const ScalarField& source,
                    const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                    HostVector<double>& b) {
   const Discretization& discretization = *form.discretization;
   const BoxMesh& mesh = discretization.mesh;
   const NodeLattice& lattice = discretization.lattice;
-  HostVector<double> lifted(lattice.size());
-  for_each_face_node(lattice, form.dirichlet, [&](Index node) { lifted[node] = u[node]; });
-  // A norm would miss values whose squares are 0.
-  bool has_lift = false;
-#pragma omp parallel for schedule(static) reduction(|| : has_lift)
-  for (Index i = 0; i < lifted.size(); ++i) has_lift = has_lift || lifted[i] != 0.0;
+  const bool has_lift = has_values(form, u);
+  HostVector<double> lifted(has_lift ? lattice.size() : 0);
+  if (has_lift) {
+    for_each_face_node(lattice, form.dirichlet, [&](Index node) { lifted[node] = u[node]; });
+  }
 
   const CellBatches batches(mesh, kLanes<double>,
                             2 * sizeof(double) * power(lattice.degree(), lattice.dimension()),

@@ -20,6 +20,9 @@ struct FluxTerm {
 void set_dirichlet_values(const Discretization& discretization, FaceSet dirichlet,
                           const std::vector<ScalarField>& fields, HostVector<double>& u);
 
+/// Whether u is other than 0 at a node of a Dirichlet face.
+bool has_values(const BilinearForm& form, const HostVector<double>& u);
+
 /// The right-hand side of the constrained system:
 ///   b_i = (f, phi_i) + sum over flux faces <value, phi_i> - a(g, phi_i)   at free nodes,
 ///   b_i = g_i                                                             on Dirichlet faces,

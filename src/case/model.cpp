@@ -89,6 +89,10 @@ void interpolate(const CaseModel& model, const ScalarField& field, HostVector<do
   interpolate(model.discretization, in_frame(field, model.units.frame), u);
 }
 
+void try_at_nodes(const CaseModel& model, const ScalarField& field) {
+  try_at_nodes(model.discretization, in_frame(field, model.units.frame));
+}
+
 double mean_value(const CaseModel& model, const ScalarField& field) {
   return mean_value(model.discretization, in_frame(field, model.units.frame));
 }

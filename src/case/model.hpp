@@ -37,8 +37,9 @@ double integral(const CaseModel& model, const HostVector<double>& u);
 double mean_value(const CaseModel& model, const HostVector<double>& u);
 double max_error(const CaseModel& model, const HostVector<double>& u, const ScalarField& exact);
 
-/// As interpolate() and mean_value(), of a function of physical positions.
+/// As interpolate(), try_at_nodes() and mean_value(), of a function of physical positions.
 void interpolate(const CaseModel& model, const ScalarField& field, HostVector<double>& u);
+void try_at_nodes(const CaseModel& model, const ScalarField& field);
 double mean_value(const CaseModel& model, const ScalarField& field);
 
 }  // namespace tessera

@@ -131,14 +131,14 @@ void add_level_note(const CaseParameters& parameters, const BilinearForm& form,
 void try_case(const CaseParameters& parameters) {
   const CaseModel model = make_case_model(parameters);
   check_geometry(model.discretization, model.problem.coefficient);
-  LinearSystem system = make_linear_system(model, make_initial(parameters));
+  const LinearSystem system = make_linear_system(model, make_initial(parameters));
   std::vector<std::string> notes = case_notes(parameters);
   notes.insert(notes.end(), system.notes.begin(), system.notes.end());
   if (parameters.solver.preconditioner == kMultigrid) {
     add_level_note(parameters, stiffness_form(model.problem, model.discretization), notes);
   }
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
-  if (const auto exact = make_exact(parameters)) interpolate(model, *exact, system.x);
+  if (const auto exact = make_exact(parameters)) try_at_nodes(model, *exact);
 }
 
 // Prints all that is known from sizes alone, then tries the case.

@@ -168,8 +168,7 @@ class Run {
     if (run_.exact) {
       // Found wanting now rather than after the solve.
       const auto scope = run_.timers.scope("exact solution");
-      HostVector<double> values(run_.model->discretization.lattice.size());
-      interpolate(*run_.model, *run_.exact, values);
+      try_at_nodes(*run_.model, *run_.exact);
     }
     stop_if_requested();
     for (std::string& note : case_notes(parameters_)) run_.notes.add(std::move(note));
