@@ -10,9 +10,11 @@
 
 #include "mesh/field/field_program.hpp"
 #include "operators/form/constrained_rows.hpp"
+#include "operators/load/device_load.hpp"
 #include "operators/load/interpolation.hpp"
 #include "operators/load/load_vector.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
 
 namespace tessera {
 namespace {
@@ -49,6 +51,20 @@ double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector
   return result;
 }
 
+// Assembles the load in GPU memory. Returns whether that was possible.
+bool assemble_on_gpu(const PoissonProblem& problem, const BilinearForm& form,
+                     const std::vector<FluxTerm>& fluxes, LinearSystem& system) {
+  if constexpr (kHasCuda) {
+    auto b = assemble_device_load(form, problem.source, fluxes, system.x);
+    if (!b) return false;
+    system.reference_norm = free_norm(form, *b);
+    system.b_on_gpu = std::make_shared<DeviceVector<double>>(std::move(*b));
+    return true;
+  } else {
+    return false;
+  }
+}
+
 std::string balance_note(const LinearSystem& system, const PoissonProblem& problem) {
   const auto is_robin = [](const BoundaryCondition& condition) {
     return condition.type == BoundaryType::robin;
@@ -76,23 +92,29 @@ BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization&
 }
 
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
-                                const ScalarField& initial) {
+                                const ScalarField& initial, Processor assembles) {
   return make_linear_system(problem, stiffness_form(problem, discretization), initial,
-                            Imbalance::refused);
+                            Imbalance::refused, assembles);
 }
 
 LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearForm& form,
-                                const ScalarField& initial, Imbalance imbalance) {
+                                const ScalarField& initial, Imbalance imbalance,
+                                Processor assembles) {
   const Discretization& discretization = *form.discretization;
   const NodeLattice& lattice = discretization.lattice;
-  LinearSystem system{HostVector<double>(lattice.size()), HostVector<double>(lattice.size())};
+  LinearSystem system{HostVector<double>(lattice.size()), {}};
   interpolate(discretization, initial, system.x);
   stop_if_requested();
   set_dirichlet_values(discretization, form.dirichlet, dirichlet_fields(problem), system.x);
   const std::vector<FluxTerm> fluxes = flux_terms(problem);
+  system.is_singular = is_pure_neumann(form);
+  if (assembles == Processor::gpu && !system.is_singular &&
+      assemble_on_gpu(problem, form, fluxes, system)) {
+    return system;
+  }
+  system.b = HostVector<double>(lattice.size());
   assemble_load(form, problem.source, fluxes, system.x, system.b);
   stop_if_requested();
-  system.is_singular = is_pure_neumann(form);
   if (system.is_singular) {
     system.balance_defect =
         balance_load(form, problem.source, fluxes, imbalance, problem.load_unit, system.b) *

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +47,9 @@ BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization&
 struct LinearSystem {
   /// The start: initial values, with Dirichlet values set.
   HostVector<double> x;
+  /// Empty where b was assembled in GPU memory and is there.
   HostVector<double> b;
+  std::shared_ptr<DeviceVector<double>> b_on_gpu = nullptr;
   /// ||b|| over the rows that are not constrained: what residuals are relative to.
   double reference_norm = 0.0;
   /// Whether constants are the null space of A: u is determined only up to a constant.
@@ -59,12 +62,15 @@ struct LinearSystem {
 };
 
 /// Assembles the load, balances it where the problem is pure Neumann, and sets Dirichlet values.
+/// @param assembles where b is assembled and stays. The host helps out where the problem is pure
+///        Neumann and as assemble_device_load() says.
 /// @throws IncompatibleData as balance_load(), BadFieldValue
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
-                                const ScalarField& initial);
+                                const ScalarField& initial, Processor assembles = Processor::cpu);
 /// The same for a form of the problem that exists already, such as that of a coarse level.
 LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearForm& form,
-                                const ScalarField& initial, Imbalance imbalance);
+                                const ScalarField& initial, Imbalance imbalance,
+                                Processor assembles = Processor::cpu);
 
 /// The field minus a number.
 ScalarField shifted(const ScalarField& field, double subtracted);

@@ -75,5 +75,6 @@ TESSERA_INSTANTIATE(float)
 #undef TESSERA_INSTANTIATE
 template void convert(const DeviceVector<double>&, double, DeviceVector<float>&);
 template void convert(const DeviceVector<float>&, double, DeviceVector<double>&);
+template void convert(const DeviceVector<double>&, double, DeviceVector<double>&);
 
 }  // namespace tessera

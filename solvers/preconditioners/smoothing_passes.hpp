@@ -21,7 +21,7 @@ void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
 template <class T, class Space>
 void subtract_in_place(const Vector<T, Space>& b, Vector<T, Space>& r);
 
-/// to = scale from, in another precision.
+/// to = scale from, in another precision or, on the GPU, in the same vector.
 template <class From, class To, class Space>
 void convert(const Vector<From, Space>& from, double scale, Vector<To, Space>& to);
 

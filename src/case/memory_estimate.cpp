@@ -8,6 +8,8 @@
 
 #include "cases/expression.hpp"
 #include "mesh/saturated.hpp"
+#include "operators/cells/block_scratch.hpp"
+#include "operators/load/device_load.hpp"
 #include "operators/tensor/gpu/factors.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/vtk/vtk_file.hpp"
@@ -193,13 +195,25 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const MemoryPart operation = n.operator_part(n.operation.held);
   const MemoryPart preconditioner{"preconditioner", n.preconditioner.held};
   const MemoryPart system{"solution and right-hand side", n.solver_vectors(2)};
+  const MemoryPart load{"right-hand side", n.vectors(1)};
   MemoryEstimate estimate;
+  // Norms of the load are those of a copy.
   estimate.phases.push_back(
-      {"making the operator on the GPU", {libraries, small, n.operator_part(n.operation.peak)}});
+      {"assembling the load on the GPU",
+       {libraries,
+        small,
+        {"node positions", n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0},
+        {"right-hand side", n.vectors(2)},
+        {"cells of the load",
+         block_scratch_bytes(load_block_bytes(parameters.mesh.dimension,
+                                              std::max(n.lattice.degree() + 1, n.shape.points),
+                                              n.is_mapped()))}}});
+  estimate.phases.push_back({"making the operator on the GPU",
+                             {libraries, small, load, n.operator_part(n.operation.peak)}});
   if (n.preconditioner.peak > 0) {
     estimate.phases.push_back(
         {"making the preconditioner on the GPU",
-         {libraries, small, operation, {"preconditioner", n.preconditioner.peak}}});
+         {libraries, small, load, operation, {"preconditioner", n.preconditioner.peak}}});
   }
   if (n.start > 0) {
     estimate.phases.push_back(

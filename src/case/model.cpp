@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "operators/load/device_load.hpp"
 #include "operators/load/interpolation.hpp"
+#include "solvers/memory/device.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/system_scale.hpp"
 
@@ -34,9 +36,13 @@ CaseModel make_case_model(const CaseParameters& parameters) {
   return {std::move(discretization), units, in_units(problem, units), std::move(mesh)};
 }
 
-LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial) {
-  return make_linear_system(model.problem, model.discretization,
-                            in_frame(initial, model.units.frame));
+LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial,
+                                Processor assembles) {
+  const ScalarField start = in_frame(initial, model.units.frame);
+  LinearSystem system = make_linear_system(model.problem, model.discretization, start, assembles);
+  if (system.b_on_gpu == nullptr || has_safe_squares(system.reference_norm)) return system;
+  // The host scales what loses digits as a square.
+  return make_linear_system(model.problem, model.discretization, start);
 }
 
 SolutionNumbers solution_numbers(const CaseModel& model, const HostVector<double>& u) {
@@ -89,8 +95,13 @@ void interpolate(const CaseModel& model, const ScalarField& field, HostVector<do
   interpolate(model.discretization, in_frame(field, model.units.frame), u);
 }
 
-void try_at_nodes(const CaseModel& model, const ScalarField& field) {
-  try_at_nodes(model.discretization, in_frame(field, model.units.frame));
+void try_at_nodes(const CaseModel& model, const ScalarField& field, Processor tries) {
+  const ScalarField framed = in_frame(field, model.units.frame);
+  if constexpr (kHasCuda) {
+    if (tries == Processor::gpu && is_finite_at_nodes(model.discretization, framed)) return;
+  }
+  // On the host a value that is not allowed is named.
+  try_at_nodes(model.discretization, framed);
 }
 
 double mean_value(const CaseModel& model, const ScalarField& field) {

@@ -22,8 +22,9 @@ struct CaseModel {
 CaseModel make_case_model(const CaseParameters& parameters);
 
 /// The system of the model from the case's initial values; x in the case's units, b in those of
-/// loads. @throws as make_linear_system()
-LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial);
+/// loads. @param assembles, @throws as make_linear_system()
+LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial,
+                                Processor assembles = Processor::cpu);
 
 /// Numbers of the solution u in the case's units. @throws InvertedCell, what the field throws
 SolutionNumbers solution_numbers(const CaseModel& model, const HostVector<double>& u);
@@ -39,7 +40,8 @@ double max_error(const CaseModel& model, const HostVector<double>& u, const Scal
 
 /// As interpolate(), try_at_nodes() and mean_value(), of a function of physical positions.
 void interpolate(const CaseModel& model, const ScalarField& field, HostVector<double>& u);
-void try_at_nodes(const CaseModel& model, const ScalarField& field);
+void try_at_nodes(const CaseModel& model, const ScalarField& field,
+                  Processor tries = Processor::cpu);
 double mean_value(const CaseModel& model, const ScalarField& field);
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "operators/form/constrained_rows.hpp"
+#include "solvers/memory/device.hpp"
 #include "solvers/preconditioners/smoothing_passes.hpp"
 
 namespace tessera {
@@ -33,15 +34,14 @@ HostVector<double> free_part(const HostVector<double>& b, const BilinearForm& fo
   return free;
 }
 
-// Whether no square of what matters in a vector of this norm is lost below 1e-308 or beyond 1e308.
-bool is_safe(double norm) { return norm > 0x1p-400 && norm < 0x1p500; }
-
 }  // namespace
 
+bool has_safe_squares(double norm) { return norm > 0x1p-400 && norm < 0x1p500; }
+
 double system_scale(const LinearSystem& system, const BilinearForm& form) {
-  const double root_n = std::sqrt(static_cast<double>(system.b.size()));
+  const double root_n = std::sqrt(static_cast<double>(system.x.size()));
   double size = system.reference_norm / root_n;
-  if (!is_safe(system.reference_norm)) {
+  if (!has_safe_squares(system.reference_norm)) {
     HostVector<double> b = free_part(system.b, form);
     const double largest = power_of_2_next_to(largest_entry(b));
     multiply(b, 1.0 / largest);
@@ -51,11 +51,14 @@ double system_scale(const LinearSystem& system, const BilinearForm& form) {
 }
 
 void divide(LinearSystem& system, const BilinearForm& form, double scale) {
-  if (scale == 1.0 && is_safe(system.reference_norm)) return;
+  if (scale == 1.0 && has_safe_squares(system.reference_norm)) return;
   multiply(system.x, 1.0 / scale);
   multiply(system.b, 1.0 / scale);
-  system.reference_norm = is_safe(system.reference_norm) ? system.reference_norm / scale
-                                                         : norm(free_part(system.b, form));
+  if constexpr (kHasCuda) {
+    if (system.b_on_gpu != nullptr) convert(*system.b_on_gpu, 1.0 / scale, *system.b_on_gpu);
+  }
+  system.reference_norm = has_safe_squares(system.reference_norm) ? system.reference_norm / scale
+                                                                  : norm(free_part(system.b, form));
 }
 
 double size_unit(const HostVector<double>& values) {

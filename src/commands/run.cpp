@@ -21,6 +21,7 @@
 #include "src/case/model.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
 #include "src/case/strategy.hpp"
 #include "src/commands.hpp"
@@ -163,12 +164,13 @@ class Run {
     run_.exact = make_exact(parameters_);
     {
       const auto scope = run_.timers.scope("load");
-      run_.system = make_linear_system(*run_.model, make_initial(parameters_));
+      run_.system =
+          make_linear_system(*run_.model, make_initial(parameters_), case_processor(parameters_));
     }
     if (run_.exact) {
       // Found wanting now rather than after the solve.
       const auto scope = run_.timers.scope("exact solution");
-      try_at_nodes(*run_.model, *run_.exact);
+      try_at_nodes(*run_.model, *run_.exact, case_processor(parameters_));
     }
     stop_if_requested();
     for (std::string& note : case_notes(parameters_)) run_.notes.add(std::move(note));

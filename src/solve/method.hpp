@@ -25,7 +25,7 @@ inline SolveOptions solver_options(const SolverParameters& solver, const LinearS
 
 /// Typical size of an entry of the first residual.
 inline double residual_size(const LinearSystem& system) {
-  return system.reference_norm / std::sqrt(static_cast<double>(system.b.size()));
+  return system.reference_norm / std::sqrt(static_cast<double>(system.x.size()));
 }
 
 /// Relaxation of Richardson's iteration where that is the method: 1, but with a diagonal

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "operators/strategy.hpp"
 #include "solvers/interruption.hpp"
@@ -34,7 +35,7 @@ class SystemVectors {
       landing_ = make_landing<T, Space>(system.x.size());
       timed("copy to GPU", [&] {
         x_ = converted<T, Space>(system.x);
-        b_ = converted<T, Space>(system.b);
+        b_ = load();
       });
     }
   }
@@ -61,6 +62,16 @@ class SystemVectors {
 
  private:
   static constexpr bool kInPlace = std::is_same_v<T, double> && std::is_same_v<Space, Host>;
+
+  Vector<T, Space> load() {
+    if constexpr (std::is_same_v<Space, Device>) {
+      if (system_.b_on_gpu != nullptr) {
+        const auto b = std::exchange(system_.b_on_gpu, nullptr);
+        return rounded<T>(std::move(*b));
+      }
+    }
+    return converted<T, Space>(system_.b);
+  }
 
   template <class Copy>
   void timed(const char* part, Copy&& copy) {

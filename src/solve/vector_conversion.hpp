@@ -25,6 +25,18 @@ Vector<T, Space> converted(const HostVector<double>& values) {
   return result;
 }
 
+/// The values of a vector on the GPU in the precision of a solver there.
+template <class T>
+DeviceVector<T> rounded(DeviceVector<double> values) {
+  if constexpr (std::is_same_v<T, double>) {
+    return values;
+  } else {
+    DeviceVector<T> result(values.size());
+    convert(values, 1.0, result);
+    return result;
+  }
+}
+
 /// Room for values on their way from a GPU to double precision: as many as there are values, none
 /// where they take no detour.
 template <class T, class Space>

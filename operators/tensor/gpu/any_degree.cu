@@ -1,8 +1,8 @@
 // This file has the tensor kernel of run-time size on the GPU.
 #include "mesh/element/basis_1d.hpp"
+#include "operators/cells/block_contraction.cuh"
 #include "operators/cells/cell_access.cuh"
 #include "operators/tensor/gpu/any_degree.hpp"
-#include "operators/tensor/gpu/block_contraction.cuh"
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "solvers/memory/launch.cuh"
 
@@ -232,15 +232,6 @@ __global__ void separable_diagonal_kernel(const AnyArguments<T> args, T* d) {
 template <class T>
 std::vector<T> converted(const std::vector<double>& values) {
   return {values.begin(), values.end()};
-}
-
-template <class T>
-std::vector<T> transposed(const Matrix1D& matrix) {
-  std::vector<T> values;
-  for (int b = 0; b < matrix.columns; ++b) {
-    for (int a = 0; a < matrix.rows; ++a) values.push_back(static_cast<T>(matrix(a, b)));
-  }
-  return values;
 }
 
 // X^T W X as [i][j].

@@ -2,7 +2,7 @@
 // sizes.
 #pragma once
 
-#include "operators/tensor/gpu/block_scratch.hpp"
+#include "operators/cells/block_scratch.hpp"
 #include "operators/tensor/gpu/factors.hpp"
 
 namespace tessera {

@@ -4,9 +4,10 @@
 #include <limits>
 
 #include "mesh/errors.hpp"
+#include "operators/cells/block_contraction.cuh"
+#include "operators/cells/block_scratch.hpp"
 #include "operators/cells/cell_access.cuh"
-#include "operators/tensor/gpu/block_contraction.cuh"
-#include "operators/tensor/gpu/block_scratch.hpp"
+#include "operators/cells/device_positions.hpp"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "operators/tensor/gpu/factors.hpp"
@@ -307,13 +308,6 @@ DeviceFactors<T>::DeviceFactors(const BilinearForm& form)
   DeviceFactorMaker<T> maker(form);
   maker.make(0, mesh.cell_count(), values_.data());
   maker.check();
-}
-
-DeviceArray<double> positions_on_device(const Mapping& mapping, int d) {
-  const HostArray<double>& values = mapping.coordinate(d);
-  DeviceArray<double> positions(static_cast<Index>(values.size()));
-  copy_to_device(values.data(), positions.bytes(), positions.data());
-  return positions;
 }
 
 template class DeviceFactorMaker<double>;

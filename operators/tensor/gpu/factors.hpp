@@ -5,8 +5,8 @@
 
 #include "mesh/geometry/factor_kind.hpp"
 #include "mesh/saturated.hpp"
+#include "operators/cells/block_scratch.hpp"
 #include "operators/cells/device_cells.hpp"
-#include "operators/tensor/gpu/block_scratch.hpp"
 #include "solvers/memory/device_array.hpp"
 
 namespace tessera {
@@ -97,9 +97,6 @@ class DeviceFactors {
   Index cell_stride_ = 0;
   DeviceArray<T> values_;
 };
-
-/// Coordinate d of every node, in GPU memory.
-DeviceArray<double> positions_on_device(const Mapping& mapping, int d);
 
 /// Points of which the coefficient is on its way from the host at a time: 128 MiB.
 inline constexpr Index kCoefficientPointsPerChunk = Index{1} << 24;

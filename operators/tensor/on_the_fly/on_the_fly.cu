@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "operators/cells/device_positions.hpp"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
 #include "operators/tensor/on_the_fly/launch.hpp"

@@ -1,7 +1,7 @@
 // This file decides whether the tensors of a block lie in shared or in GPU memory.
 #include <algorithm>
 
-#include "operators/tensor/gpu/block_scratch.hpp"
+#include "operators/cells/block_scratch.hpp"
 
 namespace tessera {
 

@@ -1,7 +1,21 @@
 // These functions contract a tensor by all threads of a block.
 #pragma once
 
+#include <vector>
+
+#include "mesh/element/basis_1d.hpp"
+
 namespace tessera {
+
+/// The entries of a matrix's transpose, by rows.
+template <class T>
+std::vector<T> transposed(const Matrix1D& matrix) {
+  std::vector<T> values;
+  for (int b = 0; b < matrix.columns; ++b) {
+    for (int a = 0; a < matrix.rows; ++a) values.push_back(static_cast<T>(matrix(a, b)));
+  }
+  return values;
+}
 
 /// Contracts one axis of a tensor by the threads of a block: out[slow][rows][fast] =
 /// sum_b M[a][b] in[slow][b][fast], M [rows][columns] by rows. Ends at a barrier; any sizes.

@@ -1,0 +1,277 @@
+// This file integrates sources and tries fields at nodes on the GPU.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "operators/cells/block_contraction.cuh"
+#include "operators/cells/block_scratch.hpp"
+#include "operators/cells/cell_access.cuh"
+#include "operators/cells/device_positions.hpp"
+#include "operators/load/device_load.hpp"
+#include "operators/load/device_program.hpp"
+#include "solvers/memory/entry_loop.cuh"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 128;
+
+// Where nodes are, as kernels see it.
+struct NodePlaces {
+  bool is_mapped;
+  int dimension;
+  Index stride[3];
+  const double* position[3];  // of every node of a mapped mesh, else of those on an axis
+};
+
+// The positions of nodes in GPU memory.
+class DevicePlaces {
+ public:
+  explicit DevicePlaces(const Mapping& mapping) {
+    const NodeLattice& lattice = mapping.lattice();
+    view_ = {!mapping.is_cartesian(),
+             lattice.dimension(),
+             {lattice.stride(0), lattice.stride(1), lattice.stride(2)},
+             {}};
+    for (int d = 0; d < lattice.dimension(); ++d) {
+      positions_[d] = mapping.is_cartesian() ? DeviceArray<double>(mapping.line(d))
+                                             : positions_on_device(mapping, d);
+      view_.position[d] = positions_[d].data();
+    }
+  }
+  const NodePlaces& view() const { return view_; }
+
+ private:
+  std::array<DeviceArray<double>, 3> positions_;
+  NodePlaces view_;
+};
+
+// A field as a program that a thread has room for; null if it is not known as one.
+std::shared_ptr<const FieldProgram> shallow_program(const ScalarField& field) {
+  if (field.constant) {
+    return std::make_shared<const FieldProgram>(
+        FieldProgram{{{Operation::push, Operand::constant, *field.constant}}, 1});
+  }
+  const bool fits = field.program != nullptr && field.program->depth <= DeviceProgram::kShallow;
+  return fits ? field.program : nullptr;
+}
+
+__device__ double value_of(const FieldProgramView& program, const double (&x)[3]) {
+  double stack[DeviceProgram::kShallow];
+  return tessera::evaluate(program, x[0], x[1], x[2], [&](int i) -> double& { return stack[i]; });
+}
+
+// What the kernel needs to know of cells, basis and source.
+struct LoadArguments {
+  CellGrid grid;
+  CellRange range;
+  NodePlaces nodes;
+  int points;                  // along an axis
+  const double* B;             // [q][i]
+  const double* B_transposed;  // [i][q]
+  const double* D;             // [q][q]
+  const double* abscissas;     // [q], one axis
+  const double* weights;       // [q], one axis
+  const double* width[3];      // of the cells along each axis, where they are not mapped
+  FieldProgramView source;
+};
+
+// What the block keeps of a cell: tensors of `size` values for the points, one after the other.
+struct CellTensors {
+  double* in;
+  double* other;
+  double* position;  // [dim]
+  double* jacobian;  // [dim][dim]
+  int size;
+};
+
+// x_d [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim, by the block. Ends at a
+// barrier.
+__device__ void find_geometry(const LoadArguments& g, const CellPlace& place, int node_count,
+                              const CellTensors& t) {
+  const int dim = g.grid.dimension;
+  const int m = g.points;
+  for (int d = 0; d < dim; ++d) {
+    // Relative to a node of the cell, so that the size of the box costs J no digits.
+    const double origin = g.nodes.position[d][place.first_node];
+    for (int i = threadIdx.x; i < node_count; i += kThreads) {
+      t.in[i] = g.nodes.position[d][cell_node(g.grid, place, i).lattice] - origin;
+    }
+    __syncthreads();
+    const double* values = contract_all_by_block(g.B, m, g.grid.degree + 1, dim, t.in, t.other);
+    for (int q = threadIdx.x; q < t.size; q += kThreads) {
+      t.position[d * t.size + q] = values[q] + origin;
+    }
+    int fast = 1;
+    for (int a = 0; a < dim; ++a, fast *= m) {
+      contract_by_block(g.D, m, m, fast, t.size / (fast * m), values,
+                        t.jacobian + (d * dim + a) * t.size);
+    }
+  }
+}
+
+__device__ double determinant(const double* j, int size, int dim) {
+  if (dim == 2) return j[0] * j[3 * size] - j[size] * j[2 * size];
+  return j[0] * (j[4 * size] * j[8 * size] - j[5 * size] * j[7 * size]) -
+         j[size] * (j[3 * size] * j[8 * size] - j[5 * size] * j[6 * size]) +
+         j[2 * size] * (j[3 * size] * j[7 * size] - j[4 * size] * j[6 * size]);
+}
+
+// b_i += (f, phi_i) where row i is not constrained, for cells that share no node. One block of
+// kThreads a cell, striding; scratch as load_block_bytes(). f w |J| [m]^dim -> B^T -> [n]^dim.
+__global__ void __launch_bounds__(kThreads)
+    source_kernel(LoadArguments g, char* global_scratch, Index scratch_bytes, double* b,
+                  int* is_finite) {
+  extern __shared__ __align__(16) char shared_scratch[];
+  auto* const scratch = reinterpret_cast<double*>(
+      global_scratch != nullptr ? global_scratch + blockIdx.x * scratch_bytes : shared_scratch);
+  const int dim = g.grid.dimension;
+  const int n = g.grid.degree + 1;
+  const int m = g.points;
+  const int node_count = dim == 3 ? n * n * n : n * n;
+  const int size = dim == 3 ? m * m * m : m * m;
+  const int room = node_count > size ? node_count : size;
+  double* const position = scratch + 2 * room;
+  const CellTensors t{scratch, scratch + room, position, position + dim * size, size};
+  for (Index c = blockIdx.x; c < g.range.size(); c += gridDim.x) {
+    const CellPlace place = place_cell(g.grid, g.range, c);
+    if (g.nodes.is_mapped) find_geometry(g, place, node_count, t);
+    for (int q = threadIdx.x; q < size; q += kThreads) {
+      double x[3] = {0.0, 0.0, 0.0};
+      double scale = 1.0;
+      int rest = q;
+      for (int d = 0; d < dim; ++d, rest /= m) {
+        const int along = rest % m;
+        scale *= g.weights[along];
+        if (g.nodes.is_mapped) {
+          x[d] = position[d * size + q];
+        } else {
+          const double width = g.width[d][place.position[d]];
+          const Index begin = static_cast<Index>(place.position[d]) * g.grid.degree;
+          x[d] = g.nodes.position[d][begin] + width * g.abscissas[along];
+          scale *= width;
+        }
+      }
+      if (g.nodes.is_mapped) scale *= determinant(t.jacobian + q, size, dim);
+      const double f = value_of(g.source, x);
+      if (!isfinite(f)) *is_finite = 0;
+      t.in[q] = f * scale;
+    }
+    __syncthreads();
+    const double* const v = contract_all_by_block(g.B_transposed, n, m, dim, t.in, t.other);
+    for (int i = threadIdx.x; i < node_count; i += kThreads) {
+      const CellNode node = cell_node(g.grid, place, i);
+      if ((place.fixed & node.faces) == 0U) b[node.lattice] += v[i];
+    }
+    __syncthreads();
+  }
+}
+
+// b_i += (f, phi_i) where row i is not constrained. Returns whether f was finite.
+bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVector<double>& b) {
+  const Discretization& discretization = *form.discretization;
+  const Basis1D& basis = discretization.basis;
+  const BoxMesh& mesh = discretization.mesh;
+  const DevicePlaces places(discretization.mapping);
+  const DeviceProgram program(source);
+  const DeviceArray<double> B(basis.B.entries);
+  const DeviceArray<double> B_transposed(transposed<double>(basis.B));
+  const DeviceArray<double> D(basis.D.entries);
+  const DeviceArray<double> abscissas(basis.quadrature.points);
+  const DeviceArray<double> weights(basis.quadrature.weights);
+  std::array<DeviceArray<double>, 3> widths;
+  DeviceArray<int> is_finite(std::vector<int>{1});
+  LoadArguments arguments{};
+  arguments.grid = make_cell_grid(form);
+  arguments.nodes = places.view();
+  arguments.points = basis.point_count();
+  arguments.B = B.data();
+  arguments.B_transposed = B_transposed.data();
+  arguments.D = D.data();
+  arguments.abscissas = abscissas.data();
+  arguments.weights = weights.data();
+  arguments.source = program.view();
+  for (int d = 0; d < mesh.dimension() && !arguments.nodes.is_mapped; ++d) {
+    std::vector<double> of_cells;
+    for (Index c = 0; c < mesh.cells()[d]; ++c) of_cells.push_back(mesh.cell_width(d, c));
+    widths[d] = DeviceArray<double>(of_cells);
+    arguments.width[d] = widths[d].data();
+  }
+  const BlockScratch scratch(load_block_bytes(mesh.dimension(),
+                                              std::max(basis.node_count(), basis.point_count()),
+                                              arguments.nodes.is_mapped));
+  for (const CellRange& color : cell_colors(arguments.grid)) {
+    arguments.range = color;
+    launch(source_kernel,
+           {"the load", scratch.blocks(color.size()), kThreads, scratch.shared_bytes()}, arguments,
+           static_cast<char*>(scratch.global()), scratch.bytes_per_block(), b.data(),
+           is_finite.data());
+  }
+  return to_host(is_finite).front() == 1;
+}
+
+__device__ bool is_constrained(const CellGrid& grid, Index node) {
+  unsigned faces = 0U;
+  for (int d = grid.dimension - 1; d >= 0; --d) {
+    const Index place = node / grid.stride[d];
+    node -= place * grid.stride[d];
+    if (place == 0) faces |= 1U << (2 * d);
+    if (place == static_cast<Index>(grid.degree) * grid.cells[d]) faces |= 2U << (2 * d);
+  }
+  return (faces & grid.dirichlet) != 0U;
+}
+
+}  // namespace
+
+std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& form,
+                                                         const ScalarField& source,
+                                                         const std::vector<FluxTerm>& fluxes,
+                                                         const HostVector<double>& u) {
+  const std::shared_ptr<const FieldProgram> program = shallow_program(source);
+  if (program == nullptr) return std::nullopt;
+  DeviceVector<double> b(u.size());
+  const bool has_fluxes = std::any_of(fluxes.begin(), fluxes.end(),
+                                      [](const FluxTerm& flux) { return !is_zero(flux.value); });
+  if (has_fluxes || has_values(form, u)) {
+    HostVector<double> boundary(u.size());
+    assemble_load(form, constant_field(0.0), fluxes, u, boundary);
+    copy(boundary, b);
+  }
+  if (!is_zero(source) && !add_source(form, *program, b)) return std::nullopt;
+  return b;
+}
+
+double free_norm(const BilinearForm& form, const DeviceVector<double>& b) {
+  DeviceVector<double> free(b.size());
+  const CellGrid grid = make_cell_grid(form);
+  const double* const from = b.data();
+  double* const to = free.data();
+  for_each_entry(b.size(), "rows that are not constrained",
+                 [=] __device__(Index i) { to[i] = is_constrained(grid, i) ? 0.0 : from[i]; });
+  return std::sqrt(dot(free, free));
+}
+
+bool is_finite_at_nodes(const Discretization& discretization, const ScalarField& field) {
+  const std::shared_ptr<const FieldProgram> shallow = shallow_program(field);
+  if (shallow == nullptr) return false;
+  const DevicePlaces places(discretization.mapping);
+  const DeviceProgram program(*shallow);
+  DeviceArray<int> is_finite(std::vector<int>{1});
+  const NodePlaces nodes = places.view();
+  const FieldProgramView view = program.view();
+  int* const result = is_finite.data();
+  for_each_entry(discretization.lattice.size(), "a field at nodes", [=] __device__(Index i) {
+    double x[3] = {0.0, 0.0, 0.0};
+    Index rest = i;
+    for (int d = nodes.dimension - 1; d >= 0; --d) {
+      const Index along = rest / nodes.stride[d];
+      rest -= along * nodes.stride[d];
+      x[d] = nodes.position[d][nodes.is_mapped ? i : along];
+    }
+    if (!isfinite(value_of(view, x))) *result = 0;
+  });
+  return to_host(is_finite).front() == 1;
+}
+
+}  // namespace tessera

@@ -1,0 +1,36 @@
+// These functions assemble a right-hand side, and try fields at nodes, on the GPU.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "operators/load/load_vector.hpp"
+
+namespace tessera {
+
+/// As assemble_load(), in GPU memory. The source is integrated there, color after color of the
+/// cells; only what fluxes and Dirichlet values add, where they are not 0, comes from the host. The
+/// same bits in every run. Nothing if the GPU cannot do it: the source is not constant and has no
+/// program, or one deeper than DeviceProgram::kShallow, or is not finite at a point, of which the
+/// host tells more.
+/// @throws BadFieldValue if a flux is not finite; DeviceError
+std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& form,
+                                                         const ScalarField& source,
+                                                         const std::vector<FluxTerm>& fluxes,
+                                                         const HostVector<double>& u);
+
+/// ||b|| over the rows that are not constrained. @throws DeviceError
+double free_norm(const BilinearForm& form, const DeviceVector<double>& b);
+
+/// Whether the GPU finds the field finite at all nodes; no where the field has no program that the
+/// GPU takes, as above. @throws DeviceError
+bool is_finite_at_nodes(const Discretization& discretization, const ScalarField& field);
+
+/// Bytes that a block of the load's kernel keeps: two tensors, and of mapped cells positions and
+/// Jacobians. @param longest the larger number of nodes and quadrature points along an axis
+constexpr Index load_block_bytes(int dimension, int longest, bool is_mapped) {
+  const int tensors = 2 + (is_mapped ? dimension + dimension * dimension : 0);
+  return tensors * power(longest, dimension) * static_cast<Index>(sizeof(double));
+}
+
+}  // namespace tessera
