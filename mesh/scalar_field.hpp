@@ -45,6 +45,11 @@ inline bool is_separable(const ScalarField& field) {
   return field.constant.has_value() || field.factors != nullptr;
 }
 
+/// Whether the field can be evaluated without calling evaluate().
+inline bool has_program(const ScalarField& field) {
+  return field.constant.has_value() || field.program != nullptr;
+}
+
 /// Whether the field is known to vanish everywhere.
 inline bool is_zero(const ScalarField& field) { return field.constant == 0.0; }
 

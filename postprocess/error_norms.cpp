@@ -14,7 +14,6 @@
 namespace tessera {
 namespace {
 
-constexpr int kExtraPoints = 3;
 constexpr Index kBatchesPerBlock = 16;
 constexpr Index kNodeBlock = 1024;
 
@@ -194,18 +193,25 @@ double mean_of(const Discretization& discretization, const Values& of) {
 // The larger one, or NaN if either is NaN.
 double max_or_nan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-// The smallest and the largest value, or NaN for both if any value is NaN.
-std::array<double, 2> extrema(std::span<const double> u) {
-  std::array<double, 2> found = {u[0], u[0]};
-  for (const double value : u) {
-    if (std::isnan(value)) return {value, value};
-    if (value < found[0]) found[0] = value;
-    if (value > found[1]) found[1] = value;
-  }
-  return found;
-}
-
 }  // namespace
+
+std::array<double, 2> extrema(std::span<const double> u) {
+  double least = u[0];
+  double largest = u[0];
+  bool has_nan = false;
+#pragma omp parallel for schedule(static) reduction(min                           \
+                                                    : least) reduction(max        \
+                                                                       : largest) \
+    reduction(||                                                                  \
+              : has_nan)
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    least = std::min(least, u[i]);
+    largest = std::max(largest, u[i]);
+    has_nan = has_nan || std::isnan(u[i]);
+  }
+  if (has_nan) least = largest = std::numeric_limits<double>::quiet_NaN();
+  return {least, largest};
+}
 
 SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
                                  const ScalarField& coefficient) {
@@ -287,6 +293,14 @@ double mean_value(const Discretization& discretization, std::span<const double> 
 
 double mean_value(const Discretization& discretization, const ScalarField& field) {
   return mean_of(discretization, field);
+}
+
+void check_cell(const Discretization& discretization, Index cell, const ScalarField& field,
+                FoldedCells folded) {
+  CellIntegrals cells(discretization);
+  cells.visit(cell / kLanes<double> * kLanes<double>);
+  if (folded == FoldedCells::refused) cells.require_positive_determinants();
+  cells.evaluate(field);
 }
 
 }  // namespace tessera

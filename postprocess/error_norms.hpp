@@ -1,12 +1,16 @@
 // These functions integrate a solution and its errors.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "mesh/discretization.hpp"
 #include "mesh/scalar_field.hpp"
 
 namespace tessera {
+
+/// Quadrature points per axis beyond the degree.
+inline constexpr int kExtraPoints = 3;
 
 /// Integrals over the domain use Gauss quadrature with p + 3 points per axis, whatever quadrature
 /// the operator has. Sums are in a fixed order, so that they have the same bits for any number of
@@ -26,6 +30,9 @@ struct SolutionNumbers {
 ///         the operator may have others; whatever the field throws
 SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
                                  const ScalarField& coefficient);
+
+/// The smallest and the largest value, or NaN for both if any value is NaN.
+std::array<double, 2> extrema(std::span<const double> u);
 
 /// Integral of u_h alone. @throws InvertedCell
 double integral(const Discretization& discretization, std::span<const double> u);
@@ -53,5 +60,14 @@ double max_error(const Discretization& discretization, std::span<const double> u
 /// at a point of the quadrature, its weight counts as negative.
 double mean_value(const Discretization& discretization, std::span<const double> u);
 double mean_value(const Discretization& discretization, const ScalarField& field);
+
+/// Whether cells whose Jacobian determinant is not positive at a point are an error.
+enum class FoldedCells { refused, allowed };
+
+/// Throws what integrals of a field over the first cells of the mesh up to this one would throw, if
+/// the cells before it are without fault: so that a fault that was found elsewhere has the host's
+/// message. @throws InvertedCell, whatever the field throws
+void check_cell(const Discretization& discretization, Index cell, const ScalarField& field,
+                FoldedCells folded);
 
 }  // namespace tessera

@@ -1,50 +1,19 @@
 // This file runs programs for many points on the GPU, a thread for each point.
-#include "mesh/field/dual.hpp"
-#include "operators/load/device_program.hpp"
-#include "solvers/memory/launch.cuh"
+#include "operators/load/device_program.cuh"
 
 namespace tessera {
 namespace {
 
 constexpr int kThreads = 128;
 
-/// Where the threads of a grid have the stacks of a deep program: value i of a thread is at
-/// values[i * threads of the grid + thread].
-template <class Number>
-struct DeepStacks {
-  Number* values;
-};
-
-template <class Number>
-__device__ Number variable(double value, int d) {
-  if constexpr (std::is_same_v<Number, double>) {
-    return value;
-  } else {
-    return Number(value, d == 0 ? 1.0 : 0.0, d == 1 ? 1.0 : 0.0, d == 2 ? 1.0 : 0.0);
-  }
-}
-
 /// Calls take(i, value) for every point i. Launch: blocks of kThreads threads, a thread for each
 /// point, up to a largest grid, which strides. A point costs 24 B read, what `take` writes and the
 /// arithmetic of the program, whose instructions come from the first cache. Deterministic.
 template <class Number, class Take>
 __global__ void __launch_bounds__(kThreads)
-    program_kernel(FieldProgramView program, DevicePoints points, DeepStacks<Number> deep,
-                   Take take) {
-  const Index threads = thread_count<kThreads>();
-  const Index thread = thread_number<kThreads>();
-  for (Index i = thread; i < points.n; i += threads) {
-    const Number x = variable<Number>(points.x[i], 0);
-    const Number y = variable<Number>(points.y[i], 1);
-    const Number z = variable<Number>(points.z[i], 2);
-    if (deep.values == nullptr) {
-      Number stack[DeviceProgram::kShallow];
-      take(i, tessera::evaluate(program, x, y, z, [&](int k) -> Number& { return stack[k]; }));
-    } else {
-      take(i, tessera::evaluate(program, x, y, z, [&](int k) -> Number& {
-             return deep.values[k * threads + thread];
-           }));
-    }
+    program_kernel(FieldProgramView program, DevicePoints points, Number* stacks, Take take) {
+  for (Index i = thread_number<kThreads>(); i < points.n; i += thread_count<kThreads>()) {
+    take(i, evaluate_at<kThreads>(program, stacks, points.x[i], points.y[i], points.z[i]));
   }
 }
 
@@ -55,9 +24,9 @@ void for_each_value(const DeviceProgram& program, const DevicePoints& points, Ta
   constexpr Index kMaxDeepBlocks = 1 << 9;
   const bool is_deep = program.depth() > DeviceProgram::kShallow;
   const unsigned blocks = blocks_for(points.n, kThreads, is_deep ? kMaxDeepBlocks : kMaxBlocks);
-  const DeviceArray<Number> stacks(is_deep ? Index{blocks} * kThreads * program.depth() : 0);
+  DeviceArray<Number> stacks(is_deep ? Index{blocks} * kThreads * program.depth() : 0);
   launch(program_kernel<Number, Take>, {"evaluating a field", blocks, kThreads}, program.view(),
-         points, DeepStacks<Number>{is_deep ? const_cast<Number*>(stacks.data()) : nullptr}, take);
+         points, stacks.data(), take);
 }
 
 }  // namespace
@@ -90,10 +59,7 @@ namespace {
 __global__ void first_forbidden_kernel(const double* values, Index n, Allowed allowed,
                                        unsigned long long* first) {
   for (Index i = thread_number<kThreads>(); i < n; i += thread_count<kThreads>()) {
-    const double value = values[i];
-    const bool is_allowed = isfinite(value) && (allowed == Allowed::finite || value > 0.0 ||
-                                                (allowed == Allowed::non_negative && value == 0.0));
-    if (!is_allowed) atomicMin(first, static_cast<unsigned long long>(i));
+    if (!is_allowed(values[i], allowed)) atomicMin(first, static_cast<unsigned long long>(i));
   }
 }
 

@@ -7,10 +7,12 @@
 #include <algorithm>
 
 #include "cases/expression.hpp"
+#include "mesh/field/field_program.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/cells/block_scratch.hpp"
 #include "operators/load/device_load.hpp"
 #include "operators/tensor/gpu/factors.hpp"
+#include "postprocess/device_error_norms.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/vtk/vtk_file.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
@@ -110,6 +112,18 @@ int load_vectors(const CaseParameters& parameters) {
     if (parameters.boundary[face].type == BoundaryType::robin) return 2;
   }
   return 1;
+}
+
+// The largest stack of the programs that are evaluated with the solution.
+int deepest_program(const CaseParameters& parameters) {
+  int depth = 0;
+  const auto add = [&](const std::string& text) {
+    const ScalarField field = parse_expression(text, parameters.mesh.dimension);
+    if (field.program != nullptr) depth = std::max(depth, field.program->depth);
+  };
+  add(parameters.problem.coefficient);
+  if (parameters.problem.exact) add(*parameters.problem.exact);
+  return depth;
 }
 
 // What solution.vtu is made of in memory. In double precision VTK is lent our arrays.
@@ -223,6 +237,12 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   estimate.phases.push_back(
       {"solving on the GPU",
        {libraries, small, operation, preconditioner, system, n.method_part()}});
+  estimate.phases.push_back(
+      {"evaluating the solution on the GPU",
+       {libraries,
+        small,
+        {"solution and geometry", device_error_norms_bytes(n.mesh, n.lattice, n.is_mapped(),
+                                                           deepest_program(parameters))}}});
   return estimate;
 }
 

@@ -1,6 +1,7 @@
 // This file moves a case into natural units, and its results back.
 #include "src/case/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "operators/load/device_load.hpp"
@@ -12,16 +13,12 @@
 namespace tessera {
 namespace {
 
-// Calls f(values / unit, unit), the unit being such that squares of the values are numbers.
-template <class F>
-auto in_own_unit(const HostVector<double>& values, F&& f) {
+// A unit such that squares of u / unit are numbers.
+double own_unit(const SolutionNorms& u) {
   constexpr double kSafe = 1e100;
-  const double unit = size_unit(values);
-  if (unit < kSafe && unit > 1.0 / kSafe) return f(values, 1.0);
-  HostVector<double> scaled(values.size());
-  copy(values, scaled);
-  multiply(scaled, 1.0 / unit);
-  return f(scaled, unit);
+  const auto [min, max] = u.extrema();
+  const double unit = power_of_2_next_to(std::max(std::abs(min), std::abs(max)));
+  return unit < kSafe && unit > 1.0 / kSafe ? 1.0 : unit;
 }
 
 }  // namespace
@@ -45,50 +42,44 @@ LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initi
   return make_linear_system(model.problem, model.discretization, start);
 }
 
-SolutionNumbers solution_numbers(const CaseModel& model, const HostVector<double>& u) {
-  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
-    SolutionNumbers numbers =
-        solution_numbers(model.discretization, scaled.span(), model.problem.coefficient);
-    numbers.min *= unit;
-    numbers.max *= unit;
-    numbers.integral *= unit * model.units.volume();
-    numbers.energy = numbers.energy * unit * model.units.load() * unit;
-    numbers.volume *= model.units.volume();
-    return numbers;
-  });
+SolutionNumbers solution_numbers(const CaseModel& model, const SolutionNorms& u) {
+  const double unit = own_unit(u);
+  SolutionNumbers numbers = u.solution_numbers(model.problem.coefficient, unit);
+  numbers.min *= unit;
+  numbers.max *= unit;
+  numbers.integral *= unit * model.units.volume();
+  numbers.energy = numbers.energy * unit * model.units.load() * unit;
+  numbers.volume *= model.units.volume();
+  return numbers;
 }
 
-ErrorNorms error_norms(const CaseModel& model, const HostVector<double>& u,
-                       const ScalarField& exact) {
-  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
-    ErrorNorms errors =
-        error_norms(model.discretization, scaled.span(), in_frame(exact, model.units.frame, unit));
-    const double root_of_volume = std::sqrt(model.units.volume());
-    errors.l2 *= unit * root_of_volume;
-    errors.h1_seminorm *= unit * (root_of_volume / model.units.frame.length);
-    errors.max *= unit;
-    return errors;
-  });
+ErrorNorms error_norms(const CaseModel& model, const SolutionNorms& u, const ScalarField& exact) {
+  const double unit = own_unit(u);
+  ErrorNorms errors = u.error_norms(in_frame(exact, model.units.frame, unit), unit);
+  const double root_of_volume = std::sqrt(model.units.volume());
+  errors.l2 *= unit * root_of_volume;
+  errors.h1_seminorm *= unit * (root_of_volume / model.units.frame.length);
+  errors.max *= unit;
+  return errors;
 }
 
-double integral(const CaseModel& model, const HostVector<double>& u) {
-  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
-    return integral(model.discretization, scaled.span()) * (unit * model.units.volume());
-  });
+double integral(const CaseModel& model, const SolutionNorms& u) {
+  const double unit = own_unit(u);
+  return u.integral(unit) * (unit * model.units.volume());
 }
 
-double mean_value(const CaseModel& model, const HostVector<double>& u) {
-  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
-    return mean_value(model.discretization, scaled.span()) * unit;
-  });
+double mean_value(const SolutionNorms& u) {
+  const double unit = own_unit(u);
+  return u.mean_value(unit) * unit;
 }
 
-double max_error(const CaseModel& model, const HostVector<double>& u, const ScalarField& exact) {
-  return in_own_unit(u, [&](const HostVector<double>& scaled, double unit) {
-    return max_error(model.discretization, scaled.span(),
-                     in_frame(exact, model.units.frame, unit)) *
-           unit;
-  });
+double max_error(const CaseModel& model, const SolutionNorms& u, const ScalarField& exact) {
+  const double unit = own_unit(u);
+  return u.max_error(in_frame(exact, model.units.frame, unit), unit) * unit;
+}
+
+double mean_value(const CaseModel& model, const SolutionNorms& u, const ScalarField& field) {
+  return u.mean_value(in_frame(field, model.units.frame));
 }
 
 void interpolate(const CaseModel& model, const ScalarField& field, HostVector<double>& u) {
@@ -102,10 +93,6 @@ void try_at_nodes(const CaseModel& model, const ScalarField& field, Processor tr
   }
   // On the host a value that is not allowed is named.
   try_at_nodes(model.discretization, framed);
-}
-
-double mean_value(const CaseModel& model, const ScalarField& field) {
-  return mean_value(model.discretization, in_frame(field, model.units.frame));
 }
 
 }  // namespace tessera

@@ -3,7 +3,7 @@
 
 #include "cases/natural_units.hpp"
 #include "mesh/geometry/natural_frame.hpp"
-#include "postprocess/error_norms.hpp"
+#include "postprocess/solution_norms.hpp"
 #include "src/parameters/case_parameters.hpp"
 
 namespace tessera {
@@ -27,21 +27,22 @@ LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initi
                                 Processor assembles = Processor::cpu);
 
 /// Numbers of the solution u in the case's units. @throws InvertedCell, what the field throws
-SolutionNumbers solution_numbers(const CaseModel& model, const HostVector<double>& u);
+SolutionNumbers solution_numbers(const CaseModel& model, const SolutionNorms& u);
 
 /// Errors in the case's units. @param exact a function of physical positions
-ErrorNorms error_norms(const CaseModel& model, const HostVector<double>& u,
-                       const ScalarField& exact);
+ErrorNorms error_norms(const CaseModel& model, const SolutionNorms& u, const ScalarField& exact);
 
 /// Integral of the solution u, its mean, and max |u_i - exact(node i)|. @throws as error_norms.hpp
-double integral(const CaseModel& model, const HostVector<double>& u);
-double mean_value(const CaseModel& model, const HostVector<double>& u);
-double max_error(const CaseModel& model, const HostVector<double>& u, const ScalarField& exact);
+double integral(const CaseModel& model, const SolutionNorms& u);
+double mean_value(const SolutionNorms& u);
+double max_error(const CaseModel& model, const SolutionNorms& u, const ScalarField& exact);
 
-/// As interpolate(), try_at_nodes() and mean_value(), of a function of physical positions.
+/// The mean of a function of physical positions, computed where those of u are.
+double mean_value(const CaseModel& model, const SolutionNorms& u, const ScalarField& field);
+
+/// As interpolate() and try_at_nodes(), of a function of physical positions.
 void interpolate(const CaseModel& model, const ScalarField& field, HostVector<double>& u);
 void try_at_nodes(const CaseModel& model, const ScalarField& field,
                   Processor tries = Processor::cpu);
-double mean_value(const CaseModel& model, const ScalarField& field);
 
 }  // namespace tessera

@@ -22,10 +22,6 @@ double largest_entry(const HostVector<double>& values) {
   return largest;
 }
 
-double power_of_2_next_to(double size) {
-  return size > 0.0 && std::isfinite(size) ? std::exp2(std::round(std::log2(size))) : 1.0;
-}
-
 HostVector<double> free_part(const HostVector<double>& b, const BilinearForm& form) {
   HostVector<double> free(b.size());
   copy(b, free);
@@ -61,8 +57,8 @@ void divide(LinearSystem& system, const BilinearForm& form, double scale) {
                                                                   : norm(free_part(system.b, form));
 }
 
-double size_unit(const HostVector<double>& values) {
-  return power_of_2_next_to(largest_entry(values));
+double power_of_2_next_to(double size) {
+  return size > 0.0 && std::isfinite(size) ? std::exp2(std::round(std::log2(size))) : 1.0;
 }
 
 void multiply(HostVector<double>& values, double factor) {

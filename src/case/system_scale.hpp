@@ -16,8 +16,8 @@ bool has_safe_squares(double norm);
 /// Divides x and b by a power of 2, and has reference_norm follow.
 void divide(LinearSystem& system, const BilinearForm& form, double scale);
 
-/// The power of 2 next to the largest entry; 1 where all are 0.
-double size_unit(const HostVector<double>& values);
+/// The power of 2 next to a size; 1 next to 0 and to what is not finite.
+double power_of_2_next_to(double size);
 
 /// values *= factor.
 void multiply(HostVector<double>& values, double factor);

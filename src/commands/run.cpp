@@ -203,10 +203,12 @@ class Run {
 
   void evaluate() {
     const auto scope = run_.timers.scope("evaluate");
+    const auto norms = make_solution_norms(*run_.model, run_.system.x, run_.exact,
+                                           case_processor(parameters_), run_.notes);
     if (run_.system.is_singular) {
-      shift_to_mean_zero(*run_.model, run_.system.x, run_.exact, run_.notes);
+      shift_to_mean_zero(*run_.model, *norms, run_.exact, run_.notes);
     }
-    run_.evaluation = tessera::evaluate(*run_.model, run_.system.x, run_.exact, run_.notes);
+    run_.evaluation = tessera::evaluate(*run_.model, *norms, run_.exact, run_.notes);
   }
 
   void look_up_copy_bandwidth() {

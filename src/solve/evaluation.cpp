@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "cases/poisson_problem.hpp"
+#include "postprocess/device_error_norms.hpp"
+#include "solvers/configuration.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
 
 namespace tessera {
 namespace {
@@ -25,28 +26,48 @@ void check_finite(const char* name, double value, RunNotes& notes) {
 
 }  // namespace
 
-void shift_to_mean_zero(const CaseModel& model, HostVector<double>& u,
-                        std::optional<ScalarField>& exact, RunNotes& notes) {
+std::unique_ptr<SolutionNorms> make_solution_norms(const CaseModel& model, HostVector<double>& u,
+                                                   const std::optional<ScalarField>& exact,
+                                                   Processor processor, RunNotes& notes) {
+  if constexpr (kHasCuda) {
+    if (processor == Processor::gpu) {
+      constexpr const char* kOnHost = "the numbers of the solution are computed on the host";
+      try {
+        if (has_program(model.problem.coefficient) && (!exact || has_program(*exact))) {
+          return std::make_unique<DeviceErrorNorms>(model.discretization, u);
+        }
+        notes.add(fmt::format("{}: a field is not known as a program", kOnHost));
+      } catch (const DeviceError& error) {
+        notes.complain(fmt::format("{}: {}", kOnHost, error.what()));
+      }
+    }
+  }
+  return std::make_unique<HostSolutionNorms>(model.discretization, u);
+}
+
+void shift_to_mean_zero(const CaseModel& model, SolutionNorms& u, std::optional<ScalarField>& exact,
+                        RunNotes& notes) {
   notes.attempt("the mean of the solution is not 0", [&] {
-    const double mean = mean_value(model, u);
-    if (!std::isfinite(mean)) return;
-    for (Index i = 0; i < u.size(); ++i) u[i] -= mean;
+    const double mean = mean_value(u);
+    if (std::isfinite(mean)) u.subtract(mean);
   });
   if (!exact) return;
-  const auto shift = [&] { exact = shifted(*exact, mean_value(model, *exact)); };
+  const auto shift = [&] { exact = shifted(*exact, mean_value(model, u, *exact)); };
   if (!notes.attempt("the exact solution's mean is not known", shift)) exact.reset();
 }
 
-Evaluation evaluate(const CaseModel& model, const HostVector<double>& u,
+Evaluation evaluate(const CaseModel& model, const SolutionNorms& u,
                     const std::optional<ScalarField>& exact, RunNotes& notes) {
   Evaluation result;
   SolutionNumbers& numbers = result.solution;
-  const std::span<const double> values = u.span();
-  const auto [min, max] = std::minmax_element(values.begin(), values.end());
-  numbers = {*min, *max, kUnknown, kUnknown, kUnknown};
-  const bool is_finite =
-      std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-  if (!is_finite) notes.complain("the solution has values that are not finite");
+  numbers = {kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
+  const bool has_extrema = notes.attempt("solution.min and solution.max are not known", [&] {
+    const auto [min, max] = u.extrema();
+    numbers.min = min;
+    numbers.max = max;
+  });
+  const bool is_finite = std::isfinite(numbers.min) && std::isfinite(numbers.max);
+  if (has_extrema && !is_finite) notes.complain("the solution has values that are not finite");
 
   const bool has_energy = notes.attempt("solution.energy is not known", [&] {
     stop_if_requested();

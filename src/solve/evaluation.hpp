@@ -1,11 +1,12 @@
 // An Evaluation holds the numbers of a solution.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "mesh/scalar_field.hpp"
-#include "postprocess/error_norms.hpp"
-#include "solvers/memory/vector.hpp"
+#include "postprocess/solution_norms.hpp"
+#include "solvers/execution.hpp"
 #include "src/case/model.hpp"
 #include "src/commands/run_notes.hpp"
 
@@ -18,14 +19,20 @@ struct Evaluation {
   std::optional<ErrorNorms> error;
 };
 
+/// Computes the numbers of u on the processor of the run, or, with a note that says why, on the
+/// host. @param u, model must outlive the result
+std::unique_ptr<SolutionNorms> make_solution_norms(const CaseModel& model, HostVector<double>& u,
+                                                   const std::optional<ScalarField>& exact,
+                                                   Processor processor, RunNotes& notes);
+
 /// Takes their means off the solution and the exact solution: those of a pure Neumann problem are
 /// meant up to a constant. An exact solution whose mean is not to be had goes away.
-void shift_to_mean_zero(const CaseModel& model, HostVector<double>& u,
-                        std::optional<ScalarField>& exact, RunNotes& notes);
+void shift_to_mean_zero(const CaseModel& model, SolutionNorms& u, std::optional<ScalarField>& exact,
+                        RunNotes& notes);
 
 /// Computes what it can: what fails, or is skipped as the run was asked to stop, becomes NaN and a
 /// note.
-Evaluation evaluate(const CaseModel& model, const HostVector<double>& u,
+Evaluation evaluate(const CaseModel& model, const SolutionNorms& u,
                     const std::optional<ScalarField>& exact, RunNotes& notes);
 
 }  // namespace tessera
