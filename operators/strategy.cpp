@@ -21,6 +21,10 @@ constexpr char kKronecker[] = "kronecker";
 constexpr char kStencil[] = "stencil";
 constexpr char kTensor[] = "tensor";
 
+const char* processor_text(Processor processor) {
+  return processor == Processor::cpu ? "CPU" : "GPU";
+}
+
 std::vector<KernelInfo>& table() {
   static std::vector<KernelInfo> rows = {csr_kernel(),    local_kernel(),   local_thread_kernel(),
                                          tensor_kernel(), stencil_kernel(), kronecker_kernel()};
@@ -38,6 +42,13 @@ bool suits(const char* kernel, const FormShape& shape) {
   return find_kernel(kernel)->runs_on(shape.processor) && why_unsuitable({kernel}, shape).empty();
 }
 
+// Whether tensor with the policy applies faster on the GPU; what was measured is its fastest one.
+bool is_small_for(const char* kernel, const FormShape& shape, std::string_view scatter) {
+  return shape.processor == Processor::gpu &&
+         shape.lattice.dof_count() < find_kernel(kernel)->min_dofs_on_gpu &&
+         scatter == choose_scatter(kTensor, Processor::gpu, Deterministic::no).scatter;
+}
+
 }  // namespace
 
 std::span<const KernelInfo> kernel_table() { return table(); }
@@ -53,7 +64,7 @@ const KernelInfo* find_kernel(std::string_view name) {
 std::string why_unavailable(const StrategyName& strategy, Processor processor) {
   const KernelInfo* kernel = find_kernel(strategy.kernel);
   if (kernel == nullptr) return "no kernel is named " + strategy.kernel;
-  const std::string where = processor == Processor::cpu ? "CPU" : "GPU";
+  const std::string where = processor_text(processor);
   if (!kernel->runs_on(processor)) {
     return "the kernel " + strategy.kernel + " does not run on the " + where;
   }
@@ -123,15 +134,36 @@ StrategyName with_chosen_factors(const StrategyName& strategy, const FormShape& 
   return chosen;
 }
 
-ChosenKernel choose_kernel(const FormShape& shape) {
-  if (suits(kKronecker, shape)) {
+ChosenScatter choose_scatter(std::string_view kernel, Processor processor, Deterministic demanded) {
+  const ScatterInfo* fastest = nullptr;
+  for (const ScatterInfo& row : scatter_table()) {
+    const bool is_allowed =
+        row.use == ScatterUse::all &&
+        (demanded == Deterministic::no || row.deterministic == Deterministic::yes) &&
+        why_unavailable({std::string(kernel), std::string(row.name)}, processor).empty();
+    if (!is_allowed) continue;
+    if (fastest == nullptr || row.speed(processor) > fastest->speed(processor)) fastest = &row;
+  }
+  if (fastest == nullptr) throw std::logic_error("a kernel without a scatter policy");
+  return {std::string(fastest->name),
+          std::string("the fastest measured on the ") + processor_text(processor) +
+              (demanded == Deterministic::yes ? " with the same bits in every run" : "")};
+}
+
+ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter) {
+  const bool is_small = suits(kKronecker, shape) && is_small_for(kKronecker, shape, scatter);
+  if (suits(kKronecker, shape) && !is_small) {
     return {kKronecker, shape.coefficient == CoefficientKind::constant
                             ? "axis-aligned mesh, constant coefficient"
                             : "axis-aligned mesh, separable coefficient"};
   }
-  const std::string reason = shape.mesh_kind == MeshKind::mapped
-                                 ? "the mesh is mapped"
-                                 : "the coefficient is no product of functions of one coordinate";
+  const std::string reason =
+      is_small
+          ? "fewer than " + std::to_string(find_kernel(kKronecker)->min_dofs_on_gpu / 1'000'000) +
+                " million DoFs on the GPU"
+      : shape.mesh_kind == MeshKind::mapped
+          ? "the mesh is mapped"
+          : "the coefficient is no product of functions of one coordinate";
   if (shape.factors() == FactorKind::general && suits(kStencil, shape)) {
     return {kStencil, "degree 1, " + reason};
   }
@@ -139,7 +171,7 @@ ChosenKernel choose_kernel(const FormShape& shape) {
 }
 
 StrategyName choose_strategy(const FormShape& shape, const std::string& scatter) {
-  StrategyName strategy{choose_kernel(shape).kernel};
+  StrategyName strategy{choose_kernel(shape, scatter).kernel};
   if (find_kernel(strategy.kernel)->scatter == TakesScatter::yes) strategy.scatter = scatter;
   return with_chosen_factors(strategy, shape);
 }

@@ -46,9 +46,20 @@ struct ChosenKernel {
   std::string reason;
 };
 
-/// The kernel that applies fastest as far as is known: kronecker where the form is a sum of
-/// products, stencil at degree 1, else tensor.
-ChosenKernel choose_kernel(const FormShape& shape);
+/// A scatter policy and why it was taken: "the fastest measured on the GPU".
+struct ChosenScatter {
+  std::string scatter;
+  std::string reason;
+};
+
+/// The policy that was measured fastest on the processor among those of the kernel, which takes
+/// one; with `demanded` among those that give the same bits in every run.
+ChosenScatter choose_scatter(std::string_view kernel, Processor processor, Deterministic demanded);
+
+/// The kernel that applies fastest as far as is known, where tensor would have the scatter policy:
+/// kronecker where the form is a sum of products (on the GPU if it is not small), stencil at degree
+/// 1, else tensor.
+ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter);
 
 /// The whole strategy by choose_kernel(); `scatter` is for a kernel that takes one.
 StrategyName choose_strategy(const FormShape& shape, const std::string& scatter);

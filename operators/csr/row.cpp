@@ -42,6 +42,7 @@ KernelInfo csr_kernel() {
           .summary = "assembled matrix in compressed sparse rows (full assembly); GPU: cuSPARSE",
           .fast_degrees = "any degree",
           .memory = "12 B per nonzero, about (p + 2)^d nonzeros per DoF",
+          .deterministic_on_gpu = Deterministic::no,
           .cpu_bytes = cpu_bytes,
           .gpu_bytes = gpu_bytes,
           .make = makers_of<MakeOperator>([]<class T>() { return make<T>; },

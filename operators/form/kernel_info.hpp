@@ -32,6 +32,9 @@ enum class TakesScatter { yes, no };
 /// Whether a kernel has a choice of how general geometric factors are stored.
 enum class TakesFactors { yes, no };
 
+/// Whether something gives the same bits in every run with the same number of threads.
+enum class Deterministic { yes, no };
+
 /// Bytes held by an operator, and the most held while it is made.
 struct OperatorBytes {
   Index held;
@@ -56,6 +59,10 @@ struct KernelInfo {
   std::string_view memory;
   TakesScatter scatter = TakesScatter::no;
   TakesFactors factors = TakesFactors::no;
+  /// On the CPU all kernels are, but for their scatter policy.
+  Deterministic deterministic_on_gpu = Deterministic::yes;
+  /// Measured: on the GPU tensor with the fastest scatter policy applies faster below so many DoFs.
+  Index min_dofs_on_gpu = 0;
   /// Null where the processor does not have the kernel.
   BytesFunction cpu_bytes = nullptr;
   BytesFunction gpu_bytes = nullptr;

@@ -42,6 +42,7 @@ KernelInfo kronecker_kernel() {
               "coordinate",
           .fast_degrees = "1-8 unrolled, others at run-time size",
           .memory = "1D factors only",
+          .min_dofs_on_gpu = 2'000'000,
           .cpu_bytes = cpu_bytes,
           .gpu_bytes = gpu_bytes,
           .why_not = why_not,

@@ -13,10 +13,12 @@
 #include "operators/strategy.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/memory/device.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/fields.hpp"
 #include "src/case/size_limits.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
+#include "src/parameters/case_checks.hpp"
 #include "src/solve/preconditioner_table.hpp"
 
 namespace tessera {
@@ -72,37 +74,29 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
   }
 }
 
-void check_device(const CaseParameters& parameters, Findings& findings) {
-  if (findings.has_error("run.device")) return;
-  const bool on_gpu = parameters.run.device == RunDevice::cuda;
-  if (on_gpu && !kHasCuda) {
-    findings.report("run.device", "this build computes on the CPU only; allowed: \"cpu\"");
-    return;
+// The checks that depend on what stands for `auto`, as a run will take it.
+void check_choices(CaseParameters& parameters, Findings& findings) {
+  if (!findings.has_error("run.device") && parameters.run.device == RunDevice::cuda && !kHasCuda) {
+    findings.report("run.device",
+                    "this build computes on the CPU only; allowed: \"auto\", \"cpu\"");
   }
-  if (findings.has_error("operator.kernel") || findings.has_error("operator.scatter")) return;
-  StrategyName operation{parameters.operation.kernel, parameters.operation.scatter};
-  // Without the policy tensor cannot be taken.
-  if (operation.kernel == kAutoKernel) operation.kernel = "tensor";
-  const Processor processor = on_gpu ? Processor::gpu : Processor::cpu;
-  const KernelInfo* kernel = find_kernel(operation.kernel);
-  if (kernel == nullptr) return;
-  const std::string reason = why_unavailable(operation, processor);
-  if (!kernel->runs_on(processor)) {
-    findings.report("operator.kernel", fmt::format("{} (run.device = \"{}\"); allowed: {}", reason,
-                                                   name_of(parameters.run.device),
-                                                   quoted_list(run_kernels(processor))));
-    return;
+  CaseParameters resolved = parameters;
+  // Whether the case fits into the GPU's memory can be asked of a case without errors only.
+  if (!kHasCuda || findings.diagnostics().empty()) resolve_device(resolved);
+  if (resolved.run.device == RunDevice::automatic) return;
+  check_processor(resolved, findings);
+  check_deterministic(resolved, findings);
+  check_kernel(resolved, findings);
+  check_factors(resolved, findings);
+  parameters.operation.factors = resolved.operation.factors;
+  if (findings.diagnostics().empty()) {
+    resolve_choices(resolved);
+    if (parameters.solver.preconditioner == kAuto) {
+      check_solver(resolved, preconditioner_names(), findings);
+    }
   }
-  const ScatterInfo* scatter = find_scatter(operation.scatter);
-  const bool for_comparison = scatter != nullptr && scatter->use == ScatterUse::comparison;
-  if (reason.empty() && !for_comparison) return;
-  findings.report("operator.scatter",
-                  fmt::format("{} (run.device = \"{}\"); allowed: {}",
-                              for_comparison ? "\"" + operation.scatter +
-                                                   "\" gives wrong results and is for compare only"
-                                             : reason,
-                              name_of(parameters.run.device),
-                              quoted_list(run_scatters(operation.kernel, processor))));
+  check_sizes(resolved, findings);
+  check_scatter_of_factors(resolved, findings);
 }
 
 const char* key_of(Choice choice) {
@@ -125,11 +119,7 @@ Registry<CaseParameters> make_case_registry() {
       make_case_registry(names.kernels, names.scatters, preconditioner_names());
   registry.add_check([](CaseParameters& parameters, Findings& findings) {
     check_expressions(parameters, findings);
-    check_device(parameters, findings);
-    check_kernel(parameters, findings);
-    check_factors(parameters, findings);
-    check_sizes(parameters, findings);
-    check_scatter_of_factors(parameters, findings);
+    check_choices(parameters, findings);
   });
   return registry;
 }

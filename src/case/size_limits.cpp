@@ -55,7 +55,7 @@ void add_axis_problems(const CaseParameters& parameters, const NodeLattice& latt
 }
 
 void add_factor_problems(const CaseParameters& parameters, std::vector<SizeProblem>& problems) {
-  if (parameters.operation.kernel == kAutoKernel) return;
+  if (parameters.operation.kernel == kAuto) return;
   const std::optional<FactorStorage> storage = case_strategy(parameters).factors;
   const Index cells = make_box_mesh(parameters).cell_count();
   constexpr Index kMaxCells = std::numeric_limits<std::uint32_t>::max();

@@ -15,12 +15,20 @@ namespace tessera {
 namespace {
 
 constexpr char kKey[] = "operator.factors";
+constexpr char kKernelKey[] = "operator.kernel";
+constexpr char kScatterKey[] = "operator.scatter";
+constexpr char kTensor[] = "tensor";
 
 // What decides whether a storage of factors is possible.
 constexpr std::array<const char*, 12> kDependsOn = {
     "mesh.dimension",      "mesh.cells",      "mesh.lower",       "mesh.upper",
     "mesh.spacing",        "mesh.map",        "space.degree",     "space.points",
     "problem.coefficient", "operator.kernel", "operator.scatter", "run.device"};
+
+// The kernel that the case's policy is for: without the policy tensor cannot be taken for `auto`.
+std::string scattering_kernel(const OperatorParameters& operation) {
+  return operation.kernel == kAuto ? kTensor : operation.kernel;
+}
 
 bool has_error(const Findings& findings) {
   return findings.has_error(kKey) ||
@@ -31,12 +39,11 @@ bool has_error(const Findings& findings) {
 // Why the storage means nothing to the case, or is not possible in it; empty if it is possible.
 std::string why_not(FactorStorage storage, const CaseParameters& parameters) {
   CaseParameters resolved = parameters;
-  const std::string choice = resolve_kernel(resolved);
+  const std::vector<ChosenValue> choices = resolve_strategy(resolved);
   const std::string& kernel = resolved.operation.kernel;
   if (find_kernel(kernel)->factors == TakesFactors::no) {
     return fmt::format("{} is for the kernel tensor, and the kernel is {}{}",
-                       factor_storage_name(storage), kernel,
-                       choice.empty() ? "" : fmt::format(" ({})", choice));
+                       factor_storage_name(storage), kernel, reason_text(choices, kKernelKey));
   }
   return why_no_factors(storage, resolved.operation.scatter, case_shape(resolved));
 }
@@ -60,31 +67,112 @@ void set_strategy(CaseParameters& parameters, const StrategyName& strategy) {
   parameters.operation.factors = choice_of(strategy.factors.value_or(FactorStorage::stored));
 }
 
-std::string resolve_kernel(CaseParameters& parameters) {
-  OperatorParameters& operation = parameters.operation;
-  if (operation.kernel != kAutoKernel) return "";
-  const ChosenKernel chosen = choose_kernel(case_shape(parameters));
-  operation.kernel = chosen.kernel;
-  if (find_kernel(chosen.kernel)->scatter == TakesScatter::no) operation.scatter = kNoScatter;
-  return "auto: " + chosen.reason;
+std::string reason_text(const std::vector<ChosenValue>& choices, std::string_view key) {
+  for (const ChosenValue& choice : choices) {
+    if (choice.key == key) return fmt::format(" (auto: {})", choice.reason);
+  }
+  return "";
 }
 
-std::string resolve_factors(CaseParameters& parameters) {
+std::vector<ChosenValue> resolve_strategy(CaseParameters& parameters) {
   const FormShape shape = case_shape(parameters);
   OperatorParameters& operation = parameters.operation;
-  const bool matters = has_factor_storages(operation.kernel, shape);
-  if (operation.factors != FactorsChoice::automatic) {
-    return matters ? std::string(name_of(operation.factors)) : "";
+  std::vector<ChosenValue> choices;
+  std::optional<ChosenScatter> scatter;
+  if (operation.scatter == kAuto &&
+      find_kernel(scattering_kernel(operation))->scatter == TakesScatter::yes) {
+    scatter =
+        choose_scatter(scattering_kernel(operation), shape.processor, demanded_bits(parameters));
+    operation.scatter = scatter->scatter;
   }
-  const ChosenFactors chosen =
-      matters ? choose_factors(operation.scatter, shape) : ChosenFactors{FactorStorage::stored, ""};
-  operation.factors = choice_of(chosen.storage);
-  return matters ? fmt::format("{} (auto: {})", factor_storage_name(chosen.storage), chosen.reason)
-                 : "";
+  if (operation.kernel == kAuto) {
+    const ChosenKernel chosen = choose_kernel(shape, operation.scatter);
+    operation.kernel = chosen.kernel;
+    choices.push_back({kKernelKey, chosen.kernel, chosen.reason});
+  }
+  if (find_kernel(operation.kernel)->scatter == TakesScatter::no) {
+    operation.scatter = kNoScatter;
+  } else if (scatter) {
+    choices.push_back({kScatterKey, scatter->scatter, scatter->reason});
+  }
+  if (operation.factors == FactorsChoice::automatic) {
+    const bool matters = has_factor_storages(operation.kernel, shape);
+    const ChosenFactors chosen = matters ? choose_factors(operation.scatter, shape)
+                                         : ChosenFactors{FactorStorage::stored, ""};
+    operation.factors = choice_of(chosen.storage);
+    if (matters) {
+      choices.push_back(
+          {kKey, std::string(factor_storage_name(chosen.storage)), std::string(chosen.reason)});
+    }
+  }
+  return choices;
+}
+
+Deterministic demanded_bits(const CaseParameters& parameters) {
+  return parameters.run.deterministic ? Deterministic::yes : Deterministic::no;
+}
+
+std::string level_scatter(const CaseParameters& parameters) {
+  const std::string& named = parameters.operation.scatter;
+  if (named != kAuto && named != kNoScatter) return named;
+  return choose_scatter(kTensor, case_processor(parameters), demanded_bits(parameters)).scatter;
+}
+
+std::string why_not_processor(const CaseParameters& parameters, Processor processor) {
+  const OperatorParameters& operation = parameters.operation;
+  const std::string kernel = scattering_kernel(operation);
+  const KernelInfo& row = *find_kernel(kernel);
+  if (parameters.run.deterministic && processor == Processor::gpu &&
+      row.deterministic_on_gpu == Deterministic::no) {
+    return fmt::format("{} on the GPU has other bits in every run, and run.deterministic = true",
+                       kernel);
+  }
+  // A policy that is not named is one that the processor has.
+  if (operation.scatter == kAuto && row.runs_on(processor)) return "";
+  return why_unavailable({kernel, operation.scatter}, processor);
+}
+
+void check_processor(const CaseParameters& parameters, Findings& findings) {
+  if (findings.has_error(kKernelKey) || findings.has_error(kScatterKey)) return;
+  const Processor processor = case_processor(parameters);
+  const std::string device(name_of(parameters.run.device));
+  const std::string& named = parameters.operation.scatter;
+  const std::string kernel = scattering_kernel(parameters.operation);
+  const ScatterInfo* scatter = find_scatter(named);
+  const bool for_comparison = scatter != nullptr && scatter->use == ScatterUse::comparison;
+  const std::string reason = why_not_processor(parameters, processor);
+  if (reason.empty() && !for_comparison) return;
+  const bool takes_policy =
+      find_kernel(kernel)->scatter == TakesScatter::yes && find_kernel(kernel)->runs_on(processor);
+  if (!takes_policy) {
+    findings.report(kKernelKey, fmt::format("{} (run.device = \"{}\"); allowed: {}", reason, device,
+                                            quoted_list(run_kernels(processor))));
+    return;
+  }
+  findings.report(
+      kScatterKey,
+      fmt::format(
+          "{} (run.device = \"{}\"); allowed: {}",
+          for_comparison ? "\"" + named + "\" gives wrong results and is for compare only" : reason,
+          device, quoted_list(run_scatters(kernel, processor))));
+}
+
+void check_deterministic(const CaseParameters& parameters, Findings& findings) {
+  if (!parameters.run.deterministic || findings.has_error(kScatterKey)) return;
+  const ScatterInfo* scatter = find_scatter(parameters.operation.scatter);
+  if (scatter == nullptr || scatter->deterministic == Deterministic::yes) return;
+  std::vector<std::string> allowed =
+      run_scatters(scattering_kernel(parameters.operation), case_processor(parameters));
+  std::erase_if(allowed, [](const std::string& name) {
+    return name != kAuto && find_scatter(name)->deterministic == Deterministic::no;
+  });
+  findings.report(kScatterKey, fmt::format("{} adds in another order in every run, and "
+                                           "run.deterministic = true; allowed: {}",
+                                           scatter->name, quoted_list(allowed)));
 }
 
 void check_kernel(const CaseParameters& parameters, Findings& findings) {
-  if (has_error(findings) || parameters.operation.kernel == kAutoKernel) return;
+  if (has_error(findings) || parameters.operation.kernel == kAuto) return;
   const FormShape shape = case_shape(parameters);
   const auto reason_of = [&](std::string_view kernel) {
     const KernelInfo& row = *find_kernel(kernel);
@@ -96,9 +184,9 @@ void check_kernel(const CaseParameters& parameters, Findings& findings) {
   if (reason.empty()) return;
   std::vector<std::string> allowed = run_kernels(shape.processor);
   std::erase_if(allowed, [&](const std::string& kernel) {
-    return kernel != kAutoKernel && !reason_of(kernel).empty();
+    return kernel != kAuto && !reason_of(kernel).empty();
   });
-  findings.report("operator.kernel", fmt::format("{}; allowed: {}", reason, quoted_list(allowed)));
+  findings.report(kKernelKey, fmt::format("{}; allowed: {}", reason, quoted_list(allowed)));
 }
 
 void check_factors(CaseParameters& parameters, Findings& findings) {
@@ -126,7 +214,7 @@ void check_factors(CaseParameters& parameters, Findings& findings) {
 void check_scatter_of_factors(const CaseParameters& parameters, Findings& findings) {
   if (has_error(findings)) return;
   CaseParameters resolved = parameters;
-  resolve_kernel(resolved);
+  resolve_strategy(resolved);
   const FormShape shape = case_shape(resolved);
   const std::string& kernel = resolved.operation.kernel;
   if (find_kernel(kernel)->factors == TakesFactors::no) return;
@@ -137,9 +225,10 @@ void check_scatter_of_factors(const CaseParameters& parameters, Findings& findin
   const std::string reason = why_not_policy(resolved.operation.scatter);
   if (reason.empty()) return;
   std::vector<std::string> allowed = run_scatters(kernel, shape.processor);
-  std::erase_if(allowed,
-                [&](const std::string& scatter) { return !why_not_policy(scatter).empty(); });
-  findings.report("operator.scatter", fmt::format("{}; allowed: {}", reason, quoted_list(allowed)));
+  std::erase_if(allowed, [&](const std::string& scatter) {
+    return scatter != kAuto && !why_not_policy(scatter).empty();
+  });
+  findings.report(kScatterKey, fmt::format("{}; allowed: {}", reason, quoted_list(allowed)));
 }
 
 }  // namespace tessera

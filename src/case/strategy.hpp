@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "operators/strategy.hpp"
 #include "src/parameters/case_parameters.hpp"
@@ -19,14 +20,37 @@ StrategyName case_strategy(const CaseParameters& parameters, const StrategyName&
 /// Makes the strategy the one that the case names.
 void set_strategy(CaseParameters& parameters, const StrategyName& strategy);
 
-/// Replaces `auto` by the kernel that suits the case; a kernel that takes no scatter policy gets
-/// none. Returns why, "auto: the mesh is mapped"; empty if the case names a kernel.
-std::string resolve_kernel(CaseParameters& parameters);
+/// What stands for an `auto` of the case: "operator.kernel", "tensor", "the mesh is mapped".
+struct ChosenValue {
+  std::string key;
+  std::string value;
+  std::string reason;
+};
 
-/// Replaces `auto` by the storage of factors that suits the case, whose kernel is chosen already:
-/// `stored` where the storage means nothing. Returns what to say of it, "compressed (auto: 3D on
-/// the GPU)", or "compressed" if the case names it; empty where it means nothing.
-std::string resolve_factors(CaseParameters& parameters);
+/// " (auto: the mesh is mapped)"; empty if nothing was chosen for the key.
+std::string reason_text(const std::vector<ChosenValue>& choices, std::string_view key);
+
+/// Replaces each `auto` of the strategy by what suits the case, whose device is chosen already. A
+/// kernel that takes no scatter policy gets none, and factors are `stored` where that means
+/// nothing. Returns what was chosen, but for what means nothing.
+std::vector<ChosenValue> resolve_strategy(CaseParameters& parameters);
+
+/// Whether every run of the case has to give the same bits.
+Deterministic demanded_bits(const CaseParameters& parameters);
+
+/// The scatter policy of kernels that the case does not name, those of coarser levels: the one that
+/// it names, else the fastest.
+std::string level_scatter(const CaseParameters& parameters);
+
+/// Why the processor does not have what the case names of its strategy, with the same bits in every
+/// run where the case demands them, in a user's words; empty if it has.
+std::string why_not_processor(const CaseParameters& parameters, Processor processor);
+
+/// Reports what the case's processor does not have, and a policy that is for comparisons.
+void check_processor(const CaseParameters& parameters, Findings& findings);
+
+/// Reports a scatter policy that adds in another order in every run where the case forbids that.
+void check_deterministic(const CaseParameters& parameters, Findings& findings);
 
 /// Reports a kernel that is not for the case.
 void check_kernel(const CaseParameters& parameters, Findings& findings);

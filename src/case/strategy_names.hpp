@@ -27,18 +27,19 @@ inline StrategyNames strategy_names() {
   return names;
 }
 
-/// What operator.kernel of a run may be on the processor, kAutoKernel first.
+/// What operator.kernel of a run may be on the processor, kAuto first.
 inline std::vector<std::string> run_kernels(Processor processor) {
-  std::vector<std::string> names = {kAutoKernel};
+  std::vector<std::string> names = {kAuto};
   for (const KernelInfo& kernel : kernel_table()) {
     if (kernel.runs_on(processor)) names.emplace_back(kernel.name);
   }
   return names;
 }
 
-/// What operator.scatter of a run may be for the kernel on the processor.
+/// What operator.scatter of a run may be for the kernel, which takes one, on the processor; kAuto
+/// first.
 inline std::vector<std::string> run_scatters(const std::string& kernel, Processor processor) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {kAuto};
   for (const ScatterInfo& scatter : scatter_table()) {
     if (scatter.use != ScatterUse::all) continue;
     const std::string name(scatter.name);

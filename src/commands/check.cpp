@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <optional>
+#include <tuple>
 
 #include "mesh/geometry/geometric_factors.hpp"
 #include "operators/form/operator_name.hpp"
@@ -12,6 +13,7 @@
 #include "postprocess/files/text_table.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/model.hpp"
 #include "src/case/notes.hpp"
@@ -19,7 +21,6 @@
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
-#include "src/case/strategy.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
@@ -143,10 +144,9 @@ void try_case(const CaseParameters& parameters) {
 
 // Prints all that is known from sizes alone, then tries the case.
 void check_case(LoadedCase& loaded, const std::string& case_file) {
-  const std::string choice = resolve_kernel(loaded.parameters);
-  const std::string factors = resolve_factors(loaded.parameters);
   const CaseParameters& parameters = loaded.parameters;
   omp_set_num_threads(thread_count(parameters.run.threads));
+  const std::vector<ChosenValue> choices = resolve_choices(loaded.parameters);
   const BoxMesh mesh = make_box_mesh(parameters);
   const NodeLattice lattice(mesh, parameters.space.degree);
   const StrategyName strategy = case_strategy(parameters);
@@ -158,8 +158,18 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
              human_count(static_cast<double>(lattice.dof_count())), mesh.cell_count(),
              parameters.space.degree);
   fmt::print("operator {}{}\n", operator_name(strategy.kernel, strategy.scatter),
-             choice.empty() ? "" : fmt::format(" ({})", choice));
-  if (!factors.empty()) fmt::print("factors {}\n", factors);
+             reason_text(choices, "operator.kernel"));
+  if (strategy.factors) {
+    fmt::print("factors {}{}\n", factor_storage_name(*strategy.factors),
+               reason_text(choices, "operator.factors"));
+  }
+  for (const auto& [title, key, value] :
+       {std::tuple("scatter", "operator.scatter", parameters.operation.scatter),
+        std::tuple("preconditioner", "solver.preconditioner", parameters.solver.preconditioner),
+        std::tuple("device", "run.device", std::string(name_of(parameters.run.device)))}) {
+    const std::string reason = reason_text(choices, key);
+    if (!reason.empty()) fmt::print("{} {}{}\n", title, value, reason);
+  }
   for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
   if (parameters.solver.preconditioner == kMultigrid) {

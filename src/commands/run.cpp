@@ -17,13 +17,13 @@
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/model.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
-#include "src/case/strategy.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
@@ -92,10 +92,9 @@ class Run {
   /// Threads, memory and the output directory, before any work.
   void prepare() {
     run_.started = std::chrono::system_clock::now();
-    choice_ = resolve_kernel(run_.parameters);
-    factors_ = resolve_factors(run_.parameters);
-    run_.strategy = case_strategy(parameters_);
     omp_set_num_threads(thread_count(parameters_.run.threads));
+    run_.choices = resolve_choices(run_.parameters);
+    run_.strategy = case_strategy(parameters_);
     const MemoryEstimate estimate = estimate_memory(parameters_, run_.strategy);
     const Index available = available_memory_bytes();
     require_memory("memory", estimate, available);
@@ -125,6 +124,14 @@ class Run {
     return run_.on_gpu() ? run_.gpu.name : fmt::format("cpu, {} threads", omp_get_max_threads());
   }
 
+  std::string reason_of(std::string_view key) const { return reason_text(run_.choices, key); }
+
+  // What was chosen; what the case names needs no line.
+  void say_choice(std::string_view title, std::string_view key, std::string_view value) {
+    const std::string reason = reason_of(key);
+    if (!reason.empty()) say("  {:<9} {}{}\n", title, value, reason);
+  }
+
   void print_case(const MemoryEstimate& estimate, Index available) {
     const BoxMesh mesh = make_box_mesh(parameters_);
     const NodeLattice lattice(mesh, parameters_.space.degree);
@@ -140,13 +147,17 @@ class Run {
         human_count(static_cast<double>(lattice.dof_count())), name_of(space.nodes), space.points,
         name_of(space.quadrature));
     say("  operator  {}{}, {} precision, {}\n",
-        operator_name(run_.strategy.kernel, run_.strategy.scatter),
-        choice_.empty() ? "" : fmt::format(" ({})", choice_),
+        operator_name(run_.strategy.kernel, run_.strategy.scatter), reason_of("operator.kernel"),
         name_of(parameters_.operation.precision), processor_text());
-    if (!factors_.empty()) say("  factors   {}\n", factors_);
-    say("  solver    {}, preconditioner {}, relative tolerance {:g}, at most {} iterations\n",
-        name_of(solver.method), solver.preconditioner, solver.relative_tolerance,
-        solver.max_iterations);
+    say_choice("device", "run.device", name_of(parameters_.run.device));
+    say_choice("scatter", "operator.scatter", parameters_.operation.scatter);
+    if (run_.strategy.factors) {
+      say("  factors   {}{}\n", factor_storage_name(*run_.strategy.factors),
+          reason_of("operator.factors"));
+    }
+    say("  solver    {}, preconditioner {}{}, relative tolerance {:g}, at most {} iterations\n",
+        name_of(solver.method), solver.preconditioner, reason_of("solver.preconditioner"),
+        solver.relative_tolerance, solver.max_iterations);
     say("  memory    about {} of {} available\n", bytes_text(estimate.peak().bytes()),
         bytes_text(available));
     for (const std::string& note : size_notes(parameters_)) say("  note      {}\n", note);
@@ -262,8 +273,6 @@ class Run {
   Verbosity verbosity_;
   RunRecord run_;
   const CaseParameters& parameters_;
-  std::string choice_;
-  std::string factors_;
   std::optional<OutputDirectory> output_directory_;
   MemoryEstimate gpu_estimate_;
 };

@@ -52,6 +52,14 @@ double apply_seconds(const TimerTree& timers) {
   return 0.0;
 }
 
+Json choices_json(const std::vector<ChosenValue>& choices) {
+  Json json = Json::array();
+  for (const ChosenValue& choice : choices) {
+    json.push_back({{"key", choice.key}, {"value", choice.value}, {"reason", choice.reason}});
+  }
+  return json;
+}
+
 Json solver_json(const RunRecord& run) {
   const SolverParameters& solver = run.parameters.solver;
   const SolveReport& report = run.outcome.report;
@@ -114,6 +122,7 @@ std::string result_text(const RunRecord& run) {
                {"threads", omp_get_max_threads()},
                {"precision", name_of(parameters.operation.precision)},
                {"solver", solver_json(run)},
+               {"choices", choices_json(run.choices)},
                {"notes", run.notes.all()}};
   if (const auto& error = run.evaluation.error) {
     json["error"] = {{"l2", error->l2}, {"h1_seminorm", error->h1_seminorm}, {"max", error->max}};

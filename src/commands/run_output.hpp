@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <optional>
+#include <vector>
 
 #include "postprocess/timing/energy_meter.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/model.hpp"
+#include "src/case/strategy.hpp"
 #include "src/commands/run_notes.hpp"
 #include "src/parameters/case_parameters.hpp"
 #include "src/solve/evaluation.hpp"
@@ -19,6 +21,8 @@ namespace tessera {
 struct RunRecord {
   TimerTree timers;
   CaseParameters parameters;
+  /// What stands for each `auto` of the case.
+  std::vector<ChosenValue> choices;
   /// Of the operator, as it will be called.
   StrategyName strategy;
   std::chrono::system_clock::time_point started;

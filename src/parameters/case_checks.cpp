@@ -155,15 +155,16 @@ void check_scatter(OperatorParameters& operation, const std::vector<KernelName>&
                                findings.is_written("operator.scatter", Layer::file));
   const bool fits = takes_scatter == (operation.scatter != kNoScatter);
   if (fits) return;
-  if (follows_kernel) {
-    operation.scatter = takes_scatter ? default_scatter(scatters) : kNoScatter;
+  if (follows_kernel || operation.scatter == kAuto) {
+    operation.scatter = takes_scatter ? kAuto : kNoScatter;
     return;
   }
-  findings.report("operator.scatter",
-                  fmt::format("must be {}, or left out, since operator.kernel = \"{}\" takes {}",
-                              takes_scatter ? "one of " + list_choices(scatters)
-                                            : fmt::format("\"{}\"", kNoScatter),
-                              operation.kernel, takes_scatter ? "one" : "no scatter"));
+  findings.report(
+      "operator.scatter",
+      fmt::format("must be {}, or left out, since operator.kernel = \"{}\" takes {}",
+                  takes_scatter ? fmt::format("one of \"{}\" | {}", kAuto, list_choices(scatters))
+                                : fmt::format("\"{}\"", kNoScatter),
+                  operation.kernel, takes_scatter ? "one" : "no scatter"));
 }
 
 void check_tolerance(const CaseParameters& parameters, Findings& findings) {
@@ -199,6 +200,12 @@ bool varies(const SolverParameters& solver,
                      });
 }
 
+// What makes the preconditioner vary.
+const char* key_of_sweeps(const SolverParameters& solver) {
+  return solver.preconditioner == kMultigrid ? "solver.multigrid.smoother"
+                                             : "solver.preconditioner";
+}
+
 // Where the method is the default, at the key that it does not suit.
 void report_asynchronous(const SolverParameters& solver, Findings& findings) {
   Diagnostic diagnostic = findings.diagnostic(
@@ -206,9 +213,7 @@ void report_asynchronous(const SolverParameters& solver, Findings& findings) {
       "must be \"flexible-cg\" or \"richardson\" with asynchronous sweeps, which are another "
       "preconditioner in every iteration");
   if (!findings.is_written("solver.method")) {
-    const bool smooths = solver.preconditioner == kMultigrid;
-    const Diagnostic cause =
-        findings.diagnostic(smooths ? "solver.multigrid.smoother" : "solver.preconditioner", "");
+    const Diagnostic cause = findings.diagnostic(key_of_sweeps(solver), "");
     diagnostic.file = cause.file;
     diagnostic.line = cause.line;
     diagnostic.value = fmt::format("\"{}\" (the default)", name_of(solver.method));
@@ -216,20 +221,34 @@ void report_asynchronous(const SolverParameters& solver, Findings& findings) {
   findings.report(std::move(diagnostic));
 }
 
+}  // namespace
+
+bool allows_another_map(SolverMethod method) {
+  return method == SolverMethod::flexible_cg || method == SolverMethod::richardson;
+}
+
+bool bears_single_precision_cycles(const CaseParameters& parameters) {
+  return parameters.solver.method != SolverMethod::pipelined_cg ||
+         parameters.operation.precision == Precision::single_precision ||
+         parameters.solver.multigrid.precision == Precision::double_precision;
+}
+
 void check_solver(const CaseParameters& parameters,
                   const std::vector<PreconditionerName>& preconditioners, Findings& findings) {
   const SolverParameters& solver = parameters.solver;
   if (findings.has_error("solver.method") || findings.has_error("solver.preconditioner")) return;
-  if (solver.method == SolverMethod::pipelined_cg && solver.preconditioner == kMultigrid &&
-      parameters.operation.precision == Precision::double_precision &&
-      solver.multigrid.precision == Precision::single_precision) {
+  if (parameters.run.deterministic && varies(solver, preconditioners)) {
+    findings.report(key_of_sweeps(solver),
+                    "asynchronous sweeps have another result in every run, and run.deterministic = "
+                    "true; use \"block-jacobi\"");
+  }
+  if (solver.preconditioner == kMultigrid && !bears_single_precision_cycles(parameters)) {
     findings.report("solver.method",
                     "\"pipelined-cg\" takes its residuals by recurrence through the "
                     "preconditioner, whose rounding in single precision it cannot bear; set "
                     "solver.multigrid.precision = \"double\", or use another method");
   }
-  if (varies(solver, preconditioners) && solver.method != SolverMethod::flexible_cg &&
-      solver.method != SolverMethod::richardson) {
+  if (varies(solver, preconditioners) && !allows_another_map(solver.method)) {
     report_asynchronous(solver, findings);
   }
   if (solver.method == SolverMethod::richardson && solver.preconditioner == kNoPreconditioner) {
@@ -244,8 +263,6 @@ void check_solver(const CaseParameters& parameters,
   }
 }
 
-}  // namespace
-
 void check_case(CaseParameters& parameters, const std::vector<KernelName>& kernels,
                 const std::vector<std::string>& scatters,
                 const std::vector<PreconditionerName>& preconditioners, Findings& findings) {
@@ -256,7 +273,9 @@ void check_case(CaseParameters& parameters, const std::vector<KernelName>& kerne
   check_boundary(parameters, findings);
   check_scatter(parameters.operation, kernels, scatters, findings);
   check_tolerance(parameters, findings);
-  check_solver(parameters, preconditioners, findings);
+  if (parameters.solver.preconditioner != kAuto) {
+    check_solver(parameters, preconditioners, findings);
+  }
   if (parameters.output.directory.empty()) {
     findings.report("output.directory", "must not be empty; \".\" is the current directory");
   }

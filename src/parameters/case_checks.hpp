@@ -15,4 +15,15 @@ void check_case(CaseParameters& parameters, const std::vector<KernelName>& kerne
                 const std::vector<std::string>& scatters,
                 const std::vector<PreconditionerName>& preconditioners, Findings& findings);
 
+/// Whether the method takes a preconditioner that is another map in every application.
+bool allows_another_map(SolverMethod method);
+
+/// Whether the case's method can have multigrid with the precision of its cycles.
+bool bears_single_precision_cycles(const CaseParameters& parameters);
+
+/// Reports what does not go with the preconditioner, which is chosen already: part of check_case()
+/// where the case names it.
+void check_solver(const CaseParameters& parameters,
+                  const std::vector<PreconditionerName>& preconditioners, Findings& findings);
+
 }  // namespace tessera

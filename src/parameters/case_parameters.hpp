@@ -49,21 +49,22 @@ struct BoundaryParameters {
   std::optional<std::string> alpha;
 };
 
-/// The kernel that stands for one that suits the case.
-inline constexpr char kAutoKernel[] = "auto";
+/// The kernel, scatter policy or preconditioner that stands for one that suits the case.
+inline constexpr char kAuto[] = "auto";
 
 /// `[operator]`
 struct OperatorParameters {
-  std::string kernel = kAutoKernel;
-  /// Once loaded, "none" exactly for the kernels that take none; with kAutoKernel what a kernel
-  /// gets that takes one.
-  std::string scatter = "coloring";
+  std::string kernel = kAuto;
+  /// Once loaded, "none" exactly for the kernels that take none; with the kernel kAuto what a
+  /// kernel gets that takes one.
+  std::string scatter = kAuto;
   FactorsChoice factors = FactorsChoice::automatic;
   Precision precision = Precision::double_precision;
 };
 
 /// Preconditioners that other keys than solver.preconditioner know of.
 inline constexpr char kNoPreconditioner[] = "none";
+inline constexpr char kChebyshev[] = "chebyshev";
 inline constexpr char kMultigrid[] = "multigrid";
 inline constexpr char kFastDiagonalization[] = "fast-diagonalization";
 inline constexpr char kBlockJacobi[] = "block-jacobi";
@@ -100,7 +101,7 @@ inline constexpr char kFullMultigrid[] = "full-multigrid";
 /// `[solver]`
 struct SolverParameters {
   SolverMethod method = SolverMethod::cg;
-  std::string preconditioner = kNoPreconditioner;
+  std::string preconditioner = kAuto;
   double relative_tolerance = 1e-8;
   int max_iterations = 1000;
   /// Where the iteration starts: an expression or kFullMultigrid.
@@ -114,9 +115,11 @@ struct SolverParameters {
 
 /// `[run]`
 struct RunParameters {
-  RunDevice device = RunDevice::cpu;
+  RunDevice device = RunDevice::automatic;
   /// 0 = all cores.
   int threads = 0;
+  /// Whether every run has to give the same bits.
+  bool deterministic = false;
 };
 
 /// `[output]`
@@ -175,11 +178,11 @@ std::vector<std::string> names_of(const std::vector<Named>& all) {
   return names;
 }
 
-/// Whether the one of these kernels that has the name takes a scatter policy; kAutoKernel may.
+/// Whether the one of these kernels that has the name takes a scatter policy; kAuto may.
 bool kernel_takes_scatter(const std::vector<KernelName>& kernels, const std::string& name);
 
 /// The keys of case files. @param kernels, scatters, preconditioners the names allowed, as in their
-/// tables; kAutoKernel is allowed as well.
+/// tables; kAuto is allowed as well.
 Registry<CaseParameters> make_case_registry(const std::vector<KernelName>& kernels,
                                             const std::vector<std::string>& scatters,
                                             const std::vector<PreconditionerName>& preconditioners);

@@ -49,8 +49,8 @@ constexpr FactorsChoice choice_of(FactorStorage storage) {
   throw std::logic_error("a storage of factors without a choice");
 }
 
-/// Where a run computes.
-enum class RunDevice { cpu, cuda };
+/// Where a run computes; `automatic`: on a GPU that can be used for the case, else on the CPU.
+enum class RunDevice { automatic, cpu, cuda };
 
 /// Geometry of a study's meshes: equal boxes, or the study's map.
 enum class StudyGeometry { uniform, mapped };
@@ -93,8 +93,8 @@ inline constexpr auto kNamesOf<FactorsChoice> = names_in_order<FactorsChoice>(
      {FactorsChoice::compressed, factor_storage_name(FactorStorage::compressed)},
      {FactorsChoice::on_the_fly, factor_storage_name(FactorStorage::on_the_fly)}});
 template <>
-inline constexpr auto kNamesOf<RunDevice> = names_in_order<RunDevice>({{RunDevice::cpu, "cpu"},
-                                                                       {RunDevice::cuda, "cuda"}});
+inline constexpr auto kNamesOf<RunDevice> = names_in_order<RunDevice>(
+    {{RunDevice::automatic, "auto"}, {RunDevice::cpu, "cpu"}, {RunDevice::cuda, "cuda"}});
 template <>
 inline constexpr auto kNamesOf<StudyGeometry> = names_in_order<StudyGeometry>(
     {{StudyGeometry::uniform, "uniform"}, {StudyGeometry::mapped, "mapped"}});

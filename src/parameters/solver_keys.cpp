@@ -85,10 +85,13 @@ Keys<SolverParameters> solver_keys(const std::vector<PreconditionerName>& precon
        .formerly = "study.method"},
       [](auto& p) -> auto& { return p.method; });
   if (of == SolverOf::one_case) {
+    std::vector<std::string> names = names_of(preconditioners);
+    names.insert(names.begin(), kAuto);
     keys.add(
         {.name = "solver.preconditioner",
-         .description = "Approximate inverse that the method applies in each iteration.",
-         .choices = names_of(preconditioners)},
+         .description = "Approximate inverse that the method applies in each iteration: auto is "
+                        "fast-diagonalization where it is the inverse, multigrid elsewhere.",
+         .choices = names},
         [](auto& p) -> auto& { return p.preconditioner; });
   }
   keys.add(

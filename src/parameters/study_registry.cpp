@@ -14,7 +14,8 @@ namespace {
 using StudyRegistry = Registry<StudyParameters>;
 
 void add_strategies(StudyRegistry& registry, const std::vector<KernelName>& kernels,
-                    const std::vector<std::string>& scatters) {
+                    std::vector<std::string> scatters) {
+  scatters.insert(scatters.begin(), kAuto);
   registry.add(
       {.name = "study.kernels",
        .description = "Kernels to measure; `tessera list` tells them apart.",
@@ -22,7 +23,8 @@ void add_strategies(StudyRegistry& registry, const std::vector<KernelName>& kern
       [](auto& p) -> auto& { return p.kernels; });
   registry.add(
       {.name = "study.scatters",
-       .description = "Scatter policies to measure, each with every kernel that takes one.",
+       .description = "Scatter policies to measure, each with every kernel that takes one; auto is "
+                      "the fastest on the study's processor.",
        .choices = scatters},
       [](auto& p) -> auto& { return p.scatters; });
   registry.add(
@@ -35,7 +37,9 @@ void add_strategies(StudyRegistry& registry, const std::vector<KernelName>& kern
       {.name = "study.precision", .description = "Floating-point types of the operators."},
       [](auto& p) -> auto& { return p.precision; });
   registry.add(
-      {.name = "study.device", .description = "Where the operators run."},
+      {.name = "study.device",
+       .description = "Where the operators run.",
+       .choices = {std::string(name_of(RunDevice::cpu)), std::string(name_of(RunDevice::cuda))}},
       [](auto& p) -> auto& { return p.device; });
   registry.add(
       {.name = "study.transfers",
@@ -134,11 +138,10 @@ void add_solvers(StudyRegistry& registry, const std::vector<PreconditionerName>&
   names.emplace_back(kFullMultigrid);
   registry.add(
       {.name = "study.solvers",
-       .description =
-           "Preconditioners to measure solves with, instead of applications: the "
-           "Poisson problem whose solution is the product of exp(t)*sin(pi*t) over "
-           "the axes, by kronecker on uniform meshes and tensor on mapped ones; full-multigrid is "
-           "one start without iterations. Left out, applications are measured.",
+       .description = "Preconditioners to measure solves with, instead of applications: the "
+                      "Poisson problem whose solution is the product of exp(t)*sin(pi*t) over "
+                      "the axes, by the kernel that auto takes; full-multigrid is one "
+                      "start without iterations. Left out, applications are measured.",
        .presence = Presence::optional,
        .choices = names,
        .default_text = "none: applications are measured",
@@ -161,7 +164,6 @@ Registry<StudyParameters> make_study_registry(
     const std::vector<PreconditionerName>& preconditioners) {
   StudyParameters defaults;
   defaults.kernels = names_of(kernels);
-  defaults.scatters = {default_scatter(scatters)};
   StudyRegistry registry("The study file", std::move(defaults));
   registry.add(
       {.name = "title", .description = "What is compared, in the tables."},

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "solvers/configuration.hpp"
+#include "src/case/preconditioner_choice.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/parameters/solver_keys.hpp"
 #include "src/solve/preconditioning_assembly.hpp"
@@ -34,13 +35,14 @@ std::vector<PreconditionerInfo>& table() {
        .kind = PreconditionerKind::diagonal,
        .bytes = jacobi_bytes,
        .make = TESSERA_MAKERS(make_jacobi)},
-      {.name = "chebyshev",
+      {.name = kChebyshev,
        .summary = "a polynomial in the operator, scaled by its diagonal",
        .add_keys = add_chebyshev_keys,
        .bytes = chebyshev_bytes,
        .make = TESSERA_MAKERS(make_chebyshev)},
       {.name = kMultigrid,
        .summary = "a V-cycle on coarser meshes and lower degrees; iterations do not grow",
+       .why_not = why_not_multigrid,
        .add_keys = add_multigrid_keys,
        .bytes = multigrid_bytes,
        .host_bytes = multigrid_host_bytes,
@@ -48,6 +50,8 @@ std::vector<PreconditionerInfo>& table() {
       {.name = kFastDiagonalization,
        .summary = "the inverse of the nearest separable operator, by dense products: on "
                   "axis-aligned meshes with separable coefficient the solution itself",
+       .why_not = why_not_inverse,
+       .reason = "it is the inverse of the operator",
        .bytes = fast_diagonalization_bytes,
        .host_bytes = fast_diagonalization_host_bytes,
        .make = TESSERA_MAKERS(make_fast_diagonalization_preconditioner)},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,11 @@ struct PreconditionerInfo {
   PreconditionerKind kind = PreconditionerKind::general;
   /// Whether it is another map in every application.
   MapOfCalls calls = MapOfCalls::the_same;
+  /// Why it is not the fastest in the case, in a user's words; empty if nothing speaks against it.
+  /// Null: nothing ever does. For what choose_preconditioner() chooses from.
+  std::string (*why_not)(const CaseParameters& parameters) = nullptr;
+  /// Why it is taken before all others.
+  std::string_view reason = {};
   /// Null: it has no keys, or those of another row.
   AddSolverKeys add_keys = nullptr;
   /// On the processor that it runs on, without z = M r; null: none.

@@ -1,6 +1,8 @@
 // This file makes preconditioners on the host.
 #include "src/solve/preconditioning.hpp"
 
+#include "src/case/strategy.hpp"
+
 namespace tessera {
 
 namespace {
@@ -30,7 +32,7 @@ MultigridOptions multigrid_options(const CaseParameters& parameters) {
   options.smoother = multigrid.smoother;
   options.smoother_degree = multigrid.smoother_degree;
   options.local_sweeps = parameters.solver.block_jacobi.local_sweeps;
-  if (parameters.operation.scatter != kNoScatter) options.scatter = parameters.operation.scatter;
+  options.scatter = level_scatter(parameters);
   return options;
 }
 

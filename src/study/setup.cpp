@@ -146,10 +146,9 @@ std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
 
 std::string why_no_solver_scatter(const StudyParameters& study) {
   if (study.solvers.empty() || !contains(study.geometry, StudyGeometry::mapped)) return "";
-  const std::string& scatter = study.scatters.front();
-  const std::string advice =
-      fmt::format("; solves on mapped meshes add by the first policy named: put \"{}\" first",
-                  default_scatter(strategy_names().scatters));
+  const std::string scatter = study_scatters(study).front();
+  const std::string advice = fmt::format(
+      "; solves on mapped meshes add by the first policy named: put \"{}\" first", kAuto);
   const ScatterInfo* const info = find_scatter(scatter);
   if (info != nullptr && info->use == ScatterUse::comparison) {
     return fmt::format("\"{}\" gives wrong results and is for applications only{}", scatter,
@@ -164,6 +163,17 @@ std::string why_no_solver_scatter(const StudyParameters& study) {
     if (problem.geometry == StudyGeometry::mapped && !reason.empty()) return reason + advice;
   }
   return "";
+}
+
+std::vector<std::string> study_scatters(const StudyParameters& study) {
+  std::vector<std::string> scatters;
+  for (std::string scatter : study.scatters) {
+    if (scatter == kAuto) {
+      scatter = choose_scatter("tensor", study_processor(study), Deterministic::no).scatter;
+    }
+    if (!contains(scatters, scatter)) scatters.push_back(std::move(scatter));
+  }
+  return scatters;
 }
 
 Processor study_processor(const StudyParameters& study) {
@@ -185,10 +195,11 @@ FormShape study_shape(const StudyParameters& study, const StudyProblem& problem)
 std::vector<StrategyName> study_strategies(const StudyParameters& study,
                                            const StudyProblem& problem) {
   const FormShape shape = study_shape(study, problem);
+  const std::vector<std::string> scatters = study_scatters(study);
   std::vector<StrategyName> strategies;
   for (const StrategyName& name : all_strategies(shape.processor)) {
     if (!contains(study.kernels, name.kernel)) continue;
-    if (name.scatter != kNoScatterName && !contains(study.scatters, name.scatter)) continue;
+    if (name.scatter != kNoScatterName && !contains(scatters, name.scatter)) continue;
     if (!has_factor_storages(name.kernel, shape)) {
       strategies.push_back(name);
       continue;
@@ -206,7 +217,7 @@ std::vector<StrategyName> study_strategies(const StudyParameters& study,
 }
 
 StrategyName study_solver_strategy(const StudyParameters& study, const StudyProblem& problem) {
-  return choose_strategy(study_shape(study, problem), study.scatters.front());
+  return choose_strategy(study_shape(study, problem), study_scatters(study).front());
 }
 
 BoxMesh make_study_mesh(const StudyProblem& problem) {

@@ -28,6 +28,9 @@ struct StudyProblem {
 /// Every combination of the study's lists; threads vary fastest, dimensions slowest.
 std::vector<StudyProblem> study_problems(const StudyParameters& study);
 
+/// The study's scatter policies, each once; `auto` is the fastest.
+std::vector<std::string> study_scatters(const StudyParameters& study);
+
 /// The processor of a study.
 Processor study_processor(const StudyParameters& study);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cases/expression.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
@@ -81,10 +82,9 @@ void evaluate_everything(const CaseParameters& parameters) {
 
 void try_loaded(LoadedCase loaded) {
   CaseParameters& parameters = loaded.parameters;
-  resolve_kernel(parameters);
   if (*std::max_element(parameters.mesh.cells.begin(), parameters.mesh.cells.end()) <=
       kLargestAxis) {
-    resolve_factors(parameters);
+    resolve_choices(parameters);
   }
   const std::string resolved = registry().to_toml(parameters);
   if (registry().to_toml(registry().parse(resolved, "resolved").parameters) != resolved) {

@@ -47,11 +47,11 @@ class Draw {
     draw_mesh();
     draw_problem();
     draw_boundary();
+    draw_run();
     draw_operator();
     draw_solver();
     parameters_.title = "a random case";
     parameters_.output.vtk = false;
-    parameters_.run.threads = between(1, 2);
     return parameters_;
   }
 
@@ -222,13 +222,21 @@ class Draw {
     parameters_.boundary[face].value = fmt::format("{}", -source_scale() * width);
   }
 
+  void draw_run() {
+    RunParameters& run = parameters_.run;
+    run.device = one_of({RunDevice::automatic, RunDevice::cpu});
+    run.threads = between(1, 2);
+    run.deterministic = once_in(4);
+  }
+
   void draw_operator() {
     OperatorParameters& operation = parameters_.operation;
     operation.kernel = text_of({"auto", "tensor", "local", "csr", "auto"});
     if (suits_kronecker_ && once_in(4)) operation.kernel = "kronecker";
     if (parameters_.space.degree == 1 && once_in(6)) operation.kernel = "stencil";
     operation.scatter = kernel_takes_scatter(strategy_names().kernels, operation.kernel)
-                            ? text_of({"coloring", "serial", "atomic", "private"})
+                            ? text_of({"coloring", "serial", "private", "auto",
+                                       parameters_.run.deterministic ? "coloring" : "atomic"})
                             : std::string(kNoScatter);
     if (operation.kernel == "tensor" && once_in(8)) {
       operation.factors = one_of({FactorsChoice::stored, FactorsChoice::on_the_fly});
@@ -242,7 +250,7 @@ class Draw {
     solver.max_iterations = 20000;
     solver.preconditioner =
         one_of({"none", "jacobi", "chebyshev", "multigrid", "fast-diagonalization", "block-jacobi",
-                "block-asynchronous-jacobi"});
+                "auto", parameters_.run.deterministic ? "auto" : "block-asynchronous-jacobi"});
     solver.method = one_of({SolverMethod::cg, SolverMethod::single_reduction_cg,
                             SolverMethod::pipelined_cg, SolverMethod::flexible_cg});
     if (solver.preconditioner != "none" && once_in(10)) {
@@ -270,7 +278,8 @@ class Draw {
                                    CoarseningChoice::cells_first});
     multigrid.smoother =
         one_of({SmootherKind::chebyshev, SmootherKind::chebyshev, SmootherKind::block_jacobi,
-                SmootherKind::block_asynchronous_jacobi});
+                parameters_.run.deterministic ? SmootherKind::block_jacobi
+                                              : SmootherKind::block_asynchronous_jacobi});
     multigrid.smoother_degree = between(1, 5);
     multigrid.start_cycles = between(1, 3);
     multigrid.precision = one_of({Precision::single_precision, Precision::double_precision});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operators/cells/scatter.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
 #include "tests/operators/problems.hpp"
@@ -187,7 +188,8 @@ void check_case(const LoadedCase& loaded) {
   if (single) in_single.emplace(reference, made.discretization);
   int of_the_case = 0;
   CaseParameters resolved = parameters;
-  resolve_kernel(resolved);
+  resolved.run.device = RunDevice::cpu;
+  resolve_choices(resolved);
   const StrategyName of_case = case_strategy(resolved);
   for (const StrategyName& variant : host_variants(made.form)) {
     const ScatterInfo* scatter = find_scatter(variant.scatter);

@@ -68,6 +68,14 @@ void check_program(const RandomCase& random_case) {
   require_equal("DoFs", group(checked.output, "(\\d+) DoFs"), result.at("dofs").dump());
   const std::string kernel = result.at("kernel").get<std::string>();
   require_equal("kernel", group(checked.output, "\noperator ([a-z]+)"), kernel);
+  for (const nlohmann::json& choice : result.at("choices")) {
+    const std::string reason = " (auto: " + choice.at("reason").get<std::string>() + ")";
+    for (const std::string& output : {checked.output, run.output}) {
+      if (output.find(reason) == std::string::npos) {
+        RC_FAIL(fmt::format("{}:{} is not said in\n{}", choice.at("key").dump(), reason, output));
+      }
+    }
+  }
   require_equal("levels", "|" + level_lines(checked.output), "|" + level_lines(run.output));
   require_equal("memory", group(checked.output, "largest at a time ([^,]+),"),
                 group(run.output, "memory    about (.*) of .* available"));
@@ -80,8 +88,10 @@ void check_program(const RandomCase& random_case) {
     RC_FAIL(fmt::format("run ends with {}, and run of its resolved case with {}:\n{}",
                         run.exit_code, again.exit_code, again.errors));
   }
-  const bool is_repeatable = random_case.text.find("\"atomic\"") == std::string::npos &&
-                             random_case.text.find("asynchronous") == std::string::npos;
+  const std::string resolved = read_file(directory / "first/case.toml");
+  const auto has = [&](const char* text) { return resolved.find(text) != std::string::npos; };
+  const bool is_repeatable =
+      has("deterministic = true") || !(has("\"atomic\"") || has("asynchronous") || has("\"cuda\""));
   if (!is_repeatable) return;
   if (read_file(directory / "first/residuals.csv") !=
       read_file(directory / "second/residuals.csv")) {

@@ -10,9 +10,9 @@
 
 #include "operators/csr/csr.hpp"
 #include "operators/strategy.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/shape.hpp"
-#include "src/case/strategy.hpp"
 #include "src/solve/solve.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
@@ -196,8 +196,8 @@ using Endings = std::map<std::string, int>;
 
 void check_solve(const LoadedCase& loaded, Endings& endings) {
   CaseParameters parameters = loaded.parameters;
-  resolve_kernel(parameters);
-  resolve_factors(parameters);
+  parameters.run.device = RunDevice::cpu;
+  resolve_choices(parameters);
   const Solved solved(std::move(parameters));
   const SolveStatus status = solved.outcome.report.status;
   ++endings[std::string(status_name(status))];

@@ -28,7 +28,9 @@ struct ProgramResult {
   std::string errors;
 };
 
-/// The program of this build as a child process in a directory of its own, where its outputs go.
+/// The program of this build as a child process in a directory of its own, where its outputs go. It
+/// sees the GPU only if an argument names it, so that what a case leaves to the program does not
+/// depend on the machine.
 class Program {
  public:
   /// Starts `tessera ARGUMENTS`.
@@ -45,6 +47,12 @@ class Program {
     argv.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
+    const auto names_gpu = [](const std::string& text) {
+      return text.find("cuda") != std::string::npos;
+    };
+    if (std::none_of(arguments.begin(), arguments.end(), names_gpu)) {
+      setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    }
     redirect(STDOUT_FILENO, directory / "stdout.txt");
     redirect(STDERR_FILENO, directory / "stderr.txt");
     prepare();

@@ -215,19 +215,29 @@ TEST_F(BadInput, SolversThatDoNotExistOrDoNotFit) {
                   "--set solver.preconditioner=multigird: solver.preconditioner = \"multigird\": ",
                   "did you mean \"multigrid\"?");
   expect_one_line(
-      run_with("solver.method=richardson"),
+      run_case(kGoodCase,
+               {"--set", "solver.method=richardson", "--set", "solver.preconditioner=none"}),
       "--set solver.method=richardson: solver.method = \"richardson\": ", "needs a preconditioner");
   expect_one_line(run_with("solver.preconditioner=block-asynchronous-jacobi"),
                   "--set solver.preconditioner=block-asynchronous-jacobi: solver.method = \"cg\" "
                   "(the default): ",
                   "must be \"flexible-cg\" or \"richardson\"");
-  expect_one_line(run_with("solver.initial=full-multigrid"),
+  expect_one_line(run_case(kGoodCase, {"--set", "solver.initial=full-multigrid", "--set",
+                                       "solver.preconditioner=jacobi"}),
                   "--set solver.initial=full-multigrid: solver.initial = \"full-multigrid\": ",
                   "needs solver.preconditioner = \"multigrid\"");
   expect_one_line(
       run_with("solver.multigrid.smoother_degree=0"),
       "--set solver.multigrid.smoother_degree=0: solver.multigrid.smoother_degree = 0: ",
       "from 1 to ");
+}
+
+TEST_F(BadInput, WhatIsNotDeterministicThoughTheCaseHasToBe) {
+  expect_one_line(
+      run_case(kGoodCase, {"--set", "run.deterministic=true", "--set", "operator.scatter=atomic"}),
+      "--set operator.scatter=atomic: operator.scatter = \"atomic\": ",
+      "adds in another order in every run, and run.deterministic = true; allowed: "
+      "\"auto\", \"serial\", \"coloring\", \"private\"");
 }
 
 TEST_F(BadInput, NoGpuInThisBuildOrOnThisMachine) {

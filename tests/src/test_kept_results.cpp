@@ -233,7 +233,8 @@ TEST_F(KeptResults, OutOfMemoryAfterTheSolve) {
 #endif
   write_file(path() / "case.toml",
              "[mesh]\ncells = [90, 90, 90]\n[space]\ndegree = 1\n[problem]\nsource = \"1\"\n"
-             "[solver]\nrelative_tolerance = 1e-15\nmax_iterations = 400\n");
+             "[solver]\npreconditioner = \"none\"\nrelative_tolerance = 1e-15\n"
+             "max_iterations = 400\n");
   Program program(path(), {"run", "case.toml", "--output", "out", "--threads", "2"});
   ASSERT_TRUE(program.wait_for_errors("iteration 1 "));
   std::ifstream statm("/proc/" + std::to_string(program.id()) + "/statm");

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "postprocess/timing/clock.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
-#include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
 #include "src/solve/solve.hpp"
 #include "src/study/measurement.hpp"
@@ -27,8 +27,7 @@ std::string case_text(int dimension, int degree, const std::string& map, const s
 
 // The name of the operator that solve() makes for the case, and what `run` and `check` print of it.
 void expect_label(CaseParameters parameters, std::set<std::string>& seen) {
-  resolve_kernel(parameters);
-  resolve_factors(parameters);
+  resolve_choices(parameters);
   const Discretization discretization = make_discretization(parameters);
   const PoissonProblem problem = make_problem(parameters);
   const BilinearForm form = stiffness_form(problem, discretization);
@@ -193,7 +192,10 @@ TEST(PatchOfACase, HasStoredFactors) {
   parameters.operation.factors = FactorsChoice::compressed;
   EXPECT_NE(why_not_patch(), "");
   parameters.operation.factors = FactorsChoice::automatic;
-  EXPECT_EQ(resolve_factors(parameters), "stored (auto: scatter policy patch)");
+  CaseParameters resolved = parameters;
+  EXPECT_EQ(reason_text(resolve_strategy(resolved), "operator.factors"),
+            " (auto: scatter policy patch)");
+  EXPECT_EQ(resolved.operation.factors, FactorsChoice::stored);
   parameters.space.degree = 9;
   parameters.space.points = 10;
   EXPECT_NE(why_not_patch(), "");
@@ -221,7 +223,7 @@ TEST(KernelNames, TakeAScatterAsTheTableSays) {
     EXPECT_EQ(kernel_takes_scatter(names.kernels, std::string(row.name)),
               row.scatter == TakesScatter::yes);
   }
-  EXPECT_TRUE(kernel_takes_scatter(names.kernels, kAutoKernel));
+  EXPECT_TRUE(kernel_takes_scatter(names.kernels, kAuto));
   EXPECT_THROW(kernel_takes_scatter(names.kernels, "tensors"), std::logic_error);
 }
 

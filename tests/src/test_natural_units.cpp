@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "operators/tensor/factor_choice.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/model.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
-#include "src/case/strategy.hpp"
 #include "src/solve/solve.hpp"
 #include "tests/device_test.hpp"
 #include "tests/thread_count.hpp"
@@ -276,8 +276,8 @@ top = { type = "robin", alpha = "1", value = "2" }
   const auto solution_of = [&](const std::string& mesh) {
     CaseParameters parameters =
         make_case_registry().parse("[mesh]\ndimension = 2\n" + mesh + kind, "case.toml").parameters;
-    resolve_kernel(parameters);
-    resolve_factors(parameters);
+    parameters.run.device = RunDevice::cpu;
+    resolve_choices(parameters);
     return solved(parameters);
   };
   const std::pair<std::string, std::string> pairs[] = {

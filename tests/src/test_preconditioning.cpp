@@ -10,10 +10,10 @@
 
 #include "cases/poisson_problem.hpp"
 #include "postprocess/error_norms.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
-#include "src/case/strategy.hpp"
 #include "src/solve/solve.hpp"
 #include "tests/device_test.hpp"
 #include "tests/thread_count.hpp"
@@ -84,8 +84,11 @@ std::vector<std::string> cases() { return {kMixed2d, kUniform3d, kCurved2d, kCur
 // Kernel and geometry are chosen as a run chooses them.
 CaseParameters parsed(const std::string& text) {
   CaseParameters parameters = make_case_registry().parse(text, "case.toml").parameters;
-  resolve_kernel(parameters);
-  resolve_factors(parameters);
+  if (parameters.solver.preconditioner == kAuto) {
+    parameters.solver.preconditioner = kNoPreconditioner;
+  }
+  parameters.run.device = RunDevice::cpu;
+  resolve_choices(parameters);
   return parameters;
 }
 
@@ -283,9 +286,8 @@ void expect_error_of_the_discretization(RunDevice device) {
       // About as many nodes of every degree, and several levels.
       const int nodes = parameters.mesh.dimension == 2 ? 48 : 16;
       for (auto& cells : parameters.mesh.cells) cells = nodes / degree + cells % 3;
-      resolve_kernel(parameters);
-      resolve_factors(parameters);
       parameters.run.device = device;
+      resolve_choices(parameters);
       parameters.solver.preconditioner = "multigrid";
       parameters.solver.relative_tolerance = 1e-12;
       const Solved converged = solved(parameters);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "src/case/choices.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
@@ -174,7 +175,7 @@ TEST(SizeLimits, AreSaidOnceAndBeforeAStudyBegins) {
 
 Index solving_bytes(const CaseParameters& parameters) {
   CaseParameters resolved = parameters;
-  resolve_kernel(resolved);
+  resolve_choices(resolved);
   const MemoryEstimate estimate =
       estimate_memory(resolved, {resolved.operation.kernel, resolved.operation.scatter});
   for (const MemoryPhase& phase : estimate.phases) {
@@ -185,6 +186,7 @@ Index solving_bytes(const CaseParameters& parameters) {
 
 TEST(MemoryOfMethods, IsThatOfTheirVectors) {
   CaseParameters parameters = case_of("[40, 40, 40]", 2);
+  parameters.solver.preconditioner = kNoPreconditioner;
   const Index vector = Index{81} * 81 * 81 * 8;
   const Index cg = solving_bytes(parameters);
   parameters.solver.method = SolverMethod::single_reduction_cg;

@@ -66,15 +66,6 @@ void check_positive(const BilinearForm& form, const std::array<AxisValues, 3>& a
   }
 }
 
-bool is_foldable(const RobinTerm& term, const ScalarField& coefficient, int dimension) {
-  if (!term.alpha.constant) return false;
-  if (coefficient.constant) return true;
-  for (int d = 0; d < dimension; ++d) {
-    if (d != term.face / 2 && !(*coefficient.factors)[d].constant) return false;
-  }
-  return true;
-}
-
 // Moves the scale of all factors to the first, so that none of them is huge and another tiny.
 void gather_scale(int dimension, std::array<AxisValues, 3>& axes) {
   for (int d = 1; d < dimension; ++d) {
@@ -95,6 +86,15 @@ double end_term(const RobinTerm& term, const std::array<AxisValues, 3>& axes, in
 }
 
 }  // namespace
+
+bool is_foldable(const RobinTerm& term, const ScalarField& coefficient, int dimension) {
+  if (!term.alpha.constant) return false;
+  if (coefficient.constant) return true;
+  for (int d = 0; d < dimension; ++d) {
+    if (d != term.face / 2 && !(*coefficient.factors)[d].constant) return false;
+  }
+  return true;
+}
 
 std::string why_not_kronecker(MeshKind mesh, CoefficientKind coefficient) {
   if (mesh == MeshKind::mapped) {

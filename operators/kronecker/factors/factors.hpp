@@ -27,6 +27,10 @@ inline std::string why_not_kronecker(const BilinearForm& form) {
   return why_not_kronecker(mesh_kind(*form.discretization), coefficient_kind(form.coefficient));
 }
 
+/// Whether the Robin term is part of the 1D factors of a form with this coefficient, which is a
+/// product of functions of one coordinate.
+bool is_foldable(const RobinTerm& term, const ScalarField& coefficient, int dimension);
+
 /// @throws std::invalid_argument with why_not_kronecker(), BadFieldValue if the coefficient is not
 ///         positive and finite at a quadrature point or an alpha is negative or not finite
 KroneckerFactors make_kronecker_factors(const BilinearForm& form);

@@ -212,7 +212,7 @@ TEST(FactorErrors, StoragesThatThereAreNotAreRefused) {
 }
 
 TEST(KernelChoice, IsTheRule) {
-  const auto chosen = [](const FormShape& shape) { return choose_kernel(shape).kernel; };
+  const auto chosen = [](const FormShape& shape) { return choose_kernel(shape, kColoring).kernel; };
   for (const Processor processor : {Processor::cpu, Processor::gpu}) {
     EXPECT_EQ(chosen(uniform(processor, 3, 1, 2, CoefficientKind::constant)), "kronecker");
     EXPECT_EQ(chosen(uniform(processor, 3, 4, 5, CoefficientKind::separable)), "kronecker");
@@ -221,10 +221,49 @@ TEST(KernelChoice, IsTheRule) {
     EXPECT_EQ(chosen(mapped(processor, 2, 1, 2)), "stencil");
     EXPECT_EQ(chosen(mapped(processor, 2, 2, 3)), "tensor");
   }
-  EXPECT_EQ(choose_kernel(mapped(Processor::cpu, 2, 1, 2)).reason, "degree 1, the mesh is mapped");
+  EXPECT_EQ(choose_kernel(mapped(Processor::cpu, 2, 1, 2), kColoring).reason,
+            "degree 1, the mesh is mapped");
   EXPECT_EQ(choose_strategy(mapped(Processor::gpu, 3, 2, 3), "atomic").text(),
             "tensor/atomic, compressed");
   EXPECT_EQ(choose_strategy(mapped(Processor::gpu, 3, 1, 2), "atomic").text(), "stencil");
+}
+
+// On the GPU kronecker is the faster one of long vectors only.
+TEST(KernelChoice, DependsOnTheSizeOnTheGpu) {
+  const auto chosen = [](FormShape shape, Index dofs, const char* scatter) {
+    shape.lattice = NodeLattice(shape.mesh = BoxMesh(2, {dofs / 2 - 1, 1, 1}, {0, 0, 0}, {1, 1, 1}),
+                                shape.degree());
+    return choose_kernel(shape, scatter);
+  };
+  for (const CoefficientKind k : {CoefficientKind::constant, CoefficientKind::separable}) {
+    const FormShape shape = uniform(Processor::gpu, 2, 1, 2, k);
+    EXPECT_EQ(chosen(shape, 1'999'998, "atomic").kernel, "tensor");
+    EXPECT_EQ(chosen(shape, 1'999'998, "atomic").reason, "fewer than 2 million DoFs on the GPU");
+    EXPECT_EQ(chosen(shape, 2'000'000, "atomic").kernel, "kronecker");
+    EXPECT_EQ(chosen(shape, 1'999'998, "coloring").kernel, "kronecker");
+    EXPECT_EQ(chosen(uniform(Processor::cpu, 2, 1, 2, k), 1000, "atomic").kernel, "kronecker");
+  }
+  const FormShape of_degree_1 = graded(Processor::gpu, 3, 1, 2);
+  FormShape separable = of_degree_1;
+  separable.coefficient = CoefficientKind::constant;
+  EXPECT_EQ(choose_kernel(separable, "atomic").kernel, "stencil");
+  EXPECT_EQ(choose_kernel(separable, "atomic").reason,
+            "degree 1, fewer than 2 million DoFs on the GPU");
+}
+
+TEST(ScatterChoice, IsTheFastestMeasured) {
+  for (const char* kernel : {"tensor", "local"}) {
+    const auto chosen = [&](Processor processor, Deterministic demanded) {
+      return choose_scatter(kernel, processor, demanded).scatter;
+    };
+    EXPECT_EQ(chosen(Processor::cpu, Deterministic::no), "coloring");
+    EXPECT_EQ(chosen(Processor::cpu, Deterministic::yes), "coloring");
+    EXPECT_EQ(chosen(Processor::gpu, Deterministic::no), "atomic");
+    EXPECT_EQ(chosen(Processor::gpu, Deterministic::yes), "coloring");
+  }
+  EXPECT_EQ(choose_scatter("tensor", Processor::gpu, Deterministic::yes).reason,
+            "the fastest measured on the GPU with the same bits in every run");
+  EXPECT_THROW(choose_scatter("csr", Processor::cpu, Deterministic::no), std::logic_error);
 }
 
 // 4 x 3 x 2 cells in 3D, 4 x 3 in 2D.

@@ -120,27 +120,30 @@ TEST(CaseChecks, CsrAndKroneckerTakeNoScatter) {
     const std::string base = case_with("[operator]\nkernel = \"") + kernel + "\"\n";
     EXPECT_EQ(parse_case(base).operation.scatter, "none");
     EXPECT_EQ(parse_case(base + "scatter = \"none\"\n").operation.scatter, "none");
+    EXPECT_EQ(parse_case(base + "scatter = \"auto\"\n").operation.scatter, "none");
   }
 }
 
 TEST(CaseChecks, OtherKernelsNeedAScatter) {
   expect_errors(
       case_errors(case_with("[operator]\nkernel = \"tensor\"\nscatter = \"none\"\n")),
-      {"case.toml:5: operator.scatter = \"none\": must be one of \"serial\" | \"atomic\" | "
+      {"case.toml:5: operator.scatter = \"none\": must be one of \"auto\" | \"serial\" | "
+       "\"atomic\" | "
        "\"coloring\" | \"private\", or left out, since operator.kernel = \"tensor\" takes one"});
-  EXPECT_EQ(parse_case(case_with("")).operation.scatter, "coloring");
+  EXPECT_EQ(parse_case(case_with("")).operation.scatter, "auto");
 }
 
 TEST(CaseChecks, AutoKeepsTheScatterForAKernelThatTakesOne) {
   const std::string base = case_with("[operator]\nkernel = \"auto\"\n");
-  EXPECT_EQ(parse_case(base).operation.scatter, "coloring");
+  EXPECT_EQ(parse_case(base).operation.scatter, "auto");
   EXPECT_EQ(parse_case(base + "scatter = \"private\"\n").operation.scatter, "private");
   expect_errors(
       case_errors(base + "scatter = \"none\"\n"),
-      {"case.toml:5: operator.scatter = \"none\": must be one of \"serial\" | \"atomic\" | "
+      {"case.toml:5: operator.scatter = \"none\": must be one of \"auto\" | \"serial\" | "
+       "\"atomic\" | "
        "\"coloring\" | \"private\", or left out, since operator.kernel = \"auto\" takes one"});
   const std::string csr = case_with("[operator]\nkernel = \"csr\"\nscatter = \"none\"\n");
-  EXPECT_EQ(parse_case(csr, {{"operator.kernel=auto"}}).operation.scatter, "coloring");
+  EXPECT_EQ(parse_case(csr, {{"operator.kernel=auto"}}).operation.scatter, "auto");
 }
 
 TEST(CaseChecks, KernelOfTheCommandLineReplacesTheFilesScatter) {
@@ -148,7 +151,7 @@ TEST(CaseChecks, KernelOfTheCommandLineReplacesTheFilesScatter) {
   EXPECT_EQ(parse_case(tensor, {{"operator.kernel=csr"}}).operation.scatter, "none");
   EXPECT_EQ(parse_case(tensor, {{"operator.kernel=local"}}).operation.scatter, "atomic");
   const std::string csr = case_with("[operator]\nkernel = \"csr\"\nscatter = \"none\"\n");
-  EXPECT_EQ(parse_case(csr, {{"operator.kernel=tensor"}}).operation.scatter, "coloring");
+  EXPECT_EQ(parse_case(csr, {{"operator.kernel=tensor"}}).operation.scatter, "auto");
   expect_errors(
       case_errors(tensor, {{"operator.kernel=csr"}, {"operator.scatter=serial"}}),
       {"--set operator.scatter=serial: operator.scatter = \"serial\": must be \"none\", or left "
@@ -227,13 +230,32 @@ TEST(CaseChecks, AsynchronousSweepsNeedAMethodThatAllowsThem) {
   expect_errors(case_errors(case_with("[solver]\npreconditioner = \"multigrid\"\n" + smoother)),
                 {"case.toml:6: solver.method = \"cg\" (the default): " + why});
   // A smoother that is not used does not matter.
-  expect_errors(case_errors(case_with("[solver]\nmethod = \"cg\"\n" + smoother)), {});
+  expect_errors(
+      case_errors(case_with("[solver]\nmethod = \"cg\"\npreconditioner = \"jacobi\"\n" + smoother)),
+      {});
+}
+
+TEST(CaseChecks, DeterminismAllowsNoAsynchronousSweeps) {
+  const std::string why =
+      "asynchronous sweeps have another result in every run, and run.deterministic = true; use "
+      "\"block-jacobi\"";
+  const std::string demand = "[run]\ndeterministic = true\n";
+  expect_errors(case_errors(case_with("[solver]\nmethod = \"flexible-cg\"\npreconditioner = "
+                                      "\"block-asynchronous-jacobi\"\n" +
+                                      demand)),
+                {"case.toml:5: solver.preconditioner = \"block-asynchronous-jacobi\": " + why});
+  expect_errors(case_errors(case_with("[solver]\nmethod = \"flexible-cg\"\npreconditioner = "
+                                      "\"multigrid\"\n[solver.multigrid]\nsmoother = "
+                                      "\"block-asynchronous-jacobi\"\n" +
+                                      demand)),
+                {"case.toml:7: solver.multigrid.smoother = \"block-asynchronous-jacobi\": " + why});
 }
 
 TEST(CaseChecks, RichardsonNeedsAPreconditioner) {
-  expect_errors(case_errors(case_with("[solver]\nmethod = \"richardson\"\n")),
-                {"case.toml:4: solver.method = \"richardson\": \"richardson\" needs a "
-                 "preconditioner: x + (b - A x) alone diverges"});
+  expect_errors(
+      case_errors(case_with("[solver]\nmethod = \"richardson\"\npreconditioner = \"none\"\n")),
+      {"case.toml:4: solver.method = \"richardson\": \"richardson\" needs a "
+       "preconditioner: x + (b - A x) alone diverges"});
 }
 
 TEST(CaseChecks, FullMultigridNeedsMultigrid) {

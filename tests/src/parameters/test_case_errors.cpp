@@ -238,8 +238,8 @@ TEST(CaseErrors, Choices) {
        "case.toml:5: space.quadrature = \"simpson\": must be one of \"gauss\" | \"gauss-lobatto\"",
        "case.toml:7: operator.kernel = \"tenser\": must be one of \"auto\" | \"csr\" | \"local\" | "
        "\"tensor\" | \"kronecker\"; did you mean \"tensor\"?",
-       "case.toml:8: operator.scatter = \"colouring\": must be one of \"serial\" | \"atomic\" | "
-       "\"coloring\" | \"private\" | \"none\"; did you mean \"coloring\"?"});
+       "case.toml:8: operator.scatter = \"colouring\": must be one of \"auto\" | \"serial\" | "
+       "\"atomic\" | \"coloring\" | \"private\" | \"none\"; did you mean \"coloring\"?"});
 }
 
 TEST(CaseErrors, FactorsNameTheNearest) {

@@ -20,7 +20,7 @@ std::string study_errors(const std::string& text) {
 TEST(Study, Defaults) {
   const StudyParameters p = parse_study("");
   EXPECT_EQ(p.kernels, names_of(kTestKernels));
-  EXPECT_EQ(p.scatters, std::vector<std::string>{"coloring"});
+  EXPECT_EQ(p.scatters, std::vector<std::string>{"auto"});
   EXPECT_EQ(p.dofs, std::vector<std::int64_t>{1000000});
   EXPECT_EQ(p.factors, std::vector<FactorsChoice>{FactorsChoice::automatic});
   EXPECT_EQ(p.map.size(), 3U);

@@ -1,0 +1,63 @@
+// Decisions on preconditioners by the case's shape and method.
+#include "src/case/preconditioner_choice.hpp"
+
+#include <fmt/format.h>
+
+#include "cases/expression.hpp"
+#include "operators/kronecker/factors/factors.hpp"
+#include "postprocess/files/human_units.hpp"
+#include "src/case/preconditioner_memory.hpp"
+#include "src/case/shape.hpp"
+#include "src/parameters/case_checks.hpp"
+
+namespace tessera {
+namespace {
+
+// Where the eigenvectors of the axes take longer, multigrid has solved before they are there.
+constexpr double kMaxAxisSeconds = 1.0;
+
+bool has_other_robin(const CaseParameters& parameters, const ScalarField& coefficient) {
+  const int dimension = parameters.mesh.dimension;
+  for (int face = 0; face < face_count(dimension); ++face) {
+    const BoundaryParameters& condition = parameters.boundary[face];
+    if (condition.type != BoundaryType::robin) continue;
+    const RobinTerm term{face, parse_expression(*condition.alpha, dimension)};
+    if (!is_foldable(term, coefficient, dimension)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string why_not_inverse(const CaseParameters& parameters) {
+  if (parameters.solver.initial == kFullMultigrid) return "the start is by full multigrid";
+  const FormShape shape = case_shape(parameters);
+  if (shape.mesh_kind == MeshKind::mapped) return "the mesh is mapped";
+  if (shape.coefficient == CoefficientKind::general) {
+    return "the coefficient is no product of functions of one coordinate";
+  }
+  if (has_other_robin(parameters,
+                      parse_expression(parameters.problem.coefficient, shape.dimension()))) {
+    return "alpha or the coefficient varies on a Robin face";
+  }
+  const double seconds = planned_axis_work(parameters).seconds;
+  if (seconds <= kMaxAxisSeconds) return "";
+  return fmt::format("the eigenvectors of fast diagonalization take about {}",
+                     human_seconds(seconds));
+}
+
+std::string why_not_multigrid(const CaseParameters& parameters) {
+  const SolverParameters& solver = parameters.solver;
+  if (solver.initial == kFullMultigrid) return "";
+  if (!bears_single_precision_cycles(parameters)) {
+    return "the method pipelined-cg does not bear cycles in single precision";
+  }
+  if (solver.multigrid.smoother != SmootherKind::block_asynchronous_jacobi) return "";
+  if (parameters.run.deterministic) return "the asynchronous smoother has other bits in every run";
+  return allows_another_map(solver.method)
+             ? ""
+             : fmt::format("the asynchronous smoother is not for the method {}",
+                           name_of(solver.method));
+}
+
+}  // namespace tessera
