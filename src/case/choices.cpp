@@ -36,8 +36,8 @@ std::string why_not_on(const GpuOffer& gpu, CaseParameters parameters) {
   if (!problems.empty()) return problems.front().limit;
   const Index needed = estimate_gpu_memory(parameters, case_strategy(parameters)).peak().bytes();
   if (needed <= gpu.free_bytes) return "";
-  return fmt::format("it needs {} of GPU memory, and {} are free",
-                     bytes_text(needed), bytes_text(gpu.free_bytes));
+  return fmt::format("it needs {} of GPU memory, and {} are free", bytes_text(needed),
+                     bytes_text(gpu.free_bytes));
 }
 
 }  // namespace

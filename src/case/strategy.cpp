@@ -17,6 +17,7 @@ namespace {
 constexpr char kKey[] = "operator.factors";
 constexpr char kKernelKey[] = "operator.kernel";
 constexpr char kScatterKey[] = "operator.scatter";
+constexpr char kDeviceKey[] = "run.device";
 constexpr char kTensor[] = "tensor";
 
 // What decides whether a storage of factors is possible.
@@ -133,7 +134,9 @@ std::string why_not_processor(const CaseParameters& parameters, Processor proces
 }
 
 void check_processor(const CaseParameters& parameters, Findings& findings) {
-  if (findings.has_error(kKernelKey) || findings.has_error(kScatterKey)) return;
+  for (const char* key : {kKernelKey, kScatterKey, kDeviceKey}) {
+    if (findings.has_error(key)) return;
+  }
   const Processor processor = case_processor(parameters);
   const std::string device(name_of(parameters.run.device));
   const std::string& named = parameters.operation.scatter;
@@ -158,7 +161,8 @@ void check_processor(const CaseParameters& parameters, Findings& findings) {
 }
 
 void check_deterministic(const CaseParameters& parameters, Findings& findings) {
-  if (!parameters.run.deterministic || findings.has_error(kScatterKey)) return;
+  if (!parameters.run.deterministic) return;
+  if (findings.has_error(kScatterKey) || findings.has_error(kDeviceKey)) return;
   const ScatterInfo* scatter = find_scatter(parameters.operation.scatter);
   if (scatter == nullptr || scatter->deterministic == Deterministic::yes) return;
   std::vector<std::string> allowed =
