@@ -116,7 +116,7 @@ TEST_F(GoldenText, SchemaOfStudies) {
 constexpr char kCase[] =
     "title = \"golden\"\n[mesh]\ncells = [8, 6, 4]\nmap = [\"x\", \"y\", \"z + 0.1*x*y\"]\n"
     "[space]\ndegree = 2\n[problem]\nsource = \"1\"\nexact = \"x\"\n"
-    "[solver]\npreconditioner = \"multigrid\"\n[run]\nthreads = 1\n"
+    "[solver]\npreconditioner = \"multigrid\"\n[run]\ndevice = \"cpu\"\nthreads = 1\n"
     "[output]\ndirectory = \"out\"\n";
 
 // How much memory is available depends on the machine, and how much is needed on its vectors'

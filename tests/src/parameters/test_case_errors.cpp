@@ -59,8 +59,9 @@ TEST(CaseErrors, UnknownKeyOfAnotherTable) {
 }
 
 TEST(CaseErrors, UnknownKeyLikeNothingListsTheKnown) {
-  expect_errors(case_errors(case_with("[run]\nbanana = 3\n")),
-                {"case.toml:4: run.banana = 3: unknown key; [run] knows device, threads"});
+  expect_errors(
+      case_errors(case_with("[run]\nbanana = 3\n")),
+      {"case.toml:4: run.banana = 3: unknown key; [run] knows device, threads, deterministic"});
 }
 
 TEST(CaseErrors, QuotedNamesAreNotDottedNames) {
@@ -100,23 +101,24 @@ TEST(CaseErrors, WrongTypes) {
 }
 
 TEST(CaseErrors, UnknownNamesOfSolversSuggestTheNearest) {
-  expect_errors(case_errors(case_with("[solver]\nmethod = \"pipelined\"\n"
-                                      "preconditioner = \"multigird\"\n"
-                                      "[solver.multigrid]\nsmoother = \"chebychev\"\n"
-                                      "smother_degree = 2\ncoarsening = \"cells\"\n")),
-                {"case.toml:4: solver.method = \"pipelined\": must be one of \"cg\" | "
-                 "\"single-reduction-cg\" | \"pipelined-cg\" | \"flexible-cg\" | "
-                 "\"richardson\"; did you mean \"pipelined-cg\"?",
-                 "case.toml:5: solver.preconditioner = \"multigird\": must be one of \"none\" | "
-                 "\"jacobi\" | \"chebyshev\" | \"multigrid\" | \"fast-diagonalization\" | "
-                 "\"block-jacobi\" | \"block-asynchronous-jacobi\"; did you mean \"multigrid\"?",
-                 "case.toml:7: solver.multigrid.smoother = \"chebychev\": must be one of "
-                 "\"chebyshev\" | \"block-jacobi\" | \"block-asynchronous-jacobi\"; did you mean "
-                 "\"chebyshev\"?",
-                 "case.toml:8: solver.multigrid.smother_degree = 2: unknown key; did you mean "
-                 "solver.multigrid.smoother_degree?",
-                 "case.toml:9: solver.multigrid.coarsening = \"cells\": must be one of \"auto\" | "
-                 "\"degree-first\" | \"cells-first\"; did you mean \"cells-first\"?"});
+  expect_errors(
+      case_errors(case_with("[solver]\nmethod = \"pipelined\"\n"
+                            "preconditioner = \"multigird\"\n"
+                            "[solver.multigrid]\nsmoother = \"chebychev\"\n"
+                            "smother_degree = 2\ncoarsening = \"cells\"\n")),
+      {"case.toml:4: solver.method = \"pipelined\": must be one of \"cg\" | "
+       "\"single-reduction-cg\" | \"pipelined-cg\" | \"flexible-cg\" | "
+       "\"richardson\"; did you mean \"pipelined-cg\"?",
+       "case.toml:5: solver.preconditioner = \"multigird\": must be one of \"auto\" | \"none\" | "
+       "\"jacobi\" | \"chebyshev\" | \"multigrid\" | \"fast-diagonalization\" | "
+       "\"block-jacobi\" | \"block-asynchronous-jacobi\"; did you mean \"multigrid\"?",
+       "case.toml:7: solver.multigrid.smoother = \"chebychev\": must be one of "
+       "\"chebyshev\" | \"block-jacobi\" | \"block-asynchronous-jacobi\"; did you mean "
+       "\"chebyshev\"?",
+       "case.toml:8: solver.multigrid.smother_degree = 2: unknown key; did you mean "
+       "solver.multigrid.smoother_degree?",
+       "case.toml:9: solver.multigrid.coarsening = \"cells\": must be one of \"auto\" | "
+       "\"degree-first\" | \"cells-first\"; did you mean \"cells-first\"?"});
 }
 
 TEST(CaseErrors, WrongTypesOfWholes) {

@@ -33,13 +33,12 @@ TEST(CaseValues, Defaults) {
   EXPECT_EQ(p.operation.kernel, "auto");
   EXPECT_EQ(p.operation.scatter, "auto");
   EXPECT_EQ(p.operation.precision, Precision::double_precision);
-  EXPECT_EQ(p.solver.preconditioner, "none");
+  EXPECT_EQ(p.solver.preconditioner, "auto");
   EXPECT_EQ(p.solver.relative_tolerance, 1e-8);
   EXPECT_EQ(p.solver.max_iterations, 1000);
   EXPECT_EQ(p.solver.initial, "0");
   EXPECT_EQ(p.run.device, RunDevice::automatic);
   EXPECT_FALSE(p.run.deterministic);
-  EXPECT_EQ(p.solver.preconditioner, "auto");
   EXPECT_EQ(p.run.threads, 0);
   EXPECT_EQ(p.output.directory, "results");
   EXPECT_TRUE(p.output.vtk);

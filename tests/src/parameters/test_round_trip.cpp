@@ -96,13 +96,13 @@ top = { type = "dirichlet", value = "0" }
 
 [operator]
 kernel = "auto"
-scatter = "coloring"
+scatter = "auto"
 factors = "auto"
 precision = "double"
 
 [solver]
 method = "cg"
-preconditioner = "none"
+preconditioner = "auto"
 relative_tolerance = 1e-08
 max_iterations = 1000
 initial = "0"
@@ -112,8 +112,9 @@ multigrid = { levels = 0, coarsening = "auto", smoother = "chebyshev", smoother_
 block_jacobi = { sweeps = 2, local_sweeps = 4 }
 
 [run]
-device = "cpu"
+device = "auto"
 threads = 0
+deterministic = false
 
 [output]
 directory = "results"
