@@ -6,7 +6,7 @@
 
 #include "mesh/saturated.hpp"
 #include "operators/load/device_program.hpp"
-#include "operators/tensor/gpu/block_scratch.hpp"
+#include "operators/cells/block_scratch.hpp"
 #include "postprocess/solution_norms.hpp"
 
 namespace tessera {

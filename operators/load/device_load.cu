@@ -21,7 +21,7 @@ constexpr int kThreads = 128;
 struct NodePlaces {
   bool is_mapped;
   int dimension;
-  Index stride[3];
+  IndexBox box;
   const double* position[3];  // of every node of a mapped mesh, else of those on an axis
 };
 
@@ -30,10 +30,7 @@ class DevicePlaces {
  public:
   explicit DevicePlaces(const Mapping& mapping) {
     const NodeLattice& lattice = mapping.lattice();
-    view_ = {!mapping.is_cartesian(),
-             lattice.dimension(),
-             {lattice.stride(0), lattice.stride(1), lattice.stride(2)},
-             {}};
+    view_ = {!mapping.is_cartesian(), lattice.dimension(), lattice.nodes(), {}};
     for (int d = 0; d < lattice.dimension(); ++d) {
       positions_[d] = mapping.is_cartesian() ? DeviceArray<double>(mapping.line(d))
                                              : positions_on_device(mapping, d);
@@ -212,12 +209,11 @@ bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVect
 }
 
 __device__ bool is_constrained(const CellGrid& grid, Index node) {
+  const IndexTriple place = grid.nodes.position(node);
   unsigned faces = 0U;
-  for (int d = grid.dimension - 1; d >= 0; --d) {
-    const Index place = node / grid.stride[d];
-    node -= place * grid.stride[d];
-    if (place == 0) faces |= 1U << (2 * d);
-    if (place == static_cast<Index>(grid.degree) * grid.cells[d]) faces |= 2U << (2 * d);
+  for (int d = 0; d < grid.dimension; ++d) {
+    if (place[d] == 0) faces |= 1U << (2 * d);
+    if (place[d] == grid.nodes.extents[d] - 1) faces |= 2U << (2 * d);
   }
   return (faces & grid.dirichlet) != 0U;
 }
@@ -262,12 +258,10 @@ bool is_finite_at_nodes(const Discretization& discretization, const ScalarField&
   const FieldProgramView view = program.view();
   int* const result = is_finite.data();
   for_each_entry(discretization.lattice.size(), "a field at nodes", [=] __device__(Index i) {
+    const IndexTriple place = nodes.box.position(i);
     double x[3] = {0.0, 0.0, 0.0};
-    Index rest = i;
-    for (int d = nodes.dimension - 1; d >= 0; --d) {
-      const Index along = rest / nodes.stride[d];
-      rest -= along * nodes.stride[d];
-      x[d] = nodes.position[d][nodes.is_mapped ? i : along];
+    for (int d = 0; d < nodes.dimension; ++d) {
+      x[d] = nodes.position[d][nodes.is_mapped ? i : place[d]];
     }
     if (!isfinite(value_of(view, x))) *result = 0;
   });

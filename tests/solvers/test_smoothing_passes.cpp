@@ -109,7 +109,15 @@ TEST(Conversions, ScaleBeforeTheyRound) { check_conversions<Host>(); }
 
 TEST(Conversions, OnTheGpuScaleBeforeTheyRound) {
   TESSERA_REQUIRE_DEVICE();
-  if constexpr (kHasCuda) check_conversions<Device>();
+  if constexpr (kHasCuda) {
+    check_conversions<Device>();
+    HostVector<double> x(1001);
+    fill_random(x);
+    auto in_place = in_space<Device>(x);
+    convert(in_place, 0.25, in_place);
+    const HostVector<double> found = on_host(in_place);
+    for (int i = 0; i < 1001; ++i) ASSERT_EQ(found[i], 0.25 * x[i]);
+  }
 }
 
 TEST(RandomVectors, AreTheSameInEveryRunAndHaveNoStructure) {
