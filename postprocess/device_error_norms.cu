@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "operators/tensor/gpu/factors.hpp"
+#include "operators/cells/device_positions.hpp"
 #include "postprocess/norms_kernels.cuh"
 #include "solvers/check.hpp"
 
