@@ -1,4 +1,4 @@
-# VTK, which writes solution.vtu: the targets VTK::CommonCore and so on.
+# VTK, with which the tests read solution.vtu: the targets VTK::CommonCore and so on.
 #
 # On Debian, `.ci/install_packages` installs VTK's libraries and unpacks the headers in .cache/libvtk9-dev. The package
 # of the headers is not installed, for it depends on Python bindings that conflict with those of ParaView, and on

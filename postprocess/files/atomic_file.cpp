@@ -53,6 +53,25 @@ void AtomicFile::write(std::string_view text) {
   }
 }
 
+void AtomicFile::write_at(Index offset, std::string_view bytes) {
+  const Index first = offset;
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail(errno);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += written;
+  }
+  // Else the disk would idle until complete(). A page that will be written to again must not be on
+  // its way meanwhile. Where this does not work, complete() does all.
+  constexpr Index kPage = 65536;
+  const Index begin = first / kPage * kPage;
+  const Index end = offset / kPage * kPage;
+  if (begin < end) sync_file_range(descriptor_, begin, end - begin, SYNC_FILE_RANGE_WRITE);
+}
+
 void AtomicFile::complete() {
   if (descriptor_ < 0) return;
   // Pipes and some network file systems cannot sync; that is no loss of data.

@@ -40,11 +40,13 @@ class AtomicFile {
   ~AtomicFile();
 
   const std::filesystem::path& path() const { return path_; }
-  /// For writers that open files themselves.
   const std::filesystem::path& temporary_path() const { return temporary_path_; }
 
   /// Appends text. @throws OutputError on a short write (disk full, quota, ...).
   void write(std::string_view text);
+  /// Writes bytes at an offset, wherever the end of the file is; the disk gets whole pages of them
+  /// at once. @throws OutputError
+  void write_at(Index offset, std::string_view bytes);
   /// Flushes to disk; nothing may be written afterwards. commit() then needs no more space.
   /// @throws OutputError
   void complete();

@@ -1,102 +1,157 @@
-// This file interpolates along segments of lattice lines.
+// This file blends planes, then rows, then the nodes of a row.
 #include "postprocess/vtk/equidistant.hpp"
 
 #include <algorithm>
 #include <cmath>
-
-#include "mesh/element/basis_1d.hpp"
-#include "mesh/partition.hpp"
+#include <optional>
 
 namespace tessera {
 namespace {
 
-constexpr Index kBlock = 256;  // values side by side, so that a block of p + 1 rows stays in L1
-
-bool are_equidistant(const std::vector<double>& nodes, const std::vector<double>& equidistant) {
+// A point that is a node has its value, whatever rounding makes of the polynomials.
+Matrix1D sampling_matrix(std::span<const double> nodes, const std::vector<double>& points) {
   constexpr double kTolerance = 1e-15;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (std::abs(nodes[i] - equidistant[i]) > kTolerance) return false;
-  }
-  return true;
-}
-
-// rows[b * stride + f], b = 0 .. p: rows 1 .. p - 1 become the values at equidistant positions.
-void interpolate_rows(const Matrix1D& matrix, double* rows, Index stride, Index count,
-                      double* buffer) {
-  const int p = matrix.rows - 1;
-  for (int a = 1; a < p; ++a) {
-    double* sum = buffer + (a - 1) * count;
-    std::fill_n(sum, count, 0.0);
-    for (int b = 0; b <= p; ++b) {
-      const double weight = matrix(a, b);
-      const double* row = rows + b * stride;
-      for (Index f = 0; f < count; ++f) sum[f] += weight * row[f];
+  Matrix1D matrix = lagrange_values(nodes, points);
+  for (int a = 0; a < matrix.rows; ++a) {
+    for (int b = 0; b < matrix.columns; ++b) {
+      if (std::abs(points[a] - nodes[b]) > kTolerance) continue;
+      double* const row = matrix.entries.data() + a * matrix.columns;
+      std::fill_n(row, matrix.columns, 0.0);
+      row[b] = 1.0;
     }
   }
-  for (int a = 1; a < p; ++a) std::copy_n(buffer + (a - 1) * count, count, rows + a * stride);
+  return matrix;
 }
 
-// A segment is one cell's stretch of a lattice line; segments share vertices only, which stay.
-void interpolate_axis(const NodeLattice& lattice, const Matrix1D& matrix, int axis,
-                      double* values) {
-  const int p = lattice.degree();
-  const Index stride = lattice.stride(axis);
-  const Index next = lattice.nodes().strides[axis + 1];
-  const Index segments = (lattice.extents()[axis] - 1) / p;
-  const Index blocks = ceil_div(stride, kBlock);
-  parallel_ranges(lattice.size() / next * segments * blocks, [&](Range range) {
-    std::vector<double> buffer(static_cast<std::size_t>((p - 1) * kBlock));
-    for (Index item = range.begin; item < range.end; ++item) {
-      const Index first = item % blocks * kBlock;
-      const Index segment = item / blocks % segments;
-      const Index row = item / (blocks * segments) * next + segment * p * stride;
-      interpolate_rows(matrix, values + row + first, stride, std::min(kBlock, stride - first),
-                       buffer.data());
-    }
-  });
+// Calls add(b, is_first) for the entries of a row of the matrix that are not 0.
+template <class Add>
+void for_each_weight(const Matrix1D& matrix, int row, Add add) {
+  bool is_first = true;
+  for (int b = 0; b < matrix.columns; ++b) {
+    const double weight = matrix(row, b);
+    if (weight == 0.0) continue;
+    add(b, weight, is_first);
+    is_first = false;
+  }
+}
+
+template <class Value>
+void accumulate(bool is_first, double weight, Index count, Value value, double* out) {
+  if (is_first) {
+    for (Index i = 0; i < count; ++i) out[i] = weight * value(i);
+  } else {
+    for (Index i = 0; i < count; ++i) out[i] += weight * value(i);
+  }
 }
 
 }  // namespace
 
-void to_equidistant(const NodeLattice& lattice, const std::vector<double>& nodes,
-                    std::span<const double> values, std::span<double> out) {
-  if (values.data() != out.data()) {
-    parallel_ranges(lattice.size(), [&](Range range) {
-      std::copy_n(values.data() + range.begin, range.size(), out.data() + range.begin);
-    });
-  }
-  const std::vector<double> equidistant = make_nodes(NodeFamily::equidistant, lattice.degree());
-  if (are_equidistant(nodes, equidistant)) return;
-  const Matrix1D matrix = lagrange_values(nodes, equidistant);
-  for (int d = 0; d < lattice.dimension(); ++d) interpolate_axis(lattice, matrix, d, out.data());
+EquidistantSampler::EquidistantSampler(const NodeLattice& lattice, std::span<const double> nodes,
+                                       const NodeLattice& points)
+    : lattice_(lattice),
+      points_(points),
+      p_(lattice.degree()),
+      m_(points.degree()),
+      matrix_(sampling_matrix(nodes, make_nodes(NodeFamily::equidistant, m_))) {}
+
+EquidistantSampler::Place EquidistantSampler::place(int axis, Index position) const {
+  if (axis >= lattice_.dimension()) return {0, 0};
+  const Index last = (points_.extents()[axis] - 1) / m_ - 1;
+  const Index cell = std::min(position / m_, last);
+  return {cell, static_cast<int>(position - cell * m_)};
 }
 
-EquidistantPositions::EquidistantPositions(const BoxMesh& mesh, const Mapping& mapping,
-                                           const std::vector<double>& nodes) {
-  const NodeLattice& lattice = mapping.lattice();
-  if (mapping.is_cartesian()) {
-    cartesian_.emplace(mesh, lattice, make_nodes(NodeFamily::equidistant, lattice.degree()));
-    return;
-  }
-  for (int d = 0; d < lattice.dimension(); ++d) {
-    coordinates_[d].resize(static_cast<std::size_t>(lattice.size()));
-    to_equidistant(lattice, nodes, mapping.coordinate(d), coordinates_[d]);
-  }
+EquidistantSampler::Columns EquidistantSampler::columns(Index first, Index count) const {
+  const Index first_cell = place(0, first).cell;
+  return {first_cell, std::max(first_cell + 1, ceil_div(first + count - 1, m_))};
 }
 
-void EquidistantPositions::node_positions(Index first, Index count, double* x, double* y,
-                                          double* z) const {
-  if (cartesian_) {
-    cartesian_->node_positions(first, count, x, y, z);
-    return;
+Index EquidistantSampler::scratch_size(Index points) const {
+  const Index row = std::min(points, points_.extents()[0]);
+  return (p_ + 2) * std::min((row / m_ + 2) * p_ + 1, lattice_.extents()[0]);
+}
+
+double EquidistantSampler::growth() const {
+  double largest = 0.0;
+  for (int a = 0; a <= m_; ++a) {
+    double sum = 0.0;
+    for (int b = 0; b <= p_; ++b) sum += std::abs(matrix_(a, b));
+    largest = std::max(largest, sum);
   }
-  double* const out[3] = {x, y, z};
-  for (int d = 0; d < 3; ++d) {
-    if (coordinates_[d].empty()) {
-      std::fill_n(out[d], count, 0.0);
+  return std::pow(largest, lattice_.dimension());
+}
+
+// One row of nodes at the height of the points.
+void EquidistantSampler::blend_planes(const NodalFunction& function, Columns columns, Index row,
+                                      Place z, double* out) const {
+  const Index first =
+      columns.first * p_ + row * lattice_.stride(1) + z.cell * p_ * lattice_.stride(2);
+  const Index count = width(columns);
+  for_each_weight(matrix_, z.point, [&](int c, double weight, bool is_first) {
+    const Index node = first + c * lattice_.stride(2);
+    const double* const values = function.values.data() + node;
+    if (function.minus.empty()) {
+      accumulate(
+          is_first, weight, count, [=](Index i) { return values[i]; }, out);
     } else {
-      std::copy_n(coordinates_[d].data() + first, count, out[d]);
+      const double* const minus = function.minus.data() + node;
+      accumulate(
+          is_first, weight, count, [=](Index i) { return values[i] - minus[i]; }, out);
     }
+  });
+}
+
+void EquidistantSampler::blend_rows(const double* rows, Index width, int point, double* out) const {
+  for_each_weight(matrix_, point, [&](int b, double weight, bool is_first) {
+    const double* const row = rows + b * width;
+    accumulate(
+        is_first, weight, width, [=](Index i) { return row[i]; }, out);
+  });
+}
+
+void EquidistantSampler::sample_row(const double* row, Columns columns, Index first, Index count,
+                                    double* out) const {
+  for (Index i = first; i < first + count;) {
+    const Place x = place(0, i);
+    const double* const nodes = row + (x.cell - columns.first) * p_;
+    const int end = static_cast<int>(std::min<Index>(m_ + 1, x.point + first + count - i));
+    for (int a = x.point; a < end; ++a, ++i) {
+      const double* const weights = matrix_.entries.data() + a * (p_ + 1);
+      double sum = 0.0;
+      for (int b = 0; b <= p_; ++b) sum += weights[b] * nodes[b];
+      *out++ = sum;
+    }
+  }
+}
+
+void EquidistantSampler::sample(const NodalFunction& function, Range points, double* out,
+                                double* scratch) const {
+  const int rows = p_ + 1;
+  // What the rows in the scratch are of.
+  struct Held {
+    Columns columns;
+    Index row;
+    Index plane;
+    bool operator==(const Held&) const = default;
+  };
+  std::optional<Held> held;
+  for (Index point = points.begin; point < points.end;) {
+    const IndexTriple at = points_.node_position(point);
+    const Index count = std::min(points_.extents()[0] - at[0], points.end - point);
+    const Place y = place(1, at[1]);
+    const Held needed{columns(at[0], count), y.cell, at[2]};
+    const Index n = width(needed.columns);
+    double* const line = scratch + rows * n;
+    if (held != needed) {
+      for (int b = 0; b < rows; ++b) {
+        blend_planes(function, needed.columns, y.cell * p_ + b, place(2, at[2]), scratch + b * n);
+      }
+      held = needed;
+    }
+    blend_rows(scratch, n, y.point, line);
+    sample_row(line, needed.columns, at[0], count, out);
+    out += count;
+    point += count;
   }
 }
 

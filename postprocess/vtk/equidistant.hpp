@@ -1,43 +1,64 @@
-// These functions move values and positions to VTK's equidistant nodes.
+// An EquidistantSampler evaluates functions of a space at VTK's equidistant nodes.
 #pragma once
 
-#include <array>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "mesh/box_mesh.hpp"
-#include "mesh/geometry/mapping.hpp"
-#include "mesh/lanes/host_array.hpp"
+#include "mesh/element/basis_1d.hpp"
 #include "mesh/node_lattice.hpp"
+#include "mesh/partition.hpp"
 
 namespace tessera {
 
-/// Interpolates a lattice function from the element's nodes to equidistant ones: in each cell the
-/// same polynomial of degree p, at (i/p, j/p, k/p) instead of (nodes[i], nodes[j], nodes[k]).
-///
-/// @param nodes the p + 1 element nodes on [0, 1], both ends included
-/// @param values, out [lattice.size()], x fastest; out may be values
-/// Parallel. Vertices are copied, and shared nodes agree to the last bit.
-void to_equidistant(const NodeLattice& lattice, const std::vector<double>& nodes,
-                    std::span<const double> values, std::span<double> out);
+/// A function given at the nodes of a lattice, x fastest: values, or values - minus where there is
+/// a minus.
+struct NodalFunction {
+  std::span<const double> values;
+  std::span<const double> minus = {};
+};
 
-/// Physical positions of the equidistant nodes of every cell, in lattice order.
-///
-/// Stores three lines on a Cartesian mapping, and a coordinate per axis and node on an
-/// isoparametric one.
-class EquidistantPositions {
+/// Evaluates lattice functions at equidistant points: in each cell the same polynomial of degree p,
+/// at (i/m, j/m, k/m), i, j, k <= m.
+class EquidistantSampler {
  public:
-  /// @param nodes the element nodes on [0, 1] that the mapping was made with
-  EquidistantPositions(const BoxMesh& mesh, const Mapping& mapping,
-                       const std::vector<double>& nodes);
+  /// @param nodes the p + 1 element nodes on [0, 1], both ends included
+  /// @param points the lattice of degree m on the same cells
+  EquidistantSampler(const NodeLattice& lattice, std::span<const double> nodes,
+                     const NodeLattice& points);
 
-  /// Writes the positions of `count` consecutive nodes, starting at `first`, to x, y and z.
-  void node_positions(Index first, Index count, double* x, double* y, double* z) const;
+  /// Writes the values at these consecutive points. Values at vertices, and at points that are
+  /// nodes, are copied. @param scratch [scratch_size(points.size())]
+  void sample(const NodalFunction& function, Range points, double* out, double* scratch) const;
+  Index scratch_size(Index points) const;
+  /// The largest factor between the function's magnitude at the points and that at the nodes.
+  double growth() const;
 
  private:
-  std::optional<Mapping> cartesian_;
-  std::array<HostArray<double>, 3> coordinates_;
+  // Where a point lies along an axis: at number `point` of a cell's m + 1.
+  struct Place {
+    Index cell;
+    int point;
+  };
+  // Cells along x.
+  struct Columns {
+    Index first;
+    Index end;
+    bool operator==(const Columns&) const = default;
+  };
+
+  Place place(int axis, Index position) const;
+  Columns columns(Index first, Index count) const;
+  Index width(Columns columns) const { return (columns.end - columns.first) * p_ + 1; }
+  void blend_planes(const NodalFunction& function, Columns columns, Index row, Place z,
+                    double* out) const;
+  void blend_rows(const double* rows, Index width, int point, double* out) const;
+  void sample_row(const double* row, Columns columns, Index first, Index count, double* out) const;
+
+  NodeLattice lattice_;
+  NodeLattice points_;
+  int p_;
+  int m_;
+  Matrix1D matrix_;  // [m + 1][p + 1]
 };
 
 }  // namespace tessera

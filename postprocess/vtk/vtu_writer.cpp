@@ -1,283 +1,342 @@
-// This file builds the unstructured grid that VTK writes.
+// This file says how the arrays of a solution's file are made.
 #include "postprocess/vtk/vtu_writer.hpp"
 
-#include <vtkCellArray.h>
-#include <vtkCellData.h>
-#include <vtkCellType.h>
-#include <vtkDoubleArray.h>
-#include <vtkFieldData.h>
-#include <vtkFloatArray.h>
-#include <vtkHigherOrderHexahedron.h>
-#include <vtkHigherOrderQuadrilateral.h>
-#include <vtkNew.h>
-#include <vtkPointData.h>
-#include <vtkPoints.h>
-#include <vtkSmartPointer.h>
-#include <vtkStringArray.h>
-#include <vtkTypeInt64Array.h>
-#include <vtkUnstructuredGrid.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
-#include <vector>
 
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
-#include "postprocess/files/atomic_file.hpp"
-#include "postprocess/vtk/vtk_file.hpp"
+#include "postprocess/vtk/vtk_cells.hpp"
+#include "postprocess/vtk/vtu_file.hpp"
 
 namespace tessera {
 namespace {
 
-// The cells as they go into the file: those of the mesh, or their p^d parts.
-struct FileCells {
-  BoxMesh mesh;
+// The points and cells as they go into the file: cells are those of the mesh, or parts of them.
+struct FileGrid {
+  FileGrid(const BoxMesh& mesh, int space_degree, const VtuOptions& options)
+      : points(mesh, options.degree > 0 ? options.degree : space_degree),
+        degree(points.degree() <= kMaxVtkDegree ? points.degree() : 1),
+        refinement(points.degree() / degree) {
+    for (int d = 0; d < mesh.dimension(); ++d) cells[d] = mesh.cells()[d] * refinement;
+  }
+
+  Index cell_count() const { return cells[0] * cells[1] * cells[2]; }
+  Index cell_size() const { return power(degree + 1, points.dimension()); }
+  IndexTriple cell_position(Index cell) const {
+    const Index row = cell / cells[0];
+    return {cell % cells[0], row % cells[1], row / cells[1]};
+  }
+  // 32 bits halve the largest array of the file where they suffice.
+  Index id_bytes() const {
+    constexpr Index kMost = std::numeric_limits<std::int32_t>::max();
+    const bool is_small = Saturated(cell_count()) * cell_size() <= kMost && points.size() <= kMost;
+    return is_small ? sizeof(std::int32_t) : sizeof(std::int64_t);
+  }
+
+  NodeLattice points;
   int degree;
   Index refinement;  // file cells along an axis of a mesh cell
+  IndexTriple cells{1, 1, 1};
 };
 
-FileCells file_cells(const BoxMesh& mesh, int degree) {
-  if (degree <= kMaxVtkDegree) return {mesh, degree, 1};
-  IndexTriple cells = mesh.cells();
-  for (int d = 0; d < mesh.dimension(); ++d) cells[d] *= degree;
-  return {BoxMesh(mesh.dimension(), cells, mesh.lower(), mesh.upper()), 1, degree};
+Index number_bytes(FloatWidth width) { return width == FloatWidth::double_precision ? 8 : 4; }
+
+const char* float_type(FloatWidth width) {
+  return width == FloatWidth::double_precision ? "Float64" : "Float32";
 }
 
-int vtk_cell_type(int dimension, int degree) {
-  if (dimension == 2) return degree == 1 ? VTK_QUAD : VTK_LAGRANGE_QUADRILATERAL;
-  return degree == 1 ? VTK_HEXAHEDRON : VTK_LAGRANGE_HEXAHEDRON;
-}
-
-// Entry v is how far VTK's node v lies from the cell's first node in the lattice.
-std::vector<Index> vtk_node_offsets(const NodeLattice& lattice, int degree) {
-  const int order[3] = {degree, degree, degree};
-  std::vector<Index> offsets(static_cast<std::size_t>(power(degree + 1, lattice.dimension())));
-  const int k_end = lattice.dimension() == 3 ? degree : 0;
-  for (int k = 0; k <= k_end; ++k) {
-    for (int j = 0; j <= degree; ++j) {
-      for (int i = 0; i <= degree; ++i) {
-        const int v = lattice.dimension() == 3
-                          ? vtkHigherOrderHexahedron::PointIndexFromIJK(i, j, k, order)
-                          : vtkHigherOrderQuadrilateral::PointIndexFromIJK(i, j, order);
-        offsets[v] = lattice.offset(i, j, k);
-      }
-    }
+// Calls work(pointer) with `out` as the numbers that it is filled with.
+template <class Work>
+void as_floats(FloatWidth width, std::byte* out, Work work) {
+  if (width == FloatWidth::double_precision) {
+    work(reinterpret_cast<double*>(out));
+  } else {
+    work(reinterpret_cast<float*>(out));
   }
-  return offsets;
 }
 
-vtkSmartPointer<vtkCellArray> make_cells(const NodeLattice& lattice, const FileCells& cells) {
-  const NodeLattice file_lattice(cells.mesh, cells.degree);
-  const std::vector<Index> node_offsets = vtk_node_offsets(lattice, cells.degree);
-  const Index cell_size = static_cast<Index>(node_offsets.size());
-  const Index count = cells.mesh.cell_count();
-  vtkNew<vtkTypeInt64Array> offsets;
-  vtkNew<vtkTypeInt64Array> connectivity;
-  offsets->SetNumberOfValues(count + 1);
-  connectivity->SetNumberOfValues(count * cell_size);
-  auto* offset = offsets->GetPointer(0);
-  auto* nodes = connectivity->GetPointer(0);
-  parallel_ranges(count, [&](Range range) {
-    for (Index c = range.begin; c < range.end; ++c) {
-      const Index first = file_lattice.first_node(cells.mesh.cell_position(c));
-      offset[c] = c * cell_size;
-      for (Index v = 0; v < cell_size; ++v) nodes[c * cell_size + v] = first + node_offsets[v];
-    }
-  });
-  offset[count] = count * cell_size;
-  auto array = vtkSmartPointer<vtkCellArray>::New();
-  array->SetData(offsets, connectivity);
-  return array;
+template <class Work>
+void as_ids(Index id_bytes, std::byte* out, Work work) {
+  if (id_bytes == sizeof(std::int64_t)) {
+    work(reinterpret_cast<std::int64_t*>(out));
+  } else {
+    work(reinterpret_cast<std::int32_t*>(out));
+  }
 }
 
-// Whether single precision has these numbers, given the largest magnitude of them: it is in its
-// range, and what is below that is less than a rounding error beside it.
-bool single_holds(double largest) {
+// Every `stride`-th number of `out`.
+template <class Value>
+void store(const double* values, Index count, Index stride, Value* out) {
+  for (Index i = 0; i < count; ++i) out[i * stride] = static_cast<Value>(values[i]);
+}
+
+// Whether single precision has numbers of up to this magnitude, if what is made of them is at most
+// `growth` as large: it is in its range, and what is below that is less than a rounding error
+// beside it.
+bool single_holds(double largest, double growth) {
   using Limits = std::numeric_limits<float>;
   constexpr double kLeast = static_cast<double>(Limits::min()) / Limits::epsilon();
-  return largest == 0.0 || (largest >= kLeast && largest <= static_cast<double>(Limits::max()));
+  return largest == 0.0 ||
+         (largest >= kLeast && largest * growth <= static_cast<double>(Limits::max()));
 }
 
-// 0 for what is not finite, which is the same in both precisions.
-double finite_magnitude(double value) { return std::isfinite(value) ? std::abs(value) : 0.0; }
-
-double largest_magnitude(std::span<const double> values) {
+// What is not finite counts as 0: it is the same in both precisions.
+double largest_magnitude(const NodalFunction& function) {
+  const double* const values = function.values.data();
+  const double* const minus = function.minus.data();
   double largest = 0.0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    largest = std::max(largest, finite_magnitude(values[i]));
+  for (std::size_t i = 0; i < function.values.size(); ++i) {
+    const double value = std::abs(minus != nullptr ? values[i] - minus[i] : values[i]);
+    if (value <= std::numeric_limits<double>::max()) largest = std::max(largest, value);
   }
   return largest;
 }
 
-// The same along each axis.
-std::array<double, 3> largest_coordinates(const EquidistantPositions& positions, Index count) {
-  constexpr Index kBlock = 1024;
-  double largest_x = 0.0;
-  double largest_y = 0.0;
-  double largest_z = 0.0;
-#pragma omp parallel for schedule(static) reduction(max                                 \
-                                                    : largest_x) reduction(max          \
-                                                                           : largest_y) \
-    reduction(max                                                                       \
-              : largest_z)
-  for (Index first = 0; first < count; first += kBlock) {
-    std::array<double, kBlock> x;
-    std::array<double, kBlock> y;
-    std::array<double, kBlock> z;
-    const Index n = std::min(kBlock, count - first);
-    positions.node_positions(first, n, x.data(), y.data(), z.data());
-    for (Index i = 0; i < n; ++i) {
-      largest_x = std::max(largest_x, finite_magnitude(x[i]));
-      largest_y = std::max(largest_y, finite_magnitude(y[i]));
-      largest_z = std::max(largest_z, finite_magnitude(z[i]));
-    }
+// Positions of the file's points.
+class Positions {
+ public:
+  /// Both are referred to.
+  Positions(const Discretization& space, const EquidistantSampler& sampler, const FileGrid& grid)
+      : mapping_(space.mapping), sampler_(sampler) {
+    if (!mapping_.is_cartesian()) return;
+    box_.emplace(space.mesh, grid.points,
+                 make_nodes(NodeFamily::equidistant, grid.points.degree()));
   }
-  return {largest_x, largest_y, largest_z};
-}
 
-template <class Array>
-vtkSmartPointer<vtkPoints> make_points(const EquidistantPositions& positions, Index count) {
-  constexpr Index kBlock = 1024;
-  vtkNew<Array> array;
-  array->SetNumberOfComponents(3);
-  array->SetNumberOfTuples(count);
-  auto* out = array->GetPointer(0);
-  using Value = std::remove_pointer_t<decltype(out)>;
-  parallel_ranges(count, [&](Range range) {
-    std::vector<double> buffer(3 * kBlock);
-    double* const x = buffer.data();
-    for (Index first = range.begin; first < range.end; first += kBlock) {
-      const Index n = std::min(kBlock, range.end - first);
-      positions.node_positions(first, n, x, x + kBlock, x + 2 * kBlock);
-      for (Index i = 0; i < n; ++i) {
-        for (int d = 0; d < 3; ++d)
-          out[3 * (first + i) + d] = static_cast<Value>(x[d * kBlock + i]);
+  bool fit_in_single(const BoxMesh& mesh) const {
+    for (int d = 0; d < mesh.dimension(); ++d) {
+      const double largest = box_ ? std::max(std::abs(mesh.lower()[d]), std::abs(mesh.upper()[d]))
+                                  : largest_magnitude({mapping_.coordinate(d)});
+      if (!single_holds(largest, box_ ? 1.0 : sampler_.growth())) return false;
+    }
+    return true;
+  }
+
+  /// x, y, z of each point.
+  template <class Value>
+  void write(Range points, Value* out, std::vector<double>& scratch) const {
+    const Index n = points.size();
+    std::array<double*, 3> axes;
+    for (Index d = 0; d < 3; ++d) axes[d] = scratch.data() + d * n;
+    if (box_) {
+      box_->node_positions(points.begin, n, axes[0], axes[1], axes[2]);
+    }
+    for (int d = 0; d < 3; ++d) {
+      if (!box_ && !mapping_.coordinate(d).empty()) {
+        sampler_.sample({mapping_.coordinate(d)}, points, axes[d], scratch.data() + 3 * n);
+      } else if (!box_) {
+        std::fill_n(axes[d], n, 0.0);
       }
+      store(axes[d], n, 3, out + d);
     }
-  });
-  auto points = vtkSmartPointer<vtkPoints>::New();
-  points->SetData(array);
-  return points;
+  }
+
+ private:
+  const Mapping& mapping_;
+  const EquidistantSampler& sampler_;
+  std::optional<Mapping> box_;
+};
+
+double* grown(std::vector<double>& scratch, Index size) {
+  if (scratch.size() < static_cast<std::size_t>(size)) scratch.resize(size);
+  return scratch.data();
 }
 
-vtkSmartPointer<vtkDataArray> make_array(const std::string& name, std::span<const double> values,
-                                         FloatWidth width) {
-  const Index count = static_cast<Index>(values.size());
-  vtkSmartPointer<vtkDataArray> result;
-  if (width == FloatWidth::double_precision) {
-    auto array = vtkSmartPointer<vtkDoubleArray>::New();
-    // VTK takes no pointer to const; the writer only reads, and 1 says that it must not free.
-    array->SetArray(const_cast<double*>(values.data()), count, 1);
-    result = array;
-  } else {
-    auto array = vtkSmartPointer<vtkFloatArray>::New();
-    array->SetNumberOfValues(count);
-    float* const out = array->GetPointer(0);
-    parallel_ranges(count, [&](Range range) {
-      for (Index i = range.begin; i < range.end; ++i) out[i] = static_cast<float>(values[i]);
+VtuArray position_array(const Positions& positions, const EquidistantSampler& sampler,
+                        const FileGrid& grid, FloatWidth width) {
+  return {
+      "Points",
+      float_type(width),
+      3,
+      grid.points.size(),
+      3 * number_bytes(width),
+      [&positions, &sampler, width](Range points, std::byte* out, std::vector<double>& scratch) {
+        grown(scratch, 3 * points.size() + sampler.scratch_size(points.size()));
+        as_floats(width, out, [&](auto* numbers) { positions.write(points, numbers, scratch); });
+      }};
+}
+
+VtuArray point_array(const PointField& field, const EquidistantSampler& sampler,
+                     const FileGrid& grid, FloatWidth width) {
+  return {field.name,
+          float_type(width),
+          1,
+          grid.points.size(),
+          number_bytes(width),
+          [&field, &sampler, width](Range points, std::byte* out, std::vector<double>& scratch) {
+            const Index n = points.size();
+            double* const values = grown(scratch, n + sampler.scratch_size(n));
+            sampler.sample(field.function, points, values, values + n);
+            as_floats(width, out, [&](auto* numbers) { store(values, n, 1, numbers); });
+          }};
+}
+
+VtuArray cell_array(const CellField& field, const BoxMesh& mesh, const FileGrid& grid,
+                    FloatWidth width) {
+  return {field.name,
+          float_type(width),
+          1,
+          grid.cell_count(),
+          number_bytes(width),
+          [&field, &mesh, &grid, width](Range cells, std::byte* out, std::vector<double>&) {
+            as_floats(width, out, [&](auto* numbers) {
+              for (Index c = cells.begin; c < cells.end; ++c) {
+                IndexTriple position = grid.cell_position(c);
+                for (Index& i : position) i /= grid.refinement;
+                const double value = field.values[mesh.cell_index(position)];
+                *numbers++ = static_cast<std::remove_pointer_t<decltype(numbers)>>(value);
+              }
+            });
+          }};
+}
+
+// The ids of each cell's nodes, where they end, and the cell's type.
+VtuSection cell_section(const FileGrid& grid) {
+  const Index id_bytes = grid.id_bytes();
+  const char* const id_type = id_bytes == sizeof(std::int64_t) ? "Int64" : "Int32";
+  const Index size = grid.cell_size();
+  const auto make_ids = [&grid, id_bytes, offsets = vtk_node_offsets(grid.points, grid.degree)](
+                            Range cells, std::byte* out, std::vector<double>&) {
+    as_ids(id_bytes, out, [&](auto* ids) {
+      using Id = std::remove_pointer_t<decltype(ids)>;
+      for (Index c = cells.begin; c < cells.end; ++c) {
+        IndexTriple first = grid.cell_position(c);
+        for (int d = 0; d < grid.points.dimension(); ++d) first[d] *= grid.degree;
+        const Index node = grid.points.node_index(first);
+        for (const Index offset : offsets) *ids++ = static_cast<Id>(node + offset);
+      }
     });
-    result = array;
-  }
-  result->SetName(name.c_str());
-  return result;
+  };
+  const auto make_ends = [id_bytes, size](Range cells, std::byte* out, std::vector<double>&) {
+    as_ids(id_bytes, out, [&](auto* ends) {
+      using Id = std::remove_pointer_t<decltype(ends)>;
+      for (Index c = cells.begin; c < cells.end; ++c) *ends++ = static_cast<Id>((c + 1) * size);
+    });
+  };
+  const auto type = static_cast<std::byte>(vtk_cell_type(grid.points.dimension(), grid.degree));
+  const auto make_types = [type](Range cells, std::byte* out, std::vector<double>&) {
+    std::fill_n(out, cells.size(), type);
+  };
+  const Index count = grid.cell_count();
+  return {"Cells",
+          "",
+          {{"connectivity", id_type, 1, count, id_bytes * size, make_ids},
+           {"offsets", id_type, 1, count, id_bytes, make_ends},
+           {"types", "UInt8", 1, count, 1, make_types}}};
 }
 
-std::vector<double> spread_to_file_cells(const BoxMesh& mesh, const FileCells& cells,
-                                         std::span<const double> values) {
-  std::vector<double> spread(static_cast<std::size_t>(cells.mesh.cell_count()));
-  for (Index c = 0; c < cells.mesh.cell_count(); ++c) {
-    IndexTriple position = cells.mesh.cell_position(c);
-    for (int d = 0; d < mesh.dimension(); ++d) position[d] /= cells.refinement;
-    spread[c] = values[mesh.cell_index(position)];
-  }
-  return spread;
+// Strings are the numbers of their bytes, each with a 0 behind it.
+std::string field_data(const VtuMetadata& metadata) {
+  std::string text = "    <FieldData>\n";
+  const auto add = [&text](const char* name, const std::string& value) {
+    if (value.empty()) return;
+    text += fmt::format(
+        "      <DataArray type=\"String\" Name=\"{}\" NumberOfTuples=\"1\" format=\"ascii\">\n"
+        "        ",
+        name);
+    for (const char c : value) text += fmt::format("{} ", static_cast<unsigned char>(c));
+    text += "0\n      </DataArray>\n";
+  };
+  add("title", metadata.title);
+  add("status", metadata.status);
+  add("program", metadata.program);
+  return text + "    </FieldData>\n";
 }
 
-void add_metadata(vtkUnstructuredGrid& grid, const char* name, const std::string& text) {
-  if (text.empty()) return;
-  vtkNew<vtkStringArray> array;
-  array->SetName(name);
-  array->InsertNextValue(text);
-  grid.GetFieldData()->AddArray(array);
-}
-
-template <class Field>
-void check_sizes(std::span<const Field> fields, Index expected) {
-  for (const Field& field : fields) {
-    if (static_cast<Index>(field.values.size()) != expected) {
-      throw std::invalid_argument("field " + field.name + " has the wrong number of values");
-    }
+void check_size(const std::string& name, std::span<const double> values, Index expected) {
+  if (static_cast<Index>(values.size()) != expected) {
+    throw std::invalid_argument("field " + name + " has the wrong number of values");
   }
 }
 
 }  // namespace
 
-std::vector<std::string> write_vtu(AtomicFile& file, const NodeLattice& lattice,
-                                   const BoxMesh& mesh, const EquidistantPositions& positions,
+std::vector<std::string> write_vtu(const std::filesystem::path& path, const Discretization& space,
                                    std::span<const PointField> point_fields,
-                                   std::span<const CellField> cell_fields, FloatWidth width,
-                                   const VtuMetadata& metadata) {
-  check_sizes(point_fields, lattice.size());
-  check_sizes(cell_fields, mesh.cell_count());
-
-  std::vector<std::string> widened;
-  const auto width_of = [&](const std::string& name, bool is_held) {
-    if (width == FloatWidth::double_precision || is_held) return width;
-    widened.push_back(name);
-    return FloatWidth::double_precision;
-  };
-  const auto width_of_field = [&](const auto& field) {
-    return width_of(field.name, single_holds(largest_magnitude(field.values)));
-  };
-  const std::array<double, 3> extents = largest_coordinates(positions, lattice.size());
-  const FloatWidth width_of_points =
-      width_of("positions", std::all_of(extents.begin(), extents.end(), single_holds));
-
-  const FileCells cells = file_cells(mesh, lattice.degree());
-  vtkNew<vtkUnstructuredGrid> grid;
-  grid->SetPoints(width_of_points == FloatWidth::double_precision
-                      ? make_points<vtkDoubleArray>(positions, lattice.size())
-                      : make_points<vtkFloatArray>(positions, lattice.size()));
-  grid->SetCells(vtk_cell_type(mesh.dimension(), cells.degree), make_cells(lattice, cells));
-  for (const PointField& field : point_fields) {
-    grid->GetPointData()->AddArray(make_array(field.name, field.values, width_of_field(field)));
-  }
-  if (!point_fields.empty()) {
-    grid->GetPointData()->SetActiveScalars(point_fields.front().name.c_str());
-  }
-  std::vector<std::vector<double>> spread;
-  for (const CellField& field : cell_fields) {
-    std::span<const double> values = field.values;
-    if (cells.refinement > 1) {
-      values = spread.emplace_back(spread_to_file_cells(mesh, cells, values));
-    }
-    grid->GetCellData()->AddArray(make_array(field.name, values, width_of_field(field)));
-  }
-  add_metadata(*grid, "title", metadata.title);
-  add_metadata(*grid, "status", metadata.status);
-  add_metadata(*grid, "program", metadata.program);
-
-  const std::string failure = write_vtk_file(file.temporary_path(), *grid);
-  if (!failure.empty()) throw OutputError(file.path(), failure);
+                                   std::span<const CellField> cell_fields,
+                                   const VtuOptions& options, const VtuMetadata& metadata) {
+  AtomicFile file(path);
+  std::vector<std::string> widened =
+      write_vtu(file, space, point_fields, cell_fields, options, metadata);
+  file.commit();
   return widened;
 }
 
-Index vtk_grid_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int rounded_fields,
-                     FloatWidth width) {
-  const FileCells cells = file_cells(mesh, lattice.degree());
-  const bool rounds = width == FloatWidth::single_precision;
-  const Index number = rounds ? sizeof(float) : sizeof(double);
-  const Index cell_size = power(cells.degree + 1, lattice.dimension());
-  // Each cell has its ids, an offset and a type, and the coefficient where it is rounded or spread
-  // to smaller cells.
-  const Index cell_bytes = 8 * cell_size + 8 + 1 + (rounds ? sizeof(float) : 0) +
-                           (cells.refinement > 1 ? sizeof(double) : 0);
-  return Saturated(lattice.size()) * number * (3 + rounded_fields) +
-         Saturated(cells.mesh.cell_count()) * cell_bytes;
+std::vector<std::string> write_vtu(AtomicFile& file, const Discretization& space,
+                                   std::span<const PointField> point_fields,
+                                   std::span<const CellField> cell_fields,
+                                   const VtuOptions& options, const VtuMetadata& metadata) {
+  for (const auto& [name, function] : point_fields) {
+    check_size(name, function.values, space.lattice.size());
+    if (!function.minus.empty()) check_size(name, function.minus, space.lattice.size());
+  }
+  for (const auto& [name, values] : cell_fields) check_size(name, values, space.mesh.cell_count());
+
+  std::vector<std::string> widened;
+  const auto width_of = [&](const std::string& name, bool fits_in_single) {
+    if (options.width == FloatWidth::double_precision || fits_in_single) return options.width;
+    widened.push_back(name);
+    return FloatWidth::double_precision;
+  };
+  const FileGrid grid(space.mesh, space.lattice.degree(), options);
+  const EquidistantSampler sampler(space.lattice, space.basis.nodes, grid.points);
+  const Positions positions(space, sampler, grid);
+
+  VtuSection points{"Points", "", {}};
+  points.arrays.push_back(position_array(
+      positions, sampler, grid, width_of("positions", positions.fit_in_single(space.mesh))));
+  VtuSection point_data{"PointData", "", {}};
+  if (!point_fields.empty()) {
+    point_data.attributes = fmt::format(" Scalars=\"{}\"", point_fields.front().name);
+  }
+  for (const PointField& field : point_fields) {
+    const bool fits = single_holds(largest_magnitude(field.function), sampler.growth());
+    point_data.arrays.push_back(point_array(field, sampler, grid, width_of(field.name, fits)));
+  }
+  VtuSection cell_data{"CellData", "", {}};
+  for (const CellField& field : cell_fields) {
+    const bool fits = single_holds(largest_magnitude({field.values}), 1.0);
+    cell_data.arrays.push_back(cell_array(field, space.mesh, grid, width_of(field.name, fits)));
+  }
+  const bool is_renumbered = space.mesh.dimension() == 3 && grid.degree > 1;
+  write_vtu_file(
+      file,
+      {is_renumbered ? "2.2" : "1.0",
+       field_data(metadata),
+       grid.points.size(),
+       grid.cell_count(),
+       {std::move(point_data), std::move(cell_data), std::move(points), cell_section(grid)}},
+      options.compression);
+  return widened;
+}
+
+Index vtu_working_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int threads,
+                        const VtuOptions& options) {
+  const FileGrid grid(mesh, lattice.degree(), options);
+  const EquidistantSampler sampler(lattice, make_nodes(NodeFamily::equidistant, lattice.degree()),
+                                   grid.points);
+  const Index numbers = numbers_per_vtu_block(options.width);
+  const Index scratch = (numbers + sampler.scratch_size(numbers)) * Index{sizeof(double)};
+  return vtu_block_bytes(threads) + threads * scratch;
+}
+
+Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int point_field_count,
+                             int cell_field_count, const VtuOptions& options) {
+  const FileGrid grid(mesh, lattice.degree(), options);
+  const Index number = number_bytes(options.width);
+  // Each cell has an id per node, an end and a type.
+  const Index cell_bytes = grid.id_bytes() * (grid.cell_size() + 1) + 1 + number * cell_field_count;
+  return Saturated(grid.points.size()) * number * (3 + point_field_count) +
+         Saturated(grid.cell_count()) * cell_bytes;
 }
 
 }  // namespace tessera

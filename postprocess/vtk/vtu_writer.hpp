@@ -1,6 +1,7 @@
 // This function writes a solution as high-order cells of VTK.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,14 +9,14 @@
 #include "mesh/discretization.hpp"
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/vtk/equidistant.hpp"
-#include "postprocess/vtk/float_width.hpp"
+#include "postprocess/vtk/vtu_options.hpp"
 
 namespace tessera {
 
-/// A function of position to be shown; values [lattice.size()], x fastest.
+/// A function to be shown, given at the nodes of the space; its name needs no escapes in XML.
 struct PointField {
   std::string name;
-  std::span<const double> values;
+  NodalFunction function;
 };
 
 /// One number per cell; values [mesh.cell_count()], x fastest.
@@ -31,29 +32,36 @@ struct VtuMetadata {
   std::string program;  // such as "Tessera 0.1.0 (1234abc)"
 };
 
-/// The highest degree that VTK's Lagrange cells can show; a cell of higher degree is written as p^d
-/// (bi-, tri-)linear ones between its nodes.
+/// The highest degree that VTK's Lagrange cells can show; a cell of higher degree is written as m^d
+/// (bi-, tri-)linear ones between its points.
 inline constexpr int kMaxVtkDegree = 10;
 
 /// Writes a VTK unstructured grid with one arbitrary-order Lagrange cell per cell (linear cells for
-/// p = 1) and shared nodes; binary, compressed, 64-bit ids. The owner of the file commits it.
+/// degree 1) and shared points; binary. The file has a temporary name until it is complete.
 ///
-/// @param positions, point_fields at equidistant nodes (see to_equidistant)
-/// @param width of the numbers; those of a field, or the positions, whose largest magnitude is
-///        beyond the range of single precision, or so small that digits are lost there, are in
-///        double precision in any case
+/// Numbers of a field, or positions, whose largest magnitude is beyond the range of single
+/// precision, or so small that digits are lost there, are in double precision in any case.
+///
 /// @return the names of these fields, "positions" for the positions
-/// @throws OutputError; nothing is printed
+/// @throws OutputError; then no file is left behind. Nothing is printed.
 /// @throws std::invalid_argument if a field has the wrong size.
-std::vector<std::string> write_vtu(AtomicFile& file, const NodeLattice& lattice,
-                                   const BoxMesh& mesh, const EquidistantPositions& positions,
+std::vector<std::string> write_vtu(const std::filesystem::path& path, const Discretization& space,
                                    std::span<const PointField> point_fields,
-                                   std::span<const CellField> cell_fields, FloatWidth width,
-                                   const VtuMetadata& metadata);
+                                   std::span<const CellField> cell_fields,
+                                   const VtuOptions& options, const VtuMetadata& metadata);
 
-/// Bytes of what write_vtu makes for VTK: points, cells, and the fields that it has to copy. Point
-/// fields are lent to VTK in double precision and copied in single precision.
-Index vtk_grid_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int rounded_fields,
-                     FloatWidth width);
+/// The same into a file that its owner commits.
+std::vector<std::string> write_vtu(AtomicFile& file, const Discretization& space,
+                                   std::span<const PointField> point_fields,
+                                   std::span<const CellField> cell_fields,
+                                   const VtuOptions& options, const VtuMetadata& metadata);
+
+/// Bytes that write_vtu works with besides what it is given.
+Index vtu_working_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int threads,
+                        const VtuOptions& options);
+
+/// The bytes of everything in the file before compression, which the file cannot exceed by much.
+Index uncompressed_vtu_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int point_field_count,
+                             int cell_field_count, const VtuOptions& options);
 
 }  // namespace tessera

@@ -14,7 +14,6 @@
 #include "operators/tensor/gpu/factors.hpp"
 #include "postprocess/device_error_norms.hpp"
 #include "postprocess/files/human_units.hpp"
-#include "postprocess/vtk/vtk_file.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
@@ -126,20 +125,16 @@ int deepest_program(const CaseParameters& parameters) {
   return depth;
 }
 
-// What solution.vtu is made of in memory. In double precision VTK is lent our arrays.
+// What solution.vtu is made of in memory: it is made in blocks.
 MemoryPhase writing_phase(const CaseSizes& n, const MemoryPart& program,
                           const MemoryPart& positions) {
-  const int fields = n.parameters.problem.exact ? 3 : 1;
-  const bool rounds = n.parameters.output.vtk_precision == FloatWidth::single_precision;
   return {"writing solution.vtu",
           {program,
            positions,
-           {"equidistant positions", n.is_mapped() ? n.vectors(n.parameters.mesh.dimension) : 0},
-           {"fields at nodes", n.vectors(fields)},
+           {"fields at nodes", n.vectors(n.parameters.problem.exact ? 2 : 1)},
            {"coefficient of cells", n.mesh.cell_count() * static_cast<Index>(sizeof(double))},
-           {"VTK grid", vtk_grid_bytes(n.lattice, n.mesh, rounds ? fields : 0,
-                                       n.parameters.output.vtk_precision)},
-           {"compression", vtk_compression_bytes(omp_get_max_threads())}}};
+           {"blocks of the file",
+            vtu_working_bytes(n.lattice, n.mesh, omp_get_max_threads(), n.parameters.output.vtu)}}};
 }
 
 }  // namespace

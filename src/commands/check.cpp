@@ -24,6 +24,7 @@
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
+#include "src/commands/solution_file.hpp"
 #include "src/machine/machine.hpp"
 #include "src/solve/preconditioning.hpp"
 
@@ -185,6 +186,7 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   }
   fmt::print("largest at a time {}, available {}\n", bytes_text(estimate.peak().bytes()),
              bytes_text(available));
+  if (parameters.output.vtk) fmt::print("{}\n", solution_size_text(parameters));
   std::fflush(stdout);
   stop_if_requested();
   require_memory("memory", estimate, available);

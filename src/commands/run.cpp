@@ -149,17 +149,9 @@ class Run {
     say("  operator  {}{}, {} precision, {}\n",
         operator_name(run_.strategy.kernel, run_.strategy.scatter), reason_of("operator.kernel"),
         name_of(parameters_.operation.precision), processor_text());
-    say_choice("device", "run.device", name_of(parameters_.run.device));
-    say_choice("scatter", "operator.scatter", parameters_.operation.scatter);
-    if (run_.strategy.factors) {
-      say("  factors   {}{}\n", factor_storage_name(*run_.strategy.factors),
-          reason_of("operator.factors"));
-    }
-    say("  solver    {}, preconditioner {}{}, relative tolerance {:g}, at most {} iterations\n",
-        name_of(solver.method), solver.preconditioner, reason_of("solver.preconditioner"),
-        solver.relative_tolerance, solver.max_iterations);
     say("  memory    about {} of {} available\n", bytes_text(estimate.peak().bytes()),
         bytes_text(available));
+    if (parameters_.output.vtk) say("  output    {}\n", solution_size_text(parameters_));
     for (const std::string& note : size_notes(parameters_)) say("  note      {}\n", note);
     if (!run_.on_gpu()) return;
     say("  GPU       about {} of {} free\n", bytes_text(gpu_estimate_.peak().bytes()),

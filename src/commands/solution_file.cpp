@@ -12,10 +12,11 @@
 
 #include "mesh/partition.hpp"
 #include "operators/load/interpolation.hpp"
-#include "postprocess/vtk/equidistant.hpp"
+#include "postprocess/files/human_units.hpp"
 #include "postprocess/vtk/view_script.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
 #include "src/case/fields.hpp"
+#include "src/case/setup.hpp"
 #include "src/version.hpp"
 
 namespace tessera {
@@ -69,12 +70,8 @@ std::string program_name() {
 
 void SolutionFile::add_exact(const ScalarField& exact) {
   HostVector<double> values(solution_.size());
-  HostVector<double> error(solution_.size());
   interpolate(discretization_, exact, values);
-  copy(solution_, error);
-  axpy(-1.0, values, error);
   exact_ = std::move(values);
-  error_ = std::move(error);
 }
 
 std::string SolutionFile::add_coefficient(const ScalarField& coefficient) {
@@ -101,31 +98,34 @@ std::string SolutionFile::add_coefficient(const ScalarField& coefficient) {
   return found != reasons.end() ? *found : "";
 }
 
-std::vector<std::string> SolutionFile::write(AtomicFile& file, const std::string& status) {
-  const NodeLattice& lattice = discretization_.lattice;
-  const std::vector<double>& nodes = discretization_.basis.nodes;
-  for (HostVector<double>* values : {&solution_, &exact_, &error_}) {
-    if (!is_equidistant_ && values->size() > 0) {
-      to_equidistant(lattice, nodes, values->span(), values->span());
-    }
-  }
-  is_equidistant_ = true;
-  std::vector<PointField> point_fields = {{"solution", solution_.span()}};
+std::vector<std::string> SolutionFile::write(AtomicFile& file, const std::string& status) const {
+  std::vector<PointField> point_fields = {{"solution", {solution_.span()}}};
   if (exact_.size() > 0) {
-    point_fields.push_back({"exact", exact_.span()});
-    point_fields.push_back({"error", error_.span()});
+    point_fields.push_back({"exact", {exact_.span()}});
+    point_fields.push_back({"error", {solution_.span(), exact_.span()}});
   }
   std::vector<CellField> cell_fields;
   if (!coefficient_.empty()) cell_fields.push_back({"coefficient", coefficient_});
-  const EquidistantPositions positions(discretization_.mesh, discretization_.mapping, nodes);
-  return write_vtu(file, lattice, discretization_.mesh, positions, point_fields, cell_fields,
-                   parameters_.output.vtk_precision, {parameters_.title, status, program_name()});
+  return write_vtu(file, discretization_, point_fields, cell_fields, parameters_.output.vtu,
+                   {parameters_.title, status, program_name()});
+}
+
+std::string solution_size_text(const CaseParameters& parameters) {
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const VtuOptions& options = parameters.output.vtu;
+  const Index bytes = uncompressed_vtu_bytes(NodeLattice(mesh, parameters.space.degree), mesh,
+                                             parameters.problem.exact ? 3 : 1, 1, options);
+  return fmt::format("solution.vtu, {}, {}", bytes_text(bytes),
+                     options.compression == VtkCompression::none
+                         ? "not compressed"
+                         : fmt::format("before compression by {}", name_of(options.compression)));
 }
 
 std::string view_script_text(const CaseParameters& parameters, const std::string& status) {
   ViewOptions options;
   options.dimension = parameters.mesh.dimension;
-  options.degree = parameters.space.degree;
+  options.degree =
+      parameters.output.vtu.degree > 0 ? parameters.output.vtu.degree : parameters.space.degree;
   options.title = parameters.title;
   options.status = status;
   return view_script(options);

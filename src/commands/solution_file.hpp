@@ -20,7 +20,7 @@ class SolutionFile {
  public:
   /// All three are referred to.
   SolutionFile(const CaseParameters& parameters, const Discretization& discretization,
-               HostVector<double>& solution)
+               const HostVector<double>& solution)
       : parameters_(parameters), discretization_(discretization), solution_(solution) {}
 
   /// @throws what the field throws; then nothing is added
@@ -28,22 +28,22 @@ class SolutionFile {
   /// NaN where the coefficient, which the operator has at other points, is not positive and finite.
   /// @return the first of its complaints, empty if there were none
   std::string add_coefficient(const ScalarField& coefficient);
-  /// Writes all that was added and does not commit the file; may be called again. Turns the nodal
-  /// values in `solution` into those at equidistant nodes. @throws OutputError
+  /// Writes all that was added and does not commit the file. @throws OutputError
   /// @param status as in VtuMetadata
   /// @return what it has in double precision although output.vtk_precision is single
   /// (vtu_writer.hpp)
-  std::vector<std::string> write(AtomicFile& file, const std::string& status);
+  std::vector<std::string> write(AtomicFile& file, const std::string& status) const;
 
  private:
   const CaseParameters& parameters_;
   const Discretization& discretization_;
-  HostVector<double>& solution_;
+  const HostVector<double>& solution_;
   HostVector<double> exact_;
-  HostVector<double> error_;
   HostArray<double> coefficient_;
-  bool is_equidistant_ = false;
 };
+
+/// What is known of solution.vtu's size beforehand.
+std::string solution_size_text(const CaseParameters& parameters);
 
 /// The text of view.py, which shows solution.vtu in ParaView.
 std::string view_script_text(const CaseParameters& parameters, const std::string& status);

@@ -263,6 +263,23 @@ void check_solver(const CaseParameters& parameters,
   }
 }
 
+namespace {
+
+void check_output(const CaseParameters& parameters, Findings& findings) {
+  const OutputParameters& output = parameters.output;
+  if (output.directory.empty()) {
+    findings.report("output.directory", "must not be empty; \".\" is the current directory");
+  }
+  if (findings.has_error("output.vtk_degree") || findings.has_error("space.degree")) return;
+  if (output.vtu.degree > parameters.space.degree) {
+    findings.report("output.vtk_degree",
+                    fmt::format("must be at most space.degree = {}, which has all that there is",
+                                parameters.space.degree));
+  }
+}
+
+}  // namespace
+
 void check_case(CaseParameters& parameters, const std::vector<KernelName>& kernels,
                 const std::vector<std::string>& scatters,
                 const std::vector<PreconditionerName>& preconditioners, Findings& findings) {
@@ -276,9 +293,7 @@ void check_case(CaseParameters& parameters, const std::vector<KernelName>& kerne
   if (parameters.solver.preconditioner != kAuto) {
     check_solver(parameters, preconditioners, findings);
   }
-  if (parameters.output.directory.empty()) {
-    findings.report("output.directory", "must not be empty; \".\" is the current directory");
-  }
+  check_output(parameters, findings);
 }
 
 }  // namespace tessera

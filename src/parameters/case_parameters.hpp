@@ -126,8 +126,8 @@ struct RunParameters {
 struct OutputParameters {
   std::string directory = "results";
   bool vtk = true;
-  /// Of the numbers in solution.vtu.
-  FloatWidth vtk_precision = FloatWidth::single_precision;
+  /// Of solution.vtu.
+  VtuOptions vtu = {};
   bool overwrite = false;
 };
 

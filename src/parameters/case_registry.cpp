@@ -224,7 +224,20 @@ void add_run_and_output(CaseRegistry& registry) {
       {.name = "output.vtk_precision",
        .description = "Floating-point type in solution.vtu; double for further computations. What "
                       "is too large or too small for single has double in any case."},
-      [](auto& p) -> auto& { return p.output.vtk_precision; });
+      [](auto& p) -> auto& { return p.output.vtu.width; });
+  registry.add(
+      {.name = "output.vtk_compression",
+       .description = "How solution.vtu is compressed: zlib makes it a third smaller than lz4, and "
+                      "takes six times as long; none is the fastest where the disk is."},
+      [](auto& p) -> auto& { return p.output.vtu.compression; });
+  registry.add(
+      {.name = "output.vtk_degree",
+       .description = "Degree of the cells in solution.vtu, which have vtk_degree + 1 points along "
+                      "each axis with the solution's values there: what is less than space.degree "
+                      "makes the file of a large run smaller; 0 stands for space.degree.",
+       .range = between(0, kMaxDegree),
+       .default_text = "space.degree"},
+      [](auto& p) -> auto& { return p.output.vtu.degree; });
   registry.add(
       {.name = "output.overwrite",
        .description = "Whether results already in the directory may be replaced."},

@@ -9,7 +9,7 @@
 #include "mesh/element/quadrature.hpp"
 #include "operators/form/factor_storage.hpp"
 #include "operators/multigrid/multigrid.hpp"
-#include "postprocess/vtk/float_width.hpp"
+#include "postprocess/vtk/vtu_options.hpp"
 #include "solvers/solver.hpp"
 #include "src/parameters/names.hpp"
 
@@ -101,5 +101,8 @@ inline constexpr auto kNamesOf<StudyGeometry> = names_in_order<StudyGeometry>(
 template <>
 inline constexpr auto kNamesOf<FloatWidth> = names_in_order<FloatWidth>(
     {{FloatWidth::single_precision, "single"}, {FloatWidth::double_precision, "double"}});
+template <>
+inline constexpr auto kNamesOf<VtkCompression> = names_in_order<VtkCompression>(
+    {{VtkCompression::none, "none"}, {VtkCompression::lz4, "lz4"}, {VtkCompression::zlib, "zlib"}});
 
 }  // namespace tessera

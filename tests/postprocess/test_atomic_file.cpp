@@ -31,6 +31,18 @@ TEST(AtomicFile, AppearsOnlyWhenCommitted) {
   EXPECT_EQ(directory.entry_count(), 1);
 }
 
+TEST(AtomicFile, PartsMayBeWrittenInAnyOrder) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "a.txt";
+  const std::string large(300'000, 'x');
+  AtomicFile file(path);
+  file.write_at(5, large);
+  file.write_at(5 + 300'000, "end");
+  file.write_at(0, "begin");
+  file.commit();
+  EXPECT_EQ(read_file(path), "begin" + large + "end");
+}
+
 TEST(AtomicFile, TwoWritersOfOneNameDoNotMix) {
   const TemporaryDirectory directory;
   const auto path = directory.path() / "a.txt";

@@ -1,10 +1,14 @@
-// These tests interpolate polynomials at equidistant nodes.
+// These tests evaluate polynomials at equidistant points.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
+#include <vector>
 
+#include "mesh/geometry/mapping.hpp"
 #include "postprocess/vtk/equidistant.hpp"
 
 namespace tessera {
@@ -39,94 +43,122 @@ class Polynomial {
   std::array<std::vector<double>, 3> coefficients_;
 };
 
-template <class Positions, class F>
-std::vector<double> sample(const NodeLattice& lattice, const Positions& positions, F&& f) {
-  const auto n = static_cast<std::size_t>(lattice.size());
+template <class F>
+std::vector<double> nodal_values(const Mapping& mapping, F&& f) {
+  const auto n = static_cast<std::size_t>(mapping.lattice().size());
   std::vector<double> x(n), y(n), z(n), values(n);
-  positions.node_positions(0, lattice.size(), x.data(), y.data(), z.data());
+  mapping.node_positions(0, mapping.lattice().size(), x.data(), y.data(), z.data());
   for (std::size_t i = 0; i < n; ++i) values[i] = f(x[i], y[i], z[i]);
   return values;
 }
 
-class ToEquidistant : public ::testing::TestWithParam<std::tuple<int, int>> {
+// The space's degree, and that of the points.
+class Sampling : public ::testing::TestWithParam<std::tuple<int, int, int>> {
  protected:
   const int dimension = std::get<0>(GetParam());
   const int degree = std::get<1>(GetParam());
   const BoxMesh mesh{dimension, {3, 2, 2}, {0.0, -0.5, 0.25}, {1.0, 0.5, 1.0}};
   const NodeLattice lattice{mesh, degree};
+  const NodeLattice points{mesh, std::get<2>(GetParam())};
   const std::vector<double> nodes = make_nodes(NodeFamily::gauss_lobatto, degree);
   const Mapping mapping{mesh, lattice, nodes};
-  const EquidistantPositions positions{mesh, mapping, nodes};
+  const Mapping at_points{mesh, points, make_nodes(NodeFamily::equidistant, points.degree())};
+  const EquidistantSampler sampler{lattice, nodes, points};
+
+  std::vector<double> sample(const NodalFunction& function, Range range) const {
+    std::vector<double> out(static_cast<std::size_t>(range.size()));
+    std::vector<double> scratch(static_cast<std::size_t>(sampler.scratch_size(range.size())));
+    sampler.sample(function, range, out.data(), scratch.data());
+    return out;
+  }
 };
 
-TEST_P(ToEquidistant, IsExactForPolynomialsOfTheDegree) {
+TEST_P(Sampling, IsExactForPolynomialsOfTheDegree) {
   const Polynomial polynomial(dimension, degree);
-  const std::vector<double> nodal = sample(lattice, mapping, polynomial);
-  const std::vector<double> expected = sample(lattice, positions, polynomial);
-  std::vector<double> out(nodal.size());
-  to_equidistant(lattice, nodes, nodal, out);
+  const std::vector<double> nodal = nodal_values(mapping, polynomial);
+  const std::vector<double> expected = nodal_values(at_points, polynomial);
+  const std::vector<double> out = sample({nodal}, {0, points.size()});
   for (std::size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], expected[i], 2e-13) << i;
 }
 
-TEST_P(ToEquidistant, WorksInPlace) {
-  const Polynomial polynomial(dimension, degree);
-  std::vector<double> values = sample(lattice, mapping, polynomial);
-  std::vector<double> out(values.size());
-  to_equidistant(lattice, nodes, values, out);
-  to_equidistant(lattice, nodes, values, values);
-  EXPECT_EQ(values, out);
-}
-
-TEST_P(ToEquidistant, KeepsValuesAtEquidistantNodesAndAtVertices) {
-  const auto f = [](double x, double y, double z) { return std::sin(9 * x + 5 * y) * (z + 2); };
-  const std::vector<double> values = sample(lattice, mapping, f);
-  std::vector<double> out(values.size());
-  to_equidistant(lattice, make_nodes(NodeFamily::equidistant, degree), values, out);
-  EXPECT_EQ(out, values);
-  to_equidistant(lattice, nodes, values, out);
-  for (Index node = 0; node < lattice.size(); ++node) {
-    const IndexTriple at = lattice.node_position(node);
-    if (at[0] % degree == 0 && at[1] % degree == 0 && at[2] % degree == 0) {
-      ASSERT_EQ(out[node], values[node]);
+TEST_P(Sampling, IsTheSameInPieces) {
+  const std::vector<double> nodal = nodal_values(mapping, Polynomial(dimension, degree));
+  const std::vector<double> all = sample({nodal}, {0, points.size()});
+  for (const Index size : {1, 2, 5, 23}) {
+    for (Index begin = 0; begin < points.size(); begin += size) {
+      const Range range{begin, std::min(begin + size, points.size())};
+      const std::vector<double> piece = sample({nodal}, range);
+      ASSERT_TRUE(std::equal(piece.begin(), piece.end(), all.begin() + begin)) << begin;
     }
   }
 }
 
-TEST_P(ToEquidistant, PositionsOfAMapArePolynomialInterpolants) {
-  const auto component = [](auto f) {
-    return ScalarField{[f](const PointBlock& block, double* values) {
-                         for (std::size_t i = 0; i < block.n; ++i) {
-                           values[i] = f(block.x[i], block.y[i], block.z[i]);
-                         }
-                       },
-                       {}};
-  };
-  // Of degree 1 in each coordinate, so that the interpolant is the map itself.
-  const auto x = [](double a, double b, double) { return a + 0.2 * a * b; };
-  const auto y = [](double a, double b, double) { return b - 0.1 * a * b; };
-  const auto z = [](double a, double b, double c) { return c + 0.3 * a * b * c; };
-  const Mapping mapped(mesh, lattice, nodes, {component(x), component(y), component(z)});
-  const EquidistantPositions moved(mesh, mapped, nodes);
-  const auto n = static_cast<std::size_t>(lattice.size());
-  std::vector<double> px(n), py(n), pz(n);
-  moved.node_positions(0, lattice.size(), px.data(), py.data(), pz.data());
-  const std::vector<double> ex = sample(lattice, positions, x);
-  const std::vector<double> ey = sample(lattice, positions, y);
-  const std::vector<double> ez = sample(lattice, positions, z);
-  for (std::size_t i = 0; i < n; ++i) {
-    ASSERT_NEAR(px[i], ex[i], 1e-14);
-    ASSERT_NEAR(py[i], ey[i], 1e-14);
-    ASSERT_NEAR(pz[i], dimension == 3 ? ez[i] : 0.0, 1e-14);
+TEST_P(Sampling, KeepsValuesAtVertices) {
+  const auto f = [](double x, double y, double z) { return std::sin(9 * x + 5 * y) * (z + 2); };
+  const std::vector<double> values = nodal_values(mapping, f);
+  const std::vector<double> out = sample({values}, {0, points.size()});
+  for (Index point = 0; point < points.size(); ++point) {
+    IndexTriple at = points.node_position(point);
+    bool is_vertex = true;
+    for (int d = 0; d < dimension; ++d) {
+      is_vertex = is_vertex && at[d] % points.degree() == 0;
+      at[d] = at[d] / points.degree() * degree;
+    }
+    if (is_vertex) ASSERT_EQ(out[point], values[lattice.node_index(at)]);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Degrees, ToEquidistant,
-                         ::testing::Combine(::testing::Values(2, 3),
-                                            ::testing::Values(1, 2, 3, 4, 5, 8)),
-                         [](const auto& test) {
-                           return fmt::format("d{}_p{}", std::get<0>(test.param),
-                                              std::get<1>(test.param));
-                         });
+TEST_P(Sampling, SubtractsAtNodes) {
+  const std::vector<double> values = nodal_values(mapping, Polynomial(dimension, degree));
+  const std::vector<double> minus =
+      nodal_values(mapping, [](double x, double y, double) { return std::sin(9 * x + 5 * y); });
+  std::vector<double> difference(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) difference[i] = values[i] - minus[i];
+  EXPECT_EQ(sample({values, minus}, {0, points.size()}), sample({difference}, {0, points.size()}));
+}
+
+TEST_P(Sampling, GrowsNoMoreThanItSays) {
+  std::mt19937 engine(7);
+  std::uniform_int_distribution<int> sign(0, 1);
+  std::vector<double> values(static_cast<std::size_t>(lattice.size()));
+  for (double& value : values) value = sign(engine) == 0 ? -1.0 : 1.0;
+  for (const double value : sample({values}, {0, points.size()})) {
+    ASSERT_LE(std::abs(value), sampler.growth() * (1 + 1e-14));
+  }
+  EXPECT_GE(sampler.growth(), 1.0);
+}
+
+TEST(Equidistant, PointsThatAreNodesHaveTheirValues) {
+  const BoxMesh mesh(3, {2, 2, 3}, {0.0, 0.0, 0.0}, {1.0, 1.0, 1.0});
+  for (const int degree : {1, 3, 4, 8}) {
+    const NodeLattice lattice(mesh, degree);
+    const EquidistantSampler sampler(lattice, make_nodes(NodeFamily::equidistant, degree), lattice);
+    std::vector<double> values(static_cast<std::size_t>(lattice.size()));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i));
+    std::vector<double> out(values.size());
+    std::vector<double> scratch(static_cast<std::size_t>(sampler.scratch_size(lattice.size())));
+    sampler.sample({values}, {0, lattice.size()}, out.data(), scratch.data());
+    EXPECT_EQ(out, values) << degree;
+  }
+}
+
+std::vector<std::tuple<int, int, int>> degrees() {
+  std::vector<std::tuple<int, int, int>> all;
+  for (const int dimension : {2, 3}) {
+    for (const int degree : {1, 2, 3, 4, 5, 8}) {
+      for (const int points : {degree, 1, 2, 3}) {
+        const std::tuple<int, int, int> one{dimension, degree, points};
+        if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+      }
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, Sampling, ::testing::ValuesIn(degrees()), [](const auto& test) {
+  return fmt::format("d{}_p{}_m{}", std::get<0>(test.param), std::get<1>(test.param),
+                     std::get<2>(test.param));
+});
 
 }  // namespace
 }  // namespace tessera

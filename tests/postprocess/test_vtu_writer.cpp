@@ -1,18 +1,21 @@
 // These tests read written files back with VTK.
 #include <gtest/gtest.h>
 #include <vtkCell.h>
+#include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkCellType.h>
 #include <vtkDataArray.h>
 #include <vtkFieldData.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
+#include <vtkPoints.h>
 #include <vtkSmartPointer.h>
 #include <vtkStringArray.h>
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <stdexcept>
 #include <tuple>
@@ -58,29 +61,6 @@ std::vector<double> sample(const Discretization& space,
   space.mapping.node_positions(0, space.lattice.size(), x.data(), y.data(), z.data());
   for (std::size_t i = 0; i < n; ++i) values[i] = f(x[i], y[i], z[i]);
   return values;
-}
-
-// Writes a file with point fields given at the nodes of the space.
-std::vector<std::string> write_vtu(const std::filesystem::path& path, const Discretization& space,
-                                   std::span<const PointField> nodal_fields,
-                                   std::span<const CellField> cell_fields, FloatWidth width,
-                                   const VtuMetadata& metadata) {
-  const NodeLattice& lattice = space.lattice;
-  const std::vector<double>& nodes = space.basis.nodes;
-  std::vector<std::vector<double>> values;
-  std::vector<PointField> fields;
-  for (const PointField& field : nodal_fields) {
-    values.emplace_back(field.values.begin(), field.values.end());
-    fields.push_back({field.name, values.back()});
-    if (std::ssize(values.back()) != lattice.size()) continue;
-    to_equidistant(lattice, nodes, field.values, values.back());
-  }
-  AtomicFile file(path);
-  std::vector<std::string> widened =
-      write_vtu(file, lattice, space.mesh, {space.mesh, space.mapping, nodes}, fields, cell_fields,
-                width, metadata);
-  file.commit();
-  return widened;
 }
 
 vtkSmartPointer<vtkUnstructuredGrid> read(const std::filesystem::path& path) {
@@ -144,7 +124,7 @@ TEST_P(Vtu, ShowsTheFiniteElementFunctionBetweenItsNodes) {
   for (std::size_t c = 0; c < numbers.size(); ++c) numbers[c] = static_cast<double>(c);
   const std::vector<PointField> point_fields = {{"solution", values}, {"x", xs}};
   const std::vector<CellField> cell_fields = {{"number", numbers}};
-  write_vtu(path, space, point_fields, cell_fields, FloatWidth::double_precision, {});
+  write_vtu(path, space, point_fields, cell_fields, {FloatWidth::double_precision}, {});
   EXPECT_EQ(directory.entry_count(), 1);
 
   const auto grid = read(path);
@@ -193,13 +173,13 @@ TEST_P(Vtu, ShowsTheFiniteElementFunctionBetweenItsNodes) {
 
 TEST_P(Vtu, SaysVersion22WhereTheNumberingOfHexahedraMatters) {
   const Discretization space = make_space(dimension, degree, NodeFamily::equidistant, shape);
-  write_vtu(path, space, {}, {}, FloatWidth::double_precision, {});
+  write_vtu(path, space, {}, {}, {FloatWidth::double_precision}, {});
   const std::string head = testing::read_file(path).substr(0, 400);
   const std::string version = dimension == 3 && degree > 1 ? "2.2" : "1.0";
   EXPECT_EQ(head.substr(0, head.find('\n')),
             "<VTKFile type=\"UnstructuredGrid\" version=\"" + version +
                 "\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
-                "compressor=\"vtkZLibDataCompressor\">");
+                "compressor=\"vtkLZ4DataCompressor\">");
 }
 
 INSTANTIATE_TEST_SUITE_P(Cells, Vtu,
@@ -212,6 +192,17 @@ INSTANTIATE_TEST_SUITE_P(Cells, Vtu,
                                   (std::get<2>(test.param) == Shape::mapped ? "_mapped" : "");
                          });
 
+void expect_equal(vtkDataArray* a, vtkDataArray* b) {
+  ASSERT_NE(a, nullptr);
+  ASSERT_EQ(a->GetDataType(), b->GetDataType());
+  ASSERT_EQ(a->GetNumberOfValues(), b->GetNumberOfValues());
+  for (vtkIdType i = 0; i < a->GetNumberOfTuples(); ++i) {
+    for (int c = 0; c < a->GetNumberOfComponents(); ++c) {
+      ASSERT_EQ(a->GetComponent(i, c), b->GetComponent(i, c)) << i;
+    }
+  }
+}
+
 class VtuFile : public ::testing::Test {
  protected:
   const TemporaryDirectory directory;
@@ -220,7 +211,7 @@ class VtuFile : public ::testing::Test {
 
 TEST_F(VtuFile, HoldsTitleStatusAndProgram) {
   const Discretization space = make_space(2, 2, NodeFamily::gauss_lobatto, Shape::cartesian);
-  write_vtu(path, space, {}, {}, FloatWidth::double_precision,
+  write_vtu(path, space, {}, {}, {FloatWidth::double_precision},
             {"a <title> & \"more\", µ", "not converged", ""});
   const auto grid = read(path);
   const auto text = [&](const char* name) {
@@ -238,18 +229,20 @@ TEST_F(VtuFile, SinglePrecisionIsSmallerAndRightToSevenDigits) {
   const std::vector<double> values =
       sample(space, [](double x, double y, double z) { return std::sin(5 * x) * y + z; });
   const std::vector<PointField> fields = {{"solution", values}};
-  write_vtu(path, space, fields, {}, FloatWidth::single_precision, {});
+  write_vtu(path, space, fields, {}, {FloatWidth::single_precision}, {});
   const auto grid = read(path);
   vtkDataArray* solution = grid->GetPointData()->GetArray("solution");
   ASSERT_EQ(solution->GetDataType(), VTK_FLOAT);
   ASSERT_EQ(grid->GetPoints()->GetDataType(), VTK_FLOAT);
   std::vector<double> expected(values.size());
-  to_equidistant(space.lattice, space.basis.nodes, values, expected);
+  const EquidistantSampler sampler(space.lattice, space.basis.nodes, space.lattice);
+  std::vector<double> scratch(static_cast<std::size_t>(sampler.scratch_size(space.lattice.size())));
+  sampler.sample({values}, {0, space.lattice.size()}, expected.data(), scratch.data());
   for (Index i = 0; i < space.lattice.size(); ++i) {
     ASSERT_EQ(solution->GetComponent(i, 0), static_cast<float>(expected[i]));
   }
   const auto size = std::filesystem::file_size(path);
-  write_vtu(path, space, fields, {}, FloatWidth::double_precision, {});
+  write_vtu(path, space, fields, {}, {FloatWidth::double_precision}, {});
   EXPECT_LT(size, std::filesystem::file_size(path));
 }
 
@@ -262,7 +255,7 @@ TEST_F(VtuFile, DegreesBeyondVtkBecomeLinearCells) {
   const std::vector<double> numbers = {0, 1, 2, 3, 4, 5};
   const std::vector<PointField> point_fields = {{"solution", values}};
   const std::vector<CellField> cell_fields = {{"number", numbers}};
-  write_vtu(path, space, point_fields, cell_fields, FloatWidth::double_precision, {});
+  write_vtu(path, space, point_fields, cell_fields, {FloatWidth::double_precision}, {});
   const auto grid = read(path);
   ASSERT_EQ(grid->GetNumberOfPoints(), space.lattice.size());
   ASSERT_EQ(grid->GetNumberOfCells(), 6 * degree * degree);
@@ -289,7 +282,7 @@ TEST_F(VtuFile, ManyBlocksSurviveCompressionOnAllThreads) {
   std::vector<double> values(static_cast<std::size_t>(space.lattice.size()));
   for (double& value : values) value = uniform(engine);
   const std::vector<PointField> fields = {{"first", values}, {"solution", values}};
-  write_vtu(path, space, fields, {}, FloatWidth::double_precision, {});
+  write_vtu(path, space, fields, {}, {FloatWidth::double_precision}, {});
   const auto grid = read(path);
   ASSERT_EQ(grid->GetNumberOfPoints(), space.lattice.size());
   const Index last = space.mesh.cell_count() - 1;
@@ -302,14 +295,92 @@ TEST_F(VtuFile, ManyBlocksSurviveCompressionOnAllThreads) {
   }
 }
 
+TEST_F(VtuFile, AllCompressionsHoldTheSameNumbers) {
+  const Discretization space =
+      make_space(3, 4, NodeFamily::gauss_lobatto, Shape::mapped, {14, 12, 9});
+  const std::vector<double> values =
+      sample(space, [](double x, double y, double z) { return std::sin(5 * x) * y + z; });
+  const std::vector<double> cells(static_cast<std::size_t>(space.mesh.cell_count()), 2.5);
+  const std::vector<PointField> point_fields = {{"solution", values}};
+  const std::vector<CellField> cell_fields = {{"number", cells}};
+  VtuOptions options{FloatWidth::single_precision, VtkCompression::none};
+  write_vtu(path, space, point_fields, cell_fields, options, {});
+  const auto plain = read(path);
+  const auto plain_size = std::filesystem::file_size(path);
+  const auto foreseen =
+      static_cast<std::uintmax_t>(uncompressed_vtu_bytes(space.lattice, space.mesh, 1, 1, options));
+  EXPECT_GE(plain_size, foreseen);
+  EXPECT_LE(plain_size, foreseen + 4096);
+  for (const auto compression : {VtkCompression::lz4, VtkCompression::zlib}) {
+    options.compression = compression;
+    write_vtu(path, space, point_fields, cell_fields, options, {});
+    EXPECT_LT(std::filesystem::file_size(path), plain_size);
+    const auto grid = read(path);
+    expect_equal(grid->GetPoints()->GetData(), plain->GetPoints()->GetData());
+    expect_equal(grid->GetPointData()->GetScalars(), plain->GetPointData()->GetScalars());
+    expect_equal(grid->GetCellData()->GetArray("number"), plain->GetCellData()->GetArray("number"));
+    expect_equal(grid->GetCells()->GetConnectivityArray(),
+                 plain->GetCells()->GetConnectivityArray());
+    expect_equal(grid->GetCells()->GetOffsetsArray(), plain->GetCells()->GetOffsetsArray());
+  }
+}
+
+TEST_F(VtuFile, CellsOfALowerDegreeHaveTheValuesOfTheSpace) {
+  const Discretization space = make_space(3, 4, NodeFamily::gauss_lobatto, Shape::mapped);
+  const auto f = [](double x, double y, double z) { return std::sin(5 * x) * y + z; };
+  const std::vector<double> values = sample(space, f);
+  const std::vector<double> exact = sample(space, [](double x, double, double) { return x; });
+  const std::vector<PointField> fields = {{"solution", values}, {"error", {values, exact}}};
+  const VtuOptions all{FloatWidth::double_precision, VtkCompression::lz4};
+  write_vtu(path, space, fields, {}, all, {});
+  const auto fine = read(path);
+  // Points of degree 2 are every other one of degree 4.
+  VtuOptions options = all;
+  options.degree = 2;
+  write_vtu(path, space, fields, {}, options, {});
+  const auto grid = read(path);
+  const NodeLattice points(space.mesh, 2);
+  ASSERT_EQ(grid->GetNumberOfPoints(), points.size());
+  ASSERT_EQ(grid->GetNumberOfCells(), space.mesh.cell_count());
+  EXPECT_EQ(grid->GetCell(0)->GetNumberOfPoints(), 27);
+  for (Index i = 0; i < points.size(); ++i) {
+    IndexTriple at = points.node_position(i);
+    for (Index& index : at) index *= 2;
+    const Index j = space.lattice.node_index(at);
+    for (const char* name : {"solution", "error"}) {
+      ASSERT_NEAR(grid->GetPointData()->GetArray(name)->GetComponent(i, 0),
+                  fine->GetPointData()->GetArray(name)->GetComponent(j, 0), 1e-13);
+    }
+    for (int d = 0; d < 3; ++d) ASSERT_NEAR(grid->GetPoint(i)[d], fine->GetPoint(j)[d], 1e-13);
+  }
+}
+
+TEST_F(VtuFile, SizeBeforeCompressionIsKnown) {
+  const NodeLattice lattice(BoxMesh(3, {2, 3, 4}, {0, 0, 0}, {1, 1, 1}), 2);
+  const BoxMesh mesh(3, {2, 3, 4}, {0, 0, 0}, {1, 1, 1});
+  VtuOptions options;
+  EXPECT_EQ(uncompressed_vtu_bytes(lattice, mesh, 1, 1, options),
+            5 * 7 * 9 * 16 + 24 * (27 * 4 + 4 + 1 + 4));
+  options.degree = 1;
+  EXPECT_EQ(uncompressed_vtu_bytes(lattice, mesh, 1, 1, options),
+            3 * 4 * 5 * 16 + 24 * (8 * 4 + 4 + 1 + 4));
+}
+
+TEST_F(VtuFile, IdsHave64BitsWhereTheyNeedThem) {
+  const BoxMesh mesh(3, {1000, 1000, 1000}, {0, 0, 0}, {1, 1, 1});
+  const NodeLattice lattice(mesh, 1);
+  EXPECT_EQ(uncompressed_vtu_bytes(lattice, mesh, 0, 0, {}),
+            lattice.size() * 12 + mesh.cell_count() * (8 * 8 + 8 + 1));
+}
+
 TEST_F(VtuFile, WrongFieldSizesAreRefusedBeforeWriting) {
   const Discretization space = make_space(2, 2, NodeFamily::gauss_lobatto, Shape::cartesian);
   const std::vector<double> values(3);
   const std::vector<PointField> point_fields = {{"solution", values}};
   const std::vector<CellField> cell_fields = {{"number", values}};
-  EXPECT_THROW(write_vtu(path, space, point_fields, {}, FloatWidth::double_precision, {}),
+  EXPECT_THROW(write_vtu(path, space, point_fields, {}, {FloatWidth::double_precision}, {}),
                std::invalid_argument);
-  EXPECT_THROW(write_vtu(path, space, {}, cell_fields, FloatWidth::double_precision, {}),
+  EXPECT_THROW(write_vtu(path, space, {}, cell_fields, {FloatWidth::double_precision}, {}),
                std::invalid_argument);
   EXPECT_EQ(directory.entry_count(), 0);
 }
@@ -322,7 +393,7 @@ std::pair<std::string, std::string> failure(const std::filesystem::path& path) {
   ::testing::internal::CaptureStderr();
   ::testing::internal::CaptureStdout();
   try {
-    write_vtu(path, space, {}, {}, FloatWidth::double_precision, {});
+    write_vtu(path, space, {}, {}, {FloatWidth::double_precision}, {});
   } catch (const OutputError& error) {
     EXPECT_EQ(error.path(), path);
     cause = error.cause();
@@ -370,7 +441,7 @@ class RangeOfSinglePrecision : public ::testing::Test {
     const std::vector<PointField> points = {{"solution", values_}};
     const std::vector<CellField> cells = {{"coefficient", cells_}};
     std::vector<std::string> widened = write_vtu(directory_.path() / "a.vtu", space, points, cells,
-                                                 FloatWidth::single_precision, {});
+                                                 {FloatWidth::single_precision}, {});
     grid_ = read(directory_.path() / "a.vtu");
     return widened;
   }
@@ -416,7 +487,7 @@ TEST_F(RangeOfSinglePrecision, MayLoseWhatIsNothingBesideTheRest) {
   const Discretization space{mesh, basis, lattice, {mesh, lattice, basis.nodes}};
   const std::vector<CellField> cells = {{"coefficient", cells_}};
   EXPECT_TRUE(
-      write_vtu(directory_.path() / "a.vtu", space, {}, cells, FloatWidth::single_precision, {})
+      write_vtu(directory_.path() / "a.vtu", space, {}, cells, {FloatWidth::single_precision}, {})
           .empty());
 }
 

@@ -103,7 +103,8 @@ TEST_F(Interrupts, WhileTheSolutionIsEvaluated) {
 // Takes seconds to compress.
 std::string slow_output() {
   return "[mesh]\ncells = [36, 36, 36]\n[space]\ndegree = 4\n[problem]\nsource = \"1\"\n"
-         "[solver]\npreconditioner = \"fast-diagonalization\"\n";
+         "[solver]\npreconditioner = \"fast-diagonalization\"\n[run]\nthreads = 1\n"
+         "[output]\nvtk_precision = \"double\"\nvtk_compression = \"zlib\"\n";
 }
 
 TEST_F(Interrupts, WhileTheSolutionIsWritten) {

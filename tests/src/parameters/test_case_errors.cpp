@@ -254,6 +254,15 @@ TEST(CaseErrors, FactorsNameTheNearest) {
       {"case.toml:4: space.geometry = \"auto\": unknown key; it is operator.factors now"});
 }
 
+TEST(CaseErrors, CellsOfTheFileHaveNoHigherDegreeThanTheSpace) {
+  expect_errors(case_errors(case_with("[space]\ndegree = 3\n[output]\nvtk_degree = 4\n")),
+                {"case.toml:6: output.vtk_degree = 4: must be at most space.degree = 3, which has "
+                 "all that there is"});
+  expect_errors(case_errors(case_with("[output]\nvtk_compression = \"lz5\"\n")),
+                {"case.toml:4: output.vtk_compression = \"lz5\": must be one of \"none\" | "
+                 "\"lz4\" | \"zlib\"; did you mean \"lz4\"?"});
+}
+
 TEST(CaseErrors, Expressions) {
   expect_errors(case_errors(case_with("[problem]\nsource = \"\"\ncoefficient = true\n")),
                 {"case.toml:4: problem.source = \"\": must not be empty; an expression is needed, "

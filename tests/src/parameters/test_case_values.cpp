@@ -84,6 +84,9 @@ threads = 8
 [output]
 directory = "there"
 vtk = false
+vtk_precision = "double"
+vtk_compression = "zlib"
+vtk_degree = 1
 overwrite = true
 )toml");
   EXPECT_EQ(p.title, "Poisson");
@@ -117,6 +120,9 @@ overwrite = true
   EXPECT_EQ(p.run.threads, 8);
   EXPECT_EQ(p.output.directory, "there");
   EXPECT_FALSE(p.output.vtk);
+  EXPECT_EQ(p.output.vtu.width, FloatWidth::double_precision);
+  EXPECT_EQ(p.output.vtu.compression, VtkCompression::zlib);
+  EXPECT_EQ(p.output.vtu.degree, 1);
   EXPECT_TRUE(p.output.overwrite);
 }
 

@@ -120,6 +120,8 @@ deterministic = false
 directory = "results"
 vtk = true
 vtk_precision = "single"
+vtk_compression = "lz4"
+vtk_degree = 0
 overwrite = false
 )toml");
 }
