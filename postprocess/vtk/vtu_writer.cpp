@@ -7,9 +7,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
+#include <optional>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"

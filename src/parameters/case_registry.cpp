@@ -227,8 +227,9 @@ void add_run_and_output(CaseRegistry& registry) {
       [](auto& p) -> auto& { return p.output.vtu.width; });
   registry.add(
       {.name = "output.vtk_compression",
-       .description = "How solution.vtu is compressed: zlib makes it a third smaller than lz4, and "
-                      "takes six times as long; none is the fastest where the disk is."},
+       .description =
+           "How solution.vtu is compressed: zlib makes it about a third smaller than lz4, and "
+           "takes six times as long; none is the fastest where the disk is."},
       [](auto& p) -> auto& { return p.output.vtu.compression; });
   registry.add(
       {.name = "output.vtk_degree",
