@@ -32,6 +32,11 @@ std::string why_not_on(const GpuOffer& gpu, CaseParameters parameters) {
   if (!reason.empty()) return reason;
   parameters.run.device = RunDevice::cuda;
   resolve_choices(parameters);
+  const std::string& preconditioner = parameters.solver.preconditioner;
+  if (preconditioner != kNoPreconditioner &&
+      preconditioner_row(preconditioner).make.get<double, Device>() == nullptr) {
+    return preconditioner + " does not run on the GPU";
+  }
   const std::vector<SizeProblem> problems = size_problems(parameters);
   if (!problems.empty()) return problems.front().limit;
   const Index needed = estimate_gpu_memory(parameters, case_strategy(parameters)).peak().bytes();

@@ -98,7 +98,7 @@ TEST_F(Extension, AppearsInTheList) {
 
 TEST_F(Extension, AppearsInCheck) {
   ::testing::internal::CaptureStdout();
-  EXPECT_EQ(check({written("case.toml", kCase), {}}), ExitCode::success);
+  EXPECT_EQ(check({written("case.toml", kCase), {set("run.device", "cpu")}}), ExitCode::success);
   std::fflush(stdout);
   const std::string text = ::testing::internal::GetCapturedStdout();
   // 19 x 16 nodes.

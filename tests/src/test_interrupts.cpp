@@ -46,7 +46,7 @@ class Interrupts : public ::testing::Test {
 // Takes seconds before the solve.
 std::string slow_load() {
   return "[mesh]\ncells = [48, 48, 48]\n[space]\ndegree = 3\n[problem]\nsource = \"" +
-         long_expression(60) + "\"\n";
+         long_expression(60) + "\"\n[run]\ndevice = \"cpu\"\nthreads = 1\n";
 }
 
 TEST_F(Interrupts, WhileTheLoadIsAssembled) {
@@ -63,7 +63,7 @@ TEST_F(Interrupts, BetweenTheLevelsOfAPreconditioner) {
   Program program = start(
       "[mesh]\ndimension = 2\ncells = [2000, 500]\nspacing = [{ geometric = 1.001 }, "
       "{ geometric = 1.001 }]\n[problem]\nsource = \"1\"\n[space]\ndegree = 1\n"
-      "[solver]\npreconditioner = \"fast-diagonalization\"\n");
+      "[solver]\npreconditioner = \"fast-diagonalization\"\n[run]\ndevice = \"cpu\"\n");
   ASSERT_TRUE(program.wait_for_output("  memory "));
   sleep_milliseconds(500);
   program.signal(SIGINT);
@@ -74,7 +74,9 @@ TEST_F(Interrupts, BetweenTheLevelsOfAPreconditioner) {
 std::string slow_evaluation() {
   return "[mesh]\ncells = [20, 20, 20]\n[space]\ndegree = 3\n[problem]\nsource = \"1\"\n"
          "exact = \"" +
-         long_expression(150) + "\"\n[solver]\npreconditioner = \"fast-diagonalization\"\n";
+         long_expression(150) +
+         "\"\n[solver]\npreconditioner = \"fast-diagonalization\"\n[run]\ndevice = "
+         "\"cpu\"\nthreads = 1\n";
 }
 
 TEST_F(Interrupts, WhileTheSolutionIsEvaluated) {
@@ -103,7 +105,8 @@ TEST_F(Interrupts, WhileTheSolutionIsEvaluated) {
 // Takes seconds to compress.
 std::string slow_output() {
   return "[mesh]\ncells = [36, 36, 36]\n[space]\ndegree = 4\n[problem]\nsource = \"1\"\n"
-         "[solver]\npreconditioner = \"fast-diagonalization\"\n[run]\nthreads = 1\n"
+         "[solver]\npreconditioner = \"fast-diagonalization\"\n[run]\ndevice = \"cpu\"\nthreads = "
+         "1\n"
          "[output]\nvtk_precision = \"double\"\nvtk_compression = \"zlib\"\n";
 }
 

@@ -186,6 +186,7 @@ Index solving_bytes(const CaseParameters& parameters) {
 
 TEST(MemoryOfMethods, IsThatOfTheirVectors) {
   CaseParameters parameters = case_of("[40, 40, 40]", 2);
+  parameters.run.device = RunDevice::cpu;
   parameters.solver.preconditioner = kNoPreconditioner;
   const Index vector = Index{81} * 81 * 81 * 8;
   const Index cg = solving_bytes(parameters);
