@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "mesh/index.hpp"
 #include "postprocess/files/unfinished_paths.hpp"
 
 namespace tessera {

@@ -139,7 +139,6 @@ class Run {
                         : mesh.is_uniform()           ? "Cartesian"
                                                       : "graded";
     const SpaceParameters& space = parameters_.space;
-    const SolverParameters& solver = parameters_.solver;
     say("{}: {}\n", program_name(), parameters_.title.empty() ? "untitled" : parameters_.title);
     say("  mesh      {}D, {} cells, {}\n", parameters_.mesh.dimension,
         join_cells(parameters_.mesh.cells), shape);

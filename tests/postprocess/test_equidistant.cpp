@@ -104,7 +104,9 @@ TEST_P(Sampling, KeepsValuesAtVertices) {
       is_vertex = is_vertex && at[d] % points.degree() == 0;
       at[d] = at[d] / points.degree() * degree;
     }
-    if (is_vertex) ASSERT_EQ(out[point], values[lattice.node_index(at)]);
+    if (is_vertex) {
+      ASSERT_EQ(out[point], values[lattice.node_index(at)]);
+    }
   }
 }
 
