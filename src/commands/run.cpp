@@ -139,6 +139,7 @@ class Run {
                         : mesh.is_uniform()           ? "Cartesian"
                                                       : "graded";
     const SpaceParameters& space = parameters_.space;
+    const SolverParameters& solver = parameters_.solver;
     say("{}: {}\n", program_name(), parameters_.title.empty() ? "untitled" : parameters_.title);
     say("  mesh      {}D, {} cells, {}\n", parameters_.mesh.dimension,
         join_cells(parameters_.mesh.cells), shape);
@@ -148,6 +149,15 @@ class Run {
     say("  operator  {}{}, {} precision, {}\n",
         operator_name(run_.strategy.kernel, run_.strategy.scatter), reason_of("operator.kernel"),
         name_of(parameters_.operation.precision), processor_text());
+    say_choice("device", "run.device", name_of(parameters_.run.device));
+    say_choice("scatter", "operator.scatter", parameters_.operation.scatter);
+    if (run_.strategy.factors) {
+      say("  factors   {}{}\n", factor_storage_name(*run_.strategy.factors),
+          reason_of("operator.factors"));
+    }
+    say("  solver    {}, preconditioner {}{}, relative tolerance {:g}, at most {} iterations\n",
+        name_of(solver.method), solver.preconditioner, reason_of("solver.preconditioner"),
+        solver.relative_tolerance, solver.max_iterations);
     say("  memory    about {} of {} available\n", bytes_text(estimate.peak().bytes()),
         bytes_text(available));
     if (parameters_.output.vtk) say("  output    {}\n", solution_size_text(parameters_));

@@ -235,6 +235,9 @@ TEST_F(KeptResults, WritingNeedsNoMoreMemoryThanTheSolve) {
              "[mesh]\ncells = [90, 90, 90]\n[space]\ndegree = 1\n[problem]\nsource = \"1\"\n"
              "[solver]\npreconditioner = \"none\"\nrelative_tolerance = 1e-15\n"
              "max_iterations = 400\n");
+  // The bandwidth of two threads is known from then on.
+  run_program(path(), {"run", "case.toml", "--output", "first", "--threads", "2", "--set",
+                       "mesh.cells=[2, 2, 2]"});
   Program program(path(), {"run", "case.toml", "--output", "out", "--threads", "2"});
   ASSERT_TRUE(program.wait_for_errors("iteration 1 "));
   std::ifstream statm("/proc/" + std::to_string(program.id()) + "/statm");
