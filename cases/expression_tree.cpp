@@ -196,7 +196,7 @@ class ExpressionTree::Parser {
   }
 
   void take_operator() {
-    const auto found =
+    const auto* const found =
         std::find_if(std::begin(kOperators), std::end(kOperators),
                      [&](const Operator& one) { return rest_.starts_with(one.text); });
     require(found != std::end(kOperators));
@@ -251,7 +251,7 @@ class ExpressionTree::Parser {
     const std::size_t count = static_cast<std::size_t>(opening.commas) + 1;
     require(operands_.size() >= count);
     if (opening.function.empty()) return require(count == 1);
-    const auto found =
+    const auto* const found =
         std::find_if(std::begin(kFunctions), std::end(kFunctions),
                      [&](const NamedOperation& one) { return one.name == opening.function; });
     require(found != std::end(kFunctions));
@@ -377,16 +377,16 @@ std::optional<std::array<ExpressionTree::NodeId, 3>> ExpressionTree::factors() {
   return result;
 }
 
-FieldProgram ExpressionTree::program(NodeId root) const {
+FieldProgram ExpressionTree::program(NodeId node) const {
   FieldProgram program;
-  program.depth = nodes_[root].depth;
+  program.depth = nodes_[node].depth;
   // What is still to be done, last first: nodes to compute, and instructions.
   struct Task {
     NodeId node;
     Instruction instruction;
   };
-  std::vector<Task> tasks = {{root, {}}};
-  const auto compute = [&](NodeId node) { tasks.push_back({node, {}}); };
+  std::vector<Task> tasks = {{node, {}}};
+  const auto compute = [&](NodeId argument) { tasks.push_back({argument, {}}); };
   const auto then = [&](Operation operation, Operand operand, double value) {
     tasks.push_back({-1, {operation, operand, value}});
   };
@@ -397,26 +397,26 @@ FieldProgram ExpressionTree::program(NodeId root) const {
       program.code.push_back(task.instruction);
       continue;
     }
-    const Node& node = nodes_[task.node];
-    const auto [a, b, c] = node.arguments;
+    const Node& next = nodes_[task.node];
+    const auto [a, b, c] = next.arguments;
     if (is_leaf(task.node)) {
-      program.code.push_back({Operation::push, node.leaf, node.value});
+      program.code.push_back({Operation::push, next.leaf, next.value});
     } else if (c >= 0 || b < 0) {
-      then(node.operation, Operand::stack, node.value);
+      then(next.operation, Operand::stack, next.value);
       for (const NodeId argument : {c, b, a}) {
         if (argument >= 0) compute(argument);
       }
     } else {
-      const auto reverse = reversed(node.operation);
+      const auto reverse = reversed(next.operation);
       if (is_leaf(b)) {
-        then(node.operation, nodes_[b].leaf, nodes_[b].value);
+        then(next.operation, nodes_[b].leaf, nodes_[b].value);
         compute(a);
       } else if (reverse && is_leaf(a)) {
         then(*reverse, nodes_[a].leaf, nodes_[a].value);
         compute(b);
       } else {
         const bool is_reversed = reverse && nodes_[b].depth > nodes_[a].depth;
-        then(is_reversed ? *reverse : node.operation, Operand::stack, 0.0);
+        then(is_reversed ? *reverse : next.operation, Operand::stack, 0.0);
         compute(is_reversed ? a : b);
         compute(is_reversed ? b : a);
       }

@@ -29,8 +29,8 @@ class ExpressionTree {
 
   /// Splits the expression into factors of one coordinate each, whose product it is; empty if it is
   /// not written as a product or quotient of such factors. A number goes to the factor that it
-  /// stands beside, or to that of x. Signs, parentheses and products in them are seen through; powers of products and
-  /// functions such as exp(x + y) are not.
+  /// stands beside, or to that of x. Signs, parentheses and products in them are seen through;
+  /// powers of products and functions such as exp(x + y) are not.
   std::optional<std::array<NodeId, 3>> factors();
 
   /// The program of a node.

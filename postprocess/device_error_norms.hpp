@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "mesh/saturated.hpp"
-#include "operators/load/device_program.hpp"
 #include "operators/cells/block_scratch.hpp"
+#include "operators/load/device_program.hpp"
 #include "postprocess/solution_norms.hpp"
 
 namespace tessera {

@@ -92,6 +92,6 @@ Pack log(const Pack& a);
 Pack log2(const Pack& a);
 Pack log10(const Pack& a);
 Pack atan2(const Pack& a, const Pack& b);
-Pack pow(const Pack& base, const Pack& exponent);
+Pack pow(const Pack& a, const Pack& b);
 
 }  // namespace tessera

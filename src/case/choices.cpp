@@ -28,7 +28,7 @@ RunDevice device_named(const std::string& name) {
 // Why the case cannot run on the GPU; empty if it can.
 std::string why_not_on(const GpuOffer& gpu, CaseParameters parameters) {
   if (!gpu.why_none.empty()) return gpu.why_none;
-  const std::string reason = why_not_processor(parameters, Processor::gpu);
+  std::string reason = why_not_processor(parameters, Processor::gpu);
   if (!reason.empty()) return reason;
   parameters.run.device = RunDevice::cuda;
   resolve_choices(parameters);

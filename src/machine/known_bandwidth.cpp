@@ -61,7 +61,7 @@ Figures known_figures(const std::string& key, std::size_t count, Measure when,
     const auto found = known.find(key);
     if (found != known.end() && are_bandwidths(found->second, count)) return found->second;
   }
-  const Figures measured = measure();
+  Figures measured = measure();
   if (!file.empty() && are_bandwidths(measured, count)) {
     // Another run may have written meanwhile.
     KnownFigures known = read_figures(file);
