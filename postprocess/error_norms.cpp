@@ -137,13 +137,7 @@ std::array<Lanes<double>, 3> CellIntegrals::gradient(std::size_t q) const {
     return result;
   }
   for (int a = 0; a < 3; ++a) {
-    const int a1 = (a + 1) % 3;
-    const int a2 = (a + 2) % 3;
-    for (int b = 0; b < 3; ++b) {
-      const int b1 = (b + 1) % 3;
-      const int b2 = (b + 2) % 3;
-      result[a] += (J(a1, b1) * J(a2, b2) - J(a1, b2) * J(a2, b1)) * gradient_[b][q];
-    }
+    for (int b = 0; b < 3; ++b) result[a] += geometry_.cofactor(a, b, q) * gradient_[b][q];
     result[a] *= inverse;
   }
   return result;

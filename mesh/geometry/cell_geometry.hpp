@@ -68,6 +68,14 @@ class CellGeometry {
   /// J[a][b] = dx_a / dxi_b at the points.
   const Lanes<double>* jacobian(int a, int b) const { return jacobian_[a][b].data(); }
   const Lanes<double>* determinant() const { return determinant_.data(); }
+  /// The cofactor of J[a][b] at point q, in 3D: J^-1[b][a] = cofactor / determinant.
+  Lanes<double> cofactor(int a, int b, std::size_t q) const {
+    const int a1 = (a + 1) % 3;
+    const int a2 = (a + 2) % 3;
+    const int b1 = (b + 1) % 3;
+    const int b2 = (b + 2) % 3;
+    return jacobian(a1, b1)[q] * jacobian(a2, b2)[q] - jacobian(a1, b2)[q] * jacobian(a2, b1)[q];
+  }
   /// Tensor-product quadrature weights on the unit cell, [q].
   const std::vector<double>& weights() const { return weights_; }
   /// All positions of the batch as one block: points_per_cell() * kLanes<double> of them.

@@ -47,6 +47,16 @@ __device__ inline unsigned face_mask(int d, int i, int p) {
   return ((i == 0 ? 1U : 0U) | (i == p ? 2U : 0U)) << (2 * d);
 }
 
+/// Whether a node of the lattice lies on a Dirichlet face.
+__device__ inline bool is_constrained(const CellGrid& grid, Index node) {
+  const IndexTriple position = grid.nodes.position(node);
+  unsigned faces = 0U;
+  for (int d = 0; d < grid.dimension; ++d) {
+    faces |= face_mask(d, static_cast<int>(position[d]), grid.cells[d] * grid.degree);
+  }
+  return (faces & grid.dirichlet) != 0U;
+}
+
 /// A node of a cell, as kernels see it.
 struct CellNode {
   Index lattice;   // index in the lattice

@@ -70,12 +70,7 @@ template <class T>
 __global__ void constrain_diagonal_kernel(const __grid_constant__ CellGrid grid, T* d) {
   const Index size = grid.nodes.size();
   for (Index node = thread_number<kThreads>(); node < size; node += thread_count<kThreads>()) {
-    const IndexTriple position = grid.nodes.position(node);
-    unsigned faces = 0U;
-    for (int a = 0; a < grid.dimension; ++a) {
-      faces |= face_mask(a, static_cast<int>(position[a]), grid.cells[a] * grid.degree);
-    }
-    if ((faces & grid.dirichlet) != 0U) d[node] = T{1};
+    if (is_constrained(grid, node)) d[node] = T{1};
   }
 }
 

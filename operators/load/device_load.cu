@@ -9,7 +9,7 @@
 #include "operators/cells/cell_access.cuh"
 #include "operators/cells/device_positions.hpp"
 #include "operators/load/device_load.hpp"
-#include "operators/load/device_program.hpp"
+#include "operators/load/device_program.cuh"
 #include "solvers/memory/entry_loop.cuh"
 
 namespace tessera {
@@ -54,9 +54,9 @@ std::shared_ptr<const FieldProgram> shallow_program(const ScalarField& field) {
   return fits ? field.program : nullptr;
 }
 
+// Of a shallow program, which needs no stacks in GPU memory.
 __device__ double value_of(const FieldProgramView& program, const double (&x)[3]) {
-  double stack[DeviceProgram::kShallow];
-  return tessera::evaluate(program, x[0], x[1], x[2], [&](int i) -> double& { return stack[i]; });
+  return evaluate_at<kThreads, double>(program, nullptr, x[0], x[1], x[2]);
 }
 
 // What the kernel needs to know of cells, basis and source.
@@ -206,16 +206,6 @@ bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVect
            is_finite.data());
   }
   return to_host(is_finite).front() == 1;
-}
-
-__device__ bool is_constrained(const CellGrid& grid, Index node) {
-  const IndexTriple place = grid.nodes.position(node);
-  unsigned faces = 0U;
-  for (int d = 0; d < grid.dimension; ++d) {
-    if (place[d] == 0) faces |= 1U << (2 * d);
-    if (place[d] == grid.nodes.extents[d] - 1) faces |= 2U << (2 * d);
-  }
-  return (faces & grid.dirichlet) != 0U;
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 namespace tessera {
 
 /// The value of a program at a point, for Dual with its derivatives.
-/// @param stacks null, or the stacks of a deep program: value i of a thread is at stacks[i *
-/// threads
-///        of the grid + thread], in a grid of blocks of so many threads along x
+/// @param stacks null, or the stacks of a deep program: value i of a thread is at
+///        stacks[i * (threads of the grid) + thread], in a grid of blocks of `threads` threads
+///        along x
 template <int threads, class Number>
 __device__ Number evaluate_at(const FieldProgramView& program, Number* stacks, double x, double y,
                               double z) {

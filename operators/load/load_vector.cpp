@@ -106,15 +106,11 @@ class CellLoads {
     } else {
       const bool cartesian = form_.discretization->mapping.is_cartesian();
       for (int a = 0; a < 3; ++a) {
-        const int a1 = (a + 1) % 3;
-        const int a2 = (a + 2) % 3;
         for (int b = 0; b < 3; ++b) {
-          const int b1 = (b + 1) % 3;
-          const int b2 = (b + 2) % 3;
           if (cartesian) {
             inverse[b][a] = a == b ? 1.0 / J(a, a) : Lanes<double>{};
           } else {
-            inverse[b][a] = (J(a1, b1) * J(a2, b2) - J(a1, b2) * J(a2, b1)) / determinant;
+            inverse[b][a] = geometry_.cofactor(a, b, q) / determinant;
           }
         }
       }

@@ -84,8 +84,7 @@ double EquidistantSampler::growth() const {
 // One row of nodes at the height of the points.
 void EquidistantSampler::blend_planes(const NodalFunction& function, Columns columns, Index row,
                                       Place z, double* out) const {
-  const Index first =
-      columns.first * p_ + row * lattice_.stride(1) + z.cell * p_ * lattice_.stride(2);
+  const Index first = lattice_.offset(columns.first * p_, row, z.cell * p_);
   const Index count = width(columns);
   for_each_weight(matrix_, z.point, [&](int c, double weight, bool is_first) {
     const Index node = first + c * lattice_.stride(2);

@@ -63,7 +63,7 @@ std::vector<Index> vtk_node_offsets(const NodeLattice& lattice, int degree) {
       for (int i = 0; i <= degree; ++i) {
         const int v = lattice.dimension() == 3 ? hexahedron_node(i, j, k, degree)
                                                : quadrilateral_node(i, j, degree);
-        offsets[v] = i + j * lattice.stride(1) + k * lattice.stride(2);
+        offsets[v] = lattice.offset(i, j, k);
       }
     }
   }

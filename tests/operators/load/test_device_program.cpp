@@ -11,6 +11,7 @@
 #include "mesh/field/program_field.hpp"
 #include "operators/load/device_program.hpp"
 #include "tests/device_test.hpp"
+#include "tests/operators/load/device_points.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -40,8 +41,9 @@ class DevicePrograms : public ::testing::Test {
     const std::vector<double> poison(kCount, kNan);
     std::array<DeviceArray<double>, 4> out;
     for (auto& array : out) array = DeviceArray<double>(poison);
-    on_device.evaluate(device_points, out[0].data());
-    on_device.evaluate_gradient(device_points, {out[1].data(), out[2].data(), out[3].data()});
+    evaluate_on_device(on_device, device_points, out[0].data());
+    evaluate_gradient_on_device(on_device, device_points,
+                                {out[1].data(), out[2].data(), out[3].data()});
     std::array<std::vector<double>, 4> expected;
     for (auto& values : expected) values = poison;
     evaluate(program, points(), expected[0].data());

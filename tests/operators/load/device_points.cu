@@ -1,7 +1,8 @@
 // This file runs programs for many points on the GPU, a thread for each point.
 #include "operators/load/device_program.cuh"
+#include "tests/operators/load/device_points.hpp"
 
-namespace tessera {
+namespace tessera::testing {
 namespace {
 
 constexpr int kThreads = 128;
@@ -31,22 +32,17 @@ void for_each_value(const DeviceProgram& program, const DevicePoints& points, Ta
 
 }  // namespace
 
-DeviceProgram::DeviceProgram(const FieldProgram& program)
-    : code_(program.code), view_(view_of(program)), depth_(program.depth) {
-  view_.code = code_.data();
-}
-
-void DeviceProgram::evaluate(const DevicePoints& points, double* values) const {
-  for_each_value<double>(*this, points,
+void evaluate_on_device(const DeviceProgram& program, const DevicePoints& points, double* values) {
+  for_each_value<double>(program, points,
                          [=] __device__(Index i, double value) { values[i] = value; });
 }
 
-void DeviceProgram::evaluate_gradient(const DevicePoints& points,
-                                      const std::array<double*, 3>& gradient) const {
+void evaluate_gradient_on_device(const DeviceProgram& program, const DevicePoints& points,
+                                 const std::array<double*, 3>& gradient) {
   double* const dx = gradient[0];
   double* const dy = gradient[1];
   double* const dz = gradient[2];
-  for_each_value<Dual<double>>(*this, points, [=] __device__(Index i, const Dual<double>& value) {
+  for_each_value<Dual<double>>(program, points, [=] __device__(Index i, const Dual<double>& value) {
     dx[i] = value.d[0];
     dy[i] = value.d[1];
     dz[i] = value.d[2];
@@ -55,7 +51,7 @@ void DeviceProgram::evaluate_gradient(const DevicePoints& points,
 
 namespace {
 
-/// Launch: as for_each_kernel; each value is read once. Deterministic.
+/// Launch: as program_kernel.
 __global__ void first_forbidden_kernel(const double* values, Index n, Allowed allowed,
                                        unsigned long long* first) {
   for (Index i = thread_number<kThreads>(); i < n; i += thread_count<kThreads>()) {
@@ -74,4 +70,4 @@ Index first_forbidden(const double* values, Index n, Allowed allowed) {
   return static_cast<Index>(to_host(first)[0]);
 }
 
-}  // namespace tessera
+}  // namespace tessera::testing
