@@ -88,6 +88,10 @@ BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization&
     const RobinTerm term{face, *condition.alpha};
     if (!vanishes(term, discretization)) form.robin.push_back(term);
   }
+  const bool may_be_singular = form.dirichlet.none() && form.robin.empty();
+  if (!may_be_singular || !vanishes(problem.reaction, discretization)) {
+    form.reaction = problem.reaction;
+  }
   return form;
 }
 

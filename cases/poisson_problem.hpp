@@ -25,10 +25,11 @@ struct BoundaryCondition {
   std::optional<ScalarField> alpha = {};
 };
 
-/// -div(coefficient grad u) = source on the mapped box, with one condition per face.
+/// -div(coefficient grad u) + reaction u = source on the mapped box, with one condition per face.
 struct PoissonProblem {
   int dimension = 3;
   ScalarField coefficient = constant_field(1.0);
+  ScalarField reaction = constant_field(0.0);
   ScalarField source = constant_field(0.0);
   /// The conditions by Face; the last two mean nothing in 2D.
   std::array<BoundaryCondition, 6> boundary = {};
@@ -39,8 +40,9 @@ struct PoissonProblem {
 };
 
 /// The bilinear form of the problem; the discretization must outlive it. Robin terms that vanish at
-/// all points are left out. So is_pure_neumann(), whether u is determined only up to a constant, is
-/// decided by values once and is the same on all levels of a hierarchy.
+/// all points, and a reaction without Dirichlet faces that does, are left out. So
+/// is_pure_neumann(), whether u is determined only up to a constant, is decided by values once and
+/// is the same on all levels of a hierarchy.
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
 
 /// A x = b as an iterative solver takes it.

@@ -86,6 +86,9 @@ std::string why_unavailable(const StrategyName& strategy, Processor processor) {
 }
 
 std::string why_unsuitable(const StrategyName& strategy, const FormShape& shape) {
+  if (shape.processor == Processor::gpu && shape.reaction != ReactionKind::none) {
+    return "a reaction is computed on the CPU only so far: run.device = \"cpu\"";
+  }
   const KernelInfo& kernel = *find_kernel(strategy.kernel);
   const FactorStorage factors = strategy.factors.value_or(FactorStorage::stored);
   if (factors != FactorStorage::stored && kernel.factors == TakesFactors::no) {

@@ -14,10 +14,23 @@ enum class FactorKind {
   general    // graded or mapped: d (d + 1) / 2 entries per point and cell
 };
 
-/// The kind that this mapping and coefficient need.
-FactorKind factor_kind(const Mapping& mapping, const ScalarField& coefficient);
+/// What a form has beside its gradient term: nothing, or (c u, v) with c a number or a function.
+enum class ReactionKind { none, constant, varying };
+
+/// The kind of a reaction c; `none` if it is the number 0.
+ReactionKind reaction_kind(const ScalarField& reaction);
+
+/// The kind that cells, equal or not, need with this coefficient and reaction.
+FactorKind factor_kind(const Mapping& mapping, const ScalarField& coefficient,
+                       const ScalarField& reaction);
 
 /// Entries of one point's symmetric D_q: 3 in 2D, 6 in 3D.
 constexpr int factor_entries(int dimension) { return dimension * (dimension + 1) / 2; }
+
+/// Values of one point: the entries of D_q, or a scalar, and w_q |J| c where there is a reaction.
+constexpr int factor_values(FactorKind kind, ReactionKind reaction, int dimension) {
+  return (kind == FactorKind::general ? factor_entries(dimension) : 1) +
+         (reaction == ReactionKind::none ? 0 : 1);
+}
 
 }  // namespace tessera

@@ -15,28 +15,48 @@
 namespace tessera {
 namespace {
 
+// What a cell is refused for.
+enum class Failure { none, inverted, coefficient, reaction };
+
 // The failure of the lowest cell, whichever thread met it.
 struct FirstFailure {
   Index cell = std::numeric_limits<Index>::max();
-  bool inverted = false;
+  Failure failure = Failure::none;
   double value = 0.0;
   Point where{};
 };
 
+constexpr char kBadCoefficient[] = "the coefficient must be positive and finite";
+constexpr char kBadReaction[] = "the reaction must be finite and not negative";
+
+bool is_coefficient(double k) { return k > 0.0 && std::isfinite(k); }
+bool is_reaction(double c) { return c >= 0.0 && std::isfinite(c); }
+
+// k and c at the points of some cells, [q][lane].
+struct PointFields {
+  std::vector<double> k;
+  std::vector<double> c;
+};
+
 void check_cell(const BoxMesh& mesh, std::span<const IndexTriple> cells,
-                const CellGeometry& geometry, const std::vector<double>& k, FirstFailure& first) {
+                const CellGeometry& geometry, const PointFields& fields, FirstFailure& first) {
   for (std::size_t lane = 0; lane < cells.size(); ++lane) {
     const Index cell = mesh.cell_index(cells[lane]);
     if (cell >= first.cell) continue;
     for (int q = 0; q < geometry.points_per_cell(); ++q) {
       const double determinant = geometry.determinant()[q][lane];
-      const double coefficient = k[q * kLanes<double> + lane];
-      const bool inverted = !(determinant > 0.0);
-      const bool usable = coefficient > 0.0 && std::isfinite(coefficient);
-      if (!inverted && usable) continue;
+      const double k = fields.k[q * kLanes<double> + lane];
+      const double c = fields.c[q * kLanes<double> + lane];
+      const Failure failure = !(determinant > 0.0) ? Failure::inverted
+                              : !is_coefficient(k) ? Failure::coefficient
+                              : !is_reaction(c)    ? Failure::reaction
+                                                   : Failure::none;
+      if (failure == Failure::none) continue;
       first = {cell,
-               inverted,
-               inverted ? determinant : coefficient,
+               failure,
+               failure == Failure::inverted      ? determinant
+               : failure == Failure::coefficient ? k
+                                                 : c,
                {geometry.position(0)[q][lane], geometry.position(1)[q][lane],
                 geometry.position(2)[q][lane]}};
       break;
@@ -54,66 +74,91 @@ void factors_at(const CellGeometry& geometry, int q, Lanes<double> scale, Lanes<
   symmetric_factors(J, scale, entries);
 }
 
-// Evaluates the geometry and the coefficient k of the cells of every batch, kLanes<double> cells at
-// a time, checks them, and calls f(batch, first lane, geometry, k [q][lane]). Parallel.
+// Evaluates the geometry, the coefficient and the reaction in the cells of every batch,
+// kLanes<double> cells at a time, checks them, and calls f(batch, first lane, geometry, fields).
+// Parallel.
 template <class F>
 void for_each_evaluated(const Discretization& discretization, const CellBatches& batches,
-                        const ScalarField& coefficient, F&& f) {
+                        const ScalarField& coefficient, const ScalarField& reaction, F&& f) {
   FirstFailure first;
   parallel_ranges(static_cast<Index>(batches.bricks().size()), [&](Range range) {
     CellGeometry geometry(discretization, discretization.basis);
-    std::vector<double> k(static_cast<std::size_t>(geometry.points_per_cell()) * kLanes<double>,
-                          coefficient.constant.value_or(0.0));
+    const std::size_t values =
+        static_cast<std::size_t>(geometry.points_per_cell()) * kLanes<double>;
+    PointFields fields{std::vector<double>(values, coefficient.constant.value_or(0.0)),
+                       std::vector<double>(values, reaction.constant.value_or(0.0))};
     FirstFailure mine;
     for (Index b = range.begin; b < range.end; ++b) {
       batches.for_each_batch(batches.bricks()[b], [&](const CellBatch& batch) {
         for (int lane = 0; lane < batches.lanes(); lane += kLanes<double>) {
           const std::span<const IndexTriple> cells(batch.cells.data() + lane, kLanes<double>);
           geometry.evaluate(cells);
-          if (!coefficient.constant) coefficient.evaluate(geometry.positions(), k.data());
-          check_cell(discretization.mesh, cells, geometry, k, mine);
-          f(batch, lane, geometry, k);
+          if (!coefficient.constant) coefficient.evaluate(geometry.positions(), fields.k.data());
+          if (!reaction.constant) reaction.evaluate(geometry.positions(), fields.c.data());
+          check_cell(discretization.mesh, cells, geometry, fields, mine);
+          f(batch, lane, geometry, fields);
         }
       });
     }
 #pragma omp critical(tessera_first_failure)
     if (mine.cell < first.cell) first = mine;
   });
-  if (first.cell == std::numeric_limits<Index>::max()) return;
+  if (first.failure == Failure::none) return;
   const Point where = discretization.frame.physical(first.where);
-  if (first.inverted) {
+  if (first.failure == Failure::inverted) {
     const int dimension = discretization.mesh.dimension();
     throw InvertedCell(discretization.mesh.cell_position(first.cell), dimension,
                        first.value * discretization.frame.volume(dimension), where);
   }
-  throw BadFieldValue("the coefficient must be positive and finite", where, first.value);
+  throw BadFieldValue(first.failure == Failure::coefficient ? kBadCoefficient : kBadReaction, where,
+                      first.value);
 }
 
-void check_constant_coefficient(const BoxMesh& mesh, double k) {
-  if (!(k > 0.0) || !std::isfinite(k)) {
-    throw BadFieldValue("the coefficient must be positive and finite", mesh.lower(), k);
-  }
+void check_constants(const BoxMesh& mesh, double k, double c) {
+  if (!is_coefficient(k)) throw BadFieldValue(kBadCoefficient, mesh.lower(), k);
+  if (!is_reaction(c)) throw BadFieldValue(kBadReaction, mesh.lower(), c);
+}
+
+// The values of a field at point q of kLanes<double> cells.
+Lanes<double> lanes_at(const std::vector<double>& values, int q) {
+  Lanes<double> lanes;
+  for (int lane = 0; lane < kLanes<double>; ++lane) lanes[lane] = values[q * kLanes<double> + lane];
+  return lanes;
+}
+
+// Writes kLanes<double> lanes of a wider value.
+template <class T>
+void write_lanes(Lanes<double> from, int first_lane, Lanes<T>& to) {
+  for (int lane = 0; lane < kLanes<double>; ++lane)
+    to[first_lane + lane] = static_cast<T>(from[lane]);
 }
 
 }  // namespace
 
-FactorKind factor_kind(const Mapping& mapping, const ScalarField& coefficient) {
-  if (!mapping.has_equal_cells()) return FactorKind::general;
-  return coefficient.constant ? FactorKind::constant : FactorKind::scaled;
+ReactionKind reaction_kind(const ScalarField& reaction) {
+  if (!reaction.constant) return ReactionKind::varying;
+  return *reaction.constant == 0.0 ? ReactionKind::none : ReactionKind::constant;
 }
 
-Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int points_per_axis,
-                             Index value_bytes) {
+FactorKind factor_kind(const Mapping& mapping, const ScalarField& coefficient,
+                       const ScalarField& reaction) {
+  if (!mapping.has_equal_cells()) return FactorKind::general;
+  return coefficient.constant && reaction.constant ? FactorKind::constant : FactorKind::scaled;
+}
+
+Index geometric_factor_bytes(FactorKind kind, ReactionKind reaction, int dimension, Index cells,
+                             int points_per_axis, Index value_bytes) {
   const Index points = power(points_per_axis, dimension);
   if (kind == FactorKind::constant) return points * value_bytes;
-  const Index entries = kind == FactorKind::general ? factor_entries(dimension) : 1;
-  return Saturated(cells) * points * entries * value_bytes;
+  return Saturated(cells) * points * factor_values(kind, reaction, dimension) * value_bytes;
 }
 
 template <class T>
 GeometricFactors<T>::GeometricFactors(const Discretization& discretization,
-                                      const CellBatches& batches, const ScalarField& coefficient)
-    : kind_(factor_kind(discretization.mapping, coefficient)) {
+                                      const CellBatches& batches, const ScalarField& coefficient,
+                                      const ScalarField& reaction)
+    : kind_(factor_kind(discretization.mapping, coefficient, reaction)),
+      reaction_(reaction_kind(reaction)) {
   if (batches.lanes() != kLanes<T>) throw std::invalid_argument("batches of another width");
   const BoxMesh& mesh = discretization.mesh;
   const int dimension = mesh.dimension();
@@ -126,38 +171,39 @@ GeometricFactors<T>::GeometricFactors(const Discretization& discretization,
   const std::vector<double> weights = tensor_weights(discretization.basis.quadrature, dimension);
   if (kind_ == FactorKind::constant) {
     const double k = *coefficient.constant;
-    check_constant_coefficient(mesh, k);
+    check_constants(mesh, k, *reaction.constant);
+    reaction_scale_ = *reaction.constant / k;
     for (const double w : weights) shared_points_.push_back(static_cast<T>(w * volume * k));
     return;
   }
-  const Index entries = kind_ == FactorKind::general ? factor_entries(dimension) : 1;
-  batch_stride_ = static_cast<Index>(weights.size()) * entries;
+  const Index entries = factor_values(kind_, ReactionKind::none, dimension);
+  const auto points = static_cast<Index>(weights.size());
+  batch_stride_ = points * factor_values(kind_, reaction_, dimension);
   per_batch_.resize(static_cast<std::size_t>(batches.batch_count() * batch_stride_));
-  for_each_evaluated(discretization, batches, coefficient,
-                     [&](const CellBatch& batch, int first_lane, const CellGeometry& geometry,
-                         const std::vector<double>& k_of_point) {
-                       Lanes<T>* out = per_batch_.data() + batch.index * batch_stride_;
-                       for (int q = 0; q < geometry.points_per_cell(); ++q, out += entries) {
-                         Lanes<double> scale;
-                         for (int lane = 0; lane < kLanes<double>; ++lane) {
-                           scale[lane] =
-                               k_of_point[q * kLanes<double> + lane] * geometry.weights()[q];
-                         }
-                         Lanes<double> values[6];
-                         if (kind_ != FactorKind::general) {
-                           values[0] = scale * geometry.determinant()[q];
-                         } else if (dimension == 2) {
-                           factors_at<2>(geometry, q, scale, values);
-                         } else {
-                           factors_at<3>(geometry, q, scale, values);
-                         }
-                         for (Index entry = 0; entry < entries; ++entry) {
-                           for (int lane = 0; lane < kLanes<double>; ++lane) {
-                             out[entry][first_lane + lane] = static_cast<T>(values[entry][lane]);
-                           }
-                         }
-                       }
-                     });
+  for_each_evaluated(
+      discretization, batches, coefficient, reaction,
+      [&](const CellBatch& batch, int first_lane, const CellGeometry& geometry,
+          const PointFields& fields) {
+        Lanes<T>* out = per_batch_.data() + batch.index * batch_stride_;
+        Lanes<T>* reactions = out + points * entries;
+        for (int q = 0; q < geometry.points_per_cell(); ++q, out += entries) {
+          const Lanes<double> scale = lanes_at(fields.k, q) * geometry.weights()[q];
+          Lanes<double> values[6];
+          if (kind_ != FactorKind::general) {
+            values[0] = scale * geometry.determinant()[q];
+          } else if (dimension == 2) {
+            factors_at<2>(geometry, q, scale, values);
+          } else {
+            factors_at<3>(geometry, q, scale, values);
+          }
+          for (Index entry = 0; entry < entries; ++entry) {
+            write_lanes<T>(values[entry], first_lane, out[entry]);
+          }
+          if (reaction_ == ReactionKind::none) continue;
+          write_lanes<T>(lanes_at(fields.c, q) * geometry.weights()[q] * geometry.determinant()[q],
+                         first_lane, reactions[q]);
+        }
+      });
 }
 
 template <class T>
@@ -166,45 +212,46 @@ Index GeometricFactors<T>::bytes() const {
                             per_batch_.size() * sizeof(Lanes<T>));
 }
 
-void check_geometry(const Discretization& discretization, const ScalarField& coefficient) {
-  if (factor_kind(discretization.mapping, coefficient) == FactorKind::constant) {
-    check_constant_coefficient(discretization.mesh, *coefficient.constant);
+void check_geometry(const Discretization& discretization, const ScalarField& coefficient,
+                    const ScalarField& reaction) {
+  if (factor_kind(discretization.mapping, coefficient, reaction) == FactorKind::constant) {
+    check_constants(discretization.mesh, *coefficient.constant, *reaction.constant);
     return;
   }
   const CellBatches batches(discretization.mesh, kLanes<double>,
                             power(discretization.basis.point_count(), 3) * sizeof(double),
                             omp_get_max_threads());
-  for_each_evaluated(discretization, batches, coefficient, [](const auto&...) {});
+  for_each_evaluated(discretization, batches, coefficient, reaction, [](const auto&...) {});
 }
 
 template <class T>
-HostArray<Lanes<T>> checked_coefficient(const Discretization& discretization,
-                                        const CellBatches& batches,
-                                        const ScalarField& coefficient) {
+FieldsAtPoints<T> checked_fields(const Discretization& discretization, const CellBatches& batches,
+                                 const ScalarField& coefficient, const ScalarField& reaction) {
   const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
-  HostArray<Lanes<T>> values;
-  if (!coefficient.constant)
-    values.resize(static_cast<std::size_t>(batches.batch_count() * points));
-  for_each_evaluated(discretization, batches, coefficient,
-                     [&](const CellBatch& batch, int first_lane, const CellGeometry&,
-                         const std::vector<double>& k_of_point) {
-                       if (coefficient.constant) return;
-                       Lanes<T>* out = values.data() + batch.index * points;
-                       for (Index q = 0; q < points; ++q) {
-                         for (int lane = 0; lane < kLanes<double>; ++lane) {
-                           out[q][first_lane + lane] =
-                               static_cast<T>(k_of_point[q * kLanes<double> + lane]);
-                         }
-                       }
-                     });
-  return values;
+  const auto size = static_cast<std::size_t>(batches.batch_count() * points);
+  FieldsAtPoints<T> at_points;
+  if (!coefficient.constant) at_points.coefficient.resize(size);
+  if (!reaction.constant) at_points.reaction.resize(size);
+  for_each_evaluated(
+      discretization, batches, coefficient, reaction,
+      [&](const CellBatch& batch, int first_lane, const CellGeometry&, const PointFields& fields) {
+        const auto write = [&](const std::vector<double>& from, HostArray<Lanes<T>>& to) {
+          if (to.empty()) return;
+          Lanes<T>* out = to.data() + batch.index * points;
+          for (int q = 0; q < points; ++q) {
+            write_lanes<T>(lanes_at(from, q), first_lane, out[q]);
+          }
+        };
+        write(fields.k, at_points.coefficient);
+        write(fields.c, at_points.reaction);
+      });
+  return at_points;
 }
 
-template HostArray<Lanes<double>> checked_coefficient<double>(const Discretization&,
-                                                              const CellBatches&,
-                                                              const ScalarField&);
-template HostArray<Lanes<float>> checked_coefficient<float>(const Discretization&,
-                                                            const CellBatches&, const ScalarField&);
+template FieldsAtPoints<double> checked_fields(const Discretization&, const CellBatches&,
+                                               const ScalarField&, const ScalarField&);
+template FieldsAtPoints<float> checked_fields(const Discretization&, const CellBatches&,
+                                              const ScalarField&, const ScalarField&);
 template class GeometricFactors<double>;
 template class GeometricFactors<float>;
 

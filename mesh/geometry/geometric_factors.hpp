@@ -1,4 +1,4 @@
-// GeometricFactors are the symmetric matrices D_q of all cells at their quadrature points.
+// GeometricFactors are what a form has at the quadrature points of all cells: D_q and r_q.
 #pragma once
 
 #include <array>
@@ -13,21 +13,28 @@
 
 namespace tessera {
 
-/// The middle factor of A = sum_c P B^T D B P^T: D_q = w_q |J| k J^-1 J^-T at quadrature point q.
+/// The middle factor of A = sum_c P B^T D B P^T: D_q = w_q |J| k J^-1 J^-T at quadrature point q,
+/// and r_q = w_q |J| c where there is a reaction.
 ///
 /// Layouts, fastest index last: `constant` point_factors [q]; `scaled` [batch][q][lane];
 /// `general` [batch][q][entry][lane] with entries xx xy yy in 2D, xx xy xz yy yz zz in 3D.
-/// For the first two D_q = point factor * diag(axis_scale).
+/// For the first two D_q = point factor * diag(axis_scale). In each batch r_q [q][lane] follows
+/// D_q; with `constant` r_q = reaction_scale * point factor.
 template <class T>
 class GeometricFactors {
  public:
   /// @param batches of kLanes<T> cells
   /// @throws InvertedCell naming the first cell with |J| <= 0 at a quadrature point,
-  ///         BadFieldValue if the coefficient is not positive and finite at one.
+  ///         BadFieldValue if the coefficient is not positive and finite at one, or the reaction
+  ///         is negative or not finite.
   GeometricFactors(const Discretization& discretization, const CellBatches& batches,
-                   const ScalarField& coefficient);
+                   const ScalarField& coefficient,
+                   const ScalarField& reaction = constant_field(0.0));
 
   FactorKind kind() const { return kind_; }
+  ReactionKind reaction() const { return reaction_; }
+  /// c / k for `constant`, else 0.
+  double reaction_scale() const { return reaction_scale_; }
   /// 1 / h_d^2 of the equal cells; 0 for `general`.
   const std::array<T, 3>& axis_scale() const { return axis_scale_; }
   const std::vector<T>& shared_points() const { return shared_points_; }
@@ -37,6 +44,8 @@ class GeometricFactors {
 
  private:
   FactorKind kind_;
+  ReactionKind reaction_;
+  double reaction_scale_ = 0.0;
   std::array<T, 3> axis_scale_{};
   std::vector<T> shared_points_;
   Index batch_stride_ = 0;
@@ -44,18 +53,25 @@ class GeometricFactors {
 };
 
 /// The bytes that the factors of a mesh will take, known before they are made.
-Index geometric_factor_bytes(FactorKind kind, int dimension, Index cells, int points_per_axis,
-                             Index value_bytes);
+Index geometric_factor_bytes(FactorKind kind, ReactionKind reaction, int dimension, Index cells,
+                             int points_per_axis, Index value_bytes);
 
-/// Evaluates Jacobians and coefficient at every quadrature point, and keeps nothing.
+/// Evaluates Jacobians, coefficient and reaction at every quadrature point, and keeps nothing.
 /// @throws as the constructor of GeometricFactors
-void check_geometry(const Discretization& discretization, const ScalarField& coefficient);
+void check_geometry(const Discretization& discretization, const ScalarField& coefficient,
+                    const ScalarField& reaction = constant_field(0.0));
 
-/// k at the quadrature points, [batch][q][lane]; empty if it is constant. Jacobians and coefficient
-/// are checked as above. @throws as the constructor of GeometricFactors
+/// k and c at the quadrature points, each [batch][q][lane]; empty if it is constant.
 template <class T>
-HostArray<Lanes<T>> checked_coefficient(const Discretization& discretization,
-                                        const CellBatches& batches, const ScalarField& coefficient);
+struct FieldsAtPoints {
+  HostArray<Lanes<T>> coefficient;
+  HostArray<Lanes<T>> reaction;
+};
+
+/// Jacobians and fields are checked as above. @throws as the constructor of GeometricFactors
+template <class T>
+FieldsAtPoints<T> checked_fields(const Discretization& discretization, const CellBatches& batches,
+                                 const ScalarField& coefficient, const ScalarField& reaction);
 
 extern template class GeometricFactors<double>;
 extern template class GeometricFactors<float>;

@@ -1,4 +1,5 @@
-// This function computes the symmetric matrix |J| J^-1 J^-T of one point for a vector of cells.
+// These functions compute |J| and the symmetric matrix |J| J^-1 J^-T of one point for a vector of
+// cells.
 #pragma once
 
 #include "mesh/lanes/simd.hpp"
@@ -36,6 +37,16 @@ template <int dim>
       }
     }
   }
+}
+
+/// |J|.
+[[gnu::always_inline]] inline Lanes<double> determinant(const Lanes<double> (&J)[2][2]) {
+  return J[0][0] * J[1][1] - J[0][1] * J[1][0];
+}
+[[gnu::always_inline]] inline Lanes<double> determinant(const Lanes<double> (&J)[3][3]) {
+  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) +
+         J[0][1] * (J[1][2] * J[2][0] - J[1][0] * J[2][2]) +
+         J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
 }
 
 /// The floating-point operations of symmetric_factors() per point.

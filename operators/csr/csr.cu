@@ -147,7 +147,8 @@ class Assembly {
               DeviceArray<std::int32_t>(nonzeros), DeviceArray<T>(nonzeros)} {
     fill_rows();
     const Discretization& discretization = *form.discretization;
-    if (factor_kind(discretization.mapping, form.coefficient) == FactorKind::constant) {
+    if (factor_kind(discretization.mapping, form.coefficient, form.reaction) ==
+        FactorKind::constant) {
       add_equal_cells(kernel, discretization.lattice.nodes_per_cell());
     } else {
       add_cells(kernel, discretization);

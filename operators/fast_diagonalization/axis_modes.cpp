@@ -225,6 +225,7 @@ std::array<AxisModes, 3> make_axis_modes(const NearestSeparable& separable) {
     }
   }
   if (separable.dimension == 2) modes[2] = single_mode();
+  for (double& value : modes[0].eigenvalues) value += separable.reaction;
   return modes;
 }
 

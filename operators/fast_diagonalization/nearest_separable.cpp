@@ -23,6 +23,9 @@ using Matrix3 = std::array<std::array<double, 3>, 3>;
 
 // Sums of log a_d over the sampled cells at each place along axis e, and how many these are.
 struct LogSums {
+  // Of the cells' volumes in box coordinates, and of c |J| times these.
+  double box_volume = 0.0;
+  double reaction = 0.0;
   std::array<std::array<std::vector<double>, 3>, 3> sums;  // [d][e][cell along e]
   std::array<std::vector<double>, 3> counts;               // [e][cell along e]
 
@@ -33,6 +36,8 @@ struct LogSums {
     }
   }
   void add(const LogSums& other) {
+    box_volume += other.box_volume;
+    reaction += other.reaction;
     for (int e = 0; e < 3; ++e) {
       for (std::size_t c = 0; c < counts[e].size(); ++c) {
         counts[e][c] += other.counts[e][c];
@@ -137,6 +142,7 @@ class Sampler {
       // One by one below.
       std::fill(k_.begin(), k_.end(), 0.0);
     }
+    sample_reaction();
     for (std::size_t s = 0; s < n; ++s) {
       const CellCenter& center = centers_[s];
       if (!is_allowed(k_[s])) k_[s] = value_near(center);
@@ -154,12 +160,31 @@ class Sampler {
         for (int e = 0; e < dimension; ++e) sums_.sums[d][e][cells_[s][e]] += value;
         sums_.counts[d][cells_[s][d]] += 1.0;
       }
+      double box_volume = 1.0;
+      for (int d = 0; d < dimension; ++d) {
+        box_volume *= discretization.mesh.cell_width(d, cells_[s][d]);
+      }
+      sums_.box_volume += box_volume;
+      sums_.reaction += c_[s] * determinant * box_volume;
     }
     cells_.clear();
   }
 
  private:
   static bool is_allowed(double k) { return k > 0.0 && std::isfinite(k); }
+
+  // Only the mean counts: where the reaction has no value in the middle of a cell, it is left out.
+  void sample_reaction() {
+    const std::size_t n = cells_.size();
+    c_.assign(n, 0.0);
+    if (reaction_kind(form_.reaction) == ReactionKind::none) return;
+    try {
+      form_.reaction.evaluate({n, x_[0].data(), x_[1].data(), x_[2].data()}, c_.data());
+    } catch (const BadFieldValue&) {
+      std::fill(c_.begin(), c_.end(), 0.0);
+    }
+    for (double& c : c_) c = c >= 0.0 && std::isfinite(c) ? c : 0.0;
+  }
 
   // k in the middle of a cell or else beside it.
   double value_near(const CellCenter& center) const {
@@ -181,6 +206,7 @@ class Sampler {
   std::vector<CellCenter> centers_;
   std::array<std::vector<double>, 3> x_;
   std::vector<double> k_;
+  std::vector<double> c_;
 };
 
 LogSums sample(const BilinearForm& form) {
@@ -243,7 +269,8 @@ std::vector<double> at_points(const std::vector<double>& of_cell, int points) {
 // Each face's mean alpha, in units of the mass matrices that an end term is multiplied with.
 void add_robin_ends(const BilinearForm& form, const std::vector<RobinTerm>& terms,
                     NearestSeparable& separable) {
-  const BilinearForm part{form.discretization, form.coefficient, form.dirichlet, terms};
+  const BilinearForm part{form.discretization, form.coefficient, form.dirichlet, terms,
+                          form.reaction};
   for (const WeightedFace& face : make_weighted_faces(part)) {
     const int axis = face_axis(face.quadrature.face);
     double value = std::accumulate(face.alpha_measure.begin(), face.alpha_measure.end(), 0.0);
@@ -254,22 +281,37 @@ void add_robin_ends(const BilinearForm& form, const std::vector<RobinTerm>& term
   }
 }
 
+// The integral of the reaction over the box, by the samples, in units of the mass matrices.
+void add_mean_reaction(const BoxMesh& mesh, const LogSums& samples, NearestSeparable& separable) {
+  double reaction = samples.reaction / samples.box_volume;
+  for (int d = 0; d < separable.dimension; ++d) {
+    reaction *= (mesh.upper()[d] - mesh.lower()[d]) / separable.axes[d].total_mass;
+  }
+  separable.reaction += reaction;
+}
+
 }  // namespace
 
 NearestSeparable make_nearest_separable(const BilinearForm& form) {
   const Discretization& discretization = *form.discretization;
   NearestSeparable separable;
   separable.dimension = discretization.mesh.dimension();
-  if (why_not_kronecker(form).empty()) {
-    KroneckerFactors factors = make_kronecker_factors(form);
+  const bool is_separable = why_not_kronecker(form).empty();
+  BilinearForm without_reaction = form;
+  without_reaction.reaction = constant_field(0.0);
+  if (why_not_kronecker(without_reaction).empty()) {
+    KroneckerFactors factors = make_kronecker_factors(is_separable ? form : without_reaction);
     separable.axes = std::move(factors.axes);
-    if (factors.other_robin.empty()) return separable;
+    separable.reaction = factors.reaction;
+    if (!is_separable) add_mean_reaction(discretization.mesh, sample(form), separable);
+    if (is_separable && factors.other_robin.empty()) return separable;
     separable.exactness = Exactness::approximate;
     add_robin_ends(form, factors.other_robin, separable);
     return separable;
   }
   separable.exactness = Exactness::approximate;
-  const std::array<CellWeights, 3> weights = fit(discretization.mesh, sample(form));
+  const LogSums logs = sample(form);
+  const std::array<CellWeights, 3> weights = fit(discretization.mesh, logs);
   const int points = discretization.basis.point_count();
   for (int d = 0; d < separable.dimension; ++d) {
     const std::vector<double> mass = at_points(weights[d].mass, points);
@@ -278,6 +320,7 @@ NearestSeparable make_nearest_separable(const BilinearForm& form) {
         make_axis_factors(discretization, d, {mass, stiffness}, AxisCells::different,
                           {{form.dirichlet[2 * d], form.dirichlet[2 * d + 1]}, {}});
   }
+  add_mean_reaction(discretization.mesh, logs, separable);
   add_robin_ends(form, form.robin, separable);
   return separable;
 }

@@ -2,8 +2,13 @@
 #include "operators/form/bilinear_form.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <vector>
 
 #include "mesh/element/face_quadrature.hpp"
+#include "mesh/geometry/cell_geometry.hpp"
+#include "mesh/lanes/cell_batches.hpp"
+#include "mesh/partition.hpp"
 
 namespace tessera {
 
@@ -16,8 +21,30 @@ bool vanishes(const RobinTerm& term, const Discretization& discretization) {
   return std::all_of(alpha.begin(), alpha.end(), [](double value) { return value == 0.0; });
 }
 
+bool vanishes(const ScalarField& field, const Discretization& discretization) {
+  if (field.constant) return *field.constant == 0.0;
+  const CellBatches batches(discretization.mesh, kLanes<double>, sizeof(double), 1);
+  std::atomic<bool> is_zero = true;
+  parallel_ranges(static_cast<Index>(batches.bricks().size()), [&](Range range) {
+    CellGeometry geometry(discretization, discretization.basis);
+    std::vector<double> values;
+    for (Index b = range.begin; b < range.end && is_zero; ++b) {
+      batches.for_each_batch(batches.bricks()[b], [&](const CellBatch& batch) {
+        if (!is_zero) return;
+        geometry.evaluate(std::span(batch.cells.data(), kLanes<double>));
+        values.resize(geometry.positions().n);
+        field.evaluate(geometry.positions(), values.data());
+        if (std::any_of(values.begin(), values.end(), [](double value) { return value != 0.0; })) {
+          is_zero = false;
+        }
+      });
+    }
+  });
+  return is_zero;
+}
+
 bool is_pure_neumann(const BilinearForm& form) {
-  return form.dirichlet.none() &&
+  return form.dirichlet.none() && vanishes(form.reaction, *form.discretization) &&
          std::all_of(form.robin.begin(), form.robin.end(),
                      [&](const RobinTerm& term) { return vanishes(term, *form.discretization); });
 }

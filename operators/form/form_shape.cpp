@@ -5,7 +5,9 @@ namespace tessera {
 
 FactorKind FormShape::factors() const {
   if (mesh_kind != MeshKind::uniform) return FactorKind::general;
-  return coefficient == CoefficientKind::constant ? FactorKind::constant : FactorKind::scaled;
+  return coefficient == CoefficientKind::constant && reaction != ReactionKind::varying
+             ? FactorKind::constant
+             : FactorKind::scaled;
 }
 
 CoefficientKind coefficient_kind(const ScalarField& coefficient) {
@@ -31,7 +33,8 @@ FormShape form_shape(const BilinearForm& form, Processor processor, Index value_
           discretization.basis.point_count(),
           mesh_kind(discretization),
           coefficient_kind(form.coefficient),
-          form.dirichlet};
+          form.dirichlet,
+          reaction_kind(form.reaction)};
 }
 
 FormShape on_level(const FormShape& shape, const BoxMesh& mesh, int degree) {

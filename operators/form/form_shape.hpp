@@ -32,6 +32,7 @@ struct FormShape {
   MeshKind mesh_kind;
   CoefficientKind coefficient;
   FaceSet dirichlet;
+  ReactionKind reaction = ReactionKind::none;
 
   int dimension() const { return mesh.dimension(); }
   int degree() const { return lattice.degree(); }

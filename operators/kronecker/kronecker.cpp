@@ -88,7 +88,7 @@ template <class T>
 class Diagonal {
  public:
   Diagonal(const KroneckerFactors& factors, const NodeLattice& lattice, FaceSet dirichlet)
-      : lattice_(lattice), dirichlet_(dirichlet) {
+      : lattice_(lattice), dirichlet_(dirichlet), reaction_(factors.reaction) {
     for (int d = 0; d < factors.dimension; ++d) {
       mass_[d] = factors.axes[d].mass_diagonal;
       stiffness_[d] = factors.axes[d].stiffness_diagonal;
@@ -111,9 +111,10 @@ class Diagonal {
       for (Index i = 0; i < n; ++i) f(i, T{1});
       return;
     }
-    const auto v = static_cast<T>(mass_[1][row] * mass_[2][plane]);
-    const auto w =
-        static_cast<T>(stiffness_[1][row] * mass_[2][plane] + mass_[1][row] * stiffness_[2][plane]);
+    const double mass = mass_[1][row] * mass_[2][plane];
+    const auto v = static_cast<T>(mass);
+    const auto w = static_cast<T>(stiffness_[1][row] * mass_[2][plane] +
+                                  mass_[1][row] * stiffness_[2][plane] + reaction_ * mass);
     const Index begin = dirichlet_[0] ? 1 : 0;
     const Index end = dirichlet_[1] ? n - 1 : n;
     if (begin > 0) f(0, T{1});
@@ -133,6 +134,7 @@ class Diagonal {
  private:
   NodeLattice lattice_;
   FaceSet dirichlet_;
+  double reaction_;
   std::array<std::vector<double>, 3> mass_;
   std::array<std::vector<double>, 3> stiffness_;
   std::vector<T> x_mass_;
@@ -148,7 +150,7 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedOper
       : lattice_(form.discretization->lattice),
         dirichlet_(form.dirichlet),
         robin_(BilinearForm{form.discretization, form.coefficient, form.dirichlet,
-                            factors.other_robin}),
+                            factors.other_robin, form.reaction}),
         sweep_(factors, lattice_, form.dirichlet),
         diagonal_(factors, lattice_, form.dirichlet),
         where_(size() * static_cast<Index>(sizeof(T)) > kCachedBytes ? WriteTo::memory

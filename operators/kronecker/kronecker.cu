@@ -128,7 +128,8 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
         dimension_(factors.dimension),
         size_(form.discretization->lattice.size()),
         has_other_robin_(!factors.other_robin.empty()),
-        robin_({form.discretization, form.coefficient, form.dirichlet, factors.other_robin}),
+        robin_({form.discretization, form.coefficient, form.dirichlet, factors.other_robin,
+                form.reaction}),
         partial_(kronecker_max_blocks(dimension_, degree_, factors.axes[0].cells,
                                       factors.axes[1].cells)),
         arrived_(1) {

@@ -62,7 +62,7 @@ template <class T, int dim, int P>
 class LineKernelsOf final : public LineKernels<T> {
  public:
   explicit LineKernelsOf(const KroneckerFactors& factors)
-      : x_(factors.axes[0]), y_(factors.axes[1]) {
+      : x_(factors.axes[0]), y_(factors.axes[1]), reaction_(static_cast<T>(factors.reaction)) {
     if constexpr (dim == 3) z_.emplace(factors.axes[2]);
     const Index square = power(p() + 1, 2);
     const Index batches = line_batches<T>(x_.cells);
@@ -246,6 +246,10 @@ class LineKernelsOf final : public LineKernels<T> {
     Lanes<T> mass[kLine];
     Lanes<T> stiffness[kLine];
     cell.mass_and_stiffness(by_cell, mass, stiffness);
+    if (reaction_ != T{0}) {
+#pragma GCC unroll 9
+      for (int i = 0; i <= p; ++i) stiffness[i] += reaction_ * mass[i];
+    }
     a[0] = mass[0] + shift_up<T>(carry[0], mass[p]);
     b[0] = stiffness[0] + shift_up<T>(carry[1], stiffness[p]) + added;
 #pragma GCC unroll 8
@@ -322,6 +326,7 @@ class LineKernelsOf final : public LineKernels<T> {
   LineAxis<T> x_;
   LineAxis<T> y_;
   std::optional<LineAxis<T>> z_;
+  T reaction_;
   HostArray<Lanes<T>> x_full_;  // [batch][2][p + 1][p + 1]
 };
 

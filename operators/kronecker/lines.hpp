@@ -52,9 +52,9 @@ class LineKernels {
  public:
   virtual ~LineKernels() = default;
 
-  /// a = M_x u, b = K_x u [rows][p]: row j is the kLanes p + 1 values at u + j stride, zeros beyond
-  /// the axis; constrained ends count as zero. carry [rows][2] is what the batch before adds to
-  /// this one, and then this one to the next.
+  /// a = M_x u, b = (K_x + r M_x) u [rows][p], r the reaction's: row j is the kLanes p + 1 values
+  /// at u + j stride, zeros beyond the axis; constrained ends count as zero. carry [rows][2] is
+  /// what the batch before adds to this one, and then this one to the next.
   virtual void x_rows(Index batch, Index rows, const T* u, Index stride, Lanes<T>* carry,
                       Lanes<T>* a, Lanes<T>* b) const = 0;
   /// c = M_y b + K_y a, d = M_y a [rows + 1][p] for the rows of `cells` cells from `first` on. On

@@ -18,7 +18,7 @@ OperatorBytes gpu_bytes(const StrategyName&, const FormShape& shape) {
 }
 
 std::string why_not(const StrategyName&, const FormShape& shape) {
-  return why_not_kronecker(shape.mesh_kind, shape.coefficient);
+  return why_not_kronecker(shape.mesh_kind, shape.coefficient, shape.reaction);
 }
 
 template <class T>
@@ -39,7 +39,7 @@ KernelInfo kronecker_kernel() {
           .summary =
               "sum of Kronecker products of assembled 1D matrices, without cells; axis-aligned "
               "meshes with a coefficient that is constant or a product of functions of one "
-              "coordinate",
+              "coordinate; a reaction that is constant beside a constant coefficient",
           .fast_degrees = "1-8 unrolled, others at run-time size",
           .memory = "1D factors only",
           .min_dofs_on_gpu = 2'000'000,

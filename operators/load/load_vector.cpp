@@ -91,6 +91,18 @@ class CellLoads {
     form_.coefficient.evaluate(geometry_.positions(), field_.data());
     for (std::size_t q = 0; q < points_; ++q) multiply_by_minus_d(q, dimension);
     geometry_.evaluator().add_integrated_gradient(gradient, v_.data());
+    if (reaction_kind(form_.reaction) != ReactionKind::none) subtract_reaction();
+  }
+
+  // v[i] -= (c g_h, phi_i), g_h being u_.
+  void subtract_reaction() {
+    form_.reaction.evaluate(geometry_.positions(), field_.data());
+    geometry_.evaluator().values(u_.data(), integrand_.data());
+    for (std::size_t q = 0; q < points_; ++q) {
+      integrand_[q] *= -field_lanes(q) * geometry_.determinant()[q] * geometry_.weights()[q];
+    }
+    geometry_.evaluator().integrate_values(integrand_.data(), u_.data());
+    for (std::size_t i = 0; i < nodes_; ++i) v_[i] += u_[i];
   }
 
   // gradient = -w |J| k J^-1 J^-T gradient at point q.

@@ -82,7 +82,7 @@ class DeviceLocal : public DeviceCellKernel<T> {
   explicit DeviceLocal(const BilinearForm& form)
       : grid_(make_cell_grid(form)),
         nodes_(form.discretization->lattice.nodes_per_cell()),
-        is_shared_(factor_kind(form.discretization->mapping, form.coefficient) ==
+        is_shared_(factor_kind(form.discretization->mapping, form.coefficient, form.reaction) ==
                    FactorKind::constant),
         matrices_((is_shared_ ? 1 : all_cells(grid_).size()) * entries()),
         table_(nodes_) {

@@ -43,7 +43,7 @@ std::string drop_unresolved(Hierarchy& hierarchy) {
   for (std::size_t l = 1; l < hierarchy.size(); ++l) {
     const BilinearForm& form = hierarchy.form(l);
     try {
-      check_geometry(*form.discretization, form.coefficient);
+      check_geometry(*form.discretization, form.coefficient, form.reaction);
       make_weighted_faces(form);
     } catch (const InvertedCell& error) {
       hierarchy.truncate(l);

@@ -275,8 +275,8 @@ class StencilOperator final : public LinearOperator<T, Host> {
     // Bricks as for one thread, so that the order of sums does not depend on the threads.
     const CellBatches batches(discretization.mesh, kLanes<T>, kArrays * sizeof(T), 1);
     const auto kernel = make_element_kernel<T>(
-        discretization,
-        std::make_shared<const GeometricFactors<T>>(discretization, batches, form.coefficient));
+        discretization, std::make_shared<const GeometricFactors<T>>(
+                            discretization, batches, form.coefficient, form.reaction));
     for (int color = 0; color < batches.color_count(); ++color) {
       const auto numbers = batches.bricks_of_color(color);
       parallel_ranges(static_cast<Index>(numbers.size()), [&](Range range) {
@@ -348,8 +348,8 @@ Index stencil_bytes(const FormShape& shape) {
 
 Index stencil_peak_bytes(const FormShape& shape) {
   return Saturated(stencil_bytes(shape)) +
-         geometric_factor_bytes(shape.factors(), shape.dimension(), shape.mesh.cell_count(),
-                                shape.points, shape.value_bytes);
+         geometric_factor_bytes(shape.factors(), shape.reaction, shape.dimension(),
+                                shape.mesh.cell_count(), shape.points, shape.value_bytes);
 }
 
 template <class T>

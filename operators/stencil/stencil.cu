@@ -30,7 +30,8 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     coefficients_ = DeviceArray<T>(stencil_values(layout_));
     zero_on_device(coefficients_.data(), coefficients_.bytes());
     const Discretization& discretization = *form.discretization;
-    add_cells(*kernel, factor_kind(discretization.mapping, form.coefficient), scratch_bytes);
+    add_cells(*kernel, factor_kind(discretization.mapping, form.coefficient, form.reaction),
+              scratch_bytes);
     for (const WeightedFace& face : make_weighted_faces(form)) add_face(face);
     launch(constrain_kernel<T, dim>, assembly_launch("constrained rows of the stencil", size()),
            grid_, layout_, coefficients_.data());

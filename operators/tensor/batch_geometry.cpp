@@ -48,16 +48,22 @@ class MappedBatches final : public BatchGeometry<T> {
         G_(split_even_odd<double>(form.discretization->basis.G)),
         D_(split_even_odd<double>(form.discretization->basis.D)),
         weights_(tensor_weights(form.discretization->basis.quadrature, dim)),
-        k_(checked_coefficient<T>(*form.discretization, batches, form.coefficient)) {
-    for (double& weight : weights_) weight *= form.coefficient.constant.value_or(1.0);
-  }
+        fields_(checked_fields<T>(*form.discretization, batches, form.coefficient, form.reaction)),
+        constant_k_(form.coefficient.constant.value_or(1.0)),
+        constant_c_(form.reaction.constant.value_or(1.0)),
+        reaction_(reaction_kind(form.reaction)) {}
 
+  ReactionKind reaction() const override { return reaction_; }
   Index scratch_size() const override {
     return kNodes + dim * (kVolume + kPlane) + (dim == 3 ? dim * kVolume : 0);
   }
 
   void evaluate(const CellBatch& batch, Lanes<T>* scratch, Lanes<T>* factors) const override {
-    const Lanes<T>* k = k_.empty() ? nullptr : k_.data() + batch.index * kVolume;
+    const auto of_batch = [&](const HostArray<Lanes<T>>& values) {
+      return values.empty() ? nullptr : values.data() + batch.index * kVolume;
+    };
+    const Lanes<T>* k = of_batch(fields_.coefficient);
+    const Lanes<T>* c = of_batch(fields_.reaction);
     // Lanes of double and float have the same size.
     auto* nodes = reinterpret_cast<Lanes<double>*>(scratch);
     Lanes<double>* values = nodes + kNodes;
@@ -77,7 +83,7 @@ class MappedBatches final : public BatchGeometry<T> {
         }
       }
       for (int first = 0; first < kVolume; first += kPlane) {
-        write_plane(first, values, along_y, along_z, k, lane, factors);
+        write_plane(first, values, along_y, along_z, k, c, lane, factors);
       }
     }
   }
@@ -89,11 +95,17 @@ class MappedBatches final : public BatchGeometry<T> {
                 even_odd_line_flops(M, kLine);
     }
     if (dim == 3) sweeps += kPlane * (M * kLine + M);  // lines are folded already
-    const double at_point = symmetric_factor_flops(dim) + (k_.empty() ? 0.0 : 1.0);
+    const double at_point = symmetric_factor_flops(dim) + 1.0 +
+                            (reaction_ == ReactionKind::none ? 0.0
+                             : dim == 2                      ? 5.0
+                                                             : 16.0);
     return dim * sweeps + kVolume * at_point;
   }
 
-  Index bytes() const override { return static_cast<Index>(k_.size() * sizeof(Lanes<T>)); }
+  Index bytes() const override {
+    return static_cast<Index>((fields_.coefficient.size() + fields_.reaction.size()) *
+                              sizeof(Lanes<T>));
+  }
   Index streamed_bytes() const override { return bytes() + discretization_->mapping.bytes(); }
 
  private:
@@ -121,7 +133,7 @@ class MappedBatches final : public BatchGeometry<T> {
 
   // The factors of the plane of points from `first` on.
   void write_plane(int first, const Lanes<double>* values, Lanes<double>* along_y,
-                   const Lanes<double>* along_z, const Lanes<T>* k, int lane,
+                   const Lanes<double>* along_z, const Lanes<T>* k, const Lanes<T>* c, int lane,
                    Lanes<T>* factors) const {
     constexpr int kEntries = factor_entries(dim);
     for (int a = 0; a < dim; ++a) {
@@ -142,13 +154,17 @@ class MappedBatches final : public BatchGeometry<T> {
           J[a][1] = along_y[a * kPlane + line + i];
           if constexpr (dim == 3) J[a][2] = along_z[a * kVolume + q];
         }
-        Lanes<double> scale = broadcast(weights_[q]);
+        Lanes<double> scale = broadcast(weights_[q] * constant_k_);
         if (k != nullptr) scale *= load_part<T>(k + q, lane);
         Lanes<double> entries[kEntries];
         symmetric_factors<dim>(J, scale, entries);
         for (int entry = 0; entry < kEntries; ++entry) {
           store_part<T>(entries[entry], factors + q * kEntries + entry, lane);
         }
+        if (reaction_ == ReactionKind::none) continue;
+        Lanes<double> reaction = weights_[q] * constant_c_ * determinant(J);
+        if (c != nullptr) reaction *= load_part<T>(c + q, lane);
+        store_part<T>(reaction, factors + kVolume * kEntries + q, lane);
       }
     }
   }
@@ -164,8 +180,11 @@ class MappedBatches final : public BatchGeometry<T> {
   EvenOddMatrix<double> B_even_odd_;
   LineMatrix<double, M, kLine> B_, G_;
   LineMatrix<double, M, M> D_;
-  std::vector<double> weights_;  // w_q, times k if it is constant
-  HostArray<Lanes<T>> k_;        // [batch][q][lane] if it varies
+  std::vector<double> weights_;  // w_q
+  FieldsAtPoints<T> fields_;     // what varies
+  double constant_k_;            // 1 where k varies
+  double constant_c_;
+  ReactionKind reaction_;
 };
 
 }  // namespace

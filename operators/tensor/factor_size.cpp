@@ -19,9 +19,11 @@ Index point_count(const FormShape& shape) {
   return Saturated(shape.mesh.cell_count()) * power(shape.points, shape.dimension());
 }
 
-Index coefficient_bytes(const FormShape& shape) {
-  if (shape.coefficient == CoefficientKind::constant) return 0;
-  return Saturated(point_count(shape)) * shape.value_bytes;
+// Of coefficient and reaction, where they vary.
+Index field_bytes(const FormShape& shape) {
+  const int varying = (shape.coefficient == CoefficientKind::constant ? 0 : 1) +
+                      (shape.reaction == ReactionKind::varying ? 1 : 0);
+  return Saturated(point_count(shape)) * varying * shape.value_bytes;
 }
 
 Index position_bytes(const FormShape& shape) {
@@ -53,8 +55,8 @@ Index device_scratch_bytes(const FormShape& shape) {
 }  // namespace
 
 Index element_factor_bytes(const FormShape& shape) {
-  return geometric_factor_bytes(shape.factors(), shape.dimension(), batched_cells(shape),
-                                shape.points, shape.value_bytes);
+  return geometric_factor_bytes(shape.factors(), shape.reaction, shape.dimension(),
+                                batched_cells(shape), shape.points, shape.value_bytes);
 }
 
 Index device_element_kernel_bytes(const FormShape& shape) {
@@ -76,7 +78,7 @@ Index factor_bytes(FactorStorage storage, const FormShape& shape) {
     case FactorStorage::compressed:
       break;
     case FactorStorage::on_the_fly:
-      return coefficient_bytes(shape);
+      return field_bytes(shape);
   }
   throw std::logic_error("a storage of factors that the host does not have");
 }
@@ -90,8 +92,7 @@ Index device_factor_bytes(FactorStorage storage, const FormShape& shape) {
              compressed_factor_bytes(layout_of(shape), shape.mesh.cell_count(),
                                      foreseen_bits(shape));
     case FactorStorage::on_the_fly:
-      return Saturated(device_scratch_bytes(shape)) + position_bytes(shape) +
-             coefficient_bytes(shape);
+      return Saturated(device_scratch_bytes(shape)) + position_bytes(shape) + field_bytes(shape);
   }
   throw std::logic_error("a storage of factors whose bytes are not counted");
 }
@@ -106,7 +107,7 @@ Index device_factor_peak_bytes(FactorStorage storage, const FormShape& shape) {
                                           shape.lattice.size(), foreseen_bits(shape));
     case FactorStorage::on_the_fly:
       return Saturated(device_scratch_bytes(shape)) +
-             std::max<Index>(Saturated(position_bytes(shape)) + coefficient_bytes(shape),
+             std::max<Index>(Saturated(position_bytes(shape)) + field_bytes(shape),
                              device_factor_peak_bytes(FactorKind::general, shape.dimension(),
                                                       checked_cells(shape), shape.points,
                                                       shape.lattice.size(), sizeof(double)));

@@ -45,13 +45,13 @@ std::unique_ptr<LinearOperator<T, Host>> TensorInstances<T, dim>::make_operator(
               std::move(scatter));
         });
   }
-  return with_tensor_kernel<T, dim>(
-      discretization.basis,
-      std::make_shared<const GeometricFactors<T>>(discretization, *batches, form.coefficient),
-      [&]<class Kernel>(Kernel kernel) -> Result {
-        return std::make_unique<MatrixFree<Kernel>>(form, batches, std::move(kernel),
-                                                    std::move(scatter));
-      });
+  return with_tensor_kernel<T, dim>(discretization.basis,
+                                    std::make_shared<const GeometricFactors<T>>(
+                                        discretization, *batches, form.coefficient, form.reaction),
+                                    [&]<class Kernel>(Kernel kernel) -> Result {
+                                      return std::make_unique<MatrixFree<Kernel>>(
+                                          form, batches, std::move(kernel), std::move(scatter));
+                                    });
 }
 
 template <class T, int dim>

@@ -1,6 +1,7 @@
 // This is the definition of the tensor kernel of the host.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -17,6 +18,7 @@ TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis, FactorKind kind,
     : factors_(std::move(factors)),
       geometry_(std::move(geometry)),
       kind_(kind),
+      reaction_(geometry_ != nullptr ? geometry_->reaction() : factors_->reaction()),
       nodes_(basis.node_count()),
       points_(basis.point_count()),
       collocated_(is_collocated(basis)),
@@ -52,8 +54,12 @@ TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
   // A point's factor is the product of its weights and the axes' common scale.
   const double scale = factors_->shared_points()[0] / std::pow(weights[0], dim);
   for (int d = 0; d < dim; ++d) {
-    stiffness_[d] =
-        split_even_odd<T>(weighted_product(basis.G, weights, scale * factors_->axis_scale()[d]));
+    Matrix1D stiffness = weighted_product(basis.G, weights, scale * factors_->axis_scale()[d]);
+    if (d == 0 && reaction_ != ReactionKind::none) {
+      const Matrix1D mass = weighted_product(basis.B, weights, scale * factors_->reaction_scale());
+      for (std::size_t e = 0; e < mass.entries.size(); ++e) stiffness.entries[e] += mass.entries[e];
+    }
+    stiffness_[d] = split_even_odd<T>(stiffness);
   }
 }
 
@@ -134,6 +140,20 @@ template <class T, int dim, int P, int M>
 }
 
 template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::multiply_reaction(const Lanes<T>* factors, int first, int count,
+                                                   const Lanes<T>* U, Lanes<T>* ru) const {
+  const Lanes<T>* own = reaction_of(factors);
+  for (int q = 0; q < count; ++q) {
+    if (own != nullptr) {
+      ru[q] = own[first + q] * U[q];
+    } else {
+      const double shared = factors_->reaction_scale() * factors_->shared_points()[first + q];
+      ru[q] = static_cast<T>(shared) * U[q];
+    }
+  }
+}
+
+template <class T, int dim, int P, int M>
 const Lanes<T>* TensorKernel<T, dim, P, M>::compute_factors(const CellBatch& batch,
                                                             Lanes<T>* scratch) const {
   Lanes<T>* factors = scratch + work_size();
@@ -154,24 +174,33 @@ void TensorKernel<T, dim, P, M>::apply_factors(const Lanes<T>* factors,
   Lanes<T>* b = a + volume;
   Lanes<T>* gx = b + volume;
   Lanes<T>* gy = gx + plane;
+  Lanes<T>* ru = gy + plane;
+  const bool reacts = reaction_ != ReactionKind::none;
+  const auto add_reaction = [&](Lanes<T>* to) {
+    for (int q = 0; q < plane; ++q) to[q] += ru[q];
+  };
 
   interpolate(u, a, b);
   if constexpr (dim == 2) {
+    if (reacts) multiply_reaction(factors, 0, plane, a, ru);
     contract<M, M, Parity::odd>(D_, 1, m, a, gx);
     contract<M, M, Parity::odd>(D_, m, 1, a, gy);
     multiply_factors(factors, 0, plane, gx, gy, nullptr);
     contract<M, M, Parity::odd>(D_transposed_, 1, m, gx, a);
     contract<M, M, Parity::odd, Store::add>(D_transposed_, m, 1, gy, a);
+    if (reacts) add_reaction(a);
   } else {
     contract<M, M, Parity::odd>(D_, plane, 1, a, b);  // b = dU/dz, [m][m][m]
     for (int k = 0; k < m; ++k) {                     // a, b: one z plane [m][m] at a time
       Lanes<T>* a_k = a + k * plane;
       Lanes<T>* b_k = b + k * plane;
+      if (reacts) multiply_reaction(factors, k * plane, plane, a_k, ru);
       contract<M, M, Parity::odd>(D_, 1, m, a_k, gx);
       contract<M, M, Parity::odd>(D_, m, 1, a_k, gy);
       multiply_factors(factors, k * plane, plane, gx, gy, b_k);
       contract<M, M, Parity::odd>(D_transposed_, 1, m, gx, a_k);
       contract<M, M, Parity::odd, Store::add>(D_transposed_, m, 1, gy, a_k);
+      if (reacts) add_reaction(a_k);
     }
     contract<M, M, Parity::odd, Store::add>(D_transposed_, plane, 1, b, a);
   }
@@ -187,14 +216,16 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T
     return;
   }
   // The next batch's factors are prefetched, spread over the 9 m^2 lines of this one.
+  const Lanes<T>* reaction = reaction_of(factors);
   const auto run = [&](auto&& multiply, auto ahead) {
     if constexpr (N == M) {
       if (collocated_) {
-        apply_gradient_3d<Points::nodes, T, N, M>(B_, G_, D_, u, v, scratch, multiply, ahead);
+        apply_gradient_3d<Points::nodes, T, N, M>(B_, G_, D_, u, v, scratch, multiply, reaction,
+                                                  ahead);
         return;
       }
     }
-    apply_gradient_3d<Points::own, T, N, M>(B_, G_, D_, u, v, scratch, multiply, ahead);
+    apply_gradient_3d<Points::own, T, N, M>(B_, G_, D_, u, v, scratch, multiply, reaction, ahead);
   };
   if (kind_ == FactorKind::general) {
     run(
@@ -240,13 +271,20 @@ void TensorKernel<T, dim, P, M>::diagonal_of(const Lanes<T>* factors, Lanes<T>* 
     return {kRow[dim - 2][entry], kColumn[dim - 2][entry]};
   };
   const bool general = kind_ == FactorKind::general;
+  // After the entries of D_q comes r_q, with phi_i phi_i.
+  const int terms = factor_entries(dim) + (reaction_ == ReactionKind::none ? 0 : 1);
   for (int i = 0; i < nodes; ++i) d[i] = Lanes<T>{};
-  for (int entry = 0; entry < factor_entries(dim); ++entry) {
-    const auto [row, column] = axes_of_entry(entry);
+  for (int entry = 0; entry < terms; ++entry) {
+    const bool is_reaction = entry == factor_entries(dim);
+    const auto [row, column] = is_reaction ? std::pair(-1, -1) : axes_of_entry(entry);
     if (!general && row != column) continue;
     Lanes<T>* in = scratch;
     Lanes<T>* out = scratch + volume;
-    for (int q = 0; q < volume; ++q) {
+    if (is_reaction) {
+      std::fill_n(out, volume, broadcast(T{1}));
+      multiply_reaction(factors, 0, volume, out, in);
+    }
+    for (int q = 0; q < volume && !is_reaction; ++q) {
       if (general) {
         in[q] = factors[q * factor_entries(dim) + entry];
         if (row != column) in[q] += in[q];
@@ -297,7 +335,8 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
   // Compiled, the z derivative is from the nodes and shares its lines with the values.
   const double last = kCompiled3d ? m * n + m : even_odd_line_flops(m, m);
   sweeps += 2.0 * std::pow(m, dim - 1) * ((dim - 1) * even_odd_line_flops(m, m) + last);
-  const double at_point = kind_ == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
+  const double at_point = (kind_ == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim) +
+                          (reaction_ == ReactionKind::none ? 0.0 : 2.0);
   const double computing = geometry_ == nullptr ? 0.0 : geometry_->flops_per_cell();
   return sweeps + std::pow(m, dim) * at_point + computing;
 }

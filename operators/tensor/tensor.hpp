@@ -24,6 +24,7 @@ namespace tessera {
 /// With n = p + 1 nodes and m quadrature points an axis, per cell (3D; z is the slowest index):
 ///   u [n][n][n] -> B along x, y, z -> U [m][m][m] -> D along each axis -> grad U [3][m][m][m]
 ///   -> D_q at each point -> D^T along each axis, summed -> [m][m][m] -> B^T -> v [n][n][n]
+/// and with a reaction r_q U is added to the sum at the points.
 /// (Kronbichler and Kormann 2012, section 3; the collocation derivative as in Deville, Fischer and
 /// Mund 2002, section 8.1). The x and y derivatives are taken plane by plane to stay in the L1
 /// cache.
@@ -51,7 +52,10 @@ class TensorKernel {
   int nodes_per_axis() const { return P > 0 ? P + 1 : nodes_; }
   /// Lanes<T> values that apply() and diagonal() need as scratch.
   Index scratch_size() const {
-    const Index computed = geometry_ == nullptr ? 0 : factor_entries(dim) * power(points(), dim);
+    const Index computed =
+        geometry_ == nullptr
+            ? 0
+            : factor_values(FactorKind::general, reaction_, dim) * power(points(), dim);
     return work_size() + computed;
   }
   /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch, i x fastest: with stored factors by its
@@ -89,7 +93,7 @@ class TensorKernel {
   /// Scratch of apply() and, before it, of geometry_.
   Index work_size() const {
     const Index m = points();
-    const Index own = 2 * power(m, dim) + 2 * m * m;
+    const Index own = 2 * power(m, dim) + 3 * m * m;
     return geometry_ == nullptr ? own : std::max(own, geometry_->scratch_size());
   }
   /// Computes the factors of a batch behind the first work_size() values of scratch.
@@ -98,6 +102,14 @@ class TensorKernel {
   void apply_factors(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
                      Lanes<T>* scratch) const;
   void diagonal_of(const Lanes<T>* factors, Lanes<T>* d, Lanes<T>* scratch) const;
+  /// r_q of a batch whose factors are given, where they are stored or computed; else null.
+  const Lanes<T>* reaction_of(const Lanes<T>* factors) const {
+    if (reaction_ == ReactionKind::none || kind_ == FactorKind::constant) return nullptr;
+    return factors + factor_values(kind_, ReactionKind::none, dim) * power(points(), dim);
+  }
+  /// ru[q] = r_q U[q] at the points first .. first + count - 1 of a batch.
+  void multiply_reaction(const Lanes<T>* factors, int first, int count, const Lanes<T>* U,
+                         Lanes<T>* ru) const;
   /// apply_factors() with sizes known at compile time.
   void apply_3d(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
                 Lanes<T>* scratch) const;
@@ -111,11 +123,13 @@ class TensorKernel {
   std::shared_ptr<const GeometricFactors<T>> factors_;
   std::unique_ptr<const BatchGeometry<T>> geometry_;
   FactorKind kind_;
+  ReactionKind reaction_;
   int nodes_;
   int points_;
   bool collocated_;
   EvenOddMatrix<T> B_, G_, D_, B_transposed_, D_transposed_;
-  /// Equal cells only: M = B^T W B and s_d K = s_d G^T W G of each axis.
+  /// Equal cells only: M = B^T W B and s_d K = s_d G^T W G of each axis; that of x has the reaction
+  /// as a multiple of M.
   EvenOddMatrix<T> mass_;
   std::array<EvenOddMatrix<T>, 3> stiffness_;
   /// Entry products of the 1D matrices, transposed: [i][q] of B B, G G and B G.

@@ -36,6 +36,10 @@ std::string why_not_inverse(const CaseParameters& parameters) {
   if (shape.coefficient == CoefficientKind::general) {
     return "the coefficient is no product of functions of one coordinate";
   }
+  if (shape.reaction == ReactionKind::varying) return "the reaction varies";
+  if (shape.reaction != ReactionKind::none && shape.coefficient != CoefficientKind::constant) {
+    return "there is a reaction beside a coefficient that varies";
+  }
   if (has_other_robin(parameters,
                       parse_expression(parameters.problem.coefficient, shape.dimension()))) {
     return "alpha or the coefficient varies on a Robin face";

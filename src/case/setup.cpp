@@ -55,6 +55,8 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
   const ProblemParameters& problem = parameters.problem;
   try_expression("problem.coefficient", problem.coefficient, dimension, Requirement::positive,
                  findings);
+  try_expression("problem.reaction", problem.reaction, dimension, Requirement::non_negative,
+                 findings);
   try_expression("problem.source", problem.source, dimension, Requirement::finite, findings);
   if (problem.exact) {
     try_expression("problem.exact", *problem.exact, dimension, Requirement::finite, findings);
@@ -74,6 +76,14 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
   }
 }
 
+void check_reaction(const CaseParameters& parameters, Findings& findings) {
+  if (parameters.run.device != RunDevice::cuda || findings.has_error("problem.reaction")) return;
+  if (is_zero(parse_expression(parameters.problem.reaction, parameters.mesh.dimension))) return;
+  findings.report("problem.reaction",
+                  "a reaction is computed on the CPU only so far; allowed with run.device = "
+                  "\"cuda\": \"0\"");
+}
+
 // The checks that depend on what stands for `auto`, as a run will take it.
 void check_choices(CaseParameters& parameters, Findings& findings) {
   if (!findings.has_error("run.device") && parameters.run.device == RunDevice::cuda && !kHasCuda) {
@@ -84,6 +94,7 @@ void check_choices(CaseParameters& parameters, Findings& findings) {
   // Whether the case fits into the GPU's memory can be asked of a case without errors only.
   if (!kHasCuda || findings.diagnostics().empty()) resolve_device(resolved);
   if (resolved.run.device == RunDevice::automatic) return;
+  check_reaction(resolved, findings);
   check_processor(resolved, findings);
   check_deterministic(resolved, findings);
   check_kernel(resolved, findings);
@@ -163,6 +174,8 @@ PoissonProblem make_problem(const CaseParameters& parameters) {
   problem.dimension = dimension;
   problem.coefficient = make_case_field("problem.coefficient", parameters.problem.coefficient,
                                         dimension, Requirement::positive);
+  problem.reaction = make_case_field("problem.reaction", parameters.problem.reaction, dimension,
+                                     Requirement::non_negative);
   problem.source =
       make_case_field("problem.source", parameters.problem.source, dimension, Requirement::finite);
   for (int face = 0; face < face_count(dimension); ++face) {

@@ -32,7 +32,8 @@ FormShape case_shape(const CaseParameters& parameters) {
       parameters.space.points,
       parameters.mesh.map.empty() ? unmapped_kind(mesh) : MeshKind::mapped,
       coefficient_kind(parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)),
-      case_dirichlet_faces(parameters)};
+      case_dirichlet_faces(parameters),
+      reaction_kind(parse_expression(parameters.problem.reaction, parameters.mesh.dimension))};
 }
 
 }  // namespace tessera

@@ -21,10 +21,11 @@ constexpr char kDeviceKey[] = "run.device";
 constexpr char kTensor[] = "tensor";
 
 // What decides whether a storage of factors is possible.
-constexpr std::array<const char*, 12> kDependsOn = {
-    "mesh.dimension",      "mesh.cells",      "mesh.lower",       "mesh.upper",
-    "mesh.spacing",        "mesh.map",        "space.degree",     "space.points",
-    "problem.coefficient", "operator.kernel", "operator.scatter", "run.device"};
+constexpr std::array<const char*, 13> kDependsOn = {
+    "mesh.dimension",      "mesh.cells",       "mesh.lower",      "mesh.upper",
+    "mesh.spacing",        "mesh.map",         "space.degree",    "space.points",
+    "problem.coefficient", "problem.reaction", "operator.kernel", "operator.scatter",
+    "run.device"};
 
 // The kernel that the case's policy is for: without the policy tensor cannot be taken for `auto`.
 std::string scattering_kernel(const OperatorParameters& operation) {

@@ -132,7 +132,7 @@ void add_level_note(const CaseParameters& parameters, const BilinearForm& form,
 // Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
 void try_case(const CaseParameters& parameters) {
   const CaseModel model = make_case_model(parameters);
-  check_geometry(model.discretization, model.problem.coefficient);
+  check_geometry(model.discretization, model.problem.coefficient, model.problem.reaction);
   const LinearSystem system = make_linear_system(model, make_initial(parameters));
   std::vector<std::string> notes = case_notes(parameters);
   notes.insert(notes.end(), system.notes.begin(), system.notes.end());

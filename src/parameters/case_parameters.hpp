@@ -37,6 +37,7 @@ struct SpaceParameters {
 /// `[problem]`: expressions in physical coordinates.
 struct ProblemParameters {
   std::string coefficient = "1";
+  std::string reaction = "0";
   std::string source = "0";
   std::optional<std::string> exact;
 };

@@ -96,15 +96,22 @@ void add_space(CaseRegistry& registry) {
 void add_problem(CaseRegistry& registry) {
   registry.add(
       {.name = "problem.coefficient",
-       .description =
-           "k in -div(k grad u) = source, positive everywhere; as a product of functions "
-           "of one coordinate, such as exp(x)*(1 + y^2), it suits the kernel "
-           "kronecker.",
+       .description = "k in -div(k grad u) + reaction u = source, positive everywhere; as a "
+                      "product of functions "
+                      "of one coordinate, such as exp(x)*(1 + y^2), it suits the kernel "
+                      "kronecker.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.coefficient; });
   registry.add(
+      {.name = "problem.reaction",
+       .description =
+           "Factor of u in -div(k grad u) + reaction u = source, nowhere negative; on the "
+           "CPU only so far.",
+       .type = ValueType::expression},
+      [](auto& p) -> auto& { return p.problem.reaction; });
+  registry.add(
       {.name = "problem.source",
-       .description = "Right-hand side of -div(k grad u) = source.",
+       .description = "Right-hand side of -div(k grad u) + reaction u = source.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.source; });
   registry.add(

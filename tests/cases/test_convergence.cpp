@@ -266,6 +266,35 @@ void expect_order_of_degree(const Tested& tested, Processor processor) {
   EXPECT_LE(h1_rate, degree + 0.6);
 }
 
+double reaction(const Point& at) { return 30.0 * (2.0 + std::sin(4.0 * at[0]) * at[1]); }
+
+class ReactionConvergence : public ::testing::TestWithParam<std::tuple<int, int, Geometry>> {};
+
+TEST_P(ReactionConvergence, IsOfTheOrderOfTheDegree) {
+  const auto [dimension, degree, geometry] = GetParam();
+  const Exact exact{dimension};
+  PoissonProblem problem = make_poisson_problem(exact, geometry, Faces::robin);
+  problem.reaction = field_at(reaction);
+  problem.source =
+      field_at([exact](const Point& at) { return exact.source(at) + reaction(at) * exact.u(at); });
+  const IndexTriple cells = coarse_cells(dimension, degree);
+  std::array<double, 2> errors;
+  for (const int level : {0, 1}) {
+    errors[level] = solve(problem, make_mesh(dimension, degree, geometry, cells, level), exact,
+                          {"tensor", "coloring"}, Processor::cpu)
+                        .l2;
+  }
+  const double rate = std::log2(errors[0] / errors[1]);
+  RecordProperty("l2_rate", fmt::format("{:.3f}", rate));
+  EXPECT_GE(rate, degree + 1 - 0.2);
+  EXPECT_LE(rate, degree + 1 + 0.6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Problems, ReactionConvergence,
+                         ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 6),
+                                            ::testing::Values(Geometry::cartesian,
+                                                              Geometry::curved)));
+
 TEST_P(Convergence, IsOfTheOrderOfTheDegree) { expect_order_of_degree(GetParam(), Processor::cpu); }
 
 TEST_P(Convergence, IsOfTheOrderOfTheDegreeOnTheGpu) {

@@ -168,13 +168,14 @@ TEST(FactorKinds, FollowFromMeshMapAndCoefficient) {
   const BoxMesh mesh = general_box(2, {2, 2, 1});
   const Mapping cartesian = make_cartesian(mesh, basis).mapping;
   const Mapping mapped = make_mapped(mesh, basis, components_of(identity_map())).mapping;
-  EXPECT_EQ(factor_kind(cartesian, constant_field(1.0)), FactorKind::constant);
-  EXPECT_EQ(factor_kind(cartesian, variable_coefficient()), FactorKind::scaled);
+  EXPECT_EQ(factor_kind(cartesian, constant_field(1.0), constant_field(0.0)), FactorKind::constant);
+  EXPECT_EQ(factor_kind(cartesian, variable_coefficient(), constant_field(0.0)),
+            FactorKind::scaled);
   const Mapping graded = make_cartesian(graded_box(2, {2, 2, 1}), basis).mapping;
-  EXPECT_EQ(factor_kind(graded, constant_field(1.0)), FactorKind::general);
-  EXPECT_EQ(factor_kind(graded, variable_coefficient()), FactorKind::general);
-  EXPECT_EQ(factor_kind(mapped, constant_field(1.0)), FactorKind::general);
-  EXPECT_EQ(factor_kind(mapped, variable_coefficient()), FactorKind::general);
+  EXPECT_EQ(factor_kind(graded, constant_field(1.0), constant_field(0.0)), FactorKind::general);
+  EXPECT_EQ(factor_kind(graded, variable_coefficient(), constant_field(0.0)), FactorKind::general);
+  EXPECT_EQ(factor_kind(mapped, constant_field(1.0), constant_field(0.0)), FactorKind::general);
+  EXPECT_EQ(factor_kind(mapped, variable_coefficient(), constant_field(0.0)), FactorKind::general);
 }
 
 // x runs backwards beyond 6 where y > 2.5, on cells of edge 1: of the cells that touch both, the
@@ -255,10 +256,13 @@ TEST(CheckedGeometry, PassesAndFailsAsTheFactorsDo) {
 TEST(FactorBytes, AreThoseOfTheKind) {
   EXPECT_EQ(factor_entries(2), 3);
   EXPECT_EQ(factor_entries(3), 6);
-  EXPECT_EQ(geometric_factor_bytes(FactorKind::constant, 2, 1000, 4, 8), 16 * 8);
-  EXPECT_EQ(geometric_factor_bytes(FactorKind::scaled, 2, 1000, 4, 8), 1000 * 16 * 8);
-  EXPECT_EQ(geometric_factor_bytes(FactorKind::general, 2, 1000, 4, 4), 1000 * 16 * 3 * 4);
-  EXPECT_EQ(geometric_factor_bytes(FactorKind::general, 3, 3'000'000'000, 4, 4),
+  EXPECT_EQ(geometric_factor_bytes(FactorKind::constant, ReactionKind::none, 2, 1000, 4, 8),
+            16 * 8);
+  EXPECT_EQ(geometric_factor_bytes(FactorKind::scaled, ReactionKind::none, 2, 1000, 4, 8),
+            1000 * 16 * 8);
+  EXPECT_EQ(geometric_factor_bytes(FactorKind::general, ReactionKind::none, 2, 1000, 4, 4),
+            1000 * 16 * 3 * 4);
+  EXPECT_EQ(geometric_factor_bytes(FactorKind::general, ReactionKind::none, 3, 3'000'000'000, 4, 4),
             Index{3'000'000'000} * 64 * 6 * 4);
 }
 

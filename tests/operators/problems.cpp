@@ -15,6 +15,7 @@ constexpr Point kUpper = {1.0, 1.35, 1.8};
 
 constexpr std::array<const char*, 3> kGeometryNames = {"Cartesian", "curved", "graded"};
 constexpr std::array<const char*, 3> kCoefficientNames = {"constant", "variable", "separable"};
+constexpr std::array<const char*, 3> kReactionNames = {"none", "constant", "variable"};
 
 double curved_x(double x, double y, double z) {
   return x + 0.08 * std::sin(2.0 * y + z) + 0.05 * x * y;
@@ -46,6 +47,15 @@ ScalarField make_coefficient(Coefficient coefficient) {
   return field;
 }
 
+// 0 in half of the box.
+double variable_reaction(double x, double y, double z) {
+  return std::max(0.0, 40.0 * (x - 0.2) * (2.0 + std::sin(y + 3.0 * z)));
+}
+ScalarField make_reaction(Reaction reaction) {
+  if (reaction == Reaction::none) return constant_field(0.0);
+  return reaction == Reaction::constant ? constant_field(23.0) : field_of(variable_reaction);
+}
+
 double variable_alpha(double x, double y, double z) {
   return 1.5 + 0.5 * std::sin(2.0 * y + z - x);
 }
@@ -63,12 +73,13 @@ ScalarField field_of(PointFunction function) {
 
 std::string describe(const ProblemOptions& options) {
   return fmt::format(
-      "{}D p={} cells {}x{}x{} points {} {} nodes, {} rule, {}, k {}, boundary {}",
+      "{}D p={} cells {}x{}x{} points {} {} nodes, {} rule, {}, k {}, reaction {}, boundary {}",
       options.dimension, options.degree, options.cells[0], options.cells[1], options.cells[2],
       options.points, options.nodes == NodeFamily::gauss_lobatto ? "Gauss-Lobatto" : "equidistant",
       options.rule == QuadratureRule::gauss ? "Gauss" : "Gauss-Lobatto",
       kGeometryNames[static_cast<int>(options.geometry)],
-      kCoefficientNames[static_cast<int>(options.coefficient)], static_cast<int>(options.boundary));
+      kCoefficientNames[static_cast<int>(options.coefficient)],
+      kReactionNames[static_cast<int>(options.reaction)], static_cast<int>(options.boundary));
 }
 
 std::array<GridLines, 3> graded_lines(const IndexTriple& cells, const Point& lower,
@@ -112,6 +123,7 @@ Problem make_problem(const ProblemOptions& options) {
   BilinearForm& form = problem.form;
   form.discretization = problem.discretization.get();
   form.coefficient = make_coefficient(options.coefficient);
+  form.reaction = make_reaction(options.reaction);
   if (options.boundary == Boundary::mixed) {
     form.dirichlet.set(static_cast<int>(Face::left));
     form.dirichlet.set(static_cast<int>(Face::top));

@@ -20,6 +20,7 @@ ScalarField field_of(PointFunction function);
 
 enum class Geometry { cartesian, curved, graded };
 enum class Coefficient { constant, variable, separable };
+enum class Reaction { none, constant, variable };
 enum class Boundary { none, mixed, dirichlet };
 
 /// What a test problem is made of; the box has unequal, non-unit edges and lower corner != 0.
@@ -32,6 +33,7 @@ struct ProblemOptions {
   QuadratureRule rule = QuadratureRule::gauss;
   Geometry geometry = Geometry::curved;
   Coefficient coefficient = Coefficient::variable;
+  Reaction reaction = Reaction::none;
   Boundary boundary = Boundary::mixed;
 };
 

@@ -187,9 +187,12 @@ std::vector<double> Reference::apply_form(const std::vector<double>& x) const {
     for (std::size_t j = 0; j < nodes.size(); ++j) {
       for (int a = 0; a < 3; ++a) gradient[a] += at.gradient[j][a] * x[nodes[j]];
     }
+    double value = 0.0;
+    for (std::size_t j = 0; j < nodes.size(); ++j) value += at.phi[j] * x[nodes[j]];
     const double scale = at.measure * value_at(form_->coefficient, at.where);
+    const double reaction = at.measure * value_at(form_->reaction, at.where) * value;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      y[nodes[i]] += scale * dot(at.gradient[i], gradient);
+      y[nodes[i]] += scale * dot(at.gradient[i], gradient) + reaction * at.phi[i];
     }
   });
   for (const RobinTerm& term : form_->robin) {
@@ -221,12 +224,16 @@ std::vector<double> Reference::magnitude(const std::vector<double>& x) const {
   for_each_cell_point([&](const std::vector<Index>& nodes, const AtPoint& at) {
     // By length: rotated axes have other components.
     double gradient = 0.0;
+    double value = 0.0;
     for (std::size_t j = 0; j < nodes.size(); ++j) {
       gradient += std::sqrt(dot(at.gradient[j], at.gradient[j])) * free(nodes[j]);
+      value += std::abs(at.phi[j]) * free(nodes[j]);
     }
     const double scale = at.measure * value_at(form_->coefficient, at.where) * gradient;
+    const double reaction = at.measure * value_at(form_->reaction, at.where) * value;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      y[nodes[i]] += scale * std::sqrt(dot(at.gradient[i], at.gradient[i]));
+      y[nodes[i]] +=
+          scale * std::sqrt(dot(at.gradient[i], at.gradient[i])) + reaction * std::abs(at.phi[i]);
     }
   });
   for (const RobinTerm& term : form_->robin) {
@@ -247,8 +254,9 @@ std::vector<double> Reference::diagonal() const {
   std::vector<double> d(static_cast<std::size_t>(size()), 0.0);
   for_each_cell_point([&](const std::vector<Index>& nodes, const AtPoint& at) {
     const double scale = at.measure * value_at(form_->coefficient, at.where);
+    const double reaction = at.measure * value_at(form_->reaction, at.where);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      d[nodes[i]] += scale * dot(at.gradient[i], at.gradient[i]);
+      d[nodes[i]] += scale * dot(at.gradient[i], at.gradient[i]) + reaction * at.phi[i] * at.phi[i];
     }
   });
   for (const RobinTerm& term : form_->robin) {

@@ -98,6 +98,20 @@ TEST_P(LoadVector, EqualsTheReference) {
   expect_equal_to_reference(options);
 }
 
+TEST_P(LoadVector, LiftsDirichletValuesThroughTheReaction) {
+  ProblemOptions options;
+  options.dimension = std::get<0>(GetParam());
+  options.degree = std::get<1>(GetParam());
+  options.cells = {3, 2, 2};
+  for (const Reaction reaction : {Reaction::constant, Reaction::variable}) {
+    options.reaction = reaction;
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+      options.geometry = geometry;
+      expect_equal_to_reference(options);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Degrees, LoadVector,
                          ::testing::Combine(::testing::Values(2, 3),
                                             ::testing::Values(1, 2, 3, 5, 7, 9)),

@@ -142,9 +142,12 @@ TEST(LargeSizes, NeedMoreThan32BitsAndHaveThem) {
 
   const Index cells = n * n * n;
   EXPECT_EQ(mesh.cell_count(), cells);
-  EXPECT_EQ(geometric_factor_bytes(FactorKind::general, 3, cells, 5, 8), cells * 125 * 6 * 8);
-  EXPECT_EQ(geometric_factor_bytes(FactorKind::scaled, 3, cells, 5, 8), cells * 125 * 8);
-  EXPECT_EQ(geometric_factor_bytes(FactorKind::constant, 3, cells, 5, 8), 125 * 8);
+  EXPECT_EQ(geometric_factor_bytes(FactorKind::general, ReactionKind::none, 3, cells, 5, 8),
+            cells * 125 * 6 * 8);
+  EXPECT_EQ(geometric_factor_bytes(FactorKind::scaled, ReactionKind::none, 3, cells, 5, 8),
+            cells * 125 * 8);
+  EXPECT_EQ(geometric_factor_bytes(FactorKind::constant, ReactionKind::none, 3, cells, 5, 8),
+            125 * 8);
   EXPECT_EQ(local_matrix_bytes(FactorKind::general, 3, cells, 4, 8), cells * (125 * 126 / 2) * 8);
   const FormShape shape = mapped_shape(Processor::cpu, mesh, 4);
   EXPECT_EQ(operator_bytes({"tensor", "serial"}, shape).held, cells * 125 * 6 * 8);

@@ -165,6 +165,24 @@ TEST_P(EveryHostStrategy, EqualsTheReferenceWithEquidistantNodes) {
   expect_equal_to_reference<double>(options);
 }
 
+// With the reaction as large as the stiffness of a cell.
+TEST_P(EveryHostStrategy, EqualsTheReferenceWithReaction) {
+  const ThreadCount threads(EveryHostStrategy::threads());
+  ProblemOptions options = EveryHostStrategy::options();
+  for (const Reaction reaction : {Reaction::constant, Reaction::variable}) {
+    options.reaction = reaction;
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
+      for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
+        options.geometry = geometry;
+        options.coefficient = coefficient;
+        expect_equal_to_reference<double>(options);
+        if (options.degree <= 4) expect_equal_to_reference<float>(options);
+      }
+    }
+    options.rule = QuadratureRule::gauss_lobatto;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Degrees, EveryHostStrategy,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 9)),
                          name_of);

@@ -178,6 +178,10 @@ class Draw {
         shape == "1" ? fmt::format("{}", coefficient_) : scaled(coefficient_, shape);
     problem.source =
         scaled(source_scale(), text_of({"1", "0", "(1 + sin(3*X)*Y)", "exp(X)*cos(2*Y + Z)"}));
+    if (once_in(4)) {
+      problem.reaction =
+          scaled(source_scale(), text_of({"1", "40", "(1 + X^2)*Y^2", "(X < 0.3719 ? 0 : 5)"}));
+    }
     if (once_in(4)) problem.exact = in_lengths("sin(X)*Y");
     parameters_.solver.initial = once_in(4) ? in_lengths("0.3 + X*Y") : "0";
   }

@@ -67,6 +67,9 @@ TEST_P(ShippedCase, GivesWhatItsCommentSays) { expect_what_comment_says(GetParam
 
 TEST_P(ShippedCase, GivesTheSameOnTheGpu) {
   TESSERA_REQUIRE_DEVICE();
+  if (read_file(shipped(GetParam() + ".toml")).find("\nreaction = ") != std::string::npos) {
+    GTEST_SKIP() << "a reaction is for the CPU so far";
+  }
   expect_what_comment_says(GetParam(), {"--set", "run.device=cuda"});
 }
 

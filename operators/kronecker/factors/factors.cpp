@@ -96,13 +96,19 @@ bool is_foldable(const RobinTerm& term, const ScalarField& coefficient, int dime
   return true;
 }
 
-std::string why_not_kronecker(MeshKind mesh, CoefficientKind coefficient) {
+std::string why_not_kronecker(MeshKind mesh, CoefficientKind coefficient, ReactionKind reaction) {
   if (mesh == MeshKind::mapped) {
     return "the kernel kronecker needs an axis-aligned mesh, and this one is mapped";
   }
   if (coefficient == CoefficientKind::general) {
     return "the kernel kronecker needs a coefficient that is constant or a product of factors that "
            "depend on one coordinate each";
+  }
+  if (reaction == ReactionKind::varying) {
+    return "the kernel kronecker needs a reaction that is constant, and this one varies";
+  }
+  if (reaction == ReactionKind::constant && coefficient != CoefficientKind::constant) {
+    return "the kernel kronecker takes a reaction only with a constant coefficient";
   }
   return "";
 }
@@ -118,6 +124,12 @@ KroneckerFactors make_kronecker_factors(const BilinearForm& form) {
   }
   check_positive(form, k);
   gather_scale(factors.dimension, k);
+  const double reaction = *form.reaction.constant;
+  if (!(reaction >= 0.0) || !std::isfinite(reaction)) {
+    throw BadFieldValue("the reaction must be finite and not negative",
+                        form.discretization->mesh.lower(), reaction);
+  }
+  if (reaction > 0.0) factors.reaction = reaction / *form.coefficient.constant;
   std::array<std::array<double, 2>, 3> end_terms{};
   for (const RobinTerm& term : form.robin) {
     if (!is_foldable(term, form.coefficient, factors.dimension)) {

@@ -206,7 +206,7 @@ Index coefficient_chunk(Index points) {
 template <class T>
 DeviceFactorMaker<T>::DeviceFactorMaker(const BilinearForm& form)
     : form_(&form),
-      kind_(factor_kind(form.discretization->mapping, form.coefficient)),
+      kind_(factor_kind(form.discretization->mapping, form.coefficient, form.reaction)),
       cell_stride_(device_factor_stride(kind_, form.discretization->mesh.dimension(),
                                         form.discretization->basis.point_count(), sizeof(T))),
       B_(form.discretization->basis.B.entries),
@@ -291,7 +291,7 @@ void DeviceFactorMaker<T>::check() const {
 
 template <class T>
 DeviceFactors<T>::DeviceFactors(const BilinearForm& form)
-    : kind_(factor_kind(form.discretization->mapping, form.coefficient)) {
+    : kind_(factor_kind(form.discretization->mapping, form.coefficient, form.reaction)) {
   const BoxMesh& mesh = form.discretization->mesh;
   const int dim = mesh.dimension();
   double volume = 1.0;

@@ -56,6 +56,17 @@ TEST_P(SeparableInverse, IsTheInverseOfSeparableOperators) {
   for_each_exact_case(dimension, degree, expect_inverse);
 }
 
+TEST_P(SeparableInverse, TakesAReactionAsAShiftOfTheEigenvalues) {
+  const auto [dimension, degree] = GetParam();
+  for_each_exact_case(dimension, degree, [](Problem& problem) {
+    if (!problem.form.coefficient.constant) return;
+    for (const double reaction : {1.0, 37.0}) {
+      problem.form.reaction = constant_field(reaction);
+      expect_inverse(problem);
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Degrees, SeparableInverse,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Range(1, 9)),
                          name_of);
@@ -275,6 +286,22 @@ TEST_P(FastDiagonalizationInCg, SolvesCurvedBoxesInFewIterations) {
     const Iterations iterations = iterations_for(problem.form);
     EXPECT_LE(iterations.preconditioned, 25);
     EXPECT_GE(iterations.plain, 5 * iterations.preconditioned);
+  }
+}
+
+// From a reaction that hardly counts to one that outweighs the stiffness.
+TEST_P(FastDiagonalizationInCg, SolvesWithReaction) {
+  if (std::get<0>(GetParam()) == Processor::gpu) GTEST_SKIP() << "a reaction is for the CPU so far";
+  for (const Geometry geometry : {Geometry::curved, Geometry::cartesian}) {
+    for (const double scale : {1.0, 100.0}) {
+      Problem problem = make_problem(solve_options(geometry, Boundary::dirichlet));
+      problem.form.reaction = field_of([scale](double x, double y, double z) {
+        return scale * (2.0 + std::sin(3.0 * x) * y + z);
+      });
+      const Iterations iterations = iterations_for(problem.form);
+      EXPECT_LE(iterations.preconditioned, 25);
+      EXPECT_GE(iterations.plain, 2 * iterations.preconditioned);
+    }
   }
 }
 
