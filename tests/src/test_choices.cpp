@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operators/fast_diagonalization/nearest_separable.hpp"
+#include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/setup.hpp"
@@ -46,7 +47,15 @@ std::string errors_of(const std::string& more) {
   }
 }
 
-TEST(DeviceChoice, IsTheGpuIfThereIsOne) {
+// Rows of the tables have no makers for the GPU in a build without CUDA.
+class ProcessorChoice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kHasCuda) GTEST_SKIP() << "this build computes on the CPU only";
+  }
+};
+
+TEST_F(ProcessorChoice, IsTheGpuIfThereIsOne) {
   const ChosenValue chosen = choose_device(case_of(""), kGpu);
   EXPECT_EQ(chosen.key, "run.device");
   EXPECT_EQ(chosen.value, "cuda");
@@ -56,7 +65,7 @@ TEST(DeviceChoice, IsTheGpuIfThereIsOne) {
   EXPECT_EQ(none.reason, "there is none");
 }
 
-TEST(DeviceChoice, IsTheCpuWhereTheGpuDoesNotHaveWhatTheCaseNames) {
+TEST_F(ProcessorChoice, IsTheCpuWhereTheGpuDoesNotHaveWhatTheCaseNames) {
   struct Named {
     std::string keys;
     std::string reason;
@@ -73,9 +82,11 @@ TEST(DeviceChoice, IsTheCpuWhereTheGpuDoesNotHaveWhatTheCaseNames) {
     EXPECT_EQ(chosen.reason, named.reason);
   }
   EXPECT_EQ(choose_device(case_of("", "[operator]\nkernel = \"csr\"\n"), kGpu).value, "cuda");
+  EXPECT_EQ(choose_device(case_of("", "reaction = \"1\"\n"), kGpu).reason,
+            "a reaction is computed on the CPU only so far");
 }
 
-TEST(DeviceChoice, IsTheCpuWhereTheCaseDoesNotFit) {
+TEST_F(ProcessorChoice, IsTheCpuWhereTheCaseDoesNotFit) {
   CaseParameters parameters = case_of("");
   parameters.mesh.cells = {1000, 1000};
   CaseParameters on_gpu = on(RunDevice::cuda, parameters);
@@ -89,7 +100,7 @@ TEST(DeviceChoice, IsTheCpuWhereTheCaseDoesNotFit) {
   EXPECT_THAT(choose_device(parameters, kGpu).reason, HasSubstr("nodes along x"));
 }
 
-TEST(DeviceChoice, IsThatOfTheCaseWhereItNamesOne) {
+TEST_F(ProcessorChoice, IsThatOfTheCaseWhereItNamesOne) {
   CaseParameters parameters = on(RunDevice::cpu, case_of(""));
   EXPECT_FALSE(resolve_device(parameters).has_value());
   EXPECT_EQ(parameters.run.device, RunDevice::cpu);
@@ -115,6 +126,10 @@ const std::vector<PreconditionerCase>& preconditioner_cases() {
       {"", "coefficient = \"exp(x)*(1 + y^2)\"\n", kFastDiagonalization, kInverse},
       {"", "coefficient = \"1 + x*y\"\n", kMultigrid, kNoProduct},
       {kMapped, "coefficient = \"1 + x*y\"\n", kMultigrid, kBent},
+      {"", "reaction = \"7\"\n", kFastDiagonalization, kInverse},
+      {"", "reaction = \"1 + x\"\n", kMultigrid, "the reaction varies"},
+      {"", "coefficient = \"1 + x\"\nreaction = \"1\"\n", kMultigrid,
+       "there is a reaction beside a coefficient that varies"},
       {"", "[boundary]\nleft = { type = \"robin\", alpha = \"2\" }\n", kFastDiagonalization,
        kInverse},
       {"", "[boundary]\nleft = { type = \"robin\", alpha = \"1 + y\" }\n", kMultigrid, kVaries},
