@@ -14,6 +14,8 @@
 #include "operators/tensor/gpu/factors.hpp"
 #include "postprocess/device_error_norms.hpp"
 #include "postprocess/files/human_units.hpp"
+#include "postprocess/probes/point_location.hpp"
+#include "postprocess/probes/probes.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
@@ -125,6 +127,13 @@ int deepest_program(const CaseParameters& parameters) {
   return depth;
 }
 
+// Points, where they lie, and their values.
+Index probe_bytes(const ProbePoints& probes) {
+  const auto count = static_cast<Index>(probes.points.size());
+  constexpr Index kPointBytes = sizeof(Point) + 2 * sizeof(int) + 2 * sizeof(double);
+  return Probes::bytes(count) + kPointBytes * count;
+}
+
 // What solution.vtu is made of in memory: it is made in blocks.
 MemoryPhase writing_phase(const CaseSizes& n, const MemoryPart& program,
                           const MemoryPart& positions) {
@@ -194,6 +203,15 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
         {"evaluating errors", {program, positions, {"solution", n.vectors(1)}}});
   }
   if (parameters.output.vtk) estimate.phases.push_back(writing_phase(n, program, positions));
+  if (const Index probes = probe_bytes(parameters.output.probes); probes > 0) {
+    estimate.phases.push_back(
+        {"finding the probes",
+         {program,
+          positions,
+          system,
+          {"boxes of cells", n.is_mapped() ? PointLocator::bytes_in_mapped(n.mesh.cells()) : 0}}});
+    for (MemoryPhase& phase : estimate.phases) phase.parts.push_back({"probes", probes});
+  }
   return estimate;
 }
 

@@ -18,6 +18,7 @@
 #include "src/case/model.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/preconditioner_memory.hpp"
+#include "src/case/probes.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
@@ -130,7 +131,8 @@ void add_level_note(const CaseParameters& parameters, const BilinearForm& form,
 }
 
 // Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
-void try_case(const CaseParameters& parameters) {
+void try_case(const LoadedCase& loaded) {
+  const CaseParameters& parameters = loaded.parameters;
   const CaseModel model = make_case_model(parameters);
   check_geometry(model.discretization, model.problem.coefficient, model.problem.reaction);
   const LinearSystem system = make_linear_system(model, make_initial(parameters));
@@ -140,7 +142,10 @@ void try_case(const CaseParameters& parameters) {
     add_level_note(parameters, stiffness_form(model.problem, model.discretization), notes);
   }
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
-  if (const auto exact = make_exact(parameters)) try_at_nodes(model, *exact);
+  const std::optional<ScalarField> exact = make_exact(parameters);
+  if (exact) try_at_nodes(model, *exact);
+  const std::optional<Probes> probes = make_probes(model, loaded, exact);
+  if (probes) fmt::print("{} probes are in the mesh\n", probes->size());
 }
 
 // Prints all that is known from sizes alone, then tries the case.
@@ -193,7 +198,7 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   if (gpu_available) {
     require_memory("GPU memory", estimate_gpu_memory(parameters, strategy), *gpu_available);
   }
-  try_case(parameters);
+  try_case(loaded);
   fmt::print("map and expressions were evaluated at every node and quadrature point: no error\n");
 }
 

@@ -21,12 +21,14 @@
 #include "src/case/memory_estimate.hpp"
 #include "src/case/model.hpp"
 #include "src/case/notes.hpp"
+#include "src/case/probes.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
+#include "src/commands/probe_output.hpp"
 #include "src/commands/run_output.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
@@ -184,6 +186,10 @@ class Run {
       const auto scope = run_.timers.scope("exact solution");
       try_at_nodes(*run_.model, *run_.exact, case_processor(parameters_));
     }
+    if (!parameters_.output.probes.points.empty()) {
+      const auto scope = run_.timers.scope("probes");
+      run_.probes = make_probes(*run_.model, loaded_, run_.exact);
+    }
     stop_if_requested();
     for (std::string& note : case_notes(parameters_)) run_.notes.add(std::move(note));
     for (const std::string& note : run_.system.notes) run_.notes.add(note);
@@ -221,6 +227,19 @@ class Run {
       shift_to_mean_zero(*run_.model, *norms, run_.exact, run_.notes);
     }
     run_.evaluation = tessera::evaluate(*run_.model, *norms, run_.exact, run_.notes);
+    if (run_.probes) evaluate_probes();
+  }
+
+  void evaluate_probes() {
+    const std::vector<Point>& points = parameters_.output.probes.points;
+    run_.notes.attempt("probes.csv is missing", [&] {
+      std::vector<double> u(points.size());
+      run_.probes->evaluate(run_.system.x.span(), u);
+      run_.probe_values.u = std::move(u);
+    });
+    if (!run_.exact) return;
+    run_.notes.attempt("the exact solution at the probes is not known",
+                       [&] { run_.probe_values.exact = values_at(points, *run_.exact); });
   }
 
   void look_up_copy_bandwidth() {
@@ -243,6 +262,10 @@ class Run {
     if (const auto& error = run_.evaluation.error) {
       say("  error     L2 {}, H1 seminorm {}, max {}\n", known(error->l2, 4),
           known(error->h1_seminorm, 4), known(error->max, 4));
+    }
+    if (!run_.probe_values.u.empty()) {
+      say("{}", probe_table(parameters_.output.probes.points, run_.probe_values,
+                            parameters_.mesh.dimension));
     }
     say("  energy    {}\n",
         run_.energy.text(static_cast<double>(run_.model->discretization.lattice.dof_count())));

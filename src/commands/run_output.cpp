@@ -13,6 +13,7 @@
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/setup.hpp"
+#include "src/commands/probe_output.hpp"
 #include "src/commands/result_set.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/machine/machine.hpp"
@@ -132,6 +133,9 @@ std::string result_text(const RunRecord& run) {
                       {"max", numbers.max},
                       {"integral", numbers.integral},
                       {"energy", numbers.energy}};
+  if (!run.probe_values.u.empty()) {
+    json["probes"] = probes_json(parameters.output.probes.points, run.probe_values);
+  }
   json["timing"] = timing_json(run);
   json["energy_use"] = energy_json(run, static_cast<double>(dofs));
   json["memory"] = memory_json(run);
@@ -214,6 +218,13 @@ void write_results(RunRecord& run) {
   const auto add = [&](const char* name, auto&& text) {
     notes.attempt(fmt::format("{} is missing", name), [&] { files.add(name, text()); });
   };
+  if (!run.probe_values.u.empty()) {
+    notes.attempt("probes.csv is missing", [&] {
+      files.add("probes.csv", [&](AtomicFile& file) {
+        write_probes_csv(file, run.parameters.output.probes.points, run.probe_values);
+      });
+    });
+  }
   add("case.toml", [&] { return make_case_registry().to_toml(run.parameters); });
   add("residuals.csv", [&] { return residuals_csv(run); });
   add("timings.csv", [&] { return timer_csv(run.timers, {run.copy_bandwidth}); });

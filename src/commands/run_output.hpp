@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "postprocess/probes/probes.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/memory/device.hpp"
@@ -34,6 +35,9 @@ struct RunRecord {
   SolveOutcome outcome;
   EnergyUse energy;
   Evaluation evaluation;
+  std::optional<Probes> probes;
+  /// Empty where they are not known.
+  ProbeValues probe_values;
   double copy_bandwidth = 0.0;  // bytes per second; 0: not known
 
   bool on_gpu() const { return parameters.run.device == RunDevice::cuda; }

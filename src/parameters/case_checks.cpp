@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "mesh/node_lattice.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/parameters/messages/suggestion.hpp"
+#include "src/parameters/probe_file.hpp"
 
 namespace tessera {
 
@@ -278,6 +281,34 @@ void check_output(const CaseParameters& parameters, Findings& findings) {
   }
 }
 
+// The number of coordinates of listed points.
+void check_coordinates(const ProbePoints& probes, int dimension, Findings& findings) {
+  std::vector<Index> wrong;
+  for (std::size_t i = 0; i < probes.coordinates.size(); ++i) {
+    if (probes.coordinates[i] != dimension) wrong.push_back(static_cast<Index>(i));
+  }
+  report_points(
+      probes, dimension == 2 ? 3 : 2, wrong,
+      fmt::format("must have {} coordinates, since mesh.dimension = {}", dimension, dimension),
+      findings);
+}
+
+/// Reads points that are in a file.
+void check_probes(const MeshParameters& mesh, ProbePoints& probes, Findings& findings) {
+  if (findings.has_error(kProbesKey) || findings.has_error("mesh.dimension")) return;
+  if (probes.file.empty()) return check_coordinates(probes, mesh.dimension, findings);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(probes.file, ignored)) {
+    findings.report(kProbesKey, "there is no such file, seen from the working directory");
+    return;
+  }
+  try {
+    read_probe_points(read_text_file(probes.file), mesh.dimension, probes, findings);
+  } catch (const InputError& error) {
+    findings.report(kProbesKey, error.diagnostics().front().message);
+  }
+}
+
 }  // namespace
 
 void check_case(CaseParameters& parameters, const std::vector<KernelName>& kernels,
@@ -294,6 +325,7 @@ void check_case(CaseParameters& parameters, const std::vector<KernelName>& kerne
     check_solver(parameters, preconditioners, findings);
   }
   check_output(parameters, findings);
+  check_probes(parameters.mesh, parameters.output.probes, findings);
 }
 
 }  // namespace tessera

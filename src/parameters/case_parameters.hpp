@@ -10,6 +10,7 @@
 #include "mesh/face.hpp"
 #include "src/parameters/axis_spacing.hpp"
 #include "src/parameters/choices.hpp"
+#include "src/parameters/probe_points.hpp"
 #include "src/parameters/registry.hpp"
 
 namespace tessera {
@@ -130,6 +131,7 @@ struct OutputParameters {
   /// Of solution.vtu.
   VtuOptions vtu = {};
   bool overwrite = false;
+  ProbePoints probes = {};
 };
 
 /// A case file.

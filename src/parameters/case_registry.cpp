@@ -250,6 +250,15 @@ void add_run_and_output(CaseRegistry& registry) {
       {.name = "output.overwrite",
        .description = "Whether results already in the directory may be replaced."},
       [](auto& p) -> auto& { return p.output.overwrite; });
+  registry.add(
+      {.name = kProbesKey,
+       .description = "Points of the domain whose values are written to probes.csv: listed, or in "
+                      "a CSV file with a point per line, whose name is relative to the working "
+                      "directory.",
+       .presence = Presence::optional,
+       .unit = "length units of the problem",
+       .example = TomlValue{TomlValue::Array(1, TomlValue{TomlValue::Array(3, TomlValue{0.5})})}},
+      [](auto& p) -> auto& { return p.output.probes; });
 }
 
 }  // namespace

@@ -61,6 +61,15 @@ Json spacing_schema() {
   return schema;
 }
 
+Json points_schema() {
+  Json point = {{"type", "array"}, {"minItems", 2}, {"maxItems", 3}};
+  point["items"]["type"] = "number";
+  Json points = {{"type", "array"}, {"minItems", 1}, {"items", point}};
+  Json schema;
+  schema["anyOf"] = {Json{{"type", "string"}, {"minLength", 1}}, points};
+  return schema;
+}
+
 Json entry_schema(const KeyDescription& key) {
   Json schema;
   switch (*key.type) {
@@ -86,6 +95,9 @@ Json entry_schema(const KeyDescription& key) {
       break;
     case ValueType::spacing:
       schema = spacing_schema();
+      break;
+    case ValueType::points:
+      schema = points_schema();
       break;
   }
   if (key.range) add_range(schema, key);

@@ -7,6 +7,7 @@
 
 #include "src/parameters/axis_spacing.hpp"
 #include "src/parameters/messages/suggestion.hpp"
+#include "src/parameters/probe_points.hpp"
 
 namespace tessera {
 
@@ -60,6 +61,8 @@ std::string entry_text(const KeyDescription& key, Number number) {
       return (one ? "one of " : "strings, each one of ") + list_choices(key.choices);
     case ValueType::spacing:
       return (one ? "" : "spacings, each ") + spacing_text();
+    case ValueType::points:
+      return probe_points_text();
   }
   return {};
 }
@@ -135,6 +138,9 @@ CheckedValue check_entry(const KeyDescription& key, const TomlValue& value) {
       break;
     case ValueType::spacing:
       result = check_spacing(value);
+      break;
+    case ValueType::points:
+      result = check_probe_points(value);
       break;
   }
   if (!result.value && result.message.empty()) {

@@ -23,7 +23,9 @@ enum class ValueType {
   /// One of a closed set of strings.
   choice,
   /// Grid lines along an axis, see check_spacing().
-  spacing
+  spacing,
+  /// Points or the file that has them, see check_probe_points().
+  points
 };
 
 enum class Shape {

@@ -1,0 +1,55 @@
+// A PointLocator finds the cell that a point lies in, and where in it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mesh/discretization.hpp"
+#include "postprocess/probes/cell_boxes.hpp"
+#include "postprocess/probes/line_basis.hpp"
+
+namespace tessera {
+
+/// A place in a mesh.
+struct CellPoint {
+  Index cell = 0;
+  /// In [0, 1] along each axis of the cell; 0 along the third in 2D.
+  Point reference{};
+};
+
+/// Finds points in a mesh by inverting the map of its cells. In a box with straight grid lines that
+/// is a division; in a mapped mesh Newton's method on the polynomial map of each cell whose box
+/// holds the point.
+class PointLocator {
+ public:
+  /// What a thread needs beside the locator, to be used again.
+  using Scratch = std::vector<Index>;
+
+  /// @param discretization is referred to
+  explicit PointLocator(const Discretization& discretization);
+
+  /// The place of a physical point; nothing if it is outside, by more than rounding: 1e-12 of the
+  /// largest coordinate of the mesh. On a face that cells share it is in one of them.
+  std::optional<CellPoint> find(const Point& x, Scratch& scratch) const;
+
+  /// Bytes of a locator in a mapped mesh.
+  static Index bytes_in_mapped(const IndexTriple& cells) { return CellBoxes::bytes(cells); }
+
+ private:
+  std::optional<CellPoint> find_in_box(const Point& X) const;
+  std::optional<CellPoint> find_in_cell(Index cell, const Point& X) const;
+  // Newton's method from a place of the cell; the nearest place that it comes to.
+  Point invert(Index cell, const Point& X, Point reference) const;
+  // In the discretization's own coordinates; with derivatives[a][b] = dX_a / dxi_b.
+  Point map(Index cell, const Point& reference, std::array<Point, 3>& derivatives) const;
+  double distance(Index cell, const Point& reference, const Point& X) const;
+  // Of the node that is nearest to X.
+  Point nearest_node(Index cell, const Point& X) const;
+
+  const Discretization& discretization_;
+  LineBasis basis_;
+  double tolerance_;  // in the discretization's own coordinates
+  std::optional<CellBoxes> boxes_;
+};
+
+}  // namespace tessera
