@@ -145,7 +145,7 @@ void try_case(const LoadedCase& loaded) {
   const std::optional<ScalarField> exact = make_exact(parameters);
   if (exact) try_at_nodes(model, *exact);
   const std::optional<Probes> probes = make_probes(model, loaded, exact);
-  if (probes) fmt::print("{} probes are in the mesh\n", probes->size());
+  if (probes) fmt::print("probes: {}, all of them in the mesh\n", probes->size());
 }
 
 // Prints all that is known from sizes alone, then tries the case.

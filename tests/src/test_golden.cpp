@@ -117,7 +117,7 @@ constexpr char kCase[] =
     "title = \"golden\"\n[mesh]\ncells = [8, 6, 4]\nmap = [\"x\", \"y\", \"z + 0.1*x*y\"]\n"
     "[space]\ndegree = 2\n[problem]\nsource = \"1\"\nexact = \"x\"\n"
     "[solver]\npreconditioner = \"multigrid\"\n[run]\ndevice = \"cpu\"\nthreads = 1\n"
-    "[output]\ndirectory = \"out\"\n";
+    "[output]\ndirectory = \"out\"\nprobes = [[0.5, 0.5, 0.5], [1, 1, 1.1]]\n";
 
 // How much memory is available depends on the machine, and how much is needed on its vectors'
 // width, to which cells are filled up.
