@@ -1,6 +1,8 @@
 // The command compare measures the strategies or the solvers of a study side by side.
 #include "mesh/errors.hpp"
 #include "postprocess/files/atomic_file.hpp"
+#include "postprocess/report/plots/gnuplot.hpp"
+#include "postprocess/report/report.hpp"
 #include "src/case/fields.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
@@ -14,18 +16,28 @@ ExitCode compare(const CompareCommand& command) {
   const Loaded<StudyParameters> loaded =
       make_study_registry().load(command.study_file, command.overrides);
   // Without a file the table is all there is, and nobody is left to read it.
-  if (!loaded.parameters.output.empty()) ignore_broken_pipes();
+  const bool has_file = !loaded.parameters.output.empty() || !command.report.empty();
+  if (has_file) ignore_broken_pipes();
   try {
     if (!loaded.parameters.output.empty()) AtomicFile(loaded.parameters.output).write("x");
   } catch (const OutputError& error) {
     throw InputError({loaded.findings.diagnostic("study.output", error.what())});
   }
   try {
+    if (!command.report.empty()) {
+      report::require_writable_report(command.report, command.overwrite);
+      AtomicFile(command.report).write("x");
+    }
     const ExitCode code = loaded.parameters.solvers.empty()
-                              ? compare_operators(loaded.parameters, command.verbosity)
-                              : compare_solvers(loaded.parameters, command.verbosity);
-    const bool is_lost = loaded.parameters.output.empty() && stdout_error() != 0;
+                              ? compare_operators(loaded.parameters, command)
+                              : compare_solvers(loaded.parameters, command);
+    const bool is_lost = !has_file && stdout_error() != 0;
     return code == ExitCode::success && is_lost ? ExitCode::no_resources : code;
+  } catch (const report::BadInput& error) {
+    throw InputError({Diagnostic{.file = "--report", .message = error.what()}});
+  } catch (const report::PlotError& error) {
+    print_err("tessera: {}\n", error.what());
+    return ExitCode::no_resources;
   } catch (const InvertedCell& error) {
     throw InputError({loaded.findings.diagnostic("study.map", error.what())});
   } catch (const LostDigits& error) {

@@ -22,6 +22,7 @@ constexpr char kExamples[] = R"(Examples:
   tessera run case.toml --output results/first
   tessera run case.toml --set space.degree=6 --set 'mesh.cells=[16, 16, 16]'
   tessera compare study.toml --csv measurements.csv
+  tessera report results/first measurements.csv -o report.html
 
 Exit codes: 0 done, 1 usage or input error, 2 not converged (run) or strategies that disagree
 (compare), 3 out of memory, disk or GPU, 130 interrupted.)";
@@ -36,6 +37,10 @@ struct Options {
   std::vector<std::string> assignments;
   std::optional<std::string> directory;
   std::optional<std::string> csv;
+  std::vector<std::string> inputs;
+  std::string report;
+  std::string plots;
+  bool overwrite_report = false;
   std::optional<int> threads;
   bool overwrite = false;
   bool quiet = false;
@@ -84,6 +89,35 @@ void add_check(CLI::App& app, Options& options) {
   command->footer("Example:\n  tessera check case.toml --set 'mesh.cells=[64, 64, 64]'");
 }
 
+void add_overwrite_report(CLI::App& command, Options& options) {
+  command.add_flag("--overwrite", options.overwrite_report,
+                   "Replace a file in the report's place that is not a report");
+}
+
+void add_report(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand(
+      "report", "Write a page about runs, comparisons and tables: plots, numbers, provenance");
+  command
+      ->add_option("INPUT", options.inputs,
+                   "Directories of results, or that hold some, and CSV files of Tessera; the same "
+                   "study from two machines is laid side by side")
+      ->required()
+      ->option_text("DIR|CSV...");
+  command
+      ->add_option("-o,--output", options.report,
+                   "The page, which needs no other file (default: report.html, unless --plots)")
+      ->option_text("FILE");
+  command
+      ->add_option("--plots", options.plots, "Write each plot as an SVG file into this directory")
+      ->option_text("DIR");
+  add_overwrite_report(*command, options);
+  command->footer(
+      "Plots are drawn by gnuplot (package gnuplot-nox).\n"
+      "Examples:\n"
+      "  tessera report results/poisson_3d -o report.html\n"
+      "  tessera report laptop.csv server.csv -o two_machines.html");
+}
+
 void add_compare(CLI::App& app, Options& options) {
   CLI::App* command =
       app.add_subcommand("compare", "Measure the strategies that a study names, side by side");
@@ -92,6 +126,11 @@ void add_compare(CLI::App& app, Options& options) {
       ->add_option("--csv", options.csv,
                    "Write the measurements to this file; as --set study.output")
       ->option_text("FILE");
+  command
+      ->add_option("--report", options.report,
+                   "Write a page about the measurements, as tessera report does")
+      ->option_text("FILE");
+  add_overwrite_report(*command, options);
   add_quiet(*command, options);
   command->footer(
       "Example:\n  tessera compare study.toml --set 'study.degrees=[2, 4]' --csv measurements.csv");
@@ -214,11 +253,18 @@ void add_info(CLI::App& app, Options& options) {
 }
 
 Command make_command(const std::string& name, const Options& options) {
+  const Overwrite overwrite = options.overwrite_report ? Overwrite::yes : Overwrite::no;
   const Verbosity verbosity = options.quiet ? Verbosity::quiet : Verbosity::normal;
   if (name == "run") return RunCommand{options.file, collect_overrides(options), verbosity};
   if (name == "check") return CheckCommand{options.file, collect_overrides(options)};
   if (name == "compare") {
-    return CompareCommand{options.file, collect_overrides(options), verbosity};
+    return CompareCommand{options.file, collect_overrides(options), verbosity, options.report,
+                          overwrite};
+  }
+  if (name == "report") {
+    const bool is_default = options.report.empty() && options.plots.empty();
+    return ReportCommand{options.inputs, is_default ? "report.html" : options.report, options.plots,
+                         overwrite};
   }
   if (name == "defaults") {
     return DefaultsCommand{options.study ? FileKind::study_file : FileKind::case_file,
@@ -240,6 +286,7 @@ Command parse_command_line(int argc, const char* const* argv, std::string_view v
   add_run(app, options);
   add_check(app, options);
   add_compare(app, options);
+  add_report(app, options);
   add_defaults(app, options);
   app.add_subcommand("list", "Print the strategies and what each can do, and the preconditioners");
   add_info(app, options);

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "postprocess/files/output_directory.hpp"
 #include "src/parameters/toml/reader.hpp"
 
 namespace tessera {
@@ -30,6 +31,18 @@ struct CompareCommand {
   std::string study_file;
   std::vector<Override> overrides;
   Verbosity verbosity = Verbosity::normal;
+  /// Of `--report`; empty for none.
+  std::string report = {};
+  Overwrite overwrite = Overwrite::no;
+};
+
+/// `tessera report`
+struct ReportCommand {
+  std::vector<std::string> inputs;
+  /// The page and the directory of SVG files; empty for none.
+  std::string output;
+  std::string plots;
+  Overwrite overwrite = Overwrite::no;
 };
 
 /// Whether the machine's bandwidth is measured although it is remembered from an earlier time.
@@ -61,8 +74,8 @@ struct FinishedCommand {
   std::string standard_error = {};
 };
 
-using Command = std::variant<RunCommand, CheckCommand, CompareCommand, DefaultsCommand, ListCommand,
-                             InfoCommand, FinishedCommand>;
+using Command = std::variant<RunCommand, CheckCommand, CompareCommand, ReportCommand,
+                             DefaultsCommand, ListCommand, InfoCommand, FinishedCommand>;
 
 /// What the command line asks for; prints nothing and does not throw for what the user typed.
 /// @param version what `--version` prints.

@@ -57,8 +57,8 @@ const std::vector<std::string> kColumns = {"dimension",
 
 class OperatorComparison final : public StudyRun {
  public:
-  OperatorComparison(const StudyParameters& study, Verbosity verbosity)
-      : StudyRun(study, verbosity, kColumns) {
+  OperatorComparison(const StudyParameters& study, const CompareCommand& command)
+      : StudyRun(study, command, kColumns) {
     for (const StudyProblem& problem : problems()) {
       for (const StrategyName& strategy : study_strategies(study, problem)) {
         name_width_ = std::max(name_width_, strategy.text().size());
@@ -232,8 +232,8 @@ class OperatorComparison final : public StudyRun {
 
 }  // namespace
 
-ExitCode compare_operators(const StudyParameters& study, Verbosity verbosity) {
-  return OperatorComparison(study, verbosity).execute();
+ExitCode compare_operators(const StudyParameters& study, const CompareCommand& command) {
+  return OperatorComparison(study, command).execute();
 }
 
 }  // namespace tessera

@@ -33,8 +33,8 @@ const std::vector<std::string> kColumns = {"dimension",   "geometry",           
 
 class SolverComparison final : public StudyRun {
  public:
-  SolverComparison(const StudyParameters& study, Verbosity verbosity)
-      : StudyRun(study, verbosity, kColumns) {}
+  SolverComparison(const StudyParameters& study, const CompareCommand& command)
+      : StudyRun(study, command, kColumns) {}
 
  private:
   void introduce() const override {
@@ -176,8 +176,8 @@ class SolverComparison final : public StudyRun {
 
 }  // namespace
 
-ExitCode compare_solvers(const StudyParameters& study, Verbosity verbosity) {
-  return SolverComparison(study, verbosity).execute();
+ExitCode compare_solvers(const StudyParameters& study, const CompareCommand& command) {
+  return SolverComparison(study, command).execute();
 }
 
 }  // namespace tessera

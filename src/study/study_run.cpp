@@ -5,25 +5,28 @@
 
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/text_table.hpp"
+#include "postprocess/report/report.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/machine/machine.hpp"
+#include "src/study/csv_comments.hpp"
 
 namespace tessera {
 
-StudyRun::StudyRun(const StudyParameters& study, Verbosity verbosity,
+StudyRun::StudyRun(const StudyParameters& study, const CompareCommand& command,
                    const std::vector<std::string>& columns)
     : study_(study),
-      verbosity_(verbosity),
+      command_(command),
       problems_(study_problems(study)),
-      csv_(csv_line(columns)) {}
+      csv_(csv_comments(study.title, command_line("compare", command.study_file, command.overrides),
+                        study_processor(study)) +
+           csv_line(columns)) {}
 
 ExitCode StudyRun::execute() {
   introduce();
   const auto keep_rows = [&] {
-    // Beside the header.
-    if (std::count(csv_.begin(), csv_.end(), '\n') > 1) write_rows();
+    if (rows_ > 0) write_rows();
   };
   try {
     for (const StudyProblem& problem : problems_) {
@@ -41,7 +44,10 @@ ExitCode StudyRun::execute() {
   return interrupted() ? ExitCode::interrupted : conclude();
 }
 
-void StudyRun::add_row(const std::vector<std::string>& cells) { csv_ += csv_line(cells); }
+void StudyRun::add_row(const std::vector<std::string>& cells) {
+  csv_ += csv_line(cells);
+  ++rows_;
+}
 
 std::string StudyRun::processor_name() const {
   if constexpr (kHasCuda) {
@@ -59,9 +65,13 @@ Index StudyRun::available() const {
 }
 
 void StudyRun::write_rows() const {
-  if (study_.output.empty()) return;
-  write_text_file(study_.output, csv_);
-  say("\nmeasurements are in {}\n", study_.output);
+  if (!study_.output.empty()) {
+    write_text_file(study_.output, csv_);
+    say("\nmeasurements are in {}\n", study_.output);
+  }
+  if (command_.report.empty() || rows_ == 0) return;
+  report::write_report({{command_.study_file, csv_}}, command_.report);
+  say("\nthe report is in {}\n", command_.report);
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // What measuring a study is, whatever is measured: problem after problem, a table that grows, and a
-// CSV file that holds what was measured even if the rest is lost.
+// CSV file and a report that hold what was measured even if the rest is lost.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,18 +14,18 @@
 
 namespace tessera {
 
-/// A study as it is measured. The study must outlive it.
+/// A study as it is measured. Study and command must outlive it.
 class StudyRun {
  public:
   /// @param columns of the CSV file
-  StudyRun(const StudyParameters& study, Verbosity verbosity,
+  StudyRun(const StudyParameters& study, const CompareCommand& command,
            const std::vector<std::string>& columns);
   virtual ~StudyRun() = default;
   StudyRun(const StudyRun&) = delete;
   StudyRun& operator=(const StudyRun&) = delete;
 
-  /// Measures all problems and writes study.output, if it is set: the rows measured before an error
-  /// or an interruption as well.
+  /// Measures all problems and writes study.output and the report, as far as they are asked for:
+  /// the rows measured before an error or an interruption as well.
   ExitCode execute();
 
  protected:
@@ -37,12 +37,12 @@ class StudyRun {
 
   template <class... Arguments>
   void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    if (verbosity_ == Verbosity::normal) print_out(format, std::forward<Arguments>(arguments)...);
+    if (verbosity() == Verbosity::normal) print_out(format, std::forward<Arguments>(arguments)...);
   }
   void add_row(const std::vector<std::string>& cells);
 
   const StudyParameters& study() const { return study_; }
-  Verbosity verbosity() const { return verbosity_; }
+  Verbosity verbosity() const { return command_.verbosity; }
   const std::vector<StudyProblem>& problems() const { return problems_; }
   bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
   std::string processor_name() const;
@@ -54,15 +54,16 @@ class StudyRun {
   void write_rows() const;
 
   const StudyParameters& study_;
-  Verbosity verbosity_;
+  const CompareCommand& command_;
   std::vector<StudyProblem> problems_;
   std::string csv_;
+  std::size_t rows_ = 0;
 };
 
 /// Measures the strategies of the study's operators side by side.
-ExitCode compare_operators(const StudyParameters& study, Verbosity verbosity);
+ExitCode compare_operators(const StudyParameters& study, const CompareCommand& command);
 
 /// Measures the study's solvers side by side.
-ExitCode compare_solvers(const StudyParameters& study, Verbosity verbosity);
+ExitCode compare_solvers(const StudyParameters& study, const CompareCommand& command);
 
 }  // namespace tessera

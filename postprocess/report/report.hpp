@@ -1,0 +1,31 @@
+// A report is one page about runs, comparisons and tables.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "postprocess/files/output_directory.hpp"
+#include "postprocess/report/sources.hpp"
+
+namespace tessera::report {
+
+/// Refuses a path where something is that no report may replace, before anything is computed.
+/// @throws BadInput if a file is there that is not a report and overwriting is not allowed, or a
+///         directory
+/// @throws PlotError if there is no gnuplot
+void require_writable_report(const std::filesystem::path& path, Overwrite overwrite);
+
+/// Writes a page about the inputs that needs no other file: what was computed and how to repeat it,
+/// plots with their numbers, machine and provenance. The same inputs give the same page.
+/// @throws BadInput, PlotError, OutputError
+void write_report(const std::vector<ReportInput>& inputs, const std::filesystem::path& path);
+
+/// Writes each plot of that page as an SVG file of its own; the directory is made if need be.
+/// @return their paths
+/// @throws BadInput, PlotError, OutputError
+std::vector<std::filesystem::path> write_plots(const std::vector<ReportInput>& inputs,
+                                               const std::filesystem::path& directory);
+
+}  // namespace tessera::report

@@ -1,0 +1,30 @@
+// The sections of a report.
+#pragma once
+
+#include <vector>
+
+#include "postprocess/report/page.hpp"
+#include "postprocess/report/plots/series_styles.hpp"
+#include "postprocess/report/sources.hpp"
+
+namespace tessera::report {
+
+/// What an application of each strategy costs: speed by degree and by size, memory, set-up, and the
+/// roofline.
+void add_operators(Page& page, const std::vector<const TableSource*>& tables, SeriesStyles& styles);
+
+/// Time to solution, iterations and energy by size, for each solver.
+void add_solvers(Page& page, const std::vector<const TableSource*>& tables, SeriesStyles& styles);
+
+/// Errors over the width of cells, and over the time they cost.
+void add_convergence(Page& page, const std::vector<const TableSource*>& tables,
+                     SeriesStyles& styles);
+
+/// Runs side by side, then each by itself.
+void add_runs(Page& page, const std::vector<RunSource>& runs);
+void add_run(Page& page, const RunSource& run);
+
+/// Where each table comes from, and all of its rows.
+void add_all_rows(Page& page, const std::vector<TableSource>& tables);
+
+}  // namespace tessera::report

@@ -1,0 +1,66 @@
+// This file says what made a CSV file.
+#include "src/study/csv_comments.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "solvers/memory/device.hpp"
+#include "src/commands/solution_file.hpp"
+#include "src/machine/machine.hpp"
+#include "src/version.hpp"
+
+namespace tessera {
+namespace {
+
+// As a shell takes it for one word.
+std::string shell_word(const std::string& text) {
+  constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+std::string comment(std::string_view key, std::string value) {
+  for (char& c : value) c = c == '\n' || c == '\r' ? ' ' : c;
+  return value.empty() ? "" : fmt::format("# {}: {}\n", key, value);
+}
+
+std::string gpu_name() {
+  if constexpr (kHasCuda) return require_device().name;
+  return "";
+}
+
+}  // namespace
+
+std::string command_line(std::string_view command, const std::string& file,
+                         const std::vector<Override>& overrides) {
+  std::string line = fmt::format("tessera {} {}", command, shell_word(file));
+  for (const Override& option : overrides) {
+    const std::size_t space = option.shown_as.find(' ');
+    if (option.shown_as.empty()) {
+      line += " --set " + shell_word(option.assignment);
+    } else if (space == std::string::npos) {
+      line += " " + option.shown_as;
+    } else {
+      line += fmt::format(" {} {}", option.shown_as.substr(0, space),
+                          shell_word(option.shown_as.substr(space + 1)));
+    }
+  }
+  return line;
+}
+
+std::string csv_comments(const std::string& title, const std::string& command,
+                         Processor processor) {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("# {}\n", program_name()) + comment("title", title) +
+         comment("command", command) + comment("compiler", kCompiler) +
+         comment("machine", machine_summary(describe_machine())) +
+         (processor == Processor::gpu ? comment("gpu", gpu_name()) : "") +
+         comment("started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)));
+}
+
+}  // namespace tessera

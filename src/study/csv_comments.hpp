@@ -1,0 +1,21 @@
+// The comments with which a CSV file of measurements begins.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operators/strategy.hpp"
+#include "src/parameters/toml/reader.hpp"
+
+namespace tessera {
+
+/// A command as it can be typed again: "tessera compare study.toml --set 'study.degrees=[2, 4]'".
+std::string command_line(std::string_view command, const std::string& file,
+                         const std::vector<Override>& overrides);
+
+/// Lines "# key: value" that say what made the measurements, and where; the first names Tessera.
+/// @param command command_line()
+std::string csv_comments(const std::string& title, const std::string& command, Processor processor);
+
+}  // namespace tessera
