@@ -86,6 +86,7 @@ points = 3
 
 [problem]
 coefficient = "1"
+reaction = "0"
 source = "0"
 
 [boundary]
