@@ -9,7 +9,7 @@ namespace tessera::report {
 namespace {
 
 // More scroll on the screen; on paper all are there.
-constexpr std::size_t kRowsInView = 16;
+constexpr std::size_t kRowsInView = 30;
 
 bool is_numeric(std::string_view text) {
   return !text.empty() && (text.front() == '-' || text.front() == '+' ||

@@ -42,7 +42,12 @@ std::string file_stem(const std::string& title) {
 }  // namespace
 
 void Page::heading(int level, const std::string& text) {
-  html(fmt::format("<h{0}>{1}</h{0}>\n", level, escaped(text)));
+  std::string id;
+  if (level == 2) {
+    sections_.push_back(text);
+    id = fmt::format(" id=\"section{}\"", sections_.size());
+  }
+  html(fmt::format("<h{0}{1}>{2}</h{0}>\n", level, id, escaped(text)));
 }
 
 std::size_t Page::bytes() const {
@@ -79,6 +84,11 @@ std::string Page::text() const {
       "<body>\n{}<main>\n<h1>{}</h1>\n",
       kGenerator, escaped(title_), colors(&Color::light), colors(&Color::dark), kStyle,
       point_shapes(), escaped(title_));
+  page += "<nav>";
+  for (std::size_t n = 0; n < sections_.size(); ++n) {
+    page += fmt::format("<a href=\"#section{}\">{}</a>\n", n + 1, escaped(sections_[n]));
+  }
+  page += "</nav>\n";
   auto svg = svgs.begin();
   bool among_figures = false;
   for (const auto& piece : pieces_) {

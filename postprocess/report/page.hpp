@@ -39,6 +39,7 @@ class Page {
 
   std::string title_;
   std::vector<std::variant<std::string, Figure>> pieces_;
+  std::vector<std::string> sections_;
 };
 
 /// What begins each page, and by which it is known to be one of ours.

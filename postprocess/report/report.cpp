@@ -42,6 +42,7 @@ Page make_page(const std::vector<ReportInput>& inputs) {
   SeriesStyles solvers;
   SeriesStyles degrees;
   add_runs(page, sources.runs);
+  add_origins(page, sources.tables);
   add_operators(page, of_kind(sources, TableKind::operators), strategies);
   add_solvers(page, of_kind(sources, TableKind::solvers), solvers);
   add_convergence(page, of_kind(sources, TableKind::convergence), degrees);

@@ -24,7 +24,9 @@ void add_convergence(Page& page, const std::vector<const TableSource*>& tables,
 void add_runs(Page& page, const std::vector<RunSource>& runs);
 void add_run(Page& page, const RunSource& run);
 
-/// Where each table comes from, and all of its rows.
+/// What made each table, and how to repeat it.
+void add_origins(Page& page, const std::vector<TableSource>& tables);
+/// All rows of each table, as they are.
 void add_all_rows(Page& page, const std::vector<TableSource>& tables);
 
 }  // namespace tessera::report

@@ -18,21 +18,29 @@ p{margin:.5rem 0;overflow-wrap:anywhere}
 .shapes{position:absolute}
 .gap{background:var(--note);border-left:4px solid var(--c4);padding:.4rem .7rem}
 .figures{display:grid;gap:16px;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));margin:.8rem 0}
-figure{margin:0;padding:10px;background:var(--card);border:1px solid var(--line);border-radius:6px;min-width:0}
+figure{margin:0;padding:8px;background:var(--card);border:1px solid var(--line);border-radius:6px;min-width:0}
 figure.wide{grid-column:1/-1}
 .panels{display:grid;gap:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr))}
-.panels svg{display:block;width:100%;max-width:640px;height:auto;margin:0 auto}
+.panels svg{display:block;width:100%;max-width:600px;height:auto;margin:0 auto}
 figcaption{color:var(--soft);font-size:.9rem;margin:.3rem 0 .5rem}
 img{display:block;width:100%;max-width:760px;height:auto;margin:.6rem 0;border:1px solid var(--line)}
-.table{overflow:auto;margin:.5rem 0;max-width:100%}
-.table.long{max-height:26rem;border-bottom:1px solid var(--line)}
+.table{overflow:auto;margin:.5rem 0;max-width:100%;background:
+linear-gradient(90deg,var(--card) 30%,transparent) left/24px 100% no-repeat local,
+linear-gradient(270deg,var(--card) 30%,transparent) right/24px 100% no-repeat local,
+linear-gradient(90deg,var(--line),transparent) left/10px 100% no-repeat scroll,
+linear-gradient(270deg,var(--line),transparent) right/10px 100% no-repeat scroll}
+.table.long{max-height:44rem;border-bottom:1px solid var(--line)}
 table{border-collapse:collapse;font-size:.84rem;font-variant-numeric:tabular-nums}
 th,td{padding:.18rem .6rem .18rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);white-space:nowrap}
 td.text{white-space:normal;min-width:14rem}
-th{color:var(--soft);font-weight:600;background:var(--card)}
-.long th{position:sticky;top:0}
+th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal}
+.long th{position:sticky;top:0;background:var(--card)}
 th.n,td.n{text-align:right;padding:.18rem 0 .18rem .9rem}
 tr>:first-child{padding-left:0}
+th.n+th:not(.n),td.n+td:not(.n){padding-left:.9rem}
+nav{font-size:.95rem;margin:.4rem 0}
+nav a{color:var(--c0);margin-right:1rem;display:inline-block}
+@media (max-width:480px){main{padding:0 10px 32px}figure{padding:6px}}
 dl{display:grid;grid-template-columns:minmax(6rem,max-content) minmax(0,1fr);gap:.15rem .9rem;margin:.5rem 0;font-size:.92rem}
 dt{color:var(--soft)}
 dd{margin:0;overflow-wrap:anywhere}
@@ -40,6 +48,7 @@ pre,code{font-family:ui-monospace,monospace;font-size:.82rem}
 pre{overflow:auto;background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.6rem;margin:.5rem 0}
 summary{cursor:pointer;color:var(--soft)}
 @media print{
+nav{display:none}
 :root{--text:#000;--soft:#444;--page:#fff;--card:#fff;--line:#bbb}
 body{font-size:10pt}
 main{max-width:none;padding:0}

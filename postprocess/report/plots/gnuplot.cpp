@@ -139,6 +139,8 @@ std::string finished(std::string svg, const Plot& plot, SvgUse use) {
     replace_all(svg, black, "\"currentColor\"");
   }
   replace_all(svg, " stroke-linecap=\"butt\" stroke-linejoin=\"miter\"", "");
+  // Of titles.
+  replace_all(svg, "font-size=\"14.00\"", "font-size=\"14.00\" font-weight=\"600\"");
   replace_all(svg, "\t", "");
   replace_all(svg, "<text> ", "<text>");
   for (const std::string_view width : {"0.60", "0.72", "0.80", "0.96", "1.20", "1.80", "2.40"}) {

@@ -15,7 +15,7 @@
 namespace tessera::report {
 namespace {
 
-constexpr double kWidth = 480.0;
+constexpr double kWidth = 440.0;
 constexpr double kFont = 12.0;
 constexpr double kTitleFont = 14.0;
 constexpr double kLine = 15.0;
@@ -23,8 +23,8 @@ constexpr double kTitleLine = 18.0;
 constexpr double kBarStep = 22.0;
 constexpr double kPlotHeight = 250.0;
 constexpr double kBottom = 46.0;
-constexpr std::size_t kTitleCharacters = 56;
-constexpr std::size_t kLabelCharacters = 30;
+constexpr std::size_t kTitleCharacters = 52;
+constexpr std::size_t kLabelCharacters = 27;
 constexpr std::array<std::string_view, 4> kDashes = {"solid", "(7,4)", "(2,3)", "(8,3,2,3)"};
 // Filled circle, square, triangle, diamond.
 constexpr std::array<int, 4> kPointTypes = {7, 5, 9, 13};
@@ -36,7 +36,7 @@ std::size_t character_count(const std::string& text) {
 }
 
 double text_width(const std::string& text) {
-  return 0.56 * kFont * static_cast<double>(character_count(text));
+  return 0.6 * kFont * static_cast<double>(character_count(text));
 }
 
 // A string of gnuplot's in which nothing has a meaning.
@@ -101,7 +101,8 @@ class Script {
         "'sans-serif,{:.0f}'",
         kWidth, height_, kFont);
     say("set output");
-    say("set encoding utf8\nset border 3 lw 0.8\nset tics nomirror out scale 0.4");
+    say("set encoding utf8\nset border 3 lw 0.8\nset tics nomirror out scale 0.4\nset xtics offset "
+        "0,0.3");
     say("set grid xtics{} lc rgb '{}' lw 0.6 lt 1", plot_.bars.empty() ? " ytics" : "",
         kGrid.light);
     say("set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}", left_ / kWidth,
@@ -110,18 +111,21 @@ class Script {
         kBottom / height_);
     double baseline = 0.5 * kTitleLine;
     for (const std::string& line : title_) {
-      say("set label {} at {} left font 'sans-serif:Bold,{:.0f}'", quoted(line), at(4.0, baseline),
+      say("set label {} at {} left font 'sans-serif,{:.0f}'", quoted(line), at(4.0, baseline),
           kTitleFont);
       baseline += kTitleLine;
     }
     say("set label {} at {} center", quoted(plot_.x.label),
-        at(0.5 * (left_ + right_), height_ - 10.0));
+        at(0.5 * (left_ + right_), height_ - 9.0));
     say_axis("x", plot_.x.scale, x_);
   }
 
   void say_axis(std::string_view axis, Scale scale, const AxisMarks& marks) {
     if (scale == Scale::logarithmic) say("set logscale {}", axis);
-    say("set {}range [{:.17g}:{:.17g}]", axis, marks.low, marks.high);
+    // Beyond the outer marks, which gnuplot else takes to be outside by rounding.
+    const double beyond = scale == Scale::logarithmic ? 1e-6 : 0.0;
+    say("set {}range [{:.17g}:{:.17g}]", axis, marks.low * (1.0 - beyond),
+        marks.high * (1.0 + beyond));
     std::vector<std::string> texts;
     for (const Mark& mark : marks.marks) {
       texts.push_back(fmt::format("{} {:.17g}", quoted(mark.text), mark.value));
@@ -158,7 +162,7 @@ class Script {
       names_width = std::max(names_width, text_width(shortened(series.name)));
     }
     top_ += 22.0;  // for the label of y
-    left_ = 12.0 + marks_width;
+    left_ = 14.0 + marks_width;
     right_ = kWidth - names_width - 26.0;
     height_ = top_ + kBottom + std::max(kPlotHeight, kLine * static_cast<double>(shown.size() + 1));
     begin();

@@ -7,7 +7,7 @@
 
 namespace tessera::report {
 
-/// Commands that draw the plot as one SVG, whatever was drawn before. The picture is 480 units
+/// Commands that draw the plot as one SVG, whatever was drawn before. The picture is 440 units
 /// wide; as many high as its labels need. Empty if there is nothing to be shown.
 /// @param number tells the plots of a script apart
 std::string gnuplot_script(const Plot& plot, int number);

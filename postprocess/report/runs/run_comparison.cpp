@@ -36,8 +36,9 @@ const std::vector<Fact>& facts() {
       {"set-up", "/timing/setup_s", human_seconds},
       {"solve", "/timing/solve_s", human_seconds},
       {"whole run", "/timing/total_s", human_seconds},
-      {"operator", "/timing/dofs_per_s", human_dofs_per_second},
-      {"its traffic", "/timing/gbytes_per_s", plain},
+      {"operator's speed", "/timing/dofs_per_s", human_dofs_per_second},
+      {"operator's GB/s", "/timing/gbytes_per_s", plain},
+      {"operator's Gflop/s", "/timing/gflops_per_s", plain},
       {"operator's memory", "/memory/operator_bytes", human_bytes},
       {"peak memory", "/memory/peak_bytes", human_bytes},
       {"peak GPU memory", "/memory/peak_device_bytes", human_bytes},
@@ -171,6 +172,21 @@ Figure time_figure(const std::vector<RunSource>& runs) {
   return {{std::move(plot)}, "The table above has the numbers.", ""};
 }
 
+Figure memory_figure(const std::vector<RunSource>& runs) {
+  Plot plot{"Peak memory", {"MiB", Scale::linear, {}}, {}, {}, {}};
+  for (const RunSource& run : runs) {
+    const auto add = [&](const char* pointer, const std::string& name, int color) {
+      const auto bytes = number_at(run.result, pointer);
+      if (bytes)
+        plot.bars.push_back({run.label + name, *bytes / 0x1p20, human_bytes(*bytes), color});
+    };
+    add("/memory/peak_bytes", "", 0);
+    add("/memory/peak_device_bytes", ", GPU", 2);
+  }
+  if (plot.bars.empty()) return {};
+  return {{std::move(plot)}, "Of the whole process. The table above has the numbers.", ""};
+}
+
 }  // namespace
 
 void add_runs(Page& page, const std::vector<RunSource>& runs) {
@@ -180,9 +196,11 @@ void add_runs(Page& page, const std::vector<RunSource>& runs) {
     page.html(comparison_table(runs));
     add_figure(page, residual_figure(runs));
     add_figure(page, time_figure(runs));
+    add_figure(page, memory_figure(runs));
   }
   for (const RunSource& run : runs) {
-    page.heading(2, "Run: " + run.label);
+    const std::string title = text_at(run.result, "/title");
+    page.heading(2, "Run " + run.label + (title.empty() ? "" : ": " + title));
     if (runs.size() == 1) page.html(comparison_table(runs));
     add_run(page, run);
     if (runs.size() == 1) add_figure(page, residual_figure(runs));

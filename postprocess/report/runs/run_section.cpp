@@ -155,6 +155,7 @@ Figure parts_figure(const RunSource& run, const CsvTable& timings) {
             {}};
   std::vector<std::vector<std::string>> rows;
   constexpr double kLeastShare = 0.002;
+  const bool has_limits = timings.has("limit_share");
   for (std::size_t i = 0; i < timings.size(); ++i) {
     const std::string path = timings.text(i, "part");
     const auto depth = std::count(path.begin(), path.end(), '/');
@@ -169,16 +170,19 @@ Figure parts_figure(const RunSource& run, const CsvTable& timings) {
     }
     const auto rate = timings.number(i, "dofs_per_s");
     const auto traffic = timings.number(i, "gbytes_per_s");
-    const auto of_copy = timings.number(i, "bandwidth_share");
+    const auto of_limit = timings.number(i, has_limits ? "limit_share" : "bandwidth_share");
     rows.push_back({path, timings.text(i, "calls"), human_seconds(*seconds), human_percent(share),
                     rate ? human_dofs_per_second(*rate) : "", traffic ? short_number(*traffic) : "",
-                    of_copy ? human_percent(*of_copy) : ""});
+                    of_limit ? human_percent(*of_limit) : "",
+                    has_limits ? timings.text(i, "limit")
+                    : of_limit ? "copy"
+                               : ""});
   }
   if (plot.bars.empty()) return {};
   return {
       {std::move(plot)},
       "Parts of the run in dark, parts of these in light; below 0.2 % they are in the table only.",
-      html_table({"part", "calls", "time", "of run", "DoFs", "GB/s", "of copy"}, rows)};
+      html_table({"part", "calls", "time", "of run", "DoFs", "GB/s", "of limit", "limit"}, rows)};
 }
 
 // What timed parts of a timer tree have flops and bytes, deeper ones included.
@@ -187,8 +191,10 @@ void collect_points(const Json& parts, const std::string& prefix, std::vector<Ro
     const std::string name = prefix + text_at(part, "/name");
     const auto bytes = number_at(part, "/gbytes_per_s");
     const auto flops = number_at(part, "/gflops_per_s");
-    if (bytes && flops && *bytes > 0.0 && *flops > 0.0)
-      points.push_back({name, "", *bytes, *flops});
+    if (bytes && flops && *bytes > 0.0 && *flops > 0.0) {
+      points.push_back(
+          {name, "", *bytes, *flops, text_at(part, "/limit"), number_at(part, "/limit_share")});
+    }
     collect_points(value_at(part, "/parts"), name + "/", points);
   }
 }
@@ -197,7 +203,9 @@ Figure roofline_of(const RunSource& run) {
   RooflinePanel panel{run.label, {}, {}};
   panel.roofs = {number_at(run.result, "/machine/copy_gbytes_per_s"),
                  number_at(run.result, "/machine/cache_gbytes_per_s"),
-                 number_at(run.result, "/machine/peak_gflops")};
+                 number_at(run.result, text_at(run.result, "/precision") == "single"
+                                           ? "/machine/peak_gflops_single"
+                                           : "/machine/peak_gflops")};
   collect_points(value_at(run.result, "/timers/parts"), "", panel.points);
   SeriesStyles styles;
   return roofline("Roofline, " + run.label, "", {panel}, styles);

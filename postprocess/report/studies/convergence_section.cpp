@@ -50,7 +50,7 @@ void add_convergence(Page& page, const std::vector<const TableSource*>& tables,
           error_plot(norm.title, problem.title, "error", "width h of the cells", "h", norm.column);
       plot.note = fmt::format(
           "Towards the left the cells get finer; a smooth solution's error falls with slope {}. "
-          "The lines end where rounding takes over.",
+          "Where a line turns flat, rounding has taken over.",
           norm.rate);
       add_figure(page, study_figure(plot, problem, styles));
     }

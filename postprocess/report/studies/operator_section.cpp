@@ -152,11 +152,13 @@ Figure roofline_of(const ProblemRows& problem, SeriesStyles& styles) {
       };
       keep(panel.roofs.copy_gbytes_per_s, "copy_gbytes_per_s");
       keep(panel.roofs.cache_gbytes_per_s, "cache_gbytes_per_s");
-      keep(panel.roofs.peak_gflops, "peak_gflops");
+      keep(panel.roofs.peak_gflops,
+           row.text("precision") == "single" ? "peak_gflops_single" : "peak_gflops");
       const auto bytes = counted(row, "gbytes_per_s", 1.0);
       const auto flops = counted(row, "gflops_per_s", 1.0);
       if (!bytes || !flops) continue;
-      panel.points.push_back({strategy_of(row), row.text("degree"), *bytes, *flops});
+      panel.points.push_back({strategy_of(row), row.text("degree"), *bytes, *flops,
+                              row.text("limit"), row.number("limit_share")});
     }
     panels.push_back(std::move(panel));
   }

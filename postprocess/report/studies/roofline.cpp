@@ -27,16 +27,17 @@ void add_slope(Plot& plot, const std::string& name, double gbytes_per_s,
                          Marks::none});
 }
 
-// The lower of the roofs at a point, and its name.
+// What the point reaches of the lower of the roofs, and its name; else as was measured.
 std::pair<double, std::string> limit(const MachineRoofs& roofs, const RoofPoint& point) {
+  if (point.limit_share) return {*point.limit_share, point.limit};
   std::pair<double, std::string> lowest = {std::numeric_limits<double>::infinity(), ""};
   if (roofs.copy_gbytes_per_s) {
     lowest = {*roofs.copy_gbytes_per_s * intensity(point), "copy"};
   }
   if (roofs.peak_gflops && *roofs.peak_gflops < lowest.first) {
-    lowest = {*roofs.peak_gflops, "arithmetic"};
+    lowest = {*roofs.peak_gflops, "fma"};
   }
-  return lowest;
+  return {point.gflops_per_s / lowest.first, lowest.second};
 }
 
 Plot panel_plot(const std::string& title, const RooflinePanel& panel, SeriesStyles& styles) {
@@ -92,21 +93,23 @@ Figure roofline(const std::string& title, const std::string& detail,
     figure.panels.push_back(
         panel_plot(is_pair ? title + ": " + panel.label : title, panel, styles));
     for (const RoofPoint& point : panel.points) {
-      const auto [roof, name] = limit(panel.roofs, point);
-      std::vector<std::string> row = {
-          point.name,
-          point.detail,
-          short_number(intensity(point)),
-          short_number(point.gbytes_per_s),
-          short_number(point.gflops_per_s),
-          name.empty() ? "–" : fmt::format("{:.1f} %", 100.0 * point.gflops_per_s / roof),
-          name};
+      const auto [share, name] = limit(panel.roofs, point);
+      std::vector<std::string> row = {point.name,
+                                      point.detail,
+                                      short_number(intensity(point)),
+                                      short_number(point.gbytes_per_s),
+                                      short_number(point.gflops_per_s),
+                                      name.empty() ? "–" : fmt::format("{:.1f} %", 100.0 * share),
+                                      name};
       if (is_pair) row.insert(row.begin(), panel.label);
       rows.push_back(std::move(row));
     }
-    if (!panel.roofs.copy_gbytes_per_s) missing += " The copy bandwidth was not measured.";
-    if (!panel.roofs.peak_gflops) {
-      missing += " The peak rate of arithmetic was not measured: the flat roof is missing.";
+    std::vector<std::string> absent;
+    if (!panel.roofs.copy_gbytes_per_s) absent.emplace_back("the bandwidth of a copy");
+    if (!panel.roofs.peak_gflops) absent.emplace_back("the peak rate of arithmetic");
+    if (!absent.empty()) {
+      missing += gap(fmt::format("{}{} was not measured: that roof is missing.",
+                                 is_pair ? panel.label + ": " : "", fmt::join(absent, " or ")));
     }
   }
   if (figure.panels.empty()) return figure;
@@ -114,8 +117,7 @@ Figure roofline(const std::string& title, const std::string& detail,
   figure.note =
       "Each kernel by its least traffic and work, from the lowest to the highest degree. "
       "Above the copy's roof is what caches hold.";
-  if (!missing.empty()) figure.table = gap(missing.substr(1));
-  figure.table += html_table(headers, rows);
+  figure.table = missing + html_table(headers, rows);
   return figure;
 }
 

@@ -23,6 +23,9 @@ struct RoofPoint {
   std::string detail = {};  ///< what tells points of the same name apart
   double gbytes_per_s = 0.0;
   double gflops_per_s = 0.0;
+  /// What bounds it and the share of that, where the one who measured says so.
+  std::string limit = {};
+  std::optional<double> limit_share = {};
 };
 
 struct RooflinePanel {

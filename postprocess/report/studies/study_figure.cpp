@@ -78,7 +78,10 @@ std::string table_of(const std::vector<Plot>& panels, const std::vector<std::str
                      const StudyPlot& plot) {
   const std::set<double> xs = places(panels);
   std::vector<std::vector<std::string>> rows;
-  if (panels.size() == 1 && xs.size() <= kMaxColumns) {
+  std::size_t points = 0;
+  for (const Series& series : panels.front().series) points += series.points.size();
+  const bool is_dense = 2 * points > panels.front().series.size() * xs.size();
+  if (panels.size() == 1 && xs.size() <= kMaxColumns && is_dense) {
     std::vector<std::string> headers = {fmt::format("{} at {}", plot.y.label, plot.x.label)};
     for (const double x : xs) headers.push_back(fmt::format("{:.4g}", x));
     for (const std::string& name : names_of(panels)) {

@@ -1,4 +1,4 @@
-// The rows of CSV files as they are.
+// Where CSV files come from, and their rows as they are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@ constexpr std::size_t kMaxRows = 1000;
 
 }  // namespace
 
-void add_all_rows(Page& page, const std::vector<TableSource>& tables) {
+void add_origins(Page& page, const std::vector<TableSource>& tables) {
   if (tables.empty()) return;
-  page.heading(2, "All measurements, and where they come from");
+  page.heading(2, "What was measured, and how to repeat it");
   for (const TableSource& source : tables) {
     const CsvTable& table = source.table;
     page.heading(3, source.name);
@@ -34,6 +34,15 @@ void add_all_rows(Page& page, const std::vector<TableSource>& tables) {
           gap("The file does not say on which machine, by which command and version it was "
               "made."));
     }
+  }
+}
+
+void add_all_rows(Page& page, const std::vector<TableSource>& tables) {
+  if (tables.empty()) return;
+  page.heading(2, "All measurements");
+  for (const TableSource& source : tables) {
+    const CsvTable& table = source.table;
+    page.heading(3, source.name);
     std::vector<std::vector<std::string>> rows;
     for (std::size_t i = 0; i < std::min(table.size(), kMaxRows); ++i) rows.push_back(table.row(i));
     if (table.size() > kMaxRows) {
