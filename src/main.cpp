@@ -56,6 +56,7 @@ ExitCode with_stdout_error(ExitCode code, const Command& command) {
   if (error != EPIPE) print_err("tessera: cannot write to stdout: {}\n", std::strerror(error));
   const bool has_files = std::holds_alternative<RunCommand>(command) ||
                          std::holds_alternative<CompareCommand>(command) ||
+                         std::holds_alternative<ConvergenceCommand>(command) ||
                          std::holds_alternative<ReportCommand>(command);
   return code == ExitCode::success && !has_files ? ExitCode::no_resources : code;
 }
@@ -70,6 +71,7 @@ ExitCode execute(const Command& command) {
     return std::visit(Overloaded{[](const RunCommand& c) { return run(c); },
                                  [](const CheckCommand& c) { return check(c); },
                                  [](const CompareCommand& c) { return compare(c); },
+                                 [](const ConvergenceCommand& c) { return convergence(c); },
                                  [](const ReportCommand& c) { return make_report(c); },
                                  [](const DefaultsCommand& c) { return print_defaults(c); },
                                  [](const ListCommand& c) { return list(c); },

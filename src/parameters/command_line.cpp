@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "src/parameters/limits.hpp"
 #include "src/parameters/messages/suggestion.hpp"
 
 namespace tessera {
@@ -22,10 +23,11 @@ constexpr char kExamples[] = R"(Examples:
   tessera run case.toml --output results/first
   tessera run case.toml --set space.degree=6 --set 'mesh.cells=[16, 16, 16]'
   tessera compare study.toml --csv measurements.csv
+  tessera convergence case.toml --degrees 1,2,3 --csv rates.csv
   tessera report results/first measurements.csv -o report.html
 
-Exit codes: 0 done, 1 usage or input error, 2 not converged (run) or strategies that disagree
-(compare), 3 out of memory, disk or GPU, 130 interrupted.)";
+Exit codes: 0 done, 1 usage or input error, 2 not converged (run), strategies that disagree
+(compare) or rates that are too low (convergence), 3 out of memory, disk or GPU, 130 interrupted.)";
 
 constexpr char kSetHelp[] =
     "Override a key of the file; VALUE is TOML, a bare word is a string: --set operator.kernel=csr "
@@ -46,6 +48,7 @@ struct Options {
   bool quiet = false;
   bool study = false;
   bool measure = false;
+  ConvergenceCommand convergence;
   DefaultsFormat format = DefaultsFormat::toml;
 };
 
@@ -134,6 +137,52 @@ void add_compare(CLI::App& app, Options& options) {
   add_quiet(*command, options);
   command->footer(
       "Example:\n  tessera compare study.toml --set 'study.degrees=[2, 4]' --csv measurements.csv");
+}
+
+void add_convergence(CLI::App& app, Options& options) {
+  constexpr int kMaxLevels = 30;
+  CLI::App* command = app.add_subcommand(
+      "convergence", "Solve a case that has `exact` on finer and finer meshes: errors and rates");
+  add_file(*command, options, "CASE", "Case file (TOML) with problem.exact");
+  ConvergenceCommand& chosen = options.convergence;
+  command
+      ->add_option("--degrees", chosen.degrees,
+                   "Degrees, such as 1,2,3; default: the case's and those next to it")
+      ->delimiter(',')
+      ->check(CLI::Range(1, kMaxDegree))
+      ->option_text("P,...");
+  command
+      ->add_option("--levels", chosen.levels,
+                   "Meshes for each degree, each with twice the cells of the one before it along "
+                   "each axis (default 4); the last one is the case's, or finer if the case's "
+                   "cells cannot be halved so often")
+      ->check(CLI::Range(1, kMaxLevels))
+      ->option_text("N");
+  command
+      ->add_option("--max-dofs", chosen.max_dofs,
+                   "Leave out meshes with more DoFs (default: those that do not fit into memory)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  command
+      ->add_option("--time-limit", chosen.time_limit_s,
+                   "Leave out meshes that are foreseen to take longer (default 60)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("SECONDS");
+  command->add_option("--csv", chosen.csv, "Write the table to this file")->option_text("FILE");
+  command
+      ->add_option("-t,--threads", options.threads,
+                   "Threads on the CPU, 0 = all cores; as --set run.threads")
+      ->option_text("N");
+  add_quiet(*command, options);
+  command->footer(
+      "An error that is near what rounding leaves has no rate but the word rounding. The last "
+      "rates\n"
+      "that are not lost in rounding are judged: less than degree + 1 in L2 or degree in H1 by "
+      "more\n"
+      "than 0.3, and not rising any more, is too low, and the exit code is 2.\n\n"
+      "Examples:\n"
+      "  tessera convergence case.toml\n"
+      "  tessera convergence case.toml --degrees 1,2,4,8 --levels 5 --csv rates.csv");
 }
 
 void add_defaults(CLI::App& app, Options& options) {
@@ -266,6 +315,13 @@ Command make_command(const std::string& name, const Options& options) {
     return ReportCommand{options.inputs, is_default ? "report.html" : options.report, options.plots,
                          overwrite};
   }
+  if (name == "convergence") {
+    ConvergenceCommand command = options.convergence;
+    command.case_file = options.file;
+    command.overrides = collect_overrides(options);
+    command.verbosity = verbosity;
+    return command;
+  }
   if (name == "defaults") {
     return DefaultsCommand{options.study ? FileKind::study_file : FileKind::case_file,
                            options.format};
@@ -286,6 +342,7 @@ Command parse_command_line(int argc, const char* const* argv, std::string_view v
   add_run(app, options);
   add_check(app, options);
   add_compare(app, options);
+  add_convergence(app, options);
   add_report(app, options);
   add_defaults(app, options);
   app.add_subcommand("list", "Print the strategies and what each can do, and the preconditioners");

@@ -1,6 +1,7 @@
 // These structs are the commands as the user typed them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -45,6 +46,23 @@ struct ReportCommand {
   Overwrite overwrite = Overwrite::no;
 };
 
+/// `tessera convergence`: `--threads` is among the overrides, after `--set`.
+struct ConvergenceCommand {
+  std::string case_file;
+  std::vector<Override> overrides;
+  Verbosity verbosity = Verbosity::normal;
+  /// Empty: the case's degree and its neighbors.
+  std::vector<int> degrees = {};
+  /// Meshes per degree.
+  int levels = 4;
+  /// The most DoFs of a mesh; 0: as many as fit.
+  std::int64_t max_dofs = 0;
+  /// Seconds that a mesh may be foreseen to take.
+  double time_limit_s = 60.0;
+  /// Empty: none.
+  std::string csv = {};
+};
+
 /// Whether the machine's bandwidth is measured although it is remembered from an earlier time.
 enum class Measure { once, anew };
 
@@ -74,7 +92,7 @@ struct FinishedCommand {
   std::string standard_error = {};
 };
 
-using Command = std::variant<RunCommand, CheckCommand, CompareCommand, ReportCommand,
+using Command = std::variant<RunCommand, CheckCommand, CompareCommand, ConvergenceCommand, ReportCommand,
                              DefaultsCommand, ListCommand, InfoCommand, FinishedCommand>;
 
 /// What the command line asks for; prints nothing and does not throw for what the user typed.

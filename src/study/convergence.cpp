@@ -1,0 +1,288 @@
+// The loop over degrees and meshes, and its table.
+#include "src/study/convergence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <new>
+
+#include "postprocess/files/atomic_file.hpp"
+#include "postprocess/files/human_units.hpp"
+#include "postprocess/files/progress.hpp"
+#include "postprocess/files/text_table.hpp"
+#include "postprocess/timing/clock.hpp"
+#include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
+#include "src/case/memory_estimate.hpp"
+#include "src/case/shape.hpp"
+#include "src/commands/interrupt.hpp"
+#include "src/commands/solution_file.hpp"
+#include "src/commands/standard_streams.hpp"
+#include "src/study/convergence_meshes.hpp"
+#include "src/study/convergence_row.hpp"
+#include "src/study/csv_comments.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr char kRow[] = "  {:<13} {:>9} {:>8} {:>9} {:>8} {:>9} {:>8} {:>9} {:>8} {:>6} {:>9}\n";
+
+const std::vector<std::string> kColumns = {
+    "case", "dimension", "degree",  "cells",    "dofs", "h",          "l2",      "h1",
+    "max",  "rate_l2",   "rate_h1", "rate_max", "note", "iterations", "setup_s", "solve_s"};
+
+std::string cells_text(const std::vector<std::int64_t>& cells) {
+  return fmt::format("{}", fmt::join(cells, "x"));
+}
+
+std::string rate_text(const Rate& rate) {
+  if (rate.is_rounding) return "rounding";
+  return rate.value ? fmt::format("{:.2f}", *rate.value) : "-";
+}
+
+class ConvergenceStudy {
+ public:
+  ConvergenceStudy(const ConvergenceCommand& command, const LoadedCase& base)
+      : command_(command),
+        base_(base.parameters),
+        coarsenings_(coarsenings(base_.mesh, command.levels)),
+        csv_(csv_comments(base_.title,
+                          command_line("convergence", command.case_file, command.overrides),
+                          Processor::cpu) +
+             csv_line(kColumns)) {
+    choose_degrees();
+  }
+
+  ExitCode execute() {
+    introduce();
+    try {
+      for (const int degree : degrees_) study_degree(degree);
+    } catch (const Interrupted&) {
+      write_rows();
+      return ExitCode::interrupted;
+    } catch (...) {
+      write_rows();
+      throw;
+    }
+    write_rows();
+    if (interrupted()) return ExitCode::interrupted;
+    return conclude();
+  }
+
+ private:
+  template <class... Arguments>
+  void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    if (command_.verbosity == Verbosity::normal) {
+      print_out(format, std::forward<Arguments>(arguments)...);
+    }
+  }
+
+  LoadedCase load(int degree, int level) const {
+    std::vector<Override> overrides = command_.overrides;
+    for (Override& made : level_overrides(base_, degree, level, coarsenings_)) {
+      overrides.push_back(std::move(made));
+    }
+    return make_case_registry().load(command_.case_file, overrides);
+  }
+
+  // What the user asks for must be possible; a degree next to the case's may be left out.
+  void choose_degrees() {
+    const bool is_default = command_.degrees.empty();
+    for (const int degree : is_default ? default_degrees(base_.space.degree) : command_.degrees) {
+      try {
+        load(degree, 0);
+        degrees_.push_back(degree);
+      } catch (const InputError& error) {
+        if (!is_default || degree == base_.space.degree) throw;
+        left_out_.push_back(
+            fmt::format("degree {} is left out: {}", degree, error.diagnostics().front().message));
+      }
+    }
+  }
+
+  void introduce() const {
+    say("{}: convergence of {}\n", program_name(), case_name());
+    say("  each mesh has twice the cells of the one before it along each axis\n");
+    const double tolerance = convergence_tolerance(base_);
+    if (tolerance < base_.solver.relative_tolerance) {
+      say("  solved to a relative tolerance of {:g} rather than the case's {:g}, or as far as "
+          "rounding lets: errors are those of the discretization\n",
+          tolerance, base_.solver.relative_tolerance);
+    }
+    for (const std::string& text : left_out_) say("  {}\n", text);
+  }
+
+  std::string case_name() const {
+    return base_.title.empty() ? std::filesystem::path(command_.case_file).stem().string()
+                               : base_.title;
+  }
+
+  void study_degree(int degree) {
+    say("\ndegree {}: expected rates {} in L2, {} in H1\n", degree, degree + 1, degree);
+    say(kRow, "cells", "DoFs", "h", "L2 error", "rate", "H1 error", "rate", "max", "rate", "iter.",
+        "time");
+    std::vector<ConvergenceRow> rows;
+    for (int level = 0; level < command_.levels; ++level) {
+      stop_if_requested();
+      ConvergenceRow row = solve(degree, level, rows);
+      const bool is_last = !row.left_out.empty();
+      rows.push_back(std::move(row));
+      report(rows);
+      if (is_last) break;
+    }
+    std::vector<SolvedMesh> meshes = solved_meshes(rows);
+    const Judgment judgment = judge(rates_of(meshes, degree), degree);
+    say("  {}\n", judgment.text);
+    if (judgment.verdict == Verdict::too_low) too_low_.push_back(degree);
+  }
+
+  ConvergenceRow solve(int degree, int level, const std::vector<ConvergenceRow>& before) {
+    ConvergenceRow row{.degree = degree};
+    try {
+      const LoadedCase loaded = load(degree, level);
+      row = unsolved_row(loaded.parameters);
+      row.left_out = why_left_out(row, before);
+      if (!row.left_out.empty()) return row;
+      Progress progress(std::cerr, shows_progress() ? ProgressMode::live : ProgressMode::silent,
+                        {.label = fmt::format("degree {}, {} cells", degree, cells_text(row.cells)),
+                         .target = loaded.parameters.solver.relative_tolerance,
+                         .max_iterations = loaded.parameters.solver.max_iterations});
+      return solved_row(loaded, [&](int number, double residual) {
+        progress.update(number, residual);
+        return stop_requested() ? Continue::no : Continue::yes;
+      });
+    } catch (const InputError& error) {
+      // On the first mesh it is the case that is wrong.
+      if (level == 0) throw;
+      row.left_out = error.diagnostics().front().message;
+    } catch (const NotEnoughMemory& error) {
+      row.left_out = error.what();
+    } catch (const DeviceOutOfMemory& error) {
+      row.left_out = error.what();
+    } catch (const std::bad_alloc&) {
+      row.left_out = "out of memory";
+    }
+    return row;
+  }
+
+  bool shows_progress() const {
+    return command_.verbosity == Verbosity::normal && progress_mode(stderr) == ProgressMode::live;
+  }
+
+  // Foreseen from the meshes before.
+  std::string why_left_out(const ConvergenceRow& row,
+                           const std::vector<ConvergenceRow>& before) const {
+    if (command_.max_dofs > 0 && row.dofs > command_.max_dofs) {
+      return fmt::format("more than --max-dofs {}", command_.max_dofs);
+    }
+    // Small meshes take no time that is worth foreseeing.
+    constexpr Index kSmall = 100'000;
+    if (before.empty() || row.dofs < kSmall) return "";
+    const ConvergenceRow& last = before.back();
+    double growth = static_cast<double>(row.dofs) / static_cast<double>(last.dofs);
+    if (before.size() > 1) {
+      const double iterations = before[before.size() - 2].report.iterations;
+      growth *= std::max(1.0, last.report.iterations / std::max(1.0, iterations));
+    }
+    const double foreseen = growth * last.all_seconds;
+    if (foreseen <= command_.time_limit_s) return "";
+    return fmt::format("would take about {}, and --time-limit is {}", human_seconds(foreseen),
+                       human_seconds(command_.time_limit_s));
+  }
+
+  static std::vector<SolvedMesh> solved_meshes(const std::vector<ConvergenceRow>& rows) {
+    std::vector<SolvedMesh> meshes;
+    for (const ConvergenceRow& row : rows) {
+      if (row.left_out.empty() && row.is_solved()) meshes.push_back(row.mesh);
+    }
+    return meshes;
+  }
+
+  // The last row, on the screen and in the file.
+  void report(const std::vector<ConvergenceRow>& rows) {
+    const ConvergenceRow& row = rows.back();
+    std::vector<std::string> line = {case_name(), fmt::format("{}", base_.mesh.dimension),
+                                     fmt::format("{}", row.degree), cells_text(row.cells),
+                                     row.dofs > 0 ? fmt::format("{}", row.dofs) : ""};
+    const std::string dofs = human_count(static_cast<double>(row.dofs));
+    if (!row.left_out.empty()) {
+      say("  {:<13} {:>9}  left out: {}\n", cells_text(row.cells), dofs, row.left_out);
+      line.resize(line.size() + 7);
+      line.push_back("left out: " + row.left_out);
+      line.resize(line.size() + 3);
+      csv_ += csv_line(line);
+      return;
+    }
+    const bool is_solved = row.is_solved();
+    if (!is_solved) ++failures_;
+    std::array<Rate, kErrorNorms> rates{};
+    if (is_solved) rates = rates_of(solved_meshes(rows), row.degree).back();
+    const std::string iterations =
+        fmt::format("{}{}", is_solved ? "" : "NO: ", row.report.iterations);
+    const auto error_text = [&](int norm) { return fmt::format("{:.2e}", row.mesh.errors[norm]); };
+    say(kRow, cells_text(row.cells), dofs, fmt::format("{:.3g}", row.mesh.h), error_text(0),
+        rate_text(rates[0]), error_text(1), rate_text(rates[1]), error_text(2), rate_text(rates[2]),
+        iterations, human_seconds(row.setup_seconds + row.solve_seconds));
+    line.push_back(fmt::format("{:.6g}", row.mesh.h));
+    for (const double error : row.mesh.errors) line.push_back(fmt::format("{:.6g}", error));
+    for (const Rate& rate : rates) {
+      line.push_back(rate.value && !rate.is_rounding ? fmt::format("{:.4g}", *rate.value) : "");
+    }
+    line.push_back(note_text(row, rates));
+    line.push_back(fmt::format("{}", row.report.iterations));
+    line.push_back(fmt::format("{:.6g}", row.setup_seconds));
+    line.push_back(fmt::format("{:.6g}", row.solve_seconds));
+    csv_ += csv_line(line);
+  }
+
+  static std::string note_text(const ConvergenceRow& row,
+                               const std::array<Rate, kErrorNorms>& rates) {
+    if (!row.is_solved()) {
+      return fmt::format("not solved: {}, relative residual {:.2g}", status_name(row.report.status),
+                         row.report.true_relative_residual);
+    }
+    std::string note;
+    for (int norm = 0; norm < kErrorNorms; ++norm) {
+      if (!rates[norm].is_rounding) continue;
+      note += (note.empty() ? "rounding in " : " ") + kColumns[static_cast<std::size_t>(norm) + 6];
+    }
+    return note;
+  }
+
+  void write_rows() const {
+    if (command_.csv.empty()) return;
+    write_text_file(command_.csv, csv_);
+    say("\nthe table is in {}\n", command_.csv);
+  }
+
+  ExitCode conclude() const {
+    if (!too_low_.empty()) {
+      print_err("tessera: the observed rate is not the expected one for degree {}\n",
+                fmt::join(too_low_, ", "));
+    }
+    if (failures_ > 0) {
+      print_err("tessera: {} solve{} did not converge\n", failures_, failures_ == 1 ? "" : "s");
+    }
+    return too_low_.empty() && failures_ == 0 ? ExitCode::success : ExitCode::not_converged;
+  }
+
+  const ConvergenceCommand& command_;
+  const CaseParameters& base_;
+  int coarsenings_;
+  std::vector<int> degrees_;
+  std::vector<std::string> left_out_;
+  std::vector<int> too_low_;
+  int failures_ = 0;
+  std::string csv_;
+};
+
+}  // namespace
+
+ExitCode study_convergence(const ConvergenceCommand& command, const LoadedCase& base) {
+  return ConvergenceStudy(command, base).execute();
+}
+
+}  // namespace tessera

@@ -1,0 +1,27 @@
+// These functions say which meshes and degrees a study of convergence solves a case on.
+#pragma once
+
+#include <vector>
+
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+/// The relative tolerance at which the error of the solver is far below that of the discretization.
+double convergence_tolerance(const CaseParameters& parameters);
+
+/// How often the cells of the case are halved along each axis to make the first of so many meshes:
+/// as long as all are even, and their grid lines, where they are listed, can be.
+int coarsenings(const MeshParameters& mesh, int levels);
+
+/// What makes of the case that with this degree on mesh `level`, each with twice the cells of the
+/// one before it along each axis; the case's own mesh is number `coarsenings`. Cells that are
+/// graded are cut so that the grid lines of a mesh are among those of the next. Of the case's
+/// output nothing is left.
+std::vector<Override> level_overrides(const CaseParameters& parameters, int degree, int level,
+                                      int coarsenings);
+
+/// The case's degree and the degrees next to it.
+std::vector<int> default_degrees(int degree);
+
+}  // namespace tessera

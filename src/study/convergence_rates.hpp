@@ -1,0 +1,69 @@
+// These functions judge how errors fall from mesh to mesh.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mesh/index.hpp"
+#include "postprocess/error_norms.hpp"
+
+namespace tessera {
+
+/// The norms of the error: L2, the H1 seminorm, the maximum over nodes.
+inline constexpr int kErrorNorms = 3;
+
+/// What rates are computed from: one mesh, solved.
+struct SolvedMesh {
+  /// Edge of a square or cube as large as a cell is in the mean.
+  double h = 0.0;
+  std::array<double, kErrorNorms> errors{};
+  /// Below these, errors are rounding, or what the solver leaves.
+  std::array<double, kErrorNorms> floors{};
+};
+
+/// How an error fell from the mesh before.
+struct Rate {
+  /// log(error before / error) / log(h before / h); absent on the first mesh, or where an error is
+  /// 0 or not known.
+  std::optional<double> value = {};
+  /// Rounding takes over: the error is near its floor and falls more slowly than it did, or should.
+  bool is_rounding = false;
+};
+
+/// Rates of the meshes of one degree, coarse to fine.
+std::vector<std::array<Rate, kErrorNorms>> rates_of(const std::vector<SolvedMesh>& meshes,
+                                                    int degree);
+
+/// degree + 1 in L2, degree in H1; none in the maximum norm, where nodes may do better.
+std::optional<double> expected_rate(int norm, int degree);
+
+enum class Verdict { as_expected, unknown, too_low };
+
+struct Judgment {
+  Verdict verdict = Verdict::unknown;
+  /// One line without a full stop.
+  std::string text;
+};
+
+/// What the finest rates that are not rounding say of a degree. Too low is a rate that is less than
+/// expected by more than kRateTolerance, and does not rise toward it any more.
+Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates, int degree);
+inline constexpr double kRateTolerance = 0.3;
+
+/// Least errors that rounding leaves: K epsilon N |u| in L2 and in the maximum norm, K epsilon p^2
+/// / h |u| in H1, with N = p^2 times the cells along the longest axis, as the root of the condition
+/// number. A solver that leaves a larger relative residual than rounding would adds to epsilon.
+struct FloorInput {
+  double epsilon;
+  double relative_residual;
+  int degree;
+  Index cells;  // along the axis that has most
+  double h;
+  double magnitude;  // of u
+  double volume;
+};
+std::array<double, kErrorNorms> error_floors(const FloorInput& input);
+
+}  // namespace tessera
