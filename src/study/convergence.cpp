@@ -16,6 +16,7 @@
 #include "postprocess/timing/clock.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
+#include "src/case/choices.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/shape.hpp"
 #include "src/commands/interrupt.hpp"
@@ -43,15 +44,32 @@ std::string rate_text(const Rate& rate) {
   return rate.value ? fmt::format("{:.2f}", *rate.value) : "-";
 }
 
+std::string command_text(const ConvergenceCommand& command) {
+  std::string text = command_line("convergence", command.case_file, command.overrides);
+  const ConvergenceCommand otherwise;
+  if (!command.degrees.empty()) {
+    text += fmt::format(" --degrees {}", fmt::join(command.degrees, ","));
+  }
+  if (command.levels != otherwise.levels) text += fmt::format(" --levels {}", command.levels);
+  if (command.max_dofs > 0) text += fmt::format(" --max-dofs {}", command.max_dofs);
+  if (command.time_limit_s != otherwise.time_limit_s) {
+    text += fmt::format(" --time-limit {}", command.time_limit_s);
+  }
+  return text;
+}
+
+Processor processor_of(CaseParameters parameters) {
+  resolve_device(parameters);
+  return case_processor(parameters);
+}
+
 class ConvergenceStudy {
  public:
   ConvergenceStudy(const ConvergenceCommand& command, const LoadedCase& base)
       : command_(command),
         base_(base.parameters),
         coarsenings_(coarsenings(base_.mesh, command.levels)),
-        csv_(csv_comments(base_.title,
-                          command_line("convergence", command.case_file, command.overrides),
-                          Processor::cpu) +
+        csv_(csv_comments(base_.title, command_text(command), processor_of(base_)) +
              csv_line(kColumns)) {
     choose_degrees();
   }
@@ -196,7 +214,7 @@ class ConvergenceStudy {
   static std::vector<SolvedMesh> solved_meshes(const std::vector<ConvergenceRow>& rows) {
     std::vector<SolvedMesh> meshes;
     for (const ConvergenceRow& row : rows) {
-      if (row.left_out.empty() && row.is_solved()) meshes.push_back(row.mesh);
+      if (row.left_out.empty() && row.is_solved) meshes.push_back(row.mesh);
     }
     return meshes;
   }
@@ -216,12 +234,11 @@ class ConvergenceStudy {
       csv_ += csv_line(line);
       return;
     }
-    const bool is_solved = row.is_solved();
-    if (!is_solved) ++failures_;
+    if (!row.is_solved) ++failures_;
     std::array<Rate, kErrorNorms> rates{};
-    if (is_solved) rates = rates_of(solved_meshes(rows), row.degree).back();
+    if (row.is_solved) rates = rates_of(solved_meshes(rows), row.degree).back();
     const std::string iterations =
-        fmt::format("{}{}", is_solved ? "" : "NO: ", row.report.iterations);
+        fmt::format("{}{}", row.is_solved ? "" : "NO: ", row.report.iterations);
     const auto error_text = [&](int norm) { return fmt::format("{:.2e}", row.mesh.errors[norm]); };
     say(kRow, cells_text(row.cells), dofs, fmt::format("{:.3g}", row.mesh.h), error_text(0),
         rate_text(rates[0]), error_text(1), rate_text(rates[1]), error_text(2), rate_text(rates[2]),
@@ -240,7 +257,7 @@ class ConvergenceStudy {
 
   static std::string note_text(const ConvergenceRow& row,
                                const std::array<Rate, kErrorNorms>& rates) {
-    if (!row.is_solved()) {
+    if (!row.is_solved) {
       return fmt::format("not solved: {}, relative residual {:.2g}", status_name(row.report.status),
                          row.report.true_relative_residual);
     }

@@ -23,9 +23,6 @@
 namespace tessera {
 namespace {
 
-// From which on a solver that rounding stopped has not got near its solution.
-constexpr double kFarFromSolved = 1e-6;
-
 void require_room(const CaseParameters& parameters) {
   const StrategyName strategy = case_strategy(parameters);
   require_memory("memory", estimate_memory(parameters, strategy), available_memory_bytes());
@@ -41,6 +38,12 @@ double epsilon_of(Precision precision) {
   return precision == Precision::single_precision
              ? static_cast<double>(std::numeric_limits<float>::epsilon())
              : std::numeric_limits<double>::epsilon();
+}
+
+bool is_solved(const SolveReport& report, Precision precision) {
+  return report.status == SolveStatus::converged ||
+         (report.status == SolveStatus::stagnated &&
+          report.true_relative_residual < std::sqrt(epsilon_of(precision)));
 }
 
 SolvedMesh mesh_of(const CaseParameters& parameters, const Evaluation& evaluation,
@@ -63,12 +66,6 @@ SolvedMesh mesh_of(const CaseParameters& parameters, const Evaluation& evaluatio
 }
 
 }  // namespace
-
-bool ConvergenceRow::is_solved() const {
-  return report.status == SolveStatus::converged ||
-         (report.status == SolveStatus::stagnated &&
-          report.true_relative_residual < kFarFromSolved);
-}
 
 ConvergenceRow unsolved_row(const CaseParameters& parameters) {
   const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
@@ -100,6 +97,7 @@ ConvergenceRow solved_row(const LoadedCase& loaded,
         {iteration, [](const std::vector<LevelSummary>&, const std::vector<std::string>&) {}});
     row.report = outcome.report;
     if (row.report.status == SolveStatus::interrupted) throw Interrupted();
+    row.is_solved = is_solved(row.report, parameters.operation.precision);
     RunNotes notes;
     const auto norms =
         make_solution_norms(*model, system.x, exact, case_processor(parameters), notes);

@@ -18,16 +18,15 @@ struct ConvergenceRow {
   Index dofs = 0;
   /// Why it was not solved; the rest is meaningless unless this is empty.
   std::string left_out = {};
+  /// Whether the errors are those of the discretization: the solver got as far as it was asked to,
+  /// or as rounding lets it.
+  bool is_solved = false;
   SolvedMesh mesh = {};
   SolveReport report = {};
   double setup_seconds = 0.0;
   double solve_seconds = 0.0;
   /// With the evaluation of errors.
   double all_seconds = 0.0;
-
-  /// Whether the errors are those of the discretization: the solver got as far as it was asked to,
-  /// or as rounding lets it.
-  bool is_solved() const;
 };
 
 /// Sizes of the case, not solved yet.
