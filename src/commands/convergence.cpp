@@ -2,6 +2,8 @@
 #include "src/study/convergence.hpp"
 
 #include "postprocess/files/atomic_file.hpp"
+#include "postprocess/report/plots/gnuplot.hpp"
+#include "postprocess/report/report.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/standard_streams.hpp"
 
@@ -29,11 +31,24 @@ ExitCode convergence(const ConvergenceCommand& command) {
         "to compare; an expression, such as \"sin(pi*x)*sin(pi*y)\"")});
   }
   require_writable("--csv", command.csv);
-  const bool has_file = !command.csv.empty();
+  require_writable("--plot", command.plot);
+  const bool has_file = !command.csv.empty() || !command.plot.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
-  const ExitCode code = study_convergence(command, base);
-  return code == ExitCode::success && !has_file && stdout_error() != 0 ? ExitCode::no_resources
-                                                                       : code;
+  try {
+    if (!command.report.empty()) {
+      report::require_writable_report(command.report, command.overwrite);
+      require_writable("--report", command.report);
+    }
+    if (!command.plot.empty()) report::require_gnuplot();
+    const ExitCode code = study_convergence(command, base);
+    const bool is_lost = !has_file && stdout_error() != 0;
+    return code == ExitCode::success && is_lost ? ExitCode::no_resources : code;
+  } catch (const report::BadInput& error) {
+    throw InputError({Diagnostic{.file = "--report", .message = error.what()}});
+  } catch (const report::PlotError& error) {
+    print_err("tessera: {}\n", error.what());
+    return ExitCode::no_resources;
+  }
 }
 
 }  // namespace tessera

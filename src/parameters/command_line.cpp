@@ -97,6 +97,14 @@ void add_overwrite_report(CLI::App& command, Options& options) {
                    "Replace a file in the report's place that is not a report");
 }
 
+void add_report_option(CLI::App& command, Options& options) {
+  command
+      .add_option("--report", options.report,
+                  "Write a page about the measurements, as tessera report does")
+      ->option_text("FILE");
+  add_overwrite_report(command, options);
+}
+
 void add_report(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
       "report", "Write a page about runs, comparisons and tables: plots, numbers, provenance");
@@ -129,11 +137,7 @@ void add_compare(CLI::App& app, Options& options) {
       ->add_option("--csv", options.csv,
                    "Write the measurements to this file; as --set study.output")
       ->option_text("FILE");
-  command
-      ->add_option("--report", options.report,
-                   "Write a page about the measurements, as tessera report does")
-      ->option_text("FILE");
-  add_overwrite_report(*command, options);
+  add_report_option(*command, options);
   add_quiet(*command, options);
   command->footer(
       "Example:\n  tessera compare study.toml --set 'study.degrees=[2, 4]' --csv measurements.csv");
@@ -169,6 +173,12 @@ void add_convergence(CLI::App& app, Options& options) {
       ->check(CLI::PositiveNumber)
       ->option_text("SECONDS");
   command->add_option("--csv", chosen.csv, "Write the table to this file")->option_text("FILE");
+  command
+      ->add_option("--plot", chosen.plot,
+                   "Draw errors in L2 and their rates into this SVG file (by gnuplot, package "
+                   "gnuplot-nox)")
+      ->option_text("FILE");
+  add_report_option(*command, options);
   command
       ->add_option("-t,--threads", options.threads,
                    "Threads on the CPU, 0 = all cores; as --set run.threads")
@@ -320,6 +330,11 @@ Command make_command(const std::string& name, const Options& options) {
     command.case_file = options.file;
     command.overrides = collect_overrides(options);
     command.verbosity = verbosity;
+    std::sort(command.degrees.begin(), command.degrees.end());
+    command.degrees.erase(std::unique(command.degrees.begin(), command.degrees.end()),
+                          command.degrees.end());
+    command.report = options.report;
+    command.overwrite = overwrite;
     return command;
   }
   if (name == "defaults") {

@@ -59,8 +59,11 @@ struct ConvergenceCommand {
   std::int64_t max_dofs = 0;
   /// Seconds that a mesh may be foreseen to take.
   double time_limit_s = 60.0;
-  /// Empty: none.
+  /// Of `--csv`, `--plot` and `--report`; empty for none.
   std::string csv = {};
+  std::string plot = {};
+  std::string report = {};
+  Overwrite overwrite = Overwrite::no;
 };
 
 /// Whether the machine's bandwidth is measured although it is remembered from an earlier time.
@@ -92,8 +95,9 @@ struct FinishedCommand {
   std::string standard_error = {};
 };
 
-using Command = std::variant<RunCommand, CheckCommand, CompareCommand, ConvergenceCommand, ReportCommand,
-                             DefaultsCommand, ListCommand, InfoCommand, FinishedCommand>;
+using Command =
+    std::variant<RunCommand, CheckCommand, CompareCommand, ConvergenceCommand, ReportCommand,
+                 DefaultsCommand, ListCommand, InfoCommand, FinishedCommand>;
 
 /// What the command line asks for; prints nothing and does not throw for what the user typed.
 /// @param version what `--version` prints.

@@ -13,7 +13,8 @@
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/progress.hpp"
 #include "postprocess/files/text_table.hpp"
-#include "postprocess/timing/clock.hpp"
+#include "postprocess/report/plots/gnuplot.hpp"
+#include "postprocess/report/report.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
@@ -71,6 +72,9 @@ class ConvergenceStudy {
         coarsenings_(coarsenings(base_.mesh, command.levels)),
         csv_(csv_comments(base_.title, command_text(command), processor_of(base_)) +
              csv_line(kColumns)) {
+    plot_.title = "Error in L2, " + case_name();
+    plot_.x = {.label = "width h of the cells", .scale = report::Scale::logarithmic};
+    plot_.y = {.label = "error in L2", .scale = report::Scale::logarithmic};
     choose_degrees();
   }
 
@@ -79,13 +83,13 @@ class ConvergenceStudy {
     try {
       for (const int degree : degrees_) study_degree(degree);
     } catch (const Interrupted&) {
-      write_rows();
+      write_files();
       return ExitCode::interrupted;
     } catch (...) {
-      write_rows();
+      write_files();
       throw;
     }
-    write_rows();
+    write_files();
     if (interrupted()) return ExitCode::interrupted;
     return conclude();
   }
@@ -148,11 +152,13 @@ class ConvergenceStudy {
       ConvergenceRow row = solve(degree, level, rows);
       const bool is_last = !row.left_out.empty();
       rows.push_back(std::move(row));
-      report(rows);
+      add_row(rows);
       if (is_last) break;
     }
-    std::vector<SolvedMesh> meshes = solved_meshes(rows);
-    const Judgment judgment = judge(rates_of(meshes, degree), degree);
+    const std::vector<SolvedMesh> meshes = solved_meshes(rows);
+    const auto rates = rates_of(meshes, degree);
+    add_to_plot(degree, meshes, rates);
+    const Judgment judgment = judge(rates, degree);
     say("  {}\n", judgment.text);
     if (judgment.verdict == Verdict::too_low) too_low_.push_back(degree);
   }
@@ -220,7 +226,8 @@ class ConvergenceStudy {
   }
 
   // The last row, on the screen and in the file.
-  void report(const std::vector<ConvergenceRow>& rows) {
+  void add_row(const std::vector<ConvergenceRow>& rows) {
+    has_rows_ = true;
     const ConvergenceRow& row = rows.back();
     std::vector<std::string> line = {case_name(), fmt::format("{}", base_.mesh.dimension),
                                      fmt::format("{}", row.degree), cells_text(row.cells),
@@ -269,10 +276,34 @@ class ConvergenceStudy {
     return note;
   }
 
-  void write_rows() const {
-    if (command_.csv.empty()) return;
-    write_text_file(command_.csv, csv_);
-    say("\nthe table is in {}\n", command_.csv);
+  void write_files() const {
+    if (!has_rows_) return;
+    if (!command_.csv.empty()) {
+      write_text_file(command_.csv, csv_);
+      say("\nthe table is in {}\n", command_.csv);
+    }
+    if (!command_.plot.empty()) {
+      write_text_file(command_.plot, report::draw({plot_}, report::SvgUse::file).front());
+      say("\nthe plot is in {}\n", command_.plot);
+    }
+    if (!command_.report.empty()) {
+      report::write_report({{command_.case_file, csv_}}, command_.report);
+      say("\nthe report is in {}\n", command_.report);
+    }
+  }
+
+  // The errors in L2 of a degree.
+  void add_to_plot(int degree, const std::vector<SolvedMesh>& meshes,
+                   const std::vector<std::array<Rate, kErrorNorms>>& rates) {
+    report::Series series{.name = fmt::format("degree {}", degree),
+                          .color = static_cast<int>(plot_.series.size())};
+    std::optional<double> last;
+    for (std::size_t i = 0; i < meshes.size(); ++i) {
+      series.points.push_back({meshes[i].h, meshes[i].errors[0]});
+      if (rates[i][0].value && !rates[i][0].is_rounding) last = rates[i][0].value;
+    }
+    if (last) series.name += fmt::format(", rate {:.2f}", *last);
+    if (!series.points.empty()) plot_.series.push_back(std::move(series));
   }
 
   ExitCode conclude() const {
@@ -294,6 +325,8 @@ class ConvergenceStudy {
   std::vector<int> too_low_;
   int failures_ = 0;
   std::string csv_;
+  bool has_rows_ = false;
+  report::Plot plot_;
 };
 
 }  // namespace

@@ -9,9 +9,7 @@
 namespace tessera::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr char kCase[] =
@@ -99,6 +97,21 @@ TEST_F(Convergence, StopsByItselfAndSaysWhy) {
   EXPECT_THAT(run({"--levels", "14", "--time-limit", "0.2", "--degrees", "1"}).output,
               HasSubstr("and --time-limit is 200 ms"));
   EXPECT_THAT(run({"--levels", "30", "--time-limit", "0.2", "--degrees", "1"}).exit_code, 0);
+}
+
+TEST_F(Convergence, DrawsAPlotOrSaysThatItCannot) {
+  const ProgramResult without =
+      run_program(path(), {"convergence", "case.toml", "--plot", "rates.svg"},
+                  [] { setenv("PATH", "/nonexistent", 1); });
+  EXPECT_EQ(without.exit_code, 3);
+  EXPECT_EQ(without.output, "");
+  EXPECT_THAT(without.errors, HasSubstr("gnuplot"));
+  EXPECT_EQ(names_in(path()), (std::vector<std::string>{"case.toml", "stderr.txt", "stdout.txt"}));
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no gnuplot";
+  const ProgramResult ran = run({"--plot", "rates.svg", "--report", "rates.html", "--levels", "2"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(read_file(path() / "rates.svg"), HasSubstr("degree 2, rate "));
+  EXPECT_THAT(read_file(path() / "rates.html"), HasSubstr("Convergence"));
 }
 
 TEST_F(Convergence, NeedsTheExactSolution) {

@@ -48,6 +48,32 @@ TEST(CommandLine, Run) {
   EXPECT_EQ(p.run.threads, 4);
 }
 
+TEST(CommandLine, Convergence) {
+  const auto plain = std::get<ConvergenceCommand>(parse({"convergence", "case.toml"}));
+  EXPECT_EQ(plain.case_file, "case.toml");
+  EXPECT_TRUE(plain.overrides.empty());
+  EXPECT_TRUE(plain.degrees.empty());
+  EXPECT_EQ(plain.levels, 4);
+  EXPECT_EQ(plain.max_dofs, 0);
+  const auto command = std::get<ConvergenceCommand>(
+      parse({"convergence", "case.toml", "--degrees", "4,2,2", "--levels=6", "--max-dofs",
+             "1000000", "--time-limit", "2.5", "--csv", "a.csv", "--plot", "b.svg", "--report",
+             "c.html", "--threads", "2", "--quiet"}));
+  EXPECT_EQ(command.degrees, (std::vector<int>{2, 4}));
+  EXPECT_EQ(command.levels, 6);
+  EXPECT_EQ(command.max_dofs, 1000000);
+  EXPECT_EQ(command.time_limit_s, 2.5);
+  EXPECT_EQ(command.csv, "a.csv");
+  EXPECT_EQ(command.plot, "b.svg");
+  EXPECT_EQ(command.report, "c.html");
+  EXPECT_EQ(command.verbosity, Verbosity::quiet);
+  EXPECT_EQ(parse_case(case_with(""), command.overrides).run.threads, 2);
+  for (const char* wrong :
+       {"--degrees=0", "--degrees=1,two", "--levels=0", "--max-dofs=-1", "--time-limit=0"}) {
+    EXPECT_NE(usage_error({"convergence", "case.toml", wrong}), "accepted") << wrong;
+  }
+}
+
 TEST(CommandLine, RunWithoutOptionsOverridesNothing) {
   const auto command = std::get<RunCommand>(parse({"run", "case.toml"}));
   EXPECT_TRUE(command.overrides.empty());
@@ -131,7 +157,8 @@ TEST(CommandLine, UsageErrors) {
             "tessera: \"case.toml\" is not a command; did you mean tessera run case.toml?\n"
             "tessera --help tells more.\n");
   EXPECT_EQ(usage_error({"banana"}),
-            "tessera: \"banana\" is not a command; the commands are run, check, compare, defaults, "
+            "tessera: \"banana\" is not a command; the commands are run, check, compare, "
+            "convergence, report, defaults, "
             "list, info\ntessera --help tells more.\n");
   EXPECT_NE(usage_error({}).find("a command is needed: run, check"), std::string::npos);
   EXPECT_NE(usage_error({"run"}).find("CASE is required"), std::string::npos);
