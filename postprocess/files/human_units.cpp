@@ -76,6 +76,10 @@ std::string human_bytes_per_second(double rate) {
   return with_prefix(rate, 1e3, kUnits);
 }
 
+std::string human_number(double number, double size, int digits) {
+  return fmt::format("{:.{}g}", std::abs(number) < 1e-9 * size ? 0.0 : number, digits);
+}
+
 std::string human_percent(double fraction) {
   if (!std::isfinite(fraction)) return "-";
   return fmt::format("{:.1f} %", 100.0 * fraction);

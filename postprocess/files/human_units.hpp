@@ -17,7 +17,10 @@ inline std::string bytes_text(std::int64_t bytes) {  ///< The same of a size.
 std::string human_count(double count);           ///< "2.15 M"
 std::string human_dofs_per_second(double rate);  ///< "104 MDoF/s"
 std::string human_bytes_per_second(
-    double rate);                            ///< "18.2 GB/s", of 10^9 bytes as in the literature
+    double rate);  ///< "18.2 GB/s", of 10^9 bytes as in the literature
+/// With so many significant digits; "0" where it is nothing but rounding beside `size`, the largest
+/// of its kind.
+std::string human_number(double number, double size, int digits);
 std::string human_percent(double fraction);  ///< 0.123 -> "12.3 %"
 
 }  // namespace tessera

@@ -15,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 8> kResultNames = {"result.json", "solution.vtu",  "view.py",
-                                                     "view.png",    "residuals.csv", "timings.csv",
-                                                     "case.toml",   "probes.csv"};
+constexpr std::array<const char*, 9> kResultNames = {"result.json", "solution.vtu", "view.py",
+                                                     "view.png",    "solution.png", "residuals.csv",
+                                                     "timings.csv", "case.toml",    "probes.csv"};
 
 std::vector<std::string> results_in(const fs::path& directory) {
   std::vector<std::string> found;

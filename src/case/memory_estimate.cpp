@@ -14,6 +14,7 @@
 #include "operators/tensor/gpu/factors.hpp"
 #include "postprocess/device_error_norms.hpp"
 #include "postprocess/files/human_units.hpp"
+#include "postprocess/picture/solution_picture.hpp"
 #include "postprocess/probes/point_location.hpp"
 #include "postprocess/probes/probes.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
@@ -203,6 +204,14 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
         {"evaluating errors", {program, positions, {"solution", n.vectors(1)}}});
   }
   if (parameters.output.vtk) estimate.phases.push_back(writing_phase(n, program, positions));
+  if (parameters.output.picture) {
+    estimate.phases.push_back({"drawing solution.png",
+                               {program,
+                                positions,
+                                {"solution", n.vectors(1)},
+                                {"picture", picture_bytes(parameters.mesh.dimension, n.is_mapped(),
+                                                          omp_get_max_threads())}}});
+  }
   if (const Index probes = probe_bytes(parameters.output.probes); probes > 0) {
     estimate.phases.push_back(
         {"finding the probes",

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "postprocess/picture/solution_picture.hpp"
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/setup.hpp"
@@ -175,8 +176,7 @@ void add_solution(RunRecord& run, ResultSet& files) {
   const auto output = run.timers.scope("output");
   const auto scope = run.timers.scope("solution.vtu");
   RunNotes& notes = run.notes;
-  Discretization& discretization = run.model->discretization;
-  discretization = to_physical(std::move(discretization), run.model->physical_mesh);
+  const Discretization& discretization = run.model->discretization;
   SolutionFile solution(run.parameters, discretization, run.system.x);
   if (run.exact) {
     notes.attempt("solution.vtu has no exact solution and no error", [&] {
@@ -208,13 +208,30 @@ void add_solution(RunRecord& run, ResultSet& files) {
                 [&] { files.add("view.py", view_script_text(run.parameters, status)); });
 }
 
+void add_picture(RunRecord& run, ResultSet& files) {
+  const auto output = run.timers.scope("output");
+  const auto scope = run.timers.scope("solution.png");
+  const SolutionNumbers& numbers = run.evaluation.solution;
+  run.notes.attempt("solution.png is missing", [&] {
+    stop_if_requested();
+    const SolutionPicture picture = draw_solution(
+        run.model->discretization, run.system.x.span(), {numbers.min, numbers.max},
+        {run.parameters.title, status_text(run.outcome.report.status), program_name()});
+    files.add("solution.png", picture.png);
+    if (!picture.complaint.empty()) run.notes.complain(picture.complaint);
+  });
+}
+
 }  // namespace
 
 void write_results(RunRecord& run) {
   RunNotes& notes = run.notes;
   const std::filesystem::path directory = run.parameters.output.directory;
   ResultSet files(directory);
+  Discretization& discretization = run.model->discretization;
+  discretization = to_physical(std::move(discretization), run.model->physical_mesh);
   if (run.parameters.output.vtk) add_solution(run, files);
+  if (run.parameters.output.picture) add_picture(run, files);
   const auto add = [&](const char* name, auto&& text) {
     notes.attempt(fmt::format("{} is missing", name), [&] { files.add(name, text()); });
   };

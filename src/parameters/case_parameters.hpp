@@ -130,6 +130,7 @@ struct OutputParameters {
   bool vtk = true;
   /// Of solution.vtu.
   VtuOptions vtu = {};
+  bool picture = true;
   bool overwrite = false;
   ProbePoints probes = {};
 };

@@ -247,6 +247,11 @@ void add_run_and_output(CaseRegistry& registry) {
        .default_text = "space.degree"},
       [](auto& p) -> auto& { return p.output.vtu.degree; });
   registry.add(
+      {.name = "output.picture",
+       .description = "Whether the solution is drawn, as solution.png: in 2D with iso-lines, in 3D "
+                      "cut open."},
+      [](auto& p) -> auto& { return p.output.picture; });
+  registry.add(
       {.name = "output.overwrite",
        .description = "Whether results already in the directory may be replaced."},
       [](auto& p) -> auto& { return p.output.overwrite; });

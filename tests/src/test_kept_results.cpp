@@ -17,7 +17,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 const std::vector<std::string> kAllFiles = {"case.toml",    "residuals.csv", "result.json",
-                                            "solution.vtu", "timings.csv",   "view.py"};
+                                            "solution.png", "solution.vtu",  "timings.csv",
+                                            "view.py"};
 
 class KeptResults : public ::testing::Test {
  protected:
@@ -181,7 +182,8 @@ constexpr char kLarger[] =
 constexpr rlim_t kLessThanItsVtu = 60'000;
 
 TEST_F(KeptResults, FullDiskCostsTheLargeFileOnly) {
-  const ProgramResult ran = run(kLarger, {}, [] { limit_file_size(kLessThanItsVtu); });
+  const ProgramResult ran =
+      run(kLarger, {"--set", "output.picture=false"}, [] { limit_file_size(kLessThanItsVtu); });
   EXPECT_EQ(ran.exit_code, 3);
   EXPECT_THAT(names_in(out()),
               ElementsAre("case.toml", "residuals.csv", "result.json", "timings.csv"));
@@ -212,9 +214,9 @@ TEST_F(KeptResults, OldResultsGiveWayWhereTheDiskIsTooSmallForBoth) {
   const SmallDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a file system";
   const std::string out = (disk.directory().path() / "out").string();
-  write_file(
-      path() / "case.toml",
-      "[mesh]\ncells = [8, 8, 8]\n[space]\ndegree = 1\n[problem]\nsource = \"sin(9*x*y)\"\n");
+  write_file(path() / "case.toml",
+             "[mesh]\ncells = [8, 8, 8]\n[space]\ndegree = 1\n[problem]\nsource = \"sin(9*x*y)\"\n"
+             "[output]\npicture = false\n");
   ASSERT_EQ(run_program(path(), {"run", "case.toml", "--output", out}).exit_code, 0);
   // Two pages of the disk are left.
   const std::size_t left = std::filesystem::space(out).available;
@@ -223,7 +225,25 @@ TEST_F(KeptResults, OldResultsGiveWayWhereTheDiskIsTooSmallForBoth) {
   const ProgramResult ran =
       run_program(path(), {"run", "case.toml", "--output", out, "--overwrite"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_EQ(names_in(out), kAllFiles);
+  EXPECT_THAT(names_in(out), Contains("solution.vtu"));
+}
+
+TEST_F(KeptResults, APictureThatFailsIsMissingAlone) {
+  const ProgramResult ran = run("[mesh]\ncells = [3, 2, 2]\n[problem]\nsource = \"1\"\n", {},
+                                [] { limit_file_size(30'000); });
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_THAT(names_in(out()), ElementsAre("case.toml", "residuals.csv", "result.json",
+                                           "solution.vtu", "timings.csv", "view.py"));
+  expect_one_note(ran, "solution.png is missing: cannot write ", "File too large");
+}
+
+TEST_F(KeptResults, ASolutionThatIsNotFiniteHasAPicture) {
+  const ProgramResult ran =
+      run("[mesh]\ndimension = 2\ncells = [4, 4]\n[problem]\nsource = \"1e308\"\n"
+          "coefficient = \"1e-300\"\n[boundary]\nleft = { type = \"dirichlet\", value = "
+          "\"1e308\" }\nright = { type = \"dirichlet\", value = \"-1e308\" }\n");
+  EXPECT_NE(ran.exit_code, 1) << ran.errors;
+  EXPECT_EQ(names_in(out()), kAllFiles) << ran.errors;
 }
 
 // All memory that the process has not got yet is refused once the solve has begun.

@@ -33,8 +33,8 @@ class ProgramTest : public ::testing::Test {
 TEST_F(ProgramTest, RunLeavesWhatTheContractSays) {
   const ProgramResult ran = run();
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;
-  for (const char* name :
-       {"solution.vtu", "view.py", "residuals.csv", "timings.csv", "result.json", "case.toml"}) {
+  for (const char* name : {"solution.vtu", "solution.png", "view.py", "residuals.csv",
+                           "timings.csv", "result.json", "case.toml"}) {
     EXPECT_TRUE(std::filesystem::exists(path() / "out" / name)) << name;
   }
   const nlohmann::json json = result();
@@ -55,6 +55,17 @@ TEST_F(ProgramTest, RunLeavesWhatTheContractSays) {
   EXPECT_THAT(ran.output, HasSubstr("apply"));
   EXPECT_THAT(ran.output, HasSubstr("of copy"));
   EXPECT_THAT(read_file(path() / "out/timings.csv"), HasSubstr("solve/apply"));
+}
+
+TEST_F(ProgramTest, ARunLeavesAPictureIfItIsAskedFor) {
+  ASSERT_EQ(run({"--quiet"}).exit_code, 0);
+  const std::string png = read_file(path() / "out/solution.png");
+  EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
+  EXPECT_EQ(png.substr(png.size() - 8, 4), "IEND");
+  const ProgramResult without = run({"--quiet", "--overwrite", "--set", "output.picture=false"});
+  ASSERT_EQ(without.exit_code, 0) << without.errors;
+  EXPECT_EQ(without.output + without.errors, "");
+  EXPECT_FALSE(std::filesystem::exists(path() / "out/solution.png"));
 }
 
 TEST_F(ProgramTest, TheResolvedCaseRepeatsTheRun) {

@@ -39,7 +39,7 @@ class StandardStreams : public ::testing::Test {
     return run_program(path(), arguments, prepare);
   }
   void expect_results() const {
-    EXPECT_EQ(names_in(path() / "out").size(), 6U);
+    EXPECT_EQ(names_in(path() / "out").size(), 7U);
     EXPECT_EQ(read_json(path() / "out/result.json")["title"], "a title");
   }
   const std::filesystem::path& path() const { return directory_.path(); }
