@@ -178,10 +178,7 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedOper
   }
 
   Cost cost() const override {
-    const int p = lattice_.degree();
-    const double products = lattice_.dimension() == 3 ? 7.0 : 4.0;
-    const auto n = static_cast<double>(size());
-    return {2.0 * n * sizeof(T), products * 2.0 * (p + 2) * n};
+    return {2.0 * static_cast<double>(size()) * sizeof(T), sweep_.flops()};
   }
 
   std::int64_t bytes() const override { return sweep_.bytes() + diagonal_.bytes(); }

@@ -140,6 +140,23 @@ class LineKernelsOf final : public LineKernels<T> {
     for (Index j = 0; j < rows; ++j) write_row(results + j * p(), nodes + j * stride);
   }
 
+  double flops() const override {
+    const auto nodes = [](const LineAxis<T>& axis) {
+      return static_cast<double>(nodes_along(axis.cells, axis.degree));
+    };
+    // A result M u beside one with K in it, from one line or two: the last axis has no M u.
+    const LineCount first{.inputs = 1, .masses = 1, .results = 2};
+    const LineCount middle{.inputs = 2, .masses = 2, .results = 2};
+    const LineCount last{.inputs = 2, .masses = 1, .results = 1};
+    if constexpr (dim == 2) {
+      return line_flops(x_, first) * nodes(y_) + line_flops(y_, last) * nodes(x_);
+    } else {
+      return line_flops(x_, first) * nodes(y_) * nodes(*z_) +
+             line_flops(y_, middle) * nodes(x_) * nodes(*z_) +
+             line_flops(*z_, last) * nodes(x_) * nodes(y_);
+    }
+  }
+
   Index bytes() const override {
     const auto of = [](const LineAxis<T>& axis) {
       return static_cast<Index>((axis.full.size() + axis.halves.size()) * sizeof(T));
@@ -189,6 +206,25 @@ class LineKernelsOf final : public LineKernels<T> {
 
   int p() const { return P > 0 ? P : x_.degree; }
   static bool is_half(const LineAxis<T>& axis) { return P > 0 && axis.kind == AxisCells::alike; }
+
+  // What there is on a line beside one product with K.
+  struct LineCount {
+    double inputs;
+    double masses;
+    double results;
+  };
+  // Of a line through all cells: products.hpp.
+  static double line_flops(const LineAxis<T>& axis, const LineCount& count) {
+    const double n = axis.degree + 1;
+    const double pairs = (axis.degree + 1) / 2;
+    const double even = n - pairs;
+    const double of_cell = is_half(axis)
+                               ? 2.0 * count.masses * (even * even + pairs * pairs) +
+                                     2.0 * (even * (even - 1.0) + pairs * pairs) + even +
+                                     2.0 * pairs * (count.inputs + count.results)
+                               : 2.0 * count.masses * n * n + 2.0 * n * (n - 1.0) + n - 1.0;
+    return (of_cell + count.results) * static_cast<double>(axis.cells);
+  }
 
   // Calls f(cell_of), cell_of(c) being the matrices of cell c.
   template <class F>

@@ -73,6 +73,9 @@ class LineKernels {
   virtual void write_rows(Index rows, const Lanes<T>* results, T* nodes, Index stride) const = 0;
 
   virtual Index bytes() const = 0;
+  /// Of one sweep, each product of the header's formulas once: with the halves of cells that are
+  /// alike, and the sums of what two cells add to the node between them.
+  virtual double flops() const = 0;
 };
 
 /// The kernels of these factors: unrolled for degrees up to kMaxFastDegree.

@@ -72,6 +72,7 @@ class KroneckerSweep {
   SweepSums run(const SweepData<T>& data) const;
 
   Index bytes() const;
+  double flops() const { return kernels_->flops(); }
 
  private:
   struct Scratch;

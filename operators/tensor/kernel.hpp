@@ -332,13 +332,16 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
                 even_odd_line_flops(m, n);
     }
   }
-  // Compiled, the z derivative is from the nodes and shares its lines with the values.
-  const double last = kCompiled3d ? m * n + m : even_odd_line_flops(m, m);
+  // Compiled, the z derivative is from the nodes and shares its lines with the values, if these are
+  // not the nodes'; on the way back the two are added as halves.
+  const bool shares_lines = kCompiled3d && !collocated_;
+  const double last = shares_lines ? m * n + m : even_odd_line_flops(m, m);
   sweeps += 2.0 * std::pow(m, dim - 1) * ((dim - 1) * even_odd_line_flops(m, m) + last);
   const double at_point = (kind_ == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim) +
                           (reaction_ == ReactionKind::none ? 0.0 : 2.0);
+  const double sums = shares_lines ? 1.0 : dim - 1.0;
   const double computing = geometry_ == nullptr ? 0.0 : geometry_->flops_per_cell();
-  return sweeps + std::pow(m, dim) * at_point + computing;
+  return sweeps + std::pow(m, dim) * (at_point + sums) + computing;
 }
 
 }  // namespace tessera

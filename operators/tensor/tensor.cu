@@ -86,13 +86,15 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
     const double n = grid_.degree + 1;
     const double m = basis_.point_count();
     if (factors_.kind() == FactorKind::constant) {
-      const double per_node = unrolled_ != nullptr ? 14.0 : 18.0;
-      return grid_.dimension == 3 ? per_node * n * n * n * n : 8.0 * n * n * n;
+      const double per_node = unrolled_ != nullptr ? 14.0 * n + 5.0 : 18.0 * n + 6.0;
+      return grid_.dimension == 3 ? per_node * n * n * n : (8.0 * n + 3.0) * n * n;
     }
-    if (grid_.dimension == 2) {
-      return 4.0 * n * m * (n + m) + 8.0 * m * m * m + 6.0 * m * m;
-    }
-    return 4.0 * n * m * (n * n + n * m + m * m) + 12.0 * m * m * m * m + 15.0 * m * m * m;
+    const int dim = grid_.dimension;
+    // The factors, and the sum over directions.
+    const double at_point =
+        (factors_.kind() == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim) + dim - 1.0;
+    if (dim == 2) return 4.0 * n * m * (n + m) + 8.0 * m * m * m + at_point * m * m;
+    return 4.0 * n * m * (n * n + n * m + m * m) + 12.0 * m * m * m * m + at_point * m * m * m;
   }
 
   Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }

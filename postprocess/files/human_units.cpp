@@ -80,6 +80,12 @@ std::string human_number(double number, double size, int digits) {
   return fmt::format("{:.{}g}", std::abs(number) < 1e-9 * size ? 0.0 : number, digits);
 }
 
+std::string human_flops_per_second(double rate) {
+  constexpr std::array<std::string_view, 5> kUnits = {" FLOP/s", " kFLOP/s", " MFLOP/s", " GFLOP/s",
+                                                      " TFLOP/s"};
+  return with_prefix(rate, 1e3, kUnits);
+}
+
 std::string human_percent(double fraction) {
   if (!std::isfinite(fraction)) return "-";
   return fmt::format("{:.1f} %", 100.0 * fraction);

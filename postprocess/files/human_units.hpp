@@ -21,6 +21,7 @@ std::string human_bytes_per_second(
 /// With so many significant digits; "0" where it is nothing but rounding beside `size`, the largest
 /// of its kind.
 std::string human_number(double number, double size, int digits);
-std::string human_percent(double fraction);  ///< 0.123 -> "12.3 %"
+std::string human_flops_per_second(double rate);  ///< "118 GFLOP/s"
+std::string human_percent(double fraction);       ///< 0.123 -> "12.3 %"
 
 }  // namespace tessera

@@ -41,7 +41,11 @@ void for_each_part(const std::vector<Part>& parts, const std::string& prefix, F&
   }
 }
 
-nlohmann::json to_json(const std::vector<Part>& parts) {
+Limit limit_of(const Part& part, const MachineRates& machine) {
+  return part.total > 0.0 ? tessera::limit_of(part.work, machine) : Limit{};
+}
+
+nlohmann::json to_json(const std::vector<Part>& parts, const MachineRates& machine) {
   nlohmann::json result = nlohmann::json::array();
   for (const Part& part : parts) {
     if (!ran(part)) continue;
@@ -52,7 +56,12 @@ nlohmann::json to_json(const std::vector<Part>& parts) {
                             {"min_s", part.min}};
     if (part.work.dofs > 0) entry["dofs_per_s"] = rate(part, part.work.dofs);
     if (part.work.bytes > 0) entry["gbytes_per_s"] = rate(part, part.work.bytes) * 1e-9;
-    if (!part.children.empty()) entry["parts"] = to_json(part.children);
+    if (part.work.flops > 0) entry["gflops_per_s"] = rate(part, part.work.flops) * 1e-9;
+    if (const Limit limit = limit_of(part, machine); limit.seconds > 0.0) {
+      entry["limit"] = limit.name;
+      entry["limit_share"] = limit.share(mean(part));
+    }
+    if (!part.children.empty()) entry["parts"] = to_json(part.children, machine);
     result.push_back(std::move(entry));
   }
   return result;
@@ -69,13 +78,19 @@ std::string timer_table(const TimerTree& timers, const MachineRates& machine) {
     any_dofs = any_dofs || part.work.dofs > 0;
     any_bytes = any_bytes || part.work.bytes > 0;
   });
-  const bool any_shares = any_bytes && machine.copy_bytes_per_second > 0;
+  bool any_limits = false;
+  for_each_part(parts, "", [&](const Part& part, const std::string&) {
+    any_limits = any_limits || limit_of(part, machine).seconds > 0.0;
+  });
 
   std::vector<TextTable::Column> columns = {
       {"part", Align::left}, {"calls"}, {"total"}, {"mean"}, {"of run"}};
   if (any_dofs) columns.push_back({"DoFs"});
   if (any_bytes) columns.push_back({"bytes"});
-  if (any_shares) columns.push_back({"of copy"});
+  if (any_limits) {
+    columns.push_back({"of limit"});
+    columns.push_back({"by", Align::left});
+  }
   TextTable table(columns);
   for_each_part(parts, "", [&](const Part& part, const std::string&) {
     std::vector<std::string> row = {std::string(2 * part.depth, ' ') + part.name,
@@ -85,8 +100,10 @@ std::string timer_table(const TimerTree& timers, const MachineRates& machine) {
     const double bandwidth = rate(part, part.work.bytes);
     if (any_dofs) row.push_back(known(rate(part, part.work.dofs), human_dofs_per_second));
     if (any_bytes) row.push_back(known(bandwidth, human_bytes_per_second));
-    if (any_shares) {
-      row.push_back(known(ratio(bandwidth, machine.copy_bytes_per_second), human_percent));
+    if (any_limits) {
+      const Limit limit = limit_of(part, machine);
+      row.push_back(known(limit.share(mean(part)), human_percent));
+      row.push_back(limit.name);
     }
     table.add_row(row);
   });
@@ -96,21 +113,25 @@ std::string timer_table(const TimerTree& timers, const MachineRates& machine) {
 
 std::string timer_csv(const TimerTree& timers, const MachineRates& machine) {
   const double elapsed = timers.elapsed();
-  std::string csv = csv_line({"part", "calls", "total_s", "mean_s", "min_s", "share", "dofs_per_s",
-                              "gbytes_per_s", "bandwidth_share"});
+  std::string csv =
+      csv_line({"part", "calls", "total_s", "mean_s", "min_s", "share", "dofs_per_s",
+                "gbytes_per_s", "bandwidth_share", "gflops_per_s", "limit_share", "limit"});
   for_each_part(timers.parts(), "", [&](const Part& part, const std::string& path) {
     const double bandwidth = rate(part, part.work.bytes);
+    const Limit limit = limit_of(part, machine);
     csv += csv_line({path, fmt::format("{}", part.calls), fmt::format("{:.6g}", part.total),
                      fmt::format("{:.6g}", mean(part)), fmt::format("{:.6g}", part.min),
                      fmt::format("{:.6g}", ratio(part.total, elapsed)),
                      csv_number(rate(part, part.work.dofs)), csv_number(bandwidth * 1e-9),
-                     csv_number(ratio(bandwidth, machine.copy_bytes_per_second))});
+                     csv_number(ratio(bandwidth, machine.copy_bytes_per_second)),
+                     csv_number(rate(part, part.work.flops) * 1e-9),
+                     csv_number(limit.share(mean(part))), limit.name});
   });
   return csv;
 }
 
-nlohmann::json timer_json(const TimerTree& timers) {
-  return {{"elapsed_s", timers.elapsed()}, {"parts", to_json(timers.parts())}};
+nlohmann::json timer_json(const TimerTree& timers, const MachineRates& machine) {
+  return {{"elapsed_s", timers.elapsed()}, {"parts", to_json(timers.parts(), machine)}};
 }
 
 }  // namespace tessera

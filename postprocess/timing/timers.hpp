@@ -16,6 +16,8 @@ namespace tessera {
 struct Work {
   double dofs = 0.0;
   double bytes = 0.0;  // 0: not known
+  double flops = 0.0;
+  double held_bytes = 0.0;  // of all data, if some is moved more than once; 0: as `bytes`
 };
 
 /// Where the time of a run goes: named parts that nest, such as "solve/apply".

@@ -1,12 +1,15 @@
-// This file asks CUDA for the GPU's properties, and allocates and copies its memory.
+// This file asks CUDA for the GPU's properties, measures its rates, and allocates and copies its
+// memory.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/device.hpp"
 #include "solvers/memory/device_array.hpp"
+#include "solvers/memory/launch.cuh"
 #include "solvers/memory/staged_upload.hpp"
 
 namespace tessera {
@@ -59,6 +62,84 @@ void* allocate_uncounted(std::int64_t bytes) {
 struct FreeUncounted {
   void operator()(void* pointer) const { cudaFree(pointer); }
 };
+using UncountedArray = std::unique_ptr<void, FreeUncounted>;
+
+constexpr int kThreads = 256;
+constexpr int kChains = 8;  // of multiply-adds that do not wait for each other
+
+// steps kChains multiply-adds a thread; `out` stays as it is, which the compiler cannot know.
+template <class T>
+__global__ void __launch_bounds__(kThreads) fma_kernel(int steps, T factor, T term, T* out) {
+  T sums[kChains];
+#pragma unroll
+  for (int chain = 0; chain < kChains; ++chain) sums[chain] = static_cast<T>(threadIdx.x + chain);
+#pragma unroll 16
+  for (int step = 0; step < steps; ++step) {
+#pragma unroll
+    for (int chain = 0; chain < kChains; ++chain) sums[chain] = sums[chain] * factor + term;
+  }
+  T sum{0};
+#pragma unroll
+  for (int chain = 0; chain < kChains; ++chain) sum += sums[chain];
+  if (sum < T{0}) out[threadIdx.x] = sum;
+}
+
+// y = x so many times, past the L1 caches.
+__global__ void __launch_bounds__(kThreads)
+    copy_in_l2_kernel(int passes, std::int64_t n, const double2* x, double2* y) {
+  for (int pass = 0; pass < passes; ++pass) {
+#pragma unroll 4
+    for (std::int64_t i = thread_number<kThreads>(); i < n; i += thread_count<kThreads>()) {
+      __stcg(y + i, __ldcg(x + i));
+    }
+  }
+}
+
+// Sums of x so many times, past the L1 caches; x is 0 and y stays as it is, which the compiler
+// cannot know.
+__global__ void __launch_bounds__(kThreads)
+    read_in_l2_kernel(int passes, std::int64_t n, const double2* x, double2* y) {
+  double2 sum{0.0, 0.0};
+  for (int pass = 0; pass < passes; ++pass) {
+#pragma unroll 4
+    for (std::int64_t i = thread_number<kThreads>(); i < n; i += thread_count<kThreads>()) {
+      const double2 value = __ldcg(x + i);
+      sum.x += value.x;
+      sum.y += value.y;
+    }
+  }
+  if (sum.x + sum.y != 0.0) y[threadIdx.x] = sum;
+}
+
+// Of the fastest of several launches; a GPU that was idle needs some milliseconds to its full
+// clock.
+template <class F>
+double least_seconds(F&& launch_once) {
+  constexpr int kRepetitions = 10;
+  constexpr double kSeconds = 0.01;
+  DeviceStopwatch stopwatch;
+  double least = std::numeric_limits<double>::infinity();
+  double sum = 0.0;
+  for (int r = 0; r < kRepetitions || sum < kSeconds; ++r) {
+    stopwatch.start();
+    launch_once();
+    const double seconds = stopwatch.stop();
+    least = std::min(least, seconds);
+    sum += seconds;
+  }
+  return least;
+}
+
+template <class T>
+double fma_rate(unsigned blocks) {
+  constexpr int kSteps = 2048;
+  const UncountedArray out(allocate_uncounted(kThreads * sizeof(T)));
+  const double seconds = least_seconds([&] {
+    launch(fma_kernel<T>, {"chains of multiply-adds", blocks, kThreads}, kSteps, T(0.5), T(1),
+           static_cast<T*>(out.get()));
+  });
+  return 2.0 * kSteps * kChains * kThreads * static_cast<double>(blocks) / seconds;
+}
 
 }  // namespace
 
@@ -100,7 +181,8 @@ DeviceInfo require_device() {
           properties.multiProcessorCount,
           static_cast<std::int64_t>(total_bytes),
           static_cast<std::int64_t>(free_bytes),
-          driver};
+          driver,
+          properties.l2CacheSize};
 }
 
 void synchronize_device() {
@@ -150,20 +232,37 @@ void zero_on_device(void* device, std::int64_t bytes) {
 double measure_device_copy_bandwidth() {
   const std::int64_t wanted = std::int64_t{2} << 30;
   const std::int64_t bytes = std::min(wanted, require_device().free_bytes / 4);
-  using Array = std::unique_ptr<void, FreeUncounted>;
-  const Array x(allocate_uncounted(bytes));
-  const Array y(allocate_uncounted(bytes));
+  const UncountedArray x(allocate_uncounted(bytes));
+  const UncountedArray y(allocate_uncounted(bytes));
   zero_on_device(x.get(), bytes);
-  DeviceStopwatch stopwatch;
-  double best = 0.0;
-  constexpr int kRepetitions = 10;
-  for (int r = 0; r < kRepetitions; ++r) {
-    stopwatch.start();
-    enqueue_copy(y.get(), x.get(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
-                 "copying on the GPU");
-    best = std::max(best, 2.0 * static_cast<double>(bytes) / stopwatch.stop());
-  }
-  return best;
+  return 2.0 * static_cast<double>(bytes) / least_seconds([&] {
+           enqueue_copy(y.get(), x.get(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
+                        "copying on the GPU");
+         });
+}
+
+DevicePeaks measure_device_peaks() {
+  constexpr int kPasses = 32;
+  constexpr unsigned kBlocksOfMultiprocessor = 8;
+  constexpr std::int64_t kLeastValues = 1 << 16;
+  const DeviceInfo gpu = require_device();
+  const unsigned blocks = kBlocksOfMultiprocessor * static_cast<unsigned>(gpu.multiprocessors);
+  const std::int64_t n =
+      std::max(gpu.l2_bytes / 4 / static_cast<std::int64_t>(sizeof(double2)), kLeastValues);
+  const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(double2));
+  const UncountedArray x(allocate_uncounted(bytes));
+  const UncountedArray y(allocate_uncounted(bytes));
+  zero_on_device(x.get(), bytes);
+  const auto seconds_of = [&](auto kernel) {
+    return least_seconds([&] {
+      launch(kernel, {"sweeps over the L2 cache", blocks, kThreads}, kPasses, n,
+             static_cast<const double2*>(x.get()), static_cast<double2*>(y.get()));
+    });
+  };
+  const double read_bytes = kPasses * static_cast<double>(bytes);
+  return {std::max(2.0 * read_bytes / seconds_of(copy_in_l2_kernel),
+                   read_bytes / seconds_of(read_in_l2_kernel)),
+          fma_rate<double>(blocks), fma_rate<float>(blocks)};
 }
 
 void DeviceStopwatch::DestroyEvent::operator()(void* handle) const {

@@ -42,6 +42,7 @@ struct DeviceInfo {
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;
   int driver_version = 0;  // the newest CUDA that the driver serves, 1000 major + 10 minor
+  std::int64_t l2_bytes = 0;
 };
 
 /// The GPU that this process uses, the first that CUDA_VISIBLE_DEVICES leaves.
@@ -61,6 +62,19 @@ void synchronize() {
 /// less. The arrays take at most half of what is free, and do not count in peak_device_bytes().
 /// @throws DeviceError
 double measure_device_copy_bandwidth();
+
+/// How fast the GPU is where its memory is not in the way; floating-point operations count two for
+/// a multiply-add, without those of tensor cores.
+struct DevicePeaks {
+  /// The better of y = x and of a sum of x, on arrays that take half of the L2 cache together.
+  double l2_bytes_per_second = 0.0;
+  double double_flops_per_second = 0.0;
+  double single_flops_per_second = 0.0;
+};
+
+/// The best of several runs each, about 50 ms together. The arrays do not count in
+/// peak_device_bytes(). @throws DeviceError
+DevicePeaks measure_device_peaks();
 
 /// The largest number of bytes that DeviceArrays have held at the same time so far: vectors,
 /// operators, preconditioners and the workspaces of libraries, without CUDA's context and the

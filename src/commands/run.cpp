@@ -32,7 +32,7 @@
 #include "src/commands/run_output.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
-#include "src/machine/known_bandwidth.hpp"
+#include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
 #include "src/solve/solve.hpp"
 
@@ -71,7 +71,7 @@ class Run {
     // The signal that stopped the iteration has been obeyed.
     if (run_.outcome.report.status == SolveStatus::interrupted) withdraw_stop_request();
     evaluate();
-    look_up_copy_bandwidth();
+    look_up_rates();
     write_results(run_);
     print_results();
   }
@@ -116,7 +116,7 @@ class Run {
       gpu_estimate_ = estimate_gpu_memory(parameters_, run_.strategy);
       require_memory("GPU memory", gpu_estimate_, run_.gpu.free_bytes);
       // Now: afterwards there may be no memory for it.
-      run_.copy_bandwidth = known_device_copy_bandwidth(run_.gpu);
+      run_.rates = known_device_rates(run_.gpu);
     }
   }
 
@@ -242,11 +242,11 @@ class Run {
                        [&] { run_.probe_values.exact = values_at(points, *run_.exact); });
   }
 
-  void look_up_copy_bandwidth() {
+  void look_up_rates() {
     if (run_.on_gpu()) return;
-    run_.notes.attempt("shares of the copy bandwidth are not known", [&] {
+    run_.notes.attempt("shares of what the machine can do are not known", [&] {
       stop_if_requested();
-      run_.copy_bandwidth = known_bandwidth(omp_get_max_threads()).copy;
+      run_.rates = known_rates(omp_get_max_threads());
     });
   }
 
@@ -269,10 +269,9 @@ class Run {
     }
     say("  energy    {}\n",
         run_.energy.text(static_cast<double>(run_.model->discretization.lattice.dof_count())));
-    say("\n{}", timer_table(run_.timers, {run_.copy_bandwidth}));
-    if (run_.copy_bandwidth > 0.0) {
-      say("copy bandwidth {} (measured once, {})\n", human_bytes_per_second(run_.copy_bandwidth),
-          processor_text());
+    say("\n{}", timer_table(run_.timers, run_.limits()));
+    if (run_.rates.memory.copy > 0.0) {
+      say("limits: {} (measured once, {})\n", rates_text(run_.limits()), processor_text());
     }
     say("\nResults are in {}\n", directory().string());
     std::error_code ignored;

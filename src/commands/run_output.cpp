@@ -81,12 +81,33 @@ Json solver_json(const RunRecord& run) {
 Json timing_json(const RunRecord& run) {
   const double apply = apply_seconds(run.timers);
   const Work& work = run.outcome.apply_work;
+  const Limit limit = limit_of(work, run.limits());
   return {{"setup_s", run.timers.seconds("setup")},
           {"solve_s", run.timers.seconds("solve")},
           {"apply_s", apply},
           {"dofs_per_s", apply > 0.0 ? work.dofs / apply : 0.0},
           {"gbytes_per_s", apply > 0.0 ? work.bytes / apply * 1e-9 : 0.0},
+          {"gflops_per_s", apply > 0.0 ? work.flops / apply * 1e-9 : 0.0},
+          {"limit", limit.name.empty() ? Json() : Json(limit.name)},
+          {"limit_share", apply > 0.0 && limit.seconds > 0.0 ? Json(limit.share(apply)) : Json()},
           {"total_s", run.timers.elapsed()}};
+}
+
+/// What the shares are of; null where it is not known.
+Json machine_json(const RunRecord& run) {
+  const MeasuredRates& rates = run.rates;
+  const auto giga = [](double rate) { return rate > 0.0 ? Json(rate * 1e-9) : Json(); };
+  Json caches = Json::array();
+  for (const CacheRate& cache : rates.caches) {
+    caches.push_back({{"name", cache.name},
+                      {"bytes", cache.bytes},
+                      {"gbytes_per_s", giga(cache.bytes_per_second)}});
+  }
+  return {{"copy_gbytes_per_s", giga(rates.memory.copy)},
+          {"cache_gbytes_per_s", giga(rates.last_cache())},
+          {"caches", caches},
+          {"peak_gflops", giga(rates.fma.in_double)},
+          {"peak_gflops_single", giga(rates.fma.in_single)}};
 }
 
 Json energy_json(const RunRecord& run, double dofs) {
@@ -140,6 +161,7 @@ std::string result_text(const RunRecord& run) {
   json["timing"] = timing_json(run);
   json["energy_use"] = energy_json(run, static_cast<double>(dofs));
   json["memory"] = memory_json(run);
+  json["machine"] = machine_json(run);
   json["provenance"] = {
       {"version", kVersion},
       {"commit", kCommit},
@@ -148,7 +170,7 @@ std::string result_text(const RunRecord& run) {
       {"gpu", run.on_gpu() ? run.gpu.name : "not used"},
       {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                               fmt::gmtime(std::chrono::system_clock::to_time_t(run.started)))}};
-  json["timers"] = timer_json(run.timers);
+  json["timers"] = timer_json(run.timers, run.limits());
   // The library writes null for numbers that are not finite, and must not throw on odd bytes in
   // names.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -244,7 +266,7 @@ void write_results(RunRecord& run) {
   }
   add("case.toml", [&] { return make_case_registry().to_toml(run.parameters); });
   add("residuals.csv", [&] { return residuals_csv(run); });
-  add("timings.csv", [&] { return timer_csv(run.timers, {run.copy_bandwidth}); });
+  add("timings.csv", [&] { return timer_csv(run.timers, run.limits()); });
   add("result.json", [&] { return result_text(run); });
   notes.attempt("results are missing", [&] { files.commit(); });
 }

@@ -12,6 +12,7 @@
 #include "src/case/model.hpp"
 #include "src/case/strategy.hpp"
 #include "src/commands/run_notes.hpp"
+#include "src/machine/known_rates.hpp"
 #include "src/parameters/case_parameters.hpp"
 #include "src/solve/evaluation.hpp"
 #include "src/solve/solve.hpp"
@@ -38,8 +39,10 @@ struct RunRecord {
   std::optional<Probes> probes;
   /// Empty where they are not known.
   ProbeValues probe_values;
-  double copy_bandwidth = 0.0;  // bytes per second; 0: not known
+  MeasuredRates rates;  // of the processor in use, as far as they are known
 
+  /// What limits the work of the run.
+  MachineRates limits() const { return rates.in(parameters.operation.precision); }
   bool on_gpu() const { return parameters.run.device == RunDevice::cuda; }
 };
 

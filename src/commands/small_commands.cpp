@@ -13,7 +13,7 @@
 #include "src/case/setup.hpp"
 #include "src/commands.hpp"
 #include "src/commands/solution_file.hpp"
-#include "src/machine/known_bandwidth.hpp"
+#include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/solve/preconditioner_table.hpp"
@@ -43,12 +43,29 @@ std::string processors(const Row& row) {
   return row.runs_on(Processor::cpu) ? "CPU, GPU" : "GPU";
 }
 
-// The GPU's copy bandwidth, if there is a GPU.
-void add_gpu_bandwidth(TextTable& table, Measure when) {
+// Caches, if there are any, and the peak of `who`.
+void add_peaks(TextTable& table, const std::string& who, const MeasuredRates& rates) {
+  std::vector<std::string> caches;
+  for (const CacheRate& cache : rates.caches) {
+    caches.push_back(
+        fmt::format("{} {}", cache.name, human_bytes_per_second(cache.bytes_per_second)));
+  }
+  if (!caches.empty()) {
+    table.add_row({"caches, " + who, fmt::format("{}", fmt::join(caches, ", "))});
+  }
+  table.add_row({"peak, " + who, fmt::format("fma {} in double, {} in single precision",
+                                             human_flops_per_second(rates.fma.in_double),
+                                             human_flops_per_second(rates.fma.in_single))});
+}
+
+// What the GPU does, if there is one.
+void add_gpu_rates(TextTable& table, Measure when) {
   if constexpr (kHasCuda) {
     try {
-      const double copy = known_device_copy_bandwidth(require_device(), when);
-      table.add_row({"bandwidth, GPU", fmt::format("copy {}", human_bytes_per_second(copy))});
+      const MeasuredRates rates = known_device_rates(require_device(), when);
+      table.add_row(
+          {"bandwidth, GPU", fmt::format("copy {}", human_bytes_per_second(rates.memory.copy))});
+      add_peaks(table, "GPU", rates);
     } catch (const NoDevice&) {
       // The line above says so.
     }
@@ -117,20 +134,20 @@ ExitCode info(const InfoCommand& command) {
   table.add_row({"memory", fmt::format("{}, {} available", bytes_text(machine.memory_bytes),
                                        bytes_text(machine.available_bytes))});
   for (int n : {1, threads}) {
-    const Bandwidth bandwidth = known_bandwidth(n, command.measure);
-    table.add_row(
-        {fmt::format("bandwidth, {} thread{}", n, n == 1 ? "" : "s"),
-         fmt::format("copy {}, update {}, read {}", human_bytes_per_second(bandwidth.copy),
-                     human_bytes_per_second(bandwidth.update),
-                     human_bytes_per_second(bandwidth.read))});
+    const MeasuredRates rates = known_rates(n, command.measure);
+    const std::string who = fmt::format("{} thread{}", n, n == 1 ? "" : "s");
+    table.add_row({"bandwidth, " + who, fmt::format("copy {}, update {}, read {}",
+                                                    human_bytes_per_second(rates.memory.copy),
+                                                    human_bytes_per_second(rates.memory.update),
+                                                    human_bytes_per_second(rates.memory.read))});
+    add_peaks(table, who, rates);
     if (threads == 1) break;
   }
   table.add_row({"GPU", gpu_summary()});
-  add_gpu_bandwidth(table, command.measure);
+  add_gpu_rates(table, command.measure);
   fmt::print("{}", table.text());
-  if (const auto file = bandwidths_file(); !file.empty()) {
-    fmt::print("Bandwidths are measured once, kept in {}, and renewed by --measure.\n",
-               file.string());
+  if (const auto file = rates_file(); !file.empty()) {
+    fmt::print("Rates are measured once, kept in {}, and renewed by --measure.\n", file.string());
   }
   return ExitCode::success;
 }

@@ -1,4 +1,4 @@
-// This file reads /proc and /sys, and measures the copy bandwidth.
+// This file reads /proc and /sys.
 #include "src/machine/machine.hpp"
 
 #include <fmt/format.h>
@@ -12,21 +12,13 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
 
-#include "mesh/lanes/host_array.hpp"
 #include "mesh/lanes/simd.hpp"
-#include "mesh/partition.hpp"
-#include "postprocess/timing/clock.hpp"
 #include "solvers/memory/device.hpp"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace tessera {
 namespace {
@@ -34,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 
 double gibibytes(std::int64_t bytes) { return 0x1p-30 * static_cast<double>(bytes); }
 
@@ -245,62 +236,6 @@ std::string cpu_model(const fs::path& root) {
   return model && !model->empty() ? *model : "unknown CPU";
 }
 
-// Kept from becoming one call of a library's copy, whose choice of stores is not ours.
-[[gnu::optimize("no-tree-loop-distribute-patterns")]] void copy_plain(const double* x, double* y,
-                                                                      Range part) {
-#pragma omp simd
-  for (Index i = part.begin; i < part.end; ++i) y[i] = x[i];
-}
-
-// Stores past the caches where the instruction set has them; parts begin at even indices.
-void copy_streaming(const double* x, double* y, Range part) {
-#if defined(__SSE2__)
-  for (Index i = part.begin; i < part.end; i += 2) _mm_stream_pd(y + i, _mm_load_pd(x + i));
-  _mm_sfence();
-#else
-  copy_plain(x, y, part);
-#endif
-}
-
-void update(const double* x, double* y, Range part) {
-#pragma omp simd
-  for (Index i = part.begin; i < part.end; ++i) y[i] += 0x1p-60 * x[i];
-}
-
-void read(const double* x, double* y, Range part) {
-  // One sum would wait for its own latency; parts are whole cache lines.
-  constexpr int kChains = 32;
-  double sums[kChains] = {};
-  for (Index i = part.begin; i + kChains <= part.end; i += kChains) {
-    for (int chain = 0; chain < kChains; ++chain) sums[chain] += x[i + chain];
-  }
-  if (part.begin < part.end) y[part.begin] = std::accumulate(sums, sums + kChains, 0.0);
-}
-
-// Runs f on every thread's part of [0, n), in whole cache lines.
-template <class F>
-void on_parts(int threads, Index n, F&& f) {
-  constexpr Index kLine = 8;
-#pragma omp parallel num_threads(threads)
-  {
-    const Range lines = partition(n / kLine, omp_get_thread_num(), omp_get_num_threads());
-    f(Range{lines.begin * kLine, lines.end * kLine});
-  }
-}
-
-Index bandwidth_array_size(int threads) {
-  Machine machine;
-  read_caches("/", cpus_in_affinity(), machine);
-  const std::int64_t l3_bytes = machine.l3_bytes * std::min(threads, std::max(machine.l3_count, 1));
-  // A virtual machine shows the whole cache of its host, which few threads do not have to
-  // themselves.
-  const std::int64_t enough = std::max<std::int64_t>(256, 32 * threads) * kMebi;
-  const std::int64_t wanted = std::max<std::int64_t>(std::min(2 * l3_bytes, enough), 64 * kMebi);
-  const std::int64_t allowed = available_memory_bytes() / 8;
-  const std::int64_t bytes = std::max(std::min(wanted, allowed), kMebi);
-  return bytes / kMebi * kMebi / static_cast<std::int64_t>(sizeof(double));
-}
-
 }  // namespace
 
 Machine describe_machine(const std::filesystem::path& root) {
@@ -347,38 +282,5 @@ std::int64_t available_memory_bytes(const std::filesystem::path& root) {
 }
 
 int thread_count(int threads) { return threads > 0 ? threads : omp_get_num_procs(); }
-
-Bandwidth measure_bandwidth(int threads) {
-  constexpr double kSeconds = 0.3;
-  constexpr int kRepetitions = 3;
-  const double start = seconds_now();
-  const Index n = bandwidth_array_size(threads);
-  const UncountedMemory arrays;
-  HostArray<double> x(static_cast<std::size_t>(n));
-  HostArray<double> y(static_cast<std::size_t>(n));
-  on_parts(threads, n, [&](Range part) {
-    std::fill(x.begin() + part.begin, x.begin() + part.end, 1.0);
-    std::fill(y.begin() + part.begin, y.begin() + part.end, 0.0);
-  });
-
-  using Sweep = void (*)(const double*, double*, Range);
-  const auto seconds_of = [&](Sweep sweep) {
-    const double sweep_start = seconds_now();
-    on_parts(threads, n, [&](Range part) { sweep(x.data(), y.data(), part); });
-    return seconds_now() - sweep_start;
-  };
-  double copy_seconds = std::numeric_limits<double>::infinity();
-  double update_seconds = copy_seconds;
-  double read_seconds = copy_seconds;
-  // In turns, so that a disturbance hits all alike.
-  for (int r = 0; r < kRepetitions || seconds_now() - start < kSeconds; ++r) {
-    copy_seconds = std::min({copy_seconds, seconds_of(copy_plain), seconds_of(copy_streaming)});
-    update_seconds = std::min(update_seconds, seconds_of(update));
-    read_seconds = std::min(read_seconds, seconds_of(read));
-  }
-  const double values = static_cast<double>(n);
-  return {16.0 * values / copy_seconds, 24.0 * values / update_seconds,
-          8.0 * values / read_seconds};
-}
 
 }  // namespace tessera

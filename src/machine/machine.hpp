@@ -45,24 +45,4 @@ std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 /// The number of threads that a file asks for: all cores for 0.
 int thread_count(int threads);
 
-/// Bytes per second between the cores and the memory, from arrays that no cache holds.
-struct Bandwidth {
-  /// y = x, 16 bytes a value: x read, y written. The best of ordinary stores and stores past the
-  /// caches; the first also read y from memory, which is not counted, as it is not in the cost
-  /// models that this figure stands beside.
-  double copy = 0.0;
-  /// y = y + a x, 24 bytes a value: x and y read, y written. The mix of a scatter that adds.
-  double update = 0.0;
-  /// sum of x, 8 bytes a value. The mix of a product with a stored matrix.
-  double read = 0.0;
-};
-
-/// Measures with OpenMP threads on arrays first touched by them, each twice as large as all L3
-/// caches that the threads can reach, but at most 256 MiB or 32 MiB a thread, at least 64 MiB,
-/// together at most a quarter of the available memory. The best of at least three repetitions;
-/// takes about 0.3 s, longer where the memory of the arrays alone takes that long to get.
-/// @param threads at least 1
-/// @throws std::bad_alloc
-Bandwidth measure_bandwidth(int threads);
-
 }  // namespace tessera

@@ -305,10 +305,10 @@ std::string unknown_option_message(const CLI::App& command, int argc, const char
 }
 
 void add_info(CLI::App& app, Options& options) {
-  CLI::App* command =
-      app.add_subcommand("info", "Print what the machine has: cores, SIMD, GPUs, bandwidth");
+  CLI::App* command = app.add_subcommand(
+      "info", "Print what the machine has: cores, SIMD, GPUs, bandwidths, peaks");
   command->add_flag("--measure", options.measure,
-                    "Measure the bandwidths anew; else those of the last time are printed");
+                    "Measure bandwidths and peaks anew; else those of the last time are printed");
 }
 
 Command make_command(const std::string& name, const Options& options) {

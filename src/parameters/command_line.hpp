@@ -66,7 +66,7 @@ struct ConvergenceCommand {
   Overwrite overwrite = Overwrite::no;
 };
 
-/// Whether the machine's bandwidth is measured although it is remembered from an earlier time.
+/// Whether the machine's rates are measured although they are remembered from an earlier time.
 enum class Measure { once, anew };
 
 enum class DefaultsFormat { toml, schema, markdown };

@@ -7,6 +7,7 @@
 
 #include "operators/strategy.hpp"
 #include "solvers/interruption.hpp"
+#include "src/case/preconditioner_memory.hpp"
 #include "src/case/strategy.hpp"
 #include "src/solve/full_multigrid_start.hpp"
 #include "src/solve/method.hpp"
@@ -115,7 +116,9 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     vectors.emplace(system, timers);
   }
   const double n = static_cast<double>(a->size());
-  SolveOutcome outcome{{}, a->bytes(), {n, a->cost().bytes}, made.levels, made.notes, a->name()};
+  const Cost cost = a->cost();
+  SolveOutcome outcome{{},          a->bytes(), {n, cost.bytes, cost.flops},
+                       made.levels, made.notes, a->name()};
   stop_if_requested();
   listeners.preconditioner(made.levels, made.notes);
 
@@ -141,7 +144,12 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
   }
   if (outcome.report.iterations > 0) {
     timers.set_work("solve/apply", outcome.apply_work);
-    timers.set_work("solve/vector updates", {n, update_streams(*a, parameters) * n * sizeof(T)});
+    const double vector_bytes = n * sizeof(T);
+    timers.set_work(
+        "solve/vector updates",
+        {.dofs = n,
+         .bytes = update_streams(*a, parameters) * vector_bytes,
+         .held_bytes = (1 + solver_vectors(parameters, case_strategy(parameters))) * vector_bytes});
   }
   vectors->finish();
   return outcome;

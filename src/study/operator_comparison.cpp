@@ -14,6 +14,7 @@
 #include "solvers/memory/device.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/commands/solution_file.hpp"
+#include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
 #include "src/study/measurement.hpp"
 #include "src/study/study_run.hpp"
@@ -21,7 +22,7 @@
 namespace tessera {
 namespace {
 
-constexpr char kRow[] = "  {:<{}} {:>9} {:>10} {:>9} {:>9} {:>10} {:>8} {:>8}  {}\n";
+constexpr char kRow[] = "  {:<{}} {:>9} {:>10} {:>9} {:>9} {:>10} {:>8} {:>8} {:<4}  {}\n";
 
 std::string cells_text(const BoxMesh& mesh) {
   const IndexTriple& n = mesh.cells();
@@ -53,7 +54,12 @@ const std::vector<std::string> kColumns = {"dimension",
                                            "copy_gbytes_per_s",
                                            "bandwidth_share",
                                            "difference",
-                                           "outcome"};
+                                           "outcome",
+                                           "peak_gflops",
+                                           "peak_gflops_single",
+                                           "cache_gbytes_per_s",
+                                           "limit_share",
+                                           "limit"};
 
 class OperatorComparison final : public StudyRun {
  public:
@@ -74,6 +80,8 @@ class OperatorComparison final : public StudyRun {
         "repetitions\n",
         processor_name(), problems().size(), measurements_, study().applications,
         study().repetitions);
+    say("of limit: the least time, by bytes moved or flops, as a share of the time taken; by: copy "
+        "(memory), L1 to L3\n(the cache that holds all data) or fma (arithmetic)\n");
   }
 
   ExitCode conclude() const override {
@@ -84,40 +92,41 @@ class OperatorComparison final : public StudyRun {
     return ExitCode::not_converged;
   }
 
-  double copy_bandwidth(int threads) {
-    const auto [entry, is_new] = copy_bandwidth_.try_emplace(threads, 0.0);
+  const MeasuredRates& rates(int threads) {
+    const auto [entry, is_new] = rates_.try_emplace(threads);
     if (!is_new) return entry->second;
     if constexpr (kHasCuda) {
-      if (on_gpu()) return entry->second = measure_device_copy_bandwidth();
+      if (on_gpu()) return entry->second = known_device_rates(require_device(), Measure::anew);
     }
-    return entry->second = measure_bandwidth(threads).copy;
+    return entry->second = known_rates(threads, Measure::anew);
   }
 
   void measure(const StudyProblem& problem) override {
     const int threads = thread_count(problem.threads);
-    const double copy = copy_bandwidth(threads);
+    const MeasuredRates& rates = this->rates(threads);
     const BoxMesh mesh = make_study_mesh(problem);
     const NodeLattice lattice(mesh, problem.degree);
-    say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points per axis, {}, {}; copy {}\n",
+    say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points per axis, {}, {}\n"
+        "  limits: {}\n",
         problem.dimension, name_of(problem.geometry), problem.degree,
         human_count(static_cast<double>(lattice.dof_count())), cells_text(mesh),
         problem.degree + study().extra_points, name_of(problem.precision),
         on_gpu() ? "GPU" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
-        human_bytes_per_second(copy));
+        rates_text(rates.in(problem.precision)));
     if (!has_room(bench_bytes(problem) + (on_gpu() ? kCudaProgramBytes : 0),
                   on_gpu() ? available_memory_bytes() : available(), "")) {
       return;
     }
     if (on_gpu() && !has_room(gpu_bench_bytes(problem), available(), " on the GPU")) return;
     say(kRow, "strategy", name_width_, "setup", "operator", "min", "median", "DoF/s", "GB/s",
-        "of copy", study().transfers ? "agrees; with transfers" : "agrees");
+        "of limit", "by", study().transfers ? "agrees; with transfers" : "agrees");
     Bench bench(study(), problem);
     for (const StrategyName& strategy : study_strategies(study(), problem)) {
       stop_if_requested();
       show_status(problem, strategy);
       const Measurement measurement = measure(bench, strategy);
       clear_status();
-      report(problem, threads, copy, bench, measurement);
+      report(problem, threads, rates, bench, measurement);
     }
   }
 
@@ -146,9 +155,10 @@ class OperatorComparison final : public StudyRun {
     return failed;
   }
 
-  void report(const StudyProblem& problem, int threads, double copy, const Bench& bench,
-              const Measurement& m) {
+  void report(const StudyProblem& problem, int threads, const MeasuredRates& rates,
+              const Bench& bench, const Measurement& m) {
     const Index dofs = bench.dofs();
+    const double copy = rates.memory.copy;
     const std::vector<std::string> problem_cells = {
         fmt::format("{}", problem.dimension),
         std::string(name_of(problem.geometry)),
@@ -164,6 +174,8 @@ class OperatorComparison final : public StudyRun {
     const auto leave_out = [&](std::string_view outcome) {
       row.resize(row.size() + 14);
       row.emplace_back(outcome);
+      add_machine(rates, row);
+      row.resize(row.size() + 2);
       add_row(row);
     };
     if (!m.unsuitable.empty()) {
@@ -183,10 +195,12 @@ class OperatorComparison final : public StudyRun {
     if (!agrees && !(is_wrong_by_design && is_finite)) ++disagreements_;
     const double dofs_rate = static_cast<double>(dofs) / m.min_seconds;
     const double bytes_rate = m.cost.bytes / m.min_seconds;
+    const Limit limit = limit_of({static_cast<double>(dofs), m.cost.bytes, m.cost.flops},
+                                 rates.in(problem.precision));
     say(kRow, m.strategy.text(), name_width_, human_seconds(m.setup_seconds),
         bytes_text(m.operator_bytes), human_seconds(m.min_seconds), human_seconds(m.median_seconds),
         human_dofs_per_second(dofs_rate), fmt::format("{:.1f}", bytes_rate * 1e-9),
-        human_percent(bytes_rate / copy),
+        human_percent(limit.share(m.min_seconds)), limit.name,
         (agrees               ? fmt::format("{:.0e}", m.difference)
          : !is_finite         ? "NO: values that are not finite"
          : is_wrong_by_design ? fmt::format("no, as meant: {:.1e}", m.difference)
@@ -205,7 +219,16 @@ class OperatorComparison final : public StudyRun {
                      : !is_finite         ? "not finite"
                      : is_wrong_by_design ? "wrong by design"
                                           : "disagrees");
+    add_machine(rates, row);
+    row.push_back(fmt::format("{:.6g}", limit.share(m.min_seconds)));
+    row.push_back(limit.name);
     add_row(row);
+  }
+
+  static void add_machine(const MeasuredRates& rates, std::vector<std::string>& row) {
+    for (const double rate : {rates.fma.in_double, rates.fma.in_single, rates.last_cache()}) {
+      row.push_back(fmt::format("{:.6g}", rate * 1e-9));
+    }
   }
 
   bool shows_status() const {
@@ -222,7 +245,7 @@ class OperatorComparison final : public StudyRun {
     if (shows_status()) print_err("\r\033[K");
   }
 
-  std::map<int, double> copy_bandwidth_;
+  std::map<int, MeasuredRates> rates_;  // by threads
   // Of the column of strategies.
   std::size_t name_width_ = 16;
   std::size_t measurements_ = 0;

@@ -38,6 +38,7 @@ TEST(HumanUnits, Energies) {
 TEST(HumanUnits, Rates) {
   EXPECT_EQ(human_dofs_per_second(1.04e8), "104 MDoF/s");
   EXPECT_EQ(human_bytes_per_second(1.82e10), "18.2 GB/s");
+  EXPECT_EQ(human_flops_per_second(1.18e11), "118 GFLOP/s");
   EXPECT_EQ(human_dofs_per_second(999.6e6), "1.00 GDoF/s");
   EXPECT_EQ(human_percent(0.1234), "12.3 %");
   EXPECT_EQ(human_percent(INFINITY), "-");

@@ -107,14 +107,14 @@ TEST_F(Timers, RefuseNamesThatWouldMixUpPaths) {
 }
 
 TEST_F(Timers, TableShowsSharesAndRates) {
-  timers.set_work("solve/apply", {2e6, 4e9});
+  timers.set_work("solve/apply", {2e6, 4e9, 2e9});
   timers.set_work("never/ran", {1.0, 1.0});
   run_typical();
   now += 1.0;
-  EXPECT_EQ(timer_table(timers, {12e9}),
-            "part     calls   total    mean   of run         DoFs      bytes  of copy\n"
+  EXPECT_EQ(timer_table(timers, {12e9, 4e9}),
+            "part     calls   total    mean   of run         DoFs      bytes  of limit  by\n"
             "solve        1  6.00 s  6.00 s   60.0 %\n"
-            "  apply      3  2.00 s  667 ms   20.0 %  3.00 MDoF/s  6.00 GB/s   50.0 %\n"
+            "  apply      3  2.00 s  667 ms   20.0 %  3.00 MDoF/s  6.00 GB/s    75.0 %  fma\n"
             "setup        1  3.00 s  3.00 s   30.0 %\n"
             "  mesh       1  2.00 s  2.00 s   20.0 %\n"
             "run             10.0 s          100.0 %\n");
@@ -124,7 +124,7 @@ TEST_F(Timers, TableHasNoColumnsWithoutWork) {
   run_typical();
   const std::string table = timer_table(timers, {12e9});
   EXPECT_EQ(table.find("DoFs"), std::string::npos);
-  EXPECT_EQ(table.find("of copy"), std::string::npos);
+  EXPECT_EQ(table.find("of limit"), std::string::npos);
 }
 
 TEST_F(Timers, CsvHasFullPaths) {
@@ -132,23 +132,29 @@ TEST_F(Timers, CsvHasFullPaths) {
   now += 1.0;
   timers.set_work("solve/apply", {2e6, 4e9});
   EXPECT_EQ(timer_csv(timers, {0.0}),
-            "part,calls,total_s,mean_s,min_s,share,dofs_per_s,gbytes_per_s,bandwidth_share\n"
-            "setup,1,3,3,3,0.3,,,\n"
-            "setup/mesh,1,2,2,2,0.2,,,\n"
-            "solve,1,6,6,6,0.6,,,\n"
-            "solve/apply,3,2,0.666667,0.25,0.2,3e+06,6,\n");
+            "part,calls,total_s,mean_s,min_s,share,dofs_per_s,gbytes_per_s,bandwidth_share,"
+            "gflops_per_s,limit_share,limit\n"
+            "setup,1,3,3,3,0.3,,,,,,\n"
+            "setup/mesh,1,2,2,2,0.2,,,,,,\n"
+            "solve,1,6,6,6,0.6,,,,,,\n"
+            "solve/apply,3,2,0.666667,0.25,0.2,3e+06,6,,,,\n");
+  timers.set_work("solve/apply", {2e6, 4e9, 1e9});
+  EXPECT_NE(timer_csv(timers, {12e9, 100e9}).find("3e+06,6,0.5,1.5,0.5,copy\n"), std::string::npos);
 }
 
 TEST_F(Timers, JsonNests) {
   run_typical();
-  timers.set_work("solve/apply", {2e6, 4e9});
-  const auto json = timer_json(timers);
+  timers.set_work("solve/apply", {2e6, 4e9, 1e9});
+  const auto json = timer_json(timers, {12e9, 100e9});
   EXPECT_DOUBLE_EQ(json.at("elapsed_s"), 9.0);
   const auto& apply = json.at("parts").at(1).at("parts").at(0);
   EXPECT_EQ(apply.at("name"), "apply");
   EXPECT_EQ(apply.at("calls"), 3);
   EXPECT_DOUBLE_EQ(apply.at("gbytes_per_s"), 6.0);
   EXPECT_DOUBLE_EQ(apply.at("dofs_per_s"), 3e6);
+  EXPECT_DOUBLE_EQ(apply.at("gflops_per_s"), 1.5);
+  EXPECT_EQ(apply.at("limit"), "copy");
+  EXPECT_DOUBLE_EQ(apply.at("limit_share"), 0.5);
 }
 
 }  // namespace

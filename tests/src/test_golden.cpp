@@ -129,16 +129,19 @@ TEST_F(GoldenText, Check) {
   expect_golden("check.txt", std::regex_replace(without_sizes, std::regex("[ -]*\\n"), "\n"));
 }
 
-// The energy counters of the machine are there or not: a number or null.
+// The energy counters of the machine are there or not, a number or null, and so are its caches.
 TEST_F(GoldenText, LayoutOfResultJson) {
   write_file(path() / "case.toml", kCase);
   printed({"run", "case.toml"});
   const auto json = nlohmann::ordered_json::parse(read_file(path() / "out/result.json"));
   std::string layout;
   add_layout(json, "", layout);
-  expect_golden("result_layout.txt",
-                std::regex_replace(layout, std::regex("((cpu_j|gpu_j|j_per_dof): )(number|null)"),
-                                   "$1number or null"));
+  layout = std::regex_replace(
+      layout, std::regex("((cpu_j|gpu_j|j_per_dof|cache_gbytes_per_s): )(number|null)"),
+      "$1number or null");
+  layout = std::regex_replace(layout, std::regex("caches: list of (nothing\n|object\n(    .*\n)+)"),
+                              "caches: list of object or nothing\n");
+  expect_golden("result_layout.txt", layout);
 }
 
 TEST(GoldenDifference, ShowsTheLinesThatDiffer) {

@@ -1,4 +1,5 @@
 // These tests describe machines that are made up, and this one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -11,8 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "mesh/lanes/simd.hpp"
 #include "src/machine/cpu_check.hpp"
-#include "src/machine/known_bandwidth.hpp"
+#include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
@@ -175,45 +177,130 @@ TEST(Bandwidth, IsThatOfAMemory) {
 }
 
 /// A directory for the user's cache that is the test's own.
-class KnownBandwidths : public ::testing::Test {
+class KnownRates : public ::testing::Test {
  protected:
-  KnownBandwidths() { setenv("XDG_CACHE_HOME", directory_.path().c_str(), 1); }
-  ~KnownBandwidths() override { unsetenv("XDG_CACHE_HOME"); }
+  KnownRates() { setenv("XDG_CACHE_HOME", directory_.path().c_str(), 1); }
+  ~KnownRates() override { unsetenv("XDG_CACHE_HOME"); }
 
  private:
   TemporaryDirectory directory_;
 };
 
-TEST_F(KnownBandwidths, AreMeasuredOnce) {
-  const Bandwidth first = known_bandwidth(1);
-  EXPECT_GT(first.copy, 1e8);
-  ASSERT_TRUE(std::filesystem::exists(bandwidths_file()));
+TEST_F(KnownRates, AreMeasuredOnce) {
+  const MeasuredRates first = known_rates(1);
+  EXPECT_GT(first.memory.copy, 1e8);
+  ASSERT_TRUE(std::filesystem::exists(rates_file()));
   // Two measurements differ in their last digits at least.
-  const Bandwidth second = known_bandwidth(1);
-  EXPECT_EQ(second.copy, first.copy);
-  EXPECT_EQ(second.update, first.update);
-  EXPECT_EQ(second.read, first.read);
-  EXPECT_NE(known_bandwidth(1, Measure::anew).copy, first.copy);
-  EXPECT_NE(known_bandwidth(1).copy, first.copy);
-}
-
-TEST_F(KnownBandwidths, AreMeasuredWhereTheFileIsOfNoUse) {
-  known_bandwidth(1);
-  for (const char* text : {"{", "{\"copy\": 1}"}) {
-    std::ofstream(bandwidths_file()) << text;
-    EXPECT_GT(known_bandwidth(1).copy, 1e8) << text;
+  const MeasuredRates second = known_rates(1);
+  EXPECT_EQ(second.memory.copy, first.memory.copy);
+  EXPECT_EQ(second.memory.update, first.memory.update);
+  EXPECT_EQ(second.memory.read, first.memory.read);
+  EXPECT_EQ(second.fma.in_double, first.fma.in_double);
+  EXPECT_EQ(second.fma.in_single, first.fma.in_single);
+  ASSERT_EQ(second.caches.size(), first.caches.size());
+  for (std::size_t i = 0; i < first.caches.size(); ++i) {
+    EXPECT_EQ(second.caches[i].bytes_per_second, first.caches[i].bytes_per_second);
   }
-  // A figure that cannot be one.
-  std::ifstream in(bandwidths_file());
-  const std::string key = nlohmann::json::parse(in).items().begin().key();
-  std::ofstream(bandwidths_file()) << nlohmann::json{{key, {-1.0, 1.0, 1.0}}};
-  EXPECT_GT(known_bandwidth(1).copy, 1e8);
+  const MeasuredRates anew = known_rates(1, Measure::anew);
+  EXPECT_NE(anew.memory.copy, first.memory.copy);
+  EXPECT_NE(anew.fma.in_double, first.fma.in_double);
+  EXPECT_EQ(known_rates(1).fma.in_double, anew.fma.in_double);
 }
 
-TEST_F(KnownBandwidths, AreMeasuredWhereNothingCanBeWritten) {
+TEST_F(KnownRates, AreMeasuredWhereTheFileIsOfNoUse) {
+  known_rates(1);
+  for (const char* text : {"{", "{\"copy\": 1}"}) {
+    std::ofstream(rates_file()) << text;
+    EXPECT_GT(known_rates(1).memory.copy, 1e8) << text;
+  }
+  // Figures that cannot be some, and too few.
+  std::ifstream in(rates_file());
+  nlohmann::json figures = nlohmann::json::parse(in);
+  ASSERT_GE(figures.size(), 2U);
+  for (auto& [key, values] : figures.items()) values[0] = -1.0;
+  std::ofstream(rates_file()) << figures;
+  EXPECT_GT(known_rates(1).memory.copy, 1e8);
+  EXPECT_GT(known_rates(1).fma.in_double, 1e8);
+  for (auto& [key, values] : figures.items()) values = {1.0};
+  std::ofstream(rates_file()) << figures;
+  EXPECT_GT(known_rates(1).memory.copy, 1e8);
+  EXPECT_GT(known_rates(1).fma.in_double, 1e8);
+}
+
+// A file from before peaks and caches were measured.
+TEST_F(KnownRates, TakeWhatAnOlderFileHas) {
+  known_rates(1);
+  std::ifstream in(rates_file());
+  const nlohmann::json known = nlohmann::json::parse(in);
+  nlohmann::json old;
+  for (const auto& [key, values] : known.items()) {
+    if (key.starts_with("copy, update, read: ")) old[key] = {3e9, 2e9, 1e9};
+  }
+  ASSERT_EQ(old.size(), 1U);
+  std::ofstream(rates_file()) << old;
+  const MeasuredRates rates = known_rates(1);
+  EXPECT_EQ(rates.memory.copy, 3e9);
+  EXPECT_EQ(rates.memory.update, 2e9);
+  EXPECT_EQ(rates.memory.read, 1e9);
+  EXPECT_GT(rates.fma.in_double, 1e8);
+  EXPECT_EQ(known_rates(1).fma.in_double, rates.fma.in_double);
+  EXPECT_EQ(known_rates(1).memory.copy, 3e9);
+}
+
+TEST_F(KnownRates, AreMeasuredWhereNothingCanBeWritten) {
   setenv("XDG_CACHE_HOME", "/proc/no/such/place", 1);
-  EXPECT_GT(known_bandwidth(1).copy, 1e8);
-  EXPECT_FALSE(std::filesystem::exists(bandwidths_file()));
+  EXPECT_GT(known_rates(1).memory.copy, 1e8);
+  EXPECT_FALSE(std::filesystem::exists(rates_file()));
+}
+
+TEST(FlopRates, AreThoseOfACpu) {
+  const int threads = omp_get_num_procs();
+  const FlopRates rates = measure_flop_rates(threads);
+  // At most four pipes of multiply-adds at 8 GHz.
+  const double most = 4 * 2 * 8e9 * threads;
+  EXPECT_GT(rates.in_double, 0.5e9 * threads);
+  EXPECT_LT(rates.in_double, most * kLanes<double>);
+  EXPECT_GT(rates.in_single, 0.5e9 * threads);
+  EXPECT_LT(rates.in_single, most * kLanes<float>);
+}
+
+TEST(Caches, AreThoseThatThreadsReach) {
+  constexpr std::int64_t kKibi = 1 << 10;
+  Machine machine;
+  machine.physical_cores = 8;
+  machine.l1d_bytes = 32 * kKibi;
+  machine.l2_bytes = 1024 * kKibi;
+  machine.l3_bytes = 16 * 1024 * kKibi;
+  machine.l3_count = 2;
+  const auto bytes = [&](int threads) {
+    std::vector<double> sizes;
+    for (const CacheRate& level : cache_levels(machine, threads)) {
+      EXPECT_EQ(level.name, fmt::format("L{}", sizes.size() + 1));
+      sizes.push_back(level.bytes / kKibi);
+    }
+    return sizes;
+  };
+  EXPECT_EQ(bytes(1), (std::vector<double>{32, 1024, 16 * 1024}));
+  EXPECT_EQ(bytes(4), (std::vector<double>{128, 4096, 32 * 1024}));
+  // More threads than cores have no more cache.
+  EXPECT_EQ(bytes(16), (std::vector<double>{256, 8192, 32 * 1024}));
+  // That of a virtual machine's host.
+  machine.l3_bytes = 480 * 1024 * kKibi;
+  EXPECT_EQ(bytes(2), (std::vector<double>{64, 2048, 64 * 1024}));
+  machine.l3_bytes = 0;
+  EXPECT_EQ(bytes(2), (std::vector<double>{64, 2048}));
+  EXPECT_TRUE(cache_levels(Machine(), 2).empty());
+}
+
+TEST(Caches, AreMeasuredLevelByLevel) {
+  const std::vector<CacheRate> levels = cache_levels(describe_machine(), 1);
+  const std::vector<double> rates = measure_caches(levels, 1);
+  ASSERT_EQ(rates.size(), levels.size());
+  for (const double rate : rates) {
+    EXPECT_GT(rate, 1e8);
+    EXPECT_LT(rate, 1e13);
+  }
+  EXPECT_TRUE(measure_caches({}, 1).empty());
 }
 
 TEST(CpuCheck, FindsEverythingOnTheCpuThatRunsTheTests) {

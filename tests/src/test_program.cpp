@@ -53,7 +53,14 @@ TEST_F(ProgramTest, RunLeavesWhatTheContractSays) {
   EXPECT_GT(json["memory"]["peak_bytes"].get<double>(), 1e6);
   EXPECT_FALSE(json["provenance"]["version"].get<std::string>().empty());
   EXPECT_THAT(ran.output, HasSubstr("apply"));
-  EXPECT_THAT(ran.output, HasSubstr("of copy"));
+  EXPECT_THAT(ran.output, HasSubstr("of limit"));
+  EXPECT_THAT(ran.output, HasSubstr("\nlimits: copy "));
+  for (const char* rate : {"copy_gbytes_per_s", "peak_gflops", "peak_gflops_single"}) {
+    EXPECT_GT(json["machine"][rate].get<double>(), 0.0) << rate;
+  }
+  EXPECT_GT(json["timing"]["gflops_per_s"].get<double>(), 0.0);
+  EXPECT_GT(json["timing"]["limit_share"].get<double>(), 0.0);
+  EXPECT_FALSE(json["timing"]["limit"].get<std::string>().empty());
   EXPECT_THAT(read_file(path() / "out/timings.csv"), HasSubstr("solve/apply"));
 }
 
@@ -432,10 +439,14 @@ TEST_F(ProgramTest, ListNamesEveryStrategy) {
   }
 }
 
-TEST_F(ProgramTest, InfoMeasuresBandwidth) {
+TEST_F(ProgramTest, InfoMeasuresBandwidthsAndPeaks) {
   const ProgramResult ran = run_program(path(), {"info"});
   EXPECT_EQ(ran.exit_code, 0);
-  EXPECT_THAT(ran.output, HasSubstr("GB/s"));
+  EXPECT_THAT(ran.output,
+              ::testing::ContainsRegex("\nbandwidth, 1 thread +copy [0-9.]+ [GM]B/s, update "));
+  EXPECT_THAT(ran.output,
+              ::testing::ContainsRegex("\npeak, 1 thread +fma [0-9.]+ [GT]FLOP/s in double, "
+                                       "[0-9.]+ [GT]FLOP/s in single precision\n"));
 }
 
 class CompareTest : public ProgramTest {
@@ -461,11 +472,15 @@ TEST_F(CompareTest, AllStrategiesAgree) {
   EXPECT_THAT(ran.output, HasSubstr(" left out: the kernel kronecker needs an "
                                     "axis-aligned mesh, and this one is mapped"));
   std::size_t unsuitable = 0;
-  for (std::size_t at = csv.find(",unsuitable\n"); at != std::string::npos;
-       at = csv.find(",unsuitable\n", at + 1)) {
+  for (std::size_t at = csv.find(",unsuitable,"); at != std::string::npos;
+       at = csv.find(",unsuitable,", at + 1)) {
     ++unsuitable;
   }
   EXPECT_EQ(unsuitable, 8U);
+  EXPECT_THAT(csv, HasSubstr(",outcome,peak_gflops,peak_gflops_single,cache_gbytes_per_s,"
+                             "limit_share,limit\n"));
+  EXPECT_THAT(csv, ::testing::ContainsRegex(",agrees,[0-9.e+]+,[0-9.e+]+,[0-9.e+]+,[0-9.e-]+,"
+                                            "(copy|L1|L2|L3|fma)\n"));
 }
 
 TEST_F(CompareTest, StoragesOfFactorsStandSideBySide) {

@@ -53,9 +53,13 @@ class CompressedKernel final : public DeviceCellKernel<T> {
   double flops_per_cell() const override {
     const double n = grid_.degree + 1;
     const double m = points_;
-    const double sweeps = 2.0 * (n * n + n * m + m * m) * even_odd_line_flops(m, n) +
-                          6.0 * m * m * even_odd_line_flops(m, m);
-    return sweeps + (15.0 + 18.0) * m * m * m;
+    // A thread with a plane of points multiplies by whole matrices.
+    const bool by_planes = compressed_layout(grid_.degree, points_).cells > 1;
+    const double to_points = by_planes ? 2.0 * m * n : even_odd_line_flops(m, n);
+    const double derivative = by_planes ? 2.0 * m * m : even_odd_line_flops(m, m);
+    const double sweeps = 2.0 * (n * n + n * m + m * m) * to_points + 6.0 * m * m * derivative;
+    // The factors' offsets, the factors, and the sum over directions.
+    return sweeps + (6.0 + 15.0 + 2.0) * m * m * m;
   }
 
   Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "mesh/geometry/symmetric_factors.hpp"
 #include "operators/cells/device_positions.hpp"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
@@ -67,10 +68,10 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
     const double derivative = even_odd_line_flops(m, m);
     if (grid_.dimension == 2) {
       const double sweeps = (n + m) * to_points + 2.0 * m * derivative;
-      return 4.0 * sweeps + (30.0 + 6.0) * m * m;
+      return 4.0 * sweeps + (symmetric_factor_flops(2) + 6.0 + 1.0) * m * m;
     }
     const double sweeps = (n * n + n * m + m * m) * to_points + 3.0 * m * m * derivative;
-    return 5.0 * sweeps + (90.0 + 15.0) * m * m * m;
+    return 5.0 * sweeps + (symmetric_factor_flops(3) + 15.0 + 2.0) * m * m * m;
   }
 
   Index bytes() const override { return streamed_bytes() + any_size_.bytes(); }
