@@ -80,8 +80,9 @@ class OperatorComparison final : public StudyRun {
         "repetitions\n",
         processor_name(), problems().size(), measurements_, study().applications,
         study().repetitions);
-    say("of limit: the least time, by bytes moved or flops, as a share of the time taken; by: copy "
-        "(memory), L1 to L3\n(the cache that holds all data) or fma (arithmetic)\n");
+    say("of limit: the least time, max(bytes / bandwidth, flops / fma), as a share of the time "
+        "taken;\nby: copy (the memory), L1 to L3 (the cache with most of the data) or fma "
+        "(arithmetic)\n");
   }
 
   ExitCode conclude() const override {
