@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// The least that one application can cost: memory traffic and floating-point operations.
+/// The least traffic of one application, and the flops of its algorithm as it is implemented.
 struct Cost {
   double bytes = 0.0;
   double flops = 0.0;
