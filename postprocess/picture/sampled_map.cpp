@@ -20,14 +20,14 @@ std::vector<double> choose_planes(const BoxMesh& mesh, int d, const std::vector<
   for (Index c = 0; c < mesh.cells()[d]; ++c) {
     const double begin = mesh.grid_line(d, c);
     const double end = mesh.grid_line(d, c + 1);
-    const int pieces = static_cast<int>(std::ceil((end - begin) / spacing - 1e-6));
+    const int pieces = std::max(1, static_cast<int>(std::lround((end - begin) / spacing)));
     if (pieces > 1 && begin > planes.back()) planes.push_back(begin);
     for (int i = 1; i < pieces; ++i) {
       const double xi =
           pieces < p ? nodes[(i * p + pieces / 2) / pieces] : static_cast<double>(i) / pieces;
       planes.push_back(begin + xi * (end - begin));
     }
-    if (pieces > 1 || end - planes.back() > 0.999 * spacing) planes.push_back(end);
+    if (pieces > 1 || end - planes.back() > 0.75 * spacing) planes.push_back(end);
   }
   if (planes.back() < mesh.upper()[d]) {
     // The last interval may be a short one.

@@ -17,8 +17,8 @@ namespace {
 constexpr int kWidth = 1200;
 constexpr int kHeight = 900;
 // Of mapped meshes, along an axis: some 10 pixels in 3D, 5 in 2D.
-constexpr int kIntervals2D = 180;
-constexpr int kIntervals3D = 64;
+constexpr int kIntervals2D = 128;
+constexpr int kIntervals3D = 56;
 // What takes about 0.1 s to go through.
 constexpr std::size_t kMaxScanned = 100'000'000;
 

@@ -237,15 +237,6 @@ TEST_F(KeptResults, APictureThatFailsIsMissingAlone) {
   expect_one_note(ran, "solution.png is missing: cannot write ", "File too large");
 }
 
-TEST_F(KeptResults, ASolutionThatIsNotFiniteHasAPicture) {
-  const ProgramResult ran =
-      run("[mesh]\ndimension = 2\ncells = [4, 4]\n[problem]\nsource = \"1e308\"\n"
-          "coefficient = \"1e-300\"\n[boundary]\nleft = { type = \"dirichlet\", value = "
-          "\"1e308\" }\nright = { type = \"dirichlet\", value = \"-1e308\" }\n");
-  EXPECT_NE(ran.exit_code, 1) << ran.errors;
-  EXPECT_EQ(names_in(out()), kAllFiles) << ran.errors;
-}
-
 // All memory that the process has not got yet is refused once the solve has begun.
 TEST_F(KeptResults, WritingNeedsNoMoreMemoryThanTheSolve) {
 #ifdef __SANITIZE_ADDRESS__

@@ -294,6 +294,7 @@ TEST_F(ProgramTest, IterationLimitIsAMarkedFailure) {
   EXPECT_FALSE(result()["solver"]["likely_causes"].empty());
   EXPECT_THAT(read_file(path() / "out/solution.vtu"), HasSubstr("status"));
   EXPECT_THAT(read_file(path() / "out/view.py"), HasSubstr("not converged"));
+  EXPECT_TRUE(std::filesystem::exists(path() / "out/solution.png"));
 }
 
 TEST_F(ProgramTest, InterruptWritesWhatThereIs) {
@@ -309,6 +310,7 @@ TEST_F(ProgramTest, InterruptWritesWhatThereIs) {
   EXPECT_EQ(result()["solver"]["status"], "interrupted");
   EXPECT_GT(result()["solver"]["iterations"].get<int>(), 0);
   EXPECT_THAT(read_file(path() / "out/timings.csv"), HasSubstr("solve/apply"));
+  EXPECT_TRUE(std::filesystem::exists(path() / "out/solution.png"));
 }
 
 TEST_F(ProgramTest, CheckTellsSizesAndMemory) {
