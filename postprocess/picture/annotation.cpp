@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/picture/viridis.hpp"
@@ -61,9 +62,28 @@ std::string axis_name(const Camera& camera, int d) {
   return fmt::format("{} (stretched {:.3g} times)", kAxisNames[d], stretch);
 }
 
+// The coordinates at both ends of an axis.
+std::pair<std::string, std::string> ends_of(const Point& lower, const Point& upper, int axis) {
+  const double size = upper[axis] - lower[axis];
+  return {human_number(lower[axis], size, 4), human_number(upper[axis], size, 4)};
+}
+
+// The corner at which the edge begins that is labeled, by axis.
+constexpr int kLabeledCorner[] = {0b000, 0b000, 0b010};
+// Of fewer pixels than this the coordinates at both ends would overlap.
+constexpr double kShortEdge = 120.0;
+
+double edge_length(const Camera& camera, const Point& lower, const Point& upper, int axis) {
+  const int corner = kLabeledCorner[axis];
+  const ScreenPoint a = camera.project(corner_of(lower, upper, corner));
+  const ScreenPoint b = camera.project(corner_of(lower, upper, corner | 1 << axis));
+  return std::hypot(b.x - a.x, b.y - a.y);
+}
+
 // Coordinates along one edge of the bounds in 3D, away from their middle.
 void label_edge(const Font& font, const Camera& camera, const Point& lower, const Point& upper,
-                int corner, int axis, Image& image) {
+                int axis, Image& image) {
+  const int corner = kLabeledCorner[axis];
   const ScreenPoint a = camera.project(corner_of(lower, upper, corner));
   const ScreenPoint b = camera.project(corner_of(lower, upper, corner | 1 << axis));
   const double length = std::hypot(b.x - a.x, b.y - a.y);
@@ -80,16 +100,11 @@ void label_edge(const Font& font, const Camera& camera, const Point& lower, cons
     const double y = a.y + along * (b.y - a.y) + 20.0 * ny + kHalfHeight * kSmall;
     font.write(image, text, x, y, kSmall, kText, align);
   };
-  const double size = upper[axis] - lower[axis];
-  const std::string from = human_number(lower[axis], size, 4);
-  const std::string to = human_number(upper[axis], size, 4);
-  if (length < 120.0) {
-    write(0.5, fmt::format("{}: {} to {}", axis_name(camera, axis), from, to));
-    return;
-  }
+  write(0.5, kAxisNames[axis]);
+  if (length < kShortEdge) return;  // axes_text() has them
   const double inset = 16.0 / length;
+  const auto [from, to] = ends_of(lower, upper, axis);
   write(inset, from);
-  write(0.5, axis_name(camera, axis));
   write(1.0 - inset, to);
 }
 
@@ -153,8 +168,8 @@ void draw_frame(const Font& font, const Camera& camera, const Point& lower, cons
 
 Rectangle plot_area(const Image& image, int dimension) {
   const double bottom = image.height() - 85.0;
-  if (dimension == 2) return {110.0, 125.0, image.width() - 190.0, bottom - 50.0};
-  return {100.0, 110.0, image.width() - 210.0, bottom - 30.0};
+  if (dimension == 2) return {110.0, 150.0, image.width() - 190.0, bottom - 50.0};
+  return {100.0, 115.0, image.width() - 210.0, bottom - 30.0};
 }
 
 void draw_back_edges(const Camera& camera, const Point& lower, const Point& upper, Image& image) {
@@ -170,9 +185,19 @@ void draw_axes(const Font& font, const Camera& camera, int dimension, const Poin
   }
   for_each_edge(
       false, [&](int corner, int axis) { draw_edge(camera, lower, upper, corner, axis, image); });
-  label_edge(font, camera, lower, upper, 0b000, 0, image);
-  label_edge(font, camera, lower, upper, 0b000, 1, image);
-  label_edge(font, camera, lower, upper, 0b010, 2, image);
+  for (int axis = 0; axis < 3; ++axis) label_edge(font, camera, lower, upper, axis, image);
+}
+
+std::string axes_text(const Camera& camera, const Point& lower, const Point& upper) {
+  std::string text;
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool is_stretched = camera.stretch()[axis] != 1.0;
+    if (!is_stretched && edge_length(camera, lower, upper, axis) >= kShortEdge) continue;
+    const auto [from, to] = ends_of(lower, upper, axis);
+    text += fmt::format("{}{} from {} to {}", text.empty() ? "" : ", ", kAxisNames[axis], from, to);
+    if (is_stretched) text += fmt::format(" stretched {:.3g} times", camera.stretch()[axis]);
+  }
+  return text;
 }
 
 void draw_color_bar(const Font& font, const ValueScale& scale, Image& image) {

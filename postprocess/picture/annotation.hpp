@@ -28,6 +28,9 @@ void draw_back_edges(const Camera& camera, const Point& lower, const Point& uppe
 /// The other edges in 3D, or the frame in 2D, and the coordinates along them.
 void draw_axes(const Font& font, const Camera& camera, int dimension, const Point& lower,
                const Point& upper, Image& image);
+/// What is to be said of the axes in 3D that are stretched, or whose ends are too close in the
+/// picture for their coordinates; empty if there are none.
+std::string axes_text(const Camera& camera, const Point& lower, const Point& upper);
 void draw_color_bar(const Font& font, const ValueScale& scale, Image& image);
 void draw_captions(const Font& font, const Captions& captions, Image& image);
 

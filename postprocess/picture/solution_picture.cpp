@@ -84,7 +84,11 @@ SolutionPicture draw_solution(const Discretization& discretization, std::span<co
   const Font font;
   const Surface surface = make_surface(map);
   const Camera camera(dimension, map.lower(), map.upper(), plot_area(image, dimension));
-  if (dimension == 3) draw_back_edges(camera, map.lower(), map.upper(), image);
+  if (dimension == 3) {
+    draw_back_edges(camera, map.lower(), map.upper(), image);
+    const std::string axes = axes_text(camera, map.lower(), map.upper());
+    if (!axes.empty()) captions.lines.front() += "; " + axes;
+  }
   SurfacePainter painter(discretization, basis, values.data(), surface, camera, scale);
   painter.paint(image);
   if (dimension == 2) painter.paint_iso_lines(image);

@@ -93,14 +93,14 @@ class SurfacePainter::Shader {
       const double lower = mesh_.lower()[d];
       const double upper = mesh_.upper()[d];
       const double per_pixel = length(right[d] - box[d], below[d] - box[d]);
-      // A surface along which the coordinate does not change but by rounding has no edges.
+      // Where the cut is all but parallel to the planes of an axis, their edges are stains.
       if (!(per_pixel > 1e-7 * (upper - lower))) continue;
       const double from_end = std::min(std::abs(box[d] - lower), std::abs(upper - box[d]));
       of_parts = std::max(of_parts, line_opacity(from_end / per_pixel, 1.6));
       const double spacing = mesh_.cell_width(d, point.cell[d]) / per_pixel;
       const double distance = spacing * std::min(point.xi[d], 1.0 - point.xi[d]);
-      of_cells =
-          std::max(of_cells, clearness(spacing, 4.0, 10.0) * line_opacity(std::abs(distance), 1.0));
+      const double strength = clearness(spacing, 7.0, 14.0) * clearness(-spacing, -2000.0, -1000.0);
+      of_cells = std::max(of_cells, strength * line_opacity(std::abs(distance), 1.0));
     }
     const Color with_cells = mixed(color, kLight, static_cast<float>(0.33 * of_cells));
     return mixed(with_cells, kDark, static_cast<float>(0.85 * of_parts));

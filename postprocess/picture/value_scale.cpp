@@ -29,9 +29,11 @@ ValueScale::ValueScale(double low, double high, int max_ticks) : low_(low), high
   if (is_empty_ || is_constant_ || !std::isfinite(high - low)) return;
   step_ = round_step((high - low) / max_ticks);
   const int magnitude = static_cast<int>(std::floor(std::log10(largest)));
-  if (magnitude >= 5 || magnitude <= -4) exponent_ = magnitude;
-  const double step_magnitude = std::floor(std::log10(step_) + 1e-9);
-  decimals_ = std::clamp(exponent_ - static_cast<int>(step_magnitude), 0, 12);
+  const int step_magnitude = static_cast<int>(std::floor(std::log10(step_) + 1e-9));
+  // Numbers that differ in their last digits are easier to read as a whole.
+  const bool is_narrow = magnitude >= 0 && magnitude <= 8 && magnitude - step_magnitude > 3;
+  if ((magnitude >= 5 && !is_narrow) || magnitude <= -4) exponent_ = magnitude;
+  decimals_ = std::clamp(exponent_ - step_magnitude, 0, 12);
   const double slack = 1e-9 * (high - low);
   for (double i = std::ceil((low - slack) / step_); i * step_ <= high + slack; i += 1.0) {
     ticks_.push_back(i * step_);
