@@ -9,10 +9,24 @@ namespace tessera {
 namespace {
 
 constexpr double kRounding = 1e-12;
+// Of the length of a cell at degree 1, and with each degree more.
+constexpr double kSlack = 0.02;
+constexpr double kSlackPerDegree = 0.25;
 
 double largest_difference(const Point& a, const Point& b) {
   double largest = 0.0;
   for (int d = 0; d < 3; ++d) largest = std::max(largest, std::abs(a[d] - b[d]));
+  return largest;
+}
+
+Point clamped(const Point& x, double low, double high) {
+  return {std::clamp(x[0], low, high), std::clamp(x[1], low, high), std::clamp(x[2], low, high)};
+}
+
+// Of the cell's longest edge, by the derivatives of its map.
+double length_of(const std::array<Point, 3>& J) {
+  double largest = 0.0;
+  for (int b = 0; b < 3; ++b) largest = std::max(largest, std::hypot(J[0][b], J[1][b], J[2][b]));
   return largest;
 }
 
@@ -64,7 +78,8 @@ double largest_coordinate(const Discretization& discretization) {
 PointLocator::PointLocator(const Discretization& discretization)
     : discretization_(discretization),
       basis_(discretization.basis.nodes),
-      tolerance_(kRounding * largest_coordinate(discretization)) {
+      tolerance_(kRounding * largest_coordinate(discretization)),
+      slack_(kSlack * std::pow(kSlackPerDegree, discretization.lattice.degree() - 1)) {
   if (!discretization.mapping.is_cartesian()) boxes_.emplace(discretization);
 }
 
@@ -76,10 +91,13 @@ std::optional<CellPoint> PointLocator::find(const Point& x, Scratch& scratch) co
   }
   if (!boxes_) return find_in_box(X);
   boxes_->find(X, scratch);
-  for (const Index cell : scratch) {
-    if (const auto place = find_in_cell(cell, X)) return place;
+  constexpr Point kMiddle = {0.5, 0.5, 0.5};
+  auto place = find_in_cells(scratch, X, [&](Index) { return kMiddle; });
+  if (!place) {
+    // A strongly curved cell may need a nearer start.
+    place = find_in_cells(scratch, X, [&](Index cell) { return nearest_node(cell, X); });
   }
-  return std::nullopt;
+  return place;
 }
 
 std::optional<CellPoint> PointLocator::find_in_box(const Point& X) const {
@@ -104,18 +122,26 @@ std::optional<CellPoint> PointLocator::find_in_box(const Point& X) const {
   return place;
 }
 
-std::optional<CellPoint> PointLocator::find_in_cell(Index cell, const Point& X) const {
-  constexpr Point kMiddle = {0.5, 0.5, 0.5};
-  Point reference = invert(cell, X, kMiddle);
-  if (!(distance(cell, reference, X) <= tolerance_)) {
-    // A strongly curved cell may need a nearer start.
-    reference = invert(cell, X, nearest_node(cell, X));
-    if (!(distance(cell, reference, X) <= tolerance_)) return std::nullopt;
+template <class StartIn>
+std::optional<CellPoint> PointLocator::find_in_cells(const std::vector<Index>& cells,
+                                                     const Point& X, StartIn start_in) const {
+  std::optional<CellPoint> nearest;
+  double least = slack_;
+  for (const Index cell : cells) {
+    const Inverse found = invert(cell, X, start_in(cell));
+    if (!(found.distance <= tolerance_)) continue;
+    const Point inside = clamped(found.reference, 0.0, 1.0);
+    std::array<Point, 3> J{};
+    const double beyond = largest_difference(map(cell, inside, J), X);
+    if (beyond <= tolerance_) return CellPoint{cell, inside};
+    if (beyond > least * length_of(J)) continue;
+    least = beyond / length_of(J);
+    nearest = {cell, inside};
   }
-  return CellPoint{cell, reference};
+  return nearest;
 }
 
-Point PointLocator::invert(Index cell, const Point& X, Point reference) const {
+PointLocator::Inverse PointLocator::invert(Index cell, const Point& X, Point reference) const {
   constexpr int kMaxSteps = 30;
   constexpr int kMaxHalvings = 6;
   // Beyond the cell its polynomials are of no use.
@@ -124,7 +150,7 @@ Point PointLocator::invert(Index cell, const Point& X, Point reference) const {
   constexpr double kLastStep = 1e-9;
   const int dimension = discretization_.mesh.dimension();
   if (dimension == 2) reference[2] = 0.0;
-  std::array<Point, 3> J;
+  std::array<Point, 3> J{};
   Point at = map(cell, reference, J);
   int outside = 0;
   for (int i = 0; i < kMaxSteps; ++i) {
@@ -136,7 +162,7 @@ Point PointLocator::invert(Index cell, const Point& X, Point reference) const {
     for (int halving = 0; halving <= kMaxHalvings; ++halving, scale *= 0.5) {
       length = 0.0;
       for (int d = 0; d < dimension; ++d) {
-        if (!std::isfinite(step[d])) return start;
+        if (!std::isfinite(step[d])) return {start, before};
         reference[d] = std::clamp(start[d] + scale * step[d], -kOvershoot, 1.0 + kOvershoot);
         length = std::max(length, std::abs(reference[d] - start[d]));
       }
@@ -151,8 +177,7 @@ Point PointLocator::invert(Index cell, const Point& X, Point reference) const {
     outside = is_inside ? 0 : outside + 1;
     if (outside == 3) break;
   }
-  for (int d = 0; d < dimension; ++d) reference[d] = std::clamp(reference[d], 0.0, 1.0);
-  return reference;
+  return {reference, largest_difference(at, X)};
 }
 
 Point PointLocator::map(Index cell, const Point& reference,
@@ -186,11 +211,6 @@ Point PointLocator::map(Index cell, const Point& reference,
     }
   }
   return at;
-}
-
-double PointLocator::distance(Index cell, const Point& reference, const Point& X) const {
-  std::array<Point, 3> derivatives;
-  return largest_difference(map(cell, reference, derivatives), X);
 }
 
 Point PointLocator::nearest_node(Index cell, const Point& X) const {

@@ -224,7 +224,8 @@ TEST(Probes, NameThePointsThatAreOutside) {
     FAIL();
   } catch (const PointsOutside& error) {
     EXPECT_EQ(error.points(), (std::vector<Index>{1, 3, 5}));
-    EXPECT_NE(std::string(error.what()).find("to 1.05, y from 0 to 1.05, z from 0 to 1.5"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("to 1.05, y from 0 to 1.05, z from 0 to 1.5"),
+              std::string::npos)
         << error.what();
   }
 }
@@ -242,6 +243,23 @@ TEST(Probes, TakePointsThatRoundingPutsOutside) {
         points.push_back(x);
       }
       EXPECT_NO_THROW(Probes(physical, points)) << test_mesh.name;
+    }
+  }
+}
+
+TEST(Probes, TakePointsOfTheCurvedBoundary) {
+  const TestMesh shell = meshes()[4];
+  for (int degree = 1; degree <= 8; ++degree) {
+    const Discretization discretization = discretize(shell, degree, NodeFamily::gauss_lobatto);
+    std::vector<Point> points;
+    for (int i = 0; i <= 1000; ++i) {
+      for (const double r : {1.0, 1.05}) points.push_back(pipe({r, 1e-3 * i, 0.7}));
+    }
+    const Probes probes(discretization, points);
+    std::vector<double> values(points.size());
+    probes.evaluate(node_positions(discretization)[0], values);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      EXPECT_NEAR(values[i], points[i][0], 3e-3 * std::pow(0.2, degree - 1)) << degree;
     }
   }
 }
