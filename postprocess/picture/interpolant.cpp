@@ -1,50 +1,18 @@
-// This file evaluates Lagrange polynomials by products of distances, and cells axis after axis.
+// This file evaluates functions in cells, axis after axis.
 #include "postprocess/picture/interpolant.hpp"
 
 #include <algorithm>
 
 namespace tessera {
 
-LagrangeBasis::LagrangeBasis(std::span<const double> nodes)
-    : nodes_(nodes.begin(), nodes.end()), weights_(nodes.size(), 1.0) {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    for (std::size_t j = 0; j < nodes_.size(); ++j) {
-      if (j != i) weights_[i] /= nodes_[i] - nodes_[j];
-    }
-  }
-}
-
-LagrangeBasis::Support LagrangeBasis::evaluate(double xi, double* values) const {
-  const int n = static_cast<int>(nodes_.size());
-  double product = 1.0;
-  for (int i = 0; i < n; ++i) {
-    const double distance = xi - nodes_[i];
-    if (distance == 0.0) {
-      std::fill_n(values, n, 0.0);
-      values[i] = 1.0;
-      return {i, i};
-    }
-    values[i] = weights_[i] * product;
-    product *= distance;
-  }
-  product = 1.0;
-  for (int i = n - 1; i >= 0; --i) {
-    values[i] *= product;
-    product *= xi - nodes_[i];
-  }
-  return {0, n - 1};
-}
-
-Interpolant::Interpolant(const NodeLattice& lattice, const LagrangeBasis& basis,
-                         const double* values)
+Interpolant::Interpolant(const NodeLattice& lattice, const LineBasis& basis, const double* values)
     : lattice_(lattice), basis_(basis), values_(values), nodes_(lattice.degree() + 1) {
-  for (auto& factors : factors_) factors.assign(static_cast<std::size_t>(nodes_), 1.0);
-  support_.fill({0, 0});
+  for (LineValues& factors : factors_) factors[0] = 1.0;
   slice_.resize(static_cast<std::size_t>(nodes_) * nodes_);
 }
 
 void Interpolant::make_slice(const CellPoint& point) {
-  const LagrangeBasis::Support z = support_[2];
+  const LineBasis::Support z = support_[2];
   if (point.cell == slice_cell_ && point.xi[1] == slice_xi_ && z.first >= slice_support_.first &&
       z.last <= slice_support_.last) {
     return;
@@ -66,7 +34,7 @@ void Interpolant::make_slice(const CellPoint& point) {
 
 double Interpolant::operator()(const CellPoint& point) {
   for (int d = 0; d < lattice_.dimension(); ++d) {
-    support_[d] = basis_.evaluate(point.xi[d], factors_[d].data());
+    support_[d] = basis_.values(point.xi[d], factors_[d]);
   }
   make_slice(point);
   double value = 0.0;

@@ -48,14 +48,14 @@ struct AxisSampling {
   std::vector<Combination> planes;
 };
 
-AxisSampling sample_axis(const Discretization& discretization, const LagrangeBasis& basis, int d,
+AxisSampling sample_axis(const Discretization& discretization, const LineBasis& basis, int d,
                          const std::vector<double>& planes) {
   if (d >= discretization.mesh.dimension()) return {{0}, {{0, {1.0}}}};
   AxisSampling sampling;
   std::vector<Index>& nodes = sampling.nodes;
   const int p = discretization.lattice.degree();
   const CellLocator locate(discretization.mesh);
-  std::vector<double> values(static_cast<std::size_t>(p) + 1);
+  LineValues values;
   std::vector<Index> first_nodes;
   for (const double plane : planes) {
     CellPoint point;
@@ -65,7 +65,7 @@ AxisSampling sample_axis(const Discretization& discretization, const LagrangeBas
     for (const double node : discretization.basis.nodes) {
       if (std::abs(xi - node) < 1e-9) xi = node;
     }
-    const auto [first, last] = basis.evaluate(xi, values.data());
+    const auto [first, last] = basis.values(xi, values);
     first_nodes.push_back(p * point.cell[d] + first);
     for (int i = first; i <= last; ++i) nodes.push_back(p * point.cell[d] + i);
     sampling.planes.push_back({0, {values.data() + first, values.data() + last + 1}});
@@ -89,8 +89,7 @@ double combine(const Combination& combination, const double* values, std::size_t
 
 }  // namespace
 
-SampledMap::SampledMap(const Discretization& discretization, const LagrangeBasis& basis,
-                       int intervals)
+SampledMap::SampledMap(const Discretization& discretization, const LineBasis& basis, int intervals)
     : dimension_(discretization.mesh.dimension()),
       is_cartesian_(discretization.mapping.is_cartesian()) {
   const BoxMesh& mesh = discretization.mesh;
@@ -121,7 +120,7 @@ void SampledMap::fill_cartesian() {
   }
 }
 
-void SampledMap::fill_mapped(const Discretization& discretization, const LagrangeBasis& basis) {
+void SampledMap::fill_mapped(const Discretization& discretization, const LineBasis& basis) {
   std::array<AxisSampling, 3> axes;
   for (int d = 0; d < 3; ++d) axes[d] = sample_axis(discretization, basis, d, planes_[d]);
   const auto nx = planes_[0].size();

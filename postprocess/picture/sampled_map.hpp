@@ -17,7 +17,7 @@ class SampledMap {
  public:
   /// @param intervals about how many there are along an axis, if the mesh is not Cartesian, which
   /// needs one
-  SampledMap(const Discretization& discretization, const LagrangeBasis& basis, int intervals);
+  SampledMap(const Discretization& discretization, const LineBasis& basis, int intervals);
 
   int dimension() const { return dimension_; }
   bool is_cartesian() const { return is_cartesian_; }
@@ -35,7 +35,7 @@ class SampledMap {
 
  private:
   void fill_cartesian();
-  void fill_mapped(const Discretization& discretization, const LagrangeBasis& basis);
+  void fill_mapped(const Discretization& discretization, const LineBasis& basis);
   void find_bounds();
 
   int dimension_;

@@ -47,7 +47,7 @@ std::string mesh_text(const Discretization& discretization) {
 SolutionPicture draw_solution(const Discretization& discretization, std::span<const double> values,
                               std::pair<double, double> range, const PictureText& text) {
   const int dimension = discretization.mesh.dimension();
-  const LagrangeBasis basis(discretization.basis.nodes);
+  const LineBasis basis(discretization.basis.nodes);
   const SampledMap map(discretization, basis, dimension == 2 ? kIntervals2D : kIntervals3D);
   Captions captions = {text.title, {}, {}};
   if (!text.status.empty()) captions.warnings.push_back(text.status);

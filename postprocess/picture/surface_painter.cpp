@@ -9,7 +9,7 @@
 #include <limits>
 #include <optional>
 
-#include "postprocess/picture/cell_locator.hpp"
+#include "mesh/cell_locator.hpp"
 #include "postprocess/picture/viridis.hpp"
 
 namespace tessera {
@@ -117,7 +117,7 @@ class SurfacePainter::Shader {
   ScreenPlane light_;               // divided by depth
 };
 
-SurfacePainter::SurfacePainter(const Discretization& discretization, const LagrangeBasis& basis,
+SurfacePainter::SurfacePainter(const Discretization& discretization, const LineBasis& basis,
                                const double* values, const Surface& surface, const Camera& camera,
                                const ValueScale& scale)
     : discretization_(discretization),

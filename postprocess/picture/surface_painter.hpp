@@ -19,9 +19,8 @@ namespace tessera {
 class SurfacePainter {
  public:
   /// All are referred to. @param values of the function's nodes
-  SurfacePainter(const Discretization& discretization, const LagrangeBasis& basis,
-                 const double* values, const Surface& surface, const Camera& camera,
-                 const ValueScale& scale);
+  SurfacePainter(const Discretization& discretization, const LineBasis& basis, const double* values,
+                 const Surface& surface, const Camera& camera, const ValueScale& scale);
 
   /// Paints the surface, by all threads.
   void paint(Image& image);
@@ -49,7 +48,7 @@ class SurfacePainter {
   }
 
   const Discretization& discretization_;
-  const LagrangeBasis& basis_;
+  const LineBasis& basis_;
   const double* values_;
   const Surface& surface_;
   const Camera& camera_;

@@ -77,6 +77,7 @@ double largest_coordinate(const Discretization& discretization) {
 
 PointLocator::PointLocator(const Discretization& discretization)
     : discretization_(discretization),
+      in_box_(discretization.mesh),
       basis_(discretization.basis.nodes),
       tolerance_(kRounding * largest_coordinate(discretization)),
       slack_(kSlack * std::pow(kSlackPerDegree, discretization.lattice.degree() - 1)) {
@@ -102,24 +103,12 @@ std::optional<CellPoint> PointLocator::find(const Point& x, Scratch& scratch) co
 
 std::optional<CellPoint> PointLocator::find_in_box(const Point& X) const {
   const BoxMesh& mesh = discretization_.mesh;
-  IndexTriple cell{};
-  CellPoint place;
   for (int d = 0; d < mesh.dimension(); ++d) {
-    const double lower = mesh.grid_line(d, 0);
-    const double upper = mesh.grid_line(d, mesh.cells()[d]);
-    if (!(X[d] >= lower - tolerance_ && X[d] <= upper + tolerance_)) return std::nullopt;
-    Index begin = 0;
-    for (Index end = mesh.cells()[d]; end - begin > 1;) {
-      const Index middle = begin + (end - begin) / 2;
-      (X[d] < mesh.grid_line(d, middle) ? end : begin) = middle;
+    if (!(X[d] >= mesh.lower()[d] - tolerance_ && X[d] <= mesh.upper()[d] + tolerance_)) {
+      return std::nullopt;
     }
-    cell[d] = begin;
-    const double line = mesh.grid_line(d, begin);
-    place.reference[d] =
-        std::clamp((X[d] - line) / (mesh.grid_line(d, begin + 1) - line), 0.0, 1.0);
   }
-  place.cell = mesh.cell_index(cell);
-  return place;
+  return in_box_(X);
 }
 
 template <class StartIn>
@@ -133,10 +122,10 @@ std::optional<CellPoint> PointLocator::find_in_cells(const std::vector<Index>& c
     const Point inside = clamped(found.reference, 0.0, 1.0);
     std::array<Point, 3> J{};
     const double beyond = largest_difference(map(cell, inside, J), X);
-    if (beyond <= tolerance_) return CellPoint{cell, inside};
+    if (beyond <= tolerance_) return CellPoint{discretization_.mesh.cell_position(cell), inside};
     if (beyond > least * length_of(J)) continue;
     least = beyond / length_of(J);
-    nearest = {cell, inside};
+    nearest = {discretization_.mesh.cell_position(cell), inside};
   }
   return nearest;
 }

@@ -4,18 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include "mesh/cell_locator.hpp"
 #include "mesh/discretization.hpp"
+#include "mesh/element/line_basis.hpp"
 #include "postprocess/probes/cell_boxes.hpp"
-#include "postprocess/probes/line_basis.hpp"
 
 namespace tessera {
-
-/// A place in a mesh.
-struct CellPoint {
-  Index cell = 0;
-  /// In [0, 1] along each axis of the cell; 0 along the third in 2D.
-  Point reference{};
-};
 
 /// Finds points in a mesh by inverting the map of its cells. In a box with straight grid lines that
 /// is a division; in a mapped mesh Newton's method on the polynomial map of each cell whose box
@@ -55,6 +49,7 @@ class PointLocator {
   Point nearest_node(Index cell, const Point& X) const;
 
   const Discretization& discretization_;
+  CellLocator in_box_;
   LineBasis basis_;
   double tolerance_;  // in the discretization's own coordinates
   double slack_;      // of the length of a cell

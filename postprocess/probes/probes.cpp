@@ -63,8 +63,7 @@ Probes::Probes(const Discretization& discretization, std::span<const Point> poin
     for (Index i = range.begin; i < range.end; ++i) {
       if (i % kBlock == 0) stop_if_requested();
       if (const auto place = locator.find(points[i], scratch)) {
-        const IndexTriple cell = discretization.mesh.cell_position(place->cell);
-        places_[i] = {lattice_.first_node(cell), place->reference};
+        places_[i] = {lattice_.first_node(place->cell), place->xi};
       } else {
         outside[omp_get_thread_num()].push_back(i);
       }

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "mesh/discretization.hpp"
+#include "mesh/element/line_basis.hpp"
 #include "mesh/scalar_field.hpp"
 #include "postprocess/files/atomic_file.hpp"
-#include "postprocess/probes/line_basis.hpp"
 
 namespace tessera {
 

@@ -288,28 +288,5 @@ TEST(Probes, EvaluateFieldsAtPoints) {
   for (int i = 0; i < 3000; ++i) EXPECT_EQ(values[static_cast<std::size_t>(i)], 1.0 - 0.5 * i);
 }
 
-TEST(LineBasis, IsThatOfTheElement) {
-  for (int degree = 1; degree <= 32; ++degree) {
-    const std::vector<double> nodes = make_nodes(NodeFamily::gauss_lobatto, degree);
-    const LineBasis basis(nodes);
-    std::vector<double> points = {0.0, 1.0, 0.5, 0.123, 0.999};
-    points.insert(points.end(), nodes.begin(), nodes.end());
-    const Matrix1D B = lagrange_values(nodes, points);
-    const Matrix1D G = lagrange_derivatives(nodes, points);
-    for (int a = 0; a < B.rows; ++a) {
-      LineValues values{};
-      LineValues again{};
-      LineValues slopes{};
-      basis.values(points[a], values);
-      basis.values(points[a], again, slopes);
-      for (int i = 0; i <= degree; ++i) {
-        EXPECT_NEAR(values[i], B(a, i), 1e-13);
-        EXPECT_NEAR(again[i], B(a, i), 1e-13);
-        EXPECT_NEAR(slopes[i], G(a, i), 1e-12 * degree * degree);
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace tessera

@@ -154,7 +154,7 @@ TEST(SolutionPicture, TheCutIsWhereItShouldBe) {
       const Discretization mesh = make_mesh(unit_box(3, cells), 4, is_mapped ? bent : Map());
       const std::vector<double> values = at_nodes(mesh, f);
       const Pixels pixels = draw(mesh, values);
-      const SampledMap map(mesh, LagrangeBasis(mesh.basis.nodes), 64);
+      const SampledMap map(mesh, LineBasis(mesh.basis.nodes), 64);
       const Camera camera = camera_of(3, map.lower(), map.upper());
       const double y = 0.5 * (map.lower()[1] + map.upper()[1]);
       const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -329,7 +329,7 @@ TEST(SampledMap, HasAsManyPlanesAsAPictureNeeds) {
       const BoxMesh box(3, {cells, 2, 3}, {0.0, 0.0, 0.0}, {1.0, 1.0, 1.0},
                         {geometric_lines(0.0, 1.0, cells, 1.1), GridLines(), GridLines()});
       const Discretization mesh = make_mesh(box, degree, bent);
-      const SampledMap map(mesh, LagrangeBasis(mesh.basis.nodes), 20);
+      const SampledMap map(mesh, LineBasis(mesh.basis.nodes), 20);
       EXPECT_GE(map.count(0), 14);
       EXPECT_LE(map.count(0), 60);
       EXPECT_EQ(map.planes(0).front(), 0.0);

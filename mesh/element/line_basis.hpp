@@ -22,8 +22,13 @@ class LineBasis {
   int size() const { return static_cast<int>(nodes_.size()); }
   const std::vector<double>& nodes() const { return nodes_; }
 
-  /// values[i] = l_i(t).
-  void values(double t, LineValues& values) const;
+  /// Which polynomials are not 0 at a point: [first, last].
+  struct Support {
+    int first = 0;
+    int last = 0;
+  };
+  /// values[i] = l_i(t). At a node its own alone is not 0.
+  Support values(double t, LineValues& values) const;
   /// The same with slopes[i] = l_i'(t).
   void values(double t, LineValues& values, LineValues& slopes) const;
 

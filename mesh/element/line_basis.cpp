@@ -1,6 +1,7 @@
 // This file multiplies differences from the left and from the right of each node.
-#include "postprocess/probes/line_basis.hpp"
+#include "mesh/element/line_basis.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace tessera {
@@ -15,10 +16,15 @@ LineBasis::LineBasis(std::span<const double> nodes)
   }
 }
 
-void LineBasis::values(double t, LineValues& values) const {
+LineBasis::Support LineBasis::values(double t, LineValues& values) const {
   const int n = size();
   double left = 1.0;
   for (int i = 0; i < n; ++i) {
+    if (t == nodes_[i]) {
+      std::fill_n(values.begin(), n, 0.0);
+      values[i] = 1.0;
+      return {i, i};
+    }
     values[i] = scales_[i] * left;
     left *= t - nodes_[i];
   }
@@ -27,6 +33,7 @@ void LineBasis::values(double t, LineValues& values) const {
     values[i] *= right;
     right *= t - nodes_[i];
   }
+  return {0, n - 1};
 }
 
 void LineBasis::values(double t, LineValues& values, LineValues& slopes) const {

@@ -1,5 +1,5 @@
 // This file finds cells by division, or by bisection of the grid lines.
-#include "postprocess/picture/cell_locator.hpp"
+#include "mesh/cell_locator.hpp"
 
 #include <algorithm>
 #include <cmath>
