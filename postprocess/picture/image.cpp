@@ -8,6 +8,12 @@
 #include <stdexcept>
 
 namespace tessera {
+namespace {
+
+// Makes rounding of cutting off.
+constexpr float kHalf = 0.5F;
+
+}  // namespace
 
 Color mixed(const Color& first, const Color& second, float weight) {
   return {first.red + weight * (second.red - first.red),
@@ -32,7 +38,7 @@ void Image::blend(int x, int y, const Color& color, float opacity) {
   const float parts[3] = {color.red, color.green, color.blue};
   for (int i = 0; i < 3; ++i) {
     const auto before = static_cast<float>(pixel[i]);
-    pixel[i] = static_cast<std::uint8_t>(before + opacity * (255.0F * parts[i] - before) + 0.5F);
+    pixel[i] = static_cast<std::uint8_t>(kHalf + before + opacity * (255.0F * parts[i] - before));
   }
 }
 

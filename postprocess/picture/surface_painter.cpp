@@ -124,7 +124,6 @@ SurfacePainter::SurfacePainter(const Discretization& discretization, const LineB
       basis_(basis),
       values_(values),
       surface_(surface),
-      camera_(camera),
       scale_(scale),
       points_(surface.vertices.size()),
       light_(surface.vertices.size(), 1.0) {

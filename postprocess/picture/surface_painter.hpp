@@ -18,7 +18,7 @@ namespace tessera {
 /// surface's smooth parts.
 class SurfacePainter {
  public:
-  /// All are referred to. @param values of the function's nodes
+  /// All but the camera are referred to. @param values of the function's nodes
   SurfacePainter(const Discretization& discretization, const LineBasis& basis, const double* values,
                  const Surface& surface, const Camera& camera, const ValueScale& scale);
 
@@ -51,7 +51,6 @@ class SurfacePainter {
   const LineBasis& basis_;
   const double* values_;
   const Surface& surface_;
-  const Camera& camera_;
   const ValueScale& scale_;
   std::vector<ScreenPoint> points_;  // of the vertices
   std::vector<double> light_;        // of the vertices

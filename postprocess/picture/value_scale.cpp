@@ -21,8 +21,8 @@ double round_step(double least) {
 
 }  // namespace
 
-ValueScale::ValueScale(double low, double high, int max_ticks) : low_(low), high_(high) {
-  is_empty_ = !std::isfinite(low) || !std::isfinite(high) || low > high;
+ValueScale::ValueScale(double low, double high, int max_ticks)
+    : low_(low), high_(high), is_empty_(!std::isfinite(low) || !std::isfinite(high) || low > high) {
   const double largest = std::max(std::abs(low), std::abs(high));
   // Numbers too small for a step between them are as good as equal.
   is_constant_ = !is_empty_ && !(high - low > std::max(1e-10 * largest, 1e-290));

@@ -32,7 +32,7 @@ class ValueScale {
   double low_;
   double high_;
   bool is_empty_;
-  bool is_constant_;
+  bool is_constant_ = false;
   double step_ = 0.0;
   int exponent_ = 0;
   int decimals_ = 0;

@@ -38,7 +38,7 @@ Color viridis(double t) {
     for (int i = 0; i < kEntries; ++i) colors[i] = polynomials(i / (kEntries - 1.0));
     return colors;
   }();
-  return table[static_cast<std::size_t>(std::clamp(t, 0.0, 1.0) * (kEntries - 1) + 0.5)];
+  return table[static_cast<std::size_t>(std::clamp(t, 0.0, 1.0) * (kEntries - 1))];
 }
 
 }  // namespace tessera
