@@ -135,6 +135,13 @@ inline void write_file(const std::filesystem::path& path, const std::string& tex
   std::ofstream(path) << text;
 }
 
+/// The header and the rows of a CSV file, without the comments before them.
+inline std::string read_rows(const std::filesystem::path& path) {
+  std::string text = read_file(path);
+  while (text.starts_with('#')) text.erase(0, text.find('\n') + 1);
+  return text;
+}
+
 inline nlohmann::json read_json(const std::filesystem::path& path) {
   return nlohmann::json::parse(read_file(path));
 }

@@ -466,7 +466,7 @@ class CompareTest : public ProgramTest {
 TEST_F(CompareTest, AllStrategiesAgree) {
   const ProgramResult ran = compare();
   EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
-  const std::string csv = read_file(path() / "study.csv");
+  const std::string csv = read_rows(path() / "study.csv");
   // A header, and for 2 dimensions x 2 geometries x 2 degrees csr, 2 x (local, tensor), stencil and
   // kronecker.
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 7);
@@ -489,7 +489,7 @@ TEST_F(CompareTest, StoragesOfFactorsStandSideBySide) {
   const ProgramResult ran =
       compare({"--set", "study.factors=[\"stored\", \"on-the-fly\", \"auto\"]"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
-  const std::string csv = read_file(path() / "study.csv");
+  const std::string csv = read_rows(path() / "study.csv");
   // On 4 uniform problems as before; on 4 mapped ones each storage, and auto is one of them.
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 7 + 4 * (5 + 2 * 2));
   for (const char* form : {"stored", "on-the-fly"}) {

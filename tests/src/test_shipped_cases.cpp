@@ -106,7 +106,7 @@ void expect_solvers_converge(const std::vector<std::string>& settings) {
   arguments.insert(arguments.end(), settings.begin(), settings.end());
   const ProgramResult ran = run_program(directory.path(), arguments);
   EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
-  std::ifstream csv(directory.path() / "solvers.csv");
+  std::istringstream csv(read_rows(directory.path() / "solvers.csv"));
   std::string line;
   std::getline(csv, line);
   EXPECT_EQ(line.substr(0, 9), "dimension");

@@ -104,6 +104,19 @@ void remove_all(std::string& text, std::string_view begin, std::string_view end)
   }
 }
 
+void remove_empty_groups(std::string& text) {
+  constexpr std::string_view kEmptyEnd = ">\n</g>\n";
+  for (std::size_t at = 0; (at = text.find(kEmptyEnd, at)) != std::string::npos;) {
+    const std::size_t begin = text.rfind('<', at);
+    if (text.compare(begin, 3, "<g ") == 0) {
+      text.erase(begin, at + kEmptyEnd.size() - begin);
+      at = begin;
+    } else {
+      at += kEmptyEnd.size();
+    }
+  }
+}
+
 // A color as gnuplot writes it: of text, and of lines.
 void replace_color(std::string& svg, Color color, std::string_view replacement) {
   const auto part = [&](std::size_t i) {
@@ -143,12 +156,7 @@ std::string finished(std::string svg, const Plot& plot, SvgUse use) {
   replace_all(svg, "font-size=\"14.00\"", "font-size=\"14.00\" font-weight=\"600\"");
   replace_all(svg, "\t", "");
   replace_all(svg, "<text> ", "<text>");
-  for (const std::string_view width : {"0.60", "0.72", "0.80", "0.96", "1.20", "1.80", "2.40"}) {
-    replace_all(
-        svg,
-        fmt::format("<g fill=\"none\" stroke=\"currentColor\" stroke-width=\"{}\">\n</g>\n", width),
-        "");
-  }
+  remove_empty_groups(svg);
   const std::string name = escaped(plot.title);
   return is_file ? fmt::format(
                        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"

@@ -1,0 +1,189 @@
+// Tests of `tessera report` and of `--report`, as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/src/program.hpp"
+
+namespace tessera::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ReportTest : public ::testing::Test {
+ protected:
+  ProgramResult start(const std::vector<std::string>& arguments) {
+    return run_program(path(), arguments);
+  }
+  void solve(const std::string& name, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {"run",
+                                          shipped("poisson_2d.toml").string(),
+                                          "--quiet",
+                                          "--output",
+                                          name,
+                                          "--set",
+                                          "mesh.cells=[4, 4]",
+                                          "--set",
+                                          "solver.preconditioner=multigrid",
+                                          "--set",
+                                          "title='<b>Title</b> & \"more\"'"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult ran = start(arguments);
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  }
+  ProgramResult compare(const std::string& csv, const std::vector<std::string>& more = {}) {
+    write_file(path() / "study.toml",
+               "title = \"Few\"\n[study]\nkernels = [\"csr\", \"tensor\", \"kronecker\"]\ndegrees "
+               "= [1, 2]\ndimensions = [2]\ndofs = [500, 1000, 2000]\ngeometry = [\"uniform\"]\n"
+               "scatters = [\"coloring\"]\napplications = 1\nrepetitions = 1\n");
+    std::vector<std::string> arguments = {"compare", "study.toml", "--csv", csv};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return start(arguments);
+  }
+  // What is wrong with pages and pictures; empty if nothing is.
+  std::string faults(const std::vector<std::string>& names) {
+    std::string command = std::string(TESSERA_PYTHON) + " " + TESSERA_CHECK_PAGE;
+    for (const std::string& name : names) command += " '" + (path() / name).string() + "'";
+    command += " > '" + (path() / "faults.txt").string() + "' 2>&1";
+    const int status = std::system(command.c_str());
+    return status == 0 ? "" : "faults: " + read_file(path() / "faults.txt");
+  }
+  std::string page(const std::string& name = "report.html") { return read_file(path() / name); }
+  const std::filesystem::path& path() const { return directory_.path(); }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ReportTest, OfARunHasItsNumbersPlotsCaseAndMachine) {
+  solve("first");
+  const ProgramResult ran = start({"report", "first", "-o", "report.html"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(faults({"report.html"}), "");
+  EXPECT_THAT(page(),
+              AllOf(HasSubstr("&lt;b&gt;Title&lt;/b&gt; &amp; &quot;more&quot;"),
+                    HasSubstr("Where the time went"), HasSubstr("Multigrid&#39;s time by level"),
+                    HasSubstr("Relative residual by iteration"), HasSubstr("[mesh]"),
+                    HasSubstr("<dt>machine</dt>"), HasSubstr("There is no picture")));
+  EXPECT_THAT(page(), Not(HasSubstr("<b>Title")));
+}
+
+TEST_F(ReportTest, OfSeveralRunsHasThemSideBySide) {
+  solve("first");
+  solve("second", {"--set", "space.degree=2", "--set", "operator.precision=single", "--set",
+                   "solver.relative_tolerance=1e-4"});
+  ASSERT_EQ(start({"report", "first", "second"}).exit_code, 0) << "into report.html";
+  EXPECT_EQ(faults({"report.html"}), "");
+  EXPECT_THAT(page(), AllOf(HasSubstr("Runs side by side"), HasSubstr("second : first")));
+}
+
+TEST_F(ReportTest, EmbedsThePictureUnlessThePageWouldBeTooLarge) {
+  solve("first");
+  write_file(path() / "first/solution.png", "\x89PNG\r\n\x1a\n" + std::string(1000, 'x'));
+  ASSERT_EQ(start({"report", "first"}).exit_code, 0);
+  EXPECT_THAT(page(), HasSubstr("<img src=\"data:image/png;base64,iVBORw0KGgp4"));
+  EXPECT_EQ(faults({"report.html"}), "");
+  write_file(path() / "first/solution.png", "\x89PNG\r\n\x1a\n" + std::string(5'000'000, 'x'));
+  ASSERT_EQ(start({"report", "first"}).exit_code, 0);
+  EXPECT_THAT(page(), HasSubstr("The picture of the solution is left out"));
+  EXPECT_EQ(faults({"report.html"}), "");
+}
+
+TEST_F(ReportTest, OfAComparisonIsWrittenByItOrFromItsCsvFile) {
+  const ProgramResult ran = compare("study.csv", {"--report", "first.html"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr("the report is in first.html"));
+  EXPECT_EQ(faults({"first.html"}), "");
+  EXPECT_THAT(page("first.html"),
+              AllOf(HasSubstr("tessera compare study.toml --csv study.csv"), HasSubstr("Roofline"),
+                    HasSubstr("Speed by degree, 2D, uniform, double"),
+                    HasSubstr("Speed by size, degree 2, 2D"), HasSubstr("tensor/coloring"),
+                    HasSubstr("Memory by degree"), HasSubstr("<td>kronecker</td>")));
+  ASSERT_EQ(start({"report", "study.csv", "-o", "second.html"}).exit_code, 0);
+  ASSERT_EQ(start({"report", "study.csv", "-o", "third.html"}).exit_code, 0);
+  EXPECT_EQ(page("second.html"), page("third.html")) << "the same input, the same page";
+}
+
+TEST_F(ReportTest, OfTwoMachinesSharesAxesAndHasTheRatio) {
+  ASSERT_EQ(compare("laptop.csv").exit_code, 0);
+  ASSERT_EQ(compare("server.csv", {"--set", "study.threads=[1]"}).exit_code, 0);
+  ASSERT_EQ(start({"report", "laptop.csv", "server.csv"}).exit_code, 0);
+  EXPECT_EQ(faults({"report.html"}), "");
+  EXPECT_THAT(page(), AllOf(HasSubstr("server : laptop"), HasSubstr("double: laptop\""),
+                            HasSubstr("double: server\"")));
+}
+
+TEST_F(ReportTest, OfSolversAndConvergenceHasTheirPlots) {
+  write_file(
+      path() / "study.toml",
+      "[study]\nsolvers = [\"multigrid\", \"jacobi\"]\ndegrees = [2]\ndimensions = [2]\ndofs "
+      "= [300, 1000]\ngeometry = [\"uniform\"]\nrepetitions = 1\n");
+  ASSERT_EQ(start({"compare", "study.toml", "--csv", "solvers.csv"}).exit_code, 0);
+  write_file(path() / "orders.csv",
+             "# Tessera 0.1.0\n# title: Orders\ncase,dimension,degree,cells,dofs,h,l2,h1,max,"
+             "rate_l2,rate_h1,rate_max,note,iterations,setup_s,solve_s\nc,2,2,4 x "
+             "4,81,0.25,1e-3,1e-2,1e-3,,,,,1,0.1,0.2\nc,2,2,8 x "
+             "8,289,0.125,1.2e-4,2e-3,1e-4,3.0,2.1,3.1,,1,0.1,0.4\n");
+  write_file(path() / "blocks.csv",
+             "# Tessera 0.1.0\n# command: tessera study "
+             "blocks\nthreads,ms\n32,1.5\n");
+  const ProgramResult ran = start({"report", "solvers.csv", "orders.csv", "blocks.csv"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(faults({"report.html"}), "");
+  EXPECT_THAT(page(),
+              AllOf(HasSubstr("Time to solution by size"), HasSubstr("Iterations by size"),
+                    HasSubstr("Error in L2, Orders, 2D"), HasSubstr("tessera study blocks")));
+}
+
+TEST_F(ReportTest, OfThePapersMeasurementsHasItsFiguresAsFiles) {
+  const ProgramResult ran = start({"report", shipped("paper_h200_2d.csv").string(),
+                                   shipped("paper_h200_3d.csv").string(), "--plots", "figures"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  std::vector<std::string> pictures;
+  for (const std::string& name : names_in(path() / "figures"))
+    pictures.push_back("figures/" + name);
+  EXPECT_GE(pictures.size(), 16U);
+  EXPECT_EQ(faults(pictures), "");
+  EXPECT_FALSE(std::filesystem::exists(path() / "report.html")) << "only with --output";
+}
+
+TEST_F(ReportTest, BadInputIsOneLineAndWritesNothing) {
+  write_file(path() / "other.csv", "name,price\nx,3\n");
+  std::filesystem::create_directory(path() / "empty");
+  for (const char* input : {"other.csv", "empty", "nowhere"}) {
+    const ProgramResult ran = start({"report", input});
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.errors, HasSubstr(input));
+    EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1) << ran.errors;
+    EXPECT_FALSE(std::filesystem::exists(path() / "report.html"));
+  }
+  EXPECT_EQ(start({"report"}).exit_code, 1);
+}
+
+TEST_F(ReportTest, ReplacesAReportAndNothingElse) {
+  solve("first");
+  ASSERT_EQ(start({"report", "first"}).exit_code, 0);
+  EXPECT_EQ(start({"report", "first"}).exit_code, 0);
+  write_file(path() / "mine.html", "mine");
+  const ProgramResult ran = start({"report", "first", "-o", "mine.html"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors, HasSubstr("mine.html: exists and is not a report of Tessera"));
+  EXPECT_EQ(page("mine.html"), "mine");
+  EXPECT_EQ(compare("study.csv", {"--report", "mine.html"}).exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(path() / "study.csv")) << "before anything is measured";
+  EXPECT_EQ(start({"report", "first", "-o", "mine.html", "--overwrite"}).exit_code, 0);
+  EXPECT_NE(page("mine.html"), "mine");
+}
+
+TEST_F(ReportTest, SaysThatGnuplotIsMissing) {
+  solve("first");
+  const ProgramResult ran =
+      run_program(path(), {"report", "first"}, [] { setenv("PATH", "/nowhere", 1); });
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_THAT(ran.errors, HasSubstr("gnuplot"));
+  EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1) << ran.errors;
+}
+
+}  // namespace
+}  // namespace tessera::testing
