@@ -10,6 +10,8 @@ namespace {
 
 // More scroll on the screen; on paper all are there.
 constexpr std::size_t kRowsInView = 30;
+constexpr std::size_t kColumnsOnPaper = 14;
+constexpr std::size_t kLongestWithoutBreak = 28;
 
 bool is_numeric(std::string_view text) {
   return !text.empty() && (text.front() == '-' || text.front() == '+' ||
@@ -54,8 +56,9 @@ std::string html_table(const std::vector<std::string>& headers,
     }
   }
   const auto kind = [&](std::size_t i) { return numeric[i] ? " class=\"n\"" : ""; };
-  std::string html = fmt::format("<div class=\"table{}\" tabindex=\"0\"><table><thead><tr>",
-                                 rows.size() > kRowsInView ? " long" : "");
+  std::string html = fmt::format("<div class=\"table{}{}\" tabindex=\"0\"><table><thead><tr>",
+                                 rows.size() > kRowsInView ? " long" : "",
+                                 headers.size() > kColumnsOnPaper ? " wide" : "");
   for (std::size_t i = 0; i < headers.size(); ++i) {
     fmt::format_to(std::back_inserter(html), "<th scope=\"col\"{}>{}</th>", kind(i),
                    escaped(headers[i]));
@@ -64,8 +67,10 @@ std::string html_table(const std::vector<std::string>& headers,
   for (const auto& row : rows) {
     html += "<tr>";
     for (std::size_t i = 0; i < headers.size(); ++i) {
-      fmt::format_to(std::back_inserter(html), "<td{}>{}</td>", kind(i),
-                     i < row.size() ? escaped(row[i]) : "");
+      const std::string cell = i < row.size() ? row[i] : "";
+      fmt::format_to(std::back_inserter(html), "<td{}>{}</td>",
+                     cell.size() > kLongestWithoutBreak ? " class=\"text\"" : kind(i),
+                     escaped(cell));
     }
     html += "</tr>\n";
   }

@@ -21,20 +21,21 @@ p{margin:.5rem 0;overflow-wrap:anywhere}
 figure{margin:0;padding:8px;background:var(--card);border:1px solid var(--line);border-radius:6px;min-width:0}
 figure.wide{grid-column:1/-1}
 .panels{display:grid;gap:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr))}
-.panels svg{display:block;width:100%;max-width:600px;height:auto;margin:0 auto}
+.panels svg{font-family:sans-serif;display:block;width:100%;max-width:600px;height:auto;margin:0 auto}
 figcaption{color:var(--soft);font-size:.9rem;margin:.3rem 0 .5rem}
 img{display:block;width:100%;max-width:760px;height:auto;margin:.6rem 0;border:1px solid var(--line)}
-.table{overflow:auto;margin:.5rem 0;max-width:100%;background:
-linear-gradient(90deg,var(--card) 30%,transparent) left/24px 100% no-repeat local,
-linear-gradient(270deg,var(--card) 30%,transparent) right/24px 100% no-repeat local,
+.table{--under:var(--page);overflow:auto;margin:.5rem 0;max-width:100%;background:
+linear-gradient(90deg,var(--under) 30%,transparent) left/24px 100% no-repeat local,
+linear-gradient(270deg,var(--under) 30%,transparent) right/24px 100% no-repeat local,
 linear-gradient(90deg,var(--line),transparent) left/10px 100% no-repeat scroll,
 linear-gradient(270deg,var(--line),transparent) right/10px 100% no-repeat scroll}
+figure .table{--under:var(--card)}
 .table.long{max-height:44rem;border-bottom:1px solid var(--line)}
 table{border-collapse:collapse;font-size:.84rem;font-variant-numeric:tabular-nums}
 th,td{padding:.18rem .6rem .18rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);white-space:nowrap}
-td.text{white-space:normal;min-width:14rem}
+td.text{white-space:normal;min-width:9rem}
 th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal}
-.long th{position:sticky;top:0;background:var(--card)}
+.long th{position:sticky;top:0;background:var(--under)}
 th.n,td.n{text-align:right;padding:.18rem 0 .18rem .9rem}
 tr>:first-child{padding-left:0}
 th.n+th:not(.n),td.n+td:not(.n){padding-left:.9rem}
@@ -56,10 +57,14 @@ main{max-width:none;padding:0}
 .panels{grid-template-columns:repeat(auto-fit,minmax(min(100%,240px),1fr))}
 figure,tr,img,svg{break-inside:avoid}
 h2,h3{break-after:avoid}
-.table,.table.long{overflow:visible;max-height:none}
+.table,.table.long{overflow:visible;max-height:none;background:none}
+@page wide{size:A4 landscape}
+.table.wide{page:wide}
 table{font-size:6.5pt}
 th,td{white-space:normal}
 .long th{position:static}
+.table.wide table{table-layout:fixed;width:100%;font-size:4.6pt}
+.table.wide :is(th,td){overflow-wrap:anywhere;min-width:0;padding:1pt 2pt}
 pre{white-space:pre-wrap;overflow-wrap:anywhere}
 details::details-content{content-visibility:visible;block-size:auto}}
 )";

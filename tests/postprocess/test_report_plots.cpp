@@ -57,8 +57,9 @@ std::vector<std::string> texts(const AxisMarks& axis) {
 }
 
 TEST(AxisMarks, OfALogarithmicAxisAreOneTwoFiveOrPowersOfTen) {
-  EXPECT_THAT(texts(axis_marks(Scale::logarithmic, {12.0, 90.0})),
+  EXPECT_THAT(texts(axis_marks(Scale::logarithmic, {9.5, 103.0})),
               ElementsAre("10", "20", "50", "100"));
+  EXPECT_THAT(texts(axis_marks(Scale::logarithmic, {2.1, 4.0})), ElementsAre("2", "5"));
   EXPECT_THAT(texts(axis_marks(Scale::logarithmic, {1e-6, 1.0})),
               ElementsAre("10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1", "1"));
   EXPECT_THAT(texts(axis_marks(Scale::logarithmic, {2e6, 4e6})), ElementsAre("2·10⁶", "5·10⁶"));

@@ -36,11 +36,22 @@ AxisMarks logarithmic_marks(double low, double high) {
     const int decade = static_cast<int>(std::floor(n / 3.0));
     return kFactors[static_cast<std::size_t>(n - 3 * decade)] * std::pow(10.0, decade);
   };
-  int first = 3 * static_cast<int>(std::floor(std::log10(low)));
-  while (value(first + 1) <= low * (1.0 + 1e-9)) ++first;
-  int last = first + 1;
-  while (value(last) < high * (1.0 - 1e-9)) ++last;
-  AxisMarks axis{value(first), value(last), {}};
+  // Points keep off the ends of the axis.
+  constexpr double kMargin = 1.08;
+  AxisMarks axis{low / kMargin, high * kMargin, {}};
+  int first = 3 * static_cast<int>(std::floor(std::log10(axis.low)));
+  while (value(first) < axis.low) ++first;
+  int last = first;
+  while (value(last + 1) <= axis.high) ++last;
+  if (value(last) > axis.high) --last;
+  while (last <= first) {
+    // Towards the nearer mark.
+    if (axis.low / value(first - 1) < value(last + 1) / axis.high) {
+      axis.low = value(--first);
+    } else {
+      axis.high = value(++last);
+    }
+  }
   // Whole decades where there are several.
   const int decades = (last - first) / 3;
   const int step = last - first < kMaxMarks ? 1 : 3 * (1 + decades / kMaxMarks);

@@ -156,11 +156,15 @@ std::string finished(std::string svg, const Plot& plot, SvgUse use) {
   replace_all(svg, "font-size=\"14.00\"", "font-size=\"14.00\" font-weight=\"600\"");
   replace_all(svg, "\t", "");
   replace_all(svg, "<text> ", "<text>");
+  replace_all(svg, " font-family=\"sans-serif\"", "");
+  replace_all(svg, " class=\"gridline\"", "");
+  replace_all(svg, "  '/>", "'/>");
   remove_empty_groups(svg);
   const std::string name = escaped(plot.title);
   return is_file ? fmt::format(
                        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
-                       "<svg xmlns=\"http://www.w3.org/2000/svg\" {} color=\"#1a1a1a\">"
+                       "<svg xmlns=\"http://www.w3.org/2000/svg\" {} color=\"#1a1a1a\" "
+                       "font-family=\"sans-serif\">"
                        "<title>{}</title><defs>{}</defs>"
                        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>{}</svg>\n",
                        view, name, kShapes, svg)

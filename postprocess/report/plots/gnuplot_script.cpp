@@ -203,10 +203,9 @@ class Script {
       const std::string color = color_of(shown[n]->color);
       say("set arrow from {:.9g}, {:.9g} to {} nohead lc rgb '{}' lw 0.6 dt (2,2)", ends[n].x,
           ends[n].y, at(right_ + 12.0, places[n]), color);
-      say("set label '' at {} point pt {} ps 0.5 lc rgb '{}'", at(right_ + 12.0, places[n]),
+      say("set label {} at {} left offset character 0.3, -0.3 point pt {} ps 0.5 lc rgb '{}'",
+          quoted(shortened(shown[n]->name)), at(right_ + 12.0, places[n]),
           cyclic(kPointTypes, shown[n]->dash), color);
-      say("set label {} at {} left", quoted(shortened(shown[n]->name)),
-          at(right_ + 19.0, places[n]));
     }
   }
 

@@ -62,7 +62,7 @@ std::vector<std::string> comparison_row(const std::vector<RunSource>& runs, cons
   }
   if (runs.size() == 2) {
     row.push_back(values[0] && values[1] && *values[0] > 0.0 && *values[1] > 0.0
-                      ? fmt::format("{:.2f}", *values[1] / *values[0])
+                      ? short_number(*values[1] / *values[0])
                       : "");
   }
   return values == std::vector<std::optional<double>>(runs.size()) ? std::vector<std::string>()

@@ -53,11 +53,12 @@ std::string what(const Json& result) {
   }
   facts.add("operator", fmt::format("{}, {} precision, {}", name, text_at(result, "/precision"),
                                     text_at(result, "/device")));
-  facts.add("solver", fmt::format("{}, preconditioner {}: {} after {} iterations",
-                                  text_at(result, "/solver/method"),
-                                  text_at(result, "/solver/preconditioner"),
-                                  text_at(result, "/solver/status"),
-                                  value_at(result, "/solver/iterations").dump()));
+  facts.add(
+      "solver",
+      fmt::format("{}, preconditioner {}: {} after {} iteration{}",
+                  text_at(result, "/solver/method"), text_at(result, "/solver/preconditioner"),
+                  text_at(result, "/solver/status"), value_at(result, "/solver/iterations").dump(),
+                  value_at(result, "/solver/iterations") == 1 ? "" : "s"));
   for (const Json& choice : value_at(result, "/choices")) {
     facts.add("auto", fmt::format("{} = {}: {}", text_at(choice, "/key"), text_at(choice, "/value"),
                                   text_at(choice, "/reason")));
@@ -181,7 +182,7 @@ Figure parts_figure(const RunSource& run, const CsvTable& timings) {
   if (plot.bars.empty()) return {};
   return {
       {std::move(plot)},
-      "Parts of the run in dark, parts of these in light; below 0.2 % they are in the table only.",
+      "Parts of the run and, with a dash, parts of these; below 0.2 % they are in the table only.",
       html_table({"part", "calls", "time", "of run", "DoFs", "GB/s", "of limit", "limit"}, rows)};
 }
 

@@ -90,22 +90,26 @@ bool has_transfers(const ProblemRows& problem) {
 struct Quantity {
   std::string title;
   std::string label;
-  const char* column;
-  double factor;
+  std::function<std::optional<double>(const RowRef&)> of;
   std::string note;
 };
 
 Quantity speed() {
-  return {"Speed", "million DoFs per second", "dofs_per_s", 1e-6,
+  return {"Speed", "million DoFs per second",
+          [](const RowRef& row) { return counted(row, "dofs_per_s", 1e-6); },
           "An application of the operator, the fastest of all repetitions."};
 }
 
 Quantity useful() {
-  return {
-      "Useful Gflop/s with transfers", "useful Gflop/s", "useful_gflops_per_s_with_transfers", 1.0,
-      "Two operations for each entry of the assembled matrix, whatever a strategy computes; the "
-      "time includes the copies of x and y between host and GPU, once in all applications of a "
-      "repetition."};
+  return {"Useful Gflop/s with transfers", "useful Gflop/s",
+          [](const RowRef& row) {
+            // A CPU has no transfers.
+            const auto with = counted(row, "useful_gflops_per_s_with_transfers", 1.0);
+            return with ? with : counted(row, "useful_gflops_per_s", 1.0);
+          },
+          "Two operations for each entry of the assembled matrix, whatever a strategy computes; on "
+          "a GPU the time includes the copies of x and y between it and the host, once in all "
+          "applications of a repetition."};
 }
 
 StudyPlot by_degree(const Quantity& quantity, const std::string& problem) {
@@ -114,9 +118,7 @@ StudyPlot by_degree(const Quantity& quantity, const std::string& problem) {
   plot.x = {"degree", Scale::counts, {}};
   plot.y = {quantity.label, Scale::logarithmic, {}};
   plot.x_of = [](const RowRef& row) { return row.number("degree"); };
-  plot.y_of = [column = quantity.column, factor = quantity.factor](const RowRef& row) {
-    return counted(row, column, factor);
-  };
+  plot.y_of = quantity.of;
   plot.name_of = strategy_of;
   plot.note = quantity.note;
   return plot;
@@ -131,15 +133,16 @@ StudyPlot by_size(const Quantity& quantity, const std::string& degree, const std
 }
 
 StudyPlot memory(const std::string& problem) {
-  StudyPlot plot = by_degree(
-      {"Memory", "bytes per DoF", "", 1.0, "What the strategy holds beside vectors and mesh."},
-      problem);
-  plot.y_of = bytes_per_dof;
-  return plot;
+  return by_degree({"Memory", "bytes per DoF", bytes_per_dof,
+                    "What the strategy holds beside vectors and mesh."},
+                   problem);
 }
 
 StudyPlot set_up(const std::string& problem) {
-  return by_degree({"Set-up", "seconds", "setup_s", 1.0, "Time to make the operator."}, problem);
+  return by_degree(
+      {"Set-up", "seconds", [](const RowRef& row) { return counted(row, "setup_s", 1.0); },
+       "Time to make the operator."},
+      problem);
 }
 
 Figure roofline_of(const ProblemRows& problem, SeriesStyles& styles) {

@@ -107,7 +107,7 @@ std::string table_of(const std::vector<Plot>& panels, const std::vector<std::str
       for (const auto& value : values) row.push_back(short_number(value));
       if (panels.size() == 2) {
         row.push_back(values[0] && values[1] && *values[0] != 0.0
-                          ? fmt::format("{:.2f}", *values[1] / *values[0])
+                          ? short_number(*values[1] / *values[0])
                           : "–");
       }
       rows.push_back(std::move(row));
