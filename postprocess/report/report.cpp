@@ -61,10 +61,16 @@ bool is_report(const fs::path& path) {
 }  // namespace
 
 void require_writable_report(const fs::path& path, Overwrite overwrite) {
-  if (fs::is_directory(path)) throw BadInput(path.string() + ": is a directory");
-  if (fs::exists(path) && overwrite == Overwrite::no && !is_report(path)) {
+  std::error_code unknown;
+  if (fs::is_directory(path, unknown)) throw BadInput(path.string() + ": is a directory");
+  if (fs::exists(path, unknown) && overwrite == Overwrite::no && !is_report(path)) {
     throw BadInput(path.string() +
                    ": exists and is not a report of Tessera; --overwrite replaces it");
+  }
+  try {
+    AtomicFile(path).write("x");
+  } catch (const OutputError& error) {
+    throw BadInput(error.what());
   }
   require_gnuplot();
 }

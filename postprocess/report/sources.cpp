@@ -102,23 +102,30 @@ class Reader {
  public:
   Sources read(const std::vector<ReportInput>& inputs) {
     for (const ReportInput& input : inputs) {
-      const std::string label = label_of(input, inputs);
-      if (input.text) {
-        add_table(input.path.string(), label, *input.text);
-      } else if (fs::is_directory(input.path)) {
-        add_directory(input.path, label);
-      } else if (fs::is_regular_file(input.path)) {
-        add_table(input.path.string(), label, file_content(input.path));
-      } else {
-        throw BadInput(input.path.string() + (fs::exists(input.path)
-                                                  ? ": neither a file nor a directory"
-                                                  : ": no such file or directory"));
+      try {
+        read(input, label_of(input, inputs));
+      } catch (const fs::filesystem_error& error) {
+        throw BadInput(fmt::format("{}: {}", input.path.string(), error.code().message()));
       }
     }
     return std::move(sources_);
   }
 
  private:
+  void read(const ReportInput& input, const std::string& label) {
+    if (input.text) {
+      add_table(input.path.string(), label, *input.text);
+    } else if (fs::is_directory(input.path)) {
+      add_directory(input.path, label);
+    } else if (fs::is_regular_file(input.path)) {
+      add_table(input.path.string(), label, file_content(input.path));
+    } else {
+      throw BadInput(input.path.string() + (fs::exists(input.path)
+                                                ? ": neither a file nor a directory"
+                                                : ": no such file or directory"));
+    }
+  }
+
   static std::string short_name(const fs::path& path) {
     const fs::path given = path.has_filename() ? path : path.parent_path();
     return given.extension() == ".csv" ? given.stem().string() : given.filename().string();

@@ -17,7 +17,7 @@ h3{font-size:1.05rem;margin:1.6rem 0 .4rem;overflow-wrap:anywhere}
 p{margin:.5rem 0;overflow-wrap:anywhere}
 .shapes{position:absolute}
 .gap{background:var(--note);border-left:4px solid var(--c4);padding:.4rem .7rem}
-.figures{display:grid;gap:16px;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));margin:.8rem 0}
+.figures{display:grid;gap:16px;align-items:start;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));margin:.8rem 0}
 figure{margin:0;padding:8px;background:var(--card);border:1px solid var(--line);border-radius:6px;min-width:0}
 figure.wide{grid-column:1/-1}
 .panels{display:grid;gap:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr))}

@@ -26,7 +26,6 @@ ExitCode compare(const CompareCommand& command) {
   try {
     if (!command.report.empty()) {
       report::require_writable_report(command.report, command.overwrite);
-      AtomicFile(command.report).write("x");
     }
     const ExitCode code = loaded.parameters.solvers.empty()
                               ? compare_operators(loaded.parameters, command)

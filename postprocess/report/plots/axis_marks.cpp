@@ -64,27 +64,37 @@ AxisMarks logarithmic_marks(double low, double high) {
   return axis;
 }
 
+// The least of 1, 2 and 5 times powers of ten that is not below; 0 for 0.
+double round_step(double least) {
+  if (!(least > 0.0)) return 0.0;
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least * (1.0 - 1e-9)) return factor * power;
+  }
+  return 10.0 * power;
+}
+
 AxisMarks linear_marks(double low, double high) {
   if (low > 0.0 && low < 0.6 * high) low = 0.0;
   if (!(high > low)) high = low + std::max(1.0, std::abs(low));
-  const double raw = (high - low) / 5.0;
-  const double power = std::pow(10.0, std::floor(std::log10(raw)));
-  double step = 10.0 * power;
-  for (const double factor : {5.0, 2.0, 1.0}) {
-    if (factor * power >= raw * (1.0 - 1e-9)) step = factor * power;
-  }
+  const double step = round_step((high - low) / 5.0);
   AxisMarks axis{std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step, {}};
-  for (double n = 0.0; axis.low + n * step <= axis.high + 0.5 * step; n += 1.0) {
-    const double value = axis.low + n * step;
+  const auto steps = std::lround((axis.high - axis.low) / step);
+  for (long n = 0; n <= steps; ++n) {
+    const double value = axis.low + static_cast<double>(n) * step;
     axis.marks.push_back({value, fmt::format("{:g}", std::abs(value) < 1e-9 * step ? 0.0 : value)});
   }
   return axis;
 }
 
 AxisMarks count_marks(double low, double high) {
-  AxisMarks axis{low - 0.3, high + 0.3, {}};
-  const double step = std::ceil((high - low + 1.0) / (2.0 * kMaxMarks));
-  for (double value = std::ceil(low); value <= high; value += step) {
+  // Points keep off the ends of the axis.
+  constexpr double kMargin = 0.3;
+  AxisMarks axis{low - kMargin, high + kMargin, {}};
+  const double step = std::max(1.0, round_step((high - low) / kMaxMarks));
+  const auto last = static_cast<long>(std::floor(high / step));
+  for (auto n = static_cast<long>(std::ceil(low / step)); n <= last; ++n) {
+    const double value = static_cast<double>(n) * step;
     axis.marks.push_back({value, fmt::format("{:g}", value)});
   }
   return axis;

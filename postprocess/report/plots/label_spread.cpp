@@ -10,9 +10,9 @@ namespace {
 
 struct Group {
   double sum = 0.0;  // of the places that the first label would have for each one's sake
-  double count = 0.0;
+  int count = 0;
   double first(double gap, double low, double high) const {
-    const double last = std::max(low, high - (count - 1.0) * gap);
+    const double last = std::max(low, high - (count - 1) * gap);
     return std::clamp(sum / count, low, last);
   }
 };
@@ -29,7 +29,7 @@ std::vector<double> spread_labels(const std::vector<double>& wanted, double gap,
   if (gaps * gap > high - low) gap = (high - low) / gaps;
   std::vector<Group> groups;
   for (const std::size_t i : order) {
-    groups.push_back({wanted[i], 1.0});
+    groups.push_back({wanted[i], 1});
     while (groups.size() > 1) {
       const Group& below = groups[groups.size() - 2];
       const double end = below.first(gap, low, high) + below.count * gap;
@@ -44,8 +44,8 @@ std::vector<double> spread_labels(const std::vector<double>& wanted, double gap,
   std::vector<double> places(wanted.size());
   std::size_t next = 0;
   for (const Group& group : groups) {
-    double place = group.first(gap, low, high);
-    for (double n = 0.0; n < group.count; n += 1.0, place += gap) places[order[next++]] = place;
+    const double first = group.first(gap, low, high);
+    for (int n = 0; n < group.count; ++n) places[order[next++]] = first + n * gap;
   }
   return places;
 }

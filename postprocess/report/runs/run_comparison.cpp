@@ -141,7 +141,7 @@ std::string history_table(const Plot& plot) {
 
 Figure residual_figure(const std::vector<RunSource>& runs) {
   Plot plot{"Relative residual by iteration",
-            {"iteration", Scale::linear, {{0.0, 1.0}}},
+            {"iteration", Scale::counts, {}},
             {"relative residual", Scale::logarithmic, {}},
             {},
             {}};
