@@ -16,8 +16,8 @@ namespace tessera {
 /// Points that are not in the domain.
 class PointsOutside : public std::runtime_error {
  public:
-  PointsOutside(std::vector<Index> points, std::string reason)
-      : std::runtime_error(std::move(reason)), points_(std::move(points)) {}
+  PointsOutside(std::vector<Index> points, const std::string& reason)
+      : std::runtime_error(reason), points_(std::move(points)) {}
 
   /// Their numbers, increasing.
   const std::vector<Index>& points() const { return points_; }
