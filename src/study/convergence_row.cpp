@@ -104,6 +104,10 @@ ConvergenceRow solved_row(const LoadedCase& loaded,
     if (system.is_singular) shift_to_mean_zero(*model, *norms, exact, notes);
     const Evaluation evaluation = evaluate(*model, *norms, exact, notes);
     stop_if_requested();
+    if (!evaluation.error || !std::isfinite(evaluation.error->l2)) {
+      row.left_out = notes.all().empty() ? "its errors are not known" : notes.all().back();
+      return;
+    }
     row.mesh = mesh_of(parameters, evaluation, row.report);
     row.setup_seconds = timers.seconds("setup");
     row.solve_seconds = timers.seconds("full multigrid") + timers.seconds("solve");

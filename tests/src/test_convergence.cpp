@@ -114,6 +114,14 @@ TEST_F(Convergence, DrawsAPlotOrSaysThatItCannot) {
   EXPECT_THAT(read_file(path() / "rates.html"), HasSubstr("Convergence"));
 }
 
+TEST_F(Convergence, SaysWhichErrorsCannotBeComputed) {
+  // Finite at the nodes of the first mesh, but not at the points of the norms.
+  const ProgramResult ran = run({"--degrees", "1", "--set", "mesh.cells=[3, 3]", "--set",
+                                 "problem.exact=abs(x - 0.5) < 0.17 ? sqrt(-x*y*(1-y)) : 0"});
+  EXPECT_NE(ran.exit_code, 3) << ran.output << ran.errors;
+  EXPECT_THAT(ran.output + ran.errors, HasSubstr("problem.exact"));
+}
+
 TEST_F(Convergence, NeedsTheExactSolution) {
   write_file(path() / "case.toml", "[mesh]\ncells = [2, 2, 2]\n");
   const ProgramResult ran = run();
