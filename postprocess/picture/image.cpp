@@ -46,6 +46,7 @@ void Image::line(double x0, double y0, double x1, double y1, double width, const
   const double dx = x1 - x0;
   const double dy = y1 - y0;
   const double length = std::hypot(dx, dy);
+  if (!std::isfinite(length)) return;
   const double reach = 0.5 * width + 1.0;
   const auto first = [](double value, int end) {
     return static_cast<int>(std::clamp(std::floor(value), 0.0, static_cast<double>(end)));

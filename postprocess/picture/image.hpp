@@ -27,7 +27,8 @@ class Image {
   Color at(int x, int y) const;
   /// Does nothing outside the picture.
   void blend(int x, int y, const Color& color, float opacity);
-  /// A straight line of so many pixels' width, between pixel coordinates.
+  /// A straight line of so many pixels' width, between pixel coordinates; nothing if these are not
+  /// finite.
   void line(double x0, double y0, double x1, double y1, double width, const Color& color);
   /// The content of a PNG file. @throws std::runtime_error
   std::string to_png() const;

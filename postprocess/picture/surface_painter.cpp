@@ -154,7 +154,7 @@ void SurfacePainter::paint(Image& image) {
   const int bands = (image.height() + kBandRows - 1) / kBandRows;
   std::vector<std::vector<int>> in_band(static_cast<std::size_t>(bands));
   const auto band_of = [&](double y) {
-    return static_cast<int>(std::clamp(y / kBandRows, 0.0, bands - 1.0));
+    return y > 0.0 ? static_cast<int>(std::min(y / kBandRows, bands - 1.0)) : 0;  // of NaN, too
   };
   for (std::size_t i = 0; i < surface_.triangles.size(); ++i) {
     const auto& [a, b, c] = surface_.triangles[i].vertices;

@@ -95,9 +95,9 @@ void VisibleTriangles::draw(int triangle, const ScreenTriangle& shape, const Scr
   double highest[4];
   for (int i = 0; i < 4; ++i) {
     steps[i] = steps_of(limits[i]);
-    const auto [least, greatest] = std::minmax_element(steps[i].begin(), steps[i].end());
-    lowest[i] = *least;
-    highest[i] = *greatest;
+    // Of a pixel's corners, between which its samples are.
+    lowest[i] = std::min(limits[i].dx, 0.0) + std::min(limits[i].dy, 0.0);
+    highest[i] = std::max(limits[i].dx, 0.0) + std::max(limits[i].dy, 0.0);
   }
   const ScreenPlane depth = shape.inverse_depth();
   const SampleValues depth_steps = steps_of(depth);

@@ -53,6 +53,7 @@ class SolverComparison final : public StudyRun {
   void measure(const StudyProblem& problem) override {
     CaseParameters plain = solver_case(study(), problem, kNoPreconditioner);
     plain.output.vtk = false;
+    plain.output.picture = false;
     const Index least = solving_bytes(plain);
     if (least > available()) {
       say("\n{}D {}, degree {}, about {} DoFs: does not fit, needs {}, available {}\n",

@@ -44,5 +44,11 @@ TEST(HumanUnits, Rates) {
   EXPECT_EQ(human_percent(INFINITY), "-");
 }
 
+TEST(HumanUnits, NumbersThatAreRoundingAreZero) {
+  EXPECT_EQ(human_number(0.12345678, 1.0, 4), "0.1235");
+  EXPECT_EQ(human_number(-6e-17, 1.0, 4), "0");
+  EXPECT_EQ(human_number(-6e-17, 1e-16, 4), "-6e-17");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -269,6 +269,22 @@ TEST(SolutionPicture, OddValuesAreDrawn) {
   EXPECT_FALSE(is_white(middle(far)));
 }
 
+// Extents whose squares overflow, and such that are lost beside the position.
+TEST(SolutionPicture, OddBoxesDoNoHarm) {
+  const auto f = [](const Point& x) { return x[0]; };
+  const Map bent = [](const Point& x) { return Point{x[0], x[1] + 1e-20 * x[0], x[2]}; };
+  for (const int dimension : {2, 3}) {
+    for (const auto& [low, high] :
+         {std::pair{-1e200, 1e200}, {-1.7e308, 1.7e308}, {0.0, 1e-200}, {1e9, 1e9 + 1e-6}}) {
+      const BoxMesh box(dimension, {2, 2, 2}, {low, low, low}, {high, high, high});
+      for (const bool is_mapped : {false, true}) {
+        const Discretization mesh = make_mesh(box, 2, is_mapped ? bent : Map());
+        EXPECT_EQ(draw(mesh, at_nodes(mesh, f)).width, 1200);
+      }
+    }
+  }
+}
+
 TEST(SolutionPicture, AKnownRangeIsNotLookedFor) {
   const Discretization mesh = make_mesh(unit_box(2, 2), 2);
   const std::vector<double> values = at_nodes(mesh, [](const Point& x) { return x[0]; });

@@ -52,6 +52,7 @@ class Draw {
     draw_solver();
     parameters_.title = "a random case";
     parameters_.output.vtk = false;
+    parameters_.output.picture = false;
     return parameters_;
   }
 
