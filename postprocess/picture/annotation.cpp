@@ -43,15 +43,16 @@ void draw_edge(const Camera& camera, const Point& lower, const Point& upper, int
 // Seen from x and y below and z above, this corner is behind all others.
 constexpr int kHiddenCorner = 0b011;
 
-// Calls use(corner, axis) for each edge of the bounds that begins or does not begin at the corner
-// that is hidden.
+enum class Edges { behind, in_front };
+
+// Calls use(corner, axis) for each edge of the bounds that is behind all within, or in front of it.
 template <class Use>
-void for_each_edge(bool hidden, Use&& use) {
+void for_each_edge(Edges edges, Use&& use) {
   for (int axis = 0; axis < 3; ++axis) {
     for (int corner = 0; corner < 8; ++corner) {
       if ((corner >> axis & 1) != 0) continue;
       const bool is_hidden = corner == kHiddenCorner || (corner | 1 << axis) == kHiddenCorner;
-      if (is_hidden == hidden) use(corner, axis);
+      if (is_hidden == (edges == Edges::behind)) use(corner, axis);
     }
   }
 }
