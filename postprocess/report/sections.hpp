@@ -22,7 +22,8 @@ void add_convergence(Page& page, const std::vector<const TableSource*>& tables,
 
 /// Runs side by side, then each by itself.
 void add_runs(Page& page, const std::vector<RunSource>& runs);
-void add_run(Page& page, const RunSource& run);
+/// @param residuals stands among the run's figures, if it has panels
+void add_run(Page& page, const RunSource& run, Figure residuals);
 
 /// What made each table, and how to repeat it.
 void add_origins(Page& page, const std::vector<TableSource>& tables);

@@ -123,6 +123,7 @@ std::string history_table(const Plot& plot) {
     for (const PlotPoint& point : series.points) all.insert(point.x);
   }
   std::vector<PlotPoint> places;
+  places.reserve(all.size());
   for (const double x : all) places.push_back({x, 0.0});
   std::vector<std::string> headers = {"iteration"};
   for (const Series& series : plot.series) headers.push_back(series.name);
@@ -202,8 +203,7 @@ void add_runs(Page& page, const std::vector<RunSource>& runs) {
     const std::string title = text_at(run.result, "/title");
     page.heading(2, "Run " + run.label + (title.empty() ? "" : ": " + title));
     if (runs.size() == 1) page.html(comparison_table(runs));
-    add_run(page, run);
-    if (runs.size() == 1) add_figure(page, residual_figure(runs));
+    add_run(page, run, runs.size() == 1 ? residual_figure(runs) : Figure());
   }
 }
 

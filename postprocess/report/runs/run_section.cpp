@@ -226,7 +226,7 @@ void add_probes(Page& page, const CsvTable& probes) {
 
 }  // namespace
 
-void add_run(Page& page, const RunSource& run) {
+void add_run(Page& page, const RunSource& run, Figure residuals) {
   for (const std::string& text : run.gaps) page.html(gap(text));
   if (!run.result.is_null()) {
     const std::string status = text_at(run.result, "/solver/status");
@@ -247,6 +247,7 @@ void add_run(Page& page, const RunSource& run) {
     add_figure(page, parts_figure(run, *run.timings));
     add_figure(page, level_figure(run, *run.timings));
   }
+  add_figure(page, std::move(residuals));
   if (!run.result.is_null()) add_figure(page, roofline_of(run));
   if (run.probes) add_probes(page, *run.probes);
   page.heading(3, "How to repeat it");

@@ -1,6 +1,7 @@
 // Errors on finer and finer meshes.
 #include <fmt/format.h>
 
+#include "postprocess/report/html.hpp"
 #include "postprocess/report/sections.hpp"
 #include "postprocess/report/studies/study_figure.hpp"
 
@@ -24,6 +25,31 @@ StudyPlot error_plot(const std::string& title, const std::string& problem, const
   return plot;
 }
 
+std::string rates_table(const ProblemRows& problem) {
+  const std::vector<std::pair<const char*, const char*>> columns = {
+      {"degree", "degree"}, {"cells", "cells"},           {"DoFs", "dofs"},
+      {"h", "h"},           {"L2 error", "l2"},           {"rate", "rate_l2"},
+      {"H1 error", "h1"},   {"rate", "rate_h1"},          {"max error", "max"},
+      {"rate", "rate_max"}, {"iterations", "iterations"}, {"solve, s", "solve_s"},
+      {"note", "note"}};
+  std::vector<std::string> headers;
+  if (problem.panels.size() > 1) headers.emplace_back();
+  for (const auto& [header, column] : columns) headers.emplace_back(header);
+  std::vector<std::vector<std::string>> rows;
+  for (const PanelRows& panel : problem.panels) {
+    for (const RowRef& row : panel.rows) {
+      std::vector<std::string> cells;
+      if (problem.panels.size() > 1) cells.push_back(panel.label);
+      for (const auto& [header, column] : columns) {
+        const auto number = row.number(column);
+        cells.push_back(number ? short_number(*number) : row.text(column));
+      }
+      rows.push_back(std::move(cells));
+    }
+  }
+  return html_table(headers, rows);
+}
+
 std::string problem_of(const RowRef& row) {
   const std::string title = row.table->comment("title");
   const std::string dimension = row.text("dimension");
@@ -38,6 +64,7 @@ void add_convergence(Page& page, const std::vector<const TableSource*>& tables,
   page.heading(2, "Convergence");
   for (const ProblemRows& problem : rows_by_problem(tables, problem_of)) {
     if (!problem.title.empty()) page.heading(3, problem.title);
+    page.html(rates_table(problem));
     struct Norm {
       const char* title;
       const char* column;

@@ -55,18 +55,19 @@ Plot panel_plot(const std::string& title, const RooflinePanel& panel, SeriesStyl
   const MachineRoofs& roofs = panel.roofs;
   const auto& memory = roofs.copy_gbytes_per_s;
   if (memory && roofs.peak_gflops) high = std::max(high, 2.0 * *roofs.peak_gflops / *memory);
-  if (memory) add_slope(plot, "copy", *memory, roofs.peak_gflops, low, high, 0);
-  if (roofs.cache_gbytes_per_s) {
-    add_slope(plot, "cache", *roofs.cache_gbytes_per_s, roofs.peak_gflops, low, high, 1);
-  }
   if (roofs.peak_gflops) {
-    const double begin = memory ? std::max(low, *roofs.peak_gflops / *memory) : low;
+    const double steepest = std::max(memory.value_or(0.0), roofs.cache_gbytes_per_s.value_or(0.0));
+    const double begin = steepest > 0.0 ? std::max(low, *roofs.peak_gflops / steepest) : low;
     plot.series.push_back({fmt::format("peak {} Gflop/s", short_number(*roofs.peak_gflops)),
                            {{begin, *roofs.peak_gflops}, {high, *roofs.peak_gflops}},
                            kRoofColor,
                            2,
                            Marks::none});
   }
+  if (roofs.cache_gbytes_per_s) {
+    add_slope(plot, "cache", *roofs.cache_gbytes_per_s, roofs.peak_gflops, low, high, 1);
+  }
+  if (memory) add_slope(plot, "copy", *memory, roofs.peak_gflops, low, high, 0);
   for (const RoofPoint& point : panel.points) {
     auto found = std::find_if(plot.series.begin(), plot.series.end(),
                               [&](const Series& series) { return series.name == point.name; });

@@ -83,6 +83,7 @@ std::string table_of(const std::vector<Plot>& panels, const std::vector<std::str
   const bool is_dense = 2 * points > panels.front().series.size() * xs.size();
   if (panels.size() == 1 && xs.size() <= kMaxColumns && is_dense) {
     std::vector<std::string> headers = {fmt::format("{} at {}", plot.y.label, plot.x.label)};
+    headers.reserve(1 + xs.size());
     for (const double x : xs) headers.push_back(fmt::format("{:.4g}", x));
     for (const std::string& name : names_of(panels)) {
       std::vector<std::string> row = {name};
