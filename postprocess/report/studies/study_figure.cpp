@@ -83,7 +83,6 @@ std::string table_of(const std::vector<Plot>& panels, const std::vector<std::str
   const bool is_dense = 2 * points > panels.front().series.size() * xs.size();
   if (panels.size() == 1 && xs.size() <= kMaxColumns && is_dense) {
     std::vector<std::string> headers = {fmt::format("{} at {}", plot.y.label, plot.x.label)};
-    headers.reserve(1 + xs.size());
     for (const double x : xs) headers.push_back(fmt::format("{:.4g}", x));
     for (const std::string& name : names_of(panels)) {
       std::vector<std::string> row = {name};
@@ -101,6 +100,7 @@ std::string table_of(const std::vector<Plot>& panels, const std::vector<std::str
     for (const double x : xs) {
       std::vector<std::string> row = {name, fmt::format("{:.4g}", x)};
       std::vector<std::optional<double>> values;
+      values.reserve(panels.size());
       for (const Plot& panel : panels) values.push_back(value_at(panel, name, x));
       if (std::none_of(values.begin(), values.end(), [](const auto& v) { return v.has_value(); })) {
         continue;
