@@ -163,7 +163,8 @@ Figure parts_figure(const RunSource& run, const CsvTable& timings) {
     const auto seconds = timings.number(i, "total_s");
     const double share = timings.number(i, "share").value_or(0.0);
     if (!seconds) continue;
-    const std::string name = depth == 0 ? path : "– " + path.substr(path.rfind('/') + 1);
+    std::string name = path.substr(path.rfind('/') + 1);
+    if (depth > 0) name.insert(0, depth == 1 ? "– " : "– – ");
     if (depth == 0 || (depth == 1 && share >= kLeastShare)) {
       plot.bars.push_back({name, *seconds,
                            fmt::format("{} ({:.0f} %)", human_seconds(*seconds), 100.0 * share),
@@ -172,7 +173,7 @@ Figure parts_figure(const RunSource& run, const CsvTable& timings) {
     const auto rate = timings.number(i, "dofs_per_s");
     const auto traffic = timings.number(i, "gbytes_per_s");
     const auto of_limit = timings.number(i, has_limits ? "limit_share" : "bandwidth_share");
-    rows.push_back({path, timings.text(i, "calls"), human_seconds(*seconds), human_percent(share),
+    rows.push_back({name, timings.text(i, "calls"), human_seconds(*seconds), human_percent(share),
                     rate ? human_dofs_per_second(*rate) : "", traffic ? short_number(*traffic) : "",
                     of_limit ? human_percent(*of_limit) : "",
                     has_limits ? timings.text(i, "limit")
