@@ -103,8 +103,8 @@ class Script {
     say("set output");
     say("set encoding utf8\nset border 3 lw 0.8\nset tics nomirror out scale 0.4\nset xtics offset "
         "0,0.3");
-    say("set grid xtics{} lc rgb '{}' lw 0.6 lt 1", plot_.bars.empty() ? " ytics" : "",
-        kGrid.light);
+    // Texts beside bars would stand on lines of a grid.
+    if (plot_.bars.empty()) say("set grid xtics ytics lc rgb '{}' lw 0.6 lt 1", kGrid.light);
     say("set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}", left_ / kWidth,
         right_ / kWidth);
     say("set tmargin at screen {:.5f}\nset bmargin at screen {:.5f}", 1.0 - top_ / height_,
