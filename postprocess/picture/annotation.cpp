@@ -174,8 +174,9 @@ Rectangle plot_area(const Image& image, int dimension) {
 }
 
 void draw_back_edges(const Camera& camera, const Point& lower, const Point& upper, Image& image) {
-  for_each_edge(
-      true, [&](int corner, int axis) { draw_edge(camera, lower, upper, corner, axis, image); });
+  for_each_edge(Edges::behind, [&](int corner, int axis) {
+    draw_edge(camera, lower, upper, corner, axis, image);
+  });
 }
 
 void draw_axes(const Font& font, const Camera& camera, int dimension, const Point& lower,
@@ -184,8 +185,9 @@ void draw_axes(const Font& font, const Camera& camera, int dimension, const Poin
     draw_frame(font, camera, lower, upper, image);
     return;
   }
-  for_each_edge(
-      false, [&](int corner, int axis) { draw_edge(camera, lower, upper, corner, axis, image); });
+  for_each_edge(Edges::in_front, [&](int corner, int axis) {
+    draw_edge(camera, lower, upper, corner, axis, image);
+  });
   for (int axis = 0; axis < 3; ++axis) label_edge(font, camera, lower, upper, axis, image);
 }
 
