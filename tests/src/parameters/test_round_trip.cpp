@@ -123,6 +123,7 @@ vtk = true
 vtk_precision = "single"
 vtk_compression = "lz4"
 vtk_degree = 0
+picture = true
 overwrite = false
 )toml");
 }
