@@ -93,6 +93,23 @@ std::vector<std::uint64_t> block_header(const VtuArray& array, std::span<const s
   return header;
 }
 
+// Adds the tag before the appended data. Readers of VTK must have seen the tag before they give
+// bytes of data to their XML parser, which expat does not let them since it waits for as much again
+// of a tag that it has begun (CVE-2023-52425; Debian 12 has it, with ParaView 5.11 and VTK 9.1, and
+// they cannot read what they write themselves). It lets them where the tag's name ends a block that
+// they read, and the rest, which they then pass one character after the other, brings the tag to 42
+// to 53 characters: what they end the document with is then as much again.
+std::string with_appended_tag(std::string text) {
+  constexpr std::size_t kReadBlock = 4096;
+  constexpr std::size_t kTagCharacters = 48;
+  const std::string name = "<AppendedData";
+  const std::string attribute = " encoding=\"raw\"";
+  text.append(kReadBlock - (text.size() + name.size()) % kReadBlock, ' ');
+  text += name + attribute;
+  text.append(kTagCharacters - name.size() - attribute.size(), ' ');
+  return text + ">\n   _";
+}
+
 // All before the appended data, equally long for all offsets.
 std::string head_text(const VtuContent& content, VtkCompression compression,
                       const std::vector<Index>& offsets) {
@@ -117,7 +134,7 @@ std::string head_text(const VtuContent& content, VtkCompression compression,
     }
     text += fmt::format("      </{}>\n", section.name);
   }
-  return text + "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n   _";
+  return with_appended_tag(text + "    </Piece>\n  </UnstructuredGrid>\n");
 }
 
 // What one thread works with.

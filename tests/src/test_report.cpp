@@ -65,7 +65,10 @@ TEST_F(ReportTest, OfARunHasItsNumbersPlotsCaseAndMachine) {
               AllOf(HasSubstr("&lt;b&gt;Title&lt;/b&gt; &amp; &quot;more&quot;"),
                     HasSubstr("Where the time went"), HasSubstr("Multigrid&#39;s time by level"),
                     HasSubstr("Relative residual by iteration"), HasSubstr("[mesh]"),
-                    HasSubstr("<dt>machine</dt>"), HasSubstr("There is no picture")));
+                    HasSubstr("<dt>machine</dt>"), HasSubstr("data:image/png;base64,")));
+  solve("bare", {"--set", "output.picture=false"});
+  ASSERT_EQ(start({"report", "bare", "-o", "bare.html"}).exit_code, 0);
+  EXPECT_THAT(page("bare.html"), HasSubstr("There is no picture"));
   EXPECT_THAT(page(), Not(HasSubstr("<b>Title")));
 }
 
