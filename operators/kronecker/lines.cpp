@@ -148,11 +148,13 @@ class LineKernelsOf final : public LineKernels<T> {
     const LineCount first{.inputs = 1, .masses = 1, .results = 2};
     const LineCount middle{.inputs = 2, .masses = 2, .results = 2};
     const LineCount last{.inputs = 2, .masses = 1, .results = 1};
+    const double reaction =
+        reaction_ == T{0} ? 0.0 : 2.0 * (x_.degree + 1) * static_cast<double>(x_.cells);
+    const double along_x = line_flops(x_, first) + reaction;
     if constexpr (dim == 2) {
-      return line_flops(x_, first) * nodes(y_) + line_flops(y_, last) * nodes(x_);
+      return along_x * nodes(y_) + line_flops(y_, last) * nodes(x_);
     } else {
-      return line_flops(x_, first) * nodes(y_) * nodes(*z_) +
-             line_flops(y_, middle) * nodes(x_) * nodes(*z_) +
+      return along_x * nodes(y_) * nodes(*z_) + line_flops(y_, middle) * nodes(x_) * nodes(*z_) +
              line_flops(*z_, last) * nodes(x_) * nodes(y_);
     }
   }
@@ -216,7 +218,8 @@ class LineKernelsOf final : public LineKernels<T> {
   // Of a line through all cells: products.hpp.
   static double line_flops(const LineAxis<T>& axis, const LineCount& count) {
     const double n = axis.degree + 1;
-    const double pairs = (axis.degree + 1) / 2;
+    const int half = (axis.degree + 1) / 2;
+    const double pairs = half;
     const double even = n - pairs;
     const double of_cell = is_half(axis)
                                ? 2.0 * count.masses * (even * even + pairs * pairs) +
