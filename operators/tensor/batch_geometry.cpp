@@ -49,9 +49,11 @@ class MappedBatches final : public BatchGeometry<T> {
         D_(split_even_odd<double>(form.discretization->basis.D)),
         weights_(tensor_weights(form.discretization->basis.quadrature, dim)),
         fields_(checked_fields<T>(*form.discretization, batches, form.coefficient, form.reaction)),
-        constant_k_(form.coefficient.constant.value_or(1.0)),
-        constant_c_(form.reaction.constant.value_or(1.0)),
-        reaction_(reaction_kind(form.reaction)) {}
+        reaction_weights_(weights_),
+        reaction_(reaction_kind(form.reaction)) {
+    for (double& weight : weights_) weight *= form.coefficient.constant.value_or(1.0);
+    for (double& weight : reaction_weights_) weight *= form.reaction.constant.value_or(1.0);
+  }
 
   ReactionKind reaction() const override { return reaction_; }
   Index scratch_size() const override {
@@ -95,7 +97,8 @@ class MappedBatches final : public BatchGeometry<T> {
                 even_odd_line_flops(M, kLine);
     }
     if (dim == 3) sweeps += kPlane * (M * kLine + M);  // lines are folded already
-    const double at_point = symmetric_factor_flops(dim) + 1.0 +
+    const double at_point = symmetric_factor_flops(dim) +
+                            (fields_.coefficient.empty() ? 0.0 : 1.0) +
                             (reaction_ == ReactionKind::none ? 0.0
                              : dim == 2                      ? 5.0
                                                              : 16.0);
@@ -154,7 +157,7 @@ class MappedBatches final : public BatchGeometry<T> {
           J[a][1] = along_y[a * kPlane + line + i];
           if constexpr (dim == 3) J[a][2] = along_z[a * kVolume + q];
         }
-        Lanes<double> scale = broadcast(weights_[q] * constant_k_);
+        Lanes<double> scale = broadcast(weights_[q]);
         if (k != nullptr) scale *= load_part<T>(k + q, lane);
         Lanes<double> entries[kEntries];
         symmetric_factors<dim>(J, scale, entries);
@@ -162,7 +165,7 @@ class MappedBatches final : public BatchGeometry<T> {
           store_part<T>(entries[entry], factors + q * kEntries + entry, lane);
         }
         if (reaction_ == ReactionKind::none) continue;
-        Lanes<double> reaction = weights_[q] * constant_c_ * determinant(J);
+        Lanes<double> reaction = reaction_weights_[q] * determinant(J);
         if (c != nullptr) reaction *= load_part<T>(c + q, lane);
         store_part<T>(reaction, factors + kVolume * kEntries + q, lane);
       }
@@ -180,10 +183,9 @@ class MappedBatches final : public BatchGeometry<T> {
   EvenOddMatrix<double> B_even_odd_;
   LineMatrix<double, M, kLine> B_, G_;
   LineMatrix<double, M, M> D_;
-  std::vector<double> weights_;  // w_q
-  FieldsAtPoints<T> fields_;     // what varies
-  double constant_k_;            // 1 where k varies
-  double constant_c_;
+  std::vector<double> weights_;           // w_q, times k if it is constant
+  FieldsAtPoints<T> fields_;              // what varies
+  std::vector<double> reaction_weights_;  // w_q, times c if it is constant
   ReactionKind reaction_;
 };
 

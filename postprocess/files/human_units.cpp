@@ -1,6 +1,7 @@
 // This file rounds numbers to three digits and finds their prefixes.
 #include "postprocess/files/human_units.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -89,6 +90,11 @@ std::string human_flops_per_second(double rate) {
 std::string human_percent(double fraction) {
   if (!std::isfinite(fraction)) return "-";
   return fmt::format("{:.1f} %", 100.0 * fraction);
+}
+
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // These functions write numbers as people read them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -23,5 +24,7 @@ std::string human_bytes_per_second(
 std::string human_number(double number, double size, int digits);
 std::string human_flops_per_second(double rate);  ///< "118 GFLOP/s"
 std::string human_percent(double fraction);       ///< 0.123 -> "12.3 %"
+/// "2026-11-22T21:47:14Z".
+std::string utc_text(std::chrono::system_clock::time_point time);
 
 }  // namespace tessera

@@ -1,11 +1,11 @@
 // The command compare measures the strategies or the solvers of a study side by side.
 #include "mesh/errors.hpp"
 #include "postprocess/files/atomic_file.hpp"
-#include "postprocess/report/plots/gnuplot.hpp"
 #include "postprocess/report/report.hpp"
 #include "src/case/fields.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
+#include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/study/study_run.hpp"
 
@@ -24,19 +24,15 @@ ExitCode compare(const CompareCommand& command) {
     throw InputError({loaded.findings.diagnostic("study.output", error.what())});
   }
   try {
-    if (!command.report.empty()) {
-      report::require_writable_report(command.report, command.overwrite);
-    }
-    const ExitCode code = loaded.parameters.solvers.empty()
-                              ? compare_operators(loaded.parameters, command)
-                              : compare_solvers(loaded.parameters, command);
-    const bool is_lost = !has_file && stdout_error() != 0;
-    return code == ExitCode::success && is_lost ? ExitCode::no_resources : code;
-  } catch (const report::BadInput& error) {
-    throw InputError({Diagnostic{.file = "--report", .message = error.what()}});
-  } catch (const report::PlotError& error) {
-    print_err("tessera: {}\n", error.what());
-    return ExitCode::no_resources;
+    return with_report_errors("--report", [&] {
+      if (!command.report.empty()) {
+        report::require_writable_report(command.report, command.overwrite);
+      }
+      const ExitCode code = loaded.parameters.solvers.empty()
+                                ? compare_operators(loaded.parameters, command)
+                                : compare_solvers(loaded.parameters, command);
+      return has_file ? code : unless_stdout_is_lost(code);
+    });
   } catch (const InvertedCell& error) {
     throw InputError({loaded.findings.diagnostic("study.map", error.what())});
   } catch (const LostDigits& error) {

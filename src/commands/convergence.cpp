@@ -5,6 +5,7 @@
 #include "postprocess/report/plots/gnuplot.hpp"
 #include "postprocess/report/report.hpp"
 #include "src/commands/interrupt.hpp"
+#include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
 
 namespace tessera {
@@ -34,21 +35,15 @@ ExitCode convergence(const ConvergenceCommand& command) {
   require_writable("--plot", command.plot);
   const bool has_file = !command.csv.empty() || !command.plot.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
-  try {
+  return with_report_errors("--report", [&] {
     if (!command.report.empty()) {
       report::require_writable_report(command.report, command.overwrite);
       require_writable("--report", command.report);
     }
     if (!command.plot.empty()) report::require_gnuplot();
     const ExitCode code = study_convergence(command, base);
-    const bool is_lost = !has_file && stdout_error() != 0;
-    return code == ExitCode::success && is_lost ? ExitCode::no_resources : code;
-  } catch (const report::BadInput& error) {
-    throw InputError({Diagnostic{.file = "--report", .message = error.what()}});
-  } catch (const report::PlotError& error) {
-    print_err("tessera: {}\n", error.what());
-    return ExitCode::no_resources;
-  }
+    return has_file ? code : unless_stdout_is_lost(code);
+  });
 }
 
 }  // namespace tessera

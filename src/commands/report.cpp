@@ -1,17 +1,16 @@
 // The command report writes one page about runs, comparisons and tables.
 #include "postprocess/report/report.hpp"
 
-#include "postprocess/report/plots/gnuplot.hpp"
 #include "src/commands.hpp"
+#include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
-#include "src/parameters/messages/diagnostics.hpp"
 
 namespace tessera {
 
 ExitCode make_report(const ReportCommand& command) {
   std::vector<report::ReportInput> inputs;
   for (const std::string& input : command.inputs) inputs.push_back({input, std::nullopt});
-  try {
+  return with_report_errors("", [&] {
     if (!command.output.empty()) {
       report::require_writable_report(command.output, command.overwrite);
       report::write_report(inputs, command.output);
@@ -22,13 +21,8 @@ ExitCode make_report(const ReportCommand& command) {
         print_out("{}\n", path.string());
       }
     }
-  } catch (const report::BadInput& error) {
-    throw InputError({Diagnostic{.message = error.what()}});
-  } catch (const report::PlotError& error) {
-    print_err("tessera: {}\n", error.what());
-    return ExitCode::no_resources;
-  }
-  return ExitCode::success;
+    return ExitCode::success;
+  });
 }
 
 }  // namespace tessera

@@ -1,7 +1,6 @@
 // This file makes each result file of a run.
 #include "src/commands/run_output.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "postprocess/files/human_units.hpp"
 #include "postprocess/picture/solution_picture.hpp"
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
@@ -162,14 +162,12 @@ std::string result_text(const RunRecord& run) {
   json["energy_use"] = energy_json(run, static_cast<double>(dofs));
   json["memory"] = memory_json(run);
   json["machine"] = machine_json(run);
-  json["provenance"] = {
-      {"version", kVersion},
-      {"commit", kCommit},
-      {"compiler", kCompiler},
-      {"machine", machine_summary(describe_machine())},
-      {"gpu", run.on_gpu() ? run.gpu.name : "not used"},
-      {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                              fmt::gmtime(std::chrono::system_clock::to_time_t(run.started)))}};
+  json["provenance"] = {{"version", kVersion},
+                        {"commit", kCommit},
+                        {"compiler", kCompiler},
+                        {"machine", machine_summary(describe_machine())},
+                        {"gpu", run.on_gpu() ? run.gpu.name : "not used"},
+                        {"started", utc_text(run.started)}};
   json["timers"] = timer_json(run.timers, run.limits());
   // The library writes null for numbers that are not finite, and must not throw on odd bytes in
   // names.

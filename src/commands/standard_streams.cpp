@@ -48,4 +48,9 @@ int stdout_error() noexcept {
   return first_error;
 }
 
+ExitCode unless_stdout_is_lost(ExitCode code) noexcept {
+  const bool is_lost = stdout_error() != 0;
+  return code == ExitCode::success && is_lost ? ExitCode::no_resources : code;
+}
+
 }  // namespace tessera

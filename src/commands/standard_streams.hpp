@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/commands.hpp"
+
 namespace tessera {
 
 /// To be called first in main(): a standard stream that is closed gets /dev/null the wrong way
@@ -25,6 +27,10 @@ void write_stderr(std::string_view text) noexcept;
 
 /// Why the first write to stdout failed that did, as errno; 0 if none did. Flushes.
 int stdout_error() noexcept;
+
+/// The exit code of a command that has nothing but stdout: no_resources for a success that could
+/// not be written there.
+ExitCode unless_stdout_is_lost(ExitCode code) noexcept;
 
 /// As if a write to stdout had failed so; only the first counts.
 void remember_stdout_error(int error) noexcept;

@@ -65,6 +65,13 @@ void add_quiet(CLI::App& command, Options& options) {
   command.add_flag("-q,--quiet", options.quiet, "Print errors and warnings only");
 }
 
+void add_threads(CLI::App& command, Options& options) {
+  command
+      .add_option("-t,--threads", options.threads,
+                  "Threads on the CPU, 0 = all cores; as --set run.threads")
+      ->option_text("N");
+}
+
 void add_run(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("run", "Solve a case and write its results");
   add_file(*command, options, "CASE", "Case file (TOML)");
@@ -74,10 +81,7 @@ void add_run(CLI::App& app, Options& options) {
       ->option_text("DIR");
   command->add_flag("--overwrite", options.overwrite,
                     "Replace results already in the directory; as --set output.overwrite=true");
-  command
-      ->add_option("-t,--threads", options.threads,
-                   "Threads on the CPU, 0 = all cores; as --set run.threads")
-      ->option_text("N");
+  add_threads(*command, options);
   add_quiet(*command, options);
   command->footer(
       "Examples:\n"
@@ -179,10 +183,7 @@ void add_convergence(CLI::App& app, Options& options) {
                    "gnuplot-nox)")
       ->option_text("FILE");
   add_report_option(*command, options);
-  command
-      ->add_option("-t,--threads", options.threads,
-                   "Threads on the CPU, 0 = all cores; as --set run.threads")
-      ->option_text("N");
+  add_threads(*command, options);
   add_quiet(*command, options);
   command->footer(
       "An error that is near what rounding leaves has no rate but the word rounding. The last "

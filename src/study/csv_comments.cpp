@@ -1,11 +1,11 @@
 // This file says what made a CSV file.
 #include "src/study/csv_comments.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <chrono>
 
+#include "postprocess/files/human_units.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/machine/machine.hpp"
@@ -55,12 +55,11 @@ std::string command_line(std::string_view command, const std::string& file,
 
 std::string csv_comments(const std::string& title, const std::string& command,
                          Processor processor) {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   return fmt::format("# {}\n", program_name()) + comment("title", title) +
          comment("command", command) + comment("compiler", kCompiler) +
          comment("machine", machine_summary(describe_machine())) +
          (processor == Processor::gpu ? comment("gpu", gpu_name()) : "") +
-         comment("started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)));
+         comment("started", utc_text(std::chrono::system_clock::now()));
 }
 
 }  // namespace tessera
