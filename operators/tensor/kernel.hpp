@@ -258,6 +258,25 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T
   }
 }
 
+// [slow][m][fast] -> [slow][n][fast]: out = sum over the points q of matrix[i][q] in.
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::sum_points_of_axis(const Matrix1D& matrix, Index fast, Index slow,
+                                                    const Lanes<T>* in, Lanes<T>* out) const {
+  const int n = nodes_per_axis();
+  const int m = points();
+  for (Index s = 0; s < slow; ++s) {
+    for (int i = 0; i < n; ++i) {
+      for (Index f = 0; f < fast; ++f) {
+        Lanes<T> sum{};
+        for (int q = 0; q < m; ++q) {
+          sum += static_cast<T>(matrix(i, q)) * in[(s * m + q) * fast + f];
+        }
+        out[(s * n + i) * fast + f] = sum;
+      }
+    }
+  }
+}
+
 template <class T, int dim, int P, int M>
 void TensorKernel<T, dim, P, M>::diagonal_of(const Lanes<T>* factors, Lanes<T>* d,
                                              Lanes<T>* scratch) const {
@@ -298,19 +317,7 @@ void TensorKernel<T, dim, P, M>::diagonal_of(const Lanes<T>* factors, Lanes<T>* 
     for (int axis = 0; axis < dim; ++axis) {
       const int hits = (axis == row ? 1 : 0) + (axis == column ? 1 : 0);
       const Matrix1D& matrix = hits == 2 ? GG_ : hits == 1 ? BG_ : BB_;
-      const int fast = static_cast<int>(power(n, axis));
-      const int slow = static_cast<int>(power(m, dim - 1 - axis));
-      for (int s = 0; s < slow; ++s) {
-        for (int i = 0; i < n; ++i) {
-          for (int f = 0; f < fast; ++f) {
-            Lanes<T> sum{};
-            for (int q = 0; q < m; ++q) {
-              sum += static_cast<T>(matrix(i, q)) * in[(s * m + q) * fast + f];
-            }
-            out[(s * n + i) * fast + f] = sum;
-          }
-        }
-      }
+      sum_points_of_axis(matrix, power(n, axis), power(m, dim - 1 - axis), in, out);
       std::swap(in, out);
     }
     for (int i = 0; i < nodes; ++i) d[i] += in[i];

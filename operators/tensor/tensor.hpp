@@ -102,6 +102,8 @@ class TensorKernel {
   void apply_factors(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
                      Lanes<T>* scratch) const;
   void diagonal_of(const Lanes<T>* factors, Lanes<T>* d, Lanes<T>* scratch) const;
+  void sum_points_of_axis(const Matrix1D& matrix, Index fast, Index slow, const Lanes<T>* in,
+                          Lanes<T>* out) const;
   /// r_q of a batch whose factors are given, where they are stored or computed; else null.
   const Lanes<T>* reaction_of(const Lanes<T>* factors) const {
     if (reaction_ == ReactionKind::none || kind_ == FactorKind::constant) return nullptr;
