@@ -110,6 +110,7 @@ PoissonProblem in_units(const PoissonProblem& problem, const NaturalUnits& units
         std::make_shared<const std::array<ScalarField, 3>>(std::move(factors));
   }
   scaled.reaction = in_frame(problem.reaction, frame, units.source());
+  scaled.capacity = in_frame(problem.capacity, frame, units.source());
   scaled.source_unit = units.source();
   scaled.load_unit = units.load();
   scaled.source = in_frame(problem.source, frame, units.source());

@@ -18,7 +18,7 @@ struct NaturalUnits {
   double coefficient = 1.0;
   std::array<double, 3> coefficient_factors = {1.0, 1.0, 1.0};
 
-  /// The unit of the source and of the reaction.
+  /// The unit of the source, of the reaction and, since time keeps its unit, of the capacity.
   double source() const { return coefficient / (frame.length * frame.length); }
   /// The unit of k du/dn and of alpha.
   double flux() const { return coefficient / frame.length; }

@@ -25,11 +25,13 @@ struct BoundaryCondition {
   std::optional<ScalarField> alpha = {};
 };
 
-/// -div(coefficient grad u) + reaction u = source on the mapped box, with one condition per face.
+/// -div(coefficient grad u) + reaction u = source on the mapped box, with one condition per face;
+/// in time capacity du/dt is added on the left.
 struct PoissonProblem {
   int dimension = 3;
   ScalarField coefficient = constant_field(1.0);
   ScalarField reaction = constant_field(0.0);
+  ScalarField capacity = constant_field(1.0);
   ScalarField source = constant_field(0.0);
   /// The conditions by Face; the last two mean nothing in 2D.
   std::array<BoundaryCondition, 6> boundary = {};

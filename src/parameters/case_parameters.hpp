@@ -39,6 +39,8 @@ struct SpaceParameters {
 struct ProblemParameters {
   std::string coefficient = "1";
   std::string reaction = "0";
+  /// Factor of du/dt; once loaded, other than "1" with `[time]` only.
+  std::string capacity = "1";
   std::string source = "0";
   std::optional<std::string> exact;
 };
@@ -49,6 +51,24 @@ struct BoundaryParameters {
   std::string value = "0";
   /// Once loaded, there exactly for Robin faces.
   std::optional<std::string> alpha;
+};
+
+/// `[time]`
+struct TimeParameters {
+  double start = 0.0;
+  /// Once loaded greater than start.
+  double end = 0.0;
+  /// u at start, an expression in physical coordinates.
+  std::string initial = "0";
+  TimeMethod method = TimeMethod::sdirk;
+  /// Of BDF the highest. Once loaded never 0.
+  int order = 0;
+  /// Once loaded, exactly one of them is there: the relative tolerance of steps that adapt, or the
+  /// length of steps that do not.
+  std::optional<double> tolerance;
+  std::optional<double> step;
+  /// Left out: only start and end are written.
+  std::optional<double> output_interval;
 };
 
 /// The kernel, scatter policy or preconditioner that stands for one that suits the case.
@@ -143,6 +163,8 @@ struct CaseParameters {
   ProblemParameters problem;
   /// By Face; back and front mean nothing in 2D.
   std::array<BoundaryParameters, 6> boundary;
+  /// There exactly in a case that depends on time.
+  std::optional<TimeParameters> time;
   OperatorParameters operation;
   SolverParameters solver;
   RunParameters run;

@@ -11,6 +11,7 @@
 #include "operators/multigrid/multigrid.hpp"
 #include "postprocess/vtk/vtu_options.hpp"
 #include "solvers/solver.hpp"
+#include "solvers/time/time_method.hpp"
 #include "src/parameters/names.hpp"
 
 namespace tessera {
@@ -76,6 +77,12 @@ inline constexpr auto kNamesOf<SolverMethod> =
                                   {SolverMethod::pipelined_cg, "pipelined-cg"},
                                   {SolverMethod::flexible_cg, "flexible-cg"},
                                   {SolverMethod::richardson, "richardson"}});
+template <>
+inline constexpr auto kNamesOf<TimeMethod> =
+    names_in_order<TimeMethod>({{TimeMethod::backward_euler, "backward-euler"},
+                                {TimeMethod::bdf, "bdf"},
+                                {TimeMethod::sdirk, "sdirk"},
+                                {TimeMethod::explicit_rk, "explicit-rk"}});
 template <>
 inline constexpr auto kNamesOf<SmootherKind> = names_in_order<SmootherKind>(
     {{SmootherKind::chebyshev, "chebyshev"},
