@@ -27,15 +27,6 @@ FaceSet dirichlet_faces(const PoissonProblem& problem) {
   return faces;
 }
 
-std::vector<FluxTerm> flux_terms(const PoissonProblem& problem) {
-  std::vector<FluxTerm> fluxes;
-  for (int face = 0; face < face_count(problem.dimension); ++face) {
-    const BoundaryCondition& condition = problem.boundary[face];
-    if (condition.type != BoundaryType::dirichlet) fluxes.push_back({face, condition.value});
-  }
-  return fluxes;
-}
-
 std::vector<ScalarField> dirichlet_fields(const PoissonProblem& problem) {
   std::vector<ScalarField> fields;
   for (const BoundaryCondition& condition : problem.boundary) fields.push_back(condition.value);
@@ -95,6 +86,24 @@ BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization&
   return form;
 }
 
+std::vector<FluxTerm> flux_terms(const PoissonProblem& problem) {
+  std::vector<FluxTerm> fluxes;
+  for (int face = 0; face < face_count(problem.dimension); ++face) {
+    const BoundaryCondition& condition = problem.boundary[face];
+    if (condition.type != BoundaryType::dirichlet) fluxes.push_back({face, condition.value});
+  }
+  return fluxes;
+}
+
+BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization) {
+  return {&discretization, constant_field(0.0), dirichlet_faces(problem), {}, problem.capacity};
+}
+
+BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor) {
+  form.reaction = sum(form.reaction, capacity, factor);
+  return form;
+}
+
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
                                 const ScalarField& initial, Processor assembles) {
   return make_linear_system(problem, stiffness_form(problem, discretization), initial,
@@ -142,6 +151,33 @@ ScalarField shifted(const ScalarField& field, double subtracted) {
     result.program = std::make_shared<const FieldProgram>(std::move(program));
   }
   return result;
+}
+
+ScalarField scaled(const ScalarField& field, double factor) {
+  if (field.constant) return constant_field(factor * *field.constant);
+  ScalarField result = {[field, factor](const PointBlock& points, double* values) {
+                          field.evaluate(points, values);
+                          for (std::size_t i = 0; i < points.n; ++i) values[i] *= factor;
+                        },
+                        std::nullopt};
+  if (field.program != nullptr) {
+    FieldProgram program = *field.program;
+    program.divisor /= factor;
+    result.program = std::make_shared<const FieldProgram>(std::move(program));
+  }
+  return result;
+}
+
+ScalarField sum(const ScalarField& a, const ScalarField& b, double factor) {
+  if (is_zero(a)) return scaled(b, factor);
+  if (a.constant && b.constant) return constant_field(*a.constant + factor * *b.constant);
+  return {[a, b, factor](const PointBlock& points, double* values) {
+            std::vector<double> others(points.n);
+            a.evaluate(points, values);
+            b.evaluate(points, others.data());
+            for (std::size_t i = 0; i < points.n; ++i) values[i] += factor * others[i];
+          },
+          std::nullopt};
 }
 
 }  // namespace tessera

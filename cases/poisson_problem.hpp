@@ -11,6 +11,7 @@
 #include "mesh/face.hpp"
 #include "mesh/scalar_field.hpp"
 #include "operators/form/bilinear_form.hpp"
+#include "operators/load/load_vector.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {
@@ -47,6 +48,15 @@ struct PoissonProblem {
 /// is the same on all levels of a hierarchy.
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
 
+/// The matrix of (capacity u, v): the form with no coefficient and the capacity as reaction.
+BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization);
+
+/// The form with factor (capacity u, v) added, as an implicit step in time solves it.
+BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor);
+
+/// The values on the faces that are not Dirichlet faces.
+std::vector<FluxTerm> flux_terms(const PoissonProblem& problem);
+
 /// A x = b as an iterative solver takes it.
 struct LinearSystem {
   /// The start: initial values, with Dirichlet values set.
@@ -78,5 +88,9 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearFor
 
 /// The field minus a number.
 ScalarField shifted(const ScalarField& field, double subtracted);
+
+/// factor field, and a + factor b.
+ScalarField scaled(const ScalarField& field, double factor);
+ScalarField sum(const ScalarField& a, const ScalarField& b, double factor);
 
 }  // namespace tessera

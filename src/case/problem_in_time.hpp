@@ -1,0 +1,48 @@
+// A ProblemInTime is the problem of a case at any time.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "cases/poisson_problem.hpp"
+#include "src/case/fields.hpp"
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+/// capacity du/dt - div(coefficient grad u) + reaction u = source with the conditions of a case,
+/// all of which may depend on the time t.
+class ProblemInTime {
+ public:
+  /// @throws ExpressionError, BadExpressionValue of a constant
+  explicit ProblemInTime(const CaseParameters& parameters);
+
+  /// The problem with the values at t, in the case's units. Its fields throw BadExpressionValue.
+  PoissonProblem at(double t) const;
+  /// d/dt of the values on the faces, by Face; those of Dirichlet faces mean something.
+  std::vector<ScalarField> value_rates(double t) const;
+
+  /// Whether the matrix of the stationary problem depends on t: coefficient, reaction or alpha do.
+  bool form_depends_on_time() const;
+  /// Whether the source or a value on a face does.
+  bool data_depend_on_time() const;
+  /// Whether a value on a Dirichlet face does.
+  bool dirichlet_depends_on_time() const;
+
+ private:
+  struct Face {
+    BoundaryType type;
+    CaseTimeField value;
+    std::optional<CaseTimeField> alpha;
+  };
+
+  int dimension_;
+  CaseTimeField coefficient_;
+  CaseTimeField reaction_;
+  CaseTimeField capacity_;
+  CaseTimeField source_;
+  std::vector<Face> faces_;
+};
+
+}  // namespace tessera
