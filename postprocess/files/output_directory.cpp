@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "postprocess/files/atomic_file.hpp"
@@ -15,9 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 9> kResultNames = {"result.json", "solution.vtu", "view.py",
-                                                     "view.png",    "solution.png", "residuals.csv",
-                                                     "timings.csv", "case.toml",    "probes.csv"};
+constexpr std::array<const char*, 11> kResultNames = {
+    "result.json",   "solution.vtu", "solution.pvd", "view.py",    "view.png", "solution.png",
+    "residuals.csv", "timings.csv",  "case.toml",    "probes.csv", "steps.csv"};
+
+// Whether it is "solution_0001.vtu" or another one of a series.
+bool is_numbered_solution(std::string_view name) {
+  constexpr std::string_view kBegin = "solution_";
+  constexpr std::string_view kEnd = ".vtu";
+  if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return false;
+  name = name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
+  return name.size() >= 4 && name.find_first_not_of("0123456789") == name.npos;
+}
 
 std::vector<std::string> results_in(const fs::path& directory) {
   std::vector<std::string> found;
@@ -25,6 +36,12 @@ std::vector<std::string> results_in(const fs::path& directory) {
   for (const char* name : kResultNames) {
     if (fs::exists(directory / name, ignored)) found.emplace_back(name);
   }
+  const auto single = static_cast<std::ptrdiff_t>(found.size());
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    std::string name = entry.path().filename().string();
+    if (is_numbered_solution(name)) found.push_back(std::move(name));
+  }
+  std::sort(found.begin() + single, found.end());
   return found;
 }
 
@@ -36,8 +53,11 @@ OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite)
     throw OutputError(directory, "it exists and is not a directory");
   }
   if (overwrite == Overwrite::no) {
-    const std::vector<std::string> names = results_in(directory);
+    std::vector<std::string> names = results_in(directory);
     if (!names.empty()) {
+      // Of a series there may be thousands.
+      if (names.size() > kResultNames.size()) names[kResultNames.size() - 1] = "...";
+      names.resize(std::min(names.size(), kResultNames.size()));
       throw OutputError(directory, fmt::format("it already holds results ({}); choose another "
                                                "directory or add --overwrite",
                                                fmt::join(names, ", ")));

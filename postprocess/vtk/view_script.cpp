@@ -1,6 +1,8 @@
 // This file has the text of the ParaView script.
 #include "postprocess/vtk/view_script.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 namespace tessera {
@@ -81,14 +83,23 @@ def main():
     if not os.path.exists(grid_path):
         print("view.py: there is no", grid_path, file=sys.stderr)
         return
-    grid = XMLUnstructuredGridReader(registrationName=GRID, FileName=[grid_path])
-    grid.UpdatePipeline()
+    if GRID.endswith(".pvd"):
+        grid = PVDReader(registrationName=GRID, FileName=grid_path)
+    else:
+        grid = XMLUnstructuredGridReader(registrationName=GRID, FileName=[grid_path])
+    scene = GetAnimationScene()
+    if RANGE:
+        scene.UpdateAnimationUsingDataTimeSteps()
+        scene.GoToLast()
+        grid.UpdatePipeline(scene.AnimationTime)
+    else:
+        grid.UpdatePipeline()
     information = grid.GetDataInformation()
     bounds = information.GetBounds()
     lengths = [bounds[2 * d + 1] - bounds[2 * d] for d in range(3)]
     center = [0.5 * (bounds[2 * d + 1] + bounds[2 * d]) for d in range(3)]
     diagonal = sum(length**2 for length in lengths) ** 0.5
-    low, high = grid.PointData[FIELD].GetRange()
+    low, high = RANGE or grid.PointData[FIELD].GetRange()
 
     view = GetActiveViewOrCreate("RenderView")
     attempt(view, ViewSize=[1600, 1200], OrientationAxesVisibility=1)
@@ -128,6 +139,10 @@ def main():
         label = Text(registrationName="caption")
         label.Text = caption
         attempt(Show(label, view), FontSize=18)
+    if RANGE:
+        clock = AnnotateTimeFilter(registrationName="time", Input=grid)
+        attempt(clock, Format="t = {time:g}")
+        attempt(Show(clock, view), FontSize=18, WindowLocation="Upper Right Corner")
 
     SetActiveSource(shown)
     view.CameraFocalPoint = center
@@ -156,6 +171,9 @@ std::string view_script(const ViewOptions& options) {
   text += "FIELD = " + python_string(options.field) + "\n";
   text += "TITLE = " + python_string(options.title) + "\n";
   text += "STATUS = " + python_string(options.status) + "\n";
+  text += options.series ? fmt::format("RANGE = ({}, {})  # over all times\n",
+                                       options.series->first, options.series->second)
+                         : "RANGE = None\n";
   text += "DIMENSION = " + std::to_string(options.dimension) + "\n";
   text += "SUBDIVISION = " + std::to_string(subdivision_level(options.degree)) + "\n\n";
   return text + kBody;

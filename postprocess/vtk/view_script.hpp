@@ -1,7 +1,9 @@
 // This function writes the script that opens a solution in ParaView.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace tessera {
 
@@ -13,12 +15,16 @@ struct ViewOptions {
   std::string title;
   std::string status;  // shown in the picture if not empty, such as "not converged"
   std::string grid_file = "solution.vtu";  // beside the script
+  /// The least and the greatest value over all times, if grid_file is a collection, such as
+  /// "solution.pvd".
+  std::optional<std::pair<double, double>> series = std::nullopt;
 };
 
 /// Text of a Python script for ParaView (5.10 or later): `paraview --script=view.py`, `pvpython
 /// view.py` (a window; view.png without a display) or `pvpython view.py picture.png`, `pvbatch
 /// view.py`. Curved high-order cells are subdivided as the degree asks for; 2D results are warped
-/// by the field, 3D ones cut open.
+/// by the field, 3D ones cut open. A series has one range of colors for all times, plays them, and
+/// shows the last one first.
 std::string view_script(const ViewOptions& options);
 
 }  // namespace tessera

@@ -103,12 +103,12 @@ double largest_magnitude(const NodalFunction& function) {
   return largest;
 }
 
-// Positions of the file's points.
+// Physical positions of the file's points.
 class Positions {
  public:
   /// Both are referred to.
   Positions(const Discretization& space, const EquidistantSampler& sampler, const FileGrid& grid)
-      : mapping_(space.mapping), sampler_(sampler) {
+      : mapping_(space.mapping), frame_(space.frame), sampler_(sampler) {
     if (!mapping_.is_cartesian()) return;
     box_.emplace(space.mesh, grid.points,
                  make_nodes(NodeFamily::equidistant, grid.points.degree()));
@@ -118,7 +118,8 @@ class Positions {
     for (int d = 0; d < mesh.dimension(); ++d) {
       const double largest = box_ ? std::max(std::abs(mesh.lower()[d]), std::abs(mesh.upper()[d]))
                                   : largest_magnitude({mapping_.coordinate(d)});
-      if (!single_holds(largest, box_ ? 1.0 : sampler_.growth())) return false;
+      const double bound = std::abs(frame_.origin[d]) + frame_.length * largest;
+      if (!single_holds(bound, box_ ? 1.0 : sampler_.growth())) return false;
     }
     return true;
   }
@@ -138,12 +139,14 @@ class Positions {
       } else if (!box_) {
         std::fill_n(axes[d], n, 0.0);
       }
+      for (Index i = 0; i < n; ++i) axes[d][i] = frame_.origin[d] + frame_.length * axes[d][i];
       store(axes[d], n, 3, out + d);
     }
   }
 
  private:
   const Mapping& mapping_;
+  const Frame frame_;
   const EquidistantSampler& sampler_;
   std::optional<Mapping> box_;
 };
@@ -251,6 +254,12 @@ std::string field_data(const VtuMetadata& metadata) {
   add("title", metadata.title);
   add("status", metadata.status);
   add("program", metadata.program);
+  if (metadata.time) {
+    text += fmt::format(
+        "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+        "format=\"ascii\">\n        {:.17g}\n      </DataArray>\n",
+        *metadata.time);
+  }
   return text + "    </FieldData>\n";
 }
 

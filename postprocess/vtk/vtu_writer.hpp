@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,11 +26,12 @@ struct CellField {
   std::span<const double> values;
 };
 
-/// Put into the file as string arrays of its field data, each only if not empty.
+/// Put into the file as arrays of its field data, strings but for the time, each only if not empty.
 struct VtuMetadata {
   std::string title;
-  std::string status;   // such as "not converged"
-  std::string program;  // such as "Tessera 0.1.0 (1234abc)"
+  std::string status;                         // such as "not converged"
+  std::string program;                        // such as "Tessera 0.1.0 (1234abc)"
+  std::optional<double> time = std::nullopt;  // "TimeValue", as ParaView calls it
 };
 
 /// The highest degree that VTK's Lagrange cells can show; a cell of higher degree is written as m^d
@@ -38,6 +40,8 @@ inline constexpr int kMaxVtkDegree = 10;
 
 /// Writes a VTK unstructured grid with one arbitrary-order Lagrange cell per cell (linear cells for
 /// degree 1) and shared points; binary. The file has a temporary name until it is complete.
+///
+/// The positions are physical ones, whatever the frame of the space is.
 ///
 /// Numbers of a field, or positions, whose largest magnitude is beyond the range of single
 /// precision, or so small that digits are lost there, are in double precision in any case.

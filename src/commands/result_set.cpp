@@ -19,7 +19,7 @@ void ResultSet::add(const std::string& name, const std::function<void(AtomicFile
     add_once(name, write);
     return;
   } catch (const OutputError& error) {
-    if (!error.is_for_lack_of_space() || !remove_results(directory_)) throw;
+    if (!error.is_for_lack_of_space() || !remove_results(directory_, named_)) throw;
   }
   add_once(name, write);
 }
@@ -30,13 +30,16 @@ void ResultSet::add(const std::string& name, std::string_view text) {
 
 void ResultSet::commit() {
   if (files_.empty()) return;
-  std::vector<std::string> names;
-  for (const auto& file : files_) names.push_back(file->path().filename().string());
-  remove_results(directory_, names);
+  if (named_.empty()) {
+    std::vector<std::string> names;
+    for (const auto& file : files_) names.push_back(file->path().filename().string());
+    remove_results(directory_, names);
+  }
   std::exception_ptr failure;
   for (const auto& file : files_) {
     try {
       file->commit();
+      named_.push_back(file->path().filename().string());
     } catch (const OutputError&) {
       failure = std::current_exception();
     }

@@ -14,7 +14,8 @@ namespace tessera {
 
 /// The files of one run's results. They have temporary names until commit() gives them theirs, all
 /// at once, in place of an earlier run's results, which stay until then: but where the disk is too
-/// full for both, the earlier ones give way.
+/// full for both, the earlier ones give way. A run that writes while it goes on commits several
+/// times; what it has named stays.
 class ResultSet {
  public:
   explicit ResultSet(std::filesystem::path directory) : directory_(std::move(directory)) {}
@@ -27,11 +28,14 @@ class ResultSet {
   /// @throws OutputError
   void commit();
 
+  const std::filesystem::path& directory() const { return directory_; }
+
  private:
   void add_once(const std::string& name, const std::function<void(AtomicFile&)>& write);
 
   std::filesystem::path directory_;
   std::vector<std::unique_ptr<AtomicFile>> files_;
+  std::vector<std::string> named_;
 };
 
 }  // namespace tessera

@@ -72,7 +72,8 @@ class Run {
     if (run_.outcome.report.status == SolveStatus::interrupted) withdraw_stop_request();
     evaluate();
     look_up_rates();
-    write_results(run_);
+    ResultSet files(directory());
+    write_results(run_, files);
     print_results();
   }
 

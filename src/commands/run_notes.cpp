@@ -20,36 +20,44 @@ void RunNotes::complain(std::string note) {
   add(std::move(note));
 }
 
-void RunNotes::fail(std::string_view what, std::string_view why) {
-  complain(fmt::format("{}: {}", what, why));
+bool RunNotes::attempt(std::string_view what, const std::function<void()>& work) {
+  const auto why = reason_of_failure(work);
+  if (why) complain(fmt::format("{}: {}", what, *why));
+  return !why;
 }
 
-bool RunNotes::attempt(std::string_view what, const std::function<void()>& work) {
+bool RunNotes::attempt(std::string_view name, std::string_view what,
+                       const std::function<void()>& work) {
+  const auto why = reason_of_failure(work);
+  if (why && is_first(what)) complain(fmt::format("{} {}: {}", name, what, *why));
+  return !why;
+}
+
+std::optional<std::string> RunNotes::reason_of_failure(const std::function<void()>& work) {
   try {
     work();
-    return true;
+    return std::nullopt;
   } catch (const Interrupted& error) {
-    fail(what, error.what());
+    return error.what();
   } catch (const BadExpressionValue& error) {
-    fail(what, fmt::format("{} {}", error.key(), error.what()));
+    return fmt::format("{} {}", error.key(), error.what());
   } catch (const BadFieldValue& error) {
-    fail(what, error.what());
+    return error.what();
   } catch (const InvertedCell& error) {
-    fail(what, fmt::format("{} (the operator has other points)", error.what()));
+    return fmt::format("{} (the operator has other points)", error.what());
   } catch (const OutputError& error) {
     lacks_resources_ = true;
-    fail(what, error.what());
+    return error.what();
   } catch (const std::bad_alloc&) {
     lacks_resources_ = true;
-    fail(what, "out of memory");
+    return "out of memory";
   } catch (const std::length_error&) {
     lacks_resources_ = true;
-    fail(what, "out of memory");
+    return "out of memory";
   } catch (const std::exception& error) {
     lacks_resources_ = true;
-    fail(what, fmt::format("internal error, please report it: {}", error.what()));
+    return fmt::format("internal error, please report it: {}", error.what());
   }
-  return false;
 }
 
 }  // namespace tessera

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +22,20 @@ class RunNotes {
   /// whatever else fails. If it throws, anything, complains "WHAT: why".
   /// @return whether it went well
   bool attempt(std::string_view what, const std::function<void()>& work);
+  /// The same of "NAME WHAT", where it may fail for many names: the first is complained of.
+  bool attempt(std::string_view name, std::string_view what, const std::function<void()>& work);
+  /// Whether this is said for the first time.
+  bool is_first(std::string_view what) { return said_.emplace(what).second; }
 
   /// Whether memory or disk, rather than the case, was why something is missing.
   bool lacks_resources() const { return lacks_resources_; }
   const std::vector<std::string>& all() const { return notes_; }
 
  private:
-  void fail(std::string_view what, std::string_view why);
+  std::optional<std::string> reason_of_failure(const std::function<void()>& work);
 
   std::vector<std::string> notes_;
+  std::set<std::string, std::less<>> said_;
   bool lacks_resources_ = false;
 };
 

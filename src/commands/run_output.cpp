@@ -15,7 +15,6 @@
 #include "solvers/interruption.hpp"
 #include "src/case/setup.hpp"
 #include "src/commands/probe_output.hpp"
-#include "src/commands/result_set.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/machine/machine.hpp"
 #include "src/version.hpp"
@@ -158,6 +157,7 @@ std::string result_text(const RunRecord& run) {
   if (!run.probe_values.u.empty()) {
     json["probes"] = probes_json(parameters.output.probes.points, run.probe_values);
   }
+  if (run.time) json["time"] = time_json(*run.time);
   json["timing"] = timing_json(run);
   json["energy_use"] = energy_json(run, static_cast<double>(dofs));
   json["memory"] = memory_json(run);
@@ -195,37 +195,21 @@ std::string status_text(const SolveStatus status) {
 void add_solution(RunRecord& run, ResultSet& files) {
   const auto output = run.timers.scope("output");
   const auto scope = run.timers.scope("solution.vtu");
-  RunNotes& notes = run.notes;
-  const Discretization& discretization = run.model->discretization;
-  SolutionFile solution(run.parameters, discretization, run.system.x);
-  if (run.exact) {
-    notes.attempt("solution.vtu has no exact solution and no error", [&] {
-      stop_if_requested();
-      solution.add_exact(*run.exact);
-    });
-  }
-  notes.attempt("solution.vtu has no coefficient", [&] {
-    stop_if_requested();
-    const std::string complaint =
-        solution.add_coefficient(make_problem(run.parameters).coefficient);
-    if (!complaint.empty()) {
-      notes.complain("the coefficient in solution.vtu is NaN at the centers of some cells: " +
-                     complaint);
-    }
-  });
   const std::string status = status_text(run.outcome.report.status);
-  std::vector<std::string> widened;
-  const bool is_written = notes.attempt("solution.vtu is missing", [&] {
-    files.add("solution.vtu", [&](AtomicFile& file) { widened = solution.write(file, status); });
-  });
-  if (!is_written) return;
-  if (!widened.empty()) {
-    notes.add(fmt::format(
-        "solution.vtu has {} in double precision: the range of single precision is too small",
-        fmt::join(widened, ", ")));
-  }
-  notes.attempt("view.py is missing",
-                [&] { files.add("view.py", view_script_text(run.parameters, status)); });
+  const ScalarField coefficient = make_problem(run.parameters).coefficient;
+  const bool is_added =
+      add_solution_file(files, "solution.vtu", run.parameters, run.model->discretization,
+                        {run.system.x, run.exact, coefficient, status, std::nullopt}, run.notes);
+  if (!is_added) return;
+  run.notes.attempt("view.py is missing",
+                    [&] { files.add("view.py", view_script_text(run.parameters, status)); });
+}
+
+/// With the time that a run in time has reached.
+std::string picture_title(const RunRecord& run) {
+  const std::string& title = run.parameters.title;
+  if (!run.time) return title;
+  return fmt::format("{}{}t = {:.6g}", title, title.empty() ? "" : ", ", run.time->end);
 }
 
 void add_picture(RunRecord& run, ResultSet& files) {
@@ -234,9 +218,9 @@ void add_picture(RunRecord& run, ResultSet& files) {
   const SolutionNumbers& numbers = run.evaluation.solution;
   run.notes.attempt("solution.png is missing", [&] {
     stop_if_requested();
-    const SolutionPicture picture = draw_solution(
-        run.model->discretization, run.system.x.span(), {numbers.min, numbers.max},
-        {run.parameters.title, status_text(run.outcome.report.status), program_name()});
+    const SolutionPicture picture =
+        draw_solution(run.model->discretization, run.system.x.span(), {numbers.min, numbers.max},
+                      {picture_title(run), status_text(run.outcome.report.status), program_name()});
     files.add("solution.png", picture.png);
     if (!picture.complaint.empty()) run.notes.complain(picture.complaint);
   });
@@ -244,18 +228,17 @@ void add_picture(RunRecord& run, ResultSet& files) {
 
 }  // namespace
 
-void write_results(RunRecord& run) {
+void write_results(RunRecord& run, ResultSet& files) {
   RunNotes& notes = run.notes;
-  const std::filesystem::path directory = run.parameters.output.directory;
-  ResultSet files(directory);
   Discretization& discretization = run.model->discretization;
   discretization = to_physical(std::move(discretization), run.model->physical_mesh);
-  if (run.parameters.output.vtk) add_solution(run, files);
+  // A run in time has written solutions and probes while it went on.
+  if (run.parameters.output.vtk && !run.time) add_solution(run, files);
   if (run.parameters.output.picture) add_picture(run, files);
   const auto add = [&](const char* name, auto&& text) {
     notes.attempt(fmt::format("{} is missing", name), [&] { files.add(name, text()); });
   };
-  if (!run.probe_values.u.empty()) {
+  if (!run.probe_values.u.empty() && !run.time) {
     notes.attempt("probes.csv is missing", [&] {
       files.add("probes.csv", [&](AtomicFile& file) {
         write_probes_csv(file, run.parameters.output.probes.points, run.probe_values);

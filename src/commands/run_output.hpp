@@ -11,7 +11,9 @@
 #include "solvers/memory/device.hpp"
 #include "src/case/model.hpp"
 #include "src/case/strategy.hpp"
+#include "src/commands/result_set.hpp"
 #include "src/commands/run_notes.hpp"
+#include "src/commands/time/time_summary.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/parameters/case_parameters.hpp"
 #include "src/solve/evaluation.hpp"
@@ -39,6 +41,8 @@ struct RunRecord {
   std::optional<Probes> probes;
   /// Empty where they are not known.
   ProbeValues probe_values;
+  /// Of a run in time.
+  std::optional<TimeSummary> time;
   MeasuredRates rates;  // of the processor in use, as far as they are known
 
   /// What limits the work of the run.
@@ -48,6 +52,7 @@ struct RunRecord {
 
 /// Writes the results of a solved run into its directory, which exists; never throws for what
 /// fails. Each file is written whatever becomes of the others, and what is missing becomes a note.
-void write_results(RunRecord& run);
+/// @param files of the run's directory, with what the run wrote while it went on
+void write_results(RunRecord& run, ResultSet& files);
 
 }  // namespace tessera

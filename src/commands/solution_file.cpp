@@ -10,11 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "mesh/geometry/frame.hpp"
 #include "mesh/partition.hpp"
 #include "operators/load/interpolation.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/vtk/view_script.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
+#include "solvers/interruption.hpp"
 #include "src/case/fields.hpp"
 #include "src/case/setup.hpp"
 #include "src/version.hpp"
@@ -57,7 +59,9 @@ void find_centers(const Discretization& discretization, Index first, Index count
       discretization.mapping.node_positions(node, 1, x.data(), &x[1], &x[2]);
       for (int d = 0; d < 3; ++d) sum[d] += x[d];
     }
-    for (int d = 0; d < 3; ++d) centers[d][i] = sum[d] / corners;
+    for (double& x : sum) x /= corners;
+    const Point center = discretization.frame.physical(sum);
+    for (int d = 0; d < 3; ++d) centers[d][i] = center[d];
   }
 }
 
@@ -70,7 +74,7 @@ std::string program_name() {
 
 void SolutionFile::add_exact(const ScalarField& exact) {
   HostVector<double> values(solution_.size());
-  interpolate(discretization_, exact, values);
+  interpolate(discretization_, in_frame(exact, discretization_.frame), values);
   exact_ = std::move(values);
 }
 
@@ -98,7 +102,8 @@ std::string SolutionFile::add_coefficient(const ScalarField& coefficient) {
   return found != reasons.end() ? *found : "";
 }
 
-std::vector<std::string> SolutionFile::write(AtomicFile& file, const std::string& status) const {
+std::vector<std::string> SolutionFile::write(AtomicFile& file, const std::string& status,
+                                             std::optional<double> time) const {
   std::vector<PointField> point_fields = {{"solution", {solution_.span()}}};
   if (exact_.size() > 0) {
     point_fields.push_back({"exact", {exact_.span()}});
@@ -107,7 +112,38 @@ std::vector<std::string> SolutionFile::write(AtomicFile& file, const std::string
   std::vector<CellField> cell_fields;
   if (!coefficient_.empty()) cell_fields.push_back({"coefficient", coefficient_});
   return write_vtu(file, discretization_, point_fields, cell_fields, parameters_.output.vtu,
-                   {parameters_.title, status, program_name()});
+                   {parameters_.title, status, program_name(), time});
+}
+
+bool add_solution_file(ResultSet& files, const std::string& name, const CaseParameters& parameters,
+                       const Discretization& discretization, const SolutionParts& parts,
+                       RunNotes& notes) {
+  SolutionFile solution(parameters, discretization, parts.solution);
+  if (parts.exact) {
+    notes.attempt(name, "has no exact solution and no error", [&] {
+      stop_if_requested();
+      solution.add_exact(*parts.exact);
+    });
+  }
+  notes.attempt(name, "has no coefficient", [&] {
+    stop_if_requested();
+    const std::string complaint = solution.add_coefficient(parts.coefficient);
+    if (!complaint.empty() && notes.is_first("NaN")) {
+      notes.complain(fmt::format("the coefficient in {} is NaN at the centers of some cells: {}",
+                                 name, complaint));
+    }
+  });
+  std::vector<std::string> widened;
+  const bool is_added = notes.attempt(name, "is missing", [&] {
+    files.add(name,
+              [&](AtomicFile& file) { widened = solution.write(file, parts.status, parts.time); });
+  });
+  if (is_added && !widened.empty() && notes.is_first("in double precision")) {
+    notes.add(
+        fmt::format("{} has {} in double precision: the range of single precision is too small",
+                    name, fmt::join(widened, ", ")));
+  }
+  return is_added;
 }
 
 std::string solution_size_text(const CaseParameters& parameters) {
@@ -121,13 +157,16 @@ std::string solution_size_text(const CaseParameters& parameters) {
                          : fmt::format("before compression by {}", name_of(options.compression)));
 }
 
-std::string view_script_text(const CaseParameters& parameters, const std::string& status) {
+std::string view_script_text(const CaseParameters& parameters, const std::string& status,
+                             std::optional<std::pair<double, double>> series) {
   ViewOptions options;
   options.dimension = parameters.mesh.dimension;
   options.degree =
       parameters.output.vtu.degree > 0 ? parameters.output.vtu.degree : parameters.space.degree;
   options.title = parameters.title;
   options.status = status;
+  options.series = series;
+  if (series) options.grid_file = "solution.pvd";
   return view_script(options);
 }
 

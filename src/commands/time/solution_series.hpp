@@ -1,0 +1,71 @@
+// A SolutionSeries is what a run in time writes while it goes on.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mesh/discretization.hpp"
+#include "mesh/scalar_field.hpp"
+#include "postprocess/probes/probes.hpp"
+#include "postprocess/series/collection.hpp"
+#include "postprocess/series/growing_file.hpp"
+#include "postprocess/series/step_table.hpp"
+#include "solvers/memory/vector.hpp"
+#include "src/commands/result_set.hpp"
+#include "src/commands/run_notes.hpp"
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+/// What a run in time writes while it goes on, so that a run that is still going can be looked at,
+/// and one that is ended keeps what it had: solution_0001.vtu, ... with solution.pvd that names
+/// them, a line of steps.csv for each step and one of probes.csv for each output. Each file that is
+/// written as a whole gets its name when it is complete. An earlier run's results give way to the
+/// first of them.
+///
+/// Nothing throws for what fails: the first failure of its kind becomes a note, and at the end
+/// another says how many files are missing.
+class SolutionSeries {
+ public:
+  /// Parameters, discretization (in any frame), files and notes are referred to.
+  /// @param outputs how many are foreseen, which is how many digits their names get
+  SolutionSeries(const CaseParameters& parameters, const Discretization& discretization,
+                 ResultSet& files, RunNotes& notes, Index outputs);
+
+  /// Writes the next numbered file, of the solution u at time t, and solution.pvd anew; nothing
+  /// where the case wants no solution.vtu.
+  /// @param exact, coefficient functions of physical positions, at this time
+  /// @param status as in VtuMetadata
+  void add(double t, const HostVector<double>& u, const std::optional<ScalarField>& exact,
+           const ScalarField& coefficient, const std::string& status = "");
+  void add_step(const StepRow& row);
+  /// The exact values may be empty where the case has an exact solution that failed here.
+  void add_probes(double t, const ProbeValues& values);
+  /// Writes view.py, which plays the series.
+  void finish(const std::string& status);
+
+ private:
+  void add_line(std::optional<GrowingFile>& file, const std::string& name, std::string_view what,
+                const std::function<std::string()>& header, const std::string& line);
+  Index missing() const { return outputs_ - static_cast<Index>(written_.size()); }
+
+  const CaseParameters& parameters_;
+  const Discretization& discretization_;
+  ResultSet& files_;
+  RunNotes& notes_;
+  Index foreseen_;
+  Index outputs_ = 0;
+  std::vector<TimedFile> written_;
+  // Of all that was written and is finite.
+  std::pair<double, double> range_ = {std::numeric_limits<double>::infinity(),
+                                      -std::numeric_limits<double>::infinity()};
+  std::optional<GrowingFile> steps_;
+  std::optional<GrowingFile> probes_;
+};
+
+}  // namespace tessera
