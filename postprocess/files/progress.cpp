@@ -2,14 +2,9 @@
 #include "postprocess/files/progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <ostream>
 #include <utility>
 
 #include "postprocess/files/human_units.hpp"
@@ -17,64 +12,22 @@
 namespace tessera {
 namespace {
 
-constexpr double kLiveInterval = 0.1;
-constexpr double kFirstPlainInterval = 2.0;
-constexpr double kLongestPlainInterval = 30.0;
 // CG's residual is ragged: the slope over fewer iterations jumps about.
 constexpr std::size_t kWindow = 100;
 constexpr std::size_t kFewestForSlope = 5;
-constexpr const char* kClearLine = "\r\x1b[K";
-
-int terminal_width() {
-  constexpr int kUsual = 80;
-  for (const int descriptor : {STDERR_FILENO, STDOUT_FILENO}) {
-    winsize size{};
-    if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  }
-  return kUsual;
-}
 
 }  // namespace
 
-ProgressMode progress_mode(std::FILE* stream) {
-  const char* terminal = std::getenv("TERM");
-  const bool rewrites = terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
-  return isatty(fileno(stream)) != 0 && rewrites ? ProgressMode::live : ProgressMode::plain;
-}
-
-Progress::Progress(std::ostream& out, ProgressMode mode, Options options, Clock clock)
-    : out_(out),
-      mode_(mode),
-      options_(std::move(options)),
+Progress::Progress(std::ostream& out, ProgressMode mode, Options options, ProgressClock clock)
+    : options_(std::move(options)),
       clock_(std::move(clock)),
-      due_(clock_()),
-      interval_(mode == ProgressMode::live ? kLiveInterval : kFirstPlainInterval) {}
-
-Progress::~Progress() { finish(); }
+      line_(out, mode, options_.width, clock_) {}
 
 void Progress::update(std::int64_t iteration, double relative_residual) {
-  if (mode_ == ProgressMode::silent) return;
+  if (line_.is_silent()) return;
   const double now = clock_();
   remember({iteration, now, relative_residual});
-  if (now < due_) return;
-  if (mode_ == ProgressMode::live) {
-    const int width = options_.width > 0 ? options_.width : terminal_width();
-    // A full line would wrap on some terminals; all of its text is ASCII.
-    out_ << kClearLine << line().substr(0, static_cast<std::size_t>(std::max(width - 1, 1)));
-    line_open_ = true;
-    due_ = now + interval_;
-  } else {
-    out_ << line() << '\n';
-    due_ = now + interval_;
-    interval_ = std::min(2.0 * interval_, kLongestPlainInterval);
-  }
-  out_.flush();
-}
-
-void Progress::finish() {
-  if (line_open_) out_ << kClearLine << std::flush;
-  line_open_ = false;
-  mode_ = ProgressMode::silent;
+  if (line_.is_due(now)) line_.show(text(), now);
 }
 
 void Progress::remember(const Sample& sample) {
@@ -123,7 +76,7 @@ double Progress::seconds_left(double rate) const {
   return std::max(0.0, (std::log(options_.target) - fitted) / slope / rate);
 }
 
-std::string Progress::line() const {
+std::string Progress::text() const {
   const Sample& last = sample(samples_.size() - 1);
   std::string text = fmt::format("{}: iteration {}", options_.label, last.iteration);
   if (options_.max_iterations > 0) text += fmt::format(" of at most {}", options_.max_iterations);

@@ -13,7 +13,7 @@ class ProgressLines : public ::testing::Test {
  protected:
   double now = 0.0;
   std::ostringstream out;
-  const Progress::Clock clock = [this] { return now; };
+  const ProgressClock clock = [this] { return now; };
 
   // 10 iterations a second, residual 10^(-iteration / 10).
   void iterate(Progress& progress, int first, int last) {
