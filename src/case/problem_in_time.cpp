@@ -15,8 +15,7 @@ ProblemInTime::ProblemInTime(const CaseParameters& parameters)
                    Requirement::positive),
       reaction_("problem.reaction", parameters.problem.reaction, dimension_,
                 Requirement::non_negative),
-      capacity_("problem.capacity", parameters.problem.capacity, dimension_,
-                Requirement::positive),
+      capacity_("problem.capacity", parameters.problem.capacity, dimension_, Requirement::positive),
       source_("problem.source", parameters.problem.source, dimension_, Requirement::finite) {
   for (int face = 0; face < face_count(dimension_); ++face) {
     const BoundaryParameters& parameter = parameters.boundary[face];

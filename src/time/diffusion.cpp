@@ -97,9 +97,8 @@ void Diffusion::make_step_operator(double t, double gamma) {
   step_.iterations = iterations;
   step_.t = t;
   step_.gamma = gamma;
-  const BilinearForm stationary = problem_.form_depends_on_time()
-                                      ? stiffness_form(problem_at(t), discretization_)
-                                      : form_;
+  const BilinearForm stationary =
+      problem_.form_depends_on_time() ? stiffness_form(problem_at(t), discretization_) : form_;
   step_.form = std::make_unique<BilinearForm>(with_mass(stationary, capacity_, 1.0 / gamma));
   step_.a = make_operator<double, Host>(case_strategy(parameters_), *step_.form);
   const SolverParameters& solver = parameters_.solver;

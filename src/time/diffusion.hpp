@@ -10,19 +10,19 @@
 #include "operators/multigrid/multigrid.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/time/time_system.hpp"
-#include "src/solve/preconditioning.hpp"
 #include "src/case/problem_in_time.hpp"
+#include "src/solve/preconditioning.hpp"
 
 namespace tessera {
 
-/// What a case in time becomes on its mesh. With u = w + g(t), g the function that has the Dirichlet
-/// values at the nodes of Dirichlet faces and 0 at all others,
+/// What a case in time becomes on its mesh. With u = w + g(t), g the function that has the
+/// Dirichlet values at the nodes of Dirichlet faces and 0 at all others,
 ///   M w' = f(t, w) = b(t) - A(t) w - M g'(t)   at free nodes,   w = 0   on Dirichlet faces,
 /// where M is the mass matrix with the capacity, A(t) the matrix of the stationary problem and b(t)
 /// its load with g lifted: (source, phi_i) + <values, phi_i> - a(g, phi_i).
 ///
-/// The load is assembled again where the data depend on t, the operator of steps is made again where
-/// gamma or, if the form depends on it, t has changed. For an explicit method M is lumped:
+/// The load is assembled again where the data depend on t, the operator of steps is made again
+/// where gamma or, if the form depends on it, t has changed. For an explicit method M is lumped:
 /// M_ii = (capacity, phi_i).
 class Diffusion final : public TimeSystem<Host> {
  public:

@@ -1,0 +1,160 @@
+// This file takes a case in time from one output to the next.
+#include "src/commands/time/integration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "solvers/interruption.hpp"
+#include "src/case/model.hpp"
+#include "src/case/setup.hpp"
+#include "src/commands/interrupt.hpp"
+#include "src/solve/evaluation.hpp"
+
+namespace tessera {
+namespace {
+
+TimeOptions time_options(const TimeParameters& time) {
+  TimeOptions options;
+  options.method = time.method;
+  options.order = time.order;
+  options.start = time.start;
+  options.step = time.step;
+  if (time.tolerance) options.tolerance = *time.tolerance;
+  return options;
+}
+
+double larger(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? a + b : std::max(a, b);
+}
+
+}  // namespace
+
+Integration::Integration(RunRecord& run, SolutionSeries& series)
+    : run_(run), series_(series), problem_(run.parameters) {
+  const TimeParameters& time = *run.parameters.time;
+  const auto setup = run.timers.resume("setup");
+  const CaseModel& model = *run.model;
+  w_ = HostVector<double>(model.discretization.lattice.size());
+  {
+    const auto scope = run.timers.scope("initial values");
+    interpolate(model, make_initial(run.parameters), w_);
+  }
+  diffusion_.emplace(run.parameters, problem_, model.discretization, model.units, run.timers);
+  diffusion_->take_dirichlet_values(w_);
+  run.system.x = HostVector<double>(w_.size());
+  integrator_ = make_time_integrator<Host>(*diffusion_, time_options(time), w_);
+  run.time = TimeSummary{.method = std::string(name_of(time.method)),
+                         .order = time.order,
+                         .start = time.start,
+                         .end = time.start};
+  run.time->smallest_step = std::numeric_limits<double>::infinity();
+}
+
+void Integration::run(TimeProgress& progress, EnergyMeter& meter) {
+  SolveStatus status = SolveStatus::converged;
+  try {
+    go(progress, meter);
+  } catch (const Interrupted&) {
+    status = SolveStatus::interrupted;
+    // The signal has been obeyed.
+    withdraw_stop_request();
+    failure_ = "interrupted";
+  } catch (const TimeStepError& error) {
+    status = SolveStatus::iteration_limit;
+    failure_ = error.what();
+  } catch (...) {
+    status = SolveStatus::not_finite;
+    run_.notes.attempt(fmt::format("the integration ended at t = {:.6g}", integrator_->t()),
+                       [] { throw; });
+    failure_ = run_.notes.all().back();
+  }
+  progress.finish();
+  run_.outcome.report.status = status;
+  finish();
+}
+
+void Integration::go(TimeProgress& progress, EnergyMeter& meter) {
+  const std::vector<double> times = output_times(*run_.parameters.time);
+  write_output();
+  for (const double until : times) {
+    while (integrator_->t() < until) step(until, progress, meter);
+    write_output();
+  }
+}
+
+void Integration::step(double until, TimeProgress& progress, EnergyMeter& meter) {
+  stop_if_requested();
+  const auto scope = run_.timers.scope("steps");
+  const TimeStep step = integrator_->step(until);
+  TimeSummary& summary = *run_.time;
+  ++summary.steps;
+  summary.end = step.t;
+  summary.rejected += step.rejected;
+  summary.linear_iterations += step.linear_iterations;
+  summary.smallest_step = std::min(summary.smallest_step, step.dt);
+  summary.largest_step = std::max(summary.largest_step, step.dt);
+  series_.add_step({step.t, step.dt, step.error_estimate, step.linear_iterations, step.rejected});
+  progress.update(step.t, summary.steps, step.linear_iterations);
+  meter.sample();
+}
+
+void Integration::write_output() {
+  const auto scope = run_.timers.scope("output");
+  const double t = integrator_->t();
+  HostVector<double>& u = run_.system.x;
+  copy(w_, u);
+  diffusion_->add_dirichlet_values(t, u);
+  written_until_ = t;
+  const CaseParameters& parameters = run_.parameters;
+  run_.exact = make_exact(parameters, t);
+  ++run_.time->outputs;
+  {
+    const auto part = run_.timers.scope("solution.vtu");
+    series_.add(t, u, run_.exact, problem_.at(t).coefficient, failure_);
+  }
+  if (run_.exact) add_errors(t);
+  if (!run_.probes) return;
+  const std::vector<Point>& points = parameters.output.probes.points;
+  ProbeValues values;
+  run_.notes.attempt("probes.csv", "lacks a time", [&] {
+    values.u.resize(points.size());
+    run_.probes->evaluate(u.span(), values.u);
+    if (run_.exact) values.exact = values_at(points, *run_.exact);
+  });
+  series_.add_probes(t, values);
+}
+
+void Integration::add_errors(double t) {
+  const auto scope = run_.timers.scope("errors");
+  run_.notes.attempt("time.max_error", fmt::format("lacks t = {:.6g}", t), [&] {
+    const HostSolutionNorms norms(run_.model->discretization, run_.system.x);
+    const ErrorNorms error = error_norms(*run_.model, norms, *run_.exact);
+    std::optional<ErrorNorms>& largest = run_.time->max_error;
+    if (!largest) largest = error;
+    largest->l2 = larger(largest->l2, error.l2);
+    largest->h1_seminorm = larger(largest->h1_seminorm, error.h1_seminorm);
+    largest->max = larger(largest->max, error.max);
+  });
+}
+
+void Integration::finish() {
+  if (written_until_ != integrator_->t()) write_output();
+  series_.finish(failure_);
+  const double t = integrator_->t();
+  run_.time->end = t;
+  if (run_.time->steps == 0) run_.time->smallest_step = 0.0;
+  run_.model->problem = diffusion_->problem_at(t);
+  SolveOutcome& outcome = run_.outcome;
+  const LinearOperator<double, Host>& a = diffusion_->form_operator();
+  const Cost cost = a.cost();
+  outcome.report.iterations = static_cast<int>(run_.time->linear_iterations);
+  outcome.operator_bytes = diffusion_->operator_bytes();
+  outcome.apply_work = {static_cast<double>(a.size()), cost.bytes, cost.flops};
+  outcome.levels = diffusion_->levels();
+  outcome.notes = diffusion_->notes();
+  outcome.operator_name = a.name();
+}
+
+}  // namespace tessera
