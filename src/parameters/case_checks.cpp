@@ -11,6 +11,7 @@
 #include "src/parameters/limits.hpp"
 #include "src/parameters/messages/suggestion.hpp"
 #include "src/parameters/probe_file.hpp"
+#include "src/parameters/time/time_checks.hpp"
 
 namespace tessera {
 
@@ -319,6 +320,7 @@ void check_case(CaseParameters& parameters, const std::vector<KernelName>& kerne
   check_spacing(parameters.mesh, findings);
   check_points(parameters.space, findings);
   check_boundary(parameters, findings);
+  check_time(parameters, findings);
   check_scatter(parameters.operation, kernels, scatters, findings);
   check_tolerance(parameters, findings);
   if (parameters.solver.preconditioner != kAuto) {

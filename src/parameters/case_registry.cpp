@@ -1,4 +1,4 @@
-// This file declares the keys of case files, but those of [solver].
+// This file declares the keys of case files, but those of [solver] and [time].
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "src/parameters/case_parameters.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/parameters/solver_keys.hpp"
+#include "src/parameters/time/time_keys.hpp"
 
 namespace tessera {
 
@@ -109,6 +110,14 @@ void add_problem(CaseRegistry& registry) {
            "CPU only so far.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.reaction; });
+  registry.add(
+      {.name = "problem.capacity",
+       .description = "Factor of du/dt in capacity du/dt - div(k grad u) + reaction u = source, "
+                      "positive everywhere; with [time] only.",
+       .type = ValueType::expression,
+       .example = TomlValue{std::string("1")}},
+      [](auto& p) -> auto& { return p.problem.capacity; },
+      [](const CaseParameters& p) { return p.time.has_value(); });
   registry.add(
       {.name = "problem.source",
        .description = "Right-hand side of -div(k grad u) + reaction u = source.",
@@ -287,6 +296,7 @@ Registry<CaseParameters> make_case_registry(
   add_space(registry);
   add_problem(registry);
   add_boundary(registry);
+  registry.add(time_keys(), &CaseParameters::time);
   add_operator(registry, kernels, scatters);
   registry.add(solver_keys(preconditioners, SolverOf::one_case), &CaseParameters::solver);
   add_run_and_output(registry);

@@ -156,7 +156,9 @@ std::string write_json_schema(const std::string& title, std::span<const KeyDescr
       rest.remove_prefix(dot + 1);
     }
     (*object)["properties"][std::string(rest)] = key_schema(key, defaults[i]);
-    if (required) add_required(*object, std::string(rest));
+    if (required || key.presence == Presence::required_in_table) {
+      add_required(*object, std::string(rest));
+    }
   }
   return root.dump(2) + "\n";
 }

@@ -206,6 +206,8 @@ ValueRange between(double lower, double upper) { return {.lower = lower, .upper 
 
 ValueRange at_least(double lower) { return {.lower = lower}; }
 
+ValueRange greater_than(double lower) { return {.lower = lower, .bound = Bound::exclusive}; }
+
 ValueRange inside(double lower, double upper) {
   return {.lower = lower, .upper = upper, .bound = Bound::exclusive};
 }

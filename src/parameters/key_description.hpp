@@ -42,6 +42,8 @@ enum class Presence {
   defaulted,
   /// May be left out, and then there is none.
   optional,
+  /// Must be there where something of its table is written; the table may be left out.
+  required_in_table,
   required
 };
 
@@ -56,6 +58,7 @@ struct ValueRange {
 
 ValueRange between(double lower, double upper);
 ValueRange at_least(double lower);
+ValueRange greater_than(double lower);
 /// Both ends left out.
 ValueRange inside(double lower, double upper);
 
@@ -75,7 +78,7 @@ struct KeyDescription {
   std::string unit = {};
   /// For defaults that depend on other keys, in words; otherwise they come from the parameters.
   std::string default_text = {};
-  /// For keys without a default.
+  /// For keys without a default, or in a table that may be left out.
   std::optional<TomlValue> example = {};
   /// The name that the key had before; whoever writes it is told the new one.
   std::string formerly = {};

@@ -154,15 +154,20 @@ class Matcher {
     return toml_text({std::move(table)});
   }
 
+  bool must_be_there(const KeyDescription& key, const std::string& table) const {
+    return key.presence == Presence::required ||
+           (key.presence == Presence::required_in_table && findings_.is_written(table));
+  }
+
   void report_missing() {
     for (const KeyDescription& key : keys_) {
-      if (key.presence != Presence::required || findings_.is_written(key.name) ||
+      const auto dot = key.name.rfind('.');
+      const std::string table = dot == std::string::npos ? "" : key.name.substr(0, dot);
+      if (!must_be_there(key, table) || findings_.is_written(key.name) ||
           findings_.has_error(key.name)) {
         continue;
       }
-      const auto dot = key.name.rfind('.');
-      Diagnostic diagnostic = findings_.diagnostic(
-          dot == std::string::npos ? std::string() : key.name.substr(0, dot), "");
+      Diagnostic diagnostic = findings_.diagnostic(table, "");
       diagnostic.key = key.name;
       diagnostic.value.clear();
       diagnostic.message = fmt::format("is required, and missing: {}", allowed_text(key));

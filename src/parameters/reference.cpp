@@ -20,6 +20,7 @@ std::string table_cell(const std::string& text) {
 
 std::string default_cell(const KeyDescription& key, const std::optional<TomlValue>& value) {
   if (key.presence == Presence::required) return "required";
+  if (key.presence == Presence::required_in_table) return "required in the table";
   if (!key.default_text.empty()) return key.default_text;
   return value ? fmt::format("`{}`", table_cell(toml_text(*value))) : "none";
 }

@@ -72,6 +72,27 @@ class Keys {
     }
   }
 
+  /// Adds the keys of a table that may be left out, which any of them makes. Its defaults are the
+  /// examples of keys that have none.
+  template <class Member>
+  void add(const Keys<Member>& keys, std::optional<Member> Parameters::*member) {
+    const std::vector<std::optional<TomlValue>> defaults = keys.fetch_all(Member{});
+    for (std::size_t i = 0; i < keys.keys_.size(); ++i) {
+      keys_.push_back(keys.keys_[i]);
+      if (!keys_.back().example) keys_.back().example = defaults[i];
+      store_.push_back(
+          [store = keys.store_[i], member](Parameters& parameters, const TomlValue& value) {
+            if (!(parameters.*member)) (parameters.*member).emplace();
+            store(*(parameters.*member), value);
+          });
+      fetch_.push_back([fetch = keys.fetch_[i],
+                        member](const Parameters& parameters) -> std::optional<TomlValue> {
+        if (!(parameters.*member)) return std::nullopt;
+        return fetch(*(parameters.*member));
+      });
+    }
+  }
+
   const std::vector<KeyDescription>& keys() const { return keys_; }
 
   /// Stores the value of the key of this number, which has passed check_value.
@@ -141,15 +162,21 @@ class Registry : public Keys<Parameters> {
   /// A commented file with every key: the defaults, and examples for required and optional keys.
   std::string defaults_text() const { return to_toml(example(), Comments::full); }
 
-  std::string reference() const {
-    return write_markdown(title_, keys(), this->fetch_all(defaults_));
-  }
+  std::string reference() const { return write_markdown(title_, keys(), default_values()); }
 
-  std::string json_schema() const {
-    return write_json_schema(title_, keys(), this->fetch_all(defaults_));
-  }
+  std::string json_schema() const { return write_json_schema(title_, keys(), default_values()); }
 
  private:
+  // A default of a table that is left out is its key's example.
+  std::vector<std::optional<TomlValue>> default_values() const {
+    std::vector<std::optional<TomlValue>> values = this->fetch_all(defaults_);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const KeyDescription& key = keys()[i];
+      if (!values[i] && key.presence == Presence::defaulted) values[i] = key.example;
+    }
+    return values;
+  }
+
   Parameters resolve(const std::vector<std::optional<TomlValue>>& values,
                      Findings& findings) const {
     Parameters parameters = defaults_;

@@ -51,6 +51,8 @@ std::string key_comment(const KeyDescription& key, const std::string& name) {
   if (!key.unit.empty()) text += fmt::format(", in {}", key.unit);
   if (key.presence == Presence::required) {
     text += "; required";
+  } else if (key.presence == Presence::required_in_table) {
+    text += "; required in the table";
   } else if (!key.default_text.empty()) {
     text += fmt::format("; default: {}", key.default_text);
   } else if (key.presence == Presence::optional) {
@@ -87,10 +89,20 @@ class Writer {
 
   void write_line(const std::string& line) {
     if (pending_header_) {
-      text_ += fmt::format("{}[{}]\n", text_.empty() ? "" : "\n", table_);
+      text_ += fmt::format("{}{}[{}]\n", text_.empty() ? "" : "\n", is_left_out(table_) ? "# " : "",
+                           table_);
       pending_header_ = false;
     }
     text_ += line;
+  }
+
+  /// Whether the table lacks a key that must be there: what is written of it then are comments.
+  bool is_left_out(const std::string& table) const {
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const bool lacks = keys_[i].presence == Presence::required_in_table && !values_[i];
+      if (lacks && split(keys_[i].name).table == table) return true;
+    }
+    return false;
   }
 
   void write_key(std::size_t i, const NameParts& parts) {

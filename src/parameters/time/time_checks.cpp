@@ -1,0 +1,158 @@
+// This file checks the table [time] against itself and against other keys.
+#include "src/parameters/time/time_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "src/parameters/limits.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr double kDefaultTolerance = 1e-4;
+
+struct Orders {
+  int lowest;
+  int highest;
+  int otherwise;
+};
+
+Orders orders_of(TimeMethod method) {
+  switch (method) {
+    case TimeMethod::backward_euler:
+      return {1, 1, 1};
+    case TimeMethod::bdf:
+      return {1, kMaxTimeOrder, kMaxTimeOrder};
+    case TimeMethod::sdirk:
+    case TimeMethod::explicit_rk:
+      return {2, 4, 3};
+  }
+  throw std::logic_error("a method in time without orders");
+}
+
+void check_order(TimeParameters& time, Findings& findings) {
+  if (findings.has_error("time.method") || findings.has_error("time.order")) return;
+  const Orders orders = orders_of(time.method);
+  if (time.order == 0) time.order = orders.otherwise;
+  if (time.order >= orders.lowest && time.order <= orders.highest) return;
+  const std::string allowed = orders.lowest == orders.highest
+                                  ? fmt::format("{}", orders.lowest)
+                                  : fmt::format("from {} to {}", orders.lowest, orders.highest);
+  findings.report("time.order", fmt::format("must be {} with time.method = \"{}\"", allowed,
+                                            name_of(time.method)));
+}
+
+/// Whether start and end are right.
+bool check_end(const TimeParameters& time, Findings& findings) {
+  if (findings.has_error("time.start") || findings.has_error("time.end")) return false;
+  const double duration = time.end - time.start;
+  if (duration > 0.0 && std::isfinite(duration)) return true;
+  findings.report("time.end",
+                  fmt::format("must be greater than time.start = {}{}", number_text(time.start),
+                              duration > 0.0 ? ", by a finite number" : ""));
+  return false;
+}
+
+/// One of tolerance and step. What the command line gives replaces the other one of the file.
+void check_step_choice(TimeParameters& time, Findings& findings) {
+  if (findings.has_error("time.tolerance") || findings.has_error("time.step")) return;
+  if (time.tolerance && time.step) {
+    const auto replaces = [&](const char* one, const char* other) {
+      return findings.is_written(one, Layer::override_option) &&
+             findings.is_written(other, Layer::file);
+    };
+    if (replaces("time.step", "time.tolerance")) {
+      time.tolerance.reset();
+    } else if (replaces("time.tolerance", "time.step")) {
+      time.step.reset();
+    } else {
+      findings.report("time.step",
+                      fmt::format("must be left out with time.tolerance = {}, to which steps "
+                                  "adapt; only one of them can be given",
+                                  number_text(*time.tolerance)));
+    }
+  }
+  if (!time.tolerance && !time.step) time.tolerance = kDefaultTolerance;
+  if (time.method == TimeMethod::bdf && time.step && !findings.has_error("time.method") &&
+      !findings.has_error("time.step")) {
+    findings.report("time.step",
+                    "must be left out with time.method = \"bdf\", which chooses its steps: give "
+                    "time.tolerance");
+  }
+}
+
+/// Steps and intervals that are too small.
+void check_lengths(const TimeParameters& time, Findings& findings) {
+  const double latest = std::max(std::abs(time.start), std::abs(time.end));
+  const auto check_rounding = [&](const char* key, const std::optional<double>& length) {
+    if (!length || findings.has_error(key) || latest + *length != latest) return;
+    findings.report(key, fmt::format("is lost in rounding when added to {}, which stays the same",
+                                     number_text(latest)));
+  };
+  check_rounding("time.step", time.step);
+  const char* interval = "time.output_interval";
+  if (time.output_interval && !findings.has_error(interval) &&
+      (time.end - time.start) / *time.output_interval > kMaxOutputs) {
+    findings.report(interval,
+                    fmt::format("makes more than {} outputs between time.start = {} and "
+                                "time.end = {}; it must be at least {}",
+                                kMaxOutputs, number_text(time.start), number_text(time.end),
+                                number_text((time.end - time.start) / kMaxOutputs)));
+  }
+  check_rounding(interval, time.output_interval);
+}
+
+/// Keys of other tables that a case in time cannot have, or not yet.
+void check_other_tables(const CaseParameters& parameters, Findings& findings) {
+  if (!findings.has_error("time.method") && !findings.has_error("space.nodes") &&
+      parameters.time->method == TimeMethod::explicit_rk &&
+      parameters.space.nodes != NodeFamily::gauss_lobatto) {
+    findings.report(
+        "space.nodes",
+        fmt::format("must be \"{}\" with time.method = \"{}\", whose mass is lumped at "
+                    "the nodes",
+                    name_of(NodeFamily::gauss_lobatto), name_of(TimeMethod::explicit_rk)));
+  }
+  if (parameters.solver.initial != SolverParameters{}.initial &&
+      !findings.has_error("solver.initial")) {
+    findings.report("solver.initial",
+                    "must be left out with [time]: time.initial is u at the start, and the solves "
+                    "of a step start from the one before");
+  }
+  if (parameters.operation.precision != Precision::double_precision &&
+      !findings.has_error("operator.precision")) {
+    findings.report("operator.precision",
+                    "time steps are computed in double precision so far; allowed with [time]: "
+                    "\"double\"");
+  }
+  if (parameters.run.device == RunDevice::cuda && !findings.has_error("run.device")) {
+    findings.report("run.device",
+                    "time steps are computed on the CPU only so far; allowed with [time]: "
+                    "\"auto\", \"cpu\"");
+  }
+}
+
+}  // namespace
+
+void check_time(CaseParameters& parameters, Findings& findings) {
+  if (!parameters.time) {
+    const bool has_table = findings.is_written("time");
+    if (!has_table && parameters.problem.capacity != ProblemParameters{}.capacity &&
+        !findings.has_error("problem.capacity")) {
+      findings.report("problem.capacity",
+                      "means nothing without [time]: it is the factor of du/dt; leave it out, or "
+                      "give time.end");
+    }
+    return;
+  }
+  TimeParameters& time = *parameters.time;
+  check_order(time, findings);
+  check_step_choice(time, findings);
+  if (check_end(time, findings)) check_lengths(time, findings);
+  check_other_tables(parameters, findings);
+}
+
+}  // namespace tessera

@@ -1,0 +1,73 @@
+// This file declares the keys of [time].
+#include "src/parameters/time/time_keys.hpp"
+
+#include "src/parameters/limits.hpp"
+
+namespace tessera {
+
+Keys<TimeParameters> time_keys() {
+  constexpr char kUnit[] = "time units of the problem";
+  Keys<TimeParameters> keys;
+  keys.add(
+      {.name = "time.start", .description = "Time at which u is given.", .unit = kUnit},
+      [](auto& p) -> auto& { return p.start; });
+  keys.add(
+      {.name = "time.end",
+       .description = "Time up to which the problem is integrated, greater than start.",
+       .presence = Presence::required_in_table,
+       .unit = kUnit,
+       .example = TomlValue{1.0}},
+      [](auto& p) -> auto& { return p.end; });
+  keys.add(
+      {.name = "time.initial",
+       .description = "u at start; Dirichlet faces have their own values.",
+       .type = ValueType::expression},
+      [](auto& p) -> auto& { return p.initial; });
+  keys.add(
+      {.name = "time.method",
+       .description =
+           "How steps are made: sdirk is diagonally implicit Runge-Kutta, bdf has several steps "
+           "and varies its order, both for stiff problems such as diffusion; explicit-rk solves "
+           "no system, and takes steps as small as its stability on the mesh needs."},
+      [](auto& p) -> auto& { return p.method; });
+  keys.add(
+      {.name = "time.order",
+       .description = "Order of the method, of bdf the highest: 2 to 4 for sdirk and explicit-rk, "
+                      "1 to 5 for bdf, 1 for backward-euler.",
+       .range = between(1, kMaxTimeOrder),
+       .default_text = "3 for sdirk and explicit-rk, 5 for bdf, 1 for backward-euler",
+       .example = TomlValue{std::int64_t{3}}},
+      [](auto& p) -> auto& { return p.order; });
+  keys.add(
+      {.name = "time.tolerance",
+       .description = "Steps adapt so that the estimated error of each, in the mass norm and "
+                      "relative to the solution, is at most this.",
+       .presence = Presence::optional,
+       .range = inside(0, 1),
+       .default_text = "1e-4 unless step is given",
+       .example = TomlValue{1e-4}},
+      [](auto& p) -> auto& { return p.tolerance; });
+  keys.add(
+      {.name = "time.step",
+       .description = "Length of steps that are all the same, in the place of tolerance; those "
+                      "that end at an output or at end may be shorter.",
+       .presence = Presence::optional,
+       .range = greater_than(0),
+       .unit = kUnit,
+       .default_text = "none: steps adapt to tolerance",
+       .example = TomlValue{0.01}},
+      [](auto& p) -> auto& { return p.step; });
+  keys.add(
+      {.name = "time.output_interval",
+       .description = "Time between two solutions that are written, counted from start; start and "
+                      "end are written too.",
+       .presence = Presence::optional,
+       .range = greater_than(0),
+       .unit = kUnit,
+       .default_text = "none: only start and end are written",
+       .example = TomlValue{0.1}},
+      [](auto& p) -> auto& { return p.output_interval; });
+  return keys;
+}
+
+}  // namespace tessera
