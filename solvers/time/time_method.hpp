@@ -1,9 +1,8 @@
-// These are the methods that integrate in time.
+// A TimeMethod names a family of time integration methods.
 #pragma once
 
 namespace tessera {
 
-/// How steps in time are made.
 enum class TimeMethod { backward_euler, bdf, sdirk, explicit_rk };
 
 }  // namespace tessera

@@ -29,6 +29,7 @@ RunDevice device_named(const std::string& name) {
 // Why the case cannot run on the GPU; empty if it can.
 std::string why_not_on(const GpuOffer& gpu, CaseParameters parameters) {
   if (!gpu.why_none.empty()) return gpu.why_none;
+  if (parameters.time) return "time steps are computed on the CPU only so far";
   if (case_shape(parameters).reaction != ReactionKind::none) {
     return "a reaction is computed on the CPU only so far";
   }

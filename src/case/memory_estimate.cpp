@@ -5,8 +5,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 
-#include "cases/expression.hpp"
 #include "mesh/field/field_program.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/cells/block_scratch.hpp"
@@ -21,6 +21,7 @@
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
+#include "src/case/time/time_case.hpp"
 
 namespace tessera {
 namespace {
@@ -57,6 +58,33 @@ NotEnoughMemory::NotEnoughMemory(std::string_view whose, const MemoryPhase& peak
 
 namespace {
 
+// The stages of a method in time, or what BDF keeps of earlier steps, in vectors.
+int stage_vectors(const TimeParameters& time) {
+  constexpr std::array<int, 3> kImplicitStages = {3, 4, 6};
+  constexpr std::array<int, 3> kExplicitStages = {2, 4, 5};
+  const auto row = static_cast<std::size_t>(time.order - 2);
+  switch (time.method) {
+    case TimeMethod::backward_euler:
+      return 2;
+    case TimeMethod::bdf:
+      return time.order + 1;
+    case TimeMethod::sdirk:
+      return kImplicitStages.at(row);
+    case TimeMethod::explicit_rk:
+      return kExplicitStages.at(row);
+  }
+  throw std::logic_error("a method in time without stages");
+}
+
+}  // namespace
+
+int time_vectors(const CaseParameters& parameters) {
+  constexpr int kOtherVectors = 10;
+  return parameters.time ? stage_vectors(*parameters.time) + kOtherVectors : 0;
+}
+
+namespace {
+
 // The sizes that the phases of a run are made of.
 struct CaseSizes {
   CaseSizes(const CaseParameters& parameters_in, const StrategyName& strategy_in)
@@ -83,6 +111,10 @@ struct CaseSizes {
     const std::string method(name_of(parameters.solver.method));
     return {"vectors of " + method, solver_vectors(tessera::solver_vectors(parameters, strategy))};
   }
+  /// Of a case in time: its operator, with the inverse of its diagonal.
+  MemoryPart mass_part(Index operator_bytes) const {
+    return {"mass matrix", parameters.time ? Saturated(operator_bytes) + vectors(1) : Saturated(0)};
+  }
 
   const CaseParameters& parameters;
   const StrategyName& strategy;
@@ -100,7 +132,7 @@ bool may_be_pure_neumann(const CaseParameters& parameters) {
     const BoundaryParameters& condition = parameters.boundary[face];
     if (condition.type == BoundaryType::dirichlet) return false;
     if (condition.type == BoundaryType::neumann || !condition.alpha) continue;
-    const auto alpha = parse_expression(*condition.alpha, parameters.mesh.dimension).constant;
+    const auto alpha = typical_field(parameters, *condition.alpha).constant;
     if (alpha && *alpha > 0.0) return false;
   }
   return true;
@@ -120,7 +152,7 @@ int load_vectors(const CaseParameters& parameters) {
 int deepest_program(const CaseParameters& parameters) {
   int depth = 0;
   const auto add = [&](const std::string& text) {
-    const ScalarField field = parse_expression(text, parameters.mesh.dimension);
+    const ScalarField field = typical_field(parameters, text);
     if (field.program != nullptr) depth = std::max(depth, field.program->depth);
   };
   add(parameters.problem.coefficient);
@@ -137,10 +169,11 @@ Index probe_bytes(const ProbePoints& probes) {
 
 // What solution.vtu is made of in memory: it is made in blocks.
 MemoryPhase writing_phase(const CaseSizes& n, const MemoryPart& program,
-                          const MemoryPart& positions) {
+                          const MemoryPart& positions, const MemoryPart& stepping) {
   return {"writing solution.vtu",
           {program,
            positions,
+           stepping,
            {"fields at nodes", n.vectors(n.parameters.problem.exact ? 2 : 1)},
            {"coefficient of cells", n.mesh.cell_count() * static_cast<Index>(sizeof(double))},
            {"blocks of the file",
@@ -195,15 +228,31 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
           rounded,
           {"full multigrid", on_cpu ? n.start : full_multigrid_host_bytes(parameters)}}});
   }
+  if (parameters.time) {
+    estimate.phases.push_back(
+        {"making the mass matrix",
+         {program, positions, system, operation, preconditioner, n.mass_part(n.operation.peak)}});
+  }
   MemoryPart method = n.method_part();
   method.bytes = here(method.bytes);
+  const MemoryPart mass = n.mass_part(n.operation.held);
+  const MemoryPart steps{"vectors of time steps", n.vectors(time_vectors(parameters))};
   estimate.phases.push_back(
-      {"solving", {program, positions, system, operation, preconditioner, method, rounded}});
+      {"solving",
+       {program, positions, system, operation, preconditioner, mass, method, steps, rounded}});
+  // Outputs come between steps.
+  MemoryPart stepping{"held for the next step", 0};
+  if (parameters.time) {
+    const MemoryPhase held{"", {operation, preconditioner, mass, method, steps}};
+    stepping.bytes = held.bytes();
+  }
   if (parameters.problem.exact) {
     estimate.phases.push_back(
-        {"evaluating errors", {program, positions, {"solution", n.vectors(1)}}});
+        {"evaluating errors", {program, positions, stepping, {"solution", n.vectors(1)}}});
   }
-  if (parameters.output.vtk) estimate.phases.push_back(writing_phase(n, program, positions));
+  if (parameters.output.vtk) {
+    estimate.phases.push_back(writing_phase(n, program, positions, stepping));
+  }
   if (parameters.output.picture) {
     estimate.phases.push_back({"drawing solution.png",
                                {program,

@@ -52,6 +52,13 @@ inline constexpr Index kThreadBytes = Index{128} << 10;
 inline constexpr Index kCudaProgramBytes = Index{176} << 20;
 inline constexpr Index kCudaLibraryBytes = Index{128} << 20;
 
+/// Vectors that time steps hold beside the solution and those of a linear solve; 0 without
+/// `[time]`. s + 10: the s stages of the Runge-Kutta methods (TRBDF2 3, ESDIRK324 4, ESDIRK436 6
+/// for sdirk of orders 2, 3, 4; Heun-Euler 2, Bogacki-Shampine 4, Zonneveld 5 for explicit-rk), 2
+/// for backward Euler, or the order + 1 values of BDF's history; and 10 in which these methods
+/// predict, correct, and weigh errors, and the system in time has its data.
+int time_vectors(const CaseParameters& parameters);
+
 /// The host's memory in a run of the case with this strategy, which names a storage of factors
 /// where that means anything.
 MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyName& strategy);

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "cases/expression.hpp"
 #include "operators/kronecker/factors/factors.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/shape.hpp"
+#include "src/case/time/time_case.hpp"
 #include "src/parameters/case_checks.hpp"
 
 namespace tessera {
@@ -21,7 +21,7 @@ bool has_other_robin(const CaseParameters& parameters, const ScalarField& coeffi
   for (int face = 0; face < face_count(dimension); ++face) {
     const BoundaryParameters& condition = parameters.boundary[face];
     if (condition.type != BoundaryType::robin) continue;
-    const RobinTerm term{face, parse_expression(*condition.alpha, dimension)};
+    const RobinTerm term{face, typical_field(parameters, *condition.alpha)};
     if (!is_foldable(term, coefficient, dimension)) return true;
   }
   return false;
@@ -40,8 +40,7 @@ std::string why_not_inverse(const CaseParameters& parameters) {
   if (shape.reaction != ReactionKind::none && shape.coefficient != CoefficientKind::constant) {
     return "there is a reaction beside a coefficient that varies";
   }
-  if (has_other_robin(parameters,
-                      parse_expression(parameters.problem.coefficient, shape.dimension()))) {
+  if (has_other_robin(parameters, typical_field(parameters, parameters.problem.coefficient))) {
     return "alpha or the coefficient varies on a Robin face";
   }
   const double seconds = planned_axis_work(parameters).seconds;

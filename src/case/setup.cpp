@@ -18,6 +18,7 @@
 #include "src/case/size_limits.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
+#include "src/case/time/time_case.hpp"
 #include "src/parameters/case_checks.hpp"
 #include "src/solve/preconditioner_table.hpp"
 
@@ -46,6 +47,12 @@ void try_expression(const std::string& key, const std::string& text, int dimensi
   }
 }
 
+// An expression in x, y, z and, with [time], t.
+void try_in_time(const std::string& key, const std::string& text, const CaseParameters& parameters,
+                 Requirement requirement, Findings& findings) {
+  try_expression(key, text, parameters.mesh.dimension, requirement, findings);
+}
+
 void check_expressions(const CaseParameters& parameters, Findings& findings) {
   if (findings.has_error("mesh.dimension")) return;
   const int dimension = parameters.mesh.dimension;
@@ -53,13 +60,18 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
     try_expression("mesh.map", component, dimension, Requirement::finite, findings);
   }
   const ProblemParameters& problem = parameters.problem;
-  try_expression("problem.coefficient", problem.coefficient, dimension, Requirement::positive,
-                 findings);
-  try_expression("problem.reaction", problem.reaction, dimension, Requirement::non_negative,
-                 findings);
-  try_expression("problem.source", problem.source, dimension, Requirement::finite, findings);
+  try_in_time("problem.coefficient", problem.coefficient, parameters, Requirement::positive,
+              findings);
+  try_in_time("problem.reaction", problem.reaction, parameters, Requirement::non_negative,
+              findings);
+  try_in_time("problem.capacity", problem.capacity, parameters, Requirement::positive, findings);
+  try_in_time("problem.source", problem.source, parameters, Requirement::finite, findings);
   if (problem.exact) {
-    try_expression("problem.exact", *problem.exact, dimension, Requirement::finite, findings);
+    try_in_time("problem.exact", *problem.exact, parameters, Requirement::finite, findings);
+  }
+  if (parameters.time) {
+    try_expression("time.initial", parameters.time->initial, dimension, Requirement::finite,
+                   findings);
   }
   if (parameters.solver.initial != kFullMultigrid) {
     try_expression("solver.initial", parameters.solver.initial, dimension, Requirement::finite,
@@ -68,17 +80,17 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
   for (int face = 0; face < face_count(dimension); ++face) {
     const BoundaryParameters& condition = parameters.boundary[face];
     const std::string key = fmt::format("boundary.{}", kFaceNames[face]);
-    try_expression(key + ".value", condition.value, dimension, Requirement::finite, findings);
+    try_in_time(key + ".value", condition.value, parameters, Requirement::finite, findings);
     if (condition.type == BoundaryType::robin && condition.alpha) {
-      try_expression(key + ".alpha", *condition.alpha, dimension, Requirement::non_negative,
-                     findings);
+      try_in_time(key + ".alpha", *condition.alpha, parameters, Requirement::non_negative,
+                  findings);
     }
   }
 }
 
 void check_reaction(const CaseParameters& parameters, Findings& findings) {
   if (parameters.run.device != RunDevice::cuda || findings.has_error("problem.reaction")) return;
-  if (is_zero(parse_expression(parameters.problem.reaction, parameters.mesh.dimension))) return;
+  if (is_zero(typical_field(parameters, parameters.problem.reaction))) return;
   findings.report("problem.reaction",
                   "a reaction is computed on the CPU only so far; allowed with run.device = "
                   "\"cuda\": \"0\"");
@@ -176,6 +188,8 @@ PoissonProblem make_problem(const CaseParameters& parameters) {
                                         dimension, Requirement::positive);
   problem.reaction = make_case_field("problem.reaction", parameters.problem.reaction, dimension,
                                      Requirement::non_negative);
+  problem.capacity = make_case_field("problem.capacity", parameters.problem.capacity, dimension,
+                                     Requirement::positive);
   problem.source =
       make_case_field("problem.source", parameters.problem.source, dimension, Requirement::finite);
   for (int face = 0; face < face_count(dimension); ++face) {
@@ -200,6 +214,10 @@ std::optional<ScalarField> make_exact(const CaseParameters& parameters) {
 }
 
 ScalarField make_initial(const CaseParameters& parameters) {
+  if (parameters.time) {
+    return make_case_field("time.initial", parameters.time->initial, parameters.mesh.dimension,
+                           Requirement::finite);
+  }
   if (parameters.solver.initial == kFullMultigrid) return constant_field(0.0);
   return make_case_field("solver.initial", parameters.solver.initial, parameters.mesh.dimension,
                          Requirement::finite);

@@ -31,7 +31,7 @@ PoissonProblem make_problem(const CaseParameters& parameters);
 /// `exact` of the case.
 std::optional<ScalarField> make_exact(const CaseParameters& parameters);
 
-/// `initial` of the case.
+/// Where the case starts: `[time]`'s initial, or the solver's.
 ScalarField make_initial(const CaseParameters& parameters);
 
 /// Runs `work`, and turns what it throws about the values of the case's expressions into an

@@ -1,8 +1,8 @@
 // FormShape from a case's parameters.
 #include "src/case/shape.hpp"
 
-#include "cases/expression.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/time/time_case.hpp"
 
 namespace tessera {
 
@@ -24,16 +24,15 @@ FaceSet case_dirichlet_faces(const CaseParameters& parameters) {
 
 FormShape case_shape(const CaseParameters& parameters) {
   const BoxMesh mesh = make_box_mesh(parameters);
-  return {
-      case_processor(parameters),
-      value_bytes(parameters.operation.precision),
-      mesh,
-      NodeLattice(mesh, parameters.space.degree),
-      parameters.space.points,
-      parameters.mesh.map.empty() ? unmapped_kind(mesh) : MeshKind::mapped,
-      coefficient_kind(parse_expression(parameters.problem.coefficient, parameters.mesh.dimension)),
-      case_dirichlet_faces(parameters),
-      reaction_kind(parse_expression(parameters.problem.reaction, parameters.mesh.dimension))};
+  return {case_processor(parameters),
+          value_bytes(parameters.operation.precision),
+          mesh,
+          NodeLattice(mesh, parameters.space.degree),
+          parameters.space.points,
+          parameters.mesh.map.empty() ? unmapped_kind(mesh) : MeshKind::mapped,
+          coefficient_kind(typical_field(parameters, parameters.problem.coefficient)),
+          case_dirichlet_faces(parameters),
+          operator_reaction(parameters)};
 }
 
 }  // namespace tessera

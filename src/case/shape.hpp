@@ -15,7 +15,8 @@ Processor case_processor(const CaseParameters& parameters);
 /// The faces of the case with Dirichlet conditions.
 FaceSet case_dirichlet_faces(const CaseParameters& parameters);
 
-/// What form_shape() will be of the case's form, whose coefficient must be an expression.
+/// What form_shape() will be of the case's form, or with `[time]` of that of a step; coefficient,
+/// reaction and capacity must be expressions.
 FormShape case_shape(const CaseParameters& parameters);
 
 }  // namespace tessera

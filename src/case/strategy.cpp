@@ -21,11 +21,11 @@ constexpr char kDeviceKey[] = "run.device";
 constexpr char kTensor[] = "tensor";
 
 // What decides whether a storage of factors is possible.
-constexpr std::array<const char*, 13> kDependsOn = {
+constexpr std::array<const char*, 14> kDependsOn = {
     "mesh.dimension",      "mesh.cells",       "mesh.lower",      "mesh.upper",
     "mesh.spacing",        "mesh.map",         "space.degree",    "space.points",
     "problem.coefficient", "problem.reaction", "operator.kernel", "operator.scatter",
-    "run.device"};
+    "run.device",          "problem.capacity"};
 
 // The kernel that the case's policy is for: without the policy tensor cannot be taken for `auto`.
 std::string scattering_kernel(const OperatorParameters& operation) {

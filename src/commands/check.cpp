@@ -22,6 +22,7 @@
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
+#include "src/case/time/time_case.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
@@ -133,8 +134,13 @@ void add_level_note(const CaseParameters& parameters, const BilinearForm& form,
 // Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
 void try_case(const LoadedCase& loaded) {
   const CaseParameters& parameters = loaded.parameters;
-  const CaseModel model = make_case_model(parameters);
+  CaseModel model = make_case_model(parameters);
   check_geometry(model.discretization, model.problem.coefficient, model.problem.reaction);
+  if (parameters.time) {
+    check_geometry(model.discretization, model.problem.coefficient, model.problem.capacity);
+    // A step's operator has the mass, which makes it definite whatever the faces are.
+    model.problem.reaction = model.problem.capacity;
+  }
   const LinearSystem system = make_linear_system(model, make_initial(parameters));
   std::vector<std::string> notes = case_notes(parameters);
   notes.insert(notes.end(), system.notes.begin(), system.notes.end());
@@ -176,6 +182,7 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
     const std::string reason = reason_text(choices, key);
     if (!reason.empty()) fmt::print("{} {}{}\n", title, value, reason);
   }
+  if (parameters.time) fmt::print("time {}\n", time_text(*parameters.time));
   for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
   if (parameters.solver.preconditioner == kMultigrid) {

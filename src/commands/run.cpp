@@ -25,6 +25,7 @@
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
+#include "src/case/time/time_case.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
@@ -307,6 +308,7 @@ ExitCode run(const RunCommand& command) {
   const InterruptGuard guard;
   ignore_broken_pipes();
   const LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+  require_stationary(loaded, "tessera run");
   Run run(loaded, command.verbosity);
   try {
     run.solve();

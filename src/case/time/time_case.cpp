@@ -1,0 +1,70 @@
+// This file says what [time] means for outputs and decisions.
+#include "src/case/time/time_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cases/expression.hpp"
+
+namespace tessera {
+namespace {
+
+std::string method_text(const TimeParameters& time) {
+  const std::string_view name = name_of(time.method);
+  switch (time.method) {
+    case TimeMethod::backward_euler:
+      return std::string(name);
+    case TimeMethod::bdf:
+      return fmt::format("{} of orders up to {}", name, time.order);
+    case TimeMethod::sdirk:
+    case TimeMethod::explicit_rk:
+      break;
+  }
+  return fmt::format("{} of order {}", name, time.order);
+}
+
+}  // namespace
+
+std::vector<double> output_times(const TimeParameters& time) {
+  constexpr double kRounding = 1e-9;
+  const double duration = time.end - time.start;
+  const double interval = time.output_interval.value_or(duration);
+  const double count = std::max(1.0, std::ceil(duration / interval - kRounding));
+  std::vector<double> times;
+  for (double i = 0.0; i < count; ++i) times.push_back(time.start + i * interval);
+  times.push_back(time.end);
+  return times;
+}
+
+std::string time_text(const TimeParameters& time) {
+  const std::string steps = time.step ? fmt::format("steps of {:g}", *time.step)
+                                      : fmt::format("steps by tolerance {:g}", *time.tolerance);
+  const std::string output = time.output_interval
+                                 ? fmt::format("output every {:g} ({} times)",
+                                               *time.output_interval, output_times(time).size())
+                                 : "output at start and end";
+  return fmt::format("{:g} to {:g}, {}, {}, {}", time.start, time.end, method_text(time), steps,
+                     output);
+}
+
+ScalarField typical_field(const CaseParameters& parameters, const std::string& text) {
+  return parse_expression(text, parameters.mesh.dimension);
+}
+
+ReactionKind operator_reaction(const CaseParameters& parameters) {
+  const ReactionKind reaction =
+      reaction_kind(typical_field(parameters, parameters.problem.reaction));
+  if (!parameters.time || reaction == ReactionKind::varying) return reaction;
+  return typical_field(parameters, parameters.problem.capacity).constant ? ReactionKind::constant
+                                                                         : ReactionKind::varying;
+}
+
+void require_stationary(const LoadedCase& loaded, std::string_view command) {
+  if (!loaded.parameters.time) return;
+  throw InputError({loaded.findings.diagnostic(
+      "time", fmt::format("{} takes cases without [time] only so far", command))});
+}
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+// What a case's table [time] means.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mesh/scalar_field.hpp"
+#include "operators/form/bilinear_form.hpp"
+#include "src/case/setup.hpp"
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+/// When solutions are written: at start, at each whole number of output intervals after it, and at
+/// end, which the last of these stands for where they differ by rounding alone.
+std::vector<double> output_times(const TimeParameters& time);
+
+/// When a case in time begins and ends, how it steps and what it writes: "0 to 1, sdirk of order 3,
+/// steps by tolerance 0.0001, output every 0.1 (11 times)".
+std::string time_text(const TimeParameters& time);
+
+/// A field of the case as decisions by its structure see it, before anything is computed: where it
+/// depends on time, at a moment like most others. The text is a checked expression.
+ScalarField typical_field(const CaseParameters& parameters, const std::string& text);
+
+/// The kind of the reaction in the operator of the case: with `[time]`, that of
+/// capacity / (gamma dt) + reaction, which a step has.
+ReactionKind operator_reaction(const CaseParameters& parameters);
+
+/// @throws InputError if the case depends on time, which the command does not know
+void require_stationary(const LoadedCase& loaded, std::string_view command);
+
+}  // namespace tessera
