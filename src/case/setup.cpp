@@ -18,6 +18,7 @@
 #include "src/case/size_limits.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
+#include "src/case/time/problem_in_time.hpp"
 #include "src/case/time/time_case.hpp"
 #include "src/parameters/case_checks.hpp"
 #include "src/solve/preconditioner_table.hpp"
@@ -35,11 +36,10 @@ std::array<ScalarField, 3> map_fields(const CaseParameters& parameters) {
   return fields;
 }
 
-void try_expression(const std::string& key, const std::string& text, int dimension,
-                    Requirement requirement, Findings& findings) {
+void try_field(const std::string& key, Findings& findings, const std::function<void()>& make) {
   if (findings.has_error(key)) return;
   try {
-    make_case_field(key, text, dimension, requirement);
+    make();
   } catch (const ExpressionError& error) {
     findings.report(key, error.what());
   } catch (const BadExpressionValue& error) {
@@ -47,10 +47,23 @@ void try_expression(const std::string& key, const std::string& text, int dimensi
   }
 }
 
+void try_expression(const std::string& key, const std::string& text, int dimension,
+                    Requirement requirement, Findings& findings) {
+  try_field(key, findings, [&] { make_case_field(key, text, dimension, requirement); });
+}
+
 // An expression in x, y, z and, with [time], t.
 void try_in_time(const std::string& key, const std::string& text, const CaseParameters& parameters,
                  Requirement requirement, Findings& findings) {
-  try_expression(key, text, parameters.mesh.dimension, requirement, findings);
+  const int dimension = parameters.mesh.dimension;
+  if (!parameters.time) return try_expression(key, text, dimension, requirement, findings);
+  try_field(key, findings, [&] {
+    const CaseTimeField field(key, text, dimension, requirement);
+    field.at(parameters.time->start);
+    if (key == "problem.capacity" && field.depends_on_time()) {
+      findings.report(key, "the capacity may not depend on t so far");
+    }
+  });
 }
 
 void check_expressions(const CaseParameters& parameters, Findings& findings) {
@@ -181,36 +194,14 @@ Discretization make_discretization(const CaseParameters& parameters) {
 }
 
 PoissonProblem make_problem(const CaseParameters& parameters) {
-  const int dimension = parameters.mesh.dimension;
-  PoissonProblem problem;
-  problem.dimension = dimension;
-  problem.coefficient = make_case_field("problem.coefficient", parameters.problem.coefficient,
-                                        dimension, Requirement::positive);
-  problem.reaction = make_case_field("problem.reaction", parameters.problem.reaction, dimension,
-                                     Requirement::non_negative);
-  problem.capacity = make_case_field("problem.capacity", parameters.problem.capacity, dimension,
-                                     Requirement::positive);
-  problem.source =
-      make_case_field("problem.source", parameters.problem.source, dimension, Requirement::finite);
-  for (int face = 0; face < face_count(dimension); ++face) {
-    const BoundaryParameters& parameter = parameters.boundary[face];
-    const std::string key = fmt::format("boundary.{}", kFaceNames[face]);
-    BoundaryCondition& condition = problem.boundary[face];
-    condition.type = parameter.type;
-    condition.value =
-        make_case_field(key + ".value", parameter.value, dimension, Requirement::finite);
-    if (condition.type == BoundaryType::robin) {
-      condition.alpha =
-          make_case_field(key + ".alpha", *parameter.alpha, dimension, Requirement::non_negative);
-    }
-  }
-  return problem;
+  return ProblemInTime(parameters).at(typical_time(parameters));
 }
 
-std::optional<ScalarField> make_exact(const CaseParameters& parameters) {
+std::optional<ScalarField> make_exact(const CaseParameters& parameters, double t) {
   if (!parameters.problem.exact) return std::nullopt;
-  return make_case_field("problem.exact", *parameters.problem.exact, parameters.mesh.dimension,
-                         Requirement::finite);
+  return CaseTimeField("problem.exact", *parameters.problem.exact, parameters.mesh.dimension,
+                       Requirement::finite)
+      .at(t);
 }
 
 ScalarField make_initial(const CaseParameters& parameters) {

@@ -25,11 +25,11 @@ Point case_cell_widths(const CaseParameters& parameters);
 /// Mesh, space and map of the case; the map is evaluated.
 Discretization make_discretization(const CaseParameters& parameters);
 
-/// The continuous problem of the case.
+/// The continuous problem of the case; with `[time]` at its typical_time().
 PoissonProblem make_problem(const CaseParameters& parameters);
 
-/// `exact` of the case.
-std::optional<ScalarField> make_exact(const CaseParameters& parameters);
+/// `exact` of the case, with `[time]` at t.
+std::optional<ScalarField> make_exact(const CaseParameters& parameters, double t = 0.0);
 
 /// Where the case starts: `[time]`'s initial, or the solver's.
 ScalarField make_initial(const CaseParameters& parameters);

@@ -33,6 +33,7 @@
 #include "src/commands/run_output.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
+#include "src/commands/time/integration.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
 #include "src/solve/solve.hpp"
@@ -63,7 +64,11 @@ class Run {
     with_case_errors(loaded_, [&] {
       prepare();
       set_up();
-      solve_system();
+      if (parameters_.time) {
+        integrate();
+      } else {
+        solve_system();
+      }
     });
   }
 
@@ -73,15 +78,20 @@ class Run {
     if (run_.outcome.report.status == SolveStatus::interrupted) withdraw_stop_request();
     evaluate();
     look_up_rates();
-    ResultSet files(directory());
-    write_results(run_, files);
+    write_results(run_, *files_);
     print_results();
   }
 
   ExitCode exit_code() const {
     const SolveStatus status = run_.outcome.report.status;
     const bool is_solved = status == SolveStatus::converged;
-    if (!is_solved && status != SolveStatus::interrupted) complain();
+    if (!is_solved && status != SolveStatus::interrupted) {
+      if (run_.time) {
+        complain_of_time();
+      } else {
+        complain();
+      }
+    }
     if (interrupted()) return ExitCode::interrupted;
     if (run_.notes.lacks_resources()) return ExitCode::no_resources;
     return is_solved ? ExitCode::success : ExitCode::not_converged;
@@ -109,6 +119,7 @@ class Run {
     } catch (const OutputError& error) {
       throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
     }
+    files_.emplace(directory());
     print_case(estimate, available);
   }
 
@@ -162,6 +173,7 @@ class Run {
     say("  solver    {}, preconditioner {}{}, relative tolerance {:g}, at most {} iterations\n",
         name_of(solver.method), solver.preconditioner, reason_of("solver.preconditioner"),
         solver.relative_tolerance, solver.max_iterations);
+    if (parameters_.time) say("  time      {}\n", time_text(*parameters_.time));
     say("  memory    about {} of {} available\n", bytes_text(estimate.peak().bytes()),
         bytes_text(available));
     if (parameters_.output.vtk) say("  output    {}\n", solution_size_text(parameters_));
@@ -177,8 +189,8 @@ class Run {
       const auto scope = run_.timers.scope("mesh");
       run_.model.emplace(make_case_model(parameters_));
     }
-    run_.exact = make_exact(parameters_);
-    {
+    run_.exact = make_exact(parameters_, parameters_.time ? parameters_.time->start : 0.0);
+    if (!parameters_.time) {
       const auto scope = run_.timers.scope("load");
       run_.system =
           make_linear_system(*run_.model, make_initial(parameters_), case_processor(parameters_));
@@ -221,6 +233,21 @@ class Run {
     run_.system.b = {};
   }
 
+  void integrate() {
+    const TimeParameters& time = *parameters_.time;
+    SolutionSeries series(parameters_, run_.model->discretization, *files_, run_.notes,
+                          static_cast<Index>(output_times(time).size()));
+    Integration integration(run_, series);
+    TimeProgress progress(
+        std::cerr, verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
+        {.start = time.start, .end = time.end});
+    EnergyMeter meter({.gpu_bus_id = run_.gpu.pci_bus_id});
+    integration.run(progress, meter);
+    run_.energy = meter.stop();
+    failure_ = integration.failure();
+    for (const std::string& note : run_.outcome.notes) say("  note      {}\n", note);
+  }
+
   void evaluate() {
     const auto scope = run_.timers.scope("evaluate");
     const auto norms = make_solution_norms(*run_.model, run_.system.x, run_.exact,
@@ -229,7 +256,7 @@ class Run {
       shift_to_mean_zero(*run_.model, *norms, run_.exact, run_.notes);
     }
     run_.evaluation = tessera::evaluate(*run_.model, *norms, run_.exact, run_.notes);
-    if (run_.probes) evaluate_probes();
+    if (run_.probes && !run_.time) evaluate_probes();
   }
 
   void evaluate_probes() {
@@ -252,12 +279,32 @@ class Run {
     });
   }
 
-  void print_results() {
+  void print_iterations() {
     const SolveReport& report = run_.outcome.report;
     say("{} after {} iteration{}: relative residual {:.3g} (from {:.3g}, target {:g})\n",
         status_name(report.status), report.iterations, report.iterations == 1 ? "" : "s",
         report.true_relative_residual, report.history.front(),
         parameters_.solver.relative_tolerance);
+  }
+
+  void print_steps(const TimeSummary& time) {
+    const bool is_done = time.end == parameters_.time->end;
+    say("{} t = {:g} after {} steps ({} rejected) of {:.3g} to {:.3g}: {} iterations\n",
+        is_done ? "reached" : "ended at", time.end, time.steps, time.rejected, time.smallest_step,
+        time.largest_step, time.linear_iterations);
+    if (time.max_error) {
+      say("  error     at all outputs: L2 {}, H1 seminorm {}, max {}\n",
+          known(time.max_error->l2, 4), known(time.max_error->h1_seminorm, 4),
+          known(time.max_error->max, 4));
+    }
+  }
+
+  void print_results() {
+    if (run_.time) {
+      print_steps(*run_.time);
+    } else {
+      print_iterations();
+    }
     const SolutionNumbers& numbers = run_.evaluation.solution;
     say("  solution  min {}, max {}, integral {}, energy {}\n", known(numbers.min, 6),
         known(numbers.max, 6), known(numbers.integral, 8), known(numbers.energy, 8));
@@ -265,7 +312,7 @@ class Run {
       say("  error     L2 {}, H1 seminorm {}, max {}\n", known(error->l2, 4),
           known(error->h1_seminorm, 4), known(error->max, 4));
     }
-    if (!run_.probe_values.u.empty()) {
+    if (!run_.probe_values.u.empty() && !run_.time) {
       say("{}", probe_table(parameters_.output.probes.points, run_.probe_values,
                             parameters_.mesh.dimension));
     }
@@ -294,12 +341,20 @@ class Run {
     }
   }
 
+  void complain_of_time() const {
+    print_err("tessera: the integration ended at t = {:g}, before {:g}: {}\n", run_.time->end,
+              parameters_.time->end, failure_);
+  }
+
   const LoadedCase& loaded_;
   Verbosity verbosity_;
   RunRecord run_;
   const CaseParameters& parameters_;
   std::optional<OutputDirectory> output_directory_;
+  std::optional<ResultSet> files_;
   MemoryEstimate gpu_estimate_;
+  // Why a case in time ended early.
+  std::string failure_;
 };
 
 }  // namespace
@@ -308,7 +363,6 @@ ExitCode run(const RunCommand& command) {
   const InterruptGuard guard;
   ignore_broken_pipes();
   const LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
-  require_stationary(loaded, "tessera run");
   Run run(loaded, command.verbosity);
   try {
     run.solve();

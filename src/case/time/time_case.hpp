@@ -20,8 +20,11 @@ std::vector<double> output_times(const TimeParameters& time);
 /// steps by tolerance 0.0001, output every 0.1 (11 times)".
 std::string time_text(const TimeParameters& time);
 
+/// A moment of a case in time that is like most others; 0 for other cases.
+double typical_time(const CaseParameters& parameters);
+
 /// A field of the case as decisions by its structure see it, before anything is computed: where it
-/// depends on time, at a moment like most others. The text is a checked expression.
+/// depends on time, at typical_time(). The text is a checked expression.
 ScalarField typical_field(const CaseParameters& parameters, const std::string& text);
 
 /// The kind of the reaction in the operator of the case: with `[time]`, that of

@@ -9,6 +9,7 @@
 #include "solvers/interruption.hpp"
 #include "src/case/model.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/time/time_case.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/solve/evaluation.hpp"
 
@@ -76,9 +77,7 @@ void Integration::run(TimeProgress& progress, EnergyMeter& meter) {
 }
 
 void Integration::go(TimeProgress& progress, EnergyMeter& meter) {
-  const std::vector<double> times = output_times(*run_.parameters.time);
-  write_output();
-  for (const double until : times) {
+  for (const double until : output_times(*run_.parameters.time)) {
     while (integrator_->t() < until) step(until, progress, meter);
     write_output();
   }

@@ -7,10 +7,10 @@
 #include "postprocess/files/time_progress.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "solvers/time/time_integrator.hpp"
-#include "src/case/problem_in_time.hpp"
+#include "src/case/time/problem_in_time.hpp"
 #include "src/commands/run_output.hpp"
 #include "src/commands/time/solution_series.hpp"
-#include "src/time/diffusion.hpp"
+#include "src/solve/time/diffusion.hpp"
 
 namespace tessera {
 

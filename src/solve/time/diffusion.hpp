@@ -10,7 +10,7 @@
 #include "operators/multigrid/multigrid.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/time/time_system.hpp"
-#include "src/case/problem_in_time.hpp"
+#include "src/case/time/problem_in_time.hpp"
 #include "src/solve/preconditioning.hpp"
 
 namespace tessera {

@@ -1,5 +1,5 @@
 // This file applies and inverts the matrices of a case in time.
-#include "src/time/diffusion.hpp"
+#include "src/solve/time/diffusion.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // This file puts a time into the expressions of a case.
-#include "src/case/problem_in_time.hpp"
+#include "src/case/time/problem_in_time.hpp"
 
 #include <fmt/format.h>
 
