@@ -23,23 +23,25 @@ constexpr std::array<const char*, 3> kVariables = {"x", "y", "z"};
 
 /// A parser with the variables that it reads.
 struct Parser {
-  Parser(const std::string& text, int dimension) {
+  Parser(const std::string& text, int dimension, Variables variables) {
     // muParser's own _pi is cut after twelve digits.
     engine.ClearConst();
     engine.DefineConst("pi", std::numbers::pi);
     for (int d = 0; d < dimension; ++d) engine.DefineVar(kVariables[d], &position[d]);
+    if (variables == Variables::position_and_time) engine.DefineVar("t", &time);
     engine.SetExpr(text);
   }
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
   std::array<double, 3> position{};
+  double time = 0.0;
   mu::Parser engine;
 };
 
-std::string known_names(int dimension) {
-  return dimension == 2 ? "x, y, pi and muParser's functions (sin, exp, sqrt, abs, min, ...)"
-                        : "x, y, z, pi and muParser's functions (sin, exp, sqrt, abs, min, ...)";
+std::string variable_names(int dimension, Variables variables) {
+  return std::string(dimension == 2 ? "x, y" : "x, y, z") +
+         (variables == Variables::position_and_time ? ", t" : "");
 }
 
 // Edit distance of at most 2 between short names, by Levenshtein's recurrence.
@@ -70,7 +72,8 @@ std::string nearest_function(const mu::Parser& engine, const std::string& name) 
   return best;
 }
 
-std::string explain(const mu::ParserError& error, const mu::Parser& engine, int dimension) {
+std::string explain(const mu::ParserError& error, const mu::Parser& engine, int dimension,
+                    Variables variables) {
   const std::string where = error.GetPos() >= 0 && error.GetPos() < 1000000
                                 ? fmt::format(" at character {}", error.GetPos() + 1)
                                 : std::string();
@@ -79,15 +82,26 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   switch (error.GetCode()) {
     case mu::ecUNASSIGNABLE_TOKEN: {
-      if (token == "z")
-        return fmt::format("unknown name \"z\"{}; in 2D the variables are x, y", where);
+      if (token == "z") {
+        return fmt::format("unknown name \"z\"{}; in 2D the variables are {}", where,
+                           variable_names(dimension, variables));
+      }
+      if (token == "t") {
+        return fmt::format(
+            "unknown name \"t\"{}; t is the time, on which the data of the problem and its "
+            "boundary may depend in a case with the table [time]",
+            where);
+      }
       if (engine.GetFunDef().contains(token)) {
         return fmt::format("{}{} needs its arguments in parentheses", token, where);
       }
       const std::string nearest = nearest_function(engine, token);
       return fmt::format("unknown name \"{}\"{}; {}", token, where,
-                         nearest.empty() ? "known are " + known_names(dimension)
-                                         : fmt::format("did you mean {}?", nearest));
+                         nearest.empty()
+                             ? fmt::format("known are {}, pi and muParser's functions (sin, exp, "
+                                           "sqrt, abs, min, ...)",
+                                           variable_names(dimension, variables))
+                             : fmt::format("did you mean {}?", nearest));
     }
     case mu::ecEMPTY_EXPRESSION:
       return "the expression is empty";
@@ -116,7 +130,7 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
 }
 
 /// Finds every fault of the text.
-void check(Parser& parser, const std::string& text, int dimension) {
+void check(Parser& parser, const std::string& text, int dimension, Variables variables) {
   // muParser would take it for the end.
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
     throw ExpressionError(fmt::format("the character {} is a zero byte", zero + 1));
@@ -135,7 +149,7 @@ void check(Parser& parser, const std::string& text, int dimension) {
     parser.engine.Eval(values);
     if (values != 1) throw ExpressionError(fmt::format("one value is needed, not {}", values));
   } catch (const mu::ParserError& error) {
-    throw ExpressionError(explain(error, parser.engine, dimension));
+    throw ExpressionError(explain(error, parser.engine, dimension, variables));
   }
 }
 
@@ -144,14 +158,62 @@ ScalarField field_of(const ExpressionTree& tree, ExpressionTree::NodeId node) {
   return constant ? constant_field(*constant) : program_field(tree.program(node));
 }
 
-ScalarField parsed(const std::string& text, int dimension) {
+std::shared_ptr<const Expression> read(const std::string& text, int dimension,
+                                       Variables variables) {
   try {
-    Parser parser(text, dimension);
-    check(parser, text, dimension);
+    Parser parser(text, dimension, variables);
+    check(parser, text, dimension, variables);
   } catch (const mu::ParserError& error) {
     throw ExpressionError(error.GetMsg());
   }
   ExpressionTree tree(text);
+  ScalarField field;
+  if (!tree.depends_on_time()) field = field_of(tree);
+  return std::make_shared<const Expression>(Expression{std::move(tree), std::move(field)});
+}
+
+/// The most recent expressions. The code that decides on sizes and strategies asks for the fields
+/// of a case a hundred times, and muParser takes a tenth of a second for some thousand terms.
+class RecentExpressions {
+ public:
+  std::shared_ptr<const Expression> expression(const std::string& text, int dimension,
+                                               Variables variables) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return entry.dimension == dimension && entry.variables == variables && entry.text == text;
+    });
+    if (found != entries_.end()) {
+      std::rotate(entries_.begin(), found, found + 1);
+    } else {
+      auto made = read(text, dimension, variables);
+      if (entries_.size() == kMaxEntries) entries_.pop_back();
+      entries_.insert(entries_.begin(), {text, dimension, variables, std::move(made)});
+    }
+    return entries_.front().expression;
+  }
+
+ private:
+  // This is more than a case has expressions.
+  static constexpr std::size_t kMaxEntries = 32;
+  struct Entry {
+    std::string text;
+    int dimension;
+    Variables variables;
+    std::shared_ptr<const Expression> expression;
+  };
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Expression> read_expression(const std::string& text, int dimension,
+                                                  Variables variables) {
+  static RecentExpressions recent;
+  return recent.expression(text, dimension, variables);
+}
+
+ScalarField field_of(ExpressionTree tree) {
   ScalarField field = field_of(tree, tree.root());
   if (field.constant) return field;
   if (const auto factors = tree.factors()) {
@@ -162,43 +224,8 @@ ScalarField parsed(const std::string& text, int dimension) {
   return field;
 }
 
-/// The fields of the most recent texts. The code that decides on sizes and strategies asks for the
-/// fields of a case a hundred times, and muParser takes a tenth of a second for some thousand
-/// terms.
-class RecentFields {
- public:
-  ScalarField field(const std::string& text, int dimension) {
-    const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-      return entry.dimension == dimension && entry.text == text;
-    });
-    if (found != entries_.end()) {
-      std::rotate(entries_.begin(), found, found + 1);
-    } else {
-      ScalarField made = parsed(text, dimension);
-      if (entries_.size() == kMaxEntries) entries_.pop_back();
-      entries_.insert(entries_.begin(), {text, dimension, std::move(made)});
-    }
-    return entries_.front().field;
-  }
-
- private:
-  // This is more than a case has expressions.
-  static constexpr std::size_t kMaxEntries = 24;
-  struct Entry {
-    std::string text;
-    int dimension;
-    ScalarField field;
-  };
-  std::mutex mutex_;
-  std::vector<Entry> entries_;
-};
-
-}  // namespace
-
 ScalarField parse_expression(const std::string& text, int dimension) {
-  static RecentFields recent;
-  return recent.field(text, dimension);
+  return read_expression(text, dimension, Variables::position)->field;
 }
 
 }  // namespace tessera

@@ -115,8 +115,9 @@ class ExpressionTree::Parser {
   void take_name(std::string_view name) {
     if (name == "pi") {
       take_operand(tree_.number(std::numbers::pi));
-    } else if (name.size() == 1 && 'x' <= name[0] && name[0] <= 'z') {
-      take_operand(tree_.coordinate(name[0] - 'x'));
+    } else if (const std::size_t d = std::string_view("xyzt").find(name);
+               name.size() == 1 && d != std::string_view::npos) {
+      take_operand(tree_.coordinate(static_cast<int>(d)));
     } else {
       function_ = name;
     }

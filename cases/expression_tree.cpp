@@ -59,7 +59,7 @@ ExpressionTree::NodeId ExpressionTree::number(double value) {
 }
 
 ExpressionTree::NodeId ExpressionTree::coordinate(int d) {
-  constexpr Operand kCoordinates[] = {Operand::x, Operand::y, Operand::z};
+  constexpr Operand kCoordinates[] = {Operand::x, Operand::y, Operand::z, Operand::t};
   Node node{Operation::push, kCoordinates[d]};
   node.coordinates = 1U << d;
   return add(node);
@@ -110,6 +110,31 @@ ExpressionTree::NodeId ExpressionTree::selected(NodeId condition, NodeId yes, No
   return add(node);
 }
 
+ExpressionTree ExpressionTree::at(double t) const {
+  ExpressionTree result;
+  std::vector<NodeId> places;
+  result.nodes_.reserve(nodes_.size());
+  places.reserve(nodes_.size());
+  const auto moved = [&](const Node& node) {
+    const auto argument = [&](int i) { return places[node.arguments[i]]; };
+    if (node.operation == Operation::push) {
+      return node.leaf == Operand::t ? result.number(t) : result.add(node);
+    }
+    if (node.operation == Operation::integer_power) {
+      return result.applied(Operation::power, argument(0), result.number(node.value));
+    }
+    if (node.operation == Operation::select) {
+      return result.selected(argument(0), argument(1), argument(2));
+    }
+    return has_one_argument(node.operation)
+               ? result.applied(node.operation, argument(0))
+               : result.applied(node.operation, argument(0), argument(1));
+  };
+  for (const Node& node : nodes_) places.push_back(moved(node));
+  result.root_ = places[root_];
+  return result;
+}
+
 std::optional<std::array<ExpressionTree::NodeId, 3>> ExpressionTree::factors() {
   struct Part {
     NodeId node;
@@ -125,8 +150,9 @@ std::optional<std::array<ExpressionTree::NodeId, 3>> ExpressionTree::factors() {
     const Part part = rest.back();
     rest.pop_back();
     const Node node = nodes_[part.node];
-    if ((node.coordinates & (node.coordinates - 1)) == 0) {
-      append(node.coordinates > 1 ? static_cast<int>(node.coordinates) / 2 : 0, part);
+    const unsigned axes = node.coordinates & ~kTime;
+    if ((axes & (axes - 1)) == 0) {
+      append(axes > 1 ? static_cast<int>(axes) / 2 : 0, part);
     } else if (node.operation == Operation::negate) {
       append(0, {number(-1.0), Operation::multiply});
       rest.push_back({node.arguments[0], part.operation});

@@ -148,6 +148,7 @@ struct FieldProgramView {
   double length;
   double subtracted;
   double divisor;
+  double t;
 };
 
 inline FieldProgramView view_of(const FieldProgram& program) {
@@ -156,14 +157,16 @@ inline FieldProgramView view_of(const FieldProgram& program) {
           {program.origin[0], program.origin[1], program.origin[2]},
           program.length,
           program.subtracted,
-          program.divisor};
+          program.divisor,
+          program.t};
 }
 
 /// The value of a program at x, y, z; costs about an instruction's arithmetic and two moves each.
+/// @param time time() is the number that stands for t
 /// @param slot slot(i) is the place of value i of the stack but for the top, 0 <= i < depth
-template <class Number, class Slots>
+template <class Number, class Time, class Slots>
 constexpr Number evaluate(const FieldProgramView& program, const Number& x, const Number& y,
-                          const Number& z, Slots&& slot) {
+                          const Number& z, Time&& time, Slots&& slot) {
   const Number length(program.length);
   const bool is_physical = program.length == 1.0 && program.origin[0] == 0.0 &&
                            program.origin[1] == 0.0 && program.origin[2] == 0.0;
@@ -200,6 +203,9 @@ constexpr Number evaluate(const FieldProgramView& program, const Number& x, cons
       case Operand::z:
         right = at(z, 2);
         break;
+      case Operand::t:
+        right = time();
+        break;
     }
     if (instruction.operation == Operation::push) {
       slot(below++) = top;
@@ -210,6 +216,13 @@ constexpr Number evaluate(const FieldProgramView& program, const Number& x, cons
   }
   if (program.subtracted != 0.0) top = top - Number(program.subtracted);
   return program.divisor == 1.0 ? top : top / Number(program.divisor);
+}
+/// The same at the program's own t.
+template <class Number, class Slots>
+constexpr Number evaluate(const FieldProgramView& program, const Number& x, const Number& y,
+                          const Number& z, Slots&& slot) {
+  return evaluate(
+      program, x, y, z, [&] { return Number(program.t); }, slot);
 }
 
 }  // namespace tessera

@@ -71,7 +71,7 @@ constexpr bool has_one_argument(Operation operation) {
 }
 
 /// Where the value comes from that is pushed, or that is the right argument of two.
-enum class Operand : std::uint8_t { stack, constant, x, y, z };
+enum class Operand : std::uint8_t { stack, constant, x, y, z, t };
 
 struct Instruction {
   Operation operation;
@@ -84,7 +84,7 @@ struct Instruction {
 /// runs for any type of number: the instructions are the same at all points, so that SIMD lanes and
 /// the threads of a GPU walk through them together.
 ///
-/// The value at x is (expression(origin + length x) - subtracted) / divisor.
+/// The value at x is (expression(origin + length x, t) - subtracted) / divisor.
 struct FieldProgram {
   std::vector<Instruction> code;
   /// The largest number of values on the stack.
@@ -93,6 +93,8 @@ struct FieldProgram {
   double length = 1.0;
   double subtracted = 0.0;
   double divisor = 1.0;
+  /// The time.
+  double t = 0.0;
 };
 
 }  // namespace tessera

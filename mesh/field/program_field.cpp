@@ -74,6 +74,21 @@ void evaluate_gradient(const FieldProgram& program, const PointBlock& points,
   });
 }
 
+void evaluate_rate(const FieldProgram& program, const PointBlock& points, double* values) {
+  using Number = Dual<Pack, 1>;
+  const FieldProgramView view = view_of(program);
+  std::vector<Number>& stack = stack_of<Number>(program);
+  const Pack zero(0.0);
+  const Number time(Pack(program.t), Pack(1.0));
+  for_each_pack(points, [&](std::size_t first, std::size_t count, const Pack& x, const Pack& y,
+                            const Pack& z) {
+    const Number result = evaluate(
+        view, Number(x, zero), Number(y, zero), Number(z, zero), [&] { return time; },
+        [&](int i) -> Number& { return stack[i]; });
+    store(result.d[0], count, values + first);
+  });
+}
+
 ScalarField program_field(FieldProgram program) {
   auto shared = std::make_shared<const FieldProgram>(std::move(program));
   return {[shared](const PointBlock& points, double* values) { evaluate(*shared, points, values); },

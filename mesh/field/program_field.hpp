@@ -18,6 +18,10 @@ void evaluate(const FieldProgram& program, const PointBlock& points, double* val
 void evaluate_gradient(const FieldProgram& program, const PointBlock& points,
                        const std::array<double*, 3>& gradient);
 
+/// The exact derivatives of a program in t.
+/// @param values [points.n]
+void evaluate_rate(const FieldProgram& program, const PointBlock& points, double* values);
+
 /// The field of a program that depends on position.
 ScalarField program_field(FieldProgram program);
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "cases/expression.hpp"
@@ -24,39 +26,70 @@ bool meets(Requirement requirement, double value) {
   return requirement == Requirement::finite || value >= 0.0;
 }
 
-}  // namespace
+/// What values must be, and whose they are.
+struct Check {
+  std::string key;
+  Requirement requirement;
+  /// Of an expression that depends on it.
+  std::optional<double> time = std::nullopt;
+  /// What stands before and after a value.
+  std::string_view verb = "is";
+  std::string_view addition = "";
 
-BadExpressionValue::BadExpressionValue(std::string key, Requirement requirement, double value,
-                                       const Point& where)
-    : BadFieldValue(WholeText{fmt::format(
-                        "is {:.6g} at ({:.6g}, {:.6g}, {:.6g}); {}", value, where[0], where[1],
-                        where[2], kRequirementTexts.at(static_cast<std::size_t>(requirement)))},
-                    where, value),
-      key_(std::move(key)) {}
+  void operator()(double value, const Point& where) const {
+    if (meets(requirement, value)) return;
+    throw BadExpressionValue(
+        key,
+        fmt::format("{} {:.6g}{} at ({:.6g}, {:.6g}, {:.6g}){}; {}", verb, value, addition,
+                    where[0], where[1], where[2], time ? fmt::format(" at t = {:.6g}", *time) : "",
+                    kRequirementTexts.at(static_cast<std::size_t>(requirement))),
+        value, where);
+  }
+};
 
-ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,
-                            Requirement requirement) {
-  ScalarField field = parse_expression(text, dimension);
+// The field, whose values are checked where they are computed.
+ScalarField checked(ScalarField field, Check check) {
   if (field.constant) {
-    if (!meets(requirement, *field.constant)) {
-      throw BadExpressionValue(key, requirement, *field.constant, {0.0, 0.0, 0.0});
-    }
+    check(*field.constant, {0.0, 0.0, 0.0});
     return field;
   }
   // The factors have no checks of their own: whether they are allowed shows in the product.
   auto factors = field.factors;
   auto program = field.program;
-  return {[field = std::move(field), key, requirement](const PointBlock& points, double* values) {
+  return {[field = std::move(field), check = std::move(check)](const PointBlock& points,
+                                                               double* values) {
             // Of all long work of a run this is the most: where it can stop, most others can.
             stop_if_requested();
             field.evaluate(points, values);
             for (std::size_t i = 0; i < points.n; ++i) {
-              if (meets(requirement, values[i])) continue;
-              throw BadExpressionValue(key, requirement, values[i],
-                                       {points.x[i], points.y[i], points.z[i]});
+              check(values[i], {points.x[i], points.y[i], points.z[i]});
             }
           },
           std::nullopt, std::move(factors), std::move(program)};
+}
+
+}  // namespace
+
+BadExpressionValue::BadExpressionValue(std::string key, const std::string& text, double value,
+                                       const Point& where)
+    : BadFieldValue(WholeText{text}, where, value), key_(std::move(key)) {}
+
+ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,
+                            Requirement requirement) {
+  return checked(parse_expression(text, dimension), {key, requirement});
+}
+
+CaseTimeField::CaseTimeField(std::string key, const std::string& text, int dimension,
+                             Requirement requirement)
+    : key_(std::move(key)), requirement_(requirement), field_(text, dimension) {}
+
+ScalarField CaseTimeField::at(double t) const {
+  const auto time = depends_on_time() ? std::optional(t) : std::nullopt;
+  return checked(field_.at(t), {key_, requirement_, time});
+}
+
+ScalarField CaseTimeField::rate_at(double t) const {
+  return checked(field_.rate_at(t), {key_, Requirement::finite, t, "has the derivative", " in t"});
 }
 
 }  // namespace tessera

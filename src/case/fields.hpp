@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cases/time_field.hpp"
 #include "mesh/errors.hpp"
 #include "mesh/scalar_field.hpp"
 
@@ -14,7 +15,7 @@ enum class Requirement { finite, positive, non_negative };
 /// An expression of a case that has a value at some point which its key does not allow.
 class BadExpressionValue : public BadFieldValue {
  public:
-  BadExpressionValue(std::string key, Requirement requirement, double value, const Point& where);
+  BadExpressionValue(std::string key, const std::string& text, double value, const Point& where);
 
   const std::string& key() const { return key_; }
 
@@ -28,5 +29,27 @@ class BadExpressionValue : public BadFieldValue {
 ///         BadExpressionValue if a constant does not meet the requirement.
 ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,
                             Requirement requirement);
+
+/// A checked expression that may depend on time: at each time the field is as of make_case_field(),
+/// but its errors name the time as well.
+class CaseTimeField {
+ public:
+  /// @throws ExpressionError
+  CaseTimeField(std::string key, const std::string& text, int dimension, Requirement requirement);
+
+  bool depends_on_time() const { return field_.depends_on_time(); }
+
+  /// @throws BadExpressionValue if a constant does not meet the requirement.
+  ScalarField at(double t) const;
+
+  /// The derivative in t, which must be finite; see TimeField.
+  /// @throws BadExpressionValue if a constant is not finite.
+  ScalarField rate_at(double t) const;
+
+ private:
+  std::string key_;
+  Requirement requirement_;
+  TimeField field_;
+};
 
 }  // namespace tessera

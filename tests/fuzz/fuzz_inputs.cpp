@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cases/expression.hpp"
+#include "cases/time_field.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -130,6 +131,18 @@ void require_factors(const ScalarField& field, const std::string& text) {
   }
 }
 
+void try_at_times(const TimeField& field, const std::string& text) {
+  for (const double t : {0.0, 0.25, 3.0}) {
+    const ScalarField at_t = field.at(t);
+    const ScalarField rate = field.rate_at(t);
+    for (const std::array<double, 3>& point : kPoints) {
+      value_at(at_t, point);
+      value_at(rate, point);
+    }
+    if (at_t.factors != nullptr) require_factors(at_t, text);
+  }
+}
+
 }  // namespace
 
 Verdict try_case_file(std::string_view text) {
@@ -149,6 +162,7 @@ Verdict try_expression(const std::string& text) {
       const ScalarField field = parse_expression(text, dimension);
       for (const std::array<double, 3>& point : kPoints) value_at(field, point);
       if (field.factors != nullptr) require_factors(field, text);
+      try_at_times(TimeField(text, dimension), text);
     } catch (const ExpressionError& error) {
       // muParser has accepted it then.
       if (std::string_view(error.what()) == "the expression is not understood") std::abort();

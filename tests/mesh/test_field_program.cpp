@@ -179,5 +179,80 @@ TEST(FieldPrograms, FollowTheFrameTheyAreSeenFrom) {
   EXPECT_EQ(gradient[2], 0.0);
 }
 
+// x of the program with t in its place, at one time for all points.
+FieldProgram in_time(FieldProgram program, double t) {
+  for (Instruction& instruction : program.code) {
+    if (instruction.operand == Operand::x) instruction.operand = Operand::t;
+  }
+  program.t = t;
+  return program;
+}
+
+TEST(FieldPrograms, InTimeAreThoseOfTheirTime) {
+  const std::size_t n = Pack::kPoints + 3;
+  for (const FieldProgram& program : all_functions()) {
+    const Operation operation = program.code[1].operation;
+    const Points points = points_of(operation, n);
+    for (const double t : {points.at[0][0], points.at[0][1]}) {
+      const std::vector<double> x(n, t);
+      const PointBlock block = points.block();
+      const PointBlock same_x = {n, x.data(), block.y, block.z};
+      std::vector<double> expected(n, kNan);
+      std::vector<double> values(n, kNan);
+      evaluate(program, same_x, expected.data());
+      evaluate(in_time(program, t), block, values.data());
+      EXPECT_EQ(values, expected) << "operation " << static_cast<int>(operation);
+      // As the derivative in x.
+      std::array<std::vector<double>, 3> gradient;
+      for (auto& component : gradient) component.assign(n, kNan);
+      evaluate_gradient(program, same_x,
+                        {gradient[0].data(), gradient[1].data(), gradient[2].data()});
+      std::vector<double> rates(n + 1, kNan);
+      evaluate_rate(in_time(program, t), block, rates.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        EXPECT_DOUBLE_EQ(rates[i], gradient[0][i]) << "operation " << static_cast<int>(operation);
+      }
+      EXPECT_TRUE(std::isnan(rates[n])) << "written beyond the block";
+      EXPECT_DOUBLE_EQ(scalar(in_time(program, t), kNan, block.y[0], block.z[0]),
+                       scalar(program, t, block.y[0], block.z[0]));
+    }
+  }
+}
+
+// sqrt(x), log(x) and x^0.5 have no derivative at 0, but do not change in time.
+TEST(FieldPrograms, HaveRatesWherePositionsHaveNoDerivative) {
+  const std::vector<double> x = {0.0, 4.0};
+  const std::vector<double> other(2, 0.0);
+  for (const Instruction& root : {Instruction{Operation::sqrt, Operand::stack, 0.0},
+                                  Instruction{Operation::power, Operand::constant, 0.5}}) {
+    const FieldProgram program = {
+        {{Operation::push, Operand::x, 0.0}, root, {Operation::multiply, Operand::t, 0.0}}, 1};
+    std::vector<double> rates(2, kNan);
+    evaluate_rate(program, {2, x.data(), other.data(), other.data()}, rates.data());
+    EXPECT_EQ(rates, (std::vector<double>{0.0, 2.0}));
+  }
+}
+
+TEST(FieldPrograms, HaveRatesInTheirFrameAndUnit) {
+  // x t^3 in the frame with origin 1 and length 4, minus 5, in units of 8, at t = 2.
+  const FieldProgram program = {{{Operation::push, Operand::t, 0.0},
+                                 {Operation::integer_power, Operand::stack, 3.0},
+                                 {Operation::multiply, Operand::x, 0.0}},
+                                1,
+                                {1.0, 2.0, 3.0},
+                                4.0,
+                                5.0,
+                                8.0,
+                                2.0};
+  const double x = 0.25;
+  const double zero = 0.0;
+  double value = kNan;
+  double rate = kNan;
+  evaluate(program, {1, &x, &zero, &zero}, &value);
+  evaluate_rate(program, {1, &x, &zero, &zero}, &rate);
+  EXPECT_EQ(value, (2.0 * 8.0 - 5.0) / 8.0);
+  EXPECT_EQ(rate, 2.0 * 12.0 / 8.0);
+}
+
 }  // namespace
 }  // namespace tessera::testing
