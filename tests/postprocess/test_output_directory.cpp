@@ -54,6 +54,26 @@ TEST(OutputDirectory, WithResultsIsRefusedUnlessOverwritingIsAllowed) {
   EXPECT_EQ(refusal(root.path(), Overwrite::yes), "");
 }
 
+TEST(OutputDirectory, WithASeriesIsRefusedAndItsFilesAreRemoved) {
+  const TemporaryDirectory root;
+  for (const char* name : {"solution_0002.vtu", "solution_0001.vtu", "steps.csv", "solution.pvd",
+                           "solution_1.vtu", "solution_old.vtu", "solution_0001.vtu.bak"}) {
+    write_text_file(root.path() / name, "x");
+  }
+  const std::string message = refusal(root.path(), Overwrite::no);
+  EXPECT_NE(message.find("(solution.pvd, steps.csv, solution_0001.vtu, solution_0002.vtu)"),
+            std::string::npos)
+      << message;
+  for (int number = 3; number < 50; ++number) {
+    write_text_file(root.path() / ("solution_1" + std::to_string(100 + number) + ".vtu"), "x");
+  }
+  const std::string shortened = refusal(root.path(), Overwrite::no);
+  EXPECT_NE(shortened.find(", ...)"), std::string::npos) << shortened;
+  remove_results(root.path(), {"solution_0002.vtu"});
+  EXPECT_EQ(root.entry_count(), 4);
+  EXPECT_TRUE(std::filesystem::exists(root.path() / "solution_0002.vtu"));
+}
+
 TEST(OutputDirectory, ThatIsAFileIsRefused) {
   const TemporaryDirectory root;
   write_text_file(root.path() / "file", "x");

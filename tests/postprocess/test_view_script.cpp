@@ -31,7 +31,7 @@ class Anything:
         return Anything(self.name)
 paraview = types.ModuleType("paraview")
 simple = types.ModuleType("paraview.simple")
-names = """XMLUnstructuredGridReader GetActiveViewOrCreate WarpByScalar Clip Outline Show ColorBy
+names = """XMLUnstructuredGridReader PVDReader GetAnimationScene AnnotateTimeFilter GetActiveViewOrCreate WarpByScalar Clip Outline Show ColorBy
 GetColorTransferFunction GetScalarBar Text SetActiveSource ResetCamera Render SaveScreenshot
 Interact""".split()
 for n in names: setattr(simple, n, Anything(n))
@@ -57,6 +57,7 @@ class ViewScript : public ::testing::TestWithParam<int> {
                   const std::string& environment = "") {
     write_text_file(directory.path() / "view.py", script);
     write_text_file(directory.path() / "solution.vtu", "");
+    write_text_file(directory.path() / "solution.pvd", "");
     write_text_file(directory.path() / "stand_in.py", kStandIn);
     const std::string folder = directory.path().string();
     const std::string command = "cd / && env -u DISPLAY -u WAYLAND_DISPLAY " + environment +
@@ -98,6 +99,24 @@ TEST_P(ViewScript, BatchSavesAPictureOnADisplayToo) {
 TEST_P(ViewScript, SavesThePictureThatIsAskedFor) {
   std::string log = run(view_script({GetParam(), 2, "u", "", "", "solution.vtu"}), "/tmp/p.png");
   EXPECT_TRUE(contains(log, "saved /tmp/p.png")) << log;
+}
+
+TEST_P(ViewScript, PlaysASeriesWithOneRangeAndShowsItsEnd) {
+  const std::string log =
+      run(view_script({GetParam(), 4, "u", "", "", "solution.pvd", std::pair{-2.0, 6.5}}), "");
+  EXPECT_TRUE(contains(log, "CALL PVDReader")) << log;
+  EXPECT_TRUE(contains(log, directory.path().string() + "/solution.pvd")) << log;
+  EXPECT_TRUE(contains(log, "UpdateAnimationUsingDataTimeSteps")) << log;
+  EXPECT_TRUE(contains(log, "CALL GetAnimationScene.GoToLast")) << log;
+  EXPECT_TRUE(contains(log, "CALL AnnotateTimeFilter")) << log;
+  EXPECT_FALSE(contains(log, "GetRange")) << log;
+  EXPECT_EQ(contains(log, "SET WarpByScalar.ScaleFactor 0.0"), GetParam() == 2) << log;
+}
+
+TEST_P(ViewScript, AConstantSolutionHasNoRangeOfColors) {
+  const std::string log =
+      run(view_script({GetParam(), 4, "u", "", "", "solution.pvd", std::pair{1.0, 1.0}}), "");
+  EXPECT_FALSE(contains(log, "RescaleTransferFunction")) << log;
 }
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, ViewScript, ::testing::Values(2, 3));

@@ -20,5 +20,17 @@ TEST(RunNotes, LackOfMemoryIsNotedAndEndsNothing) {
   EXPECT_TRUE(notes.lacks_resources());
 }
 
+TEST(RunNotes, OfFailuresOfOneKindTheFirstIsNoted) {
+  RunNotes notes;
+  ::testing::internal::CaptureStderr();
+  for (const char* name : {"a", "b"}) {
+    EXPECT_FALSE(notes.attempt(name, "is missing", [] { throw std::bad_alloc(); }));
+    EXPECT_FALSE(notes.attempt(name, "lacks lines", [] { throw std::bad_alloc(); }));
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "tessera: a is missing: out of memory\ntessera: a lacks lines: out of memory\n");
+  EXPECT_EQ(notes.all().size(), 2U);
+}
+
 }  // namespace
 }  // namespace tessera

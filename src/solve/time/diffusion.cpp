@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
@@ -22,6 +23,12 @@ namespace {
 constexpr double kMassTolerance = 1e-2;
 // Rounding hides what is less.
 constexpr double kLeastTolerance = 1e-13;
+
+// y = a x; y may be x.
+void multiply(double a, const HostVector<double>& x, HostVector<double>& y) {
+  const HostVector<double>* const vectors[] = {&x};
+  combine<double>(std::span(&a, 1), vectors, y);
+}
 
 std::vector<ScalarField> values_of(const PoissonProblem& problem) {
   std::vector<ScalarField> fields;
@@ -196,9 +203,8 @@ SolveReport Diffusion::solve_step(double t, double gamma, const HostVector<doubl
   // The preconditioner may compute in single precision: what it is given is of order 1.
   const double size = norm(b) / std::sqrt(static_cast<double>(b.size()));
   const double unit = power_of_2_next_to(size / gamma);
-  copy(b, scratch_);
-  scale(1.0 / (gamma * unit), scratch_);
-  scale(1.0 / unit, x);
+  multiply(1.0 / (gamma * unit), b, scratch_);
+  multiply(1.0 / unit, x, x);
   const SolverParameters& solver = parameters_.solver;
   SolveOptions options;
   options.relative_tolerance = solver.relative_tolerance;
@@ -207,7 +213,7 @@ SolveReport Diffusion::solve_step(double t, double gamma, const HostVector<doubl
   options.replacement_interval = solver.residual_replacement;
   options.observer = [](int, double) { return stop_requested() ? Continue::no : Continue::yes; };
   SolveReport report = step_.solver->solve(scratch_, x, options);
-  scale(unit, x);
+  multiply(unit, x, x);
   step_.iterations += report.iterations;
   return report;
 }
