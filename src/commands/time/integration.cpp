@@ -1,6 +1,8 @@
 // This file takes a case in time from one output to the next.
 #include "src/commands/time/integration.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
