@@ -72,6 +72,7 @@ void evaluate_everything(const CaseParameters& parameters) {
   const Discretization discretization = make_discretization(parameters);
   const PoissonProblem problem = make_problem(parameters);
   evaluate_at_nodes(discretization, problem.coefficient);
+  evaluate_at_nodes(discretization, problem.capacity);
   evaluate_at_nodes(discretization, problem.source);
   for (const BoundaryCondition& condition : problem.boundary) {
     evaluate_at_nodes(discretization, condition.value);

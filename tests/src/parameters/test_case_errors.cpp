@@ -78,7 +78,7 @@ TEST(CaseErrors, UnknownTable) {
                 {"case.toml:3: boundary.rihgt: unknown table; did you mean boundary.right?"});
   expect_errors(case_errors(case_with("[zzzzzz]\n")),
                 {"case.toml:3: zzzzzz: unknown table; the file knows title, mesh, space, problem, "
-                 "boundary, operator, solver, run, output"});
+                 "boundary, time, operator, solver, run, output"});
 }
 
 TEST(CaseErrors, UnknownKeyInsideAFace) {

@@ -52,7 +52,8 @@ TEST_F(JsonSchema, AcceptsDefaultsAndResolvedFiles) {
   EXPECT_EQ(validate(schema, case_registry().to_toml(parse_case(
                                  "[mesh]\ndimension = 2\ncells = [3, 4]\nmap = [\"x\", \"y\"]\n"
                                  "spacing = [[0, 0.5, 0.9, 1], { geometric = 2 }]\n"
-                                 "[boundary]\ntop = { type = \"robin\", alpha = 1 }\n"))),
+                                 "[boundary]\ntop = { type = \"robin\", alpha = 1 }\n"
+                                 "[time]\nend = 1\n"))),
             0);
   EXPECT_EQ(validate(study_registry().json_schema(), study_registry().defaults_text()), 0);
   EXPECT_EQ(validate(study_registry().json_schema(), "[study]\ndofs = [1e6]\n"), 0);
@@ -70,6 +71,8 @@ TEST_F(JsonSchema, RefusesWhatTheChecksRefuse) {
         "[mesh]\ncells = [1, 1, 1]\n[solver]\nrelative_tolerance = 1.0\n",
         "[mesh]\ncells = [1, 1, 1]\n[problem]\nsource = \"\"\n",
         "[mesh]\ncells = [1, 1, 1]\n[boundary]\nleft = { typ = \"robin\" }\n",
+        "[mesh]\ncells = [1, 1, 1]\n[time]\nstart = 0\n",
+        "[mesh]\ncells = [1, 1, 1]\n[time]\nend = 1\nstep = 0\n",
         "[mesh]\ncells = [1, 1, 1]\n[other]\n", "[mesh]\ncells = [1]\n"}) {
     EXPECT_EQ(validate(schema, wrong), 1) << wrong;
     EXPECT_FALSE(case_errors(wrong).empty()) << wrong;
