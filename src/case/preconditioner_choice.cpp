@@ -36,9 +36,12 @@ std::string why_not_inverse(const CaseParameters& parameters) {
   if (shape.coefficient == CoefficientKind::general) {
     return "the coefficient is no product of functions of one coordinate";
   }
-  if (shape.reaction == ReactionKind::varying) return "the reaction varies";
+  if (shape.reaction == ReactionKind::varying) {
+    return parameters.time ? "the capacity or the reaction varies" : "the reaction varies";
+  }
   if (shape.reaction != ReactionKind::none && shape.coefficient != CoefficientKind::constant) {
-    return "there is a reaction beside a coefficient that varies";
+    return fmt::format("there is a {} beside a coefficient that varies",
+                       parameters.time ? "capacity" : "reaction");
   }
   if (has_other_robin(parameters, typical_field(parameters, parameters.problem.coefficient))) {
     return "alpha or the coefficient varies on a Robin face";

@@ -179,17 +179,23 @@ void check_deterministic(const CaseParameters& parameters, Findings& findings) {
 void check_kernel(const CaseParameters& parameters, Findings& findings) {
   if (has_error(findings) || parameters.operation.kernel == kAuto) return;
   const FormShape shape = case_shape(parameters);
-  const auto reason_of = [&](std::string_view kernel) {
+  const auto reason_of = [](std::string_view kernel, const FormShape& of) {
     const KernelInfo& row = *find_kernel(kernel);
     // What the storage of factors forbids is reported at its own key.
     if (row.why_not == nullptr || row.factors == TakesFactors::yes) return std::string();
-    return row.why_not({std::string(kernel)}, shape);
+    return row.why_not({std::string(kernel)}, of);
   };
-  const std::string reason = reason_of(parameters.operation.kernel);
+  const std::string& named = parameters.operation.kernel;
+  std::string reason = reason_of(named, shape);
   if (reason.empty()) return;
+  FormShape without_reaction = shape;
+  without_reaction.reaction = ReactionKind::none;
+  if (parameters.time && reason_of(named, without_reaction).empty()) {
+    reason += " (a time step has the reaction capacity / (gamma dt) + reaction)";
+  }
   std::vector<std::string> allowed = run_kernels(shape.processor);
   std::erase_if(allowed, [&](const std::string& kernel) {
-    return kernel != kAuto && !reason_of(kernel).empty();
+    return kernel != kAuto && !reason_of(kernel, shape).empty();
   });
   findings.report(kKernelKey, fmt::format("{}; allowed: {}", reason, quoted_list(allowed)));
 }
