@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kRunFiles = {"result.json", "residuals.csv", "timings.csv", "case.toml"};
+constexpr std::array kRunFiles = {"result.json", "residuals.csv", "timings.csv", "case.toml",
+                                  "steps.csv"};
 // CSV files of a run, which are no studies.
 constexpr std::array kRunTables = {"residuals.csv", "timings.csv", "probes.csv", "steps.csv"};
 

@@ -7,8 +7,9 @@
 
 namespace tessera {
 
-std::string probe_series_header(std::span<const Point> points, ExactColumns exact) {
-  std::string text;
+std::string probe_series_header(const std::string& program, std::span<const Point> points,
+                                ExactColumns exact) {
+  std::string text = fmt::format("# {}\n", program);
   const auto out = std::back_inserter(text);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& [x, y, z] = points[i];

@@ -12,9 +12,11 @@ namespace tessera {
 /// Whether there is an exact solution.
 enum class ExactColumns { no, yes };
 
-/// What precedes the first time: a comment with the place of each probe, `# u1: x, y, z`, and the
-/// names of the columns: t, u1, u2, ... and, if there is an exact solution, exact1, exact2, ...
-std::string probe_series_header(std::span<const Point> points, ExactColumns exact);
+/// What precedes the first time: comments with the program, such as "Tessera 0.1.0", and the place
+/// of each probe, `# u1: x, y, z`, and the names of the columns: t, u1, u2, ... and, if there is an
+/// exact solution, exact1, exact2, ...
+std::string probe_series_header(const std::string& program, std::span<const Point> points,
+                                ExactColumns exact);
 
 /// The line of a time; all digits. @param values with or without exact ones, as the header has it;
 /// exact ones that are not known are left blank

@@ -83,16 +83,15 @@ def main():
     if not os.path.exists(grid_path):
         print("view.py: there is no", grid_path, file=sys.stderr)
         return
-    if GRID.endswith(".pvd"):
+    in_time = GRID.endswith(".pvd")
+    if in_time:
         grid = PVDReader(registrationName=GRID, FileName=grid_path)
-    else:
-        grid = XMLUnstructuredGridReader(registrationName=GRID, FileName=[grid_path])
-    scene = GetAnimationScene()
-    if RANGE:
+        scene = GetAnimationScene()
         scene.UpdateAnimationUsingDataTimeSteps()
         scene.GoToLast()
         grid.UpdatePipeline(scene.AnimationTime)
     else:
+        grid = XMLUnstructuredGridReader(registrationName=GRID, FileName=[grid_path])
         grid.UpdatePipeline()
     information = grid.GetDataInformation()
     bounds = information.GetBounds()
@@ -139,7 +138,7 @@ def main():
         label = Text(registrationName="caption")
         label.Text = caption
         attempt(Show(label, view), FontSize=18)
-    if RANGE:
+    if in_time:
         clock = AnnotateTimeFilter(registrationName="time", Input=grid)
         attempt(clock, Format="t = {time:g}")
         attempt(Show(clock, view), FontSize=18, WindowLocation="Upper Right Corner")
@@ -171,9 +170,10 @@ std::string view_script(const ViewOptions& options) {
   text += "FIELD = " + python_string(options.field) + "\n";
   text += "TITLE = " + python_string(options.title) + "\n";
   text += "STATUS = " + python_string(options.status) + "\n";
-  text += options.series ? fmt::format("RANGE = ({}, {})  # over all times\n",
-                                       options.series->first, options.series->second)
-                         : "RANGE = None\n";
+  const auto& range = options.series;
+  const bool is_known = range && range->first <= range->second;
+  text +=
+      is_known ? fmt::format("RANGE = ({}, {})\n", range->first, range->second) : "RANGE = None\n";
   text += "DIMENSION = " + std::to_string(options.dimension) + "\n";
   text += "SUBDIVISION = " + std::to_string(subdivision_level(options.degree)) + "\n\n";
   return text + kBody;

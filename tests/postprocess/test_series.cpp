@@ -58,14 +58,14 @@ TEST(StepTable, HasAllDigitsAndNoEstimateWhereThereIsNone) {
 
 TEST(ProbeSeries, HasAColumnForEachProbe) {
   const std::vector<Point> points = {{0.5, 0.25, 0.0}, {1.0, 0.1, 0.0}};
-  EXPECT_EQ(probe_series_header(points, ExactColumns::no),
-            "# u1: 0.5, 0.25, 0\n# u2: 1, 0.1, 0\nt,u1,u2\n");
+  EXPECT_EQ(probe_series_header("Tessera 1.0", points, ExactColumns::no),
+            "# Tessera 1.0\n# u1: 0.5, 0.25, 0\n# u2: 1, 0.1, 0\nt,u1,u2\n");
   EXPECT_EQ(probe_series_line(0.1, {{1.5, -2.0}, {}}, ExactColumns::no), "0.1,1.5,-2\n");
 }
 
 TEST(ProbeSeries, HasTheExactSolutionWhereItIsKnown) {
   const std::vector<Point> points = {{0.5, 0.25, 0.0}, {1.0, 0.1, 0.0}};
-  EXPECT_THAT(probe_series_header(points, ExactColumns::yes),
+  EXPECT_THAT(probe_series_header("Tessera 1.0", points, ExactColumns::yes),
               ::testing::EndsWith("\nt,u1,u2,exact1,exact2\n"));
   EXPECT_EQ(probe_series_line(0.1, {{1.5, -2.0}, {1.25, 3.0}}, ExactColumns::yes),
             "0.1,1.5,-2,1.25,3\n");

@@ -95,7 +95,8 @@ TEST_F(SolutionSeriesTest, CanBeLookedAtAfterEachOutput) {
   series_->add_probes(0.1, {{0.5, 1.0}, {0.25, 2.0}});
   series_->finish("not converged: stagnated");
   EXPECT_EQ(text("probes.csv"),
-            "# u1: 4, 0, 0\n# u2: 5, 1, 0\nt,u1,u2,exact1,exact2\n0.1,0.5,1,0.25,2\n");
+            "# " + program_name() +
+                "\n# u1: 4, 0, 0\n# u2: 5, 1, 0\nt,u1,u2,exact1,exact2\n0.1,0.5,1,0.25,2\n");
   EXPECT_THAT(text("view.py"), HasSubstr("GRID = \"solution.pvd\""));
   EXPECT_THAT(text("view.py"), HasSubstr("STATUS = \"not converged: stagnated\""));
   EXPECT_THAT(notes_.all(), IsEmpty());
@@ -126,7 +127,15 @@ TEST_F(SolutionSeriesTest, ColorsHaveTheRangeOfAllTimes) {
   u_[0] = std::nan("");
   add(4.0);
   series_->finish("");
-  EXPECT_THAT(text("view.py"), HasSubstr("RANGE = (-3.0, 2.0)"));
+  EXPECT_THAT(text("view.py"), HasSubstr("RANGE = (-3, 2)"));
+}
+
+TEST_F(SolutionSeriesTest, ColorsHaveNoRangeIfNothingIsFinite) {
+  prepare(kBent);
+  fill(u_, std::nan(""));
+  add(0.0);
+  series_->finish("");
+  EXPECT_THAT(text("view.py"), HasSubstr("RANGE = None"));
 }
 
 TEST_F(SolutionSeriesTest, WhatFailsIsNotedOnceAndTheRestIsWritten) {

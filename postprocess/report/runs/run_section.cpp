@@ -213,14 +213,21 @@ Figure roofline_of(const RunSource& run) {
   return roofline("Roofline, " + run.label, "", {panel}, styles);
 }
 
+/// The first probes, or the last times of a run in time, which has a column for each probe.
 void add_probes(Page& page, const CsvTable& probes) {
-  std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < std::min(probes.size(), kMaxProbes); ++i) {
-    rows.push_back(probes.row(i));
-  }
+  const bool is_series = probes.has("t");
   page.heading(3, "Probes");
+  if (is_series && probes.columns().size() > kMaxProbes) {
+    page.html(gap(fmt::format("There are {} columns in probes.csv.", probes.columns().size())));
+    return;
+  }
+  std::vector<std::vector<std::string>> rows;
+  const std::size_t count = std::min(probes.size(), kMaxProbes);
+  const std::size_t first = is_series ? probes.size() - count : 0;
+  for (std::size_t i = first; i < first + count; ++i) rows.push_back(probes.row(i));
   if (probes.size() > kMaxProbes) {
-    page.html(gap(fmt::format("The first {} of {} points.", kMaxProbes, probes.size())));
+    page.html(gap(fmt::format("The {} {} of {} {}.", is_series ? "last" : "first", kMaxProbes,
+                              probes.size(), is_series ? "times" : "points")));
   }
   page.html(html_table(probes.columns(), rows));
 }

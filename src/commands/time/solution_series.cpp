@@ -46,7 +46,9 @@ void SolutionSeries::add_step(const StepRow& row) {
 
 void SolutionSeries::add_probes(double t, const ProbeValues& values) {
   const ExactColumns exact = parameters_.problem.exact ? ExactColumns::yes : ExactColumns::no;
-  const auto header = [&] { return probe_series_header(parameters_.output.probes.points, exact); };
+  const auto header = [&] {
+    return probe_series_header(program_name(), parameters_.output.probes.points, exact);
+  };
   add_line(probes_, "probes.csv", "lacks times", header, probe_series_line(t, values, exact));
 }
 
