@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <new>
@@ -76,6 +77,35 @@ void aypx(const HostVector<T>& x, T b, HostVector<T>& y) {
 }
 
 template <class T>
+void combine(std::span<const T> a, std::span<const HostVector<T>* const> x, HostVector<T>& y) {
+  const std::size_t terms = x.size();
+  TESSERA_CHECK(0 < terms && terms <= kMaxCombinedVectors && a.size() == terms);
+  for (const HostVector<T>* vector : x) TESSERA_CHECK(vector->size() == y.size());
+  // The sums of some cache lines stay in registers while the vectors go by.
+  constexpr std::int64_t kLane = 256 / sizeof(T);
+  const std::int64_t lanes = (y.size() + kLane - 1) / kLane;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    const std::int64_t begin = lane * kLane;
+    const std::int64_t count = std::min(kLane, y.size() - begin);
+    std::array<T, kLane> sum;
+    const auto add_all = [&](std::int64_t entries) {
+      for (std::int64_t i = 0; i < entries; ++i) sum[i] = a[0] * x[0]->data()[begin + i];
+      for (std::size_t k = 1; k < terms; ++k) {
+        const T* const values = x[k]->data() + begin;
+        for (std::int64_t i = 0; i < entries; ++i) sum[i] += a[k] * values[i];
+      }
+      std::copy_n(sum.data(), entries, y.data() + begin);
+    };
+    if (count == kLane) {
+      add_all(kLane);
+    } else {
+      add_all(count);
+    }
+  }
+}
+
+template <class T>
 void multiply(const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z) {
   TESSERA_CHECK(x.size() == z.size() && y.size() == z.size());
 #pragma omp parallel for simd schedule(static)
@@ -130,6 +160,8 @@ double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
   template double norm(const HostVector<T>&);                                                 \
   template void axpy(T, const HostVector<T>&, HostVector<T>&);                                \
   template void aypx(const HostVector<T>&, T, HostVector<T>&);                                \
+  template void combine(std::span<const T>, std::span<const HostVector<T>* const>,            \
+                        HostVector<T>&);                                                      \
   template void multiply(const HostVector<T>&, const HostVector<T>&, HostVector<T>&);         \
   template void invert_entries(HostVector<T>&);                                               \
   template double update_solution_and_residual(T, const HostVector<T>&, const HostVector<T>&, \

@@ -47,6 +47,27 @@ void aypx(const DeviceVector<T>& x, T b, DeviceVector<T>& y) {
 }
 
 template <class T>
+void combine(std::span<const T> a, std::span<const DeviceVector<T>* const> x, DeviceVector<T>& y) {
+  const int terms = static_cast<int>(x.size());
+  TESSERA_CHECK(0 < terms && terms <= kMaxCombinedVectors && a.size() == x.size());
+  struct Terms {
+    T factor[kMaxCombinedVectors];
+    const T* values[kMaxCombinedVectors];
+  } of = {};
+  for (int k = 0; k < terms; ++k) {
+    TESSERA_CHECK(x[k]->size() == y.size());
+    of.factor[k] = a[k];
+    of.values[k] = x[k]->data();
+  }
+  T* out = y.data();
+  for_each_entry(y.size(), "adding vectors", [=] __device__(Index i) {
+    T sum = of.factor[0] * of.values[0][i];
+    for (int k = 1; k < terms; ++k) sum += of.factor[k] * of.values[k][i];
+    out[i] = sum;
+  });
+}
+
+template <class T>
 void copy(const DeviceVector<T>& x, DeviceVector<T>& y) {
   TESSERA_CHECK(x.size() == y.size());
   enqueue_copy(y.data(), x.data(), static_cast<std::size_t>(x.size()) * sizeof(T),
@@ -85,6 +106,10 @@ template void axpy(double, const DeviceVector<double>&, DeviceVector<double>&);
 template void axpy(float, const DeviceVector<float>&, DeviceVector<float>&);
 template void aypx(const DeviceVector<double>&, double, DeviceVector<double>&);
 template void aypx(const DeviceVector<float>&, float, DeviceVector<float>&);
+template void combine(std::span<const double>, std::span<const DeviceVector<double>* const>,
+                      DeviceVector<double>&);
+template void combine(std::span<const float>, std::span<const DeviceVector<float>* const>,
+                      DeviceVector<float>&);
 template void copy(const DeviceVector<double>&, DeviceVector<double>&);
 template void copy(const DeviceVector<float>&, DeviceVector<float>&);
 template void multiply(const DeviceVector<double>&, const DeviceVector<double>&,

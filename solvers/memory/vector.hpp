@@ -131,6 +131,15 @@ void aypx(const HostVector<T>& x, T b, HostVector<T>& y);
 template <class T>
 void aypx(const DeviceVector<T>& x, T b, DeviceVector<T>& y);
 
+/// The largest number of vectors that combine() takes.
+inline constexpr int kMaxCombinedVectors = 16;
+/// y = sum_k a_k x_k in one pass; y may be one of the x_k. There is at least one, and all have the
+/// size of y.
+template <class T>
+void combine(std::span<const T> a, std::span<const HostVector<T>* const> x, HostVector<T>& y);
+template <class T>
+void combine(std::span<const T> a, std::span<const DeviceVector<T>* const> x, DeviceVector<T>& y);
+
 /// z_i = x_i y_i.
 template <class T>
 void multiply(const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z);
