@@ -86,11 +86,14 @@ void check_step_choice(TimeParameters& time, Findings& findings) {
 
 /// Steps and intervals that are too small.
 void check_lengths(const TimeParameters& time, Findings& findings) {
+  // A few units in the last place of the times that it is added to.
   const double latest = std::max(std::abs(time.start), std::abs(time.end));
+  const double least = 1e-15 * latest;
   const auto check_rounding = [&](const char* key, const std::optional<double>& length) {
-    if (!length || findings.has_error(key) || latest + *length != latest) return;
-    findings.report(key, fmt::format("is lost in rounding when added to {}, which stays the same",
-                                     number_text(latest)));
+    if (!length || *length >= least || findings.has_error(key)) return;
+    findings.report(key,
+                    fmt::format("must be at least {}: less is lost in rounding beside the time {}",
+                                number_text(least), number_text(latest)));
   };
   check_rounding("time.step", time.step);
   const char* interval = "time.output_interval";

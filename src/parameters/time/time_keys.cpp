@@ -43,7 +43,7 @@ Keys<TimeParameters> time_keys() {
        .description = "Steps adapt so that the estimated error of each, in the mass norm and "
                       "relative to the solution, is at most this.",
        .presence = Presence::optional,
-       .range = inside(0, 1),
+       .range = inside(1e-15, 1),
        .default_text = "1e-4 unless step is given",
        .example = TomlValue{1e-4}},
       [](auto& p) -> auto& { return p.tolerance; });
