@@ -31,9 +31,10 @@ std::vector<double> output_times(const TimeParameters& time) {
   constexpr double kRounding = 1e-9;
   const double duration = time.end - time.start;
   const double interval = time.output_interval.value_or(duration);
-  const double count = std::max(1.0, std::ceil(duration / interval - kRounding));
+  // Checked to be no more than kMaxOutputs.
+  const int count = std::max(1, static_cast<int>(std::ceil(duration / interval - kRounding)));
   std::vector<double> times;
-  for (double i = 0.0; i < count; ++i) times.push_back(time.start + i * interval);
+  for (int i = 0; i < count; ++i) times.push_back(time.start + i * interval);
   times.push_back(time.end);
   return times;
 }
