@@ -40,8 +40,15 @@ def here():
     """The folder of this script."""
     try:
         return os.path.dirname(os.path.abspath(__file__))
-    except NameError:  # some versions of the application do not say
-        return os.getcwd()
+    except NameError:  # ParaView's own window does not say
+        pass
+    try:
+        with open("/proc/self/cmdline") as command:
+            arguments = command.read().replace("--script\0", "--script=").split("\0")
+    except OSError:
+        arguments = []
+    scripts = [text[len("--script="):] for text in arguments if text.startswith("--script=")]
+    return os.path.dirname(os.path.abspath(scripts[0])) if scripts else os.getcwd()
 
 
 def attempt(proxy, **properties):
@@ -75,7 +82,7 @@ def image_to_save():
 
 def in_application():
     """Whether ParaView's own window runs this script."""
-    return bool(getattr(servermanager, "fromGUI", False))
+    return not (sys.argv and sys.argv[0])
 
 
 def main():
@@ -89,10 +96,9 @@ def main():
         scene = GetAnimationScene()
         scene.UpdateAnimationUsingDataTimeSteps()
         scene.GoToLast()
-        grid.UpdatePipeline(scene.AnimationTime)
     else:
         grid = XMLUnstructuredGridReader(registrationName=GRID, FileName=[grid_path])
-        grid.UpdatePipeline()
+    grid.UpdatePipeline()
     information = grid.GetDataInformation()
     bounds = information.GetBounds()
     lengths = [bounds[2 * d + 1] - bounds[2 * d] for d in range(3)]

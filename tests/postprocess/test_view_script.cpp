@@ -38,11 +38,13 @@ for n in names: setattr(simple, n, Anything(n))
 simple.__all__ = names
 paraview.simple = simple
 process = types.SimpleNamespace(PROCESS_BATCH=4, GetProcessType=lambda: 4 if "batch" in sys.argv else 0)
-paraview.servermanager = types.SimpleNamespace(fromGUI=False, vtkProcessModule=process)
+paraview.servermanager = types.SimpleNamespace(vtkProcessModule=process)
 sys.modules.update({"paraview": paraview, "paraview.simple": simple})
 script = sys.argv[1]
-sys.argv = sys.argv[1:]
-exec(compile(open(script).read(), script, "exec"), {"__file__": script, "__name__": "__main__"})
+in_window = any(argument.startswith("--script") for argument in sys.argv)
+sys.argv = [""] if in_window else sys.argv[1:]
+names = {"__name__": "__main__"} if in_window else {"__file__": script, "__name__": "__main__"}
+exec(compile(open(script).read(), script, "exec"), names)
 )py";
 
 class ViewScript : public ::testing::TestWithParam<int> {
@@ -99,6 +101,18 @@ TEST_P(ViewScript, BatchSavesAPictureOnADisplayToo) {
 TEST_P(ViewScript, SavesThePictureThatIsAskedFor) {
   std::string log = run(view_script({GetParam(), 2, "u", "", "", "solution.vtu"}), "/tmp/p.png");
   EXPECT_TRUE(contains(log, "saved /tmp/p.png")) << log;
+}
+
+// ParaView 5.11 tells the script nothing there.
+TEST_P(ViewScript, FindsTheFileInParaViewsOwnWindow) {
+  const std::string script = view_script({GetParam(), 2, "u", "", "", "solution.vtu"});
+  const std::string path = directory.path().string();
+  for (const char* option : {"--script=", "--script "}) {
+    const std::string log = run(script, option + path + "/view.py", "DISPLAY=:0");
+    EXPECT_TRUE(contains(log, path + "/solution.vtu")) << log;
+    EXPECT_FALSE(contains(log, "CALL Interact")) << log;
+    EXPECT_FALSE(contains(log, "saved")) << log;
+  }
 }
 
 TEST_P(ViewScript, PlaysASeriesWithOneRangeAndShowsItsEnd) {
