@@ -72,6 +72,20 @@ TEST_F(ReportTest, OfARunHasItsNumbersPlotsCaseAndMachine) {
   EXPECT_THAT(page(), Not(HasSubstr("<b>Title")));
 }
 
+TEST_F(ReportTest, OfARunInTimeThatWasEndedHasItsLastProbes) {
+  std::filesystem::create_directory(path() / "ended");
+  write_file(path() / "ended/steps.csv", "t,dt,error_estimate,linear_iterations,rejected\n");
+  std::string probes = "# Tessera 1\n# u1: 0.5, 0.5, 0\nt,u1\n";
+  for (int line = 0; line < 300; ++line) probes += std::to_string(line) + ",1.5\n";
+  write_file(path() / "ended/probes.csv", probes);
+  const ProgramResult ran = start({"report", "ended"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(faults({"report.html"}), "");
+  EXPECT_THAT(page(),
+              AllOf(HasSubstr("The run is unfinished"), HasSubstr("The last 200 of 300 times."),
+                    HasSubstr(">299</td>"), Not(HasSubstr(">99</td>"))));
+}
+
 TEST_F(ReportTest, OfSeveralRunsHasThemSideBySide) {
   solve("first");
   solve("second", {"--set", "space.degree=2", "--set", "operator.precision=single", "--set",

@@ -83,13 +83,13 @@ TEST_F(SolutionSeriesTest, CanBeLookedAtAfterEachOutput) {
   prepare(kBent);
   write_text_file(path() / "result.json", "of an earlier run");
   add(0.0);
-  EXPECT_THAT(names(), ElementsAre("solution.pvd", "solution_0001.vtu"));
+  EXPECT_THAT(names(), ElementsAre("solution.pvd", "solution_0001.vtu", "view.py"));
   add(0.1);
   series_->add_step({0.1, 0.1, 1e-3, 4, 0});
   EXPECT_EQ(text("steps.csv"),
             "t,dt,error_estimate,linear_iterations,rejected\n0.1,0.1,0.001,4,0\n");
-  EXPECT_THAT(names(),
-              ElementsAre("solution.pvd", "solution_0001.vtu", "solution_0002.vtu", "steps.csv"));
+  EXPECT_THAT(names(), ElementsAre("solution.pvd", "solution_0001.vtu", "solution_0002.vtu",
+                                   "steps.csv", "view.py"));
   EXPECT_THAT(text("solution.pvd"), HasSubstr("timestep=\"0.10000000000000001\" part=\"0\" "
                                               "file=\"solution_0002.vtu\""));
   series_->add_probes(0.1, {{0.5, 1.0}, {0.25, 2.0}});
@@ -171,7 +171,7 @@ TEST_F(SolutionSeriesTest, StaysWhenTheOtherResultsAreNamed) {
   add(0.0);
   files_->add("result.json", "{}");
   files_->commit();
-  EXPECT_THAT(names(), ElementsAre("result.json", "solution.pvd", "solution_0001.vtu"));
+  EXPECT_THAT(names(), ElementsAre("result.json", "solution.pvd", "solution_0001.vtu", "view.py"));
 }
 
 TEST(TimeSummary, IsWrittenWithOrWithoutErrors) {

@@ -38,6 +38,7 @@ void SolutionSeries::add(double t, const HostVector<double>& u,
     files_.add("solution.pvd", collection_text(written_));
     files_.commit();
   });
+  write_view("");
 }
 
 void SolutionSeries::add_step(const StepRow& row) {
@@ -69,8 +70,11 @@ void SolutionSeries::finish(const std::string& status) {
   if (missing() > 1) {
     notes_.complain(fmt::format("{} of {} solutions are missing", missing(), outputs_));
   }
-  if (written_.empty()) return;
-  notes_.attempt("view.py is missing", [&] {
+  if (!written_.empty()) write_view(status);
+}
+
+void SolutionSeries::write_view(const std::string& status) {
+  notes_.attempt("view.py", "is missing or not of all times", [&] {
     files_.add("view.py", view_script_text(parameters_, status, range_));
     files_.commit();
   });

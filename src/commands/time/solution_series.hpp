@@ -24,9 +24,9 @@ namespace tessera {
 
 /// What a run in time writes while it goes on, so that a run that is still going can be looked at,
 /// and one that is ended keeps what it had: solution_0001.vtu, ... with solution.pvd that names
-/// them, a line of steps.csv for each step and one of probes.csv for each output. Each file that is
-/// written as a whole gets its name when it is complete. An earlier run's results give way to the
-/// first of them.
+/// them and view.py that plays them, a line of steps.csv for each step and one of probes.csv for
+/// each output. Each file that is written as a whole gets its name when it is complete. An earlier
+/// run's results give way to the first of them.
 ///
 /// Nothing throws for what fails: the first failure of its kind becomes a note, and at the end
 /// another says how many files are missing.
@@ -37,8 +37,8 @@ class SolutionSeries {
   SolutionSeries(const CaseParameters& parameters, const Discretization& discretization,
                  ResultSet& files, RunNotes& notes, Index outputs);
 
-  /// Writes the next numbered file, of the solution u at time t, and solution.pvd anew; nothing
-  /// where the case wants no solution.vtu.
+  /// Writes the next numbered file, of the solution u at time t, and solution.pvd and view.py anew;
+  /// nothing where the case wants no solution.vtu.
   /// @param exact, coefficient functions of physical positions, at this time
   /// @param status as in VtuMetadata
   void add(double t, const HostVector<double>& u, const std::optional<ScalarField>& exact,
@@ -46,12 +46,13 @@ class SolutionSeries {
   void add_step(const StepRow& row);
   /// The exact values may be empty where the case has an exact solution that failed here.
   void add_probes(double t, const ProbeValues& values);
-  /// Writes view.py, which plays the series.
+  /// Says how the run ended in view.py, and in a note what is missing.
   void finish(const std::string& status);
 
  private:
   void add_line(std::optional<GrowingFile>& file, const std::string& name, std::string_view what,
                 const std::function<std::string()>& header, const std::string& line);
+  void write_view(const std::string& status);
   Index missing() const { return outputs_ - static_cast<Index>(written_.size()); }
 
   const CaseParameters& parameters_;
