@@ -209,10 +209,10 @@ class VtuFile : public ::testing::Test {
   const std::filesystem::path path = directory.path() / "solution.vtu";
 };
 
-TEST_F(VtuFile, HoldsTitleStatusAndProgram) {
+TEST_F(VtuFile, HoldsTitleStatusProgramAndTime) {
   const Discretization space = make_space(2, 2, NodeFamily::gauss_lobatto, Shape::cartesian);
   write_vtu(path, space, {}, {}, {FloatWidth::double_precision},
-            {"a <title> & \"more\", µ", "not converged", ""});
+            {"a <title> & \"more\", µ", "not converged", "", 0.1});
   const auto grid = read(path);
   const auto text = [&](const char* name) {
     auto* array = vtkStringArray::SafeDownCast(grid->GetFieldData()->GetAbstractArray(name));
@@ -221,6 +221,9 @@ TEST_F(VtuFile, HoldsTitleStatusAndProgram) {
   EXPECT_EQ(text("title"), "a <title> & \"more\", µ");
   EXPECT_EQ(text("status"), "not converged");
   EXPECT_EQ(text("program"), "(none)");
+  vtkDataArray* const time = grid->GetFieldData()->GetArray("TimeValue");
+  ASSERT_NE(time, nullptr);
+  EXPECT_EQ(time->GetTuple1(0), 0.1);
 }
 
 TEST_F(VtuFile, SinglePrecisionIsSmallerAndRightToSevenDigits) {
