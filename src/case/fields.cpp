@@ -34,7 +34,7 @@ struct Check {
   std::optional<double> time = std::nullopt;
   /// What stands before and after a value.
   std::string_view verb = "is";
-  std::string_view addition = "";
+  std::string_view addition{};
 
   void operator()(double value, const Point& where) const {
     if (meets(requirement, value)) return;

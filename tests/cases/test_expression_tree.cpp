@@ -238,6 +238,69 @@ TEST(ExpressionTrees, AreWhatMuParserReads) {
   EXPECT_GT(distinct, 7000);
 }
 
+std::string replaced(std::string text, char name, const std::string& by) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+    text.replace(at, 1, by);
+    at += by.size();
+  }
+  return text;
+}
+
+void expect_same(const FieldProgram& a, const FieldProgram& b) {
+  EXPECT_EQ(a.depth, b.depth);
+  ASSERT_EQ(a.code.size(), b.code.size());
+  for (std::size_t i = 0; i < a.code.size(); ++i) {
+    EXPECT_EQ(a.code[i].operation, b.code[i].operation);
+    EXPECT_EQ(a.code[i].operand, b.code[i].operand);
+    const double value = a.code[i].value;
+    const double expected = b.code[i].value;
+    EXPECT_TRUE(value == expected || (std::isnan(value) && std::isnan(expected)))
+        << value << " for " << expected;
+  }
+}
+
+// With t for y and a number for t, or with the number for y.
+TEST(ExpressionTrees, AtATimeAreThoseOfTheTextWithThatNumber) {
+  int products = 0;
+  for (unsigned seed = 0; seed < 4000; ++seed) {
+    const std::string text = Texts(seed).text(1 + static_cast<int>(seed % 5));
+    try {
+      parse_expression(text, 3);
+    } catch (const ExpressionError&) {
+      continue;
+    }
+    const bool is_whole = seed % 2 == 0;
+    ExpressionTree number(replaced(text, 'y', is_whole ? "2" : "(-0.375)"));
+    ExpressionTree time = ExpressionTree(replaced(text, 'y', "t")).at(is_whole ? 2.0 : -0.375);
+    SCOPED_TRACE(text);
+    EXPECT_FALSE(time.depends_on_time());
+    expect_same(time.program(time.root()), number.program(number.root()));
+    const auto factors = time.factors();
+    const auto expected = number.factors();
+    ASSERT_EQ(factors.has_value(), expected.has_value());
+    if (!factors) continue;
+    ++products;
+    for (int d = 0; d < 3; ++d) {
+      expect_same(time.program((*factors)[d]), number.program((*expected)[d]));
+    }
+  }
+  EXPECT_GT(products, 1000);
+}
+
+TEST(ExpressionTrees, KeepTimeAsACoordinateOfItsOwn) {
+  ExpressionTree tree("sin(t)*x*y*(2 + t*z)");
+  EXPECT_TRUE(tree.depends_on_time());
+  EXPECT_TRUE(tree.depends_on_position());
+  EXPECT_EQ(tree.coordinates(tree.root()), 15U);
+  const auto factors = tree.factors();
+  ASSERT_TRUE(factors);
+  EXPECT_EQ(tree.coordinates((*factors)[0]), 9U);
+  EXPECT_EQ(tree.coordinates((*factors)[1]), 2U);
+  EXPECT_EQ(tree.coordinates((*factors)[2]), 12U);
+  EXPECT_FALSE(ExpressionTree("t*2").depends_on_position());
+  EXPECT_FALSE(ExpressionTree("x*2").depends_on_time());
+}
+
 // Thousands of terms on either side need no deep stack.
 TEST(ExpressionTrees, NeedFewPlacesForLongTexts) {
   std::string left = "x";

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <muParser.h>
 
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -14,7 +13,6 @@
 
 #include "cases/expression.hpp"
 #include "cases/time_field.hpp"
-#include "mesh/field/field_program.hpp"
 #include "mesh/geometry/frame.hpp"
 #include "mesh/index.hpp"
 
@@ -111,47 +109,6 @@ TEST(TimeFields, HaveTheValuesOfMuParser) {
       const double expected = parser.Eval();
       EXPECT_NEAR(value(field.at(one.t), one.at), expected, 4e-15 * (1.0 + std::abs(expected)))
           << text;
-    }
-  }
-}
-
-struct TextAndTime {
-  const char* text;
-  double t;
-};
-
-// As the text with the number for t, to the last instruction.
-TEST(TimeFields, AreFieldsOfTheTextWithANumber) {
-  const auto same_programs = [](const ScalarField& a, const ScalarField& b) {
-    if (a.constant || b.constant) {
-      EXPECT_EQ(a.constant, b.constant);
-      return;
-    }
-    ASSERT_NE(a.program, nullptr);
-    ASSERT_EQ(a.program->code.size(), b.program->code.size());
-    EXPECT_EQ(a.program->depth, b.program->depth);
-    for (std::size_t i = 0; i < a.program->code.size(); ++i) {
-      EXPECT_EQ(a.program->code[i].operation, b.program->code[i].operation);
-      EXPECT_EQ(a.program->code[i].operand, b.program->code[i].operand);
-      EXPECT_EQ(a.program->code[i].value, b.program->code[i].value);
-    }
-  };
-  for (const std::string text : kTexts) {
-    for (const auto& [number, t] : {TextAndTime{"0.375", 0.375}, TextAndTime{"2", 2.0},
-                                    TextAndTime{"(-0.5)", -0.5}, TextAndTime{"0", 0.0}}) {
-      SCOPED_TRACE(text + " at " + number);
-      std::string with_number;
-      for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool is_time = text[i] == 't' && (i == 0 || std::isalpha(text[i - 1]) == 0) &&
-                             (i + 1 == text.size() || std::isalnum(text[i + 1]) == 0);
-        with_number += is_time ? std::string(number) : std::string(1, text[i]);
-      }
-      const ScalarField expected = parse_expression(with_number, 3);
-      const ScalarField field = TimeField(text, 3).at(t);
-      same_programs(field, expected);
-      ASSERT_EQ(field.factors == nullptr, expected.factors == nullptr);
-      if (field.factors == nullptr) continue;
-      for (int d = 0; d < 3; ++d) same_programs((*field.factors)[d], (*expected.factors)[d]);
     }
   }
 }

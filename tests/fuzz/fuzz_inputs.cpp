@@ -160,10 +160,11 @@ Verdict try_expression(const std::string& text) {
   Verdict verdict = Verdict::accepted;
   for (const int dimension : {2, 3}) {
     try {
+      // In which t is a variable, and then in which it is not.
+      try_at_times(TimeField(text, dimension), text);
       const ScalarField field = parse_expression(text, dimension);
       for (const std::array<double, 3>& point : kPoints) value_at(field, point);
       if (field.factors != nullptr) require_factors(field, text);
-      try_at_times(TimeField(text, dimension), text);
     } catch (const ExpressionError& error) {
       // muParser has accepted it then.
       if (std::string_view(error.what()) == "the expression is not understood") std::abort();
