@@ -96,7 +96,10 @@ std::vector<FluxTerm> flux_terms(const PoissonProblem& problem) {
 }
 
 BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization) {
-  return {&discretization, constant_field(0.0), dirichlet_faces(problem), {}, problem.capacity};
+  // Rounding hides it beside any capacity, but factors may be divided by it.
+  constexpr double kVanishing = 0x1p-200;
+  return {
+      &discretization, constant_field(kVanishing), dirichlet_faces(problem), {}, problem.capacity};
 }
 
 BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor) {
