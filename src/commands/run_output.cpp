@@ -64,17 +64,18 @@ Json choices_json(const std::vector<ChosenValue>& choices) {
 Json solver_json(const RunRecord& run) {
   const SolverParameters& solver = run.parameters.solver;
   const SolveReport& report = run.outcome.report;
-  return {{"method", name_of(solver.method)},
-          {"preconditioner", solver.preconditioner},
-          {"status", status_name(report.status)},
-          {"iterations", report.iterations},
-          {"converged", report.status == SolveStatus::converged},
-          {"initial_relative_residual", report.history.front()},
-          {"relative_residual", report.true_relative_residual},
-          {"relative_tolerance", solver.relative_tolerance},
-          {"likely_causes", likely_causes(run.parameters, report)},
-          {"levels", levels_json(run)},
-          {"notes", run.outcome.notes}};
+  return {
+      {"method", name_of(solver.method)},
+      {"preconditioner", solver.preconditioner},
+      {"status", status_name(report.status)},
+      {"iterations", report.iterations},
+      {"converged", report.status == SolveStatus::converged},
+      {"initial_relative_residual", report.history.empty() ? Json() : Json(report.history.front())},
+      {"relative_residual", report.true_relative_residual},
+      {"relative_tolerance", solver.relative_tolerance},
+      {"likely_causes", likely_causes(run.parameters, report)},
+      {"levels", levels_json(run)},
+      {"notes", run.outcome.notes}};
 }
 
 Json timing_json(const RunRecord& run) {
@@ -246,7 +247,7 @@ void write_results(RunRecord& run, ResultSet& files) {
     });
   }
   add("case.toml", [&] { return make_case_registry().to_toml(run.parameters); });
-  add("residuals.csv", [&] { return residuals_csv(run); });
+  if (!run.time) add("residuals.csv", [&] { return residuals_csv(run); });
   add("timings.csv", [&] { return timer_csv(run.timers, run.limits()); });
   add("result.json", [&] { return result_text(run); });
   notes.attempt("results are missing", [&] { files.commit(); });
