@@ -52,7 +52,7 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
                                      : estimate_first_step(callbacks_, t_, until, 1, w_);
       check_option(CVodeSetInitStep(memory, next_dt_));
     }
-    if (t_ + next_dt_ == t_) throw vanishing_step(t_, next_dt_);
+    if (t_ + next_dt_ == t_) throw vanishing_step(t_, next_dt_, callbacks_.take_failure());
     check_option(CVodeSetStopTime(memory, until));
     callbacks_.set_failure({});
     const double before = t_;
@@ -98,8 +98,8 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
   }
 
   double error_estimate() {
-    // The last stage's w is free between steps.
-    const N_Vector error = stage_of(memory_.get()).w;
+    // The vector for F is free between steps.
+    const N_Vector error = stage_of(memory_.get()).rate;
     check_option(CVodeGetEstLocalErrors(memory_.get(), error));
     return callbacks_.system().error_norm(NV::values(error));
   }

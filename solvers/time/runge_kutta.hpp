@@ -84,7 +84,7 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
     const bool is_last = remaining <= (1.0 + kRemainder) * length;
     const bool is_full = !is_last || std::abs(remaining - length) <= kRounding * length;
     const double dt = is_full ? length : remaining;
-    if (t_ + dt == t_) throw vanishing_step(t_, dt);
+    if (t_ + dt == t_) throw vanishing_step(t_, dt, {});
     check_option(ARKStepSetFixedStep(memory_.get(), dt));
     const double reached = evolve(until, dt);
     t_ = is_last ? until : reached;
@@ -104,7 +104,7 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
                      : estimate_first_step(callbacks_, t_, until, estimate_order_, w_);
       check_option(ARKStepSetInitStep(memory, next_dt_));
     }
-    if (t_ + next_dt_ == t_) throw vanishing_step(t_, next_dt_);
+    if (t_ + next_dt_ == t_) throw vanishing_step(t_, next_dt_, callbacks_.take_failure());
     const double remaining = until - t_;
     // Two equal steps instead of a full one and a tiny one.
     const bool is_halved = next_dt_ < remaining && remaining < 2.0 * next_dt_;

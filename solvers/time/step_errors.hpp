@@ -32,8 +32,12 @@ inline TimeStepError step_error(int flag, double t, double dt, const std::string
 }
 
 /// A step that is too short to change t.
-inline TimeStepError vanishing_step(double t, double dt) {
-  return TimeStepError(t, dt, "the step is too short to change t");
+/// @param failure why it is so short, if that is known
+inline TimeStepError vanishing_step(double t, double dt, const std::string& failure) {
+  return TimeStepError(t, dt,
+                       failure.empty()
+                           ? "it is too short to change t"
+                           : failure + ", and the step has become too short to change t");
 }
 
 }  // namespace tessera

@@ -21,12 +21,13 @@ struct TimeOptions {
   /// The time of the first w.
   double start = 0.0;
   /// The length of all steps; without it steps adapt to the tolerance. bdf has no fixed steps.
-  std::optional<double> step;
-  /// The estimated error of an adaptive step is kept below tolerance * max(1, ||w||), in
-  /// TimeSystem::error_norm().
+  std::optional<double> step = std::nullopt;
+  /// ||estimated error of an adaptive step|| <= tolerance * max(1, ||w||), in
+  /// TimeSystem::error_norm(), with w of its beginning: relative to w, and absolute where w is
+  /// small.
   double tolerance = 1e-6;
   /// The length of the first adaptive step; without it, it is estimated.
-  std::optional<double> first_step;
+  std::optional<double> first_step = std::nullopt;
 };
 
 /// What a step did.
@@ -69,7 +70,8 @@ class TimeIntegrator {
   /// One step of the method. `until` is never passed, and is hit to the bit by the step that would
   /// otherwise end beyond it.
   /// @throws TimeStepError; std::invalid_argument unless until > t(); what the system throws. After
-  ///     an exception w is as before the step, and this object can no longer be used.
+  ///     an exception w is as before the step (of bdf up to rounding), and this object can no
+  ///     longer be used.
   virtual TimeStep step(double until) = 0;
   /// The time of w.
   virtual double t() const = 0;

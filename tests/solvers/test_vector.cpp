@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -108,6 +109,39 @@ TYPED_TEST(Vectors, AreCombinedEntryByEntry) {
     invert_entries(inverse);
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(inverse[i], T{1} / (T{3} + y[i]));
   });
+}
+
+template <class W>
+class CombinedVectors : public EverywhereTest<W> {};
+TYPED_TEST_SUITE(CombinedVectors, Everywhere, NameOfWhere);
+
+TYPED_TEST(CombinedVectors, AreSumsOfMultiplesAndMayBeOneOfThem) {
+  using T = typename TypeParam::Scalar;
+  using V = Vector<T, typename TypeParam::Space>;
+  const std::vector<T> factors = {T{2}, T{-0.5}, T{0.25}};
+  for (const std::int64_t n : sizes()) {
+    const std::vector<std::vector<double>> values = {random_values(n, 3), random_values(n, 5),
+                                                     random_values(n, 7)};
+    for (std::size_t terms = 1; terms <= factors.size(); ++terms) {
+      for (const std::size_t target : {std::size_t{0}, terms - 1, terms}) {
+        std::vector<V> x;
+        for (const auto& of : values) x.push_back(vector_in<T, typename TypeParam::Space>(of));
+        std::vector<const V*> vectors;
+        for (std::size_t k = 0; k < terms; ++k) vectors.push_back(&x[k]);
+        V other = poisoned<T, typename TypeParam::Space>(n);
+        V& sum = target < terms ? x[target] : other;
+        combine<T>(std::span(factors).first(terms), vectors, sum);
+        const HostVector<T> sums = on_host(sum);
+        for (std::int64_t i = 0; i < n; ++i) {
+          double expected = 0.0;
+          for (std::size_t k = 0; k < terms; ++k) {
+            expected += double{factors[k]} * double{static_cast<T>(values[k][i])};
+          }
+          ASSERT_NEAR(sums[i], expected, 4.0 * std::numeric_limits<T>::epsilon()) << i;
+        }
+      }
+    }
+  }
 }
 
 // sum_i x_i y_i by a plain loop, and the sum of its terms' sizes.
