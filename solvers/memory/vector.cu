@@ -21,6 +21,13 @@ __global__ void __launch_bounds__(kReductionThreads)
   reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *result = total[0]; });
 }
 
+// The vectors that are combined and their factors, as an argument of a kernel.
+template <class T>
+struct Terms {
+  T factor[kMaxCombinedVectors];
+  const T* values[kMaxCombinedVectors];
+};
+
 }  // namespace
 
 template <class T>
@@ -50,10 +57,7 @@ template <class T>
 void combine(std::span<const T> a, std::span<const DeviceVector<T>* const> x, DeviceVector<T>& y) {
   const int terms = static_cast<int>(x.size());
   TESSERA_CHECK(0 < terms && terms <= kMaxCombinedVectors && a.size() == x.size());
-  struct Terms {
-    T factor[kMaxCombinedVectors];
-    const T* values[kMaxCombinedVectors];
-  } of = {};
+  Terms<T> of = {};
   for (int k = 0; k < terms; ++k) {
     TESSERA_CHECK(x[k]->size() == y.size());
     of.factor[k] = a[k];

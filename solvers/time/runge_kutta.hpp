@@ -1,6 +1,7 @@
 // Runge-Kutta methods, implicit and explicit, by ARKStep of SUNDIALS.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -122,7 +123,8 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
             .dt = t_ - before,
             .error_estimate = callbacks_.last_norm(),
             .linear_iterations = callbacks_.take_iterations(),
-            .rejected = static_cast<int>(attempts - std::exchange(attempts_, attempts)) - 1,
+            .rejected =
+                std::max(0, static_cast<int>(attempts - std::exchange(attempts_, attempts)) - 1),
             .next_dt = next_dt_};
   }
 

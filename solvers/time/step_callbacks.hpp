@@ -139,8 +139,8 @@ class StepCallbacks final : public WeightedNorm<Space> {
     if (report.status == SolveStatus::interrupted) throw Interrupted();
     if (report.status == SolveStatus::converged) return kCallbackDone;
     failure_ = std::string(solver) +
-               " did not converge: " + std::string(status_name(report.status)) + " after " +
-               std::to_string(report.iterations) + " iterations, with a relative residual of " +
+               " did not converge: " + std::string(status_name(report.status)) + " at iteration " +
+               std::to_string(report.iterations) + ", with a relative residual of " +
                number_text(report.true_relative_residual);
     return kCallbackMayRetry;
   }

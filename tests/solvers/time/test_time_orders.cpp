@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <string>
+#include <ostream>
 #include <vector>
 
 #include "solvers/time/time_integrator.hpp"
@@ -56,9 +55,6 @@ TEST_P(FixedSteps, HaveTheMethodsOrder) {
     const double coarse = error_after(m, m.step, roughness);
     const double fine = error_after(m, 0.5 * m.step, roughness);
     const double observed = std::log2(coarse / fine);
-    RecordProperty("order with roughness " + std::to_string(roughness), std::to_string(observed));
-    std::printf("%s, roughness %g: %.2e, %.2e, order %.2f\n", ::testing::PrintToString(m).c_str(),
-                roughness, coarse, fine, observed);
     EXPECT_GT(observed, m.order - 0.2);
   }
 }

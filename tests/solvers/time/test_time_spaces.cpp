@@ -73,7 +73,7 @@ class DiagonalSystem final : public TimeSystem<Space> {
   V difference_;
 };
 
-constexpr std::int64_t kSize = 100'003;
+constexpr std::int64_t kSize = 30'003;
 
 template <class Space>
 HostVector<double> solution_at_one(const TimeOptions& options) {
