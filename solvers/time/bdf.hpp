@@ -99,8 +99,9 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
 
   double error_estimate() {
     // The vector for F is free between steps.
-    const N_Vector error = stage_of(memory_.get()).rate;
-    check_option(CVodeGetEstLocalErrors(memory_.get(), error));
+    void* const memory = memory_.get();
+    N_Vector error = stage_of(memory).rate;
+    check_option(CVodeGetEstLocalErrors(memory, error));
     return callbacks_.system().error_norm(NV::values(error));
   }
 

@@ -23,7 +23,7 @@ class StageSolver {
 /// Newton iteration would only add passes over vectors, and would see F instead of f.
 inline SundialsHandle<SUNNonlinearSolver> make_stage_solver(StageSolver& solver,
                                                             SUNContext context) {
-  const SUNNonlinearSolver made = SUNNonlinSolNewEmpty(context);
+  SUNNonlinearSolver made = SUNNonlinSolNewEmpty(context);
   if (made == nullptr) throw std::bad_alloc();
   made->content = &solver;
   made->ops->gettype = [](SUNNonlinearSolver) { return SUNNONLINEARSOLVER_ROOTFIND; };

@@ -25,7 +25,9 @@ inline std::string number_text(double value) {
 }
 
 /// What a callback returns to SUNDIALS, whose numbers for it are all like these.
-enum CallbackResult { kCallbackDone = 0, kCallbackMayRetry = 1, kCallbackFailed = -1 };
+inline constexpr int kCallbackDone = 0;
+inline constexpr int kCallbackMayRetry = 1;
+inline constexpr int kCallbackFailed = -1;
 
 /// SUNDIALS sees w' = F(t, w) with F = M^-1 f, so that it needs to solve with M only for values of
 /// F, which few stages have: those of implicit methods follow from their solutions. The equation of

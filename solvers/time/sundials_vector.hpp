@@ -38,7 +38,7 @@ class SundialsVector {
   /// @param values and all others have to outlive the N_Vector and its clones
   static SundialsHandle<N_Vector> wrap(Vector<double, Space>& values, WeightedNorm<Space>& norm,
                                        CarriedException& carried, SUNContext context) {
-    const N_Vector v = N_VNewEmpty(context);
+    N_Vector v = N_VNewEmpty(context);
     if (v == nullptr) throw std::bad_alloc();
     set_operations(*v->ops);
     v->content = new SundialsVector(&values, values.size(), norm, carried);
@@ -75,7 +75,9 @@ class SundialsVector {
     ops.nvlinearsum = [](realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z) {
       combination(2, std::array{a, b}.data(), std::array{x, y}.data(), z);
     };
-    ops.nvlinearcombination = combination;
+    ops.nvlinearcombination = [](int n, realtype* c, N_Vector* x, N_Vector z) {
+      return combination(n, c, x, z);
+    };
     ops.nvwrmsnorm = [](N_Vector x, N_Vector) { return of(x).norm_->weighted_norm(values(x)); };
     ops.nvdiv = ops.nvprod = [](N_Vector, N_Vector, N_Vector) { TESSERA_CHECK(false); };
     ops.nvabs = ops.nvinv = [](N_Vector, N_Vector) { TESSERA_CHECK(false); };
@@ -84,7 +86,7 @@ class SundialsVector {
   }
 
   static N_Vector clone(N_Vector v) {
-    const N_Vector copied = N_VNewEmpty(v->sunctx);
+    N_Vector copied = N_VNewEmpty(v->sunctx);
     if (copied == nullptr) return nullptr;
     const SundialsVector& content = of(v);
     SundialsVector* const made = new (std::nothrow)
@@ -110,7 +112,7 @@ class SundialsVector {
   }
 
   /// z = sum_k c_k x_k
-  static int combination(int n, realtype* c, N_Vector* x, N_Vector z) {
+  static int combination(int n, const realtype* c, const N_Vector* x, N_Vector z) {
     TESSERA_CHECK(n <= kMaxTerms);
     const bool is_done = of(z).carried_->call([&] {
       std::array<double, kMaxTerms> factors;
