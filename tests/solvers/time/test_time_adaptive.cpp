@@ -3,28 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ostream>
 
 #include "solvers/time/time_integrator.hpp"
 #include "tests/solvers/time/heat_in_a_bar.hpp"
+#include "tests/solvers/time/method.hpp"
 #include "tests/vectors.hpp"
 
 namespace tessera::testing {
 namespace {
-
-struct Method {
-  TimeMethod method;
-  int order;
-  int nodes;
-};
-
-std::ostream& operator<<(std::ostream& out, const Method& m) {
-  constexpr const char* kNames[] = {"BackwardEuler", "Bdf", "Sdirk", "ExplicitRk"};
-  return out << kNames[static_cast<int>(m.method)] << m.order;
-}
-std::string name_of(const ::testing::TestParamInfo<Method>& info) {
-  return ::testing::PrintToString(info.param);
-}
 
 TimeOptions with_tolerance(const Method& m, double tolerance) {
   return {.method = m.method, .order = m.order, .tolerance = tolerance};

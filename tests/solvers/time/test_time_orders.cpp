@@ -3,31 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ostream>
 #include <vector>
 
 #include "solvers/time/time_integrator.hpp"
 #include "tests/solvers/time/heat_in_a_bar.hpp"
+#include "tests/solvers/time/method.hpp"
 #include "tests/thread_count.hpp"
 #include "tests/vectors.hpp"
 
 namespace tessera::testing {
 namespace {
-
-struct Method {
-  TimeMethod method;
-  int order;
-  int nodes = 3;      // explicit methods need a system that is not stiff
-  double step = 0.1;  // the longer one of two
-};
-
-std::ostream& operator<<(std::ostream& out, const Method& m) {
-  constexpr const char* kNames[] = {"BackwardEuler", "Bdf", "Sdirk", "ExplicitRk"};
-  return out << kNames[static_cast<int>(m.method)] << m.order;
-}
-std::string name_of(const ::testing::TestParamInfo<Method>& info) {
-  return ::testing::PrintToString(info.param);
-}
 
 TimeOptions with_step(const Method& m, double step, double start = 0.0) {
   return {.method = m.method, .order = m.order, .start = start, .step = step};
