@@ -21,6 +21,8 @@ namespace {
 
 // Errors of solves with the mass enter u itself: they are kept below those of steps.
 constexpr double kMassTolerance = 1e-2;
+// What gamma may differ by from that of an operator: far less than the error of a solve.
+constexpr double kGammaSpread = 1e-2;
 // Rounding hides what is less.
 constexpr double kLeastTolerance = 1e-13;
 
@@ -90,7 +92,9 @@ void Diffusion::make_mass() {
 }
 
 void Diffusion::make_step_operator(double t, double gamma) {
-  if (step_.solver != nullptr && step_.gamma == gamma &&
+  // Between times of output, steps of the same length differ by rounding.
+  const double spread = kGammaSpread * parameters_.solver.relative_tolerance;
+  if (step_.solver != nullptr && std::abs(step_.gamma - gamma) <= spread * gamma &&
       (step_.t == t || !problem_.form_depends_on_time())) {
     return;
   }
