@@ -12,6 +12,7 @@
 #include <system_error>
 #include <variant>
 
+#include "postprocess/checkpoint/checkpoint.hpp"
 #include "postprocess/files/atomic_file.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
@@ -87,6 +88,8 @@ ExitCode execute(const Command& command) {
   } catch (const UnsuitableChoice& error) {
     return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
   } catch (const NumericalBreakdown& error) {
+    return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
+  } catch (const CheckpointError& error) {
     return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
   } catch (const NotEnoughMemory& error) {
     return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));

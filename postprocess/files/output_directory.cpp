@@ -17,9 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 11> kResultNames = {
-    "result.json",   "solution.vtu", "solution.pvd", "view.py",    "view.png", "solution.png",
-    "residuals.csv", "timings.csv",  "case.toml",    "probes.csv", "steps.csv"};
+constexpr std::array<const char*, 13> kResultNames = {
+    "result.json",  "solution.vtu",  "solution.pvd",          "view.py",   "view.png",
+    "solution.png", "residuals.csv", "timings.csv",           "case.toml", "probes.csv",
+    "steps.csv",    "checkpoint.h5", "checkpoint_previous.h5"};
 
 // Whether it is "solution_0001.vtu" or another one of a series.
 bool is_numbered_solution(std::string_view name) {

@@ -2,6 +2,7 @@
 #include "src/commands/result_set.hpp"
 
 #include <exception>
+#include <system_error>
 
 #include "postprocess/files/output_directory.hpp"
 
@@ -19,7 +20,7 @@ void ResultSet::add(const std::string& name, const std::function<void(AtomicFile
     add_once(name, write);
     return;
   } catch (const OutputError& error) {
-    if (!error.is_for_lack_of_space() || !remove_results(directory_, named_)) throw;
+    if (!error.is_for_lack_of_space() || !remove_results(directory_, kept_)) throw;
   }
   add_once(name, write);
 }
@@ -30,8 +31,8 @@ void ResultSet::add(const std::string& name, std::string_view text) {
 
 void ResultSet::commit() {
   if (files_.empty()) return;
-  if (named_.empty()) {
-    std::vector<std::string> names;
+  if (!has_named_) {
+    std::vector<std::string> names = kept_;
     for (const auto& file : files_) names.push_back(file->path().filename().string());
     remove_results(directory_, names);
   }
@@ -39,13 +40,21 @@ void ResultSet::commit() {
   for (const auto& file : files_) {
     try {
       file->commit();
-      named_.push_back(file->path().filename().string());
+      kept_.push_back(file->path().filename().string());
+      has_named_ = true;
     } catch (const OutputError&) {
       failure = std::current_exception();
     }
   }
   files_.clear();
   if (failure) std::rethrow_exception(failure);
+}
+
+void ResultSet::rename(const std::string& name, const std::string& new_name) {
+  std::error_code error;
+  std::filesystem::rename(directory_ / name, directory_ / new_name, error);
+  if (error) throw OutputError(directory_ / new_name, error.message());
+  kept_.push_back(new_name);
 }
 
 }  // namespace tessera

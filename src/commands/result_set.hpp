@@ -18,7 +18,9 @@ namespace tessera {
 /// times; what it has named stays.
 class ResultSet {
  public:
-  explicit ResultSet(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  /// @param kept names of an earlier run's results that stay, because this one goes on with them
+  explicit ResultSet(std::filesystem::path directory, std::vector<std::string> kept = {})
+      : directory_(std::move(directory)), kept_(std::move(kept)) {}
 
   /// Adds a file that `write` fills; called once more if the disk was full of earlier results.
   /// @throws OutputError and what `write` throws; the set is then as before
@@ -27,6 +29,9 @@ class ResultSet {
   /// Removes what an earlier run left and names the files; without any, does nothing.
   /// @throws OutputError
   void commit();
+  /// Gives a file that has its name another one; the file of that name, if any, goes.
+  /// @throws OutputError
+  void rename(const std::string& name, const std::string& new_name);
 
   const std::filesystem::path& directory() const { return directory_; }
 
@@ -35,7 +40,9 @@ class ResultSet {
 
   std::filesystem::path directory_;
   std::vector<std::unique_ptr<AtomicFile>> files_;
-  std::vector<std::string> named_;
+  // What stays of an earlier run, and all that this one has named.
+  std::vector<std::string> kept_;
+  bool has_named_ = false;
 };
 
 }  // namespace tessera

@@ -33,7 +33,9 @@
 #include "src/commands/run_output.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
+#include "src/commands/time/checkpoints.hpp"
 #include "src/commands/time/integration.hpp"
+#include "src/commands/time/restart.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
 #include "src/solve/solve.hpp"
@@ -54,8 +56,9 @@ std::string join_cells(const std::vector<Index>& cells) {
 /// One run of a case, stage after stage; each stage uses what the earlier ones left.
 class Run {
  public:
-  Run(const LoadedCase& loaded, Verbosity verbosity)
-      : loaded_(loaded), verbosity_(verbosity), parameters_(run_.parameters) {
+  /// @param restart what the run goes on from; null if it begins
+  Run(const LoadedCase& loaded, Verbosity verbosity, const Restart* restart)
+      : loaded_(loaded), verbosity_(verbosity), restart_(restart), parameters_(run_.parameters) {
     run_.parameters = loaded.parameters;
   }
 
@@ -92,6 +95,10 @@ class Run {
         complain();
       }
     }
+    if (!is_solved && checkpoint_time_) {
+      print_err("tessera: to go on from t = {:g}: tessera run --restart {}\n", *checkpoint_time_,
+                directory().string());
+    }
     if (interrupted()) return ExitCode::interrupted;
     if (run_.notes.lacks_resources()) return ExitCode::no_resources;
     return is_solved ? ExitCode::success : ExitCode::not_converged;
@@ -114,12 +121,13 @@ class Run {
     require_memory("memory", estimate, available);
     if (run_.on_gpu()) prepare_gpu();
     try {
-      output_directory_.emplace(directory(),
-                                parameters_.output.overwrite ? Overwrite::yes : Overwrite::no);
+      const bool goes_on = restart_ != nullptr && restart_->place == RestartPlace::same_directory;
+      output_directory_.emplace(
+          directory(), goes_on || parameters_.output.overwrite ? Overwrite::yes : Overwrite::no);
     } catch (const OutputError& error) {
       throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
     }
-    files_.emplace(directory());
+    files_.emplace(directory(), restart_ ? restart_->kept_files() : std::vector<std::string>{});
     print_case(estimate, available);
   }
 
@@ -206,6 +214,9 @@ class Run {
     }
     stop_if_requested();
     for (std::string& note : case_notes(parameters_)) run_.notes.add(std::move(note));
+    if (restart_ != nullptr) {
+      for (std::string& note : restart_->notes()) run_.notes.add(std::move(note));
+    }
     for (const std::string& note : run_.system.notes) run_.notes.add(note);
     for (const std::string& note : run_.notes.all()) say("  note      {}\n", note);
   }
@@ -237,14 +248,16 @@ class Run {
     const TimeParameters& time = *parameters_.time;
     SolutionSeries series(parameters_, run_.model->discretization, *files_, run_.notes,
                           static_cast<Index>(output_times(time).size()));
-    Integration integration(run_, series);
+    Checkpoints checkpoints(parameters_, *files_, run_.notes, restart_);
+    Integration integration(run_, series, checkpoints, restart_);
     TimeProgress progress(
         std::cerr, verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
-        {.start = time.start, .end = time.end});
+        {.start = restart_ ? restart_->t() : time.start, .end = time.end});
     EnergyMeter meter({.gpu_bus_id = run_.gpu.pci_bus_id});
     integration.run(progress, meter);
     run_.energy = meter.stop();
     failure_ = integration.failure();
+    checkpoint_time_ = checkpoints.last_time();
     for (const std::string& note : run_.outcome.notes) say("  note      {}\n", note);
   }
 
@@ -348,6 +361,7 @@ class Run {
 
   const LoadedCase& loaded_;
   Verbosity verbosity_;
+  const Restart* restart_;
   RunRecord run_;
   const CaseParameters& parameters_;
   std::optional<OutputDirectory> output_directory_;
@@ -355,6 +369,8 @@ class Run {
   MemoryEstimate gpu_estimate_;
   // Why a case in time ended early.
   std::string failure_;
+  // Of its last checkpoint.
+  std::optional<double> checkpoint_time_;
 };
 
 }  // namespace
@@ -362,8 +378,18 @@ class Run {
 ExitCode run(const RunCommand& command) {
   const InterruptGuard guard;
   ignore_broken_pipes();
-  const LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
-  Run run(loaded, command.verbosity);
+  std::optional<Restart> restart;
+  if (!command.restart.empty()) restart = load_restart(command);
+  if (restart && restart->is_done()) {
+    print_out(
+        "tessera: nothing to do: {} is at the end of the case, t = {:g}; with a later "
+        "time.end the run goes on\n",
+        restart->found.path.string(), restart->t());
+    return ExitCode::success;
+  }
+  const LoadedCase loaded =
+      restart ? restart->loaded : make_case_registry().load(command.case_file, command.overrides);
+  Run run(loaded, command.verbosity, restart ? &*restart : nullptr);
   try {
     run.solve();
   } catch (const Interrupted&) {

@@ -69,6 +69,8 @@ struct TimeParameters {
   std::optional<double> step;
   /// Left out: only start and end are written.
   std::optional<double> output_interval;
+  /// Left out: a checkpoint is written where the run is interrupted.
+  std::optional<double> checkpoint_interval;
 };
 
 /// The kernel, scatter policy or preconditioner that stands for one that suits the case.

@@ -38,6 +38,7 @@ struct Options {
   std::string file;
   std::vector<std::string> assignments;
   std::optional<std::string> directory;
+  std::string restart;
   std::optional<std::string> csv;
   std::vector<std::string> inputs;
   std::string report;
@@ -52,13 +53,15 @@ struct Options {
   DefaultsFormat format = DefaultsFormat::toml;
 };
 
-void add_file(CLI::App& command, Options& options, const std::string& name,
-              const std::string& what) {
-  command.add_option(name, options.file, what)->required()->option_text("FILE");
+CLI::Option* add_file(CLI::App& command, Options& options, const std::string& name,
+                      const std::string& what) {
+  CLI::Option* const file = command.add_option(name, options.file, what);
+  file->required()->option_text("FILE");
   command.add_option("--set", options.assignments, kSetHelp)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->option_text("KEY=VALUE");
+  return file;
 }
 
 void add_quiet(CLI::App& command, Options& options) {
@@ -74,7 +77,17 @@ void add_threads(CLI::App& command, Options& options) {
 
 void add_run(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("run", "Solve a case and write its results");
-  add_file(*command, options, "CASE", "Case file (TOML)");
+  CLI::Option* const file = add_file(
+      *command, options, "CASE",
+      "Case file (TOML); with --restart it may be left out, the case is that of the checkpoint");
+  // Whether it can be left out is known when all is parsed.
+  file->required(false);
+  command
+      ->add_option("--restart", options.restart,
+                   "Go on from the last checkpoint in the directory of a run in time; the case may "
+                   "differ in the end and the steps of [time], in [operator], [solver], [run] and "
+                   "[output]")
+      ->option_text("DIR");
   command
       ->add_option("-o,--output", options.directory,
                    "Directory for the results; as --set output.directory")
@@ -86,7 +99,8 @@ void add_run(CLI::App& app, Options& options) {
   command->footer(
       "Examples:\n"
       "  tessera run case.toml\n"
-      "  tessera run case.toml --set operator.kernel=local --output results/local --threads 4");
+      "  tessera run case.toml --set operator.kernel=local --output results/local --threads 4\n"
+      "  tessera run --restart results/first --set time.end=2");
 }
 
 void add_check(CLI::App& app, Options& options) {
@@ -315,7 +329,12 @@ void add_info(CLI::App& app, Options& options) {
 Command make_command(const std::string& name, const Options& options) {
   const Overwrite overwrite = options.overwrite_report ? Overwrite::yes : Overwrite::no;
   const Verbosity verbosity = options.quiet ? Verbosity::quiet : Verbosity::normal;
-  if (name == "run") return RunCommand{options.file, collect_overrides(options), verbosity};
+  if (name == "run") {
+    if (options.file.empty() && options.restart.empty()) {
+      return usage_error("CASE is required", "tessera run --help");
+    }
+    return RunCommand{options.file, collect_overrides(options), verbosity, options.restart};
+  }
   if (name == "check") return CheckCommand{options.file, collect_overrides(options)};
   if (name == "compare") {
     return CompareCommand{options.file, collect_overrides(options), verbosity, options.report,

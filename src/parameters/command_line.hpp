@@ -16,9 +16,12 @@ enum class Verbosity { normal, quiet };
 
 /// `tessera run`: `--output`, `--overwrite` and `--threads` are among the overrides, after `--set`.
 struct RunCommand {
+  /// Empty only with `restart`: the case of its checkpoint.
   std::string case_file;
   std::vector<Override> overrides;
   Verbosity verbosity = Verbosity::normal;
+  /// The directory of `--restart`; empty for none.
+  std::string restart = {};
 };
 
 /// `tessera check`

@@ -13,6 +13,7 @@
 #include "src/case/setup.hpp"
 #include "src/case/time/time_case.hpp"
 #include "src/commands/interrupt.hpp"
+#include "src/commands/solution_file.hpp"
 #include "src/solve/evaluation.hpp"
 
 namespace tessera {
@@ -34,25 +35,50 @@ double larger(double a, double b) {
 
 }  // namespace
 
-Integration::Integration(RunRecord& run, SolutionSeries& series)
-    : run_(run), series_(series), problem_(run.parameters) {
+Integration::Integration(RunRecord& run, SolutionSeries& series, Checkpoints& checkpoints,
+                         const Restart* restart)
+    : run_(run), series_(series), checkpoints_(checkpoints), problem_(run.parameters) {
   const TimeParameters& time = *run.parameters.time;
   const auto setup = run.timers.resume("setup");
   const CaseModel& model = *run.model;
   w_ = HostVector<double>(model.discretization.lattice.size());
-  {
-    const auto scope = run.timers.scope("initial values");
-    interpolate(model, make_initial(run.parameters), w_);
-  }
   diffusion_.emplace(run.parameters, problem_, model.discretization, model.units, run.timers);
-  diffusion_->take_dirichlet_values(w_);
-  run.system.x = HostVector<double>(w_.size());
-  integrator_ = make_time_integrator<Host>(*diffusion_, time_options(time), w_);
   run.time = TimeSummary{.method = std::string(name_of(time.method)),
                          .order = time.order,
                          .start = time.start,
                          .end = time.start};
   run.time->smallest_step = std::numeric_limits<double>::infinity();
+  TimeOptions options = time_options(time);
+  if (restart != nullptr) {
+    resume(*restart);
+    options.start = restart->t();
+    // The length of a step of high order is none for the first one of bdf.
+    if (next_step_ > 0.0 && time.method != TimeMethod::bdf) options.first_step = next_step_;
+  } else {
+    begin();
+  }
+  run.system.x = HostVector<double>(w_.size());
+  integrator_ = make_time_integrator<Host>(*diffusion_, options, w_);
+}
+
+void Integration::begin() {
+  const auto scope = run_.timers.scope("initial values");
+  interpolate(*run_.model, make_initial(run_.parameters), w_);
+  diffusion_->take_dirichlet_values(w_);
+}
+
+void Integration::resume(const Restart& restart) {
+  const auto scope = run_.timers.scope("checkpoint");
+  const Checkpoint& checkpoint = restart.found.checkpoint;
+  read_checkpoint_vector(restart.found.path, w_);
+  TimeSummary total = checkpoint.time;
+  total.method = run_.time->method;
+  total.order = run_.time->order;
+  total.start = run_.time->start;
+  run_.time = std::move(total);
+  next_step_ = checkpoint.next_step;
+  written_until_ = checkpoint.last_output;
+  series_.resume(restart);
 }
 
 void Integration::run(TimeProgress& progress, EnergyMeter& meter) {
@@ -75,14 +101,39 @@ void Integration::run(TimeProgress& progress, EnergyMeter& meter) {
   }
   progress.finish();
   run_.outcome.report.status = status;
+  // Before an output that would not be there if the run had not ended.
+  if (checkpoints_.are_wanted() || status == SolveStatus::interrupted) write_checkpoint();
   finish();
 }
 
 void Integration::go(TimeProgress& progress, EnergyMeter& meter) {
   for (const double until : output_times(*run_.parameters.time)) {
-    while (integrator_->t() < until) step(until, progress, meter);
+    if (until < integrator_->t() || (written_until_ && until <= *written_until_)) continue;
+    while (integrator_->t() < until) {
+      step(until, progress, meter);
+      const double t = integrator_->t();
+      // What is written at the same time comes first.
+      if (t < until && checkpoints_.is_due(t)) write_checkpoint();
+    }
     write_output();
+    if (checkpoints_.is_due(until)) write_checkpoint();
   }
+}
+
+void Integration::write_checkpoint() {
+  const auto scope = run_.timers.scope("checkpoint");
+  const CaseParameters& parameters = run_.parameters;
+  Checkpoint checkpoint{.program = program_name(),
+                        .case_text = make_case_registry().to_toml(parameters),
+                        .dimension = parameters.mesh.dimension,
+                        .degree = parameters.space.degree,
+                        .dofs = w_.size(),
+                        .time = *run_.time,
+                        .next_step = next_step_,
+                        .last_output = written_until_,
+                        .series = series_.written()};
+  checkpoint.time.end = integrator_->t();
+  checkpoints_.write(checkpoint, w_);
 }
 
 void Integration::step(double until, TimeProgress& progress, EnergyMeter& meter) {
@@ -92,6 +143,7 @@ void Integration::step(double until, TimeProgress& progress, EnergyMeter& meter)
   TimeSummary& summary = *run_.time;
   ++summary.steps;
   summary.end = step.t;
+  next_step_ = step.next_dt;
   summary.rejected += step.rejected;
   summary.linear_iterations += step.linear_iterations;
   summary.smallest_step = std::min(summary.smallest_step, step.dt);

@@ -4,12 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "postprocess/picture/extrema.hpp"
+#include "postprocess/series/kept_lines.hpp"
 #include "postprocess/series/probe_series.hpp"
 #include "src/commands/solution_file.hpp"
+#include "src/parameters/toml/reader.hpp"
 
 namespace tessera {
+namespace {
+
+ExactColumns exact_columns(const CaseParameters& parameters) {
+  return parameters.problem.exact ? ExactColumns::yes : ExactColumns::no;
+}
+
+}  // namespace
 
 SolutionSeries::SolutionSeries(const CaseParameters& parameters,
                                const Discretization& discretization, ResultSet& files,
@@ -24,21 +34,62 @@ void SolutionSeries::add(double t, const HostVector<double>& u,
                          const std::optional<ScalarField>& exact, const ScalarField& coefficient,
                          const std::string& status) {
   if (!parameters_.output.vtk) return;
-  const std::string name = numbered_solution_name(++outputs_, foreseen_);
-  if (!add_solution_file(files_, name, parameters_, discretization_,
-                         {u, exact, coefficient, status, t}, notes_)) {
+  const std::string name = numbered_solution_name(++series_.last_number, foreseen_);
+  const bool is_written = add_solution_file(files_, name, parameters_, discretization_,
+                                            {u, exact, coefficient, status, t}, notes_) &&
+                          notes_.attempt(name, "is missing", [&] { files_.commit(); });
+  if (!is_written) {
+    ++missing_;
     return;
   }
-  const bool is_named = notes_.attempt(name, "is missing", [&] { files_.commit(); });
-  if (!is_named) return;
-  written_.push_back({t, name});
+  series_.files.push_back({t, name});
   const Extrema extrema = find_extrema(u.span());
-  range_ = {std::min(range_.first, extrema.min.value), std::max(range_.second, extrema.max.value)};
+  auto& [least, greatest] = series_.range;
+  least = std::min(least, extrema.min.value);
+  greatest = std::max(greatest, extrema.max.value);
+  write_collection();
+}
+
+void SolutionSeries::write_collection() {
   notes_.attempt("solution.pvd", "lacks files", [&] {
-    files_.add("solution.pvd", collection_text(written_));
+    files_.add("solution.pvd", collection_text(series_.files));
     files_.commit();
   });
   write_view("");
+}
+
+void SolutionSeries::resume(const Restart& restart) {
+  const Checkpoint& checkpoint = restart.found.checkpoint;
+  series_ = checkpoint.series;
+  if (restart.place == RestartPlace::other_directory) series_.files.clear();
+  std::erase_if(series_.files, [&](const TimedFile& file) {
+    std::error_code ignored;
+    return !std::filesystem::exists(files_.directory() / file.name, ignored);
+  });
+  resume_table(steps_, "steps.csv", restart.directory, step_header(), restart.t());
+  if (checkpoint.last_output && !parameters_.output.probes.points.empty()) {
+    resume_table(probes_, "probes.csv", restart.directory, probes_header(),
+                 *checkpoint.last_output);
+  }
+  if (!series_.files.empty()) write_collection();
+}
+
+void SolutionSeries::resume_table(std::optional<GrowingFile>& file, const std::string& name,
+                                  const std::filesystem::path& from, const std::string& header,
+                                  double t) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(from / name, ignored)) return;
+  notes_.attempt(name, "begins at the checkpoint", [&] {
+    const auto kept = lines_until(read_text_file((from / name).string()), header, t);
+    if (!kept) {
+      notes_.add(
+          fmt::format("{} begins at the checkpoint: earlier lines have other columns", name));
+      return;
+    }
+    files_.add(name, *kept);
+    files_.commit();
+    file.emplace(files_.directory() / name);
+  });
 }
 
 void SolutionSeries::add_step(const StepRow& row) {
@@ -46,11 +97,14 @@ void SolutionSeries::add_step(const StepRow& row) {
 }
 
 void SolutionSeries::add_probes(double t, const ProbeValues& values) {
-  const ExactColumns exact = parameters_.problem.exact ? ExactColumns::yes : ExactColumns::no;
-  const auto header = [&] {
-    return probe_series_header(program_name(), parameters_.output.probes.points, exact);
-  };
-  add_line(probes_, "probes.csv", "lacks times", header, probe_series_line(t, values, exact));
+  add_line(
+      probes_, "probes.csv", "lacks times", [&] { return probes_header(); },
+      probe_series_line(t, values, exact_columns(parameters_)));
+}
+
+std::string SolutionSeries::probes_header() const {
+  return probe_series_header(program_name(), parameters_.output.probes.points,
+                             exact_columns(parameters_));
 }
 
 void SolutionSeries::add_line(std::optional<GrowingFile>& file, const std::string& name,
@@ -67,15 +121,15 @@ void SolutionSeries::add_line(std::optional<GrowingFile>& file, const std::strin
 }
 
 void SolutionSeries::finish(const std::string& status) {
-  if (missing() > 1) {
-    notes_.complain(fmt::format("{} of {} solutions are missing", missing(), outputs_));
+  if (missing_ > 1) {
+    notes_.complain(fmt::format("{} of {} solutions are missing", missing_, series_.last_number));
   }
-  if (!written_.empty()) write_view(status);
+  if (!series_.files.empty()) write_view(status);
 }
 
 void SolutionSeries::write_view(const std::string& status) {
   notes_.attempt("view.py", "is missing or not of all times", [&] {
-    files_.add("view.py", view_script_text(parameters_, status, range_));
+    files_.add("view.py", view_script_text(parameters_, status, series_.range));
     files_.commit();
   });
 }

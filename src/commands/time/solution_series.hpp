@@ -1,23 +1,22 @@
 // A SolutionSeries is what a run in time writes while it goes on.
 #pragma once
 
+#include <filesystem>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "mesh/discretization.hpp"
 #include "mesh/scalar_field.hpp"
+#include "postprocess/checkpoint/checkpoint.hpp"
 #include "postprocess/probes/probes.hpp"
-#include "postprocess/series/collection.hpp"
 #include "postprocess/series/growing_file.hpp"
 #include "postprocess/series/step_table.hpp"
 #include "solvers/memory/vector.hpp"
 #include "src/commands/result_set.hpp"
 #include "src/commands/run_notes.hpp"
+#include "src/commands/time/restart.hpp"
 #include "src/parameters/case_parameters.hpp"
 
 namespace tessera {
@@ -37,6 +36,12 @@ class SolutionSeries {
   SolutionSeries(const CaseParameters& parameters, const Discretization& discretization,
                  ResultSet& files, RunNotes& notes, Index outputs);
 
+  /// Goes on with the series of an earlier run: numbers go on, and the tables keep what is not
+  /// later than the checkpoint. In another directory solution.pvd has the later solutions only.
+  void resume(const Restart& restart);
+  /// What there is so far.
+  const WrittenSeries& written() const { return series_; }
+
   /// Writes the next numbered file, of the solution u at time t, and solution.pvd and view.py anew;
   /// nothing where the case wants no solution.vtu.
   /// @param exact, coefficient functions of physical positions, at this time
@@ -52,19 +57,19 @@ class SolutionSeries {
  private:
   void add_line(std::optional<GrowingFile>& file, const std::string& name, std::string_view what,
                 const std::function<std::string()>& header, const std::string& line);
+  void resume_table(std::optional<GrowingFile>& file, const std::string& name,
+                    const std::filesystem::path& from, const std::string& header, double t);
+  std::string probes_header() const;
+  void write_collection();
   void write_view(const std::string& status);
-  Index missing() const { return outputs_ - static_cast<Index>(written_.size()); }
 
   const CaseParameters& parameters_;
   const Discretization& discretization_;
   ResultSet& files_;
   RunNotes& notes_;
   Index foreseen_;
-  Index outputs_ = 0;
-  std::vector<TimedFile> written_;
-  // Of all that was written and is finite.
-  std::pair<double, double> range_ = {std::numeric_limits<double>::infinity(),
-                                      -std::numeric_limits<double>::infinity()};
+  WrittenSeries series_;
+  Index missing_ = 0;
   std::optional<GrowingFile> steps_;
   std::optional<GrowingFile> probes_;
 };

@@ -106,6 +106,7 @@ void check_lengths(const TimeParameters& time, Findings& findings) {
                                 number_text((time.end - time.start) / kMaxOutputs)));
   }
   check_rounding(interval, time.output_interval);
+  check_rounding("time.checkpoint_interval", time.checkpoint_interval);
 }
 
 /// Keys of other tables that a case in time cannot have, or not yet.

@@ -67,6 +67,17 @@ Keys<TimeParameters> time_keys() {
        .default_text = "none: only start and end are written",
        .example = TomlValue{0.1}},
       [](auto& p) -> auto& { return p.output_interval; });
+  keys.add(
+      {.name = "time.checkpoint_interval",
+       .description = "Time between two checkpoints (checkpoint.h5, from which tessera run "
+                      "--restart goes on), counted from start: the first step that ends at or "
+                      "after each multiple writes one, and so does the end of the run.",
+       .presence = Presence::optional,
+       .range = greater_than(0),
+       .unit = kUnit,
+       .default_text = "none: only a run that is interrupted writes one",
+       .example = TomlValue{0.5}},
+      [](auto& p) -> auto& { return p.checkpoint_interval; });
   return keys;
 }
 

@@ -1,0 +1,15 @@
+# HDF5 for one process, which holds checkpoints: the target tessera_hdf5. CMake's own module needs a C compiler, and
+# takes the variant for MPI where that one is the default.
+find_path(HDF5_SERIAL_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(HDF5_SERIAL_LIBRARY NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
+mark_as_advanced(HDF5_SERIAL_INCLUDE_DIR HDF5_SERIAL_LIBRARY)
+if(NOT HDF5_SERIAL_INCLUDE_DIR OR NOT HDF5_SERIAL_LIBRARY)
+  message(FATAL_ERROR "HDF5 is not found: install libhdf5-dev")
+endif()
+file(STRINGS ${HDF5_SERIAL_INCLUDE_DIR}/H5pubconf.h tessera_hdf5_parallel REGEX "#define H5_HAVE_PARALLEL 1")
+if(tessera_hdf5_parallel)
+  message(FATAL_ERROR "HDF5: ${HDF5_SERIAL_INCLUDE_DIR} is the variant for MPI; install libhdf5-dev, or name the other one's place by HDF5_SERIAL_INCLUDE_DIR and HDF5_SERIAL_LIBRARY")
+endif()
+add_library(tessera_hdf5 INTERFACE)
+target_include_directories(tessera_hdf5 SYSTEM INTERFACE ${HDF5_SERIAL_INCLUDE_DIR})
+target_link_libraries(tessera_hdf5 INTERFACE ${HDF5_SERIAL_LIBRARY})

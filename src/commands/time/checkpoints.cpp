@@ -1,0 +1,42 @@
+// This file gives checkpoints their names.
+#include "src/commands/time/checkpoints.hpp"
+
+#include <cmath>
+
+namespace tessera {
+
+Checkpoints::Checkpoints(const CaseParameters& parameters, ResultSet& files, RunNotes& notes,
+                         const Restart* restart)
+    : parameters_(parameters), files_(files), notes_(notes) {
+  look_for_next(restart != nullptr ? restart->t() : parameters.time->start);
+  if (restart == nullptr || restart->place == RestartPlace::other_directory) return;
+  last_time_ = restart->t();
+  keeps_last_ = restart->found.path.filename() == kCheckpointName;
+}
+
+void Checkpoints::look_for_next(double t) {
+  const TimeParameters& time = *parameters_.time;
+  if (!time.checkpoint_interval) return;
+  const double interval = *time.checkpoint_interval;
+  double number = std::floor((t - time.start) / interval);
+  // Rounding may have taken it too far or not far enough.
+  while (number > 0.0 && time.start + number * interval > t) --number;
+  while (time.start + number * interval <= t) ++number;
+  next_ = time.start + number * interval;
+}
+
+void Checkpoints::write(const Checkpoint& checkpoint, const HostVector<double>& w) {
+  const double t = checkpoint.time.end;
+  look_for_next(t);
+  if (last_time_ == t) return;
+  const bool is_written = notes_.attempt(kCheckpointName, "is not written", [&] {
+    files_.add(kCheckpointName, [&](AtomicFile& file) { write_checkpoint(file, checkpoint, w); });
+    if (keeps_last_) files_.rename(kCheckpointName, kPreviousCheckpointName);
+    files_.commit();
+  });
+  if (!is_written) return;
+  last_time_ = t;
+  keeps_last_ = true;
+}
+
+}  // namespace tessera

@@ -1,0 +1,109 @@
+// This file compares a case with the one of a checkpoint.
+#include "src/commands/time/restart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of what u is.
+bool must_agree(std::string_view key) {
+  for (const char* table : {"mesh.", "space.", "problem.", "boundary."}) {
+    if (key.starts_with(table)) return true;
+  }
+  return key == "time.start" || key == "time.initial";
+}
+
+std::string value_text(const std::optional<TomlValue>& value) {
+  return value ? toml_text(*value) : "left out";
+}
+
+void compare(const CaseParameters& before, const fs::path& file, LoadedCase& loaded) {
+  const auto registry = make_case_registry();
+  const auto old_values = registry.fetch_all(before);
+  const auto values = registry.fetch_all(loaded.parameters);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string& key = registry.keys()[i].name;
+    if (!must_agree(key)) continue;
+    const std::string now = value_text(values[i]);
+    const std::string then = value_text(old_values[i]);
+    if (now == then) continue;
+    loaded.findings.report(
+        key, fmt::format("must be as in {}, where it is {}{}; a restart may change the end, steps "
+                         "and intervals of [time], [operator], [solver], [run] and [output]",
+                         file.string(), then,
+                         loaded.findings.is_written(key) ? "" : fmt::format(", not {}", now)));
+  }
+}
+
+void check_end(double t, const fs::path& file, LoadedCase& loaded) {
+  if (!loaded.parameters.time) {
+    loaded.findings.report("time.end",
+                           fmt::format("must be given to go on from {}", file.string()));
+  } else if (loaded.parameters.time->end < t) {
+    loaded.findings.report("time.end", fmt::format("must be at least {}, the time of {}",
+                                                   number_text(t), file.string()));
+  }
+}
+
+bool same_directory(const fs::path& a, const fs::path& b) {
+  std::error_code missing;
+  return fs::equivalent(a, b, missing);
+}
+
+RestartPlace find_place(const CaseParameters& before, const fs::path& directory,
+                        const LoadedCase& loaded) {
+  constexpr char kKey[] = "output.directory";
+  const std::string& now = loaded.parameters.output.directory;
+  const bool is_named = loaded.findings.is_written(kKey, Layer::override_option) ||
+                        (loaded.findings.is_written(kKey) && now != before.output.directory);
+  return is_named && !same_directory(now, directory) ? RestartPlace::other_directory
+                                                     : RestartPlace::same_directory;
+}
+
+}  // namespace
+
+Restart load_restart(const RunCommand& command) {
+  const auto registry = make_case_registry();
+  const fs::path directory = command.restart;
+  FoundCheckpoint found = find_checkpoint(directory);
+  const std::string file = found.path.string();
+  const CaseParameters before = registry.parse(found.checkpoint.case_text, file).parameters;
+  LoadedCase loaded = command.case_file.empty()
+                          ? registry.parse(found.checkpoint.case_text, file, command.overrides)
+                          : registry.load(command.case_file, command.overrides);
+  compare(before, found.path, loaded);
+  check_end(found.checkpoint.time.end, found.path, loaded);
+  loaded.findings.throw_if_any();
+  const RestartPlace place = find_place(before, directory, loaded);
+  if (place == RestartPlace::same_directory) loaded.parameters.output.directory = command.restart;
+  return {directory, std::move(found), std::move(loaded), place};
+}
+
+std::vector<std::string> Restart::notes() const {
+  std::vector<std::string> notes;
+  if (!found.complaint.empty()) {
+    notes.push_back(fmt::format("{}; the checkpoint before it is taken", found.complaint));
+  }
+  notes.push_back(fmt::format("goes on from t = {:.6g} of {}", t(), found.path.string()));
+  if (loaded.parameters.time->method == TimeMethod::bdf) {
+    notes.emplace_back("bdf begins again with order 1: a checkpoint has no earlier steps");
+  }
+  return notes;
+}
+
+std::vector<std::string> Restart::kept_files() const {
+  if (place == RestartPlace::other_directory) return {};
+  std::vector<std::string> names = {kCheckpointName, kPreviousCheckpointName, "steps.csv"};
+  if (!loaded.parameters.output.probes.points.empty()) names.emplace_back("probes.csv");
+  for (const TimedFile& file : found.checkpoint.series.files) names.push_back(file.name);
+  return names;
+}
+
+}  // namespace tessera

@@ -1,0 +1,43 @@
+// A Restart is what `tessera run --restart DIR` goes on from.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "postprocess/checkpoint/checkpoint.hpp"
+#include "src/case/setup.hpp"
+#include "src/parameters/command_line.hpp"
+
+namespace tessera {
+
+/// Whether results go to the directory of those that came before.
+enum class RestartPlace { same_directory, other_directory };
+
+/// A checkpoint, and the case that goes on from it.
+struct Restart {
+  /// Of the earlier run.
+  std::filesystem::path directory;
+  FoundCheckpoint found;
+  LoadedCase loaded;
+  RestartPlace place = RestartPlace::same_directory;
+
+  double t() const { return found.checkpoint.time.end; }
+  bool is_done() const { return t() == loaded.parameters.time->end; }
+  /// What there is to say of it.
+  std::vector<std::string> notes() const;
+  /// What of the directory of the results stays.
+  std::vector<std::string> kept_files() const;
+};
+
+/// Reads the last checkpoint of command.restart and the case: command.case_file or, if it is empty,
+/// that of the checkpoint. Results go to the directory of the earlier run, unless the case has
+/// another one than that run had or the command line names one.
+/// @throws CheckpointError if there is no checkpoint that can be read; InputError if the case is
+/// none
+///     in time, ends before the checkpoint, or differs in mesh, space, problem, boundary or what u
+///     was at start
+Restart load_restart(const RunCommand& command);
+
+}  // namespace tessera
