@@ -57,14 +57,11 @@ bool same_directory(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, missing);
 }
 
-RestartPlace find_place(const CaseParameters& before, const fs::path& directory,
-                        const LoadedCase& loaded) {
-  constexpr char kKey[] = "output.directory";
-  const std::string& now = loaded.parameters.output.directory;
-  const bool is_named = loaded.findings.is_written(kKey, Layer::override_option) ||
-                        (loaded.findings.is_written(kKey) && now != before.output.directory);
-  return is_named && !same_directory(now, directory) ? RestartPlace::other_directory
-                                                     : RestartPlace::same_directory;
+RestartPlace find_place(const fs::path& directory, const LoadedCase& loaded) {
+  const bool is_named = loaded.findings.is_written("output.directory", Layer::override_option);
+  return is_named && !same_directory(loaded.parameters.output.directory, directory)
+             ? RestartPlace::other_directory
+             : RestartPlace::same_directory;
 }
 
 }  // namespace
@@ -81,7 +78,7 @@ Restart load_restart(const RunCommand& command) {
   compare(before, found.path, loaded);
   check_end(found.checkpoint.time.end, found.path, loaded);
   loaded.findings.throw_if_any();
-  const RestartPlace place = find_place(before, directory, loaded);
+  const RestartPlace place = find_place(directory, loaded);
   if (place == RestartPlace::same_directory) loaded.parameters.output.directory = command.restart;
   return {directory, std::move(found), std::move(loaded), place};
 }

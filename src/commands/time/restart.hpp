@@ -32,8 +32,8 @@ struct Restart {
 };
 
 /// Reads the last checkpoint of command.restart and the case: command.case_file or, if it is empty,
-/// that of the checkpoint. Results go to the directory of the earlier run, unless the case has
-/// another one than that run had or the command line names one.
+/// that of the checkpoint. Results go to the directory of the earlier run, unless the command line
+/// names another one.
 /// @throws CheckpointError if there is no checkpoint that can be read; InputError if the case is
 /// none
 ///     in time, ends before the checkpoint, or differs in mesh, space, problem, boundary or what u
