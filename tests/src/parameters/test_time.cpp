@@ -111,6 +111,11 @@ TEST(Time, StepsAndIntervalsAreNotLostInRounding) {
                 {"case.toml:6: time.output_interval = 0.1: must be at least 10.0: less is lost in "
                  "rounding beside the time 1e+16"});
   EXPECT_EQ(time_of("output_interval = 1e-6\n").output_interval, 1e-6);
+  expect_errors(case_errors(in_time("checkpoint_interval = 0\n")),
+                {"case.toml:5: time.checkpoint_interval = 0: must be a number greater than 0"});
+  expect_errors(case_errors(in_time("checkpoint_interval = 1e-17\n")),
+                {"case.toml:5: time.checkpoint_interval = 1e-17: must be at least 1e-15: less is "
+                 "lost in rounding beside the time 1.0"});
 }
 
 TEST(Time, ExplicitStepsNeedNodesAtWhichTheMassIsLumped) {
@@ -152,7 +157,8 @@ TEST(Time, RefusesWhatStationaryCasesHave) {
 TEST(Time, ComesBackFromTheResolvedFile) {
   for (const char* keys :
        {"", "start = -0.1\ninitial = \"x\"\nmethod = \"bdf\"\norder = 2\ntolerance = 1e-7\n",
-        "method = \"backward-euler\"\nstep = 0.30000000000000004\noutput_interval = 0.7\n"}) {
+        "method = \"backward-euler\"\nstep = 0.30000000000000004\noutput_interval = 0.7\n"
+        "checkpoint_interval = 0.9\n"}) {
     const CaseParameters first = parse_case(in_time(keys, "[problem]\ncapacity = \"1 + x\"\n"));
     const std::string text = case_registry().to_toml(first);
     const CaseParameters second = parse_case(text);
@@ -166,6 +172,7 @@ TEST(Time, ComesBackFromTheResolvedFile) {
     EXPECT_EQ(second.time->tolerance, first.time->tolerance);
     EXPECT_EQ(second.time->step, first.time->step);
     EXPECT_EQ(second.time->output_interval, first.time->output_interval);
+    EXPECT_EQ(second.time->checkpoint_interval, first.time->checkpoint_interval);
   }
   const std::string resolved = case_registry().to_toml(parse_case(in_time()));
   EXPECT_NE(resolved.find("\n[time]\nstart = 0.0\nend = 1.0\ninitial = \"0\"\nmethod = \"sdirk\"\n"
