@@ -52,6 +52,7 @@ void ResultSet::commit() {
 
 void ResultSet::rename(const std::string& name, const std::string& new_name) {
   std::error_code error;
+  if (!std::filesystem::exists(directory_ / name, error)) return;
   std::filesystem::rename(directory_ / name, directory_ / new_name, error);
   if (error) throw OutputError(directory_ / new_name, error.message());
   kept_.push_back(new_name);

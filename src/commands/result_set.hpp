@@ -29,7 +29,8 @@ class ResultSet {
   /// Removes what an earlier run left and names the files; without any, does nothing.
   /// @throws OutputError
   void commit();
-  /// Gives a file that has its name another one; the file of that name, if any, goes.
+  /// Gives a file that has its name another one, if it is still there; the file of that name, if
+  /// any, goes.
   /// @throws OutputError
   void rename(const std::string& name, const std::string& new_name);
 
