@@ -29,24 +29,24 @@ class Writer {
  public:
   explicit Writer(hid_t file) : file_(file) {}
 
-  void number(const char* name, const double& value) {
+  void number(const char* name, const double& value) const {
     attribute(name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
   }
-  void number(const char* name, const std::int64_t& value) {
+  void number(const char* name, const std::int64_t& value) const {
     attribute(name, H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
   }
-  void number(const char* name, const int& value) { number(name, std::int64_t{value}); }
-  void number(const char* name, const std::optional<double>& value) {
+  void number(const char* name, const int& value) const { number(name, std::int64_t{value}); }
+  void number(const char* name, const std::optional<double>& value) const {
     if (value) number(name, *value);
   }
-  void text(const char* name, const std::string& value) {
+  void text(const char* name, const std::string& value) const {
     data(name, H5T_STD_U8LE, H5T_NATIVE_UCHAR, value.data(), value.size());
   }
-  void numbers(const char* name, const std::vector<double>& values) {
+  void numbers(const char* name, const std::vector<double>& values) const {
     data(name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), values.size());
   }
   void data(const char* name, hid_t type, hid_t memory_type, const void* values,
-            std::size_t count) {
+            std::size_t count) const {
     const hsize_t size = count;
     const Hdf5Handle space(count == 0 ? H5Screate(H5S_NULL) : H5Screate_simple(1, &size, nullptr),
                            H5Sclose);
@@ -64,7 +64,7 @@ class Writer {
   }
 
  private:
-  void attribute(const char* name, hid_t type, hid_t memory_type, const void* value) {
+  void attribute(const char* name, hid_t type, hid_t memory_type, const void* value) const {
     const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
     const Hdf5Handle made(H5Acreate2(file_, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     check(H5Awrite(made, memory_type, value));
@@ -77,24 +77,26 @@ class Reader {
  public:
   explicit Reader(hid_t file) : file_(file) {}
 
-  void number(const char* name, double& value) { attribute(name, H5T_NATIVE_DOUBLE, &value); }
-  void number(const char* name, std::int64_t& value) { attribute(name, H5T_NATIVE_INT64, &value); }
-  void number(const char* name, int& value) {
+  void number(const char* name, double& value) const { attribute(name, H5T_NATIVE_DOUBLE, &value); }
+  void number(const char* name, std::int64_t& value) const {
+    attribute(name, H5T_NATIVE_INT64, &value);
+  }
+  void number(const char* name, int& value) const {
     std::int64_t wide = 0;
     number(name, wide);
     value = static_cast<int>(wide);
   }
-  void number(const char* name, std::optional<double>& value) {
+  void number(const char* name, std::optional<double>& value) const {
     const htri_t is_there = H5Aexists(file_, name);
     check(is_there);
     if (is_there > 0) number(name, value.emplace());
   }
-  void text(const char* name, std::string& value) {
+  void text(const char* name, std::string& value) const {
     const Hdf5Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose);
     value.resize(size(set));
     if (!value.empty()) read(set, H5T_NATIVE_UCHAR, value.data());
   }
-  void numbers(const char* name, std::vector<double>& values) {
+  void numbers(const char* name, std::vector<double>& values) const {
     const Hdf5Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose);
     values.resize(size(set));
     if (!values.empty()) read(set, H5T_NATIVE_DOUBLE, values.data());
@@ -110,7 +112,7 @@ class Reader {
   static void read(hid_t set, hid_t memory_type, void* values) {
     check(H5Dread(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
   }
-  void attribute(const char* name, hid_t memory_type, void* value) {
+  void attribute(const char* name, hid_t memory_type, void* value) const {
     const Hdf5Handle there(H5Aopen(file_, name, H5P_DEFAULT), H5Aclose);
     check(H5Aread(there, memory_type, value));
   }

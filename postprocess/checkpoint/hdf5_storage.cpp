@@ -107,7 +107,7 @@ struct StorageDriver {
       driver.name = "tessera";
       driver.maxaddr = HADDR_MAX / 2;
       driver.fc_degree = H5F_CLOSE_STRONG;
-      driver.fapl_size = sizeof(Hdf5Storage*);
+      driver.fapl_size = sizeof(void*);
       driver.open = open;
       driver.close = close;
       driver.cmp = compare;

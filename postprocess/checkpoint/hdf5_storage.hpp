@@ -25,7 +25,7 @@ class Hdf5Handle {
   Hdf5Handle& operator=(const Hdf5Handle&) = delete;
   ~Hdf5Handle() { close_(id_); }
 
-  operator hid_t() const { return id_; }
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor)
 
  private:
   hid_t id_;

@@ -22,7 +22,7 @@ std::optional<std::string> lines_until(std::string_view table, std::string_view 
   std::size_t end = table.size() - body.size() + columns.size();
   while (end < table.size()) {
     const std::size_t newline = table.find('\n', end);
-    if (newline == table.npos) break;
+    if (newline == std::string_view::npos) break;
     double time = 0.0;
     const auto [rest, error] = std::from_chars(table.data() + end, table.data() + newline, time);
     if (error != std::errc{} || *rest != ',' || !(time <= t)) break;
