@@ -74,6 +74,15 @@ TEST(CommandLine, Convergence) {
   }
 }
 
+TEST(CommandLine, RestartsNeedNoCase) {
+  const auto command = std::get<RunCommand>(parse({"run", "--restart", "out"}));
+  EXPECT_EQ(command.case_file, "");
+  EXPECT_EQ(command.restart, "out");
+  const auto other = std::get<RunCommand>(parse({"run", "case.toml", "--restart", "out"}));
+  EXPECT_EQ(other.case_file, "case.toml");
+  EXPECT_EQ(other.restart, "out");
+}
+
 TEST(CommandLine, RunWithoutOptionsOverridesNothing) {
   const auto command = std::get<RunCommand>(parse({"run", "case.toml"}));
   EXPECT_TRUE(command.overrides.empty());
