@@ -11,7 +11,7 @@ namespace tessera {
 
 /// What became of a run in time, up to now.
 struct TimeSummary {
-  std::string method;  // as in the case
+  std::string method = {};  // as in the case
   int order = 0;
   double start = 0.0;
   double end = 0.0;  // that was reached
