@@ -34,6 +34,7 @@ std::vector<double> output_times(const TimeParameters& time) {
   // Checked to be no more than kMaxOutputs.
   const int count = std::max(1, static_cast<int>(std::ceil(duration / interval - kRounding)));
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(count) + 1);
   for (int i = 0; i < count; ++i) times.push_back(time.start + i * interval);
   times.push_back(time.end);
   return times;
