@@ -184,6 +184,29 @@ TEST_F(InTime, ABlowUpEndsWithAClearLine) {
   EXPECT_TRUE(std::filesystem::exists(path() / "out" / "solution_0001.vtu"));
 }
 
+TEST_F(InTime, DataThatFailAtALaterTimeKeepWhatThereIs) {
+  for (const char* method : {"sdirk", "explicit-rk"}) {
+    for (const char* coefficient : {"0.6 - t", "1 + x - 3*t"}) {
+      const ProgramResult ran =
+          run(kMoving, {"--set", fmt::format("time.method={}", method), "--set", "time.step=0.01",
+                        "--set", fmt::format("problem.coefficient={}", coefficient)});
+      EXPECT_EQ(ran.exit_code, 2) << ran.errors;
+      EXPECT_THAT(ran.errors, HasSubstr("problem.coefficient is"));
+      EXPECT_FALSE(result()["solver"]["converged"].get<bool>());
+      EXPECT_TRUE(std::filesystem::exists(path() / "out" / "solution_0001.vtu"));
+    }
+  }
+}
+
+TEST_F(InTime, GoesOnWhereTheExactSolutionIsNotKnown) {
+  const ProgramResult ran =
+      run(kMoving, {"--set", "time.step=0.1", "--set", "time.output_interval=0.3", "--set",
+                    "problem.exact=1/(t - 0.5)"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.errors, HasSubstr("the exact solution is not known at t = 0.5"));
+  EXPECT_EQ(result()["time"]["outputs"], 4);
+}
+
 TEST_F(InTime, RepeatsItsBits) {
   const std::vector<std::string> settings = {"--set", "time.step=0.1", "--set",
                                              "output.probes=[[0.3, 0.4]]"};

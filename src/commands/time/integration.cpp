@@ -161,7 +161,9 @@ void Integration::write_output() {
   diffusion_->add_dirichlet_values(t, u);
   written_until_ = t;
   const CaseParameters& parameters = run_.parameters;
-  run_.exact = make_exact(parameters, t);
+  run_.exact.reset();
+  run_.notes.attempt("the exact solution", fmt::format("is not known at t = {:.6g}", t),
+                     [&] { run_.exact = make_exact(parameters, t); });
   ++run_.time->outputs;
   {
     const auto part = run_.timers.scope("solution.vtu");
@@ -193,21 +195,26 @@ void Integration::add_errors(double t) {
 }
 
 void Integration::finish() {
-  if (written_until_ != integrator_->t()) write_output();
-  series_.finish(failure_);
   const double t = integrator_->t();
+  // An explicit method may reach a time at which the case has no values.
+  const bool is_known = run_.notes.attempt("the last solution is not known", [&] {
+    if (written_until_ != t) write_output();
+    run_.model->problem = diffusion_->problem_at(t);
+  });
+  if (!is_known) fill(run_.system.x, std::numeric_limits<double>::quiet_NaN());
+  series_.finish(failure_);
   run_.time->end = t;
   if (run_.time->steps == 0) run_.time->smallest_step = 0.0;
-  run_.model->problem = diffusion_->problem_at(t);
   SolveOutcome& outcome = run_.outcome;
-  const LinearOperator<double, Host>& a = diffusion_->form_operator();
-  const Cost cost = a.cost();
   outcome.report.iterations = static_cast<int>(run_.time->linear_iterations);
   outcome.operator_bytes = diffusion_->operator_bytes();
-  outcome.apply_work = {static_cast<double>(a.size()), cost.bytes, cost.flops};
   outcome.levels = diffusion_->levels();
   outcome.notes = diffusion_->notes();
-  outcome.operator_name = a.name();
+  if (const LinearOperator<double, Host>* const a = diffusion_->form_operator()) {
+    const Cost cost = a->cost();
+    outcome.apply_work = {static_cast<double>(a->size()), cost.bytes, cost.flops};
+    outcome.operator_name = a->name();
+  }
 }
 
 }  // namespace tessera

@@ -228,7 +228,7 @@ double Diffusion::error_norm(const HostVector<double>& x) {
 }
 
 Index Diffusion::operator_bytes() const {
-  return a_->bytes() + (mass_ == nullptr ? 0 : mass_->bytes()) +
+  return (a_ == nullptr ? 0 : a_->bytes()) + (mass_ == nullptr ? 0 : mass_->bytes()) +
          (step_.a == nullptr ? 0 : step_.a->bytes());
 }
 

@@ -50,9 +50,9 @@ class Diffusion final : public TimeSystem<Host> {
 
   /// Bytes of the three operators: of the form, of the mass, of steps.
   Index operator_bytes() const;
-  /// As an operator of steps calls itself, its work, the levels of its preconditioner, and lines
-  /// about it: of the last one that was made.
-  const LinearOperator<double, Host>& form_operator() const { return *a_; }
+  /// The operator of the form at the last time; null if it could not be made then.
+  const LinearOperator<double, Host>* form_operator() const { return a_.get(); }
+  /// The levels of the preconditioner of the last operator of steps, and lines about it.
   const std::vector<LevelSummary>& levels() const { return step_.preconditioner.levels; }
   const std::vector<std::string>& notes() const { return step_.preconditioner.notes; }
   /// How often an operator of steps was made.
