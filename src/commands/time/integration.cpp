@@ -95,9 +95,9 @@ void Integration::run(TimeProgress& progress, EnergyMeter& meter) {
     failure_ = error.what();
   } catch (...) {
     status = SolveStatus::not_finite;
-    run_.notes.attempt(fmt::format("the integration ended at t = {:.6g}", integrator_->t()),
-                       [] { throw; });
-    failure_ = run_.notes.all().back();
+    const std::string ended = fmt::format("the integration ended at t = {:.6g}", integrator_->t());
+    run_.notes.attempt(ended, [] { throw; });
+    failure_ = run_.notes.all().back().substr(ended.size() + 2);
   }
   progress.finish();
   run_.outcome.report.status = status;

@@ -40,8 +40,9 @@ Keys<TimeParameters> time_keys() {
       [](auto& p) -> auto& { return p.order; });
   keys.add(
       {.name = "time.tolerance",
-       .description = "Steps adapt so that the estimated error of each, in the mass norm and "
-                      "relative to the solution, is at most this.",
+       .description =
+           "Steps adapt so that the estimated error of each, as a root mean square, is at "
+           "most this, or this times the solution's where that is above 1.",
        .presence = Presence::optional,
        .range = inside(1e-15, 1),
        .default_text = "1e-4 unless step is given",
