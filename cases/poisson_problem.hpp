@@ -48,8 +48,8 @@ struct PoissonProblem {
 /// is the same on all levels of a hierarchy.
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
 
-/// The matrix of (capacity u, v): the form with the capacity as reaction and a coefficient that is 0
-/// but for rounding.
+/// The matrix of (capacity u, v): the form with the capacity as reaction and a coefficient that is
+/// 0 but for rounding.
 BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization);
 
 /// The form with factor (capacity u, v) added, as an implicit step in time solves it.
