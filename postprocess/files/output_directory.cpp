@@ -28,7 +28,7 @@ bool is_numbered_solution(std::string_view name) {
   constexpr std::string_view kEnd = ".vtu";
   if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return false;
   name = name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
-  return name.size() >= 4 && name.find_first_not_of("0123456789") == name.npos;
+  return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::vector<std::string> results_in(const fs::path& directory) {
