@@ -27,12 +27,6 @@ FaceSet dirichlet_faces(const PoissonProblem& problem) {
   return faces;
 }
 
-std::vector<ScalarField> dirichlet_fields(const PoissonProblem& problem) {
-  std::vector<ScalarField> fields;
-  for (const BoundaryCondition& condition : problem.boundary) fields.push_back(condition.value);
-  return fields;
-}
-
 // Over the rows that are not constrained; x and b are the same in the others.
 double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector<double>& x,
                  HostVector<double>& b) {
@@ -84,6 +78,12 @@ BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization&
     form.reaction = problem.reaction;
   }
   return form;
+}
+
+std::vector<ScalarField> dirichlet_fields(const PoissonProblem& problem) {
+  std::vector<ScalarField> fields;
+  for (const BoundaryCondition& condition : problem.boundary) fields.push_back(condition.value);
+  return fields;
 }
 
 std::vector<FluxTerm> flux_terms(const PoissonProblem& problem) {

@@ -88,13 +88,7 @@ class Run {
   ExitCode exit_code() const {
     const SolveStatus status = run_.outcome.report.status;
     const bool is_solved = status == SolveStatus::converged;
-    if (!is_solved && status != SolveStatus::interrupted) {
-      if (run_.time) {
-        complain_of_time();
-      } else {
-        complain();
-      }
-    }
+    if (!is_solved && status != SolveStatus::interrupted) complain();
     if (!is_solved && checkpoint_time_) {
       print_err("tessera: to go on from t = {:g}: tessera run --restart {}\n", *checkpoint_time_,
                 directory().string());
@@ -343,6 +337,11 @@ class Run {
   }
 
   void complain() const {
+    if (run_.time) {
+      print_err("tessera: the integration ended at t = {:g}, before {:g}: {}\n", run_.time->end,
+                parameters_.time->end, failure_);
+      return;
+    }
     const SolveReport& report = run_.outcome.report;
     print_err(
         "tessera: the solver did not converge: {} after {} iterations; relative residual "
@@ -352,11 +351,6 @@ class Run {
     for (const std::string& cause : likely_causes(parameters_, report)) {
       print_err("tessera: likely cause: {}\n", cause);
     }
-  }
-
-  void complain_of_time() const {
-    print_err("tessera: the integration ended at t = {:g}, before {:g}: {}\n", run_.time->end,
-              parameters_.time->end, failure_);
   }
 
   const LoadedCase& loaded_;

@@ -26,14 +26,14 @@ class RunNotes {
   bool attempt(std::string_view name, std::string_view what, const std::function<void()>& work);
   /// Whether this is said for the first time.
   bool is_first(std::string_view what) { return said_.emplace(what).second; }
+  /// Does the same as attempt() without a note. @return why it went wrong; empty if it did not
+  std::optional<std::string> reason_of_failure(const std::function<void()>& work);
 
   /// Whether memory or disk, rather than the case, was why something is missing.
   bool lacks_resources() const { return lacks_resources_; }
   const std::vector<std::string>& all() const { return notes_; }
 
  private:
-  std::optional<std::string> reason_of_failure(const std::function<void()>& work);
-
   std::vector<std::string> notes_;
   std::set<std::string, std::less<>> said_;
   bool lacks_resources_ = false;

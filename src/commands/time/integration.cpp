@@ -64,7 +64,7 @@ Integration::Integration(RunRecord& run, SolutionSeries& series, Checkpoints& ch
 void Integration::begin() {
   const auto scope = run_.timers.scope("initial values");
   interpolate(*run_.model, make_initial(run_.parameters), w_);
-  diffusion_->take_dirichlet_values(w_);
+  diffusion_->clear_constrained(w_);
 }
 
 void Integration::resume(const Restart& restart) {
@@ -95,9 +95,9 @@ void Integration::run(TimeProgress& progress, EnergyMeter& meter) {
     failure_ = error.what();
   } catch (...) {
     status = SolveStatus::not_finite;
-    const std::string ended = fmt::format("the integration ended at t = {:.6g}", integrator_->t());
-    run_.notes.attempt(ended, [] { throw; });
-    failure_ = run_.notes.all().back().substr(ended.size() + 2);
+    failure_ = *run_.notes.reason_of_failure([] { throw; });
+    run_.notes.complain(
+        fmt::format("the integration ended at t = {:.6g}: {}", integrator_->t(), failure_));
   }
   progress.finish();
   run_.outcome.report.status = status;

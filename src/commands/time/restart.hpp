@@ -34,10 +34,9 @@ struct Restart {
 /// Reads the last checkpoint of command.restart and the case: command.case_file or, if it is empty,
 /// that of the checkpoint. Results go to the directory of the earlier run, unless the command line
 /// names another one.
-/// @throws CheckpointError if there is no checkpoint that can be read; InputError if the case is
-/// none
-///     in time, ends before the checkpoint, or differs in mesh, space, problem, boundary or what u
-///     was at start
+/// @throws CheckpointError if there is no checkpoint that can be read; InputError if the case has
+///     no [time], ends before the checkpoint, or differs in mesh, space, problem, boundary or what
+///     u was at start
 Restart load_restart(const RunCommand& command);
 
 }  // namespace tessera

@@ -32,12 +32,6 @@ void multiply(double a, const HostVector<double>& x, HostVector<double>& y) {
   combine<double>(std::span(&a, 1), vectors, y);
 }
 
-std::vector<ScalarField> values_of(const PoissonProblem& problem) {
-  std::vector<ScalarField> fields;
-  for (const BoundaryCondition& condition : problem.boundary) fields.push_back(condition.value);
-  return fields;
-}
-
 }  // namespace
 
 Diffusion::Diffusion(const CaseParameters& parameters, const ProblemInTime& problem,
@@ -100,12 +94,8 @@ void Diffusion::make_step_operator(double t, double gamma) {
   }
   const auto scope = timers_.scope("operator of steps");
   stop_if_requested();
-  const int count = step_.count + 1;
-  const int iterations = step_.iterations;
   // What is to be made anew is given back first: both together may not fit.
   step_ = {};
-  step_.count = count;
-  step_.iterations = iterations;
   step_.t = t;
   step_.gamma = gamma;
   const BilinearForm stationary =
@@ -126,30 +116,26 @@ void Diffusion::clear_constrained(HostVector<double>& x) const {
 }
 
 void Diffusion::add_dirichlet_values(double t, HostVector<double>& u) const {
-  set_dirichlet_values(discretization_, form_.dirichlet, values_of(problem_at(t)), u);
+  set_dirichlet_values(discretization_, form_.dirichlet, dirichlet_fields(problem_at(t)), u);
 }
-
-void Diffusion::take_dirichlet_values(HostVector<double>& u) const { clear_constrained(u); }
 
 void Diffusion::assemble_load_at(double t, HostVector<double>& b) {
   const auto scope = timers_.scope("load");
   const PoissonProblem problem = problem_at(t);
   const BilinearForm form = stiffness_form(problem, discretization_);
   fill(g_, 0.0);
-  set_dirichlet_values(discretization_, form.dirichlet, values_of(problem), g_);
+  set_dirichlet_values(discretization_, form.dirichlet, dirichlet_fields(problem), g_);
   assemble_load(form, problem.source, flux_terms(problem), g_, b);
-  if (problem_.dirichlet_depends_on_time()) {
+  // A lumped mass has no entries between nodes.
+  if (mass_ != nullptr && problem_.dirichlet_depends_on_time()) {
     std::vector<ScalarField> rates;
     for (const ScalarField& rate : problem_.value_rates(t)) {
       rates.push_back(in_frame(rate, units_.frame));
     }
     set_dirichlet_values(discretization_, form.dirichlet, rates, g_);
     if (rate_load_.size() == 0) rate_load_ = HostVector<double>(size());
-    // A lumped mass has no entries between nodes.
-    if (lumped_.size() == 0) {
-      assemble_load(mass_form_, constant_field(0.0), {}, g_, rate_load_);
-      axpy(1.0, rate_load_, b);
-    }
+    assemble_load(mass_form_, constant_field(0.0), {}, g_, rate_load_);
+    axpy(1.0, rate_load_, b);
   }
   clear_constrained(b);
 }
@@ -184,9 +170,9 @@ void Diffusion::apply_mass(const HostVector<double>& x, HostVector<double>& y) {
 
 SolveReport Diffusion::solve_mass(const HostVector<double>& b, HostVector<double>& x) {
   const auto scope = timers_.scope("mass");
-  SolveReport report;
   if (mass_ == nullptr) {
     multiply(lumped_inverse_, b, x);
+    SolveReport report;
     report.status = SolveStatus::converged;
     return report;
   }
@@ -195,9 +181,7 @@ SolveReport Diffusion::solve_mass(const HostVector<double>& b, HostVector<double
       std::max(kMassTolerance * parameters_.solver.relative_tolerance, kLeastTolerance);
   options.reference_norm = norm(b);
   options.max_iterations = parameters_.solver.max_iterations;
-  report = mass_solver_->solve(b, x, options);
-  mass_iterations_ += report.iterations;
-  return report;
+  return mass_solver_->solve(b, x, options);
 }
 
 SolveReport Diffusion::solve_step(double t, double gamma, const HostVector<double>& b,
@@ -218,7 +202,6 @@ SolveReport Diffusion::solve_step(double t, double gamma, const HostVector<doubl
   options.observer = [](int, double) { return stop_requested() ? Continue::no : Continue::yes; };
   SolveReport report = step_.solver->solve(scratch_, x, options);
   multiply(unit, x, x);
-  step_.iterations += report.iterations;
   return report;
 }
 

@@ -43,8 +43,8 @@ class Diffusion final : public TimeSystem<Host> {
 
   /// u = w + g(t).
   void add_dirichlet_values(double t, HostVector<double>& u) const;
-  /// w = u - g(t): 0 on Dirichlet faces.
-  void take_dirichlet_values(HostVector<double>& u) const;
+  /// x = 0 on Dirichlet faces: w of u.
+  void clear_constrained(HostVector<double>& x) const;
   /// The problem at t in natural units.
   PoissonProblem problem_at(double t) const { return in_units(problem_.at(t), units_); }
 
@@ -55,11 +55,6 @@ class Diffusion final : public TimeSystem<Host> {
   /// The levels of the preconditioner of the last operator of steps, and lines about it.
   const std::vector<LevelSummary>& levels() const { return step_.preconditioner.levels; }
   const std::vector<std::string>& notes() const { return step_.preconditioner.notes; }
-  /// How often an operator of steps was made.
-  int step_operators() const { return step_.count; }
-  /// Of all solves with an operator of steps, and of all with the mass.
-  int step_iterations() const { return step_.iterations; }
-  int mass_iterations() const { return mass_iterations_; }
 
  private:
   struct StepOperator {
@@ -69,8 +64,6 @@ class Diffusion final : public TimeSystem<Host> {
     std::unique_ptr<LinearOperator<double, Host>> a;
     PreconditionerSetup<double, Host> preconditioner;
     std::unique_ptr<Solver<double, Host>> solver;
-    int count = 0;
-    int iterations = 0;
   };
 
   void make_form_operator(double t);
@@ -78,7 +71,6 @@ class Diffusion final : public TimeSystem<Host> {
   void make_step_operator(double t, double gamma);
   const HostVector<double>& load_at(double t);
   void assemble_load_at(double t, HostVector<double>& b);
-  void clear_constrained(HostVector<double>& x) const;
 
   const CaseParameters& parameters_;
   const ProblemInTime& problem_;
@@ -96,7 +88,6 @@ class Diffusion final : public TimeSystem<Host> {
   std::unique_ptr<LinearOperator<double, Host>> mass_;
   std::unique_ptr<const Preconditioner<double, Host>> mass_inverse_;
   std::unique_ptr<Solver<double, Host>> mass_solver_;
-  int mass_iterations_ = 0;
   /// 1 / M_ii of the lumped mass, and M_ii; else empty.
   HostVector<double> lumped_;
   HostVector<double> lumped_inverse_;
