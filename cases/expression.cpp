@@ -21,6 +21,13 @@ namespace {
 
 constexpr std::array<const char*, 3> kVariables = {"x", "y", "z"};
 
+bool has_time(Variables variables) {
+  return variables == Variables::position_and_time || variables == Variables::position_time_and_u;
+}
+bool has_u(Variables variables) {
+  return variables == Variables::position_and_u || variables == Variables::position_time_and_u;
+}
+
 /// A parser with the variables that it reads.
 struct Parser {
   Parser(const std::string& text, int dimension, Variables variables) {
@@ -28,7 +35,8 @@ struct Parser {
     engine.ClearConst();
     engine.DefineConst("pi", std::numbers::pi);
     for (int d = 0; d < dimension; ++d) engine.DefineVar(kVariables[d], &position[d]);
-    if (variables == Variables::position_and_time) engine.DefineVar("t", &time);
+    if (has_time(variables)) engine.DefineVar("t", &time);
+    if (has_u(variables)) engine.DefineVar("u", &u);
     engine.SetExpr(text);
   }
   Parser(const Parser&) = delete;
@@ -36,12 +44,13 @@ struct Parser {
 
   std::array<double, 3> position{};
   double time = 0.0;
+  double u = 0.0;
   mu::Parser engine;
 };
 
 std::string variable_names(int dimension, Variables variables) {
-  return std::string(dimension == 2 ? "x, y" : "x, y, z") +
-         (variables == Variables::position_and_time ? ", t" : "");
+  return std::string(dimension == 2 ? "x, y" : "x, y, z") + (has_time(variables) ? ", t" : "") +
+         (has_u(variables) ? ", u" : "");
 }
 
 // Edit distance of at most 2 between short names, by Levenshtein's recurrence.
@@ -90,6 +99,12 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
         return fmt::format(
             "unknown name \"t\"{}; t is the time, on which the data of the problem and its "
             "boundary may depend in a case with the table [time]",
+            where);
+      }
+      if (token == "u") {
+        return fmt::format(
+            "unknown name \"u\"{}; u is the solution, on which problem.coefficient and "
+            "problem.source may depend in a case with the table [nonlinear]",
             where);
       }
       if (engine.GetFunDef().contains(token)) {

@@ -15,8 +15,9 @@ class ExpressionError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The variables of a text: x, y and, in 3D, z, and t if its case has a time.
-enum class Variables { position, position_and_time };
+/// The variables of a text: x, y and, in 3D, z, then t if its case has a time, then u, the
+/// solution, if its case may be non-linear in the text.
+enum class Variables { position, position_and_time, position_and_u, position_time_and_u };
 
 /// What a text says.
 struct Expression {

@@ -115,7 +115,7 @@ class ExpressionTree::Parser {
   void take_name(std::string_view name) {
     if (name == "pi") {
       take_operand(tree_.number(std::numbers::pi));
-    } else if (const std::size_t d = std::string_view("xyzt").find(name);
+    } else if (const std::size_t d = std::string_view("xyztu").find(name);
                name.size() == 1 && d != std::string_view::npos) {
       take_operand(tree_.coordinate(static_cast<int>(d)));
     } else {

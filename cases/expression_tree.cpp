@@ -59,7 +59,7 @@ ExpressionTree::NodeId ExpressionTree::number(double value) {
 }
 
 ExpressionTree::NodeId ExpressionTree::coordinate(int d) {
-  constexpr Operand kCoordinates[] = {Operand::x, Operand::y, Operand::z, Operand::t};
+  constexpr Operand kCoordinates[] = {Operand::x, Operand::y, Operand::z, Operand::t, Operand::u};
   Node node{Operation::push, kCoordinates[d]};
   node.coordinates = 1U << d;
   return add(node);
@@ -136,6 +136,7 @@ ExpressionTree ExpressionTree::at(double t) const {
 }
 
 std::optional<std::array<ExpressionTree::NodeId, 3>> ExpressionTree::factors() {
+  if (depends_on_u()) return std::nullopt;
   struct Part {
     NodeId node;
     Operation operation;  // multiply or divide

@@ -41,7 +41,7 @@ double unit_of(double value) {
 template <class F>
 void for_sampled_cells(const Discretization& discretization, F&& f) {
   const BoxMesh& mesh = discretization.mesh;
-  CellGeometry geometry(discretization, discretization.basis);
+  CellGeometry geometry(discretization, discretization.basis, nullptr, AskedCells::few);
   IndexTriple step{1, 1, 1};
   for (int d = 0; d < mesh.dimension(); ++d) step[d] = ceil_div(mesh.cells()[d], kSampledCells);
   std::vector<IndexTriple> cells;
@@ -63,7 +63,8 @@ void for_sampled_cells(const Discretization& discretization, F&& f) {
 
 }  // namespace
 
-NaturalUnits natural_units(const PoissonProblem& problem, const Discretization& discretization) {
+NaturalUnits natural_units(const PoissonProblem& problem, const Discretization& discretization,
+                           const ScalarField& u) {
   NaturalUnits units;
   units.dimension = problem.dimension;
   units.frame = discretization.frame;
@@ -81,9 +82,16 @@ NaturalUnits natural_units(const PoissonProblem& problem, const Discretization& 
     }
   }
   std::vector<Magnitudes> magnitudes(fields.size());
+  const ScalarField typical_u = in_frame(u, units.frame);
   std::vector<double> values;
-  for_sampled_cells(discretization, [&](const PointBlock& points) {
+  std::vector<double> u_values;
+  for_sampled_cells(discretization, [&](PointBlock points) {
     values.resize(points.n);
+    if (k.depends_on_u) {
+      u_values.resize(points.n);
+      typical_u.evaluate(points, u_values.data());
+      points.u = u_values.data();
+    }
     for (std::size_t i = 0; i < fields.size(); ++i) {
       fields[i].evaluate(points, values.data());
       magnitudes[i].add(values);

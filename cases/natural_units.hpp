@@ -32,7 +32,10 @@ struct NaturalUnits {
 /// axis, and its unit is the power of 4 next to the geometric mean of the least and the largest
 /// magnitude there.
 /// @param discretization the space, in the frame that the units shall have
-NaturalUnits natural_units(const PoissonProblem& problem, const Discretization& discretization);
+/// @param u a typical solution as a function of physical positions, where the coefficient depends
+///        on u
+NaturalUnits natural_units(const PoissonProblem& problem, const Discretization& discretization,
+                           const ScalarField& u = constant_field(0.0));
 
 /// The problem in these units; its fields are functions of positions in the frame of the units.
 PoissonProblem in_units(const PoissonProblem& problem, const NaturalUnits& units);

@@ -50,6 +50,16 @@ bool assemble_on_gpu(const PoissonProblem& problem, const BilinearForm& form,
   }
 }
 
+// Whether the solve starts at 0, on Dirichlet faces as well.
+bool starts_at_zero(const PoissonProblem& problem, const ScalarField& initial) {
+  return is_zero(initial) && std::all_of(problem.boundary.begin(),
+                                         problem.boundary.begin() + face_count(problem.dimension),
+                                         [](const BoundaryCondition& condition) {
+                                           return condition.type != BoundaryType::dirichlet ||
+                                                  is_zero(condition.value);
+                                         });
+}
+
 std::string balance_note(const LinearSystem& system, const PoissonProblem& problem) {
   const auto is_robin = [](const BoundaryCondition& condition) {
     return condition.type == BoundaryType::robin;
@@ -95,11 +105,15 @@ std::vector<FluxTerm> flux_terms(const PoissonProblem& problem) {
   return fluxes;
 }
 
-BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization) {
-  // Rounding hides it beside any capacity, but factors may be divided by it.
+BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization,
+                       Processor processor) {
+  // Rounding hides it beside any capacity.
   constexpr double kVanishing = 0x1p-200;
-  return {
-      &discretization, constant_field(kVanishing), dirichlet_faces(problem), {}, problem.capacity};
+  return {&discretization,
+          constant_field(processor == Processor::cpu ? 0.0 : kVanishing),
+          dirichlet_faces(problem),
+          {},
+          problem.capacity};
 }
 
 BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor) {
@@ -108,26 +122,30 @@ BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double fa
 }
 
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
-                                const ScalarField& initial, Processor assembles) {
+                                const ScalarField& initial, Processor assembles,
+                                SolutionPlace wanted) {
   return make_linear_system(problem, stiffness_form(problem, discretization), initial,
-                            Imbalance::refused, assembles);
+                            Imbalance::refused, assembles, wanted);
 }
 
 LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearForm& form,
                                 const ScalarField& initial, Imbalance imbalance,
-                                Processor assembles) {
+                                Processor assembles, SolutionPlace wanted) {
   const Discretization& discretization = *form.discretization;
   const NodeLattice& lattice = discretization.lattice;
-  LinearSystem system{HostVector<double>(lattice.size()), {}};
-  interpolate(discretization, initial, system.x);
-  stop_if_requested();
-  set_dirichlet_values(discretization, form.dirichlet, dirichlet_fields(problem), system.x);
   const std::vector<FluxTerm> fluxes = flux_terms(problem);
+  LinearSystem system;
   system.is_singular = is_pure_neumann(form);
-  if (assembles == Processor::gpu && !system.is_singular &&
+  const bool is_for_gpu = assembles == Processor::gpu && !system.is_singular;
+  if (is_for_gpu && wanted == SolutionPlace::anywhere && starts_at_zero(problem, initial) &&
       assemble_on_gpu(problem, form, fluxes, system)) {
     return system;
   }
+  system.x = HostVector<double>(lattice.size());
+  interpolate(discretization, initial, system.x);
+  stop_if_requested();
+  set_dirichlet_values(discretization, form.dirichlet, dirichlet_fields(problem), system.x);
+  if (is_for_gpu && assemble_on_gpu(problem, form, fluxes, system)) return system;
   system.b = HostVector<double>(lattice.size());
   assemble_load(form, problem.source, fluxes, system.x, system.b);
   stop_if_requested();
@@ -147,7 +165,7 @@ ScalarField shifted(const ScalarField& field, double subtracted) {
                           field.evaluate(points, values);
                           for (std::size_t i = 0; i < points.n; ++i) values[i] -= subtracted;
                         },
-                        std::nullopt};
+                        std::nullopt, nullptr, nullptr, field.depends_on_u};
   if (field.program != nullptr) {
     FieldProgram program = *field.program;
     program.subtracted += subtracted * program.divisor;
@@ -162,7 +180,7 @@ ScalarField scaled(const ScalarField& field, double factor) {
                           field.evaluate(points, values);
                           for (std::size_t i = 0; i < points.n; ++i) values[i] *= factor;
                         },
-                        std::nullopt};
+                        std::nullopt, nullptr, nullptr, field.depends_on_u};
   if (field.program != nullptr) {
     FieldProgram program = *field.program;
     program.divisor /= factor;
@@ -180,7 +198,7 @@ ScalarField sum(const ScalarField& a, const ScalarField& b, double factor) {
             b.evaluate(points, others.data());
             for (std::size_t i = 0; i < points.n; ++i) values[i] += factor * others[i];
           },
-          std::nullopt};
+          std::nullopt, nullptr, nullptr, a.depends_on_u || b.depends_on_u};
 }
 
 }  // namespace tessera

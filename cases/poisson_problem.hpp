@@ -48,9 +48,10 @@ struct PoissonProblem {
 /// is the same on all levels of a hierarchy.
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
 
-/// The matrix of (capacity u, v): the form with the capacity as reaction and a coefficient that is
-/// 0 but for rounding.
-BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization);
+/// The matrix of (capacity u, v): the form with the capacity as reaction, and 0 as coefficient. On
+/// the GPU, whose kernels divide by it, the coefficient is 0 but for rounding.
+BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization,
+                       Processor processor);
 
 /// The form with factor (capacity u, v) added, as an implicit step in time solves it.
 BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor);
@@ -61,13 +62,19 @@ std::vector<ScalarField> dirichlet_fields(const PoissonProblem& problem);
 /// The values on the faces that are not Dirichlet faces.
 std::vector<FluxTerm> flux_terms(const PoissonProblem& problem);
 
+/// Where a solution is wanted: anywhere, if only its numbers are asked for.
+enum class SolutionPlace { host, anywhere };
+
 /// A x = b as an iterative solver takes it.
 struct LinearSystem {
-  /// The start: initial values, with Dirichlet values set.
+  /// The start: initial values, with Dirichlet values set. Empty where that is 0 and the solution
+  /// is not wanted on the host.
   HostVector<double> x;
   /// Empty where b was assembled in GPU memory and is there.
   HostVector<double> b;
   std::shared_ptr<DeviceVector<double>> b_on_gpu = nullptr;
+  /// The solution of a system with an empty x.
+  std::shared_ptr<DeviceVector<double>> x_on_gpu = nullptr;
   /// ||b|| over the rows that are not constrained: what residuals are relative to.
   double reference_norm = 0.0;
   /// Whether constants are the null space of A: u is determined only up to a constant.
@@ -84,11 +91,13 @@ struct LinearSystem {
 ///        Neumann and as assemble_device_load() says.
 /// @throws IncompatibleData as balance_load(), BadFieldValue
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
-                                const ScalarField& initial, Processor assembles = Processor::cpu);
+                                const ScalarField& initial, Processor assembles = Processor::cpu,
+                                SolutionPlace wanted = SolutionPlace::host);
 /// The same for a form of the problem that exists already, such as that of a coarse level.
 LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearForm& form,
                                 const ScalarField& initial, Imbalance imbalance,
-                                Processor assembles = Processor::cpu);
+                                Processor assembles = Processor::cpu,
+                                SolutionPlace wanted = SolutionPlace::host);
 
 /// The field minus a number.
 ScalarField shifted(const ScalarField& field, double subtracted);

@@ -8,10 +8,11 @@
 
 namespace tessera {
 
-TimeField::TimeField(const std::string& text, int dimension)
-    : expression_(read_expression(text, dimension, Variables::position_and_time)) {}
+TimeField::TimeField(const std::string& text, int dimension, Variables variables)
+    : expression_(read_expression(text, dimension, variables)) {}
 
 bool TimeField::depends_on_time() const { return expression_->tree.depends_on_time(); }
+bool TimeField::depends_on_u() const { return expression_->tree.depends_on_u(); }
 
 ScalarField TimeField::at(double t) const {
   return depends_on_time() ? field_of(expression_->tree.at(t)) : expression_->field;
@@ -22,15 +23,13 @@ ScalarField TimeField::rate_at(double t) const {
   const ExpressionTree& tree = expression_->tree;
   FieldProgram program = tree.program(tree.root());
   program.t = t;
-  if (!tree.depends_on_position()) {
+  if (!tree.depends_on_place()) {
     constexpr double kAnywhere = 0.0;
     double rate = 0.0;
-    evaluate_rate(program, {1, &kAnywhere, &kAnywhere, &kAnywhere}, &rate);
+    evaluate_derivative(program, Operand::t, {1, &kAnywhere, &kAnywhere, &kAnywhere}, &rate);
     return constant_field(rate);
   }
-  return {[shared = std::make_shared<const FieldProgram>(std::move(program))](
-              const PointBlock& points, double* values) { evaluate_rate(*shared, points, values); },
-          std::nullopt};
+  return derivative_field(std::move(program), Operand::t);
 }
 
 }  // namespace tessera

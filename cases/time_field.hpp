@@ -1,23 +1,24 @@
-// A TimeField is a function of position and time.
+// A TimeField is a function of position and time, and of the solution.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "cases/expression.hpp"
 #include "mesh/scalar_field.hpp"
 
 namespace tessera {
 
-struct Expression;
-
-/// An expression in x, y, z and t: at each time a field.
+/// An expression in x, y, z and t, and maybe u: at each time a field.
 class TimeField {
  public:
-  /// @param text as parse_expression() takes it, in which t is a variable as well
+  /// @param text as parse_expression() takes it, in these variables
   /// @throws ExpressionError
-  TimeField(const std::string& text, int dimension);
+  TimeField(const std::string& text, int dimension,
+            Variables variables = Variables::position_and_time);
 
   bool depends_on_time() const;
+  bool depends_on_u() const;
 
   /// The field at a time, as parse_expression() makes it of the text with that number for t.
   /// Whether it is constant, and whether it has factors, is the same at all times. Costs some

@@ -1,20 +1,20 @@
-# SUNDIALS, which makes time steps: the target tessera_sundials, of ARKODE and CVODE.
+# SUNDIALS, which makes time steps and solves non-linear systems: the target tessera_sundials, of ARKODE, CVODE and KINSOL.
 #
-# Debian's libsundials-dev depends on MPI, PETSc, hypre and a Fortran compiler, which these two do not use; so
+# Debian's libsundials-dev depends on MPI, PETSc, hypre and a Fortran compiler, which these do not use; so
 # `.ci/install_packages` unpacks its headers and static libraries in .cache/libsundials-dev. An installed SUNDIALS, or one
 # below SUNDIALS_ROOT or CMAKE_PREFIX_PATH, comes first. Each library has the parts that all of SUNDIALS shares, the same
 # ones, of which the linker takes those of the first that has them.
 set(tessera_sundials_root ${PROJECT_SOURCE_DIR}/.cache/libsundials-dev/usr)
 set(tessera_sundials_hints HINTS ${SUNDIALS_ROOT} PATHS ${tessera_sundials_root})
 find_path(TESSERA_SUNDIALS_INCLUDE_DIR arkode/arkode_arkstep.h ${tessera_sundials_hints} PATH_SUFFIXES include)
-foreach(library arkode cvode)
+foreach(library arkode cvode kinsol)
   find_library(TESSERA_SUNDIALS_${library} sundials_${library} ${tessera_sundials_hints}
                PATH_SUFFIXES lib lib/${CMAKE_LIBRARY_ARCHITECTURE})
   mark_as_advanced(TESSERA_SUNDIALS_${library})
 endforeach()
 mark_as_advanced(TESSERA_SUNDIALS_INCLUDE_DIR)
-if(NOT TESSERA_SUNDIALS_INCLUDE_DIR OR NOT TESSERA_SUNDIALS_arkode OR NOT TESSERA_SUNDIALS_cvode)
-  message(FATAL_ERROR "SUNDIALS: its ARKODE and CVODE are not found: run .ci/install_packages, or name their place by SUNDIALS_ROOT")
+if(NOT TESSERA_SUNDIALS_INCLUDE_DIR OR NOT TESSERA_SUNDIALS_arkode OR NOT TESSERA_SUNDIALS_cvode OR NOT TESSERA_SUNDIALS_kinsol)
+  message(FATAL_ERROR "SUNDIALS: its ARKODE, CVODE and KINSOL are not found: run .ci/install_packages, or name their place by SUNDIALS_ROOT")
 endif()
 
 # Names of functions and what they take change between the major versions.
@@ -27,5 +27,6 @@ endif()
 
 add_library(tessera_sundials INTERFACE)
 target_include_directories(tessera_sundials SYSTEM INTERFACE ${TESSERA_SUNDIALS_INCLUDE_DIR})
-target_link_libraries(tessera_sundials INTERFACE ${TESSERA_SUNDIALS_arkode} ${TESSERA_SUNDIALS_cvode} m)
+target_link_libraries(tessera_sundials INTERFACE ${TESSERA_SUNDIALS_arkode} ${TESSERA_SUNDIALS_cvode} ${TESSERA_SUNDIALS_kinsol}
+                      m)
 message(STATUS "SUNDIALS: ${tessera_sundials_version}, ${TESSERA_SUNDIALS_arkode}")

@@ -64,14 +64,17 @@ Point box_point(const BoxMesh& mesh, const IndexTriple& corner) {
 // Plans one level after the other, and keeps track of the widths of cells.
 class Planner {
  public:
-  Planner(const LevelShape& finest, int dimension, const Point& widths, CoarseningOrder order)
-      : shape_(finest), dimension_(dimension), widths_(widths), order_(order) {}
+  Planner(const LevelShape& finest, int dimension, const Point& widths,
+          const CoarseningRules& rules)
+      : shape_(finest), dimension_(dimension), widths_(widths), rules_(rules) {}
 
   const LevelShape& shape() const { return shape_; }
 
   // Goes to the next coarser level; returns false if there is none.
   bool advance() {
-    if (order_ == CoarseningOrder::degree_first && !is_anisotropic()) {
+    const bool halves_degree_first = rules_.order == CoarseningOrder::degree_first ||
+                                     node_count(shape_, dimension_) <= rules_.degree_first_below;
+    if (halves_degree_first && !is_anisotropic()) {
       return halve_degree() || halve_cells();
     }
     return halve_cells() || halve_degree();
@@ -111,36 +114,17 @@ class Planner {
   LevelShape shape_;
   int dimension_;
   Point widths_;
-  CoarseningOrder order_;
+  const CoarseningRules& rules_;
 };
 
-// The coordinates of the finer mapping at the nodes of the coarser space.
-std::array<HostArray<double>, 3> coarse_coordinates(const Discretization& fine, const BoxMesh& mesh,
-                                                    const NodeLattice& lattice,
-                                                    const std::vector<double>& nodes) {
-  const int dimension = mesh.dimension();
+// The matrices that evaluate functions of the finer space at the nodes of the coarser one.
+std::array<AxisMatrix, 3> matrices_at_nodes(const Discretization& fine, const BoxMesh& mesh,
+                                            const std::vector<double>& nodes) {
   std::array<AxisMatrix, 3> at_nodes;
-  for (int d = 0; d < dimension; ++d) {
+  for (int d = 0; d < mesh.dimension(); ++d) {
     at_nodes[d] = evaluation_matrix({fine.mesh, d, fine.basis.nodes}, {mesh, d, nodes});
   }
-  std::array<HostArray<double>, 3> coordinates;
-  for (int a = 0; a < dimension; ++a) {
-    const HostArray<double>* in = &fine.mapping.coordinate(a);
-    IndexTriple extents = fine.lattice.extents();
-    HostArray<double> out;
-    for (int d = dimension - 1; d >= 0; --d) {
-      IndexTriple to = extents;
-      to[d] = lattice.extents()[d];
-      HostArray<double> next(static_cast<std::size_t>(IndexBox(to).size()));
-      multiply_along(at_nodes[d], at_nodes[d].entries, IndexBox(extents), d, in->data(),
-                     next.data(), Store::assign);
-      out = std::move(next);
-      in = &out;
-      extents = to;
-    }
-    coordinates[a] = std::move(out);
-  }
-  return coordinates;
+  return at_nodes;
 }
 
 }  // namespace
@@ -194,7 +178,7 @@ Point mean_cell_widths(const BoxMesh& mesh, const std::array<ScalarField, 3>& co
 std::vector<LevelShape> plan_levels(const LevelShape& finest, int dimension, const Point& widths,
                                     const CoarseningRules& rules) {
   std::vector<LevelShape> levels{finest};
-  Planner planner(finest, dimension, widths, rules.order);
+  Planner planner(finest, dimension, widths, rules);
   while (node_count(levels.back(), dimension) > rules.small_enough &&
          static_cast<int>(levels.size()) < rules.most_levels && planner.advance()) {
     levels.push_back(planner.shape());
@@ -212,8 +196,16 @@ Discretization coarsen(const Discretization& fine, const LevelShape& shape) {
     Mapping mapping(mesh, lattice, basis.nodes);
     return {std::move(mesh), std::move(basis), lattice, std::move(mapping), fine.frame};
   }
-  Mapping mapping(mesh, lattice, basis.nodes, coarse_coordinates(fine, mesh, lattice, basis.nodes));
+  Mapping mapping(
+      mesh, lattice, basis.nodes,
+      fine.mapping.positions()->interpolated(matrices_at_nodes(fine, mesh, basis.nodes), lattice));
   return {std::move(mesh), std::move(basis), lattice, std::move(mapping), fine.frame};
+}
+
+HostArray<double> coarsen(const Discretization& fine, const double* values,
+                          const Discretization& coarse) {
+  return multiply_along_all(matrices_at_nodes(fine, coarse.mesh, coarse.basis.nodes),
+                            fine.lattice.extents(), coarse.lattice.extents(), values);
 }
 
 }  // namespace tessera

@@ -24,6 +24,8 @@ struct CoarseningRules {
   /// A level with at most this many DoFs is the coarsest.
   Index small_enough = 1000;
   int most_levels = 64;
+  /// Levels of at most this many DoFs halve the degree first, whatever the order.
+  Index degree_first_below = 0;
 };
 
 /// DoFs of the space.
@@ -57,5 +59,10 @@ BoxMesh merge_cells(const BoxMesh& fine, const IndexTriple& cells);
 /// coarser nodes.
 /// @throws std::invalid_argument if the cells along an axis are neither kept nor halved
 Discretization coarsen(const Discretization& fine, const LevelShape& shape);
+
+/// A function of the finer space at the nodes of a coarser one that is made of it.
+/// @param values [nodes of the finer space]
+HostArray<double> coarsen(const Discretization& fine, const double* values,
+                          const Discretization& coarse);
 
 }  // namespace tessera

@@ -85,9 +85,15 @@ std::string why_unavailable(const StrategyName& strategy, Processor processor) {
   return "";
 }
 
+std::string why_no_state(StateKind state, Processor processor) {
+  return state == StateKind::none || processor == Processor::cpu
+             ? ""
+             : "a coefficient or source that depends on u is for the CPU only so far";
+}
+
 std::string why_unsuitable(const StrategyName& strategy, const FormShape& shape) {
-  if (shape.processor == Processor::gpu && shape.reaction != ReactionKind::none) {
-    return "a reaction is computed on the CPU only so far: run.device = \"cpu\"";
+  if (std::string reason = why_no_state(shape.state, shape.processor); !reason.empty()) {
+    return reason;
   }
   const KernelInfo& kernel = *find_kernel(strategy.kernel);
   const FactorStorage factors = strategy.factors.value_or(FactorStorage::stored);
@@ -190,6 +196,9 @@ template <class T, class Space>
 std::unique_ptr<LinearOperator<T, Space>> make_operator(const StrategyName& strategy,
                                                         const BilinearForm& form) {
   const FormShape shape = form_shape(form, kProcessorOf<Space>, sizeof(T));
+  if (form.depends_on_u() && form.state == nullptr) {
+    throw std::invalid_argument("a form whose coefficient or reaction depends on u has no state");
+  }
   const KernelInfo& kernel = row_of(strategy, shape.processor);
   const std::string reason = why_unsuitable(strategy, shape);
   if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);

@@ -22,6 +22,10 @@ const KernelInfo* find_kernel(std::string_view name);
 /// Why the processor does not have this strategy, in a user's words; empty if it has.
 std::string why_unavailable(const StrategyName& strategy, Processor processor);
 
+/// Why the processor has no operators of forms with such a state, in a user's words; empty if it
+/// has.
+std::string why_no_state(StateKind state, Processor processor);
+
 /// Why there is no operator of this shape by the strategy, which shape.processor must have, in a
 /// user's words; empty if there is.
 std::string why_unsuitable(const StrategyName& strategy, const FormShape& shape);
@@ -70,7 +74,8 @@ OperatorBytes operator_bytes(const StrategyName& strategy, const FormShape& shap
 
 /// Makes the operator of a form; the form's discretization must outlive it.
 /// @throws UnsuitableChoice (a std::invalid_argument) for an unknown strategy or one that is not
-///         for the form, InvertedCell, BadFieldValue, std::bad_alloc, DeviceOutOfMemory,
+///         for the form, std::invalid_argument for one that depends on u and has no state,
+///         InvertedCell, BadFieldValue, std::bad_alloc, DeviceOutOfMemory,
 ///         DeviceError; std::logic_error if what was made is not called labeled().text()
 template <class T, class Space = Host>
 std::unique_ptr<LinearOperator<T, Space>> make_operator(const StrategyName& strategy,

@@ -1,10 +1,12 @@
 // This file integrates a solution and its errors on the GPU.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "operators/cells/device_positions.hpp"
+#include "operators/cells/device_points.hpp"
 #include "postprocess/norms_kernels.cuh"
 #include "solvers/check.hpp"
 
@@ -73,6 +75,12 @@ CellKernel cell_kernel(const NormsShape& shape) {
   return shape.fields > 1 ? cell_sums_kernel<3, true> : cell_sums_kernel<3, false>;
 }
 
+std::shared_ptr<const DeviceVector<double>> copied_to_gpu(const HostVector<double>& u) {
+  auto copied = std::make_shared<DeviceVector<double>>(u.size());
+  copy(u, *copied);
+  return copied;
+}
+
 /// Launches by launch_with(outcome in GPU memory), and waits for the outcome.
 template <class F>
 Outcome outcome_of(F&& launch_with) {
@@ -84,10 +92,11 @@ Outcome outcome_of(F&& launch_with) {
 }  // namespace
 
 struct DeviceErrorNorms::Data {
-  Data(const Discretization& discretization_in, const HostVector<double>& solution);
+  Data(const Discretization& discretization_in,
+       std::shared_ptr<const DeviceVector<double>> solution);
 
   SolutionArgument divided(double unit, double subtracted) const {
-    return {u.data(), subtracted, 1.0 / unit};
+    return {u->data(), subtracted, 1.0 / unit};
   }
   Outcome over_cells(Integrands integrands, const SolutionArgument& solution,
                      const ScalarField& field, Allowed allowed);
@@ -95,34 +104,30 @@ struct DeviceErrorNorms::Data {
   Outcome checked_over_cells(Integrands integrands, const SolutionArgument& solution,
                              const ScalarField& field, Allowed allowed, FoldedCells folded);
   NodeArguments node_arguments(const SolutionArgument& solution) const;
-  Index node_blocks() const { return std::min(ceil_div(u.size(), kThreads), kMaxNormsBlocks); }
+  Index node_blocks() const { return std::min(ceil_div(u->size(), kThreads), kMaxNormsBlocks); }
 
   const Discretization& discretization;
   NormsShape shape;
-  DeviceArray<double> u;
+  DevicePlaces places;
+  std::shared_ptr<const DeviceVector<double>> u;
   DeviceArray<double> tables;
   DeviceArray<double> scratch;
-  std::array<DeviceArray<double>, 3> positions;  // as NodeArguments have them
   std::array<DeviceArray<double>, 3> begins;
   std::array<DeviceArray<double>, 3> widths;
   ReductionBuffer<kSums> sums;
 };
 
 DeviceErrorNorms::Data::Data(const Discretization& discretization_in,
-                             const HostVector<double>& solution)
+                             std::shared_ptr<const DeviceVector<double>> solution)
     : discretization(discretization_in),
       shape(shape_of(discretization)),
-      u(solution.size()),
+      places(discretization.mapping),
+      u(std::move(solution)),
       tables(tables_of(discretization, shape)),
       scratch(shape.scratch_parts(discretization.mesh.cell_count()) * shape.scratch_values()) {
-  copy_to_device(solution.data(), u.bytes(), u.data());
   const BoxMesh& mesh = discretization.mesh;
   for (int d = 0; d < shape.dimension; ++d) {
-    if (!discretization.mapping.is_cartesian()) {
-      positions[d] = positions_on_device(discretization.mapping, d);
-      continue;
-    }
-    positions[d] = DeviceArray<double>(discretization.mapping.line(d));
+    if (places.view().is_mapped) break;
     std::vector<double> begin;
     std::vector<double> width;
     for (Index c = 0; c < mesh.cells()[d]; ++c) {
@@ -154,7 +159,7 @@ Outcome DeviceErrorNorms::Data::over_cells(Integrands integrands, const Solution
   arguments.cells_together = shape.cells_together();
   arguments.u = solution;
   for (int d = 0; d < 3; ++d) {
-    arguments.position[d] = positions[d].data();
+    arguments.position[d] = places.view().position[d];
     arguments.begin[d] = begins[d].data();
     arguments.width[d] = widths[d].data();
   }
@@ -186,18 +191,21 @@ Outcome DeviceErrorNorms::Data::checked_over_cells(Integrands integrands,
 
 NodeArguments DeviceErrorNorms::Data::node_arguments(const SolutionArgument& solution) const {
   NodeArguments arguments{};
-  arguments.count = u.size();
+  arguments.count = u->size();
   arguments.u = solution;
   arguments.is_mapped = !discretization.mapping.is_cartesian();
   for (int d = 0; d < 3; ++d) {
     arguments.extents[d] = discretization.lattice.extents()[d];
-    arguments.position[d] = positions[d].data();
+    arguments.position[d] = places.view().position[d];
   }
   return arguments;
 }
 
-DeviceErrorNorms::DeviceErrorNorms(const Discretization& discretization, HostVector<double>& u)
-    : u_(&u), data_(std::make_unique<Data>(discretization, u)) {}
+DeviceErrorNorms::DeviceErrorNorms(const Discretization& discretization, HostVector<double>& u,
+                                   std::shared_ptr<const DeviceVector<double>> u_on_gpu)
+    : u_(&u),
+      data_(std::make_unique<Data>(discretization,
+                                   u_on_gpu != nullptr ? std::move(u_on_gpu) : copied_to_gpu(u))) {}
 
 DeviceErrorNorms::~DeviceErrorNorms() = default;
 
@@ -268,7 +276,7 @@ double DeviceErrorNorms::max_error(const ScalarField& exact, double unit) const 
 }
 
 void DeviceErrorNorms::subtract(double constant) {
-  tessera::subtract(constant, *u_);
+  if (u_->size() > 0) tessera::subtract(constant, *u_);
   subtracted_ += constant;
 }
 

@@ -6,7 +6,7 @@
 
 #include "mesh/saturated.hpp"
 #include "operators/cells/block_scratch.hpp"
-#include "operators/load/device_program.hpp"
+#include "operators/cells/device_program.hpp"
 #include "postprocess/solution_norms.hpp"
 
 namespace tessera {
@@ -16,9 +16,11 @@ namespace tessera {
 /// the host throws, which is asked for the first cell or node that the GPU finds wrong.
 class DeviceErrorNorms final : public SolutionNorms {
  public:
-  /// Copies u, the positions of a mapped mesh's nodes and 1D tables to the GPU. Both must outlive
-  /// this. @throws DeviceError
-  DeviceErrorNorms(const Discretization& discretization, HostVector<double>& u);
+  /// Copies u, the positions of a mapped mesh's nodes and 1D tables to the GPU, but what is there.
+  /// Both must outlive this. @throws DeviceError
+  /// @param u_on_gpu if given u is empty, and these are its values
+  DeviceErrorNorms(const Discretization& discretization, HostVector<double>& u,
+                   std::shared_ptr<const DeviceVector<double>> u_on_gpu = nullptr);
   ~DeviceErrorNorms() override;
 
   std::array<double, 2> extrema() const override;

@@ -25,10 +25,10 @@ class CellIntegrals {
         basis_(make_basis(discretization.basis.degree, discretization.basis.family,
                           QuadratureRule::gauss, discretization.basis.degree + kExtraPoints)),
         geometry_(discretization, basis_),
-        dimension_(discretization.mesh.dimension()),
         nodal_(static_cast<std::size_t>(geometry_.evaluator().nodes_per_cell())),
         values_(points()),
-        field_(points()) {
+        field_(points()),
+        dimension_(discretization.mesh.dimension()) {
     for (auto& component : gradient_) component.resize(points());
   }
 
@@ -62,8 +62,11 @@ class CellIntegrals {
     const HostArray<Lanes<double>>& at_points = evaluate(field);
     for (std::size_t q = 0; q < points(); ++q) values_[q] -= at_points[q];
   }
+  /// The field at the points; where it depends on u, at the present values.
   const HostArray<Lanes<double>>& evaluate(const ScalarField& field) {
-    field.evaluate(geometry_.positions(), reinterpret_cast<double*>(field_.data()));
+    PointBlock positions = geometry_.positions();
+    if (field.depends_on_u) positions.u = reinterpret_cast<const double*>(values_.data());
+    field.evaluate(positions, reinterpret_cast<double*>(field_.data()));
     return field_;
   }
   /// Prepares |grad|^2 of the polynomial that has the present values at the points.
@@ -95,17 +98,17 @@ class CellIntegrals {
     return vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2];
   }
 
+  Lanes<double> weight_{};
   const Discretization& discretization_;
   Basis1D basis_;
   CellGeometry geometry_;
-  int dimension_;
   std::array<IndexTriple, kLanes<double>> cells_{};
-  Lanes<double> weight_{};
   HostArray<Lanes<double>> nodal_;
   HostArray<Lanes<double>> values_;
   HostArray<Lanes<double>> field_;
   std::array<HostArray<Lanes<double>>, 3> gradient_;
   std::array<HostArray<Lanes<double>>, 3> field_gradient_;
+  int dimension_;
 };
 
 void CellIntegrals::require_positive_determinants() const {
@@ -224,6 +227,13 @@ SolutionNumbers solution_numbers(const Discretization& discretization, std::span
       });
   const auto [min, max] = extrema(u);
   return {min, max, integral, energy, volume};
+}
+
+ErrorNorms larger_of_each(const ErrorNorms& a, const ErrorNorms& b) {
+  const auto larger = [](double x, double y) {
+    return std::isnan(x) || std::isnan(y) ? x + y : std::max(x, y);
+  };
+  return {larger(a.l2, b.l2), larger(a.h1_seminorm, b.h1_seminorm), larger(a.max, b.max)};
 }
 
 ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,

@@ -25,7 +25,7 @@ struct SolutionNumbers {
 };
 
 /// @param u nodal values, [lattice.size()], x fastest
-/// @param coefficient k
+/// @param coefficient k, which may depend on u
 /// @throws InvertedCell if the Jacobian determinant is not positive at a quadrature point, of which
 ///         the operator may have others; whatever the field throws
 SolutionNumbers solution_numbers(const Discretization& discretization, std::span<const double> u,
@@ -43,6 +43,9 @@ struct ErrorNorms {
   double h1_seminorm = 0.0;
   double max = 0.0;  // over the nodes
 };
+
+/// The larger one of each norm; not a number where one of the two is none.
+ErrorNorms larger_of_each(const ErrorNorms& a, const ErrorNorms& b);
 
 /// Of a field with a program the H1 seminorm takes the exact derivatives. Of one that is known by
 /// its values only, it is that of the polynomial of degree p + 2 which has the values of u_h -

@@ -1,12 +1,12 @@
 // These kernels integrate a solution and its errors, and find its extrema.
 #pragma once
 
-#include <cstring>
 #include <limits>
 
 #include "operators/cells/cell_access.cuh"
-#include "operators/load/device_program.cuh"
+#include "operators/cells/device_program.cuh"
 #include "postprocess/device_error_norms.hpp"
+#include "solvers/memory/ordered_bits.cuh"
 #include "solvers/memory/reduction.cuh"
 
 namespace tessera {
@@ -315,29 +315,6 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
   reduce_over_grid<kThreads>(sums, g.partial, g.arrived, [&](const Sums<kSums>& total) {
     for (int k = 0; k < kSums; ++k) g.outcome->sums[k] = total[k];
   });
-}
-
-/// Bits that are in the order of the numbers, and largest for NaN.
-__device__ unsigned long long ordered_bits(double value) {
-  if (isnan(value)) return kNone;
-  const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
-  constexpr unsigned long long kSign = 1ULL << 63;
-  return (bits & kSign) != 0 ? ~bits : bits | kSign;
-}
-double from_ordered_bits(unsigned long long ordered) {
-  constexpr unsigned long long kSign = 1ULL << 63;
-  const unsigned long long bits = (ordered & kSign) != 0 ? ordered & ~kSign : ~ordered;
-  double value = 0.0;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-/// *largest becomes at least the value of each lane of a warp, all of which call it.
-__device__ void keep_largest(unsigned long long value, unsigned long long* largest) {
-  for (int offset = 16; offset > 0; offset /= 2) {
-    value = max(value, __shfl_xor_sync(0xffffffffU, value, offset));
-  }
-  if (threadIdx.x % 32 == 0) atomicMax(largest, value);
 }
 
 /// The smallest and the largest value. Launch: blocks of kThreads threads, a thread for each node,

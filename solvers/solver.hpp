@@ -11,7 +11,18 @@
 namespace tessera {
 
 /// The iterative methods.
-enum class SolverMethod { cg, single_reduction_cg, pipelined_cg, flexible_cg, richardson };
+enum class SolverMethod {
+  cg,
+  single_reduction_cg,
+  pipelined_cg,
+  flexible_cg,
+  richardson,
+  flexible_gmres,
+  bicgstab
+};
+
+/// The directions that flexible GMRES keeps, unless a number is given.
+inline constexpr int kDefaultRestart = 30;
 
 /// How an iterative solve ended.
 enum class SolveStatus {
@@ -30,6 +41,9 @@ std::string_view status_name(SolveStatus status);
 /// What an observer answers after each iteration.
 enum class Continue { yes, no };
 
+/// What x holds before a solve.
+enum class Guess { any, zero };
+
 struct SolveOptions {
   /// Stop at ||b - A x|| <= relative_tolerance * reference_norm.
   double relative_tolerance = 1e-8;
@@ -40,6 +54,8 @@ struct SolveOptions {
   /// it; 0 means never. The residual of the recurrence then drifts from the true one during that
   /// many iterations only.
   int replacement_interval = 0;
+  /// With Guess::zero x is 0, which may spare an application of A.
+  Guess guess = Guess::any;
   /// Called after every iteration with its number and relative residual; may be empty.
   std::function<Continue(int iteration, double relative_residual)> observer;
 };

@@ -82,6 +82,9 @@ CASES = [
     case("3D p3 single-reduction jacobi", (64, 64, 64), 3, solver="method = 'single-reduction-cg', preconditioner = 'jacobi'"),
     case("3D p3 pipelined none", (64, 64, 64), 3, solver="method = 'pipelined-cg'"),
     case("3D p3 flexible chebyshev", (64, 64, 64), 3, solver="method = 'flexible-cg', preconditioner = 'chebyshev'"),
+    case("3D p3 flexible-gmres chebyshev", (48, 48, 48), 3,
+         solver="method = 'flexible-gmres', preconditioner = 'chebyshev', restart = 10"),
+    case("3D p3 bicgstab jacobi", (64, 64, 64), 3, solver="method = 'bicgstab', preconditioner = 'jacobi'"),
     case("2D p2 richardson jacobi", (1200, 1200), 2, solver="method = 'richardson', preconditioner = 'jacobi'"),
     case("3D p2 block-jacobi", (30, 30, 30), 2, solver="preconditioner = 'block-jacobi'"),
     case("3D p4 fast-diagonalization", (56, 56, 56), 4, solver="preconditioner = 'fast-diagonalization'"),
@@ -96,6 +99,14 @@ CASES = [
     case("2D p1 vtk single", (1200, 1200), 1, vtk=True, extra=""),
     case("3D p3 robin exact", (64, 64, 64), 3, problem="source = '1', exact = 'x'",
          extra="boundary = { left = { type = 'dirichlet', value = 'y' }, right = { type = 'robin', alpha = '1', value = '1' } }"),
+    case("3D p4 in time backward Euler", (56, 56, 56), 4, extra="time = { end = 1, method = 'backward-euler', step = 0.5 }",
+         iterations=30),
+    case("3D p4 in time sdirk mapped", (30, 30, 30), 4, mesh=mapped(3), solver="preconditioner = 'multigrid'",
+         extra="time = { end = 0.01, step = 0.005, order = 3 }", iterations=60),
+    case("3D p3 in time bdf mapped", (44, 44, 44), 3, mesh=mapped(3), solver="preconditioner = 'jacobi'",
+         extra="time = { end = 0.01, method = 'bdf', order = 5, tolerance = 1e-2 }", iterations=200),
+    case("2D p4 in time explicit", (400, 400), 4, extra="time = { end = 1e-8, method = 'explicit-rk', order = 4, step = 5e-9 }",
+         iterations=60),
 ]
 
 SMALL = [

@@ -171,4 +171,23 @@ template void multiply_along(const AxisMatrix&, const std::vector<double>&, cons
 template void multiply_along(const AxisMatrix&, const std::vector<float>&, const IndexBox&, int,
                              const float*, float*, Store);
 
+HostArray<double> multiply_along_all(const std::array<AxisMatrix, 3>& matrices,
+                                     const IndexTriple& from, const IndexTriple& to,
+                                     const double* in) {
+  IndexTriple extents = from;
+  HostArray<double> result;
+  for (int d = 2; d >= 0; --d) {
+    if (matrices[d].rows == 0) continue;
+    IndexTriple next_extents = extents;
+    next_extents[d] = to[d];
+    HostArray<double> next(static_cast<std::size_t>(IndexBox(next_extents).size()));
+    multiply_along(matrices[d], matrices[d].entries, IndexBox(extents), d, in, next.data(),
+                   Store::assign);
+    result = std::move(next);
+    in = result.data();
+    extents = next_extents;
+  }
+  return result;
+}
+
 }  // namespace tessera

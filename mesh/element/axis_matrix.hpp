@@ -1,11 +1,13 @@
 // An AxisMatrix acts along one axis of a lattice and has short rows, like a factor of a transfer.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "mesh/box_mesh.hpp"
 #include "mesh/element/basis_1d.hpp"
 #include "mesh/index_box.hpp"
+#include "mesh/lanes/host_array.hpp"
 
 namespace tessera {
 
@@ -46,5 +48,11 @@ enum class Store { assign, add };
 template <class T>
 void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries, const IndexBox& box,
                     int d, const T* in, T* out, Store store);
+
+/// (A_x x A_y x A_z) in, from one lattice of nodes to another: the product along one axis after the
+/// other, z (2D: y) first. @param matrices one an axis; extents of 1 are beyond the last one
+HostArray<double> multiply_along_all(const std::array<AxisMatrix, 3>& matrices,
+                                     const IndexTriple& from, const IndexTriple& to,
+                                     const double* in);
 
 }  // namespace tessera

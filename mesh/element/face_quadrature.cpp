@@ -74,10 +74,8 @@ FaceQuadrature make_face_quadrature(const Discretization& discretization, const 
     for (auto& coordinate : position) coordinate.resize(n);
     for (Index cell = range.begin; cell < range.end; ++cell) {
       result.cell_nodes(cell, basis.degree, indices.data());
-      for (int i = 0; i < n; ++i) {
-        discretization.mapping.node_positions(indices[i], 1, &position[0][i], &position[1][i],
-                                              &position[2][i]);
-      }
+      discretization.mapping.node_positions(indices, position[0].data(), position[1].data(),
+                                            position[2].data());
       // Positions are taken relative to a node of the cell, so that tangents lose no digits to the
       // size of the box.
       const double origin[3] = {position[0][0], position[1][0], position[2][0]};

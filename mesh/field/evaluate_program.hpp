@@ -140,6 +140,9 @@ constexpr Number with_two_arguments(Operation operation, const Number& a, const 
   }
 }
 
+/// What u is where it is not known: not a number.
+inline constexpr double kUnknownU = __builtin_nan("");
+
 /// The instructions of a program and what goes around them, as kernels take it: see FieldProgram.
 struct FieldProgramView {
   const Instruction* code;
@@ -149,6 +152,7 @@ struct FieldProgramView {
   double subtracted;
   double divisor;
   double t;
+  double unit_of_u;
 };
 
 inline FieldProgramView view_of(const FieldProgram& program) {
@@ -158,15 +162,16 @@ inline FieldProgramView view_of(const FieldProgram& program) {
           program.length,
           program.subtracted,
           program.divisor,
-          program.t};
+          program.t,
+          program.unit_of_u};
 }
 
 /// The value of a program at x, y, z; costs about an instruction's arithmetic and two moves each.
-/// @param time time() is the number that stands for t
+/// @param other other(Operand::t) and other(Operand::u) are the numbers that stand for t and u
 /// @param slot slot(i) is the place of value i of the stack but for the top, 0 <= i < depth
-template <class Number, class Time, class Slots>
+template <class Number, class Other, class Slots>
 constexpr Number evaluate(const FieldProgramView& program, const Number& x, const Number& y,
-                          const Number& z, Time&& time, Slots&& slot) {
+                          const Number& z, Other&& other, Slots&& slot) {
   const Number length(program.length);
   const bool is_physical = program.length == 1.0 && program.origin[0] == 0.0 &&
                            program.origin[1] == 0.0 && program.origin[2] == 0.0;
@@ -204,7 +209,10 @@ constexpr Number evaluate(const FieldProgramView& program, const Number& x, cons
         right = at(z, 2);
         break;
       case Operand::t:
-        right = time();
+        right = other(Operand::t);
+        break;
+      case Operand::u:
+        right = Number(program.unit_of_u) * other(Operand::u);
         break;
     }
     if (instruction.operation == Operation::push) {
@@ -217,12 +225,16 @@ constexpr Number evaluate(const FieldProgramView& program, const Number& x, cons
   if (program.subtracted != 0.0) top = top - Number(program.subtracted);
   return program.divisor == 1.0 ? top : top / Number(program.divisor);
 }
-/// The same at the program's own t.
+/// The same at the program's own t; u is not known.
 template <class Number, class Slots>
 constexpr Number evaluate(const FieldProgramView& program, const Number& x, const Number& y,
                           const Number& z, Slots&& slot) {
   return evaluate(
-      program, x, y, z, [&] { return Number(program.t); }, slot);
+      program, x, y, z,
+      [&](Operand operand) {
+        return operand == Operand::t ? Number(program.t) : Number(kUnknownU);
+      },
+      slot);
 }
 
 }  // namespace tessera

@@ -71,7 +71,7 @@ constexpr bool has_one_argument(Operation operation) {
 }
 
 /// Where the value comes from that is pushed, or that is the right argument of two.
-enum class Operand : std::uint8_t { stack, constant, x, y, z, t };
+enum class Operand : std::uint8_t { stack, constant, x, y, z, t, u };
 
 struct Instruction {
   Operation operation;
@@ -84,7 +84,7 @@ struct Instruction {
 /// runs for any type of number: the instructions are the same at all points, so that SIMD lanes and
 /// the threads of a GPU walk through them together.
 ///
-/// The value at x is (expression(origin + length x, t) - subtracted) / divisor.
+/// The value at x is (expression(origin + length x, t, unit_of_u u) - subtracted) / divisor.
 struct FieldProgram {
   std::vector<Instruction> code;
   /// The largest number of values on the stack.
@@ -95,6 +95,10 @@ struct FieldProgram {
   double divisor = 1.0;
   /// The time.
   double t = 0.0;
+  double unit_of_u = 1.0;
 };
+
+/// Whether the solution u occurs.
+bool depends_on_u(const FieldProgram& program);
 
 }  // namespace tessera

@@ -18,11 +18,21 @@ void evaluate(const FieldProgram& program, const PointBlock& points, double* val
 void evaluate_gradient(const FieldProgram& program, const PointBlock& points,
                        const std::array<double*, 3>& gradient);
 
-/// The exact derivatives of a program in t.
+/// The exact derivatives of a program in t or u.
 /// @param values [points.n]
-void evaluate_rate(const FieldProgram& program, const PointBlock& points, double* values);
+void evaluate_derivative(const FieldProgram& program, Operand by, const PointBlock& points,
+                         double* values);
 
-/// The field of a program that depends on position.
+/// The field of a program that depends on position or u, and its exact derivative in t or u, which
+/// has no program. Where they depend on u, evaluating them without u throws std::invalid_argument.
 ScalarField program_field(FieldProgram program);
+ScalarField derivative_field(FieldProgram program, Operand by);
+
+/// The exact derivative in u, in the frame and unit of the field; where it jumps that of one side.
+/// @throws std::invalid_argument if the field depends on u and has no program
+ScalarField derivative_in_u(const ScalarField& field);
+
+/// What functions of u do first with their points. @throws std::invalid_argument if u is not known
+void require_u(const PointBlock& points);
 
 }  // namespace tessera

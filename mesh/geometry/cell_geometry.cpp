@@ -100,8 +100,11 @@ std::vector<double> tensor_weights(const Quadrature& quadrature, int dimension) 
   return weights;
 }
 
-CellGeometry::CellGeometry(const Discretization& discretization, const Basis1D& basis)
+CellGeometry::CellGeometry(const Discretization& discretization, const Basis1D& basis,
+                           const double* u, AskedCells asked)
     : discretization_(&discretization),
+      asked_(asked),
+      u_(u),
       quadrature_(basis.quadrature),
       evaluator_(basis, discretization.mesh.dimension()),
       weights_(tensor_weights(basis.quadrature, discretization.mesh.dimension())) {
@@ -112,6 +115,7 @@ CellGeometry::CellGeometry(const Discretization& discretization, const Basis1D& 
     for (int b = 0; b < dimension; ++b) jacobian_[a][b].resize(points, Lanes<double>{});
   }
   determinant_.resize(points);
+  if (u_ != nullptr) u_at_points_.resize(points);
   nodal_.resize(static_cast<std::size_t>(evaluator_.nodes_per_cell()));
 }
 
@@ -119,7 +123,8 @@ PointBlock CellGeometry::positions() const {
   const auto* x = reinterpret_cast<const double*>(position_[0].data());
   const auto* y = reinterpret_cast<const double*>(position_[1].data());
   const auto* z = reinterpret_cast<const double*>(position_[2].data());
-  return {position_[0].size() * kLanes<double>, x, y, z};
+  const auto* u = reinterpret_cast<const double*>(u_at_points_.data());
+  return {position_[0].size() * kLanes<double>, x, y, z, u_ != nullptr ? u : nullptr};
 }
 
 void CellGeometry::evaluate(std::span<const IndexTriple> cells) {
@@ -128,6 +133,9 @@ void CellGeometry::evaluate(std::span<const IndexTriple> cells) {
   } else {
     evaluate_isoparametric(cells);
   }
+  if (u_ == nullptr) return;
+  gather_cells(discretization_->lattice, cells, u_, nodal_.data());
+  evaluator_.values(nodal_.data(), u_at_points_.data());
 }
 
 void CellGeometry::evaluate_cartesian(std::span<const IndexTriple> cells) {
@@ -156,11 +164,31 @@ void CellGeometry::evaluate_cartesian(std::span<const IndexTriple> cells) {
   }
 }
 
+void CellGeometry::gather_coordinate(std::span<const IndexTriple> cells, int a) {
+  const NodeLattice& lattice = discretization_->lattice;
+  const Mapping& mapping = discretization_->mapping;
+  if (asked_ == AskedCells::all || mapping.positions()->are_on_host()) {
+    gather_cells(lattice, cells, mapping.coordinate(a).data(), nodal_.data());
+    return;
+  }
+  const int n = lattice.degree() + 1;
+  std::vector<Index> nodes(nodal_.size());
+  std::array<std::vector<double>, 3> position;
+  for (auto& coordinate : position) coordinate.resize(nodes.size());
+  for (int lane = 0; lane < kLanes<double>; ++lane) {
+    const Index first = lattice.first_node(cells[std::min<std::size_t>(lane, cells.size() - 1)]);
+    for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
+      nodes[i] = first + lattice.offset(i % n, i / n % n, i / (n * n));
+    }
+    mapping.node_positions(nodes, position[0].data(), position[1].data(), position[2].data());
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodal_[i][lane] = position[a][i];
+  }
+}
+
 void CellGeometry::evaluate_isoparametric(std::span<const IndexTriple> cells) {
   const int dimension = discretization_->mesh.dimension();
   for (int a = 0; a < dimension; ++a) {
-    gather_cells(discretization_->lattice, cells, discretization_->mapping.coordinate(a).data(),
-                 nodal_.data());
+    gather_coordinate(cells, a);
     // Positions are taken relative to a node of the cell, so that J loses no digits to the size of
     // the box.
     const Lanes<double> origin = nodal_[0];

@@ -52,11 +52,17 @@ class CellEvaluator {
   HostArray<Lanes<double>> at_nodes_;
 };
 
-/// Positions, Jacobians and determinants at the quadrature points of up to kLanes<double> cells.
+/// Of how many cells geometry is asked for: for all, the host gets the positions of all nodes.
+enum class AskedCells { all, few };
+
+/// Positions, Jacobians and determinants at the quadrature points of up to kLanes<double> cells,
+/// and the values of a nodal function where there is one.
 class CellGeometry {
  public:
   /// @param basis a basis on the discretization's nodes, whose quadrature may differ
-  CellGeometry(const Discretization& discretization, const Basis1D& basis);
+  /// @param u values at the nodes, which positions() will have as u; null for none
+  CellGeometry(const Discretization& discretization, const Basis1D& basis,
+               const double* u = nullptr, AskedCells asked = AskedCells::all);
 
   /// Evaluates the geometry of these cells; the last one is repeated in unused lanes.
   void evaluate(std::span<const IndexTriple> cells);
@@ -85,13 +91,19 @@ class CellGeometry {
   void evaluate_cartesian(std::span<const IndexTriple> cells);
   void evaluate_isoparametric(std::span<const IndexTriple> cells);
 
+  /// nodal_ = coordinate a of the nodes of the cells.
+  void gather_coordinate(std::span<const IndexTriple> cells, int a);
+
   const Discretization* discretization_;
+  AskedCells asked_;
+  const double* u_;
   Quadrature quadrature_;
   CellEvaluator evaluator_;
   std::vector<double> weights_;
   std::array<HostArray<Lanes<double>>, 3> position_;
   std::array<std::array<HostArray<Lanes<double>>, 3>, 3> jacobian_;
   HostArray<Lanes<double>> determinant_;
+  HostArray<Lanes<double>> u_at_points_;
   HostArray<Lanes<double>> nodal_;
 };
 

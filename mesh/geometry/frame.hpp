@@ -25,9 +25,10 @@ struct Frame {
   }
 };
 
-/// F(X) = field(x) / unit. If the field has factors, they are taken to the frame as well, and the
-/// first one is divided by the unit.
-/// @param unit a power of 2
-ScalarField in_frame(const ScalarField& field, const Frame& frame, double unit = 1.0);
+/// F(X, U) = field(x, unit_of_u U) / unit. If the field has factors, they are taken to the frame as
+/// well, and the first one is divided by the unit.
+/// @param unit, unit_of_u powers of 2
+ScalarField in_frame(const ScalarField& field, const Frame& frame, double unit = 1.0,
+                     double unit_of_u = 1.0);
 
 }  // namespace tessera

@@ -28,9 +28,15 @@ struct FirstFailure {
 
 constexpr char kBadCoefficient[] = "the coefficient must be positive and finite";
 constexpr char kBadReaction[] = "the reaction must be finite and not negative";
+constexpr char kInfiniteReaction[] = "the reaction must be finite";
 
 bool is_coefficient(double k) { return k > 0.0 && std::isfinite(k); }
-bool is_reaction(double c) { return c >= 0.0 && std::isfinite(c); }
+bool is_reaction(double c, ReactionSign sign) {
+  return (c >= 0.0 || sign == ReactionSign::any) && std::isfinite(c);
+}
+const char* bad_reaction(ReactionSign sign) {
+  return sign == ReactionSign::any ? kInfiniteReaction : kBadReaction;
+}
 
 // k and c at the points of some cells, [q][lane].
 struct PointFields {
@@ -39,7 +45,8 @@ struct PointFields {
 };
 
 void check_cell(const BoxMesh& mesh, std::span<const IndexTriple> cells,
-                const CellGeometry& geometry, const PointFields& fields, FirstFailure& first) {
+                const CellGeometry& geometry, const PointFields& fields, ReactionSign sign,
+                FirstFailure& first) {
   for (std::size_t lane = 0; lane < cells.size(); ++lane) {
     const Index cell = mesh.cell_index(cells[lane]);
     if (cell >= first.cell) continue;
@@ -47,10 +54,10 @@ void check_cell(const BoxMesh& mesh, std::span<const IndexTriple> cells,
       const double determinant = geometry.determinant()[q][lane];
       const double k = fields.k[q * kLanes<double> + lane];
       const double c = fields.c[q * kLanes<double> + lane];
-      const Failure failure = !(determinant > 0.0) ? Failure::inverted
-                              : !is_coefficient(k) ? Failure::coefficient
-                              : !is_reaction(c)    ? Failure::reaction
-                                                   : Failure::none;
+      const Failure failure = !(determinant > 0.0)    ? Failure::inverted
+                              : !is_coefficient(k)    ? Failure::coefficient
+                              : !is_reaction(c, sign) ? Failure::reaction
+                                                      : Failure::none;
       if (failure == Failure::none) continue;
       first = {cell,
                failure,
@@ -79,10 +86,12 @@ void factors_at(const CellGeometry& geometry, int q, Lanes<double> scale, Lanes<
 // Parallel.
 template <class F>
 void for_each_evaluated(const Discretization& discretization, const CellBatches& batches,
-                        const ScalarField& coefficient, const ScalarField& reaction, F&& f) {
+                        const ScalarField& coefficient, const ScalarField& reaction,
+                        const FieldContext& context, F&& f) {
   FirstFailure first;
   parallel_ranges(static_cast<Index>(batches.bricks().size()), [&](Range range) {
-    CellGeometry geometry(discretization, discretization.basis);
+    const bool needs_u = coefficient.depends_on_u || reaction.depends_on_u;
+    CellGeometry geometry(discretization, discretization.basis, needs_u ? context.u : nullptr);
     const std::size_t values =
         static_cast<std::size_t>(geometry.points_per_cell()) * kLanes<double>;
     PointFields fields{std::vector<double>(values, coefficient.constant.value_or(0.0)),
@@ -95,7 +104,7 @@ void for_each_evaluated(const Discretization& discretization, const CellBatches&
           geometry.evaluate(cells);
           if (!coefficient.constant) coefficient.evaluate(geometry.positions(), fields.k.data());
           if (!reaction.constant) reaction.evaluate(geometry.positions(), fields.c.data());
-          check_cell(discretization.mesh, cells, geometry, fields, mine);
+          check_cell(discretization.mesh, cells, geometry, fields, context.reaction_sign, mine);
           f(batch, lane, geometry, fields);
         }
       });
@@ -110,13 +119,23 @@ void for_each_evaluated(const Discretization& discretization, const CellBatches&
     throw InvertedCell(discretization.mesh.cell_position(first.cell), dimension,
                        first.value * discretization.frame.volume(dimension), where);
   }
-  throw BadFieldValue(first.failure == Failure::coefficient ? kBadCoefficient : kBadReaction, where,
-                      first.value);
+  throw BadFieldValue(
+      first.failure == Failure::coefficient ? kBadCoefficient : bad_reaction(context.reaction_sign),
+      where, first.value);
 }
 
-void check_constants(const BoxMesh& mesh, double k, double c) {
+void check_reaction(const BoxMesh& mesh, double c, ReactionSign sign) {
+  if (!is_reaction(c, sign)) throw BadFieldValue(bad_reaction(sign), mesh.lower(), c);
+}
+
+void check_constants(const BoxMesh& mesh, double k, double c, ReactionSign sign) {
   if (!is_coefficient(k)) throw BadFieldValue(kBadCoefficient, mesh.lower(), k);
-  if (!is_reaction(c)) throw BadFieldValue(kBadReaction, mesh.lower(), c);
+  check_reaction(mesh, c, sign);
+}
+
+// The coefficient, or 1 in place of the 0 of a mass matrix, which has no gradient term.
+ScalarField nonzero(const ScalarField& coefficient, const ScalarField& reaction) {
+  return is_mass(coefficient, reaction) ? constant_field(1.0) : coefficient;
 }
 
 // The values of a field at point q of kLanes<double> cells.
@@ -156,54 +175,79 @@ Index geometric_factor_bytes(FactorKind kind, ReactionKind reaction, int dimensi
 template <class T>
 GeometricFactors<T>::GeometricFactors(const Discretization& discretization,
                                       const CellBatches& batches, const ScalarField& coefficient,
-                                      const ScalarField& reaction)
+                                      const ScalarField& reaction, const FieldContext& context)
     : kind_(factor_kind(discretization.mapping, coefficient, reaction)),
-      reaction_(reaction_kind(reaction)) {
+      reaction_(reaction_kind(reaction)),
+      is_mass_(tessera::is_mass(coefficient, reaction)) {
   if (batches.lanes() != kLanes<T>) throw std::invalid_argument("batches of another width");
+  const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
+  if (kind_ == FactorKind::constant) {
+    shared_points_.resize(static_cast<std::size_t>(points));
+  } else {
+    batch_stride_ =
+        points * (is_mass_ ? 1 : factor_values(kind_, reaction_, discretization.mesh.dimension()));
+    per_batch_.resize(static_cast<std::size_t>(batches.batch_count() * batch_stride_));
+  }
+  update(discretization, batches, coefficient, reaction, context);
+}
+
+template <class T>
+void GeometricFactors<T>::update_reaction(const Discretization& discretization,
+                                          const ScalarField& coefficient, double reaction,
+                                          ReactionSign sign) {
+  check_reaction(discretization.mesh, reaction, sign);
+  const bool is_divided = kind_ == FactorKind::constant && !is_mass_;
+  reaction_scale_ = is_divided ? reaction / *coefficient.constant : reaction;
+}
+
+template <class T>
+void GeometricFactors<T>::update(const Discretization& discretization, const CellBatches& batches,
+                                 const ScalarField& coefficient, const ScalarField& reaction,
+                                 const FieldContext& context) {
   const BoxMesh& mesh = discretization.mesh;
   const int dimension = mesh.dimension();
   double volume = 1.0;
   for (int d = 0; kind_ != FactorKind::general && d < dimension; ++d) {
     const double width = mesh.cell_width(d, 0);
     volume *= width;
-    axis_scale_[d] = static_cast<T>(1.0 / (width * width));
+    axis_scale_[d] = is_mass_ ? T{0} : static_cast<T>(1.0 / (width * width));
   }
   const std::vector<double> weights = tensor_weights(discretization.basis.quadrature, dimension);
   if (kind_ == FactorKind::constant) {
-    const double k = *coefficient.constant;
-    check_constants(mesh, k, *reaction.constant);
-    reaction_scale_ = *reaction.constant / k;
-    for (const double w : weights) shared_points_.push_back(static_cast<T>(w * volume * k));
-    return;
+    const double k = *nonzero(coefficient, reaction).constant;
+    check_constants(mesh, k, *reaction.constant, context.reaction_sign);
+    for (std::size_t q = 0; q < weights.size(); ++q) {
+      shared_points_[q] = static_cast<T>(weights[q] * volume * k);
+    }
+    return update_reaction(discretization, coefficient, *reaction.constant, context.reaction_sign);
   }
-  const Index entries = factor_values(kind_, ReactionKind::none, dimension);
+  const Index entries = is_mass_ ? 0 : factor_values(kind_, ReactionKind::none, dimension);
   const auto points = static_cast<Index>(weights.size());
-  batch_stride_ = points * factor_values(kind_, reaction_, dimension);
-  per_batch_.resize(static_cast<std::size_t>(batches.batch_count() * batch_stride_));
-  for_each_evaluated(
-      discretization, batches, coefficient, reaction,
-      [&](const CellBatch& batch, int first_lane, const CellGeometry& geometry,
-          const PointFields& fields) {
-        Lanes<T>* out = per_batch_.data() + batch.index * batch_stride_;
-        Lanes<T>* reactions = out + points * entries;
-        for (int q = 0; q < geometry.points_per_cell(); ++q, out += entries) {
-          const Lanes<double> scale = lanes_at(fields.k, q) * geometry.weights()[q];
-          Lanes<double> values[6];
-          if (kind_ != FactorKind::general) {
-            values[0] = scale * geometry.determinant()[q];
-          } else if (dimension == 2) {
-            factors_at<2>(geometry, q, scale, values);
-          } else {
-            factors_at<3>(geometry, q, scale, values);
-          }
-          for (Index entry = 0; entry < entries; ++entry) {
-            write_lanes<T>(values[entry], first_lane, out[entry]);
-          }
-          if (reaction_ == ReactionKind::none) continue;
-          write_lanes<T>(lanes_at(fields.c, q) * geometry.weights()[q] * geometry.determinant()[q],
-                         first_lane, reactions[q]);
-        }
-      });
+  for_each_evaluated(discretization, batches, nonzero(coefficient, reaction), reaction, context,
+                     [&](const CellBatch& batch, int first_lane, const CellGeometry& geometry,
+                         const PointFields& fields) {
+                       Lanes<T>* out = per_batch_.data() + batch.index * batch_stride_;
+                       Lanes<T>* reactions = out + points * entries;
+                       for (int q = 0; q < geometry.points_per_cell(); ++q, out += entries) {
+                         const Lanes<double> scale = lanes_at(fields.k, q) * geometry.weights()[q];
+                         Lanes<double> values[6];
+                         if (is_mass_ || kind_ != FactorKind::general) {
+                           values[0] = scale * geometry.determinant()[q];
+                         } else if (dimension == 2) {
+                           factors_at<2>(geometry, q, scale, values);
+                         } else {
+                           factors_at<3>(geometry, q, scale, values);
+                         }
+                         for (Index entry = 0; entry < entries; ++entry) {
+                           write_lanes<T>(values[entry], first_lane, out[entry]);
+                         }
+                         if (reaction_ == ReactionKind::none) continue;
+                         Lanes<double> measure = geometry.weights()[q] * geometry.determinant()[q];
+                         if (reaction_ == ReactionKind::varying) measure *= lanes_at(fields.c, q);
+                         write_lanes<T>(measure, first_lane, reactions[q]);
+                       }
+                     });
+  if (reaction.constant) reaction_scale_ = *reaction.constant;
 }
 
 template <class T>
@@ -213,27 +257,30 @@ Index GeometricFactors<T>::bytes() const {
 }
 
 void check_geometry(const Discretization& discretization, const ScalarField& coefficient,
-                    const ScalarField& reaction) {
+                    const ScalarField& reaction, const FieldContext& context) {
   if (factor_kind(discretization.mapping, coefficient, reaction) == FactorKind::constant) {
-    check_constants(discretization.mesh, *coefficient.constant, *reaction.constant);
+    check_constants(discretization.mesh, *nonzero(coefficient, reaction).constant,
+                    *reaction.constant, context.reaction_sign);
     return;
   }
   const CellBatches batches(discretization.mesh, kLanes<double>,
                             power(discretization.basis.point_count(), 3) * sizeof(double),
                             omp_get_max_threads());
-  for_each_evaluated(discretization, batches, coefficient, reaction, [](const auto&...) {});
+  for_each_evaluated(discretization, batches, nonzero(coefficient, reaction), reaction, context,
+                     [](const auto&...) {});
 }
 
 template <class T>
 FieldsAtPoints<T> checked_fields(const Discretization& discretization, const CellBatches& batches,
-                                 const ScalarField& coefficient, const ScalarField& reaction) {
+                                 const ScalarField& coefficient, const ScalarField& reaction,
+                                 const FieldContext& context) {
   const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
   const auto size = static_cast<std::size_t>(batches.batch_count() * points);
   FieldsAtPoints<T> at_points;
   if (!coefficient.constant) at_points.coefficient.resize(size);
   if (!reaction.constant) at_points.reaction.resize(size);
   for_each_evaluated(
-      discretization, batches, coefficient, reaction,
+      discretization, batches, nonzero(coefficient, reaction), reaction, context,
       [&](const CellBatch& batch, int first_lane, const CellGeometry&, const PointFields& fields) {
         const auto write = [&](const std::vector<double>& from, HostArray<Lanes<T>>& to) {
           if (to.empty()) return;
@@ -249,9 +296,11 @@ FieldsAtPoints<T> checked_fields(const Discretization& discretization, const Cel
 }
 
 template FieldsAtPoints<double> checked_fields(const Discretization&, const CellBatches&,
-                                               const ScalarField&, const ScalarField&);
+                                               const ScalarField&, const ScalarField&,
+                                               const FieldContext&);
 template FieldsAtPoints<float> checked_fields(const Discretization&, const CellBatches&,
-                                              const ScalarField&, const ScalarField&);
+                                              const ScalarField&, const ScalarField&,
+                                              const FieldContext&);
 template class GeometricFactors<double>;
 template class GeometricFactors<float>;
 

@@ -18,24 +18,40 @@ namespace tessera {
 ///
 /// Layouts, fastest index last: `constant` point_factors [q]; `scaled` [batch][q][lane];
 /// `general` [batch][q][entry][lane] with entries xx xy yy in 2D, xx xy xz yy yz zz in 3D.
-/// For the first two D_q = point factor * diag(axis_scale). In each batch r_q [q][lane] follows
-/// D_q; with `constant` r_q = reaction_scale * point factor.
+/// For the first two D_q = point factor * diag(axis_scale). In each batch values [q][lane] follow
+/// D_q, and r_q = reaction_scale * such a value; with `constant` r_q = reaction_scale * point
+/// factor. Of a mass matrix there are only these: D_q is 0, and `constant` point factors are those
+/// of k = 1.
 template <class T>
 class GeometricFactors {
  public:
   /// @param batches of kLanes<T> cells
   /// @throws InvertedCell naming the first cell with |J| <= 0 at a quadrature point,
   ///         BadFieldValue if the coefficient is not positive and finite at one, or the reaction
-  ///         is negative or not finite.
+  ///         is negative or not finite; std::invalid_argument if they depend on a u that is not
+  ///         known.
   GeometricFactors(const Discretization& discretization, const CellBatches& batches,
                    const ScalarField& coefficient,
-                   const ScalarField& reaction = constant_field(0.0));
+                   const ScalarField& reaction = constant_field(0.0),
+                   const FieldContext& context = {});
+
+  /// Computes the factors of other fields of the same kinds in the same memory. @throws as the
+  /// constructor
+  void update(const Discretization& discretization, const CellBatches& batches,
+              const ScalarField& coefficient, const ScalarField& reaction,
+              const FieldContext& context);
+  /// Takes another reaction that is a number, where there is such a one already.
+  /// @throws BadFieldValue
+  void update_reaction(const Discretization& discretization, const ScalarField& coefficient,
+                       double reaction, ReactionSign sign);
 
   FactorKind kind() const { return kind_; }
   ReactionKind reaction() const { return reaction_; }
-  /// c / k for `constant`, else 0.
+  /// Whether D_q is 0.
+  bool is_mass() const { return is_mass_; }
+  /// c / k for `constant`; else c if it is a number, and 1 where it is not.
   double reaction_scale() const { return reaction_scale_; }
-  /// 1 / h_d^2 of the equal cells; 0 for `general`.
+  /// 1 / h_d^2 of the equal cells; 0 for `general` and for a mass matrix.
   const std::array<T, 3>& axis_scale() const { return axis_scale_; }
   const std::vector<T>& shared_points() const { return shared_points_; }
   /// First entry of a batch, for `scaled` and `general`.
@@ -45,9 +61,10 @@ class GeometricFactors {
  private:
   FactorKind kind_;
   ReactionKind reaction_;
-  double reaction_scale_ = 0.0;
+  bool is_mass_;
+  double reaction_scale_ = 1.0;
   std::array<T, 3> axis_scale_{};
-  std::vector<T> shared_points_;
+  std::vector<T> shared_points_;  // [q]
   Index batch_stride_ = 0;
   HostArray<Lanes<T>> per_batch_;
 };
@@ -59,7 +76,8 @@ Index geometric_factor_bytes(FactorKind kind, ReactionKind reaction, int dimensi
 /// Evaluates Jacobians, coefficient and reaction at every quadrature point, and keeps nothing.
 /// @throws as the constructor of GeometricFactors
 void check_geometry(const Discretization& discretization, const ScalarField& coefficient,
-                    const ScalarField& reaction = constant_field(0.0));
+                    const ScalarField& reaction = constant_field(0.0),
+                    const FieldContext& context = {});
 
 /// k and c at the quadrature points, each [batch][q][lane]; empty if it is constant.
 template <class T>
@@ -71,7 +89,8 @@ struct FieldsAtPoints {
 /// Jacobians and fields are checked as above. @throws as the constructor of GeometricFactors
 template <class T>
 FieldsAtPoints<T> checked_fields(const Discretization& discretization, const CellBatches& batches,
-                                 const ScalarField& coefficient, const ScalarField& reaction);
+                                 const ScalarField& coefficient, const ScalarField& reaction,
+                                 const FieldContext& context);
 
 extern template class GeometricFactors<double>;
 extern template class GeometricFactors<float>;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "mesh/errors.hpp"
 #include "mesh/partition.hpp"
@@ -62,22 +64,40 @@ Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vec
       }
     }
   });
-  coordinates_ = std::move(mapped);
+  positions_ = std::make_shared<NodePositions>(lattice, std::move(mapped));
 }
 
 Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
                  std::array<HostArray<double>, 3> coordinates)
+    : Mapping(mesh, lattice, nodes,
+              std::make_shared<NodePositions>(lattice, std::move(coordinates))) {}
+
+Mapping::Mapping(const BoxMesh& mesh, const NodeLattice& lattice, const std::vector<double>& nodes,
+                 std::shared_ptr<NodePositions> positions)
     : lattice_(lattice),
       is_uniform_(mesh.is_uniform()),
       lines_(node_lines(mesh, lattice, nodes)),
-      coordinates_(std::move(coordinates)) {}
+      positions_(std::move(positions)) {}
+
+std::array<HostArray<double>, 3> Mapping::take_coordinates() && {
+  if (positions_.use_count() == 1) return positions_->take();
+  std::array<HostArray<double>, 3> coordinates;
+  for (int d = 0; d < lattice_.dimension(); ++d) coordinates[d] = positions_->on_host(d);
+  return coordinates;
+}
 
 void Mapping::node_positions(Index first, Index count, double* x, double* y, double* z) const {
   if (!is_cartesian()) {
-    std::copy_n(coordinates_[0].data() + first, count, x);
-    std::copy_n(coordinates_[1].data() + first, count, y);
+    if (!positions_->are_on_host()) {
+      std::vector<Index> nodes(static_cast<std::size_t>(count));
+      std::iota(nodes.begin(), nodes.end(), first);
+      positions_->read(nodes, x, y, z);
+      return;
+    }
+    std::copy_n(coordinate(0).data() + first, count, x);
+    std::copy_n(coordinate(1).data() + first, count, y);
     if (lattice_.dimension() == 3) {
-      std::copy_n(coordinates_[2].data() + first, count, z);
+      std::copy_n(coordinate(2).data() + first, count, z);
     } else {
       std::fill_n(z, count, 0.0);
     }
@@ -96,10 +116,18 @@ void Mapping::node_positions(Index first, Index count, double* x, double* y, dou
   }
 }
 
+void Mapping::node_positions(std::span<const Index> nodes, double* x, double* y, double* z) const {
+  if (!is_cartesian()) return positions_->read(nodes, x, y, z);
+  for (std::size_t i = 0; i < nodes.size(); ++i) node_positions(nodes[i], 1, x + i, y + i, z + i);
+}
+
 Index Mapping::bytes() const {
-  std::size_t values = 0;
-  for (int d = 0; d < 3; ++d) values += lines_[d].size() + coordinates_[d].size();
-  return static_cast<Index>(values * sizeof(double));
+  Index values = 0;
+  for (int d = 0; d < 3; ++d) values += static_cast<Index>(lines_[d].size());
+  if (!is_cartesian() && positions_->are_on_host()) {
+    values += lattice_.dimension() * lattice_.size();
+  }
+  return values * static_cast<Index>(sizeof(double));
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "mesh/errors.hpp"
 #include "mesh/partition.hpp"
@@ -18,24 +19,15 @@ constexpr double kFar = 8.0;
 // An edge of a cell must be at least this share of the coordinates whose difference it is.
 constexpr double kLeastEdge = 1e-10;
 
-struct Interval {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-
-  double largest() const { return std::max(std::abs(low), std::abs(high)); }
-};
-
-using Intervals = std::array<Interval, 3>;
-
 Intervals box_intervals(const BoxMesh& mesh) {
-  Intervals intervals;
+  Intervals intervals{};
   for (int d = 0; d < mesh.dimension(); ++d) intervals[d] = {mesh.lower()[d], mesh.upper()[d]};
   return intervals;
 }
 
 Intervals intervals_of(const Discretization& physical) {
   if (physical.mapping.is_cartesian()) return box_intervals(physical.mesh);
-  Intervals intervals;
+  Intervals intervals{};
   for (int d = 0; d < physical.mesh.dimension(); ++d) {
     const HostArray<double>& x = physical.mapping.coordinate(d);
     double low = x[0];
@@ -48,22 +40,6 @@ Intervals intervals_of(const Discretization& physical) {
     intervals[d] = {low, high};
   }
   return intervals;
-}
-
-Frame frame_of(const Intervals& intervals, int dimension) {
-  Frame frame;
-  double logarithms = 0.0;
-  for (int d = 0; d < dimension; ++d) {
-    const Interval& x = intervals[d];
-    // A quarter of the extent is used, because the whole may overflow.
-    const double quarter = 0.25 * x.high - 0.25 * x.low;
-    if (!(quarter > 0.0) || !std::isfinite(quarter)) return {};
-    logarithms += std::log2(quarter) + 2.0;
-    const double nearest = x.low > 0.0 ? x.low : -x.high;
-    if (0.25 * nearest > kFar * quarter) frame.origin[d] = x.low;
-  }
-  frame.length = std::exp2(2.0 * std::round(0.5 * logarithms / dimension));
-  return frame;
 }
 
 BoxMesh moved(const BoxMesh& mesh, const Frame& frame) {
@@ -81,18 +57,32 @@ BoxMesh moved(const BoxMesh& mesh, const Frame& frame) {
   return {mesh.dimension(), mesh.cells(), lower, upper, std::move(lines)};
 }
 
-template <class Move>
-void move_all(HostArray<double>& x, Index size, Move move) {
-#pragma omp parallel for simd schedule(static)
-  for (Index i = 0; i < size; ++i) x[i] = move(x[i]);
+Discretization cartesian(Discretization&& old, BoxMesh mesh, const Frame& frame) {
+  Mapping mapping(mesh, old.lattice, old.basis.nodes);
+  return {std::move(mesh), std::move(old.basis), old.lattice, std::move(mapping), frame};
 }
 
-Discretization with_mesh(Discretization&& old, BoxMesh mesh, const Frame& frame,
-                         std::array<HostArray<double>, 3> coordinates) {
-  Mapping mapping = coordinates[0].empty()
-                        ? Mapping(mesh, old.lattice, old.basis.nodes)
-                        : Mapping(mesh, old.lattice, old.basis.nodes, std::move(coordinates));
-  return {std::move(mesh), std::move(old.basis), old.lattice, std::move(mapping), frame};
+Discretization mapped(BoxMesh mesh, Basis1D basis, const Frame& frame,
+                      std::shared_ptr<NodePositions> positions) {
+  const NodeLattice lattice = positions->lattice();
+  Mapping mapping(mesh, lattice, basis.nodes, std::move(positions));
+  return {std::move(mesh), std::move(basis), lattice, std::move(mapping), frame};
+}
+
+// The coordinates of a mapped discretization, each moved by move(x, origin, length).
+template <class Move>
+std::shared_ptr<NodePositions> moved_positions(Discretization& discretization, const Frame& frame,
+                                               Move&& move) {
+  std::array<HostArray<double>, 3> coordinates =
+      std::move(discretization.mapping).take_coordinates();
+  for (int d = 0; d < discretization.mesh.dimension() && !frame.is_physical(); ++d) {
+    HostArray<double>& x = coordinates[d];
+    const double origin = frame.origin[d];
+    const double length = frame.length;
+#pragma omp parallel for simd schedule(static)
+    for (Index i = 0; i < discretization.lattice.size(); ++i) x[i] = move(x[i], origin, length);
+  }
+  return std::make_shared<NodePositions>(discretization.lattice, std::move(coordinates));
 }
 
 // The longest of a cell's edges along its axis d.
@@ -116,48 +106,64 @@ double longest_edge(const Discretization& discretization, const IndexTriple& cel
 
 }  // namespace
 
+Frame natural_frame(const Intervals& intervals, int dimension) {
+  Frame frame;
+  double logarithms = 0.0;
+  for (int d = 0; d < dimension; ++d) {
+    const Interval& x = intervals[d];
+    // A quarter of the extent is used, because the whole may overflow.
+    const double quarter = 0.25 * x.high - 0.25 * x.low;
+    if (!(quarter > 0.0) || !std::isfinite(quarter)) return {};
+    logarithms += std::log2(quarter) + 2.0;
+    const double nearest = x.low > 0.0 ? x.low : -x.high;
+    if (0.25 * nearest > kFar * quarter) frame.origin[d] = x.low;
+  }
+  frame.length = std::exp2(2.0 * std::round(0.5 * logarithms / dimension));
+  return frame;
+}
+
 Frame natural_frame(const Discretization& physical) {
-  return frame_of(intervals_of(physical), physical.mesh.dimension());
+  return natural_frame(intervals_of(physical), physical.mesh.dimension());
 }
 
 Discretization to_frame(Discretization physical, const Frame& frame) {
   if (physical.mapping.is_cartesian()) {
     if (frame.is_physical()) return physical;
     BoxMesh mesh = moved(physical.mesh, frame);
-    return with_mesh(std::move(physical), std::move(mesh), frame, {});
+    return cartesian(std::move(physical), std::move(mesh), frame);
   }
-  BoxMesh mesh =
-      moved(physical.mesh, frame_of(box_intervals(physical.mesh), physical.mesh.dimension()));
-  std::array<HostArray<double>, 3> coordinates = std::move(physical.mapping).take_coordinates();
-  for (int d = 0; d < mesh.dimension() && !frame.is_physical(); ++d) {
-    move_all(coordinates[d], physical.lattice.size(),
-             [origin = frame.origin[d], length = frame.length](double x) {
-               return (x - origin) / length;
-             });
-  }
-  return with_mesh(std::move(physical), std::move(mesh), frame, std::move(coordinates));
+  auto positions = moved_positions(physical, frame, [](double x, double origin, double length) {
+    return (x - origin) / length;
+  });
+  return mapped_in_frame(physical.mesh, std::move(physical.basis), frame, std::move(positions));
+}
+
+Discretization mapped_in_frame(const BoxMesh& physical, Basis1D basis, const Frame& frame,
+                               std::shared_ptr<NodePositions> positions) {
+  const Frame of_box = natural_frame(box_intervals(physical), physical.dimension());
+  return mapped(moved(physical, of_box), std::move(basis), frame, std::move(positions));
 }
 
 Discretization to_physical(Discretization framed, const BoxMesh& mesh) {
-  const Frame frame = framed.frame;
-  if (framed.mapping.is_cartesian()) return with_mesh(std::move(framed), mesh, {}, {});
-  std::array<HostArray<double>, 3> coordinates = std::move(framed.mapping).take_coordinates();
-  for (int d = 0; d < mesh.dimension() && !frame.is_physical(); ++d) {
-    move_all(coordinates[d], framed.lattice.size(),
-             [origin = frame.origin[d], length = frame.length](double X) {
-               return origin + length * X;
-             });
+  if (framed.mapping.is_cartesian()) return cartesian(std::move(framed), mesh, {});
+  auto positions =
+      moved_positions(framed, framed.frame,
+                      [](double X, double origin, double length) { return origin + length * X; });
+  return mapped(mesh, std::move(framed.basis), {}, std::move(positions));
+}
+
+double least_edge(const Intervals& intervals, int dimension) {
+  double largest = 0.0;
+  for (int d = 0; d < dimension; ++d) {
+    largest = std::max({largest, std::abs(intervals[d].low), std::abs(intervals[d].high)});
   }
-  return with_mesh(std::move(framed), mesh, {}, std::move(coordinates));
+  return kLeastEdge * largest;
 }
 
 void check_digits(const Discretization& physical) {
   if (physical.mapping.is_cartesian()) return;
   const BoxMesh& mesh = physical.mesh;
-  double largest = 0.0;
-  for (const Interval& x : intervals_of(physical)) {
-    if (x.low <= x.high) largest = std::max(largest, x.largest());
-  }
+  const double least = least_edge(intervals_of(physical), mesh.dimension());
   // The first cell with too short an edge.
   Index first = std::numeric_limits<Index>::max();
   std::mutex mutex;
@@ -166,7 +172,7 @@ void check_digits(const Discretization& physical) {
       for (int d = 0; d < mesh.dimension(); ++d) {
         const double edge = longest_edge(physical, mesh.cell_position(c), d);
         // An edge of length 0 comes of a map that folds over, which check_geometry() reports.
-        if (edge == 0.0 || edge >= kLeastEdge * largest) continue;
+        if (edge == 0.0 || edge >= least) continue;
         const std::lock_guard lock(mutex);
         first = std::min(first, c);
         return;
@@ -178,8 +184,7 @@ void check_digits(const Discretization& physical) {
   for (int d = 0; d < mesh.dimension(); ++d) {
     edge = std::min(edge, longest_edge(physical, mesh.cell_position(first), d));
   }
-  throw LostDigits(mesh.cell_position(first), mesh.dimension(), edge, kLeastEdge * largest,
-                   largest);
+  throw LostDigits(mesh.cell_position(first), mesh.dimension(), edge, least, least / kLeastEdge);
 }
 
 }  // namespace tessera

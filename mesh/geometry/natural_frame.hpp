@@ -1,6 +1,9 @@
 // These functions move a discretization into a frame in which it is of order 1, and back.
 #pragma once
 
+#include <array>
+#include <memory>
+
 #include "mesh/discretization.hpp"
 
 namespace tessera {
@@ -18,6 +21,20 @@ Frame natural_frame(const Discretization& physical);
 /// numbers the cells and gets a frame of its own. Nothing is rounded but numbers below 1e-308.
 Discretization to_frame(Discretization physical, const Frame& frame);
 
+/// The least and the largest coordinate along each axis.
+struct Interval {
+  double low;
+  double high;
+};
+using Intervals = std::array<Interval, 3>;
+
+/// natural_frame() of a mapped mesh from the intervals of its nodes.
+Frame natural_frame(const Intervals& intervals, int dimension);
+
+/// What to_frame() makes of a mapped mesh from positions that are in the frame already.
+Discretization mapped_in_frame(const BoxMesh& physical, Basis1D basis, const Frame& frame,
+                               std::shared_ptr<NodePositions> positions);
+
 /// Undoes to_frame().
 /// @param mesh the mesh that to_frame() was given
 Discretization to_physical(Discretization framed, const BoxMesh& mesh);
@@ -27,5 +44,8 @@ Discretization to_physical(Discretization framed, const BoxMesh& mesh);
 /// coordinate of the mesh.
 /// @throws LostDigits
 void check_digits(const Discretization& physical);
+
+/// The length of the edge that each cell must have, for nodes in these intervals.
+double least_edge(const Intervals& intervals, int dimension);
 
 }  // namespace tessera

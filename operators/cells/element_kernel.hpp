@@ -13,8 +13,8 @@ namespace tessera {
 
 /// v_c = B^T D B u_c for batches of cells on the host.
 template <class T>
-std::unique_ptr<CellKernel<T>> make_element_kernel(
-    const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors);
+std::unique_ptr<CellKernel<T>> make_element_kernel(const Discretization& discretization,
+                                                   std::shared_ptr<GeometricFactors<T>> factors);
 
 /// The same in GPU memory. @throws as DeviceFactors
 template <class T>

@@ -15,6 +15,7 @@
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/operator_name.hpp"
 #include "operators/form/robin_faces.hpp"
+#include "operators/form/updatable.hpp"
 #include "solvers/linear_operator.hpp"
 
 namespace tessera {
@@ -26,15 +27,18 @@ namespace tessera {
 /// A local kernel has: value_type, dimension, degree (0 = run time), kTakesCells
 /// (whether a batch is named by its CellBatch or its number), nodes_per_axis(),
 /// scratch_size(), apply(batch, u, v, scratch), diagonal(batch, d, scratch), flops_per_cell(),
-/// bytes(), streamed_bytes(), name() and factor_storage() for operator_name().
+/// bytes(), streamed_bytes(), name() and factor_storage() for operator_name(). It may have
+/// update(batches, form before, form), as Updatable.
 template <class Kernel>
-class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host> {
+class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host>,
+                         public Updatable {
  public:
   using T = typename Kernel::value_type;
 
   MatrixFree(const BilinearForm& form, std::shared_ptr<const CellBatches> batches, Kernel kernel,
              std::unique_ptr<Scatter<T>> scatter)
-      : lattice_(form.discretization->lattice),
+      : form_(form),
+        lattice_(form.discretization->lattice),
         cells_(form.discretization->mesh.cells()),
         dirichlet_(form.dirichlet),
         batches_(std::move(batches)),
@@ -84,6 +88,17 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   }
 
   Index bytes() const override { return kernel_.bytes() + scatter_->bytes(); }
+
+  Updated update(const BilinearForm& form) override {
+    if constexpr (requires { kernel_.update(*batches_, form, form); }) {
+      if (kernel_.update(*batches_, form_, form) == Updated::no) return Updated::no;
+      if (!are_same(form_.robin, form.robin)) robin_ = RobinFaces<T>(form);
+      form_ = form;
+      return Updated::yes;
+    } else {
+      return Updated::no;
+    }
+  }
 
  private:
   static constexpr int kNodes = Kernel::degree > 0 ? Kernel::degree + 1 : 0;
@@ -233,6 +248,7 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     }
   }
 
+  BilinearForm form_;
   NodeLattice lattice_;
   IndexTriple cells_;
   FaceSet dirichlet_;

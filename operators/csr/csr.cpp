@@ -312,8 +312,9 @@ std::unique_ptr<CsrMatrix<T>> make_csr_matrix(const BilinearForm& form) {
   const Discretization& discretization = *form.discretization;
   const auto batches = make_batches<T>(discretization);
   const auto kernel = make_element_kernel<T>(
-      discretization, std::make_shared<const GeometricFactors<T>>(discretization, *batches,
-                                                                  form.coefficient, form.reaction));
+      discretization,
+      std::make_shared<GeometricFactors<T>>(discretization, *batches, form.coefficient,
+                                            form.reaction, form.context()));
   if (fits_32_bits(csr_nonzeros(discretization.lattice, form.dirichlet))) {
     return std::make_unique<CsrOperator<T, std::int32_t>>(form, *batches, *kernel);
   }

@@ -133,7 +133,10 @@ double ratio(const std::vector<double>& a, const std::vector<double>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (std::abs(a[i]) > std::abs(a[largest])) largest = i;
   }
-  if (a[largest] == 0.0) return 0.0;
+  if (a[largest] == 0.0) {
+    const bool both = std::all_of(b.begin(), b.end(), [](double value) { return value == 0.0; });
+    return both ? 1.0 : 0.0;
+  }
   const double scale = b[largest] / a[largest];
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (std::abs(b[i] - scale * a[i]) > kSameness * std::abs(b[largest])) return 0.0;
@@ -225,7 +228,6 @@ std::array<AxisModes, 3> make_axis_modes(const NearestSeparable& separable) {
     }
   }
   if (separable.dimension == 2) modes[2] = single_mode();
-  for (double& value : modes[0].eigenvalues) value += separable.reaction;
   return modes;
 }
 

@@ -32,7 +32,7 @@ struct AxisModes {
 /// by scale alone are solved once; the problems are solved in parallel.
 ///
 /// Where no end of an axis is constrained and none has an end term, its least eigenvalue is exactly
-/// 0; all others are greater than 0. Those along x have the reaction r of the operator added.
+/// 0; all others are greater than 0. The reaction is no part of them.
 /// @throws NumericalBreakdown if an eigenproblem is not solved; Interrupted
 std::array<AxisModes, 3> make_axis_modes(const NearestSeparable& separable);
 

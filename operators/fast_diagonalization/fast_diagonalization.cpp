@@ -97,7 +97,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
         dirichlet_(form.dirichlet),
         has_middle_(lattice_.dimension() == 3),
         exactness_(separable.exactness),
-        range_(eigenvalue_range_of(modes)),
+        eigenvalues_(form, separable, modes),
         x_(modes.x),
         middle_(modes.middle),
         outer_(modes.outer),
@@ -106,7 +106,9 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
         threads_(omp_get_max_threads()),
         scratch_values_(is_empty() ? 0
                                    : scratch_values({x_.size(), middle_.size(), outer_.size()})),
-        scratch_(threads_ * scratch_values_) {}
+        scratch_(threads_ * scratch_values_) {
+    x_.set_eigenvalues(eigenvalues_.along_x());
+  }
 
   Index size() const override { return lattice_.size(); }
 
@@ -144,7 +146,12 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
   }
 
   Exactness exactness() const override { return exactness_; }
-  std::array<double, 2> eigenvalue_range() const override { return range_; }
+  std::array<double, 2> eigenvalue_range() const override { return eigenvalues_.range(); }
+  Updated update(const BilinearForm& form) override {
+    if (eigenvalues_.update(form) == Updated::no) return Updated::no;
+    x_.set_eigenvalues(eigenvalues_.along_x());
+    return Updated::yes;
+  }
   std::int64_t bytes() const override {
     return x_.bytes() + middle_.bytes() + outer_.bytes() +
            static_cast<Index>(scratch_.size() * sizeof(T));
@@ -290,7 +297,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
   FaceSet dirichlet_;
   bool has_middle_;
   Exactness exactness_;
-  std::array<double, 2> range_;
+  ShiftedEigenvalues eigenvalues_;
   HostAxis<T> x_;
   HostAxis<T> middle_;
   HostAxis<T> outer_;

@@ -39,8 +39,6 @@ class DeviceAxis {
                  squared(padded_rows(modes.odd, sizeof(T)))),
         eigenvalues_(padded_row(modes.size(), sizeof(T))) {
     std::vector<T> vectors(vectors_.size(), T{0});
-    // 1 in the padding: what it is divided by must not be 0.
-    std::vector<T> eigenvalues(eigenvalues_.size(), T{1});
     std::int64_t offset = 0;
     std::int64_t place = 0;
     std::int64_t padded_place = 0;
@@ -54,14 +52,24 @@ class DeviceAxis {
         for (Index i = 0; i < n; ++i) {
           vectors[offset + j * leading + i] = static_cast<T>(columns[j * n + i]);
         }
-        const std::int64_t at = padding == Padding::parts ? padded_place : place;
-        eigenvalues[at + j] = static_cast<T>(modes.eigenvalues[place + j]);
       }
       offset += leading * leading;
       place += n;
       padded_place += leading;
     }
     copy_to_device(vectors.data(), vectors_.bytes(), vectors_.data());
+    set_eigenvalues(modes.eigenvalues, padding);
+  }
+
+  void set_eigenvalues(const std::vector<double>& values, Padding padding) {
+    // 1 in the padding: what it is divided by must not be 0.
+    std::vector<T> eigenvalues(eigenvalues_.size(), T{1});
+    for (const Part<T>& part : parts_) {
+      const std::int64_t at = padding == Padding::parts ? part.padded_place : part.place;
+      for (std::int64_t j = 0; j < part.size; ++j) {
+        eigenvalues[at + j] = static_cast<T>(values[part.place + j]);
+      }
+    }
     copy_to_device(eigenvalues.data(), eigenvalues_.bytes(), eigenvalues_.data());
   }
 
@@ -94,7 +102,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
       : size_(form.discretization->lattice.size()),
         has_middle_(separable.dimension == 3),
         exactness_(separable.exactness),
-        range_(eigenvalue_range_of(modes)),
+        eigenvalues_(form, separable, modes),
         x_(modes.x, Padding::parts),
         middle_(modes.middle, Padding::none),
         outer_(modes.outer, Padding::none),
@@ -103,6 +111,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
         products_(kCublasWorkspace) {
     for (DeviceArray<T>& scratch : scratch_) zero_on_device(scratch.data(), scratch.bytes());
     add_faces(form.discretization->lattice, form.dirichlet);
+    x_.set_eigenvalues(eigenvalues_.along_x(), Padding::parts);
   }
 
   std::int64_t size() const override { return size_; }
@@ -117,7 +126,12 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
   }
 
   Exactness exactness() const override { return exactness_; }
-  std::array<double, 2> eigenvalue_range() const override { return range_; }
+  std::array<double, 2> eigenvalue_range() const override { return eigenvalues_.range(); }
+  Updated update(const BilinearForm& form) override {
+    if (eigenvalues_.update(form) == Updated::no) return Updated::no;
+    x_.set_eigenvalues(eigenvalues_.along_x(), Padding::parts);
+    return Updated::yes;
+  }
   std::int64_t bytes() const override {
     return x_.bytes() + middle_.bytes() + outer_.bytes() + scratch_[0].bytes() +
            scratch_[1].bytes() + products_.bytes();
@@ -226,7 +240,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
   std::int64_t size_;
   bool has_middle_;
   Exactness exactness_;
-  std::array<double, 2> range_;
+  ShiftedEigenvalues eigenvalues_;
   DeviceAxis<T> x_;
   DeviceAxis<T> middle_;
   DeviceAxis<T> outer_;

@@ -6,6 +6,7 @@
 
 #include "operators/fast_diagonalization/axis_modes.hpp"
 #include "operators/fast_diagonalization/nearest_separable.hpp"
+#include "operators/form/updatable.hpp"
 #include "solvers/execution.hpp"
 #include "solvers/preconditioner.hpp"
 
@@ -18,10 +19,12 @@ namespace tessera {
 /// term, the constant, whose sum of eigenvalues is 0, is left out: B^-1 is then positive
 /// semidefinite.
 ///
+/// Of separable operators another number for reaction is taken in place.
+///
 /// apply() is deterministic, does not depend on what z held, and is not to be called by two threads
 /// at a time: they would share scratch.
 template <class T, class Space>
-class FastDiagonalization : public Preconditioner<T, Space> {
+class FastDiagonalization : public Preconditioner<T, Space>, public Updatable {
  public:
   /// Whether it is the inverse of the form's operator, up to rounding.
   virtual Exactness exactness() const = 0;

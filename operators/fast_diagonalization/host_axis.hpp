@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <vector>
 
 #include "mesh/lanes/host_array.hpp"
 #include "operators/fast_diagonalization/axis_modes.hpp"
@@ -24,8 +25,12 @@ class HostAxis {
     T* const odd_vectors = vectors_.data() + even_ * even_;
     std::transform(modes.even_vectors.begin(), modes.even_vectors.end(), vectors_.data(), rounded);
     std::transform(modes.odd_vectors.begin(), modes.odd_vectors.end(), odd_vectors, rounded);
-    std::transform(modes.eigenvalues.begin(), modes.eigenvalues.end(), eigenvalues_.data(),
-                   rounded);
+    set_eigenvalues(modes.eigenvalues);
+  }
+
+  void set_eigenvalues(const std::vector<double>& values) {
+    std::transform(values.begin(), values.end(), eigenvalues_.data(),
+                   [](double value) { return static_cast<T>(value); });
   }
 
   Index first() const { return first_; }

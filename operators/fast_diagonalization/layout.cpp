@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mesh/saturated.hpp"
+#include "operators/kronecker/factors/factors.hpp"
 
 namespace tessera {
 
@@ -23,12 +24,34 @@ IndexTriple free_nodes_by_role(const NodeLattice& lattice, FaceSet dirichlet) {
   return free;
 }
 
-std::array<double, 2> eigenvalue_range_of(const AxisRoles<AxisModes>& modes) {
+ShiftedEigenvalues::ShiftedEigenvalues(BilinearForm form, const NearestSeparable& separable,
+                                       const AxisRoles<AxisModes>& modes)
+    : form_(std::move(form)),
+      without_reaction_{modes.x.eigenvalues, modes.middle.eigenvalues, modes.outer.eigenvalues},
+      along_x_(modes.x.eigenvalues) {
+  shift(separable.reaction);
+}
+
+void ShiftedEigenvalues::shift(double reaction) {
+  for (std::size_t i = 0; i < along_x_.size(); ++i) {
+    along_x_[i] = without_reaction_.x[i] + reaction;
+  }
+}
+
+Updated ShiftedEigenvalues::update(const BilinearForm& form) {
+  if (!differ_in_number_only(form_, form) || !why_not_kronecker(form).empty()) return Updated::no;
+  shift(kronecker_reaction(form));
+  form_ = form;
+  return Updated::yes;
+}
+
+std::array<double, 2> ShiftedEigenvalues::range() const {
   double least = 0.0;
   double largest = 0.0;
   double step = INFINITY;  // from the least sum to the next
-  for (const AxisModes* axis : {&modes.x, &modes.middle, &modes.outer}) {
-    std::vector<double> sorted = axis->eigenvalues;
+  for (const std::vector<double>* axis :
+       {&along_x_, &without_reaction_.middle, &without_reaction_.outer}) {
+    std::vector<double> sorted = *axis;
     if (sorted.empty()) return {0.0, 0.0};
     std::sort(sorted.begin(), sorted.end());
     least += sorted.front();

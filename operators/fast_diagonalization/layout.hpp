@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "operators/fast_diagonalization/axis_modes.hpp"
+#include "operators/form/updatable.hpp"
 
 namespace tessera {
 
@@ -25,8 +27,27 @@ enum class Direction { to_modes, to_nodes };
 /// Free nodes by role: x, middle, outer.
 IndexTriple free_nodes_by_role(const NodeLattice& lattice, FaceSet dirichlet);
 
-/// Least and largest sum of eigenvalues, without the constant of a pure Neumann problem.
-std::array<double, 2> eigenvalue_range_of(const AxisRoles<AxisModes>& modes);
+/// The eigenvalues of a separable operator: those along x have its reaction added, and so can be
+/// those of another one.
+class ShiftedEigenvalues {
+ public:
+  ShiftedEigenvalues(BilinearForm form, const NearestSeparable& separable,
+                     const AxisRoles<AxisModes>& modes);
+
+  /// [mode]
+  const std::vector<double>& along_x() const { return along_x_; }
+  /// Least and largest sum of eigenvalues, without the constant of a pure Neumann problem.
+  std::array<double, 2> range() const;
+  /// Takes another number for reaction.
+  Updated update(const BilinearForm& form);
+
+ private:
+  void shift(double reaction);
+
+  BilinearForm form_;
+  AxisRoles<std::vector<double>> without_reaction_;
+  std::vector<double> along_x_;
+};
 
 /// Rows and columns of matrices on the GPU are padded to 64 bytes.
 constexpr Index padded_rows(Index n, Index value_bytes) {

@@ -10,6 +10,7 @@
 #include "mesh/partition.hpp"
 #include "operators/form/robin_faces.hpp"
 #include "operators/kronecker/factors/factors.hpp"
+#include "solvers/errors.hpp"
 
 namespace tessera {
 namespace {
@@ -68,16 +69,21 @@ CellCenter center_of(const Discretization& discretization, const IndexTriple& ce
   const BoxMesh& mesh = discretization.mesh;
   const NodeLattice& lattice = discretization.lattice;
   const int corners = 1 << mesh.dimension();
+  std::array<Index, 8> nodes{};
+  for (int corner = 0; corner < corners; ++corner) {
+    nodes[corner] = lattice.corner_node(cell, corner);
+  }
+  std::array<std::array<double, 8>, 3> at{};
+  discretization.mapping.node_positions({nodes.data(), static_cast<std::size_t>(corners)},
+                                        at[0].data(), at[1].data(), at[2].data());
   CellCenter center;
   for (int corner = 0; corner < corners; ++corner) {
-    Point x{};
-    discretization.mapping.node_positions(lattice.corner_node(cell, corner), 1, x.data(), &x[1],
-                                          &x[2]);
     for (int a = 0; a < 3; ++a) {
-      center.x[a] += x[a] / corners;
-      center.beside[a] += x[a] * (corner == 0 ? 0.5 + 0.5 / corners : 0.5 / corners);
+      const double x = at[a][corner];
+      center.x[a] += x / corners;
+      center.beside[a] += x * (corner == 0 ? 0.5 + 0.5 / corners : 0.5 / corners);
       for (int d = 0; d < mesh.dimension(); ++d) {
-        center.jacobian[a][d] += (corner >> d & 1) != 0 ? x[a] : -x[a];
+        center.jacobian[a][d] += (corner >> d & 1) != 0 ? x : -x;
       }
     }
   }
@@ -293,6 +299,11 @@ void add_mean_reaction(const BoxMesh& mesh, const LogSums& samples, NearestSepar
 }  // namespace
 
 NearestSeparable make_nearest_separable(const BilinearForm& form) {
+  if (form.depends_on_u()) {
+    throw UnsuitableChoice(
+        Choice::preconditioner,
+        "fast diagonalization takes no coefficient or reaction that depends on u");
+  }
   const Discretization& discretization = *form.discretization;
   NearestSeparable separable;
   separable.dimension = discretization.mesh.dimension();

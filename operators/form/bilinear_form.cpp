@@ -1,4 +1,5 @@
-// This file decides whether Robin terms vanish and whether a form has a null space.
+// This file decides whether terms of a form vanish or are those of another form, and whether it has
+// a null space.
 #include "operators/form/bilinear_form.hpp"
 
 #include <algorithm>
@@ -7,8 +8,10 @@
 
 #include "mesh/element/face_quadrature.hpp"
 #include "mesh/geometry/cell_geometry.hpp"
+#include "mesh/geometry/factor_kind.hpp"
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/partition.hpp"
+#include "operators/form/updatable.hpp"
 
 namespace tessera {
 
@@ -21,12 +24,12 @@ bool vanishes(const RobinTerm& term, const Discretization& discretization) {
   return std::all_of(alpha.begin(), alpha.end(), [](double value) { return value == 0.0; });
 }
 
-bool vanishes(const ScalarField& field, const Discretization& discretization) {
+bool vanishes(const ScalarField& field, const Discretization& discretization, const double* u) {
   if (field.constant) return *field.constant == 0.0;
   const CellBatches batches(discretization.mesh, kLanes<double>, sizeof(double), 1);
   std::atomic<bool> is_zero = true;
   parallel_ranges(static_cast<Index>(batches.bricks().size()), [&](Range range) {
-    CellGeometry geometry(discretization, discretization.basis);
+    CellGeometry geometry(discretization, discretization.basis, u);
     std::vector<double> values;
     for (Index b = range.begin; b < range.end && is_zero; ++b) {
       batches.for_each_batch(batches.bricks()[b], [&](const CellBatch& batch) {
@@ -44,9 +47,27 @@ bool vanishes(const ScalarField& field, const Discretization& discretization) {
 }
 
 bool is_pure_neumann(const BilinearForm& form) {
-  return form.dirichlet.none() && vanishes(form.reaction, *form.discretization) &&
+  return form.dirichlet.none() && vanishes(form.reaction, *form.discretization, form.context().u) &&
          std::all_of(form.robin.begin(), form.robin.end(),
                      [&](const RobinTerm& term) { return vanishes(term, *form.discretization); });
+}
+
+bool are_same(const ScalarField& a, const ScalarField& b) {
+  if (a.constant || b.constant) return a.constant == b.constant;
+  return a.program != nullptr && a.program == b.program;
+}
+
+bool are_same(const std::vector<RobinTerm>& a, const std::vector<RobinTerm>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const RobinTerm& one, const RobinTerm& other) {
+                      return one.face == other.face && are_same(one.alpha, other.alpha);
+                    });
+}
+
+bool differ_in_number_only(const BilinearForm& a, const BilinearForm& b) {
+  return are_same(a.coefficient, b.coefficient) && are_same(a.robin, b.robin) &&
+         reaction_kind(a.reaction) == reaction_kind(b.reaction) &&
+         (a.reaction.constant || are_same(a.reaction, b.reaction));
 }
 
 }  // namespace tessera

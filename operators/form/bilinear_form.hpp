@@ -1,10 +1,13 @@
 // A BilinearForm is what every strategy discretizes.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "mesh/discretization.hpp"
 #include "mesh/face.hpp"
+#include "mesh/geometry/factor_kind.hpp"
+#include "mesh/lanes/host_array.hpp"
 #include "mesh/scalar_field.hpp"
 
 namespace tessera {
@@ -17,22 +20,35 @@ struct RobinTerm {
 
 /// What every strategy discretizes: a(u, v) = (k grad u, grad v) + (c u, v) + sum over Robin faces
 /// <alpha u, v>, k the coefficient and c the reaction, with the rows and columns of nodes on
-/// Dirichlet faces replaced by the identity.
+/// Dirichlet faces replaced by the identity. With the number 0 for k, which needs a reaction, it is
+/// that of a mass matrix; on the GPU only the kernel kronecker has it.
 ///
 /// The discretization is referred to and must outlive the operators made from the form.
+///
+/// k and c may depend on the solution u. They are then taken at the state, a u that is given: the
+/// form is linear still.
 struct BilinearForm {
   const Discretization* discretization;
   ScalarField coefficient;
   FaceSet dirichlet;
   std::vector<RobinTerm> robin;
   ScalarField reaction = constant_field(0.0);
+  /// u at the nodes; null if there is none, and then nothing may depend on u.
+  std::shared_ptr<const HostArray<double>> state = nullptr;
+  ReactionSign reaction_sign = ReactionSign::non_negative;
+
+  bool depends_on_u() const { return coefficient.depends_on_u || reaction.depends_on_u; }
+  /// What k and c are evaluated with.
+  FieldContext context() const { return {state ? state->data() : nullptr, reaction_sign}; }
 };
 
 /// Whether alpha is 0 at every quadrature point of the face, so that the term adds nothing.
 bool vanishes(const RobinTerm& term, const Discretization& discretization);
 
 /// Whether a field is 0 at every quadrature point.
-bool vanishes(const ScalarField& field, const Discretization& discretization);
+/// @param u at the nodes, which the field may depend on
+bool vanishes(const ScalarField& field, const Discretization& discretization,
+              const double* u = nullptr);
 
 /// Whether constants are the null space of the form's matrix: there is no Dirichlet face, and
 /// reaction and all Robin terms vanish. Coarser levels of a hierarchy look at fewer points, and may

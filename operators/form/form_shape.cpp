@@ -34,7 +34,8 @@ FormShape form_shape(const BilinearForm& form, Processor processor, Index value_
           mesh_kind(discretization),
           coefficient_kind(form.coefficient),
           form.dirichlet,
-          reaction_kind(form.reaction)};
+          reaction_kind(form.reaction),
+          form.depends_on_u() ? StateKind::given : StateKind::none};
 }
 
 FormShape on_level(const FormShape& shape, const BoxMesh& mesh, int degree) {

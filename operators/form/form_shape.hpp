@@ -18,6 +18,9 @@ enum class MeshKind { uniform, graded, mapped };
 /// coordinate, or in another way.
 enum class CoefficientKind { constant, separable, general };
 
+/// Whether coefficient or reaction depend on the solution u, and are taken at a state.
+enum class StateKind { none, given };
+
 /// The size and structure of a form and of the vectors of its operator, but no values. It is made
 /// from a form or, before anything is allocated, from a case's parameters; strategies, memory and
 /// levels are chosen and counted by it, so that both ways end in the same decision.
@@ -33,6 +36,7 @@ struct FormShape {
   CoefficientKind coefficient;
   FaceSet dirichlet;
   ReactionKind reaction = ReactionKind::none;
+  StateKind state = StateKind::none;
 
   int dimension() const { return mesh.dimension(); }
   int degree() const { return lattice.degree(); }

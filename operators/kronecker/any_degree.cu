@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-// a = M_y k + K_y m, b = M_y m on the slab.
+// a = M_y k + (K_y + r M_y) m, b = M_y m on the slab.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     along_y_kernel(const KroneckerData<T> g, int degree, Slab slab, const T* __restrict__ m,
@@ -87,7 +87,8 @@ __global__ void __launch_bounds__(kThreads)
                       [&](int y) { return values[plane + y * g.nodes.strides[1]]; });
     };
     const EntryPair<T> of_m = along_line(m);
-    a[plane + at.y * g.nodes.strides[1]] = along_line(k).mass + of_m.stiffness;
+    a[plane + at.y * g.nodes.strides[1]] =
+        along_line(k).mass + of_m.stiffness + g.reaction * of_m.mass;
     b[plane + at.y * g.nodes.strides[1]] = of_m.mass;
   });
 }

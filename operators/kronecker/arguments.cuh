@@ -15,8 +15,10 @@ struct UnitMatrices {
 
 /// The diagonal entry of A at a node, from those of the 1D matrices at its place along each axis.
 template <class T>
-__device__ __forceinline__ T diagonal_entry(EntryPair<T> x, EntryPair<T> y, EntryPair<T> z) {
-  return (x.stiffness * y.mass + x.mass * y.stiffness) * z.mass + x.mass * y.mass * z.stiffness;
+__device__ __forceinline__ T diagonal_entry(EntryPair<T> x, EntryPair<T> y, EntryPair<T> z,
+                                            T reaction) {
+  return (x.stiffness * y.mass + x.mass * y.stiffness) * z.mass +
+         x.mass * y.mass * (z.stiffness + reaction * z.mass);
 }
 
 /// What a kernel gets, for any degree but that of the unit matrices.

@@ -101,6 +101,7 @@ struct KroneckerData {
   EntryPair<T> beyond;
   T ratio;
   T scale;
+  T reaction;  // r of KroneckerFactors
   IndexBox nodes;
   KroneckerVectors<T> v;
   KroneckerSums sums;

@@ -6,6 +6,7 @@
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/operator_name.hpp"
 #include "operators/form/robin_faces.hpp"
+#include "operators/form/updatable.hpp"
 #include "operators/kronecker/sweep.hpp"
 #include "solvers/memory/chained_sum.hpp"
 
@@ -124,6 +125,8 @@ class Diagonal {
     if (end < n) f(end, T{1});
   }
 
+  void set_reaction(double reaction) { reaction_ = reaction; }
+
   Index bytes() const {
     Index values = 0;
     for (int d = 0; d < lattice_.dimension(); ++d) values += 2 * lattice_.extents()[d];
@@ -142,12 +145,15 @@ class Diagonal {
 };
 
 template <class T>
-class KroneckerOperator final : public LinearOperator<T, Host>, public FusedOperations<T, Host> {
+class KroneckerOperator final : public LinearOperator<T, Host>,
+                                public FusedOperations<T, Host>,
+                                public Updatable {
  public:
   using V = HostVector<T>;
 
   KroneckerOperator(const BilinearForm& form, const KroneckerFactors& factors)
-      : lattice_(form.discretization->lattice),
+      : form_(form),
+        lattice_(form.discretization->lattice),
         dirichlet_(form.dirichlet),
         robin_(BilinearForm{form.discretization, form.coefficient, form.dirichlet,
                             factors.other_robin, form.reaction}),
@@ -185,6 +191,15 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedOper
 
   const FusedOperations<T, Host>* fused() const override { return robin_.empty() ? this : nullptr; }
 
+  Updated update(const BilinearForm& form) override {
+    if (!differ_in_number_only(form_, form)) return Updated::no;
+    const double reaction = kronecker_reaction(form);
+    sweep_.set_reaction(reaction);
+    diagonal_.set_reaction(reaction);
+    form_ = form;
+    return Updated::yes;
+  }
+
   void do_apply_dot(const V& x, V& y, double* sums) const override {
     const SweepSums both = sweep_.run(ApplyDot<T>(x.data(), y.data(), where_));
     sums[0] = both.first;
@@ -195,6 +210,7 @@ class KroneckerOperator final : public LinearOperator<T, Host>, public FusedOper
   }
 
  private:
+  BilinearForm form_;
   NodeLattice lattice_;
   FaceSet dirichlet_;
   RobinFaces<T> robin_;

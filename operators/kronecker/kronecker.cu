@@ -6,6 +6,7 @@
 
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/form/operator_name.hpp"
+#include "operators/form/updatable.hpp"
 #include "operators/kronecker/any_degree.hpp"
 #include "operators/kronecker/arguments.cuh"
 #include "operators/kronecker/device_data.hpp"
@@ -38,7 +39,7 @@ __global__ void __launch_bounds__(kThreads)
       constrained |= position[a] < g.axis[a].first_free || position[a] > g.axis[a].last_free;
     }
     if (rows == Rows::constrained && !constrained) continue;
-    d[node] = constrained ? T{1} : diagonal_entry(e[0], e[1], e[2]);
+    d[node] = constrained ? T{1} : diagonal_entry(e[0], e[1], e[2], g.reaction);
   }
 }
 
@@ -58,7 +59,9 @@ bool are_alike_along_xy(const KroneckerFactors& factors) {
 }
 
 template <class T>
-class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOperations<T, Device> {
+class DeviceKronecker final : public LinearOperator<T, Device>,
+                              public FusedOperations<T, Device>,
+                              public Updatable {
  public:
   using V = DeviceVector<T>;
 
@@ -102,6 +105,13 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
     return any_ || has_other_robin_ ? nullptr : this;
   }
 
+  Updated update(const BilinearForm& form) override {
+    if (!differ_in_number_only(form_, form)) return Updated::no;
+    data_.reaction = static_cast<T>(kronecker_reaction(form));
+    form_ = form;
+    return Updated::yes;
+  }
+
   void do_apply_dot(const V& x, V& y, double* sums) const override {
     KroneckerVectors<T> v;
     v.form = KroneckerPass::apply_dot;
@@ -124,7 +134,8 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
   static constexpr int kDigits = std::numeric_limits<T>::digits;
 
   DeviceKronecker(const BilinearForm& form, const KroneckerFactors& factors)
-      : degree_(factors.axes[0].degree),
+      : form_(form),
+        degree_(factors.axes[0].degree),
         dimension_(factors.dimension),
         size_(form.discretization->lattice.size()),
         has_other_robin_(!factors.other_robin.empty()),
@@ -140,11 +151,14 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
     data_.kind = alike ? CellsAlongXY::alike : CellsAlongXY::different;
     data_.ratio = T{1};
     data_.scale = T{1};
+    data_.reaction = static_cast<T>(factors.reaction);
     double mass_scale = 1.0;  // of y against x
     double stiffness_scale = 1.0;
     if (alike) {
       mass_scale = factors.axes[1].cell_mass[0] / factors.axes[0].cell_mass[0];
-      stiffness_scale = factors.axes[1].cell_stiffness[0] / factors.axes[0].cell_stiffness[0];
+      // A mass matrix has none.
+      const double along_x = factors.axes[0].cell_stiffness[0];
+      stiffness_scale = along_x == 0.0 ? 1.0 : factors.axes[1].cell_stiffness[0] / along_x;
       data_.ratio = static_cast<T>(stiffness_scale / mass_scale);
       data_.scale = static_cast<T>(mass_scale);
       set_unit(factors.axes[0]);
@@ -221,6 +235,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>, public FusedOper
     }
   }
 
+  BilinearForm form_;
   int degree_;
   int dimension_;
   std::int64_t size_;

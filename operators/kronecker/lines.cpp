@@ -159,6 +159,8 @@ class LineKernelsOf final : public LineKernels<T> {
     }
   }
 
+  void set_reaction(double reaction) override { reaction_ = static_cast<T>(reaction); }
+
   Index bytes() const override {
     const auto of = [](const LineAxis<T>& axis) {
       return static_cast<Index>((axis.full.size() + axis.halves.size()) * sizeof(T));

@@ -72,6 +72,8 @@ class LineKernels {
   /// The nodes of each row [p] one after another, row j from nodes + j stride on, [kLanes p].
   virtual void write_rows(Index rows, const Lanes<T>* results, T* nodes, Index stride) const = 0;
 
+  virtual void set_reaction(double reaction) = 0;
+
   virtual Index bytes() const = 0;
   /// Of one sweep, each product of the header's formulas once: with the halves of cells that are
   /// alike, and the sums of what two cells add to the node between them.

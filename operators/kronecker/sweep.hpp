@@ -71,6 +71,9 @@ class KroneckerSweep {
   /// faces; returns the sums of what it returns, the same bits for any number of threads.
   SweepSums run(const SweepData<T>& data) const;
 
+  /// r of the factors.
+  void set_reaction(double reaction) { kernels_->set_reaction(reaction); }
+
   Index bytes() const;
   double flops() const { return kernels_->flops(); }
 

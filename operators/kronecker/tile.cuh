@@ -139,7 +139,7 @@ class KroneckerTile {
     }
   }
 
-  // v1 = M u, v2 = K u along y, to shared memory.
+  // v1 = M u, v2 = K u + r M u along y, to shared memory.
   __device__ __forceinline__ void y_pass() {
     T v1[Shape::height];
     T v2[Shape::height];
@@ -163,6 +163,8 @@ class KroneckerTile {
 #pragma unroll
       for (int i = 0; i < Shape::height; ++i) v2[i] *= g.ratio;
     }
+#pragma unroll
+    for (int i = 0; i < Shape::height; ++i) v2[i] += g.reaction * v1[i];
     if (!is_free) return;
 #pragma unroll
     for (int i = 0; i < Shape::height; ++i) {

@@ -4,55 +4,16 @@
 #include <cmath>
 #include <memory>
 
-#include "operators/cells/block_contraction.cuh"
 #include "operators/cells/block_scratch.hpp"
-#include "operators/cells/cell_access.cuh"
-#include "operators/cells/device_positions.hpp"
+#include "operators/cells/cell_points.cuh"
+#include "operators/cells/device_program.cuh"
 #include "operators/load/device_load.hpp"
-#include "operators/load/device_program.cuh"
 #include "solvers/memory/entry_loop.cuh"
 
 namespace tessera {
 namespace {
 
 constexpr int kThreads = 128;
-
-// Where nodes are, as kernels see it.
-struct NodePlaces {
-  bool is_mapped;
-  int dimension;
-  IndexBox box;
-  const double* position[3];  // of every node of a mapped mesh, else of those on an axis
-};
-
-// The positions of nodes in GPU memory.
-class DevicePlaces {
- public:
-  explicit DevicePlaces(const Mapping& mapping) {
-    const NodeLattice& lattice = mapping.lattice();
-    view_ = {!mapping.is_cartesian(), lattice.dimension(), lattice.nodes(), {}};
-    for (int d = 0; d < lattice.dimension(); ++d) {
-      positions_[d] = mapping.is_cartesian() ? DeviceArray<double>(mapping.line(d))
-                                             : positions_on_device(mapping, d);
-      view_.position[d] = positions_[d].data();
-    }
-  }
-  const NodePlaces& view() const { return view_; }
-
- private:
-  std::array<DeviceArray<double>, 3> positions_;
-  NodePlaces view_;
-};
-
-// A field as a program that a thread has room for; null if it is not known as one.
-std::shared_ptr<const FieldProgram> shallow_program(const ScalarField& field) {
-  if (field.constant) {
-    return std::make_shared<const FieldProgram>(
-        FieldProgram{{{Operation::push, Operand::constant, *field.constant}}, 1});
-  }
-  const bool fits = field.program != nullptr && field.program->depth <= DeviceProgram::kShallow;
-  return fits ? field.program : nullptr;
-}
 
 // Of a shallow program, which needs no stacks in GPU memory.
 __device__ double value_of(const FieldProgramView& program, const double (&x)[3]) {
@@ -63,14 +24,9 @@ __device__ double value_of(const FieldProgramView& program, const double (&x)[3]
 struct LoadArguments {
   CellGrid grid;
   CellRange range;
-  NodePlaces nodes;
-  int points;                  // along an axis
-  const double* B;             // [q][i]
+  PointPlaces points;
   const double* B_transposed;  // [i][q]
   const double* D;             // [q][q]
-  const double* abscissas;     // [q], one axis
-  const double* weights;       // [q], one axis
-  const double* width[3];      // of the cells along each axis, where they are not mapped
   FieldProgramView source;
 };
 
@@ -85,18 +41,13 @@ struct CellTensors {
 
 // x_d [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim, by the block. Ends at a
 // barrier.
-__device__ void find_geometry(const LoadArguments& g, const CellPlace& place, int node_count,
+__device__ void find_geometry(const LoadArguments& g, const CellPlace& place,
                               const CellTensors& t) {
   const int dim = g.grid.dimension;
-  const int m = g.points;
+  const int m = g.points.points;
   for (int d = 0; d < dim; ++d) {
-    // Relative to a node of the cell, so that the size of the box costs J no digits.
-    const double origin = g.nodes.position[d][place.first_node];
-    for (int i = threadIdx.x; i < node_count; i += kThreads) {
-      t.in[i] = g.nodes.position[d][cell_node(g.grid, place, i).lattice] - origin;
-    }
-    __syncthreads();
-    const double* values = contract_all_by_block(g.B, m, g.grid.degree + 1, dim, t.in, t.other);
+    const double origin = cell_origin(g.points, place, d);
+    const double* values = relative_positions(g.grid, g.points, place, d, origin, t.in, t.other);
     for (int q = threadIdx.x; q < t.size; q += kThreads) {
       t.position[d * t.size + q] = values[q] + origin;
     }
@@ -125,7 +76,8 @@ __global__ void __launch_bounds__(kThreads)
       global_scratch != nullptr ? global_scratch + blockIdx.x * scratch_bytes : shared_scratch);
   const int dim = g.grid.dimension;
   const int n = g.grid.degree + 1;
-  const int m = g.points;
+  const int m = g.points.points;
+  const bool is_mapped = g.points.nodes.is_mapped;
   const int node_count = dim == 3 ? n * n * n : n * n;
   const int size = dim == 3 ? m * m * m : m * m;
   const int room = node_count > size ? node_count : size;
@@ -133,24 +85,22 @@ __global__ void __launch_bounds__(kThreads)
   const CellTensors t{scratch, scratch + room, position, position + dim * size, size};
   for (Index c = blockIdx.x; c < g.range.size(); c += gridDim.x) {
     const CellPlace place = place_cell(g.grid, g.range, c);
-    if (g.nodes.is_mapped) find_geometry(g, place, node_count, t);
+    if (is_mapped) find_geometry(g, place, t);
     for (int q = threadIdx.x; q < size; q += kThreads) {
       double x[3] = {0.0, 0.0, 0.0};
       double scale = 1.0;
       int rest = q;
       for (int d = 0; d < dim; ++d, rest /= m) {
         const int along = rest % m;
-        scale *= g.weights[along];
-        if (g.nodes.is_mapped) {
+        scale *= g.points.weights[along];
+        if (is_mapped) {
           x[d] = position[d * size + q];
         } else {
-          const double width = g.width[d][place.position[d]];
-          const Index begin = static_cast<Index>(place.position[d]) * g.grid.degree;
-          x[d] = g.nodes.position[d][begin] + width * g.abscissas[along];
-          scale *= width;
+          x[d] = point_on_axis(g.grid, g.points, place, d, along);
+          scale *= g.points.width[d][place.position[d]];
         }
       }
-      if (g.nodes.is_mapped) scale *= determinant(t.jacobian + q, size, dim);
+      if (is_mapped) scale *= determinant(t.jacobian + q, size, dim);
       const double f = value_of(g.source, x);
       if (!isfinite(f)) *is_finite = 0;
       t.in[q] = f * scale;
@@ -169,35 +119,20 @@ __global__ void __launch_bounds__(kThreads)
 bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVector<double>& b) {
   const Discretization& discretization = *form.discretization;
   const Basis1D& basis = discretization.basis;
-  const BoxMesh& mesh = discretization.mesh;
-  const DevicePlaces places(discretization.mapping);
+  const DevicePoints points(discretization);
   const DeviceProgram program(source);
-  const DeviceArray<double> B(basis.B.entries);
   const DeviceArray<double> B_transposed(transposed<double>(basis.B));
   const DeviceArray<double> D(basis.D.entries);
-  const DeviceArray<double> abscissas(basis.quadrature.points);
-  const DeviceArray<double> weights(basis.quadrature.weights);
-  std::array<DeviceArray<double>, 3> widths;
   DeviceArray<int> is_finite(std::vector<int>{1});
   LoadArguments arguments{};
   arguments.grid = make_cell_grid(form);
-  arguments.nodes = places.view();
-  arguments.points = basis.point_count();
-  arguments.B = B.data();
+  arguments.points = points.view();
   arguments.B_transposed = B_transposed.data();
   arguments.D = D.data();
-  arguments.abscissas = abscissas.data();
-  arguments.weights = weights.data();
   arguments.source = program.view();
-  for (int d = 0; d < mesh.dimension() && !arguments.nodes.is_mapped; ++d) {
-    std::vector<double> of_cells;
-    for (Index c = 0; c < mesh.cells()[d]; ++c) of_cells.push_back(mesh.cell_width(d, c));
-    widths[d] = DeviceArray<double>(of_cells);
-    arguments.width[d] = widths[d].data();
-  }
-  const BlockScratch scratch(load_block_bytes(mesh.dimension(),
+  const BlockScratch scratch(load_block_bytes(arguments.grid.dimension,
                                               std::max(basis.node_count(), basis.point_count()),
-                                              arguments.nodes.is_mapped));
+                                              arguments.points.nodes.is_mapped));
   for (const CellRange& color : cell_colors(arguments.grid)) {
     arguments.range = color;
     launch(source_kernel,
@@ -216,25 +151,33 @@ std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& for
                                                          const HostVector<double>& u) {
   const std::shared_ptr<const FieldProgram> program = shallow_program(source);
   if (program == nullptr) return std::nullopt;
-  DeviceVector<double> b(u.size());
+  const Index size = form.discretization->lattice.size();
+  DeviceVector<double> b(size);
   const bool has_fluxes = std::any_of(fluxes.begin(), fluxes.end(),
                                       [](const FluxTerm& flux) { return !is_zero(flux.value); });
-  if (has_fluxes || has_values(form, u)) {
-    HostVector<double> boundary(u.size());
-    assemble_load(form, constant_field(0.0), fluxes, u, boundary);
+  const bool is_given = u.size() > 0;
+  if (has_fluxes || (is_given && has_values(form, u))) {
+    HostVector<double> boundary(size);
+    const HostVector<double> zeros(is_given ? 0 : size);
+    assemble_load(form, constant_field(0.0), fluxes, is_given ? u : zeros, boundary);
     copy(boundary, b);
   }
   if (!is_zero(source) && !add_source(form, *program, b)) return std::nullopt;
   return b;
 }
 
+void clear_constrained_rows(const BilinearForm& form, DeviceVector<double>& b) {
+  const CellGrid grid = make_cell_grid(form);
+  double* const entries = b.data();
+  for_each_entry(b.size(), "rows that are constrained", [=] __device__(Index i) {
+    if (is_constrained(grid, i)) entries[i] = 0.0;
+  });
+}
+
 double free_norm(const BilinearForm& form, const DeviceVector<double>& b) {
   DeviceVector<double> free(b.size());
-  const CellGrid grid = make_cell_grid(form);
-  const double* const from = b.data();
-  double* const to = free.data();
-  for_each_entry(b.size(), "rows that are not constrained",
-                 [=] __device__(Index i) { to[i] = is_constrained(grid, i) ? 0.0 : from[i]; });
+  copy(b, free);
+  clear_constrained_rows(form, free);
   return std::sqrt(dot(free, free));
 }
 

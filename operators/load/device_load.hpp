@@ -11,13 +11,17 @@ namespace tessera {
 /// As assemble_load(), in GPU memory. The source is integrated there, color after color of the
 /// cells; only what fluxes and Dirichlet values add, where they are not 0, comes from the host. The
 /// same bits in every run. Nothing if the GPU cannot do it: the source is not constant and has no
-/// program, or one deeper than DeviceProgram::kShallow, or is not finite at a point, of which the
-/// host tells more.
+/// program, depends on u, has one deeper than DeviceProgram::kShallow, or is not finite at a point,
+/// of which the host tells more.
+/// @param u if empty, 0
 /// @throws BadFieldValue if a flux is not finite; DeviceError
 std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& form,
                                                          const ScalarField& source,
                                                          const std::vector<FluxTerm>& fluxes,
                                                          const HostVector<double>& u);
+
+/// b_i = 0 in the rows that are constrained. @throws DeviceError
+void clear_constrained_rows(const BilinearForm& form, DeviceVector<double>& b);
 
 /// ||b|| over the rows that are not constrained. @throws DeviceError
 double free_norm(const BilinearForm& form, const DeviceVector<double>& b);

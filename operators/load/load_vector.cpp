@@ -46,7 +46,7 @@ class CellLoads {
       : form_(form),
         source_(source),
         lifted_(lifted),
-        geometry_(*form.discretization, form.discretization->basis),
+        geometry_(*form.discretization, form.discretization->basis, form.context().u),
         points_(static_cast<std::size_t>(geometry_.points_per_cell())),
         nodes_(static_cast<std::size_t>(geometry_.evaluator().nodes_per_cell())),
         field_(points_ * kLanes<double>),
@@ -192,9 +192,12 @@ void set_dirichlet_values(const Discretization& discretization, FaceSet dirichle
       for (Index block = range.begin; block < range.end; ++block) {
         const Index begin = block * kNodeBlock;
         const Index count = std::min(kNodeBlock, static_cast<Index>(indices.size()) - begin);
-        for (Index i = 0; i < count; ++i) {
-          discretization.mapping.node_positions(indices[begin + i], 1, &x[i], &y[i], &z[i]);
-        }
+        // For a constant that is finite nobody looks at them.
+        const bool is_plain = fields[face].constant && std::isfinite(*fields[face].constant);
+        if (!is_plain)
+          discretization.mapping.node_positions(
+              {indices.data() + begin, static_cast<std::size_t>(count)}, x.data(), y.data(),
+              z.data());
         const PointBlock points{static_cast<std::size_t>(count), x.data(), y.data(), z.data()};
         fields[face].evaluate(points, values.data());
         check_finite("the boundary value", points, values.data());

@@ -39,7 +39,7 @@ Index local_matrix_bytes(FactorKind kind, int dimension, Index cells, int degree
 
 template <class T>
 LocalMatrices<T>::LocalMatrices(const Discretization& discretization, const CellBatches& batches,
-                                std::shared_ptr<const GeometricFactors<T>> factors)
+                                std::shared_ptr<GeometricFactors<T>> factors)
     : shared_(factors->kind() == FactorKind::constant),
       nodes_(discretization.lattice.nodes_per_cell()) {
   const auto kernel = make_element_kernel<T>(discretization, std::move(factors));

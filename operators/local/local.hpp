@@ -26,7 +26,7 @@ class LocalMatrices {
  public:
   /// Computes the matrices column by column from the tensor kernel.
   LocalMatrices(const Discretization& discretization, const CellBatches& batches,
-                std::shared_ptr<const GeometricFactors<T>> factors);
+                std::shared_ptr<GeometricFactors<T>> factors);
 
   bool is_shared() const { return shared_; }
   int nodes() const { return nodes_; }

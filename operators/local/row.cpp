@@ -43,8 +43,8 @@ std::unique_ptr<LinearOperator<T, Host>> make(const StrategyName& strategy,
                                               const BilinearForm& form) {
   const Discretization& discretization = *form.discretization;
   const auto batches = make_batches<T>(discretization);
-  auto factors = std::make_shared<const GeometricFactors<T>>(discretization, *batches,
-                                                             form.coefficient, form.reaction);
+  auto factors = std::make_shared<GeometricFactors<T>>(discretization, *batches, form.coefficient,
+                                                       form.reaction, form.context());
   return make_local_operator<T>(
       form, batches, std::move(factors),
       make_scatter<T>(strategy.scatter, *batches, discretization.lattice));

@@ -10,7 +10,7 @@ namespace tessera {
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_local_operator(
     const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
-    std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter) {
+    std::shared_ptr<GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter) {
   auto matrices =
       std::make_shared<const LocalMatrices<T>>(*form.discretization, *batches, std::move(factors));
   const Discretization& discretization = *form.discretization;
@@ -27,7 +27,7 @@ std::unique_ptr<LinearOperator<T, Host>> make_local_operator(
 #define TESSERA_INSTANTIATE(T)                                           \
   template std::unique_ptr<LinearOperator<T, Host>> make_local_operator( \
       const BilinearForm&, std::shared_ptr<const CellBatches>,           \
-      std::shared_ptr<const GeometricFactors<T>>, std::unique_ptr<Scatter<T>>);
+      std::shared_ptr<GeometricFactors<T>>, std::unique_ptr<Scatter<T>>);
 
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(float)

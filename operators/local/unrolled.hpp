@@ -14,6 +14,6 @@ namespace tessera {
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_local_operator(
     const BilinearForm& form, std::shared_ptr<const CellBatches> batches,
-    std::shared_ptr<const GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter);
+    std::shared_ptr<GeometricFactors<T>> factors, std::unique_ptr<Scatter<T>> scatter);
 
 }  // namespace tessera

@@ -3,16 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "mesh/errors.hpp"
 #include "operators/block_jacobi/block_jacobi.hpp"
+#include "operators/cells/element_kernel.hpp"
+#include "operators/csr/device_csr.hpp"
 #include "operators/multigrid/lattice_transfer.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/multigrid/size.hpp"
+#include "operators/multigrid/update.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
+#include "solvers/preconditioners/fused_levels.hpp"
 
 namespace tessera {
 
@@ -34,26 +40,31 @@ class MultigridAssembly {
       stop_if_requested();
       finish_level(l);
     }
+    if constexpr (kOnDevice) fuse_levels();
     made_.cycle = std::make_unique<Multigrid<T, Space>>(std::move(levels_));
+    made_.update = [update = std::make_shared<MultigridUpdate<T, Space>>(
+                        hierarchy, options_.smoother_degree, std::move(changing_))](
+                       const BilinearForm& form) { return (*update)(form); };
     return std::move(made_);
   }
 
  private:
+  static constexpr bool kOnDevice = std::is_same_v<Space, Device>;
   static constexpr char kGiven[] = "as the case's";
   bool is_given(std::size_t l) const { return strategies_[l] == kGiven; }
+  bool is_fused(std::size_t l) const { return strategies_[l] == kInOneKernel; }
 
   // False if the level is of no use: it and the coarser ones are then dropped.
   bool make_level_operator(std::size_t l, const LinearOperator<T, Space>* given) {
-    const BilinearForm& form = made_.hierarchy->form(l);
     levels_.emplace_back();
+    changing_.emplace_back();
     if (given != nullptr) {
       levels_[l].a = std::shared_ptr<const LinearOperator<T, Space>>(given, [](const void*) {});
       strategies_.emplace_back(kGiven);
       return true;
     }
     try {
-      const FormShape shape = form_shape(form, kProcessorOf<Space>, sizeof(T));
-      levels_[l].a = make_operator<T, Space>(choose_strategy(shape, options_.scatter), form);
+      levels_[l].a = make_own_operator(l);
     } catch (const InvertedCell& error) {
       if (l == 0) throw;
       drop_from(l, unresolved_map(error));
@@ -67,8 +78,23 @@ class MultigridAssembly {
     return true;
   }
 
+  std::shared_ptr<const LinearOperator<T, Space>> make_own_operator(std::size_t l) {
+    const BilinearForm& form = made_.hierarchy->form(l);
+    if constexpr (kOnDevice) {
+      if (tessera::is_fused(Processor::gpu, options_.smoother, form.discretization->lattice,
+                            form.dirichlet)) {
+        return std::make_shared<const RowsOperator<T>>(
+            assemble_on_device<T>(form, *make_device_element_kernel<T>(form)));
+      }
+    }
+    auto made = std::make_shared<LevelOperator<T, Space>>(form, options_.scatter);
+    changing_[l].a = made.get();
+    return made;
+  }
+
   void drop_from(std::size_t l, const std::string& note) {
     levels_.pop_back();
+    changing_.pop_back();
     made_.hierarchy->truncate(l);
     made_.note = note;
   }
@@ -82,40 +108,118 @@ class MultigridAssembly {
     LevelParts parts{level_work(options_.smoother, place, n), l, n, sizeof(T)};
     parts.operator_bytes = is_given(l) ? 0 : a.bytes();
     parts.apply_bytes = a.cost().bytes;
-    double largest_eigenvalue = 0.0;
-    if (parts.work == LevelWork::solve_by_inverse) {
-      level.coarse = std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(hierarchy.form(l)));
-    } else if (parts.work == LevelWork::smooth_by_blocks) {
+    ChebyshevParts chebyshev;
+    if (parts.work == LevelWork::smooth_by_blocks) {
       auto blocks = make_block_jacobi<T, Space>(hierarchy.form(l), block_options());
       parts.block_bytes = blocks->bytes();
       level.smoother = std::move(blocks);
-    } else {
-      Vector<T, Space> inverse(n);
-      a.diagonal(inverse);
-      invert_entries(inverse);
-      const bool is_coarsest = place == LevelPlace::coarsest;
-      const Spectrum spectrum =
-          estimate_spectrum(a, inverse, is_coarsest ? 4 * kEigenvalueSteps : kEigenvalueSteps);
-      const double largest = kEigenvalueSafety * spectrum.largest;
-      largest_eigenvalue = spectrum.largest;
-      if (is_coarsest) {
-        parts.coarse_steps = coarse_chebyshev_steps(largest / spectrum.smallest);
-        level.coarse = std::make_unique<Chebyshev<T, Space>>(
-            a, std::move(inverse), chebyshev_steps(parts.coarse_steps, spectrum.smallest, largest));
-      } else {
-        level.smoother = std::make_unique<Chebyshev<T, Space>>(
-            a, std::move(inverse), fourth_kind_steps(options_.smoother_degree, largest));
-      }
+    } else if (parts.work != LevelWork::solve_by_inverse) {
+      chebyshev = make_chebyshev(a, place, parts);
     }
-    if (place != LevelPlace::coarsest) {
-      auto transfer = std::make_unique<LatticeTransfer<T, Space>>(
-          make_prolongation(*hierarchy.form(l + 1).discretization,
-                            *hierarchy.form(l).discretization, hierarchy.form(l).dirichlet));
-      parts.transfer_bytes = transfer->bytes();
-      level.to_coarser = std::move(transfer);
+    const double largest_eigenvalue = chebyshev.largest_eigenvalue;
+    if (is_fused(l)) {
+      if constexpr (kOnDevice) add_fused(l, std::move(chebyshev), parts);
+    } else {
+      add_parts(l, std::move(chebyshev), parts);
     }
     made_.levels.push_back({hierarchy.shape(l), n, strategies_[l], level_bytes(parts),
                             level_cycle_bytes(options_, parts), largest_eigenvalue});
+  }
+
+  // Of a level that smooths or solves by Chebyshev's iteration.
+  struct ChebyshevParts {
+    Vector<T, Space> inverse_diagonal;
+    std::vector<ChebyshevStep> steps;
+    double largest_eigenvalue = 0.0;
+  };
+
+  ChebyshevParts make_chebyshev(const LinearOperator<T, Space>& a, LevelPlace place,
+                                LevelParts& parts) const {
+    Vector<T, Space> inverse(a.size());
+    a.diagonal(inverse);
+    invert_entries(inverse);
+    const bool is_coarsest = place == LevelPlace::coarsest;
+    const Spectrum spectrum =
+        estimate_spectrum(a, inverse, is_coarsest ? kCoarseEigenvalueSteps : kEigenvalueSteps);
+    std::vector<ChebyshevStep> steps =
+        is_coarsest ? coarse_steps(spectrum) : smoother_steps(options_.smoother_degree, spectrum);
+    if (is_coarsest) parts.coarse_steps = static_cast<int>(steps.size());
+    return {std::move(inverse), std::move(steps), spectrum.largest};
+  }
+
+  LatticeProlongation prolongation_to(std::size_t l) const {
+    const Hierarchy& hierarchy = *made_.hierarchy;
+    return make_prolongation(*hierarchy.form(l + 1).discretization,
+                             *hierarchy.form(l).discretization, hierarchy.form(l).dirichlet);
+  }
+
+  const NodeLattice& lattice(std::size_t l) const {
+    return made_.hierarchy->form(l).discretization->lattice;
+  }
+
+  FusedTransfer<T> make_fused_transfer(std::size_t l) const {
+    const LatticeProlongation prolongation = prolongation_to(l);
+    return {prolongation_rows<T>(prolongation), restriction_rows<T>(prolongation)};
+  }
+
+  void add_parts(std::size_t l, ChebyshevParts chebyshev, LevelParts& parts) {
+    MultigridLevel<T, Space>& level = levels_[l];
+    const auto make_iteration = [&] {
+      auto iteration = std::make_unique<Chebyshev<T, Space>>(
+          *level.a, std::move(chebyshev.inverse_diagonal), std::move(chebyshev.steps));
+      changing_[l].chebyshev = iteration.get();
+      return iteration;
+    };
+    if (parts.work == LevelWork::solve_by_inverse) {
+      auto inverse =
+          std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(made_.hierarchy->form(l)));
+      changing_[l].inverse = inverse.get();
+      level.coarse = std::move(inverse);
+    } else if (parts.work == LevelWork::solve_by_chebyshev) {
+      level.coarse = make_iteration();
+    } else if (parts.work == LevelWork::smooth_by_chebyshev) {
+      level.smoother = make_iteration();
+    }
+    if (l + 1 == levels_.size()) return;
+    if constexpr (kOnDevice) {
+      if (is_fused(l + 1) && is_transfer_fused(lattice(l + 1), lattice(l),
+                                               made_.hierarchy->form(l).discretization->mesh)) {
+        to_finer_ = make_fused_transfer(l);
+        parts.transfer_bytes = bytes_of(to_finer_.prolongation) + bytes_of(to_finer_.restriction);
+        return;
+      }
+    }
+    auto transfer = std::make_unique<LatticeTransfer<T, Space>>(prolongation_to(l));
+    parts.transfer_bytes = transfer->bytes();
+    level.to_coarser = std::move(transfer);
+  }
+
+  void add_fused(std::size_t l, ChebyshevParts chebyshev, LevelParts& parts) {
+    FusedLevel<T>& level = fused_.emplace_back();
+    level.a = std::static_pointer_cast<const RowsOperator<T>>(levels_[l].a);
+    level.steps = std::move(chebyshev.steps);
+    level.inverse_diagonal = std::move(chebyshev.inverse_diagonal);
+    if (parts.work == LevelWork::solve_by_inverse) {
+      const std::vector<double> inverse = coarse_inverse(made_.hierarchy->form(l));
+      level.inverse = DeviceArray<T>(std::vector<T>(inverse.begin(), inverse.end()));
+    }
+    if (l + 1 == levels_.size()) return;
+    level.to_coarser = make_fused_transfer(l);
+    parts.transfer_bytes =
+        bytes_of(level.to_coarser.prolongation) + bytes_of(level.to_coarser.restriction);
+  }
+
+  void fuse_levels() {
+    if (fused_.empty()) return;
+    const std::size_t first = levels_.size() - fused_.size();
+    const auto fused =
+        std::make_shared<const FusedLevels<T>>(std::move(fused_), std::move(to_finer_));
+    if (first > 0 && levels_[first - 1].to_coarser == nullptr) {
+      levels_[first - 1].correction = std::make_unique<FusedCorrection<T>>(fused);
+    }
+    for (std::size_t l = first; l < levels_.size(); ++l) {
+      levels_[l].coarse = std::make_unique<FusedCycle<T>>(fused, l - first);
+    }
   }
 
   BlockJacobiOptions block_options() const {
@@ -124,16 +228,13 @@ class MultigridAssembly {
                                                             : BlockExchange::asynchronous};
   }
 
-  static std::vector<double> coarse_inverse(const BilinearForm& form) {
-    const FormShape shape = form_shape(form, Processor::cpu, sizeof(double));
-    return dense_inverse(*make_operator<double>(choose_strategy(shape, "serial"), form),
-                         is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
-  }
-
   MultigridOptions options_;
   MultigridSetup<T, Space> made_;
   std::vector<MultigridLevel<T, Space>> levels_;
+  std::vector<typename MultigridUpdate<T, Space>::Level> changing_;
   std::vector<std::string> strategies_;
+  std::conditional_t<kOnDevice, std::vector<FusedLevel<T>>, std::monostate> fused_;
+  std::conditional_t<kOnDevice, FusedTransfer<T>, std::monostate> to_finer_;
 };
 
 template <class T, class Space>

@@ -14,15 +14,28 @@ Hierarchy::Hierarchy(const BilinearForm& finest, const CoarseningRules& rules) {
   forms_.push_back(finest);
   for (std::size_t l = 1; l < shapes.size(); ++l) {
     coarser_.push_back(std::make_unique<const Discretization>(coarsen(*fine, shapes[l])));
-    fine = coarser_.back().get();
-    forms_.push_back(finest);
-    forms_.back().discretization = fine;
+    BilinearForm form = forms_.back();
+    form.discretization = coarser_.back().get();
+    if (form.state != nullptr) {
+      form.state = std::make_shared<const HostArray<double>>(
+          coarsen(*fine, form.state->data(), *form.discretization));
+    }
+    fine = form.discretization;
+    forms_.push_back(std::move(form));
   }
 }
 
 LevelShape Hierarchy::shape(std::size_t l) const {
   const Discretization& discretization = *forms_[l].discretization;
   return {discretization.basis.degree, discretization.mesh.cells()};
+}
+
+void Hierarchy::set_fields(const BilinearForm& finest) {
+  for (BilinearForm& form : forms_) {
+    form.coefficient = finest.coefficient;
+    form.reaction = finest.reaction;
+    form.robin = finest.robin;
+  }
 }
 
 void Hierarchy::truncate(std::size_t l) {
@@ -43,7 +56,7 @@ std::string drop_unresolved(Hierarchy& hierarchy) {
   for (std::size_t l = 1; l < hierarchy.size(); ++l) {
     const BilinearForm& form = hierarchy.form(l);
     try {
-      check_geometry(*form.discretization, form.coefficient, form.reaction);
+      check_geometry(*form.discretization, form.coefficient, form.reaction, form.context());
       make_weighted_faces(form);
     } catch (const InvertedCell& error) {
       hierarchy.truncate(l);

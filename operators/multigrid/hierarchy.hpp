@@ -12,7 +12,7 @@
 namespace tessera {
 
 /// The form on each space of plan_levels(), rediscretized: coarser meshes with their maps, the
-/// coefficient at the coarser meshes' quadrature points.
+/// coefficient at the coarser meshes' quadrature points, with the state at the coarser nodes.
 class Hierarchy {
  public:
   /// @param finest its discretization is referred to
@@ -21,6 +21,8 @@ class Hierarchy {
   std::size_t size() const { return forms_.size(); }
   const BilinearForm& form(std::size_t l) const { return forms_[l]; }
   LevelShape shape(std::size_t l) const;
+  /// Takes coefficient, reaction and Robin terms of another form on all levels.
+  void set_fields(const BilinearForm& finest);
   /// Drops levels l and coarser.
   void truncate(std::size_t l);
 

@@ -40,6 +40,30 @@ Index prolongation_scratch(const LatticeProlongation& prolongation) {
   return largest;
 }
 
+// A row has one entry where the node is a node of the coarser mesh, else those of a cell's line.
+// Such are the vertices; the midpoint of a cell, if both spaces have a node there; and the nodes of
+// a cell that stays alone.
+Index most_prolongation_entries(const NodeLattice& coarse, const NodeLattice& fine,
+                                const BoxMesh& fine_mesh) {
+  const Index p = coarse.degree();
+  const auto is_even = [](Index i) { return i % 2 == 0; };
+  Index entries = 1;
+  for (int d = 0; d < fine.dimension(); ++d) {
+    const Index rows = fine.extents()[d];
+    const Index cells = (coarse.extents()[d] - 1) / p;
+    const Index fine_cells = (rows - 1) / fine.degree();
+    const Index alone = 2 * cells - fine_cells;  // where cells are halved
+    Index common = cells + 1;
+    if (p != fine.degree()) {
+      common += is_even(p) && is_even(fine.degree()) ? cells : 0;
+    } else {
+      common += (is_even(p) && fine_mesh.is_uniform(d) ? cells - alone : 0) + alone * (p - 1);
+    }
+    entries *= rows == coarse.extents()[d] ? rows : rows * (p + 1) - common * p;
+  }
+  return entries;
+}
+
 template <class T>
 LatticeTransfer<T, Host>::LatticeTransfer(const LatticeProlongation& prolongation)
     : coarse_size_(prolongation.coarse.size()), fine_size_(prolongation.fine.size()) {

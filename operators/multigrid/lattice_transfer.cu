@@ -1,4 +1,8 @@
 // This file applies transfers on the GPU.
+#include <array>
+#include <numeric>
+#include <vector>
+
 #include "operators/multigrid/lattice_transfer.hpp"
 #include "solvers/memory/launch.cuh"
 
@@ -55,7 +59,65 @@ __global__ void __launch_bounds__(256) small_sweep_kernel(SweepArguments<T> a) {
   a.out[at] = sum;
 }
 
+AxisMatrix identity(Index n) {
+  AxisMatrix matrix{n, n, 1, std::vector<Index>(static_cast<std::size_t>(n)),
+                    std::vector<double>(static_cast<std::size_t>(n), 1.0)};
+  std::iota(matrix.first.begin(), matrix.first.end(), Index{0});
+  return matrix;
+}
+
+// The rows of M_z x M_y x M_x.
+template <class T>
+DeviceSparseRows<T> product_rows(const std::array<AxisMatrix, 3>& axes) {
+  std::vector<Index> starts{0};
+  std::vector<std::int32_t> columns;
+  std::vector<T> values;
+  const auto for_each_entry = [&](int d, Index row, auto&& f) {
+    const AxisMatrix& matrix = axes[d];
+    for (int k = 0; k < matrix.width; ++k) {
+      const double entry = matrix.entries[row * matrix.width + k];
+      if (entry != 0.0) f(matrix.first[row] + k, entry);
+    }
+  };
+  for (Index z = 0; z < axes[2].rows; ++z) {
+    for (Index y = 0; y < axes[1].rows; ++y) {
+      for (Index x = 0; x < axes[0].rows; ++x) {
+        for_each_entry(2, z, [&](Index cz, double of_z) {
+          for_each_entry(1, y, [&](Index cy, double of_y) {
+            for_each_entry(0, x, [&](Index cx, double of_x) {
+              columns.push_back(
+                  static_cast<std::int32_t>(cx + axes[0].columns * (cy + axes[1].columns * cz)));
+              values.push_back(static_cast<T>(of_x * of_y * of_z));
+            });
+          });
+        });
+        starts.push_back(static_cast<Index>(columns.size()));
+      }
+    }
+  }
+  return {DeviceArray<Index>(starts), DeviceArray<std::int32_t>(columns), DeviceArray<T>(values)};
+}
+
+std::array<AxisMatrix, 3> axis_factors(const LatticeProlongation& prolongation) {
+  std::array<AxisMatrix, 3> axes;
+  for (int d = 0; d < 3; ++d) axes[d] = identity(prolongation.coarse.extents[d]);
+  for (const AxisSweep& sweep : prolongation.sweeps) axes[sweep.d] = sweep.matrix;
+  return axes;
+}
+
 }  // namespace
+
+template <class T>
+DeviceSparseRows<T> prolongation_rows(const LatticeProlongation& prolongation) {
+  return product_rows<T>(axis_factors(prolongation));
+}
+
+template <class T>
+DeviceSparseRows<T> restriction_rows(const LatticeProlongation& prolongation) {
+  std::array<AxisMatrix, 3> axes = axis_factors(prolongation);
+  for (AxisMatrix& matrix : axes) matrix = transpose(matrix);
+  return product_rows<T>(axes);
+}
 
 template <class T>
 typename LatticeTransfer<T, Device>::Sweep LatticeTransfer<T, Device>::make_sweep(
@@ -135,6 +197,10 @@ Index LatticeTransfer<T, Device>::bytes() const {
   return bytes + (scratch_[0].size() + scratch_[1].size()) * static_cast<Index>(sizeof(T));
 }
 
+template DeviceSparseRows<double> prolongation_rows(const LatticeProlongation&);
+template DeviceSparseRows<float> prolongation_rows(const LatticeProlongation&);
+template DeviceSparseRows<double> restriction_rows(const LatticeProlongation&);
+template DeviceSparseRows<float> restriction_rows(const LatticeProlongation&);
 template class LatticeTransfer<double, Device>;
 template class LatticeTransfer<float, Device>;
 

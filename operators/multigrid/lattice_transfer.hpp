@@ -7,6 +7,7 @@
 #include "mesh/discretization.hpp"
 #include "mesh/element/axis_matrix.hpp"
 #include "mesh/face.hpp"
+#include "solvers/sparse_rows.hpp"
 #include "solvers/transfer.hpp"
 
 namespace tessera {
@@ -96,5 +97,15 @@ class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
   std::vector<Sweep> restrict_;
   mutable DeviceVector<T> scratch_[2];
 };
+
+/// P as a sparse matrix on the GPU, zeros left out, and its transpose: for small lattices.
+template <class T>
+DeviceSparseRows<T> prolongation_rows(const LatticeProlongation& prolongation);
+template <class T>
+DeviceSparseRows<T> restriction_rows(const LatticeProlongation& prolongation);
+
+/// Entries of P with Gauss-Lobatto nodes and nothing constrained, between degrees or meshes.
+Index most_prolongation_entries(const NodeLattice& coarse, const NodeLattice& fine,
+                                const BoxMesh& fine_mesh);
 
 }  // namespace tessera

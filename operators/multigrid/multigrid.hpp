@@ -1,11 +1,13 @@
 // These functions make a multigrid cycle of a form.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "operators/form/updatable.hpp"
 #include "operators/multigrid/hierarchy.hpp"
 #include "solvers/preconditioners/multigrid.hpp"
 #include "solvers/preconditioners/spectrum.hpp"
@@ -48,6 +50,9 @@ struct MultigridSetup {
   std::vector<LevelSummary> levels;
   /// Why there are fewer levels than planned; empty if there are not.
   std::string note;
+  /// As Updatable: with the finest operator, if it was given, updated before. Where the cycle
+  /// cannot become that of the form, it is of no use any more.
+  std::function<Updated(const BilinearForm&)> update;
 };
 
 /// A coarsest level of at most so many DoFs is solved with the inverse of its matrix.

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "mesh/saturated.hpp"
+#include "operators/csr/size.hpp"
+#include "operators/multigrid/lattice_transfer.hpp"
 
 namespace tessera {
 namespace {
@@ -26,6 +28,17 @@ double smoothed_bytes(const MultigridOptions& options, double apply, double vect
 }
 
 }  // namespace
+
+bool is_fused(Processor processor, SmootherKind smoother, const NodeLattice& lattice,
+              FaceSet dirichlet) {
+  return processor == Processor::gpu && smoother == SmootherKind::chebyshev &&
+         csr_nonzeros(lattice, dirichlet) <= kMaxFusedNonzeros;
+}
+
+bool is_transfer_fused(const NodeLattice& coarse, const NodeLattice& fine,
+                       const BoxMesh& fine_mesh) {
+  return most_prolongation_entries(coarse, fine, fine_mesh) <= kMaxFusedEntries;
+}
 
 LevelWork level_work(SmootherKind smoother, LevelPlace place, Index dofs) {
   if (place == LevelPlace::coarsest) {

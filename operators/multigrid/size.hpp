@@ -1,6 +1,7 @@
 // These functions know the memory and traffic of a multigrid level.
 #pragma once
 
+#include "operators/form/form_shape.hpp"
 #include "operators/multigrid/multigrid.hpp"
 
 namespace tessera {
@@ -32,6 +33,20 @@ struct LevelParts {
 };
 
 enum class LevelPlace { inner, coarsest };
+
+/// Levels of at most so many nonzeros, some ten thousand DoFs, are one kernel on the GPU.
+inline constexpr Index kMaxFusedNonzeros = 3 << 19;
+
+/// Whether a level that has an operator of its own is one of those that run in one kernel
+/// (FusedLevels): on the GPU, with Chebyshev's smoother, if its matrix is small. Then the coarser
+/// ones are as well.
+bool is_fused(Processor processor, SmootherKind smoother, const NodeLattice& lattice,
+              FaceSet dirichlet);
+
+/// The transfer to the first of them is part of the kernel if P has at most so many entries.
+inline constexpr Index kMaxFusedEntries = Index{1} << 22;
+bool is_transfer_fused(const NodeLattice& coarse, const NodeLattice& fine,
+                       const BoxMesh& fine_mesh);
 
 /// The work of a level where all levels have this smoother.
 LevelWork level_work(SmootherKind smoother, LevelPlace place, Index dofs);

@@ -275,8 +275,9 @@ class StencilOperator final : public LinearOperator<T, Host> {
     // Bricks as for one thread, so that the order of sums does not depend on the threads.
     const CellBatches batches(discretization.mesh, kLanes<T>, kArrays * sizeof(T), 1);
     const auto kernel = make_element_kernel<T>(
-        discretization, std::make_shared<const GeometricFactors<T>>(
-                            discretization, batches, form.coefficient, form.reaction));
+        discretization,
+        std::make_shared<GeometricFactors<T>>(discretization, batches, form.coefficient,
+                                              form.reaction, form.context()));
     for (int color = 0; color < batches.color_count(); ++color) {
       const auto numbers = batches.bricks_of_color(color);
       parallel_ranges(static_cast<Index>(numbers.size()), [&](Range range) {

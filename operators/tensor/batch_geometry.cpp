@@ -48,7 +48,8 @@ class MappedBatches final : public BatchGeometry<T> {
         G_(split_even_odd<double>(form.discretization->basis.G)),
         D_(split_even_odd<double>(form.discretization->basis.D)),
         weights_(tensor_weights(form.discretization->basis.quadrature, dim)),
-        fields_(checked_fields<T>(*form.discretization, batches, form.coefficient, form.reaction)),
+        fields_(checked_fields<T>(*form.discretization, batches, form.coefficient, form.reaction,
+                                  form.context())),
         reaction_weights_(weights_),
         reaction_(reaction_kind(form.reaction)) {
     for (double& weight : weights_) weight *= form.coefficient.constant.value_or(1.0);

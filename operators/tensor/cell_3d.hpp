@@ -10,6 +10,13 @@ namespace tessera {
 /// Whether the points are the nodes, so that B is the identity.
 enum class Points { own, nodes };
 
+/// r_q = scale * values[q] [m][m][m] at the points of a batch; no reaction where values is null.
+template <class T>
+struct PointReaction {
+  const Lanes<T>* values;
+  T scale;
+};
+
 /// What there is to do ahead where nothing is.
 struct NothingAhead {
   void advance() {}
@@ -62,16 +69,15 @@ template <Points points, class T, int N, int M, class Ahead>
 /// m = M points an axis, tensors [z][y][x], every entry a Lanes<T>.
 ///
 /// multiply(q, gx, gy, gz) replaces the three arrays of the M points q .. q + M - 1 of an x line
-/// by D_q times them; lines come in order. `reaction` is r_q [m][m][m], which adds r_q U at the
-/// points, or null. ahead.advance() is called for each of about 9 m^2 lines
-/// of values. scratch has 2 m^3 + m^2 entries.
+/// by D_q times them; lines come in order. A reaction adds r_q U at the points. ahead.advance() is
+/// called for each of about 9 m^2 lines of values. scratch has 2 m^3 + m^2 entries.
 template <Points points, class T, int N, int M, class Multiply, class Ahead>
 [[gnu::always_inline]] inline void apply_gradient_3d(const EvenOddMatrix<T>& B_in,
                                                      const EvenOddMatrix<T>& G_in,
                                                      const EvenOddMatrix<T>& D_in,
                                                      const Lanes<T>* u, Lanes<T>* v,
                                                      Lanes<T>* scratch, Multiply&& multiply,
-                                                     const Lanes<T>* reaction, Ahead ahead) {
+                                                     PointReaction<T> reaction, Ahead ahead) {
   constexpr bool kInterpolates = points == Points::own;
   constexpr int kPlane = M * M;
   Lanes<T>* a = scratch;
@@ -103,12 +109,14 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
       multiply(line, gx, gy + j * M, b + line);
       FoldedLine<T, M> out;
       add_transposed_product<Parity::odd>(D, fold<T, M>(gx, 1), out);
-      if (reaction != nullptr) {
+      if (reaction.values != nullptr) {
         // U may lie where the sum goes.
-        for (int i = 0; i < M; ++i) gx[i] = reaction[line + i] * U[j * M + i];
+        for (int i = 0; i < M; ++i) {
+          gx[i] = reaction.scale * reaction.values[line + i] * U[j * M + i];
+        }
       }
       unfold(out, sum + j * M, 1);
-      if (reaction != nullptr) {
+      if (reaction.values != nullptr) {
         for (int i = 0; i < M; ++i) sum[j * M + i] += gx[i];
       }
     }

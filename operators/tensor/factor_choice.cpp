@@ -28,6 +28,9 @@ bool has_patches(const FormShape& shape) {
              : has_fast_tensor_kernel(shape.degree(), shape.points);
 }
 
+// Of the kernel on compressed factors that has a thread per plane, and no room for a reaction.
+constexpr int kPlanesDegree = 2;
+
 struct Rule {
   Processor processor;
   int dimension;
@@ -79,6 +82,9 @@ std::string why_no_factors(FactorStorage storage, std::string_view scatter,
         return name + " is for the GPU: the CPU has stored and on-the-fly";
       }
       if (shape.dimension() == 2) return name + " is for 3D: 2D has stored and on-the-fly";
+      if (shape.reaction != ReactionKind::none && shape.degree() == kPlanesDegree) {
+        return name + " takes no reaction at degree " + std::to_string(kPlanesDegree);
+      }
       return why_not_unrolled_or_scattered(storage, scatter, shape);
     case FactorStorage::on_the_fly:
       if (shape.mesh_kind != MeshKind::mapped) {
@@ -107,6 +113,9 @@ ChosenFactors choose_factors(std::string_view scatter, const FormShape& shape) {
     if (rule.processor != shape.processor || rule.dimension != shape.dimension()) continue;
     if (!why_no_scatter(rule.storage, scatter, shape).empty()) {
       return {FactorStorage::stored, "scatter policy patch"};
+    }
+    if (!why_no_factors(rule.storage, scatter, shape).empty()) {
+      return {FactorStorage::stored, "reaction at degree 2"};
     }
     return {rule.storage, rule.reason};
   }

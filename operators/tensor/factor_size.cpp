@@ -61,14 +61,14 @@ Index element_factor_bytes(const FormShape& shape) {
 
 Index device_element_kernel_bytes(const FormShape& shape) {
   return Saturated(device_scratch_bytes(shape)) +
-         device_factor_bytes(shape.factors(), shape.dimension(), shape.mesh.cell_count(),
-                             shape.points, shape.value_bytes);
+         device_factor_bytes(shape.factors(), shape.reaction, shape.dimension(),
+                             shape.mesh.cell_count(), shape.points, shape.value_bytes);
 }
 
 Index device_element_kernel_peak_bytes(const FormShape& shape) {
   return Saturated(device_scratch_bytes(shape)) +
-         device_factor_peak_bytes(shape.factors(), shape.dimension(), shape.mesh.cell_count(),
-                                  shape.points, shape.lattice.size(), shape.value_bytes);
+         device_factor_peak_bytes(shape.factors(), shape.reaction, shape.dimension(),
+                                  shape.mesh.cell_count(), shape.points, shape.value_bytes);
 }
 
 Index factor_bytes(FactorStorage storage, const FormShape& shape) {
@@ -89,8 +89,8 @@ Index device_factor_bytes(FactorStorage storage, const FormShape& shape) {
       return device_element_kernel_bytes(shape);
     case FactorStorage::compressed:
       return Saturated(device_scratch_bytes(shape)) +
-             compressed_factor_bytes(layout_of(shape), shape.mesh.cell_count(),
-                                     foreseen_bits(shape));
+             compressed_factor_bytes(layout_of(shape), shape.reaction, shape.mesh.cell_count(),
+                                     foreseen_bits(shape), shape.value_bytes);
     case FactorStorage::on_the_fly:
       return Saturated(device_scratch_bytes(shape)) + position_bytes(shape) + field_bytes(shape);
   }
@@ -103,14 +103,14 @@ Index device_factor_peak_bytes(FactorStorage storage, const FormShape& shape) {
       return device_element_kernel_peak_bytes(shape);
     case FactorStorage::compressed:
       return Saturated(device_scratch_bytes(shape)) +
-             compressed_factor_peak_bytes(layout_of(shape), shape.mesh.cell_count(),
-                                          shape.lattice.size(), foreseen_bits(shape));
+             compressed_factor_peak_bytes(layout_of(shape), shape.reaction, shape.mesh.cell_count(),
+                                          foreseen_bits(shape), shape.value_bytes);
     case FactorStorage::on_the_fly:
-      return Saturated(device_scratch_bytes(shape)) +
-             std::max<Index>(Saturated(position_bytes(shape)) + field_bytes(shape),
-                             device_factor_peak_bytes(FactorKind::general, shape.dimension(),
-                                                      checked_cells(shape), shape.points,
-                                                      shape.lattice.size(), sizeof(double)));
+      return Saturated(device_scratch_bytes(shape)) + position_bytes(shape) +
+             std::max<Index>(
+                 field_bytes(shape),
+                 device_factor_peak_bytes(FactorKind::general, shape.reaction, shape.dimension(),
+                                          checked_cells(shape), shape.points, sizeof(double)));
   }
   throw std::logic_error("a storage of factors whose bytes are not counted");
 }

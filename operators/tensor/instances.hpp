@@ -17,7 +17,7 @@ struct TensorInstances {
       const BilinearForm& form, FactorStorage storage, std::shared_ptr<const CellBatches> batches,
       std::unique_ptr<Scatter<T>> scatter);
   static std::unique_ptr<CellKernel<T>> make_element_kernel(
-      const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors);
+      const Discretization& discretization, std::shared_ptr<GeometricFactors<T>> factors);
 };
 
 /// Calls make(kernel) with the kernel type for this basis, which is given the factors or what
@@ -45,18 +45,19 @@ std::unique_ptr<LinearOperator<T, Host>> TensorInstances<T, dim>::make_operator(
               std::move(scatter));
         });
   }
-  return with_tensor_kernel<T, dim>(discretization.basis,
-                                    std::make_shared<const GeometricFactors<T>>(
-                                        discretization, *batches, form.coefficient, form.reaction),
-                                    [&]<class Kernel>(Kernel kernel) -> Result {
-                                      return std::make_unique<MatrixFree<Kernel>>(
-                                          form, batches, std::move(kernel), std::move(scatter));
-                                    });
+  return with_tensor_kernel<T, dim>(
+      discretization.basis,
+      std::make_shared<GeometricFactors<T>>(discretization, *batches, form.coefficient,
+                                            form.reaction, form.context()),
+      [&]<class Kernel>(Kernel kernel) -> Result {
+        return std::make_unique<MatrixFree<Kernel>>(form, batches, std::move(kernel),
+                                                    std::move(scatter));
+      });
 }
 
 template <class T, int dim>
 std::unique_ptr<CellKernel<T>> TensorInstances<T, dim>::make_element_kernel(
-    const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors) {
+    const Discretization& discretization, std::shared_ptr<GeometricFactors<T>> factors) {
   return with_tensor_kernel<T, dim>(
       discretization.basis, std::move(factors),
       []<class Kernel>(Kernel kernel) -> std::unique_ptr<CellKernel<T>> {

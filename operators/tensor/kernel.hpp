@@ -13,7 +13,7 @@ namespace tessera {
 
 template <class T, int dim, int P, int M>
 TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis, FactorKind kind,
-                                         std::shared_ptr<const GeometricFactors<T>> factors,
+                                         std::shared_ptr<GeometricFactors<T>> factors,
                                          std::unique_ptr<const BatchGeometry<T>> geometry)
     : factors_(std::move(factors)),
       geometry_(std::move(geometry)),
@@ -46,9 +46,32 @@ TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
 
 template <class T, int dim, int P, int M>
 TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
-                                         std::shared_ptr<const GeometricFactors<T>> factors)
+                                         std::shared_ptr<GeometricFactors<T>> factors)
     : TensorKernel(basis, factors->kind(), factors, nullptr) {
-  if (kind_ != FactorKind::constant) return;
+  if (kind_ == FactorKind::constant) set_separable(basis);
+}
+
+template <class T, int dim, int P, int M>
+Updated TensorKernel<T, dim, P, M>::update(const CellBatches& batches, const BilinearForm& before,
+                                           const BilinearForm& form) {
+  const Discretization& discretization = *form.discretization;
+  if (geometry_ != nullptr || reaction_kind(form.reaction) != reaction_ ||
+      factor_kind(discretization.mapping, form.coefficient, form.reaction) != kind_ ||
+      tessera::is_mass(form.coefficient, form.reaction) != is_mass()) {
+    return Updated::no;
+  }
+  if (!differ_in_number_only(before, form)) {
+    factors_->update(discretization, batches, form.coefficient, form.reaction, form.context());
+  } else if (reaction_ == ReactionKind::constant) {
+    factors_->update_reaction(discretization, form.coefficient, *form.reaction.constant,
+                              form.reaction_sign);
+  }
+  if (kind_ == FactorKind::constant) set_separable(discretization.basis);
+  return Updated::yes;
+}
+
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::set_separable(const Basis1D& basis) {
   const std::vector<double>& weights = basis.quadrature.weights;
   mass_ = split_even_odd<T>(weighted_product(basis.B, weights, 1.0));
   // A point's factor is the product of its weights and the axes' common scale.
@@ -143,9 +166,10 @@ template <class T, int dim, int P, int M>
 void TensorKernel<T, dim, P, M>::multiply_reaction(const Lanes<T>* factors, int first, int count,
                                                    const Lanes<T>* U, Lanes<T>* ru) const {
   const Lanes<T>* own = reaction_of(factors);
+  const T scale = reaction_scale();
   for (int q = 0; q < count; ++q) {
     if (own != nullptr) {
-      ru[q] = own[first + q] * U[q];
+      ru[q] = scale * own[first + q] * U[q];
     } else {
       const double shared = factors_->reaction_scale() * factors_->shared_points()[first + q];
       ru[q] = static_cast<T>(shared) * U[q];
@@ -166,6 +190,7 @@ void TensorKernel<T, dim, P, M>::apply_factors(const Lanes<T>* factors,
                                                [[maybe_unused]] const Lanes<T>* next,
                                                const Lanes<T>* u, Lanes<T>* v,
                                                Lanes<T>* scratch) const {
+  if (is_mass()) return apply_mass(factors, u, v, scratch);
   if constexpr (dim == 3 && P > 0) return apply_3d(factors, next, u, v, scratch);
   const int m = points();
   const int plane = m * m;
@@ -208,6 +233,27 @@ void TensorKernel<T, dim, P, M>::apply_factors(const Lanes<T>* factors,
 }
 
 template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::apply_mass(const Lanes<T>* factors, const Lanes<T>* u, Lanes<T>* v,
+                                            Lanes<T>* scratch) const {
+  constexpr int N = P > 0 ? P + 1 : 0;
+  const int n = nodes_per_axis();
+  const int volume = static_cast<int>(power(points(), dim));
+  Lanes<T>* a = scratch;
+  if (kind_ == FactorKind::constant) {
+    // The matrix of x has the reaction.
+    contract<N, N, Parity::even>(stiffness_[0], 1, static_cast<int>(power(n, dim - 1)), u, v);
+    for (int d = 1; d < dim; ++d) {
+      contract<N, N, Parity::even>(mass_, static_cast<int>(power(n, d)),
+                                   static_cast<int>(power(n, dim - 1 - d)), v, v);
+    }
+    return;
+  }
+  interpolate(u, a, a + volume);
+  multiply_reaction(factors, 0, volume, a, a);
+  integrate(a, a + volume, v);
+}
+
+template <class T, int dim, int P, int M>
 void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T>* next,
                                           const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
   constexpr int N = P + 1;
@@ -216,7 +262,7 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T
     return;
   }
   // The next batch's factors are prefetched, spread over the 9 m^2 lines of this one.
-  const Lanes<T>* reaction = reaction_of(factors);
+  const PointReaction<T> reaction{reaction_of(factors), reaction_scale()};
   const auto run = [&](auto&& multiply, auto ahead) {
     if constexpr (N == M) {
       if (collocated_) {
@@ -293,7 +339,7 @@ void TensorKernel<T, dim, P, M>::diagonal_of(const Lanes<T>* factors, Lanes<T>* 
   // After the entries of D_q comes r_q, with phi_i phi_i.
   const int terms = factor_entries(dim) + (reaction_ == ReactionKind::none ? 0 : 1);
   for (int i = 0; i < nodes; ++i) d[i] = Lanes<T>{};
-  for (int entry = 0; entry < terms; ++entry) {
+  for (int entry = is_mass() ? factor_entries(dim) : 0; entry < terms; ++entry) {
     const bool is_reaction = entry == factor_entries(dim);
     const auto [row, column] = is_reaction ? std::pair(-1, -1) : axes_of_entry(entry);
     if (!general && row != column) continue;
@@ -328,6 +374,9 @@ template <class T, int dim, int P, int M>
 double TensorKernel<T, dim, P, M>::flops_per_cell() const {
   const double n = nodes_per_axis();
   const double m = points();
+  if (is_mass() && kind_ == FactorKind::constant) {
+    return dim * std::pow(n, dim - 1) * even_odd_line_flops(nodes_per_axis(), nodes_per_axis());
+  }
   constexpr bool kCompiled3d = dim == 3 && P > 0;
   if (kCompiled3d && kind_ == FactorKind::constant) {
     return n * n * (7.0 * n * n + 10.0 * n);  // products; lines folded and unfolded
@@ -339,13 +388,16 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
                 even_odd_line_flops(m, n);
     }
   }
+  if (is_mass()) return sweeps + 2.0 * std::pow(m, dim);
   // Compiled, the z derivative is from the nodes and shares its lines with the values, if these are
   // not the nodes'; on the way back the two are added as halves.
   const bool shares_lines = kCompiled3d && !collocated_;
   const double last = shares_lines ? m * n + m : even_odd_line_flops(m, m);
   sweeps += 2.0 * std::pow(m, dim - 1) * ((dim - 1) * even_odd_line_flops(m, m) + last);
   const double at_point = (kind_ == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim) +
-                          (reaction_ == ReactionKind::none ? 0.0 : 2.0);
+                          (reaction_ == ReactionKind::none ? 0.0
+                           : kind_ == FactorKind::constant ? 2.0
+                                                           : 3.0);
   const double sums = shares_lines ? 1.0 : dim - 1.0;
   const double computing = geometry_ == nullptr ? 0.0 : geometry_->flops_per_cell();
   return sweeps + std::pow(m, dim) * (at_point + sums) + computing;

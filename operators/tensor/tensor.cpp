@@ -16,8 +16,8 @@ std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(
 }
 
 template <class T>
-std::unique_ptr<CellKernel<T>> make_element_kernel(
-    const Discretization& discretization, std::shared_ptr<const GeometricFactors<T>> factors) {
+std::unique_ptr<CellKernel<T>> make_element_kernel(const Discretization& discretization,
+                                                   std::shared_ptr<GeometricFactors<T>> factors) {
   const bool is_2d = discretization.mesh.dimension() == 2;
   return (is_2d ? TensorInstances<T, 2>::make_element_kernel
                 : TensorInstances<T, 3>::make_element_kernel)(discretization, std::move(factors));
@@ -28,7 +28,7 @@ std::unique_ptr<CellKernel<T>> make_element_kernel(
       const BilinearForm&, FactorStorage, std::shared_ptr<const CellBatches>, \
       std::unique_ptr<Scatter<T>>);                                           \
   template std::unique_ptr<CellKernel<T>> make_element_kernel(                \
-      const Discretization&, std::shared_ptr<const GeometricFactors<T>>);
+      const Discretization&, std::shared_ptr<GeometricFactors<T>>);
 
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(float)

@@ -72,6 +72,8 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
     args.factors = factors_.data();
     args.factor_stride = factors_.cell_stride();
     for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors_.axis_scale()[d]);
+    args.reaction = factors_.reaction();
+    args.reaction_scale = static_cast<T>(factors_.reaction_scale());
     choose_brick(range, args);
     unrolled_->launch(args, basis_);
   }

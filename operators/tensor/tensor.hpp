@@ -13,6 +13,7 @@
 #include "operators/cells/scatter.hpp"
 #include "operators/form/bilinear_form.hpp"
 #include "operators/form/factor_storage.hpp"
+#include "operators/form/updatable.hpp"
 #include "operators/tensor/batch_geometry.hpp"
 #include "operators/tensor/with_rule.hpp"
 #include "solvers/linear_operator.hpp"
@@ -24,7 +25,8 @@ namespace tessera {
 /// With n = p + 1 nodes and m quadrature points an axis, per cell (3D; z is the slowest index):
 ///   u [n][n][n] -> B along x, y, z -> U [m][m][m] -> D along each axis -> grad U [3][m][m][m]
 ///   -> D_q at each point -> D^T along each axis, summed -> [m][m][m] -> B^T -> v [n][n][n]
-/// and with a reaction r_q U is added to the sum at the points.
+/// and with a reaction r_q U is added to the sum at the points. Of a mass matrix only that is left:
+/// v = B^T r_q B u, of equal cells with a constant M x M x M.
 /// (Kronbichler and Kormann 2012, section 3; the collocation derivative as in Deville, Fischer and
 /// Mund 2002, section 8.1). The x and y derivatives are taken plane by plane to stay in the L1
 /// cache.
@@ -39,7 +41,7 @@ class TensorKernel {
   static constexpr bool kTakesCells = false;
 
   /// With stored factors.
-  TensorKernel(const Basis1D& basis, std::shared_ptr<const GeometricFactors<T>> factors);
+  TensorKernel(const Basis1D& basis, std::shared_ptr<GeometricFactors<T>> factors);
   /// With factors that are computed in every application.
   TensorKernel(const Basis1D& basis, std::unique_ptr<const BatchGeometry<T>> geometry);
 
@@ -77,6 +79,9 @@ class TensorKernel {
     diagonal_of(compute_factors(batch, scratch), d, scratch);
   }
 
+  /// As Updatable. @param before the form that it is of
+  Updated update(const CellBatches& batches, const BilinearForm& before, const BilinearForm& form);
+
   double flops_per_cell() const;
   Index bytes() const { return geometry_ == nullptr ? factors_->bytes() : geometry_->bytes(); }
   /// What an application reads beside x.
@@ -85,11 +90,16 @@ class TensorKernel {
   }
 
  private:
-  TensorKernel(const Basis1D& basis, FactorKind kind,
-               std::shared_ptr<const GeometricFactors<T>> factors,
+  TensorKernel(const Basis1D& basis, FactorKind kind, std::shared_ptr<GeometricFactors<T>> factors,
                std::unique_ptr<const BatchGeometry<T>> geometry);
 
   int points() const { return M > 0 ? M : points_; }
+  /// Sets the matrices of equal cells.
+  void set_separable(const Basis1D& basis);
+  /// What the values of reaction_of() are multiplied by.
+  T reaction_scale() const {
+    return geometry_ == nullptr ? static_cast<T>(factors_->reaction_scale()) : T{1};
+  }
   /// Scratch of apply() and, before it, of geometry_.
   Index work_size() const {
     const Index m = points();
@@ -104,9 +114,13 @@ class TensorKernel {
   void diagonal_of(const Lanes<T>* factors, Lanes<T>* d, Lanes<T>* scratch) const;
   void sum_points_of_axis(const Matrix1D& matrix, Index fast, Index slow, const Lanes<T>* in,
                           Lanes<T>* out) const;
-  /// r_q of a batch whose factors are given, where they are stored or computed; else null.
+  bool is_mass() const { return factors_ != nullptr && factors_->is_mass(); }
+  void apply_mass(const Lanes<T>* factors, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const;
+  /// r_q / reaction_scale() of a batch whose factors are given, where they are stored or computed;
+  /// else null.
   const Lanes<T>* reaction_of(const Lanes<T>* factors) const {
     if (reaction_ == ReactionKind::none || kind_ == FactorKind::constant) return nullptr;
+    if (is_mass()) return factors;
     return factors + factor_values(kind_, ReactionKind::none, dim) * power(points(), dim);
   }
   /// ru[q] = r_q U[q] at the points first .. first + count - 1 of a batch.
@@ -122,7 +136,7 @@ class TensorKernel {
                         Lanes<T>* gz) const;
 
   // One of the two.
-  std::shared_ptr<const GeometricFactors<T>> factors_;
+  std::shared_ptr<GeometricFactors<T>> factors_;
   std::unique_ptr<const BatchGeometry<T>> geometry_;
   FactorKind kind_;
   ReactionKind reaction_;

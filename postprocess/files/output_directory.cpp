@@ -6,30 +6,31 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "postprocess/files/atomic_file.hpp"
+#include "postprocess/series/collection.hpp"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 13> kResultNames = {
-    "result.json",  "solution.vtu",  "solution.pvd",          "view.py",   "view.png",
-    "solution.png", "residuals.csv", "timings.csv",           "case.toml", "probes.csv",
-    "steps.csv",    "checkpoint.h5", "checkpoint_previous.h5"};
-
-// Whether it is "solution_0001.vtu" or another one of a series.
-bool is_numbered_solution(std::string_view name) {
-  constexpr std::string_view kBegin = "solution_";
-  constexpr std::string_view kEnd = ".vtu";
-  if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return false;
-  name = name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
-  return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
+constexpr std::array<const char*, 14> kResultNames = {"result.json",
+                                                      "solution.vtu",
+                                                      "solution.pvd",
+                                                      "view.py",
+                                                      "view.png",
+                                                      "solution.png",
+                                                      "residuals.csv",
+                                                      "timings.csv",
+                                                      "case.toml",
+                                                      "probes.csv",
+                                                      "steps.csv",
+                                                      "checkpoint.h5",
+                                                      "checkpoint_previous.h5",
+                                                      "animation.png"};
 
 std::vector<std::string> results_in(const fs::path& directory) {
   std::vector<std::string> found;
@@ -40,7 +41,7 @@ std::vector<std::string> results_in(const fs::path& directory) {
   const auto single = static_cast<std::ptrdiff_t>(found.size());
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
     std::string name = entry.path().filename().string();
-    if (is_numbered_solution(name)) found.push_back(std::move(name));
+    if (solution_number(name)) found.push_back(std::move(name));
   }
   std::sort(found.begin() + single, found.end());
   return found;

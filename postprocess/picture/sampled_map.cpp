@@ -108,6 +108,7 @@ SampledMap::SampledMap(const Discretization& discretization, const LineBasis& ba
   } else {
     fill_mapped(discretization, basis);
   }
+  for (Point& x : positions_) x = discretization.frame.physical(x);
   find_bounds();
 }
 

@@ -15,8 +15,8 @@ namespace tessera {
 /// planes in one; where they are narrow, one for several.
 class SampledMap {
  public:
-  /// @param intervals about how many there are along an axis, if the mesh is not Cartesian, which
-  /// needs one
+  /// @param discretization in any frame @param intervals about how many there are along an axis, if
+  /// the mesh is not Cartesian, which needs one
   SampledMap(const Discretization& discretization, const LineBasis& basis, int intervals);
 
   int dimension() const { return dimension_; }

@@ -126,8 +126,12 @@ void add_cut(const SampledMap& map, Surface& surface) {
   const CutPlane& cut = *surface.cut;
   const int patch = static_cast<int>(surface.patches.size());
   surface.patches.emplace_back();
-  if (map.is_cartesian())
-    surface.patches.back().fixed = SurfacePatch::Fixed{cut.axis, cut.position};
+  if (map.is_cartesian()) {
+    // The middle of the bounds is that of the box, whose coordinates may be others.
+    const std::vector<double>& planes = map.planes(cut.axis);
+    surface.patches.back().fixed =
+        SurfacePatch::Fixed{cut.axis, 0.5 * (planes.front() + planes.back())};
+  }
   Point normal{};
   normal[cut.axis] = -1.0;
   std::array<BrickCorner, 8> corners;

@@ -1,4 +1,4 @@
-// This file paints a surface, band after band of pixel rows.
+// This file looks at a surface, band after band of pixel rows.
 #include "postprocess/picture/surface_painter.hpp"
 
 #include <omp.h>
@@ -6,51 +6,42 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "mesh/cell_locator.hpp"
-#include "postprocess/picture/viridis.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr int kBandRows = 8;
-constexpr Color kDark = {0.05F, 0.05F, 0.08F};
-constexpr Color kLight = {1.0F, 1.0F, 1.0F};
 
-// Opacity, at so many pixels from its middle, of a line.
-double line_opacity(double distance, double width) {
-  return std::clamp(0.5 * width + 0.5 - distance, 0.0, 1.0);
+// Of what is not a number, 0.
+std::uint8_t byte_of(double part) {
+  const double shade = 255.0 * std::min(part, 1.0) + 0.5;
+  return part > 0.0 ? static_cast<std::uint8_t>(shade) : 0;
 }
-
-// 1 for lines that are far from each other, 0 for those that would be a grey mass.
-double clearness(double spacing, double least, double enough) {
-  return std::clamp((spacing - least) / (enough - least), 0.0, 1.0);
-}
-
-// Of numbers whose squares are in range; hypot() is slow.
-double length(double x, double y) { return std::sqrt(x * x + y * y); }
 
 }  // namespace
 
 /// Finds what is seen at a point of a picture in a triangle.
 class SurfacePainter::Shader {
  public:
-  explicit Shader(const SurfacePainter& painter)
+  Shader(const SurfacePainter& painter, const double* values, const ValueScale& scale)
       : painter_(painter),
+        scale_(scale),
         mesh_(painter.discretization_.mesh),
         locate_(mesh_),
-        interpolant_(painter.discretization_.lattice, painter.basis_, painter.values_) {}
+        interpolant_(painter.discretization_.lattice, painter.basis_, values) {}
 
   Seen at(int triangle, double x, double y) {
     if (triangle != triangle_) take(triangle);
     const Point box = box_at(x, y);
     const CellPoint point = locate_(box);
-    const double fraction = painter_.scale_.fraction(interpolant_(point));
-    const double light = light_(x, y) / inverse_depth_(x, y);
-    Color color = mixed({0.0F, 0.0F, 0.0F}, viridis(fraction), static_cast<float>(light));
-    return {with_edges(color, box, point, x, y), fraction, 1.0F};
+    Seen seen{.fraction = scale_.fraction(interpolant_(point)),
+              .light = light_(x, y) / inverse_depth_(x, y),
+              .coverage = 1.0};
+    add_edges(box, point, x, y, seen);
+    return seen;
   }
 
  private:
@@ -81,13 +72,10 @@ class SurfacePainter::Shader {
     return box;
   }
 
-  // The color with the edges of cells, and with those of the surface's smooth parts.
-  Color with_edges(const Color& color, const Point& box, const CellPoint& point, double x,
-                   double y) const {
+  // Those of cells, and those of the surface's smooth parts.
+  void add_edges(const Point& box, const CellPoint& point, double x, double y, Seen& seen) const {
     const Point right = box_at(x + 1.0, y);
     const Point below = box_at(x, y + 1.0);
-    double of_cells = 0.0;
-    double of_parts = 0.0;
     for (int d = 0; d < mesh_.dimension(); ++d) {
       if (fixed_ && fixed_->axis == d) continue;
       const double lower = mesh_.lower()[d];
@@ -96,17 +84,16 @@ class SurfacePainter::Shader {
       // Where the cut is all but parallel to the planes of an axis, their edges are stains.
       if (!(per_pixel > 1e-7 * (upper - lower))) continue;
       const double from_end = std::min(std::abs(box[d] - lower), std::abs(upper - box[d]));
-      of_parts = std::max(of_parts, line_opacity(from_end / per_pixel, 1.6));
+      seen.part_edge = std::max(seen.part_edge, line_opacity(from_end / per_pixel, 1.6));
       const double spacing = mesh_.cell_width(d, point.cell[d]) / per_pixel;
       const double distance = spacing * std::min(point.xi[d], 1.0 - point.xi[d]);
       const double strength = clearness(spacing, 7.0, 14.0) * clearness(-spacing, -2000.0, -1000.0);
-      of_cells = std::max(of_cells, strength * line_opacity(std::abs(distance), 1.0));
+      seen.cell_edge = std::max(seen.cell_edge, strength * line_opacity(std::abs(distance), 1.0));
     }
-    const Color with_cells = mixed(color, kLight, static_cast<float>(0.33 * of_cells));
-    return mixed(with_cells, kDark, static_cast<float>(0.85 * of_parts));
   }
 
   const SurfacePainter& painter_;
+  const ValueScale& scale_;
   const BoxMesh& mesh_;
   CellLocator locate_;
   Interpolant interpolant_;
@@ -118,13 +105,10 @@ class SurfacePainter::Shader {
 };
 
 SurfacePainter::SurfacePainter(const Discretization& discretization, const LineBasis& basis,
-                               const double* values, const Surface& surface, const Camera& camera,
-                               const ValueScale& scale)
+                               const Surface& surface, const Camera& camera)
     : discretization_(discretization),
       basis_(basis),
-      values_(values),
       surface_(surface),
-      scale_(scale),
       points_(surface.vertices.size()),
       light_(surface.vertices.size(), 1.0) {
   const Point& towards = camera.direction();
@@ -145,13 +129,10 @@ ScreenTriangle SurfacePainter::screen_triangle(int triangle) const {
   return ScreenTriangle({points_[a], points_[b], points_[c]});
 }
 
-void SurfacePainter::paint(Image& image) {
-  width_ = image.width();
-  if (has_iso_lines()) {
-    fractions_.assign(static_cast<std::size_t>(width_) * image.height(),
-                      std::numeric_limits<float>::quiet_NaN());
-  }
-  const int bands = (image.height() + kBandRows - 1) / kBandRows;
+SurfacePixels SurfacePainter::sample(const double* values, const ValueScale& scale, int width,
+                                     int height) const {
+  SurfacePixels pixels(width, height);
+  const int bands = (height + kBandRows - 1) / kBandRows;
   std::vector<std::vector<int>> in_band(static_cast<std::size_t>(bands));
   const auto band_of = [&](double y) {
     return y > 0.0 ? static_cast<int>(std::min(y / kBandRows, bands - 1.0)) : 0;  // of NaN, too
@@ -165,18 +146,20 @@ void SurfacePainter::paint(Image& image) {
   }
   // Made here, where a lack of memory can be told.
   const int threads = std::min(omp_get_max_threads(), bands);
-  std::vector<VisibleTriangles> visible(static_cast<std::size_t>(threads), {width_, kBandRows});
-  std::vector<Shader> shaders(static_cast<std::size_t>(threads), Shader(*this));
+  std::vector<VisibleTriangles> visible(static_cast<std::size_t>(threads), {width, kBandRows});
+  std::vector<Shader> shaders(static_cast<std::size_t>(threads), Shader(*this, values, scale));
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (int band = 0; band < bands; ++band) {
     if (in_band[band].empty()) continue;
     const int thread = omp_get_thread_num();
-    paint_band(band * kBandRows, in_band[band], visible[thread], shaders[thread], image);
+    sample_band(band * kBandRows, in_band[band], visible[thread], shaders[thread], pixels);
   }
+  return pixels;
 }
 
-void SurfacePainter::paint_band(int first_row, const std::vector<int>& triangles,
-                                VisibleTriangles& visible, Shader& shader, Image& image) {
+void SurfacePainter::sample_band(int first_row, const std::vector<int>& triangles,
+                                 VisibleTriangles& visible, Shader& shader,
+                                 SurfacePixels& pixels) const {
   visible.clear(first_row);
   for (const int triangle : triangles) {
     const ScreenTriangle shape = screen_triangle(triangle);
@@ -194,16 +177,16 @@ void SurfacePainter::paint_band(int first_row, const std::vector<int>& triangles
     const ScreenPlane height = shape.plane(heights);
     visible.draw(triangle, shape, is_crossed ? &height : nullptr);
   }
-  const int rows = std::min(kBandRows, image.height() - first_row);
+  const int rows = std::min(kBandRows, pixels.height() - first_row);
   for (int row = 0; row < rows; ++row) {
     const int y = first_row + row;
-    for (int x = 0; x < width_; ++x) {
+    for (int x = 0; x < pixels.width(); ++x) {
       const Seen seen = look(x, y, visible.at(x, row), shader);
-      if (seen.coverage == 0.0F) continue;
-      image.blend(x, y, seen.color, seen.coverage);
-      if (has_iso_lines()) {
-        fractions_[static_cast<std::size_t>(y) * width_ + x] = static_cast<float>(seen.fraction);
-      }
+      if (seen.coverage == 0.0) continue;
+      pixels.set(x, y,
+                 {byte_of(seen.coverage), byte_of(seen.light), byte_of(seen.cell_edge),
+                  byte_of(seen.part_edge)},
+                 static_cast<float>(seen.fraction));
     }
   }
 }
@@ -214,7 +197,7 @@ SurfacePainter::Seen SurfacePainter::look(int x, int y, const VisibleTriangles::
     if (samples[0] == VisibleTriangles::kNone) return {};
     return shader.at(samples[0], x + 0.5, y + 0.5);
   }
-  // Each smooth part is colored once, in the middle of its samples.
+  // Each smooth part is looked at once, in the middle of its samples.
   struct Part {
     int triangle;
     int patch;
@@ -236,53 +219,22 @@ SurfacePainter::Seen SurfacePainter::look(int x, int y, const VisibleTriangles::
     parts[i].y += dy;
   }
   Seen all;
-  int covered = 0;
+  double covered = 0.0;
   int most = 0;
   for (int i = 0; i < part_count; ++i) {
     const Part& part = parts[i];
     const Seen seen = shader.at(part.triangle, x + part.x / part.count, y + part.y / part.count);
     covered += part.count;
-    all.color =
-        mixed(all.color, seen.color, static_cast<float>(part.count) / static_cast<float>(covered));
+    const double share = part.count / covered;
+    all.light += share * (seen.light - all.light);
+    all.cell_edge += share * (seen.cell_edge - all.cell_edge);
+    all.part_edge += share * (seen.part_edge - all.part_edge);
     if (part.count <= most) continue;
     most = part.count;
     all.fraction = seen.fraction;
   }
-  all.coverage = static_cast<float>(covered) / VisibleTriangles::kSamples;
+  all.coverage = covered / VisibleTriangles::kSamples;
   return all;
-}
-
-void SurfacePainter::paint_iso_lines(Image& image) const {
-  if (!has_iso_lines()) return;
-  const double first = scale_.fraction(scale_.ticks().front());
-  const double step = scale_.step() / (scale_.high() - scale_.low());
-  const auto at = [&](int x, int y) {
-    const bool is_there = x >= 0 && y >= 0 && x < width_ && y < image.height();
-    return is_there ? static_cast<double>(fractions_[static_cast<std::size_t>(y) * width_ + x])
-                    : std::numeric_limits<double>::quiet_NaN();
-  };
-  const auto slope = [](double before, double here, double after) {
-    const bool has_before = !std::isnan(before);
-    const bool has_after = !std::isnan(after);
-    if (has_before && has_after) return 0.5 * (after - before);
-    return has_after ? after - here : has_before ? here - before : 0.0;
-  };
-#pragma omp parallel for schedule(static, kBandRows)
-  for (int y = 0; y < image.height(); ++y) {
-    for (int x = 0; x < width_; ++x) {
-      const double here = at(x, y);
-      if (std::isnan(here)) continue;
-      const double level = first + step * std::round((here - first) / step);
-      // The ends of the scale are places rather than lines.
-      if (level < 1e-6 || level > 1.0 - 1e-6) continue;
-      const double gradient =
-          length(slope(at(x - 1, y), here, at(x + 1, y)), slope(at(x, y - 1), here, at(x, y + 1)));
-      if (!(gradient > 1e-5)) continue;
-      const double opacity = 0.8 * clearness(step / gradient, 2.0, 5.0) *
-                             line_opacity(std::abs(here - level) / gradient, 1.1);
-      if (opacity > 0.0) image.blend(x, y, kDark, static_cast<float>(opacity));
-    }
-  }
 }
 
 }  // namespace tessera

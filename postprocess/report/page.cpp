@@ -51,8 +51,8 @@ void Page::heading(int level, const std::string& text) {
 }
 
 std::size_t Page::bytes() const {
-  // Of a plot, about.
-  constexpr std::size_t kPlotBytes = 16'000;
+  // Of a plot in both widths, about.
+  constexpr std::size_t kPlotBytes = 32'000;
   std::size_t sum = 0;
   for (const auto& piece : pieces_) {
     if (const auto* figure = std::get_if<Figure>(&piece)) {
@@ -75,7 +75,8 @@ std::vector<Plot> Page::plots() const {
 }
 
 std::string Page::text() const {
-  const std::vector<std::string> svgs = draw(plots(), SvgUse::in_page);
+  const std::vector<std::string> wide = draw(plots(), SvgUse::in_page);
+  const std::vector<std::string> narrow = draw(plots(), SvgUse::in_narrow_page);
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{}\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -89,7 +90,7 @@ std::string Page::text() const {
     page += fmt::format("<a href=\"#section{}\">{}</a>\n", n + 1, escaped(sections_[n]));
   }
   page += "</nav>\n";
-  auto svg = svgs.begin();
+  std::size_t plot = 0;
   bool among_figures = false;
   for (const auto& piece : pieces_) {
     const auto* figure = std::get_if<Figure>(&piece);
@@ -103,7 +104,9 @@ std::string Page::text() const {
     }
     page += figure->panels.size() > 1 ? "<figure class=\"wide\"><div class=\"panels\">"
                                       : "<figure><div class=\"panels\">";
-    for (std::size_t n = 0; n < figure->panels.size(); ++n) page += *svg++;
+    for (std::size_t n = 0; n < figure->panels.size(); ++n, ++plot) {
+      page += wide[plot] + narrow[plot];
+    }
     page += "</div>\n";
     if (!figure->note.empty()) {
       page += fmt::format("<figcaption>{}</figcaption>\n", escaped(figure->note));

@@ -19,11 +19,16 @@ void add_solvers(Page& page, const std::vector<const TableSource*>& tables, Seri
 /// Errors over the width of cells, and over the time they cost.
 void add_convergence(Page& page, const std::vector<const TableSource*>& tables,
                      SeriesStyles& styles);
+/// The same over the length of steps.
+void add_convergence_in_time(Page& page, const std::vector<const TableSource*>& tables,
+                             SeriesStyles& styles);
 
 /// Runs side by side, then each by itself.
 void add_runs(Page& page, const std::vector<RunSource>& runs);
 /// @param residuals stands among the run's figures, if it has panels
 void add_run(Page& page, const RunSource& run, Figure residuals);
+/// Of a run in time its steps, and the values at its probes.
+void add_time(Page& page, const RunSource& run);
 
 /// What made each table, and how to repeat it.
 void add_origins(Page& page, const std::vector<TableSource>& tables);

@@ -35,6 +35,9 @@ TableKind kind_of(const std::string& name, const CsvTable& table) {
   if (table.has_all({"degree", "cells", "dofs", "h", "l2", "rate_l2"})) {
     return TableKind::convergence;
   }
+  if (table.has_all({"degree", "step", "steps", "l2", "rate_l2"})) {
+    return TableKind::convergence_in_time;
+  }
   if (table.names_tessera()) return TableKind::other;
   throw BadInput(name +
                  ": not a CSV file of Tessera: its columns are none of compare's or convergence's, "
@@ -64,6 +67,15 @@ std::optional<CsvTable> run_table(RunSource& run, const char* name) {
   return CsvTable(path.string(), file_content(path));
 }
 
+// Empty if there is none.
+std::string read_picture(RunSource& run, const char* name) {
+  if (!fs::exists(run.directory / name)) return "";
+  std::string picture = file_content(run.directory / name);
+  if (picture.starts_with("\x89PNG")) return picture;
+  run.gaps.push_back(fmt::format("{} is not a PNG file.", name));
+  return "";
+}
+
 RunSource read_run(const fs::path& directory, const std::string& label) {
   RunSource run;
   run.label = label;
@@ -81,7 +93,11 @@ RunSource read_run(const fs::path& directory, const std::string& label) {
   } else {
     run.gaps.emplace_back("The run is unfinished: result.json is missing.");
   }
-  run.residuals = run_table(run, "residuals.csv");
+  if (fs::exists(directory / "steps.csv")) {
+    run.steps = run_table(run, "steps.csv");
+  } else {
+    run.residuals = run_table(run, "residuals.csv");
+  }
   run.timings = run_table(run, "timings.csv");
   if (fs::exists(directory / "probes.csv")) run.probes = run_table(run, "probes.csv");
   if (fs::exists(directory / "case.toml")) {
@@ -89,13 +105,8 @@ RunSource read_run(const fs::path& directory, const std::string& label) {
   } else {
     run.gaps.emplace_back("case.toml is missing.");
   }
-  if (fs::exists(directory / "solution.png")) {
-    run.picture = file_content(directory / "solution.png");
-    if (!run.picture.starts_with("\x89PNG")) {
-      run.picture.clear();
-      run.gaps.emplace_back("solution.png is not a PNG file.");
-    }
-  }
+  run.picture = read_picture(run, "solution.png");
+  run.animation = read_picture(run, "animation.png");
   return run;
 }
 

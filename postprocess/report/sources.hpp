@@ -12,7 +12,7 @@
 namespace tessera::report {
 
 /// What a table holds, as its columns say.
-enum class TableKind { operators, solvers, convergence, other };
+enum class TableKind { operators, solvers, convergence, convergence_in_time, other };
 
 struct TableSource {
   /// Where it comes from, in one or two words: what tells two machines apart.
@@ -28,11 +28,15 @@ struct RunSource {
   std::filesystem::path directory = {};
   nlohmann::ordered_json result = nullptr;  ///< null for a run that did not finish
   std::optional<CsvTable> residuals = {};
+  std::optional<CsvTable> steps = {};  ///< of a run in time, in place of residuals
   std::optional<CsvTable> timings = {};
   std::optional<CsvTable> probes = {};
   std::string case_text = {};
-  std::string picture = {};  ///< bytes of solution.png
+  std::string picture = {};    ///< bytes of solution.png
+  std::string animation = {};  ///< bytes of animation.png
   std::vector<std::string> gaps = {};
+
+  bool is_in_time() const { return steps || (probes && probes->has("t")); }
 };
 
 struct Sources {

@@ -22,6 +22,7 @@ figure{margin:0;padding:8px;background:var(--card);border:1px solid var(--line);
 figure.wide{grid-column:1/-1}
 .panels{display:grid;gap:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr))}
 .panels svg{font-family:sans-serif;display:block;width:100%;max-width:600px;height:auto;margin:0 auto}
+.panels svg.narrow{display:none;max-width:440px}
 figcaption{color:var(--soft);font-size:.9rem;margin:.3rem 0 .5rem}
 img{display:block;width:100%;max-width:760px;height:auto;margin:.6rem 0;border:1px solid var(--line)}
 .table{--under:var(--page);overflow:auto;margin:.5rem 0;max-width:100%;background:
@@ -41,6 +42,7 @@ tr>:first-child{padding-left:0}
 th.n+th:not(.n),td.n+td:not(.n){padding-left:.9rem}
 nav{font-size:.95rem;margin:.4rem 0}
 nav a{color:var(--c0);margin-right:1rem;display:inline-block}
+@media screen and (max-width:480px){.panels svg.wide{display:none}.panels svg.narrow{display:block}}
 @media (max-width:480px){main{padding:0 10px 32px}figure{padding:6px}}
 dl{display:grid;grid-template-columns:minmax(6rem,max-content) minmax(0,1fr);gap:.15rem .9rem;margin:.5rem 0;font-size:.92rem}
 dt{color:var(--soft)}

@@ -4,9 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 namespace tessera {
+namespace {
+
+constexpr std::string_view kBegin = "solution_";
+constexpr std::size_t kDigits = 4;
+
+}  // namespace
 
 std::string collection_text(std::span<const TimedFile> files) {
   std::string text =
@@ -20,9 +27,22 @@ std::string collection_text(std::span<const TimedFile> files) {
   return text + "  </Collection>\n</VTKFile>\n";
 }
 
-std::string numbered_solution_name(Index number, Index count) {
-  const std::size_t digits = std::max<std::size_t>(4, fmt::formatted_size("{}", count));
-  return fmt::format("solution_{:0{}}.vtu", number, digits);
+std::string numbered_solution_name(Index number, Index count, std::string_view extension) {
+  const std::size_t digits = std::max<std::size_t>(kDigits, fmt::formatted_size("{}", count));
+  return fmt::format("{}{:0{}}{}", kBegin, number, digits, extension);
+}
+
+std::optional<Index> solution_number(std::string_view name) {
+  if (!name.starts_with(kBegin) || !(name.ends_with(".vtu") || name.ends_with(".png"))) {
+    return std::nullopt;
+  }
+  const std::string_view digits = name.substr(kBegin.size(), name.size() - kBegin.size() - 4);
+  Index number = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  if (digits.size() < kDigits || error != std::errc() || end != digits.end() || number < 1) {
+    return std::nullopt;
+  }
+  return number;
 }
 
 }  // namespace tessera

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -17,6 +19,8 @@ namespace {
 // iterations are one graph.
 constexpr int kIterationsPerGraph = 8;
 constexpr double kSecondsPerBatch = 2e-3;
+// What the host takes to see one batch and to queue the next is little beside this.
+constexpr double kLeastSecondsPerBatch = 1e-4;
 
 class DeviceSolve {
  public:
@@ -119,11 +123,30 @@ class DeviceSolve {
     until_replacement_ = replacement_interval_;
   }
 
+  // Iterations from the last one seen to the target, at the mean rate so far; rounded down, because
+  // one that is queued in vain costs more than one that is queued later.
+  int foreseen() const {
+    const double fallen = std::log(report_.history.front() / report_.history.back());
+    const double to_fall = std::log(report_.history.back() / target_);
+    const double iterations = to_fall / fallen * report_.iterations;
+    constexpr int kUnknown = std::numeric_limits<int>::max() / 2;
+    return fallen > 0.0 && iterations < kUnknown ? std::max(static_cast<int>(iterations), 0)
+                                                 : kUnknown;
+  }
+
+  // Of `length` iterations that may be queued behind `ahead`, those that will be needed; `least` if
+  // nothing is under way.
+  int due(int length, int ahead, int least) const {
+    const int needed = std::max(foreseen() - ahead, ahead == 0 ? least : 0);
+    return std::min(length, (needed + a_call_ - 1) / a_call_ * a_call_);
+  }
+
   // Iterates until the GPU, the observer or stagnation ends it. Iterations that are queued by then
   // still run, and count.
   SolveStatus iterate() {
     std::deque<Batch> queue;
     int length = a_call_;
+    int least = a_call_;
     int next_copy = 0;
     // If iterations are long, the host waits for each one, because those queued behind the last one
     // are lost time.
@@ -134,7 +157,12 @@ class DeviceSolve {
     auto last_time = std::chrono::steady_clock::now();
     while (!end || !queue.empty()) {
       while (!end && queue.size() < most_in_flight) {
-        const int queued = enqueue(length);
+        const int ahead =
+            std::accumulate(queue.begin(), queue.end(), 0,
+                            [](int sum, const Batch& batch) { return sum + batch.iterations; });
+        const int wanted = due(length, ahead, least);
+        if (wanted == 0) break;
+        const int queued = enqueue(wanted);
         recorded_.copies[next_copy].enqueue(iteration_.state());
         queue.push_back({&recorded_.copies[next_copy], queued});
         next_copy = (next_copy + 1) % static_cast<int>(kMaxBatchesInFlight);
@@ -152,6 +180,7 @@ class DeviceSolve {
       most_in_flight = wanted < 1.0 ? 1 : kMaxBatchesInFlight;
       length = std::clamp(static_cast<int>(wanted) / a_call_ * a_call_, a_call_,
                           std::min(2 * length, kMaxIterationsPerBatch));
+      least = std::max(static_cast<int>(wanted * kLeastSecondsPerBatch / kSecondsPerBatch), 1);
     }
     return *end;
   }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/nonsymmetric/methods.hpp"
 #include "solvers/krylov/pipelined_cg.hpp"
 #include "solvers/krylov/richardson.hpp"
 #include "solvers/krylov/single_reduction_cg.hpp"
@@ -13,11 +14,12 @@ namespace tessera {
 /// The solver of a method, with its vectors.
 /// @param preconditioner may be null
 /// @param omega of Richardson's iteration
+/// @param restart of flexible GMRES
 template <class T, class Space>
 std::unique_ptr<Solver<T, Space>> make_solver(SolverMethod method,
                                               const LinearOperator<T, Space>& a,
                                               const Preconditioner<T, Space>* preconditioner,
-                                              double omega = 1.0) {
+                                              double omega = 1.0, int restart = kDefaultRestart) {
   switch (method) {
     case SolverMethod::cg:
       return make_cg(a, preconditioner);
@@ -29,6 +31,10 @@ std::unique_ptr<Solver<T, Space>> make_solver(SolverMethod method,
       return make_flexible_cg(a, preconditioner);
     case SolverMethod::richardson:
       return make_richardson(a, preconditioner, omega);
+    case SolverMethod::flexible_gmres:
+      return make_flexible_gmres(a, preconditioner, restart);
+    case SolverMethod::bicgstab:
+      return make_bicgstab(a, preconditioner);
   }
   throw std::logic_error("a method without a solver");
 }

@@ -10,7 +10,7 @@
 #include "solvers/memory/device.hpp"
 #include "solvers/memory/device_array.hpp"
 #include "solvers/memory/launch.cuh"
-#include "solvers/memory/staged_upload.hpp"
+#include "solvers/memory/staged_copy.hpp"
 
 namespace tessera {
 namespace {
@@ -207,7 +207,7 @@ std::int64_t peak_device_bytes() { return bytes_peak.load(); }
 
 void copy_to_device(const void* host, std::int64_t bytes, void* device) {
   if (bytes == 0) return;
-  if (bytes >= kLeastStagedUpload) {
+  if (bytes >= kLeastStagedCopy) {
     upload_staged(host, bytes, device);
     return;
   }
@@ -218,6 +218,10 @@ void copy_to_device(const void* host, std::int64_t bytes, void* device) {
 
 void copy_to_host(const void* device, std::int64_t bytes, void* host) {
   if (bytes == 0) return;
+  if (bytes >= kLeastStagedCopy) {
+    download_staged(device, bytes, host);
+    return;
+  }
   enqueue_copy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost,
                "copying from the GPU");
   synchronize_device();

@@ -8,8 +8,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include "solvers/memory/block_sum.hpp"
+#include "solvers/memory/dot_products.hpp"
 
 namespace tessera {
 namespace {
@@ -55,6 +57,28 @@ double dot(const HostVector<T>& x, const HostVector<T>& y) {
   return block_sum(x.size(), [x = x.data(), y = y.data()](std::int64_t i) {
     return static_cast<double>(x[i]) * static_cast<double>(y[i]);
   });
+}
+
+template <class T>
+void DotProducts<Host>::sum(std::span<const HostVector<T>* const> x, const HostVector<T>& y,
+                            std::span<double> sums) {
+  TESSERA_CHECK(x.size() == sums.size());
+  for (const HostVector<T>* vector : x) TESSERA_CHECK(vector->size() == y.size());
+  const std::int64_t blocks = (y.size() + kReductionBlock - 1) / kReductionBlock;
+  std::vector<double> partial(static_cast<std::size_t>(blocks) * x.size());
+  // The block of y stays in the cache while the vectors go by.
+#pragma omp parallel for schedule(static)
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    const std::int64_t end = std::min(y.size(), (b + 1) * kReductionBlock);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      partial[b * x.size() + k] =
+          chained_sum(b * kReductionBlock, end, [x = x[k]->data(), y = y.data()](std::int64_t i) {
+            return static_cast<double>(x[i]) * static_cast<double>(y[i]);
+          });
+    }
+  }
+  std::fill(sums.begin(), sums.end(), 0.0);
+  for (std::size_t i = 0; i < partial.size(); ++i) sums[i % x.size()] += partial[i];
 }
 
 template <class T>
@@ -157,6 +181,8 @@ double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
   template void fill(HostVector<T>&, T);                                                      \
   template void copy(const HostVector<T>&, HostVector<T>&);                                   \
   template double dot(const HostVector<T>&, const HostVector<T>&);                            \
+  template void DotProducts<Host>::sum(std::span<const HostVector<T>* const>,                 \
+                                       const HostVector<T>&, std::span<double>);              \
   template double norm(const HostVector<T>&);                                                 \
   template void axpy(T, const HostVector<T>&, HostVector<T>&);                                \
   template void aypx(const HostVector<T>&, T, HostVector<T>&);                                \

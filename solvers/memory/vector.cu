@@ -1,4 +1,7 @@
 // This file has the vector operations of the GPU.
+#include <algorithm>
+
+#include "solvers/memory/dot_products.hpp"
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/reduction.cuh"
 #include "solvers/memory/vector.hpp"
@@ -19,6 +22,31 @@ __global__ void __launch_bounds__(kReductionThreads)
     sum[0] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
   }
   reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *result = total[0]; });
+}
+
+// Some vectors, as an argument of a kernel; null past the last one.
+template <class T>
+struct DotOperands {
+  const T* values[kDotsPerLaunch];
+};
+
+// result_k = sum_i x_k,i y_i. (count + 1) sizeof(T) bytes per entry; deterministic.
+template <class T>
+__global__ void __launch_bounds__(kReductionThreads)
+    dots_kernel(Index n, DotOperands<T> x, int count, const T* y, Sums<kDotsPerLaunch>* partial,
+                unsigned* arrived, double* result) {
+  Sums<kDotsPerLaunch> sum;
+  const Index stride = thread_count<kReductionThreads>();
+  for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
+    const double of_y = static_cast<double>(y[i]);
+#pragma unroll
+    for (int k = 0; k < kDotsPerLaunch; ++k) {
+      if (k < count) sum[k] += static_cast<double>(x.values[k][i]) * of_y;
+    }
+  }
+  reduce_over_grid(sum, partial, arrived, [=](const Sums<kDotsPerLaunch>& total) {
+    for (int k = 0; k < count; ++k) result[k] = total[k];
+  });
 }
 
 // The vectors that are combined and their factors, as an argument of a kernel.
@@ -104,6 +132,35 @@ double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
   return to_host(result).front();
 }
 
+DotProducts<Device>::DotProducts(int most)
+    : partial_(kMaxReductionBlocks * kDotsPerLaunch), arrived_(1), sums_(most) {
+  zero_on_device(arrived_.data(), arrived_.bytes());
+}
+
+template <class T>
+void DotProducts<Device>::sum(std::span<const DeviceVector<T>* const> x, const DeviceVector<T>& y,
+                              std::span<double> sums) {
+  const int all = static_cast<int>(x.size());
+  TESSERA_CHECK(x.size() == sums.size() && all <= sums_.size());
+  // Sums is an array of doubles.
+  auto* const partial = reinterpret_cast<Sums<kDotsPerLaunch>*>(partial_.data());
+  for (int first = 0; first < all; first += kDotsPerLaunch) {
+    const int count = std::min(kDotsPerLaunch, all - first);
+    DotOperands<T> of = {};
+    for (int k = 0; k < count; ++k) {
+      TESSERA_CHECK(x[first + k]->size() == y.size());
+      of.values[k] = x[first + k]->data();
+    }
+    launch(dots_kernel<T>, reduction_launch("dot products", y.size()), y.size(), of, count,
+           y.data(), partial, arrived_.data(), sums_.data() + first);
+  }
+  copy_to_host(sums_.data(), all * static_cast<std::int64_t>(sizeof(double)), sums.data());
+}
+
+template void DotProducts<Device>::sum(std::span<const DeviceVector<double>* const>,
+                                       const DeviceVector<double>&, std::span<double>);
+template void DotProducts<Device>::sum(std::span<const DeviceVector<float>* const>,
+                                       const DeviceVector<float>&, std::span<double>);
 template void fill(DeviceVector<double>&, double);
 template void fill(DeviceVector<float>&, float);
 template void axpy(double, const DeviceVector<double>&, DeviceVector<double>&);

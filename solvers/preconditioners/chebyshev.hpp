@@ -5,6 +5,7 @@
 
 #include "solvers/preconditioner.hpp"
 #include "solvers/preconditioners/smoothing_passes.hpp"
+#include "solvers/preconditioners/spectrum.hpp"
 #include "solvers/smoother.hpp"
 
 namespace tessera {
@@ -46,6 +47,15 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
         inverse_diagonal_(std::move(inverse_diagonal)),
         d_(a.size()),
         product_(a.size()) {}
+
+  /// Takes the diagonal of the operator, which has changed, and the steps that steps_for() makes of
+  /// an estimate of the spectrum, all in the memory that is there but for r.
+  template <class StepsFor>
+  void update(int lanczos_steps, V& r, StepsFor&& steps_for) {
+    a_.diagonal(inverse_diagonal_);
+    invert_entries(inverse_diagonal_);
+    steps_ = steps_for(estimate_spectrum(a_, inverse_diagonal_, lanczos_steps, r, d_, product_));
+  }
 
   int degree() const { return static_cast<int>(steps_.size()); }
 

@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -30,12 +31,18 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
   constexpr double kRounding = std::numeric_limits<double>::epsilon();
   if (!(matrix.sum() / size > kRounding * matrix.trace())) null_space = NullSpace::constants;
   if (null_space == NullSpace::constants) matrix.array() += shift;
-  const Eigen::LDLT<Eigen::MatrixXd> factors(matrix);
-  if (!matrix.allFinite() || factors.info() != Eigen::Success || !factors.isPositive() ||
-      !(factors.vectorD().minCoeff() > 0.0)) {
+  const Eigen::LLT<Eigen::MatrixXd> factors(matrix);
+  if (!matrix.allFinite() || factors.info() != Eigen::Success ||
+      !(factors.matrixLLT().diagonal().minCoeff() > 0.0)) {
     throw NumericalBreakdown("the operator of the coarsest level is not positive definite");
   }
-  Eigen::MatrixXd inverse = factors.solve(Eigen::MatrixXd::Identity(n, n));
+  Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(n, n);
+  // Of a size that depends on nothing, so that the bits do not depend on the number of threads.
+  constexpr std::int64_t kColumns = 32;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t first = 0; first < n; first += kColumns) {
+    factors.solveInPlace(inverse.middleCols(first, std::min(kColumns, n - first)));
+  }
   if (null_space == NullSpace::constants) inverse.array() -= 1.0 / (shift * size * size);
   // The inverse is symmetric up to rounding, but CG needs it to be symmetric exactly.
   const Eigen::MatrixXd symmetric = 0.5 * (inverse + inverse.transpose());

@@ -14,8 +14,8 @@ enum class NullSpace { none, constants };
 /// The inverse [n][n] of a small symmetric positive definite operator. If the constants are its
 /// null space, as the caller says or as the matrix shows up to rounding, the result is the
 /// pseudo-inverse A^+ = (A + c 1 1^T)^-1 - 1 1^T / (c n^2), where 1 is the vector of ones. The
-/// columns of A come from its application to unit vectors, the inverse from a dense LDL^T; this
-/// takes about n applications and n^3 flops.
+/// columns of A come from its application to unit vectors, the inverse from a Cholesky
+/// factorization; this takes about n applications and n^3 flops.
 /// @throws NumericalBreakdown if A is not positive definite apart from its null space
 std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space);
 
@@ -31,6 +31,11 @@ class DenseMatrix<T, Host> final : public Preconditioner<T, Host> {
  public:
   explicit DenseMatrix(const std::vector<double>& entries)
       : size_(square_size(entries)), entries_(entries.begin(), entries.end()) {}
+  /// Takes the entries of another matrix of the same size.
+  void update(const std::vector<double>& entries) {
+    TESSERA_CHECK(entries.size() == entries_.size());
+    entries_.assign(entries.begin(), entries.end());
+  }
   std::int64_t size() const override { return size_; }
   void do_apply(const HostVector<T>& r, HostVector<T>& z) const override;
 
@@ -46,6 +51,11 @@ class DenseMatrix<T, Device> final : public Preconditioner<T, Device> {
  public:
   explicit DenseMatrix(const std::vector<double>& entries)
       : size_(square_size(entries)), entries_(std::vector<T>(entries.begin(), entries.end())) {}
+  void update(const std::vector<double>& entries) {
+    TESSERA_CHECK(square_size(entries) == size_);
+    const std::vector<T> rounded(entries.begin(), entries.end());
+    copy_to_device(rounded.data(), entries_.bytes(), entries_.data());
+  }
   std::int64_t size() const override { return size_; }
   void do_apply(const DeviceVector<T>& r, DeviceVector<T>& z) const override;
 

@@ -24,13 +24,27 @@ class CycleObserver {
   virtual void end() = 0;
 };
 
-/// What a cycle does on one level. If `coarse` is set, the level is the coarsest one.
+/// The residual, the transfers and the coarser levels of a cycle in one.
+template <class T, class Space>
+class CoarseCorrection {
+ public:
+  virtual ~CoarseCorrection() = default;
+  /// x += P V(P^T (b - product)).
+  /// @param product A x
+  virtual void add(const Vector<T, Space>& b, const Vector<T, Space>& product,
+                   Vector<T, Space>& x) const = 0;
+};
+
+/// What a cycle does on one level. If `coarse` is set, it does what there is to do on this level
+/// and those below, of which the cycle then needs nothing but the operators.
 template <class T, class Space>
 struct MultigridLevel {
   std::shared_ptr<const LinearOperator<T, Space>> a;
   std::unique_ptr<const Smoother<T, Space>> smoother;
   std::unique_ptr<const Transfer<T, Space>> to_coarser;
-  /// Solves on the coarsest level.
+  /// In place of a transfer; or null.
+  std::unique_ptr<const CoarseCorrection<T, Space>> correction;
+  /// Solves on the coarsest level, or is a cycle itself; set on all levels from some one on.
   std::unique_ptr<const Preconditioner<T, Space>> coarse;
 };
 
@@ -47,8 +61,10 @@ class Multigrid final : public Preconditioner<T, Space> {
   explicit Multigrid(std::vector<MultigridLevel<T, Space>> levels) : levels_(std::move(levels)) {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
       const std::int64_t n = levels_[l].a->size();
-      const bool is_last = l + 1 == levels_.size();
-      vectors_.push_back({V(is_last ? 0 : n), V(l == 0 ? 0 : n), V(l == 0 ? 0 : n)});
+      const bool is_given =
+          l == 0 || levels_[l - 1].coarse != nullptr || levels_[l - 1].correction != nullptr;
+      vectors_.push_back(
+          {V(levels_[l].coarse != nullptr ? 0 : n), V(is_given ? 0 : n), V(is_given ? 0 : n)});
     }
   }
 
@@ -65,25 +81,12 @@ class Multigrid final : public Preconditioner<T, Space> {
     TESSERA_CHECK(b.size() == level.a->size());
     TESSERA_CHECK(x.size() == level.a->size());
     TESSERA_CHECK(&b != &x);
-    if (l + 1 == levels_.size()) {
+    if (level.coarse != nullptr) {
       observed(l, CyclePart::coarse, [&] { level.coarse->apply(b, x); });
       return;
     }
-    V& r = vectors_[l].r;
-    V& coarse_b = vectors_[l + 1].b;
-    V& coarse_x = vectors_[l + 1].x;
     observed(l, CyclePart::smooth, [&] { level.smoother->smooth_from_zero(b, x); });
-    observed(l, CyclePart::residual, [&] {
-      if (level.a->fused() != nullptr) {
-        level.a->fused()->residual(b, x, r, sum_.data());
-        return;
-      }
-      level.a->apply(x, r);
-      subtract_in_place(b, r);
-    });
-    observed(l, CyclePart::transfer, [&] { level.to_coarser->restrict_to_coarse(r, coarse_b); });
-    cycle(l + 1, coarse_b, coarse_x);
-    observed(l, CyclePart::transfer, [&] { level.to_coarser->add_prolonged(coarse_x, x); });
+    correct(l, b, x);
     observed(l, CyclePart::smooth, [&] { level.smoother->smooth(b, x); });
   }
 
@@ -97,6 +100,29 @@ class Multigrid final : public Preconditioner<T, Space> {
     V b;
     V x;
   };
+
+  void correct(std::size_t l, const V& b, V& x) const {
+    const MultigridLevel<T, Space>& level = levels_[l];
+    V& r = vectors_[l].r;
+    if (level.correction != nullptr) {
+      observed(l, CyclePart::residual, [&] { level.a->apply(x, r); });
+      observed(l + 1, CyclePart::coarse, [&] { level.correction->add(b, r, x); });
+      return;
+    }
+    V& coarse_b = vectors_[l + 1].b;
+    V& coarse_x = vectors_[l + 1].x;
+    observed(l, CyclePart::residual, [&] {
+      if (level.a->fused() != nullptr) {
+        level.a->fused()->residual(b, x, r, sum_.data());
+        return;
+      }
+      level.a->apply(x, r);
+      subtract_in_place(b, r);
+    });
+    observed(l, CyclePart::transfer, [&] { level.to_coarser->restrict_to_coarse(r, coarse_b); });
+    cycle(l + 1, coarse_b, coarse_x);
+    observed(l, CyclePart::transfer, [&] { level.to_coarser->add_prolonged(coarse_x, x); });
+  }
 
   template <class Work>
   void observed(std::size_t l, CyclePart part, Work&& work) const {

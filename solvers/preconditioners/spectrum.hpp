@@ -32,16 +32,15 @@ void require_finite(double value);
 /// as preconditioner and a hashed right-hand side (Saad, Iterative Methods for Sparse Linear
 /// Systems, section 6.7.3). It takes as many applications of A, and fewer steps if CG ends earlier.
 /// @param inverse_diagonal the entries of D^-1
+/// @param r, p, q scratch
 /// @throws NumericalBreakdown if a number of the iteration is not finite, or no step is possible
 /// @throws Interrupted
 template <class T, class Space>
 Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
-                           const Vector<T, Space>& inverse_diagonal, int steps) {
-  using V = Vector<T, Space>;
-  V r(a.size());
-  V z(a.size());
-  V p(a.size());
-  V q(a.size());
+                           const Vector<T, Space>& inverse_diagonal, int steps, Vector<T, Space>& r,
+                           Vector<T, Space>& p, Vector<T, Space>& q) {
+  // z = D^-1 r is used up when q = A p is computed.
+  Vector<T, Space>& z = q;
   fill_random(r);
   std::vector<double> diagonal;
   std::vector<double> off_diagonal;
@@ -59,7 +58,11 @@ Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
     if (step == 0) first_rz = rz;
     if (!(rz > kRounding * first_rz)) break;
     const double beta = step == 0 ? 0.0 : rz / last_rz;
-    aypx(z, static_cast<T>(beta), p);
+    if (step == 0) {
+      copy(z, p);
+    } else {
+      aypx(z, static_cast<T>(beta), p);
+    }
     a.apply(p, q);
     const double pq = dot(p, q);
     require_finite(pq);
@@ -70,6 +73,16 @@ Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
     axpy(static_cast<T>(-alpha), q, r);
   }
   return tridiagonal_spectrum(diagonal, off_diagonal);
+}
+
+/// The same with scratch of its own.
+template <class T, class Space>
+Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
+                           const Vector<T, Space>& inverse_diagonal, int steps) {
+  Vector<T, Space> r(a.size());
+  Vector<T, Space> p(a.size());
+  Vector<T, Space> q(a.size());
+  return estimate_spectrum(a, inverse_diagonal, steps, r, p, q);
 }
 
 }  // namespace tessera

@@ -22,7 +22,7 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
       : options_(options),
         t_(options.start),
         w_(w),
-        callbacks_(system, options.tolerance),
+        callbacks_(system, options),
         context_(make_sundials_context()),
         w_vector_(NV::wrap(w, callbacks_, callbacks_.carried(), context_.get())) {
     if (options.step) throw std::invalid_argument("bdf has no fixed steps");
@@ -73,6 +73,7 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
             .dt = t_ - before,
             .error_estimate = error_estimate(),
             .linear_iterations = callbacks_.take_iterations(),
+            .nonlinear_iterations = callbacks_.take_nonlinear_iterations(),
             .rejected =
                 static_cast<int>(errors + failures - std::exchange(rejected_, errors + failures)),
             .next_dt = next_dt_};

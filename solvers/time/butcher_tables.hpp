@@ -1,7 +1,7 @@
 // Butcher tables say how the stages of Runge-Kutta methods are made.
 #pragma once
 
-#include "solvers/time/sundials_handles.hpp"
+#include "solvers/sundials/sundials_handles.hpp"
 #include "solvers/time/time_method.hpp"
 
 namespace tessera {

@@ -8,6 +8,7 @@
 
 #include "solvers/time/butcher_tables.hpp"
 #include "solvers/time/first_step.hpp"
+#include "solvers/time/fixed_steps.hpp"
 #include "solvers/time/stage_solver.hpp"
 #include "solvers/time/step_callbacks.hpp"
 #include "solvers/time/step_errors.hpp"
@@ -25,7 +26,7 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
       : options_(options),
         t_(options.start),
         w_(w),
-        callbacks_(system, options.step ? std::nullopt : std::optional(options.tolerance)),
+        callbacks_(system, options),
         context_(make_sundials_context()),
         w_vector_(NV::wrap(w, callbacks_, callbacks_.carried(), context_.get())) {
     const bool is_explicit = options.method == TimeMethod::explicit_rk;
@@ -64,7 +65,6 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
   double t() const override { return t_; }
 
   TimeStep step(double until) override {
-    if (!(until > t_)) throw std::invalid_argument("a step has to end after the time it begins");
     return options_.step ? fixed_step(until) : adaptive_step(until);
   }
 
@@ -76,28 +76,23 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
   };
 
   TimeStep fixed_step(double until) {
-    // Of t's sums of steps, rounding makes the last one a little longer or shorter than the others,
-    // or would leave a tiny one.
-    constexpr double kRemainder = 1e-3;
-    constexpr double kRounding = 1e-10;
-    const double length = *options_.step;
-    const double remaining = until - t_;
-    const bool is_last = remaining <= (1.0 + kRemainder) * length;
-    const bool is_full = !is_last || std::abs(remaining - length) <= kRounding * length;
-    const double dt = is_full ? length : remaining;
-    if (t_ + dt == t_) throw vanishing_step(t_, dt, {});
-    check_option(ARKStepSetFixedStep(memory_.get(), dt));
-    const double reached = evolve(until, dt);
-    t_ = is_last ? until : reached;
+    const FixedStep next = next_fixed_step(t_, until, *options_.step);
+    check_option(ARKStepSetFixedStep(memory_.get(), next.dt));
+    const double reached = evolve(until, next.dt);
+    t_ = next.end;
     if (t_ != reached) {
       check_option(ARKStepReset(memory_.get(), t_, w_vector_.get()));
       is_set_up_ = false;
     }
-    return {
-        .t = t_, .dt = dt, .linear_iterations = callbacks_.take_iterations(), .next_dt = length};
+    return {.t = t_,
+            .dt = next.dt,
+            .linear_iterations = callbacks_.take_iterations(),
+            .nonlinear_iterations = callbacks_.take_nonlinear_iterations(),
+            .next_dt = *options_.step};
   }
 
   TimeStep adaptive_step(double until) {
+    if (!(until > t_)) throw std::invalid_argument("a step has to end after the time it begins");
     void* const memory = memory_.get();
     if (next_dt_ == 0.0) {
       next_dt_ = options_.first_step
@@ -123,6 +118,7 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
             .dt = t_ - before,
             .error_estimate = callbacks_.last_norm(),
             .linear_iterations = callbacks_.take_iterations(),
+            .nonlinear_iterations = callbacks_.take_nonlinear_iterations(),
             .rejected =
                 std::max(0, static_cast<int>(attempts - std::exchange(attempts_, attempts)) - 1),
             .next_dt = next_dt_};

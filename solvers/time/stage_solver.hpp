@@ -1,11 +1,11 @@
-// The stage solver is the SUNNonlinearSolver that solves the linear equation of an implicit stage.
+// The stage solver is the SUNNonlinearSolver that solves the equation of an implicit stage.
 #pragma once
 
 #include <sundials/sundials_nonlinearsolver.h>
 
 #include <new>
 
-#include "solvers/time/sundials_handles.hpp"
+#include "solvers/sundials/sundials_handles.hpp"
 
 namespace tessera {
 
@@ -19,8 +19,9 @@ class StageSolver {
   virtual int solve_stage(void* integrator, N_Vector x) = 0;
 };
 
-/// A SUNNonlinearSolver that calls `solver`. The equations are linear, so that SUNDIALS' own
-/// Newton iteration would only add passes over vectors, and would see F instead of f.
+/// A SUNNonlinearSolver that calls `solver`. SUNDIALS' own Newton iteration would see F instead of
+/// f, which costs a solve with M, and would only add passes over vectors where equations are
+/// linear.
 inline SundialsHandle<SUNNonlinearSolver> make_stage_solver(StageSolver& solver,
                                                             SUNContext context) {
   SUNNonlinearSolver made = SUNNonlinSolNewEmpty(context);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <string>
@@ -11,18 +10,13 @@
 
 #include "solvers/interruption.hpp"
 #include "solvers/solver.hpp"
-#include "solvers/time/carried_exception.hpp"
-#include "solvers/time/sundials_vector.hpp"
+#include "solvers/sundials/carried_exception.hpp"
+#include "solvers/sundials/solve_endings.hpp"
+#include "solvers/sundials/sundials_vector.hpp"
+#include "solvers/time/time_integrator.hpp"
 #include "solvers/time/time_system.hpp"
 
 namespace tessera {
-
-/// A number in a message.
-inline std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.6g", value);
-  return text;
-}
 
 /// What a callback returns to SUNDIALS, whose numbers for it are all like these.
 inline constexpr int kCallbackDone = 0;
@@ -33,15 +27,21 @@ inline constexpr int kCallbackFailed = -1;
 /// F, which few stages have: those of implicit methods follow from their solutions. The equation of
 /// a stage is multiplied by M:
 ///
-///     x = h + gamma F(t, w + x)   is   (M + gamma A) x = M h + gamma f(t, w).
+///     x = h + gamma F(t, w + x)   is   (M / gamma + A) x = M h / gamma + f(t, w)
+///
+/// where f is affine. Otherwise Newton's iteration from x = 0 solves M (h - x) + gamma f(t, w + x)
+/// = 0, whose residual of w has no solves with M either.
 template <class Space>
 class StepCallbacks final : public WeightedNorm<Space> {
  public:
   using V = Vector<double, Space>;
 
-  /// @param tolerance without it there are no weights, and all norms are 0
-  StepCallbacks(TimeSystem<Space>& system, std::optional<double> tolerance)
-      : system_(system), tolerance_(tolerance) {}
+  /// Of fixed steps there are no weights, and all norms are 0.
+  StepCallbacks(TimeSystem<Space>& system, const TimeOptions& options)
+      : system_(system),
+        tolerance_(options.step ? std::nullopt : std::optional(options.tolerance)),
+        nonlinear_tolerance_(options.nonlinear_tolerance),
+        max_nonlinear_iterations_(options.max_nonlinear_iterations) {}
 
   /// F = M^-1 f(t, w)
   int evaluate(double t, const V& w, V& F) {
@@ -64,16 +64,17 @@ class StepCallbacks final : public WeightedNorm<Space> {
     int result = kCallbackFailed;
     if (carried_.waits()) return result;
     carried_.call([&] {
-      system_.evaluate(t, w, b);
-      if (history == nullptr) {
-        scale(gamma, b);
-      } else {
-        system_.apply_mass(*history, scratch);
-        const double factors[] = {gamma, factor};
-        const V* const vectors[] = {&b, &scratch};
-        combine<double>(factors, vectors, b);
+      if (!system_.is_linear()) {
+        result = solve_nonlinear_stage(t, gamma, w, factor, history, b, scratch, x);
+        return;
       }
-      result = solve("the linear solver", b, x, [&] { return system_.solve_step(t, gamma, b, x); });
+      system_.evaluate(t, w, b);
+      if (history != nullptr) {
+        system_.apply_mass(*history, scratch);
+        axpy(factor / gamma, scratch, b);
+      }
+      result =
+          solve("the linear solver", b, x, [&] { return system_.solve_shifted(t, gamma, b, x); });
     });
     return result;
   }
@@ -117,14 +118,71 @@ class StepCallbacks final : public WeightedNorm<Space> {
   std::string take_failure() { return std::exchange(failure_, {}); }
   /// The iterations of all solves since the last call.
   int take_iterations() { return std::exchange(iterations_, 0); }
+  int take_nonlinear_iterations() { return std::exchange(nonlinear_iterations_, 0); }
   TimeSystem<Space>& system() { return system_; }
 
  private:
   static constexpr double kTooLarge = 1e10;
+  // Of the tolerance of a step, for a stage.
+  static constexpr double kShareOfStage = 0.01;
+  // Of linear solves in Newton's iteration: an iteration leaves no more than this of the error.
+  static constexpr double kLinearTolerance = 1e-3;
+  // Corrections that grow by this are those of an iteration that diverges.
+  static constexpr double kDivergence = 2.0;
 
   static void scale(double factor, V& x) {
     const V* const vector = &x;
     combine<double>({&factor, 1}, {&vector, 1}, x);
+  }
+
+  int solve_nonlinear_stage(double t, double gamma, const V& w, double factor, const V* history,
+                            V& b, V& scratch, V& x) {
+    if (correction_.size() == 0) correction_ = V(system_.size());
+    V& correction = correction_;
+    const auto sum = [](double c, const V& u, double d, const V& v, V& y) {
+      const double factors[] = {c, d};
+      const V* const vectors[] = {&u, &v};
+      combine<double>(factors, vectors, y);
+    };
+    const double target = tolerance_ ? kShareOfStage * scale_
+                                     : nonlinear_tolerance_ * std::max(1.0, system_.error_norm(w));
+    fill(x, 0.0);
+    double previous = 0.0;
+    for (int k = 0; k < max_nonlinear_iterations_; ++k) {
+      sum(1.0, w, 1.0, x, scratch);
+      system_.linearize(t, gamma, scratch);
+      system_.evaluate(t, scratch, b);
+      if (history != nullptr) {
+        sum(factor, *history, -1.0, x, scratch);
+      } else {
+        copy(x, scratch);
+        scale(-1.0, scratch);
+      }
+      system_.apply_mass(scratch, correction);
+      sum(gamma, b, 1.0, correction, b);
+      ++nonlinear_iterations_;
+      const int result = solve("the linear solver of a stage", b, correction, [&] {
+        return system_.solve_linearized(kLinearTolerance, b, correction);
+      });
+      if (result != kCallbackDone) return result;
+      axpy(1.0, correction, x);
+      const double norm = system_.error_norm(correction);
+      if (!std::isfinite(norm)) {
+        failure_ = "the solution is not finite";
+        return kCallbackMayRetry;
+      }
+      // What is left, if corrections go on to fall as they did.
+      const double rate = k == 0 ? 1.0 : norm / previous;
+      if (norm * std::min(1.0, rate) <= target) return kCallbackDone;
+      if (rate > kDivergence) {
+        failure_ = "the iteration for a stage diverges";
+        return kCallbackMayRetry;
+      }
+      previous = norm;
+    }
+    failure_ = "the iteration for a stage has not converged in " +
+               std::to_string(max_nonlinear_iterations_) + " iterations";
+    return kCallbackMayRetry;
   }
 
   template <class Solve>
@@ -140,22 +198,24 @@ class StepCallbacks final : public WeightedNorm<Space> {
     iterations_ += report.iterations;
     if (report.status == SolveStatus::interrupted) throw Interrupted();
     if (report.status == SolveStatus::converged) return kCallbackDone;
-    failure_ = std::string(solver) +
-               " did not converge: " + std::string(status_name(report.status)) + " at iteration " +
-               std::to_string(report.iterations) + ", with a relative residual of " +
-               number_text(report.true_relative_residual);
+    if (!system_.is_linear() && gives_direction(report)) return kCallbackDone;
+    failure_ = failure_of_solver(solver, report);
     return kCallbackMayRetry;
   }
 
   TimeSystem<Space>& system_;
   std::optional<double> tolerance_;
+  double nonlinear_tolerance_;
+  int max_nonlinear_iterations_;
   CarriedException carried_;
   V scratch_;
+  V correction_;  // of Newton's iteration
   double scale_ = 1.0;
   const V* weighted_ = nullptr;
   double norm_of_weighted_ = 0.0;
   double last_norm_ = std::numeric_limits<double>::quiet_NaN();
   int iterations_ = 0;
+  int nonlinear_iterations_ = 0;
   std::string failure_;
 };
 

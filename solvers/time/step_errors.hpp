@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "solvers/time/sundials_handles.hpp"
+#include "solvers/sundials/sundials_handles.hpp"
 #include "solvers/time/time_integrator.hpp"
 
 namespace tessera {

@@ -6,8 +6,8 @@
 namespace tessera {
 
 TimeStepError::TimeStepError(double t, double dt, const std::string& reason)
-    : std::runtime_error("no step from t = " + number_text(t) +
-                         (dt > 0.0 ? ", of length " + number_text(dt) : "") + ": " + reason),
+    : std::runtime_error("no step from t = " + brief_number(t) +
+                         (dt > 0.0 ? ", of length " + brief_number(dt) : "") + ": " + reason),
       t_(t),
       dt_(dt) {}
 

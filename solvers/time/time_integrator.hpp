@@ -28,6 +28,11 @@ struct TimeOptions {
   double tolerance = 1e-6;
   /// The length of the first adaptive step; without it, it is estimated.
   std::optional<double> first_step = std::nullopt;
+  /// Of implicit methods for systems that are not linear: the iteration for a stage has converged
+  /// when what is left is estimated as nonlinear_tolerance * max(1, ||w||) at most, and in adaptive
+  /// steps as a hundredth of `tolerance`; so many iterations are tried.
+  double nonlinear_tolerance = 1e-10;
+  int max_nonlinear_iterations = 20;
 };
 
 /// What a step did.
@@ -38,6 +43,8 @@ struct TimeStep {
   double error_estimate = std::numeric_limits<double>::quiet_NaN();
   /// Iterations of all solves, those of rejected steps included.
   int linear_iterations = 0;
+  /// Of stages of systems that are not linear, those of rejected steps included.
+  int nonlinear_iterations = 0;
   /// How many attempts were rejected before this step was taken.
   int rejected = 0;
   /// The length that the method would give to the next step: the first_step of an integration that

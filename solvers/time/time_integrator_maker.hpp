@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "solvers/time/backward_euler.hpp"
 #include "solvers/time/bdf.hpp"
 #include "solvers/time/runge_kutta.hpp"
 #include "solvers/time/time_integrator.hpp"
@@ -18,14 +19,19 @@ std::unique_ptr<TimeIntegrator<Space>> make_time_integrator(TimeSystem<Space>& s
   const auto check_positive = [](double value, const char* name) {
     if (!(value > 0.0 && std::isfinite(value))) {
       throw std::invalid_argument(std::string(name) + " has to be positive, and is " +
-                                  number_text(value));
+                                  brief_number(value));
     }
   };
   if (!std::isfinite(options.start)) throw std::invalid_argument("the start is not finite");
   if (options.step) check_positive(*options.step, "the step");
   if (options.first_step) check_positive(*options.first_step, "the first step");
   check_positive(options.tolerance, "the tolerance");
+  check_positive(options.nonlinear_tolerance, "the tolerance of stages");
+  check_positive(options.max_nonlinear_iterations, "the number of iterations for a stage");
   if (options.method == TimeMethod::bdf) return std::make_unique<Bdf<Space>>(system, options, w);
+  if (options.method == TimeMethod::backward_euler && options.step && system.is_linear()) {
+    return std::make_unique<BackwardEuler<Space>>(system, options, w);
+  }
   return std::make_unique<RungeKutta<Space>>(system, options, w);
 }
 

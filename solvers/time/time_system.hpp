@@ -2,14 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 
 #include "solvers/memory/vector.hpp"
 #include "solvers/solver.hpp"
 
 namespace tessera {
 
-/// M w' = f(t, w), what the method of lines leaves, with M symmetric positive definite and f affine
-/// in w: f(t, w) = b(t) - A(t) w. M does not depend on t.
+/// M w' = f(t, w), what the method of lines leaves, with M symmetric positive definite. M does not
+/// depend on t. A linear system has f(t, w) = b(t) - A(t) w and solve_shifted(); others have
+/// linearize() and solve_linearized(), where methods are implicit.
 ///
 /// Exceptions of these functions reach the caller of TimeIntegrator::step() as they are.
 template <class Space>
@@ -23,13 +25,27 @@ class TimeSystem {
   virtual void evaluate(double t, const Vector<double, Space>& w, Vector<double, Space>& f) = 0;
   /// y = M x
   virtual void apply_mass(const Vector<double, Space>& x, Vector<double, Space>& y) = 0;
-  /// Solves M x = b from the guess in x.
+  /// Solves M x = b; x is 0 at first.
   virtual SolveReport solve_mass(const Vector<double, Space>& b, Vector<double, Space>& x) = 0;
-  /// Solves (M + gamma A) x = b at time t from the guess in x, A = -df/dw. The integrators solve
-  /// for the correction of a stage's predicted value, from 0, so that a tolerance relative to b
-  /// asks for less where the predictor is better.
-  virtual SolveReport solve_step(double t, double gamma, const Vector<double, Space>& b,
-                                 Vector<double, Space>& x) = 0;
+  /// Solves (M / gamma + A) x = b at time t, A = -df/dw; x is 0 at first. The integrators solve for
+  /// the correction of a stage's predicted value, so that a tolerance relative to b asks for less
+  /// where the predictor is better.
+  virtual SolveReport solve_shifted(double t, double gamma, const Vector<double, Space>& b,
+                                    Vector<double, Space>& x) = 0;
+
+  /// Whether f is affine in w.
+  virtual bool is_linear() const { return true; }
+  /// Takes the point of J = M - gamma df/dw, or of an approximation of it. The next solves are with
+  /// this J.
+  virtual void linearize(double /*t*/, double /*gamma*/, const Vector<double, Space>& /*w*/) {
+    throw std::logic_error("a system in time that is not linear has no derivative");
+  }
+  /// Solves J x = b to the relative tolerance from x = 0.
+  virtual SolveReport solve_linearized(double /*tolerance*/, const Vector<double, Space>& /*b*/,
+                                       Vector<double, Space>& /*x*/) {
+    throw std::logic_error("a system in time that is not linear has no solver");
+  }
+
   /// ||x||, in which errors of steps are measured; NaN or an infinity if x has one.
   virtual double error_norm(const Vector<double, Space>& x) = 0;
 };

@@ -8,6 +8,7 @@
 #include "postprocess/files/human_units.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/memory_estimate.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
 #include "src/solve/preconditioner_table.hpp"
@@ -29,11 +30,9 @@ RunDevice device_named(const std::string& name) {
 // Why the case cannot run on the GPU; empty if it can.
 std::string why_not_on(const GpuOffer& gpu, CaseParameters parameters) {
   if (!gpu.why_none.empty()) return gpu.why_none;
-  if (parameters.time) return "time steps are computed on the CPU only so far";
-  if (case_shape(parameters).reaction != ReactionKind::none) {
-    return "a reaction is computed on the CPU only so far";
-  }
-  std::string reason = why_not_processor(parameters, Processor::gpu);
+  std::string reason = why_no_state(case_state(parameters), Processor::gpu);
+  if (!reason.empty()) return reason;
+  reason = why_not_processor(parameters, Processor::gpu);
   if (!reason.empty()) return reason;
   parameters.run.device = RunDevice::cuda;
   resolve_choices(parameters);

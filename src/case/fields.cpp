@@ -36,12 +36,15 @@ struct Check {
   std::string_view verb = "is";
   std::string_view addition{};
 
-  void operator()(double value, const Point& where) const {
+  /// @param u where the value depends on it
+  void operator()(double value, const Point& where,
+                  const std::optional<double>& u = std::nullopt) const {
     if (meets(requirement, value)) return;
     throw BadExpressionValue(
         key,
-        fmt::format("{} {:.6g}{} at ({:.6g}, {:.6g}, {:.6g}){}; {}", verb, value, addition,
+        fmt::format("{} {:.6g}{} at ({:.6g}, {:.6g}, {:.6g}){}{}; {}", verb, value, addition,
                     where[0], where[1], where[2], time ? fmt::format(" at t = {:.6g}", *time) : "",
+                    u ? fmt::format(" with u = {:.6g}", *u) : "",
                     kRequirementTexts.at(static_cast<std::size_t>(requirement))),
         value, where);
   }
@@ -54,18 +57,18 @@ ScalarField checked(ScalarField field, Check check) {
     return field;
   }
   // The factors have no checks of their own: whether they are allowed shows in the product.
-  auto factors = field.factors;
-  auto program = field.program;
-  return {[field = std::move(field), check = std::move(check)](const PointBlock& points,
-                                                               double* values) {
-            // Of all long work of a run this is the most: where it can stop, most others can.
-            stop_if_requested();
-            field.evaluate(points, values);
-            for (std::size_t i = 0; i < points.n; ++i) {
-              check(values[i], {points.x[i], points.y[i], points.z[i]});
-            }
-          },
-          std::nullopt, std::move(factors), std::move(program)};
+  ScalarField result = field;
+  result.evaluate = [field = std::move(field), check = std::move(check)](const PointBlock& points,
+                                                                         double* values) {
+    // Of all long work of a run this is the most: where it can stop, most others can.
+    stop_if_requested();
+    field.evaluate(points, values);
+    for (std::size_t i = 0; i < points.n; ++i) {
+      check(values[i], {points.x[i], points.y[i], points.z[i]},
+            field.depends_on_u ? std::optional(points.u[i]) : std::nullopt);
+    }
+  };
+  return result;
 }
 
 }  // namespace
@@ -80,8 +83,8 @@ ScalarField make_case_field(const std::string& key, const std::string& text, int
 }
 
 CaseTimeField::CaseTimeField(std::string key, const std::string& text, int dimension,
-                             Requirement requirement)
-    : key_(std::move(key)), requirement_(requirement), field_(text, dimension) {}
+                             Requirement requirement, Variables variables)
+    : key_(std::move(key)), requirement_(requirement), field_(text, dimension, variables) {}
 
 ScalarField CaseTimeField::at(double t) const {
   const auto time = depends_on_time() ? std::optional(t) : std::nullopt;

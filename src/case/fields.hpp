@@ -30,14 +30,16 @@ class BadExpressionValue : public BadFieldValue {
 ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,
                             Requirement requirement);
 
-/// A checked expression that may depend on time: at each time the field is as of make_case_field(),
-/// but its errors name the time as well.
+/// A checked expression that may depend on time and on u: at each time the field is as of
+/// make_case_field(), but its errors name the time and u as well.
 class CaseTimeField {
  public:
   /// @throws ExpressionError
-  CaseTimeField(std::string key, const std::string& text, int dimension, Requirement requirement);
+  CaseTimeField(std::string key, const std::string& text, int dimension, Requirement requirement,
+                Variables variables = Variables::position_and_time);
 
   bool depends_on_time() const { return field_.depends_on_time(); }
+  bool depends_on_u() const { return field_.depends_on_u(); }
 
   /// @throws BadExpressionValue if a constant does not meet the requirement.
   ScalarField at(double t) const;

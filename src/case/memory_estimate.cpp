@@ -14,6 +14,7 @@
 #include "operators/tensor/gpu/factors.hpp"
 #include "postprocess/device_error_norms.hpp"
 #include "postprocess/files/human_units.hpp"
+#include "postprocess/picture/animation.hpp"
 #include "postprocess/picture/solution_picture.hpp"
 #include "postprocess/probes/point_location.hpp"
 #include "postprocess/probes/probes.hpp"
@@ -26,11 +27,19 @@
 namespace tessera {
 namespace {
 
-// The GPU gets a coefficient that varies from the host, so many points at a time.
-Index coefficient_chunk_bytes(const FormShape& shape, const StrategyName& strategy) {
-  if (strategy.kernel == "kronecker" || shape.coefficient == CoefficientKind::constant) return 0;
+// Of a field that the GPU cannot evaluate itself, which it gets from the host so many points at a
+// time.
+Index field_chunk_bytes(const CaseParameters& parameters, const FormShape& shape,
+                        const StrategyName& strategy) {
+  const auto is_from_host = [&](const std::string& text) {
+    return shallow_program(typical_field(parameters, text)) == nullptr;
+  };
+  if (strategy.kernel == "kronecker" || (!is_from_host(parameters.problem.coefficient) &&
+                                         !is_from_host(parameters.problem.reaction))) {
+    return 0;
+  }
   const Index points = Saturated(shape.mesh.cell_count()) * power(shape.points, shape.dimension());
-  return std::min(points, kCoefficientPointsPerChunk) * static_cast<Index>(sizeof(double));
+  return std::min(points, kFieldPointsPerChunk) * static_cast<Index>(sizeof(double));
 }
 
 // Partial sums of reductions, 1D matrices, lists of faces on the GPU: up to 0.7 MiB were seen.
@@ -111,6 +120,10 @@ struct CaseSizes {
     const std::string method(name_of(parameters.solver.method));
     return {"vectors of " + method, solver_vectors(tessera::solver_vectors(parameters, strategy))};
   }
+  /// Of a case in time: the operator of the form beside that of steps.
+  MemoryPart form_part() const {
+    return {"operator of the form", parameters.time ? operation.held : Index{0}};
+  }
   /// Of a case in time: its operator, with the inverse of its diagonal.
   MemoryPart mass_part(Index operator_bytes) const {
     return {"mass matrix", parameters.time ? Saturated(operator_bytes) + vectors(1) : Saturated(0)};
@@ -189,8 +202,11 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const OperatorBytes setup = preconditioner_host_bytes(parameters);
   const MemoryPart program{"program", kProgramBytes + omp_get_max_threads() * kThreadBytes +
                                           (on_cpu ? 0 : kCudaProgramBytes)};
-  const MemoryPart positions{"node positions",
-                             n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0};
+  const MemoryPart all_positions{"node positions",
+                                 n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0};
+  // Of a mesh that the GPU makes the host asks for what it writes and looks into.
+  const MemoryPart positions{all_positions.name,
+                             makes_positions_on_gpu(parameters) ? 0 : all_positions.bytes};
   const MemoryPart system{"solution and right-hand side", n.vectors(2)};
   const MemoryPart operation = n.operator_part(here(n.operation.held));
   const MemoryPart preconditioner{"preconditioner",
@@ -210,8 +226,8 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
                               positions,
                               system,
                               n.operator_part(here(n.operation.peak)),
-                              {"coefficient on its way to the GPU",
-                               on_cpu ? 0 : coefficient_chunk_bytes(n.shape, strategy)}}});
+                              {"fields on their way to the GPU",
+                               on_cpu ? 0 : field_chunk_bytes(parameters, n.shape, strategy)}}});
   const Index made = Saturated(here(n.preconditioner.peak)) + setup.peak;
   if (made > 0) {
     estimate.phases.push_back({"making the preconditioner",
@@ -229,21 +245,26 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
           {"full multigrid", on_cpu ? n.start : full_multigrid_host_bytes(parameters)}}});
   }
   if (parameters.time) {
-    estimate.phases.push_back(
-        {"making the mass matrix",
-         {program, positions, system, operation, preconditioner, n.mass_part(n.operation.peak)}});
+    // The sums of the mass matrix' rows are those of a load.
+    MemoryPart made_mass = n.mass_part(n.operation.peak);
+    made_mass.bytes = Saturated(here(made_mass.bytes)) + n.vectors(2);
+    estimate.phases.push_back({"making the mass matrix",
+                               {program, positions, system, operation, preconditioner, made_mass}});
   }
   MemoryPart method = n.method_part();
   method.bytes = here(method.bytes);
-  const MemoryPart mass = n.mass_part(n.operation.held);
-  const MemoryPart steps{"vectors of time steps", n.vectors(time_vectors(parameters))};
-  estimate.phases.push_back(
-      {"solving",
-       {program, positions, system, operation, preconditioner, mass, method, steps, rounded}});
+  MemoryPart mass = n.mass_part(n.operation.held);
+  mass.bytes = here(mass.bytes);
+  MemoryPart form = n.form_part();
+  form.bytes = here(form.bytes);
+  const MemoryPart steps{"vectors of time steps", here(n.vectors(time_vectors(parameters)))};
+  estimate.phases.push_back({"solving",
+                             {program, positions, system, operation, form, preconditioner, mass,
+                              method, steps, rounded}});
   // Outputs come between steps.
   MemoryPart stepping{"held for the next step", 0};
   if (parameters.time) {
-    const MemoryPhase held{"", {operation, preconditioner, mass, method, steps}};
+    const MemoryPhase held{"", {operation, form, preconditioner, mass, method, steps}};
     stepping.bytes = held.bytes();
   }
   if (parameters.problem.exact) {
@@ -251,21 +272,26 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
         {"evaluating errors", {program, positions, stepping, {"solution", n.vectors(1)}}});
   }
   if (parameters.output.vtk) {
-    estimate.phases.push_back(writing_phase(n, program, positions, stepping));
+    estimate.phases.push_back(writing_phase(n, program, all_positions, stepping));
   }
   if (parameters.output.picture) {
     estimate.phases.push_back({"drawing solution.png",
                                {program,
-                                positions,
+                                all_positions,
                                 {"solution", n.vectors(1)},
                                 {"picture", picture_bytes(parameters.mesh.dimension, n.is_mapped(),
                                                           omp_get_max_threads())}}});
+  }
+  if (parameters.output.picture && parameters.time) {
+    const auto outputs = static_cast<Index>(output_times(*parameters.time).size());
+    const MemoryPart frames{"animation", animation_bytes(parameters.mesh.dimension, outputs)};
+    for (MemoryPhase& phase : estimate.phases) phase.parts.push_back(frames);
   }
   if (const Index probes = probe_bytes(parameters.output.probes); probes > 0) {
     estimate.phases.push_back(
         {"finding the probes",
          {program,
-          positions,
+          all_positions,
           system,
           {"boxes of cells", n.is_mapped() ? PointLocator::bytes_in_mapped(n.mesh.cells()) : 0}}});
     for (MemoryPhase& phase : estimate.phases) phase.parts.push_back({"probes", probes});
@@ -281,37 +307,69 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const MemoryPart preconditioner{"preconditioner", n.preconditioner.held};
   const MemoryPart system{"solution and right-hand side", n.solver_vectors(2)};
   const MemoryPart load{"right-hand side", n.vectors(1)};
+  const MemoryPart positions{"node positions",
+                             n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0};
+  // An operator that reads them counts them.
+  const MemoryPart others_positions{
+      positions.name, strategy.factors == FactorStorage::on_the_fly ? 0 : positions.bytes};
   MemoryEstimate estimate;
   // Norms of the load are those of a copy.
   estimate.phases.push_back(
       {"assembling the load on the GPU",
        {libraries,
         small,
-        {"node positions", n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0},
+        positions,
         {"right-hand side", n.vectors(2)},
         {"cells of the load",
          block_scratch_bytes(load_block_bytes(parameters.mesh.dimension,
                                               std::max(n.lattice.degree() + 1, n.shape.points),
                                               n.is_mapped()))}}});
-  estimate.phases.push_back({"making the operator on the GPU",
-                             {libraries, small, load, n.operator_part(n.operation.peak)}});
+  estimate.phases.push_back(
+      {"making the operator on the GPU",
+       {libraries, small, load, others_positions, n.operator_part(n.operation.peak)}});
   if (n.preconditioner.peak > 0) {
-    estimate.phases.push_back(
-        {"making the preconditioner on the GPU",
-         {libraries, small, load, operation, {"preconditioner", n.preconditioner.peak}}});
+    estimate.phases.push_back({"making the preconditioner on the GPU",
+                               {libraries,
+                                small,
+                                load,
+                                others_positions,
+                                operation,
+                                {"preconditioner", n.preconditioner.peak}}});
   }
   if (n.start > 0) {
-    estimate.phases.push_back(
-        {"starting by full multigrid on the GPU",
-         {libraries, small, operation, preconditioner, system, {"full multigrid", n.start}}});
+    estimate.phases.push_back({"starting by full multigrid on the GPU",
+                               {libraries,
+                                small,
+                                others_positions,
+                                operation,
+                                preconditioner,
+                                system,
+                                {"full multigrid", n.start}}});
   }
-  estimate.phases.push_back(
-      {"solving on the GPU",
-       {libraries, small, operation, preconditioner, system, n.method_part()}});
+  if (parameters.time) {
+    estimate.phases.push_back(
+        {"making the mass matrix on the GPU",
+         {libraries, small, others_positions, operation, n.mass_part(n.operation.peak)}});
+  }
+  const MemoryPhase solving{"solving on the GPU",
+                            {libraries,
+                             small,
+                             others_positions,
+                             operation,
+                             n.form_part(),
+                             preconditioner,
+                             n.mass_part(n.operation.held),
+                             system,
+                             n.method_part(),
+                             {"vectors of time steps", n.vectors(time_vectors(parameters))}}};
+  estimate.phases.push_back(solving);
+  // Outputs come between steps.
+  const MemoryPart stepping{"held for the next step", parameters.time ? solving.bytes() : Index{0}};
   estimate.phases.push_back(
       {"evaluating the solution on the GPU",
        {libraries,
         small,
+        stepping,
         {"solution and geometry", device_error_norms_bytes(n.mesh, n.lattice, n.is_mapped(),
                                                            deepest_program(parameters))}}});
   return estimate;

@@ -23,20 +23,18 @@ double own_unit(const SolutionNorms& u) {
 
 }  // namespace
 
-CaseModel make_case_model(const CaseParameters& parameters) {
-  Discretization physical = make_discretization(parameters);
-  BoxMesh mesh = physical.mesh;
-  const Frame frame = natural_frame(physical);
-  Discretization discretization = to_frame(std::move(physical), frame);
+CaseModel make_case_model(const CaseParameters& parameters, Processor makes) {
+  Discretization discretization = make_framed_discretization(parameters, makes);
   const PoissonProblem problem = make_problem(parameters);
-  const NaturalUnits units = natural_units(problem, discretization);
-  return {std::move(discretization), units, in_units(problem, units), std::move(mesh)};
+  const NaturalUnits units = natural_units(problem, discretization, make_initial(parameters));
+  return {std::move(discretization), units, in_units(problem, units), make_box_mesh(parameters)};
 }
 
 LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial,
-                                Processor assembles) {
+                                Processor assembles, SolutionPlace wanted) {
   const ScalarField start = in_frame(initial, model.units.frame);
-  LinearSystem system = make_linear_system(model.problem, model.discretization, start, assembles);
+  LinearSystem system =
+      make_linear_system(model.problem, model.discretization, start, assembles, wanted);
   if (system.b_on_gpu == nullptr || has_safe_squares(system.reference_norm)) return system;
   // The host scales what loses digits as a square.
   return make_linear_system(model.problem, model.discretization, start);
@@ -44,7 +42,8 @@ LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initi
 
 SolutionNumbers solution_numbers(const CaseModel& model, const SolutionNorms& u) {
   const double unit = own_unit(u);
-  SolutionNumbers numbers = u.solution_numbers(model.problem.coefficient, unit);
+  SolutionNumbers numbers =
+      u.solution_numbers(in_frame(model.problem.coefficient, Frame{}, 1.0, unit), unit);
   numbers.min *= unit;
   numbers.max *= unit;
   numbers.integral *= unit * model.units.volume();

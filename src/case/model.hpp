@@ -18,13 +18,14 @@ struct CaseModel {
   BoxMesh physical_mesh;
 };
 
-/// @throws as make_discretization(), make_problem()
-CaseModel make_case_model(const CaseParameters& parameters);
+/// @param makes, @throws as make_framed_discretization(), make_problem()
+CaseModel make_case_model(const CaseParameters& parameters, Processor makes = Processor::cpu);
 
 /// The system of the model from the case's initial values; x in the case's units, b in those of
-/// loads. @param assembles, @throws as make_linear_system()
+/// loads. @param assembles, wanted, @throws as make_linear_system()
 LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial,
-                                Processor assembles = Processor::cpu);
+                                Processor assembles = Processor::cpu,
+                                SolutionPlace wanted = SolutionPlace::host);
 
 /// Numbers of the solution u in the case's units. @throws InvertedCell, what the field throws
 SolutionNumbers solution_numbers(const CaseModel& model, const SolutionNorms& u);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/case/nonlinear/nonlinear_case.hpp"
+
 namespace tessera {
 
 double lebesgue_constant(const std::vector<double>& nodes) {
@@ -27,7 +29,9 @@ double lebesgue_constant(const std::vector<double>& nodes) {
   return largest;
 }
 
-std::vector<std::string> case_notes(const CaseParameters& parameters) {
+namespace {
+
+std::vector<std::string> node_notes(const CaseParameters& parameters) {
   // The digits lost from which on a user should know.
   constexpr double kDigits = 2.0;
   const SpaceParameters& space = parameters.space;
@@ -38,6 +42,18 @@ std::vector<std::string> case_notes(const CaseParameters& parameters) {
       fmt::format("{} nodes at degree {} lose about {:.0f} of {} digits along each axis, whatever "
                   "the residual says; space.nodes = \"gauss-lobatto\" loses none",
                   name_of(space.nodes), space.degree, digits, of)};
+}
+
+}  // namespace
+
+std::vector<std::string> case_notes(const CaseParameters& parameters) {
+  std::vector<std::string> notes = node_notes(parameters);
+  if (parameters.nonlinear && !is_nonlinear(parameters)) {
+    notes.emplace_back(
+        "neither coefficient nor source depends on u: the problem is linear, and [nonlinear] means "
+        "nothing");
+  }
+  return notes;
 }
 
 }  // namespace tessera

@@ -9,9 +9,12 @@
 #include "mesh/saturated.hpp"
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
+#include "operators/csr/size.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "operators/multigrid/lattice_transfer.hpp"
 #include "operators/multigrid/size.hpp"
 #include "operators/strategy.hpp"
+#include "solvers/preconditioners/fused_levels.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -121,6 +124,17 @@ Index streamed_bytes(StrategyName strategy, FormShape shape) {
   return operator_bytes(strategy, shape).held;
 }
 
+Index rows_entry_bytes(Index value_bytes) {
+  return value_bytes + static_cast<Index>(sizeof(std::int32_t));
+}
+
+// Of the matrix of a level that is fused; made as that of csr is, with 64-bit row starts.
+OperatorBytes rows_bytes(const FormShape& level) {
+  return {csr_nonzeros(level.lattice, level.dirichlet) * rows_entry_bytes(level.value_bytes) +
+              (level.lattice.size() + 1) * static_cast<Index>(sizeof(Index)),
+          operator_bytes({"csr"}, level).peak};
+}
+
 std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
   const FormShape finest = case_shape(parameters);
   const MultigridOptions options = multigrid_options(parameters);
@@ -141,16 +155,23 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
     const LevelPlace place = l + 1 == shapes.size() ? LevelPlace::coarsest : LevelPlace::inner;
     PlannedLevel planned{shapes[l], {level_work(options.smoother, place, n), l, n, value}};
     LevelParts& parts = planned.parts;
-    planned.strategy = is_the_cases ? "as the case's" : strategy.text();
-    if (!is_the_cases) planned.operation = operator_bytes(strategy, level);
+    const bool fused =
+        !is_the_cases && is_fused(level.processor, options.smoother, lattice, level.dirichlet);
+    planned.strategy = is_the_cases ? "as the case's" : fused ? kInOneKernel : strategy.text();
+    if (fused) {
+      planned.operation = rows_bytes(level);
+    } else if (!is_the_cases) {
+      planned.operation = operator_bytes(strategy, level);
+    }
     if (l > 0) {
       FormShape start = level;
       start.value_bytes = finest.value_bytes;
       planned.start = operator_bytes(choose_strategy(start, options.scatter), start);
     }
     parts.operator_bytes = planned.operation.held;
-    parts.apply_bytes = static_cast<double>(streamed_bytes(strategy, level)) +
-                        2.0 * static_cast<double>(n) * static_cast<double>(value);
+    const Index streamed = fused ? planned.operation.held : streamed_bytes(strategy, level);
+    parts.apply_bytes =
+        static_cast<double>(streamed) + 2.0 * static_cast<double>(n) * static_cast<double>(value);
     if (parts.work == LevelWork::smooth_by_blocks) {
       planned.blocks = block_bytes(level, exchange_of(parameters));
       parts.block_bytes = planned.blocks.held;
@@ -160,7 +181,15 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
     }
     if (place != LevelPlace::coarsest) {
       const NodeLattice coarser(merge_cells(mesh, shapes[l + 1].cells), shapes[l + 1].degree);
-      parts.transfer_bytes = Saturated(transfer_values(coarser, lattice)) * value;
+      const bool coarser_fused =
+          is_fused(level.processor, options.smoother, coarser, level.dirichlet);
+      if (coarser_fused && (fused || is_transfer_fused(coarser, lattice, mesh))) {
+        parts.transfer_bytes =
+            most_prolongation_entries(coarser, lattice, mesh) * 2 * rows_entry_bytes(value) +
+            (n + coarser.size() + 2) * static_cast<Index>(sizeof(Index));
+      } else {
+        parts.transfer_bytes = Saturated(transfer_values(coarser, lattice)) * value;
+      }
     }
     levels.push_back(std::move(planned));
   }
@@ -199,6 +228,12 @@ Index mode_bytes(const CaseParameters& parameters) {
     for (const Index n : mode_counts(free, symmetry[d])) values += Saturated(n) * n;
   }
   return values * sizeof(double);
+}
+
+// Of the nodes of a coarser level of a mapped mesh.
+Index position_bytes(const CaseParameters& parameters, const LevelParts& level) {
+  if (level.number == 0 || parameters.mesh.map.empty()) return 0;
+  return Saturated(level.dofs) * parameters.mesh.dimension * sizeof(double);
 }
 
 }  // namespace
@@ -286,6 +321,7 @@ OperatorBytes multigrid_bytes(const CaseParameters& parameters) {
   const bool on_cpu = case_processor(parameters) == Processor::cpu;
   Tally tally;
   for (const PlannedLevel& level : levels) {
+    if (!on_cpu) tally.hold(position_bytes(parameters, level.parts));
     tally.pass(level.operation.peak);
     tally.hold(level.operation.held);
   }
@@ -313,13 +349,11 @@ OperatorBytes multigrid_bytes(const CaseParameters& parameters) {
 
 OperatorBytes multigrid_host_bytes(const CaseParameters& parameters) {
   const bool on_gpu = case_processor(parameters) == Processor::gpu;
+  const bool on_gpu_only = makes_positions_on_gpu(parameters);
   Tally tally;
   Index inverse = 0;
   for (const PlannedLevel& level : plan(parameters)) {
-    const bool is_coarser = level.parts.number > 0;
-    if (is_coarser && !parameters.mesh.map.empty()) {
-      tally.hold(Saturated(level.parts.dofs) * parameters.mesh.dimension * sizeof(double));
-    }
+    if (!on_gpu_only) tally.hold(position_bytes(parameters, level.parts));
     if (on_gpu && level.parts.work == LevelWork::solve_by_inverse) {
       inverse = level.parts.dofs * level.parts.dofs * kInverseMatrices *
                 static_cast<Index>(sizeof(double));
@@ -365,6 +399,12 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
     case SolverMethod::richardson:
       // A diagonal's relaxation comes from an eigenvalue, before the iteration.
       return is_general ? 2 : kEigenvalueVectors - 1;
+    case SolverMethod::flexible_gmres: {
+      const int restart = parameters.solver.restart;
+      return restart + 2 + (is_general ? restart : 0);
+    }
+    case SolverMethod::bicgstab:
+      return is_plain ? 5 : 6;
     case SolverMethod::cg:
     case SolverMethod::flexible_cg:
       break;

@@ -9,12 +9,15 @@
 #include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
 #include "mesh/geometry/natural_frame.hpp"
+#include "operators/cells/device_map.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/fields.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
+#include "src/case/shape.hpp"
 #include "src/case/size_limits.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
@@ -55,11 +58,10 @@ void try_expression(const std::string& key, const std::string& text, int dimensi
 // An expression in x, y, z and, with [time], t.
 void try_in_time(const std::string& key, const std::string& text, const CaseParameters& parameters,
                  Requirement requirement, Findings& findings) {
-  const int dimension = parameters.mesh.dimension;
-  if (!parameters.time) return try_expression(key, text, dimension, requirement, findings);
   try_field(key, findings, [&] {
-    const CaseTimeField field(key, text, dimension, requirement);
-    field.at(parameters.time->start);
+    const CaseTimeField field(key, text, parameters.mesh.dimension, requirement,
+                              case_variables(key, parameters));
+    field.at(parameters.time ? parameters.time->start : 0.0);
     if (key == "problem.capacity" && field.depends_on_time()) {
       findings.report(key, "the capacity may not depend on t so far");
     }
@@ -101,14 +103,6 @@ void check_expressions(const CaseParameters& parameters, Findings& findings) {
   }
 }
 
-void check_reaction(const CaseParameters& parameters, Findings& findings) {
-  if (parameters.run.device != RunDevice::cuda || findings.has_error("problem.reaction")) return;
-  if (is_zero(typical_field(parameters, parameters.problem.reaction))) return;
-  findings.report("problem.reaction",
-                  "a reaction is computed on the CPU only so far; allowed with run.device = "
-                  "\"cuda\": \"0\"");
-}
-
 // The checks that depend on what stands for `auto`, as a run will take it.
 void check_choices(CaseParameters& parameters, Findings& findings) {
   if (!findings.has_error("run.device") && parameters.run.device == RunDevice::cuda && !kHasCuda) {
@@ -119,7 +113,6 @@ void check_choices(CaseParameters& parameters, Findings& findings) {
   // Whether the case fits into the GPU's memory can be asked of a case without errors only.
   if (!kHasCuda || findings.diagnostics().empty()) resolve_device(resolved);
   if (resolved.run.device == RunDevice::automatic) return;
-  check_reaction(resolved, findings);
   check_processor(resolved, findings);
   check_deterministic(resolved, findings);
   check_kernel(resolved, findings);
@@ -191,6 +184,27 @@ Discretization make_discretization(const CaseParameters& parameters) {
   Discretization discretization{mesh, std::move(basis), lattice, std::move(mapping)};
   check_digits(discretization);
   return discretization;
+}
+
+bool makes_positions_on_gpu(const CaseParameters& parameters) {
+  return case_processor(parameters) == Processor::gpu && !parameters.mesh.map.empty() &&
+         is_map_for_gpu(map_fields(parameters), parameters.mesh.dimension);
+}
+
+Discretization make_framed_discretization(const CaseParameters& parameters, Processor makes) {
+  if constexpr (kHasCuda) {
+    if (makes == Processor::gpu && !parameters.mesh.map.empty()) {
+      const SpaceParameters& space = parameters.space;
+      auto made = make_mapped_on_device(
+          make_box_mesh(parameters),
+          make_basis(space.degree, space.nodes, space.quadrature, space.points),
+          map_fields(parameters));
+      if (made) return std::move(*made);
+    }
+  }
+  Discretization physical = make_discretization(parameters);
+  const Frame frame = natural_frame(physical);
+  return to_frame(std::move(physical), frame);
 }
 
 PoissonProblem make_problem(const CaseParameters& parameters) {

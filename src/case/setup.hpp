@@ -25,6 +25,14 @@ Point case_cell_widths(const CaseParameters& parameters);
 /// Mesh, space and map of the case; the map is evaluated.
 Discretization make_discretization(const CaseParameters& parameters);
 
+/// The same in its natural frame; on the GPU node positions of a mapped mesh are evaluated and kept
+/// in its memory.
+/// @param makes where positions are made
+Discretization make_framed_discretization(const CaseParameters& parameters, Processor makes);
+
+/// Whether they are, with the processor of the case, unless values are found that are not allowed.
+bool makes_positions_on_gpu(const CaseParameters& parameters);
+
 /// The continuous problem of the case; with `[time]` at its typical_time().
 PoissonProblem make_problem(const CaseParameters& parameters);
 

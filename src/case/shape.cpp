@@ -1,6 +1,7 @@
 // FormShape from a case's parameters.
 #include "src/case/shape.hpp"
 
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/time/time_case.hpp"
 
@@ -32,7 +33,8 @@ FormShape case_shape(const CaseParameters& parameters) {
           parameters.mesh.map.empty() ? unmapped_kind(mesh) : MeshKind::mapped,
           coefficient_kind(typical_field(parameters, parameters.problem.coefficient)),
           case_dirichlet_faces(parameters),
-          operator_reaction(parameters)};
+          operator_reaction(parameters),
+          case_state(parameters)};
 }
 
 }  // namespace tessera

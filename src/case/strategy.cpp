@@ -21,11 +21,11 @@ constexpr char kDeviceKey[] = "run.device";
 constexpr char kTensor[] = "tensor";
 
 // What decides whether a storage of factors is possible.
-constexpr std::array<const char*, 14> kDependsOn = {
+constexpr std::array<const char*, 16> kDependsOn = {
     "mesh.dimension",      "mesh.cells",       "mesh.lower",      "mesh.upper",
     "mesh.spacing",        "mesh.map",         "space.degree",    "space.points",
     "problem.coefficient", "problem.reaction", "operator.kernel", "operator.scatter",
-    "run.device",          "problem.capacity"};
+    "run.device",          "problem.capacity", "problem.source",  "nonlinear.method"};
 
 // The kernel that the case's policy is for: without the policy tensor cannot be taken for `auto`.
 std::string scattering_kernel(const OperatorParameters& operation) {
@@ -177,8 +177,13 @@ void check_deterministic(const CaseParameters& parameters, Findings& findings) {
 }
 
 void check_kernel(const CaseParameters& parameters, Findings& findings) {
-  if (has_error(findings) || parameters.operation.kernel == kAuto) return;
+  if (has_error(findings)) return;
   const FormShape shape = case_shape(parameters);
+  if (const std::string reason = why_no_state(shape.state, shape.processor); !reason.empty()) {
+    findings.report(kDeviceKey, reason + "; allowed: \"auto\", \"cpu\"");
+    return;
+  }
+  if (parameters.operation.kernel == kAuto) return;
   const auto reason_of = [](std::string_view kernel, const FormShape& of) {
     const KernelInfo& row = *find_kernel(kernel);
     // What the storage of factors forbids is reported at its own key.

@@ -35,7 +35,7 @@ HostVector<double> free_part(const HostVector<double>& b, const BilinearForm& fo
 bool has_safe_squares(double norm) { return norm > 0x1p-400 && norm < 0x1p500; }
 
 double system_scale(const LinearSystem& system, const BilinearForm& form) {
-  const double root_n = std::sqrt(static_cast<double>(system.x.size()));
+  const double root_n = std::sqrt(static_cast<double>(form.discretization->lattice.size()));
   double size = system.reference_norm / root_n;
   if (!has_safe_squares(system.reference_norm)) {
     HostVector<double> b = free_part(system.b, form);
@@ -51,7 +51,9 @@ void divide(LinearSystem& system, const BilinearForm& form, double scale) {
   multiply(system.x, 1.0 / scale);
   multiply(system.b, 1.0 / scale);
   if constexpr (kHasCuda) {
-    if (system.b_on_gpu != nullptr) convert(*system.b_on_gpu, 1.0 / scale, *system.b_on_gpu);
+    for (const auto& vector : {system.b_on_gpu, system.x_on_gpu}) {
+      if (vector != nullptr) convert(*vector, 1.0 / scale, *vector);
+    }
   }
   system.reference_norm = has_safe_squares(system.reference_norm) ? system.reference_norm / scale
                                                                   : norm(free_part(system.b, form));

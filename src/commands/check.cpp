@@ -16,6 +16,7 @@
 #include "src/case/choices.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/model.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/probes.hpp"
@@ -214,6 +215,7 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
 ExitCode check(const CheckCommand& command) {
   const InterruptGuard guard;
   LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
+  require_linear(loaded, "tessera check");
   with_case_errors(loaded, [&] { check_case(loaded, command.case_file); });
   return ExitCode::success;
 }

@@ -4,10 +4,11 @@
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/report/plots/gnuplot.hpp"
 #include "postprocess/report/report.hpp"
-#include "src/case/time/time_case.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
+#include "src/study/time_convergence.hpp"
 
 namespace tessera {
 namespace {
@@ -26,7 +27,7 @@ void require_writable(const std::string& option, const std::string& path) {
 ExitCode convergence(const ConvergenceCommand& command) {
   const InterruptGuard guard;
   const LoadedCase base = make_case_registry().load(command.case_file, command.overrides);
-  require_stationary(base, "tessera convergence");
+  require_linear(base, "tessera convergence");
   if (!base.parameters.problem.exact) {
     throw InputError({base.findings.diagnostic(
         "problem.exact",
@@ -43,7 +44,8 @@ ExitCode convergence(const ConvergenceCommand& command) {
       require_writable("--report", command.report);
     }
     if (!command.plot.empty()) report::require_gnuplot();
-    const ExitCode code = study_convergence(command, base);
+    const ExitCode code = base.parameters.time ? study_time_convergence(command, base)
+                                               : study_convergence(command, base);
     return has_file ? code : unless_stdout_is_lost(code);
   });
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <utility>
 
 #include "operators/form/operator_name.hpp"
 #include "postprocess/files/atomic_file.hpp"
@@ -18,8 +19,10 @@
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
+#include "src/case/dispatch.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/model.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/probes.hpp"
 #include "src/case/setup.hpp"
@@ -185,17 +188,23 @@ class Run {
         bytes_text(run_.gpu.free_bytes));
   }
 
+  SolutionPlace solution_place() const {
+    const OutputParameters& output = parameters_.output;
+    const bool is_looked_at = output.vtk || output.picture || !output.probes.points.empty();
+    return is_looked_at ? SolutionPlace::host : SolutionPlace::anywhere;
+  }
+
   void set_up() {
     const auto setup = run_.timers.scope("setup");
     {
       const auto scope = run_.timers.scope("mesh");
-      run_.model.emplace(make_case_model(parameters_));
+      run_.model.emplace(make_case_model(parameters_, case_processor(parameters_)));
     }
     run_.exact = make_exact(parameters_, parameters_.time ? parameters_.time->start : 0.0);
     if (!parameters_.time) {
       const auto scope = run_.timers.scope("load");
-      run_.system =
-          make_linear_system(*run_.model, make_initial(parameters_), case_processor(parameters_));
+      run_.system = make_linear_system(*run_.model, make_initial(parameters_),
+                                       case_processor(parameters_), solution_place());
     }
     if (run_.exact) {
       // Found wanting now rather than after the solve.
@@ -243,7 +252,17 @@ class Run {
     SolutionSeries series(parameters_, run_.model->discretization, *files_, run_.notes,
                           static_cast<Index>(output_times(time).size()));
     Checkpoints checkpoints(parameters_, *files_, run_.notes, restart_);
-    Integration integration(run_, series, checkpoints, restart_);
+    with_scalar_and_space(
+        Precision::double_precision, case_processor(parameters_),
+        [&]<class T, class Space>() { integrate_in<Space>(series, checkpoints); });
+    checkpoint_time_ = checkpoints.last_time();
+    for (const std::string& note : run_.outcome.notes) say("  note      {}\n", note);
+  }
+
+  template <class Space>
+  void integrate_in(SolutionSeries& series, Checkpoints& checkpoints) {
+    const TimeParameters& time = *parameters_.time;
+    Integration<Space> integration(run_, series, checkpoints, restart_);
     TimeProgress progress(
         std::cerr, verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
         {.start = restart_ ? restart_->t() : time.start, .end = time.end});
@@ -251,14 +270,13 @@ class Run {
     integration.run(progress, meter);
     run_.energy = meter.stop();
     failure_ = integration.failure();
-    checkpoint_time_ = checkpoints.last_time();
-    for (const std::string& note : run_.outcome.notes) say("  note      {}\n", note);
   }
 
   void evaluate() {
     const auto scope = run_.timers.scope("evaluate");
-    const auto norms = make_solution_norms(*run_.model, run_.system.x, run_.exact,
-                                           case_processor(parameters_), run_.notes);
+    const auto norms =
+        make_solution_norms(*run_.model, run_.system.x, run_.exact, case_processor(parameters_),
+                            run_.notes, std::exchange(run_.system.x_on_gpu, nullptr));
     if (run_.system.is_singular) {
       shift_to_mean_zero(*run_.model, *norms, run_.exact, run_.notes);
     }
@@ -383,6 +401,7 @@ ExitCode run(const RunCommand& command) {
   }
   const LoadedCase loaded =
       restart ? restart->loaded : make_case_registry().load(command.case_file, command.overrides);
+  require_linear(loaded, "tessera run");
   Run run(loaded, command.verbosity, restart ? &*restart : nullptr);
   try {
     run.solve();

@@ -16,6 +16,7 @@
 #include "src/case/setup.hpp"
 #include "src/commands/probe_output.hpp"
 #include "src/commands/solution_file.hpp"
+#include "src/commands/time/picture_series.hpp"
 #include "src/machine/machine.hpp"
 #include "src/version.hpp"
 
@@ -41,11 +42,13 @@ Json levels_json(const RunRecord& run) {
   return levels;
 }
 
+const char* solving_part(const RunRecord& run) { return run.time ? "steps" : "solve"; }
+
 /// Of one application, the mean over the solve.
-double apply_seconds(const TimerTree& timers) {
-  for (const TimerTree::Part& part : timers.parts()) {
+double apply_seconds(const RunRecord& run) {
+  for (const TimerTree::Part& part : run.timers.parts()) {
     for (const TimerTree::Part& child : part.children) {
-      if (part.name == "solve" && child.name == "apply" && child.calls > 0) {
+      if (part.name == solving_part(run) && child.name == "apply" && child.calls > 0) {
         return child.total / static_cast<double>(child.calls);
       }
     }
@@ -70,8 +73,9 @@ Json solver_json(const RunRecord& run) {
       {"status", status_name(report.status)},
       {"iterations", report.iterations},
       {"converged", report.status == SolveStatus::converged},
+      // A run in time has solved many systems.
       {"initial_relative_residual", report.history.empty() ? Json() : Json(report.history.front())},
-      {"relative_residual", report.true_relative_residual},
+      {"relative_residual", report.history.empty() ? Json() : Json(report.true_relative_residual)},
       {"relative_tolerance", solver.relative_tolerance},
       {"likely_causes", likely_causes(run.parameters, report)},
       {"levels", levels_json(run)},
@@ -79,11 +83,11 @@ Json solver_json(const RunRecord& run) {
 }
 
 Json timing_json(const RunRecord& run) {
-  const double apply = apply_seconds(run.timers);
+  const double apply = apply_seconds(run);
   const Work& work = run.outcome.apply_work;
   const Limit limit = limit_of(work, run.limits());
   return {{"setup_s", run.timers.seconds("setup")},
-          {"solve_s", run.timers.seconds("solve")},
+          {"solve_s", run.timers.seconds(solving_part(run))},
           {"apply_s", apply},
           {"dofs_per_s", apply > 0.0 ? work.dofs / apply : 0.0},
           {"gbytes_per_s", apply > 0.0 ? work.bytes / apply * 1e-9 : 0.0},
@@ -206,24 +210,23 @@ void add_solution(RunRecord& run, ResultSet& files) {
                     [&] { files.add("view.py", view_script_text(run.parameters, status)); });
 }
 
-/// With the time that a run in time has reached.
-std::string picture_title(const RunRecord& run) {
-  const std::string& title = run.parameters.title;
-  if (!run.time) return title;
-  return fmt::format("{}{}t = {:.6g}", title, title.empty() ? "" : ", ", run.time->end);
-}
-
 void add_picture(RunRecord& run, ResultSet& files) {
   const auto output = run.timers.scope("output");
   const auto scope = run.timers.scope("solution.png");
   const SolutionNumbers& numbers = run.evaluation.solution;
   run.notes.attempt("solution.png is missing", [&] {
     stop_if_requested();
-    const SolutionPicture picture =
-        draw_solution(run.model->discretization, run.system.x.span(), {numbers.min, numbers.max},
-                      {picture_title(run), status_text(run.outcome.report.status), program_name()});
+    const std::string& title = run.parameters.title;
+    SolutionPainter painter(run.model->discretization);
+    const SampledSolution sampled =
+        painter.sample(run.system.x.span(), {numbers.min, numbers.max},
+                       {run.time ? title_at(title, run.time->end) : title,
+                        status_text(run.outcome.report.status), program_name()});
+    const SolutionPicture picture = painter.draw(sampled, sampled.range);
     files.add("solution.png", picture.png);
-    if (!picture.complaint.empty()) run.notes.complain(picture.complaint);
+    if (!picture.complaint.empty() && run.notes.is_first(picture.complaint)) {
+      run.notes.complain(picture.complaint);
+    }
   });
 }
 
@@ -231,10 +234,13 @@ void add_picture(RunRecord& run, ResultSet& files) {
 
 void write_results(RunRecord& run, ResultSet& files) {
   RunNotes& notes = run.notes;
-  Discretization& discretization = run.model->discretization;
-  discretization = to_physical(std::move(discretization), run.model->physical_mesh);
   // A run in time has written solutions and probes while it went on.
-  if (run.parameters.output.vtk && !run.time) add_solution(run, files);
+  const bool has_solution = run.parameters.output.vtk && !run.time;
+  if (has_solution || run.parameters.output.picture) {
+    Discretization& discretization = run.model->discretization;
+    discretization = to_physical(std::move(discretization), run.model->physical_mesh);
+  }
+  if (has_solution) add_solution(run, files);
   if (run.parameters.output.picture) add_picture(run, files);
   const auto add = [&](const char* name, auto&& text) {
     notes.attempt(fmt::format("{} is missing", name), [&] { files.add(name, text()); });

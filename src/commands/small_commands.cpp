@@ -14,6 +14,7 @@
 #include "src/commands.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/machine/known_rates.hpp"
+#include "src/machine/libraries.hpp"
 #include "src/machine/machine.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/solve/preconditioner_table.hpp"
@@ -123,6 +124,7 @@ ExitCode info(const InfoCommand& command) {
   const int threads = omp_get_num_procs();
   TextTable table({{program_name(), Align::left}, {"", Align::left}});
   table.add_row({"compiler", kCompiler});
+  table.add_row({"libraries", library_versions()});
   table.add_row({"system", machine.os});
   table.add_row({"CPU", machine.cpu_model});
   table.add_row({"cores", fmt::format("{} physical, {} logical", machine.physical_cores,

@@ -36,7 +36,7 @@ std::string evaluate_where_possible(const ScalarField& field, const PointBlock& 
   std::string reason;
   for (std::size_t i = 0; i < points.n; ++i) {
     try {
-      field.evaluate({1, points.x + i, points.y + i, points.z + i}, values + i);
+      field.evaluate({1, points.x + i, points.y + i, points.z + i, points.u + i}, values + i);
     } catch (const BadExpressionValue& error) {
       values[i] = std::numeric_limits<double>::quiet_NaN();
       if (reason.empty()) reason = error.key() + " " + error.what();
@@ -45,23 +45,32 @@ std::string evaluate_where_possible(const ScalarField& field, const PointBlock& 
   return reason;
 }
 
-// The mean of each cell's corners, for cells first, ...
-void find_centers(const Discretization& discretization, Index first, Index count,
-                  std::array<std::vector<double>, 3>& centers) {
+// The means of the positions of each cell's corners and of u there, for cells first, ...
+void find_centers(const Discretization& discretization, const HostVector<double>& u, Index first,
+                  Index count, std::array<std::vector<double>, 4>& centers) {
   const BoxMesh& mesh = discretization.mesh;
   const NodeLattice& lattice = discretization.lattice;
   const int corners = 1 << mesh.dimension();
+  std::vector<Index> nodes;
+  for (Index i = 0; i < count; ++i) {
+    for (int corner = 0; corner < corners; ++corner) {
+      nodes.push_back(lattice.corner_node(mesh.cell_position(first + i), corner));
+    }
+  }
+  const std::size_t size = nodes.size();
+  std::vector<double> x(3 * size);
+  discretization.mapping.node_positions(nodes, x.data(), x.data() + size, x.data() + 2 * size);
   for (Index i = 0; i < count; ++i) {
     Point sum{0.0, 0.0, 0.0};
+    double sum_of_u = 0.0;
     for (int corner = 0; corner < corners; ++corner) {
-      const Index node = lattice.corner_node(mesh.cell_position(first + i), corner);
-      Point x;
-      discretization.mapping.node_positions(node, 1, x.data(), &x[1], &x[2]);
-      for (int d = 0; d < 3; ++d) sum[d] += x[d];
+      for (int d = 0; d < 3; ++d) sum[d] += x[d * size + i * corners + corner];
+      sum_of_u += u[nodes[i * corners + corner]];
     }
-    for (double& x : sum) x /= corners;
+    for (double& mean : sum) mean /= corners;
     const Point center = discretization.frame.physical(sum);
     for (int d = 0; d < 3; ++d) centers[d][i] = center[d];
+    centers[3][i] = sum_of_u / corners;
   }
 }
 
@@ -85,13 +94,13 @@ std::string SolutionFile::add_coefficient(const ScalarField& coefficient) {
   std::vector<std::string> reasons(static_cast<std::size_t>(omp_get_max_threads()));
   parallel_ranges(cells, [&](Range range) {
     std::string& first_reason = reasons[static_cast<std::size_t>(omp_get_thread_num())];
-    std::array<std::vector<double>, 3> centers;
+    std::array<std::vector<double>, 4> centers;
     for (auto& center : centers) center.resize(kBlock);
     for (Index first = range.begin; first < range.end; first += kBlock) {
       const Index count = std::min(kBlock, range.end - first);
-      find_centers(discretization_, first, count, centers);
+      find_centers(discretization_, solution_, first, count, centers);
       const PointBlock points{static_cast<std::size_t>(count), centers[0].data(), centers[1].data(),
-                              centers[2].data()};
+                              centers[2].data(), centers[3].data()};
       std::string reason = evaluate_where_possible(coefficient, points, values.data() + first);
       if (first_reason.empty()) first_reason = std::move(reason);
     }

@@ -10,6 +10,7 @@
 #include "mesh/node_lattice.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/parameters/messages/suggestion.hpp"
+#include "src/parameters/nonlinear/nonlinear_checks.hpp"
 #include "src/parameters/probe_file.hpp"
 #include "src/parameters/time/time_checks.hpp"
 
@@ -214,8 +215,8 @@ const char* key_of_sweeps(const SolverParameters& solver) {
 void report_asynchronous(const SolverParameters& solver, Findings& findings) {
   Diagnostic diagnostic = findings.diagnostic(
       "solver.method",
-      "must be \"flexible-cg\" or \"richardson\" with asynchronous sweeps, which are another "
-      "preconditioner in every iteration");
+      "must be \"flexible-cg\", \"flexible-gmres\" or \"richardson\" with asynchronous sweeps, "
+      "which are another preconditioner in every iteration");
   if (!findings.is_written("solver.method")) {
     const Diagnostic cause = findings.diagnostic(key_of_sweeps(solver), "");
     diagnostic.file = cause.file;
@@ -228,7 +229,8 @@ void report_asynchronous(const SolverParameters& solver, Findings& findings) {
 }  // namespace
 
 bool allows_another_map(SolverMethod method) {
-  return method == SolverMethod::flexible_cg || method == SolverMethod::richardson;
+  return method == SolverMethod::flexible_cg || method == SolverMethod::flexible_gmres ||
+         method == SolverMethod::richardson;
 }
 
 bool bears_single_precision_cycles(const CaseParameters& parameters) {
@@ -321,6 +323,7 @@ void check_case(CaseParameters& parameters, const std::vector<KernelName>& kerne
   check_points(parameters.space, findings);
   check_boundary(parameters, findings);
   check_time(parameters, findings);
+  check_nonlinear(parameters, findings);
   check_scatter(parameters.operation, kernels, scatters, findings);
   check_tolerance(parameters, findings);
   if (parameters.solver.preconditioner != kAuto) {

@@ -73,6 +73,17 @@ struct TimeParameters {
   std::optional<double> checkpoint_interval;
 };
 
+/// `[nonlinear]`
+struct NonlinearParameters {
+  NonlinearMethod method = NonlinearMethod::newton;
+  double relative_tolerance = 1e-10;
+  int max_iterations = 50;
+  /// Of picard: earlier iterates that are combined.
+  int acceleration = 5;
+  /// Of newton.
+  bool line_search = true;
+};
+
 /// The kernel, scatter policy or preconditioner that stands for one that suits the case.
 inline constexpr char kAuto[] = "auto";
 
@@ -132,6 +143,8 @@ struct SolverParameters {
   std::string initial = "0";
   /// Iterations between two residuals that are computed anew; 0 = only at the end.
   int residual_replacement = 0;
+  /// Directions that flexible GMRES keeps.
+  int restart = kDefaultRestart;
   ChebyshevParameters chebyshev = {};
   MultigridParameters multigrid = {};
   BlockJacobiParameters block_jacobi = {};
@@ -167,6 +180,8 @@ struct CaseParameters {
   std::array<BoundaryParameters, 6> boundary;
   /// There exactly in a case that depends on time.
   std::optional<TimeParameters> time;
+  /// There exactly in a case whose coefficient and source may depend on u.
+  std::optional<NonlinearParameters> nonlinear;
   OperatorParameters operation;
   SolverParameters solver;
   RunParameters run;

@@ -1,4 +1,4 @@
-// This file declares the keys of case files, but those of [solver] and [time].
+// This file declares the keys of case files, but those of [solver], [time] and [nonlinear].
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "src/parameters/case_checks.hpp"
 #include "src/parameters/case_parameters.hpp"
 #include "src/parameters/limits.hpp"
+#include "src/parameters/nonlinear/nonlinear_keys.hpp"
 #include "src/parameters/solver_keys.hpp"
 #include "src/parameters/time/time_keys.hpp"
 
@@ -100,14 +101,12 @@ void add_problem(CaseRegistry& registry) {
        .description = "k in -div(k grad u) + reaction u = source, positive everywhere; as a "
                       "product of functions "
                       "of one coordinate, such as exp(x)*(1 + y^2), it suits the kernel "
-                      "kronecker.",
+                      "kronecker; with [nonlinear] it may depend on u.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.coefficient; });
   registry.add(
       {.name = "problem.reaction",
-       .description =
-           "Factor of u in -div(k grad u) + reaction u = source, nowhere negative; on the "
-           "CPU only so far.",
+       .description = "Factor of u in -div(k grad u) + reaction u = source, nowhere negative.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.reaction; });
   registry.add(
@@ -120,7 +119,8 @@ void add_problem(CaseRegistry& registry) {
       [](const CaseParameters& p) { return p.time.has_value(); });
   registry.add(
       {.name = "problem.source",
-       .description = "Right-hand side of -div(k grad u) + reaction u = source.",
+       .description = "Right-hand side of -div(k grad u) + reaction u = source; with [nonlinear] "
+                      "it may depend on u.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.source; });
   registry.add(
@@ -258,7 +258,7 @@ void add_run_and_output(CaseRegistry& registry) {
   registry.add(
       {.name = "output.picture",
        .description = "Whether the solution is drawn, as solution.png: in 2D with iso-lines, in 3D "
-                      "cut open."},
+                      "cut open; in time each output, too, and animation.png."},
       [](auto& p) -> auto& { return p.output.picture; });
   registry.add(
       {.name = "output.overwrite",
@@ -297,6 +297,7 @@ Registry<CaseParameters> make_case_registry(
   add_problem(registry);
   add_boundary(registry);
   registry.add(time_keys(), &CaseParameters::time);
+  registry.add(nonlinear_keys(), &CaseParameters::nonlinear);
   add_operator(registry, kernels, scatters);
   registry.add(solver_keys(preconditioners, SolverOf::one_case), &CaseParameters::solver);
   add_run_and_output(registry);

@@ -10,6 +10,7 @@
 #include "operators/form/factor_storage.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "postprocess/vtk/vtu_options.hpp"
+#include "solvers/nonlinear/nonlinear_method.hpp"
 #include "solvers/solver.hpp"
 #include "solvers/time/time_method.hpp"
 #include "src/parameters/names.hpp"
@@ -71,12 +72,17 @@ inline constexpr auto kNamesOf<BoundaryType> =
                                   {BoundaryType::neumann, "neumann"},
                                   {BoundaryType::robin, "robin"}});
 template <>
+inline constexpr auto kNamesOf<NonlinearMethod> = names_in_order<NonlinearMethod>(
+    {{NonlinearMethod::newton, "newton"}, {NonlinearMethod::picard, "picard"}});
+template <>
 inline constexpr auto kNamesOf<SolverMethod> =
     names_in_order<SolverMethod>({{SolverMethod::cg, "cg"},
                                   {SolverMethod::single_reduction_cg, "single-reduction-cg"},
                                   {SolverMethod::pipelined_cg, "pipelined-cg"},
                                   {SolverMethod::flexible_cg, "flexible-cg"},
-                                  {SolverMethod::richardson, "richardson"}});
+                                  {SolverMethod::richardson, "richardson"},
+                                  {SolverMethod::flexible_gmres, "flexible-gmres"},
+                                  {SolverMethod::bicgstab, "bicgstab"}});
 template <>
 inline constexpr auto kNamesOf<TimeMethod> =
     names_in_order<TimeMethod>({{TimeMethod::backward_euler, "backward-euler"},

@@ -164,12 +164,15 @@ void add_compare(CLI::App& app, Options& options) {
 void add_convergence(CLI::App& app, Options& options) {
   constexpr int kMaxLevels = 30;
   CLI::App* command = app.add_subcommand(
-      "convergence", "Solve a case that has `exact` on finer and finer meshes: errors and rates");
+      "convergence",
+      "Solve a case that has `exact` on finer and finer meshes, or with [time] with shorter and "
+      "shorter steps: errors and rates");
   add_file(*command, options, "CASE", "Case file (TOML) with problem.exact");
   ConvergenceCommand& chosen = options.convergence;
   command
-      ->add_option("--degrees", chosen.degrees,
-                   "Degrees, such as 1,2,3; default: the case's and those next to it")
+      ->add_option(
+          "--degrees", chosen.degrees,
+          "Degrees, such as 1,2,3; default: the case's and, without [time], those next to it")
       ->delimiter(',')
       ->check(CLI::Range(1, kMaxDegree))
       ->option_text("P,...");
@@ -177,7 +180,8 @@ void add_convergence(CLI::App& app, Options& options) {
       ->add_option("--levels", chosen.levels,
                    "Meshes for each degree, each with twice the cells of the one before it along "
                    "each axis (default 4); the last one is the case's, or finer if the case's "
-                   "cells cannot be halved so often")
+                   "cells cannot be halved so often; with [time], lengths of steps: the case's, a "
+                   "half of it, ...")
       ->check(CLI::Range(1, kMaxLevels))
       ->option_text("N");
   command
@@ -187,7 +191,7 @@ void add_convergence(CLI::App& app, Options& options) {
       ->option_text("N");
   command
       ->add_option("--time-limit", chosen.time_limit_s,
-                   "Leave out meshes that are foreseen to take longer (default 60)")
+                   "Leave out meshes or steps that are foreseen to take longer (default 60)")
       ->check(CLI::PositiveNumber)
       ->option_text("SECONDS");
   command->add_option("--csv", chosen.csv, "Write the table to this file")->option_text("FILE");

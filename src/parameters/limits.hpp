@@ -14,6 +14,9 @@ inline constexpr int kMaxGradedCells = 1'000'000;
 /// The most steps of a smoother, sweeps of a preconditioner or degree of its polynomial.
 inline constexpr int kMaxSmootherDegree = 100;
 
+/// The most directions that flexible GMRES keeps.
+inline constexpr int kMaxRestart = 1000;
+
 /// The highest order of a method in time.
 inline constexpr int kMaxTimeOrder = 5;
 /// The most solutions that a case in time writes.

@@ -30,14 +30,15 @@ void add_multigrid_keys(Keys<SolverParameters>& keys) {
   keys.add(
       {.name = "solver.multigrid.coarsening",
        .description = "What is halved first: the degree, to 1, or the cells along each axis (auto: "
-                      "cells up to degree 4 and for a start by full-multigrid); where cells are "
+                      "cells up to degree 4, on a GPU not on small levels, and for a start by "
+                      "full-multigrid); where cells are "
                       "much longer along some axes, the others come before either.",
        .formerly = "study.coarsening"},
       [](auto& p) -> auto& { return p.multigrid.coarsening; });
   keys.add(
       {.name = "solver.multigrid.smoother",
        .description = "What smooths on each level; the asynchronous one needs the method "
-                      "flexible-cg or richardson.",
+                      "flexible-cg, flexible-gmres or richardson.",
        .formerly = "study.smoother"},
       [](auto& p) -> auto& { return p.multigrid.smoother; });
   keys.add(
@@ -81,7 +82,8 @@ Keys<SolverParameters> solver_keys(const std::vector<PreconditionerName>& precon
       {.name = "solver.method",
        .description = "Iterative method: conjugate gradients, with one reduction an iteration, "
                       "with that reduction hidden (pipelined), for preconditioners that vary "
-                      "(flexible), or x += M (b - A x) with the preconditioner M (richardson).",
+                      "(flexible), or x += M (b - A x) with the preconditioner M (richardson); "
+                      "flexible-gmres and bicgstab need no symmetry.",
        .formerly = "study.method"},
       [](auto& p) -> auto& { return p.method; });
   if (of == SolverOf::one_case) {
@@ -122,6 +124,12 @@ Keys<SolverParameters> solver_keys(const std::vector<PreconditionerName>& precon
                       "the drift of the one that is updated; 0 = only at the end.",
        .range = between(0, 1000000)},
       [](auto& p) -> auto& { return p.residual_replacement; });
+  keys.add(
+      {.name = "solver.restart",
+       .description = "Iterations after which flexible-gmres gives up its directions and begins "
+                      "anew; it keeps two vectors for each.",
+       .range = between(1, kMaxRestart)},
+      [](auto& p) -> auto& { return p.restart; });
   for (const PreconditionerName& preconditioner : preconditioners) {
     if (preconditioner.add_keys != nullptr) preconditioner.add_keys(keys);
   }

@@ -26,20 +26,24 @@ void check_finite(const char* name, double value, RunNotes& notes) {
 
 }  // namespace
 
-std::unique_ptr<SolutionNorms> make_solution_norms(const CaseModel& model, HostVector<double>& u,
-                                                   const std::optional<ScalarField>& exact,
-                                                   Processor processor, RunNotes& notes) {
+std::unique_ptr<SolutionNorms> make_solution_norms(
+    const CaseModel& model, HostVector<double>& u, const std::optional<ScalarField>& exact,
+    Processor processor, RunNotes& notes, const std::shared_ptr<DeviceVector<double>>& u_on_gpu) {
   if constexpr (kHasCuda) {
     if (processor == Processor::gpu) {
       constexpr const char* kOnHost = "the numbers of the solution are computed on the host";
       try {
         if (has_program(model.problem.coefficient) && (!exact || has_program(*exact))) {
-          return std::make_unique<DeviceErrorNorms>(model.discretization, u);
+          return std::make_unique<DeviceErrorNorms>(model.discretization, u, u_on_gpu);
         }
         notes.add(fmt::format("{}: a field is not known as a program", kOnHost));
       } catch (const DeviceError& error) {
         notes.complain(fmt::format("{}: {}", kOnHost, error.what()));
       }
+    }
+    if (u_on_gpu != nullptr) {
+      u = HostVector<double>(u_on_gpu->size());
+      copy(*u_on_gpu, u);
     }
   }
   return std::make_unique<HostSolutionNorms>(model.discretization, u);

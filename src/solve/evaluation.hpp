@@ -21,9 +21,11 @@ struct Evaluation {
 
 /// Computes the numbers of u on the processor of the run, or, with a note that says why, on the
 /// host. @param u, model must outlive the result
-std::unique_ptr<SolutionNorms> make_solution_norms(const CaseModel& model, HostVector<double>& u,
-                                                   const std::optional<ScalarField>& exact,
-                                                   Processor processor, RunNotes& notes);
+/// @param u_on_gpu the solution where u is empty; the host gets it if it has to compute
+std::unique_ptr<SolutionNorms> make_solution_norms(
+    const CaseModel& model, HostVector<double>& u, const std::optional<ScalarField>& exact,
+    Processor processor, RunNotes& notes,
+    const std::shared_ptr<DeviceVector<double>>& u_on_gpu = nullptr);
 
 /// Takes their means off the solution and the exact solution: those of a pure Neumann problem are
 /// meant up to a constant. An exact solution whose mean is not to be had goes away.

@@ -23,9 +23,9 @@ inline SolveOptions solver_options(const SolverParameters& solver, const LinearS
   return options;
 }
 
-/// Typical size of an entry of the first residual.
-inline double residual_size(const LinearSystem& system) {
-  return system.reference_norm / std::sqrt(static_cast<double>(system.x.size()));
+/// Typical size of an entry of the first residual, which has so many.
+inline double residual_size(const LinearSystem& system, std::int64_t entries) {
+  return system.reference_norm / std::sqrt(static_cast<double>(entries));
 }
 
 /// Relaxation of Richardson's iteration where that is the method: 1, but with a diagonal

@@ -61,8 +61,8 @@ std::vector<PreconditionerInfo>& table() {
        .bytes = synchronous_block_bytes,
        .make = TESSERA_MAKERS(make_synchronous_blocks)},
       {.name = kBlockAsynchronousJacobi,
-       .summary = "the same without waiting for other blocks; for flexible-cg and richardson, "
-                  "another result in every run",
+       .summary = "the same without waiting for other blocks; for flexible-cg, "
+                  "flexible-gmres and richardson, another result in every run",
        .calls = MapOfCalls::another,
        .bytes = asynchronous_block_bytes,
        .make = TESSERA_MAKERS(make_asynchronous_blocks)},

@@ -1,6 +1,7 @@
 // This file makes preconditioners on the host.
 #include "src/solve/preconditioning.hpp"
 
+#include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
 
 namespace tessera {
@@ -22,12 +23,25 @@ CoarseningOrder coarsening_order(const CaseParameters& parameters) {
                                                            : CoarseningOrder::degree_first;
 }
 
+// On the GPU small levels are one kernel, which takes matrices of few nonzeros: of low degree. A
+// start by full multigrid needs the order of the discretization on every level.
+Index degree_first_below(const CaseParameters& parameters) {
+  constexpr Index kSmall = Index{1} << 18;
+  const MultigridParameters& multigrid = parameters.solver.multigrid;
+  const bool takes_it = case_processor(parameters) == Processor::gpu &&
+                        multigrid.coarsening == CoarseningChoice::automatic &&
+                        multigrid.smoother == SmootherKind::chebyshev &&
+                        parameters.solver.initial != kFullMultigrid;
+  return takes_it ? kSmall : 0;
+}
+
 }  // namespace
 
 MultigridOptions multigrid_options(const CaseParameters& parameters) {
   const MultigridParameters& multigrid = parameters.solver.multigrid;
   MultigridOptions options;
   options.rules.order = coarsening_order(parameters);
+  options.rules.degree_first_below = degree_first_below(parameters);
   if (multigrid.levels > 0) options.rules.most_levels = multigrid.levels;
   options.smoother = multigrid.smoother;
   options.smoother_degree = multigrid.smoother_degree;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operators/form/bilinear_form.hpp"
+#include "operators/form/updatable.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "solvers/preconditioner.hpp"
 #include "src/parameters/case_parameters.hpp"
@@ -23,6 +24,9 @@ struct PreconditionerTask {
   double residual_size;
 };
 
+/// What an update of a preconditioner costs: next to nothing, or a set-up.
+enum class UpdateCost { nothing, setup };
+
 /// The preconditioner of a case with what it refers to.
 template <class T, class Space>
 struct PreconditionerSetup {
@@ -37,6 +41,11 @@ struct PreconditionerSetup {
   /// Of multigrid, else empty: z = V r by the cycle from a level on.
   std::function<void(std::size_t level, const Vector<T, Space>& r, Vector<T, Space>& z)> cycle;
   std::unique_ptr<Hierarchy> hierarchy;
+  /// Takes another PreconditionerTask::residual_size; empty where that does not matter.
+  std::function<void(double)> set_residual_size;
+  /// As Updatable, with the operator updated before; empty: it always has to be made anew.
+  std::function<Updated(const BilinearForm& form)> update;
+  UpdateCost update_cost = UpdateCost::setup;
 };
 
 /// The multigrid of a case; `scatter` of its levels is that of the case.

@@ -28,6 +28,7 @@ PreconditionerSetup<T, Space> multigrid_of(const PreconditionerTask<T, Space>& t
   PreconditionerSetup<T, Space> made;
   made.levels = std::move(multigrid.levels);
   made.hierarchy = std::move(multigrid.hierarchy);
+  made.update = std::move(multigrid.update);
   if (!multigrid.note.empty()) made.notes.push_back(std::move(multigrid.note));
   Multigrid<C, Space>* const cycle = multigrid.cycle.get();
   made.set_observer = [cycle](CycleObserver* watch) { cycle->set_observer(watch); };
@@ -51,6 +52,9 @@ PreconditionerSetup<T, Space> multigrid_of(const PreconditionerTask<T, Space>& t
     auto rounded =
         std::make_unique<InSinglePrecision<Space>>(task.a.size(), std::move(multigrid.cycle));
     rounded->set_scale(power_of_2(task.residual_size));
+    made.set_residual_size = [single = rounded.get()](double size) {
+      single->set_scale(power_of_2(size));
+    };
     made.preconditioner = std::move(rounded);
   }
   return made;
@@ -66,7 +70,12 @@ PreconditionerSetup<T, Space> make_none(const PreconditionerTask<T, Space>&) {
 template <class T, class Space>
 PreconditionerSetup<T, Space> make_jacobi(const PreconditionerTask<T, Space>& task) {
   PreconditionerSetup<T, Space> made;
-  made.preconditioner = std::make_unique<Jacobi<T, Space>>(task.a);
+  auto jacobi = std::make_unique<Jacobi<T, Space>>(task.a);
+  made.update = [&a = task.a, jacobi = jacobi.get()](const BilinearForm&) {
+    jacobi->update(a);
+    return Updated::yes;
+  };
+  made.preconditioner = std::move(jacobi);
   return made;
 }
 
@@ -76,6 +85,10 @@ PreconditionerSetup<T, Space> make_chebyshev(const PreconditionerTask<T, Space>&
   Vector<T, Space> inverse(task.a.size());
   task.a.diagonal(inverse);
   invert_entries(inverse);
+  const auto steps_for = [parameters](const Spectrum& spectrum) {
+    const double largest = kEigenvalueSafety * spectrum.largest;
+    return chebyshev_steps(parameters.degree, largest / parameters.range, largest);
+  };
   const Spectrum spectrum = estimate_spectrum(task.a, inverse, kEigenvalueSteps);
   const double largest = kEigenvalueSafety * spectrum.largest;
   PreconditionerSetup<T, Space> made;
@@ -83,9 +96,15 @@ PreconditionerSetup<T, Space> make_chebyshev(const PreconditionerTask<T, Space>&
       "largest eigenvalue of D^-1 A about {:.4g} ({} Lanczos steps); polynomial of "
       "degree {} for {:.4g} to {:.4g}",
       spectrum.largest, spectrum.steps, parameters.degree, largest / parameters.range, largest));
-  made.preconditioner = std::make_unique<Chebyshev<T, Space>>(
-      task.a, std::move(inverse),
-      chebyshev_steps(parameters.degree, largest / parameters.range, largest));
+  auto chebyshev =
+      std::make_unique<Chebyshev<T, Space>>(task.a, std::move(inverse), steps_for(spectrum));
+  made.update = [chebyshev = chebyshev.get(), steps_for,
+                 r = std::make_shared<Vector<T, Space>>()](const BilinearForm&) {
+    if (r->size() == 0) *r = Vector<T, Space>(chebyshev->size());
+    chebyshev->update(kEigenvalueSteps, *r, steps_for);
+    return Updated::yes;
+  };
+  made.preconditioner = std::move(chebyshev);
   return made;
 }
 
@@ -109,6 +128,10 @@ PreconditionerSetup<T, Space> make_fast_diagonalization_preconditioner(
                               ? "the operator is separable: its inverse is applied"
                               : "the operator is not separable: the inverse of one near to it is "
                                 "applied");
+  made.update = [separable = separable.get()](const BilinearForm& form) {
+    return separable->update(form);
+  };
+  made.update_cost = UpdateCost::nothing;
   made.preconditioner = std::move(separable);
   return made;
 }

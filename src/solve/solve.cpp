@@ -49,6 +49,14 @@ std::vector<std::string> likely_causes(const CaseParameters& parameters,
           "reach",
           parameters.solver.relative_tolerance, name_of(parameters.operation.precision)));
       if (single) causes.emplace_back("try operator.precision = \"double\"");
+      if (parameters.solver.method == SolverMethod::flexible_gmres) {
+        causes.push_back(fmt::format(
+            "or solver.restart = {} directions are too few: try more, or a better preconditioner",
+            parameters.solver.restart));
+      } else if (parameters.solver.method == SolverMethod::bicgstab) {
+        causes.emplace_back(
+            "or bicgstab found no direction to go on: try solver.method = \"flexible-gmres\"");
+      }
       break;
     case SolveStatus::diverged:
       causes.push_back(fmt::format(

@@ -35,8 +35,8 @@ class SystemVectors {
       // First, for what is computed must not be lost for want of memory.
       landing_ = make_landing<T, Space>(system.x.size());
       timed("copy to GPU", [&] {
-        x_ = converted<T, Space>(system.x);
         b_ = load();
+        x_ = start();
       });
     }
   }
@@ -54,8 +54,15 @@ class SystemVectors {
       return x_;
     }
   }
-  /// Puts the solution into the system.
+  /// Puts the solution into the system; nothing may be asked afterwards.
   void finish() {
+    if constexpr (std::is_same_v<Space, Device>) {
+      if (system_.x.size() == 0) {
+        system_.x_on_gpu =
+            std::make_shared<DeviceVector<double>>(in_precision<double>(std::move(x_)));
+        return;
+      }
+    }
     if constexpr (!kInPlace) {
       timed("copy from GPU", [&] { convert_back(x_, landing_, system_.x); });
     }
@@ -68,10 +75,14 @@ class SystemVectors {
     if constexpr (std::is_same_v<Space, Device>) {
       if (system_.b_on_gpu != nullptr) {
         const auto b = std::exchange(system_.b_on_gpu, nullptr);
-        return rounded<T>(std::move(*b));
+        return in_precision<T>(std::move(*b));
       }
     }
     return converted<T, Space>(system_.b);
+  }
+
+  Vector<T, Space> start() {
+    return system_.x.size() == 0 ? Vector<T, Space>(b_.size()) : converted<T, Space>(system_.x);
   }
 
   template <class Copy>
@@ -110,7 +121,8 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     stop_if_requested();
     if (solver.preconditioner != kNoPreconditioner) {
       const auto scope = timers.scope("preconditioner");
-      made = make_preconditioner<T, Space>({parameters, task.form, *a, residual_size(system)});
+      made = make_preconditioner<T, Space>(
+          {parameters, task.form, *a, residual_size(system, a->size())});
       synchronize<Space>();
     }
     vectors.emplace(system, timers);
@@ -137,7 +149,8 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     const auto scope = timers.scope("solve");
     const double before = timers.seconds("solve");
     const double omega = relaxation(solver.method, *a, made.preconditioner.get());
-    const auto iteration = make_solver(solver.method, timing.a(), timing.m(), omega);
+    const auto iteration =
+        make_solver(solver.method, timing.a(), timing.m(), omega, solver.restart);
     outcome.report =
         iteration->solve(vectors->b(), vectors->x(), solver_options(solver, system, listeners));
     timing.end(outcome.report.iterations, timers.seconds("solve") - before);

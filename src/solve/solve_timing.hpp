@@ -90,19 +90,20 @@ class SolveTiming<T, Device> {
   }
 
  private:
-  // The median of a few, after one to warm up.
+  // The median of a few, after one to warm up; a long one varies little.
   template <class Apply>
   static double seconds_of(Apply&& apply, std::int64_t size) {
+    constexpr double kLong = 3e-3;
     constexpr std::size_t kRepetitions = 5;
     DeviceVector<T> y(size);
     apply(y);
     DeviceStopwatch stopwatch;
-    std::vector<double> seconds(kRepetitions);
-    for (double& time : seconds) {
+    std::vector<double> seconds;
+    do {
       stopwatch.start();
       apply(y);
-      time = stopwatch.stop();
-    }
+      seconds.push_back(stopwatch.stop());
+    } while (seconds.front() < kLong && seconds.size() < kRepetitions);
     return median(std::move(seconds));
   }
 

@@ -25,10 +25,10 @@ Vector<T, Space> converted(const HostVector<double>& values) {
   return result;
 }
 
-/// The values of a vector on the GPU in the precision of a solver there.
-template <class T>
-DeviceVector<T> rounded(DeviceVector<double> values) {
-  if constexpr (std::is_same_v<T, double>) {
+/// The values of a vector on the GPU in another precision, or itself where it has that already.
+template <class T, class From>
+DeviceVector<T> in_precision(DeviceVector<From> values) {
+  if constexpr (std::is_same_v<T, From>) {
     return values;
   } else {
     DeviceVector<T> result(values.size());

@@ -5,27 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
-#include <new>
 
-#include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/progress.hpp"
-#include "postprocess/files/text_table.hpp"
-#include "postprocess/report/plots/gnuplot.hpp"
-#include "postprocess/report/report.hpp"
 #include "solvers/interruption.hpp"
-#include "solvers/memory/device.hpp"
-#include "src/case/choices.hpp"
-#include "src/case/memory_estimate.hpp"
-#include "src/case/shape.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/study/convergence_meshes.hpp"
+#include "src/study/convergence_output.hpp"
 #include "src/study/convergence_row.hpp"
-#include "src/study/csv_comments.hpp"
 
 namespace tessera {
 namespace {
@@ -40,41 +30,13 @@ std::string cells_text(const std::vector<std::int64_t>& cells) {
   return fmt::format("{}", fmt::join(cells, "x"));
 }
 
-std::string rate_text(const Rate& rate) {
-  if (rate.is_rounding) return "rounding";
-  return rate.value ? fmt::format("{:.2f}", *rate.value) : "-";
-}
-
-std::string command_text(const ConvergenceCommand& command) {
-  std::string text = command_line("convergence", command.case_file, command.overrides);
-  const ConvergenceCommand otherwise;
-  if (!command.degrees.empty()) {
-    text += fmt::format(" --degrees {}", fmt::join(command.degrees, ","));
-  }
-  if (command.levels != otherwise.levels) text += fmt::format(" --levels {}", command.levels);
-  if (command.max_dofs > 0) text += fmt::format(" --max-dofs {}", command.max_dofs);
-  if (command.time_limit_s != otherwise.time_limit_s) {
-    text += fmt::format(" --time-limit {}", command.time_limit_s);
-  }
-  return text;
-}
-
-Processor processor_of(CaseParameters parameters) {
-  resolve_device(parameters);
-  return case_processor(parameters);
-}
-
 class ConvergenceStudy {
  public:
   ConvergenceStudy(const ConvergenceCommand& command, const LoadedCase& base)
       : command_(command),
         base_(base.parameters),
         coarsenings_(coarsenings(base_.mesh, command.levels)),
-        csv_(csv_comments(base_.title, command_text(command), processor_of(base_)) +
-             csv_line(kColumns)) {
-    plot_.title = "Error in L2, " + case_name();
-    plot_.x = {.label = "width h of the cells", .scale = report::Scale::logarithmic};
-    plot_.y = {.label = "error in L2", .scale = report::Scale::logarithmic};
+        out_(command, base_, kColumns, "width h of the cells") {
     choose_degrees();
   }
 
@@ -83,25 +45,18 @@ class ConvergenceStudy {
     try {
       for (const int degree : degrees_) study_degree(degree);
     } catch (const Interrupted&) {
-      write_files();
+      out_.write();
       return ExitCode::interrupted;
     } catch (...) {
-      write_files();
+      out_.write();
       throw;
     }
-    write_files();
+    out_.write();
     if (interrupted()) return ExitCode::interrupted;
     return conclude();
   }
 
  private:
-  template <class... Arguments>
-  void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    if (command_.verbosity == Verbosity::normal) {
-      print_out(format, std::forward<Arguments>(arguments)...);
-    }
-  }
-
   LoadedCase load(int degree, int level) const {
     std::vector<Override> overrides = command_.overrides;
     for (Override& made : level_overrides(base_, degree, level, coarsenings_)) {
@@ -126,26 +81,22 @@ class ConvergenceStudy {
   }
 
   void introduce() const {
-    say("{}: convergence of {}\n", program_name(), case_name());
-    say("  each mesh has twice the cells of the one before it along each axis\n");
+    out_.say("{}: convergence of {}\n", program_name(), out_.case_name());
+    out_.say("  each mesh has twice the cells of the one before it along each axis\n");
     const double tolerance = convergence_tolerance(base_);
     if (tolerance < base_.solver.relative_tolerance) {
-      say("  solved to a relative tolerance of {:g} rather than the case's {:g}, or as far as "
+      out_.say(
+          "  solved to a relative tolerance of {:g} rather than the case's {:g}, or as far as "
           "rounding lets: errors are those of the discretization\n",
           tolerance, base_.solver.relative_tolerance);
     }
-    for (const std::string& text : left_out_) say("  {}\n", text);
-  }
-
-  std::string case_name() const {
-    return base_.title.empty() ? std::filesystem::path(command_.case_file).stem().string()
-                               : base_.title;
+    for (const std::string& text : left_out_) out_.say("  {}\n", text);
   }
 
   void study_degree(int degree) {
-    say("\ndegree {}: expected rates {} in L2, {} in H1\n", degree, degree + 1, degree);
-    say(kRow, "cells", "DoFs", "h", "L2 error", "rate", "H1 error", "rate", "max", "rate", "iter.",
-        "time");
+    out_.say("\ndegree {}: expected rates {} in L2, {} in H1\n", degree, degree + 1, degree);
+    out_.say(kRow, "cells", "DoFs", "h", "L2 error", "rate", "H1 error", "rate", "max", "rate",
+             "iter.", "time");
     std::vector<ConvergenceRow> rows;
     for (int level = 0; level < command_.levels; ++level) {
       stop_if_requested();
@@ -156,10 +107,10 @@ class ConvergenceStudy {
       if (is_last) break;
     }
     const std::vector<SolvedMesh> meshes = solved_meshes(rows);
-    const auto rates = rates_of(meshes, degree);
+    const auto rates = rates_of(meshes, rates_in_space(degree));
     add_to_plot(degree, meshes, rates);
-    const Judgment judgment = judge(rates, degree);
-    say("  {}\n", judgment.text);
+    const Judgment judgment = judge(rates, rates_in_space(degree));
+    out_.say("  {}\n", judgment.text);
     if (judgment.verdict == Verdict::too_low) too_low_.push_back(degree);
   }
 
@@ -178,16 +129,8 @@ class ConvergenceStudy {
         progress.update(number, residual);
         return stop_requested() ? Continue::no : Continue::yes;
       });
-    } catch (const InputError& error) {
-      // On the first mesh it is the case that is wrong.
-      if (level == 0) throw;
-      row.left_out = error.diagnostics().front().message;
-    } catch (const NotEnoughMemory& error) {
-      row.left_out = error.what();
-    } catch (const DeviceOutOfMemory& error) {
-      row.left_out = error.what();
-    } catch (const std::bad_alloc&) {
-      row.left_out = "out of memory";
+    } catch (...) {
+      row.left_out = why_left_out_by_exception(level);
     }
     return row;
   }
@@ -227,29 +170,29 @@ class ConvergenceStudy {
 
   // The last row, on the screen and in the file.
   void add_row(const std::vector<ConvergenceRow>& rows) {
-    has_rows_ = true;
     const ConvergenceRow& row = rows.back();
-    std::vector<std::string> line = {case_name(), fmt::format("{}", base_.mesh.dimension),
+    std::vector<std::string> line = {out_.case_name(), fmt::format("{}", base_.mesh.dimension),
                                      fmt::format("{}", row.degree), cells_text(row.cells),
                                      row.dofs > 0 ? fmt::format("{}", row.dofs) : ""};
     const std::string dofs = human_count(static_cast<double>(row.dofs));
     if (!row.left_out.empty()) {
-      say("  {:<13} {:>9}  left out: {}\n", cells_text(row.cells), dofs, row.left_out);
+      out_.say("  {:<13} {:>9}  left out: {}\n", cells_text(row.cells), dofs, row.left_out);
       line.resize(line.size() + 7);
       line.push_back("left out: " + row.left_out);
       line.resize(line.size() + 3);
-      csv_ += csv_line(line);
+      out_.add_row(line);
       return;
     }
     if (!row.is_solved) ++failures_;
     std::array<Rate, kErrorNorms> rates{};
-    if (row.is_solved) rates = rates_of(solved_meshes(rows), row.degree).back();
+    if (row.is_solved) rates = rates_of(solved_meshes(rows), rates_in_space(row.degree)).back();
     const std::string iterations =
         fmt::format("{}{}", row.is_solved ? "" : "NO: ", row.report.iterations);
     const auto error_text = [&](int norm) { return fmt::format("{:.2e}", row.mesh.errors[norm]); };
-    say(kRow, cells_text(row.cells), dofs, fmt::format("{:.3g}", row.mesh.h), error_text(0),
-        rate_text(rates[0]), error_text(1), rate_text(rates[1]), error_text(2), rate_text(rates[2]),
-        iterations, human_seconds(row.setup_seconds + row.solve_seconds));
+    out_.say(kRow, cells_text(row.cells), dofs, fmt::format("{:.3g}", row.mesh.h), error_text(0),
+             rate_text(rates[0], "rounding"), error_text(1), rate_text(rates[1], "rounding"),
+             error_text(2), rate_text(rates[2], "rounding"), iterations,
+             human_seconds(row.setup_seconds + row.solve_seconds));
     line.push_back(fmt::format("{:.6g}", row.mesh.h));
     for (const double error : row.mesh.errors) line.push_back(fmt::format("{:.6g}", error));
     for (const Rate& rate : rates) {
@@ -259,7 +202,7 @@ class ConvergenceStudy {
     line.push_back(fmt::format("{}", row.report.iterations));
     line.push_back(fmt::format("{:.6g}", row.setup_seconds));
     line.push_back(fmt::format("{:.6g}", row.solve_seconds));
-    csv_ += csv_line(line);
+    out_.add_row(line);
   }
 
   static std::string note_text(const ConvergenceRow& row,
@@ -276,34 +219,18 @@ class ConvergenceStudy {
     return note;
   }
 
-  void write_files() const {
-    if (!has_rows_) return;
-    if (!command_.csv.empty()) {
-      write_text_file(command_.csv, csv_);
-      say("\nthe table is in {}\n", command_.csv);
-    }
-    if (!command_.plot.empty()) {
-      write_text_file(command_.plot, report::draw({plot_}, report::SvgUse::file).front());
-      say("\nthe plot is in {}\n", command_.plot);
-    }
-    if (!command_.report.empty()) {
-      report::write_report({{command_.case_file, csv_}}, command_.report);
-      say("\nthe report is in {}\n", command_.report);
-    }
-  }
-
   // The errors in L2 of a degree.
   void add_to_plot(int degree, const std::vector<SolvedMesh>& meshes,
                    const std::vector<std::array<Rate, kErrorNorms>>& rates) {
-    report::Series series{.name = fmt::format("degree {}", degree),
-                          .color = static_cast<int>(plot_.series.size())};
+    std::string name = fmt::format("degree {}", degree);
+    std::vector<report::PlotPoint> points;
     std::optional<double> last;
     for (std::size_t i = 0; i < meshes.size(); ++i) {
-      series.points.push_back({meshes[i].h, meshes[i].errors[0]});
+      points.push_back({meshes[i].h, meshes[i].errors[0]});
       if (rates[i][0].value && !rates[i][0].is_rounding) last = rates[i][0].value;
     }
-    if (last) series.name += fmt::format(", rate {:.2f}", *last);
-    if (!series.points.empty()) plot_.series.push_back(std::move(series));
+    if (last) name += fmt::format(", rate {:.2f}", *last);
+    out_.add_series(std::move(name), std::move(points));
   }
 
   ExitCode conclude() const {
@@ -324,9 +251,7 @@ class ConvergenceStudy {
   std::vector<std::string> left_out_;
   std::vector<int> too_low_;
   int failures_ = 0;
-  std::string csv_;
-  bool has_rows_ = false;
-  report::Plot plot_;
+  ConvergenceOutput out_;
 };
 
 }  // namespace

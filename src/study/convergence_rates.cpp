@@ -27,21 +27,30 @@ std::optional<double> rate_between(double before, double after, double h_ratio) 
 
 bool is_short_of(double rate, double expected) { return rate < expected - kRateTolerance; }
 
-std::string rate_text(double rate) { return fmt::format("{:.2f}", rate); }
-
 }  // namespace
 
-std::optional<double> expected_rate(int norm, int degree) {
-  if (norm == 2) return std::nullopt;
-  return norm == 0 ? degree + 1 : degree;
+std::string rate_text(const Rate& rate, const std::string& if_lost) {
+  if (rate.is_rounding) return if_lost;
+  return rate.value ? fmt::format("{:.2f}", *rate.value) : "-";
+}
+
+ExpectedRates rates_in_space(int degree) {
+  return {degree + 1.0, static_cast<double>(degree), "rounding",
+          "is `exact` the solution, and is it smooth in each cell?"};
+}
+
+ExpectedRates rates_in_time(int order) {
+  const auto rate = static_cast<double>(order);
+  return {rate, rate, "the error in space or rounding",
+          "is `exact` the solution from the start on, and are the data smooth in time?"};
 }
 
 std::vector<std::array<Rate, kErrorNorms>> rates_of(const std::vector<SolvedMesh>& meshes,
-                                                    int degree) {
+                                                    const ExpectedRates& expected_rates) {
   std::vector<std::array<Rate, kErrorNorms>> rates(meshes.size());
   for (int norm = 0; norm < kErrorNorms; ++norm) {
     // At nodes the error falls at least as in L2.
-    const double expected = expected_rate(norm, degree).value_or(degree + 1);
+    const double expected = norm == 1 ? expected_rates.h1 : expected_rates.l2;
     bool was_rounding = false;
     bool was_right = false;
     for (std::size_t i = 0; i < meshes.size(); ++i) {
@@ -61,13 +70,14 @@ std::vector<std::array<Rate, kErrorNorms>> rates_of(const std::vector<SolvedMesh
   return rates;
 }
 
-Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates, int degree) {
+Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates,
+               const ExpectedRates& expected_rates) {
   std::vector<std::string> found;
   bool is_low = false;
   bool is_rising = true;
   bool has_rounding = false;
   for (int norm = 0; norm < 2; ++norm) {
-    const double expected = *expected_rate(norm, degree);
+    const double expected = norm == 0 ? expected_rates.l2 : expected_rates.h1;
     std::optional<double> last;
     std::optional<double> before;
     for (const auto& row : rates) {
@@ -77,30 +87,31 @@ Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates, int degr
       last = row[norm].value;
     }
     if (!last) continue;
-    found.push_back(fmt::format("{} in {}", rate_text(*last), kNormNames[norm]));
+    found.push_back(fmt::format("{:.2f} in {}", *last, kNormNames[norm]));
     if (!is_short_of(*last, expected)) continue;
     is_low = true;
     is_rising = is_rising && (!before || *last > *before + kRise);
   }
-  const std::string expectation = fmt::format("{} in L2 and {} in H1", degree + 1, degree);
+  const std::string expectation =
+      fmt::format("{:g} in L2 and {:g} in H1", expected_rates.l2, expected_rates.h1);
   if (found.empty()) {
     return has_rounding ? Judgment{Verdict::as_expected,
-                                   "no rate: errors are rounding on every mesh, for the solution "
-                                   "is all but in the space"}
-                        : Judgment{Verdict::unknown, "no rate: it takes two meshes"};
+                                   fmt::format("no rate: {} has taken over from the start",
+                                               expected_rates.floor)}
+                        : Judgment{Verdict::unknown, "no rate: it takes two errors"};
   }
-  const std::string text = fmt::format("rate {}", fmt::join(found, " and ")) +
-                           (found.size() < 2 ? ", the other one is lost in rounding" : "");
-  const std::string until = has_rounding ? ", until rounding takes over" : "";
+  const std::string text =
+      fmt::format("rate {}", fmt::join(found, " and ")) +
+      (found.size() < 2 ? ", the other one is lost in " + expected_rates.floor : "");
+  const std::string until =
+      has_rounding ? fmt::format(", until {} takes over", expected_rates.floor) : "";
   if (!is_low) return {Verdict::as_expected, text + ": as expected" + until};
   if (is_rising) {
-    return {Verdict::unknown, fmt::format("{}: still below the expected {}; finer meshes will tell",
+    return {Verdict::unknown, fmt::format("{}: still below the expected {}; finer ones will tell",
                                           text, expectation)};
   }
   return {Verdict::too_low,
-          fmt::format("{}: NOT the expected {}; is `exact` the solution, and is it smooth in each "
-                      "cell?",
-                      text, expectation)};
+          fmt::format("{}: NOT the expected {}; {}", text, expectation, expected_rates.doubt)};
 }
 
 std::array<double, kErrorNorms> error_floors(const FloorInput& input) {

@@ -14,12 +14,12 @@ namespace tessera {
 /// The norms of the error: L2, the H1 seminorm, the maximum over nodes.
 inline constexpr int kErrorNorms = 3;
 
-/// What rates are computed from: one mesh, solved.
+/// What rates are computed from: one mesh, or one length of steps, solved.
 struct SolvedMesh {
-  /// Edge of a square or cube as large as a cell is in the mean.
+  /// Edge of a square or cube as large as a cell is in the mean, or the length of a step.
   double h = 0.0;
   std::array<double, kErrorNorms> errors{};
-  /// Below these, errors are rounding, or what the solver leaves.
+  /// Below these, errors are rounding, what the solver leaves, or of another kind.
   std::array<double, kErrorNorms> floors{};
 };
 
@@ -32,12 +32,27 @@ struct Rate {
   bool is_rounding = false;
 };
 
-/// Rates of the meshes of one degree, coarse to fine.
-std::vector<std::array<Rate, kErrorNorms>> rates_of(const std::vector<SolvedMesh>& meshes,
-                                                    int degree);
+/// "2.97", the word if it is lost, or a dash.
+std::string rate_text(const Rate& rate, const std::string& if_lost);
+
+/// What errors are expected to do, and words for where they do not.
+struct ExpectedRates {
+  double l2;
+  double h1;
+  /// What takes over from the error that falls.
+  std::string floor;
+  /// A question to the user where a rate is wrong.
+  std::string doubt;
+};
 
 /// degree + 1 in L2, degree in H1; none in the maximum norm, where nodes may do better.
-std::optional<double> expected_rate(int norm, int degree);
+ExpectedRates rates_in_space(int degree);
+/// The order of the method in both.
+ExpectedRates rates_in_time(int order);
+
+/// Rates of the meshes of one degree, coarse to fine.
+std::vector<std::array<Rate, kErrorNorms>> rates_of(const std::vector<SolvedMesh>& meshes,
+                                                    const ExpectedRates& expected);
 
 enum class Verdict { as_expected, unknown, too_low };
 
@@ -49,7 +64,8 @@ struct Judgment {
 
 /// What the finest rates that are not rounding say of a degree. Too low is a rate that is less than
 /// expected by more than kRateTolerance, and does not rise toward it any more.
-Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates, int degree);
+Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates,
+               const ExpectedRates& expected);
 inline constexpr double kRateTolerance = 0.3;
 
 /// Least errors that rounding leaves: K epsilon N |u| in L2 and in the maximum norm, K epsilon p^2

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include "postprocess/timing/timers.hpp"
@@ -21,8 +22,6 @@
 #include "src/solve/solve.hpp"
 
 namespace tessera {
-namespace {
-
 void require_room(const CaseParameters& parameters) {
   const StrategyName strategy = case_strategy(parameters);
   require_memory("memory", estimate_memory(parameters, strategy), available_memory_bytes());
@@ -33,6 +32,8 @@ void require_room(const CaseParameters& parameters) {
     }
   }
 }
+
+namespace {
 
 double epsilon_of(Precision precision) {
   return precision == Precision::single_precision
@@ -114,6 +115,21 @@ ConvergenceRow solved_row(const LoadedCase& loaded,
     row.all_seconds = timers.elapsed();
   });
   return row;
+}
+
+std::string why_left_out_by_exception(int level) {
+  try {
+    throw;
+  } catch (const InputError& error) {
+    if (level == 0) throw;
+    return error.diagnostics().front().message;
+  } catch (const NotEnoughMemory& error) {
+    return error.what();
+  } catch (const DeviceOutOfMemory& error) {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  }
 }
 
 }  // namespace tessera

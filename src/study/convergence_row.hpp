@@ -29,6 +29,14 @@ struct ConvergenceRow {
   double all_seconds = 0.0;
 };
 
+/// @throws NotEnoughMemory, on CPU or GPU
+void require_room(const CaseParameters& parameters);
+
+/// To be called where an exception has been caught: why the row is left out. What does not belong
+/// to the size of its problem is thrown on, and so is an InputError of the first level, where it is
+/// the case that is wrong.
+std::string why_left_out_by_exception(int level);
+
 /// Sizes of the case, not solved yet.
 ConvergenceRow unsolved_row(const CaseParameters& parameters);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <sstream>
 
 #include "postprocess/files/human_units.hpp"
 #include "solvers/memory/device.hpp"
@@ -53,13 +54,16 @@ std::string command_line(std::string_view command, const std::string& file,
   return line;
 }
 
-std::string csv_comments(const std::string& title, const std::string& command,
-                         Processor processor) {
+std::string csv_comments(const std::string& title, const std::string& command, Processor processor,
+                         const std::string& toml) {
+  std::string file;
+  std::istringstream lines(toml);
+  for (std::string line; std::getline(lines, line);) file += comment("toml", line);
   return fmt::format("# {}\n", program_name()) + comment("title", title) +
          comment("command", command) + comment("compiler", kCompiler) +
          comment("machine", machine_summary(describe_machine())) +
          (processor == Processor::gpu ? comment("gpu", gpu_name()) : "") +
-         comment("started", utc_text(std::chrono::system_clock::now()));
+         comment("started", utc_text(std::chrono::system_clock::now())) + file;
 }
 
 }  // namespace tessera

@@ -15,7 +15,8 @@ std::string command_line(std::string_view command, const std::string& file,
                          const std::vector<Override>& overrides);
 
 /// Lines "# key: value" that say what made the measurements, and where; the first names Tessera.
-/// @param command command_line()
-std::string csv_comments(const std::string& title, const std::string& command, Processor processor);
+/// @param command command_line() @param toml what was measured with all defaults, a comment a line
+std::string csv_comments(const std::string& title, const std::string& command, Processor processor,
+                         const std::string& toml);
 
 }  // namespace tessera

@@ -59,8 +59,8 @@ class SolverBenchIn final : public SolverBench {
     SolverMeasurement measurement{solver};
     const bool is_start = solver == kFullMultigrid;
     const double start = seconds_now();
-    PreconditionerSetup<T, Space> made =
-        make_preconditioner<T, Space>({parameters, given_.form, *a_, residual_size(given_.system)});
+    PreconditionerSetup<T, Space> made = make_preconditioner<T, Space>(
+        {parameters, given_.form, *a_, residual_size(given_.system, a_->size())});
     std::optional<MadeFullMultigrid<T, Space>> full;
     if (is_start) {
       full.emplace(make_full_multigrid<T, Space>(
@@ -71,7 +71,8 @@ class SolverBenchIn final : public SolverBench {
     if (!is_start) {
       const Preconditioner<T, Space>* const m = made.preconditioner.get();
       const SolverMethod method = parameters.solver.method;
-      solver_of_case = make_solver(method, *a_, m, relaxation(method, *a_, m));
+      solver_of_case =
+          make_solver(method, *a_, m, relaxation(method, *a_, m), parameters.solver.restart);
     }
     synchronize<Space>();
     measurement.setup_seconds = seconds_now() - start;

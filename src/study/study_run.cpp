@@ -20,7 +20,7 @@ StudyRun::StudyRun(const StudyParameters& study, const CompareCommand& command,
       command_(command),
       problems_(study_problems(study)),
       csv_(csv_comments(study.title, command_line("compare", command.study_file, command.overrides),
-                        study_processor(study)) +
+                        study_processor(study), make_study_registry().to_toml(study)) +
            csv_line(columns)) {}
 
 ExitCode StudyRun::execute() {

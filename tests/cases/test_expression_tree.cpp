@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numbers>
 #include <random>
 #include <string>
@@ -287,17 +288,62 @@ TEST(ExpressionTrees, AtATimeAreThoseOfTheTextWithThatNumber) {
   EXPECT_GT(products, 1000);
 }
 
+// With u for y, and y with the values of u: the same bits, whose derivative in u is that in y.
+TEST(ExpressionTrees, TakeTheSolutionAsACoordinate) {
+  int derivatives = 0;
+  for (unsigned seed = 0; seed < 4000; ++seed) {
+    Texts texts(seed);
+    const std::string text = texts.text(1 + static_cast<int>(seed % 5));
+    std::shared_ptr<const Expression> of_u;
+    try {
+      of_u = read_expression(replaced(text, 'y', "u"), 3, Variables::position_and_u);
+    } catch (const ExpressionError&) {
+      EXPECT_THROW(parse_expression(text, 3), ExpressionError) << text;
+      continue;
+    }
+    SCOPED_TRACE(text);
+    const ScalarField of_y = parse_expression(text, 3);
+    const bool has_u = of_u->tree.depends_on_u();
+    EXPECT_EQ(of_u->field.depends_on_u, has_u);
+    EXPECT_EQ(of_u->field.constant.has_value(), of_y.constant.has_value());
+    if (!has_u) continue;
+    EXPECT_EQ(of_u->field.factors, nullptr);
+    EXPECT_FALSE(is_separable(of_u->field));
+    const ScalarField in_u = derivative_in_u(of_u->field);
+    for (int point = 0; point < 3; ++point) {
+      Point at;
+      for (double& x : at) x = texts.coordinate();
+      const double nowhere = std::numeric_limits<double>::quiet_NaN();
+      double expected = 0.0;
+      double value = 0.0;
+      of_y.evaluate({1, at.data(), &at[1], &at[2]}, &expected);
+      const PointBlock with_u{1, at.data(), &nowhere, &at[2], &at[1]};
+      of_u->field.evaluate(with_u, &value);
+      EXPECT_TRUE(value == expected || (std::isnan(value) && std::isnan(expected)))
+          << value << " for " << expected;
+      Point gradient{};
+      evaluate_gradient(*of_y.program, {1, at.data(), &at[1], &at[2]},
+                        {gradient.data(), &gradient[1], &gradient[2]});
+      in_u.evaluate(with_u, &value);
+      if (!std::isfinite(gradient[1])) continue;
+      EXPECT_NEAR(value, gradient[1], 1e-12 * std::abs(gradient[1]));
+      derivatives += gradient[1] != 0.0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(derivatives, 1500);
+}
+
 TEST(ExpressionTrees, KeepTimeAsACoordinateOfItsOwn) {
   ExpressionTree tree("sin(t)*x*y*(2 + t*z)");
   EXPECT_TRUE(tree.depends_on_time());
-  EXPECT_TRUE(tree.depends_on_position());
+  EXPECT_TRUE(tree.depends_on_place());
   EXPECT_EQ(tree.coordinates(tree.root()), 15U);
   const auto factors = tree.factors();
   ASSERT_TRUE(factors);
   EXPECT_EQ(tree.coordinates((*factors)[0]), 9U);
   EXPECT_EQ(tree.coordinates((*factors)[1]), 2U);
   EXPECT_EQ(tree.coordinates((*factors)[2]), 12U);
-  EXPECT_FALSE(ExpressionTree("t*2").depends_on_position());
+  EXPECT_FALSE(ExpressionTree("t*2").depends_on_place());
   EXPECT_FALSE(ExpressionTree("x*2").depends_on_time());
 }
 

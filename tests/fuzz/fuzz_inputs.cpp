@@ -12,6 +12,7 @@
 
 #include "cases/expression.hpp"
 #include "cases/time_field.hpp"
+#include "mesh/field/program_field.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -64,8 +65,10 @@ void evaluate_at_nodes(const Discretization& discretization, const ScalarField& 
   for (auto& coordinate : positions) coordinate.resize(n);
   discretization.mapping.node_positions(0, discretization.lattice.size(), positions[0].data(),
                                         positions[1].data(), positions[2].data());
+  const std::vector<double> u(n, 0.375);
   std::vector<double> values(n);
-  field.evaluate({n, positions[0].data(), positions[1].data(), positions[2].data()}, values.data());
+  field.evaluate({n, positions[0].data(), positions[1].data(), positions[2].data(), u.data()},
+                 values.data());
 }
 
 void evaluate_everything(const CaseParameters& parameters) {
@@ -100,8 +103,9 @@ constexpr std::array<std::array<double, 3>, 5> kPoints = {
     {{0.0, 0.0, 0.0}, {0.25, 0.5, 0.75}, {-1.5, 2.0, 1e-3}, {1e6, -1e-9, 3.0}, {0.3, 0.7, 0.2}}};
 
 double value_at(const ScalarField& field, const std::array<double, 3>& point) {
+  constexpr double kU = 0.375;
   double value = 0.0;
-  field.evaluate({1, point.data(), &point[1], &point[2]}, &value);
+  field.evaluate({1, point.data(), &point[1], &point[2], &kU}, &value);
   return value;
 }
 
@@ -136,9 +140,11 @@ void try_at_times(const TimeField& field, const std::string& text) {
   for (const double t : {0.0, 0.25, 3.0}) {
     const ScalarField at_t = field.at(t);
     const ScalarField rate = field.rate_at(t);
+    const ScalarField in_u = derivative_in_u(at_t);
     for (const std::array<double, 3>& point : kPoints) {
       value_at(at_t, point);
       value_at(rate, point);
+      value_at(in_u, point);
     }
     if (at_t.factors != nullptr) require_factors(at_t, text);
   }
@@ -160,8 +166,8 @@ Verdict try_expression(const std::string& text) {
   Verdict verdict = Verdict::accepted;
   for (const int dimension : {2, 3}) {
     try {
-      // In which t is a variable, and then in which it is not.
-      try_at_times(TimeField(text, dimension), text);
+      // In which t and u are variables, and then in which they are not.
+      try_at_times(TimeField(text, dimension, Variables::position_time_and_u), text);
       const ScalarField field = parse_expression(text, dimension);
       for (const std::array<double, 3>& point : kPoints) value_at(field, point);
       if (field.factors != nullptr) require_factors(field, text);

@@ -208,7 +208,7 @@ TEST(FieldPrograms, InTimeAreThoseOfTheirTime) {
       evaluate_gradient(program, same_x,
                         {gradient[0].data(), gradient[1].data(), gradient[2].data()});
       std::vector<double> rates(n + 1, kNan);
-      evaluate_rate(in_time(program, t), block, rates.data());
+      evaluate_derivative(in_time(program, t), Operand::t, block, rates.data());
       for (std::size_t i = 0; i < n; ++i) {
         EXPECT_DOUBLE_EQ(rates[i], gradient[0][i]) << "operation " << static_cast<int>(operation);
       }
@@ -228,7 +228,8 @@ TEST(FieldPrograms, HaveRatesWherePositionsHaveNoDerivative) {
     const FieldProgram program = {
         {{Operation::push, Operand::x, 0.0}, root, {Operation::multiply, Operand::t, 0.0}}, 1};
     std::vector<double> rates(2, kNan);
-    evaluate_rate(program, {2, x.data(), other.data(), other.data()}, rates.data());
+    evaluate_derivative(program, Operand::t, {2, x.data(), other.data(), other.data()},
+                        rates.data());
     EXPECT_EQ(rates, (std::vector<double>{0.0, 2.0}));
   }
 }
@@ -249,7 +250,7 @@ TEST(FieldPrograms, HaveRatesInTheirFrameAndUnit) {
   double value = kNan;
   double rate = kNan;
   evaluate(program, {1, &x, &zero, &zero}, &value);
-  evaluate_rate(program, {1, &x, &zero, &zero}, &rate);
+  evaluate_derivative(program, Operand::t, {1, &x, &zero, &zero}, &rate);
   EXPECT_EQ(value, (2.0 * 8.0 - 5.0) / 8.0);
   EXPECT_EQ(rate, 2.0 * 12.0 / 8.0);
 }

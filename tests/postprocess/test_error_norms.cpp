@@ -207,6 +207,14 @@ TEST_P(ErrorNormsOfDegree, OfALinearFunctionOnAffineMeshes) {
   EXPECT_NEAR(numbers.integral, volume * c, 1e-12);
   EXPECT_NEAR(numbers.energy, 0.5 * slope_squared * volume * (10.0 + c), 1e-10);
   EXPECT_NEAR(mean_value(mesh, linear), c, 1e-13 * std::abs(c) + 1e-13);
+  // The same coefficient as a function of u.
+  ScalarField k_of_u;
+  k_of_u.depends_on_u = true;
+  k_of_u.evaluate = [](const PointBlock& points, double* values) {
+    for (std::size_t i = 0; i < points.n; ++i) values[i] = 10.0 + points.u[i];
+  };
+  EXPECT_NEAR(solution_numbers(mesh, u.span(), k_of_u).energy, numbers.energy,
+              1e-12 * numbers.energy);
 }
 
 TEST(ErrorNormsOfKnownFunctions, SinesOnABoxOfUnequalEdges) {

@@ -56,12 +56,14 @@ TEST(OutputDirectory, WithResultsIsRefusedUnlessOverwritingIsAllowed) {
 
 TEST(OutputDirectory, WithASeriesIsRefusedAndItsFilesAreRemoved) {
   const TemporaryDirectory root;
-  for (const char* name : {"solution_0002.vtu", "solution_0001.vtu", "steps.csv", "solution.pvd",
-                           "solution_1.vtu", "solution_old.vtu", "solution_0001.vtu.bak"}) {
+  for (const char* name :
+       {"solution_0002.vtu", "solution_0001.vtu", "steps.csv", "solution.pvd", "solution_1.vtu",
+        "solution_old.vtu", "solution_0001.vtu.bak", "solution_0001.png", "animation.png"}) {
     write_text_file(root.path() / name, "x");
   }
   const std::string message = refusal(root.path(), Overwrite::no);
-  EXPECT_NE(message.find("(solution.pvd, steps.csv, solution_0001.vtu, solution_0002.vtu)"),
+  EXPECT_NE(message.find("(solution.pvd, steps.csv, animation.png, solution_0001.png, "
+                         "solution_0001.vtu, solution_0002.vtu)"),
             std::string::npos)
       << message;
   for (int number = 3; number < 50; ++number) {

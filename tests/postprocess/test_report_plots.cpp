@@ -142,6 +142,29 @@ TEST(Gnuplot, NamesStandBesideBarsAndLines) {
               AllOf(HasSubstr(">solve<"), HasSubstr(">2 s<"), HasSubstr(">none<")));
 }
 
+// Of the first text of an SVG picture that is this one, in its units, from the left or the top.
+double place_of(const std::string& svg, const std::string& text, int axis) {
+  const std::size_t at = svg.find(">" + text + "<");
+  EXPECT_NE(at, std::string::npos) << text;
+  const std::size_t place = svg.rfind("translate(", at) + 10;
+  const std::size_t comma = svg.find(',', place);
+  return std::stod(svg.substr(axis == 0 ? place : comma + 1));
+}
+
+TEST(Gnuplot, NamesStandBelowOrAboveOnNarrowScreens) {
+  const Plot lines = plot_of("Lines", "a name that is too long to stand beside");
+  const Plot bars{"Bars", {"s", Scale::linear, {}}, {}, {}, {{"solve", 2.0, "2 s", 0}}};
+  const auto svgs = draw({lines, bars}, SvgUse::in_narrow_page);
+  EXPECT_THAT(svgs[0], AllOf(HasSubstr("class=\"narrow\""), HasSubstr("viewBox=\"0 0 340 ")));
+  const std::string& name = lines.series[0].name;
+  EXPECT_GT(place_of(svgs[0], name, 1), place_of(svgs[0], "x", 1));
+  EXPECT_LT(place_of(svgs[0], name, 0), 40.0);
+  EXPECT_LT(place_of(svgs[1], "solve", 1), place_of(svgs[1], "2 s", 1) - 10.0);
+  EXPECT_LT(place_of(svgs[1], "solve", 0), 40.0);
+  EXPECT_THAT(draw({lines}, SvgUse::in_page)[0],
+              AllOf(HasSubstr("class=\"wide\""), HasSubstr("viewBox=\"0 0 440 ")));
+}
+
 TEST(Gnuplot, IsSaidToBeMissingInOneLine) {
   const std::string path = std::getenv("PATH");
   setenv("PATH", "/nowhere", 1);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
+#include <zlib.h>
 
 #include <chrono>
 #include <cmath>
@@ -9,7 +10,9 @@
 #include <numbers>
 #include <vector>
 
+#include "mesh/geometry/natural_frame.hpp"
 #include "operators/load/interpolation.hpp"
+#include "postprocess/picture/animation.hpp"
 #include "postprocess/picture/annotation.hpp"
 #include "postprocess/picture/extrema.hpp"
 #include "postprocess/picture/solution_picture.hpp"
@@ -97,9 +100,16 @@ double difference(const Color& a, const Color& b) {
 
 bool is_white(const Color& color) { return difference(color, {1.0F, 1.0F, 1.0F}) < 0.01; }
 
+SolutionPicture draw_solution(const Discretization& discretization,
+                              const std::vector<double>& values, std::pair<double, double> range,
+                              const PictureText& text) {
+  SolutionPainter painter(discretization);
+  const SampledSolution sampled = painter.sample(values, range, text);
+  return painter.draw(sampled, sampled.range);
+}
+
 Pixels draw(const Discretization& discretization, const std::vector<double>& values) {
-  const SolutionPicture picture = draw_solution(discretization, values, kUnknown, {"", "", ""});
-  return Pixels(picture.png);
+  return Pixels(draw_solution(discretization, values, kUnknown, {"", "", ""}).png);
 }
 
 /// The camera of a picture of these bounds.
@@ -293,6 +303,141 @@ TEST(SolutionPicture, AKnownRangeIsNotLookedFor) {
   EXPECT_EQ(picture.complaint, "");
   EXPECT_EQ(Pixels(picture.png).width, 1200);
   EXPECT_EQ(Pixels(picture.png).height, 900);
+}
+
+// Colors of several times are to mean the same.
+TEST(SolutionPicture, ColorsCanHaveAnotherRangeThanTheValues) {
+  const Discretization mesh = make_mesh(unit_box(2, 1), 2);
+  const Camera camera = camera_of(2, {0.0, 0.0, 0.0}, {1.0, 1.0, 0.0});
+  SolutionPainter painter(mesh);
+  const auto sample = [&](const Function& f) {
+    return painter.sample(at_nodes(mesh, f), kUnknown, {"", "", ""});
+  };
+  const SampledSolution steep = sample([](const Point& x) { return x[0] * x[0]; });
+  const SampledSolution even = sample([](const Point&) { return 0.43; });
+  const SampledSolution unknown = sample([](const Point&) { return kNan; });
+  EXPECT_EQ(steep.range, (std::pair{0.0, 1.0}));
+  // Not on a line of equal values.
+  const ScreenPoint at = camera.project({0.7, 0.31, 0.0});
+  const auto color = [&](const SampledSolution& sampled, std::pair<double, double> range) {
+    return Pixels(painter.draw(sampled, range).png).at(at);
+  };
+  EXPECT_LT(difference(color(steep, {-1.0, 2.0}), viridis(1.49 / 3.0)), 0.02);
+  EXPECT_LT(difference(color(even, {-1.0, 2.0}), viridis(1.43 / 3.0)), 0.02);
+  EXPECT_LT(difference(color(unknown, {-1.0, 2.0}), {0.6F, 0.6F, 0.6F}), 0.01);
+  EXPECT_LT(difference(color(steep, steep.range), viridis(0.49)), 0.02);
+}
+
+// Meshes in a frame of their own are drawn where they are.
+TEST(SolutionPicture, IsOfPhysicalSpace) {
+  const auto f = [](const Point& x) { return x[0] - x[1]; };
+  const Map bent = [](const Point& x) { return Point{x[0], x[1] + 0.2 * x[0] * x[0], x[2]}; };
+  for (const int dimension : {2, 3}) {
+    for (const bool is_mapped : {false, true}) {
+      const Discretization mesh = make_mesh(unit_box(dimension, 2), 2, is_mapped ? bent : Map());
+      const std::vector<double> values = at_nodes(mesh, f);
+      const Frame frame = {{4.0, -8.0, dimension == 3 ? 16.0 : 0.0}, 0.25};
+      const Discretization framed = to_frame(mesh, frame);
+      const Pixels expected = draw(mesh, values);
+      const Pixels pixels = draw(framed, values);
+      int different = 0;
+      for (int y = 0; y < expected.height; ++y) {
+        for (int x = 0; x < expected.width; ++x) {
+          if (difference(pixels.at(x, y), expected.at(x, y)) > 0.1) ++different;
+        }
+      }
+      // By rounding, where edges and lines are.
+      EXPECT_LT(different, 100) << dimension << " " << is_mapped;
+    }
+  }
+}
+
+/// The chunks of a PNG file, whose checksums must be right.
+std::vector<std::pair<std::string, std::string>> chunks_of(const std::string& png) {
+  std::vector<std::pair<std::string, std::string>> chunks;
+  const auto number = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = at; i < at + 4; ++i) {
+      value = value << 8 | static_cast<unsigned char>(png.at(i));
+    }
+    return value;
+  };
+  for (std::size_t at = 8; at < png.size();) {
+    const std::size_t size = number(at);
+    const std::string summed = png.substr(at + 4, size + 4);
+    EXPECT_EQ(number(at + 8 + size),
+              crc32(0, reinterpret_cast<const Bytef*>(summed.data()), static_cast<uInt>(size + 4)));
+    chunks.emplace_back(summed.substr(0, 4), summed.substr(4));
+    at += 12 + size;
+  }
+  return chunks;
+}
+
+TEST(Animation, HasTheFramesOneAfterTheOther) {
+  std::vector<AnimationFrame> frames;
+  for (int i = 0; i < 3; ++i) {
+    Image image(7, 5);
+    image.blend(i, 1, {1.0F, 0.0F, 0.0F}, 1.0F);
+    frames.push_back({image.to_png(), 0.25 * (i + 1)});
+  }
+  const std::string file = animated_png(frames);
+  const Pixels first(file);  // by a library that knows no animations
+  EXPECT_EQ(first.width, 7);
+  EXPECT_EQ(first.height, 5);
+  EXPECT_LT(difference(first.at(0, 1), {1.0F, 0.0F, 0.0F}), 0.01);
+
+  std::string names;
+  std::string sequence;
+  std::string data;
+  std::vector<int> delays;
+  for (const auto& [name, content] : chunks_of(file)) {
+    names += name + " ";
+    if (name == "acTL") {
+      EXPECT_EQ(content, std::string("\0\0\0\3\0\0\0\0", 8));
+    }
+    if (name == "fcTL" || name == "fdAT") sequence += content.substr(0, 4);
+    if (name == "fdAT") data += content.substr(4);
+    if (name != "fcTL") continue;
+    EXPECT_EQ(content.substr(4, 16), std::string("\0\0\0\7\0\0\0\5\0\0\0\0\0\0\0\0", 16));
+    EXPECT_EQ(content.substr(22), std::string("\x03\xE8\0\0", 4));
+    delays.push_back(static_cast<unsigned char>(content.at(20)) * 256 +
+                     static_cast<unsigned char>(content.at(21)));
+  }
+  EXPECT_EQ(names, "IHDR acTL fcTL IDAT fcTL fdAT fcTL fdAT IEND ");
+  EXPECT_EQ(sequence, std::string("\0\0\0\0\0\0\0\1\0\0\0\2\0\0\0\3\0\0\0\4", 20));
+  EXPECT_EQ(delays, (std::vector{250, 500, 750}));
+  std::string expected;
+  for (const int i : {1, 2}) {
+    for (const auto& [name, content] : chunks_of(frames[static_cast<std::size_t>(i)].png)) {
+      if (name == "IDAT") expected += content;
+    }
+  }
+  EXPECT_EQ(data, expected);
+}
+
+TEST(Animation, CanHaveFewerFrames) {
+  std::vector<AnimationFrame> frames;
+  for (int i = 0; i < 4; ++i) {
+    Image image(7, 5);
+    image.blend(i, 1, {1.0F, 0.0F, 0.0F}, 1.0F);
+    frames.push_back({image.to_png(), 0.25 * (i + 1)});
+  }
+  const std::vector<AnimationFrame> read = frames_of(animated_png(frames));
+  ASSERT_EQ(read.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_LT(difference(Pixels(read[i].png).at(static_cast<double>(i), 1), {1.0F, 0.0F, 0.0F}),
+              0.01);
+    EXPECT_EQ(read[i].seconds, frames[i].seconds);
+  }
+  const std::vector<AnimationFrame> fewer = every_second(read);
+  ASSERT_EQ(fewer.size(), 3U);
+  EXPECT_EQ(fewer[0].seconds, 0.75);
+  EXPECT_EQ(fewer[1].png, read[2].png);
+  EXPECT_EQ(fewer[2].png, read[3].png);
+  const std::string file = animated_png(frames);
+  EXPECT_TRUE(frames_of("x").empty());
+  EXPECT_TRUE(frames_of(frames[0].png).empty());
+  for (std::size_t size = 0; size < file.size(); ++size) frames_of(file.substr(0, size));
 }
 
 TEST(FindExtrema, FindsPlacesAndTies) {

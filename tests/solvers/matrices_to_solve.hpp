@@ -25,6 +25,8 @@ inline std::string name_of(SolverMethod variant) {
     case SolverMethod::flexible_cg:
       return "flexible";
     case SolverMethod::richardson:
+    case SolverMethod::flexible_gmres:
+    case SolverMethod::bicgstab:
       break;
   }
   return "";

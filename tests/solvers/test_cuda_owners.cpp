@@ -9,7 +9,7 @@
 
 #include "solvers/krylov/iteration_graph.hpp"
 #include "solvers/memory/device.hpp"
-#include "solvers/memory/staged_upload.hpp"
+#include "solvers/memory/staged_copy.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -65,9 +65,10 @@ class HiddenJacobi final : public Preconditioner<T, Space> {
   Jacobi<T, Space> jacobi_;
 };
 
-constexpr SolverMethod kMethods[] = {SolverMethod::cg, SolverMethod::single_reduction_cg,
+constexpr SolverMethod kMethods[] = {SolverMethod::cg,           SolverMethod::single_reduction_cg,
                                      SolverMethod::pipelined_cg, SolverMethod::flexible_cg,
-                                     SolverMethod::richardson};
+                                     SolverMethod::richardson,   SolverMethod::flexible_gmres,
+                                     SolverMethod::bicgstab};
 constexpr double kOmega = 0.08;
 
 SolveOptions some_iterations() {
@@ -103,6 +104,25 @@ class Solvers : public EverywhereTest<W> {
   }
 };
 TYPED_TEST_SUITE(Solvers, Everywhere, NameOfWhere);
+
+// As from zeros that are not known to be zeros.
+TYPED_TEST(Solvers, StartFromZero) {
+  using T = typename TypeParam::Scalar;
+  using Space = typename TypeParam::Space;
+  const auto b = vector_of_function<T, Space>(wave);
+  this->for_each_solver([&](SolverMethod method, const auto& a, const auto* m) {
+    const auto solver = make_solver(method, a, m, kOmega);
+    SolveOptions options = some_iterations();
+    Vector<T, Space> x(kSize);
+    const SolveReport report = solver->solve(b, x, options);
+    options.guess = Guess::zero;
+    Vector<T, Space> from_zero(kSize);
+    const SolveReport known = solver->solve(b, from_zero, options);
+    EXPECT_EQ(known.iterations, report.iterations);
+    EXPECT_EQ(known.status, report.status);
+    EXPECT_EQ(values_of(from_zero), values_of(x));
+  });
+}
 
 // With other right-hand sides and other vectors in between, to the last bit.
 TYPED_TEST(Solvers, SolveAgainAsAtFirst) {
@@ -153,8 +173,8 @@ TYPED_TEST(Solvers, SolveWithAnotherOperatorAfterAnUpdate) {
   using T = typename TypeParam::Scalar;
   using Space = typename TypeParam::Space;
   const auto b = vector_of_function<T, Space>(wave);
-  for (const SolverMethod method : {SolverMethod::cg, SolverMethod::single_reduction_cg,
-                                    SolverMethod::pipelined_cg, SolverMethod::flexible_cg}) {
+  for (const SolverMethod method : kMethods) {
+    if (method == SolverMethod::richardson) continue;
     SCOPED_TRACE(static_cast<int>(method));
     ShiftedDiagonal<T, Space> a;
     const auto solver = make_solver<T, Space>(method, a, nullptr);

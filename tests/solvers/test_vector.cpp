@@ -259,5 +259,20 @@ TYPED_TEST(Vectors, SumsAreTheSameBitsForAnyNumberOfThreadsAndAgain) {
   }
 }
 
+// Larger than what goes through page-locked buffers, by a part of one.
+TEST(DeviceCopies, OfLargeVectorsComeBack) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const std::int64_t n = (std::int64_t{150} << 20) / 8 + 3;
+    HostVector<double> from(n);
+    for (std::int64_t i = 0; i < n; ++i) from[i] = static_cast<double>(i);
+    DeviceVector<double> there(n);
+    copy(from, there);
+    HostVector<double> back(n);
+    copy(there, back);
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(back[i], from[i]);
+  }
+}
+
 }  // namespace
 }  // namespace tessera::testing

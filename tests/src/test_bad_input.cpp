@@ -221,7 +221,7 @@ TEST_F(BadInput, SolversThatDoNotExistOrDoNotFit) {
   expect_one_line(run_with("solver.preconditioner=block-asynchronous-jacobi"),
                   "--set solver.preconditioner=block-asynchronous-jacobi: solver.method = \"cg\" "
                   "(the default): ",
-                  "must be \"flexible-cg\" or \"richardson\"");
+                  "must be \"flexible-cg\", \"flexible-gmres\" or \"richardson\"");
   expect_one_line(run_case(kGoodCase, {"--set", "solver.initial=full-multigrid", "--set",
                                        "solver.preconditioner=jacobi"}),
                   "--set solver.initial=full-multigrid: solver.initial = \"full-multigrid\": ",

@@ -65,6 +65,19 @@ TEST(CaseFields, WithoutTimeDoNotNameOne) {
                ExpressionError);
 }
 
+TEST(CaseFields, NameTheSolutionOfABadValue) {
+  const CaseTimeField field("problem.coefficient", "x - u*t", 2, Requirement::positive,
+                            Variables::position_time_and_u);
+  EXPECT_TRUE(field.depends_on_u());
+  const double u = 2.0;
+  double result = 0.0;
+  const PointBlock points{1, kAt.data(), &kAt[1], &kAt[2], &u};
+  field.at(0.125).evaluate(points, &result);
+  EXPECT_EQ(result, 0.25);
+  EXPECT_EQ(message([&] { field.at(1.0).evaluate(points, &result); }),
+            "is -1.5 at (0.5, 0.25, 0) at t = 1 with u = 2; it must be positive and finite");
+}
+
 TEST(CaseFields, HaveRatesThatMayBeNegativeButAreFinite) {
   EXPECT_EQ(value(in_time("2 - x*t").rate_at(1.0)), -0.5);
   EXPECT_EQ(in_time("x").rate_at(1.0).constant, 0.0);

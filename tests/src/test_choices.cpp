@@ -82,8 +82,8 @@ TEST_F(ProcessorChoice, IsTheCpuWhereTheGpuDoesNotHaveWhatTheCaseNames) {
     EXPECT_EQ(chosen.reason, named.reason);
   }
   EXPECT_EQ(choose_device(case_of("", "[operator]\nkernel = \"csr\"\n"), kGpu).value, "cuda");
-  EXPECT_EQ(choose_device(case_of("", "reaction = \"1\"\n"), kGpu).reason,
-            "a reaction is computed on the CPU only so far");
+  EXPECT_EQ(choose_device(case_of("", "reaction = \"1\"\n"), kGpu).value, "cuda");
+  EXPECT_EQ(choose_device(case_of("", "[time]\nend = 1\n"), kGpu).value, "cuda");
 }
 
 TEST_F(ProcessorChoice, IsTheCpuWhereTheCaseDoesNotFit) {

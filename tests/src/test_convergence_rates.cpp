@@ -33,11 +33,11 @@ std::vector<double> falling(double first, double rate, int count) {
 }
 
 Judgment judged(const std::vector<double>& errors, int degree, double floor = kFloor) {
-  return judge(rates_of(meshes(errors, floor), degree), degree);
+  return judge(rates_of(meshes(errors, floor), rates_in_space(degree)), rates_in_space(degree));
 }
 
 TEST(ConvergenceRates, AreLogarithmsOfRatios) {
-  const auto rates = rates_of(meshes(falling(1e-2, 4.0, 3)), 3);
+  const auto rates = rates_of(meshes(falling(1e-2, 4.0, 3)), rates_in_space(3));
   ASSERT_EQ(rates.size(), 3U);
   EXPECT_FALSE(rates[0][0].value.has_value());
   EXPECT_FALSE(rates[0][0].is_rounding);
@@ -56,7 +56,7 @@ TEST(ConvergenceRates, NearTheFloorAreRounding) {
   std::vector<double> errors = falling(1e-6, 6.0, 4);  // 3.8e-12
   errors.push_back(8e-13);
   errors.push_back(9e-13);
-  const auto rates = rates_of(meshes(errors), 5);
+  const auto rates = rates_of(meshes(errors), rates_in_space(5));
   EXPECT_FALSE(rates[3][0].is_rounding);
   EXPECT_TRUE(rates[4][0].is_rounding);
   EXPECT_TRUE(rates[5][0].is_rounding);
@@ -68,7 +68,7 @@ TEST(ConvergenceRates, NearTheFloorAreRounding) {
 TEST(ConvergenceRates, FarFromTheFloorAreNotRounding) {
   std::vector<double> errors = falling(1e-2, 4.0, 4);
   errors.push_back(errors.back());
-  const auto rates = rates_of(meshes(errors), 3);
+  const auto rates = rates_of(meshes(errors), rates_in_space(3));
   EXPECT_FALSE(rates[4][0].is_rounding);
   const Judgment judgment = judged(errors, 3);
   EXPECT_EQ(judgment.verdict, Verdict::too_low);
@@ -82,19 +82,19 @@ TEST(ConvergenceRates, ThatAreTooLowButGreatAreNotLostInASmallFloor) {
 TEST(ConvergenceRates, ThatRiseAreNotJudgedYet) {
   const Judgment judgment = judged({1.0, 0.8, 0.4, 0.1}, 3);
   EXPECT_EQ(judgment.verdict, Verdict::unknown);
-  EXPECT_THAT(judgment.text, HasSubstr("finer meshes will tell"));
+  EXPECT_THAT(judgment.text, HasSubstr("finer ones will tell"));
 }
 
 TEST(ConvergenceRates, OfASolutionInTheSpaceAreAllRounding) {
   const Judgment judgment = judged({2e-15, 1e-15, 3e-15}, 2);
   EXPECT_EQ(judgment.verdict, Verdict::as_expected);
-  EXPECT_THAT(judgment.text, HasSubstr("errors are rounding on every mesh"));
+  EXPECT_THAT(judgment.text, HasSubstr("rounding has taken over from the start"));
   EXPECT_EQ(judged({0.0, 0.0}, 2).verdict, Verdict::as_expected);
 }
 
 TEST(ConvergenceRates, TakeTwoMeshes) {
   EXPECT_EQ(judged({1e-3}, 2).verdict, Verdict::unknown);
-  EXPECT_EQ(judged({1e-3}, 2).text, "no rate: it takes two meshes");
+  EXPECT_EQ(judged({1e-3}, 2).text, "no rate: it takes two errors");
   EXPECT_EQ(judged({}, 2).verdict, Verdict::unknown);
 }
 

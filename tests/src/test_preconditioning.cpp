@@ -6,11 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cases/poisson_problem.hpp"
 #include "postprocess/error_norms.hpp"
 #include "src/case/choices.hpp"
+#include "src/case/model.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -135,8 +137,9 @@ const Choice kChoices[] = {{"none"},
                            {"multigrid", Precision::single_precision},
                            {"fast-diagonalization"},
                            {"block-jacobi"}};
-constexpr SolverMethod kMethods[] = {SolverMethod::cg, SolverMethod::single_reduction_cg,
-                                     SolverMethod::pipelined_cg, SolverMethod::flexible_cg};
+constexpr SolverMethod kMethods[] = {
+    SolverMethod::cg,          SolverMethod::single_reduction_cg, SolverMethod::pipelined_cg,
+    SolverMethod::flexible_cg, SolverMethod::flexible_gmres,      SolverMethod::bicgstab};
 
 void expect_same_solutions(RunDevice device) {
   const ThreadCount threads(1);
@@ -147,6 +150,8 @@ void expect_same_solutions(RunDevice device) {
     ASSERT_EQ(expected.outcome.report.status, SolveStatus::converged);
     parameters.run.device = device;
     parameters.solver.relative_tolerance = 1e-9;
+    // As many directions as iterations, which a restart would make more.
+    parameters.solver.restart = 200;
     const int plain = expected.outcome.report.iterations;
     for (const Choice& choice : kChoices) {
       parameters.solver.preconditioner = choice.preconditioner;
@@ -317,6 +322,63 @@ TEST(FullMultigrid, LeavesTheErrorOfTheDiscretizationAfterTwoCycles) {
 TEST(FullMultigrid, OnTheGpuLeavesTheErrorOfTheDiscretizationAfterTwoCycles) {
   TESSERA_REQUIRE_DEVICE();
   expect_error_of_the_discretization(RunDevice::cuda);
+}
+
+constexpr char kBent[] = R"toml(
+[mesh]
+cells = [9, 8, 7]
+map = ["2*x + 0.05*sin(pi*x)*sin(pi*y)", "y - 0.04*sin(pi*z)", "z + 0.1*x*y"]
+[space]
+degree = 3
+[problem]
+coefficient = "1 + 0.5*sin(x*y) + z^2"
+source = "exp(x) - y*z"
+[boundary]
+front = { type = "neumann", value = "x" }
+[solver]
+preconditioner = "multigrid"
+relative_tolerance = 1e-10
+)toml";
+
+// Of a run on this processor, made and solved there.
+HostVector<double> solution_of(CaseParameters parameters, RunDevice device, SolutionPlace wanted) {
+  parameters.run.device = device;
+  resolve_choices(parameters);
+  const Processor processor = case_processor(parameters);
+  const CaseModel model = make_case_model(parameters, processor);
+  const BilinearForm form = stiffness_form(model.problem, model.discretization);
+  LinearSystem system = make_linear_system(model, make_initial(parameters), processor, wanted);
+  const bool stays = processor == Processor::gpu && wanted == SolutionPlace::anywhere;
+  EXPECT_EQ(system.x.size() == 0, stays);
+  TimerTree timers;
+  { const auto setup = timers.scope("setup"); }
+  SolveListeners listeners;
+  listeners.iteration = [](int, double) { return Continue::yes; };
+  listeners.preconditioner = [](const auto&, const auto&) {};
+  const SolveOutcome outcome = solve(parameters, model.problem, form, system, timers, listeners);
+  EXPECT_EQ(outcome.report.status, SolveStatus::converged);
+  if constexpr (kHasCuda) {
+    if (stays) {
+      system.x = HostVector<double>(model.discretization.lattice.size());
+      copy(*system.x_on_gpu, system.x);
+    }
+  }
+  return std::move(system.x);
+}
+
+TEST(DeviceRun, HasTheSolutionOfTheHostWhereverItStays) {
+  TESSERA_REQUIRE_DEVICE();
+  CaseParameters parameters = make_case_registry().parse(kBent, "case.toml").parameters;
+  const HostVector<double> expected = solution_of(parameters, RunDevice::cpu, SolutionPlace::host);
+  for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+    const bool is_single = precision == Precision::single_precision;
+    parameters.operation.precision = precision;
+    if (is_single) parameters.solver.relative_tolerance = 1e-4;
+    for (const SolutionPlace wanted : {SolutionPlace::host, SolutionPlace::anywhere}) {
+      EXPECT_LT(largest_difference(solution_of(parameters, RunDevice::cuda, wanted), expected),
+                is_single ? 1e-2 : 1e-8);
+    }
+  }
 }
 
 }  // namespace

@@ -441,7 +441,7 @@ TEST_F(ProgramTest, ListNamesEveryStrategy) {
   }
 }
 
-TEST_F(ProgramTest, InfoMeasuresBandwidthsAndPeaks) {
+TEST_F(ProgramTest, InfoMeasuresBandwidthsAndNamesLibraries) {
   const ProgramResult ran = run_program(path(), {"info"});
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_THAT(ran.output,
@@ -449,6 +449,8 @@ TEST_F(ProgramTest, InfoMeasuresBandwidthsAndPeaks) {
   EXPECT_THAT(ran.output,
               ::testing::ContainsRegex("\npeak, 1 thread +fma [0-9.]+ [GT]FLOP/s in double, "
                                        "[0-9.]+ [GT]FLOP/s in single precision\n"));
+  EXPECT_THAT(ran.output,
+              ::testing::ContainsRegex("\nlibraries +SUNDIALS [0-9.]+, HDF5 [0-9.]+, LZ4 [0-9.]+"));
 }
 
 class CompareTest : public ProgramTest {

@@ -1,4 +1,5 @@
 // Tests of `tessera report` and of `--report`, as a user runs them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +75,10 @@ TEST_F(ReportTest, OfARunHasItsNumbersPlotsCaseAndMachine) {
 
 TEST_F(ReportTest, OfARunInTimeThatWasEndedHasItsLastProbes) {
   std::filesystem::create_directory(path() / "ended");
-  write_file(path() / "ended/steps.csv", "t,dt,error_estimate,linear_iterations,rejected\n");
+  std::string steps = "t,dt,error_estimate,linear_iterations,rejected\n";
+  for (int line = 1; line < 60; ++line) steps += fmt::format("{},0.1,nan,4,0\n", 0.1 * line);
+  write_file(path() / "ended/steps.csv", steps);
+  write_file(path() / "ended/animation.png", "\x89PNG\r\n\x1a\n" + std::string(1000, 'x'));
   std::string probes = "# Tessera 1\n# u1: 0.5, 0.5, 0\nt,u1\n";
   for (int line = 0; line < 300; ++line) probes += std::to_string(line) + ",1.5\n";
   write_file(path() / "ended/probes.csv", probes);
@@ -83,7 +87,16 @@ TEST_F(ReportTest, OfARunInTimeThatWasEndedHasItsLastProbes) {
   EXPECT_EQ(faults({"report.html"}), "");
   EXPECT_THAT(page(),
               AllOf(HasSubstr("The run is unfinished"), HasSubstr("The last 200 of 300 times."),
-                    HasSubstr(">299</td>"), Not(HasSubstr(">99</td>"))));
+                    HasSubstr(">299</td>"), Not(HasSubstr(">99</td>")),
+                    HasSubstr("Length of the steps, ended"), HasSubstr("Some of the 59 steps:"),
+                    HasSubstr("Linear iterations of each step, ended"), HasSubstr(">5.9</td>"),
+                    HasSubstr("Values at the probes, ended"), HasSubstr("0.5, 0.5, 0"),
+                    HasSubstr("alt=\"Animation of the outputs of ended\""),
+                    Not(HasSubstr("residuals.csv"))));
+  write_file(path() / "ended/animation.png", "\x89PNG\r\n\x1a\n" + std::string(4'000'000, 'x'));
+  ASSERT_EQ(start({"report", "ended"}).exit_code, 0);
+  EXPECT_THAT(page(), HasSubstr("The animation of the outputs of ended is left out"));
+  EXPECT_LT(page().size(), 100'000U);
 }
 
 TEST_F(ReportTest, OfSeveralRunsHasThemSideBySide) {
@@ -103,7 +116,7 @@ TEST_F(ReportTest, EmbedsThePictureUnlessThePageWouldBeTooLarge) {
   EXPECT_EQ(faults({"report.html"}), "");
   write_file(path() / "first/solution.png", "\x89PNG\r\n\x1a\n" + std::string(5'000'000, 'x'));
   ASSERT_EQ(start({"report", "first"}).exit_code, 0);
-  EXPECT_THAT(page(), HasSubstr("The picture of the solution is left out"));
+  EXPECT_THAT(page(), HasSubstr("The picture of the solution of first is left out"));
   EXPECT_EQ(faults({"report.html"}), "");
 }
 
@@ -116,7 +129,9 @@ TEST_F(ReportTest, OfAComparisonIsWrittenByItOrFromItsCsvFile) {
               AllOf(HasSubstr("tessera compare study.toml --csv study.csv"), HasSubstr("Roofline"),
                     HasSubstr("Speed by degree, 2D, uniform, double"),
                     HasSubstr("Speed by size, degree 2, 2D"), HasSubstr("tensor/coloring"),
-                    HasSubstr("Memory by degree"), HasSubstr("<td>kronecker</td>")));
+                    HasSubstr("Memory by degree"), HasSubstr("<td>kronecker</td>"),
+                    HasSubstr("[study]\nkernels = [&quot;csr&quot;, &quot;tensor&quot;"),
+                    HasSubstr("<svg class=\"wide\""), HasSubstr("<svg class=\"narrow\"")));
   ASSERT_EQ(start({"report", "study.csv", "-o", "second.html"}).exit_code, 0);
   ASSERT_EQ(start({"report", "study.csv", "-o", "third.html"}).exit_code, 0);
   EXPECT_EQ(page("second.html"), page("third.html")) << "the same input, the same page";

@@ -74,6 +74,26 @@ TEST_F(Restarts, GoOnToTheSameBits) {
   }
 }
 
+TEST_F(Restarts, KeepPicturesOfBefore) {
+  write_case();
+  ASSERT_EQ(run({"case.toml", "--output", "parts", "--set", "output.picture=true", "--set",
+                 "output.vtk=false", "--set", "time.end=0.2"})
+                .exit_code,
+            0);
+  const std::string first = text("parts/solution_0001.png");
+  const std::string animation = text("parts/animation.png");
+  // As of an output after the checkpoint.
+  write_file(path() / "parts/solution_0004.png", "old");
+  write_file(path() / "parts/solution_0009.png", "old");
+  const ProgramResult ran = run({"--restart", "parts", "--set", "time.end=0.4"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_TRUE(text("parts/solution_0001.png") == first);
+  EXPECT_FALSE(text("parts/animation.png") == animation);
+  EXPECT_GT(text("parts/solution_0004.png").size(), 3U);
+  EXPECT_THAT(names_in(path() / "parts"), Contains("solution_0005.png"));
+  EXPECT_THAT(names_in(path() / "parts"), Not(Contains("solution_0009.png")));
+}
+
 TEST_F(Restarts, TakeThePreviousOneForADamagedOne) {
   write_case();
   ASSERT_EQ(run({"case.toml", "--output", "whole"}).exit_code, 0);

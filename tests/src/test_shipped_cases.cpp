@@ -14,6 +14,10 @@ namespace {
 // Results depend on the machine's rounding only through the solver's tolerance.
 constexpr double kSpread = 0.02;
 
+// Small levels of multigrid are coarsened otherwise on the GPU.
+constexpr char kIterations[] = "solver.iterations";
+constexpr double kIterationSpreadOnTheGpu = 0.6;
+
 std::vector<std::string> shipped_cases() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(TESSERA_CASES)) {
@@ -41,7 +45,8 @@ std::vector<std::pair<std::string, std::string>> expectations(const std::string&
 
 class ShippedCase : public ::testing::TestWithParam<std::string> {};
 
-void expect_what_comment_says(const std::string& name, const std::vector<std::string>& more) {
+void expect_what_comment_says(const std::string& name, const std::vector<std::string>& more,
+                              double iteration_spread) {
   const std::filesystem::path file = shipped(name + ".toml");
   const auto expected = expectations(read_file(file));
   ASSERT_GE(expected.size(), 3U);
@@ -59,20 +64,16 @@ void expect_what_comment_says(const std::string& name, const std::vector<std::st
       continue;
     }
     const double value = std::stod(text);
-    EXPECT_NEAR(result[pointer].get<double>(), value, kSpread * std::abs(value)) << key;
+    const double spread = key == kIterations ? iteration_spread : kSpread;
+    EXPECT_NEAR(result[pointer].get<double>(), value, spread * std::abs(value)) << key;
   }
 }
 
-TEST_P(ShippedCase, GivesWhatItsCommentSays) { expect_what_comment_says(GetParam(), {}); }
+TEST_P(ShippedCase, GivesWhatItsCommentSays) { expect_what_comment_says(GetParam(), {}, kSpread); }
 
 TEST_P(ShippedCase, GivesTheSameOnTheGpu) {
   TESSERA_REQUIRE_DEVICE();
-  const std::string text = read_file(shipped(GetParam() + ".toml"));
-  for (const char* for_cpu : {"\nreaction = ", "\n[time]"}) {
-    if (text.find(for_cpu) != std::string::npos)
-      GTEST_SKIP() << for_cpu << " is for the CPU so far";
-  }
-  expect_what_comment_says(GetParam(), {"--set", "run.device=cuda"});
+  expect_what_comment_says(GetParam(), {"--set", "run.device=cuda"}, kIterationSpreadOnTheGpu);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ShippedCase, ::testing::ValuesIn(shipped_cases()),

@@ -198,6 +198,11 @@ TEST(MemoryOfMethods, IsThatOfTheirVectors) {
   EXPECT_EQ(solving_bytes(parameters) - cg, (6 + 3) * vector);
   parameters.solver.method = SolverMethod::richardson;
   EXPECT_EQ(solving_bytes(parameters) - cg, (-1 + 3) * vector);
+  parameters.solver.method = SolverMethod::bicgstab;
+  EXPECT_EQ(solving_bytes(parameters) - cg, (3 + 3) * vector);
+  parameters.solver.method = SolverMethod::flexible_gmres;
+  parameters.solver.restart = 7;
+  EXPECT_EQ(solving_bytes(parameters) - cg, (7 + 7 + 2 - 3 + 3) * vector);
 }
 
 TEST(MemoryOfMethods, AStartByFullMultigridIsAPhase) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "postprocess/files/atomic_file.hpp"
+#include "postprocess/picture/animation.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
 #include "src/case/model.hpp"
 #include "src/case/setup.hpp"
@@ -58,6 +59,10 @@ class SolutionSeriesTest : public ::testing::Test {
     series_.emplace(parameters_, model_->discretization, *files_, notes_, 3);
   }
   void add(double t) { series_->add(t, u_, exact_, make_problem(parameters_).coefficient); }
+  void add_picture(double t) {
+    add(t);
+    series_->add_picture(t, u_);
+  }
   const std::filesystem::path& path() const { return directory_.path(); }
   std::string text(const std::string& name) const { return read_file(path() / name); }
   std::vector<std::string> names() const {
@@ -156,6 +161,58 @@ TEST_F(SolutionSeriesTest, WhatFailsIsNotedOnceAndTheRestIsWritten) {
   EXPECT_TRUE(notes_.lacks_resources());
   EXPECT_THAT(text("solution.pvd"), Not(HasSubstr("0002")));
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr(notes_.all()[1]));
+}
+
+TEST_F(SolutionSeriesTest, EachOutputHasAPictureAndAllHaveAnAnimation) {
+  prepare(std::string(kBent) + "vtk = false\n");
+  write_text_file(path() / "result.json", "of an earlier run");
+  add_picture(0.0);
+  EXPECT_THAT(names(), ElementsAre("solution_0001.png"));
+  add_picture(0.5);
+  EXPECT_THAT(names(), ElementsAre("solution_0001.png", "solution_0002.png"));
+  series_->finish("");
+  EXPECT_THAT(names(), ElementsAre("animation.png", "solution_0001.png", "solution_0002.png"));
+  EXPECT_THAT(text("animation.png"), HasSubstr(std::string("acTL\0\0\0\2", 8)));
+  EXPECT_THAT(notes_.all(), IsEmpty());
+}
+
+TEST_F(SolutionSeriesTest, AnAnimationHasTheLastOfManyOutputs) {
+  prepare(std::string(kBent) + "vtk = false\n");
+  // Kept: 0, 2, ..., 46, then those and 48, and the last one.
+  for (int i = 0; i < kMaxAnimationFrames + 2; ++i) add_picture(0.1 * i);
+  series_->finish("");
+  EXPECT_THAT(text("animation.png"), HasSubstr(std::string("acTL\0\0\0\x1A", 8)));
+  EXPECT_EQ(names().size(), kMaxAnimationFrames + 3U);
+}
+
+TEST_F(SolutionSeriesTest, OneOutputIsNoAnimation) {
+  prepare(std::string(kBent) + "vtk = false\n");
+  add_picture(0.0);
+  series_->finish("");
+  EXPECT_THAT(names(), ElementsAre("solution_0001.png"));
+}
+
+TEST_F(SolutionSeriesTest, PicturesThatAreNotWantedAreNotDrawn) {
+  prepare(std::string(kBent) + "vtk = false\npicture = false\n");
+  add_picture(0.0);
+  add_picture(0.5);
+  series_->finish("");
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(SolutionSeriesTest, APictureThatFailsIsNotedAndTheRestIsDrawn) {
+  prepare(std::string(kBent) + "vtk = false\n");
+  ::testing::internal::CaptureStderr();
+  add_picture(0.0);
+  {
+    const FileSizeLimit limit(300);
+    add_picture(0.1);
+  }
+  add_picture(0.2);
+  series_->finish("");
+  EXPECT_THAT(names(), ElementsAre("animation.png", "solution_0001.png", "solution_0003.png"));
+  EXPECT_THAT(notes_.all(), ElementsAre(StartsWith("solution_0002.png is missing: cannot write ")));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr(notes_.all()[0]));
 }
 
 TEST_F(SolutionSeriesTest, WithoutVtkOnlyTablesAreWritten) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "tests/everywhere.hpp"
 #include "tests/src/program.hpp"
 
 namespace tessera::testing {
@@ -43,11 +44,13 @@ constexpr char kMovingForm[] =
     "[time]\nstart = 0.2\nend = 1.0\ninitial = \"sin(0.6)*(x^2*y + y^2) + x\"\n"
     "[solver]\nrelative_tolerance = 1e-12\n[output]\ndirectory = \"out\"\npicture = false\n";
 
-class InTime : public ::testing::Test {
+class InTime : public EveryProcessorTest<std::tuple<Processor>> {
  protected:
   ProgramResult run(const std::string& text, std::vector<std::string> more = {}) {
     write_file(path() / "case.toml", text);
-    more.insert(more.begin(), {"run", "case.toml", "--set", "output.overwrite=true"});
+    const std::string device = processor() == Processor::cpu ? "cpu" : "cuda";
+    more.insert(more.begin(), {"run", "case.toml", "--set", "output.overwrite=true", "--set",
+                               "run.device=" + device});
     return run_program(path(), more);
   }
   nlohmann::json result() const { return read_json(path() / "out" / "result.json"); }
@@ -81,30 +84,30 @@ const std::vector<std::string> kJacobi = {"--set", "solver.preconditioner=jacobi
 const std::vector<std::string> kMapped = {"--set", R"(mesh.map=["x", "y"])", "--set",
                                           "solver.preconditioner=jacobi"};
 
-TEST_F(InTime, MethodsHaveTheirOrders) {
+TEST_P(InTime, MethodsHaveTheirOrders) {
   expect_order(kMoving, "backward-euler", 1, 0.9, 0.02);
   expect_order(kMoving, "sdirk", 2, 1.9, 0.1);
   expect_order(kMoving, "sdirk", 3, 2.6, 0.1);
   expect_order(kMoving, "sdirk", 4, 3.6, 0.05);
 }
 
-TEST_F(InTime, ExplicitMethodsHaveTheirOrders) {
+TEST_P(InTime, ExplicitMethodsHaveTheirOrders) {
   expect_order(kMoving, "explicit-rk", 2, 1.9, 0.004);
   expect_order(kMoving, "explicit-rk", 3, 2.7, 0.004);
 }
 
-TEST_F(InTime, MethodsHaveTheirOrdersWhereTheFormMoves) {
+TEST_P(InTime, MethodsHaveTheirOrdersWhereTheFormMoves) {
   expect_order(kMovingForm, "backward-euler", 1, 0.9, 0.04, kJacobi);
   expect_order(kMovingForm, "sdirk", 2, 1.9, 0.1, kJacobi);
   expect_order(kMovingForm, "sdirk", 3, 2.5, 0.1, kJacobi);
   expect_order(kMovingForm, "sdirk", 4, 2.9, 0.05, kJacobi);
 }
 
-TEST_F(InTime, MethodsHaveTheirOrdersOnMappedMeshes) {
+TEST_P(InTime, MethodsHaveTheirOrdersOnMappedMeshes) {
   expect_order(kMovingForm, "sdirk", 3, 2.5, 0.1, kMapped);
 }
 
-TEST_F(InTime, EveryKernelTakesTheSameSteps) {
+TEST_P(InTime, EveryKernelTakesTheSameSteps) {
   const double reference = error(kMovingForm, "sdirk", 2, 0.1, {"--set", "operator.kernel=csr"});
   for (const char* kernel : {"local", "tensor"}) {
     const double other =
@@ -116,7 +119,7 @@ TEST_F(InTime, EveryKernelTakesTheSameSteps) {
               1e-7 * constant);
 }
 
-TEST_F(InTime, AdaptiveErrorsFollowTheTolerance) {
+TEST_P(InTime, AdaptiveErrorsFollowTheTolerance) {
   for (const char* method : {"sdirk", "bdf", "explicit-rk", "backward-euler"}) {
     for (const double tolerance : {1e-3, 1e-5}) {
       if (tolerance < 1e-4 && method == std::string("backward-euler")) continue;
@@ -129,7 +132,7 @@ TEST_F(InTime, AdaptiveErrorsFollowTheTolerance) {
   }
 }
 
-TEST_F(InTime, HitsTheTimesOfOutput) {
+TEST_P(InTime, HitsTheTimesOfOutput) {
   const ProgramResult ran =
       run(kMoving, {"--set", "time.output_interval=0.3", "--set", "time.tolerance=1e-4", "--set",
                     "output.probes=[[0.5, 0.5], [1.0, 1.0]]"});
@@ -156,7 +159,7 @@ TEST_F(InTime, HitsTheTimesOfOutput) {
   EXPECT_GE(time["max_error"]["max"].get<double>(), result()["error"]["max"].get<double>());
 }
 
-TEST_F(InTime, EnergyDecaysWithoutASource) {
+TEST_P(InTime, EnergyDecaysWithoutASource) {
   const ProgramResult ran =
       run("[mesh]\ndimension = 2\ncells = [4, 4]\n[space]\ndegree = 2\n[time]\nend = 0.1\n"
           "initial = \"sin(pi*x)*sin(pi*y)\"\noutput_interval = 0.01\nstep = 0.01\n"
@@ -175,7 +178,7 @@ TEST_F(InTime, EnergyDecaysWithoutASource) {
   }
 }
 
-TEST_F(InTime, ABlowUpEndsWithAClearLine) {
+TEST_P(InTime, ABlowUpEndsWithAClearLine) {
   const ProgramResult ran =
       run(kMoving, {"--set", "time.method=explicit-rk", "--set", "time.order=2", "--set",
                     "time.step=0.05", "--set", "time.end=20"});
@@ -184,7 +187,7 @@ TEST_F(InTime, ABlowUpEndsWithAClearLine) {
   EXPECT_TRUE(std::filesystem::exists(path() / "out" / "solution_0001.vtu"));
 }
 
-TEST_F(InTime, DataThatFailAtALaterTimeKeepWhatThereIs) {
+TEST_P(InTime, DataThatFailAtALaterTimeKeepWhatThereIs) {
   for (const char* method : {"sdirk", "explicit-rk"}) {
     for (const char* coefficient : {"0.6 - t", "1 + x - 3*t"}) {
       const ProgramResult ran =
@@ -198,7 +201,7 @@ TEST_F(InTime, DataThatFailAtALaterTimeKeepWhatThereIs) {
   }
 }
 
-TEST_F(InTime, GoesOnWhereTheExactSolutionIsNotKnown) {
+TEST_P(InTime, GoesOnWhereTheExactSolutionIsNotKnown) {
   const ProgramResult ran =
       run(kMoving, {"--set", "time.step=0.1", "--set", "time.output_interval=0.3", "--set",
                     "problem.exact=1/(t - 0.5)"});
@@ -207,14 +210,19 @@ TEST_F(InTime, GoesOnWhereTheExactSolutionIsNotKnown) {
   EXPECT_EQ(result()["time"]["outputs"], 4);
 }
 
-TEST_F(InTime, RepeatsItsBits) {
-  const std::vector<std::string> settings = {"--set", "time.step=0.1", "--set",
-                                             "output.probes=[[0.3, 0.4]]"};
+TEST_P(InTime, RepeatsItsBits) {
+  const std::vector<std::string> settings = {"--set", "time.step=0.1",
+                                             "--set", "output.probes=[[0.3, 0.4]]",
+                                             "--set", "run.deterministic=true"};
   ASSERT_EQ(run(kMovingForm, settings).exit_code, 0);
   const std::string first = read_file(path() / "out" / "probes.csv");
   ASSERT_EQ(run(kMovingForm, settings).exit_code, 0);
   EXPECT_EQ(read_file(path() / "out" / "probes.csv"), first);
 }
+
+INSTANTIATE_TEST_SUITE_P(Processors, InTime,
+                         ::testing::Combine(::testing::ValuesIn(every_processor())),
+                         [](const auto& test) { return place_name(std::get<0>(test.param)); });
 
 }  // namespace
 }  // namespace tessera::testing

@@ -8,6 +8,7 @@
 
 #include "cases/natural_units.hpp"
 #include "operators/form/form_shape.hpp"
+#include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/fields.hpp"
 #include "src/case/memory_estimate.hpp"
@@ -146,12 +147,6 @@ TEST(TimeCase, ChoicesAreThoseOfAStep) {
               HasSubstr("a time step has the reaction capacity / (gamma dt) + reaction"));
 }
 
-TEST(TimeCase, RunsOnTheCpuSoFar) {
-  const ChosenValue device = choose_device(case_of(""), {"a GPU", Index{1} << 40, ""});
-  EXPECT_EQ(device.value, "cpu");
-  EXPECT_EQ(device.reason, "time steps are computed on the CPU only so far");
-}
-
 TEST(TimeCase, VectorsAreThoseOfTheMethod) {
   EXPECT_EQ(time_vectors(stationary(case_of(""))), 0);
   EXPECT_EQ(time_vectors(case_of("order = 2\n")), 13);
@@ -163,29 +158,54 @@ TEST(TimeCase, VectorsAreThoseOfTheMethod) {
   EXPECT_EQ(time_vectors(case_of("method = \"explicit-rk\"\norder = 4\n")), 15);
 }
 
-TEST(TimeCase, MemoryHasTheMassMatrixAndTheVectorsOfSteps) {
+// Vectors of a million cells.
+CaseParameters large_case(RunDevice device) {
   CaseParameters parameters = case_of("", "exact = \"x\"\n");
   parameters.mesh.cells = {1000, 1000};
   parameters.output.picture = false;
+  parameters.run.device = device;
   resolve_choices(parameters);
+  return parameters;
+}
+
+Index vector_bytes(const CaseParameters& parameters) {
+  return NodeLattice(make_box_mesh(parameters), 2).size() * Index{sizeof(double)};
+}
+
+Index phase(const MemoryEstimate& estimate, const std::string& name) {
+  const auto found =
+      std::find_if(estimate.phases.begin(), estimate.phases.end(),
+                   [&](const MemoryPhase& candidate) { return candidate.name == name; });
+  return found == estimate.phases.end() ? Index{0} : found->bytes();
+}
+
+TEST(TimeCase, MemoryHasTheMassMatrixAndTheVectorsOfSteps) {
+  const CaseParameters parameters = large_case(RunDevice::cpu);
   const MemoryEstimate in_time = estimate_memory(parameters, case_strategy(parameters));
-  const auto phase = [](const MemoryEstimate& estimate, const std::string& name) {
-    const auto found =
-        std::find_if(estimate.phases.begin(), estimate.phases.end(),
-                     [&](const MemoryPhase& candidate) { return candidate.name == name; });
-    return found == estimate.phases.end() ? Index{0} : found->bytes();
-  };
-  const MemoryEstimate without = [&] {
-    const CaseParameters other = stationary(parameters);
-    return estimate_memory(other, case_strategy(parameters));
-  }();
-  const Index vector = NodeLattice(make_box_mesh(parameters), 2).size() * Index{sizeof(double)};
+  const MemoryEstimate without = estimate_memory(stationary(parameters), case_strategy(parameters));
+  const Index vector = vector_bytes(parameters);
   EXPECT_GT(phase(in_time, "solving"), phase(without, "solving") + 15 * vector);
   EXPECT_GT(phase(in_time, "making the mass matrix"), 0);
   EXPECT_EQ(phase(without, "making the mass matrix"), 0);
   for (const char* output : {"evaluating errors", "writing solution.vtu"}) {
     EXPECT_GT(phase(in_time, output), phase(without, output) + 15 * vector) << output;
   }
+}
+
+TEST(TimeCase, StepsOnTheGpuHoldTheirMemoryThere) {
+  if (!kHasCuda) GTEST_SKIP() << "this build computes on the CPU only";
+  const CaseParameters parameters = large_case(RunDevice::cuda);
+  const CaseParameters other = stationary(parameters);
+  const StrategyName strategy = case_strategy(parameters);
+  const MemoryEstimate in_time = estimate_gpu_memory(parameters, strategy);
+  const MemoryEstimate without = estimate_gpu_memory(other, strategy);
+  const Index vector = vector_bytes(parameters);
+  for (const char* name : {"solving on the GPU", "evaluating the solution on the GPU"}) {
+    EXPECT_GT(phase(in_time, name), phase(without, name) + 15 * vector) << name;
+  }
+  EXPECT_GT(phase(in_time, "making the mass matrix on the GPU"), 0);
+  EXPECT_LT(phase(estimate_memory(parameters, strategy), "solving"),
+            phase(estimate_memory(other, strategy), "solving") + vector);
 }
 
 }  // namespace

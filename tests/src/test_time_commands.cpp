@@ -1,6 +1,12 @@
 // These tests run commands with a case in time.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/src/program.hpp"
 
@@ -50,11 +56,90 @@ TEST_F(TimeCommands, CheckEvaluatesCapacityAndInitialValues) {
   EXPECT_THAT(initial.errors, HasSubstr("time.initial = \"log(x - 0.1)\": is "));
 }
 
-TEST_F(TimeCommands, ConvergenceTakesStationaryCasesSoFar) {
-  const ProgramResult refused = command("convergence");
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_EQ(refused.errors,
-            "case.toml:12: time: tessera convergence takes cases without [time] only so far\n");
+// The rates of a column of a table, those that are lost left out.
+std::vector<double> rates_in(const std::string& csv, std::size_t column) {
+  std::vector<double> rates;
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::istringstream cells(line);
+    std::string cell;
+    for (std::size_t i = 0; i <= column; ++i) std::getline(cells, cell, ',');
+    if (!cell.empty()) rates.push_back(std::stod(cell));
+  }
+  return rates;
+}
+
+constexpr char kSwinging[] = R"toml(
+title = "Swinging"
+[mesh]
+dimension = 2
+cells = [2, 2]
+[space]
+degree = 7
+[problem]
+source = "sin(pi*x)*sin(pi*y)*(2*pi^2*cos(3*t) - 3*sin(3*t))"
+exact = "sin(pi*x)*sin(pi*y)*cos(3*t)"
+[time]
+end = 0.8
+step = 0.1
+initial = "sin(pi*x)*sin(pi*y)"
+output_interval = 0.4
+[run]
+device = "cpu"
+threads = 1
+)toml";
+
+TEST_F(TimeCommands, ConvergenceFindsTheOrderOfEachMethod) {
+  write_file(path() / "case.toml", kSwinging);
+  constexpr std::size_t kRateL2 = 16;
+  for (const auto& [method, order] : {std::pair{"backward-euler", 1}, {"sdirk", 2}, {"sdirk", 3}}) {
+    const ProgramResult ran =
+        command("convergence",
+                {"--set", fmt::format("time.method={}", method), "--set",
+                 fmt::format("time.order={}", order), "--levels", "3", "--csv", "rates.csv"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+    EXPECT_THAT(ran.output, HasSubstr(fmt::format("degree 7: expected rate {}\n", order)));
+    EXPECT_THAT(ran.output, HasSubstr("as expected"));
+    const std::vector<double> rates = rates_in(read_rows(path() / "rates.csv"), kRateL2);
+    ASSERT_EQ(rates.size(), 2U) << ran.output;
+    EXPECT_NEAR(rates[1], order, 0.3) << ran.output;
+  }
+}
+
+TEST_F(TimeCommands, ConvergenceKnowsTheErrorInSpace) {
+  write_file(path() / "case.toml", kSwinging);
+  const ProgramResult ran = command("convergence", {"--degrees", "1,2", "--levels", "3", "--csv",
+                                                    "rates.csv", "--report", "rates.html"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr("the error in space or rounding has taken over"));
+  EXPECT_THAT(read_file(path() / "rates.csv"),
+              HasSubstr("\"space in l2, space in h1, space in largest_l2\""));
+  EXPECT_THAT(read_file(path() / "rates.html"), HasSubstr("Convergence in time"));
+  EXPECT_THAT(read_file(path() / "rates.html"), HasSubstr("Largest error in L2 of the outputs"));
+}
+
+TEST_F(TimeCommands, ConvergenceFindsAWrongExactSolution) {
+  write_file(path() / "case.toml", kSwinging);
+  const ProgramResult ran = command(
+      "convergence", {"--levels", "4", "--set", "problem.exact=sin(pi*x)*sin(pi*y)*cos(3.01*t)"});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("NOT the expected 3 in L2"));
+  EXPECT_THAT(ran.errors, HasSubstr("the observed rate is not the expected one for degree 7"));
+}
+
+TEST_F(TimeCommands, ConvergenceTakesTolerancesAndLimits) {
+  write_file(path() / "case.toml", kSwinging);
+  const ProgramResult adaptive =
+      command("convergence", {"--levels", "2", "--set", "time.tolerance=1e-3"});
+  EXPECT_EQ(adaptive.exit_code, 0) << adaptive.output << adaptive.errors;
+  EXPECT_THAT(adaptive.output, HasSubstr("  0.001 "));
+  EXPECT_THAT(adaptive.output, HasSubstr("  0.0001 "));
+  EXPECT_THAT(adaptive.output, HasSubstr("the error follows the tolerance"));
+  const ProgramResult limited = command("convergence", {"--time-limit", "1e-9"});
+  EXPECT_EQ(limited.exit_code, 0);
+  EXPECT_THAT(limited.output, HasSubstr("left out: would take about "));
 }
 
 }  // namespace

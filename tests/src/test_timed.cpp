@@ -128,7 +128,8 @@ TEST(Timing, ChangesNeitherBitsNorPasses) {
   const ThreadCount one(1);
   for (const SolverMethod method :
        {SolverMethod::cg, SolverMethod::single_reduction_cg, SolverMethod::pipelined_cg,
-        SolverMethod::flexible_cg, SolverMethod::richardson}) {
+        SolverMethod::flexible_cg, SolverMethod::richardson, SolverMethod::flexible_gmres,
+        SolverMethod::bicgstab}) {
     for (const auto forms : {CountingOperator::Forms::plain, CountingOperator::Forms::fused}) {
       for (const std::optional<CountingScaling::Says> says :
            {std::optional<CountingScaling::Says>(), std::optional(CountingScaling::Says::diagonal),

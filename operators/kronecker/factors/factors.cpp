@@ -1,6 +1,7 @@
 // This file splits a form into 1D factors, or says why it cannot be split.
 #include "operators/kronecker/factors/factors.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -113,9 +114,33 @@ std::string why_not_kronecker(MeshKind mesh, CoefficientKind coefficient, Reacti
   return "";
 }
 
+double kronecker_reaction(const BilinearForm& form) {
+  const double reaction = *form.reaction.constant;
+  if (!(reaction >= 0.0) || !std::isfinite(reaction)) {
+    throw BadFieldValue("the reaction must be finite and not negative",
+                        form.discretization->mesh.lower(), reaction);
+  }
+  if (is_mass(form.coefficient, form.reaction)) return reaction;
+  return reaction > 0.0 ? reaction / *form.coefficient.constant : 0.0;
+}
+
 KroneckerFactors make_kronecker_factors(const BilinearForm& form) {
   const std::string reason = why_not_kronecker(form);
   if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
+  if (is_mass(form.coefficient, form.reaction)) {
+    BilinearForm with_gradient = form;
+    with_gradient.coefficient = constant_field(1.0);
+    with_gradient.robin.clear();
+    KroneckerFactors factors = make_kronecker_factors(with_gradient);
+    factors.other_robin = form.robin;
+    for (AxisFactors& axis : factors.axes) {
+      for (std::vector<double>* values :
+           {&axis.stiffness, &axis.stiffness_diagonal, &axis.cell_stiffness}) {
+        std::fill(values->begin(), values->end(), 0.0);
+      }
+    }
+    return factors;
+  }
   KroneckerFactors factors;
   factors.dimension = form.discretization->mesh.dimension();
   std::array<AxisValues, 3> k;
@@ -124,12 +149,7 @@ KroneckerFactors make_kronecker_factors(const BilinearForm& form) {
   }
   check_positive(form, k);
   gather_scale(factors.dimension, k);
-  const double reaction = *form.reaction.constant;
-  if (!(reaction >= 0.0) || !std::isfinite(reaction)) {
-    throw BadFieldValue("the reaction must be finite and not negative",
-                        form.discretization->mesh.lower(), reaction);
-  }
-  if (reaction > 0.0) factors.reaction = reaction / *form.coefficient.constant;
+  factors.reaction = kronecker_reaction(form);
   std::array<std::array<double, 2>, 3> end_terms{};
   for (const RobinTerm& term : form.robin) {
     if (!is_foldable(term, form.coefficient, factors.dimension)) {

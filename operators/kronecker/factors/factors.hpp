@@ -31,6 +31,10 @@ inline std::string why_not_kronecker(const BilinearForm& form) {
                            reaction_kind(form.reaction));
 }
 
+/// r of a form that is a sum of Kronecker products.
+/// @throws BadFieldValue if the reaction is negative or not finite
+double kronecker_reaction(const BilinearForm& form);
+
 /// Whether the Robin term is part of the 1D factors of a form with this coefficient, which is a
 /// product of functions of one coordinate.
 bool is_foldable(const RobinTerm& term, const ScalarField& coefficient, int dimension);

@@ -14,6 +14,7 @@ struct CompressedArguments {
   CellSource<T> source;
   CellSink<T> sink;  // not `patch`
   const char* factors;
+  const T* reaction;  // r_q / w_q, [cell][q_z][q_y][q_x], or null
 };
 
 }  // namespace tessera

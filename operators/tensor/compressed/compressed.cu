@@ -43,7 +43,7 @@ class CompressedKernel final : public DeviceCellKernel<T> {
   void apply(const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink) const override {
     TESSERA_CHECK(sink.kind != SinkKind::patch);
-    (*launch_)({grid_, range, source, sink, factors_.data()});
+    (*launch_)({grid_, range, source, sink, factors_.data(), factors_.reaction()});
   }
 
   void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {

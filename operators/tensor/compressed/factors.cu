@@ -4,6 +4,7 @@
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/compressed/point.cuh"
 #include "operators/tensor/gpu/factor_layout.cuh"
+#include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
@@ -235,6 +236,21 @@ DeviceCompressedFactors<T>::DeviceCompressedFactors(const BilinearForm& form,
   make_unpacked(error_bound_, compressed_tolerance<T>(), bytes, [&] { pack(form, layout); });
 }
 
+namespace {
+
+// to[cell][q] = r_q / w_q.
+template <class T>
+void divide_by_weights(const double* reaction, const double* weights, int m, Index cells, T* to) {
+  const int points = m * m * m;
+  for_each_entry(cells * points, "reaction at the points", [=] __device__(Index i) {
+    const int q = static_cast<int>(i % points);
+    to[i] =
+        static_cast<T>(reaction[i] / (weights[q % m] * weights[q / m % m] * weights[q / (m * m)]));
+  });
+}
+
+}  // namespace
+
 template <class T>
 void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const CompressedLayout& layout) {
   const Discretization& discretization = *form.discretization;
@@ -249,9 +265,19 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
   DeviceArray<double> factors(chunk * stride);
   const DeviceArray<double> weights(discretization.basis.quadrature.weights);
   DeviceArray<unsigned long long> error(std::vector<unsigned long long>{0});
+  const Index points = power(m, 3);
+  DeviceArray<double> reaction;
+  if (reaction_kind(form.reaction) != ReactionKind::none) {
+    reaction = DeviceArray<double>(chunk * points);
+    reaction_ = DeviceArray<T>(cells * points);
+  }
   for (Index first = 0; first < cells; first += chunk) {
     const Index count = std::min(chunk, cells - first);
-    maker.make(first, count, factors.data());
+    maker.make(first, count, factors.data(), reaction.data());
+    if (reaction_.size() > 0) {
+      divide_by_weights(reaction.data(), weights.data(), m, count,
+                        reaction_.data() + first * points);
+    }
     const PackArguments args{factors.data(), stride, weights.data(), first,
                              count,          layout, error.data()};
     launch(kernel_of<T>(bits_),

@@ -57,7 +57,9 @@ class DeviceCompressedFactors {
 
   CompressedBits bits() const { return bits_; }
   const char* data() const { return data_.data(); }
-  Index bytes() const { return data_.bytes(); }
+  /// r_q / w_q where there is a reaction, [cell][q], as they are; else null.
+  const T* reaction() const { return reaction_.data(); }
+  Index bytes() const { return data_.bytes() + reaction_.bytes(); }
   /// The largest error of an entry D_ab as a share of sqrt(D_aa D_bb), as bounded by the bits.
   double error_bound() const { return error_bound_; }
 
@@ -66,6 +68,7 @@ class DeviceCompressedFactors {
 
   CompressedBits bits_;
   DeviceArray<char> data_;
+  DeviceArray<T> reaction_;
   double error_bound_ = 0.0;
 };
 
@@ -79,17 +82,18 @@ constexpr CompressedBits plain_bits(Index value_bytes) {
 }
 
 /// Bytes held.
-constexpr Index compressed_factor_bytes(const CompressedLayout& layout, Index cells,
-                                        CompressedBits bits) {
-  return layout.bytes(bits, cells);
+constexpr Index compressed_factor_bytes(const CompressedLayout& layout, ReactionKind reaction,
+                                        Index cells, CompressedBits bits, Index value_bytes) {
+  const Index reactions = reaction == ReactionKind::none ? 0 : power(layout.points, 3);
+  return Saturated(layout.bytes(bits, cells)) + Saturated(cells) * reactions * value_bytes;
 }
 /// The most while they are made.
-constexpr Index compressed_factor_peak_bytes(const CompressedLayout& layout, Index cells,
-                                             Index nodes, CompressedBits bits) {
+constexpr Index compressed_factor_peak_bytes(const CompressedLayout& layout, ReactionKind reaction,
+                                             Index cells, CompressedBits bits, Index value_bytes) {
   const Index chunk = factor_chunk_cells(3, layout.points, sizeof(double));
-  return Saturated(compressed_factor_bytes(layout, cells, bits)) +
-         device_factor_peak_bytes(FactorKind::general, 3, chunk < cells ? chunk : cells,
-                                  layout.points, nodes, sizeof(double));
+  return Saturated(compressed_factor_bytes(layout, reaction, cells, bits, value_bytes)) +
+         device_factor_peak_bytes(FactorKind::general, reaction, 3, chunk < cells ? chunk : cells,
+                                  layout.points, sizeof(double));
 }
 
 }  // namespace tessera

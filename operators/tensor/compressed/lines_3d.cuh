@@ -12,8 +12,8 @@ namespace tessera {
 /// line.
 ///
 /// Launch: LineShape<M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
-/// once, and compressed_point_bytes() a point, M^3 / P^3 points. Flops: about 15 M + 45 a point.
-/// Deterministic but for the sinks that add atomically.
+/// once, and compressed_point_bytes() a point, M^3 / P^3 points, and a value more with a reaction.
+/// Flops: about 15 M + 45 a point. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, CompressedBits bits>
 __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
                                   kLineRows[M - 2].compressed_blocks)
@@ -54,9 +54,16 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
       const int at = thread.along_y() + q * Box::row;
       multiply_symmetric(d, GX[at], w[q], GZ[at]);
     }
+    if (args.reaction != nullptr) {
+      const T* const r_q = args.reaction + cell_number(args.grid, place.position) * (M * M * M) +
+                           thread.b * M * M + thread.a;
+#pragma unroll
+      for (int q = 0; q < M; ++q) U[thread.along_y() + q * Box::row] *= r_q[q * M];
+    }
   }
   T v[n];
-  integrate_by_lines<P, M>(lines, thread, w, U, GX, GZ, v);
+  integrate_by_lines<P, M>(lines, thread, w, U, GX, GZ, v,
+                           args.reaction == nullptr ? AtPoints::nothing : AtPoints::values);
   if (thread.has_nodes) scatter_line(args.sink, place, thread.number(), nodes, v);
 }
 

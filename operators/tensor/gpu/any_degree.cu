@@ -22,6 +22,8 @@ struct AnyArguments {
   Index factor_stride;
   Index first_cell;  // of the factors
   T axis_scale[3];
+  const T* reaction;  // of the cells of the factors
+  T reaction_scale;
   int points;
   const T* B;             // [q][i]
   const T* B_transposed;  // [i][q]
@@ -48,6 +50,12 @@ __device__ const T* cell_factors(const AnyArguments<T>& args, const CellPlace& p
          (cell_number(args.grid, place.position) - args.first_cell) * args.factor_stride;
 }
 
+template <class T>
+__device__ const T* cell_reaction(const AnyArguments<T>& args, const CellPlace& place, int size) {
+  if (args.reaction == nullptr) return nullptr;
+  return args.reaction + (cell_number(args.grid, place.position) - args.first_cell) * size;
+}
+
 // sum += in, by the block.
 template <class T>
 __device__ void add_by_block(const T* in, int size, T* sum) {
@@ -55,7 +63,8 @@ __device__ void add_by_block(const T* in, int size, T* sum) {
   __syncthreads();
 }
 
-// v = sum_d s_d K along d, M along the others. Scratch: 4 tensors; u lies in the first.
+// v = sum_d s_d K along d, M along the others, + r M along all. Scratch: 4 tensors; u lies in the
+// first.
 template <class T>
 __device__ const T* separable_product(const AnyArguments<T>& args, int nodes, T* u) {
   const int n = args.grid.degree + 1;
@@ -64,7 +73,9 @@ __device__ const T* separable_product(const AnyArguments<T>& args, int nodes, T*
   T* const there = u + 3 * nodes;
   for (int t = threadIdx.x; t < nodes; t += kThreads) sum[t] = T{0};
   __syncthreads();
-  for (int d = 0; d < args.grid.dimension; ++d) {
+  const int terms = args.grid.dimension + (args.reaction_scale != T{0} ? 1 : 0);
+  for (int d = 0; d < terms; ++d) {
+    const T scale = d < args.grid.dimension ? args.axis_scale[d] : args.reaction_scale;
     const T* in = u;
     T* out = here;
     int fast = 1;
@@ -73,7 +84,7 @@ __device__ const T* separable_product(const AnyArguments<T>& args, int nodes, T*
       in = out;
       out = out == here ? there : here;
     }
-    for (int t = threadIdx.x; t < nodes; t += kThreads) sum[t] += args.axis_scale[d] * in[t];
+    for (int t = threadIdx.x; t < nodes; t += kThreads) sum[t] += scale * in[t];
     __syncthreads();
   }
   return sum;
@@ -104,9 +115,10 @@ __device__ void multiply_factors(const AnyArguments<T>& args, const T* factors, 
   __syncthreads();
 }
 
-// v = B^T D^T D_q D B u. Scratch: 5 tensors; u lies in the first.
+// v = B^T (D^T D_q D + r_q) B u. Scratch: 5 tensors; u lies in the first.
 template <class T>
-__device__ const T* tensor_product(const AnyArguments<T>& args, const T* factors, T* u) {
+__device__ const T* tensor_product(const AnyArguments<T>& args, const T* factors, const T* reaction,
+                                   T* u) {
   const int dim = args.grid.dimension;
   const int n = args.grid.degree + 1;
   const int m = args.points;
@@ -119,7 +131,9 @@ __device__ const T* tensor_product(const AnyArguments<T>& args, const T* factors
     contract_by_block(args.D, m, m, fast, size / (fast * m), U, g + d * size);
   }
   multiply_factors(args, factors, size, g);
-  for (int t = threadIdx.x; t < size; t += kThreads) u[t] = T{0};
+  for (int t = threadIdx.x; t < size; t += kThreads) {
+    u[t] = reaction != nullptr ? reaction[t] * U[t] : T{0};
+  }
   __syncthreads();
   fast = 1;
   for (int d = 0; d < dim; ++d, fast *= m) {
@@ -138,15 +152,18 @@ __global__ void __launch_bounds__(kThreads) apply_any_kernel(const AnyArguments<
   T* const u = block_scratch(args, shared);
   const int n = args.grid.degree + 1;
   const int nodes = args.grid.dimension == 3 ? n * n * n : n * n;
+  const int m = args.points;
+  const int size = args.grid.dimension == 3 ? m * m * m : m * m;
   for (Index c = blockIdx.x; c < args.range.size(); c += gridDim.x) {
     const CellPlace place = place_cell(args.grid, args.range, c);
     for (int i = threadIdx.x; i < nodes; i += kThreads) {
       u[i] = load_node(args.source, place, cell_node(args.grid, place, i));
     }
     __syncthreads();
-    const T* v = args.kind == FactorKind::constant
-                     ? separable_product(args, nodes, u)
-                     : tensor_product(args, cell_factors(args, place), u);
+    const T* v =
+        args.kind == FactorKind::constant
+            ? separable_product(args, nodes, u)
+            : tensor_product(args, cell_factors(args, place), cell_reaction(args, place, size), u);
     for (int i = threadIdx.x; i < nodes; i += kThreads) {
       store_node(args.sink, place, c, cell_node(args.grid, place, i), v[i]);
     }
@@ -198,6 +215,18 @@ __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T
         add_by_block(in, nodes, sum);
       }
     }
+    if (const T* const reaction = cell_reaction(args, place, size); reaction != nullptr) {
+      const T* in = reaction;
+      T* out = scratch;
+      int fast = 1;
+      int slow = size / m;
+      for (int axis = 0; axis < dim; ++axis, fast *= n, slow /= m) {
+        contract_by_block(args.BB, n, m, fast, slow, in, out);
+        in = out;
+        out = out == scratch ? scratch + size : scratch;
+      }
+      add_by_block(in, nodes, sum);
+    }
     for (int i = threadIdx.x; i < nodes; i += kThreads) {
       d[cell_node(args.grid, place, i).lattice] += sum[i];
     }
@@ -205,7 +234,8 @@ __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T
   }
 }
 
-// d_i += sum_d s_d K_ii along d, M_ii along the others. One thread a node of a cell.
+// d_i += sum_d s_d K_ii along d, M_ii along the others, + r M_ii along all. One thread a node of a
+// cell.
 template <class T>
 __global__ void separable_diagonal_kernel(const AnyArguments<T> args, T* d) {
   const int dim = args.grid.dimension;
@@ -216,8 +246,8 @@ __global__ void separable_diagonal_kernel(const AnyArguments<T> args, T* d) {
     const CellPlace place = place_cell(args.grid, args.range, t / nodes);
     const int local = static_cast<int>(t % nodes);
     T sum{0};
-    for (int a = 0; a < dim; ++a) {
-      T product = args.axis_scale[a];
+    for (int a = 0; a <= dim; ++a) {
+      T product = a < dim ? args.axis_scale[a] : args.reaction_scale;
       int rest = local;
       for (int axis = 0; axis < dim; ++axis, rest /= n) {
         const int i = rest % n;
@@ -280,6 +310,8 @@ AnyArguments<T> any_arguments(const CellGrid& grid, const CellRange& range,
   args.factor_stride = factors.stride;
   args.first_cell = factors.first_cell;
   for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors.axis_scale[d]);
+  args.reaction = factors.reaction;
+  args.reaction_scale = static_cast<T>(factors.reaction_scale);
   args.scratch = static_cast<char*>(scratch.global());
   args.scratch_bytes = scratch.bytes_per_block();
   return args;

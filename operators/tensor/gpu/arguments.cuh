@@ -17,6 +17,8 @@ struct TensorArguments {
   const T* factors;
   Index factor_stride;
   T axis_scale[3];
+  const T* reaction;  // r_q [cell][q], or null
+  T reaction_scale;   // of equal cells
 };
 
 /// The 1D matrices of n = p + 1 nodes and m points, by rows, held in the constant bank of kernel

@@ -1,4 +1,4 @@
-// This file evaluates the coefficient for the GPU, and names the point where it is bad.
+// This file evaluates fields for the GPU, and names the point where one is bad.
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 
 #include <algorithm>
@@ -15,17 +15,20 @@ namespace {
 
 constexpr int kCells = kLanes<double>;
 
-// The lowest point at which k cannot be used.
+// The lowest point at which a value cannot be used.
 struct LowestFailure {
   Index at = std::numeric_limits<Index>::max();
   double value = 0.0;
   Point where{};
 };
 
-}  // namespace
+bool is_coefficient(double k) { return k > 0.0 && std::isfinite(k); }
+bool is_reaction(double c) { return c >= 0.0 && std::isfinite(c); }
 
-std::vector<double> coefficient_at_points(const BilinearForm& form, Index first, Index count) {
-  const Discretization& discretization = *form.discretization;
+// The values of a field, and check(value, where) of the first that is not allowed.
+template <class Allowed, class Check>
+std::vector<double> field_at_points(const Discretization& discretization, const ScalarField& field,
+                                    Index first, Index count, Allowed&& is_allowed, Check&& check) {
   const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
   std::vector<double> values(static_cast<std::size_t>(count * points));
   LowestFailure failure;
@@ -41,13 +44,13 @@ std::vector<double> coefficient_at_points(const BilinearForm& form, Index first,
         cells[lane] = discretization.mesh.cell_position(first + begin + std::min(lane, active - 1));
       }
       geometry.evaluate(cells);
-      form.coefficient.evaluate(geometry.positions(), k.data());
+      field.evaluate(geometry.positions(), k.data());
       for (int lane = 0; lane < active; ++lane) {
         for (Index q = 0; q < points; ++q) {
           const double value = k[q * kCells + lane];
           const Index at = (begin + lane) * points + q;
           values[at] = value;
-          if ((value > 0.0 && std::isfinite(value)) || at >= mine.at) continue;
+          if (is_allowed(value) || at >= mine.at) continue;
           mine = {at,
                   value,
                   {geometry.position(0)[q][lane], geometry.position(1)[q][lane],
@@ -59,10 +62,31 @@ std::vector<double> coefficient_at_points(const BilinearForm& form, Index first,
     if (mine.at < failure.at) failure = mine;
   });
   if (failure.at < std::numeric_limits<Index>::max()) {
-    throw BadFieldValue("the coefficient must be positive and finite",
-                        discretization.frame.physical(failure.where), failure.value);
+    check(failure.value, discretization.frame.physical(failure.where));
   }
   return values;
+}
+
+}  // namespace
+
+void check_coefficient(double k, const Point& where) {
+  if (is_coefficient(k)) return;
+  throw BadFieldValue("the coefficient must be positive and finite", where, k);
+}
+
+void check_reaction(double c, const Point& where) {
+  if (is_reaction(c)) return;
+  throw BadFieldValue("the reaction must be finite and not negative", where, c);
+}
+
+std::vector<double> coefficient_at_points(const BilinearForm& form, Index first, Index count) {
+  return field_at_points(*form.discretization, form.coefficient, first, count, is_coefficient,
+                         check_coefficient);
+}
+
+std::vector<double> reaction_at_points(const BilinearForm& form, Index first, Index count) {
+  return field_at_points(*form.discretization, form.reaction, first, count, is_reaction,
+                         check_reaction);
 }
 
 void report_inverted_cell(const BilinearForm& form, Index cell) {

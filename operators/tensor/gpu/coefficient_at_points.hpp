@@ -1,4 +1,4 @@
-// This function evaluates the coefficient at quadrature points for the GPU.
+// These functions evaluate coefficient and reaction at quadrature points for the GPU.
 #pragma once
 
 #include <vector>
@@ -11,6 +11,13 @@ namespace tessera {
 /// parallel. @throws BadFieldValue naming the first cell's point where it is not positive and
 /// finite
 std::vector<double> coefficient_at_points(const BilinearForm& form, Index first, Index count);
+
+/// The same of the reaction, which is not to be negative.
+std::vector<double> reaction_at_points(const BilinearForm& form, Index first, Index count);
+
+/// @throws BadFieldValue naming the place if a value is not allowed
+void check_coefficient(double k, const Point& where);
+void check_reaction(double c, const Point& where);
 
 /// Throws what is wrong with the Jacobian of this cell. @throws InvertedCell
 [[noreturn]] void report_inverted_cell(const BilinearForm& form, Index cell);

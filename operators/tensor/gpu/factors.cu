@@ -4,10 +4,8 @@
 #include <limits>
 
 #include "mesh/errors.hpp"
-#include "operators/cells/block_contraction.cuh"
 #include "operators/cells/block_scratch.hpp"
-#include "operators/cells/cell_access.cuh"
-#include "operators/cells/device_positions.hpp"
+#include "operators/cells/cell_points.cuh"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "operators/tensor/gpu/factors.hpp"
@@ -22,16 +20,14 @@ constexpr Index kNone = std::numeric_limits<Index>::max();
 // What the kernels need to know of the basis and the nodes.
 struct GeometryArguments {
   CellGrid grid;
-  int points;
-  const double* B;            // [q][i]
-  const double* D;            // [q][q]
-  const double* weights;      // [q], one axis
-  const double* position[3];  // of the nodes, mapped cells
-  const double* width[3];     // of the cells along each axis, graded ones
+  PointPlaces points;
+  const double* D;  // [q][q]
   Index first_cell;
   Index count;
   const double* k;  // [cell - first_cell][q], or null
   double constant_k;
+  const double* c;  // likewise
+  double constant_c;
 };
 
 __device__ CellPlace place_of(const GeometryArguments& g, Index cell) {
@@ -40,10 +36,21 @@ __device__ CellPlace place_of(const GeometryArguments& g, Index cell) {
 }
 
 __device__ double weight_of(const GeometryArguments& g, int q) {
-  const int m = g.points;
-  double w = g.weights[q % m] * g.weights[q / m % m];
-  if (g.grid.dimension == 3) w *= g.weights[q / (m * m)];
+  const int m = g.points.points;
+  const double* const weights = g.points.weights;
+  double w = weights[q % m] * weights[q / m % m];
+  if (g.grid.dimension == 3) w *= weights[q / (m * m)];
   return w;
+}
+
+// r_q = w |J| c at point q of cell first_cell + cell.
+template <class T>
+__device__ void write_reaction(const GeometryArguments& g, Index cell, int q, int size,
+                               double determinant, T* reaction) {
+  if (reaction == nullptr) return;
+  const Index at = cell * size + q;
+  reaction[at] =
+      static_cast<T>(weight_of(g, q) * determinant * (g.c != nullptr ? g.c[at] : g.constant_c));
 }
 
 // entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1, J[a][b] = dx_a / dxi_b at j[(a dim + b)
@@ -91,27 +98,20 @@ __device__ void report_inverted(Index cell, Index* inverted) {
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     general_factors_kernel(GeometryArguments g, char* global_scratch, Index scratch_bytes,
-                           Index stride, T* factors, Index* inverted) {
+                           Index stride, T* factors, T* reaction, Index* inverted) {
   extern __shared__ __align__(16) char shared_scratch[];
   auto* const scratch = reinterpret_cast<double*>(
       global_scratch != nullptr ? global_scratch + blockIdx.x * scratch_bytes : shared_scratch);
   const int dim = g.grid.dimension;
-  const int n = g.grid.degree + 1;
-  const int m = g.points;
-  const int nodes = dim == 3 ? n * n * n : n * n;
+  const int m = g.points.points;
   const int size = dim == 3 ? m * m * m : m * m;
   double* const jacobian = scratch + 2 * size;
   for (Index c = blockIdx.x; c < g.count; c += gridDim.x) {
     const Index cell = g.first_cell + c;
     const CellPlace place = place_of(g, cell);
     for (int d = 0; d < dim; ++d) {
-      // Relative to a node of the cell, so that the size of the box costs J no digits.
-      const double origin = g.position[d][place.first_node];
-      for (int i = threadIdx.x; i < nodes; i += kThreads) {
-        scratch[i] = g.position[d][cell_node(g.grid, place, i).lattice] - origin;
-      }
-      __syncthreads();
-      const double* values = contract_all_by_block(g.B, m, n, dim, scratch, scratch + size);
+      const double* values = relative_positions(
+          g.grid, g.points, place, d, cell_origin(g.points, place, d), scratch, scratch + size);
       int fast = 1;
       for (int a = 0; a < dim; ++a, fast *= m) {
         contract_by_block(g.D, m, m, fast, size / (fast * m), values,
@@ -127,6 +127,7 @@ __global__ void __launch_bounds__(kThreads)
         const double determinant = j[0] * j[3 * size] - j[size] * j[2 * size];
         if (!(determinant > 0.0)) report_inverted(cell, inverted);
         symmetric_entries_2d(j, size, wk / determinant, entries);
+        write_reaction(g, c, q, size, determinant, reaction);
       } else {
         double J[3][3];
         for (int e = 0; e < 9; ++e) J[e / 3][e % 3] = jacobian[e * size + q];
@@ -135,6 +136,7 @@ __global__ void __launch_bounds__(kThreads)
                                    J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
         if (!(determinant > 0.0)) report_inverted(cell, inverted);
         symmetric_entries_3d(J, wk / determinant, entries);
+        write_reaction(g, c, q, size, determinant, reaction);
       }
       for (int e = 0; e < dim * (dim + 1) / 2; ++e) {
         factors[c * stride + general_factor_offset(dim, m, q, e)] = static_cast<T>(entries[e]);
@@ -146,24 +148,27 @@ __global__ void __launch_bounds__(kThreads)
 
 // D_q = w k |J| diag(1 / h_d^2) of axis-aligned cells of different widths. One thread a point.
 template <class T>
-__global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* factors) {
+__global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* factors, T* reaction) {
   const int dim = g.grid.dimension;
-  const int size = dim == 3 ? g.points * g.points * g.points : g.points * g.points;
+  const int m = g.points.points;
+  const int size = dim == 3 ? m * m * m : m * m;
   const Index total = g.count * size;
   for (Index t = thread_number<kThreads>(); t < total; t += thread_count<kThreads>()) {
     const int q = static_cast<int>(t % size);
     const Index c = t / size;
     const CellPlace place = place_of(g, g.first_cell + c);
     double width[3];
-    double wkj = weight_of(g, q) * (g.k != nullptr ? g.k[t] : g.constant_k);
+    double volume = 1.0;
     for (int d = 0; d < dim; ++d) {
-      width[d] = g.width[d][place.position[d]];
-      wkj *= width[d];
+      width[d] = g.points.width[d][place.position[d]];
+      volume *= width[d];
     }
+    const double wkj = weight_of(g, q) * (g.k != nullptr ? g.k[t] : g.constant_k) * volume;
+    write_reaction(g, c, q, size, volume, reaction);
     int e = 0;
     for (int a = 0; a < dim; ++a) {
       for (int b = a; b < dim; ++b, ++e) {
-        factors[c * stride + general_factor_offset(dim, g.points, q, e)] =
+        factors[c * stride + general_factor_offset(dim, m, q, e)] =
             static_cast<T>(a == b ? wkj / (width[a] * width[a]) : 0.0);
       }
     }
@@ -172,34 +177,27 @@ __global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* fact
 
 // w |J| k of equal cells. One thread a point.
 template <class T>
-__global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index stride,
-                                      T* factors) {
-  const int size = g.grid.dimension == 3 ? g.points * g.points * g.points : g.points * g.points;
+__global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index stride, T* factors,
+                                      T* reaction) {
+  const int m = g.points.points;
+  const int size = g.grid.dimension == 3 ? m * m * m : m * m;
   const Index total = g.count * size;
   for (Index t = thread_number<kThreads>(); t < total; t += thread_count<kThreads>()) {
     const int q = static_cast<int>(t % size);
-    factors[t / size * stride + q] = static_cast<T>(weight_of(g, q) * volume * g.k[t]);
+    const double k = g.k != nullptr ? g.k[t] : g.constant_k;
+    factors[t / size * stride + q] = static_cast<T>(weight_of(g, q) * volume * k);
+    write_reaction(g, t / size, q, size, volume, reaction);
   }
 }
 
-std::vector<double> cell_widths(const BoxMesh& mesh, int d) {
-  std::vector<double> widths;
-  for (Index c = 0; c < mesh.cells()[d]; ++c) widths.push_back(mesh.cell_width(d, c));
-  return widths;
+void check_constants(const BilinearForm& form) {
+  const Point where = form.discretization->mesh.lower();
+  if (form.coefficient.constant) check_coefficient(*form.coefficient.constant, where);
+  if (form.reaction.constant) check_reaction(*form.reaction.constant, where);
 }
 
-void check_constant(const BilinearForm& form) {
-  const double k = *form.coefficient.constant;
-  if (!(k > 0.0) || !std::isfinite(k)) {
-    throw BadFieldValue("the coefficient must be positive and finite",
-                        form.discretization->mesh.lower(), k);
-  }
-}
-
-// Cells whose coefficient is on its way from the host at a time.
-Index coefficient_chunk(Index points) {
-  return std::max<Index>(kCoefficientPointsPerChunk / points, 1);
-}
+// Cells of which the values of varying fields are held at a time.
+Index field_chunk(Index points) { return std::max<Index>(kFieldPointsPerChunk / points, 1); }
 
 }  // namespace
 
@@ -209,76 +207,70 @@ DeviceFactorMaker<T>::DeviceFactorMaker(const BilinearForm& form)
       kind_(factor_kind(form.discretization->mapping, form.coefficient, form.reaction)),
       cell_stride_(device_factor_stride(kind_, form.discretization->mesh.dimension(),
                                         form.discretization->basis.point_count(), sizeof(T))),
-      B_(form.discretization->basis.B.entries),
+      points_(*form.discretization),
       D_(form.discretization->basis.D.entries),
-      weights_(form.discretization->basis.quadrature.weights),
       inverted_(std::vector<Index>{kNone}),
       scratch_(form.discretization->mapping.is_cartesian()
                    ? 0
                    : factor_block_bytes(form.discretization->mesh.dimension(),
                                         form.discretization->basis.point_count())) {
   const Discretization& discretization = *form.discretization;
-  const int dim = discretization.mesh.dimension();
-  if (form.coefficient.constant) {
-    check_constant(form);
-  } else {
-    const Index points = power(discretization.basis.point_count(), dim);
-    k_ = DeviceArray<double>(std::min(coefficient_chunk(points), discretization.mesh.cell_count()) *
-                             points);
+  check_constants(form);
+  const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
+  const Index of_field = std::min(field_chunk(points), discretization.mesh.cell_count()) * points;
+  if (!form.coefficient.constant) {
+    coefficient_.emplace(form, FormField::coefficient, points_);
+    k_ = DeviceArray<double>(of_field);
   }
-  for (int d = 0; d < dim; ++d) {
-    if (!discretization.mapping.is_cartesian()) {
-      positions_[d] = positions_on_device(discretization.mapping, d);
-    } else if (kind_ == FactorKind::general) {
-      widths_[d] = DeviceArray<double>(cell_widths(discretization.mesh, d));
-    }
+  if (!form.reaction.constant) {
+    reaction_.emplace(form, FormField::reaction, points_);
+    c_ = DeviceArray<double>(of_field);
   }
 }
 
 template <class T>
-void DeviceFactorMaker<T>::make(Index first, Index count, T* factors) {
+void DeviceFactorMaker<T>::make(Index first, Index count, T* factors, T* reaction) {
   const Discretization& discretization = *form_->discretization;
   const BoxMesh& mesh = discretization.mesh;
   const int dim = mesh.dimension();
-  const int m = discretization.basis.point_count();
-  const Index points = power(m, dim);
+  const Index points = power(discretization.basis.point_count(), dim);
   double volume = 1.0;
   for (int d = 0; d < dim; ++d) volume *= mesh.cell_width(d, 0);
   GeometryArguments arguments{};
   arguments.grid = make_cell_grid(*form_);
-  arguments.points = m;
-  arguments.B = B_.data();
+  arguments.points = points_.view();
   arguments.D = D_.data();
-  arguments.weights = weights_.data();
-  for (int d = 0; d < dim; ++d) {
-    arguments.position[d] = positions_[d].data();
-    arguments.width[d] = widths_[d].data();
-  }
-  const bool is_constant = form_->coefficient.constant.has_value();
   arguments.constant_k = form_->coefficient.constant.value_or(0.0);
-  const Index chunk = is_constant ? count : coefficient_chunk(points);
+  arguments.constant_c = form_->reaction.constant.value_or(0.0);
+  const bool is_constant = form_->coefficient.constant && form_->reaction.constant;
+  const Index chunk = is_constant ? count : field_chunk(points);
   for (Index done = 0; done < count; done += arguments.count) {
     arguments.first_cell = first + done;
     arguments.count = std::min(chunk, count - done);
-    if (!is_constant) {
-      const std::vector<double> values =
-          coefficient_at_points(*form_, arguments.first_cell, arguments.count);
-      copy_to_device(values.data(), static_cast<Index>(values.size() * sizeof(double)), k_.data());
+    if (coefficient_) {
+      coefficient_->evaluate(arguments.first_cell, arguments.count, k_.data());
       arguments.k = k_.data();
+    }
+    if (reaction_) {
+      reaction_->evaluate(arguments.first_cell, arguments.count, c_.data());
+      arguments.c = c_.data();
     }
     constexpr const char* kName = "geometric factors";
     const Launch a_thread_a_point{kName, blocks_for(arguments.count * points, kThreads, 1 << 20),
                                   kThreads};
     T* const out = factors + done * cell_stride_;
+    T* const reaction_out = reaction == nullptr ? nullptr : reaction + done * points;
     if (!discretization.mapping.is_cartesian()) {
       launch(general_factors_kernel<T>,
              {kName, scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes()},
              arguments, static_cast<char*>(scratch_.global()), scratch_.bytes_per_block(),
-             cell_stride_, out, inverted_.data());
+             cell_stride_, out, reaction_out, inverted_.data());
     } else if (kind_ == FactorKind::general) {
-      launch(graded_factors_kernel<T>, a_thread_a_point, arguments, cell_stride_, out);
+      launch(graded_factors_kernel<T>, a_thread_a_point, arguments, cell_stride_, out,
+             reaction_out);
     } else {
-      launch(scaled_factors_kernel<T>, a_thread_a_point, arguments, volume, cell_stride_, out);
+      launch(scaled_factors_kernel<T>, a_thread_a_point, arguments, volume, cell_stride_, out,
+             reaction_out);
     }
   }
 }
@@ -296,17 +288,24 @@ DeviceFactors<T>::DeviceFactors(const BilinearForm& form)
   const int dim = mesh.dimension();
   double volume = 1.0;
   for (int d = 0; d < dim; ++d) volume *= mesh.cell_width(d, 0);
-  if (form.coefficient.constant) check_constant(form);
+  check_constants(form);
   for (int d = 0; kind_ != FactorKind::general && d < dim; ++d) {
     axis_scale_[d] = 1.0 / (mesh.cell_width(d, 0) * mesh.cell_width(d, 0));
     if (kind_ == FactorKind::constant) axis_scale_[d] *= volume * *form.coefficient.constant;
   }
-  if (kind_ == FactorKind::constant) return;
+  if (kind_ == FactorKind::constant) {
+    reaction_scale_ = volume * *form.reaction.constant;
+    return;
+  }
   cell_stride_ =
       device_factor_stride(kind_, dim, form.discretization->basis.point_count(), sizeof(T));
   values_ = DeviceArray<T>(mesh.cell_count() * cell_stride_);
+  if (reaction_kind(form.reaction) != ReactionKind::none) {
+    reaction_ =
+        DeviceArray<T>(mesh.cell_count() * power(form.discretization->basis.point_count(), dim));
+  }
   DeviceFactorMaker<T> maker(form);
-  maker.make(0, mesh.cell_count(), values_.data());
+  maker.make(0, mesh.cell_count(), values_.data(), reaction_.data());
   maker.check();
 }
 

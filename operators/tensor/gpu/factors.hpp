@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "mesh/geometry/factor_kind.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/cells/block_scratch.hpp"
 #include "operators/cells/device_cells.hpp"
+#include "operators/tensor/gpu/field_at_points.hpp"
 #include "solvers/memory/device_array.hpp"
 
 namespace tessera {
@@ -42,18 +44,21 @@ struct FactorView {
   Index stride;
   Index first_cell;
   std::array<double, 3> axis_scale;
+  /// r_q [cell - first_cell][q] where there is a reaction; of `constant` reaction_scale instead.
+  const T* reaction = nullptr;
+  double reaction_scale = 0.0;
 };
 
 /// Makes `scaled` and `general` factors of ranges of cells on the GPU, in the layout of
-/// DeviceFactors. Meanwhile it holds the positions of the nodes of a mapped mesh.
+/// DeviceFactors.
 template <class T>
 class DeviceFactorMaker {
  public:
   explicit DeviceFactorMaker(const BilinearForm& form);
 
-  /// Writes those of cells first .. first + count - 1; the coefficient comes from the host.
-  /// @throws BadFieldValue, DeviceError
-  void make(Index first, Index count, T* factors);
+  /// Writes those of cells first .. first + count - 1 and, unless it is null, their r_q, [cell][q];
+  /// coefficient and reaction are those of FieldAtPoints. @throws BadFieldValue, DeviceError
+  void make(Index first, Index count, T* factors, T* reaction);
   /// @throws InvertedCell where a Jacobian of the cells made so far is not positive
   void check() const;
 
@@ -61,16 +66,16 @@ class DeviceFactorMaker {
   const BilinearForm* form_;
   FactorKind kind_;
   Index cell_stride_;
-  DeviceArray<double> B_, D_, weights_, k_;
-  std::array<DeviceArray<double>, 3> positions_;
-  std::array<DeviceArray<double>, 3> widths_;
+  DevicePoints points_;
+  DeviceArray<double> D_, k_, c_;
+  std::optional<FieldAtPoints> coefficient_, reaction_;  // where they vary
   DeviceArray<Index> inverted_;
   BlockScratch scratch_;
 };
 
-/// The middle factor D_q = w_q |J| k J^-1 J^-T of A = sum_c P B^T D B P^T in GPU memory, made there
-/// from the positions of the nodes or the widths of graded cells; cell after cell,
-/// device_factor_stride() values each.
+/// The middle factor D_q = w_q |J| k J^-1 J^-T of A = sum_c P B^T D B P^T, and r_q = w_q |J| c
+/// where there is a reaction, in GPU memory, made there from the positions of the nodes or the
+/// widths of graded cells; cell after cell, device_factor_stride() values each.
 ///
 /// `constant` stores nothing. `scaled` [cell][q_z][q_y][q_x]: w |J| k, times axis_scale for D.
 /// `general` 2D [cell][q_y][entry][q_x], entries xx xy yy;
@@ -78,7 +83,6 @@ class DeviceFactorMaker {
 template <class T>
 class DeviceFactors {
  public:
-  /// The form's coefficient is evaluated on the host, all else on the GPU.
   /// @throws InvertedCell, BadFieldValue as mesh/geometry/geometric_factors.hpp; DeviceOutOfMemory
   explicit DeviceFactors(const BilinearForm& form);
 
@@ -88,18 +92,23 @@ class DeviceFactors {
   const std::array<double, 3>& axis_scale() const { return axis_scale_; }
   const T* data() const { return values_.data(); }
   Index cell_stride() const { return cell_stride_; }
-  FactorView<T> view() const { return {kind_, values_.data(), cell_stride_, 0, axis_scale_}; }
-  Index bytes() const { return values_.bytes(); }
+  /// [cell][q_z][q_y][q_x], null where there is none or the factors are `constant`.
+  const T* reaction() const { return reaction_.data(); }
+  /// |J| c for `constant`, else 0.
+  double reaction_scale() const { return reaction_scale_; }
+  FactorView<T> view() const {
+    return {kind_, values_.data(), cell_stride_, 0, axis_scale_, reaction_.data(), reaction_scale_};
+  }
+  Index bytes() const { return values_.bytes() + reaction_.bytes(); }
 
  private:
   FactorKind kind_;
   std::array<double, 3> axis_scale_{};
+  double reaction_scale_ = 0.0;
   Index cell_stride_ = 0;
   DeviceArray<T> values_;
+  DeviceArray<T> reaction_;
 };
-
-/// Points of which the coefficient is on its way from the host at a time: 128 MiB.
-inline constexpr Index kCoefficientPointsPerChunk = Index{1} << 24;
 
 /// Bytes that a block making mapped factors keeps: Jacobians and two tensors in double precision.
 constexpr Index factor_block_bytes(int dimension, int points) {
@@ -107,24 +116,28 @@ constexpr Index factor_block_bytes(int dimension, int points) {
          static_cast<Index>(sizeof(double));
 }
 
-/// Bytes held, and the most while they are made: for `general` that of a mapped mesh, which copies
-/// node positions; a graded one takes less.
-constexpr Index device_factor_bytes(FactorKind kind, int dimension, Index cells, int points,
-                                    Index value_bytes) {
-  return Saturated(cells) * device_factor_stride(kind, dimension, points, value_bytes) *
-         value_bytes;
+/// Bytes held, and the most while they are made, beside the positions of a mapped mesh's nodes.
+constexpr Index device_factor_bytes(FactorKind kind, ReactionKind reaction, int dimension,
+                                    Index cells, int points, Index value_bytes) {
+  const bool has_values = kind != FactorKind::constant && reaction != ReactionKind::none;
+  const Index reactions = has_values ? power(points, dimension) : 0;
+  return Saturated(cells) *
+         (device_factor_stride(kind, dimension, points, value_bytes) + reactions) * value_bytes;
 }
-constexpr Index device_factor_peak_bytes(FactorKind kind, int dimension, Index cells, int points,
-                                         Index nodes, Index value_bytes) {
+constexpr Index device_factor_peak_bytes(FactorKind kind, ReactionKind reaction, int dimension,
+                                         Index cells, int points, Index value_bytes) {
   if (kind == FactorKind::constant) return 0;
   const bool is_general = kind == FactorKind::general;
-  const Saturated positions = is_general ? Saturated(nodes) * dimension : Saturated(0);
-  const Index scratch = is_general ? block_scratch_bytes(factor_block_bytes(dimension, points)) : 0;
+  // A field of a form has a scratch of its own.
+  const Index scratch = is_general
+                            ? block_scratch_bytes(factor_block_bytes(dimension, points)) +
+                                  2 * block_scratch_bytes(field_block_bytes(dimension, points))
+                            : 0;
   const Index all_points = Saturated(cells) * power(points, dimension);
-  const Index coefficients =
-      all_points < kCoefficientPointsPerChunk ? all_points : kCoefficientPointsPerChunk;
-  return (positions + coefficients) * sizeof(double) +
-         device_factor_bytes(kind, dimension, cells, points, value_bytes) + scratch;
+  const Index of_field = all_points < kFieldPointsPerChunk ? all_points : kFieldPointsPerChunk;
+  const Index fields = of_field * (reaction == ReactionKind::varying ? 2 : 1);
+  return Saturated(fields) * sizeof(double) +
+         device_factor_bytes(kind, reaction, dimension, cells, points, value_bytes) + scratch;
 }
 
 }  // namespace tessera

@@ -31,17 +31,23 @@ void add_general_diagonal(const BilinearForm& form, const CellGrid& grid,
   const Index room = factor_chunk_cells(grid.dimension, points, sizeof(T)) / grid.cells[0];
   const int rows = static_cast<int>(std::clamp<Index>(room, 1, grid.cells[1]));
   DeviceArray<T> factors(stride * grid.cells[0] * rows);
+  DeviceArray<T> reaction;
+  if (reaction_kind(form.reaction) != ReactionKind::none) {
+    reaction = DeviceArray<T>(power(points, grid.dimension) * grid.cells[0] * rows);
+  }
   DeviceFactorMaker<T> maker(form);
   for (int z = 0; z < grid.cells[2]; ++z) {
     for (int y = 0; y < grid.cells[1]; y += rows) {
       const int end = std::min(y + rows, grid.cells[1]);
       const Index first = cell_number(grid, {0, y, z});
-      maker.make(first, static_cast<Index>(end - y) * grid.cells[0], factors.data());
+      maker.make(first, static_cast<Index>(end - y) * grid.cells[0], factors.data(),
+                 reaction.data());
       for (const CellRange& color : colors) {
         const CellRange range = clipped(clipped(color, 2, z, z + 1), 1, y, end);
         if (range.size() == 0) continue;
-        any_size.add_diagonal(grid, range, {FactorKind::general, factors.data(), stride, first, {}},
-                              d);
+        any_size.add_diagonal(
+            grid, range, {FactorKind::general, factors.data(), stride, first, {}, reaction.data()},
+            d);
       }
     }
   }

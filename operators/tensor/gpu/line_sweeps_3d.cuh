@@ -127,12 +127,17 @@ __device__ __forceinline__ void gradient_by_lines(const WeightedEvenOdd<T, P + 1
   thread.synchronize();
 }
 
-/// The transpose: f_x and f_z in GX and GZ, f_y in registers, without weights -> v along the
-/// thread's line along z, where it has_nodes.
+/// What U holds after gradient_by_lines(): values that integrate_by_lines() adds at the points, or
+/// nothing that counts.
+enum class AtPoints { nothing, values };
+
+/// The transpose: f_x and f_z in GX and GZ, f_y in registers, values of a reaction in U, all
+/// without weights -> v along the thread's line along z, where it has_nodes.
 template <int P, int M, class T>
 __device__ __forceinline__ void integrate_by_lines(const WeightedEvenOdd<T, P + 1, M>& lines,
                                                    const LineThread<P, M>& thread, T (&fy)[M], T* U,
-                                                   T* GX, T* GZ, T (&v)[P + 1]) {
+                                                   T* GX, T* GZ, T (&v)[P + 1],
+                                                   AtPoints in_u = AtPoints::nothing) {
   using Box = Box3D<P, M>;
   constexpr int n = P + 1;
   T sum[M];
@@ -151,6 +156,7 @@ __device__ __forceinline__ void integrate_by_lines(const WeightedEvenOdd<T, P + 
     for (int q = 0; q < M; ++q) {
       const int at = thread.along_y() + q * Box::row;
       sum[q] += GX[at] + GZ[at];
+      if (in_u == AtPoints::values) sum[q] += U[at];
     }
     multiply_even_odd<1>(lines.B_weighted, sum, r);
     store_line(U + thread.along_y(), Box::row, r);

@@ -129,6 +129,12 @@ __global__ void __launch_bounds__(max_brick_threads(2, M))
     T r[n];
 #pragma unroll
     for (int q = 0; q < M; ++q) w[q] += GX[q * Box::row + a];
+    if (args.reaction != nullptr) {
+      const T* const r_q =
+          args.reaction + cell_number(args.grid, cell.place.position) * (M * M) + a;
+#pragma unroll
+      for (int q = 0; q < M; ++q) w[q] += r_q[q * M] * U[q * Box::row + a];
+    }
     multiply_line_transposed<M, n>(lines.B, w, r);
     store_line(U + a, Box::row, r);
   }
@@ -179,6 +185,12 @@ __global__ void __launch_bounds__(max_brick_threads(2, P + 1))
     multiply_line<n, n>(lines.M, in, e);
 #pragma unroll
     for (int i = 0; i < n; ++i) c[i] = args.axis_scale[0] * c[i] + args.axis_scale[1] * e[i];
+    if (args.reaction_scale != T{0}) {
+      load_line(A + along_x, 1, in);
+      multiply_line<n, n>(lines.M, in, e);
+#pragma unroll
+      for (int i = 0; i < n; ++i) c[i] += args.reaction_scale * e[i];
+    }
     store_line(A + along_x, 1, c);
   }
   __syncthreads();

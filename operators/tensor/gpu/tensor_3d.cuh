@@ -94,7 +94,8 @@ __device__ __forceinline__ NodeLine line_along_z(const CellGrid& grid, const Cel
 /// Launch: (M^2, cells of the brick) threads; thread (a, b) of a cell has lines (x, y) = (a, b)
 /// along z, then (y, z) along x, then (x, z) along y. Shared memory: three tensors of M^3 values
 /// and the factors a cell, which are on their way while u is interpolated. Eight barriers.
-/// Bytes a DoF: x and y once, and 6 (general) or 1 (scaled) values a point, M^3 / P^3 points.
+/// Bytes a DoF: x and y once, and 6 (general) or 1 (scaled) values a point, M^3 / P^3 points, and
+/// one more where there is a reaction.
 /// Flops: about 24 M + 15 a point.
 /// Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, FactorKind kind>
@@ -193,6 +194,12 @@ __global__ void __launch_bounds__(max_brick_threads(3, M))
     for (int q = 0; q < M; ++q) {
       w[q] += GX[along_z + q * Box::plane] + GY[along_z + q * Box::plane];
     }
+    if (args.reaction != nullptr) {
+      const T* const r_q =
+          args.reaction + cell_number(args.grid, cell.place.position) * (M * M * M) + b * M + a;
+#pragma unroll
+      for (int q = 0; q < M; ++q) w[q] += r_q[q * M * M] * U[along_z + q * Box::plane];
+    }
     multiply_line_transposed<M, n>(lines.B, w, r);
     store_line(U + along_z, Box::plane, r);
   }
@@ -215,7 +222,7 @@ __global__ void __launch_bounds__(max_brick_threads(3, M))
 /// 1D matrices of one axis; no points, no factors.
 ///
 /// Launch as above with M = p + 1; two tensors of (p + 1)^3 values a cell, two barriers:
-///   a = M_z u, b = K_z u | c = M_x a, e = s_x K_x a + s_z M_x b | v = s_y K_y c + M_y e.
+///   a = M_z u, b = K_z u | c = M_x a, e = s_x K_x a + r c + s_z M_x b | v = s_y K_y c + M_y e.
 /// Bytes a DoF: x and y once. Flops: 14 (p + 1) a node of a cell, (p + 1)^3 / p^3 nodes a DoF.
 template <class T, int P>
 __global__ void __launch_bounds__(max_brick_threads(3, P + 1))
@@ -252,10 +259,12 @@ __global__ void __launch_bounds__(max_brick_threads(3, P + 1))
     multiply_line<n, n>(lines.M, in, c);
     multiply_line<n, n>(lines.K, in, e);
     store_line(A + along_x, 1, c);
+#pragma unroll
+    for (int i = 0; i < n; ++i) e[i] = args.axis_scale[0] * e[i] + args.reaction_scale * c[i];
     load_line(C + along_x, 1, in);
     multiply_line<n, n>(lines.M, in, c);
 #pragma unroll
-    for (int i = 0; i < n; ++i) e[i] = args.axis_scale[0] * e[i] + args.axis_scale[2] * c[i];
+    for (int i = 0; i < n; ++i) e[i] += args.axis_scale[2] * c[i];
     store_line(C + along_x, 1, e);
   }
   __syncthreads();

@@ -16,6 +16,9 @@ struct OnTheFlyArguments {
   const double* positions[3];  // of the nodes
   const T* k;                  // [cell][q_z][q_y][q_x], or null
   T constant_k;
+  ReactionKind reaction;
+  const T* c;  // as k
+  T constant_c;
 };
 
 /// The 1D matrices for u and, in double precision, for positions.
@@ -26,9 +29,9 @@ struct OnTheFlyMatrices {
 };
 
 /// D = k |J| J^-1 J^-T as xx xy xz yy yz zz, J[a][b] = dx_a / dxi_b: 9 products and 6 sums of them
-/// for adj(J), 5 for |J|, 18 for adj(J) adj(J)^T, one division.
+/// for adj(J), 5 for |J|, 18 for adj(J) adj(J)^T, one division. Returns |J|.
 template <class T>
-__device__ __forceinline__ void factors_of_jacobian(const double (&J)[3][3], T k, T (&d)[6]) {
+__device__ __forceinline__ double factors_of_jacobian(const double (&J)[3][3], T k, T (&d)[6]) {
   double K[3][3];  // adj(J) = |J| J^-1
 #pragma unroll
   for (int a = 0; a < 3; ++a) {
@@ -48,6 +51,7 @@ __device__ __forceinline__ void factors_of_jacobian(const double (&J)[3][3], T k
       d[e++] = static_cast<T>(s * (K[a][0] * K[b][0] + K[a][1] * K[b][1] + K[a][2] * K[b][2]));
     }
   }
+  return determinant;
 }
 
 /// v_c = B^T D B u_c by sum factorization in 3D, with D of the cell's nodes, a thread a line.
@@ -110,13 +114,20 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows)
         for (int axis = 0; axis < 3; ++axis) here[d][axis] = J[d][axis][q];
       }
       T d[6];
-      factors_of_jacobian(here, args.k != nullptr ? args.k[first + q * M] : args.constant_k, d);
+      const double determinant =
+          factors_of_jacobian(here, args.k != nullptr ? args.k[first + q * M] : args.constant_k, d);
       const int at = thread.along_y() + q * Box::row;
+      if (args.reaction != ReactionKind::none) {
+        const T c = args.c != nullptr ? args.c[first + q * M] : args.constant_c;
+        U[at] *= c * static_cast<T>(determinant);
+      }
       multiply_symmetric(d, GX[at], w[q], GZ[at]);
     }
   }
   T v[n];
-  integrate_by_lines<P, M>(lines.field, thread, w, U, GX, GZ, v);
+  integrate_by_lines<P, M>(
+      lines.field, thread, w, U, GX, GZ, v,
+      args.reaction == ReactionKind::none ? AtPoints::nothing : AtPoints::values);
   if (thread.has_nodes) scatter_line(args.sink, place, thread.number(), nodes, v);
 }
 
@@ -208,11 +219,16 @@ __global__ void __launch_bounds__(max_brick_threads(2, M))
       const double yx = J[1][0][q];
       const double yy = J[1][1][q];
       const T k = args.k != nullptr ? args.k[first + q * M] : args.constant_k;
-      const double s = static_cast<double>(k) / (xx * yy - xy * yx);
+      const double determinant = xx * yy - xy * yx;
+      const double s = static_cast<double>(k) / determinant;
       const T d_xx = static_cast<T>(s * (yy * yy + xy * xy));
       const T d_xy = static_cast<T>(-s * (yy * yx + xy * xx));
       const T d_yy = static_cast<T>(s * (yx * yx + xx * xx));
       const int at = a + q * Box::row;
+      if (args.reaction != ReactionKind::none) {
+        const T c = args.c != nullptr ? args.c[first + q * M] : args.constant_c;
+        U[at] *= c * static_cast<T>(determinant);
+      }
       const T gx = GX[at];
       GX[at] = d_xx * gx + d_xy * w[q];
       w[q] = d_xy * gx + d_yy * w[q];
@@ -227,7 +243,10 @@ __global__ void __launch_bounds__(max_brick_threads(2, M))
   if (active) {
     T r[n];
 #pragma unroll
-    for (int q = 0; q < M; ++q) sum[q] += GX[a + q * Box::row];
+    for (int q = 0; q < M; ++q) {
+      sum[q] += GX[a + q * Box::row];
+      if (args.reaction != ReactionKind::none) sum[q] += U[a + q * Box::row];
+    }
     multiply_even_odd<1>(lines.field.B_weighted, sum, r);
     store_line(U + a, Box::row, r);
   }

@@ -1,12 +1,12 @@
 // This file has the tensor kernel that computes its factors in every application.
 #include <algorithm>
-#include <array>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 
 #include "mesh/geometry/symmetric_factors.hpp"
-#include "operators/cells/device_positions.hpp"
-#include "operators/tensor/gpu/coefficient_at_points.hpp"
+#include "operators/cells/device_nodes.hpp"
+#include "operators/tensor/gpu/field_at_points.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
 #include "operators/tensor/on_the_fly/launch.hpp"
 #include "operators/tensor/on_the_fly/lines.cuh"
@@ -36,10 +36,9 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
                              "geometry on the fly is for less than 2^32 cells; use \"stored\"");
     }
     check_cells();
-    for (int d = 0; d < grid_.dimension; ++d) {
-      positions_[d] = positions_on_device(form.discretization->mapping, d);
-    }
-    if (!form.coefficient.constant) evaluate_coefficient();
+    nodes_ = nodes_on_device(form.discretization->mapping);
+    if (!form.coefficient.constant) evaluate(FormField::coefficient, k_);
+    if (!form.reaction.constant) evaluate(FormField::reaction, c_);
   }
 
   std::string_view name() const override { return "tensor"; }
@@ -51,8 +50,16 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
   void apply(const CellRange& range, const CellSource<T>& source,
              const CellSink<T>& sink) const override {
     TESSERA_CHECK(sink.kind != SinkKind::patch);
-    OnTheFlyArguments<T> args{grid_, range, source, sink, {}, k_.data(), T{0}};
-    for (int d = 0; d < grid_.dimension; ++d) args.positions[d] = positions_[d].data();
+    OnTheFlyArguments<T> args{};
+    args.grid = grid_;
+    args.range = range;
+    args.source = source;
+    args.sink = sink;
+    args.k = k_.data();
+    args.reaction = reaction_kind(form_.reaction);
+    args.c = c_.data();
+    args.constant_c = static_cast<T>(form_.reaction.constant.value_or(0.0));
+    for (int d = 0; d < grid_.dimension; ++d) args.positions[d] = nodes_->coordinate(d);
     args.constant_k = static_cast<T>(form_.coefficient.constant.value_or(0.0));
     (*launch_)(args);
   }
@@ -76,9 +83,8 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
 
   Index bytes() const override { return streamed_bytes() + any_size_.bytes(); }
   Index streamed_bytes() const override {
-    Index bytes = k_.bytes();
-    for (const DeviceArray<double>& positions : positions_) bytes += positions.bytes();
-    return bytes;
+    const Index positions = grid_.dimension * form_.discretization->lattice.size();
+    return k_.bytes() + c_.bytes() + positions * static_cast<Index>(sizeof(double));
   }
 
  private:
@@ -92,23 +98,16 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
     DeviceArray<double> factors(chunk * stride);
     DeviceFactorMaker<double> maker(form_);
     for (Index first = 0; first < cells; first += chunk) {
-      maker.make(first, std::min(chunk, cells - first), factors.data());
+      maker.make(first, std::min(chunk, cells - first), factors.data(), nullptr);
     }
     maker.check();
   }
 
-  void evaluate_coefficient() {
+  void evaluate(FormField what, DeviceArray<T>& values) const {
     const Index cells = all_cells(grid_).size();
-    const Index points = power(points_, grid_.dimension);
-    k_ = DeviceArray<T>(cells * points);
-    const Index chunk = std::max<Index>(kCoefficientPointsPerChunk / points, 1);
-    for (Index first = 0; first < cells; first += chunk) {
-      const std::vector<double> k =
-          coefficient_at_points(form_, first, std::min(chunk, cells - first));
-      const std::vector<T> values(k.begin(), k.end());
-      copy_to_device(values.data(), static_cast<Index>(values.size() * sizeof(T)),
-                     k_.data() + first * points);
-    }
+    values = DeviceArray<T>(cells * power(points_, grid_.dimension));
+    const DevicePoints points(*form_.discretization);
+    FieldAtPoints(form_, what, points).evaluate(0, cells, values.data());
   }
 
   BilinearForm form_;
@@ -116,8 +115,9 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
   int points_;
   std::unique_ptr<OnTheFlyLaunch<T>> launch_;
   TensorAnySize<T> any_size_;
-  std::array<DeviceArray<double>, 3> positions_;
+  std::shared_ptr<const DeviceNodes> nodes_;
   DeviceArray<T> k_;
+  DeviceArray<T> c_;
 };
 
 }  // namespace

@@ -168,7 +168,8 @@ std::string finished(std::string svg, const Plot& plot, SvgUse use) {
                        "<title>{}</title><defs>{}</defs>"
                        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>{}</svg>\n",
                        view, name, kShapes, svg)
-                 : fmt::format("<svg {} role=\"img\" aria-label=\"{}\">{}</svg>", view, name, svg);
+                 : fmt::format("<svg class=\"{}\" {} role=\"img\" aria-label=\"{}\">{}</svg>",
+                               use == SvgUse::in_page ? "wide" : "narrow", view, name, svg);
 }
 
 }  // namespace
@@ -178,7 +179,9 @@ std::vector<std::string> draw(const std::vector<Plot>& plots, SvgUse use) {
   std::vector<std::string> svgs(plots.size());
   std::vector<std::size_t> drawn;
   for (std::size_t n = 0; n < plots.size(); ++n) {
-    const std::string commands = gnuplot_script(plots[n], static_cast<int>(n));
+    const std::string commands =
+        gnuplot_script(plots[n], static_cast<int>(n),
+                       use == SvgUse::in_narrow_page ? PlotShape::narrow : PlotShape::wide);
     if (commands.empty()) continue;
     script += commands;
     drawn.push_back(n);

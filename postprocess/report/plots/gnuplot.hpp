@@ -15,8 +15,9 @@ class PlotError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A part of a page, in the page's colors, or a file of its own.
-enum class SvgUse { in_page, file };
+/// A part of a page, in the page's colors, for wide screens and paper or for narrow screens; or a
+/// file of its own.
+enum class SvgUse { in_page, in_narrow_page, file };
 
 /// One SVG element, or SVG file, for each plot; empty for a plot that has nothing to show. All are
 /// drawn by one process. @throws PlotError

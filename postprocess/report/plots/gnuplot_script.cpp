@@ -15,16 +15,20 @@
 namespace tessera::report {
 namespace {
 
-constexpr double kWidth = 440.0;
+constexpr double kWideWidth = 440.0;
+constexpr double kNarrowWidth = 340.0;
 constexpr double kFont = 12.0;
 constexpr double kTitleFont = 14.0;
 constexpr double kLine = 15.0;
 constexpr double kTitleLine = 18.0;
-constexpr double kBarStep = 22.0;
+constexpr double kWideBarStep = 22.0;
+constexpr double kNarrowBarStep = 38.0;
 constexpr double kPlotHeight = 250.0;
 constexpr double kBottom = 46.0;
-constexpr std::size_t kTitleCharacters = 52;
-constexpr std::size_t kLabelCharacters = 27;
+constexpr std::size_t kWideTitleCharacters = 52;
+constexpr std::size_t kNarrowTitleCharacters = 38;
+constexpr std::size_t kWideLabelCharacters = 27;
+constexpr std::size_t kNarrowLabelCharacters = 42;
 constexpr std::array<std::string_view, 4> kDashes = {"solid", "(7,4)", "(2,3)", "(8,3,2,3)"};
 // Filled circle, square, triangle, diamond.
 constexpr std::array<int, 4> kPointTypes = {7, 5, 9, 13};
@@ -49,11 +53,6 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-std::string shortened(const std::string& text) {
-  const std::vector<std::string> lines = wrapped(text, kLabelCharacters);
-  return lines.size() == 1 ? text : lines.front() + "…";
-}
-
 std::string color_of(int index) {
   return std::string(kPalette[static_cast<std::size_t>(index) % kPalette.size()].light);
 }
@@ -65,8 +64,12 @@ T cyclic(const std::array<T, N>& values, int index) {
 
 class Script {
  public:
-  Script(const Plot& plot, int number)
-      : plot_(plot), number_(number), title_(wrapped(plot.title, kTitleCharacters)) {}
+  Script(const Plot& plot, int number, PlotShape shape)
+      : plot_(plot),
+        number_(number),
+        is_narrow_(shape == PlotShape::narrow),
+        width_(is_narrow_ ? kNarrowWidth : kWideWidth),
+        title_(wrapped(plot.title, is_narrow_ ? kNarrowTitleCharacters : kWideTitleCharacters)) {}
 
   std::string text() {
     const auto x = x_range(plot_);
@@ -92,23 +95,23 @@ class Script {
 
   // Pixels from the left and the top as gnuplot has them.
   std::string at(double x, double y) const {
-    return fmt::format("screen {:.5f}, screen {:.5f}", x / kWidth, 1.0 - y / height_);
+    return fmt::format("screen {:.5f}, screen {:.5f}", x / width_, 1.0 - y / height_);
   }
 
   void begin() {
     say("reset");
     say("set terminal svg size {:.0f},{:.0f} dynamic noenhanced linewidth 1.2 font "
         "'sans-serif,{:.0f}'",
-        kWidth, height_, kFont);
+        width_, height_, kFont);
     say("set output");
     say("set encoding utf8\nset border 3 lw 0.8\nset tics nomirror out scale 0.4\nset xtics offset "
         "0,0.3");
     // Texts beside bars would stand on lines of a grid.
     if (plot_.bars.empty()) say("set grid xtics ytics lc rgb '{}' lw 0.6 lt 1", kGrid.light);
-    say("set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}", left_ / kWidth,
-        right_ / kWidth);
+    say("set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}", left_ / width_,
+        right_ / width_);
     say("set tmargin at screen {:.5f}\nset bmargin at screen {:.5f}", 1.0 - top_ / height_,
-        kBottom / height_);
+        bottom_ / height_);
     double baseline = 0.5 * kTitleLine;
     for (const std::string& line : title_) {
       say("set label {} at {} left font 'sans-serif,{:.0f}'", quoted(line), at(4.0, baseline),
@@ -116,7 +119,7 @@ class Script {
       baseline += kTitleLine;
     }
     say("set label {} at {} center", quoted(plot_.x.label),
-        at(0.5 * (left_ + right_), height_ - 9.0));
+        at(0.5 * (left_ + right_), height_ - bottom_ + kBottom - 9.0));
     say_axis("x", plot_.x.scale, x_);
   }
 
@@ -138,7 +141,7 @@ class Script {
     const double share = plot_.y.scale == Scale::logarithmic
                              ? std::log(y / y_.low) / std::log(y_.high / y_.low)
                              : (y - y_.low) / (y_.high - y_.low);
-    return height_ - kBottom - share * (height_ - kBottom - top_);
+    return height_ - bottom_ - share * (height_ - bottom_ - top_);
   }
 
   bool is_shown(const PlotPoint& point) const {
@@ -161,14 +164,21 @@ class Script {
       shown.push_back(&series);
       names_width = std::max(names_width, text_width(shortened(series.name)));
     }
+    const double names_height = kLine * static_cast<double>(shown.size() + 1);
+    const bool has_names = names_width > 0.0;
     top_ += 22.0;  // for the label of y
     left_ = 14.0 + marks_width;
-    right_ = kWidth - names_width - 26.0;
-    height_ = top_ + kBottom + std::max(kPlotHeight, kLine * static_cast<double>(shown.size() + 1));
+    right_ = width_ - (has_names && !is_narrow_ ? names_width + 26.0 : 16.0);
+    if (is_narrow_ && has_names) bottom_ += names_height;
+    height_ = top_ + bottom_ + (is_narrow_ ? kPlotHeight : std::max(kPlotHeight, names_height));
     begin();
     say_axis("y", plot_.y.scale, y_);
     say("set label {} at {} left", quoted(plot_.y.label), at(4.0, top_ - 14.0));
-    names(shown);
+    if (has_names && is_narrow_) {
+      names_below(shown);
+    } else if (has_names) {
+      names(shown);
+    }
     std::vector<std::string> parts;
     for (std::size_t n = 0; n < shown.size(); ++n) {
       const Series& series = *shown[n];
@@ -198,15 +208,34 @@ class Script {
       ends.push_back(last);
       wanted.push_back(place(last.y));
     }
-    const std::vector<double> places = spread_labels(wanted, kLine, top_, height_ - kBottom);
+    const std::vector<double> places = spread_labels(wanted, kLine, top_, height_ - bottom_);
     for (std::size_t n = 0; n < shown.size(); ++n) {
       const std::string color = color_of(shown[n]->color);
       say("set arrow from {:.9g}, {:.9g} to {} nohead lc rgb '{}' lw 0.6 dt (2,2)", ends[n].x,
           ends[n].y, at(right_ + 12.0, places[n]), color);
-      say("set label {} at {} left offset character 0.3, -0.3 point pt {} ps 0.5 lc rgb '{}'",
-          quoted(shortened(shown[n]->name)), at(right_ + 12.0, places[n]),
-          cyclic(kPointTypes, shown[n]->dash), color);
+      name(*shown[n], right_ + 12.0, places[n]);
     }
+  }
+
+  void name(const Series& series, double x, double y) {
+    say("set label {} at {} left offset character 0.3, -0.3 point pt {} ps 0.5 lc rgb '{}'",
+        quoted(shortened(series.name)), at(x, y), cyclic(kPointTypes, series.dash),
+        color_of(series.color));
+  }
+
+  // Each at its mark, one below the other.
+  void names_below(const std::vector<const Series*>& shown) {
+    double y = height_ - bottom_ + kBottom + kLine;
+    for (const Series* series : shown) {
+      name(*series, 14.0, y);
+      y += kLine;
+    }
+  }
+
+  std::string shortened(const std::string& text) const {
+    const std::vector<std::string> lines =
+        wrapped(text, is_narrow_ ? kNarrowLabelCharacters : kWideLabelCharacters);
+    return lines.size() == 1 ? text : lines.front() + "…";
   }
 
   void bars() {
@@ -216,34 +245,47 @@ class Script {
       names_width = std::max(names_width, text_width(shortened(bar.name)));
       texts_width = std::max(texts_width, text_width(bar.text));
     }
-    left_ = names_width + 14.0;
-    right_ = kWidth - texts_width - 10.0;
+    // A name stands beside its bar, or above it.
+    left_ = is_narrow_ ? 10.0 : names_width + 14.0;
+    right_ = width_ - texts_width - 10.0;
     const double rows = static_cast<double>(plot_.bars.size());
-    height_ = top_ + kBottom + kBarStep * rows;
+    height_ = top_ + bottom_ + (is_narrow_ ? kNarrowBarStep : kWideBarStep) * rows;
     begin();
     say("set yrange [{}:0]\nset ytics scale 0", plot_.bars.size());
     std::vector<std::string> texts;
+    const double upper = is_narrow_ ? 0.48 : 0.15;
+    const double lower = is_narrow_ ? 0.9 : 0.85;
     double row = 0.0;
     for (const Bar& bar : plot_.bars) {
-      texts.push_back(fmt::format("{} {}", quoted(shortened(bar.name)), row + 0.5));
+      if (is_narrow_) {
+        say("set label {} at graph 0, first {:.2f} left offset character 0.4, 0",
+            quoted(shortened(bar.name)), row + 0.25);
+      } else {
+        texts.push_back(fmt::format("{} {}", quoted(shortened(bar.name)), row + 0.5));
+      }
       say("set object rectangle from {:.9g}, {:.2f} to {:.9g}, {:.2f} fc rgb '{}' fs solid "
           "noborder",
-          std::max(x_.low, 0.0), row + 0.15, bar.value, row + 0.85, color_of(bar.color));
+          std::max(x_.low, 0.0), row + upper, bar.value, row + lower, color_of(bar.color));
       say("set label {} at first {:.9g}, first {:.2f} left offset character 0.4, 0",
-          quoted(bar.text), bar.value, row + 0.5);
+          quoted(bar.text), bar.value, row + 0.5 * (upper + lower));
       row += 1.0;
     }
-    say("set ytics ({})\nplot NaN notitle", fmt::join(texts, ", "));
+    // An empty list would be that of gnuplot's own choice.
+    say("{}\nplot NaN notitle",
+        is_narrow_ ? "unset ytics" : fmt::format("set ytics ({})", fmt::join(texts, ", ")));
   }
 
   const Plot& plot_;
   int number_;
+  bool is_narrow_;
+  double width_;
   std::vector<std::string> title_;
   AxisMarks x_;
   AxisMarks y_;
   double left_ = 0.0;
   double right_ = 0.0;
   double top_ = 0.0;
+  double bottom_ = kBottom;
   double height_ = 0.0;
   std::string script_;
 };
@@ -282,6 +324,8 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
-std::string gnuplot_script(const Plot& plot, int number) { return Script(plot, number).text(); }
+std::string gnuplot_script(const Plot& plot, int number, PlotShape shape) {
+  return Script(plot, number, shape).text();
+}
 
 }  // namespace tessera::report

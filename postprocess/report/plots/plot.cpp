@@ -46,6 +46,15 @@ Range y_range(const Plot& plot) {
   return range_of(plot, plot.y, [](const PlotPoint& point) { return point.y; });
 }
 
+std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, std::size_t max) {
+  if (points.size() <= max) return points;
+  std::vector<PlotPoint> kept;
+  const std::size_t step = (points.size() + max - 1) / max;
+  for (std::size_t i = 0; i < points.size(); i += step) kept.push_back(points[i]);
+  if (kept.back().x != points.back().x) kept.push_back(points.back());
+  return kept;
+}
+
 void share_axes(std::vector<Plot>& plots) {
   if (plots.empty()) return;
   Range x;

@@ -50,6 +50,9 @@ struct Plot {
   std::vector<Bar> bars = {};
 };
 
+/// Every n-th point of a long line, and the last.
+std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, std::size_t max);
+
 /// The same range of both axes for all.
 void share_axes(std::vector<Plot>& plots);
 

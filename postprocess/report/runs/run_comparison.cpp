@@ -96,16 +96,6 @@ std::string comparison_table(const std::vector<RunSource>& runs) {
   return html_table(headers, rows);
 }
 
-// Every n-th point of a long history, and the last.
-std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, std::size_t max) {
-  if (points.size() <= max) return points;
-  std::vector<PlotPoint> kept;
-  const std::size_t step = (points.size() + max - 1) / max;
-  for (std::size_t i = 0; i < points.size(); i += step) kept.push_back(points[i]);
-  if (kept.back().x != points.back().x) kept.push_back(points.back());
-  return kept;
-}
-
 std::vector<PlotPoint> history(const RunSource& run) {
   std::vector<PlotPoint> points;
   if (!run.residuals) return points;

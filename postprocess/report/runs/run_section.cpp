@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+#include <limits>
 #include <map>
 
 #include "postprocess/files/human_units.hpp"
+#include "postprocess/picture/animation.hpp"
 #include "postprocess/report/html.hpp"
 #include "postprocess/report/runs/json_values.hpp"
 #include "postprocess/report/sections.hpp"
@@ -59,6 +62,24 @@ std::string what(const Json& result) {
                   text_at(result, "/solver/method"), text_at(result, "/solver/preconditioner"),
                   text_at(result, "/solver/status"), value_at(result, "/solver/iterations").dump(),
                   value_at(result, "/solver/iterations") == 1 ? "" : "s"));
+  if (const std::string method = text_at(result, "/time/method"); !method.empty()) {
+    const auto number = [&](const char* key) {
+      return number_at(result, key).value_or(std::numeric_limits<double>::quiet_NaN());
+    };
+    facts.add(
+        "time",
+        fmt::format("{} of order {} from t = {:.6g} to {:.6g}: {} steps ({} rejected) "
+                    "of {:.3g} to {:.3g}, {} outputs",
+                    method, number("/time/order"), number("/time/start"), number("/time/end"),
+                    number("/time/steps"), number("/time/rejected"), number("/time/smallest_step"),
+                    number("/time/largest_step"), number("/time/outputs")));
+    if (number_at(result, "/time/max_error/l2")) {
+      facts.add("largest errors",
+                fmt::format("of all outputs: L2 {:.3g}, H1 seminorm {:.3g}, max {:.3g}",
+                            number("/time/max_error/l2"), number("/time/max_error/h1_seminorm"),
+                            number("/time/max_error/max")));
+    }
+  }
   for (const Json& choice : value_at(result, "/choices")) {
     facts.add("auto", fmt::format("{} = {}: {}", text_at(choice, "/key"), text_at(choice, "/value"),
                                   text_at(choice, "/reason")));
@@ -213,23 +234,46 @@ Figure roofline_of(const RunSource& run) {
   return roofline("Roofline, " + run.label, "", {panel}, styles);
 }
 
-/// The first probes, or the last times of a run in time, which has a column for each probe.
+/// The first of them.
 void add_probes(Page& page, const CsvTable& probes) {
-  const bool is_series = probes.has("t");
   page.heading(3, "Probes");
-  if (is_series && probes.columns().size() > kMaxProbes) {
-    page.html(gap(fmt::format("There are {} columns in probes.csv.", probes.columns().size())));
-    return;
-  }
   std::vector<std::vector<std::string>> rows;
   const std::size_t count = std::min(probes.size(), kMaxProbes);
-  const std::size_t first = is_series ? probes.size() - count : 0;
-  for (std::size_t i = first; i < first + count; ++i) rows.push_back(probes.row(i));
+  for (std::size_t i = 0; i < count; ++i) rows.push_back(probes.row(i));
   if (probes.size() > kMaxProbes) {
-    page.html(gap(fmt::format("The {} {} of {} {}.", is_series ? "last" : "first", kMaxProbes,
-                              probes.size(), is_series ? "times" : "points")));
+    page.html(gap(fmt::format("The first {} of {} points.", kMaxProbes, probes.size())));
   }
   page.html(html_table(probes.columns(), rows));
+}
+
+bool fits(const Page& page, const std::string& picture) {
+  return page.bytes() + picture.size() / 3 * 4 <= kMaxPictureBytes;
+}
+
+// With fewer frames, down to some eight, if it would not fit.
+std::string fitting_animation(const Page& page, const std::string& animation) {
+  constexpr std::size_t kLeastFrames = 16;
+  std::string fitting = animation;
+  std::vector<AnimationFrame> frames;
+  while (!fits(page, fitting)) {
+    if (frames.empty()) frames = frames_of(animation);
+    if (frames.size() < kLeastFrames) break;
+    frames = every_second(frames);
+    fitting = animated_png(frames);
+  }
+  return fitting;
+}
+
+// What is seen in it, and what else there is to say if it is left out.
+void add_picture(Page& page, const std::string& picture, const std::string& what) {
+  if (!fits(page, picture)) {
+    page.html(gap(fmt::format("The {} is left out: the page would be too large.", what)));
+    return;
+  }
+  std::string title = what;
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  page.html(fmt::format("<img src=\"data:image/png;base64,{}\" alt=\"{}\">\n", base64(picture),
+                        escaped(title)));
 }
 
 }  // namespace
@@ -245,11 +289,15 @@ void add_run(Page& page, const RunSource& run, Figure residuals) {
   }
   if (run.picture.empty()) {
     page.html(gap("There is no picture of the solution (solution.png)."));
-  } else if (page.bytes() + run.picture.size() / 3 * 4 > kMaxPictureBytes) {
-    page.html(gap("The picture of the solution is left out: the page would be too large."));
   } else {
-    page.html(fmt::format("<img src=\"data:image/png;base64,{}\" alt=\"Solution of {}\">\n",
-                          base64(run.picture), escaped(run.label)));
+    add_picture(page, run.picture, "picture of the solution of " + run.label);
+  }
+  if (!run.animation.empty()) {
+    const std::string animation = fitting_animation(page, run.animation);
+    add_picture(page, animation, "animation of the outputs of " + run.label);
+    if (animation.size() < run.animation.size()) {
+      page.html(paragraph("The animation has a part of the frames of animation.png."));
+    }
   }
   if (run.timings) {
     add_figure(page, parts_figure(run, *run.timings));
@@ -257,7 +305,8 @@ void add_run(Page& page, const RunSource& run, Figure residuals) {
   }
   add_figure(page, std::move(residuals));
   if (!run.result.is_null()) add_figure(page, roofline_of(run));
-  if (run.probes) add_probes(page, *run.probes);
+  add_time(page, run);
+  if (run.probes && !run.is_in_time()) add_probes(page, *run.probes);
   page.heading(3, "How to repeat it");
   if (!run.case_text.empty()) {
     page.html("<pre>tessera run case.toml</pre>\n");

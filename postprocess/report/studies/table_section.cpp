@@ -21,14 +21,18 @@ void add_origins(Page& page, const std::vector<TableSource>& tables) {
     const CsvTable& table = source.table;
     page.heading(3, source.name);
     std::string facts;
+    std::string toml;
     for (const auto& [key, value] : table.comments()) {
-      if (value.empty()) {
+      if (key == "toml") {
+        toml += value + '\n';
+      } else if (value.empty()) {
         page.html(paragraph(key));
       } else {
         facts += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(key), escaped(value));
       }
     }
     if (!facts.empty()) page.html("<dl>\n" + facts + "</dl>\n");
+    if (!toml.empty()) page.html(folded("Its file, with all defaults", toml));
     if (table.comments().empty()) {
       page.html(
           gap("The file does not say on which machine, by which command and version it was "

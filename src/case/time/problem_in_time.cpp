@@ -12,11 +12,12 @@ namespace tessera {
 ProblemInTime::ProblemInTime(const CaseParameters& parameters)
     : dimension_(parameters.mesh.dimension),
       coefficient_("problem.coefficient", parameters.problem.coefficient, dimension_,
-                   Requirement::positive),
+                   Requirement::positive, Variables::position_time_and_u),
       reaction_("problem.reaction", parameters.problem.reaction, dimension_,
                 Requirement::non_negative),
       capacity_("problem.capacity", parameters.problem.capacity, dimension_, Requirement::positive),
-      source_("problem.source", parameters.problem.source, dimension_, Requirement::finite) {
+      source_("problem.source", parameters.problem.source, dimension_, Requirement::finite,
+              Variables::position_time_and_u) {
   for (int face = 0; face < face_count(dimension_); ++face) {
     const BoundaryParameters& parameter = parameters.boundary[face];
     const std::string key = fmt::format("boundary.{}", kFaceNames[face]);

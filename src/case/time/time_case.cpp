@@ -27,6 +27,16 @@ std::string method_text(const TimeParameters& time) {
 
 }  // namespace
 
+TimeOptions time_options(const TimeParameters& time) {
+  TimeOptions options;
+  options.method = time.method;
+  options.order = time.order;
+  options.start = time.start;
+  options.step = time.step;
+  if (time.tolerance) options.tolerance = *time.tolerance;
+  return options;
+}
+
 std::vector<double> output_times(const TimeParameters& time) {
   constexpr double kRounding = 1e-9;
   const double duration = time.end - time.start;
@@ -59,21 +69,21 @@ double typical_time(const CaseParameters& parameters) {
 }
 
 ScalarField typical_field(const CaseParameters& parameters, const std::string& text) {
-  return TimeField(text, parameters.mesh.dimension).at(typical_time(parameters));
+  return TimeField(text, parameters.mesh.dimension, Variables::position_time_and_u)
+      .at(typical_time(parameters));
 }
 
 ReactionKind operator_reaction(const CaseParameters& parameters) {
+  // A Jacobian has the derivative of the source in it.
+  if (parameters.nonlinear && parameters.nonlinear->method == NonlinearMethod::newton &&
+      typical_field(parameters, parameters.problem.source).depends_on_u) {
+    return ReactionKind::varying;
+  }
   const ReactionKind reaction =
       reaction_kind(typical_field(parameters, parameters.problem.reaction));
   if (!parameters.time || reaction == ReactionKind::varying) return reaction;
   return typical_field(parameters, parameters.problem.capacity).constant ? ReactionKind::constant
                                                                          : ReactionKind::varying;
-}
-
-void require_stationary(const LoadedCase& loaded, std::string_view command) {
-  if (!loaded.parameters.time) return;
-  throw InputError({loaded.findings.diagnostic(
-      "time", fmt::format("{} takes cases without [time] only so far", command))});
 }
 
 }  // namespace tessera

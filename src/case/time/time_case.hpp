@@ -2,11 +2,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mesh/scalar_field.hpp"
 #include "operators/form/bilinear_form.hpp"
+#include "solvers/time/time_integrator.hpp"
 #include "src/case/setup.hpp"
 #include "src/parameters/case_parameters.hpp"
 
@@ -15,6 +15,9 @@ namespace tessera {
 /// When solutions are written: at start, at each whole number of output intervals after it, and at
 /// end, which the last of these stands for where they differ by rounding alone.
 std::vector<double> output_times(const TimeParameters& time);
+
+/// What the method of a case in time is asked for.
+TimeOptions time_options(const TimeParameters& time);
 
 /// When a case in time begins and ends, how it steps and what it writes: "0 to 1, sdirk of order 3,
 /// steps by tolerance 0.0001, output every 0.1 (11 times)".
@@ -28,10 +31,7 @@ double typical_time(const CaseParameters& parameters);
 ScalarField typical_field(const CaseParameters& parameters, const std::string& text);
 
 /// The kind of the reaction in the operator of the case: with `[time]`, that of
-/// capacity / (gamma dt) + reaction, which a step has.
+/// capacity / (gamma dt) + reaction, which a step has; with `[nonlinear]` that of a Jacobian.
 ReactionKind operator_reaction(const CaseParameters& parameters);
-
-/// @throws InputError if the case depends on time, which the command does not know
-void require_stationary(const LoadedCase& loaded, std::string_view command);
 
 }  // namespace tessera

@@ -1,23 +1,38 @@
 // An Integration solves a case in time and writes what it passes.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "postprocess/files/time_progress.hpp"
 #include "postprocess/timing/energy_meter.hpp"
+#include "solvers/interruption.hpp"
 #include "solvers/time/time_integrator.hpp"
+#include "src/case/model.hpp"
+#include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
 #include "src/case/time/problem_in_time.hpp"
+#include "src/case/time/time_case.hpp"
+#include "src/commands/interrupt.hpp"
 #include "src/commands/run_output.hpp"
+#include "src/commands/solution_file.hpp"
 #include "src/commands/time/checkpoints.hpp"
 #include "src/commands/time/restart.hpp"
 #include "src/commands/time/solution_series.hpp"
+#include "src/solve/evaluation.hpp"
 #include "src/solve/time/diffusion.hpp"
+#include "src/solve/vector_conversion.hpp"
 
 namespace tessera {
 
 /// Solves the case of a run in time from its start or a checkpoint on, step after step, and writes
 /// the solution at each time of output.
+template <class Space>
 class Integration {
  public:
   /// Makes the operators ("setup" in the timers) and u at the start.
@@ -50,13 +65,212 @@ class Integration {
   SolutionSeries& series_;
   Checkpoints& checkpoints_;
   ProblemInTime problem_;
-  std::optional<Diffusion> diffusion_;
-  HostVector<double> w_;
-  std::unique_ptr<TimeIntegrator<Host>> integrator_;
+  std::optional<Diffusion<Space>> diffusion_;
+  Vector<double, Space> w_;
+  std::unique_ptr<TimeIntegrator<Space>> integrator_;
   std::optional<double> written_until_;
   // Of the method; 0: not known.
   double next_step_ = 0.0;
   std::string failure_;
 };
+
+template <class Space>
+Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoints& checkpoints,
+                                const Restart* restart)
+    : run_(run), series_(series), checkpoints_(checkpoints), problem_(run.parameters) {
+  const TimeParameters& time = *run.parameters.time;
+  const auto setup = run.timers.resume("setup");
+  const CaseModel& model = *run.model;
+  diffusion_.emplace(run.parameters, problem_, model.discretization, model.units, run.timers);
+  run.time = TimeSummary{.method = std::string(name_of(time.method)),
+                         .order = time.order,
+                         .start = time.start,
+                         .end = time.start};
+  run.time->smallest_step = std::numeric_limits<double>::infinity();
+  TimeOptions options = time_options(time);
+  run.system.x = HostVector<double>(model.discretization.lattice.size());
+  if (restart != nullptr) {
+    resume(*restart);
+    options.start = restart->t();
+    // The length of a step of high order is none for the first one of bdf.
+    if (next_step_ > 0.0 && time.method != TimeMethod::bdf) options.first_step = next_step_;
+  } else {
+    begin();
+  }
+  integrator_ = make_time_integrator<Space>(*diffusion_, options, w_);
+}
+
+template <class Space>
+void Integration<Space>::begin() {
+  const auto scope = run_.timers.scope("initial values");
+  interpolate(*run_.model, make_initial(run_.parameters), run_.system.x);
+  diffusion_->clear_constrained(run_.system.x);
+  w_ = converted<double, Space>(run_.system.x);
+}
+
+template <class Space>
+void Integration<Space>::resume(const Restart& restart) {
+  const auto scope = run_.timers.scope("checkpoint");
+  const Checkpoint& checkpoint = restart.found.checkpoint;
+  read_checkpoint_vector(restart.found.path, run_.system.x);
+  w_ = converted<double, Space>(run_.system.x);
+  TimeSummary total = checkpoint.time;
+  total.method = run_.time->method;
+  total.order = run_.time->order;
+  total.start = run_.time->start;
+  run_.time = std::move(total);
+  next_step_ = checkpoint.next_step;
+  written_until_ = checkpoint.last_output;
+  series_.resume(restart);
+}
+
+template <class Space>
+void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
+  SolveStatus status = SolveStatus::converged;
+  try {
+    go(progress, meter);
+  } catch (const Interrupted&) {
+    status = SolveStatus::interrupted;
+    // The signal has been obeyed.
+    withdraw_stop_request();
+    failure_ = "interrupted";
+  } catch (const TimeStepError& error) {
+    status = SolveStatus::iteration_limit;
+    failure_ = error.what();
+  } catch (...) {
+    status = SolveStatus::not_finite;
+    failure_ = *run_.notes.reason_of_failure([] { throw; });
+    run_.notes.complain(
+        fmt::format("the integration ended at t = {:.6g}: {}", integrator_->t(), failure_));
+  }
+  progress.finish();
+  run_.outcome.report.status = status;
+  // Before an output that would not be there if the run had not ended.
+  if (checkpoints_.are_wanted() || status == SolveStatus::interrupted) write_checkpoint();
+  finish();
+}
+
+template <class Space>
+void Integration<Space>::go(TimeProgress& progress, EnergyMeter& meter) {
+  for (const double until : output_times(*run_.parameters.time)) {
+    if (until < integrator_->t() || (written_until_ && until <= *written_until_)) continue;
+    while (integrator_->t() < until) {
+      step(until, progress, meter);
+      const double t = integrator_->t();
+      // What is written at the same time comes first.
+      if (t < until && checkpoints_.is_due(t)) write_checkpoint();
+    }
+    write_output();
+    if (checkpoints_.is_due(until)) write_checkpoint();
+  }
+}
+
+template <class Space>
+void Integration<Space>::write_checkpoint() {
+  const auto scope = run_.timers.scope("checkpoint");
+  const CaseParameters& parameters = run_.parameters;
+  Checkpoint checkpoint{.program = program_name(),
+                        .case_text = make_case_registry().to_toml(parameters),
+                        .dimension = parameters.mesh.dimension,
+                        .degree = parameters.space.degree,
+                        .dofs = w_.size(),
+                        .time = *run_.time,
+                        .next_step = next_step_,
+                        .last_output = written_until_,
+                        .series = series_.written()};
+  checkpoint.time.end = integrator_->t();
+  checkpoints_.write(checkpoint, on_host(w_));
+}
+
+template <class Space>
+void Integration<Space>::step(double until, TimeProgress& progress, EnergyMeter& meter) {
+  stop_if_requested();
+  const auto scope = run_.timers.scope("steps");
+  const TimeStep step = integrator_->step(until);
+  TimeSummary& summary = *run_.time;
+  ++summary.steps;
+  summary.end = step.t;
+  next_step_ = step.next_dt;
+  summary.rejected += step.rejected;
+  summary.linear_iterations += step.linear_iterations;
+  summary.smallest_step = std::min(summary.smallest_step, step.dt);
+  summary.largest_step = std::max(summary.largest_step, step.dt);
+  series_.add_step({step.t, step.dt, step.error_estimate, step.linear_iterations, step.rejected});
+  progress.update(step.t, summary.steps, step.linear_iterations);
+  meter.sample();
+}
+
+template <class Space>
+void Integration<Space>::write_output() {
+  const auto scope = run_.timers.scope("output");
+  const double t = integrator_->t();
+  HostVector<double>& u = run_.system.x;
+  copy(w_, u);
+  diffusion_->add_dirichlet_values(t, u);
+  written_until_ = t;
+  const CaseParameters& parameters = run_.parameters;
+  run_.exact.reset();
+  run_.notes.attempt("the exact solution", fmt::format("is not known at t = {:.6g}", t),
+                     [&] { run_.exact = make_exact(parameters, t); });
+  ++run_.time->outputs;
+  {
+    const auto part = run_.timers.scope("solution.vtu");
+    series_.add(t, u, run_.exact, problem_.at(t).coefficient, failure_);
+  }
+  {
+    const auto part = run_.timers.scope("pictures");
+    series_.add_picture(t, u, failure_);
+  }
+  if (run_.exact) add_errors(t);
+  if (!run_.probes) return;
+  const std::vector<Point>& points = parameters.output.probes.points;
+  ProbeValues values;
+  run_.notes.attempt("probes.csv", "lacks a time", [&] {
+    values.u.resize(points.size());
+    run_.probes->evaluate(u.span(), values.u);
+    if (run_.exact) values.exact = values_at(points, *run_.exact);
+  });
+  series_.add_probes(t, values);
+}
+
+template <class Space>
+void Integration<Space>::add_errors(double t) {
+  const auto scope = run_.timers.scope("errors");
+  run_.notes.attempt("time.max_error", fmt::format("lacks t = {:.6g}", t), [&] {
+    const auto norms = make_solution_norms(*run_.model, run_.system.x, run_.exact,
+                                           case_processor(run_.parameters), run_.notes);
+    const ErrorNorms error = error_norms(*run_.model, *norms, *run_.exact);
+    std::optional<ErrorNorms>& largest = run_.time->max_error;
+    largest = largest ? larger_of_each(*largest, error) : error;
+  });
+}
+
+template <class Space>
+void Integration<Space>::finish() {
+  const double t = integrator_->t();
+  // An explicit method may reach a time at which the case has no values.
+  const bool is_known = run_.notes.attempt("the last solution is not known", [&] {
+    if (written_until_ != t) write_output();
+    run_.model->problem = diffusion_->problem_at(t);
+  });
+  if (!is_known) fill(run_.system.x, std::numeric_limits<double>::quiet_NaN());
+  {
+    const auto output = run_.timers.scope("output");
+    const auto part = run_.timers.scope("pictures");
+    series_.finish(failure_);
+  }
+  run_.time->end = t;
+  if (run_.time->steps == 0) run_.time->smallest_step = 0.0;
+  SolveOutcome& outcome = run_.outcome;
+  outcome.report.iterations = static_cast<int>(run_.time->linear_iterations);
+  outcome.operator_bytes = diffusion_->operator_bytes();
+  outcome.levels = diffusion_->levels();
+  outcome.notes = diffusion_->notes();
+  if (const LinearOperator<double, Space>* const a = diffusion_->form_operator()) {
+    const Cost cost = a->cost();
+    outcome.apply_work = {static_cast<double>(a->size()), cost.bytes, cost.flops};
+    outcome.operator_name = a->name();
+  }
+}
 
 }  // namespace tessera

@@ -99,7 +99,14 @@ std::vector<std::string> Restart::kept_files() const {
   if (place == RestartPlace::other_directory) return {};
   std::vector<std::string> names = {kCheckpointName, kPreviousCheckpointName, "steps.csv"};
   if (!loaded.parameters.output.probes.points.empty()) names.emplace_back("probes.csv");
-  for (const TimedFile& file : found.checkpoint.series.files) names.push_back(file.name);
+  // The animation stays until there is a new one.
+  names.emplace_back("animation.png");
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    std::string name = entry.path().filename().string();
+    const auto number = solution_number(name);
+    if (number && *number <= found.checkpoint.series.last_number) names.push_back(std::move(name));
+  }
   return names;
 }
 

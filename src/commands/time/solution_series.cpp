@@ -28,13 +28,15 @@ SolutionSeries::SolutionSeries(const CaseParameters& parameters,
       discretization_(discretization),
       files_(files),
       notes_(notes),
-      foreseen_(outputs) {}
+      foreseen_(outputs),
+      pictures_(parameters, discretization, files, notes) {}
 
 void SolutionSeries::add(double t, const HostVector<double>& u,
                          const std::optional<ScalarField>& exact, const ScalarField& coefficient,
                          const std::string& status) {
+  ++series_.last_number;
   if (!parameters_.output.vtk) return;
-  const std::string name = numbered_solution_name(++series_.last_number, foreseen_);
+  const std::string name = numbered_solution_name(series_.last_number, foreseen_, ".vtu");
   const bool is_written = add_solution_file(files_, name, parameters_, discretization_,
                                             {u, exact, coefficient, status, t}, notes_) &&
                           notes_.attempt(name, "is missing", [&] { files_.commit(); });
@@ -48,6 +50,11 @@ void SolutionSeries::add(double t, const HostVector<double>& u,
   least = std::min(least, extrema.min.value);
   greatest = std::max(greatest, extrema.max.value);
   write_collection();
+}
+
+void SolutionSeries::add_picture(double t, const HostVector<double>& u, const std::string& status) {
+  if (!parameters_.output.picture) return;
+  pictures_.add(numbered_solution_name(series_.last_number, foreseen_, ".png"), t, u, status);
 }
 
 void SolutionSeries::write_collection() {
@@ -121,6 +128,7 @@ void SolutionSeries::add_line(std::optional<GrowingFile>& file, const std::strin
 }
 
 void SolutionSeries::finish(const std::string& status) {
+  pictures_.finish();
   if (missing_ > 1) {
     notes_.complain(fmt::format("{} of {} solutions are missing", missing_, series_.last_number));
   }

@@ -16,6 +16,7 @@
 #include "solvers/memory/vector.hpp"
 #include "src/commands/result_set.hpp"
 #include "src/commands/run_notes.hpp"
+#include "src/commands/time/picture_series.hpp"
 #include "src/commands/time/restart.hpp"
 #include "src/parameters/case_parameters.hpp"
 
@@ -23,9 +24,10 @@ namespace tessera {
 
 /// What a run in time writes while it goes on, so that a run that is still going can be looked at,
 /// and one that is ended keeps what it had: solution_0001.vtu, ... with solution.pvd that names
-/// them and view.py that plays them, a line of steps.csv for each step and one of probes.csv for
-/// each output. Each file that is written as a whole gets its name when it is complete. An earlier
-/// run's results give way to the first of them.
+/// them and view.py that plays them, a picture of each, solution_0001.png, ..., and in the end
+/// animation.png, a line of steps.csv for each step and one of probes.csv for each output. Each
+/// file that is written as a whole gets its name when it is complete. An earlier run's results give
+/// way to the first of them.
 ///
 /// Nothing throws for what fails: the first failure of its kind becomes a note, and at the end
 /// another says how many files are missing.
@@ -43,15 +45,17 @@ class SolutionSeries {
   const WrittenSeries& written() const { return series_; }
 
   /// Writes the next numbered file, of the solution u at time t, and solution.pvd and view.py anew;
-  /// nothing where the case wants no solution.vtu.
+  /// nothing but its number where the case wants no solution.vtu.
   /// @param exact, coefficient functions of physical positions, at this time
   /// @param status as in VtuMetadata
   void add(double t, const HostVector<double>& u, const std::optional<ScalarField>& exact,
            const ScalarField& coefficient, const std::string& status = "");
+  /// Draws what was added last, if the case wants pictures. @param status as in PictureText
+  void add_picture(double t, const HostVector<double>& u, const std::string& status = "");
   void add_step(const StepRow& row);
   /// The exact values may be empty where the case has an exact solution that failed here.
   void add_probes(double t, const ProbeValues& values);
-  /// Says how the run ended in view.py, and in a note what is missing.
+  /// Draws the animation, and says how the run ended in view.py, and in a note what is missing.
   void finish(const std::string& status);
 
  private:
@@ -70,6 +74,7 @@ class SolutionSeries {
   Index foreseen_;
   WrittenSeries series_;
   Index missing_ = 0;
+  PictureSeries pictures_;
   std::optional<GrowingFile> steps_;
   std::optional<GrowingFile> probes_;
 };

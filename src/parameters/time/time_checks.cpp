@@ -132,11 +132,6 @@ void check_other_tables(const CaseParameters& parameters, Findings& findings) {
                     "time steps are computed in double precision so far; allowed with [time]: "
                     "\"double\"");
   }
-  if (parameters.run.device == RunDevice::cuda && !findings.has_error("run.device")) {
-    findings.report("run.device",
-                    "time steps are computed on the CPU only so far; allowed with [time]: "
-                    "\"auto\", \"cpu\"");
-  }
 }
 
 }  // namespace

@@ -96,13 +96,12 @@ class Writer {
     text_ += line;
   }
 
-  /// Whether the table lacks a key that must be there: what is written of it then are comments.
+  /// Whether no key of the table has a value: what is written of it then are comments.
   bool is_left_out(const std::string& table) const {
     for (std::size_t i = 0; i < keys_.size(); ++i) {
-      const bool lacks = keys_[i].presence == Presence::required_in_table && !values_[i];
-      if (lacks && split(keys_[i].name).table == table) return true;
+      if (values_[i] && split(keys_[i].name).table == table) return false;
     }
-    return false;
+    return true;
   }
 
   void write_key(std::size_t i, const NameParts& parts) {

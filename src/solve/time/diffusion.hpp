@@ -1,19 +1,41 @@
 // A Diffusion is what the finite elements leave of a case in time: M w' = f(t, w).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cases/natural_units.hpp"
+#include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "operators/form/updatable.hpp"
 #include "operators/multigrid/multigrid.hpp"
+#include "operators/strategy.hpp"
 #include "postprocess/timing/timers.hpp"
+#include "solvers/interruption.hpp"
+#include "solvers/krylov/methods.hpp"
 #include "solvers/time/time_system.hpp"
-#include "src/case/time/problem_in_time.hpp"
-#include "src/solve/preconditioning.hpp"
+#include "src/case/strategy.hpp"
+#include "src/solve/method.hpp"
+#include "src/solve/preconditioner_table.hpp"
+#include "src/solve/time/moving_load.hpp"
+#include "src/solve/vector_conversion.hpp"
 
 namespace tessera {
+
+// Errors of solves with the mass enter u itself: they are kept below those of steps.
+inline constexpr double kMassTolerance = 1e-2;
+// What gamma may differ by from that of an operator: far less than the error of a solve.
+inline constexpr double kGammaSpread = 1e-2;
+// What gamma may be, as a multiple of that of the preconditioner. With less, the mass counts more
+// and eigenvalues grow, beyond the range of smoothers; with more, iterations do.
+inline constexpr double kLeastGammaRatio = 0.88;
+inline constexpr double kMostGammaRatio = 1.25;
+// Rounding hides what is less.
+inline constexpr double kLeastTolerance = 1e-13;
 
 /// What a case in time becomes on its mesh. With u = w + g(t), g the function that has the
 /// Dirichlet values at the nodes of Dirichlet faces and 0 at all others,
@@ -21,25 +43,28 @@ namespace tessera {
 /// where M is the mass matrix with the capacity, A(t) the matrix of the stationary problem and b(t)
 /// its load with g lifted: (source, phi_i) + <values, phi_i> - a(g, phi_i).
 ///
-/// The load is assembled again where the data depend on t, the operator of steps is made again
-/// where gamma or, if the form depends on it, t has changed. For an explicit method M is lumped:
-/// M_ii = (capacity, phi_i).
-class Diffusion final : public TimeSystem<Host> {
+/// The load is assembled again where the data depend on t. The operator of steps is updated where
+/// gamma or, if the form depends on it, t has changed, and made anew where it cannot be; the
+/// preconditioner of adaptive steps may stay that of a gamma nearby. For an explicit method M is
+/// lumped: M_ii = (capacity, phi_i).
+template <class Space>
+class Diffusion final : public TimeSystem<Space> {
  public:
+  using V = Vector<double, Space>;
+
   /// @param parameters without `auto`. @param discretization in the frame of the units
   /// Both and the timers must outlive this.
   Diffusion(const CaseParameters& parameters, const ProblemInTime& problem,
             const Discretization& discretization, const NaturalUnits& units, TimerTree& timers);
 
-  std::int64_t size() const override { return g_.size(); }
-  void evaluate(double t, const HostVector<double>& w, HostVector<double>& f) override;
-  void apply_mass(const HostVector<double>& x, HostVector<double>& y) override;
-  SolveReport solve_mass(const HostVector<double>& b, HostVector<double>& x) override;
-  SolveReport solve_step(double t, double gamma, const HostVector<double>& b,
-                         HostVector<double>& x) override;
+  std::int64_t size() const override { return discretization_.lattice.size(); }
+  void evaluate(double t, const V& w, V& f) override;
+  void apply_mass(const V& x, V& y) override;
+  SolveReport solve_mass(const V& b, V& x) override;
+  SolveReport solve_shifted(double t, double gamma, const V& b, V& x) override;
   /// The root mean square of x over the mesh, weighted with the capacity:
   /// sqrt((capacity x, x) / (capacity, 1)).
-  double error_norm(const HostVector<double>& x) override;
+  double error_norm(const V& x) override;
 
   /// u = w + g(t).
   void add_dirichlet_values(double t, HostVector<double>& u) const;
@@ -51,26 +76,39 @@ class Diffusion final : public TimeSystem<Host> {
   /// Bytes of the three operators: of the form, of the mass, of steps.
   Index operator_bytes() const;
   /// The operator of the form at the last time; null if it could not be made then.
-  const LinearOperator<double, Host>* form_operator() const { return a_.get(); }
+  const LinearOperator<double, Space>* form_operator() const { return a_.get(); }
   /// The levels of the preconditioner of the last operator of steps, and lines about it.
   const std::vector<LevelSummary>& levels() const { return step_.preconditioner.levels; }
   const std::vector<std::string>& notes() const { return step_.preconditioner.notes; }
 
  private:
   struct StepOperator {
+    StepOperator() = default;
+    StepOperator(double time, double made_for)
+        : t(time), gamma(made_for), preconditioned_gamma(made_for) {}
+
     double t = 0.0;
     double gamma = 0.0;
+    /// What the preconditioner was made for.
+    double preconditioned_gamma = 0.0;
+    double residual_size = 1.0;
     std::unique_ptr<BilinearForm> form;
-    std::unique_ptr<LinearOperator<double, Host>> a;
-    PreconditionerSetup<double, Host> preconditioner;
-    std::unique_ptr<Solver<double, Host>> solver;
+    std::unique_ptr<LinearOperator<double, Space>> a;
+    PreconditionerSetup<double, Space> preconditioner;
+    std::unique_ptr<Solver<double, Space>> solver;
   };
 
+  const V& load(double t) {
+    const auto scope = timers_.scope("load");
+    return load_->at(t);
+  }
   void make_form_operator(double t);
   void make_mass();
-  void make_step_operator(double t, double gamma);
-  const HostVector<double>& load_at(double t);
-  void assemble_load_at(double t, HostVector<double>& b);
+  void make_mass_solver();
+  void prepare_step_operator(double t, double gamma);
+  void make_step_operator(BilinearForm form);
+  Updated update_step_operator(const BilinearForm& form);
+  void adapt_to_size_of(const V& b);
 
   const CaseParameters& parameters_;
   const ProblemInTime& problem_;
@@ -80,28 +118,241 @@ class Diffusion final : public TimeSystem<Host> {
 
   BilinearForm form_;
   double form_time_ = 0.0;
-  std::unique_ptr<LinearOperator<double, Host>> a_;
+  std::unique_ptr<LinearOperator<double, Space>> a_;
 
   ScalarField capacity_;
   BilinearForm mass_form_;
   /// Null where the mass is lumped.
-  std::unique_ptr<LinearOperator<double, Host>> mass_;
-  std::unique_ptr<const Preconditioner<double, Host>> mass_inverse_;
-  std::unique_ptr<Solver<double, Host>> mass_solver_;
+  std::unique_ptr<LinearOperator<double, Space>> mass_;
+  std::unique_ptr<const Preconditioner<double, Space>> mass_inverse_;
+  std::unique_ptr<Solver<double, Space>> mass_solver_;
   /// 1 / M_ii of the lumped mass, and M_ii; else empty.
-  HostVector<double> lumped_;
-  HostVector<double> lumped_inverse_;
+  V lumped_;
+  V lumped_inverse_;
   /// (capacity, 1).
   double total_mass_ = 0.0;
 
   StepOperator step_;
 
-  /// The load at a time; empty: none yet.
-  std::optional<double> load_time_;
-  HostVector<double> load_;
-  HostVector<double> g_;
-  HostVector<double> rate_load_;
-  HostVector<double> scratch_;
+  std::optional<MovingLoad<Space>> load_;
+  V scratch_;
+  V sum_{1};  // of a fused residual, which is not used
 };
+
+template <class Space>
+Diffusion<Space>::Diffusion(const CaseParameters& parameters, const ProblemInTime& problem,
+                            const Discretization& discretization, const NaturalUnits& units,
+                            TimerTree& timers)
+    : parameters_(parameters),
+      problem_(problem),
+      discretization_(discretization),
+      units_(units),
+      timers_(timers),
+      scratch_(discretization.lattice.size()) {
+  const double start = parameters.time->start;
+  const PoissonProblem first = problem_at(start);
+  capacity_ = first.capacity;
+  make_form_operator(start);
+  mass_form_ = mass_form(first, discretization, kProcessorOf<Space>);
+  make_mass();
+  load_.emplace(problem, discretization, units, mass_ == nullptr ? nullptr : &mass_form_);
+}
+
+template <class Space>
+void Diffusion<Space>::make_form_operator(double t) {
+  const auto scope = timers_.scope("operator");
+  // Null if it fails.
+  auto a = std::move(a_);
+  form_ = stiffness_form(problem_at(t), discretization_);
+  form_time_ = t;
+  if (a == nullptr || update_in_place(*a, form_) == Updated::no) {
+    // What is to be made anew is given back first: both together may not fit.
+    a = nullptr;
+    a = make_operator<double, Space>(case_strategy(parameters_), form_);
+  }
+  a_ = std::move(a);
+}
+
+template <class Space>
+void Diffusion<Space>::make_mass() {
+  const auto scope = timers_.scope("mass");
+  // The rows of constrained nodes count as others do: what stands there is not looked at.
+  BilinearForm all_nodes = mass_form_;
+  all_nodes.dirichlet = {};
+  HostVector<double> row_sums(size());
+  assemble_load(all_nodes, capacity_, {}, HostVector<double>(size()), row_sums);
+  for (std::int64_t i = 0; i < size(); ++i) total_mass_ += row_sums[i];
+  if (parameters_.time->method == TimeMethod::explicit_rk) {
+    lumped_ = moved_to<Space>(std::move(row_sums));
+    lumped_inverse_ = V(size());
+    copy(lumped_, lumped_inverse_);
+    invert_entries(lumped_inverse_);
+    return;
+  }
+  mass_ = make_operator<double, Space>(case_strategy(parameters_), mass_form_);
+}
+
+template <class Space>
+void Diffusion<Space>::make_mass_solver() {
+  if (capacity_.constant && discretization_.mapping.is_cartesian()) {
+    mass_inverse_ = make_fast_diagonalization<double, Space>(mass_form_);
+  } else {
+    mass_inverse_ = std::make_unique<Jacobi<double, Space>>(*mass_);
+  }
+  mass_solver_ = make_solver(SolverMethod::cg, *mass_, mass_inverse_.get());
+}
+
+template <class Space>
+void Diffusion<Space>::prepare_step_operator(double t, double gamma) {
+  // Between times of output, steps of the same length differ by rounding.
+  const double spread = kGammaSpread * parameters_.solver.relative_tolerance;
+  if (step_.solver != nullptr && std::abs(step_.gamma - gamma) <= spread * gamma &&
+      (step_.t == t || !problem_.form_depends_on_time())) {
+    return;
+  }
+  const auto scope = timers_.scope("operator of steps");
+  stop_if_requested();
+  step_.t = t;
+  step_.gamma = gamma;
+  BilinearForm form = with_mass(
+      problem_.form_depends_on_time() ? stiffness_form(problem_at(t), discretization_) : form_,
+      capacity_, 1.0 / gamma);
+  try {
+    if (update_step_operator(form) == Updated::no) make_step_operator(std::move(form));
+  } catch (...) {
+    step_ = {};
+    throw;
+  }
+}
+
+template <class Space>
+void Diffusion<Space>::make_step_operator(BilinearForm form) {
+  // What is to be made anew is given back first: both together may not fit.
+  step_ = StepOperator(step_.t, step_.gamma);
+  step_.form = std::make_unique<BilinearForm>(std::move(form));
+  step_.a = make_operator<double, Space>(case_strategy(parameters_), *step_.form);
+  const SolverParameters& solver = parameters_.solver;
+  if (solver.preconditioner != kNoPreconditioner) {
+    step_.preconditioner = make_preconditioner<double, Space>(
+        {parameters_, *step_.form, *step_.a, step_.residual_size});
+  }
+  const auto* const m = step_.preconditioner.preconditioner.get();
+  step_.solver = make_solver(solver.method, *step_.a, m, relaxation(solver.method, *step_.a, m),
+                             solver.restart);
+}
+
+template <class Space>
+Updated Diffusion<Space>::update_step_operator(const BilinearForm& form) {
+  // The relaxation of Richardson's iteration goes by the spectrum.
+  if (step_.solver == nullptr || parameters_.solver.method == SolverMethod::richardson ||
+      update_in_place(*step_.a, form) == Updated::no) {
+    return Updated::no;
+  }
+  *step_.form = form;
+  PreconditionerSetup<double, Space>& preconditioner = step_.preconditioner;
+  const double ratio = step_.gamma / step_.preconditioned_gamma;
+  // Fixed steps have the same bits whatever steps there were before.
+  const bool may_stay = !problem_.form_depends_on_time() && !parameters_.time->step &&
+                        preconditioner.update_cost == UpdateCost::setup &&
+                        kLeastGammaRatio <= ratio && ratio <= kMostGammaRatio;
+  if (preconditioner.preconditioner != nullptr && !may_stay) {
+    if (!preconditioner.update || preconditioner.update(form) == Updated::no) return Updated::no;
+    step_.preconditioned_gamma = step_.gamma;
+  }
+  step_.solver->update();
+  return Updated::yes;
+}
+
+template <class Space>
+void Diffusion<Space>::clear_constrained(HostVector<double>& x) const {
+  for_each_face_node(discretization_.lattice, form_.dirichlet, [&](Index node) { x[node] = 0.0; });
+}
+
+template <class Space>
+void Diffusion<Space>::add_dirichlet_values(double t, HostVector<double>& u) const {
+  set_dirichlet_values(discretization_, form_.dirichlet, dirichlet_fields(problem_at(t)), u);
+}
+
+template <class Space>
+void Diffusion<Space>::evaluate(double t, const V& w, V& f) {
+  stop_if_requested();
+  if (problem_.form_depends_on_time() && t != form_time_) make_form_operator(t);
+  const V& b = load(t);
+  const auto scope = timers_.scope("apply");
+  // Both are 0 on Dirichlet faces.
+  if (a_->fused() != nullptr) {
+    a_->fused()->residual(b, w, f, sum_.data());
+    return;
+  }
+  a_->apply(w, f);
+  subtract_in_place(b, f);
+}
+
+template <class Space>
+void Diffusion<Space>::apply_mass(const V& x, V& y) {
+  const auto scope = timers_.scope("mass");
+  if (mass_ == nullptr) {
+    multiply(lumped_, x, y);
+  } else {
+    mass_->apply(x, y);
+  }
+}
+
+template <class Space>
+SolveReport Diffusion<Space>::solve_mass(const V& b, V& x) {
+  const auto scope = timers_.scope("mass");
+  if (mass_ == nullptr) {
+    multiply(lumped_inverse_, b, x);
+    SolveReport report;
+    report.status = SolveStatus::converged;
+    return report;
+  }
+  // Implicit Euler with fixed steps never solves with the mass.
+  if (mass_solver_ == nullptr) make_mass_solver();
+  SolveOptions options;
+  options.relative_tolerance =
+      std::max(kMassTolerance * parameters_.solver.relative_tolerance, kLeastTolerance);
+  options.max_iterations = parameters_.solver.max_iterations;
+  options.guess = Guess::zero;
+  return mass_solver_->solve(b, x, options);
+}
+
+template <class Space>
+SolveReport Diffusion<Space>::solve_shifted(double t, double gamma, const V& b, V& x) {
+  prepare_step_operator(t, gamma);
+  const auto scope = timers_.scope("solve");
+  if (step_.preconditioner.set_residual_size) adapt_to_size_of(b);
+  const SolverParameters& solver = parameters_.solver;
+  SolveOptions options;
+  options.relative_tolerance = solver.relative_tolerance;
+  options.max_iterations = solver.max_iterations;
+  options.replacement_interval = solver.residual_replacement;
+  options.guess = Guess::zero;
+  options.observer = [](int, double) { return stop_requested() ? Continue::no : Continue::yes; };
+  return step_.solver->solve(b, x, options);
+}
+
+template <class Space>
+void Diffusion<Space>::adapt_to_size_of(const V& b) {
+  // Single precision has room for residuals of many sizes.
+  constexpr double kRoom = 0x1p20;
+  const double size = std::sqrt(dot(b, b) / static_cast<double>(b.size()));
+  if (size <= kRoom * step_.residual_size && size >= step_.residual_size / kRoom) return;
+  step_.residual_size = size;
+  step_.preconditioner.set_residual_size(size);
+  step_.solver->update();
+}
+
+template <class Space>
+double Diffusion<Space>::error_norm(const V& x) {
+  apply_mass(x, scratch_);
+  return std::sqrt(std::max(dot(x, scratch_), 0.0) / total_mass_);
+}
+
+template <class Space>
+Index Diffusion<Space>::operator_bytes() const {
+  return (a_ == nullptr ? 0 : a_->bytes()) + (mass_ == nullptr ? 0 : mass_->bytes()) +
+         (step_.a == nullptr ? 0 : step_.a->bytes());
+}
 
 }  // namespace tessera

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "mesh/field/program_field.hpp"
+#include "operators/cells/device_program.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/load/device_load.hpp"
-#include "operators/load/device_program.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/test_names.hpp"

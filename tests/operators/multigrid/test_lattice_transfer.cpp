@@ -1,6 +1,7 @@
 // These tests prolongate polynomials, and check that restriction is the transpose.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -184,6 +185,38 @@ TEST_P(LatticeTransfers, OnTheGpuAreThoseOfTheHost) {
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, LatticeTransfers, ::testing::Values(2, 3),
                          [](const auto& tested) { return std::to_string(tested.param) + "d"; });
+
+Index entries_along(const LatticeProlongation& prolongation, int d) {
+  for (const AxisSweep& sweep : prolongation.sweeps) {
+    if (sweep.d != d) continue;
+    return std::count_if(sweep.matrix.entries.begin(), sweep.matrix.entries.end(),
+                         [](double entry) { return entry != 0.0; });
+  }
+  return prolongation.fine.extents[d];
+}
+
+TEST(ProlongationEntries, AreForeseen) {
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::graded}) {
+    for (int degree = 1; degree <= 6; ++degree) {
+      ProblemOptions options;
+      options.degree = degree;
+      options.cells = {6, 3, 5};
+      options.geometry = geometry;
+      const Problem problem = make_problem(options);
+      const Discretization& fine = *problem.discretization;
+      for (const LevelShape& shape :
+           {LevelShape{std::max(1, degree / 2), {6, 3, 5}}, LevelShape{degree, {3, 2, 3}},
+            LevelShape{degree, {3, 3, 5}}}) {
+        const Discretization coarse = coarsen(fine, shape);
+        const LatticeProlongation prolongation = make_prolongation(coarse, fine, {});
+        Index entries = 1;
+        for (int d = 0; d < 3; ++d) entries *= entries_along(prolongation, d);
+        EXPECT_EQ(most_prolongation_entries(coarse.lattice, fine.lattice, fine.mesh), entries)
+            << describe(options) << " to degree " << shape.degree;
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace tessera::testing

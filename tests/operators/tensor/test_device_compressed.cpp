@@ -60,8 +60,10 @@ TEST(DeviceCompressedFactors, HaveTheBytesThatAreForeseen) {
     EXPECT_EQ(single.bits(), CompressedBits::b21);
     EXPECT_GT(factors.error_bound(), 0.0);
     EXPECT_LE(factors.error_bound(), compressed_tolerance<double>());
-    EXPECT_EQ(factors.bytes(), compressed_factor_bytes(layout, 7 * 4 * 5, CompressedBits::b42));
-    EXPECT_EQ(single.bytes(), compressed_factor_bytes(layout, 7 * 4 * 5, CompressedBits::b21));
+    EXPECT_EQ(factors.bytes(), compressed_factor_bytes(layout, ReactionKind::none, 7 * 4 * 5,
+                                                       CompressedBits::b42, 8));
+    EXPECT_EQ(single.bytes(), compressed_factor_bytes(layout, ReactionKind::none, 7 * 4 * 5,
+                                                      CompressedBits::b21, 4));
   }
 }
 
@@ -134,9 +136,8 @@ TEST(DeviceAloneCompressedFactors, ThatCannotBeCompressedAndDoNotFitAreRefused) 
     const BilinearForm form = form_on(discretization);
     const CompressedLayout layout = compressed_layout(2, 3);
     ASSERT_EQ(DeviceCompressedFactors<double>(form, layout).bits(), CompressedBits::b64);
-    const Index most =
-        compressed_factor_peak_bytes(layout, discretization.mesh.cell_count(),
-                                     discretization.lattice.size(), CompressedBits::b64);
+    const Index most = compressed_factor_peak_bytes(
+        layout, ReactionKind::none, discretization.mesh.cell_count(), CompressedBits::b64, 8);
     int refused = 0;
     bool is_short = false;
     for (Index free = most + (Index{64} << 20); free > 0 && !is_short; free -= Index{16} << 20) {

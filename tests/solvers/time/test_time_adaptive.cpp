@@ -119,9 +119,12 @@ TEST(AdaptiveStepsWork, OfImplicitMethodsNeedsTheMassForTheFirstStepOnly) {
     HostVector<double> w = bar.at(0.0);
     const auto integrator =
         make_time_integrator<Host>(bar, with_tolerance({TimeMethod::sdirk, order, 20}, 1e-5), w);
-    while (integrator->t() < 1.0) integrator->step(1.0);
-    // Two for the estimate of the first step, one for its first stage.
-    EXPECT_EQ(bar.mass_solves, 3);
+    int steps = 0;
+    for (; integrator->t() < 1.0; ++steps) integrator->step(1.0);
+    EXPECT_GT(steps, 8);
+    // Two or three for the estimate of the first step, by rounding; one for its first stage.
+    EXPECT_GE(bar.mass_solves, 3);
+    EXPECT_LE(bar.mass_solves, 4);
   }
 }
 

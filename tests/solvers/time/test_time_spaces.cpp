@@ -37,9 +37,9 @@ class DiagonalSystem final : public TimeSystem<Space> {
     sum({1.0, std::cos(t)}, {&f, &mass_}, f);
   }
   void apply_mass(const V& x, V& y) override { multiply(mass_, x, y); }
-  SolveReport solve_mass(const V& b, V& x) override { return solve(0.0, b, x); }
-  SolveReport solve_step(double, double gamma, const V& b, V& x) override {
-    return solve(gamma, b, x);
+  SolveReport solve_mass(const V& b, V& x) override { return solve(1.0, 0.0, b, x); }
+  SolveReport solve_shifted(double, double gamma, const V& b, V& x) override {
+    return solve(1.0 / gamma, 1.0, b, x);
   }
   double error_norm(const V& x) override {
     return std::sqrt(dot(x, x) / static_cast<double>(size()));
@@ -56,8 +56,8 @@ class DiagonalSystem final : public TimeSystem<Space> {
   static void sum(std::vector<double> factors, std::vector<const V*> vectors, V& y) {
     combine<double>(factors, vectors, y);
   }
-  SolveReport solve(double gamma, const V& b, V& x) {
-    sum({1.0, gamma}, {&mass_, &rate_}, inverse_);
+  SolveReport solve(double mass, double rate, const V& b, V& x) {
+    sum({mass, rate}, {&mass_, &rate_}, inverse_);
     invert_entries(inverse_);
     multiply(inverse_, b, x);
     SolveReport report;

@@ -209,14 +209,14 @@ TEST(CaseChecks, WhereAKeyWasWrittenIsKnownAfterLoading) {
 
 TEST(CaseChecks, AsynchronousSweepsNeedAMethodThatAllowsThem) {
   const std::string why =
-      "must be \"flexible-cg\" or \"richardson\" with asynchronous sweeps, which are another "
-      "preconditioner in every iteration";
+      "must be \"flexible-cg\", \"flexible-gmres\" or \"richardson\" with asynchronous sweeps, "
+      "which are another preconditioner in every iteration";
   const std::string sweeps = "preconditioner = \"block-asynchronous-jacobi\"\n";
-  for (const std::string method : {"cg", "single-reduction-cg", "pipelined-cg"}) {
+  for (const std::string method : {"cg", "single-reduction-cg", "pipelined-cg", "bicgstab"}) {
     expect_errors(case_errors(case_with("[solver]\n" + sweeps + "method = \"" + method + "\"\n")),
                   {"case.toml:5: solver.method = \"" + method + "\": " + why});
   }
-  for (const std::string method : {"flexible-cg", "richardson"}) {
+  for (const std::string method : {"flexible-cg", "flexible-gmres", "richardson"}) {
     expect_errors(case_errors(case_with("[solver]\n" + sweeps + "method = \"" + method + "\"\n")),
                   {});
   }

@@ -78,7 +78,7 @@ TEST(CaseErrors, UnknownTable) {
                 {"case.toml:3: boundary.rihgt: unknown table; did you mean boundary.right?"});
   expect_errors(case_errors(case_with("[zzzzzz]\n")),
                 {"case.toml:3: zzzzzz: unknown table; the file knows title, mesh, space, problem, "
-                 "boundary, time, operator, solver, run, output"});
+                 "boundary, time, nonlinear, operator, solver, run, output"});
 }
 
 TEST(CaseErrors, UnknownKeyInsideAFace) {
@@ -97,7 +97,8 @@ TEST(CaseErrors, WrongTypes) {
        "case.toml:9: solver.relative_tolerance = true: must be a number greater than 0 and less "
        "than 1, not true or false",
        "case.toml:10: solver.method = 1: must be one of \"cg\" | \"single-reduction-cg\" | "
-       "\"pipelined-cg\" | \"flexible-cg\" | \"richardson\", not an integer"});
+       "\"pipelined-cg\" | \"flexible-cg\" | \"richardson\" | \"flexible-gmres\" | "
+       "\"bicgstab\", not an integer"});
 }
 
 TEST(CaseErrors, UnknownNamesOfSolversSuggestTheNearest) {
@@ -108,7 +109,7 @@ TEST(CaseErrors, UnknownNamesOfSolversSuggestTheNearest) {
                             "smother_degree = 2\ncoarsening = \"cells\"\n")),
       {"case.toml:4: solver.method = \"pipelined\": must be one of \"cg\" | "
        "\"single-reduction-cg\" | \"pipelined-cg\" | \"flexible-cg\" | "
-       "\"richardson\"; did you mean \"pipelined-cg\"?",
+       "\"richardson\" | \"flexible-gmres\" | \"bicgstab\"; did you mean \"pipelined-cg\"?",
        "case.toml:5: solver.preconditioner = \"multigird\": must be one of \"auto\" | \"none\" | "
        "\"jacobi\" | \"chebyshev\" | \"multigrid\" | \"fast-diagonalization\" | "
        "\"block-jacobi\" | \"block-asynchronous-jacobi\"; did you mean \"multigrid\"?",

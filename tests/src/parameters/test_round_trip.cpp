@@ -108,6 +108,7 @@ relative_tolerance = 1e-08
 max_iterations = 1000
 initial = "0"
 residual_replacement = 0
+restart = 30
 chebyshev = { degree = 6, range = 30.0 }
 multigrid = { levels = 0, coarsening = "auto", smoother = "chebyshev", smoother_degree = 4, precision = "single", start_cycles = 2 }
 block_jacobi = { sweeps = 2, local_sweeps = 4 }

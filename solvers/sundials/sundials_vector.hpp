@@ -11,8 +11,8 @@
 
 #include "solvers/check.hpp"
 #include "solvers/memory/vector.hpp"
-#include "solvers/time/carried_exception.hpp"
-#include "solvers/time/sundials_handles.hpp"
+#include "solvers/sundials/carried_exception.hpp"
+#include "solvers/sundials/sundials_handles.hpp"
 
 namespace tessera {
 
@@ -29,7 +29,7 @@ class WeightedNorm {
 /// that of N_VWrmsNorm is not looked at.
 ///
 /// Operations that only estimates of SUNDIALS for first steps and weights need end the program: we
-/// make both ourselves.
+/// make both ourselves. KINSOL needs more (nonlinear/kinsol_operations.hpp).
 template <class Space>
 class SundialsVector {
  public:
@@ -53,6 +53,14 @@ class SundialsVector {
       content.values_ = &content.own_;
     }
     return *content.values_;
+  }
+
+  /// Whether it was written to.
+  static bool has_values(N_Vector v) { return of(v).values_ != nullptr; }
+  /// Calls f, whose exception is carried.
+  template <class F>
+  static void call(N_Vector v, F&& f) {
+    of(v).carried_->call(std::forward<F>(f));
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <arkode/arkode_arkstep.h>
 #include <cvode/cvode.h>
 #include <sundials/sundials_context.h>
+#include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_nonlinearsolver.h>
 #include <sundials/sundials_nvector.h>
 
@@ -17,11 +18,12 @@ struct SundialsDeleter {
   void operator()(SUNContext context) const { SUNContext_Free(&context); }
   void operator()(N_Vector vector) const { N_VDestroy(vector); }
   void operator()(SUNNonlinearSolver solver) const { SUNNonlinSolFreeEmpty(solver); }
+  void operator()(SUNLinearSolver solver) const { SUNLinSolFreeEmpty(solver); }
   void operator()(ARKodeButcherTable table) const { ARKodeButcherTable_Free(table); }
 };
 
-/// Owns a SUNContext, N_Vector, SUNNonlinearSolver (one without content of its own) or
-/// ARKodeButcherTable.
+/// Owns a SUNContext, N_Vector, SUNNonlinearSolver or SUNLinearSolver (ones without content of
+/// their own) or ARKodeButcherTable.
 template <class Pointer>
 using SundialsHandle = std::unique_ptr<std::remove_pointer_t<Pointer>, SundialsDeleter>;
 

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "mesh/field/dual.hpp"
-#include "operators/load/device_program.hpp"
+#include "operators/cells/device_program.hpp"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {

@@ -1,7 +1,10 @@
 // A DeviceProgram is a field that kernels evaluate.
 #pragma once
 
+#include <memory>
+
 #include "mesh/field/evaluate_program.hpp"
+#include "mesh/scalar_field.hpp"
 #include "solvers/memory/device_array.hpp"
 
 namespace tessera {
@@ -28,6 +31,16 @@ class DeviceProgram {
   FieldProgramView view_;
   int depth_;
 };
+
+/// A field as a program that a thread has room for; null if it is not known as one.
+inline std::shared_ptr<const FieldProgram> shallow_program(const ScalarField& field) {
+  if (field.constant) {
+    return std::make_shared<const FieldProgram>(
+        FieldProgram{{{Operation::push, Operand::constant, *field.constant}}, 1});
+  }
+  const bool fits = has_program(field) && field.program->depth <= DeviceProgram::kShallow;
+  return fits ? field.program : nullptr;
+}
 
 /// What values of a field are allowed to be.
 enum class Allowed { finite, positive, non_negative };

@@ -1,0 +1,135 @@
+// A MultigridUpdate makes the levels of a cycle those of another form, in place.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operators/form/updatable.hpp"
+#include "operators/multigrid/hierarchy.hpp"
+#include "operators/multigrid/multigrid.hpp"
+#include "operators/multigrid/size.hpp"
+#include "solvers/preconditioners/chebyshev.hpp"
+#include "solvers/preconditioners/dense_inverse.hpp"
+
+namespace tessera {
+
+/// The operator of a level, which stays where it is when it becomes that of another form.
+template <class T, class Space>
+class LevelOperator final : public LinearOperator<T, Space> {
+ public:
+  using V = Vector<T, Space>;
+
+  /// @throws as make_operator()
+  LevelOperator(const BilinearForm& form, std::string scatter) : scatter_(std::move(scatter)) {
+    make(form);
+  }
+
+  /// In place, or made anew where it cannot be. @throws as make_operator()
+  void update(const BilinearForm& form) {
+    if (update_in_place(*a_, form) == Updated::no) make(form);
+  }
+
+  std::int64_t size() const override { return a_->size(); }
+  std::string name() const override { return a_->name(); }
+  Cost cost() const override { return a_->cost(); }
+  std::int64_t bytes() const override { return a_->bytes(); }
+  const FusedOperations<T, Space>* fused() const override { return a_->fused(); }
+  void do_apply(const V& x, V& y) const override { a_->apply(x, y); }
+  void do_diagonal(V& d) const override { a_->diagonal(d); }
+
+ private:
+  void make(const BilinearForm& form) {
+    // What is to be made anew is given back first: both together may not fit.
+    a_ = nullptr;
+    const FormShape shape = form_shape(form, kProcessorOf<Space>, sizeof(T));
+    a_ = make_operator<T, Space>(choose_strategy(shape, scatter_), form);
+  }
+
+  std::string scatter_;
+  std::unique_ptr<LinearOperator<T, Space>> a_;
+};
+
+/// The inverse of a small form's matrix.
+inline std::vector<double> coarse_inverse(const BilinearForm& form) {
+  const FormShape shape = form_shape(form, Processor::cpu, sizeof(double));
+  return dense_inverse(*make_operator<double>(choose_strategy(shape, "serial"), form),
+                       is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
+}
+
+/// The steps of a smoother and of the solver of the coarsest level for a spectrum.
+inline std::vector<ChebyshevStep> smoother_steps(int degree, const Spectrum& spectrum) {
+  return fourth_kind_steps(degree, kEigenvalueSafety * spectrum.largest);
+}
+inline std::vector<ChebyshevStep> coarse_steps(const Spectrum& spectrum) {
+  const double largest = kEigenvalueSafety * spectrum.largest;
+  return chebyshev_steps(coarse_chebyshev_steps(largest / spectrum.smallest), spectrum.smallest,
+                         largest);
+}
+inline constexpr int kCoarseEigenvalueSteps = 4 * kEigenvalueSteps;
+
+/// Takes other coefficients on all levels: operators, diagonals, spectra, the coarsest level's
+/// inverse. All is as newly made, and is in the memory that was there; but operators that are not
+/// Updatable are made anew, and the first update makes a vector of each level.
+template <class T, class Space>
+class MultigridUpdate {
+ public:
+  /// What changes on a level.
+  struct Level {
+    /// Null where the operator was given: it has been updated before.
+    LevelOperator<T, Space>* a = nullptr;
+    /// One of the two; a level that has neither cannot be updated.
+    Chebyshev<T, Space>* chebyshev = nullptr;
+    DenseMatrix<T, Space>* inverse = nullptr;
+  };
+
+  MultigridUpdate(Hierarchy& hierarchy, int smoother_degree, std::vector<Level> levels)
+      : hierarchy_(hierarchy), smoother_degree_(smoother_degree), levels_(std::move(levels)) {}
+
+  /// @returns no where a level cannot be updated: the cycle then has to be made anew
+  Updated operator()(const BilinearForm& form) {
+    for (const Level& level : levels_) {
+      if (level.chebyshev == nullptr && level.inverse == nullptr) return Updated::no;
+    }
+    hierarchy_.set_fields(form);
+    scratch_.resize(levels_.size());
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      stop_if_requested();
+      if (update_level(l) == Updated::no) return Updated::no;
+    }
+    return Updated::yes;
+  }
+
+ private:
+  Updated update_level(std::size_t l) {
+    const Level& level = levels_[l];
+    const BilinearForm& form = hierarchy_.form(l);
+    try {
+      if (level.a != nullptr) level.a->update(form);
+    } catch (const BadFieldValue&) {
+      // Levels may have to be dropped.
+      return Updated::no;
+    }
+    if (level.inverse != nullptr) {
+      level.inverse->update(coarse_inverse(form));
+      return Updated::yes;
+    }
+    if (scratch_[l].size() == 0) scratch_[l] = Vector<T, Space>(level.chebyshev->size());
+    if (l + 1 == levels_.size()) {
+      level.chebyshev->update(kCoarseEigenvalueSteps, scratch_[l], coarse_steps);
+    } else {
+      level.chebyshev->update(kEigenvalueSteps, scratch_[l], [this](const Spectrum& spectrum) {
+        return smoother_steps(smoother_degree_, spectrum);
+      });
+    }
+    return Updated::yes;
+  }
+
+  Hierarchy& hierarchy_;
+  int smoother_degree_;
+  std::vector<Level> levels_;
+  std::vector<Vector<T, Space>> scratch_;
+};
+
+}  // namespace tessera

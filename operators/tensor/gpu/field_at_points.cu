@@ -1,0 +1,142 @@
+// This file evaluates fields at quadrature points on the GPU.
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "operators/cells/cell_points.cuh"
+#include "operators/cells/device_program.cuh"
+#include "operators/tensor/gpu/coefficient_at_points.hpp"
+#include "operators/tensor/gpu/field_at_points.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 128;
+constexpr Index kNone = std::numeric_limits<Index>::max();
+
+struct FieldArguments {
+  CellGrid grid;
+  CellRange all;
+  PointPlaces points;
+  Index first_cell;
+  Index count;
+  FieldProgramView program;
+  Allowed allowed;
+};
+
+// values [cell - first_cell][q]. One block of kThreads a cell, striding; scratch as
+// field_block_bytes(). forbidden: the first place in values of one that is not allowed.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    field_kernel(FieldArguments g, char* global_scratch, Index scratch_bytes, T* values,
+                 Index* forbidden) {
+  extern __shared__ __align__(16) char shared_scratch[];
+  auto* const scratch = reinterpret_cast<double*>(
+      global_scratch != nullptr ? global_scratch + blockIdx.x * scratch_bytes : shared_scratch);
+  const int dim = g.grid.dimension;
+  const int n = g.grid.degree + 1;
+  const int m = g.points.points;
+  const int size = dim == 3 ? m * m * m : m * m;
+  const int longest = n > m ? n : m;
+  const int room = dim == 3 ? longest * longest * longest : longest * longest;
+  const bool is_mapped = g.points.nodes.is_mapped;
+  double* const position = scratch + 2 * room;
+  for (Index c = blockIdx.x; c < g.count; c += gridDim.x) {
+    const CellPlace place = place_cell(g.grid, g.all, g.first_cell + c);
+    for (int d = 0; is_mapped && d < dim; ++d) {
+      const double origin = cell_origin(g.points, place, d);
+      const double* const at_points =
+          relative_positions(g.grid, g.points, place, d, origin, scratch, scratch + room);
+      for (int q = threadIdx.x; q < size; q += kThreads) {
+        position[d * size + q] = at_points[q] + origin;
+      }
+      __syncthreads();
+    }
+    for (int q = threadIdx.x; q < size; q += kThreads) {
+      double x[3] = {0.0, 0.0, 0.0};
+      int rest = q;
+      for (int d = 0; d < dim; ++d, rest /= m) {
+        x[d] = is_mapped ? position[d * size + q]
+                         : point_on_axis(g.grid, g.points, place, d, rest % m);
+      }
+      const double value = evaluate_at<kThreads, double>(g.program, nullptr, x[0], x[1], x[2]);
+      const Index at = c * size + q;
+      values[at] = static_cast<T>(value);
+      if (is_allowed(value, g.allowed)) continue;
+      atomicMin(reinterpret_cast<unsigned long long*>(forbidden),
+                static_cast<unsigned long long>(at));
+    }
+    __syncthreads();
+  }
+}
+
+template <class T>
+void copy_rounded(const std::vector<double>& values, T* to) {
+  const auto bytes = static_cast<Index>(values.size() * sizeof(T));
+  if constexpr (std::is_same_v<T, double>) {
+    copy_to_device(values.data(), bytes, to);
+  } else {
+    const std::vector<T> rounded(values.begin(), values.end());
+    copy_to_device(rounded.data(), bytes, to);
+  }
+}
+
+}  // namespace
+
+FieldAtPoints::FieldAtPoints(const BilinearForm& form, FormField what, const DevicePoints& points)
+    : form_(&form),
+      what_(what),
+      points_(points.view()),
+      forbidden_(std::vector<Index>{kNone}),
+      scratch_(
+          points_.nodes.is_mapped
+              ? field_block_bytes(points_.nodes.dimension,
+                                  std::max(points_.points, form.discretization->basis.degree + 1))
+              : 0) {
+  const ScalarField& field = what == FormField::coefficient ? form.coefficient : form.reaction;
+  if (const auto program = shallow_program(field)) program_.emplace(*program);
+}
+
+std::vector<double> FieldAtPoints::on_host(Index first, Index count) const {
+  return what_ == FormField::coefficient ? coefficient_at_points(*form_, first, count)
+                                         : reaction_at_points(*form_, first, count);
+}
+
+template <class T>
+bool FieldAtPoints::evaluate_on_gpu(Index first, Index count, T* values) {
+  FieldArguments arguments{};
+  arguments.grid = make_cell_grid(*form_);
+  arguments.all = all_cells(arguments.grid);
+  arguments.points = points_;
+  arguments.first_cell = first;
+  arguments.count = count;
+  arguments.program = program_->view();
+  arguments.allowed = what_ == FormField::coefficient ? Allowed::positive : Allowed::non_negative;
+  launch(
+      field_kernel<T>,
+      {"a field at quadrature points", scratch_.blocks(count), kThreads, scratch_.shared_bytes()},
+      arguments, static_cast<char*>(scratch_.global()), scratch_.bytes_per_block(), values,
+      forbidden_.data());
+  const Index forbidden = to_host(forbidden_).front();
+  if (forbidden == kNone) return true;
+  forbidden_ = DeviceArray<Index>(std::vector<Index>{kNone});
+  // Throws, unless the host rounds to a value that is allowed.
+  const Index points = power(points_.points, points_.nodes.dimension);
+  on_host(first + forbidden / points, 1);
+  return false;
+}
+
+template <class T>
+void FieldAtPoints::evaluate(Index first, Index count, T* values) {
+  if (program_ && evaluate_on_gpu(first, count, values)) return;
+  const Index points = power(points_.points, points_.nodes.dimension);
+  const Index chunk = std::max<Index>(kFieldPointsPerChunk / points, 1);
+  for (Index done = 0; done < count; done += chunk) {
+    copy_rounded(on_host(first + done, std::min(chunk, count - done)), values + done * points);
+  }
+}
+
+template void FieldAtPoints::evaluate(Index, Index, double*);
+template void FieldAtPoints::evaluate(Index, Index, float*);
+
+}  // namespace tessera

@@ -1,0 +1,306 @@
+// This file has the kernel that runs a multigrid cycle on small levels.
+#include <cooperative_groups.h>
+
+#include <algorithm>
+
+#include "solvers/memory/launch.cuh"
+#include "solvers/preconditioners/fused_levels.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 1024;
+constexpr int kWarp = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+
+int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
+
+// Calls finish(i, sum) once for every row i of a grid of blocks of kThreads, where sum adds
+// sum_of_lane(i, lane) over the lanes of the row. Warps take rows so that all blocks are busy.
+template <class T, class SumOfLane, class Finish>
+__device__ void for_each_row(int rows, int lanes, SumOfLane&& sum_of_lane, Finish&& finish) {
+  const int warp = static_cast<int>(threadIdx.x / kWarp * gridDim.x + blockIdx.x);
+  const int rows_of_warp = kWarp / lanes;
+  const int stride = static_cast<int>(gridDim.x) * (kThreads / lanes);
+  const int in_warp = static_cast<int>(threadIdx.x) % kWarp;
+  const int lane = in_warp % lanes;
+  // All lanes of a warp go round equally often, because they shuffle together.
+  for (int base = warp * rows_of_warp; base < rows; base += stride) {
+    const int i = base + in_warp / lanes;
+    T sum{0};
+    if (i < rows) sum = sum_of_lane(i, lane);
+    for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+    if (i < rows && lane == 0) finish(i, sum);
+  }
+}
+
+// Calls finish(i, (M x)_i), where value_at(j) is x_j. The matrix is not written while the kernel
+// runs.
+template <class T, class ValueAt, class Finish>
+__device__ void for_each_product(RowsView<T> m, ValueAt&& value_at, Finish&& finish) {
+  for_each_row<T>(
+      m.rows, m.lanes,
+      [&](int i, int lane) {
+        const int end = static_cast<int>(__ldg(m.starts + i + 1));
+        T sum{0};
+#pragma unroll 4
+        for (int k = static_cast<int>(__ldg(m.starts + i)) + lane; k < end; k += m.lanes) {
+          sum += __ldg(m.values + k) * value_at(__ldg(m.columns + k));
+        }
+        return sum;
+      },
+      finish);
+}
+
+// A vector that other blocks may have written before the last barrier: past the first-level cache.
+template <class T>
+struct Values {
+  const T* x;
+
+  __device__ T operator()(int i) const { return __ldcg(x + i); }
+};
+template <class T>
+__device__ Values<T> values_of(const T* x) {
+  return {x};
+}
+
+// y = A x. Launch: one block a multiprocessor. Reads the matrix and x once, writes y.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    rows_product_kernel(const RowsView<T> a, const T* x, T* y) {
+  for_each_product(a, values_of(x), [&](int i, T sum) { y[i] = sum; });
+}
+
+// d_i = A_ii. Launch: as above.
+template <class T>
+__global__ void __launch_bounds__(kThreads) rows_diagonal_kernel(const RowsView<T> a, T* d) {
+  for_each_row<T>(
+      a.rows, a.lanes,
+      [&](int i, int lane) {
+        const auto end = static_cast<int>(a.starts[i + 1]);
+        T sum{0};
+        for (int k = static_cast<int>(a.starts[i]) + lane; k < end; k += a.lanes) {
+          if (a.columns[k] == i) sum = a.values[k];
+        }
+        return sum;
+      },
+      [&](int i, T sum) { d[i] = sum; });
+}
+
+template <class View, class T>
+__device__ void first_step(const View& level, int i, T b) {
+  const T d = level.steps[0].scale * __ldg(level.inverse_diagonal + i) * b;
+  level.d[i] = d;
+  level.first_x[i] = d;
+}
+
+// d = momentum d + scale D^-1 (b - A from), to = from + d.
+template <class T, class View>
+__device__ void next_step(const View& level, int k, const T* from, T* to) {
+  const T momentum = level.steps[k].momentum;
+  const T scale = level.steps[k].scale;
+  for_each_product(level.a, values_of(from), [&](int i, T product) {
+    T d = scale * __ldg(level.inverse_diagonal + i) * (__ldcg(level.given_b + i) - product);
+    if (momentum != T{0}) d += momentum * __ldcg(level.d + i);
+    level.d[i] = d;
+    to[i] = __ldcg(from + i) + d;
+  });
+}
+
+template <class T>
+__device__ void swap_pointers(T*& a, T*& b) {
+  T* const c = a;
+  a = b;
+  b = c;
+}
+
+// x = V b from level `first` on, or finer.x += P V(P^T (b - product)) of the next finer level.
+// Cooperative launch, at most one block a multiprocessor; shared memory: the views.
+// Reads the matrices of the levels 2 k times (k smoothing steps), transfers and inverse once, from
+// the L2 cache. Deterministic.
+template <class T>
+__global__ void __launch_bounds__(kThreads, 1)
+    cycle_kernel(int first, int count, const typename FusedLevels<T>::View* views, const T* b, T* x,
+                 const __grid_constant__ typename FusedLevels<T>::FinerView finer) {
+  using View = typename FusedLevels<T>::View;
+  extern __shared__ double shared[];
+  View* const levels = reinterpret_cast<View*>(shared);
+  const auto all = cooperative_groups::this_grid();
+  const bool corrects = finer.restriction.rows > 0;
+  for (int l = static_cast<int>(threadIdx.x); l < count; l += kThreads) {
+    View view = views[l];
+    if (l == first && !corrects) {
+      if (view.first_x == view.x) view.first_x = x;
+      view.given_b = b;
+      view.x = x;
+    }
+    levels[l] = view;
+  }
+  __syncthreads();
+  // The first step on a level is part of the restriction to it.
+  const auto take_restricted = [&](const View& level, int i, T sum) {
+    level.b[i] = sum;
+    if (level.step_count > 0) first_step(level, i, sum);
+  };
+  const int last = count - 1;
+  if (corrects) {
+    for_each_product(
+        finer.restriction, [&](int j) { return __ldcg(finer.b + j) - __ldcg(finer.product + j); },
+        [&](int i, T sum) { take_restricted(levels[first], i, sum); });
+    all.sync();
+  } else if (levels[first].step_count > 0) {
+    const View& level = levels[first];
+    for (int i = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
+         i < level.a.rows; i += static_cast<int>(gridDim.x) * kThreads) {
+      first_step(level, i, b[i]);
+    }
+    all.sync();
+  }
+  for (int l = first; l <= last; ++l) {
+    const View& level = levels[l];
+    T* from = level.first_x;
+    T* to = from == level.x ? level.y : level.x;
+    for (int k = 1; k < level.step_count; ++k) {
+      next_step(level, k, from, to);
+      swap_pointers(from, to);
+      if (corrects || last > first || k + 1 < level.step_count) all.sync();
+    }
+    if (l == last) break;
+    for_each_product(level.a, values_of(from),
+                     [&](int i, T product) { level.r[i] = __ldcg(level.given_b + i) - product; });
+    all.sync();
+    for_each_product(level.restriction, values_of(level.r),
+                     [&](int i, T sum) { take_restricted(levels[l + 1], i, sum); });
+    all.sync();
+  }
+  if (levels[last].step_count == 0) {
+    const View& level = levels[last];
+    const int n = level.a.rows;
+    for_each_row<T>(
+        n, kWarp,
+        [&](int i, int lane) {
+          const T* const row = level.inverse + static_cast<std::int64_t>(i) * n;
+          T sum{0};
+#pragma unroll 8
+          for (int j = lane; j < n; j += kWarp) sum += __ldg(row + j) * __ldcg(level.given_b + j);
+          return sum;
+        },
+        [&](int i, T sum) { level.x[i] = sum; });
+    if (corrects || last > first) all.sync();
+  }
+  for (int l = last - 1; l >= first; --l) {
+    const View& level = levels[l];
+    // Where the steps before the residual ended.
+    T* from = level.first_x;
+    T* to = from == level.x ? level.y : level.x;
+    if (level.step_count % 2 == 0) swap_pointers(from, to);
+    for_each_product(level.prolongation, values_of(levels[l + 1].x),
+                     [&](int i, T sum) { from[i] = __ldcg(from + i) + sum; });
+    all.sync();
+    for (int k = 0; k < level.step_count; ++k) {
+      next_step(level, k, from, to);
+      swap_pointers(from, to);
+      if (corrects || l > first || k + 1 < level.step_count) all.sync();
+    }
+  }
+  if (!corrects) return;
+  for_each_product(finer.prolongation, values_of(levels[first].x),
+                   [&](int i, T sum) { finer.x[i] += sum; });
+}
+
+}  // namespace
+
+template <class T>
+RowsView<T> view_rows(const DeviceSparseRows<T>& matrix) {
+  const auto rows = static_cast<int>(std::max<std::int64_t>(matrix.starts.size() - 1, 0));
+  constexpr int kLeastLanes = 4;
+  int lanes = kLeastLanes;
+  while (lanes < kWarp && 2 * lanes * static_cast<std::int64_t>(rows) <=
+                              static_cast<std::int64_t>(multiprocessors()) * kThreads) {
+    lanes *= 2;
+  }
+  return {rows, lanes, matrix.starts.data(), matrix.columns.data(), matrix.values.data()};
+}
+
+template <class T>
+void RowsOperator<T>::do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const {
+  launch(rows_product_kernel<T>,
+         {"product with a sparse matrix", static_cast<unsigned>(multiprocessors()), kThreads},
+         view_, x.data(), y.data());
+}
+
+template <class T>
+void RowsOperator<T>::do_diagonal(DeviceVector<T>& d) const {
+  launch(rows_diagonal_kernel<T>,
+         {"diagonal of a sparse matrix", static_cast<unsigned>(multiprocessors()), kThreads}, view_,
+         d.data());
+}
+
+template <class T>
+FusedLevels<T>::FusedLevels(std::vector<FusedLevel<T>> levels, FusedTransfer<T> to_finer)
+    : to_finer_(std::move(to_finer)), levels_(std::move(levels)) {
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    const FusedLevel<T>& level = levels_[l];
+    const std::int64_t n = level.a->size();
+    const std::int64_t own = l == 0 && to_finer_.restriction.starts.size() == 0 ? 0 : n;
+    const std::int64_t smoothed = level.steps.empty() ? 0 : n;
+    const std::int64_t handed_on = l + 1 == levels_.size() ? 0 : n;
+    vectors_.push_back({DeviceVector<T>(own), DeviceVector<T>(own), DeviceVector<T>(smoothed),
+                        DeviceVector<T>(smoothed), DeviceVector<T>(handed_on)});
+    std::vector<Step> steps;
+    for (const ChebyshevStep& step : level.steps) {
+      steps.push_back({static_cast<T>(step.momentum), static_cast<T>(step.scale)});
+    }
+    steps_.emplace_back(steps);
+  }
+  std::vector<View> views;
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    const FusedLevel<T>& level = levels_[l];
+    Vectors& v = vectors_[l];
+    // From x and y in turns: steps - 1 times on the coarsest level, 2 steps - 1 times on others.
+    const bool starts_in_x = l + 1 == levels_.size() && level.steps.size() % 2 == 1;
+    views.push_back({level.a->view(), view_rows(level.to_coarser.prolongation),
+                     view_rows(level.to_coarser.restriction), static_cast<int>(level.steps.size()),
+                     steps_[l].data(), level.inverse_diagonal.data(), level.inverse.data(),
+                     v.b.data(), v.b.data(), v.x.data(), v.y.data(),
+                     starts_in_x ? v.x.data() : v.y.data(), v.d.data(), v.r.data()});
+  }
+  views_ = DeviceArray<View>(views);
+}
+
+template <class T>
+void FusedLevels<T>::cycle(std::size_t level, const DeviceVector<T>& b, DeviceVector<T>& x) const {
+  run(static_cast<int>(level), b.data(), x.data(), {});
+}
+
+template <class T>
+void FusedLevels<T>::correct(const DeviceVector<T>& b, const DeviceVector<T>& product,
+                             DeviceVector<T>& x) const {
+  TESSERA_CHECK(b.size() == x.size());
+  TESSERA_CHECK(to_finer_.prolongation.starts.size() == x.size() + 1);
+  run(0, nullptr, nullptr,
+      {view_rows(to_finer_.prolongation), view_rows(to_finer_.restriction), b.data(),
+       product.data(), x.data()});
+}
+
+template <class T>
+void FusedLevels<T>::run(int first, const T* b, T* x, const FinerView& finer) const {
+  auto count = static_cast<int>(levels_.size());
+  const View* views = views_.data();
+  FinerView of_finer = finer;
+  void* parameters[] = {&first, &count, &views, &b, &x, &of_finer};
+  const Launch as{"multigrid's levels in one kernel", static_cast<unsigned>(multiprocessors()),
+                  kThreads, levels_.size() * sizeof(View)};
+  check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(cycle_kernel<T>), as.blocks,
+                                         as.threads, parameters, as.shared_bytes, as.stream),
+             as.name);
+}
+
+template RowsView<double> view_rows(const DeviceSparseRows<double>&);
+template RowsView<float> view_rows(const DeviceSparseRows<float>&);
+template class RowsOperator<double>;
+template class RowsOperator<float>;
+template class FusedLevels<double>;
+template class FusedLevels<float>;
+
+}  // namespace tessera

@@ -1,0 +1,101 @@
+// A MovingLoad is the right-hand side of a case in time.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cases/natural_units.hpp"
+#include "operators/form/constrained_rows.hpp"
+#include "operators/load/device_load.hpp"
+#include "operators/load/load_vector.hpp"
+#include "solvers/memory/vector.hpp"
+#include "src/case/time/problem_in_time.hpp"
+#include "src/solve/vector_conversion.hpp"
+
+namespace tessera {
+
+/// The load at time t with the Dirichlet values g(t) lifted,
+///   b_i(t) = (source, phi_i) + <values, phi_i> - a(g, phi_i) - (capacity g', phi_i)   at free
+///   nodes,
+/// and 0 on Dirichlet faces. It is assembled where it is used, on the GPU as far as
+/// assemble_device_load() can, and again only where the data or the form have moved.
+template <class Space>
+class MovingLoad {
+ public:
+  /// @param mass null for a lumped mass, which has no entries between nodes
+  /// All but the units are referred to.
+  MovingLoad(const ProblemInTime& problem, const Discretization& discretization,
+             const NaturalUnits& units, const BilinearForm* mass)
+      : problem_(problem),
+        discretization_(discretization),
+        units_(units),
+        mass_(mass),
+        values_(discretization.lattice.size()) {}
+
+  /// b(t). @throws what the case's fields throw
+  const Vector<double, Space>& at(double t) {
+    const bool moves = problem_.form_depends_on_time() || problem_.data_depend_on_time();
+    if (!time_ || (*time_ != t && moves)) {
+      time_.reset();
+      assemble(t);
+      time_ = t;
+    }
+    return load_;
+  }
+
+ private:
+  void assemble(double t) {
+    const PoissonProblem problem = in_units(problem_.at(t), units_);
+    const BilinearForm form = stiffness_form(problem, discretization_);
+    set_dirichlet_values(discretization_, form.dirichlet, dirichlet_fields(problem), values_);
+    lift(form, problem.source, flux_terms(problem), load_);
+    if (mass_ == nullptr || !problem_.dirichlet_depends_on_time()) return;
+    std::vector<ScalarField> rates;
+    for (const ScalarField& rate : problem_.value_rates(t)) {
+      rates.push_back(in_frame(rate, units_.frame));
+    }
+    set_dirichlet_values(discretization_, form.dirichlet, rates, values_);
+    lift(*mass_, constant_field(0.0), {}, rate_load_);
+    axpy(1.0, rate_load_, load_);
+  }
+
+  // b = the load with values_ lifted, 0 on Dirichlet faces; on the host in the memory that is
+  // there.
+  void lift(const BilinearForm& form, const ScalarField& source,
+            const std::vector<FluxTerm>& fluxes, Vector<double, Space>& b) {
+    if constexpr (std::is_same_v<Space, Device>) {
+      if (auto made = assemble_device_load(form, source, fluxes, values_)) {
+        clear_constrained_rows(form, *made);
+        b = std::move(*made);
+        return;
+      }
+      HostVector<double> on_host(values_.size());
+      lift_on_host(form, source, fluxes, on_host);
+      b = moved_to<Space>(std::move(on_host));
+    } else {
+      if (b.size() == 0) b = HostVector<double>(values_.size());
+      lift_on_host(form, source, fluxes, b);
+    }
+  }
+
+  void lift_on_host(const BilinearForm& form, const ScalarField& source,
+                    const std::vector<FluxTerm>& fluxes, HostVector<double>& b) {
+    assemble_load(form, source, fluxes, values_, b);
+    for_each_face_node(discretization_.lattice, form.dirichlet, [&](Index node) { b[node] = 0.0; });
+  }
+
+  const ProblemInTime& problem_;
+  const Discretization& discretization_;
+  NaturalUnits units_;
+  const BilinearForm* mass_;
+  /// Of the Dirichlet faces; 0 at all other nodes.
+  HostVector<double> values_;
+  std::optional<double> time_;
+  Vector<double, Space> load_;
+  /// What the rates of the Dirichlet values add.
+  Vector<double, Space> rate_load_;
+};
+
+}  // namespace tessera
