@@ -53,20 +53,56 @@ BoxMesh::BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, co
     if (!(upper_[d] > lower_[d])) throw std::invalid_argument("a box mesh needs upper > lower");
     check_lines(lines_[d], cells_[d], lower_[d], upper_[d]);
   }
+  place_ = {{0, 0, 0}, cells_, lower_, upper_};
+}
+
+BoxMesh::BoxMesh(int dimension, const IndexTriple& cells, const PlaceInWhole& place,
+                 std::array<GridLines, 3> lines)
+    : dimension_(dimension),
+      cells_(cells),
+      lower_(place.lower),
+      upper_(place.upper),
+      place_(place),
+      lines_(std::move(lines)) {
+  for (int d = 0; d < dimension; ++d) {
+    const Index first = place.first_cell[d];
+    if (cells[d] < 1 || first < 0 || first + cells[d] > place.cells[d]) {
+      throw std::invalid_argument("a part of a box mesh has cells, which are cells of the mesh");
+    }
+    lower_[d] = grid_line(d, 0);
+    upper_[d] = grid_line(d, cells[d]);
+    check_lines(lines_[d], cells_[d], lower_[d], upper_[d]);
+  }
+}
+
+BoxMesh BoxMesh::part(const CellBox& box) const {
+  PlaceInWhole place = place_;
+  std::array<GridLines, 3> lines;
+  for (int d = 0; d < dimension_; ++d) {
+    const Index end = box.first[d] + box.counts[d];
+    if (box.first[d] < 0 || box.counts[d] < 1 || end > cells_[d]) {
+      throw std::invalid_argument("a part of a box mesh has cells, which are cells of the mesh");
+    }
+    place.first_cell[d] += box.first[d];
+    if (!is_uniform(d)) lines[d].assign(&lines_[d][box.first[d]], &lines_[d][end] + 1);
+  }
+  const Index layers = dimension_ == 3 ? box.counts[2] : 1;
+  return {dimension_, {box.counts[0], box.counts[1], layers}, place, std::move(lines)};
 }
 
 double BoxMesh::grid_line(int d, Index i) const {
   assert(0 <= i && i <= cells_[d]);
   if (!is_uniform(d)) return lines_[d][i];
-  if (i == cells_[d]) return upper_[d];
-  const double fraction = static_cast<double>(i) / static_cast<double>(cells_[d]);
-  return lower_[d] + (upper_[d] - lower_[d]) * fraction;
+  const Index line = place_.first_cell[d] + i;
+  if (line == place_.cells[d]) return place_.upper[d];
+  const double fraction = static_cast<double>(line) / static_cast<double>(place_.cells[d]);
+  return place_.lower[d] + (place_.upper[d] - place_.lower[d]) * fraction;
 }
 
 double BoxMesh::cell_width(int d, Index c) const {
   assert(0 <= c && c < cells_[d]);
   if (!is_uniform(d)) return lines_[d][c + 1] - lines_[d][c];
-  return (upper_[d] - lower_[d]) / static_cast<double>(cells_[d]);
+  return (place_.upper[d] - place_.lower[d]) / static_cast<double>(place_.cells[d]);
 }
 
 }  // namespace tessera

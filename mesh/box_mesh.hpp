@@ -17,10 +17,30 @@ using GridLines = std::vector<double>;
 /// @throws std::invalid_argument unless ratio > 0 and there is at least one cell
 GridLines geometric_lines(double lower, double upper, Index cells, double ratio);
 
+/// Some of the cells of a mesh: first[d] <= i_d < first[d] + counts[d] along each axis.
+struct CellBox {
+  IndexTriple first{0, 0, 0};
+  IndexTriple counts{1, 1, 1};
+
+  bool operator==(const CellBox&) const = default;
+};
+
+/// Where a mesh lies within a larger one: its first cell there, and the larger one's cells and
+/// corners. Of a mesh that is no part, the mesh itself.
+struct PlaceInWhole {
+  IndexTriple first_cell{0, 0, 0};
+  IndexTriple cells{1, 1, 1};
+  Point lower{};
+  Point upper{};
+};
+
 /// A box cut into n_x * n_y (* n_z) cells by lines across each axis; cells are numbered x fastest.
 ///
 /// In 2D the third axis has one cell of zero extent, so loops over three axes serve both
 /// dimensions.
+///
+/// A part of a mesh is a mesh, too. It computes its grid lines and widths as the whole does, so
+/// that they have the same bits, and is uniform along the axes along which the whole is.
 class BoxMesh {
  public:
   /// @param lines the grid lines of each axis; in 2D those of the third are ignored
@@ -29,6 +49,17 @@ class BoxMesh {
   ///         from lower to upper
   BoxMesh(int dimension, const IndexTriple& cells, const Point& lower, const Point& upper,
           std::array<GridLines, 3> lines = {});
+
+  /// A part of a mesh, of which only the place is known; its own corners follow.
+  /// @param lines of this part; axes without lines are uniform in the whole
+  /// @throws std::invalid_argument unless the part has cells and lies within the whole
+  BoxMesh(int dimension, const IndexTriple& cells, const PlaceInWhole& place,
+          std::array<GridLines, 3> lines);
+
+  /// The part of this mesh that has these cells.
+  /// @throws std::invalid_argument unless the box has cells, and all are cells of this mesh
+  BoxMesh part(const CellBox& box) const;
+  const PlaceInWhole& place() const { return place_; }
 
   int dimension() const { return dimension_; }
   const IndexTriple& cells() const { return cells_; }
@@ -59,6 +90,7 @@ class BoxMesh {
   IndexTriple cells_;
   Point lower_;
   Point upper_;
+  PlaceInWhole place_;
   std::array<GridLines, 3> lines_;
 };
 

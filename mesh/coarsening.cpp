@@ -130,19 +130,31 @@ std::array<AxisMatrix, 3> matrices_at_nodes(const Discretization& fine, const Bo
 }  // namespace
 
 BoxMesh merge_cells(const BoxMesh& fine, const IndexTriple& cells) {
+  PlaceInWhole place = fine.place();
+  IndexTriple counts = fine.cells();
   std::array<GridLines, 3> lines;
   for (int d = 0; d < fine.dimension(); ++d) {
     const Index n = fine.cells()[d];
-    const bool kept = cells[d] == n;
-    if (!kept && cells[d] != ceil_div(n, 2)) {
+    const Index whole = fine.place().cells[d];
+    const bool kept = cells[d] == whole;
+    if (!kept && cells[d] != ceil_div(whole, 2)) {
       throw std::invalid_argument("cells of a coarser mesh are neither kept nor halved");
     }
-    if (fine.is_uniform(d) && (kept || n % 2 == 0)) continue;
-    for (Index c = 0; c <= cells[d]; ++c) {
+    if (!kept) {
+      const Index first = fine.place().first_cell[d];
+      if (first % 2 != 0 || (n % 2 != 0 && first + n != whole)) {
+        throw std::invalid_argument("a part of a mesh cuts cells of the coarser mesh");
+      }
+      place.first_cell[d] = first / 2;
+      place.cells[d] = cells[d];
+      counts[d] = ceil_div(n, 2);
+    }
+    if (fine.is_uniform(d) && (kept || whole % 2 == 0)) continue;
+    for (Index c = 0; c <= counts[d]; ++c) {
       lines[d].push_back(fine.grid_line(d, kept ? c : std::min(2 * c, n)));
     }
   }
-  return {fine.dimension(), cells, fine.lower(), fine.upper(), std::move(lines)};
+  return {fine.dimension(), counts, place, std::move(lines)};
 }
 
 Index node_count(const LevelShape& shape, int dimension) {

@@ -51,7 +51,10 @@ std::vector<LevelShape> plan_levels(const LevelShape& finest, int dimension, con
 
 /// The mesh whose cells are those of the finer one, merged two by two along the axes where `cells`
 /// asks for fewer. If their number is odd, the last one stays alone.
-/// @throws std::invalid_argument if the cells along an axis are neither kept nor halved
+///
+/// Of a part of a mesh it is the same part of the coarser whole, whose cells are then asked for.
+/// @throws std::invalid_argument if the cells along an axis are neither kept nor halved, or if a
+///         part cuts a merged cell
 BoxMesh merge_cells(const BoxMesh& fine, const IndexTriple& cells);
 
 /// The coarser space. Its mesh is that of merge_cells(), its basis has as many more quadrature
