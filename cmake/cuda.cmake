@@ -24,18 +24,6 @@ else()
   message(STATUS "GPU code: none (TESSERA_CUDA=${TESSERA_CUDA}, no CUDA compiler)")
   set(tessera_has_cuda false)
 endif()
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/solvers/configuration.hpp @ONLY CONTENT
-[[#pragma once
-
-namespace tessera {
-
-/// Whether this build has the GPU code. Where it has not, device functions are declared but not
-/// defined: uses stand behind `if constexpr (kHasCuda)`.
-inline constexpr bool kHasCuda = @tessera_has_cuda@;
-
-}  // namespace tessera
-]])
-
 function(tessera_add_cuda_sources target)
   if(NOT TESSERA_HAS_CUDA)
     return()

@@ -1,0 +1,102 @@
+// This file is the only one that knows MPI.
+#include "solvers/ranks/mpi_ranks.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tessera {
+namespace {
+
+// MPI counts in 32 bits.
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+constexpr int kTag = 1;
+
+void check(int status, const char* what) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw MpiError(std::string("MPI: ") + what + " failed: " + std::string(text, length));
+}
+
+int count_of(std::size_t bytes) { return static_cast<int>(bytes); }
+
+class MpiCommunicator final : public Communicator {
+ public:
+  MpiCommunicator(MPI_Comm comm, int rank, int size) : Communicator(rank, size), comm_(comm) {}
+
+ private:
+  void do_broadcast(std::span<std::byte> bytes, int root) const override {
+    for (std::size_t at = 0; at < bytes.size(); at += kMaxBytes) {
+      const std::size_t count = std::min(kMaxBytes, bytes.size() - at);
+      check(MPI_Bcast(bytes.data() + at, count_of(count), MPI_BYTE, root, comm_), "a broadcast");
+    }
+  }
+  void do_all_gather(std::span<const std::byte> mine, std::span<std::byte> all) const override {
+    if (mine.size() <= kMaxBytes) {
+      const int count = count_of(mine.size());
+      check(MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_),
+            "a gather");
+      return;
+    }
+    std::copy(mine.begin(), mine.end(), all.begin() + rank() * static_cast<long>(mine.size()));
+    for (int root = 0; root < size(); ++root) {
+      do_broadcast(all.subspan(mine.size() * static_cast<std::size_t>(root), mine.size()), root);
+    }
+  }
+  void do_exchange(std::span<const Message> messages) const override {
+    std::vector<MPI_Request> requests;
+    const auto in_pieces = [&](auto bytes, auto&& start) {
+      for (std::size_t at = 0; at < bytes.size(); at += kMaxBytes) {
+        requests.emplace_back();
+        const std::size_t count = std::min(kMaxBytes, bytes.size() - at);
+        check(start(bytes.data() + at, count_of(count), &requests.back()), "a message");
+      }
+    };
+    for (const Message& message : messages) {
+      in_pieces(message.receive, [&](void* to, int count, MPI_Request* request) {
+        return MPI_Irecv(to, count, MPI_BYTE, message.rank, kTag, comm_, request);
+      });
+    }
+    for (const Message& message : messages) {
+      in_pieces(message.send, [&](const void* from, int count, MPI_Request* request) {
+        return MPI_Isend(from, count, MPI_BYTE, message.rank, kTag, comm_, request);
+      });
+    }
+    check(MPI_Waitall(count_of(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+          "an exchange");
+  }
+  void do_barrier() const override { check(MPI_Barrier(comm_), "a barrier"); }
+
+  MPI_Comm comm_;
+};
+
+}  // namespace
+
+MpiRanks::MpiRanks() {
+  int provided = 0;
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "its start");
+  if (provided < MPI_THREAD_FUNNELED) throw MpiError("MPI: it does not allow threads");
+  int rank = 0;
+  int size = 1;
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "a question for the rank");
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size), "a question for the number of ranks");
+  MPI_Comm host = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host),
+        "a question for the ranks of this host");
+  check(MPI_Comm_rank(host, &rank_on_host_), "a question for the rank");
+  check(MPI_Comm_size(host, &ranks_on_host_), "a question for the number of ranks");
+  check(MPI_Comm_free(&host), "a question for the ranks of this host");
+  world_ = std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, rank, size);
+}
+
+MpiRanks::~MpiRanks() { MPI_Finalize(); }
+
+void MpiRanks::abort(int exit_code) {
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::abort();
+}
+
+}  // namespace tessera

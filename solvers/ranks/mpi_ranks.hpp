@@ -1,0 +1,48 @@
+// MpiRanks are the processes that mpirun started, as ranks. MPI's types stay in one source file.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+
+#include "solvers/configuration.hpp"
+#include "solvers/ranks/communicator.hpp"
+
+namespace tessera {
+
+/// How many processes a launcher such as mpirun started beside this one and with it, by what it
+/// left in the environment; 1 without a launcher. A build without MPI that sees more must refuse to
+/// run: all of them would do the same work and write the same files.
+int launched_processes();
+
+/// MPI failed, or this build has none.
+class MpiError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// MPI from its start to its end, one object in a process and for its whole life.
+class MpiRanks {
+ public:
+  /// Starts MPI. @throws MpiError, also in a build without MPI
+  MpiRanks();
+  /// Ends MPI, for which all ranks wait.
+  ~MpiRanks();
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+
+  /// All processes; valid as long as this object.
+  const Communicator& world() const { return *world_; }
+  /// The rank of this process among those of the same host, and how many these are.
+  int rank_on_host() const { return rank_on_host_; }
+  int ranks_on_host() const { return ranks_on_host_; }
+
+  /// Ends all processes at once, for an error of this one while others may wait for it.
+  [[noreturn]] static void abort(int exit_code);
+
+ private:
+  std::unique_ptr<Communicator> world_;
+  int rank_on_host_ = 0;
+  int ranks_on_host_ = 1;
+};
+
+}  // namespace tessera

@@ -1,0 +1,14 @@
+// This file is what a build without MPI has in the place of mpi_ranks.cpp.
+#include <cstdlib>
+
+#include "solvers/ranks/mpi_ranks.hpp"
+
+namespace tessera {
+
+MpiRanks::MpiRanks() { throw MpiError("this build has no MPI: it runs on one process"); }
+
+MpiRanks::~MpiRanks() = default;
+
+void MpiRanks::abort(int exit_code) { std::_Exit(exit_code); }
+
+}  // namespace tessera
