@@ -19,14 +19,6 @@
 namespace tessera {
 namespace {
 
-FaceSet dirichlet_faces(const PoissonProblem& problem) {
-  FaceSet faces;
-  for (int face = 0; face < face_count(problem.dimension); ++face) {
-    faces[face] = problem.boundary[face].type == BoundaryType::dirichlet;
-  }
-  return faces;
-}
-
 // Over the rows that are not constrained; x and b are the same in the others.
 double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector<double>& x,
                  HostVector<double>& b) {
@@ -74,6 +66,14 @@ std::string balance_note(const LinearSystem& system, const PoissonProblem& probl
 }
 
 }  // namespace
+
+FaceSet dirichlet_faces(const PoissonProblem& problem) {
+  FaceSet faces;
+  for (int face = 0; face < face_count(problem.dimension); ++face) {
+    faces[face] = problem.boundary[face].type == BoundaryType::dirichlet;
+  }
+  return faces;
+}
 
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization) {
   BilinearForm form{&discretization, problem.coefficient, dirichlet_faces(problem), {}};

@@ -56,6 +56,9 @@ BilinearForm mass_form(const PoissonProblem& problem, const Discretization& disc
 /// The form with factor (capacity u, v) added, as an implicit step in time solves it.
 BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor);
 
+/// The faces with Dirichlet conditions.
+FaceSet dirichlet_faces(const PoissonProblem& problem);
+
 /// The values on all faces, as set_dirichlet_values() takes them.
 std::vector<ScalarField> dirichlet_fields(const PoissonProblem& problem);
 

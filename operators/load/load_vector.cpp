@@ -42,11 +42,13 @@ bool touches(const BoxMesh& mesh, const Brick& brick, FaceSet faces) {
 /// The cell integrals of the load, one object a brick.
 class CellLoads {
  public:
-  CellLoads(const BilinearForm& form, const ScalarField& source, const HostVector<double>& lifted)
+  /// @param state u at the nodes, which the fields may depend on; may be null
+  CellLoads(const BilinearForm& form, const ScalarField& source, const double* state,
+            const HostVector<double>& lifted)
       : form_(form),
         source_(source),
         lifted_(lifted),
-        geometry_(*form.discretization, form.discretization->basis, form.context().u),
+        geometry_(*form.discretization, form.discretization->basis, state),
         points_(static_cast<std::size_t>(geometry_.points_per_cell())),
         nodes_(static_cast<std::size_t>(geometry_.evaluator().nodes_per_cell())),
         field_(points_ * kLanes<double>),
@@ -171,6 +173,43 @@ void add_fluxes(const Discretization& discretization, const std::vector<FluxTerm
   }
 }
 
+// b_i = (f, phi_i) - a(g, phi_i) over the cells of bricks for which `lifts` says so, and (f, phi_i)
+// over the others.
+template <class Lifts>
+void assemble_cells(const BilinearForm& form, const ScalarField& source, const double* state,
+                    const HostVector<double>& lifted, Lifts&& lifts, HostVector<double>& b) {
+  const NodeLattice& lattice = form.discretization->lattice;
+  const CellBatches batches(form.discretization->mesh, kLanes<double>,
+                            2 * sizeof(double) * power(lattice.degree(), lattice.dimension()),
+                            kThreadsToCutFor);
+  std::exception_ptr failure;
+  make_scatter<double>("coloring", batches, lattice)
+      ->run(
+          [&](const Brick& brick, const AddTarget<double>& target) {
+            const bool lift = lifts(brick);
+            if (is_zero(source) && !lift) return;
+            try {
+              CellLoads loads(form, source, state, lifted);
+              batches.for_each_batch(brick, [&](const CellBatch& batch) {
+                const std::span<const IndexTriple> cells(batch.cells.data(), kLanes<double>);
+                const Lanes<double>* v = loads.compute(cells, lift);
+                const int n = lattice.degree() + 1;
+                for (int lane = 0; lane < batch.active; ++lane) {
+                  double* corner = target.values + lattice.first_node(batch.cells[lane]);
+                  for (int i = 0; i < lattice.nodes_per_cell(); ++i) {
+                    corner[lattice.offset(i % n, i / n % n, i / (n * n))] += v[i][lane];
+                  }
+                }
+              });
+            } catch (...) {
+#pragma omp critical(tessera_load_failure)
+              if (!failure) failure = std::current_exception();
+            }
+          },
+          b);
+  if (failure) std::rethrow_exception(failure);
+}
+
 }  // namespace
 
 void set_dirichlet_values(const Discretization& discretization, FaceSet dirichlet,
@@ -228,35 +267,9 @@ void assemble_load(const BilinearForm& form, const ScalarField& source,
     for_each_face_node(lattice, form.dirichlet, [&](Index node) { lifted[node] = u[node]; });
   }
 
-  const CellBatches batches(mesh, kLanes<double>,
-                            2 * sizeof(double) * power(lattice.degree(), lattice.dimension()),
-                            kThreadsToCutFor);
-  std::exception_ptr failure;
-  make_scatter<double>("coloring", batches, lattice)
-      ->run(
-          [&](const Brick& brick, const AddTarget<double>& target) {
-            const bool lift = has_lift && touches(mesh, brick, form.dirichlet);
-            if (is_zero(source) && !lift) return;
-            try {
-              CellLoads loads(form, source, lifted);
-              batches.for_each_batch(brick, [&](const CellBatch& batch) {
-                const std::span<const IndexTriple> cells(batch.cells.data(), kLanes<double>);
-                const Lanes<double>* v = loads.compute(cells, lift);
-                const int n = lattice.degree() + 1;
-                for (int lane = 0; lane < batch.active; ++lane) {
-                  double* corner = target.values + lattice.first_node(batch.cells[lane]);
-                  for (int i = 0; i < lattice.nodes_per_cell(); ++i) {
-                    corner[lattice.offset(i % n, i / n % n, i / (n * n))] += v[i][lane];
-                  }
-                }
-              });
-            } catch (...) {
-#pragma omp critical(tessera_load_failure)
-              if (!failure) failure = std::current_exception();
-            }
-          },
-          b);
-  if (failure) std::rethrow_exception(failure);
+  assemble_cells(
+      form, source, form.context().u, lifted,
+      [&](const Brick& brick) { return has_lift && touches(mesh, brick, form.dirichlet); }, b);
   add_fluxes(discretization, fluxes, b);
   const RobinFaces<double> robin(form);
   if (has_lift && !robin.empty()) {
@@ -265,6 +278,25 @@ void assemble_load(const BilinearForm& form, const ScalarField& source,
     axpy(-1.0, boundary, b);
   }
   for_each_face_node(lattice, form.dirichlet, [&](Index node) { b[node] = u[node]; });
+}
+
+void assemble_residual(const BilinearForm& form, const ScalarField& source,
+                       const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                       HostVector<double>& r) {
+  assemble_cells(
+      form, source, u.data(), u, [](const Brick&) { return true; }, r);
+  add_fluxes(*form.discretization, fluxes, r);
+  const RobinFaces<double> robin(form);
+  if (!robin.empty()) {
+    HostVector<double> boundary(u.size());
+    robin.add(u, FaceRows::all, boundary);
+    axpy(-1.0, boundary, r);
+  }
+  const double minus = -1.0;
+  const HostVector<double>* const load = &r;
+  combine<double>({&minus, 1}, {&load, 1}, r);
+  for_each_face_node(form.discretization->lattice, form.dirichlet,
+                     [&](Index node) { r[node] = 0.0; });
 }
 
 }  // namespace tessera

@@ -33,4 +33,16 @@ void assemble_load(const BilinearForm& form, const ScalarField& source,
                    const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                    HostVector<double>& b);
 
+/// The residual of a problem whose coefficient k and source f may depend on u:
+///   r_i = (k(u) grad u, grad phi_i) + (c u, phi_i) + sum over Robin faces <alpha u, phi_i>
+///         - (f(u), phi_i) - sum over flux faces <value, phi_i>   at free nodes,
+///   r_i = 0                                                      on Dirichlet faces.
+/// It is that of the form's operator at the state u, but for rounding. The form's own state is not
+/// looked at. Deterministic for any number of threads.
+/// @param u with its Dirichlet values
+/// @throws BadFieldValue if k, f or a flux is not finite, what the fields throw
+void assemble_residual(const BilinearForm& form, const ScalarField& source,
+                       const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                       HostVector<double>& r);
+
 }  // namespace tessera

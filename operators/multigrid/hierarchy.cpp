@@ -5,6 +5,17 @@
 #include "operators/form/robin_faces.hpp"
 
 namespace tessera {
+namespace {
+
+// The state of a form at the nodes of a coarser level; null if it has none.
+std::shared_ptr<const HostArray<double>> coarser_state(const BilinearForm& form,
+                                                       const Discretization& coarser) {
+  if (form.state == nullptr) return nullptr;
+  return std::make_shared<const HostArray<double>>(
+      coarsen(*form.discretization, form.state->data(), coarser));
+}
+
+}  // namespace
 
 Hierarchy::Hierarchy(const BilinearForm& finest, const CoarseningRules& rules) {
   const Discretization* fine = finest.discretization;
@@ -16,10 +27,7 @@ Hierarchy::Hierarchy(const BilinearForm& finest, const CoarseningRules& rules) {
     coarser_.push_back(std::make_unique<const Discretization>(coarsen(*fine, shapes[l])));
     BilinearForm form = forms_.back();
     form.discretization = coarser_.back().get();
-    if (form.state != nullptr) {
-      form.state = std::make_shared<const HostArray<double>>(
-          coarsen(*fine, form.state->data(), *form.discretization));
-    }
+    form.state = coarser_state(forms_.back(), *form.discretization);
     fine = form.discretization;
     forms_.push_back(std::move(form));
   }
@@ -31,10 +39,13 @@ LevelShape Hierarchy::shape(std::size_t l) const {
 }
 
 void Hierarchy::set_fields(const BilinearForm& finest) {
-  for (BilinearForm& form : forms_) {
+  for (std::size_t l = 0; l < forms_.size(); ++l) {
+    BilinearForm& form = forms_[l];
     form.coefficient = finest.coefficient;
     form.reaction = finest.reaction;
+    form.reaction_sign = finest.reaction_sign;
     form.robin = finest.robin;
+    form.state = l == 0 ? finest.state : coarser_state(forms_[l - 1], *form.discretization);
   }
 }
 

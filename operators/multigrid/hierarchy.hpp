@@ -21,7 +21,7 @@ class Hierarchy {
   std::size_t size() const { return forms_.size(); }
   const BilinearForm& form(std::size_t l) const { return forms_[l]; }
   LevelShape shape(std::size_t l) const;
-  /// Takes coefficient, reaction and Robin terms of another form on all levels.
+  /// Takes coefficient, reaction, Robin terms and state of another form on all levels.
   void set_fields(const BilinearForm& finest);
   /// Drops levels l and coarser.
   void truncate(std::size_t l);

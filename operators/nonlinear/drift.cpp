@@ -180,4 +180,18 @@ void Drift::add(const HostVector<double>& v, HostVector<double>& y) const {
                  });
 }
 
+double Drift::flops() const {
+  const int dimension = discretization_->mesh.dimension();
+  const double n = discretization_->basis.node_count();
+  const double m = discretization_->basis.point_count();
+  // A sweep over an axis is a product of an [m, n] matrix with each of its lines.
+  double sweeps = 0.0;
+  for (int d = 0; d < dimension; ++d) {
+    sweeps += 2.0 * m * n * std::pow(m, d) * std::pow(n, dimension - 1 - d);
+  }
+  const double at_points = dimension * static_cast<double>(points());
+  return static_cast<double>(discretization_->mesh.cell_count()) *
+         ((1 + dimension) * sweeps + at_points);
+}
+
 }  // namespace tessera

@@ -30,6 +30,8 @@ class Drift {
   /// bits for any number of threads.
   void add(const HostVector<double>& v, HostVector<double>& y) const;
 
+  /// Of add().
+  double flops() const;
   Index bytes() const { return static_cast<Index>(g_.size() * sizeof(Lanes<double>)); }
 
  private:

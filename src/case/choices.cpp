@@ -93,6 +93,7 @@ ChosenValue choose_preconditioner(const CaseParameters& parameters) {
 std::vector<ChosenValue> resolve_choices(CaseParameters& parameters) {
   std::vector<ChosenValue> choices;
   if (auto device = resolve_device(parameters)) choices.push_back(std::move(*device));
+  if (auto method = resolve_nonlinear_method(parameters)) choices.push_back(std::move(*method));
   for (ChosenValue& choice : resolve_strategy(parameters)) choices.push_back(std::move(choice));
   if (parameters.solver.preconditioner == kAuto) {
     choices.push_back(choose_preconditioner(parameters));

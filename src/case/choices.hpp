@@ -33,7 +33,8 @@ std::optional<ChosenValue> resolve_device(CaseParameters& parameters);
 /// not for the case chebyshev.
 ChosenValue choose_preconditioner(const CaseParameters& parameters);
 
-/// Replaces each `auto` of the case, the device's first; returns what was chosen and why.
+/// Replaces each `auto` of the case, the device's first, and a method that is not for its matrix;
+/// returns what was chosen and why.
 std::vector<ChosenValue> resolve_choices(CaseParameters& parameters);
 
 }  // namespace tessera

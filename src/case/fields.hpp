@@ -23,6 +23,9 @@ class BadExpressionValue : public BadFieldValue {
   std::string key_;
 };
 
+/// What is wrong with a value, with the key of the case where that is known.
+std::string text_of(const BadFieldValue& error);
+
 /// The field of a checked expression; evaluating it throws BadExpressionValue, which names the key
 /// and the point, where a value does not meet the requirement, and Interrupted if work is to stop.
 /// @throws ExpressionError if the text is not an expression in the variables of this dimension;

@@ -19,6 +19,7 @@
 #include "postprocess/probes/point_location.hpp"
 #include "postprocess/probes/probes.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -120,9 +121,22 @@ struct CaseSizes {
     const std::string method(name_of(parameters.solver.method));
     return {"vectors of " + method, solver_vectors(tessera::solver_vectors(parameters, strategy))};
   }
-  /// Of a case in time: the operator of the form beside that of steps.
+  /// Of a linear case in time: the operator of the form beside that of steps.
   MemoryPart form_part() const {
-    return {"operator of the form", parameters.time ? operation.held : Index{0}};
+    const bool has_form = parameters.time && !is_nonlinear(parameters);
+    return {"operator of the form", has_form ? operation.held : Index{0}};
+  }
+  /// Of a non-linear case: what its iteration and the Jacobian hold.
+  MemoryPart nonlinear_part() const {
+    if (!is_nonlinear(parameters)) return {"", 0};
+    Index drift = 0;
+    if (has_drift(parameters)) {
+      drift = Saturated(mesh.cell_count()) * power(shape.points, shape.dimension()) *
+              shape.dimension() * sizeof(double);
+    }
+    const Index definite = has_definite_operator(parameters) ? operation.held : Index{0};
+    return {fmt::format("vectors and Jacobian of {}", name_of(parameters.nonlinear->method)),
+            Saturated(vectors(nonlinear_vectors(parameters))) + drift + definite};
   }
   /// Of a case in time: its operator, with the inverse of its diagonal.
   MemoryPart mass_part(Index operator_bytes) const {
@@ -209,6 +223,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
                              makes_positions_on_gpu(parameters) ? 0 : all_positions.bytes};
   const MemoryPart system{"solution and right-hand side", n.vectors(2)};
   const MemoryPart operation = n.operator_part(here(n.operation.held));
+  const MemoryPart nonlinear = n.nonlinear_part();
   const MemoryPart preconditioner{"preconditioner",
                                   Saturated(here(n.preconditioner.held)) + setup.held};
   // On their way to the GPU vectors are rounded one at a time.
@@ -225,13 +240,15 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
                              {program,
                               positions,
                               system,
+                              nonlinear,
                               n.operator_part(here(n.operation.peak)),
                               {"fields on their way to the GPU",
                                on_cpu ? 0 : field_chunk_bytes(parameters, n.shape, strategy)}}});
   const Index made = Saturated(here(n.preconditioner.peak)) + setup.peak;
   if (made > 0) {
-    estimate.phases.push_back({"making the preconditioner",
-                               {program, positions, system, operation, {"preconditioner", made}}});
+    estimate.phases.push_back(
+        {"making the preconditioner",
+         {program, positions, system, operation, nonlinear, {"preconditioner", made}}});
   }
   if (n.start > 0) {
     estimate.phases.push_back(
@@ -259,12 +276,12 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   form.bytes = here(form.bytes);
   const MemoryPart steps{"vectors of time steps", here(n.vectors(time_vectors(parameters)))};
   estimate.phases.push_back({"solving",
-                             {program, positions, system, operation, form, preconditioner, mass,
-                              method, steps, rounded}});
+                             {program, positions, system, operation, form, nonlinear,
+                              preconditioner, mass, method, steps, rounded}});
   // Outputs come between steps.
   MemoryPart stepping{"held for the next step", 0};
   if (parameters.time) {
-    const MemoryPhase held{"", {operation, form, preconditioner, mass, method, steps}};
+    const MemoryPhase held{"", {operation, form, nonlinear, preconditioner, mass, method, steps}};
     stepping.bytes = held.bytes();
   }
   if (parameters.problem.exact) {

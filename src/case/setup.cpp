@@ -148,6 +148,7 @@ Registry<CaseParameters> make_case_registry() {
       make_case_registry(names.kernels, names.scatters, preconditioner_names());
   registry.add_check([](CaseParameters& parameters, Findings& findings) {
     check_expressions(parameters, findings);
+    check_nonlinear_method(parameters, findings);
     check_choices(parameters, findings);
   });
   return registry;
@@ -245,6 +246,8 @@ void with_case_errors(const LoadedCase& loaded, const std::function<void()>& wor
     fail("problem", fmt::format("{}: a number leaves the range of double precision in units in "
                                 "which the box and the coefficient are of order 1",
                                 error.what()));
+  } catch (const UndeterminedSolution& error) {
+    fail(error.key(), error.what());
   } catch (const IncompatibleData& error) {
     fail("problem.source", error.what());
   } catch (const UnsuitableChoice& error) {

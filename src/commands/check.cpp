@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <memory>
 #include <optional>
 #include <tuple>
 
@@ -27,8 +28,10 @@
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
+#include "src/commands/nonlinear/texts.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/machine/machine.hpp"
+#include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/preconditioning.hpp"
 
 namespace tessera {
@@ -132,21 +135,40 @@ void add_level_note(const CaseParameters& parameters, const BilinearForm& form,
                               hierarchy.size(), planned, reason));
 }
 
+// Where the iteration of a non-linear case starts, at which all that depends on u is evaluated.
+std::shared_ptr<const HostArray<double>> try_start(const CaseModel& model,
+                                                   const CaseParameters& parameters) {
+  const HostVector<double> u = nonlinear_start(model, make_initial(parameters));
+  const BilinearForm form = stiffness_form(model.problem, model.discretization);
+  if (!parameters.time) require_determined(parameters, form);
+  HostVector<double> r(u.size());
+  assemble_residual(form, model.problem.source, flux_terms(model.problem), u, r);
+  return std::make_shared<const HostArray<double>>(u.data(), u.data() + u.size());
+}
+
 // Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
 void try_case(const LoadedCase& loaded) {
   const CaseParameters& parameters = loaded.parameters;
   CaseModel model = make_case_model(parameters);
-  check_geometry(model.discretization, model.problem.coefficient, model.problem.reaction);
+  const std::shared_ptr<const HostArray<double>> state =
+      is_nonlinear(parameters) ? try_start(model, parameters) : nullptr;
+  const FieldContext context{state == nullptr ? nullptr : state->data()};
+  check_geometry(model.discretization, model.problem.coefficient, model.problem.reaction, context);
   if (parameters.time) {
-    check_geometry(model.discretization, model.problem.coefficient, model.problem.capacity);
+    check_geometry(model.discretization, model.problem.coefficient, model.problem.capacity,
+                   context);
     // A step's operator has the mass, which makes it definite whatever the faces are.
     model.problem.reaction = model.problem.capacity;
   }
-  const LinearSystem system = make_linear_system(model, make_initial(parameters));
   std::vector<std::string> notes = case_notes(parameters);
-  notes.insert(notes.end(), system.notes.begin(), system.notes.end());
+  if (!is_nonlinear(parameters)) {
+    const LinearSystem system = make_linear_system(model, make_initial(parameters));
+    notes.insert(notes.end(), system.notes.begin(), system.notes.end());
+  }
   if (parameters.solver.preconditioner == kMultigrid) {
-    add_level_note(parameters, stiffness_form(model.problem, model.discretization), notes);
+    BilinearForm form = stiffness_form(model.problem, model.discretization);
+    form.state = state;
+    add_level_note(parameters, form, notes);
   }
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
   const std::optional<ScalarField> exact = make_exact(parameters);
@@ -178,11 +200,13 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   }
   for (const auto& [title, key, value] :
        {std::tuple("scatter", "operator.scatter", parameters.operation.scatter),
+        std::tuple("method", "solver.method", std::string(name_of(parameters.solver.method))),
         std::tuple("preconditioner", "solver.preconditioner", parameters.solver.preconditioner),
         std::tuple("device", "run.device", std::string(name_of(parameters.run.device)))}) {
     const std::string reason = reason_text(choices, key);
     if (!reason.empty()) fmt::print("{} {}{}\n", title, value, reason);
   }
+  if (is_nonlinear(parameters)) fmt::print("nonlinear {}\n", nonlinear_text(parameters));
   if (parameters.time) fmt::print("time {}\n", time_text(*parameters.time));
   for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
@@ -215,7 +239,6 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
 ExitCode check(const CheckCommand& command) {
   const InterruptGuard guard;
   LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
-  require_linear(loaded, "tessera check");
   with_case_errors(loaded, [&] { check_case(loaded, command.case_file); });
   return ExitCode::success;
 }

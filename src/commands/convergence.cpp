@@ -4,7 +4,6 @@
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/report/plots/gnuplot.hpp"
 #include "postprocess/report/report.hpp"
-#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
@@ -27,7 +26,6 @@ void require_writable(const std::string& option, const std::string& path) {
 ExitCode convergence(const ConvergenceCommand& command) {
   const InterruptGuard guard;
   const LoadedCase base = make_case_registry().load(command.case_file, command.overrides);
-  require_linear(base, "tessera convergence");
   if (!base.parameters.problem.exact) {
     throw InputError({base.findings.diagnostic(
         "problem.exact",

@@ -32,6 +32,7 @@
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
+#include "src/commands/nonlinear/texts.hpp"
 #include "src/commands/probe_output.hpp"
 #include "src/commands/run_output.hpp"
 #include "src/commands/solution_file.hpp"
@@ -41,6 +42,7 @@
 #include "src/commands/time/restart.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
+#include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/solve.hpp"
 
 namespace tessera {
@@ -61,7 +63,11 @@ class Run {
  public:
   /// @param restart what the run goes on from; null if it begins
   Run(const LoadedCase& loaded, Verbosity verbosity, const Restart* restart)
-      : loaded_(loaded), verbosity_(verbosity), restart_(restart), parameters_(run_.parameters) {
+      : loaded_(loaded),
+        verbosity_(verbosity),
+        restart_(restart),
+        parameters_(run_.parameters),
+        is_nonlinear_(is_nonlinear(loaded.parameters)) {
     run_.parameters = loaded.parameters;
   }
 
@@ -175,8 +181,10 @@ class Run {
       say("  factors   {}{}\n", factor_storage_name(*run_.strategy.factors),
           reason_of("operator.factors"));
     }
-    say("  solver    {}, preconditioner {}{}, relative tolerance {:g}, at most {} iterations\n",
-        name_of(solver.method), solver.preconditioner, reason_of("solver.preconditioner"),
+    if (is_nonlinear_) say("  nonlinear {}\n", nonlinear_text(parameters_));
+    say("  solver    {}{}, preconditioner {}{}, relative tolerance {}{:g}, at most {} iterations\n",
+        name_of(solver.method), reason_of("solver.method"), solver.preconditioner,
+        reason_of("solver.preconditioner"), is_nonlinear_ ? "at least " : "",
         solver.relative_tolerance, solver.max_iterations);
     if (parameters_.time) say("  time      {}\n", time_text(*parameters_.time));
     say("  memory    about {} of {} available\n", bytes_text(estimate.peak().bytes()),
@@ -203,8 +211,12 @@ class Run {
     run_.exact = make_exact(parameters_, parameters_.time ? parameters_.time->start : 0.0);
     if (!parameters_.time) {
       const auto scope = run_.timers.scope("load");
-      run_.system = make_linear_system(*run_.model, make_initial(parameters_),
-                                       case_processor(parameters_), solution_place());
+      if (is_nonlinear_) {
+        run_.system.x = nonlinear_start(*run_.model, make_initial(parameters_));
+      } else {
+        run_.system = make_linear_system(*run_.model, make_initial(parameters_),
+                                         case_processor(parameters_), solution_place());
+      }
     }
     if (run_.exact) {
       // Found wanting now rather than after the solve.
@@ -224,13 +236,22 @@ class Run {
     for (const std::string& note : run_.notes.all()) say("  note      {}\n", note);
   }
 
+  Progress::Options progress_options() const {
+    if (is_nonlinear_) {
+      const NonlinearParameters& nonlinear = *parameters_.nonlinear;
+      return {.label = std::string(name_of(nonlinear.method)),
+              .target = nonlinear.relative_tolerance,
+              .max_iterations = nonlinear.max_iterations};
+    }
+    return {.target = parameters_.solver.relative_tolerance,
+            .max_iterations = parameters_.solver.max_iterations};
+  }
+
   void solve_system() {
     Progress progress(std::cerr,
                       verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
-                      {.target = parameters_.solver.relative_tolerance,
-                       .max_iterations = parameters_.solver.max_iterations});
+                      progress_options());
     EnergyMeter meter({.gpu_bus_id = run_.gpu.pci_bus_id});
-    const BilinearForm form = stiffness_form(run_.model->problem, run_.model->discretization);
     const auto iteration = [&](int number, double residual) {
       progress.update(number, residual);
       meter.sample();
@@ -240,8 +261,15 @@ class Run {
       if (!levels.empty()) say("\n{}\n", level_table(levels));
       for (const std::string& note : notes) say("  note      {}\n", note);
     };
-    run_.outcome = tessera::solve(parameters_, run_.model->problem, form, run_.system, run_.timers,
-                                  {iteration, preconditioner});
+    const SolveListeners listeners{iteration, preconditioner};
+    if (is_nonlinear_) {
+      run_.outcome =
+          solve_nonlinear_case(parameters_, *run_.model, run_.system.x, run_.timers, listeners);
+    } else {
+      const BilinearForm form = stiffness_form(run_.model->problem, run_.model->discretization);
+      run_.outcome = tessera::solve(parameters_, run_.model->problem, form, run_.system,
+                                    run_.timers, listeners);
+    }
     run_.energy = meter.stop();
     progress.finish();
     run_.system.b = {};
@@ -305,6 +333,10 @@ class Run {
   }
 
   void print_iterations() {
+    if (run_.outcome.nonlinear) {
+      say("{}\n", ending_text(parameters_, run_.outcome));
+      return;
+    }
     const SolveReport& report = run_.outcome.report;
     say("{} after {} iteration{}: relative residual {:.3g} (from {:.3g}, target {:g})\n",
         status_name(report.status), report.iterations, report.iterations == 1 ? "" : "s",
@@ -360,6 +392,12 @@ class Run {
                 parameters_.time->end, failure_);
       return;
     }
+    if (run_.outcome.nonlinear) {
+      for (const std::string& line : complaints(parameters_, *run_.outcome.nonlinear)) {
+        print_err("tessera: {}\n", line);
+      }
+      return;
+    }
     const SolveReport& report = run_.outcome.report;
     print_err(
         "tessera: the solver did not converge: {} after {} iterations; relative residual "
@@ -376,6 +414,7 @@ class Run {
   const Restart* restart_;
   RunRecord run_;
   const CaseParameters& parameters_;
+  bool is_nonlinear_;
   std::optional<OutputDirectory> output_directory_;
   std::optional<ResultSet> files_;
   MemoryEstimate gpu_estimate_;
@@ -401,7 +440,6 @@ ExitCode run(const RunCommand& command) {
   }
   const LoadedCase loaded =
       restart ? restart->loaded : make_case_registry().load(command.case_file, command.overrides);
-  require_linear(loaded, "tessera run");
   Run run(loaded, command.verbosity, restart ? &*restart : nullptr);
   try {
     run.solve();

@@ -14,6 +14,7 @@
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/setup.hpp"
+#include "src/commands/nonlinear/texts.hpp"
 #include "src/commands/probe_output.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/time/picture_series.hpp"
@@ -67,19 +68,20 @@ Json choices_json(const std::vector<ChosenValue>& choices) {
 Json solver_json(const RunRecord& run) {
   const SolverParameters& solver = run.parameters.solver;
   const SolveReport& report = run.outcome.report;
-  return {
-      {"method", name_of(solver.method)},
-      {"preconditioner", solver.preconditioner},
-      {"status", status_name(report.status)},
-      {"iterations", report.iterations},
-      {"converged", report.status == SolveStatus::converged},
-      // A run in time has solved many systems.
-      {"initial_relative_residual", report.history.empty() ? Json() : Json(report.history.front())},
-      {"relative_residual", report.history.empty() ? Json() : Json(report.true_relative_residual)},
-      {"relative_tolerance", solver.relative_tolerance},
-      {"likely_causes", likely_causes(run.parameters, report)},
-      {"levels", levels_json(run)},
-      {"notes", run.outcome.notes}};
+  // A run in time and a non-linear one have solved many systems.
+  const bool is_one_system = !run.time && !run.outcome.nonlinear && !report.history.empty();
+  return {{"method", name_of(solver.method)},
+          {"preconditioner", solver.preconditioner},
+          {"status", status_name(report.status)},
+          {"iterations", report.iterations},
+          {"converged", report.status == SolveStatus::converged},
+          {"initial_relative_residual", is_one_system ? Json(report.history.front()) : Json()},
+          {"relative_residual", is_one_system ? Json(report.true_relative_residual) : Json()},
+          {"relative_tolerance", solver.relative_tolerance},
+          {"likely_causes", run.outcome.nonlinear ? std::vector<std::string>()
+                                                  : likely_causes(run.parameters, report)},
+          {"levels", levels_json(run)},
+          {"notes", run.outcome.notes}};
 }
 
 Json timing_json(const RunRecord& run) {
@@ -162,6 +164,9 @@ std::string result_text(const RunRecord& run) {
   if (!run.probe_values.u.empty()) {
     json["probes"] = probes_json(parameters.output.probes.points, run.probe_values);
   }
+  if (run.outcome.nonlinear) {
+    json["nonlinear"] = nonlinear_json(parameters, *run.outcome.nonlinear);
+  }
   if (run.time) json["time"] = time_json(*run.time);
   json["timing"] = timing_json(run);
   json["energy_use"] = energy_json(run, static_cast<double>(dofs));
@@ -192,15 +197,18 @@ std::string residuals_csv(const RunRecord& run) {
 }
 
 /// Of solution.vtu and view.py.
-std::string status_text(const SolveStatus status) {
-  return status == SolveStatus::converged ? ""
-                                          : fmt::format("not converged: {}", status_name(status));
+std::string status_text(const SolveOutcome& outcome) {
+  const SolveStatus status = outcome.report.status;
+  if (status == SolveStatus::converged) return "";
+  return fmt::format("not converged: {}", outcome.nonlinear
+                                              ? status_name(outcome.nonlinear->report.status)
+                                              : status_name(status));
 }
 
 void add_solution(RunRecord& run, ResultSet& files) {
   const auto output = run.timers.scope("output");
   const auto scope = run.timers.scope("solution.vtu");
-  const std::string status = status_text(run.outcome.report.status);
+  const std::string status = status_text(run.outcome);
   const ScalarField coefficient = make_problem(run.parameters).coefficient;
   const bool is_added =
       add_solution_file(files, "solution.vtu", run.parameters, run.model->discretization,
@@ -220,8 +228,8 @@ void add_picture(RunRecord& run, ResultSet& files) {
     SolutionPainter painter(run.model->discretization);
     const SampledSolution sampled =
         painter.sample(run.system.x.span(), {numbers.min, numbers.max},
-                       {run.time ? title_at(title, run.time->end) : title,
-                        status_text(run.outcome.report.status), program_name()});
+                       {run.time ? title_at(title, run.time->end) : title, status_text(run.outcome),
+                        program_name()});
     const SolutionPicture picture = painter.draw(sampled, sampled.range);
     files.add("solution.png", picture.png);
     if (!picture.complaint.empty() && run.notes.is_first(picture.complaint)) {

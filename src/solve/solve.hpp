@@ -2,14 +2,23 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "cases/poisson_problem.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/krylov/cg.hpp"
+#include "solvers/nonlinear/nonlinear_solver.hpp"
 #include "src/parameters/case_parameters.hpp"
 
 namespace tessera {
+
+/// What came of Newton's or Picard's iteration.
+struct NonlinearOutcome {
+  NonlinearReport report;
+  /// What may help, if it did not converge.
+  std::vector<std::string> remedies = {};
+};
 
 /// What came of a solve, beside the solution.
 struct SolveOutcome {
@@ -23,6 +32,8 @@ struct SolveOutcome {
   std::vector<std::string> notes;
   /// What was applied, as it calls itself.
   std::string operator_name = {};
+  /// Of a non-linear case, whose report says the same as far as it can.
+  std::optional<NonlinearOutcome> nonlinear = std::nullopt;
 };
 
 /// Who hears of a solve; none may be empty.

@@ -68,13 +68,20 @@ std::vector<Override> level_overrides(const CaseParameters& parameters, int degr
   const int more_points = parameters.space.points - parameters.space.degree;
   const std::string shown =
       fmt::format("tessera convergence: degree {}, {} cells", degree, fmt::join(cells, " x "));
-  return {as_override("space.degree", {std::int64_t{degree}}, shown),
-          as_override("space.points", {std::int64_t{degree + more_points}}, shown),
-          as_override("mesh.cells", *Codec<std::vector<std::int64_t>>::to(cells), shown),
-          as_override("mesh.spacing", *Codec<std::vector<AxisSpacing>>::to(spacing), shown),
-          as_override("solver.relative_tolerance", {convergence_tolerance(parameters)}, shown),
-          as_override("output.vtk", {false}, shown),
-          as_override("output.vtk_degree", {std::int64_t{0}}, shown)};
+  std::vector<Override> overrides = {
+      as_override("space.degree", {std::int64_t{degree}}, shown),
+      as_override("space.points", {std::int64_t{degree + more_points}}, shown),
+      as_override("mesh.cells", *Codec<std::vector<std::int64_t>>::to(cells), shown),
+      as_override("mesh.spacing", *Codec<std::vector<AxisSpacing>>::to(spacing), shown),
+      as_override("solver.relative_tolerance", {convergence_tolerance(parameters)}, shown),
+      as_override("output.vtk", {false}, shown),
+      as_override("output.vtk_degree", {std::int64_t{0}}, shown)};
+  if (parameters.nonlinear) {
+    constexpr double kTolerance = 1e-12;
+    const double tolerance = std::min(parameters.nonlinear->relative_tolerance, kTolerance);
+    overrides.push_back(as_override("nonlinear.relative_tolerance", {tolerance}, shown));
+  }
+  return overrides;
 }
 
 std::vector<int> default_degrees(int degree) {

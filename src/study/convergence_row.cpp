@@ -16,9 +16,11 @@
 #include "src/case/choices.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/case/model.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/shape.hpp"
 #include "src/machine/machine.hpp"
 #include "src/solve/evaluation.hpp"
+#include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/solve.hpp"
 
 namespace tessera {
@@ -66,6 +68,24 @@ SolvedMesh mesh_of(const CaseParameters& parameters, const Evaluation& evaluatio
   return mesh;
 }
 
+// The system, which is made first ("setup" in the timers), or the non-linear case.
+SolveReport solve(const CaseParameters& parameters, const CaseModel& model, LinearSystem& system,
+                  TimerTree& timers, const std::function<Continue(int, double)>& iteration) {
+  const SolveListeners listeners{
+      iteration, [](const std::vector<LevelSummary>&, const std::vector<std::string>&) {}};
+  const ScalarField initial = make_initial(parameters);
+  if (is_nonlinear(parameters)) {
+    system.x = nonlinear_start(model, initial);
+    return solve_nonlinear_case(parameters, model, system.x, timers, listeners).report;
+  }
+  {
+    const auto setup = timers.resume("setup");
+    system = make_linear_system(model, initial, case_processor(parameters));
+  }
+  const BilinearForm form = stiffness_form(model.problem, model.discretization);
+  return solve(parameters, model.problem, form, system, timers, listeners).report;
+}
+
 }  // namespace
 
 ConvergenceRow unsolved_row(const CaseParameters& parameters) {
@@ -90,13 +110,8 @@ ConvergenceRow solved_row(const LoadedCase& loaded,
     {
       const auto setup = timers.scope("setup");
       model.emplace(make_case_model(parameters));
-      system = make_linear_system(*model, make_initial(parameters), case_processor(parameters));
     }
-    const BilinearForm form = stiffness_form(model->problem, model->discretization);
-    const SolveOutcome outcome = solve(
-        parameters, model->problem, form, system, timers,
-        {iteration, [](const std::vector<LevelSummary>&, const std::vector<std::string>&) {}});
-    row.report = outcome.report;
+    row.report = solve(parameters, *model, system, timers, iteration);
     if (row.report.status == SolveStatus::interrupted) throw Interrupted();
     row.is_solved = is_solved(row.report, parameters.operation.precision);
     RunNotes notes;

@@ -16,6 +16,7 @@
 #include "src/case/shape.hpp"
 #include "src/case/time/problem_in_time.hpp"
 #include "src/case/time/time_case.hpp"
+#include "src/machine/machine.hpp"
 #include "src/solve/evaluation.hpp"
 #include "src/solve/time/diffusion.hpp"
 #include "src/solve/vector_conversion.hpp"
@@ -43,7 +44,7 @@ class TimedCase {
     interpolate(model_, make_initial(parameters_), u);
     diffusion->clear_constrained(u);
     w = converted<double, Space>(u);
-    integrator = make_time_integrator<Space>(*diffusion, time_options(*parameters_.time), w);
+    integrator = make_time_integrator<Space>(*diffusion, time_options(parameters_), w);
     row.setup_seconds = timers_.elapsed() - begin;
     for (const double until : output_times(*parameters_.time)) {
       if (until <= integrator->t()) continue;

@@ -1,11 +1,16 @@
 // What a case's table [nonlinear] means.
 #pragma once
 
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "cases/expression.hpp"
 #include "operators/form/form_shape.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/strategy.hpp"
 #include "src/parameters/case_parameters.hpp"
 
 namespace tessera {
@@ -20,7 +25,42 @@ bool is_nonlinear(const CaseParameters& parameters);
 /// coefficient and the derivative of the source, that of Picard's iteration the coefficient.
 StateKind case_state(const CaseParameters& parameters);
 
-/// @throws InputError if the case depends on u, which the command does not know
-void require_linear(const LoadedCase& loaded, std::string_view command);
+/// Whether the Jacobian of the case is not symmetric: newton solves it, and the coefficient depends
+/// on u.
+bool has_drift(const CaseParameters& parameters);
+
+/// Whether newton solves the case and its source depends on u: the reaction of the Jacobian may
+/// then be negative, and its preconditioner is that of a form in which it is not.
+bool has_derivative_of_source(const CaseParameters& parameters);
+
+/// Whether that form's operator is made beside that of the Jacobian.
+bool has_definite_operator(const CaseParameters& parameters);
+
+/// Vectors that the iteration of the case holds beside u and those of the linear solver, with the
+/// state of the forms; 0 for linear cases.
+int nonlinear_vectors(const CaseParameters& parameters);
+
+/// Replaces a method that needs a symmetric matrix by flexible GMRES where the case has none;
+/// nothing where there is nothing to replace.
+std::optional<ChosenValue> resolve_nonlinear_method(CaseParameters& parameters);
+
+/// Reports such a method where the case names it.
+void check_nonlinear_method(const CaseParameters& parameters, Findings& findings);
+
+/// The problem leaves its solution open; `key` is the one to blame.
+class UndeterminedSolution : public std::runtime_error {
+ public:
+  UndeterminedSolution(std::string key, const std::string& message)
+      : std::runtime_error(message), key_(std::move(key)) {}
+  const std::string& key() const { return key_; }
+
+ private:
+  std::string key_;
+};
+
+/// @param form the stiffness_form() of the non-linear case without time
+/// @throws UndeterminedSolution if it is pure Neumann and the source does not depend on u, or
+///         picard solves it, whose matrix is singular
+void require_determined(const CaseParameters& parameters, const BilinearForm& form);
 
 }  // namespace tessera

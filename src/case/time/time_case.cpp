@@ -27,13 +27,18 @@ std::string method_text(const TimeParameters& time) {
 
 }  // namespace
 
-TimeOptions time_options(const TimeParameters& time) {
+TimeOptions time_options(const CaseParameters& parameters) {
+  const TimeParameters& time = *parameters.time;
   TimeOptions options;
   options.method = time.method;
   options.order = time.order;
   options.start = time.start;
   options.step = time.step;
   if (time.tolerance) options.tolerance = *time.tolerance;
+  if (parameters.nonlinear) {
+    options.nonlinear_tolerance = parameters.nonlinear->relative_tolerance;
+    options.max_nonlinear_iterations = parameters.nonlinear->max_iterations;
+  }
   return options;
 }
 

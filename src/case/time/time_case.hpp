@@ -17,7 +17,7 @@ namespace tessera {
 std::vector<double> output_times(const TimeParameters& time);
 
 /// What the method of a case in time is asked for.
-TimeOptions time_options(const TimeParameters& time);
+TimeOptions time_options(const CaseParameters& parameters);
 
 /// When a case in time begins and ends, how it steps and what it writes: "0 to 1, sdirk of order 3,
 /// steps by tolerance 0.0001, output every 0.1 (11 times)".

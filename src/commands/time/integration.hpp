@@ -87,7 +87,7 @@ Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoi
                          .start = time.start,
                          .end = time.start};
   run.time->smallest_step = std::numeric_limits<double>::infinity();
-  TimeOptions options = time_options(time);
+  TimeOptions options = time_options(run.parameters);
   run.system.x = HostVector<double>(model.discretization.lattice.size());
   if (restart != nullptr) {
     resume(*restart);

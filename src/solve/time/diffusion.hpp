@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,9 +19,12 @@
 #include "solvers/interruption.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/time/time_system.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/strategy.hpp"
 #include "src/solve/method.hpp"
+#include "src/solve/nonlinear/nonlinear_steps.hpp"
 #include "src/solve/preconditioner_table.hpp"
+#include "src/solve/residual_size.hpp"
 #include "src/solve/time/moving_load.hpp"
 #include "src/solve/vector_conversion.hpp"
 
@@ -45,8 +49,9 @@ inline constexpr double kLeastTolerance = 1e-13;
 ///
 /// The load is assembled again where the data depend on t. The operator of steps is updated where
 /// gamma or, if the form depends on it, t has changed, and made anew where it cannot be; the
-/// preconditioner of adaptive steps may stay that of a gamma nearby. For an explicit method M is
-/// lumped: M_ii = (capacity, phi_i).
+/// preconditioner of adaptive steps may stay that of a gamma nearby. Where coefficient or source
+/// depend on u, NonlinearSteps stand for A, b and the operator of steps. For an explicit method M
+/// is lumped: M_ii = (capacity, phi_i).
 template <class Space>
 class Diffusion final : public TimeSystem<Space> {
  public:
@@ -65,6 +70,9 @@ class Diffusion final : public TimeSystem<Space> {
   /// The root mean square of x over the mesh, weighted with the capacity:
   /// sqrt((capacity x, x) / (capacity, 1)).
   double error_norm(const V& x) override;
+  bool is_linear() const override { return !nonlinear_; }
+  void linearize(double t, double gamma, const V& w) override;
+  SolveReport solve_linearized(double tolerance, const V& b, V& x) override;
 
   /// u = w + g(t).
   void add_dirichlet_values(double t, HostVector<double>& u) const;
@@ -75,11 +83,18 @@ class Diffusion final : public TimeSystem<Space> {
 
   /// Bytes of the three operators: of the form, of the mass, of steps.
   Index operator_bytes() const;
-  /// The operator of the form at the last time; null if it could not be made then.
-  const LinearOperator<double, Space>* form_operator() const { return a_.get(); }
+  /// The operator of the form at the last time, of a non-linear case that of steps; null if it
+  /// could not be made then.
+  const LinearOperator<double, Space>* form_operator() const;
   /// The levels of the preconditioner of the last operator of steps, and lines about it.
-  const std::vector<LevelSummary>& levels() const { return step_.preconditioner.levels; }
-  const std::vector<std::string>& notes() const { return step_.preconditioner.notes; }
+  const std::vector<LevelSummary>& levels() const {
+    return nonlinear_ ? nonlinear_->linearization().levels() : step_.preconditioner.levels;
+  }
+  const std::vector<std::string>& notes() const {
+    return nonlinear_ ? nonlinear_->linearization().notes() : step_.preconditioner.notes;
+  }
+  /// What was wrong with the values of a non-linear case when steps failed; empty if nothing was.
+  std::string complaint() const { return nonlinear_ ? nonlinear_->complaint() : std::string(); }
 
  private:
   struct StepOperator {
@@ -108,7 +123,6 @@ class Diffusion final : public TimeSystem<Space> {
   void prepare_step_operator(double t, double gamma);
   void make_step_operator(BilinearForm form);
   Updated update_step_operator(const BilinearForm& form);
-  void adapt_to_size_of(const V& b);
 
   const CaseParameters& parameters_;
   const ProblemInTime& problem_;
@@ -133,6 +147,8 @@ class Diffusion final : public TimeSystem<Space> {
   double total_mass_ = 0.0;
 
   StepOperator step_;
+  /// Of a non-linear case, which is computed on the host.
+  std::optional<NonlinearSteps> nonlinear_;
 
   std::optional<MovingLoad<Space>> load_;
   V scratch_;
@@ -152,8 +168,14 @@ Diffusion<Space>::Diffusion(const CaseParameters& parameters, const ProblemInTim
   const double start = parameters.time->start;
   const PoissonProblem first = problem_at(start);
   capacity_ = first.capacity;
-  make_form_operator(start);
   mass_form_ = mass_form(first, discretization, kProcessorOf<Space>);
+  if (is_nonlinear(parameters)) {
+    form_ = stiffness_form(first, discretization);
+    make_mass();
+    nonlinear_.emplace(parameters, problem, discretization, units, mass_form_, timers);
+    return;
+  }
+  make_form_operator(start);
   make_mass();
   load_.emplace(problem, discretization, units, mass_ == nullptr ? nullptr : &mass_form_);
 }
@@ -275,6 +297,9 @@ void Diffusion<Space>::add_dirichlet_values(double t, HostVector<double>& u) con
 
 template <class Space>
 void Diffusion<Space>::evaluate(double t, const V& w, V& f) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    if (nonlinear_) return nonlinear_->evaluate(t, w, f);
+  }
   stop_if_requested();
   if (problem_.form_depends_on_time() && t != form_time_) make_form_operator(t);
   const V& b = load(t);
@@ -321,7 +346,7 @@ template <class Space>
 SolveReport Diffusion<Space>::solve_shifted(double t, double gamma, const V& b, V& x) {
   prepare_step_operator(t, gamma);
   const auto scope = timers_.scope("solve");
-  if (step_.preconditioner.set_residual_size) adapt_to_size_of(b);
+  adapt_to_size_of(b, step_.residual_size, step_.preconditioner, *step_.solver);
   const SolverParameters& solver = parameters_.solver;
   SolveOptions options;
   options.relative_tolerance = solver.relative_tolerance;
@@ -333,14 +358,27 @@ SolveReport Diffusion<Space>::solve_shifted(double t, double gamma, const V& b, 
 }
 
 template <class Space>
-void Diffusion<Space>::adapt_to_size_of(const V& b) {
-  // Single precision has room for residuals of many sizes.
-  constexpr double kRoom = 0x1p20;
-  const double size = std::sqrt(dot(b, b) / static_cast<double>(b.size()));
-  if (size <= kRoom * step_.residual_size && size >= step_.residual_size / kRoom) return;
-  step_.residual_size = size;
-  step_.preconditioner.set_residual_size(size);
-  step_.solver->update();
+void Diffusion<Space>::linearize(double t, double gamma, const V& w) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    if (nonlinear_) return nonlinear_->linearize(t, gamma, w);
+  }
+  TimeSystem<Space>::linearize(t, gamma, w);
+}
+
+template <class Space>
+SolveReport Diffusion<Space>::solve_linearized(double tolerance, const V& b, V& x) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    if (nonlinear_) return nonlinear_->solve(tolerance, b, x);
+  }
+  return TimeSystem<Space>::solve_linearized(tolerance, b, x);
+}
+
+template <class Space>
+const LinearOperator<double, Space>* Diffusion<Space>::form_operator() const {
+  if constexpr (std::is_same_v<Space, Host>) {
+    if (nonlinear_) return nonlinear_->linearization().operation();
+  }
+  return a_.get();
 }
 
 template <class Space>
@@ -352,7 +390,8 @@ double Diffusion<Space>::error_norm(const V& x) {
 template <class Space>
 Index Diffusion<Space>::operator_bytes() const {
   return (a_ == nullptr ? 0 : a_->bytes()) + (mass_ == nullptr ? 0 : mass_->bytes()) +
-         (step_.a == nullptr ? 0 : step_.a->bytes());
+         (step_.a == nullptr ? 0 : step_.a->bytes()) +
+         (nonlinear_ ? nonlinear_->linearization().operator_bytes() : 0);
 }
 
 }  // namespace tessera

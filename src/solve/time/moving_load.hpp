@@ -16,6 +16,17 @@
 
 namespace tessera {
 
+/// Writes d/dt of the Dirichlet values at time t into `rates` at the nodes of these faces.
+inline void set_dirichlet_rates(const ProblemInTime& problem, const Discretization& discretization,
+                                const NaturalUnits& units, FaceSet dirichlet, double t,
+                                HostVector<double>& rates) {
+  std::vector<ScalarField> fields;
+  for (const ScalarField& rate : problem.value_rates(t)) {
+    fields.push_back(in_frame(rate, units.frame));
+  }
+  set_dirichlet_values(discretization, dirichlet, fields, rates);
+}
+
 /// The load at time t with the Dirichlet values g(t) lifted,
 ///   b_i(t) = (source, phi_i) + <values, phi_i> - a(g, phi_i) - (capacity g', phi_i)   at free
 ///   nodes,
@@ -52,11 +63,7 @@ class MovingLoad {
     set_dirichlet_values(discretization_, form.dirichlet, dirichlet_fields(problem), values_);
     lift(form, problem.source, flux_terms(problem), load_);
     if (mass_ == nullptr || !problem_.dirichlet_depends_on_time()) return;
-    std::vector<ScalarField> rates;
-    for (const ScalarField& rate : problem_.value_rates(t)) {
-      rates.push_back(in_frame(rate, units_.frame));
-    }
-    set_dirichlet_values(discretization_, form.dirichlet, rates, values_);
+    set_dirichlet_rates(problem_, discretization_, units_, form.dirichlet, t, values_);
     lift(*mass_, constant_field(0.0), {}, rate_load_);
     axpy(1.0, rate_load_, load_);
   }

@@ -1,0 +1,81 @@
+// A Linearization is the form of a non-linear case at a state u, with a solver for it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operators/form/updatable.hpp"
+#include "operators/nonlinear/drift.hpp"
+#include "postprocess/timing/timers.hpp"
+#include "solvers/solver.hpp"
+#include "src/solve/nonlinear/jacobian.hpp"
+#include "src/solve/preconditioning.hpp"
+#include "src/solve/timed.hpp"
+
+namespace tessera {
+
+/// What Newton's and Picard's iterations solve with, at a state u. With F(u) = A(u) u - f(u),
+///   newton: J v = A(u) v + drift(u) v - (df/du v, phi_i),   picard: A(u) v.
+/// J is the operator of the form with the reaction c - df/du, which may be negative, and where the
+/// coefficient depends on u the drift, which is not symmetric.
+///
+/// The preconditioner is that of the form with the reaction |c - df/du|: of the symmetric part,
+/// and definite where that is not. Operators and preconditioner are updated in place when u
+/// changes, and made anew where that cannot be.
+class Linearization {
+ public:
+  /// @param parameters without `auto`, with `[nonlinear]`. Both are referred to.
+  Linearization(const CaseParameters& parameters, TimerTree& timers);
+
+  /// Takes J or A at u. What keeps it from being made, such as a derivative that is not finite, is
+  /// the ending of the next solves.
+  /// @param form the linear form that the problem would have if nothing depended on u; its
+  ///        discretization must outlive this
+  /// @param source f @param u at the nodes
+  /// @throws UnsuitableChoice, Interrupted, std::bad_alloc
+  void set(const BilinearForm& form, const ScalarField& source, const HostVector<double>& u);
+
+  /// Solves with it from x = 0 to ||b - J x|| <= max(tolerance, that of the case) ||b||.
+  SolveReport solve(double tolerance, const HostVector<double>& b, HostVector<double>& x);
+
+  /// Whether set() depends on u.
+  bool depends_on_u() const { return form_.depends_on_u(); }
+  /// Why it could not be made at the last u; empty if it could.
+  const std::string& complaint() const { return complaint_; }
+  /// What is applied, as it calls itself; null before set().
+  const LinearOperator<double, Host>* operation() const;
+  /// Of all operators, the drift included.
+  Index operator_bytes() const;
+  const std::vector<LevelSummary>& levels() const { return preconditioner_.levels; }
+  const std::vector<std::string>& notes() const { return preconditioner_.notes; }
+
+ private:
+  void set_forms(const BilinearForm& form, const ScalarField& source, const HostVector<double>& u);
+  Updated update();
+  void make();
+  void forget();
+
+  const CaseParameters& parameters_;
+  TimerTree& timers_;
+  std::shared_ptr<HostArray<double>> state_;
+  BilinearForm form_{};
+  /// With the reaction that is not negative.
+  BilinearForm definite_form_{};
+  double residual_size_ = 1.0;
+  std::optional<SolveStatus> failure_;
+  std::string complaint_;
+
+  std::unique_ptr<LinearOperator<double, Host>> a_;
+  /// Of the definite form, where a preconditioner asks for its operator; else null.
+  std::unique_ptr<LinearOperator<double, Host>> definite_a_;
+  std::unique_ptr<Drift> drift_;
+  std::unique_ptr<Jacobian> jacobian_;
+  PreconditionerSetup<double, Host> preconditioner_;
+  std::unique_ptr<TimedOperator<double, Host>> timed_a_;
+  std::unique_ptr<TimedPreconditioner<double, Host>> timed_m_;
+  std::unique_ptr<Solver<double, Host>> solver_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,120 @@
+// This file joins a non-linear case with the iteration that solves it.
+#include "src/solve/nonlinear/nonlinear_solve.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include "solvers/interruption.hpp"
+#include "src/solve/nonlinear/stationary_system.hpp"
+
+namespace tessera {
+namespace {
+
+// The ending of a linear solve that says the same.
+SolveStatus linear_status(NonlinearStatus status) {
+  switch (status) {
+    case NonlinearStatus::converged:
+      return SolveStatus::converged;
+    case NonlinearStatus::iteration_limit:
+      return SolveStatus::iteration_limit;
+    case NonlinearStatus::no_decrease:
+    case NonlinearStatus::linear_solver_failed:
+      return SolveStatus::stagnated;
+    case NonlinearStatus::not_finite:
+      return SolveStatus::not_finite;
+    case NonlinearStatus::interrupted:
+      return SolveStatus::interrupted;
+  }
+  throw std::logic_error("an ending of an iteration that is not known");
+}
+
+bool is_explained_by_a_value(NonlinearStatus status) {
+  return status == NonlinearStatus::not_finite || status == NonlinearStatus::no_decrease ||
+         status == NonlinearStatus::linear_solver_failed;
+}
+
+SolveReport linear_report(const NonlinearReport& report) {
+  SolveReport result;
+  result.status = linear_status(report.status);
+  result.iterations =
+      std::accumulate(report.linear_iterations.begin(), report.linear_iterations.end(), 0);
+  result.reference_norm = report.reference_norm;
+  result.history = report.history;
+  result.true_relative_residual = report.history.back();
+  return result;
+}
+
+std::vector<std::string> remedies(const StationarySystem& system, const NonlinearReport& report,
+                                  const NonlinearOptions& options) {
+  if (report.status != NonlinearStatus::linear_solver_failed || !system.was_indefinite()) {
+    return likely_remedies(report, options);
+  }
+  return {
+      "the source grows with u so fast that the matrix of the iteration is not positive "
+      "definite: solver.method = \"flexible-gmres\" does not need that",
+      "the problem may have no solution, or none near the start: try it with a weaker source, "
+      "and then start from what came out"};
+}
+
+}  // namespace
+
+NonlinearOptions nonlinear_options(const NonlinearParameters& nonlinear) {
+  NonlinearOptions options;
+  options.method = nonlinear.method;
+  options.relative_tolerance = nonlinear.relative_tolerance;
+  options.max_iterations = nonlinear.max_iterations;
+  options.acceleration = nonlinear.acceleration;
+  options.line_search = nonlinear.line_search ? LineSearch::on : LineSearch::off;
+  return options;
+}
+
+HostVector<double> nonlinear_start(const CaseModel& model, const ScalarField& initial) {
+  HostVector<double> u(model.discretization.lattice.size());
+  interpolate(model, initial, u);
+  stop_if_requested();
+  set_dirichlet_values(model.discretization, dirichlet_faces(model.problem),
+                       dirichlet_fields(model.problem), u);
+  return u;
+}
+
+SolveOutcome solve_nonlinear_case(const CaseParameters& parameters, const CaseModel& model,
+                                  HostVector<double>& u, TimerTree& timers,
+                                  const SolveListeners& listeners) {
+  NonlinearOptions options = nonlinear_options(*parameters.nonlinear);
+  StationarySystem system(parameters, model.problem, model.discretization, timers);
+  const Linearization& linearization = system.linearization();
+  bool is_told = false;
+  options.observer = [&](int iteration, double residual) {
+    if (!std::exchange(is_told, true)) {
+      listeners.preconditioner(linearization.levels(), linearization.notes());
+    }
+    return listeners.iteration(iteration, residual);
+  };
+  SolveOutcome outcome;
+  {
+    const auto scope = timers.scope("solve");
+    outcome.nonlinear.emplace();
+    outcome.nonlinear->report = solve_nonlinear<Host>(system, options, u);
+  }
+  NonlinearReport& report = outcome.nonlinear->report;
+  if (system.was_stopped()) {
+    report.status = NonlinearStatus::interrupted;
+    report.failure = "the iteration was stopped";
+  } else if (is_explained_by_a_value(report.status) && !system.complaint().empty()) {
+    report.failure += "; " + system.complaint();
+  }
+  outcome.nonlinear->remedies = remedies(system, report, options);
+  outcome.report = linear_report(report);
+  outcome.levels = linearization.levels();
+  outcome.notes = linearization.notes();
+  outcome.operator_bytes = linearization.operator_bytes();
+  if (const LinearOperator<double, Host>* const a = linearization.operation()) {
+    const Cost cost = a->cost();
+    outcome.apply_work = {static_cast<double>(a->size()), cost.bytes, cost.flops};
+    outcome.operator_name = a->name();
+    if (outcome.report.iterations > 0) timers.set_work("solve/apply", outcome.apply_work);
+  }
+  return outcome;
+}
+
+}  // namespace tessera

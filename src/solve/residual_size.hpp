@@ -1,0 +1,27 @@
+// This function keeps a preconditioner in single precision within its range.
+#pragma once
+
+#include <cmath>
+
+#include "solvers/solver.hpp"
+#include "src/solve/preconditioning.hpp"
+
+namespace tessera {
+
+/// Tells the preconditioner, where that matters to it, of the size of the residuals of b, if it is
+/// far from the size before, and the solver that it has changed. Single precision has room for
+/// residuals of many sizes.
+template <class Space>
+void adapt_to_size_of(const Vector<double, Space>& b, double& residual_size,
+                      const PreconditionerSetup<double, Space>& preconditioner,
+                      Solver<double, Space>& solver) {
+  constexpr double kRoom = 0x1p20;
+  if (!preconditioner.set_residual_size) return;
+  const double size = std::sqrt(dot(b, b) / static_cast<double>(b.size()));
+  if (size <= kRoom * residual_size && size >= residual_size / kRoom) return;
+  residual_size = size;
+  preconditioner.set_residual_size(size);
+  solver.update();
+}
+
+}  // namespace tessera
