@@ -20,6 +20,7 @@ ExitCode run(const RunCommand& command);
 ExitCode check(const CheckCommand& command);
 ExitCode compare(const CompareCommand& command);
 ExitCode convergence(const ConvergenceCommand& command);
+ExitCode study(const StudyCommand& command);
 ExitCode make_report(const ReportCommand& command);
 ExitCode print_defaults(const DefaultsCommand& command);
 ExitCode list(const ListCommand& command);

@@ -58,6 +58,7 @@ ExitCode with_stdout_error(ExitCode code, const Command& command) {
   const bool has_files = std::holds_alternative<RunCommand>(command) ||
                          std::holds_alternative<CompareCommand>(command) ||
                          std::holds_alternative<ConvergenceCommand>(command) ||
+                         std::holds_alternative<StudyCommand>(command) ||
                          std::holds_alternative<ReportCommand>(command);
   return code == ExitCode::success && !has_files ? ExitCode::no_resources : code;
 }
@@ -73,6 +74,7 @@ ExitCode execute(const Command& command) {
                                  [](const CheckCommand& c) { return check(c); },
                                  [](const CompareCommand& c) { return compare(c); },
                                  [](const ConvergenceCommand& c) { return convergence(c); },
+                                 [](const StudyCommand& c) { return study(c); },
                                  [](const ReportCommand& c) { return make_report(c); },
                                  [](const DefaultsCommand& c) { return print_defaults(c); },
                                  [](const ListCommand& c) { return list(c); },

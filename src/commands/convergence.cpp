@@ -1,7 +1,6 @@
 // The command convergence solves a case on finer and finer meshes and compares how errors fall.
 #include "src/study/convergence.hpp"
 
-#include "postprocess/files/atomic_file.hpp"
 #include "postprocess/report/plots/gnuplot.hpp"
 #include "postprocess/report/report.hpp"
 #include "src/commands/interrupt.hpp"
@@ -10,19 +9,6 @@
 #include "src/study/time_convergence.hpp"
 
 namespace tessera {
-namespace {
-
-// Before anything is computed.
-void require_writable(const std::string& option, const std::string& path) {
-  try {
-    if (!path.empty()) AtomicFile(path).write("x");
-  } catch (const OutputError& error) {
-    throw InputError({{.file = option + " " + path, .message = error.what()}});
-  }
-}
-
-}  // namespace
-
 ExitCode convergence(const ConvergenceCommand& command) {
   const InterruptGuard guard;
   const LoadedCase base = make_case_registry().load(command.case_file, command.overrides);

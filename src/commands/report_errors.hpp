@@ -1,4 +1,4 @@
-// This function says what went wrong with a report.
+// These functions say what went wrong with a report and with files that options name.
 #pragma once
 
 #include <functional>
@@ -12,5 +12,9 @@ namespace tessera {
 /// @param named what the user named the report by, or empty
 /// @throws InputError for what a report cannot be made of
 ExitCode with_report_errors(const std::string& named, const std::function<ExitCode()>& work);
+
+/// Tries, before anything is computed, whether an option's file can be written; an empty path is
+/// none. @throws InputError
+void require_writable(const std::string& option, const std::string& path);
 
 }  // namespace tessera

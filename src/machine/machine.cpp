@@ -166,16 +166,21 @@ fs::path cpu_directory(const fs::path& root, int cpu) {
   return root / "sys/devices/system/cpu" / fmt::format("cpu{}", cpu);
 }
 
-int count_physical_cores(const fs::path& root, const std::vector<int>& cpus) {
+std::vector<int> first_of_each_core(const fs::path& root, const std::vector<int>& cpus) {
   std::set<std::string> cores;
+  std::vector<int> first;
   for (const int cpu : cpus) {
     const fs::path topology = cpu_directory(root, cpu) / "topology";
     const std::string core = first_line(topology / "core_id");
-    cores.insert(core.empty()
-                     ? fmt::format("cpu {}", cpu)
-                     : fmt::format("{} {}", first_line(topology / "physical_package_id"), core));
+    const bool is_new =
+        cores
+            .insert(core.empty()
+                        ? fmt::format("cpu {}", cpu)
+                        : fmt::format("{} {}", first_line(topology / "physical_package_id"), core))
+            .second;
+    if (is_new) first.push_back(cpu);
   }
-  return static_cast<int>(cores.size());
+  return first;
 }
 
 void read_caches(const fs::path& root, const std::vector<int>& cpus, Machine& machine) {
@@ -243,7 +248,8 @@ Machine describe_machine(const std::filesystem::path& root) {
   const std::vector<int> cpus = cpus_in_affinity();
   machine.cpu_model = cpu_model(root);
   machine.logical_cores = std::min(static_cast<int>(cpus.size()), cpu_quota(root));
-  machine.physical_cores = std::min(count_physical_cores(root, cpus), machine.logical_cores);
+  machine.physical_cores =
+      std::min(static_cast<int>(first_of_each_core(root, cpus).size()), machine.logical_cores);
   machine.simd = fmt::format("{} ({} doubles)", simd_name(), kLanes<double>);
   read_caches(root, cpus, machine);
   machine.memory_bytes = std::min(number_of(root / "proc/meminfo", "MemTotal", ':').value_or(0),
@@ -279,6 +285,12 @@ std::string gpu_summary() {
 std::int64_t available_memory_bytes(const std::filesystem::path& root) {
   return std::min(number_of(root / "proc/meminfo", "MemAvailable", ':').value_or(kUnlimited),
                   memory_limit(root).available);
+}
+
+std::vector<int> one_cpu_a_core(const std::filesystem::path& root) {
+  std::vector<int> cpus = first_of_each_core(root, cpus_in_affinity());
+  cpus.resize(std::min<std::size_t>(cpus.size(), std::max(cpu_quota(root), 1)));
+  return cpus;
 }
 
 int thread_count(int threads) { return threads > 0 ? threads : omp_get_num_procs(); }

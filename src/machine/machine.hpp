@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "src/machine/peak_memory.hpp"
 
@@ -41,6 +42,10 @@ std::string gpu_summary();
 /// less; there, file pages that the kernel can drop count as free. The largest std::int64_t where
 /// nothing is known, so that no run is refused for lack of facts.
 std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
+
+/// One logical CPU of each physical core in the process's affinity, in order, but no more than a
+/// container's CPU quota, rounded up; at least one.
+std::vector<int> one_cpu_a_core(const std::filesystem::path& root = "/");
 
 /// The number of threads that a file asks for: all cores for 0.
 int thread_count(int threads);

@@ -24,10 +24,12 @@ constexpr char kExamples[] = R"(Examples:
   tessera run case.toml --set space.degree=6 --set 'mesh.cells=[16, 16, 16]'
   tessera compare study.toml --csv measurements.csv
   tessera convergence case.toml --degrees 1,2,3 --csv rates.csv
+  tessera study synchronization --quick           an experiment on how threads share data
   tessera report results/first measurements.csv -o report.html
 
 Exit codes: 0 done, 1 usage or input error, 2 not converged (run), strategies that disagree
-(compare) or rates that are too low (convergence), 3 out of memory, disk or GPU, 130 interrupted.)";
+(compare), rates that are too low (convergence) or wrong results (study), 3 out of memory, disk or
+GPU, 130 interrupted.)";
 
 constexpr char kSetHelp[] =
     "Override a key of the file; VALUE is TOML, a bare word is a string: --set operator.kernel=csr "
@@ -50,6 +52,7 @@ struct Options {
   bool study = false;
   bool measure = false;
   ConvergenceCommand convergence;
+  StudyCommand one_study;
   DefaultsFormat format = DefaultsFormat::toml;
 };
 
@@ -214,6 +217,65 @@ void add_convergence(CLI::App& app, Options& options) {
       "  tessera convergence case.toml --degrees 1,2,4,8 --levels 5 --csv rates.csv");
 }
 
+void add_study_rows(CLI::App& command, StudyCommand& chosen) {
+  constexpr int kMaxThreads = 4096;
+  constexpr int kMaxRepetitions = 1'000'000;
+  command
+      .add_option("--threads", chosen.threads,
+                  "Numbers of threads, such as 1,2,4, one a physical core (default: those of "
+                  "1,2,4,8,16 that there are cores for)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, kMaxThreads))
+      ->option_text("N,...");
+  command
+      .add_option("--repetitions", chosen.repetitions,
+                  "Repetitions of a row (default 100; with --quick 10)")
+      ->check(CLI::Range(kLeastStudyRepetitions, kMaxRepetitions))
+      ->option_text("N");
+  command
+      .add_option("--time-limit", chosen.time_limit_s,
+                  "Seconds after which a row is repeated no more, once it was repeated 5 times "
+                  "(default 2; with --quick 0.25)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("SECONDS");
+  command.add_option("--seed", chosen.seed, "Of all random numbers (default 1)")->option_text("N");
+  command.add_option("--only", chosen.only, "Measure these variants only")
+      ->delimiter(',')
+      ->option_text("VARIANT,...");
+  command.add_flag_callback(
+      "--quick", [&chosen] { chosen.size = StudySize::quick; },
+      "Smaller and fewer: within a minute on two cores");
+}
+
+void add_study(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand(
+      "study",
+      "Measure how threads or GPU blocks share data, and judge what documents claim about it");
+  StudyCommand& chosen = options.one_study;
+  command
+      ->add_option("NAME", chosen.study, "The study; without it, the table of studies is printed")
+      ->option_text("NAME");
+  command->add_option("--device", chosen.device, "Where: cpu (default) or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->option_text("cpu|cuda");
+  add_study_rows(*command, chosen);
+  command
+      ->add_option("--csv", chosen.csv,
+                   "Write the rows to this file, and the claims beside it, to *_claims.csv")
+      ->option_text("FILE");
+  add_report_option(*command, options);
+  add_quiet(*command, options);
+  // What one study alone has is checked with the study's row of the table.
+  command->allow_extras();
+  command->footer(
+      "tessera study tells which studies there are and what options each has of its own.\n"
+      "Exit code: 0 whatever becomes of the claims, 2 if a result is wrong.\n\n"
+      "Examples:\n"
+      "  tessera study\n"
+      "  tessera study synchronization --quick\n"
+      "  tessera study synchronization --threads 1,2 --only atomic,mutex --csv rows.csv");
+}
+
 void add_defaults(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
       "defaults", "Print a commented file with every key, its schema or its reference");
@@ -361,6 +423,16 @@ Command make_command(const std::string& name, const Options& options) {
     command.overwrite = overwrite;
     return command;
   }
+  if (name == "study") {
+    StudyCommand command = options.one_study;
+    std::sort(command.threads.begin(), command.threads.end());
+    command.threads.erase(std::unique(command.threads.begin(), command.threads.end()),
+                          command.threads.end());
+    command.report = options.report;
+    command.overwrite = overwrite;
+    command.verbosity = verbosity;
+    return command;
+  }
   if (name == "defaults") {
     return DefaultsCommand{options.study ? FileKind::study_file : FileKind::case_file,
                            options.format};
@@ -382,6 +454,7 @@ Command parse_command_line(int argc, const char* const* argv, std::string_view v
   add_check(app, options);
   add_compare(app, options);
   add_convergence(app, options);
+  add_study(app, options);
   add_report(app, options);
   add_defaults(app, options);
   app.add_subcommand("list", "Print the strategies and what each can do, and the preconditioners");
@@ -408,7 +481,10 @@ Command parse_command_line(int argc, const char* const* argv, std::string_view v
     return usage_error(unknown_option_message(command, argc, argv, error.what()),
                        fmt::format("tessera {} --help", command.get_name()));
   }
-  return make_command(app.get_subcommands().front()->get_name(), options);
+  const CLI::App& command = *app.get_subcommands().front();
+  options.one_study.own = command.remaining();
+  options.one_study.arguments.assign(argv + 2, argv + argc);
+  return make_command(command.get_name(), options);
 }
 
 }  // namespace tessera

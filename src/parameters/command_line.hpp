@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -69,6 +70,36 @@ struct ConvergenceCommand {
   Overwrite overwrite = Overwrite::no;
 };
 
+/// Of `--quick`: a study that ends within a minute on two cores.
+enum class StudySize { full, quick };
+
+/// A row of a study is repeated so often whatever time it takes.
+constexpr int kLeastStudyRepetitions = 5;
+
+/// `tessera study`: the studies themselves are a table of the program (src/studies).
+struct StudyCommand {
+  /// Empty: the table of studies is asked for.
+  std::string study = {};
+  /// "cpu" or "cuda".
+  std::string device = "cpu";
+  /// Empty: those of 1, 2, 4, 8, 16 that there are cores for.
+  std::vector<int> threads = {};
+  std::optional<int> repetitions = {};
+  std::optional<double> time_limit_s = {};
+  std::uint64_t seed = 1;
+  std::vector<std::string> only = {};
+  StudySize size = StudySize::full;
+  /// As typed, what one study alone has.
+  std::vector<std::string> own = {};
+  /// Of `--csv` and `--report`; empty for none.
+  std::string csv = {};
+  std::string report = {};
+  Overwrite overwrite = Overwrite::no;
+  Verbosity verbosity = Verbosity::normal;
+  /// All after "study", as typed.
+  std::vector<std::string> arguments = {};
+};
+
 /// Whether the machine's rates are measured although they are remembered from an earlier time.
 enum class Measure { once, anew };
 
@@ -99,8 +130,8 @@ struct FinishedCommand {
 };
 
 using Command =
-    std::variant<RunCommand, CheckCommand, CompareCommand, ConvergenceCommand, ReportCommand,
-                 DefaultsCommand, ListCommand, InfoCommand, FinishedCommand>;
+    std::variant<RunCommand, CheckCommand, CompareCommand, ConvergenceCommand, StudyCommand,
+                 ReportCommand, DefaultsCommand, ListCommand, InfoCommand, FinishedCommand>;
 
 /// What the command line asks for; prints nothing and does not throw for what the user typed.
 /// @param version what `--version` prints.

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "postprocess/timing/clock.hpp"
+#include "postprocess/timing/statistics.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/solve/cycle_timing.hpp"
 #include "src/solve/preconditioning.hpp"

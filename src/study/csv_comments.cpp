@@ -15,16 +15,6 @@
 namespace tessera {
 namespace {
 
-// As a shell takes it for one word.
-std::string shell_word(const std::string& text) {
-  constexpr char kPlain[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
-  return word + "'";
-}
-
 std::string comment(std::string_view key, std::string value) {
   for (char& c : value) c = c == '\n' || c == '\r' ? ' ' : c;
   return value.empty() ? "" : fmt::format("# {}: {}\n", key, value);
@@ -36,6 +26,15 @@ std::string gpu_name() {
 }
 
 }  // namespace
+
+std::string shell_word(const std::string& text) {
+  constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
 
 std::string command_line(std::string_view command, const std::string& file,
                          const std::vector<Override>& overrides) {

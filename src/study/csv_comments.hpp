@@ -10,6 +10,9 @@
 
 namespace tessera {
 
+/// The text as a shell takes it for one word.
+std::string shell_word(const std::string& text);
+
 /// A command as it can be typed again: "tessera compare study.toml --set 'study.degrees=[2, 4]'".
 std::string command_line(std::string_view command, const std::string& file,
                          const std::vector<Override>& overrides);

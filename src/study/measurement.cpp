@@ -109,7 +109,7 @@ double Bench::difference_from_first(const HostVector<T>& y) {
 }
 
 template <class F>
-std::vector<double> Bench::repeat(F&& seconds_of_one) const {
+Summary Bench::repeat(F&& seconds_of_one) const {
   std::vector<double> seconds;
   const double start = seconds_now();
   while (static_cast<int>(seconds.size()) < study_.repetitions) {
@@ -120,16 +120,15 @@ std::vector<double> Bench::repeat(F&& seconds_of_one) const {
       break;
     }
   }
-  std::sort(seconds.begin(), seconds.end());
-  return seconds;
+  return summarize(std::move(seconds));
 }
 
 namespace {
 
-void take_times(const std::vector<double>& sorted, Measurement& measurement) {
-  measurement.repetitions = static_cast<int>(sorted.size());
-  measurement.min_seconds = sorted.front();
-  measurement.median_seconds = median(sorted);
+void take_times(const Summary& times, Measurement& measurement) {
+  measurement.repetitions = times.count;
+  measurement.min_seconds = times.minimum;
+  measurement.median_seconds = times.median;
 }
 
 template <class T>
@@ -174,7 +173,7 @@ void Bench::measure_in(Measurement& measurement) {
                                    for (int n = 0; n < study_.applications; ++n) a->apply(x, y);
                                    copy(y, result);
                                    return stopwatch.stop() / study_.applications;
-                                 }).front();
+                                 }).minimum;
 }
 
 }  // namespace tessera

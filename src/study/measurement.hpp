@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "postprocess/timing/statistics.hpp"
 #include "src/study/setup.hpp"
 
 namespace tessera {
@@ -54,9 +55,9 @@ class Bench {
   /// relative_difference(y, first); the first y becomes `first`.
   template <class T>
   double difference_from_first(const HostVector<T>& y);
-  /// Repeats seconds_of_one() as the study says; the sorted times.
+  /// The times of seconds_of_one(), repeated as the study says.
   template <class F>
-  std::vector<double> repeat(F&& seconds_of_one) const;
+  Summary repeat(F&& seconds_of_one) const;
 
   const StudyParameters& study_;
   StudyProblem problem_;

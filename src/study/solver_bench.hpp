@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "postprocess/error_norms.hpp"
+#include "postprocess/timing/statistics.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/system_scale.hpp"
@@ -140,9 +141,10 @@ class SolverBenchIn final : public SolverBench {
       measurement.joules_per_dof =
           *joules / static_cast<double>(seconds.size()) / static_cast<double>(dofs());
     }
-    measurement.repetitions = static_cast<int>(seconds.size());
-    measurement.min_seconds = *std::min_element(seconds.begin(), seconds.end());
-    measurement.median_seconds = median(std::move(seconds));
+    const Summary times = summarize(std::move(seconds));
+    measurement.repetitions = times.count;
+    measurement.min_seconds = times.minimum;
+    measurement.median_seconds = times.median;
   }
 
   double relative_residual() {

@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "postprocess/timing/clock.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -199,13 +198,6 @@ TEST(PatchOfACase, HasStoredFactors) {
   parameters.space.degree = 9;
   parameters.space.points = 10;
   EXPECT_NE(why_not_patch(), "");
-}
-
-TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
-  EXPECT_EQ(median({3.0}), 3.0);
-  EXPECT_EQ(median({5.0, 1.0}), 3.0);
-  EXPECT_EQ(median({9.0, 1.0, 2.0}), 2.0);
-  EXPECT_EQ(median({8.0, 1.0, 4.0, 2.0}), 3.0);
 }
 
 TEST(Choices, NameTheSameThings) {

@@ -1,0 +1,392 @@
+// The study synchronization: what one protected addition costs, alone and when threads meet.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include "solvers/memory/hashed_value.hpp"
+#include "src/studies/rows.hpp"
+#include "src/studies/sharing/hardware_transactions.hpp"
+#include "src/studies/study_record.hpp"
+#include "src/studies/synchronization_claims.hpp"
+#include "src/studies/thread_team.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kValues[] = {1, 2, 4, 8};
+constexpr int kSmallestShare = 10;  // of q: 2^-10
+
+// What was stored is in memory, and what is loaded next comes from there: iterations and values
+// neither merge nor become vectors.
+inline void keep_order() { asm volatile("" ::: "memory"); }
+
+template <int k>
+inline void add_ones(double* data) {
+  for (int i = 0; i < k; ++i) {
+    data[i] += 1.0;
+    keep_order();
+  }
+}
+
+template <class Work>
+void with_values(int k, Work&& work) {
+  switch (k) {
+    case 1:
+      return work(std::integral_constant<int, 1>());
+    case 2:
+      return work(std::integral_constant<int, 2>());
+    case 4:
+      return work(std::integral_constant<int, 4>());
+    default:
+      return work(std::integral_constant<int, 8>());
+  }
+}
+
+double percent(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+TransactionState transaction_state(const StudyOptions& options, std::uint64_t thread,
+                                   SpinLock& lock) {
+  const std::string& fallback = options.own.text("fallback");
+  return {.fallback = fallback == "cas"    ? Fallback::cas
+                      : fallback == "lock" ? Fallback::lock
+                                           : Fallback::paper,
+          .retries = static_cast<int>(options.own.number("retries")),
+          .lock = &lock,
+          .backoff = Backoff(options.seed + thread)};
+}
+
+// The metrics of a row: failed, actual, conflict, capacity, other; what a variant does not have is
+// left unknown.
+std::vector<StudyCell> transaction_metrics(const TransactionCounts& counts) {
+  return {percent(counts.aborts(), counts.tries), percent(counts.first_aborted, counts.wanted),
+          percent(counts.conflicts, counts.aborts()), percent(counts.capacity, counts.aborts()),
+          percent(counts.others, counts.aborts())};
+}
+
+/// One thread adds ones to k doubles of one cache line.
+class Overhead {
+ public:
+  explicit Overhead(StudyRecord& record)
+      : record_(record),
+        updates_(record.options().own.number("updates")),
+        state_(transaction_state(record.options(), 0, transaction_lock_)) {}
+
+  void measure() {
+    for (const int k : kValues) {
+      with_values(k, [&](auto count) { measure_values<count()>(); });
+    }
+  }
+
+ private:
+  template <int k>
+  void measure_values() {
+    const auto repeat = [this](auto&& section) {
+      for (std::int64_t n = 0; n < updates_; ++n) section();
+    };
+    row("nothing", k, [&] { repeat([&] { add_ones<k>(data_.data()); }); });
+    row("transaction", k, [&] { add_ones_in_transactions(data_.data(), k, updates_, state_); });
+    if constexpr (k == 1) {
+      row("atomic", k, [&] { repeat([&] { add_by_cas(data_[0], 1.0, backoff_); }); });
+    }
+    row("mutex", k, [&] {
+      repeat([&] {
+        const std::lock_guard held(mutex_);
+        add_ones<k>(data_.data());
+      });
+    });
+    row("spin", k, [&] {
+      repeat([&] {
+        const std::lock_guard held(spin_);
+        add_ones<k>(data_.data());
+      });
+    });
+  }
+
+  template <class Work>
+  void row(const std::string& variant, int k, Work&& work) {
+    if (!record_.options().selects(variant)) return;
+    StudyRow row{.variant = variant, .parameters = {"overhead", std::to_string(k), ""}};
+    const bool is_transaction = variant == "transaction";
+    if (is_transaction && !why_no_transactions().empty()) {
+      row.not_measured = why_no_transactions();
+      return record_.add(std::move(row));
+    }
+    record_.show_status(fmt::format("{}, {} values", variant, k));
+    state_.counts = {};
+    row.seconds = time_team(
+        1, record_.options().pace, [this](int) { data_.fill(0.0); }, [&work](int) { work(); });
+    row.shown_per_second = 1e9 / static_cast<double>(updates_);
+    row.metrics.resize(5);
+    if (is_transaction) row.metrics = transaction_metrics(state_.counts);
+    // The last repetition's sums, which are exact: doubles count to 2^53.
+    for (int i = 0; i < static_cast<int>(data_.size()); ++i) {
+      const double expected = i < k ? static_cast<double>(updates_) : 0.0;
+      if (data_[i] == expected) continue;
+      row.correctness = Correctness::wrong;
+      row.wrong = fmt::format("value {} is {}, not {}", i, data_[i], expected);
+    }
+    record_.add(std::move(row));
+  }
+
+  StudyRecord& record_;
+  std::int64_t updates_;
+  alignas(128) std::array<double, 8> data_{};
+  alignas(128) std::mutex mutex_;
+  alignas(128) SpinLock spin_;
+  alignas(128) SpinLock transaction_lock_;
+  Backoff backoff_;
+  TransactionState state_;
+};
+
+/// How large a transaction may be: the capacity, up to where half of them abort.
+void measure_capacity(StudyRecord& record) {
+  constexpr int kFewestLines = 16;
+  constexpr int kMostLines = 4096;
+  constexpr int kDoublesALine = 8;
+  constexpr int kTransactions = 1000;
+  if (!record.options().selects("transaction")) return;
+  std::vector<double> data(kDoublesALine * kMostLines);
+  for (int lines = kFewestLines; lines <= kMostLines; lines *= 2) {
+    StudyRow row{.variant = "transaction",
+                 .parameters = {"capacity", std::to_string(kDoublesALine * lines), ""}};
+    if (!why_no_transactions().empty()) {
+      row.not_measured = why_no_transactions();
+      return record.add(std::move(row));
+    }
+    const double committed = committed_share(data.data(), lines, kTransactions);
+    row.metrics.resize(5);
+    row.metrics[0] = 100.0 * (1.0 - committed);
+    record.add(std::move(row));
+    if (committed <= 0.5) return;
+  }
+}
+
+/// An entry that threads add to, and its locks; neighbors do not share cache lines.
+struct alignas(128) Item {
+  double value = 0.0;
+  std::mutex mutex;
+  SpinLock spin;
+};
+
+/// What one thread has seen. Neighbors do not share cache lines.
+struct alignas(128) Seen {
+  std::int64_t updates = 0;
+  std::int64_t tries = 0;
+  std::int64_t failed = 0;  // of the tries
+  std::int64_t actual = 0;  // updates whose first try failed
+};
+
+/// Threads add ones: thread 0 to its own item, each other one with probability q to item 0, else to
+/// its own.
+class Contention {
+ public:
+  Contention(StudyRecord& record, int threads)
+      : record_(record),
+        threads_(threads),
+        updates_(record.options().own.number("updates")),
+        items_(threads),
+        seen_(threads),
+        to_shared_(threads, std::vector<std::uint8_t>(updates_)) {
+    for (int thread = 0; thread < threads; ++thread) {
+      states_.push_back(transaction_state(record.options(), thread, transaction_lock_));
+    }
+  }
+
+  void measure(double q) {
+    draw(q);
+    const std::string share = share_text(q);
+    row("unprotected", share, [](Item& item, Seen& /*seen*/, TransactionState& /*state*/) {
+      add_unprotected(item.value, 1.0);
+    });
+    row("transaction", share, [](Item& item, Seen& /*seen*/, TransactionState& state) {
+      const Addition one = {.entry = &item.value, .value = 1.0};
+      add_together({&one, 1}, state);
+    });
+    row("atomic", share, [](Item& item, Seen& seen, TransactionState& state) {
+      const int failures = add_by_cas(item.value, 1.0, state.backoff);
+      seen.tries += 1 + failures;
+      seen.failed += failures;
+      if (failures > 0) ++seen.actual;
+    });
+    row("mutex", share, [](Item& item, Seen& seen, TransactionState& /*state*/) {
+      add_locked(item.mutex, item, seen);
+    });
+    row("spin", share, [](Item& item, Seen& seen, TransactionState& /*state*/) {
+      add_locked(item.spin, item, seen);
+    });
+  }
+
+ private:
+  template <class Lock>
+  static void add_locked(Lock& lock, Item& item, Seen& seen) {
+    ++seen.tries;
+    if (!lock.try_lock()) {
+      ++seen.failed;
+      ++seen.actual;
+      lock.lock();
+    }
+    item.value += 1.0;
+    lock.unlock();
+  }
+
+  // Beforehand, so that no time is spent on it.
+  void draw(double q) {
+    for (int thread = 1; thread < threads_; ++thread) {
+      const std::int64_t first =
+          (static_cast<std::int64_t>(record_.options().seed) * threads_ + thread) * updates_;
+      for (std::int64_t i = 0; i < updates_; ++i) {
+        to_shared_[thread][i] = hashed_value(first + i) + 0.5 < q ? 1 : 0;
+      }
+    }
+  }
+
+  template <class Add>
+  void row(const std::string& variant, const std::string& share, Add add) {
+    if (!record_.options().selects(variant)) return;
+    StudyRow row{.variant = variant, .threads = threads_, .parameters = {"contention", "", share}};
+    const bool is_transaction = variant == "transaction";
+    row.not_measured = is_transaction && !why_no_transactions().empty() ? why_no_transactions()
+                                                                        : why_no_team(threads_);
+    if (!row.not_measured.empty()) return record_.add(std::move(row));
+    record_.show_status(fmt::format("{}, q = {}, {} threads", variant, share, threads_));
+    seen_.assign(threads_, Seen());
+    for (TransactionState& state : states_) state.counts = {};
+    row.seconds = time_team(
+        threads_, record_.options().pace, [this](int thread) { items_[thread].value = 0.0; },
+        [this, add](int thread) { work(thread, add); });
+    row.shown_per_second = 1e9 / static_cast<double>(updates_);
+    row.metrics.resize(5);
+    if (is_transaction) {
+      TransactionCounts counts;
+      for (const TransactionState& state : states_) counts += state.counts;
+      row.metrics = transaction_metrics(counts);
+    } else if (variant != "unprotected") {
+      Seen all;
+      for (const Seen& seen : seen_) {
+        all.updates += seen.updates;
+        all.tries += seen.tries;
+        all.failed += seen.failed;
+        all.actual += seen.actual;
+      }
+      row.metrics[0] = percent(all.failed, all.tries);
+      row.metrics[1] = percent(all.actual, all.updates);
+    }
+    check(row);
+    record_.add(std::move(row));
+  }
+
+  template <class Add>
+  void work(int thread, Add add) {
+    const std::uint8_t* const to_shared = to_shared_[thread].data();
+    Item* const own = &items_[thread];
+    Item* const shared = items_.data();
+    TransactionState& state = states_[thread];
+    Seen seen;
+    for (std::int64_t i = 0; i < updates_; ++i) {
+      add(to_shared[i] != 0 ? *shared : *own, seen, state);
+    }
+    seen_[thread].updates += updates_;
+    seen_[thread].tries += seen.tries;
+    seen_[thread].failed += seen.failed;
+    seen_[thread].actual += seen.actual;
+  }
+
+  // Each item's number of additions in the last repetition.
+  void check(StudyRow& row) const {
+    std::vector<double> expected(threads_);
+    for (int thread = 0; thread < threads_; ++thread) {
+      for (const std::uint8_t is_shared : to_shared_[thread]) {
+        expected[is_shared != 0 ? 0 : thread] += 1.0;
+      }
+    }
+    double missing = 0.0;
+    bool differs = false;
+    for (int i = 0; i < threads_; ++i) {
+      missing += expected[i] - items_[i].value;
+      differs = differs || expected[i] != items_[i].value;
+    }
+    if (!differs) return;
+    row.correctness =
+        row.variant == "unprotected" ? Correctness::wrong_by_design : Correctness::wrong;
+    row.wrong = fmt::format("{:.3g} % of the additions lost",
+                            100.0 * missing / static_cast<double>(threads_ * updates_));
+  }
+
+  StudyRecord& record_;
+  int threads_;
+  std::int64_t updates_;
+  std::vector<Item> items_;
+  std::vector<Seen> seen_;
+  std::vector<std::vector<std::uint8_t>> to_shared_;
+  SpinLock transaction_lock_;
+  std::vector<TransactionState> states_;
+};
+
+void measure(StudyRecord& record) {
+  record.say(
+      "overhead: one thread adds 1 to k doubles of one cache line, {} times a repetition\n"
+      "contention: each of n threads adds 1 so often: thread 0 to its own item, the others with\n"
+      "probability q to that of thread 0, else to their own; items are 128 bytes apart\n"
+      "failed: tries of a section that did not succeed; actual: updates whose first try failed;\n"
+      "conflict, capacity, other: of the failed transactions\n",
+      record.options().own.number("updates"));
+  if (!why_no_transactions().empty()) {
+    record.say("transactions: not measured: {}\n", why_no_transactions());
+  }
+  Overhead(record).measure();
+  measure_capacity(record);
+  for (const int threads : record.options().threads) {
+    // Nobody to meet.
+    if (threads == 1) continue;
+    Contention contention(record, threads);
+    contention.measure(0.0);
+    for (int e = kSmallestShare; e >= 0; --e) contention.measure(std::ldexp(1.0, -e));
+  }
+}
+
+}  // namespace
+
+std::string share_text(double q) { return fmt::format("{:.6g}", q); }
+
+StudyInfo synchronization_study() {
+  return {.name = "synchronization",
+          .question = "what does one protected addition cost, alone and when threads meet?",
+          .document = "paper I of document 002, sections IV to VI; its thesis, 3.3.3",
+          .needs = "CPU, contention two cores; hardware transactions (RTM) for the rows of these",
+          .processors = {Processor::cpu},
+          .variants = {"nothing", "unprotected", "transaction", "atomic", "mutex", "spin"},
+          .options = {{.name = "updates",
+                       .placeholder = "N",
+                       .preset = "1000000",
+                       .help = "additions of a thread in one repetition",
+                       .least = 1,
+                       .most = 100'000'000,
+                       .quick_preset = "100000"},
+                      {.name = "fallback",
+                       .placeholder = "cas|lock|paper",
+                       .preset = "cas",
+                       .help = "what a transaction that aborts again and again ends in",
+                       .choices = {"cas", "lock", "paper"}},
+                      {.name = "retries",
+                       .placeholder = "N",
+                       .preset = "8",
+                       .help = "transactions tried after the first one",
+                       .least = 0,
+                       .most = 1'000'000}},
+          .layout = {.parameters = {{"part"}, {"k"}, {"q"}},
+                     .metrics = {{"failed_percent", "failed%"},
+                                 {"actual_percent", "actual%"},
+                                 {"conflict_percent", "conflict%"},
+                                 {"capacity_percent", "capacity%"},
+                                 {"other_percent", "other%"}},
+                     .time_unit = "ns/update"},
+          .claims = synchronization_claims(),
+          .measure = measure};
+}
+
+}  // namespace tessera
