@@ -1,0 +1,60 @@
+// An AssemblyMethod is one way in which a team of threads assembles a matrix.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "src/studies/assembly/assembly_target.hpp"
+
+namespace tessera {
+
+/// What is assembled where. All is referred to.
+struct AssemblyTask {
+  const TriangleMesh& mesh;
+  const AssemblyTarget& target;
+  /// greedy_colors() of the mesh.
+  const std::vector<std::vector<Index>>& colors;
+  /// target.entries values, 0 before each assembly.
+  std::vector<double>& values;
+};
+
+class AssemblyMethod {
+ public:
+  virtual ~AssemblyMethod() = default;
+  /// Called by each thread of the team before each assembly, outside of the clock.
+  virtual void prepare(int /*thread*/) {}
+  /// The part of one thread; there may be barriers of OpenMP in it.
+  virtual void assemble(int thread) = 0;
+  /// Memory beyond mesh, target and values.
+  [[nodiscard]] virtual Index extra_bytes() const { return 0; }
+};
+
+/// How a method treats entries that several triangles add to.
+enum class Sharing { one_thread, unprotected, protects, avoids };
+
+/// What adds triangles' contributions: the stiffness matrix, after so many operations a triangle,
+/// or ones.
+struct Contribution {
+  enum class Kind { stiffness, ones } kind;
+  int operations = 0;
+};
+
+using MakeAssembly = std::unique_ptr<AssemblyMethod> (*)(const AssemblyTask& task,
+                                                         Contribution contribution, int threads);
+
+/// A row of the table of methods.
+struct AssemblyInfo {
+  std::string_view name;
+  Sharing sharing;
+  /// Whether it is for a matrix of nonzeros alone.
+  enum class Storages { both, csr } storages;
+  /// What of operators/ works like this; empty: nothing does.
+  std::string_view in_operators;
+  MakeAssembly make;
+};
+
+/// Methods that need no particular CPU.
+[[nodiscard]] const std::vector<AssemblyInfo>& assembly_table();
+
+}  // namespace tessera

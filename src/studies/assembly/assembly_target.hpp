@@ -1,0 +1,45 @@
+// An AssemblyTarget says where the entries of a matrix lie that triangles add to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "mesh/triangle_mesh.hpp"
+
+namespace tessera {
+
+/// Entry (i, j) of a triangle is number 3 i + j of nine.
+inline constexpr int kLocalEntries = 9;
+using LocalMatrix = std::array<double, kLocalEntries>;
+
+/// A matrix of V x V doubles for V points, or its nonzeros alone, by rows (csr).
+enum class MatrixStorage { full, csr };
+
+struct AssemblyTarget {
+  MatrixStorage storage;
+  /// V.
+  Index rows;
+  /// The number of values.
+  Index entries;
+  /// Where entry e of triangle t lies among the values: places[e T + t].
+  std::vector<std::int32_t> places;
+  /// Row, column and place of each nonzero, by rows, columns increasing.
+  struct Nonzero {
+    Index row;
+    Index column;
+    Index place;
+  };
+  std::vector<Nonzero> nonzeros;
+
+  [[nodiscard]] Index bytes() const { return entries * static_cast<Index>(sizeof(double)); }
+};
+
+/// @throws std::length_error if an entry's place exceeds 2^31 - 1
+[[nodiscard]] AssemblyTarget assembly_target(const TriangleMesh& mesh, MatrixStorage storage);
+
+/// How many triangles add to each nonzero: what stands there where each adds 1.
+[[nodiscard]] std::vector<Index> addition_counts(const TriangleMesh& mesh,
+                                                 const AssemblyTarget& target);
+
+}  // namespace tessera
