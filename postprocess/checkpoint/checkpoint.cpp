@@ -134,6 +134,7 @@ void transfer(Direction file, State& state) {
   file.number("rejected", time.rejected);
   file.number("outputs", time.outputs);
   file.number("linear_iterations", time.linear_iterations);
+  file.number("nonlinear_iterations", time.nonlinear_iterations);
   file.number("smallest_step", time.smallest_step);
   file.number("largest_step", time.largest_step);
   file.number("next_step", state.next_step);

@@ -7,12 +7,14 @@
 
 namespace tessera {
 
-std::string step_header() { return "t,dt,error_estimate,linear_iterations,rejected\n"; }
+std::string step_header() {
+  return "t,dt,error_estimate,linear_iterations,rejected,nonlinear_iterations\n";
+}
 
 std::string step_line(const StepRow& row) {
-  return fmt::format("{},{},{},{},{}\n", row.t, row.dt,
+  return fmt::format("{},{},{},{},{},{}\n", row.t, row.dt,
                      std::isnan(row.error_estimate) ? "" : fmt::format("{}", row.error_estimate),
-                     row.linear_iterations, row.rejected);
+                     row.linear_iterations, row.rejected, row.nonlinear_iterations);
 }
 
 }  // namespace tessera

@@ -24,6 +24,8 @@ struct TimeSummary {
   double largest_step = 0.0;
   /// Over the outputs; none without an exact solution.
   std::optional<ErrorNorms> max_error = std::nullopt;
+  /// Of Newton's method in all stages; 0 where the case is linear.
+  Index nonlinear_iterations = 0;
 };
 
 }  // namespace tessera

@@ -346,9 +346,10 @@ class Run {
 
   void print_steps(const TimeSummary& time) {
     const bool is_done = time.end == parameters_.time->end;
-    say("{} t = {:g} after {} steps ({} rejected) of {:.3g} to {:.3g}: {} iterations\n",
+    say("{} t = {:g} after {} steps ({} rejected) of {:.3g} to {:.3g}: {} iterations{}\n",
         is_done ? "reached" : "ended at", time.end, time.steps, time.rejected, time.smallest_step,
-        time.largest_step, time.linear_iterations);
+        time.largest_step, time.linear_iterations,
+        is_nonlinear_ ? fmt::format(", {} of newton", time.nonlinear_iterations) : "");
     if (time.max_error) {
       say("  error     at all outputs: L2 {}, H1 seminorm {}, max {}\n",
           known(time.max_error->l2, 4), known(time.max_error->h1_seminorm, 4),

@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "mesh/errors.hpp"
+#include "mesh/field/field_program.hpp"
 #include "mesh/geometry/geometric_factors.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "operators/form/constrained_rows.hpp"
+#include "operators/form/updatable.hpp"
 #include "operators/load/interpolation.hpp"
 #include "operators/load/load_vector.hpp"
 #include "operators/multigrid/multigrid.hpp"
@@ -151,6 +154,54 @@ TEST_P(States, GiveTheLoadOfTheSourceAtThem) {
   }
 }
 
+// A(u) u - f(u), at a u with values on Dirichlet faces as well.
+TEST_P(States, GiveTheResidualOfTheProblemAtThem) {
+  const Twins twins = make_twins(States::options(), Dependence::both);
+  const Index n = twins.of_u.size();
+  BilinearForm form = twins.of_position.form;
+  const FaceSet dirichlet = form.dirichlet;
+  form.dirichlet.reset();
+  const std::vector<FluxTerm> fluxes = {{static_cast<int>(Face::bottom), constant_field(0.5)}};
+  const HostArray<double>& state = *twins.of_u.form.state;
+  const HostVector<double> u = vector_of<double>({state.begin(), state.end()});
+  HostVector<double> expected(n);
+  assemble_load(form, twins.source_of_position, fluxes, HostVector<double>(n), expected);
+  aypx(applied(*make_operator<double>({"tensor", "coloring"}, form), u), -1.0, expected);
+  for_each_face_node(form.discretization->lattice, dirichlet,
+                     [&](Index node) { expected[node] = 0.0; });
+  BilinearForm without_state = twins.of_u.form;
+  without_state.state = nullptr;
+  std::vector<double> first;
+  for (const int count : {1, 2}) {
+    const ThreadCount threads(count);
+    HostVector<double> r = poisoned<double, Host>(n);
+    assemble_residual(without_state, twins.source_of_u, fluxes, u, r);
+    EXPECT_LT(relative_difference(r, to_double(expected)), 1e-11);
+    if (first.empty()) first = to_double(r);
+    EXPECT_EQ(to_double(r), first);
+  }
+}
+
+// A state that has changed in place is seen, whatever the fields are.
+TEST_P(States, AreFollowedByOperatorsThatAreUpdated) {
+  for (const Dependence dependence : {Dependence::coefficient, Dependence::both}) {
+    Twins twins = make_twins(States::options(), dependence);
+    BilinearForm form = twins.of_u.form;
+    const auto program = std::make_shared<const FieldProgram>();
+    // As fields of cases have: by it they look the same at all states.
+    form.coefficient.program = program;
+    const auto state = std::make_shared<HostArray<double>>(*form.state);
+    form.state = state;
+    const StrategyName tensor{"tensor", "coloring"};
+    const auto a = make_operator<double>(tensor, form);
+    for (double& value : *state) value = 0.3 - value;
+    if (update_in_place(*a, form) == Updated::no) continue;
+    const HostVector<double> x = vector_of<double>(random_values(twins.of_u.size(), 23));
+    EXPECT_EQ(to_double(applied(*a, x)),
+              to_double(applied(*make_operator<double>(tensor, form), x)));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Degrees, States,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 3, 5),
                                             ::testing::Values(Geometry::cartesian, Geometry::curved,
@@ -191,6 +242,32 @@ TEST(StatesOfLevels, AreInterpolantsOfTheFiner) {
     expected.cycle->apply(r, y);
     EXPECT_LT(relative_difference(x, to_double(y)), 1e-10);
   }
+}
+
+TEST(StatesOfLevels, AreFollowedByACycleThatIsUpdated) {
+  ProblemOptions options;
+  options.dimension = 2;
+  options.degree = 3;
+  options.cells = {8, 6, 1};
+  Twins twins = make_twins(options, Dependence::both);
+  BilinearForm form = twins.of_u.form;
+  const auto state = std::make_shared<HostArray<double>>(*form.state);
+  form.state = state;
+  MultigridOptions multigrid;
+  multigrid.rules.small_enough = 50;
+  const auto cycle = make_multigrid<double, Host>(form, multigrid, nullptr);
+  ASSERT_GE(cycle.levels.size(), 2U);
+  const HostVector<double> r = vector_of<double>(random_values(twins.of_u.size(), 3));
+  HostVector<double> before(r.size());
+  cycle.cycle->apply(r, before);
+  for (double& value : *state) value = 2.0 * value - 0.7;
+  ASSERT_EQ(cycle.update(form), Updated::yes);
+  HostVector<double> x(r.size());
+  HostVector<double> expected(r.size());
+  cycle.cycle->apply(r, x);
+  make_multigrid<double, Host>(form, multigrid, nullptr).cycle->apply(r, expected);
+  EXPECT_EQ(to_double(x), to_double(expected));
+  EXPECT_GT(relative_difference(before, to_double(x)), 1e-3) << "the change is not seen";
 }
 
 TEST(FormsThatDependOnU, NeedAState) {

@@ -35,6 +35,7 @@ Checkpoint make_checkpoint(Index dofs) {
                         .series = {{{0.0, "solution_0001.vtu"}, {0.3, "solution_0003.vtu"}}, 3}};
   checkpoint.time.outputs = 4;
   checkpoint.time.linear_iterations = 1234567890123;
+  checkpoint.time.nonlinear_iterations = 987654321;
   checkpoint.time.smallest_step = 1e-7;
   checkpoint.time.largest_step = 0.25;
   checkpoint.time.max_error = {1e-3, 2e-2, std::nan("")};
@@ -79,6 +80,7 @@ TEST_F(CheckpointFile, HasAllBits) {
     EXPECT_EQ(read.time.rejected, 2);
     EXPECT_EQ(read.time.outputs, 4);
     EXPECT_EQ(read.time.linear_iterations, 1234567890123);
+    EXPECT_EQ(read.time.nonlinear_iterations, 987654321);
     EXPECT_EQ(read.time.smallest_step, 1e-7);
     EXPECT_EQ(read.time.largest_step, 0.25);
     ASSERT_TRUE(read.time.max_error);

@@ -51,9 +51,10 @@ TEST(GrowingFile, HasNoPartOfALine) {
 }
 
 TEST(StepTable, HasAllDigitsAndNoEstimateWhereThereIsNone) {
-  EXPECT_EQ(step_header(), "t,dt,error_estimate,linear_iterations,rejected\n");
-  EXPECT_EQ(step_line({0.1 + 0.2, 0.1, 1.25e-7, 12, 1}), "0.30000000000000004,0.1,1.25e-07,12,1\n");
-  EXPECT_EQ(step_line({1.0, 1e-3, std::nan(""), 3, 0}), "1,0.001,,3,0\n");
+  EXPECT_EQ(step_header(), "t,dt,error_estimate,linear_iterations,rejected,nonlinear_iterations\n");
+  EXPECT_EQ(step_line({0.1 + 0.2, 0.1, 1.25e-7, 12, 1, 5}),
+            "0.30000000000000004,0.1,1.25e-07,12,1,5\n");
+  EXPECT_EQ(step_line({1.0, 1e-3, std::nan(""), 3, 0}), "1,0.001,,3,0,0\n");
 }
 
 TEST(ProbeSeries, HasAColumnForEachProbe) {

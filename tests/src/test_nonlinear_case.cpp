@@ -135,21 +135,5 @@ TEST(NonlinearCases, WithoutUAreSaidToBeLinear) {
   EXPECT_THAT(case_notes(case_of("source = \"u\"\n", kNewton)), IsEmpty());
 }
 
-TEST(NonlinearCases, AreRefusedByCommandsForLinearOnes) {
-  const auto load = [](const std::string& problem) {
-    return make_case_registry().parse(text_of(problem, kNewton), "case.toml");
-  };
-  EXPECT_NO_THROW(require_linear(load("source = \"x\"\n"), "tessera run"));
-  try {
-    require_linear(load("source = \"u\"\n"), "tessera run");
-    ADD_FAILURE() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "case.toml:6: nonlinear: tessera run takes linear problems only so far: coefficient and "
-        "source may not depend on u");
-  }
-}
-
 }  // namespace
 }  // namespace tessera::testing

@@ -75,8 +75,8 @@ TEST_F(ReportTest, OfARunHasItsNumbersPlotsCaseAndMachine) {
 
 TEST_F(ReportTest, OfARunInTimeThatWasEndedHasItsLastProbes) {
   std::filesystem::create_directory(path() / "ended");
-  std::string steps = "t,dt,error_estimate,linear_iterations,rejected\n";
-  for (int line = 1; line < 60; ++line) steps += fmt::format("{},0.1,nan,4,0\n", 0.1 * line);
+  std::string steps = "t,dt,error_estimate,linear_iterations,rejected,nonlinear_iterations\n";
+  for (int line = 1; line < 60; ++line) steps += fmt::format("{},0.1,nan,4,0,0\n", 0.1 * line);
   write_file(path() / "ended/steps.csv", steps);
   write_file(path() / "ended/animation.png", "\x89PNG\r\n\x1a\n" + std::string(1000, 'x'));
   std::string probes = "# Tessera 1\n# u1: 0.5, 0.5, 0\nt,u1\n";

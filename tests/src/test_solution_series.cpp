@@ -91,8 +91,9 @@ TEST_F(SolutionSeriesTest, CanBeLookedAtAfterEachOutput) {
   EXPECT_THAT(names(), ElementsAre("solution.pvd", "solution_0001.vtu", "view.py"));
   add(0.1);
   series_->add_step({0.1, 0.1, 1e-3, 4, 0});
-  EXPECT_EQ(text("steps.csv"),
-            "t,dt,error_estimate,linear_iterations,rejected\n0.1,0.1,0.001,4,0\n");
+  EXPECT_EQ(
+      text("steps.csv"),
+      "t,dt,error_estimate,linear_iterations,rejected,nonlinear_iterations\n0.1,0.1,0.001,4,0,0\n");
   EXPECT_THAT(names(), ElementsAre("solution.pvd", "solution_0001.vtu", "solution_0002.vtu",
                                    "steps.csv", "view.py"));
   EXPECT_THAT(text("solution.pvd"), HasSubstr("timestep=\"0.10000000000000001\" part=\"0\" "
@@ -233,10 +234,11 @@ TEST_F(SolutionSeriesTest, StaysWhenTheOtherResultsAreNamed) {
 
 TEST(TimeSummary, IsWrittenWithOrWithoutErrors) {
   TimeSummary time{"sdirk", 3, 0.0, 1.0, 20, 2, 11, 140, 1e-3, 0.1};
-  EXPECT_EQ(time_json(time).dump(),
-            R"({"method":"sdirk","order":3,"start":0.0,"end":1.0,"steps":20,"rejected":2,)"
-            R"("outputs":11,"linear_iterations":140,"smallest_step":0.001,"largest_step":0.1,)"
-            R"("max_error":null})");
+  EXPECT_EQ(
+      time_json(time).dump(),
+      R"({"method":"sdirk","order":3,"start":0.0,"end":1.0,"steps":20,"rejected":2,)"
+      R"("outputs":11,"linear_iterations":140,"nonlinear_iterations":0,"smallest_step":0.001,"largest_step":0.1,)"
+      R"("max_error":null})");
   time.max_error = ErrorNorms{0.5, 1.5, 2.5};
   EXPECT_EQ(time_json(time)["max_error"].dump(), R"({"l2":0.5,"h1_seminorm":1.5,"max":2.5})");
 }

@@ -137,6 +137,9 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
   } catch (const TimeStepError& error) {
     status = SolveStatus::iteration_limit;
     failure_ = error.what();
+    if (const std::string complaint = diffusion_->complaint(); !complaint.empty()) {
+      failure_ += "; " + complaint;
+    }
   } catch (...) {
     status = SolveStatus::not_finite;
     failure_ = *run_.notes.reason_of_failure([] { throw; });
@@ -193,9 +196,11 @@ void Integration<Space>::step(double until, TimeProgress& progress, EnergyMeter&
   next_step_ = step.next_dt;
   summary.rejected += step.rejected;
   summary.linear_iterations += step.linear_iterations;
+  summary.nonlinear_iterations += step.nonlinear_iterations;
   summary.smallest_step = std::min(summary.smallest_step, step.dt);
   summary.largest_step = std::max(summary.largest_step, step.dt);
-  series_.add_step({step.t, step.dt, step.error_estimate, step.linear_iterations, step.rejected});
+  series_.add_step({step.t, step.dt, step.error_estimate, step.linear_iterations, step.rejected,
+                    step.nonlinear_iterations});
   progress.update(step.t, summary.steps, step.linear_iterations);
   meter.sample();
 }

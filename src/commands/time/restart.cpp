@@ -36,7 +36,8 @@ void compare(const CaseParameters& before, const fs::path& file, LoadedCase& loa
     if (now == then) continue;
     loaded.findings.report(
         key, fmt::format("must be as in {}, where it is {}{}; a restart may change the end, steps "
-                         "and intervals of [time], [operator], [solver], [run] and [output]",
+                         "and intervals of [time], [nonlinear], [operator], [solver], [run] and "
+                         "[output]",
                          file.string(), then,
                          loaded.findings.is_written(key) ? "" : fmt::format(", not {}", now)));
   }

@@ -17,6 +17,7 @@ nlohmann::ordered_json time_json(const TimeSummary& time) {
           {"rejected", time.rejected},
           {"outputs", time.outputs},
           {"linear_iterations", time.linear_iterations},
+          {"nonlinear_iterations", time.nonlinear_iterations},
           {"smallest_step", time.smallest_step},
           {"largest_step", time.largest_step},
           {"max_error", error}};

@@ -16,8 +16,10 @@ Keys<NonlinearParameters> nonlinear_keys() {
       [](auto& p) -> auto& { return p.method; });
   keys.add(
       {.name = "nonlinear.relative_tolerance",
-       .description = "The iteration stops when the residual of the non-linear equations is at "
-                      "most this, relative to that of the start.",
+       .description =
+           "The iteration stops when the residual of the non-linear equations is at "
+           "most this, relative to that of the start; in time, with steps of a fixed length, "
+           "when what is left of the step's change is at most this, relative to u.",
        .range = inside(0, 1)},
       [](auto& p) -> auto& { return p.relative_tolerance; });
   keys.add(
