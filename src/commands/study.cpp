@@ -56,10 +56,16 @@ void check_variants(const StudyInfo& study, const std::vector<std::string>& only
   }
 }
 
+// @throws NoDevice
+std::string gpu_name() {
+  if constexpr (kHasCuda) return require_device().name;
+  throw NoDevice("no GPU can be used: this build computes on the CPU only");
+}
+
 Processor processor_of(const StudyInfo& study, const StudyCommand& command) {
   const Processor processor = command.device == "cuda" ? Processor::gpu : Processor::cpu;
   // A missing GPU is what a user can do something about first.
-  if (processor == Processor::gpu) require_device();
+  if (processor == Processor::gpu) static_cast<void>(gpu_name());
   if (!study.runs_on(processor)) {
     throw InputError({{.file = "--device " + command.device,
                        .message = fmt::format("the study {} does not run there; it needs {}",
@@ -69,7 +75,7 @@ Processor processor_of(const StudyInfo& study, const StudyCommand& command) {
 }
 
 std::string machine_of(Processor processor) {
-  if (processor == Processor::gpu) return require_device().name;
+  if (processor == Processor::gpu) return gpu_name();
   return describe_machine().cpu_model;
 }
 

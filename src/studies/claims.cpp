@@ -49,6 +49,13 @@ Finding finding(Verdict verdict, std::string here) {
           .reason = verdict == Verdict::not_measured ? "too close" : ""};
 }
 
+Finding Comparisons::finding(std::string here) const {
+  const Verdict verdict = all_hold(verdicts_);
+  return {.verdict = verdict,
+          .here = std::move(here),
+          .reason = verdict == Verdict::not_measured ? reason_ : ""};
+}
+
 Finding within(double value, double least, double most, const std::string& what) {
   return finding(verdict_of(least <= value && value <= most),
                  fmt::format("{} {:.3g}", what, value));

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/studies/study_table.hpp"
@@ -47,6 +48,27 @@ Verdict all_hold(const std::vector<Verdict>& verdicts);
 
 /// The verdict with the numbers behind it; not measured, as of before(), is "too close".
 Finding finding(Verdict verdict, std::string here);
+
+/// Comparisons that must all hold, of which some may not have been measured.
+class Comparisons {
+ public:
+  /// @param rule returns a Verdict, or throws NotMeasured
+  template <class Rule>
+  void add(Rule&& rule) {
+    try {
+      verdicts_.push_back(std::forward<Rule>(rule)());
+    } catch (const NotMeasured& why) {
+      verdicts_.push_back(Verdict::not_measured);
+      reason_ = why.what();
+    }
+  }
+  /// One that does not hold is enough; else one that was not measured makes all of it so.
+  Finding finding(std::string here) const;
+
+ private:
+  std::vector<Verdict> verdicts_;
+  std::string reason_ = "too close";
+};
 
 /// holds or does_not_hold.
 constexpr Verdict verdict_of(bool condition) {

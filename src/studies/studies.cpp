@@ -16,7 +16,7 @@ bool StudyInfo::runs_on(Processor processor) const {
 }
 
 const std::vector<StudyInfo>& studies() {
-  static const std::vector<StudyInfo> table = {synchronization_study()};
+  static const std::vector<StudyInfo> table = {synchronization_study(), n_body_study()};
   return table;
 }
 

@@ -16,7 +16,7 @@ struct OwnOption {
   std::string name;         ///< without "--"
   std::string placeholder;  ///< of the value in lists: "N"
   std::string preset;       ///< the value unless it is given
-  std::string help;
+  std::string help = {};
   /// The words that it takes; empty: whole numbers, separated by commas, from least to most.
   std::vector<std::string> choices = {};
   std::int64_t least = 0;

@@ -9,6 +9,7 @@
 #include "solvers/memory/hashed_value.hpp"
 #include "src/studies/rows.hpp"
 #include "src/studies/sharing/hardware_transactions.hpp"
+#include "src/studies/sharing/transaction_options.hpp"
 #include "src/studies/study_record.hpp"
 #include "src/studies/synchronization_claims.hpp"
 #include "src/studies/thread_team.hpp"
@@ -45,27 +46,19 @@ void with_values(int k, Work&& work) {
   }
 }
 
-double percent(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+constexpr std::size_t kMetrics = 5;
+
+// failed, actual, conflict, capacity, other.
+std::vector<StudyCell> metrics_of(const TransactionCounts& counts) {
+  std::vector<StudyCell> cells = transaction_cells(counts);
+  cells.insert(cells.begin() + 1, percent(counts.first_aborted, counts.wanted));
+  return cells;
 }
 
-TransactionState transaction_state(const StudyOptions& options, std::uint64_t thread,
-                                   SpinLock& lock) {
-  const std::string& fallback = options.own.text("fallback");
-  return {.fallback = fallback == "cas"    ? Fallback::cas
-                      : fallback == "lock" ? Fallback::lock
-                                           : Fallback::paper,
-          .retries = static_cast<int>(options.own.number("retries")),
-          .lock = &lock,
-          .backoff = Backoff(options.seed + thread)};
-}
-
-// The metrics of a row: failed, actual, conflict, capacity, other; what a variant does not have is
-// left unknown.
-std::vector<StudyCell> transaction_metrics(const TransactionCounts& counts) {
-  return {percent(counts.aborts(), counts.tries), percent(counts.first_aborted, counts.wanted),
-          percent(counts.conflicts, counts.aborts()), percent(counts.capacity, counts.aborts()),
-          percent(counts.others, counts.aborts())};
+std::vector<StudyColumn> metric_columns() {
+  std::vector<StudyColumn> columns = transaction_columns();
+  columns.insert(columns.begin() + 1, {"actual_percent", "actual%"});
+  return columns;
 }
 
 /// One thread adds ones to k doubles of one cache line.
@@ -121,8 +114,8 @@ class Overhead {
     row.seconds = time_team(
         1, record_.options().pace, [this](int) { data_.fill(0.0); }, [&work](int) { work(); });
     row.shown_per_second = 1e9 / static_cast<double>(updates_);
-    row.metrics.resize(5);
-    if (is_transaction) row.metrics = transaction_metrics(state_.counts);
+    row.metrics.resize(kMetrics);
+    if (is_transaction) row.metrics = metrics_of(state_.counts);
     // The last repetition's sums, which are exact: doubles count to 2^53.
     for (int i = 0; i < static_cast<int>(data_.size()); ++i) {
       const double expected = i < k ? static_cast<double>(updates_) : 0.0;
@@ -159,7 +152,7 @@ void measure_capacity(StudyRecord& record) {
       return record.add(std::move(row));
     }
     const double committed = committed_share(data.data(), lines, kTransactions);
-    row.metrics.resize(5);
+    row.metrics.resize(kMetrics);
     row.metrics[0] = 100.0 * (1.0 - committed);
     record.add(std::move(row));
     if (committed <= 0.5) return;
@@ -189,16 +182,17 @@ class Contention {
       : record_(record),
         threads_(threads),
         updates_(record.options().own.number("updates")),
-        items_(threads),
-        seen_(threads),
-        to_shared_(threads, std::vector<std::uint8_t>(updates_)) {
+        why_no_team_(why_no_team(threads)) {
+    if (!why_no_team_.empty()) return;
+    items_ = std::vector<Item>(threads);
+    to_shared_.assign(threads, std::vector<std::uint8_t>(updates_));
     for (int thread = 0; thread < threads; ++thread) {
       states_.push_back(transaction_state(record.options(), thread, transaction_lock_));
     }
   }
 
   void measure(double q) {
-    draw(q);
+    if (why_no_team_.empty()) draw(q);
     const std::string share = share_text(q);
     row("unprotected", share, [](Item& item, Seen& /*seen*/, TransactionState& /*state*/) {
       add_unprotected(item.value, 1.0);
@@ -250,8 +244,8 @@ class Contention {
     if (!record_.options().selects(variant)) return;
     StudyRow row{.variant = variant, .threads = threads_, .parameters = {"contention", "", share}};
     const bool is_transaction = variant == "transaction";
-    row.not_measured = is_transaction && !why_no_transactions().empty() ? why_no_transactions()
-                                                                        : why_no_team(threads_);
+    row.not_measured =
+        is_transaction && !why_no_transactions().empty() ? why_no_transactions() : why_no_team_;
     if (!row.not_measured.empty()) return record_.add(std::move(row));
     record_.show_status(fmt::format("{}, q = {}, {} threads", variant, share, threads_));
     seen_.assign(threads_, Seen());
@@ -260,11 +254,11 @@ class Contention {
         threads_, record_.options().pace, [this](int thread) { items_[thread].value = 0.0; },
         [this, add](int thread) { work(thread, add); });
     row.shown_per_second = 1e9 / static_cast<double>(updates_);
-    row.metrics.resize(5);
+    row.metrics.resize(kMetrics);
     if (is_transaction) {
       TransactionCounts counts;
       for (const TransactionState& state : states_) counts += state.counts;
-      row.metrics = transaction_metrics(counts);
+      row.metrics = metrics_of(counts);
     } else if (variant != "unprotected") {
       Seen all;
       for (const Seen& seen : seen_) {
@@ -320,6 +314,8 @@ class Contention {
   StudyRecord& record_;
   int threads_;
   std::int64_t updates_;
+  std::string why_no_team_;
+  // The rest is empty where there is no team.
   std::vector<Item> items_;
   std::vector<Seen> seen_;
   std::vector<std::vector<std::uint8_t>> to_shared_;
@@ -349,6 +345,18 @@ void measure(StudyRecord& record) {
   }
 }
 
+std::vector<OwnOption> own_options() {
+  std::vector<OwnOption> options = transaction_options();
+  options.insert(options.begin(), {.name = "updates",
+                                   .placeholder = "N",
+                                   .preset = "1000000",
+                                   .help = "additions of a thread in one repetition",
+                                   .least = 1,
+                                   .most = 100'000'000,
+                                   .quick_preset = "100000"});
+  return options;
+}
+
 }  // namespace
 
 std::string share_text(double q) { return fmt::format("{:.6g}", q); }
@@ -360,30 +368,9 @@ StudyInfo synchronization_study() {
           .needs = "CPU, contention two cores; hardware transactions (RTM) for the rows of these",
           .processors = {Processor::cpu},
           .variants = {"nothing", "unprotected", "transaction", "atomic", "mutex", "spin"},
-          .options = {{.name = "updates",
-                       .placeholder = "N",
-                       .preset = "1000000",
-                       .help = "additions of a thread in one repetition",
-                       .least = 1,
-                       .most = 100'000'000,
-                       .quick_preset = "100000"},
-                      {.name = "fallback",
-                       .placeholder = "cas|lock|paper",
-                       .preset = "cas",
-                       .help = "what a transaction that aborts again and again ends in",
-                       .choices = {"cas", "lock", "paper"}},
-                      {.name = "retries",
-                       .placeholder = "N",
-                       .preset = "8",
-                       .help = "transactions tried after the first one",
-                       .least = 0,
-                       .most = 1'000'000}},
+          .options = own_options(),
           .layout = {.parameters = {{"part"}, {"k"}, {"q"}},
-                     .metrics = {{"failed_percent", "failed%"},
-                                 {"actual_percent", "actual%"},
-                                 {"conflict_percent", "conflict%"},
-                                 {"capacity_percent", "capacity%"},
-                                 {"other_percent", "other%"}},
+                     .metrics = metric_columns(),
                      .time_unit = "ns/update"},
           .claims = synchronization_claims(),
           .measure = measure};

@@ -48,6 +48,50 @@ TEST(CommandLine, Run) {
   EXPECT_EQ(p.run.threads, 4);
 }
 
+TEST(CommandLine, Study) {
+  EXPECT_EQ(std::get<StudyCommand>(parse({"study"})).study, "");
+  const auto plain = std::get<StudyCommand>(parse({"study", "n-body"}));
+  EXPECT_EQ(plain.study, "n-body");
+  EXPECT_EQ(plain.device, "cpu");
+  EXPECT_EQ(plain.size, StudySize::full);
+  EXPECT_FALSE(plain.repetitions);
+  EXPECT_TRUE(plain.threads.empty());
+  EXPECT_TRUE(plain.own.empty());
+  const auto command = std::get<StudyCommand>(parse({"study",
+                                                     "n-body",
+                                                     "--particles",
+                                                     "64,128",
+                                                     "--threads",
+                                                     "4,1,4",
+                                                     "--quick",
+                                                     "--only",
+                                                     "serial,private",
+                                                     "--steps=8",
+                                                     "--seed",
+                                                     "7",
+                                                     "--time-limit",
+                                                     "0.5",
+                                                     "--repetitions",
+                                                     "9",
+                                                     "--csv",
+                                                     "a.csv",
+                                                     "--device",
+                                                     "cuda",
+                                                     "-q"}));
+  EXPECT_EQ(command.threads, (std::vector<int>{1, 4}));
+  EXPECT_EQ(command.only, (std::vector<std::string>{"serial", "private"}));
+  EXPECT_EQ(command.own, (std::vector<std::string>{"--particles", "64,128", "--steps=8"}));
+  EXPECT_EQ(command.size, StudySize::quick);
+  EXPECT_EQ(command.seed, 7U);
+  EXPECT_EQ(command.time_limit_s, 0.5);
+  EXPECT_EQ(command.repetitions, 9);
+  EXPECT_EQ(command.csv, "a.csv");
+  EXPECT_EQ(command.device, "cuda");
+  EXPECT_EQ(command.verbosity, Verbosity::quiet);
+  EXPECT_EQ(command.arguments.front(), "n-body");
+  EXPECT_EQ(command.arguments.back(), "-q");
+}
+
 TEST(CommandLine, Convergence) {
   const auto plain = std::get<ConvergenceCommand>(parse({"convergence", "case.toml"}));
   EXPECT_EQ(plain.case_file, "case.toml");
@@ -167,7 +211,7 @@ TEST(CommandLine, UsageErrors) {
             "tessera --help tells more.\n");
   EXPECT_EQ(usage_error({"banana"}),
             "tessera: \"banana\" is not a command; the commands are run, check, compare, "
-            "convergence, report, defaults, "
+            "convergence, study, report, defaults, "
             "list, info\ntessera --help tells more.\n");
   EXPECT_NE(usage_error({}).find("a command is needed: run, check"), std::string::npos);
   EXPECT_NE(usage_error({"run"}).find("CASE is required"), std::string::npos);
