@@ -15,6 +15,7 @@
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/nonlinear/stationary_system.hpp"
+#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -59,6 +60,7 @@ CaseParameters resolved(const std::string& text) {
 }
 
 Solved solve(const std::string& text, const SolveListeners& listeners = kNoListeners) {
+  const ThreadCount threads(1);
   const CaseParameters parameters = resolved(text);
   const CaseModel model = make_case_model(parameters);
   Solved solved;
@@ -140,6 +142,7 @@ class ExactlySolved final : public NonlinearSystem<Host> {
 
 // Of a Jacobian with a mistake in it the error would only shrink by a factor.
 TEST(NonlinearSolves, OfNewtonSquareTheResidual) {
+  const ThreadCount threads(1);
   for (const int dimension : {2, 3}) {
     const CaseParameters parameters = resolved(manufactured(
         dimension, 2, dimension == 2 ? 6 : 3,
