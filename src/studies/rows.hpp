@@ -8,7 +8,16 @@ namespace tessera {
 /// What one protected addition costs, alone and when threads meet.
 StudyInfo synchronization_study();
 
+/// Which way of protecting shared entries assembles fastest.
+StudyInfo assembly_study();
+
 /// The same where every task touches everything: particles that all attract each other.
 StudyInfo n_body_study();
+
+/// Where a GPU starts the blocks of kernels.
+StudyInfo block_scheduling_study();
+
+/// By when a kernel is surely done.
+StudyInfo finishing_time_study();
 
 }  // namespace tessera

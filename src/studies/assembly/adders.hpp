@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "src/studies/assembly/assembly_target.hpp"
+#include "src/studies/sharing/additions.hpp"
 
 namespace tessera {
 
@@ -34,27 +35,23 @@ class Destination {
 /// For one thread, or where no two threads add to an entry at a time.
 struct PlainAdder {
   [[nodiscard]] static Index bytes() { return 0; }
-  void add(const Destination& to, const LocalMatrix& matrix) const {
+  static void add(const Destination& to, const LocalMatrix& matrix) {
     for (int e = 0; e < kLocalEntries; ++e) to.value(e) += matrix[e];
   }
 };
 
-/// Loses what another thread adds between its load and its store. Both are atomic by themselves,
-/// since anything may happen in a program where plain ones race.
+/// Loses what another thread adds between its load and its store.
 struct UnprotectedAdder {
   [[nodiscard]] static Index bytes() { return 0; }
-  void add(const Destination& to, const LocalMatrix& matrix) const {
-    for (int e = 0; e < kLocalEntries; ++e) {
-      const std::atomic_ref<double> value(to.value(e));
-      value.store(value.load(std::memory_order_relaxed) + matrix[e], std::memory_order_relaxed);
-    }
+  static void add(const Destination& to, const LocalMatrix& matrix) {
+    for (int e = 0; e < kLocalEntries; ++e) add_unprotected(to.value(e), matrix[e]);
   }
 };
 
 /// On x86 a loop of compare-and-swap.
 struct AtomicAdder {
   [[nodiscard]] static Index bytes() { return 0; }
-  void add(const Destination& to, const LocalMatrix& matrix) const {
+  static void add(const Destination& to, const LocalMatrix& matrix) {
     for (int e = 0; e < kLocalEntries; ++e) {
       std::atomic_ref(to.value(e)).fetch_add(matrix[e], std::memory_order_relaxed);
     }

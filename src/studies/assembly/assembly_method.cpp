@@ -1,5 +1,9 @@
-// The methods of the study assembly, but those by transactions.
+// Each method of the study assembly is a row of the table here.
 #include "src/studies/assembly/assembly_method.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "mesh/partition.hpp"
 #include "src/studies/assembly/adders.hpp"
@@ -34,6 +38,72 @@ class DirectAssembly : public AssemblyMethod {
   int threads_;
 };
 
+/// Each thread does so many additions a transaction: 1, 3 (a row of a local matrix), 9 (a triangle)
+/// or a multiple of 9.
+template <class Local>
+class TransactionAssembly : public AssemblyMethod {
+ public:
+  TransactionAssembly(const AssemblyTask& task, Local local, const AssemblyTeam& team,
+                      Index additions)
+      : task_(task),
+        local_(local),
+        additions_(additions),
+        add_together_(team.add_together),
+        threads_(team.threads) {
+    for (int thread = 0; thread < team.threads; ++thread) {
+      threads_[thread].state = team.state;
+      threads_[thread].state.backoff = Backoff(thread + 1);
+      threads_[thread].waiting.reserve(std::max<Index>(additions, kLocalEntries));
+    }
+  }
+
+  void assemble(int thread) override {
+    ThreadData& own = threads_[thread];
+    const Range part = partition(triangle_count(task_), thread, std::ssize(threads_));
+    for (Index t = part.begin; t < part.end; ++t) {
+      const LocalMatrix matrix = local_(t);
+      const Destination to = destination(task_, t);
+      for (int e = 0; e < kLocalEntries; ++e) {
+        own.waiting.push_back({.entry = &to.value(e), .value = matrix[e]});
+      }
+      if (std::ssize(own.waiting) >= additions_) add_waiting(own);
+    }
+    add_waiting(own);
+  }
+  [[nodiscard]] Index extra_bytes() const override {
+    return std::ssize(threads_) * static_cast<Index>(sizeof(ThreadData)) +
+           std::ssize(threads_) * std::max<Index>(additions_, kLocalEntries) *
+               static_cast<Index>(sizeof(Addition));
+  }
+  [[nodiscard]] TransactionCounts transactions() const override {
+    TransactionCounts sum;
+    for (const ThreadData& thread : threads_) sum += thread.state.counts;
+    return sum;
+  }
+
+ private:
+  /// On cache lines of its own.
+  struct alignas(128) ThreadData {
+    TransactionState state;
+    std::vector<Addition> waiting;
+  };
+
+  void add_waiting(ThreadData& own) const {
+    const std::span<const Addition> all(own.waiting);
+    for (std::size_t first = 0; first < all.size(); first += additions_) {
+      add_together_(all.subspan(first, std::min<std::size_t>(additions_, all.size() - first)),
+                    own.state);
+    }
+    own.waiting.clear();
+  }
+
+  AssemblyTask task_;
+  Local local_;
+  Index additions_;
+  AddTogether add_together_;
+  std::vector<ThreadData> threads_;
+};
+
 /// The threads share the triangles of a color, which have no point in common.
 template <class Local>
 class ColoringAssembly : public AssemblyMethod {
@@ -45,7 +115,7 @@ class ColoringAssembly : public AssemblyMethod {
     for (const std::vector<Index>& color : task_.colors) {
       const Range part = partition(std::ssize(color), thread, threads_);
       for (Index k = part.begin; k < part.end; ++k) {
-        PlainAdder{}.add(destination(task_, color[k]), local_(color[k]));
+        PlainAdder::add(destination(task_, color[k]), local_(color[k]));
       }
 #pragma omp barrier
     }
@@ -73,7 +143,7 @@ class PrivateAssembly : public AssemblyMethod {
     const Range part = partition(triangle_count(task_), thread, threads);
     double* const own = arrays_[thread].data();
     for (Index t = part.begin; t < part.end; ++t) {
-      PlainAdder{}.add({task_.mesh, task_.target, own, t}, local_(t));
+      PlainAdder::add({task_.mesh, task_.target, own, t}, local_(t));
     }
 #pragma omp barrier
     const Range entries = partition(task_.target.entries, thread, threads);
@@ -185,12 +255,6 @@ class GatherAssembly : public AssemblyMethod {
   std::vector<std::int32_t> sources_;
 };
 
-template <class Local, class Adder>
-std::unique_ptr<AssemblyMethod> direct(const AssemblyTask& task, Local local, Adder adder,
-                                       int threads) {
-  return std::make_unique<DirectAssembly<Local, Adder>>(task, local, std::move(adder), threads);
-}
-
 /// Calls make(local) with the local matrices of a contribution.
 template <class Make>
 std::unique_ptr<AssemblyMethod> with_local(const AssemblyTask& task, Contribution contribution,
@@ -199,24 +263,38 @@ std::unique_ptr<AssemblyMethod> with_local(const AssemblyTask& task, Contributio
   return make(StiffnessMatrices(task.mesh, contribution.operations));
 }
 
-/// Makers of methods that add directly, by the adder.
+template <class Adder>
+Adder make_adder(const AssemblyTarget& target) {
+  if constexpr (std::is_constructible_v<Adder, const AssemblyTarget&>) {
+    return Adder(target);
+  } else {
+    return Adder();
+  }
+}
+
 template <class Adder>
 std::unique_ptr<AssemblyMethod> make_direct(const AssemblyTask& task, Contribution contribution,
-                                            int threads) {
-  return with_local(task, contribution, [&](auto local) {
-    if constexpr (std::is_constructible_v<Adder, const AssemblyTarget&>) {
-      return direct(task, local, Adder(task.target), threads);
-    } else {
-      return direct(task, local, Adder(), threads);
-    }
+                                            const AssemblyTeam& team) {
+  return with_local(task, contribution, [&](auto local) -> std::unique_ptr<AssemblyMethod> {
+    return std::make_unique<DirectAssembly<decltype(local), Adder>>(
+        task, local, make_adder<Adder>(task.target), team.threads);
   });
 }
 
 template <template <class> class Method>
 std::unique_ptr<AssemblyMethod> make(const AssemblyTask& task, Contribution contribution,
-                                     int threads) {
+                                     const AssemblyTeam& team) {
   return with_local(task, contribution, [&](auto local) -> std::unique_ptr<AssemblyMethod> {
-    return std::make_unique<Method<decltype(local)>>(task, local, threads);
+    return std::make_unique<Method<decltype(local)>>(task, local, team.threads);
+  });
+}
+
+template <Index additions>
+std::unique_ptr<AssemblyMethod> make_transactions(const AssemblyTask& task,
+                                                  Contribution contribution,
+                                                  const AssemblyTeam& team) {
+  return with_local(task, contribution, [&](auto local) -> std::unique_ptr<AssemblyMethod> {
+    return std::make_unique<TransactionAssembly<decltype(local)>>(task, local, team, additions);
   });
 }
 
@@ -224,56 +302,103 @@ std::unique_ptr<AssemblyMethod> make(const AssemblyTask& task, Contribution cont
 
 const std::vector<AssemblyInfo>& assembly_table() {
   using enum AssemblyInfo::Storages;
+  using enum AssemblyInfo::Needs;
   static const std::vector<AssemblyInfo> table = {
       {.name = "serial",
        .sharing = Sharing::one_thread,
        .storages = both,
        .in_operators = "scatter = \"serial\"",
+       .needs = nothing,
        .make = make_direct<PlainAdder>},
       {.name = "unprotected",
        .sharing = Sharing::unprotected,
        .storages = both,
        .in_operators = "scatter = \"unprotected\", which is for comparisons only",
+       .needs = nothing,
        .make = make_direct<UnprotectedAdder>},
       {.name = "lock-entry",
        .sharing = Sharing::protects,
        .storages = both,
        .in_operators = "",
+       .needs = nothing,
        .make = make_direct<EntryLockAdder>},
       {.name = "lock-row",
        .sharing = Sharing::protects,
        .storages = both,
        .in_operators = "",
+       .needs = nothing,
        .make = make_direct<RowLockAdder>},
       {.name = "lock-striped",
        .sharing = Sharing::protects,
        .storages = both,
        .in_operators = "",
+       .needs = nothing,
        .make = make_direct<StripedLockAdder>},
       {.name = "atomic",
        .sharing = Sharing::protects,
        .storages = both,
        .in_operators = "scatter = \"atomic\"",
+       .needs = nothing,
        .make = make_direct<AtomicAdder>},
+      {.name = "transaction/entry",
+       .sharing = Sharing::protects,
+       .storages = both,
+       .in_operators = "",
+       .needs = transactions,
+       .make = make_transactions<1>},
+      {.name = "transaction/row",
+       .sharing = Sharing::protects,
+       .storages = both,
+       .in_operators = "",
+       .needs = transactions,
+       .make = make_transactions<3>},
+      {.name = "transaction/triangle",
+       .sharing = Sharing::protects,
+       .storages = both,
+       .in_operators = "",
+       .needs = transactions,
+       .make = make_transactions<kLocalEntries>},
+      {.name = "transaction/4",
+       .sharing = Sharing::protects,
+       .storages = both,
+       .in_operators = "",
+       .needs = transactions,
+       .make = make_transactions<4 * kLocalEntries>},
+      {.name = "transaction/16",
+       .sharing = Sharing::protects,
+       .storages = both,
+       .in_operators = "",
+       .needs = transactions,
+       .make = make_transactions<16 * kLocalEntries>},
+      {.name = "transaction/64",
+       .sharing = Sharing::protects,
+       .storages = both,
+       .in_operators = "",
+       .needs = transactions,
+       .make = make_transactions<64 * kLocalEntries>},
       {.name = "coloring",
        .sharing = Sharing::avoids,
        .storages = both,
-       .in_operators = "scatter = \"coloring\"",
+       .in_operators = "scatter = \"coloring\", and how the kernel csr is assembled",
+       .needs = nothing,
        .make = make<ColoringAssembly>},
       {.name = "private",
        .sharing = Sharing::avoids,
        .storages = csr,
        .in_operators = "scatter = \"private\"",
+       .needs = nothing,
        .make = make<PrivateAssembly>},
       {.name = "rows",
        .sharing = Sharing::avoids,
        .storages = both,
-       .in_operators = "the assembly of the kernel csr, whose rows have one thread each",
+       .in_operators = "",
+       .needs = nothing,
        .make = make<RowsAssembly>},
       {.name = "gather",
        .sharing = Sharing::avoids,
        .storages = csr,
        .in_operators = "scatter = \"private\" on a GPU, where each node adds up its own",
+       .needs = nothing,
        .make = make<GatherAssembly>},
   };
   return table;

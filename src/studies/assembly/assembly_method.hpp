@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "src/studies/assembly/assembly_target.hpp"
+#include "src/studies/sharing/retry.hpp"
 
 namespace tessera {
 
@@ -28,6 +30,8 @@ class AssemblyMethod {
   virtual void assemble(int thread) = 0;
   /// Memory beyond mesh, target and values.
   [[nodiscard]] virtual Index extra_bytes() const { return 0; }
+  /// What became of the transactions of all assemblies so far.
+  [[nodiscard]] virtual TransactionCounts transactions() const { return {}; }
 };
 
 /// How a method treats entries that several triangles add to.
@@ -40,8 +44,20 @@ struct Contribution {
   int operations = 0;
 };
 
+/// Does additions in one transaction, as add_together() does.
+using AddTogether = void (*)(std::span<const Addition> additions, TransactionState& state);
+
+/// Who assembles.
+struct AssemblyTeam {
+  int threads = 1;
+  /// Of transactions: what each thread starts with, and what does them.
+  TransactionState state = {};
+  AddTogether add_together = nullptr;
+};
+
 using MakeAssembly = std::unique_ptr<AssemblyMethod> (*)(const AssemblyTask& task,
-                                                         Contribution contribution, int threads);
+                                                         Contribution contribution,
+                                                         const AssemblyTeam& team);
 
 /// A row of the table of methods.
 struct AssemblyInfo {
@@ -51,10 +67,11 @@ struct AssemblyInfo {
   enum class Storages { both, csr } storages;
   /// What of operators/ works like this; empty: nothing does.
   std::string_view in_operators;
+  /// Whether it needs AssemblyTeam::add_together.
+  enum class Needs { nothing, transactions } needs;
   MakeAssembly make;
 };
 
-/// Methods that need no particular CPU.
 [[nodiscard]] const std::vector<AssemblyInfo>& assembly_table();
 
 }  // namespace tessera

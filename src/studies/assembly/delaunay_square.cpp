@@ -58,7 +58,8 @@ class Hull {
   Hull(const Hull&) = delete;
   Hull& operator=(const Hull&) = delete;
   ~Hull() {
-    qh_freeqhull(qhull_.get(), !qh_ALL);
+    // Of its memory all but what comes next.
+    qh_freeqhull(qhull_.get(), False);
     int blocks = 0;
     int bytes = 0;
     qh_memfreeshort(qhull_.get(), &blocks, &bytes);

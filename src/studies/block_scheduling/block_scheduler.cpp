@@ -107,8 +107,7 @@ BlockScheduler::Kernel BlockScheduler::described(const KernelLaunch& launch) con
 }
 
 /// Warps go to sub-partitions in turn from `next` on, up to the first that is full.
-int BlockScheduler::blocks_by_warps(const Multiprocessor& multiprocessor,
-                                    const Kernel& kernel) const {
+int BlockScheduler::blocks_by_warps(const Multiprocessor& multiprocessor, const Kernel& kernel) {
   std::array<int, kSubPartitions> capacity;
   for (int turn = 0; turn < kSubPartitions; ++turn) {
     const int part = (multiprocessor.next + turn) % kSubPartitions;

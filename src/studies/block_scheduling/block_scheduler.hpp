@@ -94,8 +94,8 @@ class BlockScheduler {
   };
 
   [[nodiscard]] Kernel described(const KernelLaunch& launch) const;
-  [[nodiscard]] int blocks_by_warps(const Multiprocessor& multiprocessor,
-                                    const Kernel& kernel) const;
+  [[nodiscard]] static int blocks_by_warps(const Multiprocessor& multiprocessor,
+                                           const Kernel& kernel);
   [[nodiscard]] bool is_busy() const;
   [[nodiscard]] bool is_cluster_busy(int multiprocessor) const;
   [[nodiscard]] int room(int multiprocessor, const Kernel& kernel) const;

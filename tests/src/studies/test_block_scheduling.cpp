@@ -2,12 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "src/studies/block_scheduling/block_scheduler.hpp"
 #include "src/studies/block_scheduling/scheduling_cases.hpp"
+#include "tests/src/studies/made_up.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -119,6 +120,24 @@ TEST_P(OnGpus, WhatNoMultiprocessorTakesIsRefused) {
                                      .shared_bytes = gpu().carve_outs.back() * kKibibyte},
                                      KernelLaunch{.blocks = 0, .threads = 32, .registers = 32}}) {
     EXPECT_THROW(scheduler.launch(kernel), std::invalid_argument);
+  }
+}
+
+TEST(BlockSchedulingStudy, JudgesAllCasesByBothModels) {
+  const StudyInfo& study = find_study("block-scheduling");
+  StudyRecord record(study, options_of("block-scheduling", {}), "a CPU", Verbosity::quiet);
+  study.measure(record);
+  EXPECT_EQ(record.table().rows().size(), 18U);
+  ASSERT_EQ(study.claims.size(), 9U);
+  // A row that says something else is no result of the document.
+  StudyTable changed(study.layout);
+  for (StudyRow row : record.table().rows()) {
+    if (row.parameters.back() == "sm_90") row.metrics.front() = "SM 77";
+    changed.add(row);
+  }
+  for (const Claim& claim : study.claims) {
+    EXPECT_EQ(judge(claim, record.table()).text(), "holds") << claim.number;
+    EXPECT_EQ(judge(claim, changed).text(), "does not hold") << claim.number;
   }
 }
 

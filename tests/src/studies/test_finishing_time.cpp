@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "src/studies/finishing_time/schedule_search.hpp"
+#include "tests/src/studies/made_up.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -68,6 +71,35 @@ TEST(FinishingTime, RefusesWhatCannotBeSearched) {
        {WarpProgram{.warps = 0, .repetitions = 1}, WarpProgram{.warps = 1, .repetitions = 0},
         WarpProgram{.warps = 19, .repetitions = 1}, WarpProgram{.warps = 10, .repetitions = 2}}) {
     EXPECT_THROW((void)search_schedules(program, kFair), std::invalid_argument);
+  }
+}
+
+StudyTable searched(const std::vector<std::string>& own) {
+  const StudyInfo& study = find_study("finishing-time");
+  StudyRecord record(study, options_of("finishing-time", own), "a CPU", Verbosity::quiet);
+  study.measure(record);
+  EXPECT_EQ(record.wrong_rows(), 0) << record.csv();
+  return record.table();
+}
+
+TEST(FinishingTimeStudy, FindsTheCounterexamplesOfTheConjecture) {
+  const StudyTable table = searched({});
+  EXPECT_EQ(table.rows().size(), 60U);
+  EXPECT_EQ(verdict("finishing-time", "F1", table), "holds");
+  EXPECT_EQ(verdict("finishing-time", "F2", table), "holds");
+  EXPECT_EQ(verdict("finishing-time", "F3", table), "does not hold");
+  EXPECT_EQ(verdict("finishing-time", "F4", table), "holds");
+  EXPECT_EQ(found("finishing-time", "F3", table).here,
+            "22 of 50 rows exceed it; fair schedule, 16 threads, 2 repetitions: 8 > 7");
+}
+
+TEST(FinishingTimeStudy, WhatIsTooLargeToBeSearchedHasBoundsOnly) {
+  const StudyTable table = searched({"--threads-per-sm", "2048", "--rep", "1000"});
+  const StudyRow& row = table.at("fair", 1, {"2048", "128", "1000"});
+  EXPECT_EQ(table.metric(row, "formula"), 128 * 2001 + 2);
+  EXPECT_THROW((void)table.metric(row, "worst"), NotMeasured);
+  for (const char* const claim : {"F1", "F3", "F4"}) {
+    EXPECT_TRUE(verdict("finishing-time", claim, table).starts_with("not measured: ")) << claim;
   }
 }
 

@@ -1,0 +1,31 @@
+// These functions find out whether an assembled matrix is right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/studies/assembly/assembly_target.hpp"
+
+namespace tessera {
+
+/// The outcome of assembling ones.
+struct CountingResult {
+  /// Whether every nonzero has as many as triangles add to it, and the values nothing else.
+  enum class Exactness { exact, wrong } exactness;
+  /// Of all additions.
+  double lost_share;
+};
+
+/// @param counts of addition_counts()
+[[nodiscard]] CountingResult counting_result(const AssemblyTarget& target,
+                                             const std::vector<Index>& counts,
+                                             const std::vector<double>& values);
+
+/// What is wrong with a stiffness matrix: an entry that differs from the serial one, is not
+/// symmetric or not finite, a row whose sum is not 0, each by more than 1e-12 of the largest serial
+/// entry. Empty: nothing is.
+[[nodiscard]] std::string stiffness_fault(const AssemblyTarget& target,
+                                          const std::vector<double>& values,
+                                          const std::vector<double>& serial);
+
+}  // namespace tessera
