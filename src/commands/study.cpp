@@ -136,7 +136,10 @@ class StudySession {
 
   void introduce() {
     record_.say("{}: study {}: {}\n", program_name(), study_.name, study_.question);
-    record_.say("from {}\non {}", study_.document, record_.machine());
+    record_.say("from {}\n", study_.document);
+    // A model says the same on every machine.
+    if (study_.layout.time_unit.empty()) return;
+    record_.say("on {}", record_.machine());
     if (processor_ == Processor::cpu) {
       record_.say(", {} thread{} at most, one a core", most_team_threads(),
                   most_team_threads() == 1 ? "" : "s");
