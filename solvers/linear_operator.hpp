@@ -27,6 +27,8 @@ class LinearOperator {
   virtual ~LinearOperator() = default;
 
   virtual std::int64_t size() const = 0;
+  /// That of x and y; solvers make their vectors by it.
+  virtual VectorLayout layout() const { return VectorLayout(size()); }
   /// The name of what computes A x, such as "tensor/coloring, stored". The objects that do the work
   /// compose it, not the table from which the operator was chosen.
   virtual std::string name() const { return "unnamed"; }

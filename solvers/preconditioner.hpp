@@ -60,7 +60,7 @@ PreconditionerKind kind_of(const Preconditioner<T, Space>* m) {
 template <class T, class Space = Host>
 class Jacobi final : public Preconditioner<T, Space> {
  public:
-  explicit Jacobi(const LinearOperator<T, Space>& a) : inverse_(a.size()) { update(a); }
+  explicit Jacobi(const LinearOperator<T, Space>& a) : inverse_(a.layout()) { update(a); }
 
   /// Takes the diagonal of an operator of the same size.
   void update(const LinearOperator<T, Space>& a) {

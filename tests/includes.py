@@ -13,7 +13,7 @@ BELOW_CELLS = {"mesh", "solvers", "operators/form"}
 BELOW_STRATEGIES = BELOW_CELLS | {"operators/cells"}
 BELOW_PRECONDITIONERS = BELOW_STRATEGIES | STRATEGIES | {"operators"}
 ALL_OPERATORS = BELOW_PRECONDITIONERS | {f"operators/{name}" for name in (
-    "load", "nonlinear", "multigrid", "fast_diagonalization", "block_jacobi")}
+    "load", "nonlinear", "ranks", "multigrid", "fast_diagonalization", "block_jacobi")}
 ALLOWED = {
     "mesh": set(),
     "solvers": set(),
@@ -21,6 +21,7 @@ ALLOWED = {
     "operators/cells": BELOW_CELLS,
     **{strategy: BELOW_STRATEGIES for strategy in STRATEGIES},
     "operators/load": BELOW_STRATEGIES,
+    "operators/ranks": {"mesh", "solvers", "operators/form"},
     "operators/nonlinear": BELOW_STRATEGIES,
     "operators/fast_diagonalization": BELOW_PRECONDITIONERS,
     "operators/block_jacobi": BELOW_PRECONDITIONERS,

@@ -135,7 +135,7 @@ class MultigridAssembly {
 
   ChebyshevParts make_chebyshev(const LinearOperator<T, Space>& a, LevelPlace place,
                                 LevelParts& parts) const {
-    Vector<T, Space> inverse(a.size());
+    Vector<T, Space> inverse(a.layout());
     a.diagonal(inverse);
     invert_entries(inverse);
     const bool is_coarsest = place == LevelPlace::coarsest;

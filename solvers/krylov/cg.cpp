@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "solvers/krylov/host_iteration.hpp"
-#include "solvers/memory/block_sum.hpp"
+#include "solvers/memory/entry_sums.hpp"
 
 namespace tessera {
 
@@ -27,9 +27,9 @@ class CgIteration final : public HostIteration<T> {
       : Base(a, m),
         beta_(beta),
         predicts_beta_(kind() == PreconditionerKind::none && a.fused() != nullptr),
-        p_(a.size()),
-        q_(a.size()),
-        z_(system().size_if(kind() == PreconditionerKind::general)) {}
+        p_(a.layout()),
+        q_(a.layout()),
+        z_(system().layout_if(kind() == PreconditionerKind::general)) {}
 
   void start() {
     is_first_ = true;
@@ -72,22 +72,27 @@ class CgIteration final : public HostIteration<T> {
  private:
   // r.M r.
   double scaled_square() const {
-    return block_sum(
-        residual().size(), [r = residual().data(), d = system().diagonal()](std::int64_t i) {
+    return entry_sum(
+        residual().layout(), [r = residual().data(), d = system().diagonal()](std::int64_t i) {
           return static_cast<double>(r[i]) * static_cast<double>(d[i]) * static_cast<double>(r[i]);
         });
   }
 
   // x += alpha p, r -= alpha q; r.r and r.M r.
   void update_scaled(T alpha) {
-    const auto sums = block_sums<2>(
-        residual().size(), [alpha, p = p_.data(), q = q_.data(), d = system().diagonal(),
-                            x = system().x().data(), r = residual().data()](std::int64_t i) {
+    const auto squares = [d = system().diagonal(), r = residual().data()](std::int64_t i) {
+      const double wide = static_cast<double>(r[i]);
+      return std::array<double, 2>{wide * wide, wide * static_cast<double>(d[i]) * wide};
+    };
+    const auto sums = entry_sums<2>(
+        residual().layout(),
+        [alpha, p = p_.data(), q = q_.data(), x = system().x().data(), r = residual().data(),
+         squares](std::int64_t i) {
           x[i] += alpha * p[i];
           r[i] -= alpha * q[i];
-          const double wide = static_cast<double>(r[i]);
-          return std::array<double, 2>{wide * wide, wide * static_cast<double>(d[i]) * wide};
-        });
+          return squares(i);
+        },
+        squares);
     residual_square() = sums[0];
     next_rz_ = sums[1];
   }
@@ -105,8 +110,8 @@ class CgIteration final : public HostIteration<T> {
       if (beta_ == Beta::fletcher_reeves) {
         beta_numerator = next_rz_ = dot(residual(), z_);
       } else {
-        const auto sums = block_sums<2>(residual().size(), [r = residual().data(), z = z_.data(),
-                                                            q = q_.data()](std::int64_t i) {
+        const auto sums = entry_sums<2>(residual().layout(), [r = residual().data(), z = z_.data(),
+                                                              q = q_.data()](std::int64_t i) {
           const double wide = static_cast<double>(z[i]);
           return std::array<double, 2>{static_cast<double>(r[i]) * wide,
                                        static_cast<double>(q[i]) * wide};

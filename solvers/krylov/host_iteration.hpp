@@ -9,7 +9,7 @@
 
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/host_loop.hpp"
-#include "solvers/memory/block_sum.hpp"
+#include "solvers/memory/entry_sums.hpp"
 
 namespace tessera {
 
@@ -30,8 +30,10 @@ class HostSystem {
   }
 
   std::int64_t size() const { return a_.size(); }
-  /// n if the vector is needed, else 0: some vectors are for one kind of preconditioner only.
-  std::int64_t size_if(bool needed) const { return needed ? size() : 0; }
+  VectorLayout layout() const { return a_.layout(); }
+  /// That of the vector if it is needed, else of none: some vectors are for one kind of
+  /// preconditioner only.
+  VectorLayout layout_if(bool needed) const { return needed ? layout() : VectorLayout(); }
   PreconditionerKind kind() const { return kind_; }
   const LinearOperator<T, Host>& a() const { return a_; }
   const Preconditioner<T, Host>& m() const { return *m_; }
@@ -52,10 +54,16 @@ class HostSystem {
   }
   /// r = b, which is the residual of x = 0; returns r.r.
   double residual_of_zero(V& r) const {
-    return block_sum(size(), [b = b_->data(), r = r.data()](std::int64_t i) {
-      r[i] = b[i];
+    const auto square = [b = b_->data()](std::int64_t i) {
       return static_cast<double>(b[i]) * static_cast<double>(b[i]);
-    });
+    };
+    return entry_sum(
+        r.layout(),
+        [b = b_->data(), r = r.data(), square](std::int64_t i) {
+          r[i] = b[i];
+          return square(i);
+        },
+        square);
   }
   /// y = A v; returns v.y and, if the operator has fused operations, y.y.
   std::array<double, 2> apply_dot(const V& v, V& y) const {
@@ -82,8 +90,9 @@ template <class T>
 class HostIteration {
  public:
   HostIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
-      : system_(a, m), r_(a.size()) {}
+      : system_(a, m), r_(a.layout()) {}
 
+  VectorLayout layout() const { return system_.layout(); }
   HostSystem<T>& system() { return system_; }
   const HostSystem<T>& system() const { return system_; }
   /// Computes r = b - A x and returns its norm.

@@ -30,6 +30,7 @@ inline std::optional<SolveStatus> failure_of(double pq) {
 }
 
 /// Iterates to the end as the options say. All solvers on the host end here.
+/// With several ranks all have an observer, or none has; the answer of one rank ends the solve.
 /// @param iteration a HostIteration that has
 ///   void start()              begins anew from r = b - A x
 ///   Step step()               does one iteration
@@ -86,7 +87,9 @@ SolveReport run_on_host(Iteration& iteration, const SolveOptions& options) {
       restart = relative <= target;
       converged = restart && is_true();
       const bool goes_on =
-          !options.observer || options.observer(report.iterations, relative) == Continue::yes;
+          !options.observer ||
+          !on_any_rank(iteration.layout(),
+                       options.observer(report.iterations, relative) == Continue::no);
       if (!converged) {
         if (!goes_on) return finish(SolveStatus::interrupted);
         if (relative > most) return finish(SolveStatus::diverged);

@@ -5,7 +5,7 @@
 
 #include "solvers/krylov/formulas.hpp"
 #include "solvers/krylov/host_iteration.hpp"
-#include "solvers/memory/block_sum.hpp"
+#include "solvers/memory/entry_sums.hpp"
 
 namespace tessera {
 namespace {
@@ -22,14 +22,14 @@ class PipelinedIteration final : public HostIteration<T> {
 
   PipelinedIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
       : Base(a, m),
-        u_(system().size_if(kind() == PreconditionerKind::general)),
-        w_(a.size()),
-        m_(system().size_if(kind() != PreconditionerKind::none)),
-        n_(a.size()),
-        p_(a.size()),
-        q_(system().size_if(kind() == PreconditionerKind::general)),
-        s_(a.size()),
-        z_(a.size()) {}
+        u_(system().layout_if(kind() == PreconditionerKind::general)),
+        w_(a.layout()),
+        m_(system().layout_if(kind() != PreconditionerKind::none)),
+        n_(a.layout()),
+        p_(a.layout()),
+        q_(system().layout_if(kind() == PreconditionerKind::general)),
+        s_(a.layout()),
+        z_(a.layout()) {}
 
   void start() {
     is_first_ = true;
@@ -101,7 +101,7 @@ class PipelinedIteration final : public HostIteration<T> {
     T* const s = s_.data();
     T* const z = z_.data();
     const T* const d = system().diagonal();
-    const auto sums = block_sums<3>(residual().size(), [=](std::int64_t i) {
+    const auto next = [=](std::int64_t i) {
       PipelinedEntry<T> e{n[i], T{0}, T{0}, z[i], T{0}, s[i], p[i], x[i], r[i], T{0}, w[i]};
       if constexpr (kind == PreconditionerKind::diagonal) e.d = d[i];
       if constexpr (kind == PreconditionerKind::general) {
@@ -124,7 +124,17 @@ class PipelinedIteration final : public HostIteration<T> {
       const double wide = static_cast<double>(e.r);
       return std::array<double, 3>{wide * wide, wide * static_cast<double>(e.u),
                                    static_cast<double>(e.w) * static_cast<double>(e.u)};
-    });
+    };
+    // u is kept only where the preconditioner is general; a diagonal one makes it anew.
+    const auto products = [=](std::int64_t i) {
+      T u_i = r[i];
+      if constexpr (kind == PreconditionerKind::diagonal) u_i *= d[i];
+      if constexpr (kind == PreconditionerKind::general) u_i = u[i];
+      const double wide = static_cast<double>(r[i]);
+      return std::array<double, 3>{wide * wide, wide * static_cast<double>(u_i),
+                                   static_cast<double>(w[i]) * static_cast<double>(u_i)};
+    };
+    const auto sums = entry_sums<3>(residual().layout(), next, products);
     residual_square() = sums[0];
     gamma_ = sums[1];
     delta_ = sums[2];

@@ -24,7 +24,7 @@ class RichardsonIteration final : public HostIteration<T> {
                       double omega)
       : Base(a, m),
         omega_(static_cast<T>(omega)),
-        z_(system().size_if(kind() == PreconditionerKind::general)) {}
+        z_(system().layout_if(kind() == PreconditionerKind::general)) {}
 
   double max_growth() const { return kMaxGrowth; }
   void start() {}

@@ -5,7 +5,7 @@
 
 #include "solvers/krylov/formulas.hpp"
 #include "solvers/krylov/host_iteration.hpp"
-#include "solvers/memory/block_sum.hpp"
+#include "solvers/memory/entry_sums.hpp"
 
 namespace tessera {
 namespace {
@@ -22,10 +22,10 @@ class SingleReductionIteration final : public HostIteration<T> {
 
   SingleReductionIteration(const LinearOperator<T, Host>& a, const Preconditioner<T, Host>* m)
       : Base(a, m),
-        own_u_(system().size_if(kind() != PreconditionerKind::none)),
-        w_(a.size()),
-        p_(a.size()),
-        s_(a.size()) {}
+        own_u_(system().layout_if(kind() != PreconditionerKind::none)),
+        w_(a.layout()),
+        p_(a.layout()),
+        s_(a.layout()) {}
 
   void start() {
     is_first_ = true;
@@ -46,12 +46,13 @@ class SingleReductionIteration final : public HostIteration<T> {
     if (kind() == PreconditionerKind::general) {
       system().m().apply(residual(), own_u_);
       system().a().apply(own_u_, w_);
-      const auto sums = block_sums<2>(residual().size(), [r = residual().data(), u = own_u_.data(),
-                                                          w = w_.data()](std::int64_t i) {
-        const double wide = static_cast<double>(u[i]);
-        return std::array<double, 2>{static_cast<double>(r[i]) * wide,
-                                     static_cast<double>(w[i]) * wide};
-      });
+      const auto sums =
+          entry_sums<2>(residual().layout(),
+                        [r = residual().data(), u = own_u_.data(), w = w_.data()](std::int64_t i) {
+                          const double wide = static_cast<double>(u[i]);
+                          return std::array<double, 2>{static_cast<double>(r[i]) * wide,
+                                                       static_cast<double>(w[i]) * wide};
+                        });
       gamma_ = sums[0];
       delta = sums[1];
     } else {
@@ -106,15 +107,25 @@ class SingleReductionIteration final : public HostIteration<T> {
       return std::array<double, 2>{wide * wide, wide * static_cast<double>(e.u)};
     };
     if (kind() == PreconditionerKind::diagonal) {
-      const auto sums = block_sums<2>(residual().size(), [=](std::int64_t i) {
-        return next.template operator()<PreconditionerKind::diagonal>(i);
-      });
+      const auto sums = entry_sums<2>(
+          residual().layout(),
+          [=](std::int64_t i) { return next.template operator()<PreconditionerKind::diagonal>(i); },
+          [=](std::int64_t i) {
+            const double wide = static_cast<double>(r[i]);
+            return std::array<double, 2>{wide * wide, wide * static_cast<double>(v[i])};
+          });
       residual_square() = sums[0];
       next_gamma_ = sums[1];
     } else {
-      residual_square() = block_sums<1>(residual().size(), [=](std::int64_t i) {
-        return std::array<double, 1>{next.template operator()<PreconditionerKind::general>(i)[0]};
-      })[0];
+      residual_square() = entry_sums<1>(
+          residual().layout(),
+          [=](std::int64_t i) {
+            return std::array<double, 1>{
+                next.template operator()<PreconditionerKind::general>(i)[0]};
+          },
+          [=](std::int64_t i) {
+            return std::array<double, 1>{static_cast<double>(r[i]) * static_cast<double>(r[i])};
+          })[0];
       next_gamma_ = residual_square();
     }
   }

@@ -10,8 +10,8 @@
 #include <new>
 #include <vector>
 
-#include "solvers/memory/block_sum.hpp"
 #include "solvers/memory/dot_products.hpp"
+#include "solvers/memory/entry_sums.hpp"
 
 namespace tessera {
 namespace {
@@ -19,11 +19,33 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
+template <class T>
+auto square_in(const HostVector<T>& x) {
+  return [x = x.data()](std::int64_t i) {
+    return static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  };
+}
+
+// Sums over all ranks from those over all entries of this one.
+template <class T>
+void finish(std::span<const HostVector<T>* const> x, const HostVector<T>& y,
+            std::span<double> sums) {
+  if (y.layout().shared == nullptr) return;
+  for (const EntryPlane& plane : y.layout().shared->not_owned()) {
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      sums[k] -= plane_sums<1>(plane, [x = x[k]->data(), y = y.data()](std::int64_t i) {
+        return std::array<double, 1>{static_cast<double>(x[i]) * static_cast<double>(y[i])};
+      })[0];
+    }
+  }
+  y.layout().shared->ranks().sum(sums);
+}
+
 }  // namespace
 
 template <class T>
-Vector<T, Host>::Vector(std::int64_t n) : size_(n) {
-  const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
+Vector<T, Host>::Vector(VectorLayout layout) : layout_(std::move(layout)) {
+  const std::size_t bytes = static_cast<std::size_t>(size()) * sizeof(T);
   const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : kAlignment;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   data_ = static_cast<T*>(std::aligned_alloc(alignment, std::max(rounded, alignment)));
@@ -53,8 +75,8 @@ void copy(const HostVector<T>& x, HostVector<T>& y) {
 
 template <class T>
 double dot(const HostVector<T>& x, const HostVector<T>& y) {
-  TESSERA_CHECK(x.size() == y.size());
-  return block_sum(x.size(), [x = x.data(), y = y.data()](std::int64_t i) {
+  TESSERA_CHECK(x.layout() == y.layout());
+  return entry_sum(x.layout(), [x = x.data(), y = y.data()](std::int64_t i) {
     return static_cast<double>(x[i]) * static_cast<double>(y[i]);
   });
 }
@@ -63,7 +85,7 @@ template <class T>
 void DotProducts<Host>::sum(std::span<const HostVector<T>* const> x, const HostVector<T>& y,
                             std::span<double> sums) {
   TESSERA_CHECK(x.size() == sums.size());
-  for (const HostVector<T>* vector : x) TESSERA_CHECK(vector->size() == y.size());
+  for (const HostVector<T>* vector : x) TESSERA_CHECK(vector->layout() == y.layout());
   const std::int64_t blocks = (y.size() + kReductionBlock - 1) / kReductionBlock;
   std::vector<double> partial(static_cast<std::size_t>(blocks) * x.size());
   // The block of y stays in the cache while the vectors go by.
@@ -79,6 +101,7 @@ void DotProducts<Host>::sum(std::span<const HostVector<T>* const> x, const HostV
   }
   std::fill(sums.begin(), sums.end(), 0.0);
   for (std::size_t i = 0; i < partial.size(); ++i) sums[i % x.size()] += partial[i];
+  finish(x, y, sums);
 }
 
 template <class T>
@@ -146,34 +169,41 @@ template <class T>
 double update_solution_and_residual(T a, const HostVector<T>& p, const HostVector<T>& q,
                                     HostVector<T>& x, HostVector<T>& r) {
   TESSERA_CHECK(p.size() == x.size() && q.size() == x.size() && r.size() == x.size());
-  return block_sum(x.size(),
-                   [a, p = p.data(), q = q.data(), x = x.data(), r = r.data()](std::int64_t i) {
-                     x[i] += a * p[i];
-                     r[i] -= a * q[i];
-                     return static_cast<double>(r[i]) * static_cast<double>(r[i]);
-                   });
+  return entry_sum(
+      r.layout(),
+      [a, p = p.data(), q = q.data(), x = x.data(), r = r.data()](std::int64_t i) {
+        x[i] += a * p[i];
+        r[i] -= a * q[i];
+        return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+      },
+      square_in(r));
 }
 
 template <class T>
 double update_all(T a, T b, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
                   HostVector<T>& p) {
   TESSERA_CHECK(q.size() == x.size() && r.size() == x.size() && p.size() == x.size());
-  return block_sum(x.size(),
-                   [a, b, q = q.data(), x = x.data(), r = r.data(), p = p.data()](std::int64_t i) {
-                     x[i] += a * p[i];
-                     r[i] -= a * q[i];
-                     p[i] = r[i] + b * p[i];
-                     return static_cast<double>(r[i]) * static_cast<double>(r[i]);
-                   });
+  return entry_sum(
+      r.layout(),
+      [a, b, q = q.data(), x = x.data(), r = r.data(), p = p.data()](std::int64_t i) {
+        x[i] += a * p[i];
+        r[i] -= a * q[i];
+        p[i] = r[i] + b * p[i];
+        return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+      },
+      square_in(r));
 }
 
 template <class T>
 double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
   TESSERA_CHECK(b.size() == r.size());
-  return block_sum(b.size(), [b = b.data(), r = r.data()](std::int64_t i) {
-    r[i] = b[i] - r[i];
-    return static_cast<double>(r[i]) * static_cast<double>(r[i]);
-  });
+  return entry_sum(
+      r.layout(),
+      [b = b.data(), r = r.data()](std::int64_t i) {
+        r[i] = b[i] - r[i];
+        return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+      },
+      square_in(r));
 }
 
 #define TESSERA_INSTANTIATE(T)                                                                \

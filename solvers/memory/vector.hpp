@@ -9,6 +9,7 @@
 #include "solvers/check.hpp"
 #include "solvers/execution.hpp"
 #include "solvers/memory/device_array.hpp"
+#include "solvers/memory/vector_layout.hpp"
 
 namespace tessera {
 
@@ -23,36 +24,39 @@ class Vector<T, Host> {
   using value_type = T;
 
   Vector() = default;
-  /// n zeros. @throws std::bad_alloc
-  explicit Vector(std::int64_t n);
+  /// n zeros, which no other rank has. @throws std::bad_alloc
+  explicit Vector(std::int64_t n) : Vector(VectorLayout(n)) {}
+  /// Zeros. @throws std::bad_alloc
+  explicit Vector(VectorLayout layout);
   ~Vector();
   Vector(Vector&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)), layout_(std::exchange(other.layout_, {})) {}
   Vector& operator=(Vector&& other) noexcept {
     std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
+    std::swap(layout_, other.layout_);
     return *this;
   }
   Vector(const Vector&) = delete;
   Vector& operator=(const Vector&) = delete;
 
-  std::int64_t size() const { return size_; }
+  std::int64_t size() const { return layout_.size; }
+  const VectorLayout& layout() const { return layout_; }
   T* data() { return data_; }
   const T* data() const { return data_; }
   T& operator[](std::int64_t i) {
-    assert(0 <= i && i < size_);
+    assert(0 <= i && i < size());
     return data_[i];
   }
   const T& operator[](std::int64_t i) const {
-    assert(0 <= i && i < size_);
+    assert(0 <= i && i < size());
     return data_[i];
   }
-  std::span<T> span() { return {data_, static_cast<std::size_t>(size_)}; }
-  std::span<const T> span() const { return {data_, static_cast<std::size_t>(size_)}; }
+  std::span<T> span() { return {data_, static_cast<std::size_t>(size())}; }
+  std::span<const T> span() const { return {data_, static_cast<std::size_t>(size())}; }
 
  private:
   T* data_ = nullptr;
-  std::int64_t size_ = 0;
+  VectorLayout layout_;
 };
 
 template <class T>
@@ -68,6 +72,10 @@ class Vector<T, Device> {
   Vector() = default;
   /// n zeros. @throws DeviceOutOfMemory
   explicit Vector(std::int64_t n) : values_(n) { zero_on_device(values_.data(), values_.bytes()); }
+  /// The same; there are no ranks with GPUs.
+  explicit Vector(const VectorLayout& layout) : Vector(layout.size) {
+    TESSERA_CHECK(layout.shared == nullptr);
+  }
 
   std::int64_t size() const { return values_.size(); }
   T* data() { return values_.data(); }
@@ -80,7 +88,9 @@ class Vector<T, Device> {
 template <class T>
 using DeviceVector = Vector<T, Device>;
 
-// All vectors of one operation have the same size; else the program ends (check.hpp).
+// All vectors of one operation have the same size, and those of a sum the same layout; else the
+// program ends (check.hpp). Sums on the host are over all ranks that share entries
+// (entry_sums.hpp).
 
 /// y = x between host and GPU.
 template <class T>

@@ -45,8 +45,8 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
       : a_(a),
         steps_(std::move(steps)),
         inverse_diagonal_(std::move(inverse_diagonal)),
-        d_(a.size()),
-        product_(a.size()) {}
+        d_(a.layout()),
+        product_(a.layout()) {}
 
   /// Takes the diagonal of the operator, which has changed, and the steps that steps_for() makes of
   /// an estimate of the spectrum, all in the memory that is there but for r.

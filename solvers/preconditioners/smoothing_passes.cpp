@@ -47,6 +47,13 @@ void convert(const Vector<From, Space>& from, double scale, Vector<To, Space>& t
 
 template <class T, class Space>
 void fill_random(Vector<T, Space>& x) {
+  if (x.layout().shared != nullptr) {
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < x.size(); ++i) {
+      x[i] = static_cast<T>(hashed_value(x.layout().whole_number(i)));
+    }
+    return;
+  }
 #pragma omp parallel for simd schedule(static)
   for (Index i = 0; i < x.size(); ++i) x[i] = static_cast<T>(hashed_value(i));
 }

@@ -25,8 +25,8 @@ void subtract_in_place(const Vector<T, Space>& b, Vector<T, Space>& r);
 template <class From, class To, class Space>
 void convert(const Vector<From, Space>& from, double scale, Vector<To, Space>& to);
 
-/// Fills x with numbers in (-1/2, 1/2) by a hash of i, which are the same in every run and have no
-/// structure.
+/// Fills x with numbers in (-1/2, 1/2) by a hash of i, the number of an entry in the vector of all
+/// ranks. They are the same in every run and have no structure.
 template <class T, class Space>
 void fill_random(Vector<T, Space>& x);
 

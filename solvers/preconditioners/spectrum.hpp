@@ -50,7 +50,7 @@ Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
   double rz = 0.0;
   double alpha = 0.0;
   for (int step = 0; step < steps; ++step) {
-    stop_if_requested();
+    if (on_any_rank(a.layout(), stop_requested())) throw Interrupted();
     multiply(inverse_diagonal, r, z);
     const double last_rz = std::exchange(rz, dot(r, z));
     // What was estimated before is no answer: the operator or its diagonal is at fault.
@@ -79,9 +79,9 @@ Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
 template <class T, class Space>
 Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
                            const Vector<T, Space>& inverse_diagonal, int steps) {
-  Vector<T, Space> r(a.size());
-  Vector<T, Space> p(a.size());
-  Vector<T, Space> q(a.size());
+  Vector<T, Space> r(a.layout());
+  Vector<T, Space> p(a.layout());
+  Vector<T, Space> q(a.layout());
   return estimate_spectrum(a, inverse_diagonal, steps, r, p, q);
 }
 

@@ -18,6 +18,7 @@ class TimedOperator final : public LinearOperator<T, Space>, public FusedOperati
       : inner_(inner), timers_(timers) {}
 
   std::int64_t size() const override { return inner_.size(); }
+  VectorLayout layout() const override { return inner_.layout(); }
   std::string name() const override { return inner_.name(); }
   void do_apply(const V& x, V& y) const override {
     const auto scope = timers_.scope("apply");

@@ -24,11 +24,11 @@ class BiCgStab final : public SteeredIteration<T, Space> {
 
   BiCgStab(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* m)
       : Base(a, m, 2),
-        shadow_(size()),
-        p_(size()),
-        v_(size()),
-        t_(size()),
-        z_(this->kind() == PreconditionerKind::none ? 0 : size()) {}
+        shadow_(a.layout()),
+        p_(a.layout()),
+        v_(a.layout()),
+        t_(a.layout()),
+        z_(this->kind() == PreconditionerKind::none ? VectorLayout() : a.layout()) {}
 
   void bind(const V& b, V& solution) {
     Base::bind(b, solution);

@@ -34,9 +34,9 @@ class FlexibleGmres final : public SteeredIteration<T, Space> {
         sums_(restart + 1),
         terms_(restart + 1) {
     TESSERA_CHECK(restart >= 1);
-    for (int k = 0; k <= restart; ++k) basis_.emplace_back(size());
+    for (int k = 0; k <= restart; ++k) basis_.emplace_back(a.layout());
     for (int k = 0; k < restart && kind() == PreconditionerKind::general; ++k) {
-      preconditioned_.emplace_back(size());
+      preconditioned_.emplace_back(a.layout());
     }
   }
 

@@ -22,7 +22,7 @@ class SteeredIteration {
   /// @param most_sums how many dot products are computed at a time, at most
   SteeredIteration(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* m,
                    int most_sums)
-      : a_(a), m_(m), kind_(kind_of(m)), dots_(most_sums), r_(a.size()) {
+      : a_(a), m_(m), kind_(kind_of(m)), dots_(most_sums), r_(a.layout()) {
     TESSERA_CHECK(m == nullptr || m->size() == a.size());
   }
   /// Sets right-hand side and solution of the next solve.
@@ -31,6 +31,7 @@ class SteeredIteration {
     x_ = &x;
   }
   std::int64_t size() const { return a_.size(); }
+  VectorLayout layout() const { return a_.layout(); }
   double max_growth() const { return std::numeric_limits<double>::infinity(); }
 
  protected:

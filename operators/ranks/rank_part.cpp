@@ -1,0 +1,61 @@
+// This file says to solvers, which know no mesh, which entries of vectors ranks share.
+#include "operators/ranks/rank_part.hpp"
+
+namespace tessera {
+namespace {
+
+EntryPlane entries_of(const FaceNodes& nodes) { return {nodes.first, nodes.counts, nodes.strides}; }
+
+VectorLayout layout_of(const Communicator& ranks, const PartNodes& nodes) {
+  const NodeLattice& lattice = nodes.lattice();
+  if (ranks.size() == 1) return VectorLayout(lattice.size());
+  std::vector<EntryPlane> not_owned;
+  for (const FaceNodes& plane : nodes.not_owned()) not_owned.push_back(entries_of(plane));
+  const NodeLattice& whole = nodes.whole();
+  const WholeNumbers numbers{nodes.first_in_whole(),
+                             lattice.stride(1),
+                             lattice.extents()[1],
+                             {whole.stride(1), whole.stride(2)},
+                             whole.size()};
+  return VectorLayout(lattice.size(),
+                      std::make_shared<const SharedEntries>(ranks, std::move(not_owned), numbers));
+}
+
+}  // namespace
+
+RankPart::RankPart(const Communicator& ranks, const BoxPartition& partition, const BoxMesh& whole,
+                   int degree)
+    : ranks_(ranks),
+      mesh_(whole.part(partition.cells(ranks.rank()))),
+      nodes_(partition, ranks.rank(), whole, degree),
+      domain_faces_(partition.domain_faces(ranks.rank())),
+      layout_(layout_of(ranks, nodes_)) {
+  TESSERA_CHECK(ranks.size() == partition.rank_count());
+}
+
+SharedPlanes RankPart::shared_planes(FaceSet dirichlet) const {
+  TESSERA_CHECK((dirichlet & ~domain_faces_).none());
+  SharedPlanes planes;
+  for (int axis = 0; axis < mesh_.dimension(); ++axis) {
+    for (const SharedNodes& shared : nodes_.shared_planes(axis, dirichlet)) {
+      planes[axis].push_back({shared.neighbor, entries_of(shared.nodes)});
+    }
+  }
+  return planes;
+}
+
+BilinearForm form_on_part(const BilinearForm& whole, const Discretization& part,
+                          const RankPart& rank) {
+  BilinearForm form = whole;
+  form.discretization = &part;
+  form.dirichlet &= rank.domain_faces();
+  std::erase_if(form.robin, [&](const RobinTerm& term) { return !rank.domain_faces()[term.face]; });
+  if (whole.state != nullptr) {
+    HostArray<double> state(static_cast<std::size_t>(part.lattice.size()));
+    rank.nodes().copy_to_part(whole.state->data(), state.data());
+    form.state = std::make_shared<const HostArray<double>>(std::move(state));
+  }
+  return form;
+}
+
+}  // namespace tessera

@@ -1,0 +1,55 @@
+// A RankPart is what one rank knows of its part of a problem.
+#pragma once
+
+#include "mesh/partition/part_nodes.hpp"
+#include "operators/form/bilinear_form.hpp"
+#include "solvers/memory/vector_layout.hpp"
+#include "solvers/ranks/plane_exchange.hpp"
+
+namespace tessera {
+
+/// One rank's part of a mesh and of the nodes of degree p on it: the mesh to make a discretization
+/// of, the layout of its vectors, and the planes of nodes that it shares.
+///
+/// With the same part of a form (form_on_part), any strategy's operator of the part, local load
+/// vectors and integrals are summands of the whole's.
+class RankPart {
+ public:
+  /// @param ranks as many as the partition has; must outlive this object and what it makes
+  /// @param whole the mesh that the partition is of
+  RankPart(const Communicator& ranks, const BoxPartition& partition, const BoxMesh& whole,
+           int degree);
+
+  const Communicator& ranks() const { return ranks_; }
+  /// The part of the mesh, with positions and widths that have the bits of the whole.
+  const BoxMesh& mesh() const { return mesh_; }
+  const PartNodes& nodes() const { return nodes_; }
+  /// The faces of the part on the domain's boundary.
+  FaceSet domain_faces() const { return domain_faces_; }
+  /// The layout of vectors of the part: the same object for all, so that they go together.
+  const VectorLayout& layout() const { return layout_; }
+
+  /// Sums shared planes; rows of nodes on Dirichlet faces are left alone.
+  /// @param dirichlet faces of the part
+  template <class T>
+  PlaneExchange<T, Host> exchange(FaceSet dirichlet) const {
+    return PlaneExchange<T, Host>(ranks_, shared_planes(dirichlet));
+  }
+
+ private:
+  SharedPlanes shared_planes(FaceSet dirichlet) const;
+
+  const Communicator& ranks_;
+  BoxMesh mesh_;
+  PartNodes nodes_;
+  FaceSet domain_faces_;
+  VectorLayout layout_;
+};
+
+/// The form on a rank's part: Dirichlet and Robin faces are those that the part has of the
+/// domain's.
+/// @param part the discretization of the part, to which the form refers
+BilinearForm form_on_part(const BilinearForm& whole, const Discretization& part,
+                          const RankPart& rank);
+
+}  // namespace tessera

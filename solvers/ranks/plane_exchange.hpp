@@ -1,0 +1,54 @@
+// A PlaneExchange sums the entries that ranks share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "solvers/check.hpp"
+#include "solvers/memory/vector.hpp"
+#include "solvers/ranks/shared_entries.hpp"
+
+namespace tessera {
+
+/// A plane of entries that this rank and a neighbor have, both in the same order.
+struct SharedPlane {
+  int neighbor;
+  EntryPlane entries;
+};
+
+/// The planes that a rank shares along each axis, at most one with a lower and one with an upper
+/// neighbor; planes of two axes may cross.
+using SharedPlanes = std::array<std::vector<SharedPlane>, 3>;
+
+/// Sums the values of shared entries over all ranks that have them: whole planes along x, then y,
+/// then z, so that entries on edges and corners get all contributions as well. Each sharer computes
+/// mine + theirs, which is the same in either order: all have the same bits in the end.
+template <class T, class Space>
+class PlaneExchange;
+
+template <class T>
+class PlaneExchange<T, Host> {
+ public:
+  /// @param ranks must outlive this object
+  PlaneExchange(const Communicator& ranks, const SharedPlanes& planes);
+
+  /// y_i = sum over the ranks that have entry i of their y_i. All ranks call it together.
+  void add(HostVector<T>& y) const;
+  /// Memory of the buffers for messages.
+  std::int64_t bytes() const;
+
+ private:
+  // A plane with what goes to the neighbor, and what comes from it.
+  struct Side {
+    SharedPlane plane;
+    std::vector<T> sent;
+    std::vector<T> received;
+  };
+
+  const Communicator& ranks_;
+  mutable std::array<std::vector<Side>, 3> sides_;
+  mutable OneUseAtATime guard_;
+};
+
+}  // namespace tessera

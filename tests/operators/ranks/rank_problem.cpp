@@ -1,0 +1,28 @@
+// This file takes parts of test problems.
+#include "tests/operators/ranks/rank_problem.hpp"
+
+namespace tessera::testing {
+namespace {
+
+// The nodes of a mapped part lie where those of the whole do.
+Discretization on_part(const Discretization& whole, const RankPart& part) {
+  const NodeLattice& lattice = part.nodes().lattice();
+  if (whole.mapping.is_cartesian()) return make_discretization(part.mesh(), whole.basis);
+  std::array<HostArray<double>, 3> coordinates;
+  for (int d = 0; d < lattice.dimension(); ++d) {
+    coordinates[d].resize(static_cast<std::size_t>(lattice.size()));
+    part.nodes().copy_to_part(whole.mapping.coordinate(d).data(), coordinates[d].data());
+  }
+  return {part.mesh(), whole.basis, lattice,
+          Mapping(part.mesh(), lattice, whole.basis.nodes, std::move(coordinates))};
+}
+
+}  // namespace
+
+RankProblem::RankProblem(const Communicator& ranks, const BoxPartition& partition,
+                         const Problem& whole)
+    : part_(ranks, partition, whole.discretization->mesh, whole.discretization->lattice.degree()),
+      discretization_(on_part(*whole.discretization, part_)),
+      form_(form_on_part(whole.form, discretization_, part_)) {}
+
+}  // namespace tessera::testing

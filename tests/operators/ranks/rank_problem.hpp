@@ -1,0 +1,61 @@
+// A RankProblem is one rank's part of a test problem.
+#pragma once
+
+#include <memory>
+
+#include "operators/ranks/rank_part.hpp"
+#include "operators/strategy.hpp"
+#include "solvers/ranks/distributed_operator.hpp"
+#include "tests/operators/problems.hpp"
+
+namespace tessera::testing {
+
+/// The rank's part of a problem, with a discretization and a form on it.
+class RankProblem {
+ public:
+  RankProblem(const Communicator& ranks, const BoxPartition& partition, const Problem& whole);
+  RankProblem(const RankProblem&) = delete;
+  RankProblem& operator=(const RankProblem&) = delete;
+
+  const RankPart& part() const { return part_; }
+  const Discretization& discretization() const { return discretization_; }
+  const BilinearForm& form() const { return form_; }
+  VectorLayout layout() const { return part_.layout(); }
+
+  template <class T>
+  std::unique_ptr<LinearOperator<T, Host>> distributed(const StrategyName& strategy) const {
+    return std::make_unique<DistributedOperator<T, Host>>(
+        make_operator<T>(strategy, form_), layout(), part_.exchange<T>(form_.dirichlet));
+  }
+
+  /// The rank's entries of a vector of the whole.
+  template <class T>
+  HostVector<T> taken(const std::vector<double>& whole) const {
+    const HostVector<T> values = vector_of<T>(whole);
+    HostVector<T> mine(layout());
+    part_.nodes().copy_to_part(values.data(), mine.data());
+    return mine;
+  }
+  /// The vector of the whole, of the entries that each rank owns; on all ranks, which call it
+  /// together.
+  template <class T>
+  std::vector<double> gathered(const HostVector<T>& mine) const {
+    std::vector<double> values(mine.data(), mine.data() + mine.size());
+    std::vector<double> whole(static_cast<std::size_t>(part_.nodes().whole().size()), 0.0);
+    part_.nodes().copy_owned_to_whole(values.data(), whole.data());
+    part_.ranks().sum(whole);
+    return whole;
+  }
+  /// Whether all ranks have their shared entries with the bits that the owner has, none a NaN.
+  template <class T>
+  bool agrees(const HostVector<T>& mine) const {
+    return same_bits(mine, taken<T>(gathered(mine)));
+  }
+
+ private:
+  RankPart part_;
+  Discretization discretization_;
+  BilinearForm form_;
+};
+
+}  // namespace tessera::testing
