@@ -71,6 +71,26 @@ BoxPartition::BoxPartition(const BoxMesh& mesh, const RankGrid& grid,
   }
 }
 
+BoxPartition BoxPartition::merged(const IndexTriple& cells) const {
+  BoxPartition coarse = *this;
+  for (int d = 0; d < dimension_; ++d) {
+    AxisCuts& cuts = coarse.cuts_[d];
+    if (cells[d] == cuts.starts.back()) continue;
+    if (cells[d] != ceil_div(cuts.starts.back(), 2)) {
+      throw std::invalid_argument("cells of a coarser mesh are neither kept nor halved");
+    }
+    for (int r = 0; r < grid_[d]; ++r) {
+      if (cuts.starts[r] % 2 != 0) {
+        throw std::invalid_argument("a part of a mesh cuts cells of the coarser mesh");
+      }
+      cuts.starts[r] /= 2;
+    }
+    cuts.starts.back() = cells[d];
+    cuts.halvings = std::max(0, cuts.halvings - 1);
+  }
+  return coarse;
+}
+
 RankGrid BoxPartition::place(int rank) const {
   return {rank % grid_[0], rank / grid_[0] % grid_[1], rank / (grid_[0] * grid_[1])};
 }

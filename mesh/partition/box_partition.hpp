@@ -43,6 +43,12 @@ class BoxPartition {
   BoxPartition(const BoxMesh& mesh, const RankGrid& grid,
                const std::array<int, 3>& most_halvings = {0, 0, 0});
 
+  /// The partition of the coarser mesh that merge_cells() makes, where each rank has the merged
+  /// cells of its own.
+  /// @throws std::invalid_argument if cells are neither kept nor halved, or if a cut runs through a
+  ///         merged cell
+  BoxPartition merged(const IndexTriple& cells) const;
+
   int dimension() const { return dimension_; }
   int rank_count() const { return grid_[0] * grid_[1] * grid_[2]; }
   const RankGrid& grid() const { return grid_; }

@@ -46,6 +46,11 @@ class PartNodes {
   void copy_to_part(const T* whole, T* part) const {
     for_each_node({0, 0, 0}, [&](Index there, Index here) { part[here] = whole[there]; });
   }
+  /// Copies values at the part's nodes to the whole's.
+  template <class From, class To>
+  void copy_to_whole(const From* part, To* whole) const {
+    for_each_node({0, 0, 0}, [&](Index there, Index here) { whole[there] = part[here]; });
+  }
   /// Copies values at the nodes that the rank owns to the whole's.
   template <class T>
   void copy_owned_to_whole(const T* part, T* whole) const {

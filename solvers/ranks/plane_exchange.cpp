@@ -63,7 +63,17 @@ std::int64_t PlaneExchange<T, Host>::bytes() const {
   return static_cast<std::int64_t>(count * sizeof(T));
 }
 
+template <class T>
+void clear_not_owned(HostVector<T>& x) {
+  if (x.layout().shared == nullptr) return;
+  for (const EntryPlane& plane : x.layout().shared->not_owned()) {
+    for_each_entry(plane, [values = x.data()](auto, auto entry) { values[entry] = T{0}; });
+  }
+}
+
 template class PlaneExchange<double, Host>;
 template class PlaneExchange<float, Host>;
+template void clear_not_owned(HostVector<double>&);
+template void clear_not_owned(HostVector<float>&);
 
 }  // namespace tessera

@@ -51,4 +51,8 @@ class PlaneExchange<T, Host> {
   mutable OneUseAtATime guard_;
 };
 
+/// x_i = 0 where another rank owns entry i: what is left is a summand of the vector of all ranks.
+template <class T>
+void clear_not_owned(HostVector<T>& x);
+
 }  // namespace tessera

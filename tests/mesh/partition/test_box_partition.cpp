@@ -148,6 +148,7 @@ TEST(BoxPartitions, AreAlignedWithCoarserMeshes) {
     const RandomPartition random(generator, 40);
     for (int rank = 0; rank < random.partition.rank_count(); ++rank) {
       BoxMesh whole = random.mesh;
+      BoxPartition partition = random.partition;
       CellBox box = random.partition.cells(rank);
       BoxMesh part = whole.part(box);
       for (int level = 0; level < 4; ++level) {
@@ -160,6 +161,8 @@ TEST(BoxPartitions, AreAlignedWithCoarserMeshes) {
           box.counts[d] = ceil_div(box.counts[d], 2);
           merged += random.partition.grid()[d] > 1 ? 1 : 0;
         }
+        partition = partition.merged(cells);
+        EXPECT_EQ(partition.cells(rank), box);
         whole = merge_cells(whole, cells);
         part = merge_cells(part, cells);
         ASSERT_EQ(part.cells(), box.counts);
@@ -179,6 +182,8 @@ TEST(BoxPartitions, RefuseToMergeAcrossACut) {
   const BoxMesh mesh = general_box(2, {6, 4, 1});
   EXPECT_THROW(merge_cells(mesh.part({{3, 0, 0}, {3, 4, 1}}), {3, 2, 1}), std::invalid_argument);
   EXPECT_THROW(merge_cells(mesh.part({{0, 0, 0}, {3, 4, 1}}), {3, 2, 1}), std::invalid_argument);
+  EXPECT_THROW((void)BoxPartition(mesh, {2, 1, 1}).merged({3, 2, 1}), std::invalid_argument);
+  EXPECT_THROW((void)BoxPartition(mesh, {1, 1, 1}).merged({2, 2, 1}), std::invalid_argument);
 }
 
 std::string refusal_of(const BoxMesh& mesh, const RankGrid& grid) {

@@ -143,6 +143,13 @@ TEST(NodesOfParts, AreCopiedToThePartAndOnceBack) {
         EXPECT_EQ(part[i], values[nodes.in_whole(i)]);
       }
       nodes.copy_owned_to_whole(part.data(), gathered.data());
+      std::vector<double> all(values.size(), 0.0);
+      nodes.copy_to_whole(part.data(), all.data());
+      for (Index i = 0; i < nodes.lattice().size(); ++i) {
+        EXPECT_EQ(all[nodes.in_whole(i)], part[i]);
+      }
+      EXPECT_EQ(std::count_if(all.begin(), all.end(), [](double value) { return value != 0.0; }),
+                nodes.lattice().size());
     }
     EXPECT_EQ(gathered, values);
   }
