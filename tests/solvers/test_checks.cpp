@@ -58,9 +58,19 @@ TEST_F(ChecksDeathTest, VectorsOfAnotherSizeAreRefused) {
 TEST_F(ChecksDeathTest, VectorOperationsOfTwoSizesAreRefused) {
   EXPECT_DEATH(copy(three_, four_), "x.size\\(\\) == y.size\\(\\)");
   EXPECT_DEATH(axpy(1.0, three_, four_), "x.size\\(\\) == y.size\\(\\)");
-  EXPECT_DEATH(dot(three_, four_), "x.size\\(\\) == y.size\\(\\)");
+  EXPECT_DEATH(dot(three_, four_), "x.layout\\(\\) == y.layout\\(\\)");
   EXPECT_DEATH(multiply(three_, three_, four_), "x.size\\(\\) == z.size\\(\\)");
   EXPECT_DEATH(subtract_from(three_, four_), "b.size\\(\\) == r.size\\(\\)");
+}
+
+// A vector made without the operator's layout would be summed on one rank only.
+TEST_F(ChecksDeathTest, SumsOfVectorsOfTwoLayoutsAreRefused) {
+  const auto shared = std::make_shared<const SharedEntries>(
+      single_rank(), std::vector<EntryPlane>(), WholeNumbers{0, 3, 1, {3, 3}, 3});
+  const HostVector<double> x(VectorLayout(3, shared));
+  EXPECT_EQ(dot(x, x), 0.0);
+  EXPECT_DEATH(dot(x, three_), "x.layout\\(\\) == y.layout\\(\\)");
+  EXPECT_DEATH(dot(three_, x), "x.layout\\(\\) == y.layout\\(\\)");
 }
 
 TEST_F(ChecksDeathTest, OutputsThatAreInputsAreRefused) {
@@ -193,7 +203,7 @@ TEST_F(Checks, AnApplicationThatThrowsIsOver) {
 #ifndef NDEBUG
 TEST_F(ChecksDeathTest, IndicesOutOfAVectorAreRefused) {
   HostVector<double> x(3);
-  EXPECT_DEATH(x[3] = 1.0, "i < size_");
+  EXPECT_DEATH(x[3] = 1.0, "i < size\\(\\)");
   EXPECT_DEATH(x[-1] = 1.0, "0 <= i");
 }
 #endif
