@@ -41,6 +41,7 @@ class Motion {
   Motion(const Particles& start, ForceSums sums, int threads, const StudyOptions& options)
       : start_(start), threads_(threads) {
     std::vector<TransactionState> states;
+    states.reserve(threads);
     for (int thread = 0; thread < threads; ++thread) {
       states.push_back(transaction_state(options, thread, transaction_lock_));
     }
@@ -107,10 +108,10 @@ class Motion {
     }
   }
 
+  std::optional<ForceSummation> forces_;
   const Particles& start_;
   int threads_;
   SpinLock transaction_lock_;
-  std::optional<ForceSummation> forces_;
   Particles now_;
   std::vector<PlaneVector> velocities_;
 };

@@ -94,13 +94,13 @@ class ForceSummation {
   template <class Pair>
   void add_twice(int thread, const Pair& pair);
 
+  alignas(128) std::atomic<std::size_t> next_row_{0};
   ForceSums sums_;
   int threads_;
   std::vector<PlaneVector> forces_;
   // A lock a particle, or of 4 particles.
   std::vector<ParticleLock> locks_;
   std::vector<ThreadState> states_;
-  alignas(128) std::atomic<std::size_t> next_row_{0};
 };
 
 }  // namespace tessera

@@ -15,19 +15,19 @@ class StudyRecord;
 /// it tests. Lists, help and tests go through the table of these.
 struct StudyInfo {
   std::string name;
-  std::string question;
-  std::string document;
+  std::string question = {};
+  std::string document = {};
   /// What it needs, in words: "CPU; hardware transactions (RTM) for some rows".
-  std::string needs;
-  std::vector<Processor> processors;
+  std::string needs = {};
+  std::vector<Processor> processors = {};
   /// What --only takes, in the order of the rows.
-  std::vector<std::string> variants;
-  std::vector<OwnOption> options;
-  StudyLayout layout;
-  std::vector<Claim> claims;
+  std::vector<std::string> variants = {};
+  std::vector<OwnOption> options = {};
+  StudyLayout layout = {};
+  std::vector<Claim> claims = {};
   /// Measures: says on what and what cannot be here, then adds row by row. The options are
   /// record.options(). @throws Interrupted between two repetitions, with the rows so far kept
-  void (*measure)(StudyRecord& record);
+  void (*measure)(StudyRecord& record) = nullptr;
 
   bool runs_on(Processor processor) const;
 };

@@ -186,6 +186,7 @@ class Contention {
     if (!why_no_team_.empty()) return;
     items_ = std::vector<Item>(threads);
     to_shared_.assign(threads, std::vector<std::uint8_t>(updates_));
+    states_.reserve(threads);
     for (int thread = 0; thread < threads; ++thread) {
       states_.push_back(transaction_state(record.options(), thread, transaction_lock_));
     }
