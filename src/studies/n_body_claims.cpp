@@ -29,7 +29,7 @@ Finding private_is_fastest(const StudyTable& table) {
     comparisons.add(
         [&] { return before(sums(table, "private").seconds, sums(table, other).seconds); });
   }
-  return comparisons.finding(fmt::format("{:.3g} s, {:.3g} times serial on {} threads",
+  return comparisons.finding(fmt::format("{:.3g} s, {:.3g} times serial, threads: {}",
                                          sums(table, "private").seconds.median,
                                          over_serial(table, "private"), table.most_threads()));
 }
@@ -38,7 +38,7 @@ Finding basic_ones_gain_little(const StudyTable& table) {
   constexpr double kMost = 3.0;
   const int threads = table.most_threads();
   if (threads < 4) {
-    throw NotMeasured(fmt::format("{} threads are never 3 times as fast as one", threads));
+    throw NotMeasured("3 times serial needs 4 threads at least");
   }
   Comparisons comparisons;
   double best = 0.0;
@@ -48,7 +48,7 @@ Finding basic_ones_gain_little(const StudyTable& table) {
       return verdict_of(over_serial(table, variant) < kMost);
     });
   }
-  return comparisons.finding(fmt::format("{:.3g} at best on {} threads", best, threads));
+  return comparisons.finding(fmt::format("{:.3g} at best, threads: {}", best, threads));
 }
 
 Finding cas_is_fastest_of_basic(const StudyTable& table) {

@@ -17,7 +17,6 @@
 namespace tessera {
 namespace {
 
-constexpr int kValues[] = {1, 2, 4, 8};
 constexpr int kSmallestShare = 10;  // of q: 2^-10
 
 // What was stored is in memory, and what is loaded next comes from there: iterations and values
@@ -29,20 +28,6 @@ inline void add_ones(double* data) {
   for (int i = 0; i < k; ++i) {
     data[i] += 1.0;
     keep_order();
-  }
-}
-
-template <class Work>
-void with_values(int k, Work&& work) {
-  switch (k) {
-    case 1:
-      return work(std::integral_constant<int, 1>());
-    case 2:
-      return work(std::integral_constant<int, 2>());
-    case 4:
-      return work(std::integral_constant<int, 4>());
-    default:
-      return work(std::integral_constant<int, 8>());
   }
 }
 
@@ -70,9 +55,10 @@ class Overhead {
         state_(transaction_state(record.options(), 0, transaction_lock_)) {}
 
   void measure() {
-    for (const int k : kValues) {
-      with_values(k, [&](auto count) { measure_values<count()>(); });
-    }
+    measure_values<1>();
+    measure_values<2>();
+    measure_values<4>();
+    measure_values<8>();
   }
 
  private:
@@ -126,13 +112,14 @@ class Overhead {
     record_.add(std::move(row));
   }
 
+  // One cache line.
+  alignas(64) std::array<double, 8> data_{};
+  std::mutex mutex_;
+  SpinLock spin_;
+  SpinLock transaction_lock_;
+  Backoff backoff_;
   StudyRecord& record_;
   std::int64_t updates_;
-  alignas(128) std::array<double, 8> data_{};
-  alignas(128) std::mutex mutex_;
-  alignas(128) SpinLock spin_;
-  alignas(128) SpinLock transaction_lock_;
-  Backoff backoff_;
   TransactionState state_;
 };
 

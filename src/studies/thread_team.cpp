@@ -18,9 +18,9 @@ namespace {
 /// While it lives, the calling thread stays on one CPU.
 class PinnedThread {
  public:
-  explicit PinnedThread(int cpu) : count_(std::max(cpu + 1, CPU_SETSIZE)) {
+  explicit PinnedThread(int cpu)
+      : count_(std::max(cpu + 1, CPU_SETSIZE)), before_(CPU_ALLOC(count_)) {
     const std::size_t bytes = CPU_ALLOC_SIZE(count_);
-    before_ = CPU_ALLOC(count_);
     cpu_set_t* const one = CPU_ALLOC(count_);
     has_before_ = before_ != nullptr && sched_getaffinity(0, bytes, before_) == 0;
     if (has_before_ && one != nullptr) {
@@ -40,7 +40,7 @@ class PinnedThread {
 
  private:
   int count_;
-  cpu_set_t* before_ = nullptr;
+  cpu_set_t* before_;
   bool has_before_ = false;
 };
 
