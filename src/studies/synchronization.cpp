@@ -1,6 +1,7 @@
 // The study synchronization: what one protected addition costs, alone and when threads meet.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "src/studies/sharing/transaction_options.hpp"
 #include "src/studies/study_record.hpp"
 #include "src/studies/synchronization_claims.hpp"
+#include "src/studies/synchronization_gpu.hpp"
 #include "src/studies/thread_team.hpp"
 
 namespace tessera {
@@ -31,18 +33,20 @@ inline void add_ones(double* data) {
   }
 }
 
-constexpr std::size_t kMetrics = 5;
+constexpr std::size_t kMetrics = 6;
 
-// failed, actual, conflict, capacity, other.
+// failed, actual, conflict, capacity, other; the last column, a rate, is of GPUs.
 std::vector<StudyCell> metrics_of(const TransactionCounts& counts) {
   std::vector<StudyCell> cells = transaction_cells(counts);
   cells.insert(cells.begin() + 1, percent(counts.first_aborted, counts.wanted));
+  cells.resize(kMetrics);
   return cells;
 }
 
 std::vector<StudyColumn> metric_columns() {
   std::vector<StudyColumn> columns = transaction_columns();
   columns.insert(columns.begin() + 1, {"actual_percent", "actual%"});
+  columns.push_back({"billion_updates_per_s", "G/s"});
   return columns;
 }
 
@@ -89,7 +93,7 @@ class Overhead {
   template <class Work>
   void row(const std::string& variant, int k, Work&& work) {
     if (!record_.options().selects(variant)) return;
-    StudyRow row{.variant = variant, .parameters = {"overhead", std::to_string(k), ""}};
+    StudyRow row{.variant = variant, .parameters = overhead_parameters(k)};
     const bool is_transaction = variant == "transaction";
     if (is_transaction && !why_no_transactions().empty()) {
       row.not_measured = why_no_transactions();
@@ -133,7 +137,7 @@ void measure_capacity(StudyRecord& record) {
   std::vector<double> data(kDoublesALine * kMostLines);
   for (int lines = kFewestLines; lines <= kMostLines; lines *= 2) {
     StudyRow row{.variant = "transaction",
-                 .parameters = {"capacity", std::to_string(kDoublesALine * lines), ""}};
+                 .parameters = capacity_parameters(kDoublesALine * lines)};
     if (!why_no_transactions().empty()) {
       row.not_measured = why_no_transactions();
       return record.add(std::move(row));
@@ -230,7 +234,8 @@ class Contention {
   template <class Add>
   void row(const std::string& variant, const std::string& share, Add add) {
     if (!record_.options().selects(variant)) return;
-    StudyRow row{.variant = variant, .threads = threads_, .parameters = {"contention", "", share}};
+    StudyRow row{
+        .variant = variant, .threads = threads_, .parameters = contention_parameters(share)};
     const bool is_transaction = variant == "transaction";
     row.not_measured =
         is_transaction && !why_no_transactions().empty() ? why_no_transactions() : why_no_team_;
@@ -311,7 +316,7 @@ class Contention {
   std::vector<TransactionState> states_;
 };
 
-void measure(StudyRecord& record) {
+void measure_cpu(StudyRecord& record) {
   record.say(
       "overhead: one thread adds 1 to k doubles of one cache line, {} times a repetition\n"
       "contention: each of n threads adds 1 so often: thread 0 to its own item, the others with\n"
@@ -333,6 +338,22 @@ void measure(StudyRecord& record) {
   }
 }
 
+void measure(StudyRecord& record) {
+  if (record.options().processor == Processor::gpu) return measure_gpu_additions(record);
+  measure_cpu(record);
+}
+
+std::vector<std::string> variants() {
+  std::vector<std::string> names = {"nothing", "unprotected", "transaction",
+                                    "atomic",  "mutex",       "spin"};
+  for (std::string& name : gpu_addition_variants()) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
 std::vector<OwnOption> own_options() {
   std::vector<OwnOption> options = transaction_options();
   options.insert(options.begin(), {.name = "updates",
@@ -350,18 +371,20 @@ std::vector<OwnOption> own_options() {
 std::string share_text(double q) { return fmt::format("{:.6g}", q); }
 
 StudyInfo synchronization_study() {
-  return {.name = "synchronization",
-          .question = "what does one protected addition cost, alone and when threads meet?",
-          .document = "paper I of document 002, sections IV to VI; its thesis, 3.3.3",
-          .needs = "CPU, contention two cores; hardware transactions (RTM) for the rows of these",
-          .processors = {Processor::cpu},
-          .variants = {"nothing", "unprotected", "transaction", "atomic", "mutex", "spin"},
-          .options = own_options(),
-          .layout = {.parameters = {{"part"}, {"k"}, {"q"}},
-                     .metrics = metric_columns(),
-                     .time_unit = "ns/update"},
-          .claims = synchronization_claims(),
-          .measure = measure};
+  return {
+      .name = "synchronization",
+      .question = "what does one protected addition cost, alone and when threads meet?",
+      .document = "paper I of document 002, sections IV to VI; its thesis, 3.3.3",
+      .needs =
+          "CPU, contention two cores; hardware transactions (RTM) for the rows of these; or a GPU",
+      .processors = {Processor::cpu, Processor::gpu},
+      .variants = variants(),
+      .options = own_options(),
+      .layout = {.parameters = {{"part"}, {"k"}, {"q"}, {"m"}, {"table"}},
+                 .metrics = metric_columns(),
+                 .time_unit = "ns/update"},
+      .claims = synchronization_claims(),
+      .measure = measure};
 }
 
 }  // namespace tessera

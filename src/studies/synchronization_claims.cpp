@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 const StudyRow& alone(const StudyTable& table, const std::string& variant, int k) {
-  return table.at(variant, 1, {"overhead", std::to_string(k), ""});
+  return table.at(variant, 1, overhead_parameters(k));
 }
 
 double nanoseconds(const StudyRow& row) { return row.seconds.median * row.shown_per_second; }
@@ -35,7 +35,7 @@ std::vector<std::string> shares(const StudyTable& table, double least, double mo
 }
 
 const StudyRow& met(const StudyTable& table, const std::string& variant, const std::string& q) {
-  return table.at(variant, table.most_threads(), {"contention", "", q});
+  return table.at(variant, table.most_threads(), contention_parameters(q));
 }
 
 Finding order_of_one_value(const StudyTable& table) {
@@ -125,6 +125,23 @@ Finding transactions_seldom_meet(const StudyTable& table) {
 }
 
 }  // namespace
+
+std::vector<std::string> overhead_parameters(int k) {
+  return {"overhead", std::to_string(k), "", "", ""};
+}
+
+std::vector<std::string> capacity_parameters(int k) {
+  return {"capacity", std::to_string(k), "", "", ""};
+}
+
+std::vector<std::string> contention_parameters(const std::string& q) {
+  return {"contention", "", q, "", ""};
+}
+
+std::vector<std::string> gpu_parameters(const std::string& part, const std::string& sharing,
+                                        const std::string& table) {
+  return {part, "", "", sharing, table};
+}
 
 std::vector<Claim> synchronization_claims() {
   return {

@@ -44,12 +44,13 @@ TEST_F(StudyProgram, WritesRowsAndClaims) {
   std::string line;
   std::getline(rows, line);
   EXPECT_EQ(line,
-            "study,variant,device,machine,threads,part,k,q,runs,median_s,q1_s,q3_s,min_s,"
-            "failed_percent,actual_percent,conflict_percent,capacity_percent,other_percent,wrong");
+            "study,variant,device,machine,threads,part,k,q,m,table,runs,median_s,q1_s,q3_s,min_s,"
+            "failed_percent,actual_percent,conflict_percent,capacity_percent,other_percent,"
+            "billion_updates_per_s,wrong");
   std::getline(rows, line);
   EXPECT_TRUE(line.starts_with("synchronization,nothing,cpu,")) << line;
   EXPECT_THAT(read_rows(path() / "rows.csv"),
-              HasSubstr(",4000,contention,,1,0" + std::string(10, ',') + "not measured: "));
+              HasSubstr(",4000,contention,,1,,,0" + std::string(11, ',') + "not measured: "));
   EXPECT_TRUE(read_rows(path() / "rows_claims.csv")
                   .starts_with("study,number,claim,document,rule,here,verdict\n"
                                "synchronization,S1,"));

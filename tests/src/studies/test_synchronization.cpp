@@ -48,18 +48,18 @@ TEST(Synchronization, EveryProtectedVariantCountsExactly) {
   study.measure(record);
   EXPECT_EQ(record.wrong_rows(), 0) << record.csv();
   const StudyTable& table = record.table();
-  const StudyRow& alone = table.at("nothing", 1, {"overhead", "8", ""});
+  const StudyRow& alone = table.at("nothing", 1, overhead_parameters(8));
   EXPECT_EQ(alone.seconds.count, 5);
   EXPECT_GT(alone.seconds.minimum, 0.0);
   if (most_team_threads() < 2) return;
   for (const char* variant : {"atomic", "mutex", "spin"}) {
-    const StudyRow& row = table.at(variant, 2, {"contention", "", share_text(1.0)});
+    const StudyRow& row = table.at(variant, 2, contention_parameters(share_text(1.0)));
     EXPECT_EQ(row.correctness, Correctness::right) << variant;
     EXPECT_LE(table.metric(row, "actual_percent"), 100.0);
   }
   // Nobody meets anybody.
-  EXPECT_EQ(table.at("unprotected", 2, {"contention", "", "0"}).correctness, Correctness::right);
-  EXPECT_EQ(table.metric(table.at("mutex", 2, {"contention", "", "0"}), "actual_percent"), 0.0);
+  EXPECT_EQ(table.at("unprotected", 2, contention_parameters("0")).correctness, Correctness::right);
+  EXPECT_EQ(table.metric(table.at("mutex", 2, contention_parameters("0")), "actual_percent"), 0.0);
 }
 
 TEST(Synchronization, MissingTransactionsAreNoFailure) {
@@ -98,10 +98,10 @@ StudyTable alone(double nothing, double transaction, double atomic, double mutex
   for (const auto& [variant, time] : times) {
     for (const int k : {1, 8}) {
       table.add({.variant = variant,
-                 .parameters = {"overhead", std::to_string(k), ""},
+                 .parameters = overhead_parameters(k),
                  .seconds = around(1e-3 * time * (k == 8 ? 1.2 : 1.0)),
                  .shown_per_second = 1e3,
-                 .metrics = {5e-4, 0.0, 0.0, 0.0, 0.0}});
+                 .metrics = {5e-4, 0.0, 0.0, 0.0, 0.0, {}}});
     }
   }
   return table;
@@ -133,9 +133,9 @@ StudyTable contention(double transaction, double atomic, double mutex, double me
     for (const auto& [variant, time] : times) {
       table.add({.variant = variant,
                  .threads = 2,
-                 .parameters = {"contention", "", share_text(q)},
+                 .parameters = contention_parameters(share_text(q)),
                  .seconds = around(time),
-                 .metrics = {1.0, 100.0 * met * q, 0.0, 0.0, 0.0}});
+                 .metrics = {1.0, 100.0 * met * q, 0.0, 0.0, 0.0, {}}});
     }
   }
   return table;
