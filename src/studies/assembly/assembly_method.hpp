@@ -19,6 +19,11 @@ struct AssemblyTask {
   const std::vector<std::vector<Index>>& colors;
   /// target.entries values, 0 before each assembly.
   std::vector<double>& values;
+
+  [[nodiscard]] Index triangle_count() const { return std::ssize(mesh.triangles); }
+  [[nodiscard]] Destination destination(Index triangle) const {
+    return {mesh, target, values.data(), triangle};
+  }
 };
 
 class AssemblyMethod {

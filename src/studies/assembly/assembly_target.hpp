@@ -42,4 +42,25 @@ struct AssemblyTarget {
 [[nodiscard]] std::vector<Index> addition_counts(const TriangleMesh& mesh,
                                                  const AssemblyTarget& target);
 
+/// Where the local matrix of one triangle goes.
+class Destination {
+ public:
+  Destination(const TriangleMesh& mesh, const AssemblyTarget& target, double* values,
+              Index triangle)
+      : corners_(mesh.triangles[triangle]),
+        places_(target.places.data() + triangle),
+        triangles_(std::ssize(mesh.triangles)),
+        values_(values) {}
+
+  [[nodiscard]] Index row(int i) const { return corners_[i]; }
+  [[nodiscard]] Index place(int entry) const { return places_[entry * triangles_]; }
+  [[nodiscard]] double& value(int entry) const { return values_[place(entry)]; }
+
+ private:
+  const Triangle& corners_;
+  const std::int32_t* places_;
+  Index triangles_;
+  double* values_;
+};
+
 }  // namespace tessera

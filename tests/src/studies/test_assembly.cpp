@@ -1,5 +1,4 @@
-// These tests assemble matrices on triangles in all ways of the study assembly, and judge its
-// claims on made-up rows.
+// These tests assemble matrices on triangles in all ways of the study assembly.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -7,17 +6,13 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <stdexcept>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "mesh/partition.hpp"
 #include "src/studies/assembly/assembly_check.hpp"
-#include "src/studies/assembly/assembly_claims.hpp"
 #include "src/studies/assembly/assembly_method.hpp"
 #include "src/studies/assembly/delaunay_square.hpp"
-#include "src/studies/assembly/paper_times.hpp"
 #include "src/studies/sharing/hardware_transactions.hpp"
 #include "src/studies/thread_team.hpp"
 #include "tests/src/studies/made_up.hpp"
@@ -34,70 +29,6 @@ TriangleMesh shuffled_square() {
   TriangleMesh mesh = delaunay_square();
   number_randomly(mesh, 3);
   return mesh;
-}
-
-TEST(DelaunaySquare, HasThePapersNumbers) {
-  const TriangleMesh mesh = delaunay_square();
-  EXPECT_EQ(std::ssize(mesh.points), 2154);
-  EXPECT_EQ(std::ssize(mesh.triangles), 4146);
-  const TriangleEdges sides = edges(mesh);
-  EXPECT_EQ(std::ssize(sides.points), 6299);
-  EXPECT_EQ(sides.boundary_count(), 160);
-  EXPECT_NEAR(signed_area(mesh), 4.0, 1e-12);
-  EXPECT_EQ(largest_degree(mesh), 8);
-  for (const Triangle& triangle : mesh.triangles) EXPECT_GT(signed_area(mesh, triangle), 0.0);
-}
-
-/// Twice the area times (squared radius of the circle - squared distance from its center) of a
-/// point and the circle through a triangle's corners: positive inside.
-double in_circle(const TriangleMesh& mesh, const Triangle& triangle, const PlanePoint& point) {
-  std::array<std::array<double, 3>, 3> rows;
-  for (int i = 0; i < 3; ++i) {
-    const double x = mesh.points[triangle[i]][0] - point[0];
-    const double y = mesh.points[triangle[i]][1] - point[1];
-    rows[i] = {x, y, x * x + y * y};
-  }
-  const auto& [a, b, c] = rows;
-  return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
-         a[2] * (b[0] * c[1] - b[1] * c[0]);
-}
-
-// No neighbor's corner lies in the circle of a triangle; that is enough for all other points.
-TEST(DelaunaySquare, CirclesOfTrianglesAreEmpty) {
-  const TriangleMesh mesh = delaunay_square();
-  std::map<std::array<Index, 2>, Index> opposite;  // of a directed side
-  for (const Triangle& triangle : mesh.triangles) {
-    for (int i = 0; i < 3; ++i) {
-      opposite[{triangle[(i + 1) % 3], triangle[(i + 2) % 3]}] = triangle[i];
-    }
-  }
-  int compared = 0;
-  for (const Triangle& triangle : mesh.triangles) {
-    for (int i = 0; i < 3; ++i) {
-      const auto across = opposite.find({triangle[(i + 2) % 3], triangle[(i + 1) % 3]});
-      if (across == opposite.end()) continue;
-      EXPECT_LT(in_circle(mesh, triangle, mesh.points[across->second]), 1e-14);
-      ++compared;
-    }
-  }
-  EXPECT_EQ(compared, 2 * (6299 - 160));
-}
-
-TEST(DelaunaySquare, DamageIsSeen) {
-  const TriangleMesh mesh = delaunay_square();
-  check_square(mesh);
-  TriangleMesh damaged = mesh;
-  damaged.triangles.pop_back();
-  EXPECT_THROW(check_square(damaged), std::runtime_error);
-  damaged = mesh;
-  std::swap(damaged.triangles[5][0], damaged.triangles[5][1]);
-  EXPECT_THROW(check_square(damaged), std::runtime_error);
-  damaged = mesh;
-  damaged.triangles[5] = damaged.triangles[6];
-  EXPECT_THROW(check_square(damaged), std::runtime_error);
-  damaged = mesh;
-  damaged.points[0][0] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THROW(check_square(damaged), std::runtime_error);
 }
 
 class OnTarget : public ::testing::TestWithParam<MatrixStorage> {
@@ -362,109 +293,6 @@ TEST(AssemblyStudy, RefinedAlongACurve) {
   }
   EXPECT_GT(record.table().at("serial", 1, {"full", "2", "4146", "hilbert"}).seconds.count, 0);
   EXPECT_NE(verdict(kStudy, "A10", record.table()), "holds");
-}
-
-TEST(PaperTimes, AreThoseOfItsTable) {
-  EXPECT_EQ(paper_milliseconds("serial", 1000, 1), 26.33);
-  EXPECT_EQ(paper_milliseconds("serial", 1000, 2), std::nullopt);
-  EXPECT_EQ(paper_milliseconds("transaction/entry", 100, 8), 2.64);
-  EXPECT_EQ(paper_milliseconds("lock-entry", 1, 16), 2.39);
-  EXPECT_EQ(paper_milliseconds("atomic", 1, 3), std::nullopt);
-  EXPECT_EQ(paper_milliseconds("atomic", 10, 1), std::nullopt);
-  EXPECT_EQ(paper_milliseconds("rows", 1, 1), std::nullopt);
-}
-
-/// The paper's table as rows, with what its text says besides. Atomic's quartiles are wider.
-StudyTable paper_table() {
-  StudyTable table(assembly_layout());
-  for (const int operations : {1, 100, 1000}) {
-    const double serial = *paper_milliseconds("serial", operations, 1);
-    for (const char* const variant : {"serial", "transaction/entry", "atomic", "lock-entry"}) {
-      for (const int threads : {1, 2, 4, 8, 16}) {
-        const auto time = paper_milliseconds(variant, operations, threads);
-        if (!time) continue;
-        StudyRow row{.variant = variant,
-                     .threads = threads,
-                     .parameters = assembly_parameters("full", operations, 4146, "random"),
-                     .seconds = around(1e-3 * *time)};
-        if (row.variant == "atomic") row.seconds.upper_quartile *= 1.005;
-        row.metrics = {serial / *time,
-                       1.0,
-                       *time,
-                       1e6 * (*time - serial) / 37314.0,
-                       18.8,
-                       0.4,
-                       0.0,
-                       99.6,
-                       0.0,
-                       row.variant == "lock-entry" ? 106e6 / double(1U << 20U) : 0.0,
-                       {},
-                       {}};
-        table.add(row);
-      }
-    }
-  }
-  for (const char* const variant : {"coloring", "atomic"}) {
-    StudyRow row{.variant = variant,
-                 .threads = 16,
-                 .parameters = assembly_parameters("csr", 1, 4146, "random"),
-                 .seconds = around(row.variant == "atomic" ? 2e-3 : 1e-3)};
-    row.metrics.resize(assembly_layout().metrics.size());
-    row.metrics[row.metrics.size() - 2] = 8.0;
-    row.metrics[row.metrics.size() - 1] = 8.0;
-    table.add(row);
-  }
-  return table;
-}
-
-TEST(AssemblyClaims, ThePapersNumbersHold) {
-  const StudyTable paper = paper_table();
-  for (const Claim& claim : find_study(kStudy).claims) {
-    EXPECT_EQ(judge(claim, paper).text(), "holds") << claim.number;
-  }
-  EXPECT_EQ(found(kStudy, "A4", paper).here, "3.33, 4.58, 9.05 on 16 threads");
-  EXPECT_EQ(found(kStudy, "A6", paper).here, "512 / 182 ns = 2.82");
-}
-
-TEST(AssemblyClaims, WithoutTransactionsTheirsAreNotMeasuredAndOthersMayFail) {
-  const StudyTable paper = paper_table();
-  StudyTable table(assembly_layout());
-  for (StudyRow row : paper.rows()) {
-    if (row.variant == "transaction/entry") {
-      row.not_measured = "no RTM";
-      row.metrics.clear();
-    }
-    // An addition by locks that is faster than one without.
-    if (row.variant == "lock-entry" && row.parameters[1] == "1") row.seconds = around(1e-5);
-    table.add(row);
-  }
-  for (const char* const claim : {"A1", "A3", "A6", "A7", "A8"}) {
-    EXPECT_EQ(verdict(kStudy, claim, table), "not measured: no RTM") << claim;
-  }
-  EXPECT_EQ(verdict(kStudy, "A2", table), "does not hold");
-  EXPECT_EQ(verdict(kStudy, "A5", table), "does not hold");
-}
-
-TEST(AssemblyClaims, OtherNumbersDoNotHold) {
-  const StudyTable paper = paper_table();
-  StudyTable table(assembly_layout());
-  for (StudyRow row : paper.rows()) {
-    const std::string variant = row.variant;
-    if (variant == "transaction/entry") row.seconds = scaled(row.seconds, 20.0);
-    if (variant == "atomic") row.seconds = around(30.0 * row.seconds.median);
-    if (variant == "lock-entry") row.seconds.upper_quartile *= 1.5;
-    for (StudyCell& cell : row.metrics) {
-      if (std::holds_alternative<double>(cell)) cell = 3.0;
-    }
-    if (row.parameters.front() == "csr") {
-      row.metrics.back() = 2.0;
-      row.seconds = around(1e-3 * (variant == "atomic" ? 1.0 : 2.0));
-    }
-    table.add(row);
-  }
-  for (const char* const claim : {"A1", "A2", "A3", "A4", "A6", "A7", "A8", "A9", "A10", "A11"}) {
-    EXPECT_EQ(verdict(kStudy, claim, table), "does not hold") << claim;
-  }
 }
 
 }  // namespace
