@@ -17,6 +17,7 @@
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
+#include "solvers/ranks/launched_processes.hpp"
 #include "src/case/memory_estimate.hpp"
 #include "src/commands.hpp"
 #include "src/commands/solution_file.hpp"
@@ -68,7 +69,25 @@ ExitCode internal_error(const std::exception& error) {
               fmt::format("tessera: internal error, please report it: {}", error.what()));
 }
 
+// Commands whose files several processes would write at the same time.
+bool computes(const Command& command) {
+  return std::holds_alternative<RunCommand>(command) ||
+         std::holds_alternative<CompareCommand>(command) ||
+         std::holds_alternative<ConvergenceCommand>(command) ||
+         std::holds_alternative<StudyCommand>(command);
+}
+
+ExitCode refuse_processes(int count) {
+  if (launched_rank() != 0) return ExitCode::input_error;
+  return fail(ExitCode::input_error,
+              fmt::format("tessera: {} processes were started, but one computes a problem so far: "
+                          "start it without mpirun",
+                          count));
+}
+
 ExitCode execute(const Command& command) {
+  const int processes = launched_processes();
+  if (processes > 1 && computes(command)) return refuse_processes(processes);
   try {
     return std::visit(Overloaded{[](const RunCommand& c) { return run(c); },
                                  [](const CheckCommand& c) { return check(c); },

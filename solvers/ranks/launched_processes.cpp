@@ -1,24 +1,32 @@
-// This file asks the environment how many processes a launcher started.
-#include <array>
+// This file reads what launchers leave in the environment.
+#include "solvers/ranks/launched_processes.hpp"
+
 #include <charconv>
 #include <cstdlib>
+#include <initializer_list>
 #include <string_view>
 
-#include "solvers/ranks/mpi_ranks.hpp"
-
 namespace tessera {
+namespace {
 
-int launched_processes() {
-  // Those of Open MPI, and of MPICH and others.
-  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+// The first of the variables that is a number from `least` on, else `least`.
+int number_in(std::initializer_list<const char*> variables, int least) {
+  for (const char* const name : variables) {
     const char* const text = std::getenv(name);
     if (text == nullptr) continue;
     const std::string_view digits(text);
-    int count = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    if (error == std::errc() && end == digits.data() + digits.size() && count > 0) return count;
+    int number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+    if (is_number && number >= least) return number;
   }
-  return 1;
+  return least;
 }
+
+}  // namespace
+
+// Those of Open MPI, and of MPICH and others.
+int launched_processes() { return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1); }
+int launched_rank() { return number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0); }
 
 }  // namespace tessera

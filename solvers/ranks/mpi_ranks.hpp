@@ -9,11 +9,6 @@
 
 namespace tessera {
 
-/// How many processes a launcher such as mpirun started beside this one and with it, by what it
-/// left in the environment; 1 without a launcher. A build without MPI that sees more must refuse to
-/// run: all of them would do the same work and write the same files.
-int launched_processes();
-
 /// MPI failed, or this build has none.
 class MpiError : public std::runtime_error {
  public:

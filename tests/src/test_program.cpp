@@ -30,6 +30,22 @@ class ProgramTest : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
+TEST_F(ProgramTest, SeveralProcessesAreRefusedByOneOfThem) {
+  for (const char* const rank : {"0", "3"}) {
+    const ProgramResult ran = run_program(path(), {"run", "case.toml"}, [rank] {
+      setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+      setenv("OMPI_COMM_WORLD_RANK", rank, 1);
+    });
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_EQ(ran.output, "");
+    const std::string message =
+        "tessera: 4 processes were started, but one computes a problem so far: start it without "
+        "mpirun\n";
+    EXPECT_EQ(ran.errors, rank == std::string("0") ? message : "");
+    EXPECT_FALSE(std::filesystem::exists(path() / "out"));
+  }
+}
+
 TEST_F(ProgramTest, RunLeavesWhatTheContractSays) {
   const ProgramResult ran = run();
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;

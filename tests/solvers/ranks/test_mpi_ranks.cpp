@@ -1,6 +1,7 @@
 // These tests hold MPI's processes to what communicators promise; mpirun starts them.
 #include <gtest/gtest.h>
 
+#include "solvers/ranks/launched_processes.hpp"
 #include "tests/solvers/ranks/communicator_checks.hpp"
 #include "tests/solvers/ranks/mpi_world.hpp"
 

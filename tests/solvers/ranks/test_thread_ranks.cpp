@@ -4,6 +4,7 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "solvers/ranks/launched_processes.hpp"
 #include "solvers/ranks/mpi_ranks.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
 #include "tests/solvers/ranks/communicator_checks.hpp"

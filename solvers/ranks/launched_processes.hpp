@@ -1,0 +1,14 @@
+// These functions ask the environment what a launcher such as mpirun started; MPI is not needed.
+#pragma once
+
+namespace tessera {
+
+/// How many processes a launcher started beside this one and with it; 1 without a launcher. Who
+/// computes a problem alone must refuse to run where there are more: all of them would do the same
+/// work and write the same files.
+int launched_processes();
+
+/// The number of this process among them, from 0.
+int launched_rank();
+
+}  // namespace tessera
