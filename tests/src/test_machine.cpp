@@ -128,6 +128,32 @@ TEST(Machine, ReadsWhatTheSystemShows) {
   EXPECT_EQ(machine.logical_cores, CPU_COUNT(&affinity));
 }
 
+// Threads of one core are one CPU of the list, the first one.
+TEST(Machine, ListsOneCpuACore) {
+  cpu_set_t affinity;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(affinity), &affinity), 0);
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &affinity)) cpus.push_back(cpu);
+  }
+  const auto with_core_of = [&](auto core) {
+    const FakeSystem system;
+    for (const int cpu : cpus) {
+      const std::string topology = "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology";
+      std::filesystem::create_directories(system.root() / topology);
+      system.write(topology + "/core_id", std::to_string(core(cpu)) + "\n");
+      system.write(topology + "/physical_package_id", "0\n");
+    }
+    return one_cpu_a_core(system.root());
+  };
+  EXPECT_EQ(with_core_of([](int cpu) { return cpu; }), cpus);
+  EXPECT_EQ(with_core_of([](int) { return 7; }), std::vector<int>{cpus.front()});
+  const FakeSystem limited;
+  limited.write("proc/self/cgroup", "0::/job\n");
+  limited.write("sys/fs/cgroup/job/cpu.max", "50000 100000\n");
+  EXPECT_EQ(one_cpu_a_core(limited.root()), std::vector<int>{cpus.front()});
+}
+
 TEST(Machine, HonorsACpuQuota) {
   const FakeSystem system;
   system.write("proc/self/cgroup", "0::/job\n");
