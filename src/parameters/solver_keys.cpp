@@ -98,9 +98,12 @@ Keys<SolverParameters> solver_keys(const std::vector<PreconditionerName>& precon
   }
   keys.add(
       {.name = "solver.relative_tolerance",
-       .description = "The solver stops when ||b - A x|| / ||b|| is at most this; in single "
-                      "precision at least 1e-6. Systems of [nonlinear] are solved to what its "
-                      "iteration asks for, but not to less than this.",
+       .description = std::string("The solver stops when ||b - A x|| / ||b|| is at most this; in "
+                                  "single precision at least 1e-6.") +
+                      (of == SolverOf::one_case
+                           ? " Systems of [nonlinear] are solved to what its iteration asks for, "
+                             "but not to less than this."
+                           : ""),
        .range = inside(0, 1),
        .formerly = "study.relative_tolerance"},
       [](auto& p) -> auto& { return p.relative_tolerance; });

@@ -102,6 +102,21 @@ TEST_F(Interrupts, WhileTheSolutionIsEvaluated) {
   EXPECT_THAT(vtu, Not(HasSubstr("Name=\"exact\"")));
 }
 
+// A signal is obeyed within an iteration, and the last iterate is a result.
+TEST_F(Interrupts, WhileNewtonIterates) {
+  Program program = start(
+      "[mesh]\ndimension = 2\ncells = [100, 100]\n[problem]\nsource = \"cos(u)*(" +
+      long_expression(150) + ")\"\n[nonlinear]\nrelative_tolerance = 1e-15\n[run]\nthreads = 1\n");
+  ASSERT_TRUE(program.wait_for_errors("newton: iteration 1 "));
+  program.signal(SIGINT);
+  const ProgramResult ran = program.wait();
+  EXPECT_EQ(ran.exit_code, 130) << ran.errors;
+  EXPECT_EQ(result()["nonlinear"]["status"], "interrupted");
+  EXPECT_GE(result()["nonlinear"]["iterations"], 1);
+  EXPECT_GT(result()["solution"]["max"].get<double>(), 0.0);
+  EXPECT_TRUE(std::filesystem::exists(out() / "solution.vtu"));
+}
+
 // Takes seconds to compress.
 std::string slow_output() {
   return "[mesh]\ncells = [36, 36, 36]\n[space]\ndegree = 4\n[problem]\nsource = \"1\"\n"
