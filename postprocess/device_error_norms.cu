@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "operators/cells/device_points.hpp"
+#include "operators/cells/fields/device_points.hpp"
 #include "postprocess/norms_kernels.cuh"
 #include "solvers/check.hpp"
 

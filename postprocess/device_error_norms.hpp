@@ -6,7 +6,7 @@
 
 #include "mesh/saturated.hpp"
 #include "operators/cells/block_scratch.hpp"
-#include "operators/cells/device_program.hpp"
+#include "operators/cells/fields/device_program.hpp"
 #include "postprocess/solution_norms.hpp"
 
 namespace tessera {

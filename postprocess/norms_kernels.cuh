@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "operators/cells/cell_access.cuh"
-#include "operators/cells/device_program.cuh"
+#include "operators/cells/fields/device_program.cuh"
 #include "postprocess/device_error_norms.hpp"
 #include "solvers/memory/ordered_bits.cuh"
 #include "solvers/memory/reduction.cuh"

@@ -18,7 +18,7 @@
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "solvers/ranks/launched_processes.hpp"
-#include "src/case/memory_estimate.hpp"
+#include "src/case/memory/memory_estimate.hpp"
 #include "src/commands.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"

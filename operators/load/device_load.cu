@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "operators/cells/block_scratch.hpp"
-#include "operators/cells/cell_points.cuh"
-#include "operators/cells/device_program.cuh"
+#include "operators/cells/fields/cell_points.cuh"
+#include "operators/cells/fields/device_program.cuh"
 #include "operators/load/device_load.hpp"
 #include "solvers/memory/entry_loop.cuh"
 

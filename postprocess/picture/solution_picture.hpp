@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "mesh/discretization.hpp"
-#include "postprocess/picture/annotation.hpp"
 #include "postprocess/picture/camera.hpp"
-#include "postprocess/picture/font.hpp"
+#include "postprocess/picture/canvas/annotation.hpp"
+#include "postprocess/picture/canvas/font.hpp"
 #include "postprocess/picture/interpolant.hpp"
 #include "postprocess/picture/sampled_map.hpp"
 #include "postprocess/picture/surface.hpp"

@@ -5,10 +5,10 @@
 
 #include "mesh/discretization.hpp"
 #include "postprocess/picture/camera.hpp"
+#include "postprocess/picture/canvas/value_scale.hpp"
 #include "postprocess/picture/interpolant.hpp"
 #include "postprocess/picture/surface.hpp"
 #include "postprocess/picture/surface_pixels.hpp"
-#include "postprocess/picture/value_scale.hpp"
 #include "postprocess/picture/visible_triangles.hpp"
 
 namespace tessera {

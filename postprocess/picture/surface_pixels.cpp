@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "postprocess/picture/viridis.hpp"
+#include "postprocess/picture/canvas/viridis.hpp"
 
 namespace tessera {
 namespace {

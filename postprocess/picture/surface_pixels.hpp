@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "postprocess/picture/image.hpp"
-#include "postprocess/picture/value_scale.hpp"
+#include "postprocess/picture/canvas/image.hpp"
+#include "postprocess/picture/canvas/value_scale.hpp"
 
 namespace tessera {
 

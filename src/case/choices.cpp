@@ -7,10 +7,10 @@
 
 #include "postprocess/files/human_units.hpp"
 #include "solvers/memory/device.hpp"
-#include "src/case/memory_estimate.hpp"
+#include "src/case/memory/memory_estimate.hpp"
+#include "src/case/memory/size_limits.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/shape.hpp"
-#include "src/case/size_limits.hpp"
 #include "src/solve/preconditioner_table.hpp"
 
 namespace tessera {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cases/expression.hpp"
+#include "cases/expression/expression.hpp"
 #include "solvers/interruption.hpp"
 #include "src/parameters/names.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cases/time_field.hpp"
+#include "cases/problem/time_field.hpp"
 #include "mesh/errors.hpp"
 #include "mesh/scalar_field.hpp"
 

@@ -1,7 +1,7 @@
 // A CaseModel is a case's problem on its mesh in natural units.
 #pragma once
 
-#include "cases/natural_units.hpp"
+#include "cases/problem/natural_units.hpp"
 #include "mesh/geometry/natural_frame.hpp"
 #include "postprocess/solution_norms.hpp"
 #include "src/parameters/case_parameters.hpp"

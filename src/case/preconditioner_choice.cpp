@@ -5,7 +5,7 @@
 
 #include "operators/kronecker/factors/factors.hpp"
 #include "postprocess/files/human_units.hpp"
-#include "src/case/preconditioner_memory.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/time/time_case.hpp"
 #include "src/parameters/case_checks.hpp"

@@ -5,20 +5,20 @@
 
 #include <string>
 
-#include "cases/expression.hpp"
+#include "cases/expression/expression.hpp"
 #include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
 #include "mesh/geometry/natural_frame.hpp"
-#include "operators/cells/device_map.hpp"
+#include "operators/cells/fields/device_map.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/fields.hpp"
+#include "src/case/memory/size_limits.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/shape.hpp"
-#include "src/case/size_limits.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
 #include "src/case/time/problem_in_time.hpp"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "mesh/discretization.hpp"
 #include "src/parameters/case_parameters.hpp"
 

@@ -1,7 +1,7 @@
 // These functions scale a linear system so that its entries are of order 1.
 #pragma once
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 
 namespace tessera {
 

@@ -1,12 +1,12 @@
 // The command convergence solves a case on finer and finer meshes and compares how errors fall.
-#include "src/study/convergence.hpp"
+#include "src/study/convergence/convergence.hpp"
 
 #include "postprocess/report/plots/gnuplot.hpp"
 #include "postprocess/report/report.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
-#include "src/study/time_convergence.hpp"
+#include "src/study/convergence/time_convergence.hpp"
 
 namespace tessera {
 ExitCode convergence(const ConvergenceCommand& command) {

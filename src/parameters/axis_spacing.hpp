@@ -7,7 +7,7 @@
 
 #include "mesh/box_mesh.hpp"
 #include "src/parameters/codec.hpp"
-#include "src/parameters/key_description.hpp"
+#include "src/parameters/reference/key_description.hpp"
 
 namespace tessera {
 

@@ -11,7 +11,7 @@
 #include "src/parameters/limits.hpp"
 #include "src/parameters/messages/suggestion.hpp"
 #include "src/parameters/nonlinear/nonlinear_checks.hpp"
-#include "src/parameters/probe_file.hpp"
+#include "src/parameters/probes/probe_file.hpp"
 #include "src/parameters/time/time_checks.hpp"
 
 namespace tessera {

@@ -10,7 +10,7 @@
 #include "mesh/face.hpp"
 #include "src/parameters/axis_spacing.hpp"
 #include "src/parameters/choices.hpp"
-#include "src/parameters/probe_points.hpp"
+#include "src/parameters/probes/probe_points.hpp"
 #include "src/parameters/registry.hpp"
 
 namespace tessera {

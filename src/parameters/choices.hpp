@@ -4,7 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "mesh/element/basis_1d.hpp"
 #include "mesh/element/quadrature.hpp"
 #include "operators/form/factor_storage.hpp"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/parameters/key_description.hpp"
 #include "src/parameters/names.hpp"
+#include "src/parameters/reference/key_description.hpp"
 #include "src/parameters/toml/value.hpp"
 
 namespace tessera {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "src/parameters/key_description.hpp"
 #include "src/parameters/messages/findings.hpp"
+#include "src/parameters/reference/key_description.hpp"
 #include "src/parameters/toml/reader.hpp"
 #include "src/parameters/toml/value.hpp"
 

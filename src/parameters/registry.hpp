@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "src/parameters/codec.hpp"
-#include "src/parameters/key_description.hpp"
 #include "src/parameters/key_matching.hpp"
 #include "src/parameters/messages/findings.hpp"
-#include "src/parameters/reference.hpp"
+#include "src/parameters/reference/key_description.hpp"
+#include "src/parameters/reference/reference.hpp"
 #include "src/parameters/toml/reader.hpp"
 #include "src/parameters/toml/writer.hpp"
 

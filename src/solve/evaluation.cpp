@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "postprocess/device_error_norms.hpp"
 #include "solvers/configuration.hpp"
 #include "solvers/interruption.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "mesh/errors.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/multigrid/hierarchy.hpp"

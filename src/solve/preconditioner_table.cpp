@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "solvers/configuration.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/preconditioner_choice.hpp"
-#include "src/case/preconditioner_memory.hpp"
 #include "src/parameters/solver_keys.hpp"
 #include "src/solve/preconditioning_assembly.hpp"
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/krylov/cg.hpp"

@@ -7,7 +7,7 @@
 
 #include "operators/strategy.hpp"
 #include "solvers/interruption.hpp"
-#include "src/case/preconditioner_memory.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/strategy.hpp"
 #include "src/solve/full_multigrid_start.hpp"
 #include "src/solve/method.hpp"

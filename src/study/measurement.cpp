@@ -10,7 +10,7 @@
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/dispatch.hpp"
-#include "src/case/memory_estimate.hpp"
+#include "src/case/memory/memory_estimate.hpp"
 #include "src/case/shape.hpp"
 #include "src/solve/vector_conversion.hpp"
 #include "src/study/stopwatch.hpp"

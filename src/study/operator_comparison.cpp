@@ -12,7 +12,7 @@
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
-#include "src/case/memory_estimate.hpp"
+#include "src/case/memory/memory_estimate.hpp"
 #include "src/commands/solution_file.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cases/expression.hpp"
+#include "cases/expression/expression.hpp"
 #include "mesh/geometry/natural_frame.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/tensor/factor_choice.hpp"

@@ -6,7 +6,7 @@
 
 #include "mesh/discretization.hpp"
 #include "operators/strategy.hpp"
-#include "src/case/size_limits.hpp"
+#include "src/case/memory/size_limits.hpp"
 #include "src/parameters/study_parameters.hpp"
 
 namespace tessera {

@@ -9,7 +9,7 @@
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
-#include "src/case/preconditioner_memory.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"

@@ -3,7 +3,7 @@
 
 #include <numbers>
 
-#include "cases/natural_units.hpp"
+#include "cases/problem/natural_units.hpp"
 #include "src/case/dispatch.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/system_scale.hpp"

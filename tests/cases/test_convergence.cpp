@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/error_norms.hpp"
 #include "tests/device_test.hpp"

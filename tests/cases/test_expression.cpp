@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/expression.hpp"
+#include "cases/expression/expression.hpp"
 #include "mesh/index.hpp"
 
 namespace tessera::testing {

@@ -10,8 +10,8 @@
 #include <random>
 #include <string>
 
-#include "cases/expression.hpp"
-#include "cases/expression_tree.hpp"
+#include "cases/expression/expression.hpp"
+#include "cases/expression/tree.hpp"
 #include "mesh/field/evaluate_program.hpp"
 #include "mesh/field/program_field.hpp"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cases/natural_units.hpp"
-#include "cases/poisson_problem.hpp"
-#include "cases/time_field.hpp"
+#include "cases/problem/natural_units.hpp"
+#include "cases/problem/poisson_problem.hpp"
+#include "cases/problem/time_field.hpp"
 #include "mesh/field/program_field.hpp"
 #include "mesh/geometry/frame.hpp"
 

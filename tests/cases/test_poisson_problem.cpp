@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "mesh/element/face_quadrature.hpp"
 #include "mesh/errors.hpp"
 #include "operators/load/load_vector.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cases/expression.hpp"
-#include "cases/expression_tree.hpp"
+#include "cases/expression/expression.hpp"
+#include "cases/expression/tree.hpp"
 #include "mesh/field/program_field.hpp"
 #include "mesh/index.hpp"
 

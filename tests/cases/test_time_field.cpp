@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "cases/expression.hpp"
-#include "cases/time_field.hpp"
+#include "cases/expression/expression.hpp"
+#include "cases/problem/time_field.hpp"
 #include "mesh/geometry/frame.hpp"
 #include "mesh/index.hpp"
 

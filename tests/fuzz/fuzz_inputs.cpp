@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cases/expression.hpp"
-#include "cases/time_field.hpp"
+#include "cases/expression/expression.hpp"
+#include "cases/problem/time_field.hpp"
 #include "mesh/field/program_field.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/setup.hpp"

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "cases/expression.hpp"
+#include "cases/expression/expression.hpp"
 #include "mesh/field/program_field.hpp"
 #include "operators/load/interpolation.hpp"
 #include "postprocess/device_error_norms.hpp"

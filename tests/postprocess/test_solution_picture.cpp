@@ -13,11 +13,11 @@
 #include "mesh/geometry/natural_frame.hpp"
 #include "operators/load/interpolation.hpp"
 #include "postprocess/picture/animation.hpp"
-#include "postprocess/picture/annotation.hpp"
+#include "postprocess/picture/canvas/annotation.hpp"
+#include "postprocess/picture/canvas/viridis.hpp"
 #include "postprocess/picture/extrema.hpp"
 #include "postprocess/picture/solution_picture.hpp"
 #include "postprocess/picture/surface.hpp"
-#include "postprocess/picture/viridis.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera::testing {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "cases/expression.hpp"
+#include "cases/expression/expression.hpp"
 #include "src/case/fields.hpp"
 
 namespace tessera::testing {

@@ -8,7 +8,7 @@
 #include "operators/fast_diagonalization/nearest_separable.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
-#include "src/case/memory_estimate.hpp"
+#include "src/case/memory/memory_estimate.hpp"
 #include "src/case/setup.hpp"
 #include "src/parameters/messages/diagnostics.hpp"
 #include "src/solve/preconditioning.hpp"

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "postprocess/error_norms.hpp"
 #include "src/case/choices.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/model.hpp"
-#include "src/case/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/solve/solve.hpp"

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "src/case/choices.hpp"
-#include "src/case/memory_estimate.hpp"
-#include "src/case/preconditioner_memory.hpp"
+#include "src/case/memory/memory_estimate.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/memory/size_limits.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
-#include "src/case/size_limits.hpp"
 #include "src/case/strategy.hpp"
 #include "src/parameters/messages/diagnostics.hpp"
 #include "src/study/setup.hpp"

@@ -5,7 +5,7 @@
 
 #include "mesh/errors.hpp"
 #include "operators/cells/block_scratch.hpp"
-#include "operators/cells/cell_points.cuh"
+#include "operators/cells/fields/cell_points.cuh"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "operators/tensor/gpu/factors.hpp"

@@ -3,8 +3,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "operators/cells/cell_points.cuh"
-#include "operators/cells/device_program.cuh"
+#include "operators/cells/fields/cell_points.cuh"
+#include "operators/cells/fields/device_program.cuh"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/field_at_points.hpp"
 

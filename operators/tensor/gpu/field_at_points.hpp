@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "operators/cells/block_scratch.hpp"
-#include "operators/cells/device_points.hpp"
-#include "operators/cells/device_program.hpp"
+#include "operators/cells/fields/device_points.hpp"
+#include "operators/cells/fields/device_program.hpp"
 #include "operators/form/bilinear_form.hpp"
 
 namespace tessera {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "mesh/geometry/symmetric_factors.hpp"
-#include "operators/cells/device_nodes.hpp"
+#include "operators/cells/fields/device_nodes.hpp"
 #include "operators/tensor/gpu/field_at_points.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
 #include "operators/tensor/on_the_fly/launch.hpp"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "cases/time_field.hpp"
+#include "cases/problem/time_field.hpp"
 
 namespace tessera {
 namespace {

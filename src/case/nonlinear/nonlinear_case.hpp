@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cases/expression.hpp"
+#include "cases/expression/expression.hpp"
 #include "operators/form/form_shape.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/strategy.hpp"

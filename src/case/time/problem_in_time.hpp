@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "src/case/fields.hpp"
 #include "src/parameters/case_parameters.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cases/time_field.hpp"
+#include "cases/problem/time_field.hpp"
 
 namespace tessera {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/parameters/key_description.hpp"
+#include "src/parameters/reference/key_description.hpp"
 #include "src/parameters/toml/value.hpp"
 
 namespace tessera {

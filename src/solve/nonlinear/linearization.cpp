@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "mesh/errors.hpp"
 #include "mesh/field/program_field.hpp"
 #include "operators/strategy.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cases/natural_units.hpp"
+#include "cases/problem/natural_units.hpp"
 #include "src/case/time/problem_in_time.hpp"
 #include "src/solve/nonlinear/linearization.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/poisson_problem.hpp"
+#include "cases/problem/poisson_problem.hpp"
 #include "operators/load/load_vector.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/nonlinear/nonlinear_system.hpp"

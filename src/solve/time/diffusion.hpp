@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cases/natural_units.hpp"
+#include "cases/problem/natural_units.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/multigrid/multigrid.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cases/natural_units.hpp"
+#include "cases/problem/natural_units.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/load/device_load.hpp"
 #include "operators/load/load_vector.hpp"

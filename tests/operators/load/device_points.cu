@@ -1,5 +1,5 @@
 // This file runs programs for many points on the GPU, a thread for each point.
-#include "operators/cells/device_program.cuh"
+#include "operators/cells/fields/device_program.cuh"
 #include "tests/operators/load/device_points.hpp"
 
 namespace tessera::testing {

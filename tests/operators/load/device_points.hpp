@@ -4,7 +4,7 @@
 #include <array>
 
 #include "mesh/index.hpp"
-#include "operators/cells/device_program.hpp"
+#include "operators/cells/fields/device_program.hpp"
 
 namespace tessera::testing {
 

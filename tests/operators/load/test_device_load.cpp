@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mesh/field/program_field.hpp"
-#include "operators/cells/device_program.hpp"
+#include "operators/cells/fields/device_program.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/load/device_load.hpp"
 #include "tests/device_test.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mesh/field/program_field.hpp"
-#include "operators/cells/device_program.hpp"
+#include "operators/cells/fields/device_program.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/load/device_points.hpp"
 

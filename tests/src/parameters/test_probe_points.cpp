@@ -1,5 +1,5 @@
 // These tests read points of case files and of CSV files.
-#include "src/parameters/probe_file.hpp"
+#include "src/parameters/probes/probe_file.hpp"
 #include "tests/src/parameters/registries.hpp"
 
 namespace tessera {

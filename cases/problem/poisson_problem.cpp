@@ -1,0 +1,204 @@
+// This file makes the bilinear form and the linear system of a problem.
+#include "cases/problem/poisson_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "mesh/field/field_program.hpp"
+#include "operators/form/constrained_rows.hpp"
+#include "operators/load/device_load.hpp"
+#include "operators/load/interpolation.hpp"
+#include "operators/load/load_vector.hpp"
+#include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
+
+namespace tessera {
+namespace {
+
+// Over the rows that are not constrained; x and b are the same in the others.
+double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector<double>& x,
+                 HostVector<double>& b) {
+  for_each_face_node(lattice, dirichlet, [&](Index node) { b[node] = 0.0; });
+  const double result = norm(b);
+  for_each_face_node(lattice, dirichlet, [&](Index node) { b[node] = x[node]; });
+  return result;
+}
+
+// Assembles the load in GPU memory. Returns whether that was possible.
+bool assemble_on_gpu(const PoissonProblem& problem, const BilinearForm& form,
+                     const std::vector<FluxTerm>& fluxes, LinearSystem& system) {
+  if constexpr (kHasCuda) {
+    auto b = assemble_device_load(form, problem.source, fluxes, system.x);
+    if (!b) return false;
+    system.reference_norm = free_norm(form, *b);
+    system.b_on_gpu = std::make_shared<DeviceVector<double>>(std::move(*b));
+    return true;
+  } else {
+    return false;
+  }
+}
+
+// Whether the solve starts at 0, on Dirichlet faces as well.
+bool starts_at_zero(const PoissonProblem& problem, const ScalarField& initial) {
+  return is_zero(initial) && std::all_of(problem.boundary.begin(),
+                                         problem.boundary.begin() + face_count(problem.dimension),
+                                         [](const BoundaryCondition& condition) {
+                                           return condition.type != BoundaryType::dirichlet ||
+                                                  is_zero(condition.value);
+                                         });
+}
+
+std::string balance_note(const LinearSystem& system, const PoissonProblem& problem) {
+  const auto is_robin = [](const BoundaryCondition& condition) {
+    return condition.type == BoundaryType::robin;
+  };
+  const bool has_robin = std::any_of(
+      problem.boundary.begin(), problem.boundary.begin() + face_count(problem.dimension), is_robin);
+  return fmt::format(
+      "Neumann faces only{}: source and boundary values balance but for {:.2g} a unit volume, "
+      "taken "
+      "off the source; the solution with mean 0 is computed",
+      has_robin ? " (alpha is 0 at all points of the Robin faces)" : "", system.balance_defect);
+}
+
+}  // namespace
+
+FaceSet dirichlet_faces(const PoissonProblem& problem) {
+  FaceSet faces;
+  for (int face = 0; face < face_count(problem.dimension); ++face) {
+    faces[face] = problem.boundary[face].type == BoundaryType::dirichlet;
+  }
+  return faces;
+}
+
+BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization) {
+  BilinearForm form{&discretization, problem.coefficient, dirichlet_faces(problem), {}};
+  for (int face = 0; face < face_count(problem.dimension); ++face) {
+    const BoundaryCondition& condition = problem.boundary[face];
+    if (condition.type != BoundaryType::robin) continue;
+    const RobinTerm term{face, *condition.alpha};
+    if (!vanishes(term, discretization)) form.robin.push_back(term);
+  }
+  const bool may_be_singular = form.dirichlet.none() && form.robin.empty();
+  if (!may_be_singular || !vanishes(problem.reaction, discretization)) {
+    form.reaction = problem.reaction;
+  }
+  return form;
+}
+
+std::vector<ScalarField> dirichlet_fields(const PoissonProblem& problem) {
+  std::vector<ScalarField> fields;
+  for (const BoundaryCondition& condition : problem.boundary) fields.push_back(condition.value);
+  return fields;
+}
+
+std::vector<FluxTerm> flux_terms(const PoissonProblem& problem) {
+  std::vector<FluxTerm> fluxes;
+  for (int face = 0; face < face_count(problem.dimension); ++face) {
+    const BoundaryCondition& condition = problem.boundary[face];
+    if (condition.type != BoundaryType::dirichlet) fluxes.push_back({face, condition.value});
+  }
+  return fluxes;
+}
+
+BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization,
+                       Processor processor) {
+  // Rounding hides it beside any capacity.
+  constexpr double kVanishing = 0x1p-200;
+  return {&discretization,
+          constant_field(processor == Processor::cpu ? 0.0 : kVanishing),
+          dirichlet_faces(problem),
+          {},
+          problem.capacity};
+}
+
+BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor) {
+  form.reaction = sum(form.reaction, capacity, factor);
+  return form;
+}
+
+LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
+                                const ScalarField& initial, Processor assembles,
+                                SolutionPlace wanted) {
+  return make_linear_system(problem, stiffness_form(problem, discretization), initial,
+                            Imbalance::refused, assembles, wanted);
+}
+
+LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearForm& form,
+                                const ScalarField& initial, Imbalance imbalance,
+                                Processor assembles, SolutionPlace wanted) {
+  const Discretization& discretization = *form.discretization;
+  const NodeLattice& lattice = discretization.lattice;
+  const std::vector<FluxTerm> fluxes = flux_terms(problem);
+  LinearSystem system;
+  system.is_singular = is_pure_neumann(form);
+  const bool is_for_gpu = assembles == Processor::gpu && !system.is_singular;
+  if (is_for_gpu && wanted == SolutionPlace::anywhere && starts_at_zero(problem, initial) &&
+      assemble_on_gpu(problem, form, fluxes, system)) {
+    return system;
+  }
+  system.x = HostVector<double>(lattice.size());
+  interpolate(discretization, initial, system.x);
+  stop_if_requested();
+  set_dirichlet_values(discretization, form.dirichlet, dirichlet_fields(problem), system.x);
+  if (is_for_gpu && assemble_on_gpu(problem, form, fluxes, system)) return system;
+  system.b = HostVector<double>(lattice.size());
+  assemble_load(form, problem.source, fluxes, system.x, system.b);
+  stop_if_requested();
+  if (system.is_singular) {
+    system.balance_defect =
+        balance_load(form, problem.source, fluxes, imbalance, problem.load_unit, system.b) *
+        problem.source_unit;
+    system.notes.push_back(balance_note(system, problem));
+  }
+  system.reference_norm = free_norm(lattice, form.dirichlet, system.x, system.b);
+  return system;
+}
+
+ScalarField shifted(const ScalarField& field, double subtracted) {
+  if (field.constant) return constant_field(*field.constant - subtracted);
+  ScalarField result = {[field, subtracted](const PointBlock& points, double* values) {
+                          field.evaluate(points, values);
+                          for (std::size_t i = 0; i < points.n; ++i) values[i] -= subtracted;
+                        },
+                        std::nullopt, nullptr, nullptr, field.depends_on_u};
+  if (field.program != nullptr) {
+    FieldProgram program = *field.program;
+    program.subtracted += subtracted * program.divisor;
+    result.program = std::make_shared<const FieldProgram>(std::move(program));
+  }
+  return result;
+}
+
+ScalarField scaled(const ScalarField& field, double factor) {
+  if (field.constant) return constant_field(factor * *field.constant);
+  ScalarField result = {[field, factor](const PointBlock& points, double* values) {
+                          field.evaluate(points, values);
+                          for (std::size_t i = 0; i < points.n; ++i) values[i] *= factor;
+                        },
+                        std::nullopt, nullptr, nullptr, field.depends_on_u};
+  if (field.program != nullptr) {
+    FieldProgram program = *field.program;
+    program.divisor /= factor;
+    result.program = std::make_shared<const FieldProgram>(std::move(program));
+  }
+  return result;
+}
+
+ScalarField sum(const ScalarField& a, const ScalarField& b, double factor) {
+  if (is_zero(a)) return scaled(b, factor);
+  if (a.constant && b.constant) return constant_field(*a.constant + factor * *b.constant);
+  return {[a, b, factor](const PointBlock& points, double* values) {
+            std::vector<double> others(points.n);
+            a.evaluate(points, values);
+            b.evaluate(points, others.data());
+            for (std::size_t i = 0; i < points.n; ++i) values[i] += factor * others[i];
+          },
+          std::nullopt, nullptr, nullptr, a.depends_on_u || b.depends_on_u};
+}
+
+}  // namespace tessera
