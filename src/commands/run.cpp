@@ -3,25 +3,20 @@
 #include <omp.h>
 
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 #include <utility>
 
-#include "operators/form/operator_name.hpp"
 #include "postprocess/files/atomic_file.hpp"
-#include "postprocess/files/human_units.hpp"
 #include "postprocess/files/output_directory.hpp"
 #include "postprocess/files/progress.hpp"
 #include "postprocess/timing/energy_meter.hpp"
-#include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/dispatch.hpp"
 #include "src/case/memory/memory_estimate.hpp"
-#include "src/case/memory/size_limits.hpp"
 #include "src/case/model.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/notes.hpp"
@@ -32,10 +27,8 @@
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
-#include "src/commands/nonlinear/texts.hpp"
-#include "src/commands/probe_output.hpp"
 #include "src/commands/run_output.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run_screen.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/commands/time/checkpoints.hpp"
 #include "src/commands/time/integration.hpp"
@@ -49,14 +42,6 @@ namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string known(double value, int digits) {
-  return std::isnan(value) ? "unknown" : fmt::format("{:.{}g}", value, digits);
-}
-
-std::string join_cells(const std::vector<Index>& cells) {
-  return fmt::format("{}", fmt::join(cells, " x "));
-}
 
 /// One run of a case, stage after stage; each stage uses what the earlier ones left.
 class Run {
@@ -91,13 +76,17 @@ class Run {
     evaluate();
     look_up_rates();
     write_results(run_, *files_);
-    print_results();
+    say("{}", results_text(run_));
   }
 
   ExitCode exit_code() const {
     const SolveStatus status = run_.outcome.report.status;
     const bool is_solved = status == SolveStatus::converged;
-    if (!is_solved && status != SolveStatus::interrupted) complain();
+    if (!is_solved && status != SolveStatus::interrupted) {
+      for (const std::string& line : failure_lines(run_, failure_)) {
+        print_err("tessera: {}\n", line);
+      }
+    }
     if (!is_solved && checkpoint_time_) {
       print_err("tessera: to go on from t = {:g}: tessera run --restart {}\n", *checkpoint_time_,
                 directory().string());
@@ -131,70 +120,23 @@ class Run {
       throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
     }
     files_.emplace(directory(), restart_ ? restart_->kept_files() : std::vector<std::string>{});
-    print_case(estimate, available);
+    say("{}", case_text(run_, {.peak_bytes = estimate.peak().bytes(),
+                               .available_bytes = available,
+                               .gpu_peak_bytes = gpu_peak_bytes_}));
   }
 
   void prepare_gpu() {
     if constexpr (kHasCuda) {
       run_.gpu = require_device();
-      gpu_estimate_ = estimate_gpu_memory(parameters_, run_.strategy);
-      require_memory("GPU memory", gpu_estimate_, run_.gpu.free_bytes);
+      const MemoryEstimate estimate = estimate_gpu_memory(parameters_, run_.strategy);
+      require_memory("GPU memory", estimate, run_.gpu.free_bytes);
+      gpu_peak_bytes_ = estimate.peak().bytes();
       // Now: afterwards there may be no memory for it.
       run_.rates = known_device_rates(run_.gpu);
     }
   }
 
   fs::path directory() const { return parameters_.output.directory; }
-
-  std::string processor_text() const {
-    return run_.on_gpu() ? run_.gpu.name : fmt::format("cpu, {} threads", omp_get_max_threads());
-  }
-
-  std::string reason_of(std::string_view key) const { return reason_text(run_.choices, key); }
-
-  // What was chosen; what the case names needs no line.
-  void say_choice(std::string_view title, std::string_view key, std::string_view value) {
-    const std::string reason = reason_of(key);
-    if (!reason.empty()) say("  {:<9} {}{}\n", title, value, reason);
-  }
-
-  void print_case(const MemoryEstimate& estimate, Index available) {
-    const BoxMesh mesh = make_box_mesh(parameters_);
-    const NodeLattice lattice(mesh, parameters_.space.degree);
-    const char* shape = !parameters_.mesh.map.empty() ? "mapped"
-                        : mesh.is_uniform()           ? "Cartesian"
-                                                      : "graded";
-    const SpaceParameters& space = parameters_.space;
-    const SolverParameters& solver = parameters_.solver;
-    say("{}: {}\n", program_name(), parameters_.title.empty() ? "untitled" : parameters_.title);
-    say("  mesh      {}D, {} cells, {}\n", parameters_.mesh.dimension,
-        join_cells(parameters_.mesh.cells), shape);
-    say("  space     degree {}, {} DoFs, {} nodes, {} {} points per axis\n", space.degree,
-        human_count(static_cast<double>(lattice.dof_count())), name_of(space.nodes), space.points,
-        name_of(space.quadrature));
-    say("  operator  {}{}, {} precision, {}\n",
-        operator_name(run_.strategy.kernel, run_.strategy.scatter), reason_of("operator.kernel"),
-        name_of(parameters_.operation.precision), processor_text());
-    say_choice("device", "run.device", name_of(parameters_.run.device));
-    say_choice("scatter", "operator.scatter", parameters_.operation.scatter);
-    if (run_.strategy.factors) {
-      say("  factors   {}{}\n", factor_storage_name(*run_.strategy.factors),
-          reason_of("operator.factors"));
-    }
-    if (is_nonlinear_) say("  nonlinear {}\n", nonlinear_text(parameters_));
-    say("  solver    {}{}, preconditioner {}{}, relative tolerance {}{:g}, at most {} iterations\n",
-        name_of(solver.method), reason_of("solver.method"), solver.preconditioner,
-        reason_of("solver.preconditioner"), is_nonlinear_ ? "at least " : "",
-        solver.relative_tolerance, solver.max_iterations);
-    if (parameters_.time) say("  time      {}\n", time_text(*parameters_.time));
-    say("  memory    about {} of {} available\n", bytes_text(estimate.peak().bytes()),
-        bytes_text(available));
-    if (parameters_.output.vtk) say("  output    {}\n", solution_size_text(parameters_));
-    for (const std::string& note : size_notes(parameters_)) say("  note      {}\n", note);
-    if (!run_.on_gpu()) return;
-    say("  GPU       about {} of {} free\n", bytes_text(gpu_estimate_.peak().bytes()),
-        bytes_text(run_.gpu.free_bytes));
-  }
 
   SolutionPlace solution_place() const {
     const OutputParameters& output = parameters_.output;
@@ -332,84 +274,6 @@ class Run {
     });
   }
 
-  void print_iterations() {
-    if (run_.outcome.nonlinear) {
-      say("{}\n", ending_text(parameters_, run_.outcome));
-      return;
-    }
-    const SolveReport& report = run_.outcome.report;
-    say("{} after {} iteration{}: relative residual {:.3g} (from {:.3g}, target {:g})\n",
-        status_name(report.status), report.iterations, report.iterations == 1 ? "" : "s",
-        report.true_relative_residual, report.history.front(),
-        parameters_.solver.relative_tolerance);
-  }
-
-  void print_steps(const TimeSummary& time) {
-    const bool is_done = time.end == parameters_.time->end;
-    say("{} t = {:g} after {} steps ({} rejected) of {:.3g} to {:.3g}: {} iterations{}\n",
-        is_done ? "reached" : "ended at", time.end, time.steps, time.rejected, time.smallest_step,
-        time.largest_step, time.linear_iterations,
-        is_nonlinear_ ? fmt::format(", {} of newton", time.nonlinear_iterations) : "");
-    if (time.max_error) {
-      say("  error     at all outputs: L2 {}, H1 seminorm {}, max {}\n",
-          known(time.max_error->l2, 4), known(time.max_error->h1_seminorm, 4),
-          known(time.max_error->max, 4));
-    }
-  }
-
-  void print_results() {
-    if (run_.time) {
-      print_steps(*run_.time);
-    } else {
-      print_iterations();
-    }
-    const SolutionNumbers& numbers = run_.evaluation.solution;
-    say("  solution  min {}, max {}, integral {}, energy {}\n", known(numbers.min, 6),
-        known(numbers.max, 6), known(numbers.integral, 8), known(numbers.energy, 8));
-    if (const auto& error = run_.evaluation.error) {
-      say("  error     L2 {}, H1 seminorm {}, max {}\n", known(error->l2, 4),
-          known(error->h1_seminorm, 4), known(error->max, 4));
-    }
-    if (!run_.probe_values.u.empty() && !run_.time) {
-      say("{}", probe_table(parameters_.output.probes.points, run_.probe_values,
-                            parameters_.mesh.dimension));
-    }
-    say("  energy    {}\n",
-        run_.energy.text(static_cast<double>(run_.model->discretization.lattice.dof_count())));
-    say("\n{}", timer_table(run_.timers, run_.limits()));
-    if (run_.rates.memory.copy > 0.0) {
-      say("limits: {} (measured once, {})\n", rates_text(run_.limits()), processor_text());
-    }
-    say("\nResults are in {}\n", directory().string());
-    std::error_code ignored;
-    if (fs::exists(directory() / "view.py", ignored)) {
-      say("To see them: paraview --script={}\n", (directory() / "view.py").string());
-    }
-  }
-
-  void complain() const {
-    if (run_.time) {
-      print_err("tessera: the integration ended at t = {:g}, before {:g}: {}\n", run_.time->end,
-                parameters_.time->end, failure_);
-      return;
-    }
-    if (run_.outcome.nonlinear) {
-      for (const std::string& line : complaints(parameters_, *run_.outcome.nonlinear)) {
-        print_err("tessera: {}\n", line);
-      }
-      return;
-    }
-    const SolveReport& report = run_.outcome.report;
-    print_err(
-        "tessera: the solver did not converge: {} after {} iterations; relative residual "
-        "{:.3g} -> {:.3g}, target {:g}\n",
-        status_name(report.status), report.iterations, report.history.front(),
-        report.true_relative_residual, parameters_.solver.relative_tolerance);
-    for (const std::string& cause : likely_causes(parameters_, report)) {
-      print_err("tessera: likely cause: {}\n", cause);
-    }
-  }
-
   const LoadedCase& loaded_;
   Verbosity verbosity_;
   const Restart* restart_;
@@ -418,7 +282,7 @@ class Run {
   bool is_nonlinear_;
   std::optional<OutputDirectory> output_directory_;
   std::optional<ResultSet> files_;
-  MemoryEstimate gpu_estimate_;
+  Index gpu_peak_bytes_ = 0;
   // Why a case in time ended early.
   std::string failure_;
   // Of its last checkpoint.
