@@ -240,8 +240,9 @@ void say_use(StudyRecord& record) {
     return each.name == fastest->variant;
   });
   record.say(
-      "\nfastest with ops = {}, csr, {} triangles: {} on {} threads; like it in operators/: {}\n",
+      "\nfastest with ops = {}, csr, {} triangles: {} on {} thread{}; like it in operators/: {}\n",
       fastest->parameters[1], fastest->parameters[2], fastest->variant, fastest->threads,
+      fastest->threads == 1 ? "" : "s",
       info->in_operators.empty() ? "nothing" : info->in_operators);
 }
 
