@@ -20,7 +20,7 @@
 #include "solvers/ranks/launched_processes.hpp"
 #include "src/case/memory/memory_estimate.hpp"
 #include "src/commands.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/machine/cpu_check.hpp"
 #include "src/parameters/messages/diagnostics.hpp"

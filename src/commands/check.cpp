@@ -29,7 +29,7 @@
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
 #include "src/commands/nonlinear/texts.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/machine/machine.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/preconditioning.hpp"

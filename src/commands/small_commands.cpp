@@ -12,7 +12,7 @@
 #include "solvers/memory/device.hpp"
 #include "src/case/setup.hpp"
 #include "src/commands.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/libraries.hpp"
 #include "src/machine/machine.hpp"

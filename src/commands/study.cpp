@@ -11,7 +11,7 @@
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/report_errors.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/machine/machine.hpp"
 #include "src/parameters/messages/suggestion.hpp"

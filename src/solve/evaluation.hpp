@@ -8,7 +8,7 @@
 #include "postprocess/solution_norms.hpp"
 #include "solvers/execution.hpp"
 #include "src/case/model.hpp"
-#include "src/commands/run_notes.hpp"
+#include "src/commands/run/run_notes.hpp"
 
 namespace tessera {
 

@@ -8,7 +8,7 @@
 
 #include "postprocess/files/human_units.hpp"
 #include "solvers/memory/device.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/machine/machine.hpp"
 #include "src/version.hpp"
 

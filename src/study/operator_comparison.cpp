@@ -13,7 +13,7 @@
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/memory/memory_estimate.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
 #include "src/study/measurement.hpp"

@@ -13,7 +13,7 @@
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/study/solver_measurement.hpp"
 #include "src/study/study_run.hpp"

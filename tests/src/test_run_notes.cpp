@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "src/commands/run_notes.hpp"
+#include "src/commands/run/run_notes.hpp"
 
 namespace tessera {
 namespace {

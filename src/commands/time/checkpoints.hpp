@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "postprocess/checkpoint/checkpoint.hpp"
-#include "src/commands/result_set.hpp"
-#include "src/commands/run_notes.hpp"
+#include "src/commands/run/result_set.hpp"
+#include "src/commands/run/run_notes.hpp"
 #include "src/commands/time/restart.hpp"
 #include "src/parameters/case_parameters.hpp"
 

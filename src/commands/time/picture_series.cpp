@@ -8,7 +8,7 @@
 
 #include "postprocess/picture/animation.hpp"
 #include "solvers/interruption.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 
 namespace tessera {
 namespace {

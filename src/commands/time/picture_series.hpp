@@ -9,8 +9,8 @@
 #include "mesh/discretization.hpp"
 #include "postprocess/picture/solution_picture.hpp"
 #include "solvers/memory/vector.hpp"
-#include "src/commands/result_set.hpp"
-#include "src/commands/run_notes.hpp"
+#include "src/commands/run/result_set.hpp"
+#include "src/commands/run/run_notes.hpp"
 #include "src/parameters/case_parameters.hpp"
 
 namespace tessera {

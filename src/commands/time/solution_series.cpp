@@ -9,7 +9,7 @@
 #include "postprocess/picture/extrema.hpp"
 #include "postprocess/series/kept_lines.hpp"
 #include "postprocess/series/probe_series.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/parameters/toml/reader.hpp"
 
 namespace tessera {

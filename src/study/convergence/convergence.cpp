@@ -11,7 +11,7 @@
 #include "postprocess/files/progress.hpp"
 #include "solvers/interruption.hpp"
 #include "src/commands/interrupt.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/study/convergence/meshes.hpp"
 #include "src/study/convergence/output.hpp"

@@ -12,7 +12,7 @@
 #include "solvers/interruption.hpp"
 #include "src/case/time/problem_in_time.hpp"
 #include "src/commands/interrupt.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/study/convergence/meshes.hpp"
 #include "src/study/convergence/output.hpp"
 #include "src/study/convergence/row.hpp"

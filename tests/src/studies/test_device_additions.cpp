@@ -1,7 +1,7 @@
 // These tests count the additions of GPU threads that share entries.
 #include <gtest/gtest.h>
 
-#include "src/studies/device_additions.hpp"
+#include "src/studies/synchronization/device_additions.hpp"
 #include "tests/device_test.hpp"
 
 namespace tessera::testing {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "src/studies/n_body_forces.hpp"
+#include "src/studies/n_body/n_body_forces.hpp"
 #include "src/studies/sharing/hardware_transactions.hpp"
 #include "src/studies/thread_team.hpp"
 #include "tests/src/studies/made_up.hpp"

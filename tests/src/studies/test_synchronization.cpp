@@ -6,7 +6,7 @@
 
 #include "src/studies/sharing/additions.hpp"
 #include "src/studies/sharing/hardware_transactions.hpp"
-#include "src/studies/synchronization_claims.hpp"
+#include "src/studies/synchronization/synchronization_claims.hpp"
 #include "src/studies/thread_team.hpp"
 #include "tests/src/studies/made_up.hpp"
 

@@ -14,7 +14,7 @@
 #include "postprocess/vtk/vtu_writer.hpp"
 #include "src/case/model.hpp"
 #include "src/case/setup.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/commands/time/solution_series.hpp"
 #include "src/commands/time/time_summary.hpp"
 #include "src/parameters/case_parameters.hpp"

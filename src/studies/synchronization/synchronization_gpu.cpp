@@ -1,13 +1,13 @@
 // This file measures additions of GPU threads that share entries.
-#include "src/studies/synchronization_gpu.hpp"
+#include "src/studies/synchronization/synchronization_gpu.hpp"
 
 #include <fmt/format.h>
 
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/timing/clock.hpp"
 #include "solvers/interruption.hpp"
-#include "src/studies/device_additions.hpp"
-#include "src/studies/synchronization_claims.hpp"
+#include "src/studies/synchronization/device_additions.hpp"
+#include "src/studies/synchronization/synchronization_claims.hpp"
 
 namespace tessera {
 namespace {

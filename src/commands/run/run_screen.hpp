@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "src/case/memory/memory_estimate.hpp"
-#include "src/commands/run_output.hpp"
+#include "src/commands/run/run_output.hpp"
 
 namespace tessera {
 

@@ -1,5 +1,5 @@
 // This file names the files of a run all at once.
-#include "src/commands/result_set.hpp"
+#include "src/commands/run/result_set.hpp"
 
 #include <exception>
 #include <system_error>

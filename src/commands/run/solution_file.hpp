@@ -11,8 +11,8 @@
 #include "mesh/scalar_field.hpp"
 #include "postprocess/files/atomic_file.hpp"
 #include "solvers/memory/vector.hpp"
-#include "src/commands/result_set.hpp"
-#include "src/commands/run_notes.hpp"
+#include "src/commands/run/result_set.hpp"
+#include "src/commands/run/run_notes.hpp"
 #include "src/parameters/case_parameters.hpp"
 
 namespace tessera {

@@ -1,5 +1,5 @@
 // This file puts into words what a run is about to do and what came out.
-#include "src/commands/run_screen.hpp"
+#include "src/commands/run/run_screen.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -20,8 +20,8 @@
 #include "src/case/setup.hpp"
 #include "src/case/time/time_case.hpp"
 #include "src/commands/nonlinear/texts.hpp"
-#include "src/commands/probe_output.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/probe_output.hpp"
+#include "src/commands/run/solution_file.hpp"
 
 namespace tessera {
 namespace {

@@ -1,5 +1,5 @@
 // This file makes each result file of a run.
-#include "src/commands/run_output.hpp"
+#include "src/commands/run/run_output.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -15,8 +15,8 @@
 #include "solvers/interruption.hpp"
 #include "src/case/setup.hpp"
 #include "src/commands/nonlinear/texts.hpp"
-#include "src/commands/probe_output.hpp"
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/probe_output.hpp"
+#include "src/commands/run/solution_file.hpp"
 #include "src/commands/time/picture_series.hpp"
 #include "src/machine/machine.hpp"
 #include "src/version.hpp"

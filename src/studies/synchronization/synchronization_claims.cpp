@@ -1,5 +1,5 @@
 // The rules by which claims about protected additions are judged.
-#include "src/studies/synchronization_claims.hpp"
+#include "src/studies/synchronization/synchronization_claims.hpp"
 
 #include <fmt/format.h>
 

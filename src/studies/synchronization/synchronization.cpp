@@ -12,8 +12,8 @@
 #include "src/studies/sharing/hardware_transactions.hpp"
 #include "src/studies/sharing/transaction_options.hpp"
 #include "src/studies/study_record.hpp"
-#include "src/studies/synchronization_claims.hpp"
-#include "src/studies/synchronization_gpu.hpp"
+#include "src/studies/synchronization/synchronization_claims.hpp"
+#include "src/studies/synchronization/synchronization_gpu.hpp"
 #include "src/studies/thread_team.hpp"
 
 namespace tessera {

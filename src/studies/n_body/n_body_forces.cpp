@@ -1,5 +1,5 @@
 // This file sums forces between particles, in parallel and protected.
-#include "src/studies/n_body_forces.hpp"
+#include "src/studies/n_body/n_body_forces.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // This file fills solution.vtu and view.py.
-#include "src/commands/solution_file.hpp"
+#include "src/commands/run/solution_file.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>

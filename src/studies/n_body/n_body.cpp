@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "solvers/memory/hashed_value.hpp"
-#include "src/studies/n_body_claims.hpp"
-#include "src/studies/n_body_forces.hpp"
+#include "src/studies/n_body/n_body_claims.hpp"
+#include "src/studies/n_body/n_body_forces.hpp"
 #include "src/studies/rows.hpp"
 #include "src/studies/sharing/hardware_transactions.hpp"
 #include "src/studies/sharing/transaction_options.hpp"

@@ -3,7 +3,7 @@
 #include <cooperative_groups/reduce.h>
 
 #include "solvers/memory/launch.cuh"
-#include "src/studies/device_additions.hpp"
+#include "src/studies/synchronization/device_additions.hpp"
 
 namespace tessera {
 namespace {

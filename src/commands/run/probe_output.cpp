@@ -1,5 +1,5 @@
 // This file makes the table of probes and their part of result.json.
-#include "src/commands/probe_output.hpp"
+#include "src/commands/run/probe_output.hpp"
 
 #include <fmt/format.h>
 

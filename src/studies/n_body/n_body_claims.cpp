@@ -1,5 +1,5 @@
 // The rules by which claims about particles are judged.
-#include "src/studies/n_body_claims.hpp"
+#include "src/studies/n_body/n_body_claims.hpp"
 
 #include <fmt/format.h>
 

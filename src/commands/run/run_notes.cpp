@@ -1,5 +1,5 @@
 // This file collects notes, and keeps failures after the solve from ending a run.
-#include "src/commands/run_notes.hpp"
+#include "src/commands/run/run_notes.hpp"
 
 #include <fmt/format.h>
 
