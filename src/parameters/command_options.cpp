@@ -1,8 +1,6 @@
 // This file declares the commands and their options to CLI11.
 #include "src/parameters/command_options.hpp"
 
-#include <fmt/format.h>
-
 #include <map>
 
 #include "src/parameters/limits.hpp"
