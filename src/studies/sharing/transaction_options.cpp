@@ -1,6 +1,8 @@
 // This file makes states of transactions from options, and cells from what became of them.
 #include "src/studies/sharing/transaction_options.hpp"
 
+#include <array>
+
 namespace tessera {
 
 std::vector<OwnOption> transaction_options() {
@@ -36,8 +38,10 @@ std::vector<StudyColumn> transaction_columns() {
 
 std::vector<StudyCell> transaction_cells(const TransactionCounts& counts) {
   const std::int64_t aborts = counts.aborts();
-  return {percent(aborts, counts.tries), percent(counts.conflicts, aborts),
-          percent(counts.capacity, aborts), percent(counts.others, aborts)};
+  const std::array<double, 4> shares = {
+      percent(aborts, counts.tries), percent(counts.conflicts, aborts),
+      percent(counts.capacity, aborts), percent(counts.others, aborts)};
+  return {shares.begin(), shares.end()};
 }
 
 double percent(std::int64_t part, std::int64_t whole) {
