@@ -32,6 +32,7 @@ class LevelOperator final : public LinearOperator<T, Space> {
   }
 
   std::int64_t size() const override { return a_->size(); }
+  VectorLayout layout() const override { return a_->layout(); }
   std::string name() const override { return a_->name(); }
   Cost cost() const override { return a_->cost(); }
   std::int64_t bytes() const override { return a_->bytes(); }

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 // Bytes of 1 MiB have a checksum.
 constexpr hsize_t kChunkNumbers = 1 << 17;
 constexpr char kDamaged[] = "it is damaged or not complete";

@@ -25,8 +25,10 @@ int number_in(std::initializer_list<const char*> variables, int least) {
 
 }  // namespace
 
-// Those of Open MPI, and of MPICH and others.
-int launched_processes() { return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1); }
-int launched_rank() { return number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0); }
+// Those of Open MPI, of MPICH and others, and of Slurm's srun.
+int launched_processes() {
+  return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
+}
+int launched_rank() { return number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0); }
 
 }  // namespace tessera

@@ -146,8 +146,21 @@ int cpu_quota(const fs::path& root) {
   return static_cast<int>(quota);
 }
 
+// Those that OMP_PLACES or OMP_PROC_BIND give to the process, of which its first thread has only
+// some; empty without these.
+std::vector<int> cpus_in_places() {
+  std::set<int> cpus;
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> numbers(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, numbers.data());
+    cpus.insert(numbers.begin(), numbers.end());
+  }
+  return {cpus.begin(), cpus.end()};
+}
+
 std::vector<int> cpus_in_affinity() {
-  std::vector<int> cpus;
+  std::vector<int> cpus = cpus_in_places();
+  if (!cpus.empty()) return cpus;
   // Machines with more CPUs than a fixed set holds make the call fail until the set is large
   // enough.
   for (std::size_t count = 1024; cpus.empty() && count <= (std::size_t{1} << 20); count *= 4) {

@@ -181,6 +181,7 @@ void add_study_rows(CLI::App& command, StudyCommand& chosen) {
                   "Numbers of threads, such as 1,2,4, one a physical core (default: those of "
                   "1,2,4,8,16 that there are cores for)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1, kMaxThreads))
       ->option_text("N,...");
   command
@@ -197,6 +198,7 @@ void add_study_rows(CLI::App& command, StudyCommand& chosen) {
   command.add_option("--seed", chosen.seed, "Of all random numbers (default 1)")->option_text("N");
   command.add_option("--only", chosen.only, "Measure these variants only")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->option_text("VARIANT,...");
   command.add_flag_callback(
       "--quick", [&chosen] { chosen.size = StudySize::quick; },

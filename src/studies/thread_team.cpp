@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <thread>
 #include <vector>
 
 #include "postprocess/timing/clock.hpp"
@@ -44,7 +45,19 @@ class PinnedThread {
   bool has_before_ = false;
 };
 
+// As long as a process never had a second thread, glibc's mutexes are plain stores.
+void have_had_threads() {
+  static const bool once = [] {
+    std::thread([] {}).join();
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
 void require_team(int threads) {
+  have_had_threads();
+  // A smaller team would leave parts of the work undone.
+  omp_set_dynamic(0);
   const std::string why_not = why_no_team(threads);
   if (!why_not.empty()) throw NotMeasured(why_not);
 }

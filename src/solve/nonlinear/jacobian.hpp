@@ -14,6 +14,7 @@ class Jacobian final : public LinearOperator<double, Host> {
       : symmetric_(symmetric), drift_(drift) {}
 
   std::int64_t size() const override { return symmetric_.size(); }
+  VectorLayout layout() const override { return symmetric_.layout(); }
   std::string name() const override { return symmetric_.name() + " + drift"; }
   void do_apply(const HostVector<double>& x, HostVector<double>& y) const override {
     symmetric_.apply(x, y);

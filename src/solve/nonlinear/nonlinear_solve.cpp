@@ -1,10 +1,12 @@
 // This file joins a non-linear case with the iteration that solves it.
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 
+#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "solvers/interruption.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/solve/nonlinear/stationary_system.hpp"
 
 namespace tessera {
@@ -44,9 +46,11 @@ SolveReport linear_report(const NonlinearReport& report) {
   return result;
 }
 
-std::vector<std::string> remedies(const StationarySystem& system, const NonlinearReport& report,
-                                  const NonlinearOptions& options) {
-  if (report.status != NonlinearStatus::linear_solver_failed || !system.was_indefinite()) {
+std::vector<std::string> remedies(const CaseParameters& parameters, const StationarySystem& system,
+                                  const NonlinearReport& report, const NonlinearOptions& options) {
+  const bool is_of_source = system.was_indefinite() && system.linearization().complaint().empty() &&
+                            has_derivative_of_source(parameters);
+  if (report.status != NonlinearStatus::linear_solver_failed || !is_of_source) {
     return likely_remedies(report, options);
   }
   return {
@@ -100,10 +104,15 @@ SolveOutcome solve_nonlinear_case(const CaseParameters& parameters, const CaseMo
   if (system.was_stopped()) {
     report.status = NonlinearStatus::interrupted;
     report.failure = "the iteration was stopped";
+    // What was not computed to its end is no iteration.
+    if (report.history.size() > 1 && !std::isfinite(report.history.back())) {
+      report.history.pop_back();
+      --report.iterations;
+    }
   } else if (is_explained_by_a_value(report.status) && !system.complaint().empty()) {
     report.failure += "; " + system.complaint();
   }
-  outcome.nonlinear->remedies = remedies(system, report, options);
+  outcome.nonlinear->remedies = remedies(parameters, system, report, options);
   outcome.report = linear_report(report);
   outcome.levels = linearization.levels();
   outcome.notes = linearization.notes();

@@ -73,7 +73,6 @@ void NonlinearSteps::linearize(double t, double gamma, const HostVector<double>&
   linearization_.set(
       with_mass(stiffness_form(problem, discretization_), problem.capacity, 1.0 / gamma),
       problem.source, u_);
-  complaint_ = linearization_.complaint();
 }
 
 SolveReport NonlinearSteps::solve(double tolerance, const HostVector<double>& b,

@@ -31,7 +31,9 @@ class NonlinearSteps {
 
   const Linearization& linearization() const { return linearization_; }
   /// What was wrong at the last w; empty if nothing was.
-  const std::string& complaint() const { return complaint_; }
+  const std::string& complaint() const {
+    return complaint_.empty() ? linearization_.complaint() : complaint_;
+  }
 
  private:
   PoissonProblem problem_at(double t) const { return in_units(problem_.at(t), units_); }

@@ -45,7 +45,10 @@ void StationarySystem::residual(const V& u, V& r) {
 
 void StationarySystem::linearize(const V& u) {
   const auto scope = timers_.scope("linearize");
-  if (was_stopped_ || (is_made_ && !linearization_.depends_on_u())) return;
+  if (was_stopped_) return;
+  // What was wrong on the way to this u is over.
+  complaint_.clear();
+  if (is_made_ && !linearization_.depends_on_u()) return;
   try {
     linearization_.set(form_, source_, u);
     is_made_ = true;

@@ -48,8 +48,8 @@ struct TransactionCounts {
   }
 };
 
-/// What one thread's transactions have in common.
-struct TransactionState {
+/// What one thread's transactions have in common; those of two threads share no cache line.
+struct alignas(128) TransactionState {
   Fallback fallback = Fallback::cas;
   /// Transactions tried after the first one.
   int retries = 8;

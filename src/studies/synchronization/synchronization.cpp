@@ -223,10 +223,12 @@ class Contention {
   // Beforehand, so that no time is spent on it.
   void draw(double q) {
     for (int thread = 1; thread < threads_; ++thread) {
-      const std::int64_t first =
-          (static_cast<std::int64_t>(record_.options().seed) * threads_ + thread) * updates_;
+      const std::uint64_t first = (record_.options().seed * static_cast<std::uint64_t>(threads_) +
+                                   static_cast<std::uint64_t>(thread)) *
+                                  static_cast<std::uint64_t>(updates_);
       for (std::int64_t i = 0; i < updates_; ++i) {
-        to_shared_[thread][i] = hashed_value(first + i) + 0.5 < q ? 1 : 0;
+        const auto number = static_cast<std::int64_t>(first + static_cast<std::uint64_t>(i));
+        to_shared_[thread][i] = hashed_value(number) + 0.5 < q ? 1 : 0;
       }
     }
   }

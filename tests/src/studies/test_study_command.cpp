@@ -90,7 +90,7 @@ TEST_F(StudyProgram, AMissingGpuIsOneLine) {
 }
 
 TEST_F(StudyProgram, AnInterruptedStudyKeepsItsRows) {
-  Program program(path(), {"study", "synchronization", "--updates", "1000", "--time-limit", "0.2",
+  Program program(path(), {"study", "synchronization", "--updates", "1000", "--time-limit", "1",
                            "--repetitions", "1000000", "--only", "mutex", "--csv", "rows.csv"});
   ASSERT_TRUE(program.wait_for_output("\n  mutex ")) << program.errors();
   program.signal(SIGINT);
