@@ -286,15 +286,10 @@ void assemble_residual(const BilinearForm& form, const ScalarField& source,
   assemble_cells(
       form, source, u.data(), u, [](const Brick&) { return true; }, r);
   add_fluxes(*form.discretization, fluxes, r);
-  const RobinFaces<double> robin(form);
-  if (!robin.empty()) {
-    HostVector<double> boundary(u.size());
-    robin.add(u, FaceRows::all, boundary);
-    axpy(-1.0, boundary, r);
-  }
   const double minus = -1.0;
   const HostVector<double>* const load = &r;
   combine<double>({&minus, 1}, {&load, 1}, r);
+  RobinFaces<double>(form).add(u, FaceRows::all, r);
   for_each_face_node(form.discretization->lattice, form.dirichlet,
                      [&](Index node) { r[node] = 0.0; });
 }

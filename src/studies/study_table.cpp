@@ -58,6 +58,15 @@ double StudyTable::metric(const StudyRow& row, const std::string& name) const {
   return *number;
 }
 
+StudyCell StudyTable::times_faster(const std::string& than, const StudyRow& row) const {
+  if (than == row.variant && row.threads == 1) return 1.0;
+  try {
+    return at(than, 1, row.parameters).seconds.median / row.seconds.median;
+  } catch (const NotMeasured&) {
+    return {};
+  }
+}
+
 int StudyTable::most_threads() const {
   int most = 0;
   for (const StudyRow& row : rows_) {
@@ -65,6 +74,10 @@ int StudyTable::most_threads() const {
   }
   if (most == 0) throw NotMeasured("no row was measured");
   return most;
+}
+
+std::string lost_text(double share) {
+  return fmt::format("{:.3g} % of the additions lost", 100.0 * share);
 }
 
 std::string csv_text(const StudyCell& cell) {

@@ -71,6 +71,9 @@ class StudyTable {
   /// A metric of a row by the name of its column. @throws NotMeasured if it is no number,
   /// std::invalid_argument if there is no such column
   double metric(const StudyRow& row, const std::string& name) const;
+  /// Time of the variant on one thread over that of a row with the same parameters; 1 for that row
+  /// itself, nothing if there is no such row.
+  StudyCell times_faster(const std::string& than, const StudyRow& row) const;
   /// The largest number of threads with which any row was measured. @throws NotMeasured
   int most_threads() const;
 
@@ -78,6 +81,9 @@ class StudyTable {
   StudyLayout layout_;
   std::vector<StudyRow> rows_;
 };
+
+/// "3.1 % of the additions lost".
+std::string lost_text(double share);
 
 /// As CSV files hold it: 6 digits of a number, nothing for what is not known.
 std::string csv_text(const StudyCell& cell);

@@ -120,9 +120,9 @@ class TargetRows {
     if (!row.not_measured.empty()) return row;
     record_.show_status(fmt::format("{}, {}, {} operations, {} threads", info.name,
                                     storage_name(target_.storage), operations, threads));
-    const AssemblyTeam team{.threads = threads,
-                            .state = transaction_state(record_.options(), 0, lock_),
-                            .add_together = add_together};
+    const AssemblyTeam team{.state = transaction_state(record_.options(), 0, lock_),
+                            .add_together = add_together,
+                            .threads = threads};
     std::unique_ptr<AssemblyMethod> method =
         info.make(task(), {Contribution::Kind::stiffness, operations}, team);
     row.seconds = time_team(
@@ -136,7 +136,8 @@ class TargetRows {
 
   std::vector<StudyCell> metrics(const AssemblyInfo& info, const StudyRow& row,
                                  const AssemblyMethod& method, int operations) const {
-    std::vector<StudyCell> metrics = {over("serial", row), over(row.variant, row)};
+    std::vector<StudyCell> metrics = {record_.table().times_faster("serial", row),
+                                      record_.table().times_faster(row.variant, row)};
     const auto paper = paper_milliseconds(row.variant, operations, row.threads);
     const bool is_the_papers =
         std::ssize(mesh_.triangles) == kSquareTriangles && target_.storage == MatrixStorage::full;
@@ -154,16 +155,6 @@ class TargetRows {
     metrics.push_back(has_colors ? StudyCell(double(colors_.size())) : StudyCell());
     metrics.push_back(has_colors ? StudyCell(double(largest_degree(mesh_))) : StudyCell());
     return metrics;
-  }
-
-  /// The speed-up over a variant on one thread; 1 for that row itself.
-  [[nodiscard]] StudyCell over(const std::string& variant, const StudyRow& row) const {
-    if (variant == row.variant && row.threads == 1) return 1.0;
-    try {
-      return record_.table().at(variant, 1, row.parameters).seconds.median / row.seconds.median;
-    } catch (const NotMeasured&) {
-      return {};
-    }
   }
 
   /// Nanoseconds of an addition over serial, on one thread.
@@ -203,10 +194,6 @@ class TargetRows {
       row.correctness = Correctness::wrong;
       row.wrong = fault;
     }
-  }
-
-  static std::string lost_text(double share) {
-    return fmt::format("{:.3g} % of the additions lost", 100.0 * share);
   }
 
   alignas(128) SpinLock lock_;
@@ -257,9 +244,7 @@ void measure(StudyRecord& record) {
       "commit; conflict, capacity, other: of the failed ones; fallback: sections done without\n"
       "transparent huge pages: {}\n",
       huge_pages());
-  if (!why_no_transactions().empty()) {
-    record.say("transactions: not measured: {}\n", why_no_transactions());
-  }
+  say_if_no_transactions(record);
   for (const std::int64_t refinements : own.numbers("refine")) {
     const TriangleMesh mesh = study_mesh(refinements, own.text("numbering"), record.options().seed);
     const std::vector<std::vector<Index>> colors = greedy_colors(mesh);

@@ -54,10 +54,10 @@ using AddTogether = void (*)(std::span<const Addition> additions, TransactionSta
 
 /// Who assembles.
 struct AssemblyTeam {
-  int threads = 1;
   /// Of transactions: what each thread starts with, and what does them.
   TransactionState state = {};
   AddTogether add_together = nullptr;
+  int threads = 1;
 };
 
 using MakeAssembly = std::unique_ptr<AssemblyMethod> (*)(const AssemblyTask& task,

@@ -40,12 +40,8 @@ class Motion {
  public:
   Motion(const Particles& start, ForceSums sums, int threads, const StudyOptions& options)
       : start_(start), threads_(threads) {
-    std::vector<TransactionState> states;
-    states.reserve(threads);
-    for (int thread = 0; thread < threads; ++thread) {
-      states.push_back(transaction_state(options, thread, transaction_lock_));
-    }
-    forces_.emplace(sums, start.size(), threads, std::move(states));
+    forces_.emplace(sums, start.size(), threads,
+                    transaction_states(options, threads, transaction_lock_));
     put_back();
   }
 
@@ -176,23 +172,13 @@ class ParticleStudy {
     const double n = static_cast<double>(start_.size());
     const double pairs = 0.5 * n * (n - 1.0) * timed_steps_;
     row.shown_per_second = 1e3;
-    row.metrics = {times_faster("serial", 1, row), times_faster(row.variant, 1, row),
+    row.metrics = {record_.table().times_faster("serial", row),
+                   record_.table().times_faster(row.variant, row),
                    1e-6 * pairs / row.seconds.median};
     std::vector<StudyCell> aborts(transaction_columns().size());
     if (has_transactions(sums)) aborts = transaction_cells(motion.forces().transactions());
     row.metrics.insert(row.metrics.end(), aborts.begin(), aborts.end());
     row.metrics.emplace_back(std::abs(motion.energy() - energy) / std::abs(energy));
-  }
-
-  // Than another row of the same particles; unknown if that was not measured.
-  StudyCell times_faster(const std::string& variant, int threads, const StudyRow& row) const {
-    if (row.variant == variant && row.threads == threads) return 1.0;
-    try {
-      return record_.table().at(variant, threads, row.parameters).seconds.median /
-             row.seconds.median;
-    } catch (const NotMeasured&) {
-      return {};
-    }
   }
 
   // Counts that are not exact, forces that differ from the serial ones, a sum that is not 0.
@@ -243,9 +229,7 @@ void measure(StudyRecord& record) {
       "pair by pair, blocked ones 4 particles in a section, private ones one array a thread,\n"
       "twice takes each pair from both sides and shares nothing\n",
       record.options().own.number("steps"));
-  if (!why_no_transactions().empty()) {
-    record.say("transactions: not measured: {}\n", why_no_transactions());
-  }
+  say_if_no_transactions(record);
   for (const std::int64_t particles : record.options().own.numbers("particles")) {
     ParticleStudy(record, particles).measure();
   }

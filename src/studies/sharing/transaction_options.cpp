@@ -3,6 +3,9 @@
 
 #include <array>
 
+#include "src/studies/sharing/hardware_transactions.hpp"
+#include "src/studies/study_record.hpp"
+
 namespace tessera {
 
 std::vector<OwnOption> transaction_options() {
@@ -27,6 +30,21 @@ TransactionState transaction_state(const StudyOptions& options, int thread, Spin
           .retries = static_cast<int>(options.own.number("retries")),
           .lock = &lock,
           .backoff = Backoff(options.seed + static_cast<std::uint64_t>(thread))};
+}
+
+std::vector<TransactionState> transaction_states(const StudyOptions& options, int threads,
+                                                 SpinLock& lock) {
+  std::vector<TransactionState> states;
+  states.reserve(threads);
+  for (int thread = 0; thread < threads; ++thread) {
+    states.push_back(transaction_state(options, thread, lock));
+  }
+  return states;
+}
+
+void say_if_no_transactions(StudyRecord& record) {
+  if (why_no_transactions().empty()) return;
+  record.say("transactions: not measured: {}\n", why_no_transactions());
 }
 
 std::vector<StudyColumn> transaction_columns() {

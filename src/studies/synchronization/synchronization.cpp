@@ -163,6 +163,14 @@ struct alignas(128) Seen {
   std::int64_t tries = 0;
   std::int64_t failed = 0;  // of the tries
   std::int64_t actual = 0;  // updates whose first try failed
+
+  Seen& operator+=(const Seen& more) {
+    updates += more.updates;
+    tries += more.tries;
+    failed += more.failed;
+    actual += more.actual;
+    return *this;
+  }
 };
 
 /// Threads add ones: thread 0 to its own item, each other one with probability q to item 0, else to
@@ -177,10 +185,7 @@ class Contention {
     if (!why_no_team_.empty()) return;
     items_ = std::vector<Item>(threads);
     to_shared_.assign(threads, std::vector<std::uint8_t>(updates_));
-    states_.reserve(threads);
-    for (int thread = 0; thread < threads; ++thread) {
-      states_.push_back(transaction_state(record.options(), thread, transaction_lock_));
-    }
+    states_ = transaction_states(record.options(), threads, transaction_lock_);
   }
 
   void measure(double q) {
@@ -256,12 +261,7 @@ class Contention {
       row.metrics = metrics_of(counts);
     } else if (variant != "unprotected") {
       Seen all;
-      for (const Seen& seen : seen_) {
-        all.updates += seen.updates;
-        all.tries += seen.tries;
-        all.failed += seen.failed;
-        all.actual += seen.actual;
-      }
+      for (const Seen& seen : seen_) all += seen;
       row.metrics[0] = percent(all.failed, all.tries);
       row.metrics[1] = percent(all.actual, all.updates);
     }
@@ -279,10 +279,8 @@ class Contention {
     for (std::int64_t i = 0; i < updates_; ++i) {
       add(to_shared[i] != 0 ? *shared : *own, seen, state);
     }
-    seen_[thread].updates += updates_;
-    seen_[thread].tries += seen.tries;
-    seen_[thread].failed += seen.failed;
-    seen_[thread].actual += seen.actual;
+    seen.updates = updates_;
+    seen_[thread] += seen;
   }
 
   // Each item's number of additions in the last repetition.
@@ -302,8 +300,7 @@ class Contention {
     if (!differs) return;
     row.correctness =
         row.variant == "unprotected" ? Correctness::wrong_by_design : Correctness::wrong;
-    row.wrong = fmt::format("{:.3g} % of the additions lost",
-                            100.0 * missing / static_cast<double>(threads_ * updates_));
+    row.wrong = lost_text(missing / static_cast<double>(threads_ * updates_));
   }
 
   StudyRecord& record_;
@@ -326,9 +323,7 @@ void measure_cpu(StudyRecord& record) {
       "failed: tries of a section that did not succeed; actual: updates whose first try failed;\n"
       "conflict, capacity, other: of the failed transactions\n",
       record.options().own.number("updates"));
-  if (!why_no_transactions().empty()) {
-    record.say("transactions: not measured: {}\n", why_no_transactions());
-  }
+  say_if_no_transactions(record);
   Overhead(record).measure();
   measure_capacity(record);
   for (const int threads : record.options().threads) {

@@ -78,7 +78,7 @@ class GpuAdditions {
     if (result.wrong_entries > 0.0) {
       row.correctness = way.addition == DeviceAddition::unprotected ? Correctness::wrong_by_design
                                                                     : Correctness::wrong;
-      row.wrong = fmt::format("{:.3g} % of the additions lost", 100.0 * result.missing / additions);
+      row.wrong = lost_text(result.missing / additions);
     }
     record_.add(std::move(row));
   }

@@ -219,7 +219,7 @@ TEST_P(OnTarget, TransactionsOfAllSizesAreRight) {
     ++seen;
     for (const int threads : {1, 2}) {
       for (const AddTogether add : {&add_with<OneAtATime>, &add_with<NeverCommits>}) {
-        AssemblyTeam team{.threads = threads, .add_together = add};
+        AssemblyTeam team{.add_together = add, .threads = threads};
         team.state.retries = 2;
         const auto counting = info.make(task(), kOnes, team);
         assemble(*counting, threads);
@@ -238,7 +238,7 @@ TEST_P(OnTarget, TransactionsOfAllSizesAreRight) {
         EXPECT_EQ(counts.aborts() + (gives_up ? 0 : wanted), counts.tries);
       }
       const auto floating =
-          info.make(task(), kStiffness, {.threads = threads, .add_together = add_with<OneAtATime>});
+          info.make(task(), kStiffness, {.add_together = add_with<OneAtATime>, .threads = threads});
       assemble(*floating, threads);
       EXPECT_EQ(stiffness_fault(target_, values_, serial), "") << info.name;
     }
