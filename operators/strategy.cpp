@@ -7,6 +7,7 @@
 #include "mesh/saturated.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/csr/row.hpp"
+#include "operators/form/operator_on_ranks.hpp"
 #include "operators/kronecker/row.hpp"
 #include "operators/local/row.hpp"
 #include "operators/stencil/row.hpp"
@@ -211,7 +212,7 @@ std::unique_ptr<LinearOperator<T, Space>> make_operator(const StrategyName& stra
   if (made->name() != label) {
     throw std::logic_error("the operator made for " + label + " is " + made->name());
   }
-  return made;
+  return form.part ? on_all_ranks(std::move(made), form) : std::move(made);
 }
 
 #define TESSERA_INSTANTIATE(T, Space)                                                   \

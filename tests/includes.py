@@ -9,19 +9,19 @@ import sys
 
 # What a folder may include beside itself. "operators" is the files of its root.
 STRATEGIES = {f"operators/{name}" for name in ("csr", "local", "tensor", "stencil", "kronecker")}
-BELOW_CELLS = {"mesh", "solvers", "operators/form"}
+BELOW_CELLS = {"mesh", "solvers", "operators/ranks", "operators/form"}
 BELOW_STRATEGIES = BELOW_CELLS | {"operators/cells"}
 BELOW_PRECONDITIONERS = BELOW_STRATEGIES | STRATEGIES | {"operators"}
 ALL_OPERATORS = BELOW_PRECONDITIONERS | {f"operators/{name}" for name in (
-    "load", "nonlinear", "ranks", "multigrid", "fast_diagonalization", "block_jacobi")}
+    "load", "nonlinear", "multigrid", "fast_diagonalization", "block_jacobi")}
 ALLOWED = {
     "mesh": set(),
     "solvers": set(),
-    "operators/form": {"mesh", "solvers"},
+    "operators/ranks": {"mesh", "solvers"},
+    "operators/form": {"mesh", "solvers", "operators/ranks"},
     "operators/cells": BELOW_CELLS,
     **{strategy: BELOW_STRATEGIES for strategy in STRATEGIES},
     "operators/load": BELOW_STRATEGIES,
-    "operators/ranks": {"mesh", "solvers", "operators/form"},
     "operators/nonlinear": BELOW_STRATEGIES,
     "operators/fast_diagonalization": BELOW_PRECONDITIONERS,
     "operators/block_jacobi": BELOW_PRECONDITIONERS,

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
 #include "operators/load/load_integrals.hpp"
+#include "solvers/memory/entry_sums.hpp"
 
 namespace tessera {
 namespace {
@@ -20,54 +22,81 @@ constexpr int kFinerBy[] = {1, 2, 4, 7, 11};
 // The error of the finest rule may be this many times the larger of the last two changes.
 constexpr double kUnsettled = 2.0;
 
-// Integrates by the Gauss rule with this many points per axis. The result is empty if the data have
-// no value at one of the points, which the form's own points need not show.
-std::optional<LoadIntegrals> integrals_by(int points, const Discretization& discretization,
-                                          const ScalarField& source,
-                                          const std::vector<FluxTerm>& fluxes) {
-  if (points > kMaxPointsPerAxis) return std::nullopt;
-  const Basis1D& own = discretization.basis;
-  const Basis1D basis = make_basis(own.degree, own.family, QuadratureRule::gauss, points);
-  try {
-    const LoadIntegrals integrals = integrate_load(discretization, basis, source, fluxes);
-    return std::isfinite(integrals.size) ? std::optional(integrals) : std::nullopt;
-  } catch (const BadFieldValue&) {
-    return std::nullopt;
+// The data of a problem, with the domain's faces on which they are given here.
+class LoadData {
+ public:
+  LoadData(const BilinearForm& form, const ScalarField& source, const std::vector<FluxTerm>& fluxes)
+      : form_(form), source_(source), fluxes_(fluxes) {}
+
+  const Discretization& discretization() const { return *form_.discretization; }
+
+  // Integrals over the domain, on a discretization of it or of the rank's part.
+  LoadIntegrals integrals(const Discretization& discretization, const Basis1D& basis) const {
+    return over_ranks(
+        integrate_load(discretization, form_.domain_faces(), basis, source_, fluxes_));
   }
-}
+
+  // The same by the Gauss rule with this many points per axis. The result is empty if the data have
+  // no value at one of the points, which the form's own points need not show.
+  std::optional<LoadIntegrals> integrals_by(int points,
+                                            const Discretization& discretization) const {
+    if (points > kMaxPointsPerAxis) return std::nullopt;
+    const Basis1D& own = discretization.basis;
+    const Basis1D basis = make_basis(own.degree, own.family, QuadratureRule::gauss, points);
+    LoadIntegrals integrals;
+    try {
+      integrals = integrate_load(discretization, form_.domain_faces(), basis, source_, fluxes_);
+    } catch (const BadFieldValue&) {
+      integrals.size = std::numeric_limits<double>::quiet_NaN();
+    }
+    integrals = over_ranks(integrals);
+    return std::isfinite(integrals.size) ? std::optional(integrals) : std::nullopt;
+  }
+
+ private:
+  LoadIntegrals over_ranks(const LoadIntegrals& here) const {
+    if (form_.part == nullptr) return here;
+    std::array<double, 3> sums = {here.source, here.flux, here.size};
+    form_.part->rank->ranks().sum(sums);
+    return {sums[0], sums[1], sums[2]};
+  }
+
+  const BilinearForm& form_;
+  const ScalarField& source_;
+  const std::vector<FluxTerm>& fluxes_;
+};
 
 // The change of the sum of the integrals on a mesh with half the cells along each axis, which is
 // about the error of interpolating the map; 0 if there is no map.
-double geometry_error(const LoadIntegrals& integrals, int points,
-                      const Discretization& discretization, const ScalarField& source,
-                      const std::vector<FluxTerm>& fluxes) {
+double geometry_error(const LoadIntegrals& integrals, int points, const LoadData& data) {
+  const Discretization& discretization = data.discretization();
   if (discretization.mapping.is_cartesian()) return 0.0;
   IndexTriple cells = discretization.mesh.cells();
   for (Index& count : cells) count = ceil_div(count, 2);
   const Discretization coarser = coarsen(discretization, {discretization.basis.degree, cells});
-  const std::optional<LoadIntegrals> of_coarser = integrals_by(points, coarser, source, fluxes);
+  const std::optional<LoadIntegrals> of_coarser = data.integrals_by(points, coarser);
   return of_coarser ? std::abs(of_coarser->sum() - integrals.sum()) : 0.0;
 }
 
 // Throws unless the errors of quadrature and mesh explain why the data do not balance.
-void require_balance(const Discretization& discretization, const ScalarField& source,
-                     const std::vector<FluxTerm>& fluxes, double load_unit) {
-  LoadIntegrals finest = integrate_load(discretization, discretization.basis, source, fluxes);
-  int points = discretization.basis.point_count();
+void require_balance(const LoadData& data, double load_unit) {
+  const Basis1D& basis = data.discretization().basis;
+  LoadIntegrals finest = data.integrals(data.discretization(), basis);
+  int points = basis.point_count();
   // The amounts by which each of the last two rules differs from the one before it.
   std::array<double, 2> changes{};
   for (const int more : kFinerBy) {
-    const int finer_points = discretization.basis.point_count() + more;
+    const int finer_points = basis.point_count() + more;
     const std::optional<LoadIntegrals> finer =
-        integrals_by(finer_points, discretization, source, fluxes);
+        data.integrals_by(finer_points, data.discretization());
     if (!finer) continue;
     changes = {changes[1], std::abs(finer->sum() - finest.sum())};
     finest = *finer;
     points = finer_points;
     if (std::abs(finest.sum()) <= kRounding * finest.size) return;
   }
-  const double error = kUnsettled * std::max(changes[0], changes[1]) +
-                       geometry_error(finest, points, discretization, source, fluxes);
+  const double error =
+      kUnsettled * std::max(changes[0], changes[1]) + geometry_error(finest, points, data);
   if (!(std::abs(finest.sum()) <= error)) {
     throw IncompatibleData(finest.source * load_unit, finest.flux * load_unit, error * load_unit);
   }
@@ -86,17 +115,16 @@ IncompatibleData::IncompatibleData(double source, double flux, double error)
 double balance_load(const BilinearForm& form, const ScalarField& source,
                     const std::vector<FluxTerm>& fluxes, Imbalance imbalance, double load_unit,
                     HostVector<double>& b) {
-  const HostVector<double> zero(b.size());
-  HostVector<double> ones(b.size());
+  const VectorLayout& layout = b.layout();
+  const HostVector<double> zero(layout);
+  HostVector<double> ones(layout);
   fill(ones, 1.0);
   const double total = dot(b, ones);
-  double absolute = 0.0;
-#pragma omp parallel for simd schedule(static) reduction(+ : absolute)
-  for (Index i = 0; i < b.size(); ++i) absolute += std::abs(b[i]);
+  const double absolute = entry_sum(layout, [&](Index i) { return std::abs(b[i]); });
   if (imbalance == Imbalance::refused && !(std::abs(total) <= kRounding * absolute)) {
-    require_balance(*form.discretization, source, fluxes, load_unit);
+    require_balance(LoadData(form, source, fluxes), load_unit);
   }
-  HostVector<double> load(b.size());
+  HostVector<double> load(layout);
   assemble_load(form, constant_field(1.0), {}, zero, load);
   const double defect = total / dot(load, ones);
   axpy(-defect, load, b);

@@ -65,6 +65,13 @@ std::string balance_note(const LinearSystem& system, const PoissonProblem& probl
       has_robin ? " (alpha is 0 at all points of the Robin faces)" : "", system.balance_defect);
 }
 
+// The form of the domain, or what a rank has of it.
+BilinearForm of_rank(const PoissonProblem& problem, BilinearForm form) {
+  if (problem.part == nullptr) return form;
+  const Discretization& discretization = *form.discretization;
+  return form_on_part(std::move(form), discretization, problem.part);
+}
+
 }  // namespace
 
 FaceSet dirichlet_faces(const PoissonProblem& problem) {
@@ -76,18 +83,25 @@ FaceSet dirichlet_faces(const PoissonProblem& problem) {
 }
 
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization) {
+  const auto on_all_ranks = [&](bool is_so_here) {
+    return problem.part ? !problem.part->ranks().any(!is_so_here) : is_so_here;
+  };
+  const auto vanishes_here = [&](const RobinTerm& term) {
+    const bool has_face = problem.part == nullptr || problem.part->domain_faces()[term.face];
+    return !has_face || vanishes(term, discretization);
+  };
   BilinearForm form{&discretization, problem.coefficient, dirichlet_faces(problem), {}};
   for (int face = 0; face < face_count(problem.dimension); ++face) {
     const BoundaryCondition& condition = problem.boundary[face];
     if (condition.type != BoundaryType::robin) continue;
     const RobinTerm term{face, *condition.alpha};
-    if (!vanishes(term, discretization)) form.robin.push_back(term);
+    if (!on_all_ranks(vanishes_here(term))) form.robin.push_back(term);
   }
   const bool may_be_singular = form.dirichlet.none() && form.robin.empty();
-  if (!may_be_singular || !vanishes(problem.reaction, discretization)) {
+  if (!may_be_singular || !on_all_ranks(vanishes(problem.reaction, discretization))) {
     form.reaction = problem.reaction;
   }
-  return form;
+  return of_rank(problem, std::move(form));
 }
 
 std::vector<ScalarField> dirichlet_fields(const PoissonProblem& problem) {
@@ -109,11 +123,11 @@ BilinearForm mass_form(const PoissonProblem& problem, const Discretization& disc
                        Processor processor) {
   // Rounding hides it beside any capacity.
   constexpr double kVanishing = 0x1p-200;
-  return {&discretization,
-          constant_field(processor == Processor::cpu ? 0.0 : kVanishing),
-          dirichlet_faces(problem),
-          {},
-          problem.capacity};
+  return of_rank(problem, {&discretization,
+                           constant_field(processor == Processor::cpu ? 0.0 : kVanishing),
+                           dirichlet_faces(problem),
+                           {},
+                           problem.capacity});
 }
 
 BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor) {
@@ -141,12 +155,12 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearFor
       assemble_on_gpu(problem, form, fluxes, system)) {
     return system;
   }
-  system.x = HostVector<double>(lattice.size());
+  system.x = HostVector<double>(form.layout());
   interpolate(discretization, initial, system.x);
   stop_if_requested();
   set_dirichlet_values(discretization, form.dirichlet, dirichlet_fields(problem), system.x);
   if (is_for_gpu && assemble_on_gpu(problem, form, fluxes, system)) return system;
-  system.b = HostVector<double>(lattice.size());
+  system.b = HostVector<double>(form.layout());
   assemble_load(form, problem.source, fluxes, system.x, system.b);
   stop_if_requested();
   if (system.is_singular) {

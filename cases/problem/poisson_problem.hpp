@@ -40,12 +40,15 @@ struct PoissonProblem {
   /// user reads them, because the fields may not be in the units of the case.
   double source_unit = 1.0;
   double load_unit = 1.0;
+  /// The part of the domain that this rank computes; null: the whole. The conditions are those of
+  /// the whole.
+  std::shared_ptr<const RankPart> part = nullptr;
 };
 
-/// The bilinear form of the problem; the discretization must outlive it. Robin terms that vanish at
-/// all points, and a reaction without Dirichlet faces that does, are left out. So
-/// is_pure_neumann(), whether u is determined only up to a constant, is decided by values once and
-/// is the same on all levels of a hierarchy.
+/// The bilinear form of the problem, or of the rank's part; the discretization, that of the part,
+/// must outlive it. Robin terms that vanish at all points, and a reaction without Dirichlet faces
+/// that does, are left out. So is_pure_neumann(), whether u is determined only up to a constant, is
+/// decided by values once and is the same on all levels of a hierarchy.
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
 
 /// The matrix of (capacity u, v): the form with the capacity as reaction, and 0 as coefficient. On

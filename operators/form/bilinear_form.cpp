@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 #include <vector>
 
 #include "mesh/element/face_quadrature.hpp"
@@ -47,9 +48,27 @@ bool vanishes(const ScalarField& field, const Discretization& discretization, co
 }
 
 bool is_pure_neumann(const BilinearForm& form) {
-  return form.dirichlet.none() && vanishes(form.reaction, *form.discretization, form.context().u) &&
-         std::all_of(form.robin.begin(), form.robin.end(),
-                     [&](const RobinTerm& term) { return vanishes(term, *form.discretization); });
+  const bool is_so_here =
+      form.dirichlet.none() && vanishes(form.reaction, *form.discretization, form.context().u) &&
+      std::all_of(form.robin.begin(), form.robin.end(),
+                  [&](const RobinTerm& term) { return vanishes(term, *form.discretization); });
+  return form.part ? !form.part->rank->ranks().any(!is_so_here) : is_so_here;
+}
+
+BilinearForm form_on_part(BilinearForm whole, const Discretization& part,
+                          std::shared_ptr<const RankPart> rank) {
+  BilinearForm form = std::move(whole);
+  form.discretization = &part;
+  form.state = nullptr;
+  form.part = std::make_shared<const PartOfWhole>(PartOfWhole{rank, form.dirichlet, form.robin});
+  form.dirichlet &= rank->domain_faces();
+  std::erase_if(form.robin,
+                [&](const RobinTerm& term) { return !rank->domain_faces()[term.face]; });
+  return form;
+}
+
+void sum_over_ranks(const BilinearForm& form, HostVector<double>& b) {
+  if (form.part) form.part->rank->exchange<double>(form.dirichlet).add(b);
 }
 
 bool are_same(const ScalarField& a, const ScalarField& b) {

@@ -92,11 +92,13 @@ Sums integrate_flux(const Discretization& discretization, const Basis1D& basis,
 
 }  // namespace
 
-LoadIntegrals integrate_load(const Discretization& discretization, const Basis1D& basis,
-                             const ScalarField& source, const std::vector<FluxTerm>& fluxes) {
+LoadIntegrals integrate_load(const Discretization& discretization, FaceSet domain_faces,
+                             const Basis1D& basis, const ScalarField& source,
+                             const std::vector<FluxTerm>& fluxes) {
   const Sums inside = integrate_source(discretization, basis, source);
   LoadIntegrals integrals{inside.value, 0.0, inside.size};
   for (const FluxTerm& flux : fluxes) {
+    if (!domain_faces[flux.face]) continue;
     const Sums sums = integrate_flux(discretization, basis, flux);
     integrals.flux += sums.value;
     integrals.size += sums.size;

@@ -16,9 +16,11 @@ struct LoadIntegrals {
   double sum() const { return source + flux; }
 };
 
-/// The integrals by the rule of a basis on the discretization's nodes. Deterministic for any number
-/// of threads. Values that are not finite are not refused.
-LoadIntegrals integrate_load(const Discretization& discretization, const Basis1D& basis,
-                             const ScalarField& source, const std::vector<FluxTerm>& fluxes);
+/// The integrals by the rule of a basis on the discretization's nodes, of a part those of the part.
+/// Deterministic for any number of threads. Values that are not finite are not refused.
+/// @param domain_faces fluxes of other faces are left out
+LoadIntegrals integrate_load(const Discretization& discretization, FaceSet domain_faces,
+                             const Basis1D& basis, const ScalarField& source,
+                             const std::vector<FluxTerm>& fluxes);
 
 }  // namespace tessera

@@ -152,10 +152,12 @@ class CellLoads {
   std::array<HostArray<Lanes<double>>, 3> gradient_;
 };
 
-void add_fluxes(const Discretization& discretization, const std::vector<FluxTerm>& fluxes,
+void add_fluxes(const BilinearForm& form, const std::vector<FluxTerm>& fluxes,
                 HostVector<double>& b) {
+  const Discretization& discretization = *form.discretization;
+  const FaceSet domain_faces = form.domain_faces();
   for (const FluxTerm& flux : fluxes) {
-    if (is_zero(flux.value)) continue;
+    if (is_zero(flux.value) || !domain_faces[flux.face]) continue;
     const FaceQuadrature quadrature = make_face_quadrature(discretization, flux.face);
     std::vector<double> values(quadrature.measure.size());
     flux.value.evaluate(quadrature.positions(), values.data());
@@ -270,7 +272,7 @@ void assemble_load(const BilinearForm& form, const ScalarField& source,
   assemble_cells(
       form, source, form.context().u, lifted,
       [&](const Brick& brick) { return has_lift && touches(mesh, brick, form.dirichlet); }, b);
-  add_fluxes(discretization, fluxes, b);
+  add_fluxes(form, fluxes, b);
   const RobinFaces<double> robin(form);
   if (has_lift && !robin.empty()) {
     HostVector<double> boundary(lattice.size());
@@ -278,6 +280,7 @@ void assemble_load(const BilinearForm& form, const ScalarField& source,
     axpy(-1.0, boundary, b);
   }
   for_each_face_node(lattice, form.dirichlet, [&](Index node) { b[node] = u[node]; });
+  sum_over_ranks(form, b);
 }
 
 void assemble_residual(const BilinearForm& form, const ScalarField& source,
@@ -285,13 +288,14 @@ void assemble_residual(const BilinearForm& form, const ScalarField& source,
                        HostVector<double>& r) {
   assemble_cells(
       form, source, u.data(), u, [](const Brick&) { return true; }, r);
-  add_fluxes(*form.discretization, fluxes, r);
+  add_fluxes(form, fluxes, r);
   const double minus = -1.0;
   const HostVector<double>* const load = &r;
   combine<double>({&minus, 1}, {&load, 1}, r);
   RobinFaces<double>(form).add(u, FaceRows::all, r);
   for_each_face_node(form.discretization->lattice, form.dirichlet,
                      [&](Index node) { r[node] = 0.0; });
+  sum_over_ranks(form, r);
 }
 
 }  // namespace tessera

@@ -27,7 +27,9 @@ bool has_values(const BilinearForm& form, const HostVector<double>& u);
 ///   b_i = (f, phi_i) + sum over flux faces <value, phi_i> - a(g, phi_i)   at free nodes,
 ///   b_i = g_i                                                             on Dirichlet faces,
 /// with f at the form's state where it depends on u, and g_h the function that has u's values at
-/// the nodes of Dirichlet faces and 0 at all others. Deterministic for any number of threads.
+/// the nodes of Dirichlet faces and 0 at all others. Deterministic for any number of threads. Of a
+/// form of which ranks have parts it is that of the whole, with the fluxes of all faces of the
+/// domain; all ranks call this together, and the next as well.
 /// @throws BadFieldValue if f or a flux is not finite.
 void assemble_load(const BilinearForm& form, const ScalarField& source,
                    const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,

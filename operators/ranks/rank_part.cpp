@@ -44,18 +44,4 @@ SharedPlanes RankPart::shared_planes(FaceSet dirichlet) const {
   return planes;
 }
 
-BilinearForm form_on_part(const BilinearForm& whole, const Discretization& part,
-                          const RankPart& rank) {
-  BilinearForm form = whole;
-  form.discretization = &part;
-  form.dirichlet &= rank.domain_faces();
-  std::erase_if(form.robin, [&](const RobinTerm& term) { return !rank.domain_faces()[term.face]; });
-  if (whole.state != nullptr) {
-    HostArray<double> state(static_cast<std::size_t>(part.lattice.size()));
-    rank.nodes().copy_to_part(whole.state->data(), state.data());
-    form.state = std::make_shared<const HostArray<double>>(std::move(state));
-  }
-  return form;
-}
-
 }  // namespace tessera

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "mesh/partition/part_nodes.hpp"
-#include "operators/form/bilinear_form.hpp"
 #include "solvers/memory/vector_layout.hpp"
 #include "solvers/ranks/plane_exchange.hpp"
 
@@ -11,8 +10,8 @@ namespace tessera {
 /// One rank's part of a mesh and of the nodes of degree p on it: the mesh to make a discretization
 /// of, the layout of its vectors, and the planes of nodes that it shares.
 ///
-/// With the same part of a form (form_on_part), any strategy's operator of the part, local load
-/// vectors and integrals are summands of the whole's.
+/// Any strategy's operator of the same part of a form (form_on_part), local load vectors and
+/// integrals are summands of the whole's.
 class RankPart {
  public:
   /// @param ranks as many as the partition has; must outlive this object and what it makes
@@ -45,11 +44,5 @@ class RankPart {
   FaceSet domain_faces_;
   VectorLayout layout_;
 };
-
-/// The form on a rank's part: Dirichlet and Robin faces are those that the part has of the
-/// domain's.
-/// @param part the discretization of the part, to which the form refers
-BilinearForm form_on_part(const BilinearForm& whole, const Discretization& part,
-                          const RankPart& rank);
 
 }  // namespace tessera

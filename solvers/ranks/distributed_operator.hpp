@@ -21,7 +21,7 @@ namespace tessera {
 /// All ranks call its functions together. It has no fused operations: sums over A_r x are not those
 /// over A x.
 template <class T, class Space>
-class DistributedOperator final : public LinearOperator<T, Space> {
+class DistributedOperator : public LinearOperator<T, Space> {
  public:
   using V = Vector<T, Space>;
 
@@ -46,6 +46,10 @@ class DistributedOperator final : public LinearOperator<T, Space> {
   /// That of the rank's own operator.
   Cost cost() const override { return local_->cost(); }
   std::int64_t bytes() const override { return local_->bytes() + exchange_.bytes(); }
+
+ protected:
+  /// The rank's own operator.
+  LinearOperator<T, Space>& local() { return *local_; }
 
  private:
   std::unique_ptr<LinearOperator<T, Space>> local_;

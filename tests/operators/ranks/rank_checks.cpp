@@ -68,20 +68,17 @@ void check_load(const Communicator& ranks, const RankGrid& grid, const ProblemOp
   for (int face = 0; face < face_count(options.dimension); ++face) {
     if (!whole.form.dirichlet[face]) fluxes.push_back({face, values[face]});
   }
-  const auto load = [&](const BilinearForm& form, FaceSet faces, const VectorLayout& layout) {
-    std::pair<HostVector<double>, HostVector<double>> u_and_b{HostVector<double>(layout),
-                                                              HostVector<double>(layout)};
+  const auto load = [&](const BilinearForm& form) {
+    std::pair<HostVector<double>, HostVector<double>> u_and_b{HostVector<double>(form.layout()),
+                                                              HostVector<double>(form.layout())};
     auto& [u, b] = u_and_b;
     fill(b, std::numeric_limits<double>::quiet_NaN());
     set_dirichlet_values(*form.discretization, form.dirichlet, values, u);
-    std::vector<FluxTerm> own = fluxes;
-    std::erase_if(own, [&](const FluxTerm& term) { return !faces[term.face]; });
-    assemble_load(form, source, own, u, b);
+    assemble_load(form, source, fluxes, u, b);
     return u_and_b;
   };
-  const auto [whole_u, whole_b] = load(whole.form, FaceSet().set(), VectorLayout(whole.size()));
-  auto [u, b] = load(mine.form(), mine.part().domain_faces(), mine.layout());
-  mine.part().exchange<double>(mine.form().dirichlet).add(b);
+  const auto [whole_u, whole_b] = load(whole.form);
+  const auto [u, b] = load(mine.form());
   EXPECT_TRUE(mine.agrees(u)) << describe(options);
   EXPECT_TRUE(same_bits(whole_u, vector_of<double>(mine.gathered(u)))) << describe(options);
   expect_near(mine, b, whole_b, "load: " + describe(options));

@@ -21,8 +21,14 @@ Discretization on_part(const Discretization& whole, const RankPart& part) {
 
 RankProblem::RankProblem(const Communicator& ranks, const BoxPartition& partition,
                          const Problem& whole)
-    : part_(ranks, partition, whole.discretization->mesh, whole.discretization->lattice.degree()),
-      discretization_(on_part(*whole.discretization, part_)),
-      form_(form_on_part(whole.form, discretization_, part_)) {}
+    : part_(std::make_shared<const RankPart>(ranks, partition, whole.discretization->mesh,
+                                             whole.discretization->lattice.degree())),
+      discretization_(on_part(*whole.discretization, *part_)),
+      form_(form_on_part(whole.form, discretization_, part_)) {
+  if (whole.form.state == nullptr) return;
+  HostArray<double> state(static_cast<std::size_t>(part_->nodes().lattice().size()));
+  part_->nodes().copy_to_part(whole.form.state->data(), state.data());
+  form_.state = std::make_shared<const HostArray<double>>(std::move(state));
+}
 
 }  // namespace tessera::testing

@@ -5,7 +5,6 @@
 
 #include "operators/ranks/rank_part.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/ranks/distributed_operator.hpp"
 #include "tests/operators/problems.hpp"
 
 namespace tessera::testing {
@@ -17,15 +16,14 @@ class RankProblem {
   RankProblem(const RankProblem&) = delete;
   RankProblem& operator=(const RankProblem&) = delete;
 
-  const RankPart& part() const { return part_; }
+  const RankPart& part() const { return *part_; }
   const Discretization& discretization() const { return discretization_; }
   const BilinearForm& form() const { return form_; }
-  VectorLayout layout() const { return part_.layout(); }
+  VectorLayout layout() const { return part_->layout(); }
 
   template <class T>
   std::unique_ptr<LinearOperator<T, Host>> distributed(const StrategyName& strategy) const {
-    return std::make_unique<DistributedOperator<T, Host>>(
-        make_operator<T>(strategy, form_), layout(), part_.exchange<T>(form_.dirichlet));
+    return make_operator<T>(strategy, form_);
   }
 
   /// The rank's entries of a vector of the whole.
@@ -33,7 +31,7 @@ class RankProblem {
   HostVector<T> taken(const std::vector<double>& whole) const {
     const HostVector<T> values = vector_of<T>(whole);
     HostVector<T> mine(layout());
-    part_.nodes().copy_to_part(values.data(), mine.data());
+    part_->nodes().copy_to_part(values.data(), mine.data());
     return mine;
   }
   /// The vector of the whole, of the entries that each rank owns; on all ranks, which call it
@@ -41,9 +39,9 @@ class RankProblem {
   template <class T>
   std::vector<double> gathered(const HostVector<T>& mine) const {
     std::vector<double> values(mine.data(), mine.data() + mine.size());
-    std::vector<double> whole(static_cast<std::size_t>(part_.nodes().whole().size()), 0.0);
-    part_.nodes().copy_owned_to_whole(values.data(), whole.data());
-    part_.ranks().sum(whole);
+    std::vector<double> whole(static_cast<std::size_t>(part_->nodes().whole().size()), 0.0);
+    part_->nodes().copy_owned_to_whole(values.data(), whole.data());
+    part_->ranks().sum(whole);
     return whole;
   }
   /// Whether all ranks have their shared entries with the bits that the owner has, none a NaN.
@@ -53,7 +51,7 @@ class RankProblem {
   }
 
  private:
-  RankPart part_;
+  std::shared_ptr<const RankPart> part_;
   Discretization discretization_;
   BilinearForm form_;
 };

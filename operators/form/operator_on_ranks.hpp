@@ -1,0 +1,37 @@
+// An OperatorOnRanks is the operator of a form of which each rank has a part.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "operators/form/updatable.hpp"
+#include "solvers/ranks/distributed_operator.hpp"
+
+namespace tessera {
+
+/// A DistributedOperator that becomes that of another form where the rank's own operator does. All
+/// ranks update it together.
+template <class T>
+class OperatorOnRanks final : public DistributedOperator<T, Host>, public Updatable {
+ public:
+  using DistributedOperator<T, Host>::DistributedOperator;
+
+  Updated update(const BilinearForm& form) override { return update_in_place(this->local(), form); }
+};
+
+/// The operator of all ranks, of a part's form and the rank's own operator of it.
+/// @throws std::logic_error for operators on GPUs, which ranks do not have
+template <class T, class Space>
+std::unique_ptr<LinearOperator<T, Space>> on_all_ranks(
+    std::unique_ptr<LinearOperator<T, Space>> local, const BilinearForm& form) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    return std::make_unique<OperatorOnRanks<T>>(
+        std::move(local), form.layout(), form.part->rank->template exchange<T>(form.dirichlet));
+  } else {
+    throw std::logic_error("ranks share no operators on GPUs");
+  }
+}
+
+}  // namespace tessera
