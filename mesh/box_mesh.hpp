@@ -60,6 +60,12 @@ class BoxMesh {
   /// @throws std::invalid_argument unless the box has cells, and all are cells of this mesh
   BoxMesh part(const CellBox& box) const;
   const PlaceInWhole& place() const { return place_; }
+  /// The position in the whole of a cell of this mesh.
+  IndexTriple position_in_whole(const IndexTriple& position) const {
+    IndexTriple result = position;
+    for (int d = 0; d < 3; ++d) result[d] += place_.first_cell[d];
+    return result;
+  }
 
   int dimension() const { return dimension_; }
   const IndexTriple& cells() const { return cells_; }

@@ -123,7 +123,8 @@ void CellIntegrals::require_positive_determinants() const {
     while (geometry_.determinant()[q][lane] > 0.0) ++q;
     const Frame& frame = discretization_.frame;
     throw InvertedCell(
-        cells_[lane], dimension_, geometry_.determinant()[q][lane] * frame.volume(dimension_),
+        discretization_.mesh.position_in_whole(cells_[lane]), dimension_,
+        geometry_.determinant()[q][lane] * frame.volume(dimension_),
         frame.physical({geometry_.position(0)[q][lane], geometry_.position(1)[q][lane],
                         geometry_.position(2)[q][lane]}));
   }

@@ -1,6 +1,7 @@
 // These are the commands of the program and its exit codes.
 #pragma once
 
+#include "solvers/ranks/communicator.hpp"
 #include "src/parameters/command_line.hpp"
 
 namespace tessera {
@@ -16,7 +17,8 @@ enum class ExitCode {
 
 /// Each runs one command of the command line and returns how it ended; mistakes of the user and
 /// lacking resources are thrown: InputError, NotEnoughMemory, OutputError, std::bad_alloc.
-ExitCode run(const RunCommand& command);
+/// @param ranks that compute the case together, and call this together
+ExitCode run(const RunCommand& command, const Communicator& ranks);
 ExitCode check(const CheckCommand& command);
 ExitCode compare(const CompareCommand& command);
 ExitCode convergence(const ConvergenceCommand& command);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -18,6 +19,7 @@
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "solvers/ranks/launched_processes.hpp"
+#include "solvers/ranks/mpi_ranks.hpp"
 #include "src/case/memory/memory_estimate.hpp"
 #include "src/commands.hpp"
 #include "src/commands/run/solution_file.hpp"
@@ -45,11 +47,6 @@ void return_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, kSmallestReturnedBytes);
 }
 
-ExitCode fail(ExitCode code, const std::string& message) {
-  print_err("{}\n", message);
-  return code;
-}
-
 // What a program is to say and do that cannot write to stdout: nothing for a reader who has had
 // enough, as `head`. Where files hold the results, nothing else is lost.
 ExitCode with_stdout_error(ExitCode code, const Command& command) {
@@ -64,11 +61,6 @@ ExitCode with_stdout_error(ExitCode code, const Command& command) {
   return code == ExitCode::success && !has_files ? ExitCode::no_resources : code;
 }
 
-ExitCode internal_error(const std::exception& error) {
-  return fail(ExitCode::no_resources,
-              fmt::format("tessera: internal error, please report it: {}", error.what()));
-}
-
 // Commands whose files several processes would write at the same time.
 bool computes(const Command& command) {
   return std::holds_alternative<RunCommand>(command) ||
@@ -77,64 +69,128 @@ bool computes(const Command& command) {
          std::holds_alternative<StudyCommand>(command);
 }
 
+/// How a command ended, and what is to be said if it failed.
+struct Ending {
+  ExitCode code;
+  std::string message = {};
+};
+
+ExitCode do_command(const Command& command, const Communicator& ranks) {
+  return std::visit(Overloaded{[&](const RunCommand& c) { return run(c, ranks); },
+                               [](const CheckCommand& c) { return check(c); },
+                               [](const CompareCommand& c) { return compare(c); },
+                               [](const ConvergenceCommand& c) { return convergence(c); },
+                               [](const StudyCommand& c) { return study(c); },
+                               [](const ReportCommand& c) { return make_report(c); },
+                               [](const DefaultsCommand& c) { return print_defaults(c); },
+                               [](const ListCommand& c) { return list(c); },
+                               [](const InfoCommand& c) { return info(c); },
+                               [](const FinishedCommand& c) {
+                                 write_stdout(c.standard_output);
+                                 write_stderr(c.standard_error);
+                                 return static_cast<ExitCode>(c.exit_code);
+                               }},
+                    command);
+}
+
+Ending execute(const Command& command, const Communicator& ranks) {
+  const auto failed = [](ExitCode code, const std::exception& error, const char* more = "") {
+    return Ending{code, fmt::format("tessera: {}{}", error.what(), more)};
+  };
+  const auto failed_inside = [](const std::exception& error) {
+    return Ending{ExitCode::no_resources,
+                  fmt::format("tessera: internal error, please report it: {}", error.what())};
+  };
+  try {
+    return {do_command(command, ranks)};
+  } catch (const InputError& error) {
+    return {ExitCode::input_error, error.what()};
+  } catch (const UnsuitableChoice& error) {
+    return failed(ExitCode::input_error, error);
+  } catch (const NumericalBreakdown& error) {
+    return failed(ExitCode::input_error, error);
+  } catch (const CheckpointError& error) {
+    return failed(ExitCode::input_error, error);
+  } catch (const NotEnoughMemory& error) {
+    return failed(ExitCode::no_resources, error);
+  } catch (const OutputError& error) {
+    return failed(ExitCode::no_resources, error);
+  } catch (const MpiError& error) {
+    return failed(ExitCode::no_resources, error);
+  } catch (const NoDevice& error) {
+    return failed(ExitCode::no_resources, error, "; device = \"cpu\" needs none");
+  } catch (const DeviceError& error) {
+    return failed(ExitCode::no_resources, error);
+  } catch (const Interrupted& error) {
+    return failed(ExitCode::interrupted, error);
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::no_resources, kOutOfMemory};
+  } catch (const std::length_error&) {
+    return {ExitCode::no_resources, kOutOfMemory};
+  } catch (const std::system_error& error) {
+    // fmt::print() throws it where stdout fails.
+    if (std::ferror(stdout) == 0) return failed_inside(error);
+    remember_stdout_error(error.code().value());
+    return {ExitCode::success};
+  } catch (const std::exception& error) {
+    return failed_inside(error);
+  }
+}
+
+void print(const Ending& ending) {
+  if (!ending.message.empty()) print_err("{}\n", ending.message);
+}
+
+ExitCode execute_alone(const Command& command) {
+  const Ending ending = execute(command, single_rank());
+  print(ending);
+  return ending.code;
+}
+
+// Says once what all ranks failed of. Where only some did, the others may wait for them: all end.
+ExitCode end_together(const MpiRanks& mpi, const Ending& ending) {
+  constexpr double kPatienceSeconds = 2.0;
+  const int rank = mpi.world().rank();
+  const auto of_rank = [](int failed, const std::string& message) {
+    return failed == 0 ? message : fmt::format("rank {}: {}", failed, message);
+  };
+  const auto all =
+      mpi.agree_on_failure(static_cast<int>(ending.code), ending.message, kPatienceSeconds);
+  if (!all) {
+    print({ending.code, of_rank(rank, ending.message)});
+    MpiRanks::abort(static_cast<int>(ending.code));
+  }
+  if (rank == 0) print({ending.code, of_rank(all->rank, all->message)});
+  return static_cast<ExitCode>(all->code);
+}
+
+ExitCode execute_on_ranks(const Command& command) {
+  std::optional<MpiRanks> mpi;
+  try {
+    mpi.emplace();
+  } catch (const MpiError& error) {
+    if (launched_rank() == 0) print_err("tessera: {}\n", error.what());
+    return ExitCode::input_error;
+  }
+  const Ending ending = execute(command, mpi->world());
+  return ending.message.empty() ? ending.code : end_together(*mpi, ending);
+}
+
 ExitCode refuse_processes(int count) {
-  if (launched_rank() != 0) return ExitCode::input_error;
-  return fail(ExitCode::input_error,
-              fmt::format("tessera: {} processes were started, but one computes a problem so far: "
-                          "start it without mpirun",
-                          count));
+  if (launched_rank() == 0) {
+    print_err(
+        "tessera: {} processes were started, but only tessera run computes on several: start this "
+        "without mpirun\n",
+        count);
+  }
+  return ExitCode::input_error;
 }
 
 ExitCode execute(const Command& command) {
   const int processes = launched_processes();
-  if (processes > 1 && computes(command)) return refuse_processes(processes);
-  try {
-    return std::visit(Overloaded{[](const RunCommand& c) { return run(c); },
-                                 [](const CheckCommand& c) { return check(c); },
-                                 [](const CompareCommand& c) { return compare(c); },
-                                 [](const ConvergenceCommand& c) { return convergence(c); },
-                                 [](const StudyCommand& c) { return study(c); },
-                                 [](const ReportCommand& c) { return make_report(c); },
-                                 [](const DefaultsCommand& c) { return print_defaults(c); },
-                                 [](const ListCommand& c) { return list(c); },
-                                 [](const InfoCommand& c) { return info(c); },
-                                 [](const FinishedCommand& c) {
-                                   write_stdout(c.standard_output);
-                                   write_stderr(c.standard_error);
-                                   return static_cast<ExitCode>(c.exit_code);
-                                 }},
-                      command);
-  } catch (const InputError& error) {
-    return fail(ExitCode::input_error, error.what());
-  } catch (const UnsuitableChoice& error) {
-    return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
-  } catch (const NumericalBreakdown& error) {
-    return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
-  } catch (const CheckpointError& error) {
-    return fail(ExitCode::input_error, fmt::format("tessera: {}", error.what()));
-  } catch (const NotEnoughMemory& error) {
-    return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
-  } catch (const OutputError& error) {
-    return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
-  } catch (const NoDevice& error) {
-    return fail(ExitCode::no_resources,
-                fmt::format("tessera: {}; device = \"cpu\" needs none", error.what()));
-  } catch (const DeviceError& error) {
-    return fail(ExitCode::no_resources, fmt::format("tessera: {}", error.what()));
-  } catch (const Interrupted& error) {
-    return fail(ExitCode::interrupted, fmt::format("tessera: {}", error.what()));
-  } catch (const std::bad_alloc&) {
-    return fail(ExitCode::no_resources, kOutOfMemory);
-  } catch (const std::length_error&) {
-    return fail(ExitCode::no_resources, kOutOfMemory);
-  } catch (const std::system_error& error) {
-    // fmt::print() throws it where stdout fails.
-    if (std::ferror(stdout) == 0) return internal_error(error);
-    remember_stdout_error(error.code().value());
-    return ExitCode::success;
-  } catch (const std::exception& error) {
-    return internal_error(error);
-  }
+  if (processes == 1) return execute_alone(command);
+  if (std::holds_alternative<RunCommand>(command)) return execute_on_ranks(command);
+  return computes(command) ? refuse_processes(processes) : execute_alone(command);
 }
 
 }  // namespace

@@ -26,6 +26,11 @@ struct Magnitudes {
       largest = std::max(largest, logarithm);
     }
   }
+  // Over all ranks that have a part of the problem.
+  void add_others(const Communicator& ranks) {
+    ranks.min({&least, 1});
+    ranks.max({&largest, 1});
+  }
   double power_of_4() const {
     return least > largest ? 1.0 : std::exp2(2.0 * std::round(0.25 * (least + largest)));
   }
@@ -98,6 +103,7 @@ NaturalUnits natural_units(const PoissonProblem& problem, const Discretization& 
     }
   });
   for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (problem.part) magnitudes[i].add_others(problem.part->ranks());
     units.coefficient_factors[i] = magnitudes[i].power_of_4();
     units.coefficient *= units.coefficient_factors[i];
   }
@@ -121,6 +127,7 @@ PoissonProblem in_units(const PoissonProblem& problem, const NaturalUnits& units
   scaled.capacity = in_frame(problem.capacity, frame, units.source());
   scaled.source_unit = units.source();
   scaled.load_unit = units.load();
+  scaled.part = problem.part;
   scaled.source = in_frame(problem.source, frame, units.source());
   for (int face = 0; face < face_count(problem.dimension); ++face) {
     const BoundaryCondition& from = problem.boundary[face];

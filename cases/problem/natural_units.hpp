@@ -30,7 +30,8 @@ struct NaturalUnits {
 
 /// The units of a problem. The coefficient is evaluated at quadrature points of up to 8 cells per
 /// axis, and its unit is the power of 4 next to the geometric mean of the least and the largest
-/// magnitude there.
+/// magnitude there. Where ranks have parts of the problem, its sampled cells are those of all
+/// parts.
 /// @param discretization the space, in the frame that the units shall have
 /// @param u a typical solution as a function of physical positions, where the coefficient depends
 ///        on u

@@ -115,8 +115,9 @@ void for_each_evaluated(const Discretization& discretization, const CellBatches&
   if (first.failure == Failure::none) return;
   const Point where = discretization.frame.physical(first.where);
   if (first.failure == Failure::inverted) {
-    const int dimension = discretization.mesh.dimension();
-    throw InvertedCell(discretization.mesh.cell_position(first.cell), dimension,
+    const BoxMesh& mesh = discretization.mesh;
+    const int dimension = mesh.dimension();
+    throw InvertedCell(mesh.position_in_whole(mesh.cell_position(first.cell)), dimension,
                        first.value * discretization.frame.volume(dimension), where);
   }
   throw BadFieldValue(

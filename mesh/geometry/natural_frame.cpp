@@ -21,40 +21,23 @@ constexpr double kLeastEdge = 1e-10;
 
 Intervals box_intervals(const BoxMesh& mesh) {
   Intervals intervals{};
-  for (int d = 0; d < mesh.dimension(); ++d) intervals[d] = {mesh.lower()[d], mesh.upper()[d]};
-  return intervals;
-}
-
-Intervals intervals_of(const Discretization& physical) {
-  if (physical.mapping.is_cartesian()) return box_intervals(physical.mesh);
-  Intervals intervals{};
-  for (int d = 0; d < physical.mesh.dimension(); ++d) {
-    const HostArray<double>& x = physical.mapping.coordinate(d);
-    double low = x[0];
-    double high = x[0];
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
-    for (Index i = 0; i < physical.lattice.size(); ++i) {
-      low = std::min(low, x[i]);
-      high = std::max(high, x[i]);
-    }
-    intervals[d] = {low, high};
-  }
+  const PlaceInWhole& place = mesh.place();
+  for (int d = 0; d < mesh.dimension(); ++d) intervals[d] = {place.lower[d], place.upper[d]};
   return intervals;
 }
 
 BoxMesh moved(const BoxMesh& mesh, const Frame& frame) {
   if (frame.is_physical()) return mesh;
-  Point lower = mesh.lower();
-  Point upper = mesh.upper();
+  PlaceInWhole place = mesh.place();
   std::array<GridLines, 3> lines;
   for (int d = 0; d < mesh.dimension(); ++d) {
     const auto move = [&](double x) { return (x - frame.origin[d]) / frame.length; };
-    lower[d] = move(lower[d]);
-    upper[d] = move(upper[d]);
+    place.lower[d] = move(place.lower[d]);
+    place.upper[d] = move(place.upper[d]);
     if (mesh.is_uniform(d)) continue;
     for (Index i = 0; i <= mesh.cells()[d]; ++i) lines[d].push_back(move(mesh.grid_line(d, i)));
   }
-  return {mesh.dimension(), mesh.cells(), lower, upper, std::move(lines)};
+  return {mesh.dimension(), mesh.cells(), place, std::move(lines)};
 }
 
 Discretization cartesian(Discretization&& old, BoxMesh mesh, const Frame& frame) {
@@ -122,8 +105,25 @@ Frame natural_frame(const Intervals& intervals, int dimension) {
   return frame;
 }
 
+Intervals node_intervals(const Discretization& physical) {
+  if (physical.mapping.is_cartesian()) return box_intervals(physical.mesh);
+  Intervals intervals{};
+  for (int d = 0; d < physical.mesh.dimension(); ++d) {
+    const HostArray<double>& x = physical.mapping.coordinate(d);
+    double low = x[0];
+    double high = x[0];
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
+    for (Index i = 0; i < physical.lattice.size(); ++i) {
+      low = std::min(low, x[i]);
+      high = std::max(high, x[i]);
+    }
+    intervals[d] = {low, high};
+  }
+  return intervals;
+}
+
 Frame natural_frame(const Discretization& physical) {
-  return natural_frame(intervals_of(physical), physical.mesh.dimension());
+  return natural_frame(node_intervals(physical), physical.mesh.dimension());
 }
 
 Discretization to_frame(Discretization physical, const Frame& frame) {
@@ -163,7 +163,7 @@ double least_edge(const Intervals& intervals, int dimension) {
 void check_digits(const Discretization& physical) {
   if (physical.mapping.is_cartesian()) return;
   const BoxMesh& mesh = physical.mesh;
-  const double least = least_edge(intervals_of(physical), mesh.dimension());
+  const double least = least_edge(node_intervals(physical), mesh.dimension());
   // The first cell with too short an edge.
   Index first = std::numeric_limits<Index>::max();
   std::mutex mutex;
@@ -184,7 +184,8 @@ void check_digits(const Discretization& physical) {
   for (int d = 0; d < mesh.dimension(); ++d) {
     edge = std::min(edge, longest_edge(physical, mesh.cell_position(first), d));
   }
-  throw LostDigits(mesh.cell_position(first), mesh.dimension(), edge, least, least / kLeastEdge);
+  throw LostDigits(mesh.position_in_whole(mesh.cell_position(first)), mesh.dimension(), edge, least,
+                   least / kLeastEdge);
 }
 
 }  // namespace tessera

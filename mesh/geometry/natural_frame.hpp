@@ -18,7 +18,8 @@ namespace tessera {
 Frame natural_frame(const Discretization& physical);
 
 /// The same space in the coordinates X = (x - origin) / length. If the mesh is mapped, its box only
-/// numbers the cells and gets a frame of its own. Nothing is rounded but numbers below 1e-308.
+/// numbers the cells and gets a frame of its own. Nothing is rounded but numbers below 1e-308. A
+/// part of a mesh stays one.
 Discretization to_frame(Discretization physical, const Frame& frame);
 
 /// The least and the largest coordinate along each axis.
@@ -28,7 +29,11 @@ struct Interval {
 };
 using Intervals = std::array<Interval, 3>;
 
-/// natural_frame() of a mapped mesh from the intervals of its nodes.
+/// Those of the nodes of a mapped mesh, else of the box; of a part the nodes are the part's own,
+/// and the box is the whole's.
+Intervals node_intervals(const Discretization& physical);
+
+/// natural_frame() from the intervals of the nodes.
 Frame natural_frame(const Intervals& intervals, int dimension);
 
 /// What to_frame() makes of a mapped mesh from positions that are in the frame already.

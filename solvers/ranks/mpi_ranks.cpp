@@ -4,7 +4,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
+#include <vector>
 
 namespace tessera {
 namespace {
@@ -73,6 +77,12 @@ class MpiCommunicator final : public Communicator {
   MPI_Comm comm_;
 };
 
+// Of all ranks, for those who fail out of step.
+MPI_Comm& failure_channel() {
+  static MPI_Comm channel = MPI_COMM_NULL;
+  return channel;
+}
+
 }  // namespace
 
 MpiRanks::MpiRanks() {
@@ -90,9 +100,37 @@ MpiRanks::MpiRanks() {
   check(MPI_Comm_size(host, &ranks_on_host_), "a question for the number of ranks");
   check(MPI_Comm_free(&host), "a question for the ranks of this host");
   world_ = std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, rank, size);
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &failure_channel()), "a channel for failures");
 }
 
 MpiRanks::~MpiRanks() { MPI_Finalize(); }
+
+std::optional<Agreement> MpiRanks::agree_on_failure(int code, const std::string& message,
+                                                    double seconds) const {
+  struct Failure {
+    int code;
+    std::array<char, 1001> message;
+  };
+  Failure mine{code, {}};
+  message.copy(mine.message.data(), mine.message.size() - 1);
+  std::vector<Failure> all(static_cast<std::size_t>(world_->size()));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Iallgather(&mine, sizeof(Failure), MPI_BYTE, all.data(), sizeof(Failure), MPI_BYTE,
+                       failure_channel(), &request),
+        "word of a failure");
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  int is_there = 0;
+  while (true) {
+    check(MPI_Test(&request, &is_there, MPI_STATUS_IGNORE), "word of a failure");
+    if (is_there != 0) break;
+    // The request stays open: the process is about to end.
+    if (std::chrono::steady_clock::now() > deadline) return std::nullopt;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const auto worst = std::max_element(
+      all.begin(), all.end(), [](const Failure& a, const Failure& b) { return a.code < b.code; });
+  return Agreement{worst->code, static_cast<int>(worst - all.begin()), worst->message.data()};
+}
 
 void MpiRanks::abort(int exit_code) {
   MPI_Abort(MPI_COMM_WORLD, exit_code);

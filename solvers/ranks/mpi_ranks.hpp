@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "solvers/configuration.hpp"
 #include "solvers/ranks/communicator.hpp"
@@ -30,6 +32,13 @@ class MpiRanks {
   /// The rank of this process among those of the same host, and how many these are.
   int rank_on_host() const { return rank_on_host_; }
   int ranks_on_host() const { return ranks_on_host_; }
+
+  /// What all ranks agree on if every one of them fails and calls this, within so many seconds;
+  /// nothing if there are others, which may wait for this one. It may be called at any moment: not
+  /// in step with the functions of world().
+  /// @param code, message as in Communicator::agree(), of which 1000 characters are kept
+  std::optional<Agreement> agree_on_failure(int code, const std::string& message,
+                                            double seconds) const;
 
   /// Ends all processes at once, for an error of this one while others may wait for it.
   [[noreturn]] static void abort(int exit_code);

@@ -9,6 +9,10 @@ MpiRanks::MpiRanks() { throw MpiError("this build has no MPI: it runs on one pro
 
 MpiRanks::~MpiRanks() = default;
 
+std::optional<Agreement> MpiRanks::agree_on_failure(int, const std::string&, double) const {
+  return std::nullopt;
+}
+
 void MpiRanks::abort(int exit_code) { std::_Exit(exit_code); }
 
 }  // namespace tessera

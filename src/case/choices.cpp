@@ -29,6 +29,7 @@ RunDevice device_named(const std::string& name) {
 
 // Why the case cannot run on the GPU; empty if it can.
 std::string why_not_on(const GpuOffer& gpu, CaseParameters parameters) {
+  if (parameters.run.processes > 1) return "several processes compute on CPUs only so far";
   if (!gpu.why_none.empty()) return gpu.why_none;
   std::string reason = why_no_state(case_state(parameters), Processor::gpu);
   if (!reason.empty()) return reason;

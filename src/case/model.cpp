@@ -7,6 +7,7 @@
 #include "operators/load/device_load.hpp"
 #include "operators/load/interpolation.hpp"
 #include "solvers/memory/device.hpp"
+#include "src/case/rank_partition.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/system_scale.hpp"
 
@@ -21,13 +22,24 @@ double own_unit(const SolutionNorms& u) {
   return unit < kSafe && unit > 1.0 / kSafe ? 1.0 : unit;
 }
 
+std::shared_ptr<const RankPart> make_part(const CaseParameters& parameters,
+                                          const Communicator& ranks) {
+  if (ranks.size() == 1) return nullptr;
+  return std::make_shared<const RankPart>(ranks, case_partition(parameters, ranks.size()),
+                                          make_box_mesh(parameters), parameters.space.degree);
+}
+
 }  // namespace
 
-CaseModel make_case_model(const CaseParameters& parameters, Processor makes) {
-  Discretization discretization = make_framed_discretization(parameters, makes);
-  const PoissonProblem problem = make_problem(parameters);
+CaseModel make_case_model(const CaseParameters& parameters, Processor makes,
+                          const Communicator& ranks) {
+  const std::shared_ptr<const RankPart> part = make_part(parameters, ranks);
+  Discretization discretization = make_framed_discretization(parameters, makes, part.get());
+  PoissonProblem problem = make_problem(parameters);
+  problem.part = part;
   const NaturalUnits units = natural_units(problem, discretization, make_initial(parameters));
-  return {std::move(discretization), units, in_units(problem, units), make_box_mesh(parameters)};
+  return {std::move(discretization), units, in_units(problem, units),
+          part ? part->mesh() : make_box_mesh(parameters), part};
 }
 
 LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial,

@@ -1,8 +1,11 @@
 // A CaseModel is a case's problem on its mesh in natural units.
 #pragma once
 
+#include <memory>
+
 #include "cases/problem/natural_units.hpp"
 #include "mesh/geometry/natural_frame.hpp"
+#include "operators/ranks/rank_part.hpp"
 #include "postprocess/solution_norms.hpp"
 #include "src/parameters/case_parameters.hpp"
 
@@ -16,10 +19,20 @@ struct CaseModel {
   PoissonProblem problem;
   /// The mesh in physical space.
   BoxMesh physical_mesh;
+  /// Where several ranks compute the case: this one's part, of which all of the above is. Null: the
+  /// whole.
+  std::shared_ptr<const RankPart> part = nullptr;
+
+  /// Those of the whole.
+  Index dof_count() const {
+    return part ? part->nodes().whole().dof_count() : discretization.lattice.dof_count();
+  }
 };
 
 /// @param makes, @throws as make_framed_discretization(), make_problem()
-CaseModel make_case_model(const CaseParameters& parameters, Processor makes = Processor::cpu);
+/// @param ranks that compute the case, each a part of it; all of them call this together
+CaseModel make_case_model(const CaseParameters& parameters, Processor makes = Processor::cpu,
+                          const Communicator& ranks = single_rank());
 
 /// The system of the model from the case's initial values; x in the case's units, b in those of
 /// loads. @param assembles, wanted, @throws as make_linear_system()

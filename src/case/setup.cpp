@@ -140,6 +140,29 @@ const char* key_of(Choice choice) {
   return "";
 }
 
+// On the case's box mesh, or on a part of it.
+Discretization make_discretization_on(const BoxMesh& mesh, const CaseParameters& parameters) {
+  const SpaceParameters& space = parameters.space;
+  const NodeLattice lattice(mesh, space.degree);
+  Basis1D basis = make_basis(space.degree, space.nodes, space.quadrature, space.points);
+  Mapping mapping = parameters.mesh.map.empty()
+                        ? Mapping(mesh, lattice, basis.nodes)
+                        : Mapping(mesh, lattice, basis.nodes, map_fields(parameters));
+  Discretization discretization{mesh, std::move(basis), lattice, std::move(mapping)};
+  check_digits(discretization);
+  return discretization;
+}
+
+// The natural frame of a case of which each rank has a part.
+Frame frame_of_all(const Discretization& part, const Communicator& ranks) {
+  Intervals intervals = node_intervals(part);
+  for (Interval& interval : intervals) {
+    ranks.min({&interval.low, 1});
+    ranks.max({&interval.high, 1});
+  }
+  return natural_frame(intervals, part.mesh.dimension());
+}
+
 }  // namespace
 
 Registry<CaseParameters> make_case_registry() {
@@ -175,16 +198,7 @@ Point case_cell_widths(const CaseParameters& parameters) {
 }
 
 Discretization make_discretization(const CaseParameters& parameters) {
-  const SpaceParameters& space = parameters.space;
-  const BoxMesh mesh = make_box_mesh(parameters);
-  const NodeLattice lattice(mesh, space.degree);
-  Basis1D basis = make_basis(space.degree, space.nodes, space.quadrature, space.points);
-  Mapping mapping = parameters.mesh.map.empty()
-                        ? Mapping(mesh, lattice, basis.nodes)
-                        : Mapping(mesh, lattice, basis.nodes, map_fields(parameters));
-  Discretization discretization{mesh, std::move(basis), lattice, std::move(mapping)};
-  check_digits(discretization);
-  return discretization;
+  return make_discretization_on(make_box_mesh(parameters), parameters);
 }
 
 bool makes_positions_on_gpu(const CaseParameters& parameters) {
@@ -192,7 +206,8 @@ bool makes_positions_on_gpu(const CaseParameters& parameters) {
          is_map_for_gpu(map_fields(parameters), parameters.mesh.dimension);
 }
 
-Discretization make_framed_discretization(const CaseParameters& parameters, Processor makes) {
+Discretization make_framed_discretization(const CaseParameters& parameters, Processor makes,
+                                          const RankPart* part) {
   if constexpr (kHasCuda) {
     if (makes == Processor::gpu && !parameters.mesh.map.empty()) {
       const SpaceParameters& space = parameters.space;
@@ -203,8 +218,10 @@ Discretization make_framed_discretization(const CaseParameters& parameters, Proc
       if (made) return std::move(*made);
     }
   }
-  Discretization physical = make_discretization(parameters);
-  const Frame frame = natural_frame(physical);
+  Discretization physical = make_discretization_on(
+      part == nullptr ? make_box_mesh(parameters) : part->mesh(), parameters);
+  const Frame frame =
+      part == nullptr ? natural_frame(physical) : frame_of_all(physical, part->ranks());
   return to_frame(std::move(physical), frame);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cases/problem/poisson_problem.hpp"
 #include "mesh/discretization.hpp"
+#include "operators/ranks/rank_part.hpp"
 #include "src/parameters/case_parameters.hpp"
 
 namespace tessera {
@@ -25,10 +26,12 @@ Point case_cell_widths(const CaseParameters& parameters);
 /// Mesh, space and map of the case; the map is evaluated.
 Discretization make_discretization(const CaseParameters& parameters);
 
-/// The same in its natural frame; on the GPU node positions of a mapped mesh are evaluated and kept
-/// in its memory.
+/// The same, or a rank's part of it, in its natural frame, which is that of the whole; on the GPU
+/// node positions of a mapped mesh are evaluated and kept in its memory.
 /// @param makes where positions are made
-Discretization make_framed_discretization(const CaseParameters& parameters, Processor makes);
+/// @param part null: the whole; else all ranks call this together
+Discretization make_framed_discretization(const CaseParameters& parameters, Processor makes,
+                                          const RankPart* part = nullptr);
 
 /// Whether they are, with the processor of the case, unless values are found that are not allowed.
 bool makes_positions_on_gpu(const CaseParameters& parameters);

@@ -15,15 +15,17 @@ namespace {
 // range of single precision, which x must not leave.
 constexpr double kLeastShare = 0x1p-40;
 
+// Of all ranks that share the vector.
 double largest_entry(const HostVector<double>& values) {
   double largest = 0.0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
   for (Index i = 0; i < values.size(); ++i) largest = std::max(largest, std::abs(values[i]));
+  if (const auto& shared = values.layout().shared) shared->ranks().max({&largest, 1});
   return largest;
 }
 
 HostVector<double> free_part(const HostVector<double>& b, const BilinearForm& form) {
-  HostVector<double> free(b.size());
+  HostVector<double> free(b.layout());
   copy(b, free);
   for_each_face_node(form.discretization->lattice, form.dirichlet,
                      [&](Index node) { free[node] = 0.0; });
@@ -35,7 +37,7 @@ HostVector<double> free_part(const HostVector<double>& b, const BilinearForm& fo
 bool has_safe_squares(double norm) { return norm > 0x1p-400 && norm < 0x1p500; }
 
 double system_scale(const LinearSystem& system, const BilinearForm& form) {
-  const double root_n = std::sqrt(static_cast<double>(form.discretization->lattice.size()));
+  const double root_n = std::sqrt(static_cast<double>(form.layout().whole_size()));
   double size = system.reference_norm / root_n;
   if (!has_safe_squares(system.reference_norm)) {
     HostVector<double> b = free_part(system.b, form);

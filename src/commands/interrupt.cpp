@@ -16,12 +16,14 @@
 namespace tessera {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
+// mpirun passes SIGUSR1 on, and leaves a program that gets it the time that it needs.
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGUSR1};
 // `timeout` and some batch systems send a signal to the process and to its group at once: those two
 // are one.
 constexpr std::int64_t kOneSignalNanoseconds = 100'000'000;
 
 std::atomic<std::int64_t> first_signal_time{0};
+std::atomic<bool> stops_at_once{true};
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "signal handlers need it");
 
 // Never 0.
@@ -36,7 +38,7 @@ extern "C" void note_signal(int) {
   std::int64_t first = 0;
   const std::int64_t time = now();
   if (first_signal_time.compare_exchange_strong(first, time)) {
-    request_stop();
+    if (stops_at_once) request_stop();
   } else if (time - first > kOneSignalNanoseconds) {
     remove_unfinished_paths();
     _exit(static_cast<int>(ExitCode::interrupted));
@@ -46,8 +48,9 @@ extern "C" void note_signal(int) {
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
+InterruptGuard::InterruptGuard(StopRequests requests) {
   first_signal_time = 0;
+  stops_at_once = requests == StopRequests::at_once;
   withdraw_stop_request();
   for (const int signal : kSignals) {
     struct sigaction before {};
@@ -70,5 +73,12 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool interrupted() { return first_signal_time != 0; }
+
+void agree_on_stop(const Communicator& ranks) {
+  if (ranks.size() == 1 || !ranks.any(interrupted())) return;
+  std::int64_t none = 0;
+  first_signal_time.compare_exchange_strong(none, now());
+  request_stop();
+}
 
 }  // namespace tessera

@@ -157,6 +157,8 @@ struct RunParameters {
   int threads = 0;
   /// Whether every run has to give the same bits.
   bool deterministic = false;
+  /// How many processes compute the case: no key, but what was launched.
+  int processes = 1;
 };
 
 /// `[output]`

@@ -1,6 +1,7 @@
 // This template is the solve of a case in any precision and memory.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -102,6 +103,16 @@ class SystemVectors {
   Vector<T, Space> x_;
 };
 
+/// Of one application, on all ranks together.
+template <class T, class Space>
+Work work_of_all_ranks(const LinearOperator<T, Space>& a) {
+  const VectorLayout layout = a.layout();
+  const Cost cost = a.cost();
+  std::array<double, 2> sums = {cost.bytes, cost.flops};
+  if (layout.shared) layout.shared->ranks().sum(sums);
+  return {static_cast<double>(layout.whole_size()), sums[0], sums[1]};
+}
+
 /// As solve(), with operator, vectors and iteration in this precision and memory.
 template <class T, class Space>
 SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& timers,
@@ -122,15 +133,14 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     if (solver.preconditioner != kNoPreconditioner) {
       const auto scope = timers.scope("preconditioner");
       made = make_preconditioner<T, Space>(
-          {parameters, task.form, *a, residual_size(system, a->size())});
+          {parameters, task.form, *a, residual_size(system, a->layout().whole_size())});
       synchronize<Space>();
     }
     vectors.emplace(system, timers);
   }
-  const double n = static_cast<double>(a->size());
-  const Cost cost = a->cost();
-  SolveOutcome outcome{{},          a->bytes(), {n, cost.bytes, cost.flops},
-                       made.levels, made.notes, a->name()};
+  const Work work = work_of_all_ranks(*a);
+  const double n = work.dofs;
+  SolveOutcome outcome{{}, a->bytes(), work, made.levels, made.notes, a->name()};
   stop_if_requested();
   listeners.preconditioner(made.levels, made.notes);
 

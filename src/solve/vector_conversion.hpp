@@ -12,7 +12,7 @@ namespace tessera {
 /// The values in the precision and the memory that a solver works in.
 template <class T, class Space>
 Vector<T, Space> converted(const HostVector<double>& values) {
-  Vector<T, Space> result(values.size());
+  Vector<T, Space> result(values.layout());
   if constexpr (std::is_same_v<T, double>) {
     copy(values, result);
   } else if constexpr (std::is_same_v<Space, Host>) {

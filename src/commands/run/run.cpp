@@ -47,9 +47,12 @@ namespace fs = std::filesystem;
 class Run {
  public:
   /// @param restart what the run goes on from; null if it begins
-  Run(const LoadedCase& loaded, Verbosity verbosity, const Restart* restart)
+  /// @param ranks that compute the case, of which one speaks
+  Run(const LoadedCase& loaded, Verbosity verbosity, const Restart* restart,
+      const Communicator& ranks)
       : loaded_(loaded),
-        verbosity_(verbosity),
+        ranks_(ranks),
+        verbosity_(ranks.rank() == 0 ? verbosity : Verbosity::quiet),
         restart_(restart),
         parameters_(run_.parameters),
         is_nonlinear_(is_nonlinear(loaded.parameters)) {
@@ -71,23 +74,24 @@ class Run {
 
   /// Nothing that fails here takes a solution with it.
   void finish() {
+    agree_on_stop(ranks_);
     // The signal that stopped the iteration has been obeyed.
     if (run_.outcome.report.status == SolveStatus::interrupted) withdraw_stop_request();
     evaluate();
     look_up_rates();
-    write_results(run_, *files_);
+    if (files_) write_results(run_, *files_);
     say("{}", results_text(run_));
   }
 
   ExitCode exit_code() const {
     const SolveStatus status = run_.outcome.report.status;
     const bool is_solved = status == SolveStatus::converged;
-    if (!is_solved && status != SolveStatus::interrupted) {
+    if (!is_solved && status != SolveStatus::interrupted && ranks_.rank() == 0) {
       for (const std::string& line : failure_lines(run_, failure_)) {
         print_err("tessera: {}\n", line);
       }
     }
-    if (!is_solved && checkpoint_time_) {
+    if (!is_solved && checkpoint_time_ && ranks_.rank() == 0) {
       print_err("tessera: to go on from t = {:g}: tessera run --restart {}\n", *checkpoint_time_,
                 directory().string());
     }
@@ -136,6 +140,9 @@ class Run {
     }
   }
 
+  // Here: the iteration asks all ranks.
+  bool asked_to_stop() const { return ranks_.size() > 1 ? interrupted() : stop_requested(); }
+
   fs::path directory() const { return parameters_.output.directory; }
 
   SolutionPlace solution_place() const {
@@ -148,7 +155,7 @@ class Run {
     const auto setup = run_.timers.scope("setup");
     {
       const auto scope = run_.timers.scope("mesh");
-      run_.model.emplace(make_case_model(parameters_, case_processor(parameters_)));
+      run_.model.emplace(make_case_model(parameters_, case_processor(parameters_), ranks_));
     }
     run_.exact = make_exact(parameters_, parameters_.time ? parameters_.time->start : 0.0);
     if (!parameters_.time) {
@@ -169,6 +176,7 @@ class Run {
       const auto scope = run_.timers.scope("probes");
       run_.probes = make_probes(*run_.model, loaded_, run_.exact);
     }
+    agree_on_stop(ranks_);
     stop_if_requested();
     for (std::string& note : case_notes(parameters_)) run_.notes.add(std::move(note));
     if (restart_ != nullptr) {
@@ -197,7 +205,7 @@ class Run {
     const auto iteration = [&](int number, double residual) {
       progress.update(number, residual);
       meter.sample();
-      return stop_requested() ? Continue::no : Continue::yes;
+      return asked_to_stop() ? Continue::no : Continue::yes;
     };
     const auto preconditioner = [&](const auto& levels, const auto& notes) {
       if (!levels.empty()) say("\n{}\n", level_table(levels));
@@ -275,6 +283,7 @@ class Run {
   }
 
   const LoadedCase& loaded_;
+  const Communicator& ranks_;
   Verbosity verbosity_;
   const Restart* restart_;
   RunRecord run_;
@@ -289,10 +298,30 @@ class Run {
   std::optional<double> checkpoint_time_;
 };
 
+// Each rank reads the file, and all must have read the same.
+LoadedCase load_case(const RunCommand& command, const Communicator& ranks) {
+  const std::string text = read_text_file(command.case_file);
+  if (ranks.any(text != ranks.broadcast(text))) {
+    throw std::runtime_error(command.case_file + " is not the same file on all hosts");
+  }
+  return make_case_registry().parse(text, command.case_file, command.overrides);
+}
+
+// What a case means that several processes compute.
+void take_processes(LoadedCase& loaded, const Communicator& ranks) {
+  RunParameters& run = loaded.parameters.run;
+  run.processes = ranks.size();
+  if (run.processes > 1 && run.device == RunDevice::cuda) {
+    throw InputError({loaded.findings.diagnostic(
+        "run.device",
+        "several processes compute on CPUs only so far; allowed: \"auto\", \"cpu\"")});
+  }
+}
+
 }  // namespace
 
-ExitCode run(const RunCommand& command) {
-  const InterruptGuard guard;
+ExitCode run(const RunCommand& command, const Communicator& ranks) {
+  const InterruptGuard guard(ranks.size() > 1 ? StopRequests::agreed : StopRequests::at_once);
   ignore_broken_pipes();
   std::optional<Restart> restart;
   if (!command.restart.empty()) restart = load_restart(command);
@@ -303,13 +332,15 @@ ExitCode run(const RunCommand& command) {
         restart->found.path.string(), restart->t());
     return ExitCode::success;
   }
-  const LoadedCase loaded =
-      restart ? restart->loaded : make_case_registry().load(command.case_file, command.overrides);
-  Run run(loaded, command.verbosity, restart ? &*restart : nullptr);
+  LoadedCase loaded = restart ? restart->loaded : load_case(command, ranks);
+  take_processes(loaded, ranks);
+  Run run(loaded, command.verbosity, restart ? &*restart : nullptr, ranks);
   try {
     run.solve();
   } catch (const Interrupted&) {
-    print_err("tessera: interrupted before the solve: nothing is written\n");
+    if (ranks.rank() == 0) {
+      print_err("tessera: interrupted before the solve: nothing is written\n");
+    }
     return ExitCode::interrupted;
   }
   run.finish();

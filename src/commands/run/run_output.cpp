@@ -138,7 +138,7 @@ Json memory_json(const RunRecord& run) {
 std::string result_text(const RunRecord& run) {
   const CaseParameters& parameters = run.parameters;
   const std::optional<FactorStorage> factors = run.strategy.factors;
-  const Index dofs = run.model->discretization.lattice.dof_count();
+  const Index dofs = run.model->dof_count();
   Json json = {{"title", parameters.title},
                {"dimension", parameters.mesh.dimension},
                {"degree", parameters.space.degree},
