@@ -236,17 +236,17 @@ double DeviceErrorNorms::integral(double unit) const {
       .sums[1];
 }
 
-double DeviceErrorNorms::mean_value(double unit) const {
+MeanParts DeviceErrorNorms::mean_parts(double unit) const {
   const Outcome found =
       data_->checked_over_cells(Integrands::numbers, data_->divided(unit, subtracted_),
                                 constant_field(0.0), Allowed::finite, FoldedCells::allowed);
-  return found.sums[1] / found.sums[0];
+  return {found.sums[1], found.sums[0]};
 }
 
-double DeviceErrorNorms::mean_value(const ScalarField& field) const {
+MeanParts DeviceErrorNorms::mean_parts(const ScalarField& field) const {
   const Outcome found = data_->checked_over_cells(Integrands::numbers, {}, field, Allowed::finite,
                                                   FoldedCells::allowed);
-  return found.sums[3] / found.sums[0];
+  return {found.sums[3], found.sums[0]};
 }
 
 ErrorNorms DeviceErrorNorms::error_norms(const ScalarField& exact, double unit) const {

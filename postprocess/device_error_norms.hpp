@@ -26,8 +26,8 @@ class DeviceErrorNorms final : public SolutionNorms {
   std::array<double, 2> extrema() const override;
   SolutionNumbers solution_numbers(const ScalarField& coefficient, double unit) const override;
   double integral(double unit) const override;
-  double mean_value(double unit) const override;
-  double mean_value(const ScalarField& field) const override;
+  MeanParts mean_parts(double unit) const override;
+  MeanParts mean_parts(const ScalarField& field) const override;
   ErrorNorms error_norms(const ScalarField& exact, double unit) const override;
   double max_error(const ScalarField& exact, double unit) const override;
   void subtract(double constant) override;

@@ -94,6 +94,12 @@ class CellIntegrals {
   }
 
  private:
+  // The position of a cell among those of the whole mesh, which a user knows.
+  IndexTriple in_whole(IndexTriple cell) const {
+    const IndexTriple& first = discretization_.mesh.place().first_cell;
+    for (int d = 0; d < 3; ++d) cell[d] += first[d];
+    return cell;
+  }
   static Lanes<double> squared(const std::array<Lanes<double>, 3>& vector) {
     return vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2];
   }
@@ -123,7 +129,7 @@ void CellIntegrals::require_positive_determinants() const {
     while (geometry_.determinant()[q][lane] > 0.0) ++q;
     const Frame& frame = discretization_.frame;
     throw InvertedCell(
-        discretization_.mesh.position_in_whole(cells_[lane]), dimension_,
+        in_whole(cells_[lane]), dimension_,
         geometry_.determinant()[q][lane] * frame.volume(dimension_),
         frame.physical({geometry_.position(0)[q][lane], geometry_.position(1)[q][lane],
                         geometry_.position(2)[q][lane]}));
@@ -176,7 +182,7 @@ std::array<double, count> sum_over_cells(const Discretization& discretization, F
 }
 
 template <class Values>
-double mean_of(const Discretization& discretization, const Values& of) {
+MeanParts mean_parts_of(const Discretization& discretization, const Values& of) {
   const auto [volume, integral] = sum_over_cells<2>(
       discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 2>& sums) {
         const auto& values = cells.evaluate(of);
@@ -185,7 +191,7 @@ double mean_of(const Discretization& discretization, const Values& of) {
           sums[1] += cells.measure(q) * values[q];
         }
       });
-  return integral / volume;
+  return {integral, volume};
 }
 
 // The larger one, or NaN if either is NaN.
@@ -292,12 +298,20 @@ double integral(const Discretization& discretization, std::span<const double> u)
                            })[0];
 }
 
+MeanParts mean_parts(const Discretization& discretization, std::span<const double> u) {
+  return mean_parts_of(discretization, u);
+}
+
+MeanParts mean_parts(const Discretization& discretization, const ScalarField& field) {
+  return mean_parts_of(discretization, field);
+}
+
 double mean_value(const Discretization& discretization, std::span<const double> u) {
-  return mean_of(discretization, u);
+  return mean_parts(discretization, u).mean();
 }
 
 double mean_value(const Discretization& discretization, const ScalarField& field) {
-  return mean_of(discretization, field);
+  return mean_parts(discretization, field).mean();
 }
 
 void check_cell(const Discretization& discretization, Index cell, const ScalarField& field,

@@ -59,8 +59,20 @@ ErrorNorms error_norms(const Discretization& discretization, std::span<const dou
 double max_error(const Discretization& discretization, std::span<const double> u,
                  const ScalarField& exact);
 
-/// Integral of u_h or of a field over the domain divided by the volume. Where the mesh folds over
-/// at a point of the quadrature, its weight counts as negative.
+/// What the mean of a function is made of: sums over parts of the mesh, which a quotient is not.
+struct MeanParts {
+  double integral = 0.0;  // of the function
+  double volume = 0.0;    // of the domain
+
+  double mean() const { return integral / volume; }
+};
+
+/// Those of u_h or of a field. Where the mesh folds over at a point of the quadrature, its weight
+/// counts as negative.
+MeanParts mean_parts(const Discretization& discretization, std::span<const double> u);
+MeanParts mean_parts(const Discretization& discretization, const ScalarField& field);
+
+/// Integral of u_h or of a field over the domain divided by the volume, as mean_parts() has them.
 double mean_value(const Discretization& discretization, std::span<const double> u);
 double mean_value(const Discretization& discretization, const ScalarField& field);
 

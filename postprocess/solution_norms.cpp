@@ -26,13 +26,13 @@ double HostSolutionNorms::integral(double unit) const {
                  [&](std::span<const double> u) { return tessera::integral(*discretization_, u); });
 }
 
-double HostSolutionNorms::mean_value(double unit) const {
+MeanParts HostSolutionNorms::mean_parts(double unit) const {
   return in_unit(
-      unit, [&](std::span<const double> u) { return tessera::mean_value(*discretization_, u); });
+      unit, [&](std::span<const double> u) { return tessera::mean_parts(*discretization_, u); });
 }
 
-double HostSolutionNorms::mean_value(const ScalarField& field) const {
-  return tessera::mean_value(*discretization_, field);
+MeanParts HostSolutionNorms::mean_parts(const ScalarField& field) const {
+  return tessera::mean_parts(*discretization_, field);
 }
 
 ErrorNorms HostSolutionNorms::error_norms(const ScalarField& exact, double unit) const {

@@ -18,9 +18,11 @@ class SolutionNorms {
   virtual std::array<double, 2> extrema() const = 0;
   virtual SolutionNumbers solution_numbers(const ScalarField& coefficient, double unit) const = 0;
   virtual double integral(double unit) const = 0;
-  virtual double mean_value(double unit) const = 0;
+  virtual MeanParts mean_parts(double unit) const = 0;
+  double mean_value(double unit) const { return mean_parts(unit).mean(); }
   /// Of a field, which has nothing to do with u.
-  virtual double mean_value(const ScalarField& field) const = 0;
+  virtual MeanParts mean_parts(const ScalarField& field) const = 0;
+  double mean_value(const ScalarField& field) const { return mean_parts(field).mean(); }
   virtual ErrorNorms error_norms(const ScalarField& exact, double unit) const = 0;
   virtual double max_error(const ScalarField& exact, double unit) const = 0;
   /// u -= constant, for the owner of u as well.
@@ -36,8 +38,8 @@ class HostSolutionNorms final : public SolutionNorms {
   std::array<double, 2> extrema() const override;
   SolutionNumbers solution_numbers(const ScalarField& coefficient, double unit) const override;
   double integral(double unit) const override;
-  double mean_value(double unit) const override;
-  double mean_value(const ScalarField& field) const override;
+  MeanParts mean_parts(double unit) const override;
+  MeanParts mean_parts(const ScalarField& field) const override;
   ErrorNorms error_norms(const ScalarField& exact, double unit) const override;
   double max_error(const ScalarField& exact, double unit) const override;
   void subtract(double constant) override;
