@@ -35,8 +35,9 @@ class KinsolRun final : private KinsolLinearSolver, private WeightedNorm<Space> 
   KinsolRun(NonlinearSystem<Space>& system, const NonlinearOptions& options, V& u)
       : system_(system),
         options_(options),
+        layout_(system.layout()),
         context_(make_sundials_context()),
-        u_(NV::wrap(u, *this, carried_, context_.get())) {
+        u_(NV::wrap(u, layout_, *this, carried_, context_.get())) {
     add_kinsol_operations<Space>(*u_->ops);
     no_scale_.reset(N_VClone(u_.get()));
     memory_.reset(KINCreate(context_.get()));
@@ -48,17 +49,17 @@ class KinsolRun final : private KinsolLinearSolver, private WeightedNorm<Space> 
     // The callbacks end the iteration before this.
     check(KINSetNumMaxIters(memory, static_cast<long>(options.max_iterations) + 2));
     if (!is_newton) {
-      check(KINSetMAA(memory, std::min<std::int64_t>(options.acceleration, system.size())));
+      check(KINSetMAA(memory, std::min<std::int64_t>(options.acceleration, layout_.whole_size())));
     }
     check(KINInit(memory, is_newton ? evaluate_residual : evaluate_map, u_.get()));
     if (!is_newton) {
-      r_ = V(system.size());
-      if (options.acceleration > 0) image_ = V(system.size());
+      r_ = V(layout_);
+      if (options.acceleration > 0) image_ = V(layout_);
       // The residual ends the iteration, and not the length of a step.
       check(KINSetFuncNormTol(memory, kTiny));
       return;
     }
-    before_ = V(system.size());
+    before_ = V(layout_);
     linear_solver_ = make_kinsol_linear_solver(*this, context_.get());
     check(KINSetLinearSolver(memory, linear_solver_.get(), nullptr));
     // Without the second one KINSOL would not call the first.
@@ -141,8 +142,9 @@ class KinsolRun final : private KinsolLinearSolver, private WeightedNorm<Space> 
     const double relative = reference > 0.0 ? norm / reference : 0.0;
     report_.history.push_back(relative);
     const int iterations = static_cast<int>(report_.history.size()) - 1;
-    const bool goes_on =
-        is_first || !options_.observer || options_.observer(iterations, relative) == Continue::yes;
+    const bool is_to_stop =
+        on_any_rank(layout_, !is_first && options_.observer &&
+                                 options_.observer(iterations, relative) == Continue::no);
     if (!std::isfinite(norm)) {
       return end(NonlinearStatus::not_finite,
                  is_first
@@ -150,7 +152,7 @@ class KinsolRun final : private KinsolLinearSolver, private WeightedNorm<Space> 
                      : "the residual is not finite after iteration " + std::to_string(iterations));
     }
     if (is_small(norm)) return end(NonlinearStatus::converged, {});
-    if (!goes_on) return end(NonlinearStatus::interrupted, "the iteration was stopped");
+    if (is_to_stop) return end(NonlinearStatus::interrupted, "the iteration was stopped");
     if (relative > kMaxResidualGrowth * report_.history.front()) {
       return end(NonlinearStatus::no_decrease, "the residual grows: it is " +
                                                    brief_number(relative) + " after iteration " +
@@ -276,6 +278,7 @@ class KinsolRun final : private KinsolLinearSolver, private WeightedNorm<Space> 
 
   NonlinearSystem<Space>& system_;
   const NonlinearOptions& options_;
+  VectorLayout layout_;
   NonlinearReport report_;
   std::optional<NonlinearStatus> end_;
   CarriedException carried_;

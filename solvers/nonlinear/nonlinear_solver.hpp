@@ -26,7 +26,8 @@ struct NonlinearOptions {
   int acceleration = 5;
   /// Of newton.
   LineSearch line_search = LineSearch::on;
-  /// Called after every iteration with its number and ||F(u)|| / reference_norm; may be empty.
+  /// Called after every iteration with its number and ||F(u)|| / reference_norm; may be empty. With
+  /// several ranks all have one, or none has; the answer of one rank ends the solve.
   std::function<Continue(int iteration, double relative_residual)> observer = {};
 };
 

@@ -11,7 +11,7 @@ namespace tessera {
 template <class Space>
 NonlinearReport solve_nonlinear(NonlinearSystem<Space>& system, const NonlinearOptions& options,
                                 Vector<double, Space>& u) {
-  TESSERA_CHECK(u.size() == system.size());
+  check_layout(u, system.layout());
   if (!(options.relative_tolerance > 0.0 && options.relative_tolerance < 1.0)) {
     throw std::invalid_argument("the relative tolerance has to be in (0, 1), and is " +
                                 brief_number(options.relative_tolerance));

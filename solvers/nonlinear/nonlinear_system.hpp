@@ -8,7 +8,9 @@
 
 namespace tessera {
 
-/// F(u) = 0. Exceptions of these functions reach the caller of solve_nonlinear() as they are.
+/// F(u) = 0. Exceptions of these functions reach the caller of solve_nonlinear() as they are. Where
+/// ranks share the vectors, all of them call the functions together, and an exception is one on
+/// every rank.
 template <class Space>
 class NonlinearSystem {
  public:
@@ -17,6 +19,8 @@ class NonlinearSystem {
 
   /// The size of all vectors below.
   virtual std::int64_t size() const = 0;
+  /// Their layout.
+  virtual VectorLayout layout() const { return VectorLayout(size()); }
   /// r = F(u); rows of Dirichlet nodes are 0. Where F is not defined at u, r has an entry that is
   /// not finite: the iteration then tries a shorter step.
   virtual void residual(const V& u, V& r) = 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "solvers/check.hpp"
@@ -15,6 +16,13 @@
 #include "solvers/sundials/sundials_handles.hpp"
 
 namespace tessera {
+
+/// Ends the program if sums of the vector would not be those that the layout asks for.
+template <class Space>
+void check_layout(const Vector<double, Space>& values, const VectorLayout& layout) {
+  TESSERA_CHECK(values.size() == layout.size);
+  if constexpr (std::is_same_v<Space, Host>) TESSERA_CHECK(values.layout() == layout);
+}
 
 /// The norm that is at most 1 where an error is within the tolerance.
 template <class Space>
@@ -34,14 +42,18 @@ template <class Space>
 class SundialsVector {
  public:
   /// An N_Vector that stands for `values`.
+  /// @param layout of `values` and of all clones: where ranks share it, SUNDIALS sees the vector of
+  ///        all of them, and takes the same decisions on each
   /// @param carried gets the exceptions of operations, which then do nothing
   /// @param values and all others have to outlive the N_Vector and its clones
-  static SundialsHandle<N_Vector> wrap(Vector<double, Space>& values, WeightedNorm<Space>& norm,
-                                       CarriedException& carried, SUNContext context) {
+  static SundialsHandle<N_Vector> wrap(Vector<double, Space>& values, const VectorLayout& layout,
+                                       WeightedNorm<Space>& norm, CarriedException& carried,
+                                       SUNContext context) {
+    check_layout(values, layout);
     N_Vector v = N_VNewEmpty(context);
     if (v == nullptr) throw std::bad_alloc();
     set_operations(*v->ops);
-    v->content = new SundialsVector(&values, values.size(), norm, carried);
+    v->content = new SundialsVector(&values, layout, norm, carried);
     return SundialsHandle<N_Vector>(v);
   }
 
@@ -49,7 +61,7 @@ class SundialsVector {
   static Vector<double, Space>& values(N_Vector v) {
     SundialsVector& content = of(v);
     if (content.values_ == nullptr) {
-      content.own_ = Vector<double, Space>(content.size_);
+      content.own_ = Vector<double, Space>(content.layout_);
       content.values_ = &content.own_;
     }
     return *content.values_;
@@ -67,9 +79,9 @@ class SundialsVector {
   // SUNDIALS sums up the stages of a step or the history of BDF, at most.
   static constexpr int kMaxTerms = kMaxCombinedVectors;
 
-  SundialsVector(Vector<double, Space>* values, std::int64_t size, WeightedNorm<Space>& norm,
-                 CarriedException& carried)
-      : values_(values), size_(size), norm_(&norm), carried_(&carried) {}
+  SundialsVector(Vector<double, Space>* values, const VectorLayout& layout,
+                 WeightedNorm<Space>& norm, CarriedException& carried)
+      : values_(values), layout_(layout), norm_(&norm), carried_(&carried) {}
 
   static SundialsVector& of(N_Vector v) { return *static_cast<SundialsVector*>(v->content); }
 
@@ -77,7 +89,9 @@ class SundialsVector {
     ops.nvgetvectorid = [](N_Vector) { return SUNDIALS_NVEC_CUSTOM; };
     ops.nvclone = clone;
     ops.nvdestroy = destroy;
-    ops.nvgetlength = [](N_Vector v) { return static_cast<sunindextype>(of(v).size_); };
+    ops.nvgetlength = [](N_Vector v) {
+      return static_cast<sunindextype>(of(v).layout_.whole_size());
+    };
     ops.nvconst = [](realtype c, N_Vector z) { of(z).carried_->call([&] { assign(c, z); }); };
     ops.nvscale = [](realtype c, N_Vector x, N_Vector z) { combination(1, &c, &x, z); };
     ops.nvlinearsum = [](realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z) {
@@ -98,7 +112,7 @@ class SundialsVector {
     if (copied == nullptr) return nullptr;
     const SundialsVector& content = of(v);
     SundialsVector* const made = new (std::nothrow)
-        SundialsVector(nullptr, content.size_, *content.norm_, *content.carried_);
+        SundialsVector(nullptr, content.layout_, *content.norm_, *content.carried_);
     if (made == nullptr || N_VCopyOps(v, copied) != 0) {
       delete made;
       N_VFreeEmpty(copied);
@@ -143,7 +157,7 @@ class SundialsVector {
 
   Vector<double, Space> own_;
   Vector<double, Space>* values_;
-  std::int64_t size_;
+  VectorLayout layout_;
   WeightedNorm<Space>* norm_;
   CarriedException* carried_;
 };

@@ -20,8 +20,8 @@ class BackwardEuler final : public TimeIntegrator<Space> {
         t_(options.start),
         w_(w),
         callbacks_(system, options),
-        rate_(w.size()),
-        correction_(w.size()) {
+        rate_(system.layout()),
+        correction_(system.layout()) {
     if (options.order != 1) {
       throw std::invalid_argument("backward-euler has order 1, not " +
                                   std::to_string(options.order));

@@ -24,7 +24,7 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
         w_(w),
         callbacks_(system, options),
         context_(make_sundials_context()),
-        w_vector_(NV::wrap(w, callbacks_, callbacks_.carried(), context_.get())) {
+        w_vector_(NV::wrap(w, system.layout(), callbacks_, callbacks_.carried(), context_.get())) {
     if (options.step) throw std::invalid_argument("bdf has no fixed steps");
     if (options.order < 1 || options.order > 5) {
       throw std::invalid_argument("bdf has order 1 to 5, not " + std::to_string(options.order));

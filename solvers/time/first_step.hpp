@@ -30,7 +30,8 @@ double estimate_first_step(StepCallbacks<Space>& callbacks, double t, double unt
     return norm;
   };
 
-  V rate(w.size());
+  const VectorLayout layout = callbacks.system().layout();
+  V rate(layout);
   check(callbacks.evaluate(t, w, rate));
   const double size = weighted(w);
   const double slope = weighted(rate);
@@ -38,10 +39,10 @@ double estimate_first_step(StepCallbacks<Space>& callbacks, double t, double unt
   const double guess =
       std::min(longest, size < 1e-5 || slope < 1e-5 ? 1e-6 * longest : 0.01 * size / slope);
 
-  V later(w.size());
+  V later(layout);
   copy(w, later);
   axpy(guess, rate, later);
-  V change(w.size());
+  V change(layout);
   check(callbacks.evaluate(t + guess, later, change));
   axpy(-1.0, rate, change);
   const double curvature = weighted(change) / guess;

@@ -28,7 +28,7 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
         w_(w),
         callbacks_(system, options),
         context_(make_sundials_context()),
-        w_vector_(NV::wrap(w, callbacks_, callbacks_.carried(), context_.get())) {
+        w_vector_(NV::wrap(w, system.layout(), callbacks_, callbacks_.carried(), context_.get())) {
     const bool is_explicit = options.method == TimeMethod::explicit_rk;
     const auto table = make_butcher_table(options.method, options.order,
                                           options.step ? StepLength::fixed : StepLength::adaptive);

@@ -48,7 +48,7 @@ class StepCallbacks final : public WeightedNorm<Space> {
     int result = kCallbackFailed;
     if (carried_.waits()) return result;
     carried_.call([&] {
-      if (scratch_.size() == 0) scratch_ = V(system_.size());
+      if (scratch_.size() == 0) scratch_ = V(system_.layout());
       system_.evaluate(t, w, scratch_);
       result = solve("the solver of the mass matrix", scratch_, F,
                      [&] { return system_.solve_mass(scratch_, F); });
@@ -137,7 +137,7 @@ class StepCallbacks final : public WeightedNorm<Space> {
 
   int solve_nonlinear_stage(double t, double gamma, const V& w, double factor, const V* history,
                             V& b, V& scratch, V& x) {
-    if (correction_.size() == 0) correction_ = V(system_.size());
+    if (correction_.size() == 0) correction_ = V(system_.layout());
     V& correction = correction_;
     const auto sum = [](double c, const V& u, double d, const V& v, V& y) {
       const double factors[] = {c, d};

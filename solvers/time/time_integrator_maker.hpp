@@ -15,7 +15,7 @@ template <class Space>
 std::unique_ptr<TimeIntegrator<Space>> make_time_integrator(TimeSystem<Space>& system,
                                                             const TimeOptions& options,
                                                             Vector<double, Space>& w) {
-  TESSERA_CHECK(w.size() == system.size());
+  check_layout(w, system.layout());
   const auto check_positive = [](double value, const char* name) {
     if (!(value > 0.0 && std::isfinite(value))) {
       throw std::invalid_argument(std::string(name) + " has to be positive, and is " +

@@ -13,7 +13,9 @@ namespace tessera {
 /// depend on t. A linear system has f(t, w) = b(t) - A(t) w and solve_shifted(); others have
 /// linearize() and solve_linearized(), where methods are implicit.
 ///
-/// Exceptions of these functions reach the caller of TimeIntegrator::step() as they are.
+/// Exceptions of these functions reach the caller of TimeIntegrator::step() as they are. Where
+/// ranks share the vectors, all of them call the functions together, and an exception is one on
+/// every rank.
 template <class Space>
 class TimeSystem {
  public:
@@ -21,6 +23,8 @@ class TimeSystem {
 
   /// The size of all vectors below.
   virtual std::int64_t size() const = 0;
+  /// Their layout.
+  virtual VectorLayout layout() const { return VectorLayout(size()); }
   /// f = f(t, w)
   virtual void evaluate(double t, const Vector<double, Space>& w, Vector<double, Space>& f) = 0;
   /// y = M x
@@ -46,7 +50,8 @@ class TimeSystem {
     throw std::logic_error("a system in time that is not linear has no solver");
   }
 
-  /// ||x||, in which errors of steps are measured; NaN or an infinity if x has one.
+  /// ||x||, in which errors of steps are measured; NaN or an infinity if x has one. Of a vector
+  /// that ranks share it has the same bits on all of them.
   virtual double error_norm(const Vector<double, Space>& x) = 0;
 };
 
