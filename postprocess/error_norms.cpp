@@ -94,12 +94,6 @@ class CellIntegrals {
   }
 
  private:
-  // The position of a cell among those of the whole mesh, which a user knows.
-  IndexTriple in_whole(IndexTriple cell) const {
-    const IndexTriple& first = discretization_.mesh.place().first_cell;
-    for (int d = 0; d < 3; ++d) cell[d] += first[d];
-    return cell;
-  }
   static Lanes<double> squared(const std::array<Lanes<double>, 3>& vector) {
     return vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2];
   }
@@ -129,7 +123,7 @@ void CellIntegrals::require_positive_determinants() const {
     while (geometry_.determinant()[q][lane] > 0.0) ++q;
     const Frame& frame = discretization_.frame;
     throw InvertedCell(
-        in_whole(cells_[lane]), dimension_,
+        discretization_.mesh.position_in_whole(cells_[lane]), dimension_,
         geometry_.determinant()[q][lane] * frame.volume(dimension_),
         frame.physical({geometry_.position(0)[q][lane], geometry_.position(1)[q][lane],
                         geometry_.position(2)[q][lane]}));

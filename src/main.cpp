@@ -157,10 +157,11 @@ ExitCode end_together(const MpiRanks& mpi, const Ending& ending) {
   const auto all =
       mpi.agree_on_failure(static_cast<int>(ending.code), ending.message, kPatienceSeconds);
   if (!all) {
+    set_voice(Voice::speaks);
     print({ending.code, of_rank(rank, ending.message)});
     MpiRanks::abort(static_cast<int>(ending.code));
   }
-  if (rank == 0) print({ending.code, of_rank(all->rank, all->message)});
+  print({ending.code, of_rank(all->rank, all->message)});
   return static_cast<ExitCode>(all->code);
 }
 
@@ -172,6 +173,7 @@ ExitCode execute_on_ranks(const Command& command) {
     if (launched_rank() == 0) print_err("tessera: {}\n", error.what());
     return ExitCode::input_error;
   }
+  if (mpi->world().rank() != 0) set_voice(Voice::is_silent);
   const Ending ending = execute(command, mpi->world());
   return ending.message.empty() ? ending.code : end_together(*mpi, ending);
 }

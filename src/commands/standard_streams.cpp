@@ -12,6 +12,7 @@ namespace tessera {
 namespace {
 
 int first_error = 0;
+Voice own_voice = Voice::speaks;
 
 }  // namespace
 
@@ -29,16 +30,19 @@ void prepare_standard_streams() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+void set_voice(Voice voice) noexcept { own_voice = voice; }
+
 void ignore_broken_pipes() { std::signal(SIGPIPE, SIG_IGN); }
 
 void write_stdout(std::string_view text) noexcept {
-  if (first_error != 0) return;
+  if (first_error != 0 || own_voice == Voice::is_silent) return;
   errno = 0;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) remember_stdout_error(errno);
 }
 
 void write_stderr(std::string_view text) noexcept {
+  if (own_voice == Voice::is_silent) return;
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

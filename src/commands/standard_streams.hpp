@@ -15,6 +15,11 @@ namespace tessera {
 /// beyond a limit of their size fails from then on, rather than to end the process.
 void prepare_standard_streams();
 
+/// Whether this process writes to its standard streams, or leaves that to another one that computes
+/// the same case.
+enum class Voice { speaks, is_silent };
+void set_voice(Voice voice) noexcept;
+
 /// Writes to a pipe that nobody reads fail from then on, rather than to end the process.
 void ignore_broken_pipes();
 

@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "cases/problem/poisson_problem.hpp"
 #include "postprocess/device_error_norms.hpp"
+#include "postprocess/ranks/rank_norms.hpp"
 #include "solvers/configuration.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
@@ -46,7 +48,9 @@ std::unique_ptr<SolutionNorms> make_solution_norms(
       copy(*u_on_gpu, u);
     }
   }
-  return std::make_unique<HostSolutionNorms>(model.discretization, u);
+  auto norms = std::make_unique<HostSolutionNorms>(model.discretization, u);
+  if (model.part == nullptr) return norms;
+  return std::make_unique<RankNorms>(model.part->ranks(), std::move(norms));
 }
 
 void shift_to_mean_zero(const CaseModel& model, SolutionNorms& u, std::optional<ScalarField>& exact,

@@ -11,6 +11,7 @@
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/output_directory.hpp"
 #include "postprocess/files/progress.hpp"
+#include "postprocess/ranks/on_all_ranks.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
@@ -47,7 +48,7 @@ namespace fs = std::filesystem;
 class Run {
  public:
   /// @param restart what the run goes on from; null if it begins
-  /// @param ranks that compute the case, of which one speaks
+  /// @param ranks that compute the case
   Run(const LoadedCase& loaded, Verbosity verbosity, const Restart* restart,
       const Communicator& ranks)
       : loaded_(loaded),
@@ -86,12 +87,12 @@ class Run {
   ExitCode exit_code() const {
     const SolveStatus status = run_.outcome.report.status;
     const bool is_solved = status == SolveStatus::converged;
-    if (!is_solved && status != SolveStatus::interrupted && ranks_.rank() == 0) {
+    if (!is_solved && status != SolveStatus::interrupted) {
       for (const std::string& line : failure_lines(run_, failure_)) {
         print_err("tessera: {}\n", line);
       }
     }
-    if (!is_solved && checkpoint_time_ && ranks_.rank() == 0) {
+    if (!is_solved && checkpoint_time_) {
       print_err("tessera: to go on from t = {:g}: tessera run --restart {}\n", *checkpoint_time_,
                 directory().string());
     }
@@ -116,17 +117,24 @@ class Run {
     const Index available = available_memory_bytes();
     require_memory("memory", estimate, available);
     if (run_.on_gpu()) prepare_gpu();
-    try {
-      const bool goes_on = restart_ != nullptr && restart_->place == RestartPlace::same_directory;
-      output_directory_.emplace(
-          directory(), goes_on || parameters_.output.overwrite ? Overwrite::yes : Overwrite::no);
-    } catch (const OutputError& error) {
-      throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
-    }
+    make_output_directory();
     files_.emplace(directory(), restart_ ? restart_->kept_files() : std::vector<std::string>{});
     say("{}", case_text(run_, {.peak_bytes = estimate.peak().bytes(),
                                .available_bytes = available,
                                .gpu_peak_bytes = gpu_peak_bytes_}));
+  }
+
+  void make_output_directory() {
+    const bool goes_on = restart_ != nullptr && restart_->place == RestartPlace::same_directory;
+    try {
+      on_all_ranks(ranks_, [&] {
+        if (ranks_.rank() != 0) return;
+        output_directory_.emplace(
+            directory(), goes_on || parameters_.output.overwrite ? Overwrite::yes : Overwrite::no);
+      });
+    } catch (const OutputError& error) {
+      throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
+    }
   }
 
   void prepare_gpu() {
@@ -274,8 +282,9 @@ class Run {
                        [&] { run_.probe_values.exact = values_at(points, *run_.exact); });
   }
 
+  // Those of a machine that others use at the same time are not known.
   void look_up_rates() {
-    if (run_.on_gpu()) return;
+    if (run_.on_gpu() || ranks_.size() > 1) return;
     run_.notes.attempt("shares of what the machine can do are not known", [&] {
       stop_if_requested();
       run_.rates = known_rates(omp_get_max_threads());
@@ -338,9 +347,7 @@ ExitCode run(const RunCommand& command, const Communicator& ranks) {
   try {
     run.solve();
   } catch (const Interrupted&) {
-    if (ranks.rank() == 0) {
-      print_err("tessera: interrupted before the solve: nothing is written\n");
-    }
+    print_err("tessera: interrupted before the solve: nothing is written\n");
     return ExitCode::interrupted;
   }
   run.finish();
