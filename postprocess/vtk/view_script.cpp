@@ -96,6 +96,8 @@ def main():
         scene = GetAnimationScene()
         scene.UpdateAnimationUsingDataTimeSteps()
         scene.GoToLast()
+    elif GRID.endswith(".pvtu"):
+        grid = XMLPartitionedUnstructuredGridReader(registrationName=GRID, FileName=[grid_path])
     else:
         grid = XMLUnstructuredGridReader(registrationName=GRID, FileName=[grid_path])
     grid.UpdatePipeline()

@@ -14,7 +14,8 @@ struct ViewOptions {
   std::string field = "solution";
   std::string title;
   std::string status;  // shown in the picture if not empty, such as "not converged"
-  std::string grid_file = "solution.vtu";  // beside the script
+  /// Beside the script: a .vtu file, a .pvtu file or a collection.
+  std::string grid_file = "solution.vtu";
   /// The least and the greatest value over all times, if grid_file is a collection,
   /// "solution.pvd"; the first greater than the second if nothing is finite.
   std::optional<std::pair<double, double>> series = std::nullopt;

@@ -114,13 +114,12 @@ std::string with_appended_tag(std::string text) {
 std::string head_text(const VtuContent& content, VtkCompression compression,
                       const std::vector<Index>& offsets) {
   constexpr std::size_t kMostDigits = 19;
-  const char* order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
   std::string text = fmt::format(
       "<VTKFile type=\"UnstructuredGrid\" version=\"{}\" byte_order=\"{}\" "
       "header_type=\"UInt64\"{}>\n  <UnstructuredGrid>\n{}"
       "    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
-      content.version, order, compressor_attribute(compression), content.field_data, content.points,
-      content.cells);
+      content.version, vtk_byte_order(), compressor_attribute(compression), content.field_data,
+      content.points, content.cells);
   auto offset = offsets.begin();
   for (const VtuSection& section : content.sections) {
     text += fmt::format("      <{}{}>\n", section.name, section.attributes);
@@ -183,6 +182,10 @@ std::string_view text_of(Bytes bytes) {
 }
 
 }  // namespace
+
+const char* vtk_byte_order() {
+  return std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+}
 
 Index vtu_block_bytes(int threads) {
   return threads * (kBlockBytes + static_cast<Index>(compressBound(kBlockBytes)));

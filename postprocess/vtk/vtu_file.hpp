@@ -40,6 +40,8 @@ struct VtuContent {
   std::vector<VtuSection> sections;
 };
 
+/// How this machine orders the bytes of a number, in VTK's words.
+const char* vtk_byte_order();
 /// The bytes that write_vtu_file has at a time, but for the scratches.
 Index vtu_block_bytes(int threads);
 /// The most numbers that an array of numbers is asked for at a time.

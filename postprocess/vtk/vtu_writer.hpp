@@ -1,4 +1,4 @@
-// This function writes a solution as high-order cells of VTK.
+// These functions write a solution as high-order cells of VTK.
 #pragma once
 
 #include <filesystem>
@@ -9,22 +9,11 @@
 
 #include "mesh/discretization.hpp"
 #include "postprocess/files/atomic_file.hpp"
-#include "postprocess/vtk/equidistant.hpp"
+#include "postprocess/vtk/vtu_arrays.hpp"
 #include "postprocess/vtk/vtu_options.hpp"
+#include "solvers/ranks/communicator.hpp"
 
 namespace tessera {
-
-/// A function to be shown, given at the nodes of the space; its name needs no escapes in XML.
-struct PointField {
-  std::string name;
-  NodalFunction function;
-};
-
-/// One number per cell; values [mesh.cell_count()], x fastest.
-struct CellField {
-  std::string name;
-  std::span<const double> values;
-};
 
 /// Put into the file as arrays of its field data, strings but for the time, each only if not empty.
 struct VtuMetadata {
@@ -33,10 +22,6 @@ struct VtuMetadata {
   std::string program;                        // such as "Tessera 0.1.0 (1234abc)"
   std::optional<double> time = std::nullopt;  // "TimeValue", as ParaView calls it
 };
-
-/// The highest degree that VTK's Lagrange cells can show; a cell of higher degree is written as m^d
-/// (bi-, tri-)linear ones between its points.
-inline constexpr int kMaxVtkDegree = 10;
 
 /// Writes a VTK unstructured grid with one arbitrary-order Lagrange cell per cell (linear cells for
 /// degree 1) and shared points; binary. The file has a temporary name until it is complete.
@@ -59,6 +44,36 @@ std::vector<std::string> write_vtu(AtomicFile& file, const Discretization& space
                                    std::span<const PointField> point_fields,
                                    std::span<const CellField> cell_fields,
                                    const VtuOptions& options, const VtuMetadata& metadata);
+
+/// How the arrays of a file store their numbers. The files of several ranks, which are pieces of
+/// one grid, have the same.
+struct VtuWidths {
+  FloatWidth positions;
+  std::vector<FloatWidth> of_points;  // of each point field
+  std::vector<FloatWidth> of_cells;   // of each cell field
+  /// Those that are in double precision though single is asked for, as write_vtu() names them.
+  std::vector<std::string> widened;
+};
+
+/// What write_vtu() decides by the largest magnitude on all ranks, which call this together, each
+/// with its part of the same fields.
+/// @throws std::invalid_argument, on all ranks, if a field has the wrong size
+VtuWidths vtu_widths(const Communicator& ranks, const Discretization& space,
+                     std::span<const PointField> point_fields,
+                     std::span<const CellField> cell_fields, const VtuOptions& options);
+
+/// Writes the numbers in these widths into a file that its owner commits. @throws OutputError
+void write_vtu(AtomicFile& file, const Discretization& space,
+               std::span<const PointField> point_fields, std::span<const CellField> cell_fields,
+               const VtuOptions& options, const VtuMetadata& metadata, const VtuWidths& widths);
+
+/// The text of a .pvtu file, whose pieces write_vtu() has written from parts of a space with the
+/// same fields, options, metadata and widths.
+/// @param space any of the parts @param pieces their files, relative to the .pvtu file's folder
+std::string pvtu_text(const Discretization& space, std::span<const PointField> point_fields,
+                      std::span<const CellField> cell_fields, const VtuOptions& options,
+                      const VtuMetadata& metadata, const VtuWidths& widths,
+                      std::span<const std::string> pieces);
 
 /// Bytes that write_vtu works with besides what it is given.
 Index vtu_working_bytes(const NodeLattice& lattice, const BoxMesh& mesh, int threads,

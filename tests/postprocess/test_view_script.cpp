@@ -31,7 +31,7 @@ class Anything:
         return Anything(self.name)
 paraview = types.ModuleType("paraview")
 simple = types.ModuleType("paraview.simple")
-names = """XMLUnstructuredGridReader PVDReader GetAnimationScene AnnotateTimeFilter GetActiveViewOrCreate WarpByScalar Clip Outline Show ColorBy
+names = """XMLUnstructuredGridReader XMLPartitionedUnstructuredGridReader PVDReader GetAnimationScene AnnotateTimeFilter GetActiveViewOrCreate WarpByScalar Clip Outline Show ColorBy
 GetColorTransferFunction GetScalarBar Text SetActiveSource ResetCamera Render SaveScreenshot
 Interact""".split()
 for n in names: setattr(simple, n, Anything(n))
@@ -59,6 +59,7 @@ class ViewScript : public ::testing::TestWithParam<int> {
                   const std::string& environment = "") {
     write_text_file(directory.path() / "view.py", script);
     write_text_file(directory.path() / "solution.vtu", "");
+    write_text_file(directory.path() / "solution.pvtu", "");
     write_text_file(directory.path() / "solution.pvd", "");
     write_text_file(directory.path() / "stand_in.py", kStandIn);
     const std::string folder = directory.path().string();
@@ -113,6 +114,15 @@ TEST_P(ViewScript, FindsTheFileInParaViewsOwnWindow) {
     EXPECT_FALSE(contains(log, "CALL Interact")) << log;
     EXPECT_FALSE(contains(log, "saved")) << log;
   }
+}
+
+TEST_P(ViewScript, OpensThePiecesOfSeveralRanks) {
+  const std::string log =
+      run(view_script({GetParam(), 4, "solution", "title", "", "solution.pvtu"}), "");
+  EXPECT_TRUE(contains(log, "CALL XMLPartitionedUnstructuredGridReader")) << log;
+  EXPECT_FALSE(contains(log, "CALL XMLUnstructuredGridReader")) << log;
+  EXPECT_TRUE(contains(log, directory.path().string() + "/solution.pvtu")) << log;
+  EXPECT_TRUE(contains(log, "saved " + directory.path().string() + "/view.png")) << log;
 }
 
 TEST_P(ViewScript, PlaysASeriesWithOneRangeAndShowsItsEnd) {
