@@ -35,14 +35,16 @@ class Program {
  public:
   /// Starts `tessera ARGUMENTS`.
   /// @param prepare what the child does before, after its streams are set up
+  /// @param launcher of processes, with its arguments: `mpirun -n 2`; empty for none
   Program(
       const std::filesystem::path& directory, std::vector<std::string> arguments,
-      const std::function<void()>& prepare = [] {})
+      const std::function<void()>& prepare = [] {}, const std::vector<std::string>& launcher = {})
       : directory_(directory), child_(fork_without_old_output(directory)) {
     if (child_ != 0) return;
     // What runs in the background of a shell is made to ignore it.
     std::signal(SIGINT, SIG_DFL);
     arguments.insert(arguments.begin(), TESSERA_PROGRAM);
+    arguments.insert(arguments.begin(), launcher.begin(), launcher.end());
     std::vector<char*> argv;
     argv.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -56,7 +58,7 @@ class Program {
     redirect(STDOUT_FILENO, directory / "stdout.txt");
     redirect(STDERR_FILENO, directory / "stderr.txt");
     prepare();
-    if (chdir(directory.c_str()) == 0) execv(TESSERA_PROGRAM, argv.data());
+    if (chdir(directory.c_str()) == 0) execv(argv.front(), argv.data());
     _exit(127);
   }
 

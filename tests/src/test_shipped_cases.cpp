@@ -1,72 +1,27 @@
 // These tests hold the shipped cases to the comments in their files.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <regex>
 #include <sstream>
 
 #include "tests/device_test.hpp"
-#include "tests/src/program.hpp"
+#include "tests/src/shipped_cases.hpp"
 
 namespace tessera::testing {
 namespace {
 
-// Results depend on the machine's rounding only through the solver's tolerance.
-constexpr double kSpread = 0.02;
-
 // Small levels of multigrid are coarsened otherwise on the GPU.
-constexpr char kIterations[] = "solver.iterations";
 constexpr double kIterationSpreadOnTheGpu = 0.6;
-
-std::vector<std::string> shipped_cases() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(TESSERA_CASES)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_study = name.starts_with("compare_") || name.starts_with("paper_");
-    if (entry.path().extension() == ".toml" && !is_study) {
-      names.push_back(entry.path().stem().string());
-    }
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-/// The lines "#   KEY = VALUE" after "# Expected:" of a case file.
-std::vector<std::pair<std::string, std::string>> expectations(const std::string& text) {
-  static const std::regex kLine("^#   ([a-z0-9_]+(?:\\.[a-z0-9_]+)+) = (\\S+)$");
-  std::vector<std::pair<std::string, std::string>> found;
-  std::istringstream lines(text);
-  std::smatch match;
-  for (std::string line; std::getline(lines, line);) {
-    if (std::regex_match(line, match, kLine)) found.emplace_back(match[1], match[2]);
-  }
-  return found;
-}
 
 class ShippedCase : public ::testing::TestWithParam<std::string> {};
 
 void expect_what_comment_says(const std::string& name, const std::vector<std::string>& more,
                               double iteration_spread) {
-  const std::filesystem::path file = shipped(name + ".toml");
-  const auto expected = expectations(read_file(file));
-  ASSERT_GE(expected.size(), 3U);
   const TemporaryDirectory directory;
-  std::vector<std::string> arguments = {"run", file.string()};
+  std::vector<std::string> arguments = {"run", shipped(name + ".toml").string()};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const ProgramResult ran = run_program(directory.path(), arguments);
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;
-  const auto result = read_json(directory.path() / "results" / name / "result.json").flatten();
-  for (const auto& [key, text] : expected) {
-    const std::string pointer = "/" + std::regex_replace(key, std::regex("\\."), "/");
-    ASSERT_TRUE(result.contains(pointer)) << key;
-    if (text == "true") {
-      EXPECT_TRUE(result[pointer].get<bool>()) << key;
-      continue;
-    }
-    const double value = std::stod(text);
-    const double spread = key == kIterations ? iteration_spread : kSpread;
-    EXPECT_NEAR(result[pointer].get<double>(), value, spread * std::abs(value)) << key;
-  }
+  expect_result_of_comment(name, directory.path(), iteration_spread);
 }
 
 TEST_P(ShippedCase, GivesWhatItsCommentSays) { expect_what_comment_says(GetParam(), {}, kSpread); }

@@ -1,0 +1,160 @@
+// These tests start the program with MPI's launcher.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/src/shipped_cases.hpp"
+
+namespace tessera::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A program that is several processes, each of one thread.
+Program start_on_ranks(int ranks, const std::filesystem::path& directory,
+                       std::vector<std::string> arguments) {
+  std::vector<std::string> launcher = {TESSERA_MPIEXEC};
+  std::istringstream flags(TESSERA_MPIEXEC_FLAGS);
+  for (std::string flag; std::getline(flags, flag, ';');) launcher.push_back(flag);
+  launcher.insert(launcher.end(), {TESSERA_MPIEXEC_NUMPROC_FLAG, std::to_string(ranks)});
+  arguments.insert(arguments.end(), {"--set", "run.threads=1"});
+  const auto prepare = [] {
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    // In containers a process may not read another one's memory, which Open MPI would try.
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
+  };
+  return {directory, std::move(arguments), prepare, launcher};
+}
+
+ProgramResult run_on_ranks(int ranks, const std::filesystem::path& directory,
+                           std::vector<std::string> arguments) {
+  return start_on_ranks(ranks, directory, std::move(arguments)).wait();
+}
+
+std::size_t count_of(const std::string& part, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+class ShippedCaseOnRanks : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedCaseOnRanks, GivesWhatItsCommentSays) {
+  const TemporaryDirectory directory;
+  const ProgramResult ran =
+      run_on_ranks(3, directory.path(), {"run", shipped(GetParam() + ".toml").string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  // One process takes fast diagonalization where it is the inverse.
+  expect_result_of_comment(GetParam(), directory.path(), kAnyIterations);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ShippedCaseOnRanks, ::testing::ValuesIn(shipped_cases()),
+                         [](const auto& test) { return test.param; });
+
+class RunsOnRanks : public ::testing::Test {
+ protected:
+  // Mapped, with a coefficient that is no product, and conditions of all kinds.
+  static constexpr char kCase[] =
+      "[mesh]\ncells = [5, 4, 7]\nmap = [\"x + 0.1*sin(pi*z)\", \"y + 0.1*x*z\", \"z\"]\n"
+      "[space]\ndegree = 3\n[problem]\ncoefficient = \"1 + 0.5*sin(x*y) + z^2\"\n"
+      "source = \"3 - x\"\nreaction = \"0.5 + y\"\nexact = \"x*(1 - z) + y\"\n"
+      "[boundary]\nxmin = { type = \"neumann\", value = \"y\" }\n"
+      "ymax = { type = \"robin\", alpha = \"2 + x\", value = \"z\" }\n"
+      "[solver]\nrelative_tolerance = 1e-11\n[output.probes]\npoints = [[0.52, 0.31, 0.4]]\n"
+      "[run]\ndevice = \"cpu\"\n";
+
+  const std::filesystem::path& path() const { return directory_.path(); }
+  std::vector<std::string> arguments(const std::string& output,
+                                     const std::vector<std::string>& more = {}) {
+    write_file(path() / "case.toml", kCase);
+    std::vector<std::string> all = {"run", "case.toml", "--output", output};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  nlohmann::json result(const std::string& output) const {
+    return read_json(path() / output / "result.json");
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_F(RunsOnRanks, GiveTheResultOfOneProcessAndTheSameBitsTwice) {
+  ASSERT_EQ(run_program(path(), arguments("one")).exit_code, 0);
+  const nlohmann::json one = result("one");
+  for (const char* name : {"first", "second"}) {
+    const ProgramResult ran = run_on_ranks(4, path(), arguments(name));
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+    const nlohmann::json several = result(name);
+    EXPECT_EQ(several["dofs"], one["dofs"]);
+    EXPECT_NEAR(several["solver"]["iterations"].get<int>(), one["solver"]["iterations"].get<int>(),
+                1);
+    for (const char* number : {"min", "max", "integral", "energy"}) {
+      const double expected = one["solution"][number].get<double>();
+      EXPECT_NEAR(several["solution"][number].get<double>(), expected, 1e-9 * std::abs(expected))
+          << number;
+    }
+    for (const char* norm : {"l2", "h1_seminorm", "max"}) {
+      const double expected = one["error"][norm].get<double>();
+      EXPECT_NEAR(several["error"][norm].get<double>(), expected, 1e-9 * expected) << norm;
+    }
+    EXPECT_NEAR(several["probes"][0]["u"].get<double>(), one["probes"][0]["u"].get<double>(), 1e-9);
+  }
+  EXPECT_EQ(result("first")["solution"], result("second")["solution"]);
+  EXPECT_EQ(result("first")["error"], result("second")["error"]);
+  EXPECT_EQ(read_file(path() / "first/residuals.csv"), read_file(path() / "second/residuals.csv"));
+}
+
+TEST_F(RunsOnRanks, SayOnceWhatAllOfThemFailOf) {
+  const ProgramResult ran = run_on_ranks(3, path(), arguments("out", {"--set", "mesh.cels=3"}));
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(count_of("did you mean mesh.cells?", ran.errors), 1U) << ran.errors;
+  EXPECT_FALSE(std::filesystem::exists(path() / "out"));
+}
+
+TEST_F(RunsOnRanks, EndTogetherIfOneOfThemFails) {
+  const ProgramResult ran = run_on_ranks(
+      3, path(), arguments("out", {"--set", "mesh.map=[\"x\", \"y\", \"z > 0.9 ? 1.8-z : z\"]"}));
+  EXPECT_EQ(ran.exit_code, 1);
+  // The last layer of cells belongs to the last rank; it is named as one of the whole mesh.
+  EXPECT_EQ(count_of("mesh.map = ", ran.errors), 1U) << ran.errors;
+  EXPECT_THAT(ran.errors, HasSubstr("rank 2: "));
+  EXPECT_THAT(ran.errors, HasSubstr("cell (0, 0, 6) has Jacobian determinant -"));
+}
+
+TEST_F(RunsOnRanks, RefuseWhatIsForOneProcess) {
+  const ProgramResult on_gpu =
+      run_on_ranks(2, path(), arguments("a", {"--set", "run.device=cuda"}));
+  EXPECT_EQ(on_gpu.exit_code, 1);
+  EXPECT_EQ(count_of("run.device = \"cuda\"", on_gpu.errors), 1U) << on_gpu.errors;
+  const ProgramResult inverse = run_on_ranks(
+      2, path(), arguments("b", {"--set", "solver.preconditioner=fast-diagonalization"}));
+  EXPECT_EQ(inverse.exit_code, 1);
+  EXPECT_EQ(count_of("solver.preconditioner = \"fast-diagonalization\"", inverse.errors), 1U)
+      << inverse.errors;
+  const ProgramResult study =
+      run_on_ranks(2, path(), {"compare", shipped("compare_small.toml").string()});
+  EXPECT_EQ(study.exit_code, 1);
+  EXPECT_EQ(count_of("start this without mpirun", study.errors), 1U) << study.errors;
+}
+
+TEST_F(RunsOnRanks, WriteWhatTheyHaveAfterASignal) {
+  Program program = start_on_ranks(
+      2, path(),
+      arguments("out",
+                {"--set", "mesh.cells=[20, 20, 30]", "--set", "solver.preconditioner=none", "--set",
+                 "solver.max_iterations=100000", "--set", "solver.relative_tolerance=1e-15"}));
+  ASSERT_TRUE(program.wait_for_errors("iteration 1 "));
+  program.signal(SIGUSR1);
+  const ProgramResult ran = program.wait();
+  EXPECT_EQ(ran.exit_code, 130) << ran.errors;
+  EXPECT_EQ(result("out")["solver"]["status"], "interrupted");
+  EXPECT_GT(result("out")["solution"]["max"].get<double>(), 0.0);
+}
+
+}  // namespace
+}  // namespace tessera::testing
