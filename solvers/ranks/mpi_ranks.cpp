@@ -16,6 +16,8 @@ namespace {
 // MPI counts in 32 bits.
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr int kTag = 1;
+// How long a rank waits to be ended by another one.
+constexpr double kEndSeconds = 10.0;
 
 void check(int status, const char* what) {
   if (status == MPI_SUCCESS) return;
@@ -83,6 +85,26 @@ MPI_Comm& failure_channel() {
   return channel;
 }
 
+// Whether a request is done within so many seconds.
+bool wait(MPI_Request& request, double seconds) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  int is_done = 0;
+  while (true) {
+    check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "word of a failure");
+    if (is_done != 0) return true;
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+// Only lower ranks tell of their failures.
+bool lower_rank_failed() {
+  int is_there = 0;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, kTag, failure_channel(), &is_there, MPI_STATUS_IGNORE),
+        "word of a failure");
+  return is_there != 0;
+}
+
 }  // namespace
 
 MpiRanks::MpiRanks() {
@@ -105,6 +127,15 @@ MpiRanks::MpiRanks() {
 
 MpiRanks::~MpiRanks() { MPI_Finalize(); }
 
+void MpiRanks::tell_higher_ranks() const {
+  static const char failed = 1;
+  for (int rank = world_->rank() + 1; rank < world_->size(); ++rank) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(&failed, 1, MPI_BYTE, rank, kTag, failure_channel(), &request),
+          "word of a failure");
+  }
+}
+
 std::optional<Agreement> MpiRanks::agree_on_failure(int code, const std::string& message,
                                                     double seconds) const {
   struct Failure {
@@ -118,14 +149,12 @@ std::optional<Agreement> MpiRanks::agree_on_failure(int code, const std::string&
   check(MPI_Iallgather(&mine, sizeof(Failure), MPI_BYTE, all.data(), sizeof(Failure), MPI_BYTE,
                        failure_channel(), &request),
         "word of a failure");
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  int is_there = 0;
-  while (true) {
-    check(MPI_Test(&request, &is_there, MPI_STATUS_IGNORE), "word of a failure");
-    if (is_there != 0) break;
-    // The request stays open: the process is about to end.
-    if (std::chrono::steady_clock::now() > deadline) return std::nullopt;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  tell_higher_ranks();
+  if (!wait(request, seconds)) {
+    // Requests stay open: the process is about to end.
+    if (lower_rank_failed())
+      std::this_thread::sleep_for(std::chrono::duration<double>(kEndSeconds));
+    return std::nullopt;
   }
   const auto worst = std::max_element(
       all.begin(), all.end(), [](const Failure& a, const Failure& b) { return a.code < b.code; });

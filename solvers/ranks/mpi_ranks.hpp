@@ -34,8 +34,9 @@ class MpiRanks {
   int ranks_on_host() const { return ranks_on_host_; }
 
   /// What all ranks agree on if every one of them fails and calls this, within so many seconds;
-  /// nothing if there are others, which may wait for this one. It may be called at any moment: not
-  /// in step with the functions of world().
+  /// nothing if there are others, which may wait for this one. Of several ranks to which that
+  /// happens the lowest gets the nothing, and the others wait for it to end them. It may be called
+  /// at any moment: not in step with the functions of world().
   /// @param code, message as in Communicator::agree(), of which 1000 characters are kept
   std::optional<Agreement> agree_on_failure(int code, const std::string& message,
                                             double seconds) const;
@@ -44,6 +45,8 @@ class MpiRanks {
   [[noreturn]] static void abort(int exit_code);
 
  private:
+  void tell_higher_ranks() const;
+
   std::unique_ptr<Communicator> world_;
   int rank_on_host_ = 0;
   int ranks_on_host_ = 1;

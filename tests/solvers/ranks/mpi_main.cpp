@@ -9,6 +9,7 @@ namespace {
 const MpiRanks* world = nullptr;
 }  // namespace
 
+const MpiRanks& mpi_ranks() { return *world; }
 const Communicator& mpi_world() { return world->world(); }
 
 }  // namespace tessera::testing

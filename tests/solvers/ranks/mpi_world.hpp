@@ -10,6 +10,7 @@
 namespace tessera::testing {
 
 /// All of them.
+const MpiRanks& mpi_ranks();
 const Communicator& mpi_world();
 
 /// Prints what failed, and on which rank, and nothing else.

@@ -17,7 +17,7 @@ Program start_on_ranks(int ranks, const std::filesystem::path& directory,
                        std::vector<std::string> arguments) {
   std::vector<std::string> launcher = {TESSERA_MPIEXEC};
   std::istringstream flags(TESSERA_MPIEXEC_FLAGS);
-  for (std::string flag; std::getline(flags, flag, ';');) launcher.push_back(flag);
+  for (std::string flag; flags >> flag;) launcher.push_back(flag);
   launcher.insert(launcher.end(), {TESSERA_MPIEXEC_NUMPROC_FLAG, std::to_string(ranks)});
   arguments.insert(arguments.end(), {"--set", "run.threads=1"});
   const auto prepare = [] {
@@ -62,9 +62,9 @@ class RunsOnRanks : public ::testing::Test {
       "[mesh]\ncells = [5, 4, 7]\nmap = [\"x + 0.1*sin(pi*z)\", \"y + 0.1*x*z\", \"z\"]\n"
       "[space]\ndegree = 3\n[problem]\ncoefficient = \"1 + 0.5*sin(x*y) + z^2\"\n"
       "source = \"3 - x\"\nreaction = \"0.5 + y\"\nexact = \"x*(1 - z) + y\"\n"
-      "[boundary]\nxmin = { type = \"neumann\", value = \"y\" }\n"
-      "ymax = { type = \"robin\", alpha = \"2 + x\", value = \"z\" }\n"
-      "[solver]\nrelative_tolerance = 1e-11\n[output.probes]\npoints = [[0.52, 0.31, 0.4]]\n"
+      "[boundary]\nleft = { type = \"neumann\", value = \"y\" }\n"
+      "top = { type = \"robin\", alpha = \"2 + x\", value = \"z\" }\n"
+      "[solver]\nrelative_tolerance = 1e-11\n[output]\nprobes = [[0.52, 0.31, 0.4]]\n"
       "[run]\ndevice = \"cpu\"\n";
 
   const std::filesystem::path& path() const { return directory_.path(); }
