@@ -187,6 +187,11 @@ Point mean_cell_widths(const BoxMesh& mesh, const std::array<ScalarField, 3>& co
   });
 }
 
+Point mean_cell_widths(const BoxMesh& mesh,
+                       const std::function<Point(const IndexTriple&)>& position_of) {
+  return mean_widths(mesh, position_of);
+}
+
 std::vector<LevelShape> plan_levels(const LevelShape& finest, int dimension, const Point& widths,
                                     const CoarseningRules& rules) {
   std::vector<LevelShape> levels{finest};

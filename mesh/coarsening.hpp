@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "mesh/discretization.hpp"
@@ -37,6 +38,10 @@ Point mean_cell_widths(const BoxMesh& mesh);
 Point mean_cell_widths(const Discretization& discretization);
 /// The same for a mesh that `components` map, evaluated at a handful of points.
 Point mean_cell_widths(const BoxMesh& mesh, const std::array<ScalarField, 3>& components);
+
+/// The same for a mesh whose grid points (i, j, k) lie at position_of(), which is asked for some.
+Point mean_cell_widths(const BoxMesh& mesh,
+                       const std::function<Point(const IndexTriple&)>& position_of);
 
 /// The spaces of a hierarchy, the given one first.
 ///

@@ -89,7 +89,9 @@ AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at) {
   for (Index node = 0; node < matrix.rows; ++node) {
     const Index c = std::min(node / q, at_cells - 1);
     const double width = at_lines[c + 1] - at_lines[c];
-    const double x = at_lines[c] + width * at.nodes[node - c * q];
+    // The last node has the bits that it has as the first one of a part that comes after.
+    const double x =
+        node == matrix.rows - 1 ? at_lines.back() : at_lines[c] + width * at.nodes[node - c * q];
     // A node on a grid line is searched a little inside its cell, so that rounding does not matter.
     const double inside = x + 1e-6 * (at_lines[c] + width / 2 - x);
     const auto above = std::upper_bound(from_lines.begin(), from_lines.end(), inside);

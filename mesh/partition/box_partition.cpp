@@ -71,7 +71,21 @@ BoxPartition::BoxPartition(const BoxMesh& mesh, const RankGrid& grid,
   }
 }
 
+bool BoxPartition::fits(const IndexTriple& cells) const {
+  for (int d = 0; d < dimension_; ++d) {
+    const std::vector<Index>& starts = cuts_[d].starts;
+    const bool is_kept = cells[d] == starts.back();
+    const bool has_odd_cut =
+        std::any_of(starts.begin(), starts.end() - 1, [](Index start) { return start % 2 != 0; });
+    if (!is_kept && has_odd_cut) return false;
+  }
+  return true;
+}
+
 BoxPartition BoxPartition::merged(const IndexTriple& cells) const {
+  if (!fits(cells)) {
+    throw std::invalid_argument("a part of a mesh cuts cells of the coarser mesh");
+  }
   BoxPartition coarse = *this;
   for (int d = 0; d < dimension_; ++d) {
     AxisCuts& cuts = coarse.cuts_[d];
@@ -79,12 +93,7 @@ BoxPartition BoxPartition::merged(const IndexTriple& cells) const {
     if (cells[d] != ceil_div(cuts.starts.back(), 2)) {
       throw std::invalid_argument("cells of a coarser mesh are neither kept nor halved");
     }
-    for (int r = 0; r < grid_[d]; ++r) {
-      if (cuts.starts[r] % 2 != 0) {
-        throw std::invalid_argument("a part of a mesh cuts cells of the coarser mesh");
-      }
-      cuts.starts[r] /= 2;
-    }
+    for (int r = 0; r < grid_[d]; ++r) cuts.starts[r] /= 2;
     cuts.starts.back() = cells[d];
     cuts.halvings = std::max(0, cuts.halvings - 1);
   }

@@ -43,6 +43,10 @@ class BoxPartition {
   BoxPartition(const BoxMesh& mesh, const RankGrid& grid,
                const std::array<int, 3>& most_halvings = {0, 0, 0});
 
+  /// Whether no cut runs through a cell of the coarser mesh with so many cells, as merge_cells()
+  /// makes it.
+  bool fits(const IndexTriple& cells) const;
+
   /// The partition of the coarser mesh that merge_cells() makes, where each rank has the merged
   /// cells of its own.
   /// @throws std::invalid_argument if cells are neither kept nor halved, or if a cut runs through a

@@ -38,6 +38,15 @@ FormShape form_shape(const BilinearForm& form, Processor processor, Index value_
           form.depends_on_u() ? StateKind::given : StateKind::none};
 }
 
+FormShape whole_shape(const BilinearForm& form, Processor processor, Index value_bytes) {
+  FormShape shape = form_shape(form, processor, value_bytes);
+  if (form.part == nullptr) return shape;
+  shape.mesh = form.part->rank->whole_mesh();
+  shape.lattice = form.part->rank->nodes().whole();
+  shape.dirichlet = form.part->dirichlet;
+  return shape;
+}
+
 FormShape on_level(const FormShape& shape, const BoxMesh& mesh, int degree) {
   FormShape level = shape;
   level.mesh = mesh;

@@ -47,6 +47,10 @@ struct FormShape {
 /// The shape of a form's operators on a processor, with values of so many bytes.
 FormShape form_shape(const BilinearForm& form, Processor processor, Index value_bytes);
 
+/// That of the whole, where the form is a part of it: what all ranks have to decide alike is
+/// decided by it.
+FormShape whole_shape(const BilinearForm& form, Processor processor, Index value_bytes);
+
 /// The same form on a coarser mesh and with another degree, with as many more points than the
 /// degree: a coarser level.
 FormShape on_level(const FormShape& shape, const BoxMesh& mesh, int degree);

@@ -11,11 +11,12 @@
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/cells/element_kernel.hpp"
 #include "operators/csr/device_csr.hpp"
-#include "operators/multigrid/lattice_transfer.hpp"
+#include "operators/multigrid/level_transfer.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/multigrid/size.hpp"
 #include "operators/multigrid/update.hpp"
-#include "solvers/interruption.hpp"
+#include "operators/ranks/gathered_preconditioner.hpp"
+#include "solvers/errors.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
 #include "solvers/preconditioners/fused_levels.hpp"
@@ -26,19 +27,23 @@ namespace tessera {
 template <class T, class Space>
 class MultigridAssembly {
  public:
-  MultigridAssembly(const BilinearForm& form, const MultigridOptions& options) : options_(options) {
-    made_.hierarchy = std::make_unique<Hierarchy>(form, options.rules);
+  MultigridAssembly(const BilinearForm& form, const MultigridOptions& options)
+      : options_(options), layout_(form.layout()) {
+    if (form.part != nullptr && options.smoother != SmootherKind::chebyshev) {
+      throw UnsuitableChoice(Choice::preconditioner,
+                             "multigrid's smoothers by blocks of the matrix need one process; its "
+                             "smoother chebyshev runs on any number");
+    }
+    made_.hierarchy = std::make_unique<Hierarchy>(form, options.rules, options.gather_dofs);
   }
 
   MultigridSetup<T, Space> make(const LinearOperator<T, Space>* finest) {
     Hierarchy& hierarchy = *made_.hierarchy;
     for (std::size_t l = 0; l < hierarchy.size(); ++l) {
-      stop_if_requested();
       if (!make_level_operator(l, l == 0 ? finest : nullptr)) break;
     }
     for (std::size_t l = 0; l < hierarchy.size(); ++l) {
-      stop_if_requested();
-      finish_level(l);
+      interrupted_together(layout_, [&] { finish_level(l); });
     }
     if constexpr (kOnDevice) fuse_levels();
     made_.cycle = std::make_unique<Multigrid<T, Space>>(std::move(levels_));
@@ -63,19 +68,29 @@ class MultigridAssembly {
       strategies_.emplace_back(kGiven);
       return true;
     }
-    try {
-      levels_[l].a = make_own_operator(l);
-    } catch (const InvertedCell& error) {
-      if (l == 0) throw;
-      drop_from(l, unresolved_map(error));
-      return false;
-    } catch (const BadFieldValue& error) {
-      if (l == 0) throw;
-      drop_from(l, unresolved_data(error));
+    std::string reason;
+    interrupted_together(layout_, [&] { reason = try_own_operator(l); });
+    reason = made_.hierarchy->reason_of_any_rank(reason);
+    if (!reason.empty()) {
+      drop_from(l, reason);
       return false;
     }
     strategies_.push_back(levels_[l].a->name());
     return true;
+  }
+
+  // Makes the operator of a level, or says why there is none on a coarser one.
+  std::string try_own_operator(std::size_t l) {
+    try {
+      levels_[l].a = make_own_operator(l);
+    } catch (const InvertedCell& error) {
+      if (l == 0) throw;
+      return unresolved_map(error);
+    } catch (const BadFieldValue& error) {
+      if (l == 0) throw;
+      return unresolved_data(error);
+    }
+    return "";
   }
 
   std::shared_ptr<const LinearOperator<T, Space>> make_own_operator(std::size_t l) {
@@ -87,7 +102,8 @@ class MultigridAssembly {
             assemble_on_device<T>(form, *make_device_element_kernel<T>(form)));
       }
     }
-    auto made = std::make_shared<LevelOperator<T, Space>>(form, options_.scatter);
+    auto made = std::make_shared<LevelOperator<T, Space>>(
+        form, level_scatter(*made_.hierarchy, l, options_.scatter));
     changing_[l].a = made.get();
     return made;
   }
@@ -103,9 +119,10 @@ class MultigridAssembly {
     const Hierarchy& hierarchy = *made_.hierarchy;
     MultigridLevel<T, Space>& level = levels_[l];
     const LinearOperator<T, Space>& a = *level.a;
-    const Index n = a.size();
+    const Index whole = hierarchy.form(l).layout().whole_size();
     const LevelPlace place = l + 1 == hierarchy.size() ? LevelPlace::coarsest : LevelPlace::inner;
-    LevelParts parts{level_work(options_.smoother, place, n), l, n, sizeof(T)};
+    LevelParts parts{level_work(options_.smoother, place, whole), l, a.size(), sizeof(T)};
+    if (parts.work == LevelWork::solve_by_inverse) parts.dofs = whole;
     parts.operator_bytes = is_given(l) ? 0 : a.bytes();
     parts.apply_bytes = a.cost().bytes;
     ChebyshevParts chebyshev;
@@ -122,7 +139,7 @@ class MultigridAssembly {
     } else {
       add_parts(l, std::move(chebyshev), parts);
     }
-    made_.levels.push_back({hierarchy.shape(l), n, strategies_[l], level_bytes(parts),
+    made_.levels.push_back({hierarchy.shape(l), whole, strategies_[l], level_bytes(parts),
                             level_cycle_bytes(options_, parts), largest_eigenvalue});
   }
 
@@ -147,18 +164,13 @@ class MultigridAssembly {
     return {std::move(inverse), std::move(steps), spectrum.largest};
   }
 
-  LatticeProlongation prolongation_to(std::size_t l) const {
-    const Hierarchy& hierarchy = *made_.hierarchy;
-    return make_prolongation(*hierarchy.form(l + 1).discretization,
-                             *hierarchy.form(l).discretization, hierarchy.form(l).dirichlet);
-  }
-
   const NodeLattice& lattice(std::size_t l) const {
     return made_.hierarchy->form(l).discretization->lattice;
   }
 
   FusedTransfer<T> make_fused_transfer(std::size_t l) const {
-    const LatticeProlongation prolongation = prolongation_to(l);
+    const LatticeProlongation prolongation =
+        make_prolongation(*made_.hierarchy, l, made_.hierarchy->form(l).dirichlet);
     return {prolongation_rows<T>(prolongation), restriction_rows<T>(prolongation)};
   }
 
@@ -171,10 +183,7 @@ class MultigridAssembly {
       return iteration;
     };
     if (parts.work == LevelWork::solve_by_inverse) {
-      auto inverse =
-          std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(made_.hierarchy->form(l)));
-      changing_[l].inverse = inverse.get();
-      level.coarse = std::move(inverse);
+      level.coarse = make_inverse(l);
     } else if (parts.work == LevelWork::solve_by_chebyshev) {
       level.coarse = make_iteration();
     } else if (parts.work == LevelWork::smooth_by_chebyshev) {
@@ -189,9 +198,22 @@ class MultigridAssembly {
         return;
       }
     }
-    auto transfer = std::make_unique<LatticeTransfer<T, Space>>(prolongation_to(l));
-    parts.transfer_bytes = transfer->bytes();
-    level.to_coarser = std::move(transfer);
+    level.to_coarser =
+        make_transfer<T, Space>(*made_.hierarchy, l, made_.hierarchy->form(l).dirichlet);
+    parts.transfer_bytes = level.to_coarser->bytes();
+  }
+
+  std::unique_ptr<const Preconditioner<T, Space>> make_inverse(std::size_t l) {
+    const BilinearForm& form = made_.hierarchy->form(l);
+    auto inverse = std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(form));
+    changing_[l].inverse = inverse.get();
+    if constexpr (!kOnDevice) {
+      if (form.part != nullptr) {
+        return std::make_unique<const GatheredPreconditioner<T>>(std::move(inverse),
+                                                                 *form.part->rank);
+      }
+    }
+    return inverse;
   }
 
   void add_fused(std::size_t l, ChebyshevParts chebyshev, LevelParts& parts) {
@@ -229,6 +251,7 @@ class MultigridAssembly {
   }
 
   MultigridOptions options_;
+  VectorLayout layout_;  // of the finest level
   MultigridSetup<T, Space> made_;
   std::vector<MultigridLevel<T, Space>> levels_;
   std::vector<typename MultigridUpdate<T, Space>::Level> changing_;

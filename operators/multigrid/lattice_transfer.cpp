@@ -22,7 +22,10 @@ LatticeProlongation make_prolongation(const Discretization& coarse, const Discre
   for (int d = 0; d < fine.mesh.dimension(); ++d) {
     AxisMatrix matrix =
         evaluation_matrix({coarse.mesh, d, coarse.basis.nodes}, {fine.mesh, d, fine.basis.nodes});
-    if (is_identity(matrix)) continue;
+    // The last of an odd number of cells may be all that a part has: other ranks have a sweep along
+    // this axis, and in another order sums would not have the same bits.
+    const bool has_sweep = coarse.mesh.place().cells[d] != fine.mesh.place().cells[d];
+    if (!has_sweep && is_identity(matrix)) continue;
     if (dirichlet[2 * d]) clear_column(matrix, 0);
     if (dirichlet[2 * d + 1]) clear_column(matrix, matrix.columns - 1);
     result.sweeps.push_back({d, std::move(matrix)});

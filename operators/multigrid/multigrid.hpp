@@ -27,16 +27,19 @@ struct MultigridOptions {
   int local_sweeps = 4;
   /// How cells of kernel tensor add on the levels.
   std::string scatter = "coloring";
+  /// Of several ranks: as Hierarchy.
+  Index gather_dofs = kGatherDofs;
 };
 
 /// A level as it was made.
 struct LevelSummary {
+  /// Of the whole level, as are the DoFs.
   LevelShape shape;
   Index dofs;
   std::string strategy;
-  /// The operator, the level's vectors and transfer.
+  /// The operator, the level's vectors and transfer, of one rank.
   Index bytes;
-  /// Least traffic of the level's part of a cycle.
+  /// Least traffic of the level's part of a cycle, of one rank.
   double cycle_bytes;
   /// Estimated largest eigenvalue of D^-1 A; 0 where the level needs none.
   double largest_eigenvalue;
@@ -65,8 +68,11 @@ inline constexpr int kEigenvalueSteps = 12;
 /// lambda_max]), transfers by 1D factors, and on the coarsest level the inverse of the matrix, or
 /// Chebyshev's iteration where it is not small. Of a pure Neumann form constants are left out
 /// there.
+///
+/// Of a form of which ranks have parts it is the cycle of the whole (Hierarchy), and all ranks call
+/// this and the functions of what it makes together.
 /// @param finest the operator of the finest level if there is one already, else null; referred to
-/// @throws as make_operator()
+/// @throws as make_operator(); UnsuitableChoice for smoothers by blocks on several ranks
 template <class T, class Space>
 MultigridSetup<T, Space> make_multigrid(const BilinearForm& form, const MultigridOptions& options,
                                         const LinearOperator<T, Space>* finest);

@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "operators/form/gathered_form.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/multigrid/hierarchy.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/multigrid/size.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
+#include "solvers/ranks/interrupted_together.hpp"
 
 namespace tessera {
 
@@ -44,7 +46,7 @@ class LevelOperator final : public LinearOperator<T, Space> {
   void make(const BilinearForm& form) {
     // What is to be made anew is given back first: both together may not fit.
     a_ = nullptr;
-    const FormShape shape = form_shape(form, kProcessorOf<Space>, sizeof(T));
+    const FormShape shape = whole_shape(form, kProcessorOf<Space>, sizeof(T));
     a_ = make_operator<T, Space>(choose_strategy(shape, scatter_), form);
   }
 
@@ -52,8 +54,14 @@ class LevelOperator final : public LinearOperator<T, Space> {
   std::unique_ptr<LinearOperator<T, Space>> a_;
 };
 
-/// The inverse of a small form's matrix.
+/// The inverse of a small form's matrix; of a form of which ranks have parts, that of the whole.
 inline std::vector<double> coarse_inverse(const BilinearForm& form) {
+  if (form.part != nullptr) {
+    const Discretization& part = *form.discretization;
+    const GatheredSpace space(part, *form.part->rank, {part.basis.degree, part.mesh.place().cells});
+    const Discretization whole = space.make();
+    return coarse_inverse(gathered_form(form, space, whole));
+  }
   const FormShape shape = form_shape(form, Processor::cpu, sizeof(double));
   return dense_inverse(*make_operator<double>(choose_strategy(shape, "serial"), form),
                        is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
@@ -96,27 +104,35 @@ class MultigridUpdate {
     hierarchy_.set_fields(form);
     scratch_.resize(levels_.size());
     for (std::size_t l = 0; l < levels_.size(); ++l) {
-      stop_if_requested();
-      if (update_level(l) == Updated::no) return Updated::no;
+      Updated updated = Updated::no;
+      const VectorLayout layout = hierarchy_.form(0).layout();
+      interrupted_together(layout, [&] { updated = update_operator(l); });
+      // Levels may have to be dropped.
+      if (on_any_rank(layout, updated == Updated::no)) return Updated::no;
+      interrupted_together(layout, [&] { update_solver(l); });
     }
     return Updated::yes;
   }
 
  private:
-  Updated update_level(std::size_t l) {
+  Updated update_operator(std::size_t l) {
     const Level& level = levels_[l];
-    const BilinearForm& form = hierarchy_.form(l);
     try {
-      if (level.a != nullptr) level.a->update(form);
+      if (level.a != nullptr) level.a->update(hierarchy_.form(l));
     } catch (const BadFieldValue&) {
-      // Levels may have to be dropped.
       return Updated::no;
     }
+    return Updated::yes;
+  }
+
+  void update_solver(std::size_t l) {
+    const Level& level = levels_[l];
+    const BilinearForm& form = hierarchy_.form(l);
     if (level.inverse != nullptr) {
       level.inverse->update(coarse_inverse(form));
-      return Updated::yes;
+      return;
     }
-    if (scratch_[l].size() == 0) scratch_[l] = Vector<T, Space>(level.chebyshev->size());
+    if (scratch_[l].size() == 0) scratch_[l] = Vector<T, Space>(form.layout());
     if (l + 1 == levels_.size()) {
       level.chebyshev->update(kCoarseEigenvalueSteps, scratch_[l], coarse_steps);
     } else {
@@ -124,7 +140,6 @@ class MultigridUpdate {
         return smoother_steps(smoother_degree_, spectrum);
       });
     }
-    return Updated::yes;
   }
 
   Hierarchy& hierarchy_;

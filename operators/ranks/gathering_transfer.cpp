@@ -8,10 +8,11 @@ namespace tessera {
 
 template <class T>
 GatheringTransfer<T>::GatheringTransfer(std::unique_ptr<const Transfer<T, Host>> local,
-                                        VectorLayout fine, const RankPart& coarse)
+                                        VectorLayout fine, const Communicator& ranks,
+                                        const NodesInWhole& coarse)
     : local_(std::move(local)),
-      ranks_(coarse.ranks()),
-      part_(coarse.nodes()),
+      ranks_(ranks),
+      part_(coarse),
       summand_(std::move(fine)),
       coarse_part_(part_.lattice().size()),
       whole_(static_cast<std::size_t>(part_.whole().size())) {

@@ -4,7 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "operators/ranks/rank_part.hpp"
+#include "mesh/partition/part_nodes.hpp"
+#include "solvers/ranks/plane_exchange.hpp"
 #include "solvers/transfer.hpp"
 
 namespace tessera {
@@ -15,11 +16,13 @@ namespace tessera {
 template <class T>
 class GatheringTransfer final : public Transfer<T, Host> {
  public:
-  /// @param local between the rank's part of the finer level and its part of the coarser one
+  /// @param local between the rank's part of the finer level and the coarser cells that its own lie
+  ///        in, of which a cut may run through some
   /// @param fine the layout of the finer level's vectors
-  /// @param coarse the rank's part of the coarser level; its communicator must outlive this object
+  /// @param ranks must outlive this object
+  /// @param coarse the nodes of those cells in the coarser level
   GatheringTransfer(std::unique_ptr<const Transfer<T, Host>> local, VectorLayout fine,
-                    const RankPart& coarse);
+                    const Communicator& ranks, const NodesInWhole& coarse);
 
   /// Entries of the whole coarser level.
   std::int64_t coarse_size() const override { return part_.whole().size(); }
@@ -31,7 +34,7 @@ class GatheringTransfer final : public Transfer<T, Host> {
  private:
   std::unique_ptr<const Transfer<T, Host>> local_;
   const Communicator& ranks_;
-  PartNodes part_;
+  NodesInWhole part_;
   mutable HostVector<T> summand_;  // of the finer level
   mutable HostVector<T> coarse_part_;
   mutable std::vector<double> whole_;  // of the coarser level

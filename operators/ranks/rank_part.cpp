@@ -26,6 +26,8 @@ VectorLayout layout_of(const Communicator& ranks, const PartNodes& nodes) {
 RankPart::RankPart(const Communicator& ranks, const BoxPartition& partition, const BoxMesh& whole,
                    int degree)
     : ranks_(ranks),
+      partition_(partition),
+      whole_mesh_(whole),
       mesh_(whole.part(partition.cells(ranks.rank()))),
       nodes_(partition, ranks.rank(), whole, degree),
       domain_faces_(partition.domain_faces(ranks.rank())),

@@ -20,6 +20,9 @@ class RankPart {
            int degree);
 
   const Communicator& ranks() const { return ranks_; }
+  /// How the whole mesh is shared out, and the whole mesh.
+  const BoxPartition& partition() const { return partition_; }
+  const BoxMesh& whole_mesh() const { return whole_mesh_; }
   /// The part of the mesh, with positions and widths that have the bits of the whole.
   const BoxMesh& mesh() const { return mesh_; }
   const PartNodes& nodes() const { return nodes_; }
@@ -39,6 +42,8 @@ class RankPart {
   SharedPlanes shared_planes(FaceSet dirichlet) const;
 
   const Communicator& ranks_;
+  BoxPartition partition_;
+  BoxMesh whole_mesh_;
   BoxMesh mesh_;
   PartNodes nodes_;
   FaceSet domain_faces_;

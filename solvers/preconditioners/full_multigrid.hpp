@@ -40,8 +40,8 @@ class FullMultigrid {
   FullMultigrid(std::vector<StartLevel<T, Space>> levels, int cycles)
       : levels_(std::move(levels)), cycles_(cycles) {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
-      const std::int64_t n = levels_[l].a->size();
-      vectors_.push_back({V(l == 0 ? 0 : n), V(n), V(n)});
+      const VectorLayout layout = levels_[l].a->layout();
+      vectors_.push_back({V(l == 0 ? VectorLayout() : layout), V(layout), V(layout)});
     }
   }
 

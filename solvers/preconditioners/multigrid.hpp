@@ -60,11 +60,12 @@ class Multigrid final : public Preconditioner<T, Space> {
 
   explicit Multigrid(std::vector<MultigridLevel<T, Space>> levels) : levels_(std::move(levels)) {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
-      const std::int64_t n = levels_[l].a->size();
+      const VectorLayout layout = levels_[l].a->layout();
+      const VectorLayout none;
       const bool is_given =
           l == 0 || levels_[l - 1].coarse != nullptr || levels_[l - 1].correction != nullptr;
-      vectors_.push_back(
-          {V(levels_[l].coarse != nullptr ? 0 : n), V(is_given ? 0 : n), V(is_given ? 0 : n)});
+      vectors_.push_back({V(levels_[l].coarse != nullptr ? none : layout),
+                          V(is_given ? none : layout), V(is_given ? none : layout)});
     }
   }
 
@@ -142,9 +143,13 @@ class Multigrid final : public Preconditioner<T, Space> {
 template <class Space>
 class InSinglePrecision final : public Preconditioner<double, Space> {
  public:
-  /// @param size the size of the vectors
+  /// @param layout of the vectors
+  InSinglePrecision(const VectorLayout& layout,
+                    std::unique_ptr<const Preconditioner<float, Space>> inner)
+      : inner_(std::move(inner)), r_(layout), z_(layout) {}
+  /// For vectors of this size, which no other rank has.
   InSinglePrecision(std::int64_t size, std::unique_ptr<const Preconditioner<float, Space>> inner)
-      : inner_(std::move(inner)), r_(size), z_(size) {}
+      : InSinglePrecision(VectorLayout(size), std::move(inner)) {}
 
   /// Sets the number by which residuals are divided before they are rounded, so that they neither
   /// overflow nor vanish; a power of 2 loses no digits.

@@ -9,8 +9,9 @@
 #include "cases/problem/poisson_problem.hpp"
 #include "mesh/errors.hpp"
 #include "operators/form/constrained_rows.hpp"
+#include "operators/load/load_vector.hpp"
 #include "operators/multigrid/hierarchy.hpp"
-#include "operators/multigrid/lattice_transfer.hpp"
+#include "operators/multigrid/level_transfer.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/preconditioners/full_multigrid.hpp"
@@ -25,6 +26,48 @@ struct MadeFullMultigrid {
   FullMultigrid<T, Space> start;
   std::vector<std::string> notes;
 };
+
+/// 1 on constrained nodes, 0 elsewhere.
+inline HostVector<double> constrained_nodes(const BilinearForm& form) {
+  HostVector<double> constrained(form.layout());
+  for_each_face_node(form.discretization->lattice, form.dirichlet,
+                     [&](Index node) { constrained[node] = 1.0; });
+  return constrained;
+}
+
+/// Why a rank cannot assemble what it has of a load; empty if it can.
+inline std::string why_no_load(const PoissonProblem& problem, const BilinearForm& form) {
+  BilinearForm alone = form;
+  alone.part = nullptr;
+  std::vector<FluxTerm> fluxes = flux_terms(problem);
+  std::erase_if(fluxes, [&](const FluxTerm& flux) { return !form.domain_faces()[flux.face]; });
+  HostVector<double> u(form.discretization->lattice.size());
+  HostVector<double> b(form.discretization->lattice.size());
+  try {
+    set_dirichlet_values(*form.discretization, form.dirichlet, dirichlet_fields(problem), u);
+    assemble_load(alone, problem.source, fluxes, u, b);
+  } catch (const BadFieldValue& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Makes the system of a level, or says why there is none. A rank that cannot must not leave the
+/// others waiting for its share of the load, so that all of them try before.
+inline std::string make_level_system(const PoissonProblem& problem, const Hierarchy& hierarchy,
+                                     std::size_t l, LinearSystem& system) {
+  const BilinearForm& form = hierarchy.form(l);
+  if (form.part != nullptr) {
+    std::string reason = hierarchy.reason_of_any_rank(why_no_load(problem, form));
+    if (!reason.empty()) return reason;
+  }
+  try {
+    system = make_linear_system(problem, form, constant_field(0.0), Imbalance::taken_off);
+  } catch (const BadFieldValue& error) {
+    return error.what();
+  }
+  return "";
+}
 
 /// Full multigrid on a multigrid preconditioner's hierarchy: the problem is discretized on each
 /// level, boundary values and load included. It starts on the coarsest level at whose points the
@@ -42,34 +85,29 @@ MadeFullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
   std::vector<StartLevel<T, Space>> levels;
   std::vector<std::string> notes;
   for (std::size_t l = 0; l < hierarchy.size(); ++l) {
-    stop_if_requested();
     StartLevel<T, Space> level;
     const BilinearForm& form = hierarchy.form(l);
-    const Discretization& discretization = *form.discretization;
-    HostVector<double> constrained(discretization.lattice.size());
-    for_each_face_node(discretization.lattice, form.dirichlet,
-                       [&](Index node) { constrained[node] = 1.0; });
-    level.is_given = converted<T, Space>(constrained);
+    level.is_given = converted<T, Space>(constrained_nodes(form));
     if (l == 0) {
       level.a = std::shared_ptr<const LinearOperator<T, Space>>(&finest, [](const void*) {});
     } else {
-      try {
-        LinearSystem system =
-            make_linear_system(problem, form, constant_field(0.0), Imbalance::taken_off);
-        divide(system, form, scale);
-        level.b = converted<T, Space>(system.b);
-        level.given = converted<T, Space>(system.x);
-      } catch (const BadFieldValue& error) {
-        notes.push_back(std::string("full multigrid starts on level ") + std::to_string(l - 1) +
-                        ", as source or boundary values at a coarser one's points " + error.what());
+      if (on_any_rank(hierarchy.form(0).layout(), stop_requested())) throw Interrupted();
+      LinearSystem system;
+      const std::string reason = make_level_system(problem, hierarchy, l, system);
+      if (!reason.empty()) {
+        notes.push_back("full multigrid starts on level " + std::to_string(l - 1) +
+                        ", as source or boundary values at a coarser one's points " + reason);
         break;
       }
-      const FormShape shape = form_shape(form, kProcessorOf<Space>, sizeof(T));
-      level.a = make_operator<T, Space>(choose_strategy(shape, scatter), form);
+      divide(system, form, scale);
+      level.b = converted<T, Space>(system.b);
+      level.given = converted<T, Space>(system.x);
+      const FormShape shape = whole_shape(form, kProcessorOf<Space>, sizeof(T));
+      level.a = make_operator<T, Space>(
+          choose_strategy(shape, level_scatter(hierarchy, l, scatter)), form);
     }
     if (!levels.empty()) {
-      levels.back().from_coarser = std::make_unique<LatticeTransfer<T, Space>>(
-          make_prolongation(discretization, *hierarchy.form(l - 1).discretization, FaceSet{}));
+      levels.back().from_coarser = make_transfer<T, Space>(hierarchy, l - 1, FaceSet{});
     }
     levels.push_back(std::move(level));
   }

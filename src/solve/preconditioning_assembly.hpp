@@ -8,6 +8,7 @@
 
 #include "operators/block_jacobi/block_jacobi.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "solvers/errors.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/preconditioners/spectrum.hpp"
 #include "src/solve/preconditioning.hpp"
@@ -17,6 +18,14 @@ namespace tessera {
 /// The power of 2 next to a size; 1 for 0.
 inline double power_of_2(double size) {
   return size > 0.0 ? std::exp2(std::round(std::log2(size))) : 1.0;
+}
+
+/// @throws UnsuitableChoice for a preconditioner of this name, which one process has, on several
+/// ranks
+inline void require_one_process(const BilinearForm& form, const std::string& name) {
+  if (form.part == nullptr) return;
+  throw UnsuitableChoice(Choice::preconditioner,
+                         name + " needs one process; multigrid runs on any number");
 }
 
 template <class C, class T, class Space>
@@ -44,13 +53,16 @@ PreconditionerSetup<T, Space> multigrid_of(const PreconditionerTask<T, Space>& t
                   rounded = std::make_shared<std::vector<Rounded>>(cycle->level_count())](
                      std::size_t level, const auto& r, auto& z) {
       Rounded& single = (*rounded)[level];
-      if (single.r.size() == 0) single = {Vector<C, Space>(r.size()), Vector<C, Space>(r.size())};
+      if (single.r.size() == 0) {
+        const VectorLayout layout = cycle->level_operator(level).layout();
+        single = {Vector<C, Space>(layout), Vector<C, Space>(layout)};
+      }
       convert(r, 1.0 / scale, single.r);
       cycle->cycle(level, single.r, single.z);
       convert(single.z, scale, z);
     };
     auto rounded =
-        std::make_unique<InSinglePrecision<Space>>(task.a.size(), std::move(multigrid.cycle));
+        std::make_unique<InSinglePrecision<Space>>(task.a.layout(), std::move(multigrid.cycle));
     rounded->set_scale(power_of_2(task.residual_size));
     made.set_residual_size = [single = rounded.get()](double size) {
       single->set_scale(power_of_2(size));
@@ -82,7 +94,7 @@ PreconditionerSetup<T, Space> make_jacobi(const PreconditionerTask<T, Space>& ta
 template <class T, class Space>
 PreconditionerSetup<T, Space> make_chebyshev(const PreconditionerTask<T, Space>& task) {
   const ChebyshevParameters& parameters = task.parameters.solver.chebyshev;
-  Vector<T, Space> inverse(task.a.size());
+  Vector<T, Space> inverse(task.a.layout());
   task.a.diagonal(inverse);
   invert_entries(inverse);
   const auto steps_for = [parameters](const Spectrum& spectrum) {
@@ -98,9 +110,9 @@ PreconditionerSetup<T, Space> make_chebyshev(const PreconditionerTask<T, Space>&
       spectrum.largest, spectrum.steps, parameters.degree, largest / parameters.range, largest));
   auto chebyshev =
       std::make_unique<Chebyshev<T, Space>>(task.a, std::move(inverse), steps_for(spectrum));
-  made.update = [chebyshev = chebyshev.get(), steps_for,
+  made.update = [chebyshev = chebyshev.get(), steps_for, layout = task.a.layout(),
                  r = std::make_shared<Vector<T, Space>>()](const BilinearForm&) {
-    if (r->size() == 0) *r = Vector<T, Space>(chebyshev->size());
+    if (r->size() == 0) *r = Vector<T, Space>(layout);
     chebyshev->update(kEigenvalueSteps, *r, steps_for);
     return Updated::yes;
   };
@@ -122,6 +134,7 @@ PreconditionerSetup<T, Space> make_multigrid_preconditioner(
 template <class T, class Space>
 PreconditionerSetup<T, Space> make_fast_diagonalization_preconditioner(
     const PreconditionerTask<T, Space>& task) {
+  require_one_process(task.form, task.parameters.solver.preconditioner);
   auto separable = make_fast_diagonalization<T, Space>(task.form);
   PreconditionerSetup<T, Space> made;
   made.notes.emplace_back(separable->exactness() == Exactness::exact
@@ -138,6 +151,7 @@ PreconditionerSetup<T, Space> make_fast_diagonalization_preconditioner(
 
 template <BlockExchange exchange, class T, class Space>
 PreconditionerSetup<T, Space> make_blocks(const PreconditionerTask<T, Space>& task) {
+  require_one_process(task.form, task.parameters.solver.preconditioner);
   const BlockJacobiParameters& parameters = task.parameters.solver.block_jacobi;
   const BlockJacobiOptions options{parameters.sweeps, parameters.local_sweeps, 0.0, exchange};
   auto blocks = make_block_jacobi<T, Space>(task.form, options);

@@ -5,6 +5,7 @@
 
 #include "solvers/preconditioner.hpp"
 #include "solvers/solver.hpp"
+#include "tests/operators/multigrid/multigrid_cases.hpp"
 #include "tests/operators/ranks/rank_problem.hpp"
 
 namespace tessera::testing {
@@ -26,12 +27,6 @@ void check_load(const Communicator& ranks, const RankGrid& grid, const ProblemOp
 
 /// Scalar products, norms, and random numbers of vectors.
 void check_sums(const Communicator& ranks, const RankGrid& grid, const ProblemOptions& options);
-
-inline SolveOptions to_tolerance(double tolerance) {
-  SolveOptions options;
-  options.relative_tolerance = tolerance;
-  return options;
-}
 
 enum class RankPreconditioner { none, jacobi, chebyshev };
 

@@ -48,7 +48,8 @@ class RankLevels {
   }
   template <class T>
   std::unique_ptr<const Transfer<T, Host>> gathering() const {
-    return std::make_unique<GatheringTransfer<T>>(local<T>(), fine_.layout(), coarse_.part());
+    return std::make_unique<GatheringTransfer<T>>(local<T>(), fine_.layout(),
+                                                  coarse_.part().ranks(), coarse_.part().nodes());
   }
 
  private:

@@ -1,0 +1,47 @@
+// This function makes the transfer between two levels of a hierarchy, wherever ranks have them.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "operators/multigrid/hierarchy.hpp"
+#include "operators/multigrid/lattice_transfer.hpp"
+#include "operators/ranks/gathering_transfer.hpp"
+#include "solvers/ranks/distributed_transfer.hpp"
+
+namespace tessera {
+
+/// P by 1D matrices between what a rank has of level l + 1 and of level l.
+/// @param dirichlet as make_prolongation()
+inline LatticeProlongation make_prolongation(const Hierarchy& hierarchy, std::size_t l,
+                                             FaceSet dirichlet) {
+  const GatheredSpace* const gather = hierarchy.gather_from(l);
+  const Discretization& coarse =
+      gather != nullptr ? gather->cover() : *hierarchy.form(l + 1).discretization;
+  return make_prolongation(coarse, *hierarchy.form(l).discretization, dirichlet);
+}
+
+/// P and P^T between levels l + 1 and l.
+template <class T, class Space>
+std::unique_ptr<const Transfer<T, Space>> make_transfer(const Hierarchy& hierarchy, std::size_t l,
+                                                        FaceSet dirichlet) {
+  auto local =
+      std::make_unique<const LatticeTransfer<T, Space>>(make_prolongation(hierarchy, l, dirichlet));
+  const BilinearForm& fine = hierarchy.form(l);
+  if (fine.part == nullptr) return local;
+  if constexpr (std::is_same_v<Space, Host>) {
+    if (const GatheredSpace* const gather = hierarchy.gather_from(l)) {
+      return std::make_unique<const GatheringTransfer<T>>(
+          std::move(local), fine.layout(), fine.part->rank->ranks(), gather->nodes());
+    }
+    const RankPart& coarse = *hierarchy.form(l + 1).part->rank;
+    return std::make_unique<const DistributedTransfer<T, Host>>(std::move(local), fine.layout(),
+                                                                coarse.exchange<T>({}));
+  } else {
+    throw std::logic_error("ranks share no transfers on GPUs");
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,411 @@
+// These tests hold multigrid on ranks, which are threads, to multigrid on one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "operators/ranks/whole_widths.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/krylov/cg.hpp"
+#include "solvers/ranks/thread_ranks.hpp"
+#include "tests/operators/multigrid/multigrid_cases.hpp"
+#include "tests/operators/ranks/rank_checks.hpp"
+
+namespace tessera::testing {
+namespace {
+
+constexpr Index kNeverGather = 0;
+constexpr Index kAlwaysGather = 1'000'000;
+
+MultigridOptions options_of(Index gather_dofs, Index small_enough = 20) {
+  MultigridOptions options;
+  options.rules.small_enough = small_enough;
+  options.gather_dofs = gather_dofs;
+  return options;
+}
+
+// A problem of the whole, how it is shared out, and its right-hand side.
+struct Shared {
+  Problem whole;
+  RankGrid grid;
+  BoxPartition partition;
+  std::vector<double> b;
+
+  Shared(Problem problem, const RankGrid& ranks)
+      : whole(std::move(problem)),
+        grid(ranks),
+        partition(whole.discretization->mesh, grid, {3, 3, 3}),
+        b(right_hand_side(whole, *finest_operator(whole.form), 5)) {}
+  Shared(const ProblemOptions& options, const RankGrid& ranks)
+      : Shared(make_problem(options), ranks) {}
+
+  int rank_count() const { return grid[0] * grid[1] * grid[2]; }
+};
+
+struct Solved {
+  SolveReport report;
+  std::vector<double> x;
+  std::vector<LevelSummary> levels;
+  std::string note;
+};
+
+// Solves by CG with cycles in precision C.
+template <class C>
+std::pair<SolveReport, MultigridSetup<C, Host>> solve(const BilinearForm& form,
+                                                      const MultigridOptions& options,
+                                                      const HostVector<double>& b,
+                                                      HostVector<double>& x) {
+  const FormShape shape = whole_shape(form, Processor::cpu, sizeof(double));
+  const auto a = make_operator<double>(choose_strategy(shape, "coloring"), form);
+  const LinearOperator<C, Host>* finest = nullptr;
+  if constexpr (std::is_same_v<C, double>) finest = a.get();
+  auto made = make_multigrid<C, Host>(form, options, finest);
+  std::unique_ptr<const Preconditioner<double, Host>> m;
+  if constexpr (std::is_same_v<C, double>) {
+    m = std::move(made.cycle);
+  } else {
+    m = std::make_unique<InSinglePrecision<Host>>(a->layout(), std::move(made.cycle));
+  }
+  const auto solver = make_cg<double, Host>(*a, m.get());
+  return {solver->solve(b, x, to_tolerance(1e-12)), std::move(made)};
+}
+
+template <class C = double>
+Solved solved_on_one(const Shared& shared, const MultigridOptions& options) {
+  HostVector<double> x(shared.whole.size());
+  auto [report, made] = solve<C>(shared.whole.form, options, vector_of<double>(shared.b), x);
+  return {report, values_of(x), made.levels, made.note};
+}
+
+// What all ranks have alike is that of the first.
+template <class C = double>
+Solved solved_on_ranks(const Shared& shared, const MultigridOptions& options) {
+  Solved of_first;
+  run_on_threads(shared.rank_count(), [&](const Communicator& ranks) {
+    const RankProblem mine(ranks, shared.partition, shared.whole);
+    HostVector<double> x(mine.layout());
+    auto [report, made] = solve<C>(mine.form(), options, mine.taken<double>(shared.b), x);
+    EXPECT_TRUE(mine.agrees(x));
+    Solved solved{report, mine.gathered(x), made.levels, made.note};
+    for (const LevelSummary& level : solved.levels) {
+      for (const Index dofs : ranks.all_gather(level.dofs)) EXPECT_EQ(dofs, level.dofs);
+      for (const double value : ranks.all_gather(level.largest_eigenvalue)) {
+        EXPECT_EQ(value, level.largest_eigenvalue);
+      }
+    }
+    EXPECT_EQ(ranks.broadcast(solved.note), solved.note);
+    if (ranks.rank() == 0) of_first = std::move(solved);
+  });
+  return of_first;
+}
+
+void expect_same(const Shared& shared, const Solved& one, const Solved& several) {
+  EXPECT_EQ(one.report.status, SolveStatus::converged);
+  EXPECT_EQ(several.report.status, SolveStatus::converged);
+  EXPECT_LE(one.report.iterations, 40);
+  EXPECT_NEAR(several.report.iterations, one.report.iterations, 1);
+  const bool is_singular = is_pure_neumann(shared.whole.form);
+  const auto values = [&](const std::vector<double>& x) {
+    return is_singular ? without_mean(vector_of<double>(x)) : x;
+  };
+  EXPECT_LE(relative_difference(vector_of<double>(values(several.x)), values(one.x)), 1e-10);
+  ASSERT_EQ(several.levels.size(), one.levels.size());
+  for (std::size_t l = 0; l < one.levels.size(); ++l) {
+    EXPECT_EQ(several.levels[l].shape, one.levels[l].shape) << l;
+    EXPECT_EQ(several.levels[l].dofs, one.levels[l].dofs) << l;
+    EXPECT_NEAR(several.levels[l].largest_eigenvalue, one.levels[l].largest_eigenvalue, 1e-3) << l;
+  }
+  EXPECT_EQ(several.note, one.note);
+}
+
+template <class C = double>
+void expect_the_solve_of_one_rank(const Shared& shared, const MultigridOptions& options) {
+  const Solved one = solved_on_one<C>(shared, options);
+  const Solved several = solved_on_ranks<C>(shared, options);
+  expect_same(shared, one, several);
+}
+
+std::vector<RankGrid> grids(int dimension) {
+  if (dimension == 2) return {{1, 1, 1}, {1, 2, 1}, {3, 1, 1}, {2, 2, 1}, {3, 2, 1}};
+  return {{1, 1, 1}, {1, 1, 2}, {1, 1, 3}, {2, 1, 2}, {1, 2, 3}};
+}
+
+ProblemOptions options_for_ranks(int dimension) {
+  return {.dimension = dimension,
+          .degree = 2,
+          .cells = dimension == 2 ? IndexTriple{12, 16, 1} : IndexTriple{3, 4, 12}};
+}
+
+class RankMultigrid : public ::testing::TestWithParam<int> {
+ private:
+  ThreadCount threads_{1};
+};
+
+TEST_P(RankMultigrid, SolvesAsOneRankWhateverTheGeometryAndTheBoundary) {
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::graded, Geometry::curved}) {
+    for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
+      ProblemOptions options = options_for_ranks(GetParam());
+      options.geometry = geometry;
+      options.boundary = boundary;
+      if (geometry != Geometry::curved) options.coefficient = Coefficient::separable;
+      SCOPED_TRACE(describe(options));
+      const RankGrid grid = GetParam() == 2 ? RankGrid{2, 2, 1} : RankGrid{1, 1, 2};
+      expect_the_solve_of_one_rank(Shared(options, grid), options_of(50));
+    }
+  }
+}
+
+TEST_P(RankMultigrid, SolvesAsOneRankOnEveryGrid) {
+  for (const RankGrid& grid : grids(GetParam())) {
+    const Shared shared(options_for_ranks(GetParam()), grid);
+    SCOPED_TRACE(shared.rank_count());
+    const Solved one = solved_on_one(shared, options_of(kNeverGather));
+    for (const Index gather_dofs : {kNeverGather, kAlwaysGather}) {
+      expect_same(shared, one, solved_on_ranks(shared, options_of(gather_dofs)));
+    }
+  }
+}
+
+// The first level that is gathered is any but the finest, and none.
+TEST_P(RankMultigrid, GathersAtEveryLevel) {
+  ProblemOptions options = options_for_ranks(GetParam());
+  options.cells[2] = 16;
+  const Shared shared(options, GetParam() == 2 ? RankGrid{1, 2, 1} : RankGrid{1, 1, 2});
+  // Two layers of cells at least, which both ranks have one of.
+  constexpr Index kSmallest = 60;
+  const Solved one = solved_on_one(shared, options_of(kNeverGather, kSmallest));
+  const std::size_t levels = one.levels.size();
+  ASSERT_GE(levels, 3U);
+  for (std::size_t first = 1; first <= levels; ++first) {
+    SCOPED_TRACE(first);
+    const Index gather_dofs =
+        first == levels ? kNeverGather : ceil_div(one.levels[first].dofs, shared.rank_count());
+    run_on_threads(shared.rank_count(), [&](const Communicator& ranks) {
+      const RankProblem mine(ranks, shared.partition, shared.whole);
+      const Hierarchy hierarchy(mine.form(), options_of(0, kSmallest).rules, gather_dofs);
+      ASSERT_EQ(hierarchy.size(), levels);
+      for (std::size_t l = 0; l < levels; ++l) EXPECT_EQ(hierarchy.is_gathered(l), l >= first);
+    });
+    expect_same(shared, one, solved_on_ranks(shared, options_of(gather_dofs, kSmallest)));
+  }
+}
+
+// Cuts that run through cells of the first coarser mesh, and parts of one cell.
+TEST_P(RankMultigrid, GathersWherePartsCutCoarserCells) {
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::graded, Geometry::curved}) {
+    for (const NodeFamily nodes : {NodeFamily::gauss_lobatto, NodeFamily::equidistant}) {
+      ProblemOptions options = options_for_ranks(GetParam());
+      options.geometry = geometry;
+      options.nodes = nodes;
+      options.cells = GetParam() == 2 ? IndexTriple{10, 7, 1} : IndexTriple{5, 6, 3};
+      SCOPED_TRACE(describe(options));
+      const RankGrid grid = GetParam() == 2 ? RankGrid{2, 2, 1} : RankGrid{1, 2, 3};
+      MultigridOptions cells_first = options_of(kNeverGather);
+      cells_first.rules.order = CoarseningOrder::cells_first;
+      const Shared shared(options, grid);
+      EXPECT_FALSE(shared.partition.fits({5, GetParam() == 2 ? 4 : 3, 2}));
+      expect_the_solve_of_one_rank(shared, cells_first);
+    }
+  }
+}
+
+TEST_P(RankMultigrid, HasTheSameBitsTwice) {
+  const Shared shared(options_for_ranks(GetParam()),
+                      GetParam() == 2 ? RankGrid{3, 2, 1} : RankGrid{2, 1, 2});
+  for (const Index gather_dofs : {kNeverGather, Index{40}}) {
+    const Solved first = solved_on_ranks(shared, options_of(gather_dofs));
+    const Solved second = solved_on_ranks(shared, options_of(gather_dofs));
+    EXPECT_EQ(second.report.history, first.report.history);
+    EXPECT_EQ(second.x, first.x);
+  }
+}
+
+TEST_P(RankMultigrid, SolvesInSinglePrecision) {
+  const Shared shared(options_for_ranks(GetParam()),
+                      GetParam() == 2 ? RankGrid{2, 2, 1} : RankGrid{1, 1, 3});
+  const Solved one = solved_on_one<float>(shared, options_of(kNeverGather));
+  for (const Index gather_dofs : {kNeverGather, Index{60}}) {
+    expect_same(shared, one, solved_on_ranks<float>(shared, options_of(gather_dofs)));
+  }
+}
+
+// Of other coefficients, with and without a state.
+template <class C>
+void check_update(const Shared& shared, Index gather_dofs) {
+  const auto changed = [](BilinearForm form) {
+    form.coefficient =
+        field_of([](double x, double y, double z) { return 3.0 + std::sin(4.0 * x - y) + z; });
+    form.reaction = constant_field(2.0);
+    return form;
+  };
+  run_on_threads(shared.rank_count(), [&](const Communicator& ranks) {
+    const RankProblem mine(ranks, shared.partition, shared.whole);
+    const BilinearForm form = changed(mine.form());
+    BilinearForm with_reaction = mine.form();
+    with_reaction.reaction = constant_field(1.0);
+    const auto updated = make_multigrid<C, Host>(with_reaction, options_of(gather_dofs), nullptr);
+    EXPECT_EQ(updated.update(form), Updated::yes);
+    const auto anew = make_multigrid<C, Host>(form, options_of(gather_dofs), nullptr);
+    const HostVector<C> r = mine.taken<C>(shared.b);
+    HostVector<C> z(mine.layout());
+    HostVector<C> of_updated(mine.layout());
+    anew.cycle->apply(r, z);
+    updated.cycle->apply(r, of_updated);
+    EXPECT_TRUE(mine.agrees(z));
+    EXPECT_TRUE(same_bits(of_updated, z));
+  });
+}
+
+TEST_P(RankMultigrid, IsUpdatedInPlace) {
+  const Shared shared(options_for_ranks(GetParam()),
+                      GetParam() == 2 ? RankGrid{1, 3, 1} : RankGrid{1, 1, 2});
+  for (const Index gather_dofs : {kNeverGather, Index{60}, kAlwaysGather}) {
+    check_update<double>(shared, gather_dofs);
+  }
+  check_update<float>(shared, 60);
+}
+
+INSTANTIATE_TEST_SUITE_P(Dimensions, RankMultigrid, ::testing::Values(2, 3),
+                         [](const auto& tested) { return std::to_string(tested.param) + "d"; });
+
+// Parts of unequal size that are cut where cells are merged, the last of an odd number.
+TEST(RankMultigrids, TakeUnevenPartsOfOddCells) {
+  const ThreadCount threads(1);
+  ProblemOptions options = options_for_ranks(2);
+  options.cells = {3, 43, 1};
+  options.degree = 3;
+  const Shared shared(options, {1, 2, 1});
+  EXPECT_TRUE(shared.partition.fits({2, 22, 1}));
+  EXPECT_NE(2 * shared.partition.cells(0).counts[1], 43);
+  for (const Index gather_dofs : {kNeverGather, Index{100}}) {
+    expect_the_solve_of_one_rank(shared, options_of(gather_dofs));
+  }
+}
+
+// A coarsest level that is shared out, and too large for its inverse.
+TEST(RankMultigrids, SolveLargeCoarsestLevelsByChebyshevsIteration) {
+  const ThreadCount threads(1);
+  const Shared shared({.dimension = 2, .degree = 2, .cells = {40, 42, 1}}, {2, 2, 1});
+  MultigridOptions options = options_of(kNeverGather);
+  options.rules.small_enough = 2000;
+  const Solved one = solved_on_one(shared, options);
+  ASSERT_GT(one.levels.back().dofs, kMaxDenseDofs);
+  expect_same(shared, one, solved_on_ranks(shared, options));
+}
+
+// The finest level is the coarsest as well.
+TEST(RankMultigrids, SolveByTheInverseOfAllRanksParts) {
+  const ThreadCount threads(1);
+  const Shared shared({.dimension = 2, .degree = 2, .cells = {6, 5, 1}}, {3, 2, 1});
+  MultigridOptions options;
+  const Solved one = solved_on_one(shared, options);
+  ASSERT_EQ(one.levels.size(), 1U);
+  const Solved several = solved_on_ranks(shared, options);
+  expect_same(shared, one, several);
+  EXPECT_LE(several.report.iterations, 2);
+}
+
+// Coefficient and state that depend on u: levels have u of the whole.
+TEST(RankMultigrids, TakeTheState) {
+  const ThreadCount threads(1);
+  for (const IndexTriple& cells : {IndexTriple{8, 12, 1}, IndexTriple{9, 6, 1}}) {
+    Problem problem = make_problem({.dimension = 2, .degree = 2, .cells = cells});
+    std::vector<double> u(static_cast<std::size_t>(problem.size()));
+    const NodeLattice& lattice = problem.discretization->lattice;
+    for (Index node = 0; node < problem.size(); ++node) {
+      const IndexTriple at = lattice.node_position(node);
+      u[node] = 1.0 + 0.05 * static_cast<double>(at[0]) + 0.02 * static_cast<double>(at[1]);
+    }
+    problem.form.coefficient = {[](const PointBlock& points, double* values) {
+                                  for (std::size_t i = 0; i < points.n; ++i) {
+                                    values[i] = 1.0 + points.u[i] * points.u[i];
+                                  }
+                                },
+                                std::nullopt, nullptr, nullptr, true};
+    problem.form.state =
+        std::make_shared<const HostArray<double>>(HostArray<double>(u.begin(), u.end()));
+    const Shared shared(std::move(problem), {2, 2, 1});
+    for (const Index gather_dofs : {kNeverGather, Index{50}}) {
+      expect_the_solve_of_one_rank(shared, options_of(gather_dofs));
+    }
+  }
+}
+
+// The coefficient is not positive at a point that only a coarser level looks at, of one rank.
+TEST(RankMultigrids, DropALevelThatOneRankDoesNotResolve) {
+  const ThreadCount threads(1);
+  for (const double place : {0.1, 0.9}) {
+    ProblemOptions options{.dimension = 2, .degree = 1, .cells = {16, 16, 1}};
+    options.geometry = Geometry::cartesian;
+    Problem problem = make_problem(options);
+    const BoxMesh& mesh = problem.discretization->mesh;
+    // Around a Gauss point of the second level, away from those of the first.
+    const double width = mesh.upper()[1] - mesh.lower()[1];
+    const double h = width / 8.0;
+    const Index cell = place < 0.5 ? 1 : 6;
+    const double y_bad =
+        mesh.lower()[1] + h * (static_cast<double>(cell) + 0.5 - 0.5 / std::sqrt(3.0));
+    problem.form.coefficient = field_of(
+        [=](double, double y, double) { return std::abs(y - y_bad) < 1e-6 * width ? -1.0 : 1.0; });
+    const Shared shared(std::move(problem), {1, 2, 1});
+    for (const Index gather_dofs : {kNeverGather, kAlwaysGather}) {
+      const Solved one = solved_on_one(shared, options_of(gather_dofs));
+      EXPECT_EQ(one.levels.size(), 1U);
+      EXPECT_FALSE(one.note.empty());
+      expect_same(shared, one, solved_on_ranks(shared, options_of(gather_dofs)));
+      run_on_threads(2, [&](const Communicator& ranks) {
+        const RankProblem mine(ranks, shared.partition, shared.whole);
+        Hierarchy hierarchy(mine.form(), options_of(0).rules, gather_dofs);
+        EXPECT_EQ(drop_unresolved(hierarchy), one.note);
+        EXPECT_EQ(hierarchy.size(), 1U);
+      });
+    }
+  }
+}
+
+TEST(RankMultigrids, RefuseSmoothersByBlocks) {
+  const Shared shared({.dimension = 2, .degree = 2, .cells = {6, 5, 1}}, {2, 1, 1});
+  for (const SmootherKind smoother :
+       {SmootherKind::block_jacobi, SmootherKind::block_asynchronous_jacobi}) {
+    run_on_threads(2, [&](const Communicator& ranks) {
+      const RankProblem mine(ranks, shared.partition, shared.whole);
+      MultigridOptions options = options_of(0);
+      options.smoother = smoother;
+      EXPECT_THROW((void)(make_multigrid<double, Host>(mine.form(), options, nullptr)),
+                   UnsuitableChoice);
+    });
+  }
+}
+
+// Policies by which threads add in any order are not taken where all ranks need the same bits.
+TEST(RankMultigrids, AddInOrderOnGatheredLevels) {
+  const Shared shared({.dimension = 2, .degree = 2, .cells = {8, 8, 1}}, {1, 2, 1});
+  run_on_threads(2, [&](const Communicator& ranks) {
+    const RankProblem mine(ranks, shared.partition, shared.whole);
+    const Hierarchy hierarchy(mine.form(), options_of(0).rules, 100);
+    ASSERT_FALSE(hierarchy.is_gathered(0));
+    ASSERT_TRUE(hierarchy.is_gathered(hierarchy.size() - 1));
+    EXPECT_EQ(level_scatter(hierarchy, 0, "atomic"), "atomic");
+    EXPECT_EQ(level_scatter(hierarchy, hierarchy.size() - 1, "atomic"), "coloring");
+    EXPECT_EQ(level_scatter(hierarchy, hierarchy.size() - 1, "private"), "coloring");
+  });
+}
+
+TEST(RankMultigrids, HaveTheWidthsOfTheWhole) {
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::graded, Geometry::curved}) {
+    for (const int dimension : {2, 3}) {
+      ProblemOptions options = options_for_ranks(dimension);
+      options.cells = dimension == 2 ? IndexTriple{11, 19, 1} : IndexTriple{3, 4, 10};
+      options.geometry = geometry;
+      const Shared shared(options, dimension == 2 ? RankGrid{3, 2, 1} : RankGrid{1, 2, 2});
+      const Point expected = mean_cell_widths(*shared.whole.discretization);
+      run_on_threads(shared.rank_count(), [&](const Communicator& ranks) {
+        const RankProblem mine(ranks, shared.partition, shared.whole);
+        EXPECT_EQ(mean_cell_widths(mine.discretization(), mine.part()), expected);
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing
