@@ -2,34 +2,35 @@
 #include "postprocess/files/output_directory.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
+#include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "postprocess/files/atomic_file.hpp"
+#include "postprocess/ranks/on_all_ranks.hpp"
 #include "postprocess/series/collection.hpp"
+#include "postprocess/vtk/pvtu_writer.hpp"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 14> kResultNames = {"result.json",
-                                                      "solution.vtu",
-                                                      "solution.pvd",
-                                                      "view.py",
-                                                      "view.png",
-                                                      "solution.png",
-                                                      "residuals.csv",
-                                                      "timings.csv",
-                                                      "case.toml",
-                                                      "probes.csv",
-                                                      "steps.csv",
-                                                      "checkpoint.h5",
-                                                      "checkpoint_previous.h5",
+constexpr std::array<const char*, 15> kResultNames = {"result.json",   "solution.vtu",
+                                                      "solution.pvtu", "solution.pvd",
+                                                      "view.py",       "view.png",
+                                                      "solution.png",  "residuals.csv",
+                                                      "timings.csv",   "case.toml",
+                                                      "probes.csv",    "steps.csv",
+                                                      "checkpoint.h5", "checkpoint_previous.h5",
                                                       "animation.png"};
 
 std::vector<std::string> results_in(const fs::path& directory) {
@@ -41,15 +42,102 @@ std::vector<std::string> results_in(const fs::path& directory) {
   const auto single = static_cast<std::ptrdiff_t>(found.size());
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
     std::string name = entry.path().filename().string();
-    if (solution_number(name)) found.push_back(std::move(name));
+    const std::string of_pieces = name + ".pvtu";
+    if (of_pieces == "solution.pvtu" || solution_number(of_pieces)) {
+      for (std::string& piece : piece_files(directory, of_pieces)) {
+        found.push_back(std::move(piece));
+      }
+    } else if (solution_number(name)) {
+      found.push_back(std::move(name));
+    }
   }
   std::sort(found.begin() + single, found.end());
   return found;
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+// Permission bits do not tell of read-only mounts, quotas or root: only writing does.
+void try_to_write(const fs::path& directory) {
+  try {
+    AtomicFile(directory / "write_test").write("x");
+  } catch (const OutputError& failure) {
+    throw OutputError(directory, failure.cause());
+  }
+}
+
+// A file that nobody can have seen before, which rank 0 writes and takes away again.
+class Token {
+ public:
+  Token(const fs::path& directory, const Communicator& ranks) : ranks_(ranks) {
+    std::random_device random;
+    content_ = ranks.broadcast(fmt::format("{:08x}{:08x}", random(), random()));
+    path_ = directory / (".tessera_" + content_);
+    if (ranks.rank() == 0) unfinished_.emplace(path_);
+    on_all_ranks(ranks, [&] {
+      if (ranks.rank() == 0) write_text_file(path_, content_);
+    });
+  }
+  Token(const Token&) = delete;
+  Token& operator=(const Token&) = delete;
+  ~Token() {
+    std::error_code ignored;
+    if (ranks_.rank() == 0) fs::remove(path_, ignored);
+  }
+
+  // A network's file system may be late.
+  bool is_seen() const {
+    constexpr int kTries = 20;
+    constexpr std::chrono::milliseconds kPause(50);
+    std::error_code ignored;
+    for (int i = 0; i < kTries && !fs::exists(path_, ignored); ++i) {
+      std::this_thread::sleep_for(kPause);
+    }
+    return fs::exists(path_, ignored);
+  }
+
+ private:
+  const Communicator& ranks_;
+  std::string content_;
+  fs::path path_;
+  std::optional<UnfinishedPath> unfinished_;
+};
+
+void require_shared(const fs::path& directory, const Communicator& ranks) {
+  const std::string first_host = ranks.broadcast(host_name());
+  const Token token(directory, ranks);
+  on_all_ranks(ranks, [&] {
+    if (ranks.rank() == 0) return;
+    if (!token.is_seen()) {
+      throw OutputError(directory,
+                        fmt::format("rank {} on {} does not see what rank 0 on {} wrote there; "
+                                    "all ranks need one directory that their hosts share",
+                                    ranks.rank(), host_name(), first_host));
+    }
+    try_to_write(directory);
+  });
+}
+
 }  // namespace
 
-OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite) {
+OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite,
+                                 const Communicator& ranks) {
+  on_all_ranks(ranks, [&] {
+    if (ranks.rank() == 0) make(directory, overwrite);
+  });
+  if (ranks.size() == 1) return;
+  try {
+    require_shared(directory, ranks);
+  } catch (const OutputError&) {
+    remove_if_empty();
+    throw;
+  }
+}
+
+void OutputDirectory::make(const fs::path& directory, Overwrite overwrite) {
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
     throw OutputError(directory, "it exists and is not a directory");
@@ -75,12 +163,11 @@ OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite)
     remove_if_empty();
     throw OutputError(directory, error.message());
   }
-  // Permission bits do not tell of read-only mounts, quotas or root: only writing does.
   try {
-    AtomicFile(directory / "write_test").write("x");
-  } catch (const OutputError& failure) {
+    try_to_write(directory);
+  } catch (const OutputError&) {
     remove_if_empty();
-    throw OutputError(directory, failure.cause());
+    throw;
   }
 }
 
@@ -98,9 +185,23 @@ bool remove_results(const fs::path& directory, const std::vector<std::string>& k
     std::error_code error;
     fs::remove(directory / name, error);
     if (error) throw OutputError(directory / name, error.message());
+    // A folder of pieces goes with the last of them.
+    const fs::path folder = fs::path(name).parent_path();
+    if (!folder.empty()) fs::remove(directory / folder, error);
     any = true;
   }
   return any;
+}
+
+std::vector<std::string> piece_files(const fs::path& directory, const std::string& pvtu_name) {
+  const std::string folder = pieces_folder(pvtu_name);
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory / folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (is_piece_name(name)) names.push_back((fs::path(folder) / name).string());
+  }
+  return names;
 }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "postprocess/files/unfinished_paths.hpp"
+#include "solvers/ranks/communicator.hpp"
 
 namespace tessera {
 
@@ -16,17 +17,22 @@ enum class Overwrite { no, yes };
 /// The directory of a run's results, which is checked before anything is computed: it is created
 /// with its parents, and a file is written to it on trial. Directories that were created here are
 /// removed at the end if they are still empty, so that a run that fails leaves nothing behind.
+///
+/// Of several ranks, which make it together, rank 0 creates it, and all of them try to write there,
+/// once they have seen what rank 0 wrote: it has to be one directory that they share.
 class OutputDirectory {
  public:
   /// @throws OutputError if the directory holds results and overwriting is not allowed (the message
   ///         says `--overwrite`), or if it cannot be created or written to. Nothing is created
-  ///         where results are in the way.
-  OutputDirectory(const std::filesystem::path& directory, Overwrite overwrite);
+  ///         where results are in the way. All ranks throw the same, that of the lowest that fails.
+  OutputDirectory(const std::filesystem::path& directory, Overwrite overwrite,
+                  const Communicator& ranks = single_rank());
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
   ~OutputDirectory();
 
  private:
+  void make(const std::filesystem::path& directory, Overwrite overwrite);
   void remove_if_empty() noexcept;
 
   std::vector<std::filesystem::path> made_;  // innermost first
@@ -36,10 +42,14 @@ class OutputDirectory {
 
 /// Removes the results of an earlier run, so that files of two runs never stand side by side;
 /// anything else in the directory stays.
-/// @param kept names of files that stay as well
+/// @param kept names of files that stay as well, those of pieces with their folder
 /// @return whether there were any results
 /// @throws OutputError
 bool remove_results(const std::filesystem::path& directory,
                     const std::vector<std::string>& kept = {});
+
+/// The names, with the folder, of the pieces of a .pvtu file that are in the directory.
+std::vector<std::string> piece_files(const std::filesystem::path& directory,
+                                     const std::string& pvtu_name);
 
 }  // namespace tessera

@@ -50,9 +50,9 @@ Point solve(const std::array<Point, 3>& J, const Point& r, int dimension) {
   return step;
 }
 
-// The largest magnitude of a coordinate in physical space, in the units of the frame: what the
-// digits of a point are digits of.
-double largest_coordinate(const Discretization& discretization) {
+}  // namespace
+
+double PointLocator::largest_coordinate(const Discretization& discretization) {
   const NodeLattice& lattice = discretization.lattice;
   const Frame& frame = discretization.frame;
   double largest = 0.0;
@@ -73,18 +73,24 @@ double largest_coordinate(const Discretization& discretization) {
   return largest;
 }
 
-}  // namespace
-
 PointLocator::PointLocator(const Discretization& discretization)
+    : PointLocator(discretization, largest_coordinate(discretization)) {}
+
+PointLocator::PointLocator(const Discretization& discretization, double largest)
     : discretization_(discretization),
       in_box_(discretization.mesh),
       basis_(discretization.basis.nodes),
-      tolerance_(kRounding * largest_coordinate(discretization)),
+      tolerance_(kRounding * largest),
       slack_(kSlack * std::pow(kSlackPerDegree, discretization.lattice.degree() - 1)) {
   if (!discretization.mapping.is_cartesian()) boxes_.emplace(discretization);
 }
 
 std::optional<CellPoint> PointLocator::find(const Point& x, Scratch& scratch) const {
+  const std::optional<Found> found = locate(x, scratch);
+  return found ? std::optional(found->place) : std::nullopt;
+}
+
+std::optional<PointLocator::Found> PointLocator::locate(const Point& x, Scratch& scratch) const {
   const Frame& frame = discretization_.frame;
   Point X{};
   for (int d = 0; d < discretization_.mesh.dimension(); ++d) {
@@ -101,20 +107,21 @@ std::optional<CellPoint> PointLocator::find(const Point& x, Scratch& scratch) co
   return place;
 }
 
-std::optional<CellPoint> PointLocator::find_in_box(const Point& X) const {
+std::optional<PointLocator::Found> PointLocator::find_in_box(const Point& X) const {
   const BoxMesh& mesh = discretization_.mesh;
   for (int d = 0; d < mesh.dimension(); ++d) {
     if (!(X[d] >= mesh.lower()[d] - tolerance_ && X[d] <= mesh.upper()[d] + tolerance_)) {
       return std::nullopt;
     }
   }
-  return in_box_(X);
+  return Found{in_box_(X), 0.0};
 }
 
 template <class StartIn>
-std::optional<CellPoint> PointLocator::find_in_cells(const std::vector<Index>& cells,
-                                                     const Point& X, StartIn start_in) const {
-  std::optional<CellPoint> nearest;
+std::optional<PointLocator::Found> PointLocator::find_in_cells(const std::vector<Index>& cells,
+                                                               const Point& X,
+                                                               StartIn start_in) const {
+  std::optional<Found> nearest;
   double least = slack_;
   for (const Index cell : cells) {
     const Inverse found = invert(cell, X, start_in(cell));
@@ -122,10 +129,11 @@ std::optional<CellPoint> PointLocator::find_in_cells(const std::vector<Index>& c
     const Point inside = clamped(found.reference, 0.0, 1.0);
     std::array<Point, 3> J{};
     const double beyond = largest_difference(map(cell, inside, J), X);
-    if (beyond <= tolerance_) return CellPoint{discretization_.mesh.cell_position(cell), inside};
+    const CellPoint place{discretization_.mesh.cell_position(cell), inside};
+    if (beyond <= tolerance_) return Found{place, 0.0};
     if (beyond > least * length_of(J)) continue;
     least = beyond / length_of(J);
-    nearest = {discretization_.mesh.cell_position(cell), inside};
+    nearest = {place, least};
   }
   return nearest;
 }

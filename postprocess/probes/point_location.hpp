@@ -19,8 +19,17 @@ class PointLocator {
   /// What a thread needs beside the locator, to be used again.
   using Scratch = std::vector<Index>;
 
+  /// A place in a cell.
+  struct Found {
+    CellPoint place;
+    /// How far the point is from there, in lengths of the cell; 0 if it is there but for rounding.
+    double beyond;
+  };
+
   /// @param discretization is referred to
   explicit PointLocator(const Discretization& discretization);
+  /// @param largest of the mesh that the discretization's is a part of, as largest_coordinate()
+  PointLocator(const Discretization& discretization, double largest);
 
   /// The place of a physical point; nothing if it is outside, by more than rounding: 1e-12 of the
   /// largest coordinate of the mesh. On a face that cells share it is in one of them. A point of
@@ -28,20 +37,26 @@ class PointLocator {
   /// point outside a mapped mesh by less than 0.02 / 4^(p - 1) of the cell's length is at the
   /// boundary.
   std::optional<CellPoint> find(const Point& x, Scratch& scratch) const;
+  /// The same with the distance: of several parts of a mesh that have a place for the point, the
+  /// one where it is nearest has it.
+  std::optional<Found> locate(const Point& x, Scratch& scratch) const;
+  /// The largest magnitude of a coordinate in physical space, in the units of the frame: what the
+  /// digits of a point are digits of.
+  static double largest_coordinate(const Discretization& discretization);
 
   /// Bytes of a locator in a mapped mesh.
   static Index bytes_in_mapped(const IndexTriple& cells) { return CellBoxes::bytes(cells); }
 
  private:
-  std::optional<CellPoint> find_in_box(const Point& X) const;
+  std::optional<Found> find_in_box(const Point& X) const;
   // Where Newton's method ends, in the cell or a little beyond it, and how far from X that is.
   struct Inverse {
     Point reference;
     double distance;
   };
   template <class StartIn>
-  std::optional<CellPoint> find_in_cells(const std::vector<Index>& cells, const Point& X,
-                                         StartIn start_in) const;
+  std::optional<Found> find_in_cells(const std::vector<Index>& cells, const Point& X,
+                                     StartIn start_in) const;
   Inverse invert(Index cell, const Point& X, Point reference) const;
   // In the discretization's own coordinates; with derivatives[a][b] = dX_a / dxi_b.
   Point map(Index cell, const Point& reference, std::array<Point, 3>& derivatives) const;

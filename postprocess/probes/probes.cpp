@@ -2,7 +2,6 @@
 #include "postprocess/probes/probes.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "mesh/partition.hpp"
 #include "postprocess/probes/point_location.hpp"
+#include "postprocess/ranks/on_all_ranks.hpp"
 #include "solvers/interruption.hpp"
 
 namespace tessera {
@@ -18,18 +18,25 @@ namespace {
 
 constexpr Index kBlock = 512;
 
-// "x from 0 to 1, y from 0 to 2": the box around the nodes, in physical coordinates.
-std::string bounds_text(const Discretization& discretization) {
+constexpr double kNowhere = std::numeric_limits<double>::infinity();
+// How many points' values ranks gather at a time.
+constexpr Index kGathered = 65536;
+
+struct Bounds {
+  std::array<double, 3> low{};
+  std::array<double, 3> high{};
+};
+
+// The box around the nodes, of all ranks' parts, in physical coordinates.
+Bounds bounds_of(const Communicator& ranks, const Discretization& discretization) {
   const NodeLattice& lattice = discretization.lattice;
   const Frame& frame = discretization.frame;
-  std::string text;
+  Bounds bounds;
   for (int d = 0; d < lattice.dimension(); ++d) {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -low;
     const auto extend = [&](std::span<const double> values) {
       const auto [least, largest] = std::minmax_element(values.begin(), values.end());
-      low = *least;
-      high = *largest;
+      bounds.low[d] = frame.origin[d] + frame.length * *least;
+      bounds.high[d] = frame.origin[d] + frame.length * *largest;
     };
     if (discretization.mapping.is_cartesian()) {
       extend(discretization.mapping.line(d));
@@ -37,15 +44,25 @@ std::string bounds_text(const Discretization& discretization) {
       const auto& x = discretization.mapping.coordinate(d);
       extend({x.data(), static_cast<std::size_t>(lattice.size())});
     }
+  }
+  ranks.min(bounds.low);
+  ranks.max(bounds.high);
+  return bounds;
+}
+
+// "x from 0 to 1, y from 0 to 2".
+std::string bounds_text(const Bounds& bounds, int dimension) {
+  std::string text;
+  for (int d = 0; d < dimension; ++d) {
     fmt::format_to(std::back_inserter(text), "{}{} from {:.6g} to {:.6g}", d == 0 ? "" : ", ",
-                   "xyz"[d], frame.origin[d] + frame.length * low,
-                   frame.origin[d] + frame.length * high);
+                   "xyz"[d], bounds.low[d], bounds.high[d]);
   }
   return text;
 }
 
-std::string reason_text(const Discretization& discretization) {
-  const std::string bounds = bounds_text(discretization);
+std::string reason_text(const Communicator& ranks, const Discretization& discretization) {
+  const std::string bounds =
+      bounds_text(bounds_of(ranks, discretization), discretization.lattice.dimension());
   return discretization.mapping.is_cartesian()
              ? fmt::format("is outside the domain, which has {}", bounds)
              : fmt::format("is outside the mesh, whose curved cells of degree {} lie in the box {}",
@@ -54,24 +71,59 @@ std::string reason_text(const Discretization& discretization) {
 
 }  // namespace
 
-Probes::Probes(const Discretization& discretization, std::span<const Point> points)
-    : lattice_(discretization.lattice), basis_(discretization.basis.nodes), places_(points.size()) {
-  const PointLocator locator(discretization);
-  std::vector<std::vector<Index>> outside(static_cast<std::size_t>(omp_get_max_threads()));
+// The distance of each point from its place, as PointLocator has it.
+std::vector<double> Probes::find(const Discretization& discretization,
+                                 std::span<const Point> points, double largest_coordinate) {
+  const PointLocator locator(discretization, largest_coordinate);
+  std::vector<double> beyond(points.size(), kNowhere);
   parallel_ranges(size(), [&](Range range) {
     PointLocator::Scratch scratch;
     for (Index i = range.begin; i < range.end; ++i) {
       if (i % kBlock == 0) stop_if_requested();
-      if (const auto place = locator.find(points[i], scratch)) {
-        places_[i] = {lattice_.first_node(place->cell), place->xi};
-      } else {
-        outside[omp_get_thread_num()].push_back(i);
+      if (const auto found = locator.locate(points[i], scratch)) {
+        places_[i] = {lattice_.first_node(found->place.cell), found->place.xi};
+        beyond[i] = found->beyond;
       }
     }
   });
-  std::vector<Index> all;
-  for (const std::vector<Index>& part : outside) all.insert(all.end(), part.begin(), part.end());
-  if (!all.empty()) throw PointsOutside(std::move(all), reason_text(discretization));
+  return beyond;
+}
+
+template <class Use>
+void Probes::for_each_gathered(std::span<const double> mine, Use&& use) const {
+  const auto ranks = static_cast<std::size_t>(ranks_->size());
+  std::vector<double> all;
+  std::vector<double> of_point(ranks);
+  for (Index first = 0; first < size(); first += kGathered) {
+    const auto count = static_cast<std::size_t>(std::min(kGathered, size() - first));
+    all.resize(ranks * count);
+    ranks_->all_gather(std::as_bytes(mine.subspan(static_cast<std::size_t>(first), count)),
+                       std::as_writable_bytes(std::span(all)));
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t rank = 0; rank < ranks; ++rank) of_point[rank] = all[rank * count + i];
+      use(first + static_cast<Index>(i), std::span<const double>(of_point));
+    }
+  }
+}
+
+Probes::Probes(const Discretization& discretization, std::span<const Point> points,
+               const Communicator& ranks)
+    : ranks_(&ranks),
+      lattice_(discretization.lattice),
+      basis_(discretization.basis.nodes),
+      places_(points.size()) {
+  double largest = PointLocator::largest_coordinate(discretization);
+  ranks.max(std::span(&largest, 1));
+  const std::vector<double> beyond =
+      on_all_ranks(ranks, [&] { return find(discretization, points, largest); });
+  if (ranks.size() > 1) owners_.resize(points.size());
+  std::vector<Index> outside;
+  for_each_gathered(beyond, [&](Index point, std::span<const double> distances) {
+    const auto nearest = std::min_element(distances.begin(), distances.end());
+    if (*nearest == kNowhere) outside.push_back(point);
+    if (!owners_.empty()) owners_[point] = static_cast<int>(nearest - distances.begin());
+  });
+  if (!outside.empty()) throw PointsOutside(std::move(outside), reason_text(ranks, discretization));
 }
 
 void Probes::evaluate(std::span<const double> u, std::span<double> values) const {
@@ -81,6 +133,8 @@ void Probes::evaluate(std::span<const double> u, std::span<double> values) const
     std::array<LineValues, 3> l;
     l[2][0] = 1.0;
     for (Index p = range.begin; p < range.end; ++p) {
+      values[p] = 0.0;
+      if (!is_mine(p)) continue;
       const Place& place = places_[p];
       for (int d = 0; d < lattice_.dimension(); ++d) basis_.values(place.reference[d], l[d]);
       double value = 0.0;
@@ -94,6 +148,10 @@ void Probes::evaluate(std::span<const double> u, std::span<double> values) const
       }
       values[p] = value;
     }
+  });
+  if (owners_.empty()) return;
+  for_each_gathered(values, [&](Index point, std::span<const double> of_ranks) {
+    values[point] = of_ranks[static_cast<std::size_t>(owners_[point])];
   });
 }
 

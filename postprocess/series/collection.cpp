@@ -33,10 +33,11 @@ std::string numbered_solution_name(Index number, Index count, std::string_view e
 }
 
 std::optional<Index> solution_number(std::string_view name) {
-  if (!name.starts_with(kBegin) || !(name.ends_with(".vtu") || name.ends_with(".png"))) {
-    return std::nullopt;
-  }
-  const std::string_view digits = name.substr(kBegin.size(), name.size() - kBegin.size() - 4);
+  const std::size_t dot = name.find('.');
+  if (!name.starts_with(kBegin) || dot == std::string_view::npos) return std::nullopt;
+  const std::string_view extension = name.substr(dot);
+  if (extension != ".vtu" && extension != ".pvtu" && extension != ".png") return std::nullopt;
+  const std::string_view digits = name.substr(kBegin.size(), dot - kBegin.size());
   Index number = 0;
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
   if (digits.size() < kDigits || error != std::errc() || end != digits.end() || number < 1) {

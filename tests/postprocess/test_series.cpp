@@ -91,12 +91,14 @@ TEST(Collection, FilesAreInTheOrderOfTheirNames) {
   EXPECT_EQ(numbered_solution_name(9999, 9999, ".png"), "solution_9999.png");
   EXPECT_EQ(numbered_solution_name(1, 10000, ".vtu"), "solution_00001.vtu");
   EXPECT_EQ(numbered_solution_name(12345, 11, ".vtu"), "solution_12345.vtu");
-  for (const char* name : {"solution_0001.vtu", "solution_0001.png", "solution_00001.png"}) {
+  for (const char* name :
+       {"solution_0001.vtu", "solution_0001.pvtu", "solution_0001.png", "solution_00001.png"}) {
     EXPECT_EQ(solution_number(name), 1) << name;
   }
   EXPECT_EQ(solution_number("solution_12345.vtu"), 12345);
-  for (const char* name : {"solution.vtu", "solution_001.vtu", "solution_0000.vtu",
-                           "solution_0001.csv", "solution_00a1.png", "solution_.png", "x"}) {
+  for (const char* name :
+       {"solution.vtu", "solution_001.vtu", "solution_0000.vtu", "solution_0001.csv",
+        "solution_00a1.png", "solution_.png", "solution_0001.vtu.png", "solution_0001", "x"}) {
     EXPECT_EQ(solution_number(name), std::nullopt) << name;
   }
 }
