@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -69,6 +70,9 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
   }
 
  private:
+  // Of times, in units of their last digit.
+  static constexpr double kRounding = 100.0;
+
   // F of a stage: where it is kept, and its time.
   struct KnownRate {
     double t = 0.0;
@@ -102,8 +106,11 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
     }
     if (t_ + next_dt_ == t_) throw vanishing_step(t_, next_dt_, callbacks_.take_failure());
     const double remaining = until - t_;
-    // Two equal steps instead of a full one and a tiny one.
-    const bool is_halved = next_dt_ < remaining && remaining < 2.0 * next_dt_;
+    // Two equal steps instead of a full one and a tiny one. The second of them is no longer than
+    // the first but for rounding, which ARKStep passes over as well.
+    const double rounding =
+        kRounding * std::numeric_limits<double>::epsilon() * (std::abs(t_) + next_dt_);
+    const bool is_halved = next_dt_ + rounding < remaining && remaining < 2.0 * next_dt_;
     check_option(ARKStepSetStopTime(memory, is_halved ? t_ + 0.5 * remaining : until));
 
     const double before = t_;
