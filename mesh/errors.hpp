@@ -12,17 +12,17 @@ namespace tessera {
 class BadFieldValue : public std::runtime_error {
  public:
   BadFieldValue(const std::string& message, const Point& where, double value);
-
-  /// Physical position, or box position for a map.
-  const Point& where() const { return where_; }
-  double value() const { return value_; }
-
- protected:
-  /// A complete message, for derived errors that know more of the field.
+  /// A complete message, for errors that know more of the field.
   struct WholeText {
     std::string text;
   };
   BadFieldValue(const WholeText& whole, const Point& where, double value);
+
+  /// The message, with the name of the field where it has one.
+  virtual std::string text() const { return what(); }
+  /// Physical position, or box position for a map.
+  const Point& where() const { return where_; }
+  double value() const { return value_; }
 
  private:
   Point where_;
@@ -33,6 +33,9 @@ class BadFieldValue : public std::runtime_error {
 class InvertedCell : public std::runtime_error {
  public:
   InvertedCell(const IndexTriple& cell, int dimension, double determinant, const Point& where);
+  /// With a complete message.
+  InvertedCell(const IndexTriple& cell, const std::string& text)
+      : std::runtime_error(text), cell_(cell) {}
 
   const IndexTriple& cell() const { return cell_; }
 

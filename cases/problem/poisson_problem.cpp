@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mesh/field/field_program.hpp"
+#include "operators/form/agreed_work.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/load/device_load.hpp"
 #include "operators/load/interpolation.hpp"
@@ -83,7 +84,9 @@ FaceSet dirichlet_faces(const PoissonProblem& problem) {
 }
 
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization) {
-  const auto on_all_ranks = [&](bool is_so_here) {
+  const auto on_all_ranks = [&](const auto& is_so) {
+    bool is_so_here = false;
+    work_or_fail_together(problem.part.get(), [&] { is_so_here = is_so(); });
     return problem.part ? !problem.part->ranks().any(!is_so_here) : is_so_here;
   };
   const auto vanishes_here = [&](const RobinTerm& term) {
@@ -95,10 +98,11 @@ BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization&
     const BoundaryCondition& condition = problem.boundary[face];
     if (condition.type != BoundaryType::robin) continue;
     const RobinTerm term{face, *condition.alpha};
-    if (!on_all_ranks(vanishes_here(term))) form.robin.push_back(term);
+    if (!on_all_ranks([&] { return vanishes_here(term); })) form.robin.push_back(term);
   }
   const bool may_be_singular = form.dirichlet.none() && form.robin.empty();
-  if (!may_be_singular || !on_all_ranks(vanishes(problem.reaction, discretization))) {
+  if (!may_be_singular ||
+      !on_all_ranks([&] { return vanishes(problem.reaction, discretization); })) {
     form.reaction = problem.reaction;
   }
   return of_rank(problem, std::move(form));
@@ -156,9 +160,9 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearFor
     return system;
   }
   system.x = HostVector<double>(form.layout());
-  interpolate(discretization, initial, system.x);
+  work_or_fail_together(form, [&] { interpolate(discretization, initial, system.x); });
   stop_if_requested();
-  set_dirichlet_values(discretization, form.dirichlet, dirichlet_fields(problem), system.x);
+  set_dirichlet_values(form, dirichlet_fields(problem), system.x);
   if (is_for_gpu && assemble_on_gpu(problem, form, fluxes, system)) return system;
   system.b = HostVector<double>(form.layout());
   assemble_load(form, problem.source, fluxes, system.x, system.b);

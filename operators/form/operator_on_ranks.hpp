@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "operators/form/agreed_work.hpp"
 #include "operators/form/updatable.hpp"
 #include "solvers/ranks/distributed_operator.hpp"
 
@@ -18,7 +19,11 @@ class OperatorOnRanks final : public DistributedOperator<T, Host>, public Updata
  public:
   using DistributedOperator<T, Host>::DistributedOperator;
 
-  Updated update(const BilinearForm& form) override { return update_in_place(this->local(), form); }
+  Updated update(const BilinearForm& form) override {
+    Updated updated = Updated::no;
+    work_or_fail_together(form, [&] { updated = update_in_place(this->local(), form); });
+    return on_any_rank(this->layout(), updated == Updated::no) ? Updated::no : Updated::yes;
+  }
 };
 
 /// The operator of all ranks, of a part's form and the rank's own operator of it.

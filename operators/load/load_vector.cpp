@@ -11,6 +11,7 @@
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/partition.hpp"
 #include "operators/cells/scatter.hpp"
+#include "operators/form/agreed_work.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/robin_faces.hpp"
 
@@ -212,6 +213,47 @@ void assemble_cells(const BilinearForm& form, const ScalarField& source, const d
   if (failure) std::rethrow_exception(failure);
 }
 
+// The summand of the rank's part in assemble_load().
+void assemble_own_load(const BilinearForm& form, const ScalarField& source,
+                       const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                       HostVector<double>& b) {
+  const Discretization& discretization = *form.discretization;
+  const BoxMesh& mesh = discretization.mesh;
+  const NodeLattice& lattice = discretization.lattice;
+  const bool has_lift = has_values(form, u);
+  HostVector<double> lifted(has_lift ? lattice.size() : 0);
+  if (has_lift) {
+    for_each_face_node(lattice, form.dirichlet, [&](Index node) { lifted[node] = u[node]; });
+  }
+
+  assemble_cells(
+      form, source, form.context().u, lifted,
+      [&](const Brick& brick) { return has_lift && touches(mesh, brick, form.dirichlet); }, b);
+  add_fluxes(form, fluxes, b);
+  const RobinFaces<double> robin(form);
+  if (has_lift && !robin.empty()) {
+    HostVector<double> boundary(lattice.size());
+    robin.add(lifted, FaceRows::all, boundary);
+    axpy(-1.0, boundary, b);
+  }
+  for_each_face_node(lattice, form.dirichlet, [&](Index node) { b[node] = u[node]; });
+}
+
+// The same of assemble_residual().
+void assemble_own_residual(const BilinearForm& form, const ScalarField& source,
+                           const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                           HostVector<double>& r) {
+  assemble_cells(
+      form, source, u.data(), u, [](const Brick&) { return true; }, r);
+  add_fluxes(form, fluxes, r);
+  const double minus = -1.0;
+  const HostVector<double>* const load = &r;
+  combine<double>({&minus, 1}, {&load, 1}, r);
+  RobinFaces<double>(form).add(u, FaceRows::all, r);
+  for_each_face_node(form.discretization->lattice, form.dirichlet,
+                     [&](Index node) { r[node] = 0.0; });
+}
+
 }  // namespace
 
 void set_dirichlet_values(const Discretization& discretization, FaceSet dirichlet,
@@ -257,44 +299,23 @@ bool has_values(const BilinearForm& form, const HostVector<double>& u) {
   return found;
 }
 
+void set_dirichlet_values(const BilinearForm& form, const std::vector<ScalarField>& fields,
+                          HostVector<double>& u) {
+  work_or_fail_together(
+      form, [&] { set_dirichlet_values(*form.discretization, form.dirichlet, fields, u); });
+}
+
 void assemble_load(const BilinearForm& form, const ScalarField& source,
                    const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                    HostVector<double>& b) {
-  const Discretization& discretization = *form.discretization;
-  const BoxMesh& mesh = discretization.mesh;
-  const NodeLattice& lattice = discretization.lattice;
-  const bool has_lift = has_values(form, u);
-  HostVector<double> lifted(has_lift ? lattice.size() : 0);
-  if (has_lift) {
-    for_each_face_node(lattice, form.dirichlet, [&](Index node) { lifted[node] = u[node]; });
-  }
-
-  assemble_cells(
-      form, source, form.context().u, lifted,
-      [&](const Brick& brick) { return has_lift && touches(mesh, brick, form.dirichlet); }, b);
-  add_fluxes(form, fluxes, b);
-  const RobinFaces<double> robin(form);
-  if (has_lift && !robin.empty()) {
-    HostVector<double> boundary(lattice.size());
-    robin.add(lifted, FaceRows::all, boundary);
-    axpy(-1.0, boundary, b);
-  }
-  for_each_face_node(lattice, form.dirichlet, [&](Index node) { b[node] = u[node]; });
+  work_or_fail_together(form, [&] { assemble_own_load(form, source, fluxes, u, b); });
   sum_over_ranks(form, b);
 }
 
 void assemble_residual(const BilinearForm& form, const ScalarField& source,
                        const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                        HostVector<double>& r) {
-  assemble_cells(
-      form, source, u.data(), u, [](const Brick&) { return true; }, r);
-  add_fluxes(form, fluxes, r);
-  const double minus = -1.0;
-  const HostVector<double>* const load = &r;
-  combine<double>({&minus, 1}, {&load, 1}, r);
-  RobinFaces<double>(form).add(u, FaceRows::all, r);
-  for_each_face_node(form.discretization->lattice, form.dirichlet,
-                     [&](Index node) { r[node] = 0.0; });
+  work_or_fail_together(form, [&] { assemble_own_residual(form, source, fluxes, u, r); });
   sum_over_ranks(form, r);
 }
 

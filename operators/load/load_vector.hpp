@@ -20,6 +20,11 @@ struct FluxTerm {
 void set_dirichlet_values(const Discretization& discretization, FaceSet dirichlet,
                           const std::vector<ScalarField>& fields, HostVector<double>& u);
 
+/// The same on the faces of a form of which ranks may have parts: where a value is not finite on
+/// one rank, all throw.
+void set_dirichlet_values(const BilinearForm& form, const std::vector<ScalarField>& fields,
+                          HostVector<double>& u);
+
 /// Whether u is other than 0 at a node of a Dirichlet face.
 bool has_values(const BilinearForm& form, const HostVector<double>& u);
 
@@ -29,7 +34,7 @@ bool has_values(const BilinearForm& form, const HostVector<double>& u);
 /// with f at the form's state where it depends on u, and g_h the function that has u's values at
 /// the nodes of Dirichlet faces and 0 at all others. Deterministic for any number of threads. Of a
 /// form of which ranks have parts it is that of the whole, with the fluxes of all faces of the
-/// domain; all ranks call this together, and the next as well.
+/// domain; all ranks call this together, and the next as well; they throw together, too.
 /// @throws BadFieldValue if f or a flux is not finite.
 void assemble_load(const BilinearForm& form, const ScalarField& source,
                    const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,

@@ -74,6 +74,10 @@ Drift::Drift(const BilinearForm& form)
       g_(static_cast<std::size_t>(batches_.batch_count() * discretization_->mesh.dimension() *
                                   points())) {
   if (form.state == nullptr) throw std::invalid_argument("a drift of a form without a state");
+  if (form.part) {
+    own_ = HostVector<double>(form.layout());
+    exchange_.emplace(form.part->rank->exchange<double>(form.dirichlet));
+  }
   update(form.state->data());
 }
 
@@ -152,6 +156,18 @@ void Drift::clear_constrained(const CellBatch& batch, Lanes<double>* values) con
 }
 
 void Drift::add(const HostVector<double>& v, HostVector<double>& y) const {
+  if (!exchange_) {
+    add_own(v, y);
+    return;
+  }
+  const OneUseAtATime::Use use(guard_);
+  fill(own_, 0.0);
+  add_own(v, own_);
+  exchange_->add(own_);
+  axpy(1.0, own_, y);
+}
+
+void Drift::add_own(const HostVector<double>& v, HostVector<double>& y) const {
   const NodeLattice& lattice = discretization_->lattice;
   const int dimension = lattice.dimension();
   const int n = lattice.degree() + 1;
@@ -178,6 +194,11 @@ void Drift::add(const HostVector<double>& v, HostVector<double>& y) const {
                      }
                    }
                  });
+}
+
+Index Drift::bytes() const {
+  return static_cast<Index>(g_.size() * sizeof(Lanes<double>)) +
+         own_.size() * static_cast<Index>(sizeof(double)) + (exchange_ ? exchange_->bytes() : 0);
 }
 
 double Drift::flops() const {

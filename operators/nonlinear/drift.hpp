@@ -1,11 +1,15 @@
 // A Drift is what a coefficient that depends on u adds to the Jacobian of a non-linear problem.
 #pragma once
 
+#include <optional>
+
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/lanes/simd.hpp"
 #include "operators/form/bilinear_form.hpp"
+#include "solvers/check.hpp"
 #include "solvers/memory/vector.hpp"
+#include "solvers/ranks/plane_exchange.hpp"
 
 namespace tessera {
 
@@ -27,18 +31,20 @@ class Drift {
   void update(const double* u);
 
   /// Adds it to y in the rows that are not constrained; v counts as 0 in those that are. The same
-  /// bits for any number of threads.
+  /// bits for any number of threads. Of a form of which ranks have parts it adds what all of them
+  /// have, and they call it together.
   void add(const HostVector<double>& v, HostVector<double>& y) const;
 
   /// Of add().
   double flops() const;
-  Index bytes() const { return static_cast<Index>(g_.size() * sizeof(Lanes<double>)); }
+  Index bytes() const;
 
  private:
   /// Calls f(make(), batch) for each batch, in parallel and color after color of the bricks, with
   /// an object of make() for each thread's bricks.
   template <class Make, class F>
   void for_each_batch(Make&& make, F&& f) const;
+  void add_own(const HostVector<double>& v, HostVector<double>& y) const;
   void clear_constrained(const CellBatch& batch, Lanes<double>* values) const;
   Index points() const;
 
@@ -47,6 +53,10 @@ class Drift {
   ScalarField derivative_;
   CellBatches batches_;
   HostArray<Lanes<double>> g_;
+  // Of a rank's part: what it adds, and how ranks sum it up.
+  mutable HostVector<double> own_;
+  std::optional<PlaneExchange<double, Host>> exchange_;
+  mutable OneUseAtATime guard_;
 };
 
 }  // namespace tessera

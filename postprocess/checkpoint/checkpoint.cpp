@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "postprocess/checkpoint/hdf5_storage.hpp"
+#include "solvers/ranks/whole_vector.hpp"
 
 namespace tessera {
 namespace {
@@ -16,11 +17,19 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kFormat = 2;
 // Bytes of 1 MiB have a checksum.
-constexpr hsize_t kChunkNumbers = 1 << 17;
+constexpr Index kChunkNumbers = 1 << 17;
 constexpr char kDamaged[] = "it is damaged or not complete";
 
 void check(herr_t status) {
   if (status < 0) throw Hdf5Failure();
+}
+
+// Numbers first, first + 1, ... of a data set's space, and as many in memory.
+Hdf5Handle select(hid_t space, Index first, std::size_t count) {
+  const auto start = static_cast<hsize_t>(first);
+  const hsize_t size = count;
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &size, nullptr));
+  return {H5Screate_simple(1, &size, nullptr), H5Sclose};
 }
 
 // Attributes and data sets of a file that is written, all in one direction of a pair: a Writer and
@@ -47,23 +56,35 @@ class Writer {
   }
   void data(const char* name, hid_t type, hid_t memory_type, const void* values,
             std::size_t count) const {
-    const hsize_t size = count;
+    const Hdf5Handle set = make_set(name, type, count);
+    if (count > 0) check(H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  }
+  // Chunk after chunk, the vector of all ranks.
+  void vector(const char* name, const HostVector<double>& w) const {
+    const auto size = static_cast<hsize_t>(w.layout().whole_size());
+    const Hdf5Handle set = make_set(name, H5T_IEEE_F64LE, size);
+    gather_whole(w, kChunkNumbers, [&](Index first, std::span<const double> values) {
+      const Hdf5Handle space(H5Dget_space(set), H5Sclose);
+      const Hdf5Handle part = select(space, first, values.size());
+      check(H5Dwrite(set, H5T_NATIVE_DOUBLE, part, space, H5P_DEFAULT, values.data()));
+    });
+  }
+
+ private:
+  Hdf5Handle make_set(const char* name, hid_t type, hsize_t size) const {
+    const std::size_t count = size;
     const Hdf5Handle space(count == 0 ? H5Screate(H5S_NULL) : H5Screate_simple(1, &size, nullptr),
                            H5Sclose);
     const Hdf5Handle options(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     // The same checkpoint has the same bytes.
     check(H5Pset_obj_track_times(options, false));
     if (count > 0) {
-      const hsize_t chunk = std::min(size, kChunkNumbers);
+      const hsize_t chunk = std::min(size, hsize_t{kChunkNumbers});
       check(H5Pset_chunk(options, 1, &chunk));
       check(H5Pset_fletcher32(options));
     }
-    const Hdf5Handle set(H5Dcreate2(file_, name, type, space, H5P_DEFAULT, options, H5P_DEFAULT),
-                         H5Dclose);
-    if (count > 0) check(H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+    return {H5Dcreate2(file_, name, type, space, H5P_DEFAULT, options, H5P_DEFAULT), H5Dclose};
   }
-
- private:
   void attribute(const char* name, hid_t type, hid_t memory_type, const void* value) const {
     const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
     const Hdf5Handle made(H5Acreate2(file_, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
@@ -168,11 +189,10 @@ void check_vector(hid_t file, Index dofs) {
   const hsize_t size = Reader::size(set);
   if (size != static_cast<hsize_t>(dofs)) throw Hdf5Failure();
   const Hdf5Handle space(H5Dget_space(set), H5Sclose);
-  std::vector<double> chunk(std::min(size, kChunkNumbers));
+  std::vector<double> chunk(std::min(size, hsize_t{kChunkNumbers}));
   for (hsize_t first = 0; first < size; first += kChunkNumbers) {
-    const hsize_t count = std::min(size - first, kChunkNumbers);
-    const Hdf5Handle part(H5Screate_simple(1, &count, nullptr), H5Sclose);
-    check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &count, nullptr));
+    const std::size_t count = std::min(size - first, hsize_t{kChunkNumbers});
+    const Hdf5Handle part = select(space, static_cast<Index>(first), count);
     check(H5Dread(set, H5T_NATIVE_DOUBLE, part, space, H5P_DEFAULT, chunk.data()));
   }
 }
@@ -187,6 +207,34 @@ void with_file(const fs::path& path, const Work& work) {
     throw CheckpointError(path, kDamaged);
   } catch (const std::system_error& error) {
     throw CheckpointError(path, error.code().message());
+  }
+}
+
+// Reads the vector on the rank that has the file, for all; says what is wrong, if anything is.
+std::string why_not_read(const fs::path& path, HostVector<double>& w) {
+  bool is_begun = false;
+  try {
+    with_file(path, [&](hid_t file) {
+      const Hdf5Handle set(H5Dopen2(file, "w", H5P_DEFAULT), H5Dclose);
+      const auto size = static_cast<std::size_t>(w.layout().whole_size());
+      if (Reader::size(set) != size) {
+        throw CheckpointError(
+            path, fmt::format("it has {} DoFs and the case {}", Reader::size(set), size));
+      }
+      is_begun = true;
+      scatter_whole(
+          kChunkNumbers,
+          [&](Index first, std::span<double> values) {
+            const Hdf5Handle space(H5Dget_space(set), H5Sclose);
+            const Hdf5Handle part = select(space, first, values.size());
+            check(H5Dread(set, H5T_NATIVE_DOUBLE, part, space, H5P_DEFAULT, values.data()));
+          },
+          w);
+    });
+    return "";
+  } catch (const CheckpointError& error) {
+    if (!is_begun) scatter_whole(kChunkNumbers, {}, w);
+    return error.what();
   }
 }
 
@@ -213,8 +261,7 @@ void write_checkpoint(AtomicFile& file, const Checkpoint& checkpoint, const Host
       converted.max = error->max;
     }
     transfer_converted(writer, std::as_const(converted));
-    const auto values = w.span();
-    writer.data("w", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), values.size());
+    writer.vector("w", w);
     check(H5Fflush(opened, H5F_SCOPE_GLOBAL));
   } catch (const Hdf5Failure&) {
     storage.rethrow();
@@ -250,15 +297,25 @@ Checkpoint read_checkpoint(const fs::path& path) {
   return checkpoint;
 }
 
+bool writes_checkpoints(const HostVector<double>& w) {
+  const auto& shared = w.layout().shared;
+  return shared == nullptr || shared->ranks().rank() == 0;
+}
+
+void finish_checkpoint(const HostVector<double>& w) {
+  if (w.layout().shared == nullptr) return;
+  // Rank 0 refuses at once what it has no use for.
+  while (gather_whole(w, kChunkNumbers, {}) != Gathering::refused) {
+  }
+}
+
 void read_checkpoint_vector(const fs::path& path, HostVector<double>& w) {
-  with_file(path, [&](hid_t file) {
-    const Hdf5Handle set(H5Dopen2(file, "w", H5P_DEFAULT), H5Dclose);
-    if (Reader::size(set) != w.span().size()) {
-      throw CheckpointError(
-          path, fmt::format("it has {} DoFs and the case {}", Reader::size(set), w.span().size()));
-    }
-    check(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, w.span().data()));
-  });
+  const auto& shared = w.layout().shared;
+  const std::string why = writes_checkpoints(w) ? why_not_read(path, w) : "";
+  if (!writes_checkpoints(w)) scatter_whole(kChunkNumbers, {}, w);
+  const Agreement agreement = shared == nullptr ? Agreement{why.empty() ? 0 : 1, 0, why}
+                                                : shared->ranks().agree(why.empty() ? 0 : 1, why);
+  if (agreement.code != 0) throw CheckpointError(agreement.message);
 }
 
 FoundCheckpoint find_checkpoint(const fs::path& directory) {

@@ -52,18 +52,31 @@ struct Checkpoint {
 class CheckpointError : public std::runtime_error {
  public:
   CheckpointError(const std::filesystem::path& path, const std::string& why);
+  /// With a complete message.
+  explicit CheckpointError(const std::string& message) : std::runtime_error(message) {}
 };
+
+/// Whether this rank writes the checkpoints of w: one of all ranks that share it.
+bool writes_checkpoints(const HostVector<double>& w);
 
 /// Writes a checkpoint of the vector w and does not commit the file: HDF5 1.10, in which every byte
 /// has a checksum. The numbers are attributes of the root, the texts and tables data sets beside
-/// "w". Takes 1 MiB beside w. @throws OutputError
+/// "w". Takes 1 MiB beside w. Where ranks share w, the file has the vector of all of them, with the
+/// bytes that it has for one rank, and rank 0 calls this, any number of times.
+/// @throws OutputError
 void write_checkpoint(AtomicFile& file, const Checkpoint& checkpoint, const HostVector<double>& w);
+
+/// All ranks that share w call this together: rank 0 when it has written a checkpoint or given it
+/// up, and the others instead, to send what rank 0 writes until then. Of one rank it does nothing.
+void finish_checkpoint(const HostVector<double>& w);
 
 /// Reads the whole file, so that a damaged one is found here, but keeps no vector.
 /// @throws CheckpointError
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
-/// @param w has the size of the checkpoint's vector. @throws CheckpointError
+/// @param w has the size of the checkpoint's vector; or is this rank's part of one, whatever ranks
+///        wrote it: rank 0 reads the file, and all call this together and throw together
+/// @throws CheckpointError
 void read_checkpoint_vector(const std::filesystem::path& path, HostVector<double>& w);
 
 /// A checkpoint and where it was found.

@@ -77,11 +77,6 @@ BadExpressionValue::BadExpressionValue(std::string key, const std::string& text,
                                        const Point& where)
     : BadFieldValue(WholeText{text}, where, value), key_(std::move(key)) {}
 
-std::string text_of(const BadFieldValue& error) {
-  const auto* const of_case = dynamic_cast<const BadExpressionValue*>(&error);
-  return of_case == nullptr ? error.what() : of_case->key() + " " + error.what();
-}
-
 ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,
                             Requirement requirement) {
   return checked(parse_expression(text, dimension), {key, requirement});

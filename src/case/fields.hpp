@@ -18,13 +18,11 @@ class BadExpressionValue : public BadFieldValue {
   BadExpressionValue(std::string key, const std::string& text, double value, const Point& where);
 
   const std::string& key() const { return key_; }
+  std::string text() const override { return key_ + " " + what(); }
 
  private:
   std::string key_;
 };
-
-/// What is wrong with a value, with the key of the case where that is known.
-std::string text_of(const BadFieldValue& error);
 
 /// The field of a checked expression; evaluating it throws BadExpressionValue, which names the key
 /// and the point, where a value does not meet the requirement, and Interrupted if work is to stop.

@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
+#include <type_traits>
 
 #include "solvers/solver.hpp"
 #include "src/solve/preconditioning.hpp"
 
 namespace tessera {
 
-/// The entries of the vector of all ranks.
-inline std::int64_t whole_size(const HostVector<double>& b) { return b.layout().whole_size(); }
-inline std::int64_t whole_size(const DeviceVector<double>& b) { return b.size(); }
+/// How many entries a vector has; of one that ranks share, on all of them.
+template <class Space>
+double entry_count(const Vector<double, Space>& x) {
+  if constexpr (std::is_same_v<Space, Host>) return static_cast<double>(x.layout().whole_size());
+  return static_cast<double>(x.size());
+}
 
 /// Tells the preconditioner, where that matters to it, of the size of the residuals of b, if it is
 /// far from the size before, and the solver that it has changed. Single precision has room for
@@ -22,7 +25,7 @@ void adapt_to_size_of(const Vector<double, Space>& b, double& residual_size,
                       Solver<double, Space>& solver) {
   constexpr double kRoom = 0x1p20;
   if (!preconditioner.set_residual_size) return;
-  const double size = std::sqrt(dot(b, b) / static_cast<double>(whole_size(b)));
+  const double size = std::sqrt(dot(b, b) / entry_count(b));
   if (size <= kRoom * residual_size && size >= residual_size / kRoom) return;
   residual_size = size;
   preconditioner.set_residual_size(size);

@@ -4,13 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "src/parameters/names.hpp"
 
 namespace tessera {
 
-ProblemInTime::ProblemInTime(const CaseParameters& parameters)
+ProblemInTime::ProblemInTime(const CaseParameters& parameters, std::shared_ptr<const RankPart> part)
     : dimension_(parameters.mesh.dimension),
+      part_(std::move(part)),
       coefficient_("problem.coefficient", parameters.problem.coefficient, dimension_,
                    Requirement::positive, Variables::position_time_and_u),
       reaction_("problem.reaction", parameters.problem.reaction, dimension_,
@@ -33,6 +35,7 @@ ProblemInTime::ProblemInTime(const CaseParameters& parameters)
 PoissonProblem ProblemInTime::at(double t) const {
   PoissonProblem problem;
   problem.dimension = dimension_;
+  problem.part = part_;
   problem.coefficient = coefficient_.at(t);
   problem.reaction = reaction_.at(t);
   problem.capacity = capacity_.at(t);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,8 +16,10 @@ namespace tessera {
 /// all of which may depend on the time t.
 class ProblemInTime {
  public:
+  /// @param part of the problems at all times: as in PoissonProblem
   /// @throws ExpressionError, BadExpressionValue of a constant
-  explicit ProblemInTime(const CaseParameters& parameters);
+  explicit ProblemInTime(const CaseParameters& parameters,
+                         std::shared_ptr<const RankPart> part = nullptr);
 
   /// The problem with the values at t, in the case's units. Its fields throw BadExpressionValue.
   PoissonProblem at(double t) const;
@@ -38,6 +41,7 @@ class ProblemInTime {
   };
 
   int dimension_;
+  std::shared_ptr<const RankPart> part_;
   CaseTimeField coefficient_;
   CaseTimeField reaction_;
   CaseTimeField capacity_;

@@ -22,7 +22,8 @@ class Checkpoints {
   /// Whether the case wants one after a step that ends at t: it is the first at or after a
   /// multiple of the interval.
   bool is_due(double t) const { return next_ && t >= *next_; }
-  /// Writes one, unless the last one is of the same time.
+  /// Writes one, unless the last one is of the same time. All ranks that share w call it together;
+  /// rank 0 writes.
   void write(const Checkpoint& checkpoint, const HostVector<double>& w);
   /// Whether the case wants one at the end, whatever ends the run.
   bool are_wanted() const { return next_.has_value(); }

@@ -77,7 +77,10 @@ class Integration {
 template <class Space>
 Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoints& checkpoints,
                                 const Restart* restart)
-    : run_(run), series_(series), checkpoints_(checkpoints), problem_(run.parameters) {
+    : run_(run),
+      series_(series),
+      checkpoints_(checkpoints),
+      problem_(run.parameters, run.model->problem.part) {
   const TimeParameters& time = *run.parameters.time;
   const auto setup = run.timers.resume("setup");
   const CaseModel& model = *run.model;
@@ -88,7 +91,7 @@ Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoi
                          .end = time.start};
   run.time->smallest_step = std::numeric_limits<double>::infinity();
   TimeOptions options = time_options(run.parameters);
-  run.system.x = HostVector<double>(model.discretization.lattice.size());
+  run.system.x = HostVector<double>(diffusion_->layout());
   if (restart != nullptr) {
     resume(*restart);
     options.start = restart->t();
@@ -176,7 +179,7 @@ void Integration<Space>::write_checkpoint() {
                         .case_text = make_case_registry().to_toml(parameters),
                         .dimension = parameters.mesh.dimension,
                         .degree = parameters.space.degree,
-                        .dofs = w_.size(),
+                        .dofs = diffusion_->layout().whole_size(),
                         .time = *run_.time,
                         .next_step = next_step_,
                         .last_output = written_until_,

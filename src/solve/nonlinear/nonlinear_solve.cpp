@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "operators/form/agreed_work.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/solve/nonlinear/stationary_system.hpp"
@@ -73,11 +74,11 @@ NonlinearOptions nonlinear_options(const NonlinearParameters& nonlinear) {
 }
 
 HostVector<double> nonlinear_start(const CaseModel& model, const ScalarField& initial) {
-  HostVector<double> u(model.discretization.lattice.size());
-  interpolate(model, initial, u);
+  const BilinearForm form = stiffness_form(model.problem, model.discretization);
+  HostVector<double> u(form.layout());
+  work_or_fail_together(form, [&] { interpolate(model, initial, u); });
   stop_if_requested();
-  set_dirichlet_values(model.discretization, dirichlet_faces(model.problem),
-                       dirichlet_fields(model.problem), u);
+  set_dirichlet_values(form, dirichlet_fields(model.problem), u);
   return u;
 }
 

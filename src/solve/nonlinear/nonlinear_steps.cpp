@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mesh/errors.hpp"
+#include "operators/form/agreed_work.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/load/interpolation.hpp"
 #include "operators/load/load_vector.hpp"
@@ -24,11 +25,13 @@ NonlinearSteps::NonlinearSteps(const CaseParameters& parameters, const ProblemIn
       mass_(mass),
       timers_(timers),
       linearization_(parameters, timers),
-      u_(discretization.lattice.size()),
-      scratch_(discretization.lattice.size()),
-      rates_(problem.dirichlet_depends_on_time() ? discretization.lattice.size() : 0) {
+      u_(mass.layout()),
+      scratch_(mass.layout()),
+      rates_(problem.dirichlet_depends_on_time() ? mass.layout() : VectorLayout()) {
   const PoissonProblem first = problem_at(parameters.time->start);
-  interpolate(discretization, in_frame(make_initial(parameters), units.frame), scratch_);
+  work_or_fail_together(mass, [&] {
+    interpolate(discretization, in_frame(make_initial(parameters), units.frame), scratch_);
+  });
   set_u(first, scratch_);
   assemble_residual(stiffness_form(first, discretization), first.source, flux_terms(first), u_,
                     scratch_);
@@ -36,7 +39,7 @@ NonlinearSteps::NonlinearSteps(const CaseParameters& parameters, const ProblemIn
 
 void NonlinearSteps::set_u(const PoissonProblem& problem, const HostVector<double>& w) {
   copy(w, u_);
-  set_dirichlet_values(discretization_, dirichlet_faces(problem), dirichlet_fields(problem), u_);
+  set_dirichlet_values(mass_, dirichlet_fields(problem), u_);
 }
 
 void NonlinearSteps::evaluate(double t, const HostVector<double>& w, HostVector<double>& f) {
@@ -52,13 +55,13 @@ void NonlinearSteps::evaluate(double t, const HostVector<double>& w, HostVector<
     axpy(-1.0, scratch_, f);
     if (rates_.size() > 0) subtract_rates(t, f);
   } catch (const BadFieldValue& error) {
-    complaint_ = text_of(error);
+    complaint_ = error.text();
     fill(f, std::numeric_limits<double>::quiet_NaN());
   }
 }
 
 void NonlinearSteps::subtract_rates(double t, HostVector<double>& f) {
-  set_dirichlet_rates(problem_, discretization_, units_, mass_.dirichlet, t, rates_);
+  set_dirichlet_rates(problem_, mass_, units_, t, rates_);
   assemble_load(mass_, constant_field(0.0), {}, rates_, scratch_);
   for_each_face_node(discretization_.lattice, mass_.dirichlet,
                      [&](Index node) { scratch_[node] = 0.0; });

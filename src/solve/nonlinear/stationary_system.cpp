@@ -17,8 +17,7 @@ void make_undefined(HostVector<double>& r) { fill(r, std::numeric_limits<double>
 
 StationarySystem::StationarySystem(const CaseParameters& parameters, const PoissonProblem& problem,
                                    const Discretization& discretization, TimerTree& timers)
-    : discretization_(discretization),
-      source_(problem.source),
+    : source_(problem.source),
       fluxes_(flux_terms(problem)),
       form_(stiffness_form(problem, discretization)),
       timers_(timers),
@@ -32,7 +31,7 @@ void StationarySystem::residual(const V& u, V& r) {
     if (!was_stopped_) assemble_residual(form_, source_, fluxes_, u, r);
   } catch (const BadFieldValue& error) {
     if (is_first_) throw;
-    complaint_ = text_of(error);
+    complaint_ = error.text();
     make_undefined(r);
   } catch (const Interrupted&) {
     if (is_first_) throw;

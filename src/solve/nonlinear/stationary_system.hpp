@@ -21,7 +21,8 @@ class StationarySystem final : public NonlinearSystem<Host> {
   StationarySystem(const CaseParameters& parameters, const PoissonProblem& problem,
                    const Discretization& discretization, TimerTree& timers);
 
-  std::int64_t size() const override { return discretization_.lattice.size(); }
+  std::int64_t size() const override { return form_.layout().size; }
+  VectorLayout layout() const override { return form_.layout(); }
   /// Of the first u it throws what the case's fields throw; later an entry is not finite.
   void residual(const V& u, V& r) override;
   void linearize(const V& u) override;
@@ -36,7 +37,6 @@ class StationarySystem final : public NonlinearSystem<Host> {
   const std::string& complaint() const { return complaint_; }
 
  private:
-  const Discretization& discretization_;
   ScalarField source_;
   std::vector<FluxTerm> fluxes_;
   BilinearForm form_;

@@ -18,6 +18,7 @@
 #include "postprocess/timing/timers.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/memory/entry_sums.hpp"
 #include "solvers/time/time_system.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/strategy.hpp"
@@ -63,6 +64,7 @@ class Diffusion final : public TimeSystem<Space> {
             const Discretization& discretization, const NaturalUnits& units, TimerTree& timers);
 
   std::int64_t size() const override { return discretization_.lattice.size(); }
+  VectorLayout layout() const override { return mass_form_.layout(); }
   void evaluate(double t, const V& w, V& f) override;
   void apply_mass(const V& x, V& y) override;
   SolveReport solve_mass(const V& b, V& x) override;
@@ -74,7 +76,7 @@ class Diffusion final : public TimeSystem<Space> {
   void linearize(double t, double gamma, const V& w) override;
   SolveReport solve_linearized(double tolerance, const V& b, V& x) override;
 
-  /// u = w + g(t).
+  /// u = w + g(t). All ranks call it together.
   void add_dirichlet_values(double t, HostVector<double>& u) const;
   /// x = 0 on Dirichlet faces: w of u.
   void clear_constrained(HostVector<double>& x) const;
@@ -163,12 +165,12 @@ Diffusion<Space>::Diffusion(const CaseParameters& parameters, const ProblemInTim
       problem_(problem),
       discretization_(discretization),
       units_(units),
-      timers_(timers),
-      scratch_(discretization.lattice.size()) {
+      timers_(timers) {
   const double start = parameters.time->start;
   const PoissonProblem first = problem_at(start);
   capacity_ = first.capacity;
   mass_form_ = mass_form(first, discretization, kProcessorOf<Space>);
+  scratch_ = V(layout());
   if (is_nonlinear(parameters)) {
     form_ = stiffness_form(first, discretization);
     make_mass();
@@ -177,7 +179,7 @@ Diffusion<Space>::Diffusion(const CaseParameters& parameters, const ProblemInTim
   }
   make_form_operator(start);
   make_mass();
-  load_.emplace(problem, discretization, units, mass_ == nullptr ? nullptr : &mass_form_);
+  load_.emplace(problem, discretization, units, layout(), mass_ == nullptr ? nullptr : &mass_form_);
 }
 
 template <class Space>
@@ -201,12 +203,12 @@ void Diffusion<Space>::make_mass() {
   // The rows of constrained nodes count as others do: what stands there is not looked at.
   BilinearForm all_nodes = mass_form_;
   all_nodes.dirichlet = {};
-  HostVector<double> row_sums(size());
-  assemble_load(all_nodes, capacity_, {}, HostVector<double>(size()), row_sums);
-  for (std::int64_t i = 0; i < size(); ++i) total_mass_ += row_sums[i];
+  HostVector<double> row_sums(layout());
+  assemble_load(all_nodes, capacity_, {}, HostVector<double>(layout()), row_sums);
+  total_mass_ = entry_sum(layout(), [m = row_sums.data()](std::int64_t i) { return m[i]; });
   if (parameters_.time->method == TimeMethod::explicit_rk) {
     lumped_ = moved_to<Space>(std::move(row_sums));
-    lumped_inverse_ = V(size());
+    lumped_inverse_ = V(layout());
     copy(lumped_, lumped_inverse_);
     invert_entries(lumped_inverse_);
     return;
@@ -216,7 +218,8 @@ void Diffusion<Space>::make_mass() {
 
 template <class Space>
 void Diffusion<Space>::make_mass_solver() {
-  if (capacity_.constant && discretization_.mapping.is_cartesian()) {
+  // Ranks have no fast diagonalization.
+  if (capacity_.constant && discretization_.mapping.is_cartesian() && !mass_form_.part) {
     mass_inverse_ = make_fast_diagonalization<double, Space>(mass_form_);
   } else {
     mass_inverse_ = std::make_unique<Jacobi<double, Space>>(*mass_);
@@ -292,7 +295,7 @@ void Diffusion<Space>::clear_constrained(HostVector<double>& x) const {
 
 template <class Space>
 void Diffusion<Space>::add_dirichlet_values(double t, HostVector<double>& u) const {
-  set_dirichlet_values(discretization_, form_.dirichlet, dirichlet_fields(problem_at(t)), u);
+  set_dirichlet_values(form_, dirichlet_fields(problem_at(t)), u);
 }
 
 template <class Space>

@@ -17,14 +17,14 @@
 namespace tessera {
 
 /// Writes d/dt of the Dirichlet values at time t into `rates` at the nodes of these faces.
-inline void set_dirichlet_rates(const ProblemInTime& problem, const Discretization& discretization,
-                                const NaturalUnits& units, FaceSet dirichlet, double t,
-                                HostVector<double>& rates) {
+/// @param form has the faces; all ranks that have parts of it call this together
+inline void set_dirichlet_rates(const ProblemInTime& problem, const BilinearForm& form,
+                                const NaturalUnits& units, double t, HostVector<double>& rates) {
   std::vector<ScalarField> fields;
   for (const ScalarField& rate : problem.value_rates(t)) {
     fields.push_back(in_frame(rate, units.frame));
   }
-  set_dirichlet_values(discretization, dirichlet, fields, rates);
+  set_dirichlet_values(form, fields, rates);
 }
 
 /// The load at time t with the Dirichlet values g(t) lifted,
@@ -35,15 +35,16 @@ inline void set_dirichlet_rates(const ProblemInTime& problem, const Discretizati
 template <class Space>
 class MovingLoad {
  public:
+  /// @param layout of the load
   /// @param mass null for a lumped mass, which has no entries between nodes
-  /// All but the units are referred to.
+  /// All but units and layout are referred to.
   MovingLoad(const ProblemInTime& problem, const Discretization& discretization,
-             const NaturalUnits& units, const BilinearForm* mass)
+             const NaturalUnits& units, const VectorLayout& layout, const BilinearForm* mass)
       : problem_(problem),
         discretization_(discretization),
         units_(units),
         mass_(mass),
-        values_(discretization.lattice.size()) {}
+        values_(layout) {}
 
   /// b(t). @throws what the case's fields throw
   const Vector<double, Space>& at(double t) {
@@ -60,10 +61,10 @@ class MovingLoad {
   void assemble(double t) {
     const PoissonProblem problem = in_units(problem_.at(t), units_);
     const BilinearForm form = stiffness_form(problem, discretization_);
-    set_dirichlet_values(discretization_, form.dirichlet, dirichlet_fields(problem), values_);
+    set_dirichlet_values(form, dirichlet_fields(problem), values_);
     lift(form, problem.source, flux_terms(problem), load_);
     if (mass_ == nullptr || !problem_.dirichlet_depends_on_time()) return;
-    set_dirichlet_rates(problem_, discretization_, units_, form.dirichlet, t, values_);
+    set_dirichlet_rates(problem_, form, units_, t, values_);
     lift(*mass_, constant_field(0.0), {}, rate_load_);
     axpy(1.0, rate_load_, load_);
   }
@@ -82,7 +83,7 @@ class MovingLoad {
       lift_on_host(form, source, fluxes, on_host);
       b = moved_to<Space>(std::move(on_host));
     } else {
-      if (b.size() == 0) b = HostVector<double>(values_.size());
+      if (b.size() == 0) b = HostVector<double>(values_.layout());
       lift_on_host(form, source, fluxes, b);
     }
   }
