@@ -23,6 +23,7 @@ struct CaseModel {
   /// whole.
   std::shared_ptr<const RankPart> part = nullptr;
 
+  const Communicator& ranks() const { return part ? part->ranks() : single_rank(); }
   /// Those of the whole.
   Index dof_count() const {
     return part ? part->nodes().whole().dof_count() : discretization.lattice.dof_count();

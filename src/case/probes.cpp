@@ -8,7 +8,7 @@ std::optional<Probes> make_probes(const CaseModel& model, const LoadedCase& load
   const ProbePoints& asked = loaded.parameters.output.probes;
   if (asked.points.empty()) return std::nullopt;
   try {
-    std::optional<Probes> probes(std::in_place, model.discretization, asked.points);
+    std::optional<Probes> probes(std::in_place, model.discretization, asked.points, model.ranks());
     if (exact) values_at(asked.points, *exact);
     return probes;
   } catch (const PointsOutside& error) {

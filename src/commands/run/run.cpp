@@ -11,7 +11,6 @@
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/output_directory.hpp"
 #include "postprocess/files/progress.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
@@ -80,7 +79,7 @@ class Run {
     if (run_.outcome.report.status == SolveStatus::interrupted) withdraw_stop_request();
     evaluate();
     look_up_rates();
-    if (files_) write_results(run_, *files_);
+    write_results(run_, *files_);
     say("{}", results_text(run_));
   }
 
@@ -118,7 +117,8 @@ class Run {
     require_memory("memory", estimate, available);
     if (run_.on_gpu()) prepare_gpu();
     make_output_directory();
-    files_.emplace(directory(), restart_ ? restart_->kept_files() : std::vector<std::string>{});
+    files_.emplace(directory(), restart_ ? restart_->kept_files() : std::vector<std::string>{},
+                   ranks_);
     say("{}", case_text(run_, {.peak_bytes = estimate.peak().bytes(),
                                .available_bytes = available,
                                .gpu_peak_bytes = gpu_peak_bytes_}));
@@ -127,11 +127,9 @@ class Run {
   void make_output_directory() {
     const bool goes_on = restart_ != nullptr && restart_->place == RestartPlace::same_directory;
     try {
-      on_all_ranks(ranks_, [&] {
-        if (ranks_.rank() != 0) return;
-        output_directory_.emplace(
-            directory(), goes_on || parameters_.output.overwrite ? Overwrite::yes : Overwrite::no);
-      });
+      output_directory_.emplace(
+          directory(), goes_on || parameters_.output.overwrite ? Overwrite::yes : Overwrite::no,
+          ranks_);
     } catch (const OutputError& error) {
       throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
     }

@@ -190,6 +190,7 @@ void Integration<Space>::write_checkpoint() {
 
 template <class Space>
 void Integration<Space>::step(double until, TimeProgress& progress, EnergyMeter& meter) {
+  agree_on_stop(run_.model->ranks());
   stop_if_requested();
   const auto scope = run_.timers.scope("steps");
   const TimeStep step = integrator_->step(until);
