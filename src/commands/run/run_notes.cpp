@@ -9,11 +9,20 @@
 
 #include "mesh/errors.hpp"
 #include "postprocess/files/atomic_file.hpp"
+#include "postprocess/ranks/on_all_ranks.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/fields.hpp"
 #include "src/commands/standard_streams.hpp"
 
 namespace tessera {
+
+std::string failure_text(const std::exception& error) {
+  if (const auto* const value = dynamic_cast<const BadFieldValue*>(&error)) {
+    return text_of(*value);
+  }
+  const bool is_of_cell = dynamic_cast<const InvertedCell*>(&error) != nullptr;
+  return fmt::format("{}{}", error.what(), is_of_cell ? " (the operator has other points)" : "");
+}
 
 void RunNotes::complain(std::string note) {
   print_err("tessera: {}\n", note);
@@ -39,12 +48,12 @@ std::optional<std::string> RunNotes::reason_of_failure(const std::function<void(
     return std::nullopt;
   } catch (const Interrupted& error) {
     return error.what();
-  } catch (const BadExpressionValue& error) {
-    return fmt::format("{} {}", error.key(), error.what());
   } catch (const BadFieldValue& error) {
-    return error.what();
+    return failure_text(error);
   } catch (const InvertedCell& error) {
-    return fmt::format("{} (the operator has other points)", error.what());
+    return failure_text(error);
+  } catch (const RankFailure& error) {
+    return error.what();
   } catch (const OutputError& error) {
     lacks_resources_ = true;
     return error.what();

@@ -1,6 +1,7 @@
 // RunNotes are what a run says about its results beside the numbers.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <optional>
 #include <set>
@@ -9,6 +10,9 @@
 #include <vector>
 
 namespace tessera {
+
+/// What a run says of a failure of a field or the mesh; of another one what it says itself.
+std::string failure_text(const std::exception& error);
 
 /// What a run has to say about its results beside the numbers: what was assumed, and what is
 /// missing and why. Sentences without a full stop, for result.json.

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "postprocess/files/human_units.hpp"
-#include "postprocess/picture/solution_picture.hpp"
+#include "postprocess/ranks/on_all_ranks.hpp"
+#include "postprocess/ranks/rank_painter.hpp"
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/setup.hpp"
@@ -207,15 +208,16 @@ std::string status_text(const SolveOutcome& outcome) {
 
 void add_solution(RunRecord& run, ResultSet& files) {
   const auto output = run.timers.scope("output");
-  const auto scope = run.timers.scope("solution.vtu");
+  const std::string name = "solution" + solution_extension(files.ranks());
+  const auto scope = run.timers.scope(name);
   const std::string status = status_text(run.outcome);
   const ScalarField coefficient = make_problem(run.parameters).coefficient;
   const bool is_added =
-      add_solution_file(files, "solution.vtu", run.parameters, run.model->discretization,
+      add_solution_file(files, name, run.parameters, run.model->discretization,
                         {run.system.x, run.exact, coefficient, status, std::nullopt}, run.notes);
   if (!is_added) return;
   run.notes.attempt("view.py is missing",
-                    [&] { files.add("view.py", view_script_text(run.parameters, status)); });
+                    [&] { files.add("view.py", view_script_text(run.parameters, status, name)); });
 }
 
 void add_picture(RunRecord& run, ResultSet& files) {
@@ -223,9 +225,9 @@ void add_picture(RunRecord& run, ResultSet& files) {
   const auto scope = run.timers.scope("solution.png");
   const SolutionNumbers& numbers = run.evaluation.solution;
   run.notes.attempt("solution.png is missing", [&] {
-    stop_if_requested();
+    on_all_ranks(files.ranks(), [] { stop_if_requested(); });
     const std::string& title = run.parameters.title;
-    SolutionPainter painter(run.model->discretization);
+    RankPainter painter(run.part.get(), run.model->discretization);
     const SampledSolution sampled =
         painter.sample(run.system.x.span(), {numbers.min, numbers.max},
                        {run.time ? title_at(title, run.time->end) : title, status_text(run.outcome),
@@ -251,7 +253,8 @@ void write_results(RunRecord& run, ResultSet& files) {
   if (has_solution) add_solution(run, files);
   if (run.parameters.output.picture) add_picture(run, files);
   const auto add = [&](const char* name, auto&& text) {
-    notes.attempt(fmt::format("{} is missing", name), [&] { files.add(name, text()); });
+    notes.attempt(fmt::format("{} is missing", name),
+                  [&] { files.add(name, [&](AtomicFile& file) { file.write(text()); }); });
   };
   if (!run.probe_values.u.empty() && !run.time) {
     notes.attempt("probes.csv is missing", [&] {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "operators/ranks/rank_part.hpp"
 #include "postprocess/probes/probes.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "postprocess/timing/timers.hpp"
@@ -33,6 +35,9 @@ struct RunRecord {
   DeviceInfo gpu;  // where the run is on one
   RunNotes notes;
   std::optional<CaseModel> model;
+  /// This rank's part of the mesh; null where one rank has all of it. The model, what is solved and
+  /// the probes are then of the part, and all ranks call what uses them together.
+  std::shared_ptr<const RankPart> part;
   std::optional<ScalarField> exact;
   LinearSystem system;
   SolveOutcome outcome;
@@ -52,6 +57,7 @@ struct RunRecord {
 
 /// Writes the results of a solved run into its directory, which exists; never throws for what
 /// fails. Each file is written whatever becomes of the others, and what is missing becomes a note.
+/// Of several ranks, which call it together, rank 0 writes all but the pieces of the solution.
 /// @param files of the run's directory, with what the run wrote while it went on
 void write_results(RunRecord& run, ResultSet& files);
 

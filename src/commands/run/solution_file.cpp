@@ -1,4 +1,4 @@
-// This file fills solution.vtu and view.py.
+// This file fills solution.vtu, or the pieces of solution.pvtu, and view.py.
 #include "src/commands/run/solution_file.hpp"
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 #include "mesh/partition.hpp"
 #include "operators/load/interpolation.hpp"
 #include "postprocess/files/human_units.hpp"
+#include "postprocess/ranks/on_all_ranks.hpp"
 #include "postprocess/vtk/view_script.hpp"
-#include "postprocess/vtk/vtu_writer.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/fields.hpp"
 #include "src/case/setup.hpp"
@@ -82,12 +82,31 @@ std::string program_name() {
 }
 
 void SolutionFile::add_exact(const ScalarField& exact) {
-  HostVector<double> values(solution_.size());
-  interpolate(discretization_, in_frame(exact, discretization_.frame), values);
-  exact_ = std::move(values);
+  exact_ = on_all_ranks(
+      ranks_,
+      [&] {
+        stop_if_requested();
+        HostVector<double> values(solution_.size());
+        interpolate(discretization_, in_frame(exact, discretization_.frame), values);
+        return values;
+      },
+      failure_text);
 }
 
 std::string SolutionFile::add_coefficient(const ScalarField& coefficient) {
+  auto [values, complaint] = on_all_ranks(
+      ranks_,
+      [&] {
+        stop_if_requested();
+        return values_of(coefficient);
+      },
+      failure_text);
+  coefficient_ = std::move(values);
+  return ranks_.agree(complaint.empty() ? 0 : 1, complaint).message;
+}
+
+std::pair<HostArray<double>, std::string> SolutionFile::values_of(
+    const ScalarField& coefficient) const {
   constexpr Index kBlock = 256;
   const Index cells = discretization_.mesh.cell_count();
   HostArray<double> values(static_cast<std::size_t>(cells));
@@ -105,37 +124,59 @@ std::string SolutionFile::add_coefficient(const ScalarField& coefficient) {
       if (first_reason.empty()) first_reason = std::move(reason);
     }
   });
-  coefficient_ = std::move(values);
   const auto is_reason = [](const std::string& reason) { return !reason.empty(); };
   const auto found = std::find_if(reasons.begin(), reasons.end(), is_reason);
-  return found != reasons.end() ? *found : "";
+  return {std::move(values), found != reasons.end() ? *found : ""};
 }
 
-std::vector<std::string> SolutionFile::write(AtomicFile& file, const std::string& status,
-                                             std::optional<double> time) const {
-  std::vector<PointField> point_fields = {{"solution", {solution_.span()}}};
+std::vector<PointField> SolutionFile::point_fields() const {
+  std::vector<PointField> fields = {{"solution", {solution_.span()}}};
   if (exact_.size() > 0) {
-    point_fields.push_back({"exact", {exact_.span()}});
-    point_fields.push_back({"error", {solution_.span(), exact_.span()}});
+    fields.push_back({"exact", {exact_.span()}});
+    fields.push_back({"error", {solution_.span(), exact_.span()}});
   }
-  std::vector<CellField> cell_fields;
-  if (!coefficient_.empty()) cell_fields.push_back({"coefficient", coefficient_});
-  return write_vtu(file, discretization_, point_fields, cell_fields, parameters_.output.vtu,
-                   {parameters_.title, status, program_name(), time});
+  return fields;
+}
+
+std::vector<CellField> SolutionFile::cell_fields() const {
+  if (coefficient_.empty()) return {};
+  return {{"coefficient", coefficient_}};
+}
+
+std::vector<std::string> SolutionFile::add_to(ResultSet& files, const std::string& name,
+                                              const std::string& status,
+                                              std::optional<double> time) const {
+  const std::vector<PointField> points = point_fields();
+  const std::vector<CellField> cells = cell_fields();
+  const VtuOptions& options = parameters_.output.vtu;
+  const VtuMetadata metadata{parameters_.title, status, program_name(), time};
+  VtuWidths widths = vtu_widths(ranks_, discretization_, points, cells, options);
+  const auto write = [&](AtomicFile& file) {
+    write_vtu(file, discretization_, points, cells, options, metadata, widths);
+  };
+  if (ranks_.size() == 1) {
+    files.add(name, write);
+  } else {
+    files.add_pieces(name, write, [&](std::span<const std::string> pieces) {
+      return pvtu_text(discretization_, points, cells, options, metadata, widths, pieces);
+    });
+  }
+  return std::move(widths.widened);
+}
+
+std::string solution_extension(const Communicator& ranks) {
+  return ranks.size() == 1 ? ".vtu" : ".pvtu";
 }
 
 bool add_solution_file(ResultSet& files, const std::string& name, const CaseParameters& parameters,
                        const Discretization& discretization, const SolutionParts& parts,
                        RunNotes& notes) {
-  SolutionFile solution(parameters, discretization, parts.solution);
+  SolutionFile solution(parameters, discretization, parts.solution, files.ranks());
   if (parts.exact) {
-    notes.attempt(name, "has no exact solution and no error", [&] {
-      stop_if_requested();
-      solution.add_exact(*parts.exact);
-    });
+    notes.attempt(name, "has no exact solution and no error",
+                  [&] { solution.add_exact(*parts.exact); });
   }
   notes.attempt(name, "has no coefficient", [&] {
-    stop_if_requested();
     const std::string complaint = solution.add_coefficient(parts.coefficient);
     if (!complaint.empty() && notes.is_first("NaN")) {
       notes.complain(fmt::format("the coefficient in {} is NaN at the centers of some cells: {}",
@@ -144,8 +185,7 @@ bool add_solution_file(ResultSet& files, const std::string& name, const CasePara
   });
   std::vector<std::string> widened;
   const bool is_added = notes.attempt(name, "is missing", [&] {
-    files.add(name,
-              [&](AtomicFile& file) { widened = solution.write(file, parts.status, parts.time); });
+    widened = solution.add_to(files, name, parts.status, parts.time);
   });
   if (is_added && !widened.empty() && notes.is_first("in double precision")) {
     notes.add(
@@ -167,6 +207,7 @@ std::string solution_size_text(const CaseParameters& parameters) {
 }
 
 std::string view_script_text(const CaseParameters& parameters, const std::string& status,
+                             const std::string& grid_file,
                              std::optional<std::pair<double, double>> series) {
   ViewOptions options;
   options.dimension = parameters.mesh.dimension;
@@ -174,8 +215,8 @@ std::string view_script_text(const CaseParameters& parameters, const std::string
       parameters.output.vtu.degree > 0 ? parameters.output.vtu.degree : parameters.space.degree;
   options.title = parameters.title;
   options.status = status;
+  options.grid_file = grid_file;
   options.series = series;
-  if (series) options.grid_file = "solution.pvd";
   return view_script(options);
 }
 

@@ -1,4 +1,4 @@
-// A SolutionFile is the content of solution.vtu.
+// A SolutionFile is the content of solution.vtu, or of the pieces of solution.pvtu.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,9 @@
 #include "mesh/discretization.hpp"
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/scalar_field.hpp"
-#include "postprocess/files/atomic_file.hpp"
+#include "postprocess/vtk/vtu_writer.hpp"
 #include "solvers/memory/vector.hpp"
+#include "solvers/ranks/communicator.hpp"
 #include "src/commands/run/result_set.hpp"
 #include "src/commands/run/run_notes.hpp"
 #include "src/parameters/case_parameters.hpp"
@@ -20,29 +21,42 @@ namespace tessera {
 /// The content of solution.vtu: at nodes "solution" and, if it was added, "exact" and "error" =
 /// solution - exact; of cells, if it was added, "coefficient", at the mean of the cell's corners.
 /// Each part stands for itself, so that the others can be written if one cannot be made.
+///
+/// Of several ranks each has the content of its piece, and all call each function together.
 class SolutionFile {
  public:
-  /// All three are referred to. @param discretization in any frame
+  /// All are referred to. @param discretization in any frame, of the rank's part
   SolutionFile(const CaseParameters& parameters, const Discretization& discretization,
-               const HostVector<double>& solution)
-      : parameters_(parameters), discretization_(discretization), solution_(solution) {}
+               const HostVector<double>& solution, const Communicator& ranks = single_rank())
+      : parameters_(parameters),
+        discretization_(discretization),
+        solution_(solution),
+        ranks_(ranks) {}
 
-  /// @throws what the field throws; then nothing is added
+  /// @throws what the field throws, if it is asked to stop Interrupted; then nothing is added
   void add_exact(const ScalarField& exact);
   /// NaN where the coefficient, which the operator has at other points, is not positive and finite.
   /// @return the first of its complaints, empty if there were none
   std::string add_coefficient(const ScalarField& coefficient);
-  /// Writes all that was added and does not commit the file. @throws OutputError
+  /// Adds a file with all that was added to the set, of the same ranks: one with pieces if there
+  /// are several. @throws OutputError
   /// @param status, time as in VtuMetadata
   /// @return what it has in double precision although output.vtk_precision is single
   /// (vtu_writer.hpp)
-  std::vector<std::string> write(AtomicFile& file, const std::string& status,
-                                 std::optional<double> time = std::nullopt) const;
+  std::vector<std::string> add_to(ResultSet& files, const std::string& name,
+                                  const std::string& status,
+                                  std::optional<double> time = std::nullopt) const;
 
  private:
+  /// At the cells' centers; and the first complaint.
+  std::pair<HostArray<double>, std::string> values_of(const ScalarField& coefficient) const;
+  std::vector<PointField> point_fields() const;
+  std::vector<CellField> cell_fields() const;
+
   const CaseParameters& parameters_;
   const Discretization& discretization_;
   const HostVector<double>& solution_;
+  const Communicator& ranks_;
   HostVector<double> exact_;
   HostArray<double> coefficient_;
 };
@@ -57,7 +71,11 @@ struct SolutionParts {
   std::optional<double> time;
 };
 
-/// Adds the file to the set; what cannot be made of it becomes a note.
+/// ".vtu", or ".pvtu" of several ranks.
+std::string solution_extension(const Communicator& ranks);
+
+/// Adds the file to the set, with the extension of its ranks, which call this together; what cannot
+/// be made of it becomes a note.
 /// @return whether there is a file at all
 bool add_solution_file(ResultSet& files, const std::string& name, const CaseParameters& parameters,
                        const Discretization& discretization, const SolutionParts& parts,
@@ -66,9 +84,10 @@ bool add_solution_file(ResultSet& files, const std::string& name, const CasePara
 /// What is known of solution.vtu's size beforehand.
 std::string solution_size_text(const CaseParameters& parameters);
 
-/// The text of view.py, which shows solution.vtu in ParaView, or plays solution.pvd.
-/// @param series the range of the values over all of its times, if there is one
+/// The text of view.py, which shows a solution's file in ParaView, or plays solution.pvd.
+/// @param series the range of the values over all of its times, if it is solution.pvd
 std::string view_script_text(const CaseParameters& parameters, const std::string& status,
+                             const std::string& grid_file,
                              std::optional<std::pair<double, double>> series = std::nullopt);
 
 /// "Tessera VERSION (COMMIT)".

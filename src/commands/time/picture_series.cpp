@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "postprocess/picture/animation.hpp"
+#include "postprocess/ranks/on_all_ranks.hpp"
 #include "solvers/interruption.hpp"
 #include "src/commands/run/solution_file.hpp"
 
@@ -30,8 +31,8 @@ void PictureSeries::add(const std::string& name, double t, const HostVector<doub
                         const std::string& status) {
   notes_.attempt(name, "is missing", [&] {
     constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-    stop_if_requested();
-    if (!painter_) painter_.emplace(discretization_, kAnimationSize);
+    on_all_ranks(files_.ranks(), [] { stop_if_requested(); });
+    if (!painter_) painter_.emplace(part_, discretization_, kAnimationSize);
     Frame frame{t, painter_->sample(u.span(), {kUnknown, kUnknown},
                                     {title_at(parameters_.title, t), status, program_name()})};
     const SolutionPicture picture = painter_->draw(frame.solution, frame.solution.range);
@@ -78,10 +79,10 @@ void PictureSeries::finish() {
     }
     std::vector<AnimationFrame> drawn;
     for (std::size_t i = 0; i < frames_.size(); ++i) {
-      stop_if_requested();
+      on_all_ranks(files_.ranks(), [] { stop_if_requested(); });
       drawn.push_back({painter_->draw(frames_[i].solution, range).png, seconds_of(i)});
     }
-    files_.add("animation.png", animated_png(drawn));
+    files_.add("animation.png", [&](AtomicFile& file) { file.write(animated_png(drawn)); });
     files_.commit();
   });
   frames_.clear();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mesh/discretization.hpp"
-#include "postprocess/picture/solution_picture.hpp"
+#include "postprocess/ranks/rank_painter.hpp"
 #include "solvers/memory/vector.hpp"
 #include "src/commands/run/result_set.hpp"
 #include "src/commands/run/run_notes.hpp"
@@ -26,9 +26,14 @@ std::string title_at(const std::string& title, double t);
 class PictureSeries {
  public:
   /// All are referred to. @param discretization in any frame
+  /// @param part as RankPainter's
   PictureSeries(const CaseParameters& parameters, const Discretization& discretization,
-                ResultSet& files, RunNotes& notes)
-      : parameters_(parameters), discretization_(discretization), files_(files), notes_(notes) {}
+                ResultSet& files, RunNotes& notes, const RankPart* part)
+      : parameters_(parameters),
+        discretization_(discretization),
+        files_(files),
+        notes_(notes),
+        part_(part) {}
 
   /// @param status as in PictureText
   void add(const std::string& name, double t, const HostVector<double>& u,
@@ -49,7 +54,8 @@ class PictureSeries {
   const Discretization& discretization_;
   ResultSet& files_;
   RunNotes& notes_;
-  std::optional<SolutionPainter> painter_;
+  const RankPart* part_;
+  std::optional<RankPainter> painter_;
   std::vector<Frame> frames_;
   // The last output, whether it is among the frames or not.
   std::optional<Frame> last_;

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "postprocess/picture/extrema.hpp"
+#include "postprocess/ranks/on_all_ranks.hpp"
 #include "postprocess/series/kept_lines.hpp"
 #include "postprocess/series/probe_series.hpp"
 #include "src/commands/run/solution_file.hpp"
@@ -23,20 +24,21 @@ ExactColumns exact_columns(const CaseParameters& parameters) {
 
 SolutionSeries::SolutionSeries(const CaseParameters& parameters,
                                const Discretization& discretization, ResultSet& files,
-                               RunNotes& notes, Index outputs)
+                               RunNotes& notes, Index outputs, const RankPart* part)
     : parameters_(parameters),
       discretization_(discretization),
       files_(files),
       notes_(notes),
       foreseen_(outputs),
-      pictures_(parameters, discretization, files, notes) {}
+      pictures_(parameters, discretization, files, notes, part) {}
 
 void SolutionSeries::add(double t, const HostVector<double>& u,
                          const std::optional<ScalarField>& exact, const ScalarField& coefficient,
                          const std::string& status) {
   ++series_.last_number;
   if (!parameters_.output.vtk) return;
-  const std::string name = numbered_solution_name(series_.last_number, foreseen_, ".vtu");
+  const std::string name =
+      numbered_solution_name(series_.last_number, foreseen_, solution_extension(files_.ranks()));
   const bool is_written = add_solution_file(files_, name, parameters_, discretization_,
                                             {u, exact, coefficient, status, t}, notes_) &&
                           notes_.attempt(name, "is missing", [&] { files_.commit(); });
@@ -49,6 +51,8 @@ void SolutionSeries::add(double t, const HostVector<double>& u,
   auto& [least, greatest] = series_.range;
   least = std::min(least, extrema.min.value);
   greatest = std::max(greatest, extrema.max.value);
+  files_.ranks().min(std::span(&least, 1));
+  files_.ranks().max(std::span(&greatest, 1));
   write_collection();
 }
 
@@ -69,10 +73,7 @@ void SolutionSeries::resume(const Restart& restart) {
   const Checkpoint& checkpoint = restart.found.checkpoint;
   series_ = checkpoint.series;
   if (restart.place == RestartPlace::other_directory) series_.files.clear();
-  std::erase_if(series_.files, [&](const TimedFile& file) {
-    std::error_code ignored;
-    return !std::filesystem::exists(files_.directory() / file.name, ignored);
-  });
+  forget_missing_files();
   resume_table(steps_, "steps.csv", restart.directory, step_header(), restart.t());
   if (checkpoint.last_output && !parameters_.output.probes.points.empty()) {
     resume_table(probes_, "probes.csv", restart.directory, probes_header(),
@@ -81,22 +82,47 @@ void SolutionSeries::resume(const Restart& restart) {
   if (!series_.files.empty()) write_collection();
 }
 
-void SolutionSeries::resume_table(std::optional<GrowingFile>& file, const std::string& name,
+// What rank 0 does not see is gone for all.
+void SolutionSeries::forget_missing_files() {
+  std::string marks;
+  for (const TimedFile& file : series_.files) {
+    std::error_code ignored;
+    const bool is_there = std::filesystem::exists(files_.directory() / file.name, ignored);
+    marks += is_there ? '+' : '-';
+  }
+  marks = files_.ranks().broadcast(marks);
+  std::size_t next = 0;
+  std::erase_if(series_.files, [&](const TimedFile&) { return marks[next++] == '-'; });
+}
+
+void SolutionSeries::resume_table(Table& table, const std::string& name,
                                   const std::filesystem::path& from, const std::string& header,
                                   double t) {
   std::error_code ignored;
-  if (!std::filesystem::exists(from / name, ignored)) return;
+  const bool is_there = is_root() && std::filesystem::exists(from / name, ignored);
+  if (!files_.ranks().any(is_there)) return;
   notes_.attempt(name, "begins at the checkpoint", [&] {
-    const auto kept = lines_until(read_text_file((from / name).string()), header, t);
-    if (!kept) {
+    const auto kept = on_all_ranks(files_.ranks(), [&]() -> std::optional<std::string> {
+      if (!is_root()) return std::nullopt;
+      return lines_until(read_text_file((from / name).string()), header, t);
+    });
+    if (!files_.ranks().any(kept.has_value())) {
       notes_.add(
           fmt::format("{} begins at the checkpoint: earlier lines have other columns", name));
       return;
     }
-    files_.add(name, *kept);
-    files_.commit();
-    file.emplace(files_.directory() / name);
+    begin(table, name, kept.value_or(""));
   });
+}
+
+// Only the text of rank 0 is written.
+void SolutionSeries::begin(Table& table, const std::string& name, const std::string& text) {
+  files_.add(name, text);
+  files_.commit();
+  on_all_ranks(files_.ranks(), [&] {
+    if (is_root()) table.file.emplace(files_.directory() / name);
+  });
+  table.is_begun = true;
 }
 
 void SolutionSeries::add_step(const StepRow& row) {
@@ -114,16 +140,13 @@ std::string SolutionSeries::probes_header() const {
                              exact_columns(parameters_));
 }
 
-void SolutionSeries::add_line(std::optional<GrowingFile>& file, const std::string& name,
-                              std::string_view what, const std::function<std::string()>& header,
-                              const std::string& line) {
+void SolutionSeries::add_line(Table& table, const std::string& name, std::string_view what,
+                              const std::function<std::string()>& header, const std::string& line) {
   notes_.attempt(name, what, [&] {
-    if (!file) {
-      files_.add(name, header());
-      files_.commit();
-      file.emplace(files_.directory() / name);
-    }
-    file->add(line);
+    if (!table.is_begun) begin(table, name, header());
+    on_all_ranks(files_.ranks(), [&] {
+      if (is_root()) table.file->add(line);
+    });
   });
 }
 
@@ -137,7 +160,7 @@ void SolutionSeries::finish(const std::string& status) {
 
 void SolutionSeries::write_view(const std::string& status) {
   notes_.attempt("view.py", "is missing or not of all times", [&] {
-    files_.add("view.py", view_script_text(parameters_, status, series_.range));
+    files_.add("view.py", view_script_text(parameters_, status, "solution.pvd", series_.range));
     files_.commit();
   });
 }

@@ -31,12 +31,17 @@ namespace tessera {
 ///
 /// Nothing throws for what fails: the first failure of its kind becomes a note, and at the end
 /// another says how many files are missing.
+///
+/// Of several ranks, which call each function together, each has a part of the solution:
+/// solution_0001.pvtu names their pieces, and rank 0 writes the rest.
 class SolutionSeries {
  public:
   /// Parameters, discretization (in any frame), files and notes are referred to.
+  /// @param files of the ranks that have a part of the solution
   /// @param outputs how many are foreseen, which is how many digits their names get
+  /// @param part this rank's part of the mesh, null where one rank has all of it
   SolutionSeries(const CaseParameters& parameters, const Discretization& discretization,
-                 ResultSet& files, RunNotes& notes, Index outputs);
+                 ResultSet& files, RunNotes& notes, Index outputs, const RankPart* part = nullptr);
 
   /// Goes on with the series of an earlier run: numbers go on, and the tables keep what is not
   /// later than the checkpoint. In another directory solution.pvd has the later solutions only.
@@ -59,10 +64,19 @@ class SolutionSeries {
   void finish(const std::string& status);
 
  private:
-  void add_line(std::optional<GrowingFile>& file, const std::string& name, std::string_view what,
+  // A table that grows, once it has its first line; the file is rank 0's.
+  struct Table {
+    bool is_begun = false;
+    std::optional<GrowingFile> file = std::nullopt;
+  };
+
+  bool is_root() const { return files_.ranks().rank() == 0; }
+  void add_line(Table& table, const std::string& name, std::string_view what,
                 const std::function<std::string()>& header, const std::string& line);
-  void resume_table(std::optional<GrowingFile>& file, const std::string& name,
-                    const std::filesystem::path& from, const std::string& header, double t);
+  void begin(Table& table, const std::string& name, const std::string& text);
+  void resume_table(Table& table, const std::string& name, const std::filesystem::path& from,
+                    const std::string& header, double t);
+  void forget_missing_files();
   std::string probes_header() const;
   void write_collection();
   void write_view(const std::string& status);
@@ -75,8 +89,8 @@ class SolutionSeries {
   WrittenSeries series_;
   Index missing_ = 0;
   PictureSeries pictures_;
-  std::optional<GrowingFile> steps_;
-  std::optional<GrowingFile> probes_;
+  Table steps_;
+  Table probes_;
 };
 
 }  // namespace tessera
