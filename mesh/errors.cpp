@@ -15,7 +15,7 @@ BadFieldValue::BadFieldValue(const std::string& message, const Point& where, dou
       value_(value) {}
 
 BadFieldValue::BadFieldValue(const WholeText& whole, const Point& where, double value)
-    : std::runtime_error(whole.text), where_(where), value_(value) {}
+    : std::runtime_error(whole.text), where_(where), value_(value), key_(whole.key) {}
 
 InvertedCell::InvertedCell(const IndexTriple& cell, int dimension, double determinant,
                            const Point& where)

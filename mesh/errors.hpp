@@ -12,14 +12,17 @@ namespace tessera {
 class BadFieldValue : public std::runtime_error {
  public:
   BadFieldValue(const std::string& message, const Point& where, double value);
-  /// A complete message, for errors that know more of the field.
+  /// A complete message, for errors that know more of the field, and what its user calls it.
   struct WholeText {
     std::string text;
+    std::string key = {};
   };
   BadFieldValue(const WholeText& whole, const Point& where, double value);
 
-  /// The message, with the name of the field where it has one.
-  virtual std::string text() const { return what(); }
+  /// The field's name in a case file; empty if it is not known.
+  const std::string& key() const { return key_; }
+  /// The message, with that name.
+  std::string text() const { return key_.empty() ? what() : key_ + " " + what(); }
   /// Physical position, or box position for a map.
   const Point& where() const { return where_; }
   double value() const { return value_; }
@@ -27,6 +30,7 @@ class BadFieldValue : public std::runtime_error {
  private:
   Point where_;
   double value_;
+  std::string key_;
 };
 
 /// A cell whose map folds over: the Jacobian determinant is not positive at a quadrature point.

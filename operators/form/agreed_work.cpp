@@ -29,6 +29,7 @@ struct Caught {
   Failure failure;
   std::string text;
   std::exception_ptr exception;
+  std::string key = {};
 };
 
 Caught caught_of(const std::function<void()>& work) {
@@ -36,8 +37,10 @@ Caught caught_of(const std::function<void()>& work) {
     work();
     return {};
   } catch (const BadFieldValue& error) {
-    return {
-        {Kind::field_value, error.where(), error.value()}, error.text(), std::current_exception()};
+    return {{Kind::field_value, error.where(), error.value()},
+            error.what(),
+            std::current_exception(),
+            error.key()};
   } catch (const InvertedCell& error) {
     return {{Kind::inverted_cell, {}, 0.0, error.cell()}, error.what(), std::current_exception()};
   } catch (const Interrupted&) {
@@ -49,10 +52,11 @@ Caught caught_of(const std::function<void()>& work) {
   }
 }
 
-[[noreturn]] void throw_as(const Failure& failure, int rank, const std::string& text) {
+[[noreturn]] void throw_as(const Failure& failure, int rank, const std::string& text,
+                           const std::string& key) {
   switch (failure.kind) {
     case Kind::field_value:
-      throw BadFieldValue(BadFieldValue::WholeText{text}, failure.where, failure.value);
+      throw BadFieldValue(BadFieldValue::WholeText{text, key}, failure.where, failure.value);
     case Kind::inverted_cell:
       throw InvertedCell(failure.cell, text);
     case Kind::interrupted:
@@ -82,8 +86,9 @@ void work_or_fail_together(const RankPart* part, const std::function<void()>& wo
   if (first == failures.end()) return;
   const auto rank = static_cast<int>(first - failures.begin());
   const std::string text = ranks.broadcast(mine.text, rank);
+  const std::string key = ranks.broadcast(mine.key, rank);
   if (rank == ranks.rank()) std::rethrow_exception(mine.exception);
-  throw_as(*first, rank, text);
+  throw_as(*first, rank, text, key);
 }
 
 }  // namespace tessera

@@ -73,10 +73,6 @@ ScalarField checked(ScalarField field, Check check) {
 
 }  // namespace
 
-BadExpressionValue::BadExpressionValue(std::string key, const std::string& text, double value,
-                                       const Point& where)
-    : BadFieldValue(WholeText{text}, where, value), key_(std::move(key)) {}
-
 ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,
                             Requirement requirement) {
   return checked(parse_expression(text, dimension), {key, requirement});

@@ -15,13 +15,9 @@ enum class Requirement { finite, positive, non_negative };
 /// An expression of a case that has a value at some point which its key does not allow.
 class BadExpressionValue : public BadFieldValue {
  public:
-  BadExpressionValue(std::string key, const std::string& text, double value, const Point& where);
-
-  const std::string& key() const { return key_; }
-  std::string text() const override { return key_ + " " + what(); }
-
- private:
-  std::string key_;
+  BadExpressionValue(const std::string& key, const std::string& text, double value,
+                     const Point& where)
+      : BadFieldValue(WholeText{text, key}, where, value) {}
 };
 
 /// The field of a checked expression; evaluating it throws BadExpressionValue, which names the key

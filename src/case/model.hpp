@@ -19,8 +19,8 @@ struct CaseModel {
   PoissonProblem problem;
   /// The mesh in physical space.
   BoxMesh physical_mesh;
-  /// Where several ranks compute the case: this one's part, of which all of the above is. Null: the
-  /// whole.
+  /// Where several ranks compute the case: this one's part, of which all of the above is, and so
+  /// the system and the solution; all ranks call what uses them together. Null: the whole.
   std::shared_ptr<const RankPart> part = nullptr;
 
   const Communicator& ranks() const { return part ? part->ranks() : single_rank(); }

@@ -252,13 +252,12 @@ void with_case_errors(const LoadedCase& loaded, const std::function<void()>& wor
   };
   try {
     work();
-  } catch (const BadExpressionValue& error) {
-    fail(error.key(), error.what());
   } catch (const InvertedCell& error) {
     fail("mesh.map", error.what());
   } catch (const LostDigits& error) {
     fail("mesh.map", error.what());
   } catch (const BadFieldValue& error) {
+    if (!error.key().empty()) fail(error.key(), error.what());
     // The expression's values are allowed, or had been named: their scale is not.
     fail("problem", fmt::format("{}: a number leaves the range of double precision in units in "
                                 "which the box and the coefficient are of order 1",

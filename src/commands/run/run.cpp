@@ -234,7 +234,7 @@ class Run {
   void integrate() {
     const TimeParameters& time = *parameters_.time;
     SolutionSeries series(parameters_, run_.model->discretization, *files_, run_.notes,
-                          static_cast<Index>(output_times(time).size()));
+                          static_cast<Index>(output_times(time).size()), run_.model->part.get());
     Checkpoints checkpoints(parameters_, *files_, run_.notes, restart_);
     with_scalar_and_space(
         Precision::double_precision, case_processor(parameters_),

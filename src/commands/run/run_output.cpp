@@ -227,7 +227,7 @@ void add_picture(RunRecord& run, ResultSet& files) {
   run.notes.attempt("solution.png is missing", [&] {
     on_all_ranks(files.ranks(), [] { stop_if_requested(); });
     const std::string& title = run.parameters.title;
-    RankPainter painter(run.part.get(), run.model->discretization);
+    RankPainter painter(run.model->part.get(), run.model->discretization);
     const SampledSolution sampled =
         painter.sample(run.system.x.span(), {numbers.min, numbers.max},
                        {run.time ? title_at(title, run.time->end) : title, status_text(run.outcome),

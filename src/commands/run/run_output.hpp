@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "operators/ranks/rank_part.hpp"
 #include "postprocess/probes/probes.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "postprocess/timing/timers.hpp"
@@ -35,9 +34,6 @@ struct RunRecord {
   DeviceInfo gpu;  // where the run is on one
   RunNotes notes;
   std::optional<CaseModel> model;
-  /// This rank's part of the mesh; null where one rank has all of it. The model, what is solved and
-  /// the probes are then of the part, and all ranks call what uses them together.
-  std::shared_ptr<const RankPart> part;
   std::optional<ScalarField> exact;
   LinearSystem system;
   SolveOutcome outcome;

@@ -158,8 +158,7 @@ std::string results_text(const RunRecord& run) {
     add_iterations(run, lines);
   }
   add_solution(run, lines);
-  lines.add("  energy    {}\n",
-            run.energy.text(static_cast<double>(run.model->dof_count())));
+  lines.add("  energy    {}\n", run.energy.text(static_cast<double>(run.model->dof_count())));
   lines.add("\n{}", timer_table(run.timers, run.limits()));
   if (run.rates.memory.copy > 0.0) {
     lines.add("limits: {} (measured once, {})\n", rates_text(run.limits()), processor_text(run));

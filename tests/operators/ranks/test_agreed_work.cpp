@@ -41,21 +41,18 @@ TEST(AgreedWork, ThatGoesWellIsDoneOnAll) {
 }
 
 TEST(AgreedWork, FailsOnAllWithTheReasonOfTheLowest) {
-  struct Named : BadFieldValue {
-    using BadFieldValue::BadFieldValue;
-    std::string text() const override { return std::string("key ") + what(); }
-  };
   on_three_ranks([&](const RankProblem& mine) {
     const int rank = mine.part().ranks().rank();
     const auto work = [&] {
-      if (rank == 1) throw Named("is bad", {1.0, 2.0, 3.0}, -7.0);
+      if (rank == 1) throw BadFieldValue({"is bad", "key"}, {1.0, 2.0, 3.0}, -7.0);
       if (rank == 2) throw std::runtime_error("that of another");
     };
     try {
       work_or_fail_together(mine.form(), work);
       ADD_FAILURE() << "nothing is thrown";
     } catch (const BadFieldValue& error) {
-      EXPECT_EQ(error.text(), "key is bad at (1, 2, 3): -7");
+      EXPECT_EQ(error.key(), "key");
+      EXPECT_EQ(error.text(), "key is bad");
       EXPECT_EQ(error.where(), (Point{1.0, 2.0, 3.0}));
       EXPECT_EQ(error.value(), -7.0);
     }
