@@ -18,7 +18,7 @@ namespace tessera {
 
 std::string failure_text(const std::exception& error) {
   if (const auto* const value = dynamic_cast<const BadFieldValue*>(&error)) {
-    return text_of(*value);
+    return value->text();
   }
   const bool is_of_cell = dynamic_cast<const InvertedCell*>(&error) != nullptr;
   return fmt::format("{}{}", error.what(), is_of_cell ? " (the operator has other points)" : "");
