@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mesh/geometry/cell_geometry.hpp"
+#include "operators/form/agreed_work.hpp"
 
 namespace tessera {
 namespace {
@@ -90,17 +91,19 @@ NaturalUnits natural_units(const PoissonProblem& problem, const Discretization& 
   const ScalarField typical_u = in_frame(u, units.frame);
   std::vector<double> values;
   std::vector<double> u_values;
-  for_sampled_cells(discretization, [&](PointBlock points) {
-    values.resize(points.n);
-    if (k.depends_on_u) {
-      u_values.resize(points.n);
-      typical_u.evaluate(points, u_values.data());
-      points.u = u_values.data();
-    }
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      fields[i].evaluate(points, values.data());
-      magnitudes[i].add(values);
-    }
+  work_or_fail_together(problem.part.get(), [&] {
+    for_sampled_cells(discretization, [&](PointBlock points) {
+      values.resize(points.n);
+      if (k.depends_on_u) {
+        u_values.resize(points.n);
+        typical_u.evaluate(points, u_values.data());
+        points.u = u_values.data();
+      }
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        fields[i].evaluate(points, values.data());
+        magnitudes[i].add(values);
+      }
+    });
   });
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (problem.part) magnitudes[i].add_others(problem.part->ranks());

@@ -210,6 +210,12 @@ void with_file(const fs::path& path, const Work& work) {
   }
 }
 
+// Whether this rank reads and writes the files of all ranks that share w.
+bool has_files(const HostVector<double>& w) {
+  const auto& shared = w.layout().shared;
+  return shared == nullptr || shared->ranks().rank() == 0;
+}
+
 // Reads the vector on the rank that has the file, for all; says what is wrong, if anything is.
 std::string why_not_read(const fs::path& path, HostVector<double>& w) {
   bool is_begun = false;
@@ -297,11 +303,6 @@ Checkpoint read_checkpoint(const fs::path& path) {
   return checkpoint;
 }
 
-bool writes_checkpoints(const HostVector<double>& w) {
-  const auto& shared = w.layout().shared;
-  return shared == nullptr || shared->ranks().rank() == 0;
-}
-
 void finish_checkpoint(const HostVector<double>& w) {
   if (w.layout().shared == nullptr) return;
   // Rank 0 refuses at once what it has no use for.
@@ -311,8 +312,8 @@ void finish_checkpoint(const HostVector<double>& w) {
 
 void read_checkpoint_vector(const fs::path& path, HostVector<double>& w) {
   const auto& shared = w.layout().shared;
-  const std::string why = writes_checkpoints(w) ? why_not_read(path, w) : "";
-  if (!writes_checkpoints(w)) scatter_whole(kChunkNumbers, {}, w);
+  const std::string why = has_files(w) ? why_not_read(path, w) : "";
+  if (!has_files(w)) scatter_whole(kChunkNumbers, {}, w);
   const Agreement agreement = shared == nullptr ? Agreement{why.empty() ? 0 : 1, 0, why}
                                                 : shared->ranks().agree(why.empty() ? 0 : 1, why);
   if (agreement.code != 0) throw CheckpointError(agreement.message);

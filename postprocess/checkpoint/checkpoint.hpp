@@ -56,9 +56,6 @@ class CheckpointError : public std::runtime_error {
   explicit CheckpointError(const std::string& message) : std::runtime_error(message) {}
 };
 
-/// Whether this rank writes the checkpoints of w: one of all ranks that share it.
-bool writes_checkpoints(const HostVector<double>& w);
-
 /// Writes a checkpoint of the vector w and does not commit the file: HDF5 1.10, in which every byte
 /// has a checksum. The numbers are attributes of the root, the texts and tables data sets beside
 /// "w". Takes 1 MiB beside w. Where ranks share w, the file has the vector of all of them, with the

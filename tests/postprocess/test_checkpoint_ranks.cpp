@@ -31,8 +31,7 @@ class CheckpointOfRanks : public ::testing::Test {
   void write(const std::filesystem::path& path, const RankGrid& grid) {
     on_ranks(grid, [&](const RankProblem& mine) {
       const HostVector<double> w = mine.taken<double>(values_);
-      EXPECT_EQ(writes_checkpoints(w), mine.part().ranks().rank() == 0);
-      if (writes_checkpoints(w)) {
+      if (mine.part().ranks().rank() == 0) {
         // A disk that is full of earlier results is tried again.
         for (int i = 0; i < 2; ++i) {
           AtomicFile file(path);

@@ -59,6 +59,22 @@ void ResultSet::add(const std::string& name, std::string_view text) {
   add(name, [&](AtomicFile& file) { file.write(text); });
 }
 
+void ResultSet::add(const std::string& name, const std::function<void(AtomicFile&)>& write,
+                    const std::function<void()>& finish) {
+  with_space([&] {
+    on_all_ranks(ranks_, [&] {
+      std::exception_ptr failure;
+      try {
+        if (is_root()) files_.push_back(written(directory_ / name, write));
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      finish();
+      if (failure) std::rethrow_exception(failure);
+    });
+  });
+}
+
 std::vector<std::string> ResultSet::piece_names(const std::string& pvtu_name) const {
   std::vector<std::string> names;
   for (int rank = 0; rank < ranks_.size(); ++rank) {

@@ -34,6 +34,10 @@ class ResultSet {
   /// @throws OutputError and what `write` throws; the set is then as before
   void add(const std::string& name, const std::function<void(AtomicFile&)>& write);
   void add(const std::string& name, std::string_view text);
+  /// The same of a file that rank 0 writes from what the others send: `finish` is called by rank 0
+  /// after `write`, whatever became of it, and by the others instead.
+  void add(const std::string& name, const std::function<void(AtomicFile&)>& write,
+           const std::function<void()>& finish);
   /// Adds a .pvtu file and its pieces: each rank fills its own, and rank 0, once all are complete,
   /// the file that names them. Neither function may communicate; else as add().
   /// @param text of the file, of the pieces' names as it has to have them

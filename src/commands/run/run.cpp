@@ -331,7 +331,7 @@ ExitCode run(const RunCommand& command, const Communicator& ranks) {
   const InterruptGuard guard(ranks.size() > 1 ? StopRequests::agreed : StopRequests::at_once);
   ignore_broken_pipes();
   std::optional<Restart> restart;
-  if (!command.restart.empty()) restart = load_restart(command);
+  if (!command.restart.empty()) restart = load_restart(command, ranks);
   if (restart && restart->is_done()) {
     print_out(
         "tessera: nothing to do: {} is at the end of the case, t = {:g}; with a later "

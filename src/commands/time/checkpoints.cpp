@@ -29,16 +29,14 @@ void Checkpoints::write(const Checkpoint& checkpoint, const HostVector<double>& 
   const double t = checkpoint.time.end;
   look_for_next(t);
   if (last_time_ == t) return;
-  bool is_written = true;
-  if (writes_checkpoints(w)) {
-    is_written = notes_.attempt(kCheckpointName, "is not written", [&] {
-      files_.add(kCheckpointName, [&](AtomicFile& file) { write_checkpoint(file, checkpoint, w); });
-      if (keeps_last_) files_.rename(kCheckpointName, kPreviousCheckpointName);
-      files_.commit();
-    });
-  }
-  finish_checkpoint(w);
-  if (on_any_rank(w.layout(), !is_written)) return;
+  const bool is_written = notes_.attempt(kCheckpointName, "is not written", [&] {
+    files_.add(
+        kCheckpointName, [&](AtomicFile& file) { write_checkpoint(file, checkpoint, w); },
+        [&] { finish_checkpoint(w); });
+    if (keeps_last_) files_.rename(kCheckpointName, kPreviousCheckpointName);
+    files_.commit();
+  });
+  if (!is_written) return;
   last_time_ = t;
   keeps_last_ = true;
 }

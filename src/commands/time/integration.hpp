@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "operators/form/agreed_work.hpp"
 #include "postprocess/files/time_progress.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "solvers/interruption.hpp"
@@ -80,7 +81,7 @@ Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoi
     : run_(run),
       series_(series),
       checkpoints_(checkpoints),
-      problem_(run.parameters, run.model->problem.part) {
+      problem_(run.parameters, run.model->part) {
   const TimeParameters& time = *run.parameters.time;
   const auto setup = run.timers.resume("setup");
   const CaseModel& model = *run.model;
@@ -106,7 +107,9 @@ Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoi
 template <class Space>
 void Integration<Space>::begin() {
   const auto scope = run_.timers.scope("initial values");
-  interpolate(*run_.model, make_initial(run_.parameters), run_.system.x);
+  work_or_fail_together(run_.model->part.get(), [&] {
+    interpolate(*run_.model, make_initial(run_.parameters), run_.system.x);
+  });
   diffusion_->clear_constrained(run_.system.x);
   w_ = converted<double, Space>(run_.system.x);
 }

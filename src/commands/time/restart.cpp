@@ -67,11 +67,15 @@ RestartPlace find_place(const fs::path& directory, const LoadedCase& loaded) {
 
 }  // namespace
 
-Restart load_restart(const RunCommand& command) {
+Restart load_restart(const RunCommand& command, const Communicator& ranks) {
   const auto registry = make_case_registry();
   const fs::path directory = command.restart;
   FoundCheckpoint found = find_checkpoint(directory);
   const std::string file = found.path.string();
+  const std::string mine = fmt::format("{} of t = {}", file, found.checkpoint.time.end);
+  if (ranks.any(mine != ranks.broadcast(mine))) {
+    throw CheckpointError(found.path, "it is not the last checkpoint for all processes");
+  }
   const CaseParameters before = registry.parse(found.checkpoint.case_text, file).parameters;
   LoadedCase loaded = command.case_file.empty()
                           ? registry.parse(found.checkpoint.case_text, file, command.overrides)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "postprocess/checkpoint/checkpoint.hpp"
+#include "solvers/ranks/communicator.hpp"
 #include "src/case/setup.hpp"
 #include "src/parameters/command_line.hpp"
 
@@ -34,9 +35,10 @@ struct Restart {
 /// Reads the last checkpoint of command.restart and the case: command.case_file or, if it is empty,
 /// that of the checkpoint. Results go to the directory of the earlier run, unless the command line
 /// names another one.
-/// @throws CheckpointError if there is no checkpoint that can be read; InputError if the case has
-///     no [time], ends before the checkpoint, or differs in mesh, space, problem, boundary or what
-///     u was at start
-Restart load_restart(const RunCommand& command);
+/// @param ranks that go on from it; all of them call this together
+/// @throws CheckpointError if there is no checkpoint that can be read, or ranks find different ones;
+///     InputError if the case has no [time], ends before the checkpoint, or differs in mesh, space,
+///     problem, boundary or what u was at start
+Restart load_restart(const RunCommand& command, const Communicator& ranks = single_rank());
 
 }  // namespace tessera

@@ -36,7 +36,7 @@ class RankCase {
            const RankGrid& grid)
       : on_rank_(ranks, BoxPartition(problem.discretization->mesh, grid), problem),
         model_{on_rank_.discretization(), whole.units, whole.problem, whole.physical_mesh} {
-    model_.problem.part = on_rank_.form().part->rank;
+    model_.part = model_.problem.part = on_rank_.form().part->rank;
   }
   static Problem problem_of(const CaseModel& model) {
     auto discretization = std::make_unique<const Discretization>(model.discretization);

@@ -4,15 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "postprocess/checkpoint/checkpoint.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
 #include "src/case/time/problem_in_time.hpp"
 #include "src/case/time/time_case.hpp"
 #include "src/solve/time/diffusion.hpp"
+#include "tests/postprocess/temporary_directory.hpp"
 #include "tests/src/ranks/rank_case.hpp"
 
 namespace tessera::testing {
@@ -176,6 +179,67 @@ TEST(CaseStepsOnRanks, OfOneRankAreThoseWithoutRanks) {
   const Course one =
       integrated(moving_case(std::string(kFixed) + "order = 2\n", "jacobi"), {1, 1, 1});
   for (Index i = 0; i < w.size(); ++i) EXPECT_NEAR(w[i], one.u[i], 1e-10);
+}
+
+// Steps from a checkpoint, or from the start without one, to `end`, where another checkpoint is
+// written.
+std::vector<double> continued_on(const Communicator& ranks, const CaseParameters& parameters,
+                                 const RankGrid& grid, double start, double end,
+                                 const std::filesystem::path& from,
+                                 const std::filesystem::path& to) {
+  const RankCase mine(ranks, parameters, grid);
+  const CaseModel& model = mine.model();
+  const ProblemInTime problem(parameters, mine.part());
+  TimerTree timers;
+  Diffusion<Host> diffusion(parameters, problem, model.discretization, model.units, timers);
+  HostVector<double> w(diffusion.layout());
+  if (from.empty()) {
+    interpolate(model, make_initial(parameters), w);
+    diffusion.clear_constrained(w);
+  } else {
+    read_checkpoint_vector(from, w);
+  }
+  TimeOptions options = time_options(parameters);
+  options.start = start;
+  const auto integrator = make_time_integrator<Host>(diffusion, options, w);
+  while (integrator->t() < end) integrator->step(end);
+  if (ranks.rank() == 0) {
+    AtomicFile file(to);
+    write_checkpoint(file, {.dofs = w.layout().whole_size(), .time = {.end = end}}, w);
+    file.commit();
+  }
+  finish_checkpoint(w);
+  return mine.on_rank().gathered(w);
+}
+
+TEST(CaseStepsOnRanks, GoOnFromTheCheckpointOfAnyNumberOfRanks) {
+  const ThreadCount threads(1);
+  const TemporaryDirectory root;
+  const CaseParameters parameters = resolved(moving_case("end = 0.04\nstep = 0.01\n", "jacobi"));
+  const auto run = [&](const RankGrid& grid, double start, double end, const char* from,
+                       const char* to) {
+    std::vector<double> w;
+    run_on_threads(grid[0] * grid[1], [&](const Communicator& ranks) {
+      std::vector<double> mine = continued_on(
+          ranks, parameters, grid, start, end,
+          from == nullptr ? std::filesystem::path() : root.path() / from, root.path() / to);
+      if (ranks.rank() == 0) w = std::move(mine);
+    });
+    return w;
+  };
+  const std::vector<double> straight = run({1, 1, 1}, 0.0, 0.04, nullptr, "end");
+  run({1, 3, 1}, 0.0, 0.02, nullptr, "of_three");
+  run({1, 1, 1}, 0.0, 0.02, nullptr, "of_one");
+  for (const char* from : {"of_three", "of_one"}) {
+    for (const RankGrid& grid : {RankGrid{1, 1, 1}, RankGrid{1, 2, 1}, RankGrid{2, 2, 1}}) {
+      const std::vector<double> w = run(grid, 0.02, 0.04, from, "later");
+      ASSERT_EQ(w.size(), straight.size());
+      for (std::size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(w[i], straight[i], 1e-9);
+    }
+  }
+  // With fixed steps and as many ranks, to the bit.
+  const std::vector<double> of_three = run({1, 3, 1}, 0.0, 0.04, nullptr, "end");
+  EXPECT_EQ(run({1, 3, 1}, 0.02, 0.04, "of_three", "later"), of_three);
 }
 
 // Only the ranks on the left have the point where the source has no value.
