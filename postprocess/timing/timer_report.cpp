@@ -45,7 +45,11 @@ Limit limit_of(const Part& part, const MachineRates& machine) {
   return part.total > 0.0 ? tessera::limit_of(part.work, machine) : Limit{};
 }
 
-nlohmann::json to_json(const std::vector<Part>& parts, const MachineRates& machine) {
+// The times of a single process.
+RankTimes own_times(const TimerTree& timers) { return gather_times(timers, single_rank()); }
+
+nlohmann::json to_json(const std::vector<Part>& parts, const std::string& prefix,
+                       const RankTimes& times, const MachineRates& machine) {
   nlohmann::json result = nlohmann::json::array();
   for (const Part& part : parts) {
     if (!ran(part)) continue;
@@ -61,17 +65,34 @@ nlohmann::json to_json(const std::vector<Part>& parts, const MachineRates& machi
       entry["limit"] = limit.name;
       entry["limit_share"] = limit.share(mean(part));
     }
-    if (!part.children.empty()) entry["parts"] = to_json(part.children, machine);
+    const std::string path = prefix + part.name;
+    if (const RankSpread* spread = times.find(path)) {
+      entry["ranks"] = {{"min_s", spread->min}, {"mean_s", spread->mean}, {"max_s", spread->max}};
+    }
+    if (!part.children.empty()) {
+      entry["parts"] = to_json(part.children, path + "/", times, machine);
+    }
     result.push_back(std::move(entry));
   }
   return result;
 }
 
+// What the slowest rank takes times the mean, where that is worth a word.
+std::string spread_text(const RankTimes& times, const std::string& path) {
+  const RankSpread* const spread = times.find(path);
+  if (spread == nullptr || spread->imbalance() <= kNotedImbalance) return "";
+  return fmt::format("{:.2f}", spread->imbalance());
+}
+
 }  // namespace
 
 std::string timer_table(const TimerTree& timers, const MachineRates& machine) {
-  const double elapsed = timers.elapsed();
-  const std::vector<Part> parts = timers.parts();
+  return timer_table(own_times(timers), machine);
+}
+
+std::string timer_table(const RankTimes& times, const MachineRates& machine) {
+  const double elapsed = times.elapsed;
+  const std::vector<Part>& parts = times.parts;
   bool any_dofs = false;
   bool any_bytes = false;
   for_each_part(parts, "", [&](const Part& part, const std::string&) {
@@ -91,8 +112,12 @@ std::string timer_table(const TimerTree& timers, const MachineRates& machine) {
     columns.push_back({"of limit"});
     columns.push_back({"by", Align::left});
   }
+  const bool any_spread =
+      std::any_of(times.spreads.begin(), times.spreads.end(),
+                  [](const auto& spread) { return spread.second.imbalance() > kNotedImbalance; });
+  if (any_spread) columns.push_back({"spread"});
   TextTable table(columns);
-  for_each_part(parts, "", [&](const Part& part, const std::string&) {
+  for_each_part(parts, "", [&](const Part& part, const std::string& path) {
     std::vector<std::string> row = {std::string(2 * part.depth, ' ') + part.name,
                                     fmt::format("{}", part.calls), human_seconds(part.total),
                                     human_seconds(mean(part)),
@@ -105,6 +130,7 @@ std::string timer_table(const TimerTree& timers, const MachineRates& machine) {
       row.push_back(known(limit.share(mean(part)), human_percent));
       row.push_back(limit.name);
     }
+    if (any_spread) row.push_back(spread_text(times, path));
     table.add_row(row);
   });
   table.add_row({"run", "", human_seconds(elapsed), "", human_percent(1.0)});
@@ -112,26 +138,46 @@ std::string timer_table(const TimerTree& timers, const MachineRates& machine) {
 }
 
 std::string timer_csv(const TimerTree& timers, const MachineRates& machine) {
-  const double elapsed = timers.elapsed();
-  std::string csv =
-      csv_line({"part", "calls", "total_s", "mean_s", "min_s", "share", "dofs_per_s",
-                "gbytes_per_s", "bandwidth_share", "gflops_per_s", "limit_share", "limit"});
-  for_each_part(timers.parts(), "", [&](const Part& part, const std::string& path) {
+  return timer_csv(own_times(timers), machine);
+}
+
+std::string timer_csv(const RankTimes& times, const MachineRates& machine) {
+  const double elapsed = times.elapsed;
+  std::vector<std::string> titles = {
+      "part",       "calls",        "total_s",         "mean_s",       "min_s",       "share",
+      "dofs_per_s", "gbytes_per_s", "bandwidth_share", "gflops_per_s", "limit_share", "limit"};
+  if (times.ranks > 1) titles.insert(titles.end(), {"rank_min_s", "rank_mean_s"});
+  std::string csv = csv_line(titles);
+  for_each_part(times.parts, "", [&](const Part& part, const std::string& path) {
     const double bandwidth = rate(part, part.work.bytes);
     const Limit limit = limit_of(part, machine);
-    csv += csv_line({path, fmt::format("{}", part.calls), fmt::format("{:.6g}", part.total),
-                     fmt::format("{:.6g}", mean(part)), fmt::format("{:.6g}", part.min),
-                     fmt::format("{:.6g}", ratio(part.total, elapsed)),
-                     csv_number(rate(part, part.work.dofs)), csv_number(bandwidth * 1e-9),
-                     csv_number(ratio(bandwidth, machine.copy_bytes_per_second)),
-                     csv_number(rate(part, part.work.flops) * 1e-9),
-                     csv_number(limit.share(mean(part))), limit.name});
+    std::vector<std::string> cells = {path,
+                                      fmt::format("{}", part.calls),
+                                      fmt::format("{:.6g}", part.total),
+                                      fmt::format("{:.6g}", mean(part)),
+                                      fmt::format("{:.6g}", part.min),
+                                      fmt::format("{:.6g}", ratio(part.total, elapsed)),
+                                      csv_number(rate(part, part.work.dofs)),
+                                      csv_number(bandwidth * 1e-9),
+                                      csv_number(ratio(bandwidth, machine.copy_bytes_per_second)),
+                                      csv_number(rate(part, part.work.flops) * 1e-9),
+                                      csv_number(limit.share(mean(part))),
+                                      limit.name};
+    if (const RankSpread* spread = times.find(path)) {
+      cells.push_back(fmt::format("{:.6g}", spread->min));
+      cells.push_back(fmt::format("{:.6g}", spread->mean));
+    }
+    csv += csv_line(cells);
   });
   return csv;
 }
 
 nlohmann::json timer_json(const TimerTree& timers, const MachineRates& machine) {
-  return {{"elapsed_s", timers.elapsed()}, {"parts", to_json(timers.parts(), machine)}};
+  return timer_json(own_times(timers), machine);
+}
+
+nlohmann::json timer_json(const RankTimes& times, const MachineRates& machine) {
+  return {{"elapsed_s", times.elapsed}, {"parts", to_json(times.parts, "", times, machine)}};
 }
 
 }  // namespace tessera
