@@ -28,4 +28,8 @@ ExitCode print_defaults(const DefaultsCommand& command);
 ExitCode list(const ListCommand& command);
 ExitCode info(const InfoCommand& command);
 
+/// The same for a program that has started MPI already; all ranks call it together, and rank 0
+/// prints.
+ExitCode info(const InfoCommand& command, const Communicator& ranks);
+
 }  // namespace tessera

@@ -2,12 +2,15 @@
 #include "mesh/partition/box_partition.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 namespace tessera {
 namespace {
 
+// Without a coarser mesh there is no multigrid: that is worth a factor of 2.
+constexpr double kMaxImbalanceOfOneHalving = 2.0;
 constexpr std::array<const char*, 3> kAxisNames = {"x", "y", "z"};
 
 // The nearest integer to a / b, the larger one of two.
@@ -21,14 +24,15 @@ std::vector<Index> starts_at_multiples(Index cells, int parts, Index unit) {
   return starts;
 }
 
-bool is_balanced(const std::vector<Index>& starts) {
+// The largest part over the mean; infinite if a part has no cells.
+double imbalance(const std::vector<Index>& starts) {
   Index most = 0;
   for (std::size_t r = 1; r < starts.size(); ++r) {
-    if (starts[r] <= starts[r - 1]) return false;
+    if (starts[r] <= starts[r - 1]) return std::numeric_limits<double>::infinity();
     most = std::max(most, starts[r] - starts[r - 1]);
   }
   const auto parts = static_cast<double>(starts.size() - 1);
-  return static_cast<double>(most) * parts <= kMaxImbalance * static_cast<double>(starts.back());
+  return static_cast<double>(most) * parts / static_cast<double>(starts.back());
 }
 
 }  // namespace
@@ -42,11 +46,15 @@ AxisCuts cut_axis(Index cells, int parts, int most_halvings) {
   while (halvings < most_halvings && (Index{2} << halvings) <= cells) ++halvings;
   // One part is not cut, so nothing is ever cut that is merged.
   if (parts == 1) return {{0, cells}, most_halvings};
+  std::vector<Index> even = starts_at_multiples(cells, parts, 1);
+  const double allowed = std::max(kMaxImbalance, imbalance(even));
   for (; halvings > 0; --halvings) {
     std::vector<Index> starts = starts_at_multiples(cells, parts, Index{1} << halvings);
-    if (is_balanced(starts)) return {std::move(starts), halvings};
+    if (imbalance(starts) <= (halvings == 1 ? kMaxImbalanceOfOneHalving : allowed)) {
+      return {std::move(starts), halvings};
+    }
   }
-  return {starts_at_multiples(cells, parts, 1), 0};
+  return {std::move(even), 0};
 }
 
 BoxPartition::BoxPartition(const BoxMesh& mesh, const RankGrid& grid,

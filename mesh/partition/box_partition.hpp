@@ -13,8 +13,8 @@ namespace tessera {
 /// The number of ranks along each axis; 1 along the third in 2D.
 using RankGrid = std::array<int, 3>;
 
-/// A part has at most this many times the mean number of cells of an axis, for the sake of coarser
-/// meshes; where fewer halvings do not help either, it may have more.
+/// A part has at most this many times the mean number of cells of an axis for the sake of coarser
+/// meshes, if there is one at all: for the first one, or what no cut avoids, it may have more.
 inline constexpr double kMaxImbalance = 1.05;
 
 /// How an axis is cut: part r has the cells starts[r] <= i < starts[r + 1].
@@ -26,7 +26,7 @@ struct AxisCuts {
 
 /// Cuts `cells` cells into `parts` at b_r = 2^k round(r cells / (parts 2^k)), b_parts = cells, with
 /// the largest k <= most_halvings for which no part has more than kMaxImbalance times the mean
-/// number of cells, or 0.
+/// number of cells, or more than with k = 0; else with k = 1 up to twice the mean, or k = 0.
 /// @throws std::invalid_argument unless 1 <= parts <= cells and most_halvings >= 0
 AxisCuts cut_axis(Index cells, int parts, int most_halvings);
 

@@ -81,9 +81,8 @@ void require_rank_count(const RankGrid& grid, int ranks) {
   const Index count = Index{grid[0]} * grid[1] * grid[2];
   if (count == ranks) return;
   throw std::invalid_argument("a grid of " + text_of({grid[0], grid[1], grid[2]}, 3) +
-                              " ranks is " + std::to_string(count) + " processes, but " +
-                              std::to_string(ranks) +
-                              (ranks == 1 ? " is running" : " are running"));
+                              " ranks is for " + std::to_string(count) + " processes, not for " +
+                              std::to_string(ranks));
 }
 
 }  // namespace tessera

@@ -1,36 +1,162 @@
 // This file chooses the rank grid of a case, and how its cells are cut.
 #include "src/case/rank_partition.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include "mesh/coarsening.hpp"
 #include "mesh/partition/rank_grid.hpp"
-#include "src/case/setup.hpp"
 #include "src/solve/preconditioning.hpp"
 
 namespace tessera {
 namespace {
 
-// How often the hierarchy of the case halves the cells along each axis.
-std::array<int, 3> halvings(const CaseParameters& parameters, const BoxMesh& mesh) {
-  const std::vector<LevelShape> levels =
-      plan_levels({parameters.space.degree, mesh.cells()}, mesh.dimension(),
-                  case_cell_widths(parameters), multigrid_options(parameters).rules);
+std::vector<LevelShape> case_levels(const CaseParameters& parameters) {
+  return plan_levels({parameters.space.degree, make_box_mesh(parameters).cells()},
+                     parameters.mesh.dimension, case_cell_widths(parameters),
+                     multigrid_options(parameters).rules);
+}
+
+std::size_t first_small(const std::vector<LevelShape>& levels, int dimension, int ranks) {
+  std::size_t l = 1;
+  while (l < levels.size() && node_count(levels[l], dimension) > kGatherDofsPerRank * ranks) ++l;
+  return l;
+}
+
+// How often the cells along each axis are halved from the finest level to this one.
+std::array<int, 3> halvings_to(const std::vector<LevelShape>& levels, std::size_t level) {
   std::array<int, 3> count{};
-  for (std::size_t l = 1; l < levels.size(); ++l) {
-    for (int d = 0; d < mesh.dimension(); ++d) {
+  for (std::size_t l = 1; l <= level; ++l) {
+    for (int d = 0; d < 3; ++d) {
       if (levels[l].cells[d] < levels[l - 1].cells[d]) ++count[d];
     }
   }
   return count;
 }
 
+// Whether no part cuts a cell of the level.
+bool has_parts(const BoxPartition& partition, const std::vector<LevelShape>& levels,
+               std::size_t level) {
+  const std::array<int, 3> halvings = halvings_to(levels, level);
+  for (int d = 0; d < 3; ++d) {
+    const std::vector<Index>& starts = partition.cuts(d).starts;
+    for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
+      if (starts[r] % (Index{1} << halvings[d]) != 0) return false;
+    }
+  }
+  return true;
+}
+
+// The levels of the case's hierarchy; the finest alone without multigrid.
+std::vector<LevelShape> levels_of(const CaseParameters& parameters) {
+  std::vector<LevelShape> levels = case_levels(parameters);
+  if (parameters.solver.preconditioner != kMultigrid) levels.resize(1);
+  return levels;
+}
+
+// What runs on one process alone so far.
+void require_suitable(const CaseParameters& parameters, int ranks) {
+  if (ranks == 1) return;
+  if (parameters.run.device == RunDevice::cuda) {
+    throw UnsuitableRanks("run.device",
+                          "several processes compute on CPUs only so far; allowed: \"auto\", "
+                          "\"cpu\"");
+  }
+  const SolverParameters& solver = parameters.solver;
+  for (const char* const name : {kFastDiagonalization, kBlockJacobi, kBlockAsynchronousJacobi}) {
+    if (solver.preconditioner != name) continue;
+    throw UnsuitableRanks("solver.preconditioner",
+                          fmt::format("\"{}\" needs the whole case on one process; \"multigrid\" "
+                                      "runs on any number",
+                                      name));
+  }
+  if (solver.preconditioner == kMultigrid && solver.multigrid.smoother != SmootherKind::chebyshev) {
+    throw UnsuitableRanks("solver.multigrid.smoother",
+                          "blocks need the whole case on one process; \"chebyshev\" runs on any "
+                          "number");
+  }
+}
+
+RankGrid named_grid(const std::vector<std::int64_t>& along, int ranks) {
+  RankGrid grid{1, 1, 1};
+  for (std::size_t d = 0; d < along.size(); ++d) grid[d] = static_cast<int>(along[d]);
+  try {
+    require_rank_count(grid, ranks);
+  } catch (const std::invalid_argument& error) {
+    throw UnsuitableRanks(kRanksKey, error.what());
+  }
+  return grid;
+}
+
+RankGrid chosen_grid(const BoxMesh& mesh, int degree, int ranks,
+                     const std::array<int, 3>& most_halvings, const ExchangeCost& cost) {
+  try {
+    return choose_rank_grid(mesh, degree, ranks, most_halvings, cost);
+  } catch (const std::invalid_argument& error) {
+    throw UnsuitableRanks("mesh.cells", error.what());
+  }
+}
+
+constexpr char kNoCoarserParts[] =
+    "multigrid merges cells two by two, of which each process needs its own: take fewer processes, "
+    "more cells or another preconditioner";
+
+// A grid whose parts the first coarser level has as well.
+RankGrid grid_of_coarser(const BoxMesh& mesh, int degree, int ranks,
+                         const std::array<int, 3>& most_halvings, const ExchangeCost& cost,
+                         const LevelShape& coarser) {
+  try {
+    return choose_rank_grid(merge_cells(mesh, coarser.cells), degree, ranks, most_halvings, cost);
+  } catch (const std::invalid_argument&) {
+    throw UnsuitableRanks("mesh.cells", kNoCoarserParts);
+  }
+}
+
 }  // namespace
 
-BoxPartition case_partition(const CaseParameters& parameters, int ranks) {
+std::size_t first_gathered_level(const CaseParameters& parameters, const BoxPartition& partition) {
+  const std::vector<LevelShape> levels = levels_of(parameters);
+  const std::size_t small = first_small(levels, parameters.mesh.dimension, partition.rank_count());
+  for (std::size_t l = 1; l < levels.size(); ++l) {
+    if (l == small) return l;
+    if (l + 1 < levels.size() && !has_parts(partition, levels, l + 1)) return l;
+  }
+  return levels.size();
+}
+
+BoxPartition case_partition(const CaseParameters& parameters, int ranks, int hosts) {
+  require_suitable(parameters, ranks);
   const BoxMesh mesh = make_box_mesh(parameters);
-  const std::array<int, 3> most_halvings = halvings(parameters, mesh);
-  const RankGrid grid =
-      choose_rank_grid(mesh, parameters.space.degree, ranks, most_halvings, kWithinHost);
-  return {mesh, grid, most_halvings};
+  const int degree = parameters.space.degree;
+  const std::vector<LevelShape> levels = levels_of(parameters);
+  // Of the first gathered level each rank restricts to its part.
+  const std::size_t gathered =
+      std::min(first_small(levels, parameters.mesh.dimension, ranks), levels.size() - 1);
+  const std::array<int, 3> halvings = halvings_to(levels, gathered);
+  const auto has_coarser = [&](const BoxPartition& partition) {
+    return levels.size() == 1 || has_parts(partition, levels, 1);
+  };
+  const std::vector<std::int64_t>& along = parameters.run.ranks.along;
+  if (!along.empty()) {
+    BoxPartition named(mesh, named_grid(along, ranks), halvings);
+    if (!has_coarser(named)) throw UnsuitableRanks(kRanksKey, kNoCoarserParts);
+    return named;
+  }
+  const ExchangeCost& cost = hosts > 1 ? kOverNetwork : kWithinHost;
+  BoxPartition best(mesh, chosen_grid(mesh, degree, ranks, halvings, cost), halvings);
+  if (has_coarser(best)) return best;
+  return {mesh, grid_of_coarser(mesh, degree, ranks, halvings, cost, levels[1]), halvings};
+}
+
+BoxPartition case_partition(const LoadedCase& loaded, int ranks, int hosts) {
+  try {
+    return case_partition(loaded.parameters, ranks, hosts);
+  } catch (const UnsuitableRanks& error) {
+    throw InputError({loaded.findings.diagnostic(error.key(), error.what())});
+  }
 }
 
 }  // namespace tessera

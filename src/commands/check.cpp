@@ -22,10 +22,12 @@
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/probes.hpp"
+#include "src/case/ranks/rank_parts.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/time/time_case.hpp"
 #include "src/commands.hpp"
+#include "src/commands/check_ranks.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
 #include "src/commands/nonlinear/texts.hpp"
@@ -85,6 +87,7 @@ std::optional<Index> gpu_free_bytes() {
 }
 
 // A row per strategy of the case's processor, with what `fits` says of the peak of a run.
+// @param parameters of the case, or of a rank's part of it
 template <class Estimate, class Fits>
 void print_strategies(const CaseParameters& parameters, const std::string& operator_title,
                       Estimate estimate, Fits fits) {
@@ -177,17 +180,11 @@ void try_case(const LoadedCase& loaded) {
   if (probes) fmt::print("probes: {}, all of them in the mesh\n", probes->size());
 }
 
-// Prints all that is known from sizes alone, then tries the case.
-void check_case(LoadedCase& loaded, const std::string& case_file) {
-  const CaseParameters& parameters = loaded.parameters;
-  omp_set_num_threads(thread_count(parameters.run.threads));
-  const std::vector<ChosenValue> choices = resolve_choices(loaded.parameters);
+// The first lines: sizes, and what stands for each `auto`.
+void print_case(const CaseParameters& parameters, const StrategyName& strategy,
+                const std::vector<ChosenValue>& choices, const std::string& case_file) {
   const BoxMesh mesh = make_box_mesh(parameters);
   const NodeLattice lattice(mesh, parameters.space.degree);
-  const StrategyName strategy = case_strategy(parameters);
-  const MemoryEstimate estimate = estimate_memory(parameters, strategy);
-  const Index available = available_memory_bytes();
-
   fmt::print("{}: {}\n\n", case_file, parameters.title.empty() ? "untitled" : parameters.title);
   fmt::print("{} DoFs ({}), {} cells of degree {}\n", lattice.dof_count(),
              human_count(static_cast<double>(lattice.dof_count())), mesh.cell_count(),
@@ -213,6 +210,40 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   if (parameters.solver.preconditioner == kMultigrid) {
     fmt::print("{}\n", level_table(planned_levels(parameters)));
   }
+}
+
+// Prints all that is known of several processes that share the case from sizes alone. Returns
+// whether one of them has room for the whole case, as its values are tried on the whole.
+bool check_processes(const CaseParameters& parameters, const StrategyName& strategy,
+                     const CheckedRanks& ranks) {
+  const int count = ranks.partition.rank_count();
+  print_ranks(parameters, strategy, ranks);
+  fmt::print("\n");
+  const Index available = available_memory_bytes();
+  const Index whole = estimate_memory(parameters, strategy).phases.front().bytes();
+  // Threads have memory of their own.
+  omp_set_num_threads(ranks.threads);
+  const auto estimate = [&](const CaseParameters&, const StrategyName& other) {
+    return estimate_rank_memory(parameters, other, ranks.partition, ranks.largest);
+  };
+  const MemoryEstimate memory = estimate(ranks.part, strategy);
+  const Index peak = memory.peak().bytes();
+  print_phases(memory);
+  print_strategies(ranks.part, "operator of a process", estimate,
+                   [&](Index bytes) { return bytes <= available / count ? "yes" : "no"; });
+  print_rank_memory(count, peak, available);
+  if (parameters.output.vtk) fmt::print("{}\n", solution_size_text(parameters));
+  std::fflush(stdout);
+  stop_if_requested();
+  require_memory("memory", memory, available);
+  omp_set_num_threads(thread_count(parameters.run.threads));
+  return whole <= available;
+}
+
+// The same of one process.
+void check_process(const CaseParameters& parameters, const StrategyName& strategy) {
+  const MemoryEstimate estimate = estimate_memory(parameters, strategy);
+  const Index available = available_memory_bytes();
   print_phases(estimate);
   std::optional<Index> gpu_available;
   if (case_processor(parameters) == Processor::gpu) {
@@ -230,6 +261,24 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
   if (gpu_available) {
     require_memory("GPU memory", estimate_gpu_memory(parameters, strategy), *gpu_available);
   }
+}
+
+// Prints all that is known from sizes alone, then tries the case.
+void check_case(LoadedCase& loaded, const CheckCommand& command) {
+  const CaseParameters& parameters = loaded.parameters;
+  loaded.parameters.run.processes = command.ranks;
+  omp_set_num_threads(thread_count(parameters.run.threads));
+  const std::vector<ChosenValue> choices = resolve_choices(loaded.parameters);
+  const StrategyName strategy = case_strategy(parameters);
+  std::optional<CheckedRanks> ranks;
+  if (command.ranks > 1) ranks = share_out(loaded, command.ranks);
+  print_case(parameters, strategy, choices, command.case_file);
+  if (!ranks) {
+    check_process(parameters, strategy);
+  } else if (!check_processes(parameters, strategy, *ranks)) {
+    fmt::print("map and expressions were not tried: the whole case does not fit in here\n");
+    return;
+  }
   try_case(loaded);
   fmt::print("map and expressions were evaluated at every node and quadrature point: no error\n");
 }
@@ -239,7 +288,7 @@ void check_case(LoadedCase& loaded, const std::string& case_file) {
 ExitCode check(const CheckCommand& command) {
   const InterruptGuard guard;
   LoadedCase loaded = make_case_registry().load(command.case_file, command.overrides);
-  with_case_errors(loaded, [&] { check_case(loaded, command.case_file); });
+  with_case_errors(loaded, [&] { check_case(loaded, command); });
   return ExitCode::success;
 }
 

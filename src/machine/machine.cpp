@@ -158,23 +158,6 @@ std::vector<int> cpus_in_places() {
   return {cpus.begin(), cpus.end()};
 }
 
-std::vector<int> cpus_in_affinity() {
-  std::vector<int> cpus = cpus_in_places();
-  if (!cpus.empty()) return cpus;
-  // Machines with more CPUs than a fixed set holds make the call fail until the set is large
-  // enough.
-  for (std::size_t count = 1024; cpus.empty() && count <= (std::size_t{1} << 20); count *= 4) {
-    cpu_set_t* set = CPU_ALLOC(count);
-    if (set == nullptr) break;
-    if (sched_getaffinity(0, CPU_ALLOC_SIZE(count), set) == 0)
-      for (std::size_t cpu = 0; cpu < count; ++cpu)
-        if (CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(count), set)) cpus.push_back(static_cast<int>(cpu));
-    CPU_FREE(set);
-  }
-  if (cpus.empty()) cpus.push_back(0);
-  return cpus;
-}
-
 fs::path cpu_directory(const fs::path& root, int cpu) {
   return root / "sys/devices/system/cpu" / fmt::format("cpu{}", cpu);
 }
@@ -256,9 +239,31 @@ std::string cpu_model(const fs::path& root) {
 
 }  // namespace
 
+std::vector<int> usable_cpus() {
+  std::vector<int> cpus = cpus_in_places();
+  if (!cpus.empty()) return cpus;
+  // Machines with more CPUs than a fixed set holds make the call fail until the set is large
+  // enough.
+  for (std::size_t count = 1024; cpus.empty() && count <= (std::size_t{1} << 20); count *= 4) {
+    cpu_set_t* set = CPU_ALLOC(count);
+    if (set == nullptr) break;
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(count), set) == 0)
+      for (std::size_t cpu = 0; cpu < count; ++cpu)
+        if (CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(count), set)) cpus.push_back(static_cast<int>(cpu));
+    CPU_FREE(set);
+  }
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
+}
+
+int host_cpu_count(const std::filesystem::path& root) {
+  const auto online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  return std::max(1, std::min(online, cpu_quota(root)));
+}
+
 Machine describe_machine(const std::filesystem::path& root) {
   Machine machine;
-  const std::vector<int> cpus = cpus_in_affinity();
+  const std::vector<int> cpus = usable_cpus();
   machine.cpu_model = cpu_model(root);
   machine.logical_cores = std::min(static_cast<int>(cpus.size()), cpu_quota(root));
   machine.physical_cores =
@@ -301,7 +306,7 @@ std::int64_t available_memory_bytes(const std::filesystem::path& root) {
 }
 
 std::vector<int> one_cpu_a_core(const std::filesystem::path& root) {
-  std::vector<int> cpus = first_of_each_core(root, cpus_in_affinity());
+  std::vector<int> cpus = first_of_each_core(root, usable_cpus());
   cpus.resize(std::min<std::size_t>(cpus.size(), std::max(cpu_quota(root), 1)));
   return cpus;
 }

@@ -43,6 +43,13 @@ std::string gpu_summary();
 /// nothing is known, so that no run is refused for lack of facts.
 std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
+/// The logical CPUs in the process's affinity, in order; at least one.
+std::vector<int> usable_cpus();
+
+/// The logical CPUs of the machine, whoever may use them, but no more than a container's CPU quota,
+/// rounded up; at least 1.
+int host_cpu_count(const std::filesystem::path& root = "/");
+
 /// One logical CPU of each physical core in the process's affinity, in order, but no more than a
 /// container's CPU quota, rounded up; at least one.
 std::vector<int> one_cpu_a_core(const std::filesystem::path& root = "/");

@@ -329,6 +329,7 @@ void check_case(CaseParameters& parameters, const std::vector<KernelName>& kerne
   if (parameters.solver.preconditioner != kAuto) {
     check_solver(parameters, preconditioners, findings);
   }
+  check_ranks(parameters.run.ranks, parameters.mesh.cells, findings);
   check_output(parameters, findings);
   check_probes(parameters.mesh, parameters.output.probes, findings);
 }

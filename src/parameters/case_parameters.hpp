@@ -11,6 +11,7 @@
 #include "src/parameters/axis_spacing.hpp"
 #include "src/parameters/choices.hpp"
 #include "src/parameters/probes/probe_points.hpp"
+#include "src/parameters/ranks/rank_grid_choice.hpp"
 #include "src/parameters/registry.hpp"
 
 namespace tessera {
@@ -153,6 +154,8 @@ struct SolverParameters {
 /// `[run]`
 struct RunParameters {
   RunDevice device = RunDevice::automatic;
+  /// Of several processes.
+  RankGridChoice ranks = {};
   /// 0 = all cores.
   int threads = 0;
   /// Whether every run has to give the same bits.

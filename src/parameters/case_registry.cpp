@@ -220,8 +220,13 @@ void add_run_and_output(CaseRegistry& registry) {
                       "be used and whose memory the case fits into, else cpu."},
       [](auto& p) -> auto& { return p.run.device; });
   registry.add(
+      {.name = kRanksKey,
+       .description = "Processes along each axis, whose product is the number that mpirun starts; "
+                      "auto is the grid that exchanges least, within one machine slabs."},
+      [](auto& p) -> auto& { return p.run.ranks; });
+  registry.add(
       {.name = "run.threads",
-       .description = "Threads on the CPU; 0 = all cores.",
+       .description = "Threads on the CPU, of each process; 0 = all cores that it has to itself.",
        .range = between(0, kMaxThreads)},
       [](auto& p) -> auto& { return p.run.threads; });
   registry.add(

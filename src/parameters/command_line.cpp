@@ -121,7 +121,7 @@ Command make_command(const std::string& name, const CommandOptions& options) {
     }
     return RunCommand{options.file, collect_overrides(options), verbosity, options.restart};
   }
-  if (name == "check") return CheckCommand{options.file, collect_overrides(options)};
+  if (name == "check") return CheckCommand{options.file, collect_overrides(options), options.ranks};
   if (name == "compare") {
     return CompareCommand{options.file, collect_overrides(options), verbosity, options.report,
                           overwrite};

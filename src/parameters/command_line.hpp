@@ -29,6 +29,8 @@ struct RunCommand {
 struct CheckCommand {
   std::string case_file;
   std::vector<Override> overrides;
+  /// The processes that would share the case.
+  int ranks = 1;
 };
 
 /// `tessera compare`: `--csv` is among the overrides, after `--set`.

@@ -66,7 +66,17 @@ void add_check(CLI::App& app, CommandOptions& options) {
   CLI::App* command = app.add_subcommand(
       "check", "Validate a case: DoFs, memory by part and by strategy; solves nothing");
   add_file(*command, options, "CASE", "Case file (TOML)");
-  command->footer("Example:\n  tessera check case.toml --set 'mesh.cells=[64, 64, 64]'");
+  command
+      ->add_option(
+          "-n,--ranks", options.ranks,
+          "Processes that would share the case, as in mpirun -n N: their parts, the memory "
+          "of each, and the parallel efficiency to expect")
+      ->check(CLI::Range(1, kMaxRanks))
+      ->option_text("N");
+  command->footer(
+      "Examples:\n"
+      "  tessera check case.toml --set 'mesh.cells=[64, 64, 64]'\n"
+      "  tessera check case.toml -n 8 --set 'run.ranks=[2, 2, 2]'");
 }
 
 void add_overwrite_report(CLI::App& command, CommandOptions& options) {

@@ -22,6 +22,7 @@ struct CommandOptions {
   std::string plots;
   bool overwrite_report = false;
   std::optional<int> threads;
+  int ranks = 1;
   bool overwrite = false;
   bool quiet = false;
   bool study = false;

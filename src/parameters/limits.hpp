@@ -8,6 +8,8 @@ inline constexpr int kMaxDegree = 32;
 /// The most quadrature points along an axis.
 inline constexpr int kMaxPoints = 40;
 inline constexpr int kMaxThreads = 4096;
+/// The most processes that share a case.
+inline constexpr int kMaxRanks = 100'000;
 /// The most cells along an axis whose grid lines are stored.
 inline constexpr int kMaxGradedCells = 1'000'000;
 

@@ -339,6 +339,38 @@ TEST_F(ProgramTest, CheckTellsSizesAndMemory) {
   EXPECT_FALSE(std::filesystem::exists(path() / "out"));
 }
 
+TEST_F(ProgramTest, CheckTellsOfSeveralProcesses) {
+  const ProgramResult ran =
+      run_program(path(), {"check", "case.toml", "-n", "3", "--set", "mesh.cells=[6, 6, 6]",
+                           "--set", "run.ranks=[3, 1, 1]"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  for (const char* text :
+       {"\n3 processes as 3 x 1 x 1\n", "\nlargest part 2 x 6 x 6 cells, 2527 DoFs\n",
+        "\nsmallest part 2 x 6 x 6 cells, 2527 DoFs\n", "\nforeseen: parallel efficiency ",
+        " 80.0 % from about ", "messages to other ranks", "largest at a time of a process "}) {
+    EXPECT_THAT(ran.output, HasSubstr(text));
+  }
+  EXPECT_THAT(ran.output, HasSubstr("no error\n"));
+  const ProgramResult chosen =
+      run_program(path(), {"check", "case.toml", "-n", "2", "--set", "mesh.cells=[6, 6, 6]"});
+  EXPECT_EQ(chosen.exit_code, 0) << chosen.errors;
+  EXPECT_THAT(chosen.output, HasSubstr("\n2 processes as 1 x 1 x 2 (auto: "));
+  EXPECT_THAT(chosen.output, ::testing::Not(HasSubstr("fast-diagonalization (auto")));
+}
+
+TEST_F(ProgramTest, CheckRefusesProcessesThatTheCaseIsNotFor) {
+  const ProgramResult many = run_program(path(), {"check", "case.toml", "-n", "9973"});
+  EXPECT_EQ(many.exit_code, 1);
+  EXPECT_THAT(many.errors, HasSubstr(": mesh.cells = "));
+  EXPECT_THAT(many.errors, HasSubstr(": 9973 processes cannot share "));
+  const ProgramResult other =
+      run_program(path(), {"check", "case.toml", "-n", "4", "--set", "run.ranks=[1, 1, 2]"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_EQ(other.errors,
+            "--set run.ranks=[1, 1, 2]: run.ranks = [1, 1, 2]: a grid of 1 x 1 x 2 ranks is for 2 "
+            "processes, not for 4\n");
+}
+
 TEST_F(ProgramTest, CheckTellsLevelsAndTheirMemory) {
   const ProgramResult ran =
       run_program(path(), {"check", "case.toml", "--set", "mesh.cells=[8, 6, 8]", "--set",

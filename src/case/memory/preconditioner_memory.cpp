@@ -267,6 +267,10 @@ AxisWork planned_axis_work(const CaseParameters& parameters) {
   return axis_work(parts, omp_get_max_threads());
 }
 
+Index application_bytes(const StrategyName& strategy, const FormShape& shape) {
+  return Saturated(shape.lattice.size()) * 2 * shape.value_bytes + streamed_bytes(strategy, shape);
+}
+
 OperatorBytes preconditioner_bytes(const CaseParameters& parameters) {
   const PreconditionerBytes bytes = preconditioner_row(parameters.solver.preconditioner).bytes;
   return bytes == nullptr ? OperatorBytes{0, 0} : bytes(parameters);

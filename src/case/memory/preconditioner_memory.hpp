@@ -16,6 +16,9 @@ namespace tessera {
 /// that of equal cells here.
 std::vector<LevelSummary> planned_levels(const CaseParameters& parameters);
 
+/// Least bytes that an application y = A x moves: what it reads of the operator, x and y.
+Index application_bytes(const StrategyName& strategy, const FormShape& shape);
+
 /// Bytes of the case's preconditioner on the processor that it runs on, without z = M r.
 OperatorBytes preconditioner_bytes(const CaseParameters& parameters);
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "src/parameters/limits.hpp"
 #include "src/parameters/reference/reference.hpp"
 
 namespace tessera {
@@ -70,6 +71,14 @@ Json points_schema() {
   return schema;
 }
 
+Json rank_grid_schema() {
+  Json counts = {{"type", "array"}, {"minItems", 2}, {"maxItems", 3}};
+  counts["items"] = {{"type", "integer"}, {"minimum", 1}, {"maximum", kMaxRanks}};
+  Json schema;
+  schema["anyOf"] = {Json{{"const", "auto"}}, counts};
+  return schema;
+}
+
 Json entry_schema(const KeyDescription& key) {
   Json schema;
   switch (*key.type) {
@@ -98,6 +107,9 @@ Json entry_schema(const KeyDescription& key) {
       break;
     case ValueType::points:
       schema = points_schema();
+      break;
+    case ValueType::rank_grid:
+      schema = rank_grid_schema();
       break;
   }
   if (key.range) add_range(schema, key);

@@ -8,6 +8,7 @@
 #include "src/parameters/axis_spacing.hpp"
 #include "src/parameters/messages/suggestion.hpp"
 #include "src/parameters/probes/probe_points.hpp"
+#include "src/parameters/ranks/rank_grid_choice.hpp"
 
 namespace tessera {
 
@@ -63,6 +64,8 @@ std::string entry_text(const KeyDescription& key, Number number) {
       return (one ? "" : "spacings, each ") + spacing_text();
     case ValueType::points:
       return probe_points_text();
+    case ValueType::rank_grid:
+      return rank_grid_text();
   }
   return {};
 }
@@ -141,6 +144,9 @@ CheckedValue check_entry(const KeyDescription& key, const TomlValue& value) {
       break;
     case ValueType::points:
       result = check_probe_points(value);
+      break;
+    case ValueType::rank_grid:
+      result = check_rank_grid(value);
       break;
   }
   if (!result.value && result.message.empty()) {

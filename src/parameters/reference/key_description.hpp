@@ -25,7 +25,9 @@ enum class ValueType {
   /// Grid lines along an axis, see check_spacing().
   spacing,
   /// Points or the file that has them, see check_probe_points().
-  points
+  points,
+  /// Numbers of processes along the axes, see check_rank_grid().
+  rank_grid
 };
 
 enum class Shape {

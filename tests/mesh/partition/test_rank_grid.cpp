@@ -86,11 +86,11 @@ TEST(RankGrids, AreRefusedInWords) {
   EXPECT_EQ(refusal_of([] {
               require_rank_count({2, 2, 2}, 4);
             }),
-            "a grid of 2 x 2 x 2 ranks is 8 processes, but 4 are running");
+            "a grid of 2 x 2 x 2 ranks is for 8 processes, not for 4");
   EXPECT_EQ(refusal_of([] {
               require_rank_count({2, 1, 1}, 1);
             }),
-            "a grid of 2 x 1 x 1 ranks is 2 processes, but 1 is running");
+            "a grid of 2 x 1 x 1 ranks is for 2 processes, not for 1");
   EXPECT_EQ(refusal_of([] { require_rank_count({2, 1, 1}, 2); }), "accepted");
 }
 

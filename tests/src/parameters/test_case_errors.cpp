@@ -59,9 +59,9 @@ TEST(CaseErrors, UnknownKeyOfAnotherTable) {
 }
 
 TEST(CaseErrors, UnknownKeyLikeNothingListsTheKnown) {
-  expect_errors(
-      case_errors(case_with("[run]\nbanana = 3\n")),
-      {"case.toml:4: run.banana = 3: unknown key; [run] knows device, threads, deterministic"});
+  expect_errors(case_errors(case_with("[run]\nbanana = 3\n")),
+                {"case.toml:4: run.banana = 3: unknown key; [run] knows device, ranks, threads, "
+                 "deterministic"});
 }
 
 TEST(CaseErrors, QuotedNamesAreNotDottedNames) {

@@ -156,6 +156,16 @@ TEST(CommandLine, Check) {
   const auto command = std::get<CheckCommand>(parse({"check", "c.toml", "--set", "title=a"}));
   EXPECT_EQ(command.case_file, "c.toml");
   ASSERT_EQ(command.overrides.size(), 1U);
+  EXPECT_EQ(command.ranks, 1);
+}
+
+TEST(CommandLine, CheckForSeveralProcesses) {
+  EXPECT_EQ(std::get<CheckCommand>(parse({"check", "c.toml", "-n", "4"})).ranks, 4);
+  EXPECT_EQ(std::get<CheckCommand>(parse({"check", "c.toml", "--ranks", "12"})).ranks, 12);
+  for (const char* const number : {"0", "-1", "two", "1.5", "1000000"}) {
+    EXPECT_NE(usage_error({"check", "c.toml", "-n", number}).find("--ranks"), std::string::npos)
+        << number;
+  }
 }
 
 TEST(CommandLine, Compare) {

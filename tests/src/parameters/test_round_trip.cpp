@@ -115,6 +115,7 @@ block_jacobi = { sweeps = 2, local_sweeps = 4 }
 
 [run]
 device = "auto"
+ranks = "auto"
 threads = 0
 deterministic = false
 

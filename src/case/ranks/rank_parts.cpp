@@ -1,0 +1,141 @@
+// This file counts what a rank has.
+#include "src/case/ranks/rank_parts.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "mesh/node_lattice.hpp"
+#include "mesh/saturated.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/rank_partition.hpp"
+#include "src/case/setup.hpp"
+#include "src/case/shape.hpp"
+
+namespace tessera {
+namespace {
+
+// Nodes of a box of cells, and of a plane of it across an axis.
+Index box_nodes(const IndexTriple& cells, int dimension, int degree) {
+  Saturated nodes = 1;
+  for (int d = 0; d < dimension; ++d) nodes *= nodes_along(cells[d], degree);
+  return nodes;
+}
+
+Index plane_nodes(const IndexTriple& cells, int axis, int dimension, int degree) {
+  Saturated nodes = 1;
+  for (int d = 0; d < dimension; ++d) {
+    if (d != axis) nodes *= nodes_along(cells[d], degree);
+  }
+  return nodes;
+}
+
+// Nodes of all planes that the rank shares, where its part has so many cells.
+Index shared_nodes(const BoxPartition& partition, int rank, const IndexTriple& cells, int degree) {
+  const int dimension = partition.dimension();
+  Saturated nodes = 0;
+  for (int face = 0; face < face_count(dimension); ++face) {
+    if (!partition.neighbor(rank, face)) continue;
+    nodes += plane_nodes(cells, face_axis(face), dimension, degree);
+  }
+  return nodes;
+}
+
+Index cycle_value_bytes(const CaseParameters& parameters) {
+  return std::min(value_bytes(parameters.operation.precision),
+                  value_bytes(parameters.solver.multigrid.precision));
+}
+
+}  // namespace
+
+Index part_dofs(const BoxPartition& partition, int rank, int degree) {
+  return box_nodes(partition.cells(rank).counts, partition.dimension(), degree);
+}
+
+int largest_part(const BoxPartition& partition, int degree) {
+  int largest = 0;
+  for (int r = 1; r < partition.rank_count(); ++r) {
+    if (part_dofs(partition, r, degree) > part_dofs(partition, largest, degree)) largest = r;
+  }
+  return largest;
+}
+
+int smallest_part(const BoxPartition& partition, int degree) {
+  int smallest = 0;
+  for (int r = 1; r < partition.rank_count(); ++r) {
+    if (part_dofs(partition, r, degree) < part_dofs(partition, smallest, degree)) smallest = r;
+  }
+  return smallest;
+}
+
+CaseParameters part_case(const CaseParameters& parameters, const BoxPartition& partition,
+                         int rank) {
+  const BoxMesh part = make_box_mesh(parameters).part(partition.cells(rank));
+  CaseParameters own = parameters;
+  for (int d = 0; d < part.dimension(); ++d) {
+    own.mesh.cells[d] = part.cells()[d];
+    own.mesh.lower[d] = part.lower()[d];
+    own.mesh.upper[d] = part.upper()[d];
+    own.mesh.spacing[d] = {};
+    if (part.is_uniform(d)) continue;
+    for (Index i = 0; i <= part.cells()[d]; ++i) {
+      own.mesh.spacing[d].lines.push_back(part.grid_line(d, i));
+    }
+  }
+  for (int face = 0; face < face_count(part.dimension()); ++face) {
+    if (!partition.neighbor(rank, face)) continue;
+    own.boundary[face] = {BoundaryType::neumann, "0", std::nullopt};
+  }
+  return own;
+}
+
+Index exchange_bytes(const CaseParameters& parameters, const BoxPartition& partition, int rank) {
+  constexpr Index kSentAndReceived = 2;
+  const int degree = parameters.space.degree;
+  const IndexTriple cells = partition.cells(rank).counts;
+  Saturated bytes = Saturated(shared_nodes(partition, rank, cells, degree)) *
+                    value_bytes(parameters.operation.precision);
+  if (parameters.solver.preconditioner == kMultigrid) {
+    const std::vector<LevelSummary> levels = planned_levels(parameters);
+    const std::size_t gathered = first_gathered_level(parameters, partition);
+    const IndexTriple whole = make_box_mesh(parameters).cells();
+    for (std::size_t l = 0; l < std::min(gathered, levels.size()); ++l) {
+      IndexTriple own = cells;
+      for (int d = 0; d < partition.dimension(); ++d) {
+        own[d] = ceil_div(cells[d] * levels[l].shape.cells[d], whole[d]);
+      }
+      bytes += Saturated(shared_nodes(partition, rank, own, levels[l].shape.degree)) *
+               cycle_value_bytes(parameters);
+    }
+  }
+  return bytes * kSentAndReceived;
+}
+
+Index gathered_bytes(const CaseParameters& parameters, const BoxPartition& partition) {
+  if (parameters.solver.preconditioner != kMultigrid) return 0;
+  const std::vector<LevelSummary> levels = planned_levels(parameters);
+  const std::size_t first = first_gathered_level(parameters, partition);
+  const Index doubles = sizeof(double);
+  const Index positions = parameters.mesh.map.empty() ? 0 : parameters.mesh.dimension * doubles;
+  Saturated bytes = 0;
+  for (std::size_t l = first; l < levels.size(); ++l) {
+    bytes += Saturated(levels[l].bytes) + Saturated(levels[l].dofs) * positions;
+  }
+  if (first < levels.size()) bytes += Saturated(levels[first].dofs) * doubles;
+  return bytes;
+}
+
+MemoryEstimate estimate_rank_memory(const CaseParameters& parameters, const StrategyName& strategy,
+                                    const BoxPartition& partition, int rank) {
+  const CaseParameters own = part_case(parameters, partition, rank);
+  MemoryEstimate estimate = estimate_memory(own, strategy);
+  const MemoryPart exchange{"messages to other ranks", exchange_bytes(parameters, partition, rank)};
+  const MemoryPart gathered{"levels that all ranks have", gathered_bytes(parameters, partition)};
+  for (MemoryPhase& phase : estimate.phases) {
+    phase.parts.insert(phase.parts.begin() + 1, {"MPI", kMpiBytes});
+    phase.parts.push_back(exchange);
+    phase.parts.push_back(gathered);
+  }
+  return estimate;
+}
+
+}  // namespace tessera

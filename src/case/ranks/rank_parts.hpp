@@ -1,0 +1,33 @@
+// These functions tell the size and the memory of a rank's part of a case.
+#pragma once
+
+#include "mesh/partition/box_partition.hpp"
+#include "src/case/memory/memory_estimate.hpp"
+#include "src/parameters/case_parameters.hpp"
+
+namespace tessera {
+
+/// The nodes of a rank's part, with those that it shares.
+Index part_dofs(const BoxPartition& partition, int rank, int degree);
+
+/// The rank with the most nodes, the lowest of several, and the one with the fewest.
+int largest_part(const BoxPartition& partition, int degree);
+int smallest_part(const BoxPartition& partition, int degree);
+
+/// The case as a rank has it: its mesh is the part, and faces within the domain have no condition.
+/// For sizes only.
+CaseParameters part_case(const CaseParameters& parameters, const BoxPartition& partition, int rank);
+
+/// Bytes of the messages of an exchange in a case, those of all levels of multigrid together.
+Index exchange_bytes(const CaseParameters& parameters, const BoxPartition& partition, int rank);
+
+/// Bytes of the levels of multigrid that every rank has as a whole, with the sums in which they are
+/// gathered; 0 without multigrid.
+Index gathered_bytes(const CaseParameters& parameters, const BoxPartition& partition);
+
+/// The memory of a rank in a run of the case on the CPU: that of its part, of exchanges, of levels
+/// that are gathered, and of MPI.
+MemoryEstimate estimate_rank_memory(const CaseParameters& parameters, const StrategyName& strategy,
+                                    const BoxPartition& partition, int rank);
+
+}  // namespace tessera

@@ -1,0 +1,40 @@
+// A RankSummary is what a run says of the processes that computed it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "mesh/partition/box_partition.hpp"
+
+namespace tessera {
+
+/// How ranks tell each other what they share.
+enum class RankExchange { none, threads, mpi };
+
+/// "none", "threads", "MPI"
+std::string exchange_name(RankExchange exchange);
+
+/// The ranks of a run.
+struct RankSummary {
+  int count = 1;
+  /// Ranks along each axis of the mesh.
+  std::vector<int> grid = {};
+  /// The hosts, each once, in the order of their first ranks.
+  std::vector<std::string> hosts = {};
+  RankExchange exchange = RankExchange::none;
+  int threads_per_rank = 1;
+  Index largest_part_dofs = 0;
+  Index smallest_part_dofs = 0;
+};
+
+/// The summary of a partition. @param hosts of each rank
+RankSummary summarize_ranks(const BoxPartition& partition, int degree,
+                            const std::vector<std::string>& hosts, RankExchange exchange,
+                            int threads_per_rank);
+
+/// For result.json: {"count", "grid", "hosts", "exchange", "threads_per_rank",
+/// "largest_part_dofs", "smallest_part_dofs"}.
+nlohmann::json ranks_json(const RankSummary& ranks);
+
+}  // namespace tessera
