@@ -7,7 +7,7 @@
 #include "operators/load/device_load.hpp"
 #include "operators/load/interpolation.hpp"
 #include "solvers/memory/device.hpp"
-#include "src/case/rank_partition.hpp"
+#include "src/case/ranks/rank_partition.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/system_scale.hpp"
 
@@ -25,8 +25,9 @@ double own_unit(const SolutionNorms& u) {
 std::shared_ptr<const RankPart> make_part(const CaseParameters& parameters,
                                           const Communicator& ranks) {
   if (ranks.size() == 1) return nullptr;
-  return std::make_shared<const RankPart>(ranks, case_partition(parameters, ranks.size()),
-                                          make_box_mesh(parameters), parameters.space.degree);
+  return std::make_shared<const RankPart>(
+      ranks, case_partition(parameters, ranks.size(), parameters.run.hosts),
+      make_box_mesh(parameters), parameters.space.degree);
 }
 
 }  // namespace

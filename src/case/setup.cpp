@@ -18,6 +18,7 @@
 #include "src/case/fields.hpp"
 #include "src/case/memory/size_limits.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
+#include "src/case/ranks/rank_partition.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
@@ -263,6 +264,8 @@ void with_case_errors(const LoadedCase& loaded, const std::function<void()>& wor
                                 "which the box and the coefficient are of order 1",
                                 error.what()));
   } catch (const UndeterminedSolution& error) {
+    fail(error.key(), error.what());
+  } catch (const UnsuitableRanks& error) {
     fail(error.key(), error.what());
   } catch (const IncompatibleData& error) {
     fail("problem.source", error.what());

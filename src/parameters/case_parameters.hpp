@@ -160,8 +160,9 @@ struct RunParameters {
   int threads = 0;
   /// Whether every run has to give the same bits.
   bool deterministic = false;
-  /// How many processes compute the case: no key, but what was launched.
+  /// How many processes compute the case, and on how many hosts: no keys, but what was launched.
   int processes = 1;
+  int hosts = 1;
 };
 
 /// `[output]`

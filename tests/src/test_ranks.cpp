@@ -10,7 +10,7 @@
 #include "mesh/partition/part_nodes.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
-#include "src/case/rank_partition.hpp"
+#include "src/case/ranks/rank_partition.hpp"
 #include "src/case/ranks/rank_efficiency.hpp"
 #include "src/case/ranks/rank_parts.hpp"
 #include "src/case/ranks/rank_summary.hpp"
@@ -96,11 +96,11 @@ TEST(CasePartition, CutsNoMergedCellsDownToTheFirstGatheredLevel) {
       ASSERT_GE(gathered, 1U);
       ASSERT_LT(gathered, levels.size());
       for (std::size_t l = 1; l <= gathered; ++l) {
-        EXPECT_TRUE(l == gathered || levels[l].dofs > kGatherDofsPerRank * ranks) << l;
+        EXPECT_TRUE(l == gathered || levels[l].dofs > kGatherDofs * ranks) << l;
         partition = partition.merged(levels[l].shape.cells);
       }
       // It is small, or the parts would cut cells of the next one.
-      if (levels[gathered].dofs > kGatherDofsPerRank * ranks) {
+      if (levels[gathered].dofs > kGatherDofs * ranks) {
         EXPECT_THROW(partition.merged(levels[gathered + 1].shape.cells), std::invalid_argument);
       }
     }

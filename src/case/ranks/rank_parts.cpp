@@ -7,7 +7,7 @@
 #include "mesh/node_lattice.hpp"
 #include "mesh/saturated.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
-#include "src/case/rank_partition.hpp"
+#include "src/case/ranks/rank_partition.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/output_directory.hpp"
@@ -21,6 +22,8 @@
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/probes.hpp"
+#include "src/case/ranks/rank_partition.hpp"
+#include "src/case/ranks/rank_parts.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/time/time_case.hpp"
@@ -35,6 +38,7 @@
 #include "src/commands/time/restart.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
+#include "src/machine/rank_places.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/solve.hpp"
 
@@ -109,19 +113,47 @@ class Run {
   /// Threads, memory and the output directory, before any work.
   void prepare() {
     run_.started = std::chrono::system_clock::now();
-    omp_set_num_threads(thread_count(parameters_.run.threads));
     run_.choices = resolve_choices(run_.parameters);
     run_.strategy = case_strategy(parameters_);
-    const MemoryEstimate estimate = estimate_memory(parameters_, run_.strategy);
-    const Index available = available_memory_bytes();
-    require_memory("memory", estimate, available);
+    const Index peak = ranks_.size() > 1 ? prepare_rank() : prepare_process();
     if (run_.on_gpu()) prepare_gpu();
     make_output_directory();
     files_.emplace(directory(), restart_ ? restart_->kept_files() : std::vector<std::string>{},
                    ranks_);
-    say("{}", case_text(run_, {.peak_bytes = estimate.peak().bytes(),
-                               .available_bytes = available,
+    say("{}", case_text(run_, {.peak_bytes = peak,
+                               .available_bytes = available_memory_bytes(),
                                .gpu_peak_bytes = gpu_peak_bytes_}));
+  }
+
+  // Both return how much memory is foreseen to be held at most on this host.
+  Index prepare_process() {
+    omp_set_num_threads(thread_count(parameters_.run.threads));
+    const MemoryEstimate estimate = estimate_memory(parameters_, run_.strategy);
+    require_memory("memory", estimate, available_memory_bytes());
+    return estimate.peak().bytes();
+  }
+
+  Index prepare_rank() {
+    const std::vector<RankPlace> places = gather_places(ranks_);
+    omp_set_num_threads(thread_count(parameters_.run.threads, places, ranks_.rank()));
+    run_.parameters.run.hosts = host_count(places);
+    const BoxPartition partition =
+        case_partition(parameters_, ranks_.size(), parameters_.run.hosts);
+    const int degree = parameters_.space.degree;
+    const MemoryEstimate estimate = estimate_rank_memory(parameters_, run_.strategy, partition,
+                                                         largest_part(partition, degree));
+    const int on_host = most_ranks_on_host(places);
+    // The same decision on all ranks.
+    double available = static_cast<double>(available_memory_bytes()) / on_host;
+    ranks_.min({&available, 1});
+    require_memory("memory of a process", estimate, static_cast<Index>(available));
+    std::vector<std::string> hosts;
+    for (const RankPlace& place : places) hosts.push_back(place.host);
+    run_.ranks =
+        summarize_ranks(partition, degree, hosts, RankExchange::mpi, omp_get_max_threads());
+    const std::string warning = binding_warning(places);
+    if (!warning.empty()) run_.notes.add(warning);
+    return estimate.peak().bytes() * on_host;
   }
 
   void make_output_directory() {
@@ -339,6 +371,7 @@ ExitCode run(const RunCommand& command, const Communicator& ranks) {
         restart->found.path.string(), restart->t());
     return ExitCode::success;
   }
+  require_same_version(ranks);
   LoadedCase loaded = restart ? restart->loaded : load_case(command, ranks);
   take_processes(loaded, ranks);
   Run run(loaded, command.verbosity, restart ? &*restart : nullptr, ranks);

@@ -154,6 +154,7 @@ std::string result_text(const RunRecord& run) {
                {"solver", solver_json(run)},
                {"choices", choices_json(run.choices)},
                {"notes", run.notes.all()}};
+  if (run.ranks) json["ranks"] = ranks_json(*run.ranks);
   if (const auto& error = run.evaluation.error) {
     json["error"] = {{"l2", error->l2}, {"h1_seminorm", error->h1_seminorm}, {"max", error->max}};
   }
@@ -179,7 +180,8 @@ std::string result_text(const RunRecord& run) {
                         {"machine", machine_summary(describe_machine())},
                         {"gpu", run.on_gpu() ? run.gpu.name : "not used"},
                         {"started", utc_text(run.started)}};
-  json["timers"] = timer_json(run.timers, run.limits());
+  json["timers"] = run.rank_times ? timer_json(*run.rank_times, run.limits())
+                                  : timer_json(run.timers, run.limits());
   // The library writes null for numbers that are not finite, and must not throw on odd bytes in
   // names.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -252,6 +254,7 @@ void write_results(RunRecord& run, ResultSet& files) {
   }
   if (has_solution) add_solution(run, files);
   if (run.parameters.output.picture) add_picture(run, files);
+  if (files.ranks().size() > 1) run.rank_times = gather_times(run.timers, files.ranks());
   const auto add = [&](const char* name, auto&& text) {
     notes.attempt(fmt::format("{} is missing", name),
                   [&] { files.add(name, [&](AtomicFile& file) { file.write(text()); }); });
@@ -265,7 +268,10 @@ void write_results(RunRecord& run, ResultSet& files) {
   }
   add("case.toml", [&] { return make_case_registry().to_toml(run.parameters); });
   if (!run.time) add("residuals.csv", [&] { return residuals_csv(run); });
-  add("timings.csv", [&] { return timer_csv(run.timers, run.limits()); });
+  add("timings.csv", [&] {
+    return run.rank_times ? timer_csv(*run.rank_times, run.limits())
+                          : timer_csv(run.timers, run.limits());
+  });
   add("result.json", [&] { return result_text(run); });
   notes.attempt("results are missing", [&] { files.commit(); });
 }

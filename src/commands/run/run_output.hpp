@@ -8,9 +8,11 @@
 
 #include "postprocess/probes/probes.hpp"
 #include "postprocess/timing/energy_meter.hpp"
+#include "postprocess/timing/rank_times.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/model.hpp"
+#include "src/case/ranks/rank_summary.hpp"
 #include "src/case/strategy.hpp"
 #include "src/commands/run/result_set.hpp"
 #include "src/commands/run/run_notes.hpp"
@@ -44,6 +46,9 @@ struct RunRecord {
   ProbeValues probe_values;
   /// Of a run in time.
   std::optional<TimeSummary> time;
+  /// Of a run on several processes.
+  std::optional<RankSummary> ranks;
+  std::optional<RankTimes> rank_times;
   MeasuredRates rates;  // of the processor in use, as far as they are known
 
   /// What limits the work of the run.

@@ -51,7 +51,10 @@ std::string error_text(const ErrorNorms& error) {
 }
 
 std::string processor_text(const RunRecord& run) {
-  return run.on_gpu() ? run.gpu.name : fmt::format("cpu, {} threads", omp_get_max_threads());
+  if (run.on_gpu()) return run.gpu.name;
+  const std::string threads = fmt::format("{} threads", omp_get_max_threads());
+  return run.ranks ? fmt::format("cpu, {} processes of {}", run.ranks->count, threads)
+                   : "cpu, " + threads;
 }
 
 const char* shape_of(const CaseParameters& parameters, const BoxMesh& mesh) {
@@ -159,7 +162,8 @@ std::string results_text(const RunRecord& run) {
   }
   add_solution(run, lines);
   lines.add("  energy    {}\n", run.energy.text(static_cast<double>(run.model->dof_count())));
-  lines.add("\n{}", timer_table(run.timers, run.limits()));
+  lines.add("\n{}", run.rank_times ? timer_table(*run.rank_times, run.limits())
+                                   : timer_table(run.timers, run.limits()));
   if (run.rates.memory.copy > 0.0) {
     lines.add("limits: {} (measured once, {})\n", rates_text(run.limits()), processor_text(run));
   }

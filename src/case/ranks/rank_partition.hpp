@@ -22,10 +22,6 @@ class UnsuitableRanks : public std::invalid_argument {
   std::string key_;
 };
 
-/// A level of multigrid of at most so many DoFs for each rank is gathered: exchanging it costs
-/// more than computing all of it on every rank.
-inline constexpr Index kGatherDofsPerRank = 4000;
-
 /// The first of the case's levels that every rank has as a whole, never the finest: that which is
 /// small enough, or the last one no cell of which a partition cuts. Their number if there is none.
 std::size_t first_gathered_level(const CaseParameters& parameters, const BoxPartition& partition);

@@ -1,5 +1,5 @@
 // This file chooses the rank grid of a case, and how its cells are cut.
-#include "src/case/rank_partition.hpp"
+#include "src/case/ranks/rank_partition.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 
 #include "mesh/coarsening.hpp"
 #include "mesh/partition/rank_grid.hpp"
+#include "operators/multigrid/hierarchy.hpp"
 #include "src/solve/preconditioning.hpp"
 
 namespace tessera {
@@ -22,7 +23,7 @@ std::vector<LevelShape> case_levels(const CaseParameters& parameters) {
 
 std::size_t first_small(const std::vector<LevelShape>& levels, int dimension, int ranks) {
   std::size_t l = 1;
-  while (l < levels.size() && node_count(levels[l], dimension) > kGatherDofsPerRank * ranks) ++l;
+  while (l < levels.size() && node_count(levels[l], dimension) > kGatherDofs * ranks) ++l;
   return l;
 }
 
