@@ -178,6 +178,13 @@ ExitCode execute_on_ranks(const Command& command) {
   return ending.message.empty() ? ending.code : end_together(*mpi, ending);
 }
 
+// One process checks, for as many as there are.
+ExitCode check_for_processes(CheckCommand command, int processes) {
+  if (launched_rank() != 0) return ExitCode::success;
+  if (command.ranks == 1) command.ranks = processes;
+  return execute_alone(command);
+}
+
 ExitCode refuse_processes(int count) {
   if (launched_rank() == 0) {
     print_err(
@@ -192,6 +199,9 @@ ExitCode execute(const Command& command) {
   const int processes = launched_processes();
   if (processes == 1) return execute_alone(command);
   if (std::holds_alternative<RunCommand>(command)) return execute_on_ranks(command);
+  if (const auto* const check = std::get_if<CheckCommand>(&command)) {
+    return check_for_processes(*check, processes);
+  }
   return computes(command) ? refuse_processes(processes) : execute_alone(command);
 }
 
