@@ -40,7 +40,7 @@ HostVector<T> on_host(const Vector<T, Space>& x) {
 }
 template <class T, class Space>
 std::vector<double> values_of(const Vector<T, Space>& x) {
-  const HostVector<T> values = on_host(x);
+  const HostVector<T> values = testing::on_host(x);
   return {values.data(), values.data() + values.size()};
 }
 
@@ -65,20 +65,20 @@ template <class T, class Space>
 HostVector<T> applied(const LinearOperator<T, Space>& a, const HostVector<T>& x) {
   Vector<T, Space> y = poisoned<T, Space>(x.size());
   a.apply(in_space<Space>(x), y);
-  return on_host(y);
+  return testing::on_host(y);
 }
 template <class T, class Space>
 HostVector<T> applied(const Preconditioner<T, Space>& m, const HostVector<T>& r) {
   Vector<T, Space> z = poisoned<T, Space>(r.size());
   m.apply(in_space<Space>(r), z);
-  return on_host(z);
+  return testing::on_host(z);
 }
 
 template <class T, class Space>
 HostVector<T> diagonal_of(const LinearOperator<T, Space>& a) {
   Vector<T, Space> d = poisoned<T, Space>(a.size());
   a.diagonal(d);
-  return on_host(d);
+  return testing::on_host(d);
 }
 
 }  // namespace tessera::testing

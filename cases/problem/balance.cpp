@@ -12,6 +12,7 @@
 #include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
 #include "operators/load/load_integrals.hpp"
+#include "operators/ranks/gathered_space.hpp"
 #include "solvers/memory/entry_sums.hpp"
 
 namespace tessera {
@@ -30,30 +31,50 @@ class LoadData {
 
   const Discretization& discretization() const { return *form_.discretization; }
 
-  // Integrals over the domain, on a discretization of it or of the rank's part.
-  LoadIntegrals integrals(const Discretization& discretization, const Basis1D& basis) const {
-    return over_ranks(
-        integrate_load(discretization, form_.domain_faces(), basis, source_, fluxes_));
+  // Integrals over the domain by the form's own rule.
+  LoadIntegrals integrals() const {
+    return over_ranks(integrate_load(discretization(), form_.domain_faces(), discretization().basis,
+                                     source_, fluxes_));
   }
 
   // The same by the Gauss rule with this many points per axis. The result is empty if the data have
   // no value at one of the points, which the form's own points need not show.
-  std::optional<LoadIntegrals> integrals_by(int points,
-                                            const Discretization& discretization) const {
+  std::optional<LoadIntegrals> integrals_by(int points) const {
     if (points > kMaxPointsPerAxis) return std::nullopt;
+    return if_finite(over_ranks(integrals_of(points, discretization(), form_.domain_faces())));
+  }
+
+  // The same on a mesh with half the cells along each axis. A cut may run through its cells: every
+  // rank integrates over all of them.
+  std::optional<LoadIntegrals> integrals_on_coarser(int points) const {
+    if (points > kMaxPointsPerAxis) return std::nullopt;
+    LevelShape shape{discretization().basis.degree, discretization().mesh.place().cells};
+    for (Index& count : shape.cells) count = ceil_div(count, 2);
+    const Discretization coarser =
+        form_.part == nullptr ? coarsen(discretization(), shape)
+                              : GatheredSpace(discretization(), *form_.part->rank, shape).make();
+    return if_finite(integrals_of(points, coarser, FaceSet().set()));
+  }
+
+ private:
+  static std::optional<LoadIntegrals> if_finite(const LoadIntegrals& integrals) {
+    return std::isfinite(integrals.size) ? std::optional(integrals) : std::nullopt;
+  }
+
+  // NaN if the data have no value at a point.
+  LoadIntegrals integrals_of(int points, const Discretization& discretization,
+                             FaceSet domain_faces) const {
     const Basis1D& own = discretization.basis;
     const Basis1D basis = make_basis(own.degree, own.family, QuadratureRule::gauss, points);
     LoadIntegrals integrals;
     try {
-      integrals = integrate_load(discretization, form_.domain_faces(), basis, source_, fluxes_);
+      integrals = integrate_load(discretization, domain_faces, basis, source_, fluxes_);
     } catch (const BadFieldValue&) {
       integrals.size = std::numeric_limits<double>::quiet_NaN();
     }
-    integrals = over_ranks(integrals);
-    return std::isfinite(integrals.size) ? std::optional(integrals) : std::nullopt;
+    return integrals;
   }
 
- private:
   LoadIntegrals over_ranks(const LoadIntegrals& here) const {
     if (form_.part == nullptr) return here;
     std::array<double, 3> sums = {here.source, here.flux, here.size};
@@ -69,26 +90,21 @@ class LoadData {
 // The change of the sum of the integrals on a mesh with half the cells along each axis, which is
 // about the error of interpolating the map; 0 if there is no map.
 double geometry_error(const LoadIntegrals& integrals, int points, const LoadData& data) {
-  const Discretization& discretization = data.discretization();
-  if (discretization.mapping.is_cartesian()) return 0.0;
-  IndexTriple cells = discretization.mesh.cells();
-  for (Index& count : cells) count = ceil_div(count, 2);
-  const Discretization coarser = coarsen(discretization, {discretization.basis.degree, cells});
-  const std::optional<LoadIntegrals> of_coarser = data.integrals_by(points, coarser);
+  if (data.discretization().mapping.is_cartesian()) return 0.0;
+  const std::optional<LoadIntegrals> of_coarser = data.integrals_on_coarser(points);
   return of_coarser ? std::abs(of_coarser->sum() - integrals.sum()) : 0.0;
 }
 
 // Throws unless the errors of quadrature and mesh explain why the data do not balance.
 void require_balance(const LoadData& data, double load_unit) {
   const Basis1D& basis = data.discretization().basis;
-  LoadIntegrals finest = data.integrals(data.discretization(), basis);
+  LoadIntegrals finest = data.integrals();
   int points = basis.point_count();
   // The amounts by which each of the last two rules differs from the one before it.
   std::array<double, 2> changes{};
   for (const int more : kFinerBy) {
     const int finer_points = basis.point_count() + more;
-    const std::optional<LoadIntegrals> finer =
-        data.integrals_by(finer_points, data.discretization());
+    const std::optional<LoadIntegrals> finer = data.integrals_by(finer_points);
     if (!finer) continue;
     changes = {changes[1], std::abs(finer->sum() - finest.sum())};
     finest = *finer;

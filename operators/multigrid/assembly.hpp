@@ -170,7 +170,7 @@ class MultigridAssembly {
 
   FusedTransfer<T> make_fused_transfer(std::size_t l) const {
     const LatticeProlongation prolongation =
-        make_prolongation(*made_.hierarchy, l, made_.hierarchy->form(l).dirichlet);
+        make_prolongation(*made_.hierarchy, l, ConstrainedValues::zero);
     return {prolongation_rows<T>(prolongation), restriction_rows<T>(prolongation)};
   }
 
@@ -198,8 +198,7 @@ class MultigridAssembly {
         return;
       }
     }
-    level.to_coarser =
-        make_transfer<T, Space>(*made_.hierarchy, l, made_.hierarchy->form(l).dirichlet);
+    level.to_coarser = make_transfer<T, Space>(*made_.hierarchy, l, ConstrainedValues::zero);
     parts.transfer_bytes = level.to_coarser->bytes();
   }
 

@@ -13,22 +13,29 @@
 
 namespace tessera {
 
+/// What values of the coarser level have on constrained nodes: 0, as corrections, or any.
+enum class ConstrainedValues { zero, any };
+
 /// P by 1D matrices between what a rank has of level l + 1 and of level l.
-/// @param dirichlet as make_prolongation()
 inline LatticeProlongation make_prolongation(const Hierarchy& hierarchy, std::size_t l,
-                                             FaceSet dirichlet) {
+                                             ConstrainedValues values) {
+  const BilinearForm& fine = hierarchy.form(l);
   const GatheredSpace* const gather = hierarchy.gather_from(l);
   const Discretization& coarse =
       gather != nullptr ? gather->cover() : *hierarchy.form(l + 1).discretization;
-  return make_prolongation(coarse, *hierarchy.form(l).discretization, dirichlet);
+  FaceSet masked;
+  if (values == ConstrainedValues::zero) {
+    masked = gather != nullptr ? fine.part->dirichlet & gather->cover_faces() : fine.dirichlet;
+  }
+  return make_prolongation(coarse, *fine.discretization, masked);
 }
 
 /// P and P^T between levels l + 1 and l.
 template <class T, class Space>
 std::unique_ptr<const Transfer<T, Space>> make_transfer(const Hierarchy& hierarchy, std::size_t l,
-                                                        FaceSet dirichlet) {
+                                                        ConstrainedValues values) {
   auto local =
-      std::make_unique<const LatticeTransfer<T, Space>>(make_prolongation(hierarchy, l, dirichlet));
+      std::make_unique<const LatticeTransfer<T, Space>>(make_prolongation(hierarchy, l, values));
   const BilinearForm& fine = hierarchy.form(l);
   if (fine.part == nullptr) return local;
   if constexpr (std::is_same_v<Space, Host>) {

@@ -60,6 +60,16 @@ Discretization GatheredSpace::make() const {
           whole_.frame};
 }
 
+FaceSet GatheredSpace::cover_faces() const {
+  FaceSet faces;
+  const PlaceInWhole& place = cover_.mesh.place();
+  for (int d = 0; d < cover_.mesh.dimension(); ++d) {
+    faces[2 * d] = place.first_cell[d] == 0;
+    faces[2 * d + 1] = place.first_cell[d] + cover_.mesh.cells()[d] == place.cells[d];
+  }
+  return faces;
+}
+
 HostArray<double> GatheredSpace::gathered(const double* values) const {
   // Beyond the rank's own cells these continue what is in them: others have the values there.
   const HostArray<double> at_nodes = coarsen(fine_, values, cover_);

@@ -31,6 +31,8 @@ class GatheredSpace {
   /// nodes among all.
   const Discretization& cover() const { return cover_; }
   const NodesInWhole& nodes() const { return nodes_; }
+  /// The faces of those cells that lie on the domain's boundary, where the part itself may not.
+  FaceSet cover_faces() const;
 
  private:
   const Discretization& fine_;

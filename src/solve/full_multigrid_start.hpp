@@ -107,7 +107,8 @@ MadeFullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
           choose_strategy(shape, level_scatter(hierarchy, l, scatter)), form);
     }
     if (!levels.empty()) {
-      levels.back().from_coarser = make_transfer<T, Space>(hierarchy, l - 1, FaceSet{});
+      levels.back().from_coarser =
+          make_transfer<T, Space>(hierarchy, l - 1, ConstrainedValues::any);
     }
     levels.push_back(std::move(level));
   }
