@@ -77,6 +77,7 @@ void ResultSet::add(const std::string& name, const std::function<void(AtomicFile
 
 std::vector<std::string> ResultSet::piece_names(const std::string& pvtu_name) const {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(ranks_.size()));
   for (int rank = 0; rank < ranks_.size(); ++rank) {
     names.push_back(piece_name(pvtu_name, rank, ranks_.size()));
   }
