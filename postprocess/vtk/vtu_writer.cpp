@@ -83,6 +83,7 @@ class FileMaker {
   std::vector<double> largest_magnitudes(std::span<const PointField> point_fields,
                                          std::span<const CellField> cell_fields) const {
     std::vector<double> largest;
+    largest.reserve(3 + point_fields.size() + cell_fields.size());
     for (int d = 0; d < space_.mesh.dimension(); ++d) {
       largest.push_back(positions_.largest(space_.mesh, d));
     }
