@@ -45,10 +45,14 @@ class ShippedCaseOnRanks : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ShippedCaseOnRanks, GivesWhatItsCommentSays) {
   const TemporaryDirectory directory;
-  const ProgramResult ran =
-      run_on_ranks(3, directory.path(), {"run", shipped(GetParam() + ".toml").string()});
+  const std::string file = shipped(GetParam() + ".toml").string();
+  std::vector<std::string> arguments = {"run", file};
+  // One process takes fast diagonalization where it is the inverse, and some cases name it.
+  if (read_file(file).find("\npreconditioner = \"fast-diagonalization\"") != std::string::npos) {
+    arguments.insert(arguments.end(), {"--set", "solver.preconditioner=multigrid"});
+  }
+  const ProgramResult ran = run_on_ranks(3, directory.path(), arguments);
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;
-  // One process takes fast diagonalization where it is the inverse.
   expect_result_of_comment(GetParam(), directory.path(), kAnyIterations);
 }
 
