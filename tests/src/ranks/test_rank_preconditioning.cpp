@@ -29,7 +29,7 @@ namespace {
 constexpr char kMixed[] = R"toml(
 [mesh]
 dimension = 2
-cells = [12, 16]
+cells = [18, 20]
 map = ["x + 0.1*sin(2*y)", "y + 0.1*x*y"]
 [space]
 degree = 2
@@ -197,29 +197,32 @@ void expect_near(const std::vector<double>& several, const std::vector<double>& 
   EXPECT_LE(relative_difference(vector_of<double>(several), one), tolerance);
 }
 
-TEST(PreconditionersOnRanks, AreThoseOfOneRank) {
-  for (const char* name : {"jacobi", "chebyshev", "multigrid"}) {
-    for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
-      SCOPED_TRACE(name);
-      WholeCase of(kMixed);
-      of.parameters.solver.preconditioner = name;
-      of.parameters.solver.multigrid.precision = precision;
-      const auto work = [&](CaseOnRank& mine) { return solved(of, mine); };
-      const Outcome one = on_one(of, work);
-      EXPECT_EQ(one.report.status, SolveStatus::converged);
-      const bool is_multigrid = of.parameters.solver.preconditioner == kMultigrid;
-      const Outcome several =
-          on_ranks(of, is_multigrid ? RankGrid{2, 2, 1} : RankGrid{1, 2, 1}, work);
-      EXPECT_EQ(several.report.status, SolveStatus::converged);
-      EXPECT_NEAR(several.report.iterations, one.report.iterations, 1);
-      EXPECT_EQ(several.notes, one.notes);
-      expect_near(several.x, one.x, 1e-8);
-      if (!is_multigrid) break;
-    }
+class PreconditionersOnRanks : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PreconditionersOnRanks, AreThoseOfOneRank) {
+  for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+    WholeCase of(kMixed);
+    of.parameters.solver.preconditioner = GetParam();
+    of.parameters.solver.multigrid.precision = precision;
+    const auto work = [&](CaseOnRank& mine) { return solved(of, mine); };
+    const Outcome one = on_one(of, work);
+    EXPECT_EQ(one.report.status, SolveStatus::converged);
+    const bool is_multigrid = of.parameters.solver.preconditioner == kMultigrid;
+    const Outcome several =
+        on_ranks(of, is_multigrid ? RankGrid{2, 2, 1} : RankGrid{1, 2, 1}, work);
+    EXPECT_EQ(several.report.status, SolveStatus::converged);
+    EXPECT_NEAR(several.report.iterations, one.report.iterations, 1);
+    EXPECT_EQ(several.notes, one.notes);
+    expect_near(several.x, one.x, 1e-8);
+    if (!is_multigrid) break;
   }
 }
 
-TEST(PreconditionersOnRanks, OfOneProcessAreRefused) {
+INSTANTIATE_TEST_SUITE_P(Names, PreconditionersOnRanks,
+                         ::testing::Values("jacobi", "chebyshev", "multigrid"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+TEST(PreconditionersOfOneProcess, AreRefusedOnRanks) {
   for (const char* name : {"fast-diagonalization", "block-jacobi", "block-asynchronous-jacobi"}) {
     WholeCase of(kMixed);
     of.parameters.solver.preconditioner = name;
