@@ -341,7 +341,7 @@ class Run {
 LoadedCase load_case(const RunCommand& command, const Communicator& ranks) {
   const std::string text = read_text_file(command.case_file);
   if (ranks.any(text != ranks.broadcast(text))) {
-    throw std::runtime_error(command.case_file + " is not the same file on all hosts");
+    throw InputError({{.file = command.case_file, .message = "is not the same on all hosts"}});
   }
   return make_case_registry().parse(text, command.case_file, command.overrides);
 }
@@ -362,6 +362,7 @@ void take_processes(LoadedCase& loaded, const Communicator& ranks) {
 ExitCode run(const RunCommand& command, const Communicator& ranks) {
   const InterruptGuard guard(ranks.size() > 1 ? StopRequests::agreed : StopRequests::at_once);
   ignore_broken_pipes();
+  require_same_version(ranks);
   std::optional<Restart> restart;
   if (!command.restart.empty()) restart = load_restart(command, ranks);
   if (restart && restart->is_done()) {
@@ -371,7 +372,6 @@ ExitCode run(const RunCommand& command, const Communicator& ranks) {
         restart->found.path.string(), restart->t());
     return ExitCode::success;
   }
-  require_same_version(ranks);
   LoadedCase loaded = restart ? restart->loaded : load_case(command, ranks);
   take_processes(loaded, ranks);
   Run run(loaded, command.verbosity, restart ? &*restart : nullptr, ranks);
