@@ -58,6 +58,8 @@ class LostDigits : public std::runtime_error {
   /// @param edge, least the length of the edge of the cell, and the length that it needs
   /// @param largest the largest coordinate of the mesh
   LostDigits(const IndexTriple& cell, int dimension, double edge, double least, double largest);
+  /// With a complete message.
+  explicit LostDigits(const std::string& text) : std::runtime_error(text) {}
 };
 
 }  // namespace tessera

@@ -7,7 +7,7 @@
 #include "mesh/saturated.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/csr/row.hpp"
-#include "operators/form/agreed_work.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/form/operator_on_ranks.hpp"
 #include "operators/kronecker/row.hpp"
 #include "operators/local/row.hpp"
@@ -208,13 +208,12 @@ std::unique_ptr<LinearOperator<T, Space>> make_operator(const StrategyName& stra
   if (make == nullptr) {
     throw std::logic_error("nothing makes the kernel " + strategy.kernel + " in this build");
   }
-  std::unique_ptr<LinearOperator<T, Space>> made;
-  work_or_fail_together(form, [&] { made = make(strategy, form); });
+  auto made = on_all_ranks(form, [&] { return make(strategy, form); });
   const std::string label = labeled(strategy, shape).text();
   if (made->name() != label) {
     throw std::logic_error("the operator made for " + label + " is " + made->name());
   }
-  return form.part ? on_all_ranks(std::move(made), form) : std::move(made);
+  return form.part ? operator_on_ranks(std::move(made), form) : std::move(made);
 }
 
 #define TESSERA_INSTANTIATE(T, Space)                                                   \

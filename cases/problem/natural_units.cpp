@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mesh/geometry/cell_geometry.hpp"
-#include "operators/form/agreed_work.hpp"
+#include "operators/form/on_all_ranks.hpp"
 
 namespace tessera {
 namespace {
@@ -91,7 +91,7 @@ NaturalUnits natural_units(const PoissonProblem& problem, const Discretization& 
   const ScalarField typical_u = in_frame(u, units.frame);
   std::vector<double> values;
   std::vector<double> u_values;
-  work_or_fail_together(problem.part.get(), [&] {
+  on_all_ranks(problem.part.get(), [&] {
     for_sampled_cells(discretization, [&](PointBlock points) {
       values.resize(points.n);
       if (k.depends_on_u) {

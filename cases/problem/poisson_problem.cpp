@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mesh/field/field_program.hpp"
-#include "operators/form/agreed_work.hpp"
 #include "operators/form/constrained_rows.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/load/device_load.hpp"
 #include "operators/load/interpolation.hpp"
 #include "operators/load/load_vector.hpp"
@@ -84,9 +84,8 @@ FaceSet dirichlet_faces(const PoissonProblem& problem) {
 }
 
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization) {
-  const auto on_all_ranks = [&](const auto& is_so) {
-    bool is_so_here = false;
-    work_or_fail_together(problem.part.get(), [&] { is_so_here = is_so(); });
+  const auto holds_on_all = [&](const auto& is_so) {
+    const bool is_so_here = on_all_ranks(problem.part.get(), is_so);
     return problem.part ? !problem.part->ranks().any(!is_so_here) : is_so_here;
   };
   const auto vanishes_here = [&](const RobinTerm& term) {
@@ -98,11 +97,11 @@ BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization&
     const BoundaryCondition& condition = problem.boundary[face];
     if (condition.type != BoundaryType::robin) continue;
     const RobinTerm term{face, *condition.alpha};
-    if (!on_all_ranks([&] { return vanishes_here(term); })) form.robin.push_back(term);
+    if (!holds_on_all([&] { return vanishes_here(term); })) form.robin.push_back(term);
   }
   const bool may_be_singular = form.dirichlet.none() && form.robin.empty();
   if (!may_be_singular ||
-      !on_all_ranks([&] { return vanishes(problem.reaction, discretization); })) {
+      !holds_on_all([&] { return vanishes(problem.reaction, discretization); })) {
     form.reaction = problem.reaction;
   }
   return of_rank(problem, std::move(form));
@@ -160,7 +159,7 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearFor
     return system;
   }
   system.x = HostVector<double>(form.layout());
-  work_or_fail_together(form, [&] { interpolate(discretization, initial, system.x); });
+  on_all_ranks(form, [&] { interpolate(discretization, initial, system.x); });
   stop_if_requested();
   set_dirichlet_values(form, dirichlet_fields(problem), system.x);
   if (is_for_gpu && assemble_on_gpu(problem, form, fluxes, system)) return system;

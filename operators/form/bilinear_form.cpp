@@ -12,7 +12,7 @@
 #include "mesh/geometry/factor_kind.hpp"
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/partition.hpp"
-#include "operators/form/agreed_work.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
 
 namespace tessera {
@@ -49,12 +49,11 @@ bool vanishes(const ScalarField& field, const Discretization& discretization, co
 }
 
 bool is_pure_neumann(const BilinearForm& form) {
-  bool is_so_here = false;
-  work_or_fail_together(form, [&] {
-    is_so_here =
-        form.dirichlet.none() && vanishes(form.reaction, *form.discretization, form.context().u) &&
-        std::all_of(form.robin.begin(), form.robin.end(),
-                    [&](const RobinTerm& term) { return vanishes(term, *form.discretization); });
+  const bool is_so_here = on_all_ranks(form, [&] {
+    return form.dirichlet.none() &&
+           vanishes(form.reaction, *form.discretization, form.context().u) &&
+           std::all_of(form.robin.begin(), form.robin.end(),
+                       [&](const RobinTerm& term) { return vanishes(term, *form.discretization); });
   });
   return form.part ? !form.part->rank->ranks().any(!is_so_here) : is_so_here;
 }

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "operators/form/agreed_work.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
 #include "solvers/ranks/distributed_operator.hpp"
 
@@ -20,8 +20,8 @@ class OperatorOnRanks final : public DistributedOperator<T, Host>, public Updata
   using DistributedOperator<T, Host>::DistributedOperator;
 
   Updated update(const BilinearForm& form) override {
-    Updated updated = Updated::no;
-    work_or_fail_together(form, [&] { updated = update_in_place(this->local(), form); });
+    const Updated updated =
+        on_all_ranks(form, [&] { return update_in_place(this->local(), form); });
     return on_any_rank(this->layout(), updated == Updated::no) ? Updated::no : Updated::yes;
   }
 };
@@ -29,7 +29,7 @@ class OperatorOnRanks final : public DistributedOperator<T, Host>, public Updata
 /// The operator of all ranks, of a part's form and the rank's own operator of it.
 /// @throws std::logic_error for operators on GPUs, which ranks do not have
 template <class T, class Space>
-std::unique_ptr<LinearOperator<T, Space>> on_all_ranks(
+std::unique_ptr<LinearOperator<T, Space>> operator_on_ranks(
     std::unique_ptr<LinearOperator<T, Space>> local, const BilinearForm& form) {
   if constexpr (std::is_same_v<Space, Host>) {
     return std::make_unique<OperatorOnRanks<T>>(

@@ -11,8 +11,8 @@
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/partition.hpp"
 #include "operators/cells/scatter.hpp"
-#include "operators/form/agreed_work.hpp"
 #include "operators/form/constrained_rows.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/form/robin_faces.hpp"
 
 namespace tessera {
@@ -301,21 +301,21 @@ bool has_values(const BilinearForm& form, const HostVector<double>& u) {
 
 void set_dirichlet_values(const BilinearForm& form, const std::vector<ScalarField>& fields,
                           HostVector<double>& u) {
-  work_or_fail_together(
-      form, [&] { set_dirichlet_values(*form.discretization, form.dirichlet, fields, u); });
+  on_all_ranks(form,
+               [&] { set_dirichlet_values(*form.discretization, form.dirichlet, fields, u); });
 }
 
 void assemble_load(const BilinearForm& form, const ScalarField& source,
                    const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                    HostVector<double>& b) {
-  work_or_fail_together(form, [&] { assemble_own_load(form, source, fluxes, u, b); });
+  on_all_ranks(form, [&] { assemble_own_load(form, source, fluxes, u, b); });
   sum_over_ranks(form, b);
 }
 
 void assemble_residual(const BilinearForm& form, const ScalarField& source,
                        const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                        HostVector<double>& r) {
-  work_or_fail_together(form, [&] { assemble_own_residual(form, source, fluxes, u, r); });
+  on_all_ranks(form, [&] { assemble_own_residual(form, source, fluxes, u, r); });
   sum_over_ranks(form, r);
 }
 

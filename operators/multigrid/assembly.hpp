@@ -43,7 +43,8 @@ class MultigridAssembly {
       if (!make_level_operator(l, l == 0 ? finest : nullptr)) break;
     }
     for (std::size_t l = 0; l < hierarchy.size(); ++l) {
-      interrupted_together(layout_, [&] { finish_level(l); });
+      stop_together(layout_);
+      finish_level(l);
     }
     if constexpr (kOnDevice) fuse_levels();
     made_.cycle = std::make_unique<Multigrid<T, Space>>(std::move(levels_));
@@ -68,9 +69,8 @@ class MultigridAssembly {
       strategies_.emplace_back(kGiven);
       return true;
     }
-    std::string reason;
-    interrupted_together(layout_, [&] { reason = try_own_operator(l); });
-    reason = made_.hierarchy->reason_of_any_rank(reason);
+    stop_together(layout_);
+    const std::string reason = made_.hierarchy->reason_of_any_rank(try_own_operator(l));
     if (!reason.empty()) {
       drop_from(l, reason);
       return false;

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "operators/form/gathered_form.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/multigrid/hierarchy.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/multigrid/size.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
-#include "solvers/ranks/interrupted_together.hpp"
+#include "solvers/ranks/stop_together.hpp"
 
 namespace tessera {
 
@@ -60,7 +61,8 @@ inline std::vector<double> coarse_inverse(const BilinearForm& form) {
     const Discretization& part = *form.discretization;
     const GatheredSpace space(part, *form.part->rank, {part.basis.degree, part.mesh.place().cells});
     const Discretization whole = space.make();
-    return coarse_inverse(gathered_form(form, space, whole));
+    const BilinearForm gathered = gathered_form(form, space, whole);
+    return on_all_ranks(form, [&] { return coarse_inverse(gathered); });
   }
   const FormShape shape = form_shape(form, Processor::cpu, sizeof(double));
   return dense_inverse(*make_operator<double>(choose_strategy(shape, "serial"), form),
@@ -104,12 +106,12 @@ class MultigridUpdate {
     hierarchy_.set_fields(form);
     scratch_.resize(levels_.size());
     for (std::size_t l = 0; l < levels_.size(); ++l) {
-      Updated updated = Updated::no;
       const VectorLayout layout = hierarchy_.form(0).layout();
-      interrupted_together(layout, [&] { updated = update_operator(l); });
+      stop_together(layout);
       // Levels may have to be dropped.
-      if (on_any_rank(layout, updated == Updated::no)) return Updated::no;
-      interrupted_together(layout, [&] { update_solver(l); });
+      if (on_any_rank(layout, update_operator(l) == Updated::no)) return Updated::no;
+      stop_together(layout);
+      update_solver(l);
     }
     return Updated::yes;
   }

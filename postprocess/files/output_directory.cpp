@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "postprocess/files/atomic_file.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
+#include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/series/collection.hpp"
 #include "postprocess/vtk/pvtu_writer.hpp"
 
@@ -77,7 +77,7 @@ class Token {
     content_ = ranks.broadcast(fmt::format("{:08x}{:08x}", random(), random()));
     path_ = directory / (".tessera_" + content_);
     if (ranks.rank() == 0) unfinished_.emplace(path_);
-    on_all_ranks(ranks, [&] {
+    output_on_all_ranks(ranks, [&] {
       if (ranks.rank() == 0) write_text_file(path_, content_);
     });
   }
@@ -109,7 +109,7 @@ class Token {
 void require_shared(const fs::path& directory, const Communicator& ranks) {
   const std::string first_host = ranks.broadcast(host_name());
   const Token token(directory, ranks);
-  on_all_ranks(ranks, [&] {
+  output_on_all_ranks(ranks, [&] {
     if (ranks.rank() == 0) return;
     if (!token.is_seen()) {
       throw OutputError(directory,
@@ -125,7 +125,7 @@ void require_shared(const fs::path& directory, const Communicator& ranks) {
 
 OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite,
                                  const Communicator& ranks) {
-  on_all_ranks(ranks, [&] {
+  output_on_all_ranks(ranks, [&] {
     if (ranks.rank() == 0) make(directory, overwrite);
   });
   if (ranks.size() == 1) return;

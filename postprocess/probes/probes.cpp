@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "mesh/partition.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "postprocess/probes/point_location.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
 #include "solvers/interruption.hpp"
 
 namespace tessera {

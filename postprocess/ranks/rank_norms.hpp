@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "postprocess/ranks/on_all_ranks.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "postprocess/solution_norms.hpp"
 
 namespace tessera {
@@ -16,9 +16,8 @@ class RankNorms final : public SolutionNorms {
  public:
   /// @param part the numbers of this rank's part of the solution, on its part of the mesh
   /// @param ranks must outlive this
-  /// @param text of what fields throw
-  RankNorms(const Communicator& ranks, std::unique_ptr<SolutionNorms> part, FailureText text = {})
-      : ranks_(ranks), part_(std::move(part)), text_(std::move(text)) {}
+  RankNorms(const Communicator& ranks, std::unique_ptr<SolutionNorms> part)
+      : ranks_(ranks), part_(std::move(part)) {}
 
   std::array<double, 2> extrema() const override;
   SolutionNumbers solution_numbers(const ScalarField& coefficient, double unit) const override;
@@ -33,13 +32,12 @@ class RankNorms final : public SolutionNorms {
   /// compute() on this rank's part, once it has gone well on all.
   template <class Compute>
   auto of_part(Compute&& compute) const {
-    return on_all_ranks(ranks_, std::forward<Compute>(compute), text_);
+    return on_all_ranks(ranks_, std::forward<Compute>(compute));
   }
   MeanParts sum(const MeanParts& part) const;
 
   const Communicator& ranks_;
   std::unique_ptr<SolutionNorms> part_;
-  FailureText text_;
 };
 
 }  // namespace tessera

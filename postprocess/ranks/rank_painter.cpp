@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "postprocess/ranks/on_all_ranks.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "postprocess/ranks/whole_solution.hpp"
 
 namespace tessera {

@@ -9,7 +9,7 @@
 
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
+#include "operators/form/on_all_ranks.hpp"
 
 namespace tessera {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "mesh/saturated.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "postprocess/vtk/pvtu_writer.hpp"
 
 namespace tessera {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/interruption.hpp"
 #include "solvers/linear_operator.hpp"
 #include "solvers/preconditioners/smoothing_passes.hpp"
+#include "solvers/ranks/stop_together.hpp"
 
 namespace tessera {
 
@@ -50,7 +50,7 @@ Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
   double rz = 0.0;
   double alpha = 0.0;
   for (int step = 0; step < steps; ++step) {
-    if (on_any_rank(a.layout(), stop_requested())) throw Interrupted();
+    stop_together(a.layout());
     multiply(inverse_diagonal, r, z);
     const double last_rz = std::exchange(rz, dot(r, z));
     // What was estimated before is no answer: the operator or its diagonal is at fault.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/load/device_load.hpp"
 #include "operators/load/interpolation.hpp"
 #include "solvers/memory/device.hpp"
@@ -104,7 +105,7 @@ void try_at_nodes(const CaseModel& model, const ScalarField& field, Processor tr
     if (tries == Processor::gpu && is_finite_at_nodes(model.discretization, framed)) return;
   }
   // On the host a value that is not allowed is named.
-  try_at_nodes(model.discretization, framed);
+  on_all_ranks(model.part.get(), [&] { try_at_nodes(model.discretization, framed); });
 }
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include "mesh/geometry/natural_frame.hpp"
 #include "operators/cells/fields/device_map.hpp"
 #include "operators/cells/scatter.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/memory/device.hpp"
@@ -219,8 +220,10 @@ Discretization make_framed_discretization(const CaseParameters& parameters, Proc
       if (made) return std::move(*made);
     }
   }
-  Discretization physical = make_discretization_on(
-      part == nullptr ? make_box_mesh(parameters) : part->mesh(), parameters);
+  Discretization physical = on_all_ranks(part, [&] {
+    return make_discretization_on(part == nullptr ? make_box_mesh(parameters) : part->mesh(),
+                                  parameters);
+  });
   const Frame frame =
       part == nullptr ? natural_frame(physical) : frame_of_all(physical, part->ranks());
   return to_frame(std::move(physical), frame);

@@ -50,7 +50,7 @@ std::unique_ptr<SolutionNorms> make_solution_norms(
   }
   auto norms = std::make_unique<HostSolutionNorms>(model.discretization, u);
   if (model.part == nullptr) return norms;
-  return std::make_unique<RankNorms>(model.ranks(), std::move(norms), failure_text);
+  return std::make_unique<RankNorms>(model.ranks(), std::move(norms));
 }
 
 void shift_to_mean_zero(const CaseModel& model, SolutionNorms& u, std::optional<ScalarField>& exact,

@@ -13,8 +13,8 @@
 #include "operators/multigrid/hierarchy.hpp"
 #include "operators/multigrid/level_transfer.hpp"
 #include "operators/strategy.hpp"
-#include "solvers/interruption.hpp"
 #include "solvers/preconditioners/full_multigrid.hpp"
+#include "solvers/ranks/stop_together.hpp"
 #include "src/case/system_scale.hpp"
 #include "src/solve/vector_conversion.hpp"
 
@@ -91,7 +91,7 @@ MadeFullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
     if (l == 0) {
       level.a = std::shared_ptr<const LinearOperator<T, Space>>(&finest, [](const void*) {});
     } else {
-      if (on_any_rank(hierarchy.form(0).layout(), stop_requested())) throw Interrupted();
+      stop_together(hierarchy.form(0).layout());
       LinearSystem system;
       const std::string reason = make_level_system(problem, hierarchy, l, system);
       if (!reason.empty()) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "postprocess/files/output_directory.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
+#include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/vtk/pvtu_writer.hpp"
 
 namespace tessera {
@@ -41,7 +41,7 @@ void ResultSet::with_space(const std::function<void()>& work) {
   } catch (const OutputError& error) {
     if (!error.is_for_lack_of_space()) throw;
     const bool has_removed =
-        on_all_ranks(ranks_, [&] { return is_root() && remove_results(directory_, kept_); });
+        output_on_all_ranks(ranks_, [&] { return is_root() && remove_results(directory_, kept_); });
     if (!ranks_.any(has_removed)) throw;
   }
   work();
@@ -49,7 +49,7 @@ void ResultSet::with_space(const std::function<void()>& work) {
 
 void ResultSet::add(const std::string& name, const std::function<void(AtomicFile&)>& write) {
   with_space([&] {
-    on_all_ranks(ranks_, [&] {
+    output_on_all_ranks(ranks_, [&] {
       if (is_root()) files_.push_back(written(directory_ / name, write));
     });
   });
@@ -62,7 +62,7 @@ void ResultSet::add(const std::string& name, std::string_view text) {
 void ResultSet::add(const std::string& name, const std::function<void(AtomicFile&)>& write,
                     const std::function<void()>& finish) {
   with_space([&] {
-    on_all_ranks(ranks_, [&] {
+    output_on_all_ranks(ranks_, [&] {
       std::exception_ptr failure;
       try {
         if (is_root()) files_.push_back(written(directory_ / name, write));
@@ -97,17 +97,17 @@ void ResultSet::add_pieces_once(
   Pieces pieces{pvtu_name, nullptr, nullptr};
   std::exception_ptr failure;
   try {
-    on_all_ranks(ranks_, [&] {
+    output_on_all_ranks(ranks_, [&] {
       std::error_code error;
       const fs::path folder = directory_ / pieces_folder(pvtu_name);
       if (is_root()) fs::create_directory(folder, error);
       if (error) throw OutputError(folder, error.message());
     });
-    on_all_ranks(ranks_, [&] {
+    output_on_all_ranks(ranks_, [&] {
       pieces.piece =
           written(directory_ / names[static_cast<std::size_t>(ranks_.rank())], write_piece);
     });
-    on_all_ranks(ranks_, [&] {
+    output_on_all_ranks(ranks_, [&] {
       if (!is_root()) return;
       pieces.file =
           written(directory_ / pvtu_name, [&](AtomicFile& file) { file.write(text(names)); });
@@ -131,7 +131,7 @@ void ResultSet::remove_empty_folder(const std::string& pvtu_name) const {
 
 void ResultSet::commit() {
   if (!ranks_.any(!files_.empty() || !pieces_.empty())) return;
-  on_all_ranks(ranks_, [&] {
+  output_on_all_ranks(ranks_, [&] {
     if (is_root() && !has_named_) remove_earlier_results();
   });
   std::exception_ptr failure;
@@ -159,10 +159,10 @@ void ResultSet::remove_earlier_results() {
 
 void ResultSet::commit_pieces() {
   try {
-    on_all_ranks(ranks_, [&] {
+    output_on_all_ranks(ranks_, [&] {
       for (const Pieces& pieces : pieces_) pieces.piece->commit();
     });
-    on_all_ranks(ranks_, [&] {
+    output_on_all_ranks(ranks_, [&] {
       for (const Pieces& pieces : pieces_) {
         if (is_root()) pieces.file->commit();
       }
@@ -193,7 +193,7 @@ void ResultSet::take_back_pieces() {
 }
 
 void ResultSet::commit_files() {
-  on_all_ranks(ranks_, [&] {
+  output_on_all_ranks(ranks_, [&] {
     std::exception_ptr failure;
     for (const auto& file : files_) {
       try {
@@ -210,7 +210,7 @@ void ResultSet::commit_files() {
 }
 
 void ResultSet::rename(const std::string& name, const std::string& new_name) {
-  on_all_ranks(ranks_, [&] {
+  output_on_all_ranks(ranks_, [&] {
     std::error_code error;
     if (!is_root() || !fs::exists(directory_ / name, error)) return;
     fs::rename(directory_ / name, directory_ / new_name, error);

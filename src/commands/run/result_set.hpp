@@ -20,7 +20,8 @@ namespace tessera {
 /// times; what it has named stays.
 ///
 /// With several ranks all of them call each function together, and what one throws all throw
-/// (on_all_ranks()). Rank 0 writes the files but for the pieces of a .pvtu file, one of each rank.
+/// (output_on_all_ranks()). Rank 0 writes the files but for the pieces of a .pvtu file, one of each
+/// rank.
 class ResultSet {
  public:
   /// @param kept names of an earlier run's results that stay, because this one goes on with them;

@@ -9,7 +9,6 @@
 
 #include "mesh/errors.hpp"
 #include "postprocess/files/atomic_file.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/fields.hpp"
 #include "src/commands/standard_streams.hpp"
@@ -52,8 +51,6 @@ std::optional<std::string> RunNotes::reason_of_failure(const std::function<void(
     return failure_text(error);
   } catch (const InvertedCell& error) {
     return failure_text(error);
-  } catch (const RankFailure& error) {
-    return error.what();
   } catch (const OutputError& error) {
     lacks_resources_ = true;
     return error.what();

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "postprocess/files/human_units.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
 #include "postprocess/ranks/rank_painter.hpp"
 #include "postprocess/timing/timer_report.hpp"
-#include "solvers/interruption.hpp"
+#include "solvers/ranks/stop_together.hpp"
 #include "src/case/setup.hpp"
 #include "src/commands/nonlinear/texts.hpp"
 #include "src/commands/run/probe_output.hpp"
@@ -227,7 +226,7 @@ void add_picture(RunRecord& run, ResultSet& files) {
   const auto scope = run.timers.scope("solution.png");
   const SolutionNumbers& numbers = run.evaluation.solution;
   run.notes.attempt("solution.png is missing", [&] {
-    on_all_ranks(files.ranks(), [] { stop_if_requested(); });
+    stop_together(files.ranks());
     const std::string& title = run.parameters.title;
     RankPainter painter(run.model->part.get(), run.model->discretization);
     const SampledSolution sampled =

@@ -12,9 +12,9 @@
 
 #include "mesh/geometry/frame.hpp"
 #include "mesh/partition.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/load/interpolation.hpp"
 #include "postprocess/files/human_units.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
 #include "postprocess/vtk/view_script.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/fields.hpp"
@@ -82,25 +82,19 @@ std::string program_name() {
 }
 
 void SolutionFile::add_exact(const ScalarField& exact) {
-  exact_ = on_all_ranks(
-      ranks_,
-      [&] {
-        stop_if_requested();
-        HostVector<double> values(solution_.size());
-        interpolate(discretization_, in_frame(exact, discretization_.frame), values);
-        return values;
-      },
-      failure_text);
+  exact_ = on_all_ranks(ranks_, [&] {
+    stop_if_requested();
+    HostVector<double> values(solution_.size());
+    interpolate(discretization_, in_frame(exact, discretization_.frame), values);
+    return values;
+  });
 }
 
 std::string SolutionFile::add_coefficient(const ScalarField& coefficient) {
-  auto [values, complaint] = on_all_ranks(
-      ranks_,
-      [&] {
-        stop_if_requested();
-        return values_of(coefficient);
-      },
-      failure_text);
+  auto [values, complaint] = on_all_ranks(ranks_, [&] {
+    stop_if_requested();
+    return values_of(coefficient);
+  });
   coefficient_ = std::move(values);
   return ranks_.agree(complaint.empty() ? 0 : 1, complaint).message;
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "operators/form/agreed_work.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "postprocess/files/time_progress.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "solvers/interruption.hpp"
@@ -107,9 +107,8 @@ Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoi
 template <class Space>
 void Integration<Space>::begin() {
   const auto scope = run_.timers.scope("initial values");
-  work_or_fail_together(run_.model->part.get(), [&] {
-    interpolate(*run_.model, make_initial(run_.parameters), run_.system.x);
-  });
+  on_all_ranks(run_.model->part.get(),
+               [&] { interpolate(*run_.model, make_initial(run_.parameters), run_.system.x); });
   diffusion_->clear_constrained(run_.system.x);
   w_ = converted<double, Space>(run_.system.x);
 }

@@ -7,8 +7,7 @@
 #include <limits>
 
 #include "postprocess/picture/animation.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
-#include "solvers/interruption.hpp"
+#include "solvers/ranks/stop_together.hpp"
 #include "src/commands/run/solution_file.hpp"
 
 namespace tessera {
@@ -31,7 +30,7 @@ void PictureSeries::add(const std::string& name, double t, const HostVector<doub
                         const std::string& status) {
   notes_.attempt(name, "is missing", [&] {
     constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-    on_all_ranks(files_.ranks(), [] { stop_if_requested(); });
+    stop_together(files_.ranks());
     if (!painter_) painter_.emplace(part_, discretization_, kAnimationSize);
     Frame frame{t, painter_->sample(u.span(), {kUnknown, kUnknown},
                                     {title_at(parameters_.title, t), status, program_name()})};
@@ -79,7 +78,7 @@ void PictureSeries::finish() {
     }
     std::vector<AnimationFrame> drawn;
     for (std::size_t i = 0; i < frames_.size(); ++i) {
-      on_all_ranks(files_.ranks(), [] { stop_if_requested(); });
+      stop_together(files_.ranks());
       drawn.push_back({painter_->draw(frames_[i].solution, range).png, seconds_of(i)});
     }
     files_.add("animation.png", [&](AtomicFile& file) { file.write(animated_png(drawn)); });

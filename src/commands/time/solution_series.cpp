@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "postprocess/picture/extrema.hpp"
-#include "postprocess/ranks/on_all_ranks.hpp"
+#include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/series/kept_lines.hpp"
 #include "postprocess/series/probe_series.hpp"
 #include "src/commands/run/solution_file.hpp"
@@ -102,7 +102,7 @@ void SolutionSeries::resume_table(Table& table, const std::string& name,
   const bool is_there = is_root() && std::filesystem::exists(from / name, ignored);
   if (!files_.ranks().any(is_there)) return;
   notes_.attempt(name, "begins at the checkpoint", [&] {
-    const auto kept = on_all_ranks(files_.ranks(), [&]() -> std::optional<std::string> {
+    const auto kept = output_on_all_ranks(files_.ranks(), [&]() -> std::optional<std::string> {
       if (!is_root()) return std::nullopt;
       return lines_until(read_text_file((from / name).string()), header, t);
     });
@@ -119,7 +119,7 @@ void SolutionSeries::resume_table(Table& table, const std::string& name,
 void SolutionSeries::begin(Table& table, const std::string& name, const std::string& text) {
   files_.add(name, text);
   files_.commit();
-  on_all_ranks(files_.ranks(), [&] {
+  output_on_all_ranks(files_.ranks(), [&] {
     if (is_root()) table.file.emplace(files_.directory() / name);
   });
   table.is_begun = true;
@@ -144,7 +144,7 @@ void SolutionSeries::add_line(Table& table, const std::string& name, std::string
                               const std::function<std::string()>& header, const std::string& line) {
   notes_.attempt(name, what, [&] {
     if (!table.is_begun) begin(table, name, header());
-    on_all_ranks(files_.ranks(), [&] {
+    output_on_all_ranks(files_.ranks(), [&] {
       if (is_root()) table.file->add(line);
     });
   });

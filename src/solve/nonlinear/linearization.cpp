@@ -8,7 +8,7 @@
 #include "cases/problem/poisson_problem.hpp"
 #include "mesh/errors.hpp"
 #include "mesh/field/program_field.hpp"
-#include "operators/form/agreed_work.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
@@ -105,7 +105,7 @@ void Linearization::make() {
     const auto scope = timers_.scope("operator");
     a_ = make_operator<double, Host>(case_strategy(parameters_), form_);
     if (has_drift(parameters_)) {
-      work_or_fail_together(form_, [&] { drift_ = std::make_unique<Drift>(form_); });
+      drift_ = on_all_ranks(form_, [&] { return std::make_unique<Drift>(form_); });
       jacobian_ = std::make_unique<Jacobian>(*a_, *drift_);
     }
     if (has_definite_operator(parameters_)) {
@@ -135,7 +135,7 @@ Updated Linearization::update() {
     const auto scope = timers_.scope("operator");
     if (update_in_place(*a_, form_) == Updated::no) return Updated::no;
     if (drift_ != nullptr) {
-      work_or_fail_together(form_, [&] { drift_->update(state_->data()); });
+      on_all_ranks(form_, [&] { drift_->update(state_->data()); });
     }
     if (definite_a_ != nullptr && update_in_place(*definite_a_, definite_form_) == Updated::no) {
       return Updated::no;

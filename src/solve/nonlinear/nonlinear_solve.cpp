@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "operators/form/agreed_work.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/solve/nonlinear/stationary_system.hpp"
@@ -76,7 +76,7 @@ NonlinearOptions nonlinear_options(const NonlinearParameters& nonlinear) {
 HostVector<double> nonlinear_start(const CaseModel& model, const ScalarField& initial) {
   const BilinearForm form = stiffness_form(model.problem, model.discretization);
   HostVector<double> u(form.layout());
-  work_or_fail_together(form, [&] { interpolate(model, initial, u); });
+  on_all_ranks(form, [&] { interpolate(model, initial, u); });
   stop_if_requested();
   set_dirichlet_values(form, dirichlet_fields(model.problem), u);
   return u;

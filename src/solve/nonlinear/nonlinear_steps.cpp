@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "mesh/errors.hpp"
-#include "operators/form/agreed_work.hpp"
 #include "operators/form/constrained_rows.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/load/interpolation.hpp"
 #include "operators/load/load_vector.hpp"
 #include "solvers/interruption.hpp"
@@ -29,7 +29,7 @@ NonlinearSteps::NonlinearSteps(const CaseParameters& parameters, const ProblemIn
       scratch_(mass.layout()),
       rates_(problem.dirichlet_depends_on_time() ? mass.layout() : VectorLayout()) {
   const PoissonProblem first = problem_at(parameters.time->start);
-  work_or_fail_together(mass, [&] {
+  on_all_ranks(mass, [&] {
     interpolate(discretization, in_frame(make_initial(parameters), units.frame), scratch_);
   });
   set_u(first, scratch_);

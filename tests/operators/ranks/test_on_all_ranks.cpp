@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 
 #include "mesh/errors.hpp"
-#include "operators/form/agreed_work.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/load/load_vector.hpp"
+#include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
 #include "tests/operators/ranks/rank_problem.hpp"
@@ -32,23 +35,23 @@ void on_three_ranks(const std::function<void(const RankProblem&)>& f) {
   });
 }
 
-TEST(AgreedWork, ThatGoesWellIsDoneOnAll) {
+TEST(OnAllRanks, ThatGoesWellIsDoneOnAll) {
   std::atomic<int> done = 0;
-  on_three_ranks(
-      [&](const RankProblem& mine) { work_or_fail_together(mine.form(), [&] { ++done; }); });
+  on_three_ranks([&](const RankProblem& mine) { on_all_ranks(mine.form(), [&] { ++done; }); });
   EXPECT_EQ(done, 3);
-  EXPECT_THROW(work_or_fail_together(nullptr, [] { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_THROW(on_all_ranks(nullptr, [] { throw std::bad_alloc(); }), std::bad_alloc);
 }
 
-TEST(AgreedWork, FailsOnAllWithTheReasonOfTheLowest) {
+TEST(OnAllRanks, FailsOnAllWithTheReasonOfTheLowest) {
   on_three_ranks([&](const RankProblem& mine) {
     const int rank = mine.part().ranks().rank();
     const auto work = [&] {
-      if (rank == 1) throw BadFieldValue({"is bad", "key"}, {1.0, 2.0, 3.0}, -7.0);
+      if (rank == 1)
+        throw BadFieldValue(BadFieldValue::WholeText{"is bad", "key"}, {1.0, 2.0, 3.0}, -7.0);
       if (rank == 2) throw std::runtime_error("that of another");
     };
     try {
-      work_or_fail_together(mine.form(), work);
+      on_all_ranks(mine.form(), work);
       ADD_FAILURE() << "nothing is thrown";
     } catch (const BadFieldValue& error) {
       EXPECT_EQ(error.key(), "key");
@@ -59,7 +62,17 @@ TEST(AgreedWork, FailsOnAllWithTheReasonOfTheLowest) {
   });
 }
 
-TEST(AgreedWork, FailsWithTheSameError) {
+template <class Error>
+std::string text_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing is thrown";
+}
+
+TEST(OnAllRanks, FailsWithTheSameError) {
   on_three_ranks([&](const RankProblem& mine) {
     const bool fails = mine.part().ranks().rank() == 2;
     const auto throw_of = [&](const auto& error) {
@@ -67,17 +80,45 @@ TEST(AgreedWork, FailsWithTheSameError) {
         if (fails) throw error;
       };
     };
-    EXPECT_THROW(work_or_fail_together(mine.form(), throw_of(Interrupted())), Interrupted);
-    EXPECT_THROW(work_or_fail_together(mine.form(), throw_of(std::bad_alloc())), std::bad_alloc);
+    EXPECT_THROW(on_all_ranks(mine.form(), throw_of(Interrupted())), Interrupted);
+    EXPECT_THROW(on_all_ranks(mine.form(), throw_of(std::bad_alloc())), std::bad_alloc);
     try {
-      work_or_fail_together(mine.form(), throw_of(InvertedCell({1, 2, 3}, 3, -1.0, {})));
+      on_all_ranks(mine.form(), throw_of(InvertedCell({1, 2, 3}, 3, -1.0, {})));
       ADD_FAILURE() << "nothing is thrown";
     } catch (const InvertedCell& error) {
       EXPECT_EQ(error.cell(), (IndexTriple{1, 2, 3}));
       EXPECT_THAT(error.what(), HasSubstr("cell (1, 2, 3) has Jacobian determinant -1"));
     }
-    EXPECT_THROW(work_or_fail_together(mine.form(), throw_of(std::logic_error("no"))),
-                 std::exception);
+    EXPECT_THROW(on_all_ranks(mine.form(), throw_of(std::length_error("too long"))),
+                 std::bad_alloc);
+    EXPECT_EQ(
+        text_of<LostDigits>([&] { on_all_ranks(mine.form(), throw_of(LostDigits("none left"))); }),
+        "none left");
+    EXPECT_EQ(text_of<NumericalBreakdown>(
+                  [&] { on_all_ranks(mine.form(), throw_of(NumericalBreakdown("it overflows"))); }),
+              "it overflows");
+    try {
+      on_all_ranks(mine.form(), throw_of(UnsuitableChoice(Choice::factors, "they are too many")));
+      ADD_FAILURE() << "nothing is thrown";
+    } catch (const UnsuitableChoice& error) {
+      EXPECT_EQ(error.choice(), Choice::factors);
+      EXPECT_STREQ(error.what(), "they are too many");
+    }
+    // Also on the rank that has thrown another type.
+    EXPECT_EQ(text_of<std::runtime_error>(
+                  [&] { on_all_ranks(mine.form(), throw_of(std::logic_error("no"))); }),
+              "no");
+    EXPECT_EQ(text_of<std::runtime_error>([&] { on_all_ranks(mine.form(), throw_of(7)); }),
+              "an unknown exception");
+  });
+}
+
+TEST(OnAllRanks, ReturnsWhatEachHasComputed) {
+  on_three_ranks([](const RankProblem& mine) {
+    const int rank = mine.part().ranks().rank();
+    const std::unique_ptr<int> found =
+        on_all_ranks(mine.form(), [&] { return std::make_unique<int>(rank); });
+    EXPECT_EQ(*found, rank);
   });
 }
 
@@ -88,7 +129,7 @@ ScalarField bad_above(double z) {
   });
 }
 
-TEST(AgreedWork, IsThatOfLoadsAndOperators) {
+TEST(OnAllRanks, IsThatOfLoadsAndOperators) {
   on_three_ranks([&](const RankProblem& mine) {
     const BoxMesh& mesh = mine.discretization().mesh;
     const double z = mine.part().ranks().sum(
