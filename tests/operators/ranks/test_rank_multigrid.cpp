@@ -159,7 +159,7 @@ TEST_P(RankMultigrid, GathersWherePartsCutCoarserCells) {
       options.nodes = nodes;
       options.cells = GetParam() == 2 ? IndexTriple{10, 7, 1} : IndexTriple{5, 6, 3};
       SCOPED_TRACE(describe(options));
-      const RankGrid grid = GetParam() == 2 ? RankGrid{2, 2, 1} : RankGrid{1, 2, 3};
+      const RankGrid grid = GetParam() == 2 ? RankGrid{1, 5, 1} : RankGrid{1, 2, 3};
       MultigridOptions cells_first = options_of(kNeverGather);
       cells_first.rules.order = CoarseningOrder::cells_first;
       const Shared shared(options, grid);
