@@ -47,26 +47,22 @@ void return_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, kSmallestReturnedBytes);
 }
 
+// Commands that leave files, which several processes would write at the same time.
+bool writes_files(const Command& command) {
+  return std::holds_alternative<RunCommand>(command) ||
+         std::holds_alternative<CompareCommand>(command) ||
+         std::holds_alternative<ConvergenceCommand>(command) ||
+         std::holds_alternative<StudyCommand>(command) ||
+         std::holds_alternative<ReportCommand>(command);
+}
+
 // What a program is to say and do that cannot write to stdout: nothing for a reader who has had
 // enough, as `head`. Where files hold the results, nothing else is lost.
 ExitCode with_stdout_error(ExitCode code, const Command& command) {
   const int error = stdout_error();
   if (error == 0) return code;
   if (error != EPIPE) print_err("tessera: cannot write to stdout: {}\n", std::strerror(error));
-  const bool has_files = std::holds_alternative<RunCommand>(command) ||
-                         std::holds_alternative<CompareCommand>(command) ||
-                         std::holds_alternative<ConvergenceCommand>(command) ||
-                         std::holds_alternative<StudyCommand>(command) ||
-                         std::holds_alternative<ReportCommand>(command);
-  return code == ExitCode::success && !has_files ? ExitCode::no_resources : code;
-}
-
-// Commands whose files several processes would write at the same time.
-bool computes(const Command& command) {
-  return std::holds_alternative<RunCommand>(command) ||
-         std::holds_alternative<CompareCommand>(command) ||
-         std::holds_alternative<ConvergenceCommand>(command) ||
-         std::holds_alternative<StudyCommand>(command);
+  return code == ExitCode::success && !writes_files(command) ? ExitCode::no_resources : code;
 }
 
 /// How a command ended, and what is to be said if it failed.
@@ -161,7 +157,8 @@ ExitCode end_together(const MpiRanks& mpi, const Ending& ending) {
     print({ending.code, of_rank(rank, ending.message)});
     MpiRanks::abort(static_cast<int>(ending.code));
   }
-  print({ending.code, of_rank(all->rank, all->message)});
+  // A message may be longer than what others get of it.
+  print({ending.code, of_rank(all->rank, all->rank == rank ? ending.message : all->message)});
   return static_cast<ExitCode>(all->code);
 }
 
@@ -202,7 +199,7 @@ ExitCode execute(const Command& command) {
   if (const auto* const check = std::get_if<CheckCommand>(&command)) {
     return check_for_processes(*check, processes);
   }
-  return computes(command) ? refuse_processes(processes) : execute_alone(command);
+  return writes_files(command) ? refuse_processes(processes) : execute_alone(command);
 }
 
 }  // namespace

@@ -144,6 +144,11 @@ Discretization mapped_in_frame(const BoxMesh& physical, Basis1D basis, const Fra
   return mapped(moved(physical, of_box), std::move(basis), frame, std::move(positions));
 }
 
+BoxMesh mesh_in_frame(const BoxMesh& physical, const Discretization& framed) {
+  if (framed.mapping.is_cartesian()) return moved(physical, framed.frame);
+  return moved(physical, natural_frame(box_intervals(physical), physical.dimension()));
+}
+
 Discretization to_physical(Discretization framed, const BoxMesh& mesh) {
   if (framed.mapping.is_cartesian()) return cartesian(std::move(framed), mesh, {});
   auto positions =
@@ -161,9 +166,13 @@ double least_edge(const Intervals& intervals, int dimension) {
 }
 
 void check_digits(const Discretization& physical) {
+  if (!physical.mapping.is_cartesian()) check_digits(physical, node_intervals(physical));
+}
+
+void check_digits(const Discretization& physical, const Intervals& intervals) {
   if (physical.mapping.is_cartesian()) return;
   const BoxMesh& mesh = physical.mesh;
-  const double least = least_edge(node_intervals(physical), mesh.dimension());
+  const double least = least_edge(intervals, mesh.dimension());
   // The first cell with too short an edge.
   Index first = std::numeric_limits<Index>::max();
   std::mutex mutex;

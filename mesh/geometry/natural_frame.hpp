@@ -40,6 +40,10 @@ Frame natural_frame(const Intervals& intervals, int dimension);
 Discretization mapped_in_frame(const BoxMesh& physical, Basis1D basis, const Frame& frame,
                                std::shared_ptr<NodePositions> positions);
 
+/// The mesh of to_frame()'s result for a space on a mesh: of the whole of which that result may be
+/// a part.
+BoxMesh mesh_in_frame(const BoxMesh& physical, const Discretization& framed);
+
 /// Undoes to_frame().
 /// @param mesh the mesh that to_frame() was given
 Discretization to_physical(Discretization framed, const BoxMesh& mesh);
@@ -49,6 +53,8 @@ Discretization to_physical(Discretization framed, const BoxMesh& mesh);
 /// coordinate of the mesh.
 /// @throws LostDigits
 void check_digits(const Discretization& physical);
+/// The same of a part of a mesh. @param intervals of the nodes of the whole
+void check_digits(const Discretization& physical, const Intervals& intervals);
 
 /// The length of the edge that each cell must have, for nodes in these intervals.
 double least_edge(const Intervals& intervals, int dimension);

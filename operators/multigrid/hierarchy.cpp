@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// The same bits for any number of threads.
+// The same bits on all ranks, which have as many threads each.
 constexpr char kGatheredScatter[] = "coloring";
 
 std::vector<LevelShape> planned(const BilinearForm& finest, const CoarseningRules& rules) {
@@ -33,7 +33,8 @@ std::shared_ptr<const PartOfWhole> coarser_part(const PartOfWhole& fine, const L
 
 bool is_to_gather(const RankPart& fine, const LevelShape& shape, Index gather_dofs) {
   return !fine.partition().fits(shape.cells) ||
-         node_count(shape, fine.mesh().dimension()) <= gather_dofs * fine.ranks().size();
+         node_count(shape, fine.mesh().dimension()) <=
+             gather_dofs * gathering_ranks(fine.ranks().size());
 }
 
 }  // namespace

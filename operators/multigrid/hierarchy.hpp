@@ -1,6 +1,7 @@
 // A Hierarchy is the form discretized on each level.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ namespace tessera {
 /// On several ranks a coarser level of at most so many DoFs a rank is gathered: about 8 exchanges
 /// in each cycle, of microseconds each, cost more than to compute all of it on every rank.
 inline constexpr Index kGatherDofs = 4000;
+/// Of more ranks that many count, as every rank gets the summand of each.
+inline Index gathering_ranks(int ranks) { return std::min(ranks, 16); }
 
 /// The form on each space of plan_levels(), rediscretized: coarser meshes with their maps, the
 /// coefficient at the coarser meshes' quadrature points, with the state at the coarser nodes.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "solvers/check.hpp"
+
 namespace tessera {
 namespace {
 
@@ -41,6 +43,9 @@ GatheredSpace::GatheredSpace(const Discretization& fine, const RankPart& part,
       nodes_(whole_.mesh, covering(fine.mesh, shape.cells), shape.degree),
       first_{0, 0, 0},
       end_(cover_.lattice.extents()) {
+  // In one frame.
+  TESSERA_CHECK(part.mesh().lower() == fine.mesh.lower());
+  TESSERA_CHECK(part.mesh().upper() == fine.mesh.upper());
   for (int d = 0; d < fine.mesh.dimension(); ++d) {
     const std::vector<double>& positions = cover_.mapping.line(d);
     const FaceSet& domain = part.domain_faces();

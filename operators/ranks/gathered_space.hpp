@@ -12,8 +12,8 @@ namespace tessera {
 ///
 /// Every rank has all of it, as one process has: on a mapped mesh 8 bytes per node and axis, while
 /// it is made as many from each of the ranks, and then what operators on it take. So it is for
-/// levels that are small. What is gathered has the same bits on all ranks, which call make(),
-/// form() and gathered() together.
+/// levels that are small. What is gathered has the same bits on all ranks, which call make() and
+/// gathered() together.
 class GatheredSpace {
  public:
   /// @param fine the discretization of the rank's part, referred to

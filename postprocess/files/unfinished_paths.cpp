@@ -31,12 +31,9 @@ void remove_unfinished_paths() noexcept {
   for (const auto& path : paths) {
     if (const char* const name = path.load()) unlink(name);
   }
-  // A directory that holds another one was remembered after it, but for folders of pieces, which
-  // are the innermost: what holds them goes in the second turn.
-  for (int turn = 0; turn < 2; ++turn) {
-    for (const auto& path : paths) {
-      if (const char* const name = path.load()) rmdir(name);
-    }
+  // A directory that holds another one was remembered after it.
+  for (const auto& path : paths) {
+    if (const char* const name = path.load()) rmdir(name);
   }
 }
 

@@ -14,7 +14,7 @@ namespace tessera {
 /// rank. All ranks call each function together, and what is thrown on rank 0 is thrown on all.
 ///
 /// Rank 0 has the whole of a mapped mesh's positions as long as this lives, 8 bytes a node and
-/// axis, and that of the values, 8 bytes a node, while it samples (gathered_bytes()).
+/// axis, and that of the values, 8 bytes a node, while it samples (gathered_solution_bytes()).
 class RankPainter {
  public:
   /// @param part null where one rank has the whole; else it must outlive this

@@ -126,7 +126,7 @@ std::optional<Discretization> gather_space(const RankPart& part, const Discretiz
   });
 }
 
-Index gathered_bytes(const NodeLattice& whole, bool is_mapped) {
+Index gathered_solution_bytes(const NodeLattice& whole, bool is_mapped) {
   const int values_per_node = 1 + (is_mapped ? whole.dimension() : 0);
   return Saturated(whole.size()) * values_per_node * static_cast<Index>(sizeof(double)) +
          2 * kChunk * static_cast<Index>(sizeof(double));

@@ -22,6 +22,6 @@ HostArray<double> gather_values(const RankPart& part, std::span<const double> va
 std::optional<Discretization> gather_space(const RankPart& part, const Discretization& space);
 
 /// Bytes of both on rank 0.
-Index gathered_bytes(const NodeLattice& whole, bool is_mapped);
+Index gathered_solution_bytes(const NodeLattice& whole, bool is_mapped);
 
 }  // namespace tessera

@@ -28,12 +28,18 @@ class SingleRank final : public Communicator {
 template <class Combine>
 void Communicator::reduce(std::span<double> values, Combine&& combine) const {
   if (size_ == 1) return;
-  std::vector<double> all(values.size() * static_cast<std::size_t>(size_));
-  all_gather(std::as_bytes(values), std::as_writable_bytes(std::span(all)));
-  std::copy_n(all.begin(), values.size(), values.begin());
-  for (std::size_t i = values.size(); i < all.size(); ++i) {
-    double& value = values[i % values.size()];
-    value = combine(value, all[i]);
+  // Of so many values at a time there is a copy of each rank.
+  constexpr std::size_t kChunk = std::size_t{1} << 16;
+  std::vector<double> all;
+  for (std::size_t at = 0; at < values.size(); at += kChunk) {
+    const std::span<double> chunk = values.subspan(at, std::min(kChunk, values.size() - at));
+    all.resize(chunk.size() * static_cast<std::size_t>(size_));
+    all_gather(std::as_bytes(chunk), std::as_writable_bytes(std::span(all)));
+    std::copy_n(all.begin(), chunk.size(), chunk.begin());
+    for (std::size_t i = chunk.size(); i < all.size(); ++i) {
+      double& value = chunk[i % chunk.size()];
+      value = combine(value, all[i]);
+    }
   }
 }
 

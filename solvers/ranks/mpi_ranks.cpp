@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "solvers/ranks/launched_processes.hpp"
+
 namespace tessera {
 namespace {
 
@@ -97,7 +99,27 @@ bool wait(MPI_Request& request, double seconds) {
   }
 }
 
-// Only lower ranks tell of their failures.
+// Each rank tells the higher ones that it has failed.
+std::vector<MPI_Request> tell_higher_ranks(const Communicator& world) {
+  static const char failed = 1;
+  std::vector<MPI_Request> requests;
+  for (int rank = world.rank() + 1; rank < world.size(); ++rank) {
+    requests.emplace_back();
+    check(MPI_Isend(&failed, 1, MPI_BYTE, rank, kTag, failure_channel(), &requests.back()),
+          "word of a failure");
+  }
+  return requests;
+}
+
+void hear_lower_ranks(const Communicator& world, std::vector<MPI_Request>& told) {
+  for (int rank = 0; rank < world.rank(); ++rank) {
+    char failed = 0;
+    check(MPI_Recv(&failed, 1, MPI_BYTE, rank, kTag, failure_channel(), MPI_STATUS_IGNORE),
+          "word of a failure");
+  }
+  check(MPI_Waitall(count_of(told.size()), told.data(), MPI_STATUSES_IGNORE), "word of a failure");
+}
+
 bool lower_rank_failed() {
   int is_there = 0;
   check(MPI_Iprobe(MPI_ANY_SOURCE, kTag, failure_channel(), &is_there, MPI_STATUS_IGNORE),
@@ -115,26 +137,17 @@ MpiRanks::MpiRanks() {
   int size = 1;
   check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "a question for the rank");
   check(MPI_Comm_size(MPI_COMM_WORLD, &size), "a question for the number of ranks");
-  MPI_Comm host = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host),
-        "a question for the ranks of this host");
-  check(MPI_Comm_rank(host, &rank_on_host_), "a question for the rank");
-  check(MPI_Comm_size(host, &ranks_on_host_), "a question for the number of ranks");
-  check(MPI_Comm_free(&host), "a question for the ranks of this host");
+  if (size != launched_processes()) {
+    throw MpiError("MPI: " + std::to_string(launched_processes()) +
+                   " processes were started, but " + std::to_string(size) +
+                   " found each other: start them with the mpirun of the MPI that this program "
+                   "was built with");
+  }
   world_ = std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, rank, size);
   check(MPI_Comm_dup(MPI_COMM_WORLD, &failure_channel()), "a channel for failures");
 }
 
 MpiRanks::~MpiRanks() { MPI_Finalize(); }
-
-void MpiRanks::tell_higher_ranks() const {
-  static const char failed = 1;
-  for (int rank = world_->rank() + 1; rank < world_->size(); ++rank) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(&failed, 1, MPI_BYTE, rank, kTag, failure_channel(), &request),
-          "word of a failure");
-  }
-}
 
 std::optional<Agreement> MpiRanks::agree_on_failure(int code, const std::string& message,
                                                     double seconds) const {
@@ -142,20 +155,23 @@ std::optional<Agreement> MpiRanks::agree_on_failure(int code, const std::string&
     int code;
     std::array<char, 1001> message;
   };
-  Failure mine{code, {}};
+  // Where others do not answer, the process ends with the request open.
+  static Failure mine;
+  static std::vector<Failure> all;
+  mine = {code, {}};
   message.copy(mine.message.data(), mine.message.size() - 1);
-  std::vector<Failure> all(static_cast<std::size_t>(world_->size()));
+  all.resize(static_cast<std::size_t>(world_->size()));
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Iallgather(&mine, sizeof(Failure), MPI_BYTE, all.data(), sizeof(Failure), MPI_BYTE,
                        failure_channel(), &request),
         "word of a failure");
-  tell_higher_ranks();
+  std::vector<MPI_Request> told = tell_higher_ranks(*world_);
   if (!wait(request, seconds)) {
-    // Requests stay open: the process is about to end.
     if (lower_rank_failed())
       std::this_thread::sleep_for(std::chrono::duration<double>(kEndSeconds));
     return std::nullopt;
   }
+  hear_lower_ranks(*world_, told);
   const auto worst = std::max_element(
       all.begin(), all.end(), [](const Failure& a, const Failure& b) { return a.code < b.code; });
   return Agreement{worst->code, static_cast<int>(worst - all.begin()), worst->message.data()};

@@ -29,10 +29,6 @@ class MpiRanks {
 
   /// All processes; valid as long as this object.
   const Communicator& world() const { return *world_; }
-  /// The rank of this process among those of the same host, and how many these are.
-  int rank_on_host() const { return rank_on_host_; }
-  int ranks_on_host() const { return ranks_on_host_; }
-
   /// What all ranks agree on if every one of them fails and calls this, within so many seconds;
   /// nothing if there are others, which may wait for this one. Of several ranks to which that
   /// happens the lowest gets the nothing, and the others wait for it to end them. It may be called
@@ -45,11 +41,7 @@ class MpiRanks {
   [[noreturn]] static void abort(int exit_code);
 
  private:
-  void tell_higher_ranks() const;
-
   std::unique_ptr<Communicator> world_;
-  int rank_on_host_ = 0;
-  int ranks_on_host_ = 1;
 };
 
 }  // namespace tessera

@@ -23,25 +23,30 @@ double own_unit(const SolutionNorms& u) {
   return unit < kSafe && unit > 1.0 / kSafe ? 1.0 : unit;
 }
 
-std::shared_ptr<const RankPart> make_part(const CaseParameters& parameters,
+// @param mesh of the case, in whatever frame
+std::shared_ptr<const RankPart> make_part(const CaseParameters& parameters, const BoxMesh& mesh,
                                           const Communicator& ranks) {
   if (ranks.size() == 1) return nullptr;
   return std::make_shared<const RankPart>(
-      ranks, case_partition(parameters, ranks.size(), parameters.run.hosts),
-      make_box_mesh(parameters), parameters.space.degree);
+      ranks, case_partition(parameters, ranks.size(), parameters.run.hosts), mesh,
+      parameters.space.degree);
 }
 
 }  // namespace
 
 CaseModel make_case_model(const CaseParameters& parameters, Processor makes,
                           const Communicator& ranks) {
-  const std::shared_ptr<const RankPart> part = make_part(parameters, ranks);
-  Discretization discretization = make_framed_discretization(parameters, makes, part.get());
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const std::shared_ptr<const RankPart> physical = make_part(parameters, mesh, ranks);
+  Discretization discretization = make_framed_discretization(parameters, makes, physical.get());
+  // Levels that ranks gather are made of its mesh, in the frame as all others.
+  const std::shared_ptr<const RankPart> part =
+      make_part(parameters, mesh_in_frame(mesh, discretization), ranks);
   PoissonProblem problem = make_problem(parameters);
   problem.part = part;
   const NaturalUnits units = natural_units(problem, discretization, make_initial(parameters));
   return {std::move(discretization), units, in_units(problem, units),
-          part ? part->mesh() : make_box_mesh(parameters), part};
+          physical ? physical->mesh() : mesh, part};
 }
 
 LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial,

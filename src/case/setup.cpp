@@ -150,19 +150,18 @@ Discretization make_discretization_on(const BoxMesh& mesh, const CaseParameters&
   Mapping mapping = parameters.mesh.map.empty()
                         ? Mapping(mesh, lattice, basis.nodes)
                         : Mapping(mesh, lattice, basis.nodes, map_fields(parameters));
-  Discretization discretization{mesh, std::move(basis), lattice, std::move(mapping)};
-  check_digits(discretization);
-  return discretization;
+  return {mesh, std::move(basis), lattice, std::move(mapping)};
 }
 
-// The natural frame of a case of which each rank has a part.
-Frame frame_of_all(const Discretization& part, const Communicator& ranks) {
-  Intervals intervals = node_intervals(part);
+// Those of the whole. @param part null if the discretization is the whole
+Intervals intervals_of_all(const Discretization& physical, const RankPart* part) {
+  Intervals intervals = node_intervals(physical);
+  if (part == nullptr) return intervals;
   for (Interval& interval : intervals) {
-    ranks.min({&interval.low, 1});
-    ranks.max({&interval.high, 1});
+    part->ranks().min({&interval.low, 1});
+    part->ranks().max({&interval.high, 1});
   }
-  return natural_frame(intervals, part.mesh.dimension());
+  return intervals;
 }
 
 }  // namespace
@@ -200,7 +199,9 @@ Point case_cell_widths(const CaseParameters& parameters) {
 }
 
 Discretization make_discretization(const CaseParameters& parameters) {
-  return make_discretization_on(make_box_mesh(parameters), parameters);
+  Discretization discretization = make_discretization_on(make_box_mesh(parameters), parameters);
+  check_digits(discretization);
+  return discretization;
 }
 
 bool makes_positions_on_gpu(const CaseParameters& parameters) {
@@ -224,9 +225,9 @@ Discretization make_framed_discretization(const CaseParameters& parameters, Proc
     return make_discretization_on(part == nullptr ? make_box_mesh(parameters) : part->mesh(),
                                   parameters);
   });
-  const Frame frame =
-      part == nullptr ? natural_frame(physical) : frame_of_all(physical, part->ranks());
-  return to_frame(std::move(physical), frame);
+  const Intervals intervals = intervals_of_all(physical, part);
+  on_all_ranks(part, [&] { check_digits(physical, intervals); });
+  return to_frame(std::move(physical), natural_frame(intervals, parameters.mesh.dimension));
 }
 
 PoissonProblem make_problem(const CaseParameters& parameters) {

@@ -224,7 +224,7 @@ bool check_processes(const CaseParameters& parameters, const StrategyName& strat
   // Threads have memory of their own.
   omp_set_num_threads(ranks.threads);
   const auto estimate = [&](const CaseParameters&, const StrategyName& other) {
-    return estimate_rank_memory(parameters, other, ranks.partition, ranks.largest);
+    return estimate_rank_memory(parameters, other, ranks.partition, ranks.largest, count);
   };
   const MemoryEstimate memory = estimate(ranks.part, strategy);
   const Index peak = memory.peak().bytes();

@@ -140,6 +140,7 @@ ExitCode info(const InfoCommand& command) {
   if (processes == 1) return info(command, single_rank());
   if (!kHasMpi) return print_strangers(processes);
   const MpiRanks mpi;
+  if (mpi.world().rank() != 0) set_voice(Voice::is_silent);
   return info(command, mpi.world());
 }
 

@@ -29,8 +29,9 @@ void add_quiet(CLI::App& command, CommandOptions& options) {
 
 void add_threads(CLI::App& command, CommandOptions& options) {
   command
-      .add_option("-t,--threads", options.threads,
-                  "Threads on the CPU, 0 = all cores; as --set run.threads")
+      .add_option(
+          "-t,--threads", options.threads,
+          "Threads on the CPU, of each process, 0 = all cores that it has; as --set run.threads")
       ->option_text("N");
 }
 
@@ -59,6 +60,7 @@ void add_run(CLI::App& app, CommandOptions& options) {
       "Examples:\n"
       "  tessera run case.toml\n"
       "  tessera run case.toml --set operator.kernel=local --output results/local --threads 4\n"
+      "  mpirun -n 4 tessera run case.toml\n"
       "  tessera run --restart results/first --set time.end=2");
 }
 

@@ -35,32 +35,10 @@ inline HostVector<double> constrained_nodes(const BilinearForm& form) {
   return constrained;
 }
 
-/// Why a rank cannot assemble what it has of a load; empty if it can.
-inline std::string why_no_load(const PoissonProblem& problem, const BilinearForm& form) {
-  BilinearForm alone = form;
-  alone.part = nullptr;
-  std::vector<FluxTerm> fluxes = flux_terms(problem);
-  std::erase_if(fluxes, [&](const FluxTerm& flux) { return !form.domain_faces()[flux.face]; });
-  HostVector<double> u(form.discretization->lattice.size());
-  HostVector<double> b(form.discretization->lattice.size());
-  try {
-    set_dirichlet_values(*form.discretization, form.dirichlet, dirichlet_fields(problem), u);
-    assemble_load(alone, problem.source, fluxes, u, b);
-  } catch (const BadFieldValue& error) {
-    return error.what();
-  }
-  return "";
-}
-
-/// Makes the system of a level, or says why there is none. A rank that cannot must not leave the
-/// others waiting for its share of the load, so that all of them try before.
+/// Makes the system of a level, or says why there is none; the same on all ranks.
 inline std::string make_level_system(const PoissonProblem& problem, const Hierarchy& hierarchy,
                                      std::size_t l, LinearSystem& system) {
   const BilinearForm& form = hierarchy.form(l);
-  if (form.part != nullptr) {
-    std::string reason = hierarchy.reason_of_any_rank(why_no_load(problem, form));
-    if (!reason.empty()) return reason;
-  }
   try {
     system = make_linear_system(problem, form, constant_field(0.0), Imbalance::taken_off);
   } catch (const BadFieldValue& error) {

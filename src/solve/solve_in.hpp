@@ -1,7 +1,6 @@
 // This template is the solve of a case in any precision and memory.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "src/solve/method.hpp"
 #include "src/solve/solve.hpp"
 #include "src/solve/solve_timing.hpp"
+#include "src/solve/whole_work.hpp"
 
 namespace tessera {
 
@@ -102,16 +102,6 @@ class SystemVectors {
   Vector<T, Space> b_;
   Vector<T, Space> x_;
 };
-
-/// Of one application, on all ranks together.
-template <class T, class Space>
-Work work_of_all_ranks(const LinearOperator<T, Space>& a) {
-  const VectorLayout layout = a.layout();
-  const Cost cost = a.cost();
-  std::array<double, 2> sums = {cost.bytes, cost.flops};
-  if (layout.shared) layout.shared->ranks().sum(sums);
-  return {static_cast<double>(layout.whole_size()), sums[0], sums[1]};
-}
 
 /// As solve(), with operator, vectors and iteration in this precision and memory.
 template <class T, class Space>

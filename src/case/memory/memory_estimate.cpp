@@ -292,7 +292,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
     estimate.phases.push_back(writing_phase(n, program, all_positions, stepping));
   }
   if (parameters.output.picture) {
-    estimate.phases.push_back({"drawing solution.png",
+    estimate.phases.push_back({kDrawingPhase,
                                {program,
                                 all_positions,
                                 {"solution", n.vectors(1)},

@@ -20,6 +20,9 @@ struct MemoryPart {
 };
 
 /// What is held at the same time in one phase of a run.
+/// The name of the phase in which the picture is made.
+inline constexpr char kDrawingPhase[] = "drawing solution.png";
+
 struct MemoryPhase {
   std::string name;
   std::vector<MemoryPart> parts;

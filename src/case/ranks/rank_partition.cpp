@@ -23,7 +23,9 @@ std::vector<LevelShape> case_levels(const CaseParameters& parameters) {
 
 std::size_t first_small(const std::vector<LevelShape>& levels, int dimension, int ranks) {
   std::size_t l = 1;
-  while (l < levels.size() && node_count(levels[l], dimension) > kGatherDofs * ranks) ++l;
+  while (l < levels.size() &&
+         node_count(levels[l], dimension) > kGatherDofs * gathering_ranks(ranks))
+    ++l;
   return l;
 }
 

@@ -6,6 +6,7 @@
 
 #include "mesh/node_lattice.hpp"
 #include "mesh/saturated.hpp"
+#include "postprocess/ranks/whole_solution.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/setup.hpp"
@@ -125,7 +126,7 @@ Index gathered_bytes(const CaseParameters& parameters, const BoxPartition& parti
 }
 
 MemoryEstimate estimate_rank_memory(const CaseParameters& parameters, const StrategyName& strategy,
-                                    const BoxPartition& partition, int rank) {
+                                    const BoxPartition& partition, int rank, int on_host) {
   const CaseParameters own = part_case(parameters, partition, rank);
   MemoryEstimate estimate = estimate_memory(own, strategy);
   const MemoryPart exchange{"messages to other ranks", exchange_bytes(parameters, partition, rank)};
@@ -134,6 +135,15 @@ MemoryEstimate estimate_rank_memory(const CaseParameters& parameters, const Stra
     phase.parts.insert(phase.parts.begin() + 1, {"MPI", kMpiBytes});
     phase.parts.push_back(exchange);
     phase.parts.push_back(gathered);
+  }
+  if (parameters.output.picture) {
+    const NodeLattice whole(make_box_mesh(parameters), parameters.space.degree);
+    const Index bytes = gathered_solution_bytes(whole, !parameters.mesh.map.empty());
+    for (MemoryPhase& phase : estimate.phases) {
+      // A run in time draws while it goes on.
+      if (!parameters.time && phase.name != kDrawingPhase) continue;
+      phase.parts.push_back({"whole solution, for the picture", ceil_div(bytes, on_host)});
+    }
   }
   return estimate;
 }

@@ -24,6 +24,7 @@
 #include "src/case/probes.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/ranks/rank_parts.hpp"
+#include "src/case/ranks/shared_text.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/time/time_case.hpp"
@@ -125,7 +126,7 @@ class Run {
                                .gpu_peak_bytes = gpu_peak_bytes_}));
   }
 
-  // Both return how much memory is foreseen to be held at most on this host.
+  // Both return how much memory is foreseen to be held at most, on the host with most processes.
   Index prepare_process() {
     omp_set_num_threads(thread_count(parameters_.run.threads));
     const MemoryEstimate estimate = estimate_memory(parameters_, run_.strategy);
@@ -135,14 +136,17 @@ class Run {
 
   Index prepare_rank() {
     const std::vector<RankPlace> places = gather_places(ranks_);
-    omp_set_num_threads(thread_count(parameters_.run.threads, places, ranks_.rank()));
+    // As many on all ranks: the bits of levels that every rank has depend on it.
+    double threads = thread_count(parameters_.run.threads, places, ranks_.rank());
+    ranks_.min({&threads, 1});
+    omp_set_num_threads(static_cast<int>(threads));
     run_.parameters.run.hosts = host_count(places);
     const BoxPartition partition =
         case_partition(parameters_, ranks_.size(), parameters_.run.hosts);
     const int degree = parameters_.space.degree;
-    const MemoryEstimate estimate = estimate_rank_memory(parameters_, run_.strategy, partition,
-                                                         largest_part(partition, degree));
     const int on_host = most_ranks_on_host(places);
+    const MemoryEstimate estimate = estimate_rank_memory(parameters_, run_.strategy, partition,
+                                                         largest_part(partition, degree), on_host);
     // The same decision on all ranks.
     double available = static_cast<double>(available_memory_bytes()) / on_host;
     ranks_.min({&available, 1});
@@ -337,26 +341,6 @@ class Run {
   std::optional<double> checkpoint_time_;
 };
 
-// Each rank reads the file, and all must have read the same.
-LoadedCase load_case(const RunCommand& command, const Communicator& ranks) {
-  const std::string text = read_text_file(command.case_file);
-  if (ranks.any(text != ranks.broadcast(text))) {
-    throw InputError({{.file = command.case_file, .message = "is not the same on all hosts"}});
-  }
-  return make_case_registry().parse(text, command.case_file, command.overrides);
-}
-
-// What a case means that several processes compute.
-void take_processes(LoadedCase& loaded, const Communicator& ranks) {
-  RunParameters& run = loaded.parameters.run;
-  run.processes = ranks.size();
-  if (run.processes > 1 && run.device == RunDevice::cuda) {
-    throw InputError({loaded.findings.diagnostic(
-        "run.device",
-        "several processes compute on CPUs only so far; allowed: \"auto\", \"cpu\"")});
-  }
-}
-
 }  // namespace
 
 ExitCode run(const RunCommand& command, const Communicator& ranks) {
@@ -372,8 +356,10 @@ ExitCode run(const RunCommand& command, const Communicator& ranks) {
         restart->found.path.string(), restart->t());
     return ExitCode::success;
   }
-  LoadedCase loaded = restart ? restart->loaded : load_case(command, ranks);
-  take_processes(loaded, ranks);
+  LoadedCase loaded = restart ? restart->loaded
+                              : make_case_registry().parse(shared_text(command.case_file, ranks),
+                                                           command.case_file, command.overrides);
+  loaded.parameters.run.processes = ranks.size();
   Run run(loaded, command.verbosity, restart ? &*restart : nullptr, ranks);
   try {
     run.solve();

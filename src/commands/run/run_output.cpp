@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <array>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -126,7 +127,7 @@ Json energy_json(const RunRecord& run, double dofs) {
 
 Json memory_json(const RunRecord& run) {
   Json memory = {{"operator_bytes", run.outcome.operator_bytes},
-                 {"peak_bytes", peak_resident_bytes()},
+                 {"peak_bytes", run.peak_bytes.value_or(peak_resident_bytes())},
                  {"peak_device_bytes", nullptr}};
   if constexpr (kHasCuda) {
     if (run.on_gpu()) memory["peak_device_bytes"] = peak_device_bytes();
@@ -241,6 +242,16 @@ void add_picture(RunRecord& run, ResultSet& files) {
   });
 }
 
+// What ranks took together.
+void sum_up(RunRecord& run, const Communicator& ranks) {
+  run.rank_times = gather_times(run.timers, ranks);
+  std::array<double, 2> bytes = {static_cast<double>(run.outcome.operator_bytes),
+                                 static_cast<double>(peak_resident_bytes())};
+  ranks.sum(bytes);
+  run.outcome.operator_bytes = static_cast<Index>(bytes[0]);
+  run.peak_bytes = static_cast<Index>(bytes[1]);
+}
+
 }  // namespace
 
 void write_results(RunRecord& run, ResultSet& files) {
@@ -253,7 +264,7 @@ void write_results(RunRecord& run, ResultSet& files) {
   }
   if (has_solution) add_solution(run, files);
   if (run.parameters.output.picture) add_picture(run, files);
-  if (files.ranks().size() > 1) run.rank_times = gather_times(run.timers, files.ranks());
+  if (files.ranks().size() > 1) sum_up(run, files.ranks());
   const auto add = [&](const char* name, auto&& text) {
     notes.attempt(fmt::format("{} is missing", name),
                   [&] { files.add(name, [&](AtomicFile& file) { file.write(text()); }); });

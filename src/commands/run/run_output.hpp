@@ -49,6 +49,8 @@ struct RunRecord {
   /// Of a run on several processes.
   std::optional<RankSummary> ranks;
   std::optional<RankTimes> rank_times;
+  /// Of all processes together.
+  std::optional<Index> peak_bytes;
   MeasuredRates rates;  // of the processor in use, as far as they are known
 
   /// What limits the work of the run.

@@ -194,7 +194,8 @@ std::string solution_size_text(const CaseParameters& parameters) {
   const VtuOptions& options = parameters.output.vtu;
   const Index bytes = uncompressed_vtu_bytes(NodeLattice(mesh, parameters.space.degree), mesh,
                                              parameters.problem.exact ? 3 : 1, 1, options);
-  return fmt::format("solution.vtu, {}, {}", bytes_text(bytes),
+  return fmt::format("solution.{}, {}, {}", parameters.run.processes > 1 ? "pvtu" : "vtu",
+                     bytes_text(bytes),
                      options.compression == VtkCompression::none
                          ? "not compressed"
                          : fmt::format("before compression by {}", name_of(options.compression)));

@@ -28,6 +28,7 @@
 #include "src/solve/evaluation.hpp"
 #include "src/solve/time/diffusion.hpp"
 #include "src/solve/vector_conversion.hpp"
+#include "src/solve/whole_work.hpp"
 
 namespace tessera {
 
@@ -278,8 +279,7 @@ void Integration<Space>::finish() {
   outcome.levels = diffusion_->levels();
   outcome.notes = diffusion_->notes();
   if (const LinearOperator<double, Space>* const a = diffusion_->form_operator()) {
-    const Cost cost = a->cost();
-    outcome.apply_work = {static_cast<double>(a->size()), cost.bytes, cost.flops};
+    outcome.apply_work = work_of_all_ranks(*a);
     outcome.operator_name = a->name();
   }
 }

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "src/case/ranks/shared_text.hpp"
+
 namespace tessera {
 namespace {
 
@@ -79,7 +81,8 @@ Restart load_restart(const RunCommand& command, const Communicator& ranks) {
   const CaseParameters before = registry.parse(found.checkpoint.case_text, file).parameters;
   LoadedCase loaded = command.case_file.empty()
                           ? registry.parse(found.checkpoint.case_text, file, command.overrides)
-                          : registry.load(command.case_file, command.overrides);
+                          : registry.parse(shared_text(command.case_file, ranks), command.case_file,
+                                           command.overrides);
   compare(before, found.path, loaded);
   check_end(found.checkpoint.time.end, found.path, loaded);
   loaded.findings.throw_if_any();

@@ -9,6 +9,7 @@
 #include "solvers/interruption.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/solve/nonlinear/stationary_system.hpp"
+#include "src/solve/whole_work.hpp"
 
 namespace tessera {
 namespace {
@@ -119,8 +120,7 @@ SolveOutcome solve_nonlinear_case(const CaseParameters& parameters, const CaseMo
   outcome.notes = linearization.notes();
   outcome.operator_bytes = linearization.operator_bytes();
   if (const LinearOperator<double, Host>* const a = linearization.operation()) {
-    const Cost cost = a->cost();
-    outcome.apply_work = {static_cast<double>(a->size()), cost.bytes, cost.flops};
+    outcome.apply_work = work_of_all_ranks(*a);
     outcome.operator_name = a->name();
     if (outcome.report.iterations > 0) timers.set_work("solve/apply", outcome.apply_work);
   }

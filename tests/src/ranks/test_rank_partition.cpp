@@ -178,8 +178,8 @@ TEST(RankParts, OfSeveralRanksNeedTheirShareOfMemory) {
     const Index whole = estimate_memory(parameters, strategy).peak().bytes() - kProgramBytes;
     constexpr int kRanks = 8;
     const BoxPartition partition = case_partition(parameters, kRanks);
-    const MemoryEstimate estimate =
-        estimate_rank_memory(parameters, strategy, partition, largest_part(partition, 3));
+    const MemoryEstimate estimate = estimate_rank_memory(
+        parameters, strategy, partition, largest_part(partition, 3), partition.rank_count());
     const Index part = estimate.peak().bytes() - kProgramBytes - kMpiBytes;
     EXPECT_GT(part, whole / kRanks);
     EXPECT_LT(part, whole / kRanks * 3 / 2);

@@ -10,7 +10,6 @@ namespace tessera::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A program that is several processes, each of one thread.
 Program start_on_ranks(int ranks, const std::filesystem::path& directory,
@@ -106,11 +105,38 @@ TEST_F(RunsOnRanks, GiveTheResultOfOneProcessAndTheSameBitsTwice) {
       const double expected = one["error"][norm].get<double>();
       EXPECT_NEAR(several["error"][norm].get<double>(), expected, 1e-9 * expected) << norm;
     }
+    const nlohmann::json timing = several["timing"];
+    EXPECT_NEAR(timing["dofs_per_s"].get<double>() * timing["apply_s"].get<double>(),
+                several["dofs"].get<double>(), 1.0);
     EXPECT_NEAR(several["probes"][0]["u"].get<double>(), one["probes"][0]["u"].get<double>(), 1e-9);
   }
   EXPECT_EQ(result("first")["solution"], result("second")["solution"]);
   EXPECT_EQ(result("first")["error"], result("second")["error"]);
   EXPECT_EQ(read_file(path() / "first/residuals.csv"), read_file(path() / "second/residuals.csv"));
+}
+
+// Coarser levels that ranks gather lie in the frame of the whole, wherever the box is.
+TEST_F(RunsOnRanks, TakeTheIterationsOfOneProcessInBoxesOfAnySize) {
+  for (const bool is_mapped : {false, true}) {
+    for (const auto& [lower, upper] :
+         {std::pair{"[0, 0]", "[4, 8]"}, std::pair{"[100, -70]", "[101, -69]"}}) {
+      write_file(path() / "box.toml",
+                 std::string("[mesh]\ndimension = 2\ncells = [24, 22]\nlower = ") + lower +
+                     "\nupper = " + upper +
+                     (is_mapped ? "\nmap = [\"0.3*x + 0.01*y\", \"y + 0.05*sin(x)\"]" : "") +
+                     "\n[problem]\nsource = \"1\"\ncoefficient = \"2 + sin(x*y)\"\n[solver]\n"
+                     "preconditioner = \"multigrid\"\n[output]\nvtk = false\npicture = false\n"
+                     "overwrite = true\n[run]\ndevice = \"cpu\"\n");
+      ASSERT_EQ(run_program(path(), {"run", "box.toml", "--output", "one"}).exit_code, 0);
+      const ProgramResult ran = run_on_ranks(3, path(), {"run", "box.toml", "--output", "several"});
+      ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+      const nlohmann::json one = result("one")["solver"];
+      const nlohmann::json several = result("several")["solver"];
+      EXPECT_EQ(several["levels"].size(), one["levels"].size()) << lower << is_mapped;
+      EXPECT_NEAR(several["iterations"].get<int>(), one["iterations"].get<int>(), 1)
+          << lower << is_mapped;
+    }
+  }
 }
 
 TEST_F(RunsOnRanks, SayOnceWhatAllOfThemFailOf) {
