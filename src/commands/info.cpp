@@ -11,6 +11,7 @@
 #include "solvers/ranks/launched_processes.hpp"
 #include "solvers/ranks/mpi_ranks.hpp"
 #include "src/commands.hpp"
+#include "src/commands/standard_streams.hpp"
 #include "src/commands/run/solution_file.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/libraries.hpp"
