@@ -8,8 +8,5 @@ namespace tessera {
 /// defined: uses stand behind `if constexpr (kHasCuda)`.
 inline constexpr bool kHasCuda = @tessera_has_cuda@;
 
-/// Whether this build runs on several processes, by MPI.
-inline constexpr bool kHasMpi = @tessera_has_mpi@;
-
 }  // namespace tessera
 ]])

@@ -6,10 +6,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "solvers/configuration.hpp"
 #include "solvers/ranks/communicator.hpp"
 
 namespace tessera {
+
+/// Whether this build runs on several processes, by MPI. No constant of a header, so that a build
+/// that gets MPI later compiles nothing else anew.
+bool has_mpi() noexcept;
 
 /// MPI failed, or this build has none.
 class MpiError : public std::runtime_error {

@@ -5,6 +5,8 @@
 
 namespace tessera {
 
+bool has_mpi() noexcept { return false; }
+
 MpiRanks::MpiRanks() { throw MpiError("this build has no MPI: it runs on one process"); }
 
 MpiRanks::~MpiRanks() = default;

@@ -139,7 +139,7 @@ ExitCode info(const InfoCommand& command, const Communicator& ranks) {
 ExitCode info(const InfoCommand& command) {
   const int processes = launched_processes();
   if (processes == 1) return info(command, single_rank());
-  if (!kHasMpi) return print_strangers(processes);
+  if (!has_mpi()) return print_strangers(processes);
   const MpiRanks mpi;
   if (mpi.world().rank() != 0) set_voice(Voice::is_silent);
   return info(command, mpi.world());
