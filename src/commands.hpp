@@ -18,7 +18,7 @@ enum class ExitCode {
 /// Each runs one command of the command line and returns how it ended; mistakes of the user and
 /// lacking resources are thrown: InputError, NotEnoughMemory, OutputError, std::bad_alloc.
 /// @param ranks that compute the case together, and call this together
-ExitCode run(const RunCommand& command, const Communicator& ranks);
+ExitCode run(const RunCommand& command, const Communicator& ranks = single_rank());
 ExitCode check(const CheckCommand& command);
 ExitCode compare(const CompareCommand& command);
 ExitCode convergence(const ConvergenceCommand& command);

@@ -79,9 +79,9 @@ class SundialsVector {
   // SUNDIALS sums up the stages of a step or the history of BDF, at most.
   static constexpr int kMaxTerms = kMaxCombinedVectors;
 
-  SundialsVector(Vector<double, Space>* values, const VectorLayout& layout,
-                 WeightedNorm<Space>& norm, CarriedException& carried)
-      : values_(values), layout_(layout), norm_(&norm), carried_(&carried) {}
+  SundialsVector(Vector<double, Space>* values, VectorLayout layout, WeightedNorm<Space>& norm,
+                 CarriedException& carried)
+      : values_(values), layout_(std::move(layout)), norm_(&norm), carried_(&carried) {}
 
   static SundialsVector& of(N_Vector v) { return *static_cast<SundialsVector*>(v->content); }
 

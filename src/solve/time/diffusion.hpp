@@ -170,7 +170,6 @@ Diffusion<Space>::Diffusion(const CaseParameters& parameters, const ProblemInTim
   const PoissonProblem first = problem_at(start);
   capacity_ = first.capacity;
   mass_form_ = mass_form(first, discretization, kProcessorOf<Space>);
-  scratch_ = V(layout());
   if (is_nonlinear(parameters)) {
     form_ = stiffness_form(first, discretization);
     make_mass();
@@ -199,6 +198,7 @@ void Diffusion<Space>::make_form_operator(double t) {
 
 template <class Space>
 void Diffusion<Space>::make_mass() {
+  scratch_ = V(layout());
   const auto scope = timers_.scope("mass");
   // The rows of constrained nodes count as others do: what stands there is not looked at.
   BilinearForm all_nodes = mass_form_;
