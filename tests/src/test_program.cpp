@@ -7,6 +7,7 @@
 namespace tessera::testing {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr char kCase[] =
@@ -30,19 +31,30 @@ class ProgramTest : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
+// Processes that a launcher started, but that do not find each other.
 TEST_F(ProgramTest, SeveralProcessesAreRefusedByOneOfThem) {
-  for (const char* const rank : {"0", "3"}) {
-    const ProgramResult ran = run_program(path(), {"run", "case.toml"}, [rank] {
-      setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
-      setenv("OMPI_COMM_WORLD_RANK", rank, 1);
-    });
-    EXPECT_EQ(ran.exit_code, 1);
-    EXPECT_EQ(ran.output, "");
-    const std::string message =
-        "tessera: 4 processes were started, but one computes a problem so far: start it without "
-        "mpirun\n";
-    EXPECT_EQ(ran.errors, rank == std::string("0") ? message : "");
-    EXPECT_FALSE(std::filesystem::exists(path() / "out"));
+  for (const char* const command : {"run", "compare"}) {
+    for (const char* const rank : {"0", "3"}) {
+      const ProgramResult ran = run_program(path(), {command, "case.toml"}, [rank] {
+        setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+        setenv("OMPI_COMM_WORLD_RANK", rank, 1);
+      });
+      EXPECT_EQ(ran.exit_code, 1);
+      EXPECT_EQ(ran.output, "");
+      if (rank != std::string("0")) {
+        EXPECT_EQ(ran.errors, "");
+      } else if (command == std::string("compare")) {
+        EXPECT_EQ(ran.errors,
+                  "tessera: 4 processes were started, but only tessera run computes on several: "
+                  "start this without mpirun\n");
+      } else {
+        EXPECT_THAT(ran.errors,
+                    AnyOf(HasSubstr("4 processes were started, but 1 found each other: start them "
+                                    "with the mpirun of the MPI"),
+                          HasSubstr("this build has no MPI")));
+      }
+      EXPECT_FALSE(std::filesystem::exists(path() / "out"));
+    }
   }
 }
 
