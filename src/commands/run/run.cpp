@@ -152,6 +152,7 @@ class Run {
     ranks_.min({&available, 1});
     require_memory("memory of a process", estimate, static_cast<Index>(available));
     std::vector<std::string> hosts;
+    hosts.reserve(places.size());
     for (const RankPlace& place : places) hosts.push_back(place.host);
     run_.ranks =
         summarize_ranks(partition, degree, hosts, RankExchange::mpi, omp_get_max_threads());
