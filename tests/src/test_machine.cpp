@@ -216,7 +216,6 @@ TEST_F(KnownRates, AreMeasuredOnce) {
   const MeasuredRates first = known_rates(1);
   EXPECT_GT(first.memory.copy, 1e8);
   ASSERT_TRUE(std::filesystem::exists(rates_file()));
-  // Two measurements differ in their last digits at least.
   const MeasuredRates second = known_rates(1);
   EXPECT_EQ(second.memory.copy, first.memory.copy);
   EXPECT_EQ(second.memory.update, first.memory.update);
@@ -228,8 +227,9 @@ TEST_F(KnownRates, AreMeasuredOnce) {
     EXPECT_EQ(second.caches[i].bytes_per_second, first.caches[i].bytes_per_second);
   }
   const MeasuredRates anew = known_rates(1, Measure::anew);
-  EXPECT_NE(anew.memory.copy, first.memory.copy);
-  EXPECT_NE(anew.fma.in_double, first.fma.in_double);
+  // A single one may come out the same, by the steps of a clock.
+  EXPECT_TRUE(anew.memory.copy != first.memory.copy || anew.memory.update != first.memory.update ||
+              anew.memory.read != first.memory.read || anew.fma.in_double != first.fma.in_double);
   EXPECT_EQ(known_rates(1).fma.in_double, anew.fma.in_double);
 }
 
