@@ -8,8 +8,8 @@
 
 #include "postprocess/files/human_units.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
-#include "src/case/ranks/rank_partition.hpp"
 #include "src/case/ranks/rank_efficiency.hpp"
+#include "src/case/ranks/rank_partition.hpp"
 #include "src/case/ranks/rank_parts.hpp"
 #include "src/case/shape.hpp"
 #include "src/machine/known_rates.hpp"

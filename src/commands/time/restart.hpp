@@ -36,7 +36,8 @@ struct Restart {
 /// that of the checkpoint. Results go to the directory of the earlier run, unless the command line
 /// names another one.
 /// @param ranks that go on from it; all of them call this together
-/// @throws CheckpointError if there is no checkpoint that can be read, or ranks find different ones;
+/// @throws CheckpointError if there is no checkpoint that can be read, or ranks find different
+/// ones;
 ///     InputError if the case has no [time], ends before the checkpoint, or differs in mesh, space,
 ///     problem, boundary or what u was at start
 Restart load_restart(const RunCommand& command, const Communicator& ranks = single_rank());

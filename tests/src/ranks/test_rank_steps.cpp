@@ -205,7 +205,10 @@ std::vector<double> continued_on(const Communicator& ranks, const CaseParameters
   while (integrator->t() < end) integrator->step(end);
   if (ranks.rank() == 0) {
     AtomicFile file(to);
-    write_checkpoint(file, {.dofs = w.layout().whole_size(), .time = {.end = end}}, w);
+    Checkpoint checkpoint;
+    checkpoint.dofs = w.layout().whole_size();
+    checkpoint.time.end = end;
+    write_checkpoint(file, checkpoint, w);
     file.commit();
   }
   finish_checkpoint(w);
