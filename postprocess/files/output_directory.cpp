@@ -18,6 +18,7 @@
 #include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/series/collection.hpp"
 #include "postprocess/vtk/pvtu_writer.hpp"
+#include "solvers/ranks/launched_processes.hpp"
 
 namespace tessera {
 namespace {
@@ -53,11 +54,6 @@ std::vector<std::string> results_in(const fs::path& directory) {
   }
   std::sort(found.begin() + single, found.end());
   return found;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 // Permission bits do not tell of read-only mounts, quotas or root: only writing does.

@@ -1,6 +1,9 @@
 // This file reads what launchers leave in the environment.
 #include "solvers/ranks/launched_processes.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <initializer_list>
@@ -30,5 +33,11 @@ int launched_processes() {
   return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
 }
 int launched_rank() { return number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0); }
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown host";
+  return name.data();
+}
 
 }  // namespace tessera

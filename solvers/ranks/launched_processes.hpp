@@ -1,6 +1,8 @@
 // These functions ask the environment what a launcher such as mpirun started; MPI is not needed.
 #pragma once
 
+#include <string>
+
 namespace tessera {
 
 /// How many processes a launcher started beside this one and with it; 1 without a launcher. Who
@@ -10,5 +12,8 @@ int launched_processes();
 
 /// The number of this process among them, from 0.
 int launched_rank();
+
+/// The name of the host that this process runs on.
+std::string host_name();
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/load/device_load.hpp"
@@ -23,25 +24,23 @@ double own_unit(const SolutionNorms& u) {
   return unit < kSafe && unit > 1.0 / kSafe ? 1.0 : unit;
 }
 
-// @param mesh of the case, in whatever frame
-std::shared_ptr<const RankPart> make_part(const CaseParameters& parameters, const BoxMesh& mesh,
-                                          const Communicator& ranks) {
-  if (ranks.size() == 1) return nullptr;
-  return std::make_shared<const RankPart>(
-      ranks, case_partition(parameters, ranks.size(), parameters.run.hosts), mesh,
-      parameters.space.degree);
-}
-
 }  // namespace
 
 CaseModel make_case_model(const CaseParameters& parameters, Processor makes,
                           const Communicator& ranks) {
   const BoxMesh mesh = make_box_mesh(parameters);
-  const std::shared_ptr<const RankPart> physical = make_part(parameters, mesh, ranks);
+  std::optional<BoxPartition> partition;
+  if (ranks.size() > 1) {
+    partition.emplace(case_partition(parameters, ranks.size(), parameters.run.hosts));
+  }
+  const auto part_of = [&](const BoxMesh& whole) -> std::shared_ptr<const RankPart> {
+    if (!partition) return nullptr;
+    return std::make_shared<const RankPart>(ranks, *partition, whole, parameters.space.degree);
+  };
+  const auto physical = part_of(mesh);
   Discretization discretization = make_framed_discretization(parameters, makes, physical.get());
   // Levels that ranks gather are made of its mesh, in the frame as all others.
-  const std::shared_ptr<const RankPart> part =
-      make_part(parameters, mesh_in_frame(mesh, discretization), ranks);
+  const auto part = part_of(mesh_in_frame(mesh, discretization));
   PoissonProblem problem = make_problem(parameters);
   problem.part = part;
   const NaturalUnits units = natural_units(problem, discretization, make_initial(parameters));

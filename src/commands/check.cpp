@@ -271,7 +271,7 @@ void check_case(LoadedCase& loaded, const CheckCommand& command) {
   const std::vector<ChosenValue> choices = resolve_choices(loaded.parameters);
   const StrategyName strategy = case_strategy(parameters);
   std::optional<CheckedRanks> ranks;
-  if (command.ranks > 1) ranks = share_out(loaded, command.ranks);
+  if (command.ranks > 1) ranks = share_out(parameters, command.ranks);
   print_case(parameters, strategy, choices, command.case_file);
   if (!ranks) {
     check_process(parameters, strategy);

@@ -51,9 +51,8 @@ void print_forecast(const RankForecast& forecast, int ranks, double copy_rate) {
 
 }  // namespace
 
-CheckedRanks share_out(const LoadedCase& loaded, int ranks) {
-  const CaseParameters& parameters = loaded.parameters;
-  BoxPartition partition = case_partition(loaded, ranks);
+CheckedRanks share_out(const CaseParameters& parameters, int ranks) {
+  BoxPartition partition = case_partition(parameters, ranks);
   const int largest = largest_part(partition, parameters.space.degree);
   const int threads = parameters.run.threads > 0
                           ? parameters.run.threads

@@ -18,8 +18,8 @@ struct CheckedRanks {
 };
 
 /// Shares the case out. @param ranks at least 1
-/// @throws InputError if the number does not suit the case
-CheckedRanks share_out(const LoadedCase& loaded, int ranks);
+/// @throws UnsuitableRanks if the number does not suit the case
+CheckedRanks share_out(const CaseParameters& parameters, int ranks);
 
 /// Prints the grid of ranks, the cells and DoFs of parts, and how efficient the ranks are foreseen
 /// to be.

@@ -2,27 +2,20 @@
 #include "src/machine/rank_places.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "solvers/ranks/gather_texts.hpp"
+#include "solvers/ranks/launched_processes.hpp"
 #include "solvers/ranks/mpi_ranks.hpp"
 #include "src/machine/machine.hpp"
 #include "src/version.hpp"
 
 namespace tessera {
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown host";
-  return name.data();
-}
 
 // How many ranks of the host may use each CPU.
 std::map<int, int> users_of_cpus(const std::vector<RankPlace>& places, const std::string& host) {

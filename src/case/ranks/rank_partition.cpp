@@ -154,12 +154,4 @@ BoxPartition case_partition(const CaseParameters& parameters, int ranks, int hos
   return {mesh, grid_of_coarser(mesh, degree, ranks, halvings, cost, levels[1]), halvings};
 }
 
-BoxPartition case_partition(const LoadedCase& loaded, int ranks, int hosts) {
-  try {
-    return case_partition(loaded.parameters, ranks, hosts);
-  } catch (const UnsuitableRanks& error) {
-    throw InputError({loaded.findings.diagnostic(error.key(), error.what())});
-  }
-}
-
 }  // namespace tessera

@@ -35,8 +35,4 @@ std::size_t first_gathered_level(const CaseParameters& parameters, const BoxPart
 ///         of the first coarser level, or the case names what one process computes alone
 BoxPartition case_partition(const CaseParameters& parameters, int ranks, int hosts = 1);
 
-/// The same, for a user.
-/// @throws InputError that names file, line, key and value
-BoxPartition case_partition(const LoadedCase& loaded, int ranks, int hosts = 1);
-
 }  // namespace tessera

@@ -37,7 +37,7 @@ CaseParameters case_of(const std::string& mesh, const std::string& more = "") {
 
 std::string error_of(const LoadedCase& loaded, int ranks) {
   try {
-    case_partition(loaded, ranks);
+    with_case_errors(loaded, [&] { case_partition(loaded.parameters, ranks); });
     return "";
   } catch (const InputError& error) {
     return error.what();
