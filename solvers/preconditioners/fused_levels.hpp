@@ -30,6 +30,23 @@ struct RowsView {
 template <class T>
 RowsView<T> view_rows(const DeviceSparseRows<T>& matrix);
 
+inline constexpr int kNotKept = -1;
+
+/// Where the thread blocks of a kernel keep their rows of a matrix in shared memory.
+struct KeptRows {
+  int offset = kNotKept;  // of the values, in bytes; the columns follow
+  int max_entries = 0;    // of a block
+  int lanes = 1;          // threads that share a row; a power of 2
+};
+
+/// The entries that a block has of a matrix, and the columns in which they are.
+struct KeptPart {
+  int first_entry;
+  int entry_count;
+  int first_column;
+  int end_column;
+};
+
 template <class T>
 std::int64_t bytes_of(const DeviceSparseRows<T>& matrix) {
   return matrix.starts.bytes() + matrix.columns.bytes() + matrix.values.bytes();
@@ -83,8 +100,10 @@ struct FusedLevel {
 /// A V-cycle by the formulas of Multigrid and Chebyshev on levels that are too small for a kernel
 /// to fill the GPU, where launches would take most of the time. All thread blocks are on the GPU at
 /// once, one a multiprocessor, and wait for each other between steps: 2 k + 2 times a level with k
-/// smoothing steps. Every step is a product with a sparse matrix, which lies in the L2 cache.
-/// Deterministic; only one cycle may run at a time, because the object owns vectors.
+/// smoothing steps. Every step is a product with a sparse matrix. A block keeps its rows of the
+/// matrices in shared memory during the cycle, as many as there is room for in the order of their
+/// use, and reads the others from the L2 cache. Deterministic; only one cycle may run at a time,
+/// because the object owns vectors.
 template <class T>
 class FusedLevels {
  public:
@@ -124,6 +143,10 @@ class FusedLevels {
     T* first_x;  // where the first step writes, so that the last one writes x
     T* d;
     T* r;
+    KeptRows kept_a;
+    KeptRows kept_restriction;
+    KeptRows kept_prolongation;
+    KeptRows kept_inverse;
   };
   /// The next finer level; no rows: there is none.
   struct FinerView {
@@ -136,12 +159,16 @@ class FusedLevels {
 
  private:
   void run(int first, const T* b, T* x, const FinerView& finer) const;
+  void plan_kept_rows(std::vector<View>& views);
 
   FusedTransfer<T> to_finer_;
   std::vector<FusedLevel<T>> levels_;
   std::vector<Vectors> vectors_;
   std::vector<DeviceArray<Step>> steps_;
   DeviceArray<View> views_;
+  DeviceArray<KeptPart> parts_;  // [block][level][a, restriction, prolongation]
+  int window_offset_ = 0;        // in a block's shared memory, in bytes
+  std::int64_t shared_bytes_ = 0;
 };
 
 /// The cycle from one of the levels on, as what solves on that level.
