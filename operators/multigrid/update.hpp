@@ -64,8 +64,7 @@ inline std::vector<double> coarse_inverse(const BilinearForm& form) {
     const BilinearForm gathered = gathered_form(form, space, whole);
     return on_all_ranks(form, [&] { return coarse_inverse(gathered); });
   }
-  const FormShape shape = form_shape(form, Processor::cpu, sizeof(double));
-  return dense_inverse(*make_operator<double>(choose_strategy(shape, "serial"), form),
+  return dense_inverse(*make_operator<double>({"csr"}, form),
                        is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
 }
 

@@ -9,11 +9,24 @@
 
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/sparse_rows.hpp"
 
 namespace tessera {
+namespace {
 
-std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space) {
+Eigen::MatrixXd dense_matrix(const LinearOperator<double, Host>& a) {
   const std::int64_t n = a.size();
+  if (const auto* rows = dynamic_cast<const SparseRows<double>*>(&a)) {
+    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
+    std::vector<std::int64_t> columns(static_cast<std::size_t>(n));
+    std::vector<double> values(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) {
+      rows->read_row(i, columns.data(), values.data());
+      const auto length = static_cast<std::size_t>(rows->row_length(i));
+      for (std::size_t k = 0; k < length; ++k) matrix(i, columns[k]) = values[k];
+    }
+    return matrix;
+  }
   Eigen::MatrixXd matrix(n, n);
   HostVector<double> unit(n);
   HostVector<double> column(n);
@@ -24,6 +37,14 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
     unit[j] = 0.0;
     matrix.col(j) = Eigen::Map<const Eigen::VectorXd>(column.data(), n);
   }
+  return matrix;
+}
+
+}  // namespace
+
+std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space) {
+  const std::int64_t n = a.size();
+  Eigen::MatrixXd matrix = dense_matrix(a);
   const auto size = static_cast<double>(n);
   // Any positive number will do; this one keeps the condition number.
   const double shift = matrix.trace() / (size * size);

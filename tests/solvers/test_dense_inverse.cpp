@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solvers/preconditioners/dense_inverse.hpp"
+#include "solvers/sparse_rows.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/diagonal_systems.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
@@ -39,6 +40,31 @@ TEST(DenseInverses, AreInverses) {
     EXPECT_LT((B * A - Eigen::MatrixXd::Identity(n, n)).norm(), 1e-11);
     EXPECT_EQ(B, B.transpose());
   }
+}
+
+// The same operator, which says its rows as well; entries of 0 are left out.
+class OperatorWithRows final : public DenseOperator<double>, public SparseRows<double> {
+ public:
+  explicit OperatorWithRows(const Eigen::MatrixXd& A) : DenseOperator<double>(A), A_(A) {}
+  std::int64_t row_length(std::int64_t row) const override {
+    return (A_.row(row).array() != 0.0).count();
+  }
+  void read_row(std::int64_t row, std::int64_t* columns, double* values) const override {
+    for (std::int64_t j = 0; j < A_.cols(); ++j) {
+      if (A_(row, j) == 0.0) continue;
+      *columns++ = j;
+      *values++ = A_(row, j);
+    }
+  }
+
+ private:
+  Eigen::MatrixXd A_;
+};
+
+TEST(DenseInverses, TakeTheRowsOfSparseMatrices) {
+  const Eigen::MatrixXd A = ring(17) + Eigen::MatrixXd::Identity(17, 17);
+  EXPECT_EQ(dense_inverse(OperatorWithRows(A), NullSpace::none),
+            dense_inverse(DenseOperator<double>(A), NullSpace::none));
 }
 
 TEST(DenseInverses, WithConstantsAsNullSpaceArePseudoInverses) {
