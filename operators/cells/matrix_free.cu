@@ -3,6 +3,7 @@
 #include "operators/cells/device_matrix_free.hpp"
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/form/operator_name.hpp"
+#include "solvers/adding_operator.hpp"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
@@ -75,7 +76,7 @@ __global__ void constrain_diagonal_kernel(const __grid_constant__ CellGrid grid,
 }
 
 template <class T>
-class DeviceMatrixFree final : public LinearOperator<T, Device> {
+class DeviceMatrixFree final : public AddingOperator<T, Device> {
  public:
   DeviceMatrixFree(const BilinearForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel,
                    DeviceScatter scatter)
@@ -98,36 +99,14 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
     return operator_name(kernel_->name(), scatter_name(scatter_), kernel_->factor_storage());
   }
 
+  bool adds() const override {
+    return scatter_ == DeviceScatter::atomic || scatter_ == DeviceScatter::patch ||
+           scatter_ == DeviceScatter::unprotected;
+  }
+
   void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
-    const CellSource<T> source{x.data()};
-    const auto run = [&](SinkKind kind) {
-      kernel_->apply(all_cells(grid_), source, {kind, y.data(), x.data()});
-    };
-    switch (scatter_) {
-      case DeviceScatter::atomic:
-        zero(y);
-        run(SinkKind::add_atomic);
-        break;
-      case DeviceScatter::patch:
-        zero(y);
-        run(SinkKind::patch);
-        break;
-      case DeviceScatter::unprotected:
-        zero(y);
-        run(SinkKind::add);
-        break;
-      case DeviceScatter::coloring:
-        for (const CellRange& color : colors_) {
-          kernel_->apply(color, source, {SinkKind::first_or_add, y.data(), x.data()});
-        }
-        break;
-      case DeviceScatter::private_cells:
-        kernel_->apply(all_cells(grid_), source,
-                       {SinkKind::cells, cell_values_.data(), nullptr, nodes_per_cell_});
-        gather_cells(x, y);
-        break;
-    }
-    robin_.add(x, y);
+    if (adds()) zero(y);
+    do_apply_to_zeros(x, y);
   }
 
   void do_diagonal(DeviceVector<T>& d) const override {
@@ -150,6 +129,35 @@ class DeviceMatrixFree final : public LinearOperator<T, Device> {
   Index bytes() const override { return kernel_->bytes() + cell_values_.bytes() + robin_.bytes(); }
 
  private:
+  void do_apply_to_zeros(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    const CellSource<T> source{x.data()};
+    const auto run = [&](SinkKind kind) {
+      kernel_->apply(all_cells(grid_), source, {kind, y.data(), x.data()});
+    };
+    switch (scatter_) {
+      case DeviceScatter::atomic:
+        run(SinkKind::add_atomic);
+        break;
+      case DeviceScatter::patch:
+        run(SinkKind::patch);
+        break;
+      case DeviceScatter::unprotected:
+        run(SinkKind::add);
+        break;
+      case DeviceScatter::coloring:
+        for (const CellRange& color : colors_) {
+          kernel_->apply(color, source, {SinkKind::first_or_add, y.data(), x.data()});
+        }
+        break;
+      case DeviceScatter::private_cells:
+        kernel_->apply(all_cells(grid_), source,
+                       {SinkKind::cells, cell_values_.data(), nullptr, nodes_per_cell_});
+        gather_cells(x, y);
+        break;
+    }
+    robin_.add(x, y);
+  }
+
   static void zero(DeviceVector<T>& y) {
     zero_on_device(y.data(), y.size() * static_cast<Index>(sizeof(T)));
   }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "solvers/adding_operator.hpp"
 #include "solvers/preconditioner.hpp"
 #include "solvers/preconditioners/smoothing_passes.hpp"
 #include "solvers/preconditioners/spectrum.hpp"
@@ -46,7 +47,8 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
         steps_(std::move(steps)),
         inverse_diagonal_(std::move(inverse_diagonal)),
         d_(a.layout()),
-        product_(a.layout()) {}
+        product_(a.layout()),
+        adding_(as_adding(a)) {}
 
   /// Takes the diagonal of the operator, which has changed, and the steps that steps_for() makes of
   /// an estimate of the spectrum, all in the memory that is there but for r.
@@ -55,6 +57,7 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
     a_.diagonal(inverse_diagonal_);
     invert_entries(inverse_diagonal_);
     steps_ = steps_for(estimate_spectrum(a_, inverse_diagonal_, lanczos_steps, r, d_, product_));
+    clear_product();
   }
 
   int degree() const { return static_cast<int>(steps_.size()); }
@@ -74,16 +77,25 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
 
  private:
   void step(const ChebyshevStep& coefficients, const V& b, V& x) const {
-    a_.apply(x, product_);
+    if (adding_ != nullptr) {
+      adding_->apply_to_zeros(x, product_);
+    } else {
+      a_.apply(x, product_);
+    }
     next_step(static_cast<T>(coefficients.momentum), static_cast<T>(coefficients.scale),
-              inverse_diagonal_, b, product_, d_, x);
+              inverse_diagonal_, b, product_, adding_ == nullptr ? Leave::as_it_is : Leave::zeros,
+              d_, x);
+  }
+  void clear_product() {
+    if (adding_ != nullptr) fill(product_, T{0});
   }
 
   const LinearOperator<T, Space>& a_;
   std::vector<ChebyshevStep> steps_;
   V inverse_diagonal_;
   mutable V d_;
-  mutable V product_;
+  mutable V product_;  // zeros between steps if the operator adds
+  const AddingOperator<T, Space>* adding_;
 };
 
 }  // namespace tessera

@@ -17,18 +17,19 @@ void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<
 
 template <class T, class Space>
 void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
-               const Vector<T, Space>& b, const Vector<T, Space>& y, Vector<T, Space>& d,
+               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, Vector<T, Space>& d,
                Vector<T, Space>& x) {
   const T* const inverse = inverse_diagonal.data();
   if (momentum == T{0}) {
 #pragma omp parallel for simd schedule(static)
     for (Index i = 0; i < x.size(); ++i) x[i] += d[i] = scale * inverse[i] * (b[i] - y[i]);
-    return;
-  }
+  } else {
 #pragma omp parallel for simd schedule(static)
-  for (Index i = 0; i < x.size(); ++i) {
-    x[i] += d[i] = momentum * d[i] + scale * inverse[i] * (b[i] - y[i]);
+    for (Index i = 0; i < x.size(); ++i) {
+      x[i] += d[i] = momentum * d[i] + scale * inverse[i] * (b[i] - y[i]);
+    }
   }
+  if (leave == Leave::zeros) fill(y, T{0});
 }
 
 template <class T, class Space>

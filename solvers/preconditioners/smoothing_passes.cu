@@ -19,24 +19,39 @@ void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<
   });
 }
 
-template <class T, class Space>
-void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
-               const Vector<T, Space>& b, const Vector<T, Space>& y, Vector<T, Space>& d,
-               Vector<T, Space>& x) {
-  const T* const inverse = inverse_diagonal.data();
-  const T* const right = b.data();
-  const T* const product = y.data();
+namespace {
+
+template <Leave leave, class T>
+void queue_next_step(T momentum, T scale, const T* inverse, const T* right, DeviceVector<T>& y,
+                     DeviceVector<T>& d, DeviceVector<T>& x) {
+  T* const product = y.data();
   T* const step = d.data();
   T* const solution = x.data();
+  const auto take_product = [=] __device__(Index i) {
+    const T value = product[i];
+    if constexpr (leave == Leave::zeros) product[i] = T{0};
+    return value;
+  };
   if (momentum == T{0}) {
     for_each_entry(x.size(), "a step of Chebyshev's iteration", [=] __device__(Index i) {
-      solution[i] += step[i] = scale * inverse[i] * (right[i] - product[i]);
+      solution[i] += step[i] = scale * inverse[i] * (right[i] - take_product(i));
     });
     return;
   }
   for_each_entry(x.size(), "a step of Chebyshev's iteration", [=] __device__(Index i) {
-    solution[i] += step[i] = momentum * step[i] + scale * inverse[i] * (right[i] - product[i]);
+    solution[i] += step[i] = momentum * step[i] + scale * inverse[i] * (right[i] - take_product(i));
   });
+}
+
+}  // namespace
+
+template <class T, class Space>
+void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
+               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, Vector<T, Space>& d,
+               Vector<T, Space>& x) {
+  const auto queue = leave == Leave::zeros ? queue_next_step<Leave::zeros, T>
+                                           : queue_next_step<Leave::as_it_is, T>;
+  queue(momentum, scale, inverse_diagonal.data(), b.data(), y, d, x);
 }
 
 template <class T, class Space>
@@ -63,12 +78,12 @@ void fill_random(Vector<T, Space>& x) {
                  [=] __device__(Index i) { data[i] = static_cast<T>(hashed_value(i)); });
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                  \
-  template void first_step(T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&, \
-                           DeviceVector<T>&);                                                   \
-  template void next_step(T, T, const DeviceVector<T>&, const DeviceVector<T>&,                 \
-                          const DeviceVector<T>&, DeviceVector<T>&, DeviceVector<T>&);          \
-  template void subtract_in_place(const DeviceVector<T>&, DeviceVector<T>&);                    \
+#define TESSERA_INSTANTIATE(T)                                                                    \
+  template void first_step(T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&,   \
+                           DeviceVector<T>&);                                                     \
+  template void next_step(T, T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&, \
+                          Leave, DeviceVector<T>&, DeviceVector<T>&);                             \
+  template void subtract_in_place(const DeviceVector<T>&, DeviceVector<T>&);                      \
   template void fill_random(DeviceVector<T>&);
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(float)

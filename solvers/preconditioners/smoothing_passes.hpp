@@ -10,11 +10,14 @@ template <class T, class Space>
 void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
                 Vector<T, Space>& d, Vector<T, Space>& x);
 
+/// What a pass leaves of a vector that it has read.
+enum class Leave { as_it_is, zeros };
+
 /// d = momentum d + scale D^-1 (b - y), x += d; 7 vectors, 6 with momentum 0, which does not read
-/// d.
+/// d; one more where y is left as zeros.
 template <class T, class Space>
 void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
-               const Vector<T, Space>& b, const Vector<T, Space>& y, Vector<T, Space>& d,
+               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, Vector<T, Space>& d,
                Vector<T, Space>& x);
 
 /// r = b - r; 3 vectors.

@@ -33,7 +33,7 @@ void check_passes() {
     const HostVector<T> x = vector_of<T>(random_values(n, 5));
     const auto space_inverse = in_space<Space>(inverse);
     const auto space_b = in_space<Space>(b);
-    const auto space_y = in_space<Space>(y);
+    auto space_y = in_space<Space>(y);
     std::vector<double> step(n);
     std::vector<double> sum(n);
 
@@ -46,7 +46,7 @@ void check_passes() {
 
     d_out = in_space<Space>(d);
     x_out = in_space<Space>(x);
-    next_step(T{0.375}, T{0.75}, space_inverse, space_b, space_y, d_out, x_out);
+    next_step(T{0.375}, T{0.75}, space_inverse, space_b, space_y, Leave::as_it_is, d_out, x_out);
     for (int i = 0; i < n; ++i) {
       step[i] = 0.375 * d[i] + 0.75 * inverse[i] * (b[i] - y[i]);
       sum[i] = x[i] + step[i];
@@ -57,13 +57,30 @@ void check_passes() {
     // Without momentum d is not read.
     d_out = in_space<Space>(poisoned<T>(n));
     x_out = in_space<Space>(x);
-    next_step(T{0}, T{0.75}, space_inverse, space_b, space_y, d_out, x_out);
+    next_step(T{0}, T{0.75}, space_inverse, space_b, space_y, Leave::as_it_is, d_out, x_out);
     for (int i = 0; i < n; ++i) {
       step[i] = 0.75 * inverse[i] * (b[i] - y[i]);
       sum[i] = x[i] + step[i];
     }
     expect_near(on_host(d_out), step);
     expect_near(on_host(x_out), sum);
+    expect_near(on_host(space_y), std::vector<double>(y.data(), y.data() + n));
+
+    // With and without momentum, y may be left as zeros.
+    for (const T momentum : {T{0}, T{0.375}}) {
+      d_out = in_space<Space>(d);
+      x_out = in_space<Space>(x);
+      auto used = in_space<Space>(y);
+      next_step(momentum, T{0.75}, space_inverse, space_b, used, Leave::zeros, d_out, x_out);
+      for (int i = 0; i < n; ++i) {
+        step[i] = momentum * d[i] + 0.75 * inverse[i] * (b[i] - y[i]);
+        sum[i] = x[i] + step[i];
+      }
+      expect_near(on_host(d_out), step);
+      expect_near(on_host(x_out), sum);
+      const HostVector<T> left = on_host(used);
+      for (int i = 0; i < n; ++i) EXPECT_EQ(left[i], T{0}) << i;
+    }
 
     auto r = in_space<Space>(y);
     subtract_in_place(space_b, r);
