@@ -12,6 +12,7 @@
 #include "operators/multigrid/hierarchy.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/multigrid/size.hpp"
+#include "solvers/adding_operator.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
 #include "solvers/ranks/stop_together.hpp"
@@ -20,7 +21,7 @@ namespace tessera {
 
 /// The operator of a level, which stays where it is when it becomes that of another form.
 template <class T, class Space>
-class LevelOperator final : public LinearOperator<T, Space> {
+class LevelOperator final : public AddingOperator<T, Space> {
  public:
   using V = Vector<T, Space>;
 
@@ -42,8 +43,11 @@ class LevelOperator final : public LinearOperator<T, Space> {
   const FusedOperations<T, Space>* fused() const override { return a_->fused(); }
   void do_apply(const V& x, V& y) const override { a_->apply(x, y); }
   void do_diagonal(V& d) const override { a_->diagonal(d); }
+  bool adds() const override { return as_adding(*a_) != nullptr; }
 
  private:
+  void do_apply_to_zeros(const V& x, V& y) const override { as_adding(*a_)->apply_to_zeros(x, y); }
+
   void make(const BilinearForm& form) {
     // What is to be made anew is given back first: both together may not fit.
     a_ = nullptr;
