@@ -59,12 +59,12 @@ void fill_random(Vector<T, Space>& x) {
   for (Index i = 0; i < x.size(); ++i) x[i] = static_cast<T>(hashed_value(i));
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                    \
-  template void first_step(T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&,         \
-                           HostVector<T>&);                                                       \
-  template void next_step(T, T, const HostVector<T>&, const HostVector<T>&, const HostVector<T>&, \
-                          HostVector<T>&, HostVector<T>&);                                        \
-  template void subtract_in_place(const HostVector<T>&, HostVector<T>&);                          \
+#define TESSERA_INSTANTIATE(T)                                                                     \
+  template void first_step(T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&,          \
+                           HostVector<T>&);                                                        \
+  template void next_step(T, T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&, Leave, \
+                          HostVector<T>&, HostVector<T>&);                                         \
+  template void subtract_in_place(const HostVector<T>&, HostVector<T>&);                           \
   template void fill_random(HostVector<T>&);
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(float)
