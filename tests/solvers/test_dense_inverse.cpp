@@ -42,10 +42,17 @@ TEST(DenseInverses, AreInverses) {
   }
 }
 
-// The same operator, which says its rows as well; entries of 0 are left out.
-class OperatorWithRows final : public DenseOperator<double>, public SparseRows<double> {
+// An operator that says its rows, without entries of 0, and is not to be applied.
+class OperatorWithRows final : public LinearOperator<double, Host>, public SparseRows<double> {
  public:
-  explicit OperatorWithRows(const Eigen::MatrixXd& A) : DenseOperator<double>(A), A_(A) {}
+  explicit OperatorWithRows(const Eigen::MatrixXd& A) : A_(A) {}
+  std::int64_t size() const override { return A_.rows(); }
+  void do_apply(const HostVector<double>&, HostVector<double>&) const override {
+    ADD_FAILURE() << "the operator was applied";
+  }
+  void do_diagonal(HostVector<double>&) const override { ADD_FAILURE() << "a diagonal"; }
+  Cost cost() const override { return {}; }
+  std::int64_t bytes() const override { return 0; }
   std::int64_t row_length(std::int64_t row) const override {
     return (A_.row(row).array() != 0.0).count();
   }
