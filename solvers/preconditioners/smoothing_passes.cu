@@ -7,43 +7,153 @@ namespace tessera {
 
 using Index = std::int64_t;
 
-template <class T, class Space>
-void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
-                Vector<T, Space>& d, Vector<T, Space>& x) {
-  const T* const inverse = inverse_diagonal.data();
-  const T* const right = b.data();
-  T* const step = d.data();
-  T* const solution = x.data();
-  for_each_entry(x.size(), "a step of Chebyshev's iteration", [=] __device__(Index i) {
-    solution[i] = step[i] = scale * inverse[i] * right[i];
-  });
+namespace {
+
+// Entries that a thread takes at a time, with loads and stores of 16 bytes or more.
+constexpr int kGroup = 4;
+
+template <class T, int count>
+struct alignas(count * sizeof(T)) Entries {
+  T value[count];
+};
+
+template <int count, class T>
+__device__ Entries<T, count> load(const T* x, Index i) {
+  return *reinterpret_cast<const Entries<T, count>*>(x + i);
+}
+template <int count, class T>
+__device__ void store(const Entries<T, count>& entries, T* x, Index i) {
+  *reinterpret_cast<Entries<T, count>*>(x + i) = entries;
 }
 
-namespace {
+// Calls pass.apply<count>(i) for all entries i < n, `count` from i on at a time. Launch: one thread
+// a group.
+template <class Pass>
+__global__ void __launch_bounds__(256) pass_kernel(Index n, const Pass pass) {
+  const Index first = thread_number<256>() * kGroup;
+  if (first + kGroup <= n) {
+    pass.template apply<kGroup>(first);
+  } else {
+    for (Index i = first; i < n; ++i) pass.template apply<1>(i);
+  }
+}
+
+template <class Pass>
+void queue_pass(Index n, const char* name, const Pass& pass) {
+  if (n == 0) return;
+  launch(pass_kernel<Pass>, {name, blocks_for(n, 256 * kGroup), 256}, n, pass);
+}
+
+template <class T>
+struct FirstStep {
+  T scale;
+  const T* inverse;
+  const T* right;
+  T* step;
+  T* solution;
+
+  template <int count>
+  __device__ void apply(Index i) const {
+    const auto inverse_of = load<count>(inverse, i);
+    auto step_of = load<count>(right, i);
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      step_of.value[k] = scale * inverse_of.value[k] * step_of.value[k];
+    }
+    store(step_of, step, i);
+    store(step_of, solution, i);
+  }
+};
+
+// All loads come before the first store, which may be to where another load is from.
+template <class T, Leave leave, bool has_momentum>
+struct NextStep {
+  T momentum;
+  T scale;
+  const T* inverse;
+  const T* right;
+  T* product;
+  T* step;
+  T* solution;
+
+  template <int count>
+  __device__ void apply(Index i) const {
+    const auto inverse_of = load<count>(inverse, i);
+    const auto right_of = load<count>(right, i);
+    const auto product_of = load<count>(product, i);
+    Entries<T, count> step_of{};
+    if constexpr (has_momentum) step_of = load<count>(step, i);
+    auto solution_of = load<count>(solution, i);
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      const T correction = scale * inverse_of.value[k] * (right_of.value[k] - product_of.value[k]);
+      step_of.value[k] = has_momentum ? momentum * step_of.value[k] + correction : correction;
+      solution_of.value[k] += step_of.value[k];
+    }
+    store(step_of, step, i);
+    store(solution_of, solution, i);
+    if constexpr (leave == Leave::zeros) store(Entries<T, count>{}, product, i);
+  }
+};
+
+template <class T>
+struct SubtractInPlace {
+  const T* right;
+  T* residual;
+
+  template <int count>
+  __device__ void apply(Index i) const {
+    const auto right_of = load<count>(right, i);
+    auto residual_of = load<count>(residual, i);
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      residual_of.value[k] = right_of.value[k] - residual_of.value[k];
+    }
+    store(residual_of, residual, i);
+  }
+};
+
+template <class From, class To>
+struct Convert {
+  double scale;
+  const From* in;
+  To* out;
+
+  template <int count>
+  __device__ void apply(Index i) const {
+    const auto from = load<count>(in, i);
+    Entries<To, count> to;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      to.value[k] = static_cast<To>(scale * static_cast<double>(from.value[k]));
+    }
+    store(to, out, i);
+  }
+};
 
 template <Leave leave, class T>
 void queue_next_step(T momentum, T scale, const T* inverse, const T* right, DeviceVector<T>& y,
                      DeviceVector<T>& d, DeviceVector<T>& x) {
-  T* const product = y.data();
-  T* const step = d.data();
-  T* const solution = x.data();
-  const auto take_product = [=] __device__(Index i) {
-    const T value = product[i];
-    if constexpr (leave == Leave::zeros) product[i] = T{0};
-    return value;
-  };
+  constexpr char kName[] = "a step of Chebyshev's iteration";
   if (momentum == T{0}) {
-    for_each_entry(x.size(), "a step of Chebyshev's iteration", [=] __device__(Index i) {
-      solution[i] += step[i] = scale * inverse[i] * (right[i] - take_product(i));
-    });
-    return;
+    queue_pass(
+        x.size(), kName,
+        NextStep<T, leave, false>{momentum, scale, inverse, right, y.data(), d.data(), x.data()});
+  } else {
+    queue_pass(
+        x.size(), kName,
+        NextStep<T, leave, true>{momentum, scale, inverse, right, y.data(), d.data(), x.data()});
   }
-  for_each_entry(x.size(), "a step of Chebyshev's iteration", [=] __device__(Index i) {
-    solution[i] += step[i] = momentum * step[i] + scale * inverse[i] * (right[i] - take_product(i));
-  });
 }
 
 }  // namespace
+
+template <class T, class Space>
+void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
+                Vector<T, Space>& d, Vector<T, Space>& x) {
+  queue_pass(x.size(), "a step of Chebyshev's iteration",
+             FirstStep<T>{scale, inverse_diagonal.data(), b.data(), d.data(), x.data()});
+}
 
 template <class T, class Space>
 void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
@@ -56,19 +166,12 @@ void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
 
 template <class T, class Space>
 void subtract_in_place(const Vector<T, Space>& b, Vector<T, Space>& r) {
-  const T* const right = b.data();
-  T* const residual = r.data();
-  for_each_entry(r.size(), "a residual",
-                 [=] __device__(Index i) { residual[i] = right[i] - residual[i]; });
+  queue_pass(r.size(), "a residual", SubtractInPlace<T>{b.data(), r.data()});
 }
 
 template <class From, class To, class Space>
 void convert(const Vector<From, Space>& from, double scale, Vector<To, Space>& to) {
-  const From* const in = from.data();
-  To* const out = to.data();
-  for_each_entry(to.size(), "converting a vector", [=] __device__(Index i) {
-    out[i] = static_cast<To>(scale * static_cast<double>(in[i]));
-  });
+  queue_pass(to.size(), "converting a vector", Convert<From, To>{scale, from.data(), to.data()});
 }
 
 template <class T, class Space>
