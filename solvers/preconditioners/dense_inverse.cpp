@@ -1,11 +1,13 @@
 // This file inverts a small operator, and multiplies by the inverse on the host.
 #include "solvers/preconditioners/dense_inverse.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
+#include <omp.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
@@ -14,20 +16,20 @@
 namespace tessera {
 namespace {
 
-Eigen::MatrixXd dense_matrix(const LinearOperator<double, Host>& a) {
+// Entries [n][n].
+std::vector<double> dense_matrix(const LinearOperator<double, Host>& a) {
   const std::int64_t n = a.size();
+  std::vector<double> matrix(static_cast<std::size_t>(n * n));
   if (const auto* rows = dynamic_cast<const SparseRows<double>*>(&a)) {
-    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
     std::vector<std::int64_t> columns(static_cast<std::size_t>(n));
     std::vector<double> values(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) {
       rows->read_row(i, columns.data(), values.data());
       const auto length = static_cast<std::size_t>(rows->row_length(i));
-      for (std::size_t k = 0; k < length; ++k) matrix(i, columns[k]) = values[k];
+      for (std::size_t k = 0; k < length; ++k) matrix[i * n + columns[k]] = values[k];
     }
     return matrix;
   }
-  Eigen::MatrixXd matrix(n, n);
   HostVector<double> unit(n);
   HostVector<double> column(n);
   for (std::int64_t j = 0; j < n; ++j) {
@@ -35,39 +37,91 @@ Eigen::MatrixXd dense_matrix(const LinearOperator<double, Host>& a) {
     unit[j] = 1.0;
     a.apply(unit, column);
     unit[j] = 0.0;
-    matrix.col(j) = Eigen::Map<const Eigen::VectorXd>(column.data(), n);
+    for (std::int64_t i = 0; i < n; ++i) matrix[i * n + j] = column[i];
   }
   return matrix;
+}
+
+// Takes the pivot k out of row i: row_i -= a_ik / a_kk row_k, and a_ik becomes -a_ik / a_kk.
+void eliminate(double* row, const double* pivot_row, std::int64_t k, std::int64_t n) {
+  const double factor = row[k] / pivot_row[k];
+#pragma omp simd
+  for (std::int64_t j = 0; j < n; ++j) row[j] -= factor * pivot_row[j];
+  row[k] = -factor;
+}
+
+// Inverts in place by Gauss's and Jordan's elimination, which needs no exchange of rows where the
+// matrix is positive definite. A thread keeps its rows, so that they stay in its cache; the bits do
+// not depend on the number of threads. Returns whether all pivots were positive and finite.
+bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
+  // Row k as it is before step k, for steps in turns: while some threads are still at step k,
+  // another one saves row k + 1.
+  std::array<std::vector<double>, 2> saved;
+  for (std::vector<double>& row : saved) row.assign(static_cast<std::size_t>(n), 0.0);
+  std::copy_n(matrix.data(), n, saved[0].data());
+  bool is_definite = true;
+  // Fewer rows than this would not pay for the barriers.
+  constexpr std::int64_t kRowsPerThread = 64;
+  const auto useful =
+      static_cast<int>(std::clamp<std::int64_t>(n / kRowsPerThread, 1, omp_get_max_threads()));
+#pragma omp parallel num_threads(useful)
+  {
+    const std::int64_t thread = omp_get_thread_num();
+    const std::int64_t threads = omp_get_num_threads();
+    for (std::int64_t k = 0; k < n; ++k) {
+      const double* const pivot_row = saved[k % 2].data();
+      const double pivot = pivot_row[k];
+      if (!(pivot > 0.0 && std::isfinite(pivot))) {
+        if (thread == 0) is_definite = false;
+        break;
+      }
+      for (std::int64_t i = thread; i < n; i += threads) {
+        double* const row = matrix.data() + i * n;
+        if (i == k) {
+          for (std::int64_t j = 0; j < n; ++j) row[j] = pivot_row[j] / pivot;
+          row[k] = 1.0 / pivot;
+        } else {
+          eliminate(row, pivot_row, k, n);
+        }
+        if (i == k + 1) std::copy_n(row, n, saved[(k + 1) % 2].data());
+      }
+#pragma omp barrier
+    }
+  }
+  return is_definite;
 }
 
 }  // namespace
 
 std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space) {
   const std::int64_t n = a.size();
-  Eigen::MatrixXd matrix = dense_matrix(a);
+  std::vector<double> matrix = dense_matrix(a);
+  double trace = 0.0;
+  for (std::int64_t i = 0; i < n; ++i) trace += matrix[i * n + i];
+  const double sum = std::accumulate(matrix.begin(), matrix.end(), 0.0);
   const auto size = static_cast<double>(n);
   // Any positive number will do; this one keeps the condition number.
-  const double shift = matrix.trace() / (size * size);
+  const double shift = trace / (size * size);
   // If A maps the constants to rounding errors, they are treated as its null space.
   constexpr double kRounding = std::numeric_limits<double>::epsilon();
-  if (!(matrix.sum() / size > kRounding * matrix.trace())) null_space = NullSpace::constants;
-  if (null_space == NullSpace::constants) matrix.array() += shift;
-  const Eigen::LLT<Eigen::MatrixXd> factors(matrix);
-  if (!matrix.allFinite() || factors.info() != Eigen::Success ||
-      !(factors.matrixLLT().diagonal().minCoeff() > 0.0)) {
+  if (!(sum / size > kRounding * trace)) null_space = NullSpace::constants;
+  const auto add_to_all = [&](double value) {
+    for (double& entry : matrix) entry += value;
+  };
+  if (null_space == NullSpace::constants) add_to_all(shift);
+  if (!invert_in_place(matrix, n)) {
     throw NumericalBreakdown("the operator of the coarsest level is not positive definite");
   }
-  Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(n, n);
-  // Of a size that depends on nothing, so that the bits do not depend on the number of threads.
-  constexpr std::int64_t kColumns = 32;
-#pragma omp parallel for schedule(static)
-  for (std::int64_t first = 0; first < n; first += kColumns) {
-    factors.solveInPlace(inverse.middleCols(first, std::min(kColumns, n - first)));
-  }
-  if (null_space == NullSpace::constants) inverse.array() -= 1.0 / (shift * size * size);
+  if (null_space == NullSpace::constants) add_to_all(-1.0 / (shift * size * size));
   // The inverse is symmetric up to rounding, but CG needs it to be symmetric exactly.
-  const Eigen::MatrixXd symmetric = 0.5 * (inverse + inverse.transpose());
-  return {symmetric.data(), symmetric.data() + n * n};
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < i; ++j) {
+      double& lower = matrix[i * n + j];
+      double& upper = matrix[j * n + i];
+      lower = upper = 0.5 * (lower + upper);
+    }
+  }
+  return matrix;
 }
 
 std::int64_t square_size(const std::vector<double>& entries) {
