@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "solvers/krylov/device_iteration.hpp"
+#include "solvers/memory/captured_graph.hpp"
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/cuda_owners.hpp"
 
@@ -13,35 +14,17 @@ namespace tessera {
 class IterationGraph {
  public:
   /// Captures this many iterations, a multiple of what one call queues.
-  IterationGraph(int iterations, DeviceIteration& iteration) : iterations_(iterations) {
-    check_cuda(cudaStreamBeginCapture(device_stream(), cudaStreamCaptureModeThreadLocal),
-               "beginning the capture of an iteration");
-    cudaGraph_t graph = nullptr;
-    try {
-      for (int i = 0; i < iterations; i += iteration.iterations_per_call()) iteration.enqueue();
-    } catch (...) {
-      cudaStreamEndCapture(device_stream(), &graph);
-      cudaGraphDestroy(graph);
-      cudaGetLastError();
-      throw;
-    }
-    check_cuda(cudaStreamEndCapture(device_stream(), &graph), "capturing an iteration");
-    const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
-    cudaGraphDestroy(graph);
-    check_cuda(status, "instantiating the graph of an iteration");
-  }
-  ~IterationGraph() { cudaGraphExecDestroy(executable_); }
-  IterationGraph(const IterationGraph&) = delete;
-  IterationGraph& operator=(const IterationGraph&) = delete;
+  IterationGraph(int iterations, DeviceIteration& iteration)
+      : iterations_(iterations), graph_("capturing an iteration", [&] {
+          for (int i = 0; i < iterations; i += iteration.iterations_per_call()) iteration.enqueue();
+        }) {}
 
   int iterations() const { return iterations_; }
-  void replay() {
-    check_cuda(cudaGraphLaunch(executable_, device_stream()), "launching an iteration");
-  }
+  void replay() { graph_.replay(); }
 
  private:
   int iterations_;
-  cudaGraphExec_t executable_ = nullptr;
+  CapturedGraph graph_;
 };
 
 /// A copy of the state in page-locked memory, on its way from the GPU.

@@ -58,6 +58,9 @@ class BlockJacobi final : public Preconditioner<T, Space>, public Smoother<T, Sp
   void do_smooth_from_zero(const V& b, V& x) const override;
   void do_smooth(const V& b, V& x) const override;
 
+  const BlockRows<T, Space>& rows() const { return rows_; }
+  /// An outer sweep, with the damping and the relaxation in use.
+  const BlockSweep& sweep() const { return sweep_; }
   double damping() const { return sweep_.damping; }
   double relaxation() const { return sweep_.factor; }
   /// The memory that the preconditioner holds.

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/preconditioners/ordered_sweeps.hpp"
+
 namespace tessera {
 namespace {
 
@@ -155,6 +157,22 @@ class BlockStep {
   const T* b_;
 };
 
+/// Relaxes the block block_of(item) for all items of a queue; workers take the next when they are
+/// free.
+template <class T, class BlockOf>
+void take_items(const BlockRows<T, Host>& a, const BlockSweep& sweep, const HostVector<T>& b,
+                HostVector<T>& x, QueueWorkers workers, Index items, BlockOf&& block_of) {
+  const BlockStep<T> step(a, sweep, b.data());
+  const Present<T> access{x.data()};
+  const ThreadScratch<T> memory(a.blocks.most_rows());
+#pragma omp parallel num_threads(workers == QueueWorkers::one ? 1 : omp_get_max_threads())
+  {
+    BlockScratch<T> scratch = memory.of_this_thread();
+#pragma omp for schedule(dynamic, 1)
+    for (Index item = 0; item < items; ++item) step.relax(block_of(item), access, scratch);
+  }
+}
+
 }  // namespace
 
 std::int64_t RowBlocks::most_rows() const {
@@ -265,29 +283,47 @@ void relax_from_zero(const BlockRows<T, Host>& a, const BlockSweep& sweep, const
 template <class T>
 void relax_asynchronously(const BlockRows<T, Host>& a, const BlockSweep& sweep, int sweeps,
                           const HostVector<T>& b, HostVector<T>& x) {
+  const Index blocks = a.blocks.count();
+  take_items(a, sweep, b, x, QueueWorkers::all, sweeps * blocks,
+             [blocks](Index item) { return item % blocks; });
+}
+
+template <class T>
+void relax_in_order(const BlockRows<T, Host>& a, const BlockSweep& sweep,
+                    const std::vector<std::int32_t>& order, QueueWorkers workers,
+                    const HostVector<T>& b, HostVector<T>& x) {
+  take_items(a, sweep, b, x, workers, static_cast<Index>(order.size()),
+             [&order](Index item) { return order[item]; });
+}
+
+template <class T>
+void relax_in_place(const BlockRows<T, Host>& a, const BlockSweep& sweep, const HostVector<T>& b,
+                    HostVector<T>& x) {
   const BlockStep<T> step(a, sweep, b.data());
   const Present<T> access{x.data()};
-  const Index blocks = a.blocks.count();
   const ThreadScratch<T> memory(a.blocks.most_rows());
 #pragma omp parallel
   {
     BlockScratch<T> scratch = memory.of_this_thread();
-#pragma omp for schedule(dynamic, 1)
-    for (Index item = 0; item < sweeps * blocks; ++item) {
-      step.relax(item % blocks, access, scratch);
-    }
+#pragma omp for schedule(static)
+    for (Index block = 0; block < a.blocks.count(); ++block) step.relax(block, access, scratch);
   }
 }
 
-#define TESSERA_INSTANTIATE(T)                                                            \
-  template BlockRows<T, Host> make_block_rows(const SparseRows<T>&, RowBlocks&&);         \
-  template std::int64_t block_rows_bytes(const BlockRows<T, Host>&);                      \
-  template void relax(const BlockRows<T, Host>&, const BlockSweep&, const HostVector<T>&, \
-                      const HostVector<T>&, HostVector<T>&);                              \
-  template void relax_from_zero(const BlockRows<T, Host>&, const BlockSweep&,             \
-                                const HostVector<T>&, HostVector<T>&);                    \
-  template void relax_asynchronously(const BlockRows<T, Host>&, const BlockSweep&, int,   \
-                                     const HostVector<T>&, HostVector<T>&);
+#define TESSERA_INSTANTIATE(T)                                                                     \
+  template BlockRows<T, Host> make_block_rows(const SparseRows<T>&, RowBlocks&&);                  \
+  template std::int64_t block_rows_bytes(const BlockRows<T, Host>&);                               \
+  template void relax(const BlockRows<T, Host>&, const BlockSweep&, const HostVector<T>&,          \
+                      const HostVector<T>&, HostVector<T>&);                                       \
+  template void relax_from_zero(const BlockRows<T, Host>&, const BlockSweep&,                      \
+                                const HostVector<T>&, HostVector<T>&);                             \
+  template void relax_asynchronously(const BlockRows<T, Host>&, const BlockSweep&, int,            \
+                                     const HostVector<T>&, HostVector<T>&);                        \
+  template void relax_in_order(const BlockRows<T, Host>&, const BlockSweep&,                       \
+                               const std::vector<std::int32_t>&, QueueWorkers,                     \
+                               const HostVector<T>&, HostVector<T>&);                              \
+  template void relax_in_place(const BlockRows<T, Host>&, const BlockSweep&, const HostVector<T>&, \
+                               HostVector<T>&);
 
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(float)

@@ -7,6 +7,7 @@
 #include "solvers/memory/running_sum.cuh"
 #include "solvers/preconditioners/block_rows.hpp"
 #include "solvers/preconditioners/block_rows_kernels.cuh"
+#include "solvers/preconditioners/ordered_sweeps.hpp"
 
 namespace tessera {
 namespace {
@@ -51,6 +52,25 @@ void launch_sweep(const BlockRows<T, Device>& a, const BlockSweep& sweep, const 
     launch(sweep_kernel<lanes(), T, Access>,
            {"sweeping over blocks", blocks_for(a.block_count, 1), kThreads, shared_bytes(a)},
            view(a), in_precision<T>(sweep), b.data(), access);
+  });
+}
+
+// @param order of the items, or null: sweep by sweep
+template <class T>
+void take_items(const BlockRows<T, Device>& a, const BlockSweep& sweep, Index items,
+                const std::int32_t* order, QueueWorkers workers, const DeviceVector<T>& b,
+                DeviceVector<T>& x) {
+  if (items == 0) return;
+  zero_on_device(a.queue.data(), a.queue.bytes());
+  with_lanes(a, [&](auto lanes) {
+    const auto kernel = asynchronous_sweeps_kernel<lanes(), T>;
+    const Index most =
+        workers == QueueWorkers::one ? 1 : resident_blocks(kernel, kThreads, shared_bytes(a));
+    launch(kernel,
+           {"sweeping over blocks asynchronously", blocks_for(std::min(most, items), 1), kThreads,
+            shared_bytes(a)},
+           view(a), in_precision<T>(sweep), static_cast<unsigned long long>(items), order, b.data(),
+           Present<T>{x.data()}, a.queue.data());
   });
 }
 
@@ -113,17 +133,20 @@ void relax_from_zero(const BlockRows<T, Device>& a, const BlockSweep& sweep,
 template <class T>
 void relax_asynchronously(const BlockRows<T, Device>& a, const BlockSweep& sweep, int sweeps,
                           const DeviceVector<T>& b, DeviceVector<T>& x) {
-  if (a.block_count == 0) return;
-  zero_on_device(a.queue.data(), a.queue.bytes());
-  with_lanes(a, [&](auto lanes) {
-    const auto kernel = asynchronous_sweeps_kernel<lanes(), T>;
-    const Index items = sweeps * a.block_count;
-    const Index grid = std::min<Index>(resident_blocks(kernel, kThreads, shared_bytes(a)), items);
-    launch(kernel,
-           {"sweeping over blocks asynchronously", blocks_for(grid, 1), kThreads, shared_bytes(a)},
-           view(a), in_precision<T>(sweep), static_cast<unsigned long long>(items), b.data(),
-           Present<T>{x.data()}, a.queue.data());
-  });
+  take_items(a, sweep, sweeps * a.block_count, nullptr, QueueWorkers::all, b, x);
+}
+
+template <class T>
+void relax_in_order(const BlockRows<T, Device>& a, const BlockSweep& sweep,
+                    const DeviceArray<std::int32_t>& order, QueueWorkers workers,
+                    const DeviceVector<T>& b, DeviceVector<T>& x) {
+  take_items(a, sweep, order.size(), order.data(), workers, b, x);
+}
+
+template <class T>
+void relax_in_place(const BlockRows<T, Device>& a, const BlockSweep& sweep,
+                    const DeviceVector<T>& b, DeviceVector<T>& x) {
+  launch_sweep(a, sweep, b, Present<T>{x.data()});
 }
 
 #define TESSERA_INSTANTIATE(T)                                                                 \
@@ -134,7 +157,12 @@ void relax_asynchronously(const BlockRows<T, Device>& a, const BlockSweep& sweep
   template void relax_from_zero(const BlockRows<T, Device>&, const BlockSweep&,                \
                                 const DeviceVector<T>&, DeviceVector<T>&);                     \
   template void relax_asynchronously(const BlockRows<T, Device>&, const BlockSweep&, int,      \
-                                     const DeviceVector<T>&, DeviceVector<T>&);
+                                     const DeviceVector<T>&, DeviceVector<T>&);                \
+  template void relax_in_order(const BlockRows<T, Device>&, const BlockSweep&,                 \
+                               const DeviceArray<std::int32_t>&, QueueWorkers,                 \
+                               const DeviceVector<T>&, DeviceVector<T>&);                      \
+  template void relax_in_place(const BlockRows<T, Device>&, const BlockSweep&,                 \
+                               const DeviceVector<T>&, DeviceVector<T>&);
 
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(float)

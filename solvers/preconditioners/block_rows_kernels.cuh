@@ -244,19 +244,21 @@ __global__ void __launch_bounds__(kThreads)
   relax_block<kLanes>(a, blockIdx.x, sweep, b, x, shared_values<T>());
 }
 
-// `items` / a.blocks sweeps in place; thread blocks take blocks of rows from a queue, which is 0 at
-// the start, and wait for none. Shape and costs as above. Not deterministic.
+// Sweeps in place; thread blocks take the `items` of a queue, whose counter is 0 at the start, and
+// wait for none. Item i is the block of rows order[i], or i % a.blocks if `order` is null. Shape
+// and costs as above. Not deterministic with more than one thread block.
 template <int kLanes, class T>
 __global__ void __launch_bounds__(kThreads)
     asynchronous_sweeps_kernel(const Matrix<T> a, const Sweep<T> sweep, unsigned long long items,
-                               const T* __restrict__ b, const Present<T> x,
-                               unsigned long long* queue) {
+                               const std::int32_t* __restrict__ order, const T* __restrict__ b,
+                               const Present<T> x, unsigned long long* queue) {
   __shared__ unsigned long long item;
   while (true) {
     if (threadIdx.x == 0) item = atomicAdd(queue, 1ULL);
     __syncthreads();
     if (item >= items) return;
-    relax_block<kLanes>(a, static_cast<Index>(item % a.blocks), sweep, b, x, shared_values<T>());
+    const Index block = order == nullptr ? static_cast<Index>(item % a.blocks) : order[item];
+    relax_block<kLanes>(a, block, sweep, b, x, shared_values<T>());
     // No thread takes the next item, or writes shared memory, before all threads are done with this
     // item.
     __syncthreads();

@@ -17,6 +17,9 @@ StudyInfo n_body_study();
 /// Where a GPU starts the blocks of kernels.
 StudyInfo block_scheduling_study();
 
+/// In which order a GPU updates a vector in place, and what that does to a relaxation.
+StudyInfo update_order_study();
+
 /// By when a kernel is surely done.
 StudyInfo finishing_time_study();
 

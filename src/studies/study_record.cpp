@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "postprocess/files/text_table.hpp"
+#include "src/machine/machine.hpp"
 
 namespace tessera {
 namespace {
@@ -50,33 +51,46 @@ StudyRecord::StudyRecord(const StudyInfo& study, StudyOptions options, std::stri
   std::size_t longest = std::string_view("variant").size();
   for (const std::string& variant : study.variants) longest = std::max(longest, variant.size());
   columns_.push_back({"variant", longest});
-  const auto add_column = [this](const std::string& header) {
-    columns_.push_back({header, std::max(header.size(), kLeastWidth)});
+  const auto add_column = [this](const StudyColumn& column) {
+    const std::string header = header_of(column);
+    columns_.push_back({header, std::max(header.size(), kLeastWidth), column.part, column.place});
+    has_parts_ = has_parts_ || !column.part.empty();
   };
-  for (const StudyColumn& column : study.layout.parameters) add_column(header_of(column));
+  for (const StudyColumn& column : study.layout.parameters) add_column(column);
   if (!study.layout.time_unit.empty()) {
-    add_column("threads");
+    add_column({"threads"});
     for (const char* name : {"q1", "median", "q3"}) columns_.push_back({name, kTimeWidth});
-    add_column("runs");
+    add_column({"runs"});
   }
-  for (const StudyColumn& column : study.layout.metrics) add_column(header_of(column));
+  for (const StudyColumn& column : study.layout.metrics) add_column(column);
 }
 
 void StudyRecord::say_line(const std::string& text) {
   if (verbosity_ == Verbosity::normal) write_stdout(text);
 }
 
-void StudyRecord::print_cells(const std::vector<std::string>& cells) {
-  std::string line = fmt::format("  {:<{}}", cells.front(), columns_.front().width);
-  for (std::size_t i = 1; i < cells.size(); ++i) {
-    const std::size_t width = i < columns_.size() ? columns_[i].width : 0;
-    line += fmt::format("  {:>{}}", cells[i], width);
+void StudyRecord::print_headers() {
+  ShownRow headers;
+  headers.cells.reserve(columns_.size());
+  for (const ShownColumn& column : columns_) headers.cells.push_back(column.header);
+  if (!study_.layout.time_unit.empty()) say("\n  times in {}\n", study_.layout.time_unit);
+  print_row(headers);
+}
+
+void StudyRecord::print_row(const ShownRow& row) {
+  std::string line = fmt::format("  {:<{}}", row.cells.front(), columns_.front().width);
+  for (std::size_t i = 1; i < row.cells.size(); ++i) {
+    const ShownColumn& column = columns_[i];
+    const bool is_here = column.part.empty() || column.part == part_;
+    if (!is_here || column.place == StudyColumn::Place::file) continue;
+    line += fmt::format("  {:>{}}", row.cells[i], column.width);
   }
+  if (!row.remark.empty()) line += "  " + row.remark;
   line.erase(line.find_last_not_of(' ') + 1);
   say_line(line + "\n");
 }
 
-std::vector<std::string> StudyRecord::shown_cells(const StudyRow& row) const {
+StudyRecord::ShownRow StudyRecord::shown_row(const StudyRow& row) const {
   std::vector<std::string> cells = {row.variant};
   for (const std::string& parameter : row.parameters) {
     cells.push_back(parameter.empty() ? "-" : parameter);
@@ -84,8 +98,7 @@ std::vector<std::string> StudyRecord::shown_cells(const StudyRow& row) const {
   const bool is_timed = !study_.layout.time_unit.empty();
   if (is_timed) cells.push_back(std::to_string(row.threads));
   if (!row.not_measured.empty()) {
-    cells.push_back("not measured: " + row.not_measured);
-    return cells;
+    return {.cells = std::move(cells), .remark = "not measured: " + row.not_measured};
   }
   if (is_timed) {
     const Summary times = scaled(row.seconds, row.shown_per_second);
@@ -95,9 +108,10 @@ std::vector<std::string> StudyRecord::shown_cells(const StudyRow& row) const {
     cells.push_back(std::to_string(times.count));
   }
   for (const StudyCell& metric : row.metrics) cells.push_back(shown(metric));
-  if (row.correctness == Correctness::wrong) cells.push_back("WRONG: " + row.wrong);
-  if (row.correctness == Correctness::wrong_by_design) cells.push_back("as meant: " + row.wrong);
-  return cells;
+  std::string remark;
+  if (row.correctness == Correctness::wrong) remark = "WRONG: " + row.wrong;
+  if (row.correctness == Correctness::wrong_by_design) remark = "as meant: " + row.wrong;
+  return {.cells = std::move(cells), .remark = std::move(remark)};
 }
 
 void StudyRecord::show_status(const std::string& what) {
@@ -108,15 +122,13 @@ void StudyRecord::show_status(const std::string& what) {
 
 void StudyRecord::add(StudyRow row) {
   status_.reset();
-  if (!has_header_) {
-    std::vector<std::string> headers;
-    headers.reserve(columns_.size());
-    for (const ShownColumn& column : columns_) headers.push_back(column.header);
-    if (!study_.layout.time_unit.empty()) say("\n  times in {}\n", study_.layout.time_unit);
-    print_cells(headers);
+  const std::string part = has_parts_ ? row.parameters.at(0) : "";
+  if (!has_header_ || part != part_) {
+    part_ = part;
+    print_headers();
     has_header_ = true;
   }
-  print_cells(shown_cells(row));
+  print_row(shown_row(row));
   if (row.not_measured.empty() && row.correctness == Correctness::wrong) ++wrong_rows_;
   table_.add(std::move(row));
 }
@@ -124,8 +136,10 @@ void StudyRecord::add(StudyRow row) {
 std::string StudyRecord::csv() const {
   std::string text = csv_line(csv_header(study_.layout));
   for (const StudyRow& row : table_.rows()) {
-    text += csv_line(
-        csv_cells(row, study_.layout, study_.name, device_name(options_.processor), machine_));
+    const Processor processor = row.processor.value_or(options_.processor);
+    const std::string machine =
+        processor == options_.processor ? machine_ : describe_machine().cpu_model;
+    text += csv_line(csv_cells(row, study_.layout, study_.name, device_name(processor), machine));
   }
   return text;
 }

@@ -34,7 +34,8 @@ class StudyRecord {
 
   /// Shows on a terminal what is being measured; the next row ends it.
   void show_status(const std::string& what);
-  /// Adds a row to the table and prints it; the first one prints the headers.
+  /// Adds a row to the table and prints it; the first one prints the headers, and so does the first
+  /// of each part that has columns of its own.
   /// @throws std::invalid_argument as StudyTable::add()
   void add(StudyRow row);
   /// Rows whose result is wrong though it must not be.
@@ -46,11 +47,18 @@ class StudyRecord {
   struct ShownColumn {
     std::string header;
     std::size_t width;
+    std::string part = {};
+    StudyColumn::Place place = StudyColumn::Place::screen_and_file;
+  };
+  struct ShownRow {
+    std::vector<std::string> cells;
+    std::string remark = {};
   };
 
   void say_line(const std::string& text);
-  void print_cells(const std::vector<std::string>& cells);
-  std::vector<std::string> shown_cells(const StudyRow& row) const;
+  void print_headers();
+  void print_row(const ShownRow& row);
+  ShownRow shown_row(const StudyRow& row) const;
 
   const StudyInfo& study_;
   StudyOptions options_;
@@ -60,6 +68,9 @@ class StudyRecord {
   std::vector<ShownColumn> columns_;
   std::optional<ProgressLine> status_;
   bool has_header_ = false;
+  bool has_parts_ = false;
+  // Of the rows whose headers were printed last.
+  std::string part_;
   int wrong_rows_ = 0;
 };
 

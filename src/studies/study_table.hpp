@@ -1,12 +1,14 @@
 // A StudyTable holds the rows that a study has measured.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "postprocess/timing/statistics.hpp"
+#include "solvers/execution.hpp"
 
 namespace tessera {
 
@@ -23,6 +25,11 @@ using StudyCell = std::variant<std::monostate, double, std::string>;
 struct StudyColumn {
   std::string name;         ///< in the CSV file: lower case, '_' between words
   std::string header = {};  ///< on the screen; empty: the name
+  /// The rows that it is shown with on the screen: those whose first parameter is this; empty: all.
+  /// Files have all columns.
+  std::string part = {};
+  /// Whether the screen has it, too.
+  enum class Place { screen_and_file, file } place = Place::screen_and_file;
 };
 
 /// What the columns of a study are, beside those that all studies have.
@@ -52,6 +59,8 @@ struct StudyRow {
   /// Why there are no numbers; the rest but variant, threads, parameters is meaningless unless this
   /// is empty.
   std::string not_measured = {};
+  /// Where it was measured, if not where the study runs: a GPU's rows stand beside a CPU's.
+  std::optional<Processor> processor = {};
 };
 
 /// The rows of a study so far, in the order in which they were measured.

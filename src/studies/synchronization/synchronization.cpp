@@ -37,9 +37,11 @@ constexpr std::size_t kMetrics = 6;
 
 // failed, actual, conflict, capacity, other; the last column, a rate, is of GPUs.
 std::vector<StudyCell> metrics_of(const TransactionCounts& counts) {
-  std::vector<StudyCell> cells = transaction_cells(counts);
-  cells.insert(cells.begin() + 1, percent(counts.first_aborted, counts.wanted));
-  cells.resize(kMetrics);
+  const std::vector<StudyCell> of_all_studies = transaction_cells(counts);
+  std::vector<StudyCell> cells(kMetrics);
+  cells[0] = of_all_studies[0];
+  cells[1] = percent(counts.first_aborted, counts.wanted);
+  std::copy(of_all_studies.begin() + 1, of_all_studies.end(), cells.begin() + 2);
   return cells;
 }
 

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include "postprocess/files/human_units.hpp"
-#include "postprocess/timing/clock.hpp"
-#include "solvers/interruption.hpp"
+#include "src/studies/repeated_runs.hpp"
 #include "src/studies/synchronization/device_additions.hpp"
 #include "src/studies/synchronization/synchronization_claims.hpp"
 
@@ -69,7 +68,8 @@ class GpuAdditions {
       return;
     }
     record_.show_status(fmt::format("{}, {} threads an entry, {}", way.name, sharing, table_text_));
-    row.seconds = repeat([&] { return table_.seconds(way.addition, places); });
+    row.seconds =
+        repeat_runs(record_.options().pace, [&] { return table_.seconds(way.addition, places); });
     const double additions = static_cast<double>(additions_);
     row.shown_per_second = 1e9 / additions;
     row.metrics.resize(record_.table().layout().metrics.size());
@@ -81,24 +81,6 @@ class GpuAdditions {
       row.wrong = lost_text(result.missing / additions);
     }
     record_.add(std::move(row));
-  }
-
-  template <class Seconds>
-  Summary repeat(Seconds&& seconds_of_one) const {
-    const Pace& pace = record_.options().pace;
-    std::vector<double> seconds;
-    // One that does not count, to warm up.
-    seconds_of_one();
-    const double start = seconds_now();
-    while (static_cast<int>(seconds.size()) < pace.repetitions) {
-      stop_if_requested();
-      seconds.push_back(seconds_of_one());
-      if (static_cast<int>(seconds.size()) >= kLeastStudyRepetitions &&
-          seconds_now() - start > pace.time_limit_s) {
-        break;
-      }
-    }
-    return summarize(std::move(seconds));
   }
 
   StudyRecord& record_;

@@ -1,45 +1,31 @@
 // These functions measure how far residuals of asynchronous runs spread.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "solvers/linear_operator.hpp"
+#include "solvers/preconditioners/residual_spread.hpp"
 #include "solvers/smoother.hpp"
 
 namespace tessera::testing {
 
 /// ||b - A x|| / ||b|| after so many iterations of several runs, and that of the synchronous
 /// method.
-struct ResidualSpread {
+struct IterationSpread : ResidualSpread {
   int iteration = 0;
-  double least = 0.0;
-  double mean = 0.0;
-  double most = 0.0;
-  double deviation = 0.0;  // sqrt(mean of (residual - mean)^2)
   double synchronous = 0.0;
 };
 
 /// The spread of runs[run][iteration - 1] beside synchronous[iteration - 1].
-inline std::vector<ResidualSpread> residual_spread(const std::vector<std::vector<double>>& runs,
-                                                   const std::vector<double>& synchronous) {
-  const auto count = static_cast<double>(runs.size());
-  std::vector<ResidualSpread> spreads;
+inline std::vector<IterationSpread> iteration_spreads(const std::vector<std::vector<double>>& runs,
+                                                      const std::vector<double>& synchronous) {
+  std::vector<IterationSpread> spreads;
   for (std::size_t i = 0; i < synchronous.size(); ++i) {
-    ResidualSpread spread{static_cast<int>(i) + 1, runs[0][i], 0.0, runs[0][i], 0.0,
-                          synchronous[i]};
-    for (const std::vector<double>& run : runs) {
-      spread.least = std::min(spread.least, run[i]);
-      spread.most = std::max(spread.most, run[i]);
-      spread.mean += run[i] / count;
-    }
-    double variance = 0.0;
-    for (const std::vector<double>& run : runs) {
-      variance += (run[i] - spread.mean) * (run[i] - spread.mean) / count;
-    }
-    spread.deviation = std::sqrt(variance);
-    spreads.push_back(spread);
+    std::vector<double> residuals;
+    residuals.reserve(runs.size());
+    for (const std::vector<double>& run : runs) residuals.push_back(run[i]);
+    spreads.push_back({residual_spread(residuals), static_cast<int>(i) + 1, synchronous[i]});
   }
   return spreads;
 }
@@ -69,17 +55,17 @@ std::vector<double> residuals_of_iteration(const LinearOperator<T, Space>& a,
 /// another one every time. The residual is computed between iterations, so only within one can
 /// sweeps run into each other: `asynchronous` should do several.
 template <class T, class Space>
-std::vector<ResidualSpread> convergence_spread(const LinearOperator<T, Space>& a,
-                                               const Smoother<T, Space>& asynchronous,
-                                               const Smoother<T, Space>& synchronous,
-                                               const Vector<T, Space>& b, int iterations,
-                                               int runs) {
+std::vector<IterationSpread> convergence_spread(const LinearOperator<T, Space>& a,
+                                                const Smoother<T, Space>& asynchronous,
+                                                const Smoother<T, Space>& synchronous,
+                                                const Vector<T, Space>& b, int iterations,
+                                                int runs) {
   std::vector<std::vector<double>> residuals;
   residuals.reserve(runs);
   for (int run = 0; run < runs; ++run) {
     residuals.push_back(residuals_of_iteration(a, asynchronous, b, iterations));
   }
-  return residual_spread(residuals, residuals_of_iteration(a, synchronous, b, iterations));
+  return iteration_spreads(residuals, residuals_of_iteration(a, synchronous, b, iterations));
 }
 
 }  // namespace tessera::testing

@@ -306,8 +306,8 @@ INSTANTIATE_TEST_SUITE_P(Degrees, HostBlockJacobi,
                          name_of);
 
 TEST(ResidualSpreads, AreThoseOfGivenRuns) {
-  const std::vector<ResidualSpread> spreads =
-      residual_spread({{1.0, 0.5}, {3.0, 0.5}}, {2.5, 0.25});
+  const std::vector<IterationSpread> spreads =
+      iteration_spreads({{1.0, 0.5}, {3.0, 0.5}}, {2.5, 0.25});
   ASSERT_EQ(spreads.size(), 2);
   EXPECT_EQ(spreads[0].iteration, 1);
   EXPECT_EQ(spreads[0].least, 1.0);
@@ -327,7 +327,7 @@ TEST(ResidualSpreads, AreZeroForTheSynchronousMethodAndResidualsFall) {
   const auto synchronous = make_block_jacobi<double>(problem.form, {2, 3}, brick);
   const auto asynchronous =
       make_block_jacobi<double>(problem.form, {2, 3, 0.0, BlockExchange::asynchronous}, brick);
-  for (const ResidualSpread& spread :
+  for (const IterationSpread& spread :
        convergence_spread<double, Host>(*a, *synchronous, *synchronous, b, 5, 3)) {
     EXPECT_EQ(spread.least, spread.most);
     EXPECT_EQ(spread.least, spread.synchronous);
@@ -335,7 +335,7 @@ TEST(ResidualSpreads, AreZeroForTheSynchronousMethodAndResidualsFall) {
   const ThreadCount count(2);
   const auto spreads = convergence_spread<double, Host>(*a, *asynchronous, *synchronous, b, 40, 5);
   ASSERT_EQ(spreads.size(), 40);
-  for (const ResidualSpread& spread : spreads) {
+  for (const IterationSpread& spread : spreads) {
     EXPECT_LE(spread.least, spread.mean * (1.0 + 1e-12));
     EXPECT_LE(spread.mean, spread.most * (1.0 + 1e-12));
   }
