@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mesh/partition.hpp"
+#include "solvers/configuration.hpp"
+#include "solvers/memory/device.hpp"
 #include "src/studies/assembly/assembly_check.hpp"
 #include "src/studies/assembly/assembly_claims.hpp"
+#include "src/studies/assembly/assembly_gpu.hpp"
 #include "src/studies/assembly/assembly_method.hpp"
 #include "src/studies/assembly/delaunay_square.hpp"
 #include "src/studies/assembly/paper_times.hpp"
@@ -22,9 +26,6 @@
 
 namespace tessera {
 namespace {
-
-/// A race may lose nothing in one run: it is looked for this often.
-constexpr int kRacingRuns = 100;
 
 const char* storage_name(MatrixStorage storage) {
   return storage == MatrixStorage::full ? "full" : "csr";
@@ -54,15 +55,23 @@ TriangleMesh study_mesh(Index refinements, const std::string& numbering, std::ui
 /// The rows of one mesh and one storage of the matrix.
 class TargetRows {
  public:
+  /// @param copy_bandwidth of the GPU in bytes per second; 0: the rows are of the CPU
   TargetRows(StudyRecord& record, const TriangleMesh& mesh,
-             const std::vector<std::vector<Index>>& colors, MatrixStorage storage)
+             const std::vector<std::vector<Index>>& colors, MatrixStorage storage,
+             double copy_bandwidth)
       : record_(record),
         mesh_(mesh),
         colors_(colors),
         target_(assembly_target(mesh, storage)),
         counts_(addition_counts(mesh, target_)),
         values_(target_.entries),
-        serial_(serial_values()) {}
+        serial_(serial_values()) {
+    if constexpr (kHasCuda) {
+      if (copy_bandwidth > 0.0) {
+        gpu_.emplace(record, task(), counts_, serial_, copy_bandwidth);
+      }
+    }
+  }
 
   void measure(int operations) {
     for (const AssemblyInfo& info : assembly_table()) {
@@ -73,6 +82,11 @@ class TargetRows {
         record_.add(measured(info, operations, 1));
         continue;
       }
+      if (gpu_) {
+        if (info.on_gpu) record_.add(gpu_->measured(info, operations, parameters(operations)));
+        continue;
+      }
+      if (info.make == nullptr) continue;
       for (const int threads : record_.options().threads) {
         record_.add(measured(info, operations, threads));
       }
@@ -112,7 +126,8 @@ class TargetRows {
     StudyRow row{.variant = std::string(info.name),
                  .threads = threads,
                  .parameters = parameters(operations),
-                 .shown_per_second = 1e3};
+                 .shown_per_second = 1e3,
+                 .processor = Processor::cpu};
     row.not_measured = why_no_team(threads);
     if (info.needs == AssemblyInfo::Needs::transactions && row.not_measured.empty()) {
       row.not_measured = why_no_transactions();
@@ -154,6 +169,7 @@ class TargetRows {
     const bool has_colors = info.name == "coloring";
     metrics.push_back(has_colors ? StudyCell(double(colors_.size())) : StudyCell());
     metrics.push_back(has_colors ? StudyCell(double(largest_degree(mesh_))) : StudyCell());
+    metrics.resize(record_.table().layout().metrics.size());
     return metrics;
   }
 
@@ -175,25 +191,10 @@ class TargetRows {
     const std::unique_ptr<AssemblyMethod> counting =
         info.make(task(), {Contribution::Kind::ones, 0}, team);
     const bool races = info.sharing == Sharing::unprotected && team.threads > 1;
-    CountingResult result{};
-    int runs = 0;
-    do {
+    judge_assembly(row, races ? Races::yes : Races::no, fault, [&] {
       assemble(*counting, team.threads);
-      result = counting_result(target_, counts_, values_);
-      ++runs;
-    } while (races && result.exactness == CountingResult::Exactness::exact && runs < kRacingRuns);
-    const bool is_exact = result.exactness == CountingResult::Exactness::exact;
-    if (races) {
-      row.correctness = Correctness::wrong_by_design;
-      row.wrong = is_exact ? fmt::format("a race, though none of {} runs lost an addition", runs)
-                           : lost_text(result.lost_share);
-    } else if (!is_exact) {
-      row.correctness = Correctness::wrong;
-      row.wrong = lost_text(result.lost_share);
-    } else if (!fault.empty()) {
-      row.correctness = Correctness::wrong;
-      row.wrong = fault;
-    }
+      return counting_result(target_, counts_, values_);
+    });
   }
 
   alignas(128) SpinLock lock_;
@@ -204,6 +205,7 @@ class TargetRows {
   std::vector<Index> counts_;
   std::vector<double> values_;
   std::vector<double> serial_;
+  std::optional<GpuAssemblyRows> gpu_;
 };
 
 /// Says which way of adding in Tessera is like the fastest one that is right, where the choice
@@ -244,7 +246,19 @@ void measure(StudyRecord& record) {
       "commit; conflict, capacity, other: of the failed ones; fallback: sections done without\n"
       "transparent huge pages: {}\n",
       huge_pages());
-  say_if_no_transactions(record);
+  double copy_bandwidth = 0.0;
+  if constexpr (kHasCuda) {
+    if (record.options().processor == Processor::gpu) {
+      copy_bandwidth = measure_device_copy_bandwidth();
+      record.say(
+          "serial is the CPU's; copy%: share of a copy's bandwidth, {:.4g} GB/s, if corners, "
+          "points, "
+          "places\n"
+          "and nonzeros went through memory once\n",
+          1e-9 * copy_bandwidth);
+    }
+  }
+  if (copy_bandwidth == 0.0) say_if_no_transactions(record);
   for (const std::int64_t refinements : own.numbers("refine")) {
     const TriangleMesh mesh = study_mesh(refinements, own.text("numbering"), record.options().seed);
     const std::vector<std::vector<Index>> colors = greedy_colors(mesh);
@@ -253,7 +267,7 @@ void measure(StudyRecord& record) {
     for (const MatrixStorage storage : {MatrixStorage::full, MatrixStorage::csr}) {
       // Its places have V^2 doubles.
       if (storage == MatrixStorage::full && refinements > 0) continue;
-      TargetRows rows(record, mesh, colors, storage);
+      TargetRows rows(record, mesh, colors, storage, copy_bandwidth);
       for (const std::int64_t operations : own.numbers("ops")) {
         rows.measure(static_cast<int>(operations));
       }
@@ -301,8 +315,8 @@ StudyInfo assembly_study() {
               "which way of protecting shared entries assembles fastest, and from how much "
               "work a triangle on does it not matter?",
           .document = "paper I of document 002, sections VIII and X; its thesis, 2.2, 2.3.2, 3.3.4",
-          .needs = "CPU; hardware transactions (RTM) for the rows of these",
-          .processors = {Processor::cpu},
+          .needs = "CPU; hardware transactions (RTM) for the rows of these; or a GPU",
+          .processors = {Processor::cpu, Processor::gpu},
           .variants = variant_names(),
           .options = own_options(),
           .layout = assembly_layout(),

@@ -75,4 +75,24 @@ std::string stiffness_fault(const AssemblyTarget& target, const std::vector<doub
   return "";
 }
 
+void judge_assembly(StudyRow& row, Races races, const std::string& fault,
+                    const std::function<CountingResult()>& count) {
+  constexpr int kRacingRuns = 100;
+  CountingResult result = count();
+  int runs = 1;
+  const auto is_exact = [&] { return result.exactness == CountingResult::Exactness::exact; };
+  if (races == Races::yes) {
+    for (; is_exact() && runs < kRacingRuns; ++runs) result = count();
+    row.correctness = Correctness::wrong_by_design;
+    row.wrong = is_exact() ? fmt::format("a race, though none of {} runs lost an addition", runs)
+                           : lost_text(result.lost_share);
+  } else if (!is_exact()) {
+    row.correctness = Correctness::wrong;
+    row.wrong = lost_text(result.lost_share);
+  } else if (!fault.empty()) {
+    row.correctness = Correctness::wrong;
+    row.wrong = fault;
+  }
+}
+
 }  // namespace tessera

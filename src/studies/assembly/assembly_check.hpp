@@ -1,10 +1,12 @@
 // These functions find out whether an assembled matrix is right.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "src/studies/assembly/assembly_target.hpp"
+#include "src/studies/study_table.hpp"
 
 namespace tessera {
 
@@ -27,5 +29,14 @@ struct CountingResult {
 [[nodiscard]] std::string stiffness_fault(const AssemblyTarget& target,
                                           const std::vector<double>& values,
                                           const std::vector<double>& serial);
+
+/// Whether threads add to entries without protection, so that additions may be lost.
+enum class Races { no, yes };
+
+/// Says in the row whether an assembly was right. One with races is wrong by design; as a race may
+/// lose nothing in one run, it is looked for up to 100 times.
+/// @param fault of stiffness_fault() @param count assembles ones and compares
+void judge_assembly(StudyRow& row, Races races, const std::string& fault,
+                    const std::function<CountingResult()>& count);
 
 }  // namespace tessera

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "src/studies/assembly/assembly_target.hpp"
+#include "src/studies/assembly/contribution.hpp"
+#include "src/studies/assembly/device_assembly.hpp"
 #include "src/studies/sharing/retry.hpp"
 
 namespace tessera {
@@ -42,13 +45,6 @@ class AssemblyMethod {
 /// How a method treats entries that several triangles add to.
 enum class Sharing { one_thread, unprotected, protects, avoids };
 
-/// What adds triangles' contributions: the stiffness matrix, after so many operations a triangle,
-/// or ones.
-struct Contribution {
-  enum class Kind { stiffness, ones } kind;
-  int operations = 0;
-};
-
 /// Does additions in one transaction, as add_together() does.
 using AddTogether = void (*)(std::span<const Addition> additions, TransactionState& state);
 
@@ -74,7 +70,10 @@ struct AssemblyInfo {
   std::string_view in_operators;
   /// Whether it needs AssemblyTeam::add_together.
   enum class Needs { nothing, transactions } needs;
+  /// Null: it is not for CPUs.
   MakeAssembly make;
+  /// Empty: it is not for GPUs.
+  std::optional<DeviceAssemblyWay> on_gpu = {};
 };
 
 [[nodiscard]] const std::vector<AssemblyInfo>& assembly_table();

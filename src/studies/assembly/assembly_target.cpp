@@ -82,4 +82,16 @@ std::vector<Index> addition_counts(const TriangleMesh& mesh, const AssemblyTarge
   return counts;
 }
 
+EntrySources entry_sources(const AssemblyTarget& target) {
+  EntrySources result{.first = std::vector<Index>(target.entries + 1, 0),
+                      .sources = std::vector<std::int32_t>(target.places.size())};
+  for (const std::int32_t place : target.places) ++result.first[place + 1];
+  for (Index k = 0; k < target.entries; ++k) result.first[k + 1] += result.first[k];
+  std::vector<Index> next = result.first;
+  for (Index source = 0; source < std::ssize(target.places); ++source) {
+    result.sources[next[target.places[source]]++] = static_cast<std::int32_t>(source);
+  }
+  return result;
+}
+
 }  // namespace tessera

@@ -42,6 +42,14 @@ struct AssemblyTarget {
 [[nodiscard]] std::vector<Index> addition_counts(const TriangleMesh& mesh,
                                                  const AssemblyTarget& target);
 
+/// What each entry gathers: local entry e of triangle t is number e T + t, and entry k has the
+/// numbers sources[first[k]] .. sources[first[k + 1] - 1].
+struct EntrySources {
+  std::vector<Index> first;
+  std::vector<std::int32_t> sources;
+};
+[[nodiscard]] EntrySources entry_sources(const AssemblyTarget& target);
+
 /// Where the local matrix of one triangle goes.
 class Destination {
  public:

@@ -121,15 +121,7 @@ class GatherAssembly : public AssemblyMethod {
         local_(local),
         threads_(threads),
         stored_(kLocalEntries * task.triangle_count()),
-        first_(task.target.entries + 1, 0),
-        sources_(stored_.size()) {
-    for (const std::int32_t place : task.target.places) ++first_[place + 1];
-    for (Index k = 0; k < task.target.entries; ++k) first_[k + 1] += first_[k];
-    std::vector<Index> next = first_;
-    for (Index source = 0; source < std::ssize(sources_); ++source) {
-      sources_[next[task.target.places[source]]++] = static_cast<std::int32_t>(source);
-    }
-  }
+        entries_(entry_sources(task.target)) {}
 
   void assemble(int thread) override {
     const Index triangles = task_.triangle_count();
@@ -142,14 +134,16 @@ class GatherAssembly : public AssemblyMethod {
     const Range entries = partition(task_.target.entries, thread, threads_);
     for (Index k = entries.begin; k < entries.end; ++k) {
       double sum = 0.0;
-      for (Index s = first_[k]; s < first_[k + 1]; ++s) sum += stored_[sources_[s]];
+      for (Index s = entries_.first[k]; s < entries_.first[k + 1]; ++s) {
+        sum += stored_[entries_.sources[s]];
+      }
       task_.values[k] = sum;
     }
   }
   [[nodiscard]] Index extra_bytes() const override {
     return std::ssize(stored_) * static_cast<Index>(sizeof(double)) +
-           std::ssize(first_) * static_cast<Index>(sizeof(Index)) +
-           std::ssize(sources_) * static_cast<Index>(sizeof(std::int32_t));
+           std::ssize(entries_.first) * static_cast<Index>(sizeof(Index)) +
+           std::ssize(entries_.sources) * static_cast<Index>(sizeof(std::int32_t));
   }
 
  private:
@@ -157,8 +151,7 @@ class GatherAssembly : public AssemblyMethod {
   Local local_;
   int threads_;
   std::vector<double> stored_;
-  std::vector<Index> first_;
-  std::vector<std::int32_t> sources_;
+  EntrySources entries_;
 };
 
 }  // namespace tessera

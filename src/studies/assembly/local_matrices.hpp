@@ -1,7 +1,10 @@
 // Functors here make the local matrices that triangles add.
 #pragma once
 
+#include <vector>
+
 #include "src/studies/assembly/assembly_target.hpp"
+#include "src/studies/assembly/triangle_stiffness.hpp"
 
 namespace tessera {
 
@@ -15,21 +18,9 @@ class StiffnessMatrices {
 
   LocalMatrix operator()(Index triangle) const {
     const Triangle& corners = mesh_->triangles[triangle];
-    std::array<PlanePoint, 3> side;  // opposite of each corner
-    for (int i = 0; i < 3; ++i) {
-      const PlanePoint& from = mesh_->points[corners[(i + 1) % 3]];
-      const PlanePoint& to = mesh_->points[corners[(i + 2) % 3]];
-      side[i] = {to[0] - from[0], to[1] - from[1]};
-    }
-    const double twice_area = side[0][0] * side[1][1] - side[0][1] * side[1][0];
-    const double factor = one() / (2.0 * twice_area);
-    LocalMatrix matrix;
-    for (int e = 0; e < kLocalEntries; ++e) {
-      const PlanePoint& a = side[e / 3];
-      const PlanePoint& b = side[e % 3];
-      matrix[e] = factor * (a[0] * b[0] + a[1] * b[1]);
-    }
-    return matrix;
+    const std::vector<PlanePoint>& points = mesh_->points;
+    return triangle_stiffness<double>({points[corners[0]], points[corners[1]], points[corners[2]]},
+                                      one());
   }
 
  private:

@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 
-#include "solvers/memory/hashed_value.hpp"
 #include "src/studies/n_body/n_body_claims.hpp"
 #include "src/studies/n_body/n_body_forces.hpp"
+#include "src/studies/n_body/n_body_gpu.hpp"
 #include "src/studies/rows.hpp"
 #include "src/studies/sharing/hardware_transactions.hpp"
 #include "src/studies/sharing/transaction_options.hpp"
@@ -17,23 +17,6 @@
 
 namespace tessera {
 namespace {
-
-constexpr double kTimeStep = 1e-3;
-constexpr double kTolerance = 1e-12;
-
-/// Particles at rest in [-1, 1]^2, all of about the same mass, 1 together.
-Particles make_particles(std::size_t n, std::uint64_t seed) {
-  Particles particles;
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto number = static_cast<std::int64_t>(3 * (seed * n + i));
-    particles.x.push_back(2.0 * hashed_value(number));
-    particles.y.push_back(2.0 * hashed_value(number + 1));
-    particles.mass.push_back((1.0 + hashed_value(number + 2)) / static_cast<double>(n));
-  }
-  return particles;
-}
-
-double length(const PlaneVector& v) { return std::hypot(v.x, v.y); }
 
 /// One way to sum forces, and the motion that follows from them, with a team of threads.
 class Motion {
@@ -69,22 +52,7 @@ class Motion {
   const ForceSummation& forces() const { return *forces_; }
   void reset_counts() { forces_->reset_counts(); }
 
-  /// sum m v^2 / 2 - sum over pairs of m_i m_j / sqrt(d^2 + 0.05^2).
-  double energy() const {
-    constexpr double kSoftening = 0.05;
-    double energy = 0.0;
-    for (std::size_t i = 0; i < now_.size(); ++i) {
-      const PlaneVector& v = velocities_[i];
-      energy += 0.5 * now_.mass[i] * (v.x * v.x + v.y * v.y);
-      for (std::size_t j = 0; j < i; ++j) {
-        const double dx = now_.x[i] - now_.x[j];
-        const double dy = now_.y[i] - now_.y[j];
-        energy -=
-            now_.mass[i] * now_.mass[j] / std::sqrt(dx * dx + dy * dy + kSoftening * kSoftening);
-      }
-    }
-    return energy;
-  }
+  double energy() const { return tessera::energy(now_, velocities_); }
 
  private:
   // Contiguous parts of the particles, one a thread.
@@ -123,13 +91,18 @@ class ParticleStudy {
         reference_(forces_at_start(ForceSums::serial, 1)) {}
 
   void measure() {
+    const bool is_on_gpu = record_.options().processor == Processor::gpu;
     for (const NamedForceSums& way : force_sums()) {
-      if (!record_.options().selects(way.name)) continue;
+      // Beside a GPU's rows only the serial ones of the CPU stand.
+      if (!record_.options().selects(way.name) || (is_on_gpu && way.sums != ForceSums::serial)) {
+        continue;
+      }
       for (const int threads : record_.options().threads) {
         if (way.sums == ForceSums::serial && threads > 1) continue;
         measure(way, threads);
       }
     }
+    if (is_on_gpu) measure_gpu_forces(record_, start_, steps_, timed_steps_, reference_);
   }
 
  private:
@@ -146,6 +119,7 @@ class ParticleStudy {
   void measure(const NamedForceSums& way, int threads) {
     StudyRow row{
         .variant = way.name, .threads = threads, .parameters = {std::to_string(start_.size())}};
+    row.processor = Processor::cpu;
     row.not_measured = has_transactions(way.sums) ? why_no_transactions() : "";
     if (row.not_measured.empty()) row.not_measured = why_no_team(threads);
     if (!row.not_measured.empty()) return record_.add(std::move(row));
@@ -185,34 +159,8 @@ class ParticleStudy {
   std::string what_is_wrong(ForceSums sums, int threads) const {
     Motion counting(start_, sums, threads, record_.options());
     run_team(threads, [&](int thread) { counting.add_up(thread, PairForce::counting); });
-    const std::size_t n = start_.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      const double expected = static_cast<double>(n) - 1.0 - 2.0 * static_cast<double>(i);
-      const double count = counting.forces().forces()[i].x;
-      if (count != expected) {
-        return fmt::format("count of particle {} is {}, not {}", i, count, expected);
-      }
-    }
-    const std::vector<PlaneVector> forces = forces_at_start(sums, threads);
-    double difference = 0.0;
-    double largest = 0.0;
-    double sizes = 0.0;
-    PlaneVector sum;
-    for (std::size_t i = 0; i < n; ++i) {
-      difference = std::max({difference, std::abs(forces[i].x - reference_[i].x),
-                             std::abs(forces[i].y - reference_[i].y)});
-      largest = std::max(largest, length(reference_[i]));
-      sizes += length(forces[i]);
-      sum.x += forces[i].x;
-      sum.y += forces[i].y;
-    }
-    if (!(difference <= kTolerance * largest)) {
-      return fmt::format("forces differ from the serial ones by {:.1e}", difference / largest);
-    }
-    if (!(length(sum) <= kTolerance * sizes)) {
-      return fmt::format("the forces add up to {:.1e} of their sizes", length(sum) / sizes);
-    }
-    return "";
+    const std::string fault = counting_fault(counting.forces().forces());
+    return fault.empty() ? force_fault(forces_at_start(sums, threads), reference_) : fault;
   }
 
   StudyRecord& record_;
@@ -229,7 +177,15 @@ void measure(StudyRecord& record) {
       "pair by pair, blocked ones 4 particles in a section, private ones one array a thread,\n"
       "twice takes each pair from both sides and shares nothing\n",
       record.options().own.number("steps"));
-  say_if_no_transactions(record);
+  if (record.options().processor == Processor::gpu) {
+    record.say(
+        "on the GPU twice has tiles of particles in shared memory, atomic keeps the sum of i and "
+        "adds\n"
+        "to that of j by atomicAdd, private has an array for each thread block; serial is the "
+        "CPU\n");
+  } else {
+    say_if_no_transactions(record);
+  }
   for (const std::int64_t particles : record.options().own.numbers("particles")) {
     ParticleStudy(record, particles).measure();
   }
@@ -238,6 +194,9 @@ void measure(StudyRecord& record) {
 std::vector<std::string> variants() {
   std::vector<std::string> names;
   for (const NamedForceSums& way : force_sums()) names.push_back(way.name);
+  for (const NamedDeviceForceSums& way : device_force_sums()) {
+    if (std::find(names.begin(), names.end(), way.name) == names.end()) names.push_back(way.name);
+  }
   return names;
 }
 
@@ -276,8 +235,8 @@ StudyInfo n_body_study() {
       .name = "n-body",
       .question = "where every task touches everything: is avoiding the conflict worth the memory?",
       .document = "paper I of document 002, section IX",
-      .needs = "CPU; hardware transactions (RTM) for the rows of these",
-      .processors = {Processor::cpu},
+      .needs = "CPU; hardware transactions (RTM) for the rows of these; or a GPU",
+      .processors = {Processor::cpu, Processor::gpu},
       .variants = variants(),
       .options = own_options(),
       .layout = {.parameters = {{"particles"}}, .metrics = metric_columns(), .time_unit = "ms"},

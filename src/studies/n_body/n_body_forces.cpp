@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
+#include "src/studies/n_body/pair_forces.hpp"
 #include "src/studies/sharing/hardware_transactions.hpp"
 
 namespace tessera {
@@ -19,19 +19,15 @@ struct Gravity {
   const double* mass;
 
   PlaneVector operator()(std::size_t i, std::size_t j) const {
-    constexpr double kSoftening = 0.05;
     const double dx = x[j] - x[i];
     const double dy = y[j] - y[i];
-    const double square = dx * dx + dy * dy + kSoftening * kSoftening;
-    const double factor = mass[i] * mass[j] / (square * std::sqrt(square));
+    const double factor = attraction(mass[i], mass[j], dx * dx + dy * dy);
     return {factor * dx, factor * dy};
   }
 };
 
 struct Counting {
-  PlaneVector operator()(std::size_t i, std::size_t j) const {
-    return {static_cast<double>(j > i) - static_cast<double>(j < i), 0.0};
-  }
+  PlaneVector operator()(std::size_t i, std::size_t j) const { return {counted(i, j), 0.0}; }
 };
 
 void add(PlaneVector& sum, const PlaneVector& force) {

@@ -8,15 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "src/studies/n_body/particles.hpp"
 #include "src/studies/sharing/retry.hpp"
 
 namespace tessera {
-
-/// Two numbers, x and y.
-struct PlaneVector {
-  double x = 0.0;
-  double y = 0.0;
-};
 
 /// How the forces of a step are summed.
 enum class ForceSums {
@@ -37,20 +32,6 @@ struct NamedForceSums {
   std::string name;
 };
 const std::vector<NamedForceSums>& force_sums();
-
-/// Positions and masses of particles. Softened gravity pulls i towards j with
-/// m_i m_j d / (d^2 + 0.05^2)^(3/2), d = x_j - x_i.
-struct Particles {
-  std::vector<double> x;
-  std::vector<double> y;
-  std::vector<double> mass;
-
-  std::size_t size() const { return x.size(); }
-};
-
-/// What acts between particles: gravity, or +1 along x on the first of a pair i < j and -1 on the
-/// second, of which none can be lost unseen: F_i = n - 1 - 2 i.
-enum class PairForce { gravity, counting };
 
 /// The sums of forces with a team of threads, one way. Its scratch is made once.
 class ForceSummation {

@@ -3,6 +3,7 @@
 #include <cooperative_groups/reduce.h>
 
 #include "solvers/memory/launch.cuh"
+#include "src/studies/sharing/device_adders.cuh"
 #include "src/studies/synchronization/device_additions.hpp"
 
 namespace tessera {
@@ -42,18 +43,6 @@ DevicePlaces device_places(const AdditionPlaces& places) {
           .is_distant = places.shared_by == SharedBy::distant_blocks};
 }
 
-__device__ void add_by_cas(double* entry, double value) {
-  auto* const bits = reinterpret_cast<unsigned long long*>(entry);
-  unsigned long long before = *bits;
-  unsigned long long seen;
-  do {
-    seen = before;
-    before = atomicCAS(
-        bits, seen,
-        static_cast<unsigned long long>(__double_as_longlong(__longlong_as_double(seen) + value)));
-  } while (before != seen);
-}
-
 // The groups of a block are neighbors of its first thread's, so each has a slot of shared memory.
 __device__ void add_block_sums(double* table, const DevicePlaces& places, std::int64_t i) {
   __shared__ double sums[kThreads];
@@ -88,8 +77,7 @@ __global__ void __launch_bounds__(kThreads)
   } else if constexpr (addition == DeviceAddition::block_sums) {
     add_block_sums(table, places, i);
   } else {
-    volatile double* const plain = entry;
-    *plain = *plain + 1.0;
+    add_unprotected(entry, 1.0);
   }
 }
 
