@@ -109,7 +109,8 @@ TEST_P(OnTarget, EveryMethodIsRight) {
   EXPECT_EQ(stiffness_fault(target_, serial, serial), "");
   const bool is_csr = GetParam() == MatrixStorage::csr;
   for (const AssemblyInfo& info : assembly_table()) {
-    if (info.needs == AssemblyInfo::Needs::transactions || !has(info)) continue;
+    if (info.make == nullptr || !has(info)) continue;
+    if (info.needs == AssemblyInfo::Needs::transactions) continue;
     const bool is_protected = info.sharing == Sharing::protects || info.sharing == Sharing::avoids;
     for (const int threads : {1, 2, 3}) {
       // Five million mutexes take their time.
@@ -128,6 +129,19 @@ TEST_P(OnTarget, EveryMethodIsRight) {
       EXPECT_EQ(stiffness_fault(target_, values_, serial), "") << info.name;
     }
   }
+}
+
+TEST_P(OnTarget, EntriesGatherWhatIsAddedToThem) {
+  const EntrySources entries = entry_sources(target_);
+  ASSERT_EQ(std::ssize(entries.first), target_.entries + 1);
+  std::vector<int> seen(target_.places.size());
+  for (Index k = 0; k < target_.entries; ++k) {
+    for (Index s = entries.first[k]; s < entries.first[k + 1]; ++s) {
+      EXPECT_EQ(target_.places[entries.sources[s]], k);
+      ++seen[entries.sources[s]];
+    }
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), std::ssize(seen));
 }
 
 TEST_P(OnTarget, UnprotectedAdditionsAreLostAndNeverMade) {
