@@ -228,11 +228,12 @@ void say_use(StudyRecord& record) {
   const auto info = std::find_if(table.begin(), table.end(), [&](const AssemblyInfo& each) {
     return each.name == fastest->variant;
   });
-  record.say(
-      "\nfastest with ops = {}, csr, {} triangles: {} on {} thread{}; like it in operators/: {}\n",
-      fastest->parameters[1], fastest->parameters[2], fastest->variant, fastest->threads,
-      fastest->threads == 1 ? "" : "s",
-      info->in_operators.empty() ? "nothing" : info->in_operators);
+  const std::string where = !fastest->processor     ? "the GPU"
+                            : fastest->threads == 1 ? "1 thread"
+                                                    : fmt::format("{} threads", fastest->threads);
+  record.say("\nfastest with ops = {}, csr, {} triangles: {} on {}; like it in operators/: {}\n",
+             fastest->parameters[1], fastest->parameters[2], fastest->variant, where,
+             info->in_operators.empty() ? "nothing" : info->in_operators);
 }
 
 void measure(StudyRecord& record) {

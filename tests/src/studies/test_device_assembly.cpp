@@ -22,7 +22,7 @@ std::vector<double> serial_matrix(const TriangleMesh& mesh, const AssemblyTarget
 
 TEST(DeviceAssemblies, AreRightInEveryWayOnTheGpu) {
   TESSERA_REQUIRE_DEVICE();
-  TriangleMesh mesh = refined(delaunay_square());
+  TriangleMesh mesh = delaunay_square();
   number_randomly(mesh, 3);
   const std::vector<std::vector<Index>> colors = greedy_colors(mesh);
   for (const MatrixStorage storage : {MatrixStorage::csr, MatrixStorage::full}) {
