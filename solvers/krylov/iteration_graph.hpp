@@ -15,16 +15,16 @@ class IterationGraph {
  public:
   /// Captures this many iterations, a multiple of what one call queues.
   IterationGraph(int iterations, DeviceIteration& iteration)
-      : iterations_(iterations), graph_("capturing an iteration", [&] {
+      : iterations_(iterations), executable_(executable(captured([&] {
           for (int i = 0; i < iterations; i += iteration.iterations_per_call()) iteration.enqueue();
-        }) {}
+        }))) {}
 
   int iterations() const { return iterations_; }
-  void replay() { graph_.replay(); }
+  void replay() { launch_graph(executable_); }
 
  private:
   int iterations_;
-  CapturedGraph graph_;
+  ExecutableGraph executable_;
 };
 
 /// A copy of the state in page-locked memory, on its way from the GPU.

@@ -183,18 +183,18 @@ ProbeResult DeviceOrderProbe::run(const ProbeSetup& setup, std::int64_t executio
   zero_on_device(counts_.data(), counts_.bytes());
   fill_ones(even_);
   static_assert(kBatch % 2 == 0, "a batch ends with the vector that the next begins with");
-  CapturedGraph batch("capturing the probe", [&] {
+  const ExecutableGraph batch = executable(captured([&] {
     for (int k = 0; k < kBatch; k += 2) {
       enqueue(setup, even_, odd_);
       enqueue(setup, odd_, even_);
     }
-  });
+  }));
   ProbeResult result;
   DeviceStopwatch stopwatch;
   while (result.executions < executions) {
     stop_if_requested();
     stopwatch.start();
-    batch.replay();
+    launch_graph(batch);
     result.seconds.push_back(stopwatch.stop() / kBatch);
     result.executions += kBatch;
   }
