@@ -15,6 +15,12 @@ ExitCode compare(const CompareCommand& command) {
   const InterruptGuard guard;
   const Loaded<StudyParameters> loaded =
       make_study_registry().load(command.study_file, command.overrides);
+  if (command.launches == LaunchReports::yes &&
+      study_processor(loaded.parameters) != Processor::gpu) {
+    throw InputError({{.file = std::string("--launches"),
+                       .message = "reports the launches of GPU kernels, and this study is on the "
+                                  "CPU; --set study.device=cuda puts it on a GPU"}});
+  }
   // Without a file the table is all there is, and nobody is left to read it.
   const bool has_file = !loaded.parameters.output.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "postprocess/files/atomic_file.hpp"
@@ -64,6 +65,8 @@ std::string gpu_name() {
 
 Processor processor_of(const StudyInfo& study, const StudyCommand& command) {
   const Processor processor = command.device == "cuda" ? Processor::gpu : Processor::cpu;
+  // Else kernels of more than eight streams wait for each other; CUDA reads this when it starts.
+  if (processor == Processor::gpu) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   // A missing GPU is what a user can do something about first.
   if (processor == Processor::gpu) static_cast<void>(gpu_name());
   if (!study.runs_on(processor)) {
@@ -79,10 +82,7 @@ std::string machine_of(Processor processor) {
   return describe_machine().cpu_model;
 }
 
-std::string claims_path(const std::string& csv) {
-  const std::filesystem::path path(csv);
-  return path.parent_path() / (path.stem().string() + "_claims" + path.extension().string());
-}
+std::string claims_path(const std::string& csv) { return csv_beside(csv, "claims"); }
 
 /// One study as it is measured, and the files that its command names.
 class StudySession {
@@ -137,8 +137,11 @@ class StudySession {
   void introduce() {
     record_.say("{}: study {}: {}\n", program_name(), study_.name, study_.question);
     record_.say("from {}\n", study_.document);
-    // A model says the same on every machine.
-    if (study_.layout.time_unit.empty()) return;
+    if (study_.layout.time_unit.empty()) {
+      // A model says the same on every machine.
+      if (processor_ == Processor::gpu) record_.say("on {}\n", record_.machine());
+      return;
+    }
     record_.say("on {}", record_.machine());
     if (processor_ == Processor::cpu) {
       record_.say(", {} thread{} at most, one a core", most_team_threads(),

@@ -115,16 +115,18 @@ std::string unknown_option_message(const CLI::App& command, int argc, const char
 Command make_command(const std::string& name, const CommandOptions& options) {
   const Overwrite overwrite = options.overwrite_report ? Overwrite::yes : Overwrite::no;
   const Verbosity verbosity = options.quiet ? Verbosity::quiet : Verbosity::normal;
+  const LaunchReports launches = options.launches ? LaunchReports::yes : LaunchReports::no;
   if (name == "run") {
     if (options.file.empty() && options.restart.empty()) {
       return usage_error("CASE is required", "tessera run --help");
     }
-    return RunCommand{options.file, collect_overrides(options), verbosity, options.restart};
+    return RunCommand{options.file, collect_overrides(options), verbosity, options.restart,
+                      launches};
   }
   if (name == "check") return CheckCommand{options.file, collect_overrides(options), options.ranks};
   if (name == "compare") {
-    return CompareCommand{options.file, collect_overrides(options), verbosity, options.report,
-                          overwrite};
+    return CompareCommand{
+        options.file, collect_overrides(options), verbosity, options.report, overwrite, launches};
   }
   if (name == "report") {
     const bool is_default = options.report.empty() && options.plots.empty();

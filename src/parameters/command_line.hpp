@@ -15,6 +15,9 @@ namespace tessera {
 
 enum class Verbosity { normal, quiet };
 
+/// Of `--launches`: whether the launches of GPU kernels are reported.
+enum class LaunchReports { no, yes };
+
 /// `tessera run`: `--output`, `--overwrite` and `--threads` are among the overrides, after `--set`.
 struct RunCommand {
   /// Empty only with `restart`: the case of its checkpoint.
@@ -23,6 +26,7 @@ struct RunCommand {
   Verbosity verbosity = Verbosity::normal;
   /// The directory of `--restart`; empty for none.
   std::string restart = {};
+  LaunchReports launches = LaunchReports::no;
 };
 
 /// `tessera check`
@@ -41,6 +45,7 @@ struct CompareCommand {
   /// Of `--report`; empty for none.
   std::string report = {};
   Overwrite overwrite = Overwrite::no;
+  LaunchReports launches = LaunchReports::no;
 };
 
 /// `tessera report`

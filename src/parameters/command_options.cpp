@@ -35,6 +35,14 @@ void add_threads(CLI::App& command, CommandOptions& options) {
       ->option_text("N");
 }
 
+void add_launches(CLI::App& command, CommandOptions& options, const std::string& where) {
+  command.add_flag("--launches", options.launches,
+                   "On a GPU, also report each kernel that operator and preconditioner launch: "
+                   "grid, blocks a multiprocessor, waves, share of the last one, what limits, time "
+                   "with its lower and upper bound; " +
+                       where);
+}
+
 void add_run(CLI::App& app, CommandOptions& options) {
   CLI::App* command = app.add_subcommand("run", "Solve a case and write its results");
   CLI::Option* const file = add_file(
@@ -55,6 +63,7 @@ void add_run(CLI::App& app, CommandOptions& options) {
   command->add_flag("--overwrite", options.overwrite,
                     "Replace results already in the directory; as --set output.overwrite=true");
   add_threads(*command, options);
+  add_launches(*command, options, "kept in launches.csv and result.json");
   add_quiet(*command, options);
   command->footer(
       "Examples:\n"
@@ -126,6 +135,7 @@ void add_compare(CLI::App& app, CommandOptions& options) {
       ->add_option("--csv", options.csv,
                    "Write the measurements to this file; as --set study.output")
       ->option_text("FILE");
+  add_launches(*command, options, "with --csv FILE kept in *_launches.csv");
   add_report_option(*command, options);
   add_quiet(*command, options);
   command->footer(

@@ -27,6 +27,7 @@ struct CommandOptions {
   bool quiet = false;
   bool study = false;
   bool measure = false;
+  bool launches = false;
   ConvergenceCommand convergence;
   StudyCommand one_study;
   DefaultsFormat format = DefaultsFormat::toml;

@@ -9,6 +9,7 @@
 #include "postprocess/timing/timers.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "solvers/nonlinear/nonlinear_solver.hpp"
+#include "src/launches/launch_report.hpp"
 #include "src/parameters/case_parameters.hpp"
 
 namespace tessera {
@@ -36,7 +37,7 @@ struct SolveOutcome {
   std::optional<NonlinearOutcome> nonlinear = std::nullopt;
 };
 
-/// Who hears of a solve; none may be empty.
+/// Who hears of a solve; none but the last may be empty.
 struct SolveListeners {
   /// As SolveOptions::observer.
   std::function<Continue(int, double)> iteration;
@@ -44,6 +45,8 @@ struct SolveListeners {
   /// the preconditioner.
   std::function<void(const std::vector<LevelSummary>&, const std::vector<std::string>&)>
       preconditioner;
+  /// After the solve: what operator and preconditioner launch on the GPU. Empty: nobody asks.
+  std::function<void(std::vector<LaunchReport>)> launches = {};
 };
 
 /// Tells of more notes than those of the preconditioner, and keeps them.

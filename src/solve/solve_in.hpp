@@ -12,6 +12,7 @@
 #include "src/solve/full_multigrid_start.hpp"
 #include "src/solve/method.hpp"
 #include "src/solve/solve.hpp"
+#include "src/solve/solve_launches.hpp"
 #include "src/solve/solve_timing.hpp"
 #include "src/solve/whole_work.hpp"
 
@@ -163,6 +164,12 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
         {.dofs = n,
          .bytes = update_streams(*a, parameters) * vector_bytes,
          .held_bytes = (1 + solver_vectors(parameters, case_strategy(parameters))) * vector_bytes});
+  }
+  if constexpr (kHasCuda && std::is_same_v<Space, Device>) {
+    if (listeners.launches) {
+      const auto scope = timers.scope("launches");
+      listeners.launches(solve_launches(*a, made.preconditioner.get(), solver.preconditioner));
+    }
   }
   vectors->finish();
   return outcome;

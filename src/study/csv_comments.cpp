@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <sstream>
 
 #include "postprocess/files/human_units.hpp"
@@ -63,6 +64,12 @@ std::string csv_comments(const std::string& title, const std::string& command, P
          comment("machine", machine_summary(describe_machine())) +
          (processor == Processor::gpu ? comment("gpu", gpu_name()) : "") +
          comment("started", utc_text(std::chrono::system_clock::now())) + file;
+}
+
+std::string csv_beside(const std::string& csv, std::string_view what) {
+  const std::filesystem::path path(csv);
+  return path.parent_path() /
+         fmt::format("{}_{}{}", path.stem().string(), what, path.extension().string());
 }
 
 }  // namespace tessera

@@ -22,4 +22,7 @@ std::string command_line(std::string_view command, const std::string& file,
 std::string csv_comments(const std::string& title, const std::string& command, Processor processor,
                          const std::string& toml);
 
+/// The file beside a CSV file: "rows_claims.csv" of "rows.csv" and "claims".
+std::string csv_beside(const std::string& csv, std::string_view what);
+
 }  // namespace tessera

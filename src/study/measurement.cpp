@@ -12,6 +12,7 @@
 #include "src/case/dispatch.hpp"
 #include "src/case/memory/memory_estimate.hpp"
 #include "src/case/shape.hpp"
+#include "src/solve/solve_launches.hpp"
 #include "src/solve/vector_conversion.hpp"
 #include "src/study/stopwatch.hpp"
 
@@ -70,9 +71,11 @@ double agreement_tolerance(const StudyParameters& study, Precision precision) {
                                                   : study.agree_tolerance * kRoundingRatio;
 }
 
-Bench::Bench(const StudyParameters& study, const StudyProblem& problem)
+Bench::Bench(const StudyParameters& study, const StudyProblem& problem,
+             std::optional<WaveStep> launches)
     : study_(study),
       problem_(problem),
+      launches_(launches),
       discretization_(make_study_discretization(study, problem)),
       form_{&discretization_, constant_field(1.0), all_faces(problem.dimension), {}},
       shape_(form_shape(form_, study_processor(study), value_bytes(problem.precision))) {}
@@ -164,6 +167,9 @@ void Bench::measure_in(Measurement& measurement) {
                return stopwatch.stop() / study_.applications;
              }),
              measurement);
+  if constexpr (kHasCuda && std::is_same_v<Space, Device>) {
+    if (launches_) measurement.launches = apply_launches(*a, *launches_);
+  }
   if (kProcessorOf<Space> == Processor::cpu || !study_.transfers) return;
   const HostVector<T> start = random_vector<T>(a->size());
   HostVector<T> result(a->size());

@@ -1,10 +1,12 @@
 // A Measurement is one strategy measured on one problem.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "postprocess/timing/statistics.hpp"
+#include "src/launches/launch_report.hpp"
 #include "src/study/setup.hpp"
 
 namespace tessera {
@@ -30,6 +32,8 @@ struct Measurement {
   Cost cost;
   /// What was applied, as it calls itself.
   std::string operator_name = {};
+  /// What an application launches on the GPU, where it was asked for.
+  std::optional<LaunchReport> launches = {};
   /// relative_difference() of y = A x from the first strategy's that was measured.
   double difference = 0.0;
 };
@@ -39,8 +43,11 @@ struct Measurement {
 /// timed as a whole; the fastest repetition counts. On the GPU its own events take the time.
 class Bench {
  public:
-  /// Sets the number of OpenMP threads. @throws InvertedCell
-  Bench(const StudyParameters& study, const StudyProblem& problem);
+  /// Sets the number of OpenMP threads.
+  /// @param launches if given, what applications launch on a GPU is reported, so
+  /// @throws InvertedCell
+  Bench(const StudyParameters& study, const StudyProblem& problem,
+        std::optional<WaveStep> launches = std::nullopt);
 
   Index dofs() const { return discretization_.lattice.dof_count(); }
   /// Nonzeros of the assembled matrix.
@@ -61,6 +68,7 @@ class Bench {
 
   const StudyParameters& study_;
   StudyProblem problem_;
+  std::optional<WaveStep> launches_;
   Discretization discretization_;
   BilinearForm form_;
   FormShape shape_;

@@ -121,7 +121,8 @@ class OperatorComparison final : public StudyRun {
     if (on_gpu() && !has_room(gpu_bench_bytes(problem), available(), " on the GPU")) return;
     say(kRow, "strategy", name_width_, "setup", "operator", "min", "median", "DoF/s", "GB/s",
         "of limit", "by", study().transfers ? "agrees; with transfers" : "agrees");
-    Bench bench(study(), problem);
+    Bench bench(study(), problem,
+                launches() == LaunchReports::yes ? std::optional(WaveStep::leave) : std::nullopt);
     for (const StrategyName& strategy : study_strategies(study(), problem)) {
       stop_if_requested();
       show_status(problem, strategy);
@@ -224,6 +225,10 @@ class OperatorComparison final : public StudyRun {
     row.push_back(fmt::format("{:.6g}", limit.share(m.min_seconds)));
     row.push_back(limit.name);
     add_row(row);
+    if (!m.launches) return;
+    add_launches({problem_cells[0], problem_cells[1], problem_cells[2], problem_cells[4],
+                  problem_cells[5], m.strategy.text()},
+                 {*m.launches}, copy);
   }
 
   static void add_machine(const MeasuredRates& rates, std::vector<std::string>& row) {

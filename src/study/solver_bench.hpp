@@ -14,6 +14,7 @@
 #include "src/solve/full_multigrid_start.hpp"
 #include "src/solve/method.hpp"
 #include "src/solve/preconditioning.hpp"
+#include "src/solve/solve_launches.hpp"
 #include "src/study/solver_measurement.hpp"
 
 namespace tessera {
@@ -55,7 +56,7 @@ class SolverBenchIn final : public SolverBench {
   std::string strategy() const override { return a_->name(); }
   double operator_seconds() const override { return operator_seconds_; }
 
-  SolverMeasurement measure(const std::string& solver) override {
+  SolverMeasurement measure(const std::string& solver, LaunchReports launches) override {
     const CaseParameters parameters = solver_case(given_.study, given_.problem, solver);
     SolverMeasurement measurement{solver};
     const bool is_start = solver == kFullMultigrid;
@@ -109,6 +110,12 @@ class SolverBenchIn final : public SolverBench {
       measurement.report.true_relative_residual = residual;
     }
     if (dofs() <= kMaxForError) measurement.l2_error = l2_error();
+    if constexpr (kHasCuda && std::is_same_v<Space, Device>) {
+      if (launches == LaunchReports::yes) {
+        measurement.launches =
+            solve_launches(*a_, made.preconditioner.get(), parameters.solver.preconditioner);
+      }
+    }
     return measurement;
   }
 

@@ -15,6 +15,7 @@
 #include "src/case/strategy.hpp"
 #include "src/commands/run/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
+#include "src/machine/known_rates.hpp"
 #include "src/study/solver_measurement.hpp"
 #include "src/study/study_run.hpp"
 
@@ -85,7 +86,7 @@ class SolverComparison final : public StudyRun {
       return failed;
     }
     try {
-      return bench.measure(solver);
+      return bench.measure(solver, launches());
     } catch (const DeviceOutOfMemory& error) {
       failed.left_out = error.what();
     } catch (const std::bad_alloc&) {
@@ -147,6 +148,14 @@ class SolverComparison final : public StudyRun {
       row.push_back(cell);
     }
     add_row(row);
+    if (m.launches.empty()) return;
+    const std::vector<std::string> measured = {row[0], row[1], row[2], row[3], row[4], name};
+    add_launches(measured, m.launches, copy_rate());
+  }
+
+  double copy_rate() const {
+    if constexpr (kHasCuda) return known_device_rates(require_device()).memory.copy;
+    return 0.0;
   }
 
   // With no preconditioner, in the memory that solvers work in.

@@ -4,9 +4,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "postprocess/timing/energy_meter.hpp"
 #include "solvers/krylov/cg.hpp"
+#include "src/launches/launch_report.hpp"
+#include "src/parameters/command_line.hpp"
 #include "src/study/setup.hpp"
 
 namespace tessera {
@@ -32,6 +35,8 @@ struct SolverMeasurement {
   /// Joules of a solve a DoF; absent if not measured, and why.
   std::optional<double> joules_per_dof = {};
   std::string energy_note = {};
+  /// What operator and preconditioner launch on the GPU, where it was asked for.
+  std::vector<LaunchReport> launches = {};
 };
 
 /// Measures solvers on one problem, one after another: -div grad u = f on the unit cube or its
@@ -47,7 +52,9 @@ class SolverBench {
   virtual Index dofs() const = 0;
   virtual std::string strategy() const = 0;
   virtual double operator_seconds() const = 0;
-  virtual SolverMeasurement measure(const std::string& solver) = 0;
+  /// @param launches whether what is launched on the GPU is reported, too
+  virtual SolverMeasurement measure(const std::string& solver,
+                                    LaunchReports launches = LaunchReports::no) = 0;
 };
 
 /// Makes the system and, in the problem's precision, the operator: kronecker on uniform meshes,

@@ -14,14 +14,21 @@
 
 namespace tessera {
 
+const std::vector<std::string>& launch_problem_columns() {
+  static const std::vector<std::string> columns = {"dimension", "geometry",  "degree",
+                                                   "dofs",      "precision", "measured"};
+  return columns;
+}
+
 StudyRun::StudyRun(const StudyParameters& study, const CompareCommand& command,
                    const std::vector<std::string>& columns)
     : study_(study),
       command_(command),
       problems_(study_problems(study)),
-      csv_(csv_comments(study.title, command_line("compare", command.study_file, command.overrides),
-                        study_processor(study), make_study_registry().to_toml(study)) +
-           csv_line(columns)) {}
+      comments_(csv_comments(study.title,
+                             command_line("compare", command.study_file, command.overrides),
+                             study_processor(study), make_study_registry().to_toml(study))),
+      csv_(comments_ + csv_line(columns)) {}
 
 ExitCode StudyRun::execute() {
   introduce();
@@ -64,10 +71,33 @@ Index StudyRun::available() const {
   return study_.memory_limit > 0 ? std::min<Index>(study_.memory_limit, machine) : machine;
 }
 
+void StudyRun::add_launches(const std::vector<std::string>& problem,
+                            const std::vector<LaunchReport>& reports,
+                            double copy_bytes_per_second) {
+  say("{}\n", launch_table(reports, copy_bytes_per_second));
+  if (launches_csv_.empty()) {
+    std::vector<std::string> columns = launch_problem_columns();
+    columns.insert(columns.end(), launch_columns().begin(), launch_columns().end());
+    launches_csv_ = comments_ + csv_line(columns);
+  }
+  for (const LaunchReport& report : reports) {
+    for (const std::vector<std::string>& row : launch_rows(report, copy_bytes_per_second)) {
+      std::vector<std::string> cells = problem;
+      cells.insert(cells.end(), row.begin(), row.end());
+      launches_csv_ += csv_line(cells);
+    }
+  }
+}
+
 void StudyRun::write_rows() const {
   if (!study_.output.empty()) {
     write_text_file(study_.output, csv_);
     say("\nmeasurements are in {}\n", study_.output);
+    if (!launches_csv_.empty()) {
+      const std::string path = csv_beside(study_.output, "launches");
+      write_text_file(path, launches_csv_);
+      say("launches are in {}\n", path);
+    }
   }
   if (command_.report.empty() || rows_ == 0) return;
   report::write_report({{command_.study_file, csv_}}, command_.report);

@@ -10,6 +10,7 @@
 
 #include "src/commands.hpp"
 #include "src/commands/standard_streams.hpp"
+#include "src/launches/launch_report.hpp"
 #include "src/study/setup.hpp"
 
 namespace tessera {
@@ -40,9 +41,14 @@ class StudyRun {
     if (verbosity() == Verbosity::normal) print_out(format, std::forward<Arguments>(arguments)...);
   }
   void add_row(const std::vector<std::string>& cells);
+  /// Prints what was launched and keeps it for the CSV file of launches.
+  /// @param problem the cells under launch_problem_columns()
+  void add_launches(const std::vector<std::string>& problem,
+                    const std::vector<LaunchReport>& reports, double copy_bytes_per_second);
 
   const StudyParameters& study() const { return study_; }
   Verbosity verbosity() const { return command_.verbosity; }
+  LaunchReports launches() const { return command_.launches; }
   const std::vector<StudyProblem>& problems() const { return problems_; }
   bool on_gpu() const { return study_processor(study_) == Processor::gpu; }
   std::string processor_name() const;
@@ -56,9 +62,14 @@ class StudyRun {
   const StudyParameters& study_;
   const CompareCommand& command_;
   std::vector<StudyProblem> problems_;
+  std::string comments_;
   std::string csv_;
   std::size_t rows_ = 0;
+  std::string launches_csv_;
 };
+
+/// What a row of the CSV file of launches is of.
+const std::vector<std::string>& launch_problem_columns();
 
 /// Measures the strategies of the study's operators side by side.
 ExitCode compare_operators(const StudyParameters& study, const CompareCommand& command);

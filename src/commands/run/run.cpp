@@ -48,16 +48,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// @throws InputError if the case launches no kernels on a GPU that --launches could report
+void require_launches(const CaseParameters& parameters) {
+  const auto refuse = [](const std::string& why) {
+    throw InputError({{.file = std::string("--launches"), .message = why}});
+  };
+  if (parameters.run.device != RunDevice::cuda) {
+    refuse(
+        "reports the launches of GPU kernels, and this run is on the CPU; "
+        "--set run.device=cuda puts it on a GPU");
+  }
+  if (parameters.time) {
+    refuse("reports the launches of a stationary case; without [time] it would report this one's");
+  }
+}
+
 /// One run of a case, stage after stage; each stage uses what the earlier ones left.
 class Run {
  public:
   /// @param restart what the run goes on from; null if it begins
   /// @param ranks that compute the case
-  Run(const LoadedCase& loaded, Verbosity verbosity, const Restart* restart,
+  Run(const LoadedCase& loaded, const RunCommand& command, const Restart* restart,
       const Communicator& ranks)
       : loaded_(loaded),
         ranks_(ranks),
-        verbosity_(ranks.rank() == 0 ? verbosity : Verbosity::quiet),
+        verbosity_(ranks.rank() == 0 ? command.verbosity : Verbosity::quiet),
+        launches_(command.launches),
         restart_(restart),
         parameters_(run_.parameters),
         is_nonlinear_(is_nonlinear(loaded.parameters)) {
@@ -115,6 +131,7 @@ class Run {
   void prepare() {
     run_.started = std::chrono::system_clock::now();
     run_.choices = resolve_choices(run_.parameters);
+    if (launches_ == LaunchReports::yes) require_launches(parameters_);
     run_.strategy = case_strategy(parameters_);
     const Index peak = ranks_.size() > 1 ? prepare_rank() : prepare_process();
     if (run_.on_gpu()) prepare_gpu();
@@ -254,7 +271,12 @@ class Run {
       if (!levels.empty()) say("\n{}\n", level_table(levels));
       for (const std::string& note : notes) say("  note      {}\n", note);
     };
-    const SolveListeners listeners{iteration, preconditioner};
+    SolveListeners listeners{iteration, preconditioner};
+    if (launches_ == LaunchReports::yes) {
+      listeners.launches = [&](std::vector<LaunchReport> reports) {
+        run_.launches = std::move(reports);
+      };
+    }
     if (is_nonlinear_) {
       run_.outcome =
           solve_nonlinear_case(parameters_, *run_.model, run_.system.x, run_.timers, listeners);
@@ -329,6 +351,7 @@ class Run {
   const LoadedCase& loaded_;
   const Communicator& ranks_;
   Verbosity verbosity_;
+  LaunchReports launches_;
   const Restart* restart_;
   RunRecord run_;
   const CaseParameters& parameters_;
@@ -361,7 +384,7 @@ ExitCode run(const RunCommand& command, const Communicator& ranks) {
                               : make_case_registry().parse(shared_text(command.case_file, ranks),
                                                            command.case_file, command.overrides);
   loaded.parameters.run.processes = ranks.size();
-  Run run(loaded, command.verbosity, restart ? &*restart : nullptr, ranks);
+  Run run(loaded, command, restart ? &*restart : nullptr, ranks);
   try {
     run.solve();
   } catch (const Interrupted&) {

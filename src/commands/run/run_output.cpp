@@ -172,6 +172,7 @@ std::string result_text(const RunRecord& run) {
   if (run.time) json["time"] = time_json(*run.time);
   json["timing"] = timing_json(run);
   json["energy_use"] = energy_json(run, static_cast<double>(dofs));
+  if (!run.launches.empty()) json["launches"] = launch_json(run.launches, run.rates.memory.copy);
   json["memory"] = memory_json(run);
   json["machine"] = machine_json(run);
   json["provenance"] = {{"version", kVersion},
@@ -282,6 +283,7 @@ void write_results(RunRecord& run, ResultSet& files) {
     return run.rank_times ? timer_csv(*run.rank_times, run.limits())
                           : timer_csv(run.timers, run.limits());
   });
+  if (!run.launches.empty()) add("launches.csv", [&] { return launch_csv(run.launches, run.rates.memory.copy); });
   add("result.json", [&] { return result_text(run); });
   notes.attempt("results are missing", [&] { files.commit(); });
 }

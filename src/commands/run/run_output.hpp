@@ -17,6 +17,7 @@
 #include "src/commands/run/result_set.hpp"
 #include "src/commands/run/run_notes.hpp"
 #include "src/commands/time/time_summary.hpp"
+#include "src/launches/launch_report.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/parameters/case_parameters.hpp"
 #include "src/solve/evaluation.hpp"
@@ -49,6 +50,8 @@ struct RunRecord {
   /// Of a run on several processes.
   std::optional<RankSummary> ranks;
   std::optional<RankTimes> rank_times;
+  /// What operator and preconditioner launch on the GPU; empty unless it was asked for.
+  std::vector<LaunchReport> launches;
   /// Of all processes together.
   std::optional<Index> peak_bytes;
   MeasuredRates rates;  // of the processor in use, as far as they are known

@@ -164,6 +164,9 @@ std::string results_text(const RunRecord& run) {
   lines.add("  energy    {}\n", run.energy.text(static_cast<double>(run.model->dof_count())));
   lines.add("\n{}", run.rank_times ? timer_table(*run.rank_times, run.limits())
                                    : timer_table(run.timers, run.limits()));
+  if (!run.launches.empty()) {
+    lines.add("{}\n", launch_table(run.launches, run.rates.memory.copy));
+  }
   if (run.rates.memory.copy > 0.0) {
     lines.add("limits: {} (measured once, {})\n", rates_text(run.limits()), processor_text(run));
   }

@@ -127,6 +127,19 @@ TEST(CommandLine, RestartsNeedNoCase) {
   EXPECT_EQ(other.restart, "out");
 }
 
+TEST(CommandLine, LaunchesAreReportedIfAskedFor) {
+  const auto run = [](std::vector<const char*> arguments) {
+    return std::get<RunCommand>(parse(std::move(arguments))).launches;
+  };
+  EXPECT_EQ(run({"run", "case.toml"}), LaunchReports::no);
+  EXPECT_EQ(run({"run", "case.toml", "--launches"}), LaunchReports::yes);
+  const auto compare = [](std::vector<const char*> arguments) {
+    return std::get<CompareCommand>(parse(std::move(arguments))).launches;
+  };
+  EXPECT_EQ(compare({"compare", "study.toml"}), LaunchReports::no);
+  EXPECT_EQ(compare({"compare", "study.toml", "--launches"}), LaunchReports::yes);
+}
+
 TEST(CommandLine, RunWithoutOptionsOverridesNothing) {
   const auto command = std::get<RunCommand>(parse({"run", "case.toml"}));
   EXPECT_TRUE(command.overrides.empty());
