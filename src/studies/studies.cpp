@@ -46,7 +46,7 @@ std::string study_list() {
     for (const OwnOption& option : study.options) {
       text += fmt::format(
           "  --{} {}: {} (default {}{})\n", option.name, option.placeholder, option.help,
-          option.preset,
+          option.preset.empty() ? "none" : option.preset,
           option.quick_preset.empty() ? "" : fmt::format(", with --quick {}", option.quick_preset));
     }
     text += "\n";

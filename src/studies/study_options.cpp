@@ -37,6 +37,7 @@ bool is_allowed(const OwnOption& option, const std::string& value) {
   if (!option.choices.empty()) {
     return std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end();
   }
+  if (option.numbers == OwnOption::Numbers::none) return true;
   const std::vector<std::string> parts = parts_of(value);
   if (parts.size() > 1 && option.numbers == OwnOption::Numbers::one) return false;
   return std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {

@@ -47,58 +47,65 @@ StudyRecord::StudyRecord(const StudyInfo& study, StudyOptions options, std::stri
       options_(std::move(options)),
       machine_(std::move(machine)),
       verbosity_(verbosity),
-      table_(study.layout) {
+      table_(study.layout) {}
+
+void StudyRecord::print_headers() {
+  columns_.clear();
   std::size_t longest = std::string_view("variant").size();
-  for (const std::string& variant : study.variants) longest = std::max(longest, variant.size());
+  for (const std::string& variant : study_.variants) longest = std::max(longest, variant.size());
   columns_.push_back({"variant", longest});
-  const auto add_column = [this](const StudyColumn& column) {
-    const std::string header = header_of(column);
-    columns_.push_back({header, std::max(header.size(), kLeastWidth), column.part, column.place});
-    has_parts_ = has_parts_ || !column.part.empty();
+  const auto add_column = [this](const std::string& header) {
+    columns_.push_back({header, std::max(header.size(), kLeastWidth)});
   };
-  for (const StudyColumn& column : study.layout.parameters) add_column(column);
-  if (!study.layout.time_unit.empty()) {
-    add_column({"threads"});
+  const auto add_columns = [&](const std::vector<StudyColumn>& columns) {
+    for (const StudyColumn& column : columns) {
+      if (is_shown(column)) add_column(header_of(column));
+    }
+  };
+  add_columns(study_.layout.parameters);
+  if (!study_.layout.time_unit.empty()) {
+    add_column("threads");
     for (const char* name : {"q1", "median", "q3"}) columns_.push_back({name, kTimeWidth});
-    add_column({"runs"});
+    add_column("runs");
   }
-  for (const StudyColumn& column : study.layout.metrics) add_column(column);
+  add_columns(study_.layout.metrics);
+  std::vector<std::string> headers;
+  headers.reserve(columns_.size());
+  for (const ShownColumn& column : columns_) headers.push_back(column.header);
+  if (!study_.layout.time_unit.empty()) {
+    say("\n  times in {}\n", study_.layout.time_unit);
+  } else if (has_header_) {
+    say("\n");
+  }
+  print_cells(headers);
+  has_header_ = true;
 }
 
 void StudyRecord::say_line(const std::string& text) {
   if (verbosity_ == Verbosity::normal) write_stdout(text);
 }
 
-void StudyRecord::print_headers() {
-  ShownRow headers;
-  headers.cells.reserve(columns_.size());
-  for (const ShownColumn& column : columns_) headers.cells.push_back(column.header);
-  if (!study_.layout.time_unit.empty()) say("\n  times in {}\n", study_.layout.time_unit);
-  print_row(headers);
-}
-
-void StudyRecord::print_row(const ShownRow& row) {
-  std::string line = fmt::format("  {:<{}}", row.cells.front(), columns_.front().width);
-  for (std::size_t i = 1; i < row.cells.size(); ++i) {
-    const ShownColumn& column = columns_[i];
-    const bool is_here = column.part.empty() || column.part == part_;
-    if (!is_here || column.place == StudyColumn::Place::file) continue;
-    line += fmt::format("  {:>{}}", row.cells[i], column.width);
+void StudyRecord::print_cells(const std::vector<std::string>& cells) {
+  std::string line = fmt::format("  {:<{}}", cells.front(), columns_.front().width);
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const std::size_t width = i < columns_.size() ? columns_[i].width : 0;
+    line += fmt::format("  {:>{}}", cells[i], width);
   }
-  if (!row.remark.empty()) line += "  " + row.remark;
   line.erase(line.find_last_not_of(' ') + 1);
   say_line(line + "\n");
 }
 
-StudyRecord::ShownRow StudyRecord::shown_row(const StudyRow& row) const {
+std::vector<std::string> StudyRecord::shown_cells(const StudyRow& row) const {
   std::vector<std::string> cells = {row.variant};
-  for (const std::string& parameter : row.parameters) {
-    cells.push_back(parameter.empty() ? "-" : parameter);
+  for (std::size_t i = 0; i < row.parameters.size(); ++i) {
+    if (!is_shown(study_.layout.parameters[i])) continue;
+    cells.push_back(row.parameters[i].empty() ? "-" : row.parameters[i]);
   }
   const bool is_timed = !study_.layout.time_unit.empty();
   if (is_timed) cells.push_back(std::to_string(row.threads));
   if (!row.not_measured.empty()) {
-    return {.cells = std::move(cells), .remark = "not measured: " + row.not_measured};
+    cells.push_back("not measured: " + row.not_measured);
+    return cells;
   }
   if (is_timed) {
     const Summary times = scaled(row.seconds, row.shown_per_second);
@@ -107,11 +114,12 @@ StudyRecord::ShownRow StudyRecord::shown_row(const StudyRow& row) const {
     }
     cells.push_back(std::to_string(times.count));
   }
-  for (const StudyCell& metric : row.metrics) cells.push_back(shown(metric));
-  std::string remark;
-  if (row.correctness == Correctness::wrong) remark = "WRONG: " + row.wrong;
-  if (row.correctness == Correctness::wrong_by_design) remark = "as meant: " + row.wrong;
-  return {.cells = std::move(cells), .remark = std::move(remark)};
+  for (std::size_t i = 0; i < row.metrics.size(); ++i) {
+    if (is_shown(study_.layout.metrics[i])) cells.push_back(shown(row.metrics[i]));
+  }
+  if (row.correctness == Correctness::wrong) cells.push_back("WRONG: " + row.wrong);
+  if (row.correctness == Correctness::wrong_by_design) cells.push_back("as meant: " + row.wrong);
+  return cells;
 }
 
 void StudyRecord::show_status(const std::string& what) {
@@ -122,13 +130,9 @@ void StudyRecord::show_status(const std::string& what) {
 
 void StudyRecord::add(StudyRow row) {
   status_.reset();
-  const std::string part = has_parts_ ? row.parameters.at(0) : "";
-  if (!has_header_ || part != part_) {
-    part_ = part;
-    print_headers();
-    has_header_ = true;
-  }
-  print_row(shown_row(row));
+  const bool is_new_part = std::exchange(part_, row.part) != row.part;
+  if (!has_header_ || is_new_part) print_headers();
+  print_cells(shown_cells(row));
   if (row.not_measured.empty() && row.correctness == Correctness::wrong) ++wrong_rows_;
   table_.add(std::move(row));
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,8 +35,7 @@ class StudyRecord {
 
   /// Shows on a terminal what is being measured; the next row ends it.
   void show_status(const std::string& what);
-  /// Adds a row to the table and prints it; the first one prints the headers, and so does the first
-  /// of each part that has columns of its own.
+  /// Adds a row to the table and prints it; the first one of a part prints the headers.
   /// @throws std::invalid_argument as StudyTable::add()
   void add(StudyRow row);
   /// Rows whose result is wrong though it must not be.
@@ -47,18 +47,18 @@ class StudyRecord {
   struct ShownColumn {
     std::string header;
     std::size_t width;
-    std::string part = {};
-    StudyColumn::Place place = StudyColumn::Place::screen_and_file;
   };
-  struct ShownRow {
-    std::vector<std::string> cells;
-    std::string remark = {};
-  };
+  /// Whether a column is of the part whose rows are being added.
+  bool is_shown(const StudyColumn& column) const {
+    return column.place == StudyColumn::Place::screen_and_file &&
+           (column.parts.empty() ||
+            std::find(column.parts.begin(), column.parts.end(), part_) != column.parts.end());
+  }
+  void print_headers();
 
   void say_line(const std::string& text);
-  void print_headers();
-  void print_row(const ShownRow& row);
-  ShownRow shown_row(const StudyRow& row) const;
+  void print_cells(const std::vector<std::string>& cells);
+  std::vector<std::string> shown_cells(const StudyRow& row) const;
 
   const StudyInfo& study_;
   StudyOptions options_;
@@ -68,8 +68,6 @@ class StudyRecord {
   std::vector<ShownColumn> columns_;
   std::optional<ProgressLine> status_;
   bool has_header_ = false;
-  bool has_parts_ = false;
-  // Of the rows whose headers were printed last.
   std::string part_;
   int wrong_rows_ = 0;
 };

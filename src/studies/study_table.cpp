@@ -21,7 +21,32 @@ std::string row_name(const std::string& variant, int threads,
   return fmt::format("{}, {} thread{}", name, threads, threads == 1 ? "" : "s");
 }
 
+std::size_t place_of(const std::vector<StudyColumn>& columns, const std::string& name) {
+  const auto column = std::find_if(columns.begin(), columns.end(),
+                                   [&](const StudyColumn& each) { return each.name == name; });
+  if (column == columns.end()) throw std::invalid_argument("no column " + name);
+  return static_cast<std::size_t>(column - columns.begin());
+}
+
+template <class Cell>
+std::vector<Cell> placed(const std::vector<StudyColumn>& columns,
+                         const std::vector<std::pair<std::string, Cell>>& values) {
+  std::vector<Cell> cells(columns.size());
+  for (const auto& [name, value] : values) cells[place_of(columns, name)] = value;
+  return cells;
+}
+
 }  // namespace
+
+std::vector<StudyCell> cells_in(const std::vector<StudyColumn>& columns,
+                                const std::vector<std::pair<std::string, StudyCell>>& values) {
+  return placed(columns, values);
+}
+
+std::vector<std::string> texts_in(const std::vector<StudyColumn>& columns,
+                                  const std::vector<std::pair<std::string, std::string>>& values) {
+  return placed(columns, values);
+}
 
 void StudyTable::add(StudyRow row) {
   const bool has_metrics = row.not_measured.empty() || !row.metrics.empty();
@@ -47,10 +72,8 @@ const StudyRow& StudyTable::at(const std::string& variant, int threads,
 }
 
 double StudyTable::metric(const StudyRow& row, const std::string& name) const {
-  const auto column = std::find_if(layout_.metrics.begin(), layout_.metrics.end(),
-                                   [&](const StudyColumn& c) { return c.name == name; });
-  if (column == layout_.metrics.end()) throw std::invalid_argument("no column " + name);
-  const auto* number = std::get_if<double>(&row.metrics.at(column - layout_.metrics.begin()));
+  if (!row.not_measured.empty()) throw NotMeasured(row.not_measured);
+  const auto* number = std::get_if<double>(&row.metrics.at(place_of(layout_.metrics, name)));
   if (number == nullptr) {
     throw NotMeasured(fmt::format("no {} of {}", name,
                                   row_name(row.variant, row.threads, row.parameters, layout_)));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,9 +26,8 @@ using StudyCell = std::variant<std::monostate, double, std::string>;
 struct StudyColumn {
   std::string name;         ///< in the CSV file: lower case, '_' between words
   std::string header = {};  ///< on the screen; empty: the name
-  /// The rows that it is shown with on the screen: those whose first parameter is this; empty: all.
-  /// Files have all columns.
-  std::string part = {};
+  /// The parts of the study whose rows have it on the screen; empty: all.
+  std::vector<std::string> parts = {};
   /// Whether the screen has it, too.
   enum class Place { screen_and_file, file } place = Place::screen_and_file;
 };
@@ -47,6 +47,8 @@ enum class Correctness { right, wrong, wrong_by_design };
 struct StudyRow {
   std::string variant;
   int threads = 1;
+  /// Of a study of several parts, each with columns of its own.
+  std::string part = {};
   std::vector<std::string> parameters = {};
   /// Of one repetition; count 0 where nothing is timed.
   Summary seconds = {};
@@ -90,6 +92,14 @@ class StudyTable {
   StudyLayout layout_;
   std::vector<StudyRow> rows_;
 };
+
+/// Cells for all columns, of which those that are named have a value.
+/// @throws std::invalid_argument for a column that there is not
+std::vector<StudyCell> cells_in(const std::vector<StudyColumn>& columns,
+                                const std::vector<std::pair<std::string, StudyCell>>& values);
+/// The same of parameters, empty where there is no value.
+std::vector<std::string> texts_in(const std::vector<StudyColumn>& columns,
+                                  const std::vector<std::pair<std::string, std::string>>& values);
 
 /// "3.1 % of the additions lost".
 std::string lost_text(double share);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -41,7 +42,13 @@ const GpuModel& compute_capability_90() {
   return gpu;
 }
 
-BlockScheduler::BlockScheduler(GpuModel gpu) : gpu_(std::move(gpu)) {
+BlockScheduler::BlockScheduler(GpuModel gpu, PlacementRule rule)
+    : gpu_(std::move(gpu)), rule_(rule) {
+  if (gpu_.order.empty()) {
+    for (const int first : {0, 1}) {
+      for (int next = first; next < gpu_.multiprocessors; next += 2) gpu_.order.push_back(next);
+    }
+  }
   Multiprocessor empty;
   empty.free_warps.fill(gpu_.warps);
   empty.free_registers.fill(gpu_.registers);
@@ -131,8 +138,20 @@ bool BlockScheduler::is_cluster_busy(int multiprocessor) const {
                      [](const Multiprocessor& each) { return !each.blocks.empty(); });
 }
 
+/// The blocks that fit if neither sub-partitions nor carve-outs nor gaps matter.
+int BlockScheduler::room_in_all(int multiprocessor, const Kernel& kernel) const {
+  const Multiprocessor& each = multiprocessors_[multiprocessor];
+  const int warps = std::accumulate(each.free_warps.begin(), each.free_warps.end(), 0);
+  const int registers = std::accumulate(each.free_registers.begin(), each.free_registers.end(), 0);
+  int shared = gpu_.carve_outs.back() * kKibibyte;
+  for (const Block& block : each.blocks) shared -= block.shared.end - block.shared.begin;
+  return std::min({gpu_.blocks - static_cast<int>(each.blocks.size()), warps / kernel.warps,
+                   registers / (kernel.registers_a_warp * kernel.warps), shared / kernel.shared});
+}
+
 /// The blocks of this kernel that the multiprocessor has room for.
 int BlockScheduler::room(int multiprocessor, const Kernel& kernel) const {
+  if (rule_ != PlacementRule::algorithm_1) return room_in_all(multiprocessor, kernel);
   const Multiprocessor& each = multiprocessors_[multiprocessor];
   int shared = kernel.carve_out;
   if (is_cluster_busy(multiprocessor)) {
@@ -163,19 +182,26 @@ BlockScheduler::SharedRange BlockScheduler::largest_gap(int multiprocessor) cons
 }
 
 std::optional<int> BlockScheduler::choose(const Kernel& kernel) const {
+  if (rule_ == PlacementRule::in_turn) return next_in_turn(kernel);
   if (kernel.launch.local_bytes > local_bytes_ && is_busy()) return std::nullopt;
   std::optional<int> chosen;
   int most = 0;
-  for (const int first : {0, 1}) {
-    for (int candidate = first; candidate < gpu_.multiprocessors; candidate += 2) {
-      const int blocks = room(candidate, kernel);
-      if (blocks > most) {
-        most = blocks;
-        chosen = candidate;
-      }
+  for (const int candidate : gpu_.order) {
+    const int blocks = room(candidate, kernel);
+    if (blocks > most) {
+      most = blocks;
+      chosen = candidate;
     }
   }
   return chosen;
+}
+
+std::optional<int> BlockScheduler::next_in_turn(const Kernel& kernel) const {
+  for (std::size_t step = 0; step < gpu_.order.size(); ++step) {
+    const int candidate = gpu_.order[(turn_ + step) % gpu_.order.size()];
+    if (room(candidate, kernel) > 0) return candidate;
+  }
+  return std::nullopt;
 }
 
 void BlockScheduler::place(int multiprocessor, int kernel) {
@@ -198,6 +224,8 @@ void BlockScheduler::place(int multiprocessor, int kernel) {
   target.next %= kSubPartitions;
   target.blocks.push_back(block);
   placed.places.push_back(multiprocessor);
+  const auto at = std::find(gpu_.order.begin(), gpu_.order.end(), multiprocessor);
+  turn_ = static_cast<std::size_t>(at - gpu_.order.begin()) + 1;
 }
 
 void BlockScheduler::start_waiting() {

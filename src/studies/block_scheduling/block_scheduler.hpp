@@ -22,6 +22,9 @@ struct GpuModel {
   int registers;
   /// The amounts of shared memory that a multiprocessor can be set to, in KiB, increasing.
   std::vector<int> carve_outs;
+  /// The multiprocessors in the sequence in which one of equals is taken; empty: 0, 2, 4, ... and
+  /// then 1, 3, 5, ..., as on the GPU of the document.
+  std::vector<int> order = {};
 };
 
 /// The GPU of the document, and compute capability 9.0 (H100, H200).
@@ -39,6 +42,11 @@ struct KernelLaunch {
   bool operator==(const KernelLaunch&) const = default;
 };
 
+/// By which rule a multiprocessor takes a block: Algorithm 1, or simpler ones that know neither
+/// sub-partitions nor carve-outs: the most room for blocks like it, or the next multiprocessor in
+/// turn that has room.
+enum class PlacementRule { algorithm_1, most_room, in_turn };
+
 /// Kernels, each in a stream of its own, on a GPU that behaves as Algorithm 1 of the document says
 /// with the errors of its listing repaired: limits by warps are divided by the warps of a block,
 /// and a multiprocessor is compared by what fits from its pointer on.
@@ -50,7 +58,7 @@ struct KernelLaunch {
 /// overtakes one that waits.
 class BlockScheduler {
  public:
-  explicit BlockScheduler(GpuModel gpu);
+  explicit BlockScheduler(GpuModel gpu, PlacementRule rule = PlacementRule::algorithm_1);
 
   /// Starts as many blocks of it as fit, unless an earlier kernel waits.
   /// @returns the kernel's number, from 0 on
@@ -99,17 +107,22 @@ class BlockScheduler {
   [[nodiscard]] bool is_busy() const;
   [[nodiscard]] bool is_cluster_busy(int multiprocessor) const;
   [[nodiscard]] int room(int multiprocessor, const Kernel& kernel) const;
+  [[nodiscard]] int room_in_all(int multiprocessor, const Kernel& kernel) const;
   [[nodiscard]] SharedRange largest_gap(int multiprocessor) const;
   [[nodiscard]] std::optional<int> choose(const Kernel& kernel) const;
+  [[nodiscard]] std::optional<int> next_in_turn(const Kernel& kernel) const;
   void place(int multiprocessor, int kernel);
   void start_waiting();
 
   GpuModel gpu_;
+  PlacementRule rule_;
   std::vector<Multiprocessor> multiprocessors_;
   std::vector<int> carve_outs_;  ///< bytes, by cluster
   int local_bytes_ = 0;          ///< what the GPU has for each thread
   std::vector<Kernel> kernels_;
   std::size_t first_waiting_ = 0;
+  /// Where in the order the next one in turn is.
+  std::size_t turn_ = 0;
 };
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace tessera {
 namespace {
@@ -37,9 +38,8 @@ std::vector<int> every_second(int kernels) {
   return numbers;
 }
 
-std::string described(const BlockScheduler& scheduler, int kernel, int multiprocessors) {
-  if (scheduler.waits(kernel)) return "waits";
-  std::vector<int> places = scheduler.places(kernel);
+std::string described(std::vector<int> places, int multiprocessors) {
+  if (std::find(places.begin(), places.end(), kNotStarted) != places.end()) return "waits";
   if (places.size() == 1) return fmt::format("SM {}", places.front());
   std::sort(places.begin(), places.end());
   const auto is_every = [&](int first, int step) {
@@ -53,7 +53,13 @@ std::string described(const BlockScheduler& scheduler, int kernel, int multiproc
   if (is_every(0, 1)) return "all";
   if (is_every(0, 2)) return "even";
   if (is_every(1, 2)) return "odd";
-  return fmt::format("SM {}", fmt::join(places, " "));
+  const std::set<int> different(places.begin(), places.end());
+  std::set<int> clusters;
+  for (const int place : places) clusters.insert(place / 2);
+  const bool is_one_of_each = different.size() == places.size() &&
+                              clusters.size() == places.size() &&
+                              static_cast<int>(2 * clusters.size()) == multiprocessors;
+  return is_one_of_each ? "one of each two" : fmt::format("{} SMs", different.size());
 }
 
 }  // namespace
@@ -130,16 +136,35 @@ std::vector<SchedulingCase> scheduling_cases(const GpuModel& gpu) {
   };
 }
 
+std::string described_places(const SchedulingCase& scheduling, const BlockPlaces& places,
+                             int multiprocessors) {
+  const std::size_t last = scheduling.kernels.size() - 1;
+  if (last != 2) return described(places.at(last), multiprocessors);
+  return fmt::format("{}, {}, {}", described(places.at(0), multiprocessors),
+                     described(places.at(1), multiprocessors),
+                     described(places.at(2), multiprocessors));
+}
+
 std::string predicted_result(const GpuModel& gpu, const SchedulingCase& scheduling) {
-  BlockScheduler scheduler(gpu);
-  const int last = static_cast<int>(scheduling.kernels.size()) - 1;
-  for (int kernel = 0; kernel < last; ++kernel) scheduler.launch(scheduling.kernels[kernel]);
-  for (const int kernel : scheduling.ended) scheduler.finish(kernel);
-  scheduler.launch(scheduling.kernels[last]);
-  if (last != 2) return described(scheduler, last, gpu.multiprocessors);
-  return fmt::format("{}, {}, {}", described(scheduler, 0, gpu.multiprocessors),
-                     described(scheduler, 1, gpu.multiprocessors),
-                     described(scheduler, 2, gpu.multiprocessors));
+  return described_places(
+      scheduling,
+      predicted_places(gpu, PlacementRule::algorithm_1, scheduling.kernels, scheduling.ended),
+      gpu.multiprocessors);
+}
+
+std::string kernels_text(const std::vector<KernelLaunch>& kernels) {
+  std::vector<std::string> texts;
+  for (std::size_t first = 0, next = 0; first < kernels.size(); first = next) {
+    const KernelLaunch& kernel = kernels[first];
+    while (next < kernels.size() && kernels[next] == kernel) ++next;
+    texts.push_back(fmt::format("{}{}x{} {}",
+                                next - first > 1 ? fmt::format("{} of ", next - first) : "",
+                                kernel.blocks, kernel.threads, kernel.registers));
+    if (kernel.shared_bytes > 0) {
+      texts.back() += fmt::format(" {}K", kernel.shared_bytes / kKibibyte);
+    }
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 }  // namespace tessera

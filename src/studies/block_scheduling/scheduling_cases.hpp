@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/studies/block_scheduling/block_scheduler.hpp"
+#include "src/studies/block_scheduling/kernel_sequences.hpp"
 
 namespace tessera {
 
@@ -26,7 +26,17 @@ struct SchedulingCase {
 /// compute capability 9.0.
 [[nodiscard]] std::vector<SchedulingCase> scheduling_cases(const GpuModel& gpu);
 
-/// What BlockScheduler makes of a case, in the words of SchedulingCase::result.
+/// Where the blocks of a case's kernels are, in the words of SchedulingCase::result; "one of each
+/// two" for kernels that have one multiprocessor of each cluster, but neither all even nor all odd
+/// ones.
+[[nodiscard]] std::string described_places(const SchedulingCase& scheduling,
+                                           const BlockPlaces& places, int multiprocessors);
+
+/// What BlockScheduler makes of a case, in these words.
 [[nodiscard]] std::string predicted_result(const GpuModel& gpu, const SchedulingCase& scheduling);
+
+/// "41x256 32 48K" of blocks x threads, registers and shared memory of the kernels, equal neighbors
+/// as "8 of 82x32 32".
+[[nodiscard]] std::string kernels_text(const std::vector<KernelLaunch>& kernels);
 
 }  // namespace tessera

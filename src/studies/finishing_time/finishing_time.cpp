@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "solvers/configuration.hpp"
+#include "src/studies/finishing_time/gpu_bounds.hpp"
 #include "src/studies/finishing_time/schedule_search.hpp"
+#include "src/studies/operator_launches/operator_launches.hpp"
 #include "src/studies/rows.hpp"
 #include "src/studies/study_record.hpp"
 
@@ -14,10 +17,56 @@ namespace {
 constexpr char kFair[] = "fair";
 constexpr char kUnfair[] = "unfair";
 
+/// The part of the model's rows.
+constexpr char kModel[] = "model";
+
+/// A column of some parts; on the screen others have none.
+StudyColumn in_part(const char* name, const char* header, const char* part) {
+  return {.name = name, .header = header, .parts = {part}};
+}
+
+const std::vector<StudyColumn>& parameter_columns() {
+  static const std::vector<StudyColumn> columns = {
+      {"n", "", {kModel, kProgram}},   {"W", "", {kModel, kProgram}},
+      {"rep", "", {kModel, kProgram}}, in_part("scalar", "", kProgram),
+      in_part("memory", "", kProgram), in_part("blocks", "", kBlocks),
+      in_part("slots", "", kBlocks),   in_part("operator", "", kKernel),
+      in_part("degree", "p", kKernel), in_part("dofs", "DoFs", kKernel)};
+  return columns;
+}
+
+std::vector<StudyColumn> metric_columns() {
+  return {in_part("formula", "", kModel),
+          in_part("safe", "", kModel),
+          in_part("worst", "", kModel),
+          in_part("best", "", kModel),
+          in_part("warp_after_warp", "in turn", kModel),
+          in_part("cycles_a_load", "c_LS", kProgram),
+          in_part("cycles_a_multiply_add", "c_C", kProgram),
+          in_part("chain", "", kProgram),
+          in_part("bound_cycles", "bound", kProgram),
+          in_part("cycles", "", kProgram),
+          in_part("largest_cycles", "largest", kProgram),
+          in_part("of_bound", "/bound", kProgram),
+          in_part("graham_us", "bound us", kBlocks),
+          in_part("all_us", "us", kBlocks),
+          in_part("of_graham", "/bound", kBlocks),
+          in_part("grid", "", kKernel),
+          in_part("waves", "", kKernel),
+          in_part("lower_us", "", kKernel),
+          in_part("measured_us", "", kKernel),
+          in_part("upper_us", "", kKernel),
+          in_part("of_upper", "/upper", kKernel),
+          in_part("of_lower", "/lower", kKernel),
+          in_part("kernel", "", kKernel)};
+}
+
 /// As rows have it in their parameters.
 std::vector<std::string> parameters(int threads, int repetitions) {
-  return {std::to_string(threads), std::to_string(WarpProgram::of_threads(threads, 1).warps),
-          std::to_string(repetitions)};
+  return texts_in(parameter_columns(),
+                  {{"n", std::to_string(threads)},
+                   {"W", std::to_string(WarpProgram::of_threads(threads, 1).warps)},
+                   {"rep", std::to_string(repetitions)}});
 }
 
 std::string row_text(const StudyRow& row) {
@@ -26,23 +75,35 @@ std::string row_text(const StudyRow& row) {
 }
 
 StudyRow searched(const std::string& variant, int threads, int repetitions) {
-  StudyRow row{.variant = variant, .parameters = parameters(threads, repetitions)};
+  StudyRow row{.variant = variant, .part = kModel, .parameters = parameters(threads, repetitions)};
   const WarpProgram program = WarpProgram::of_threads(threads, repetitions);
   if (program.warps > kLargestSearch / repetitions) {
-    row.metrics = {double(formula_cycles(program)), double(safe_cycles(program)), {}, {}, {}};
+    row.metrics = cells_in(metric_columns(), {{"formula", double(formula_cycles(program))},
+                                              {"safe", double(safe_cycles(program))}});
     return row;
   }
   const bool is_fair = variant == kFair;
   const ScheduleRange range =
       search_schedules(program, is_fair ? Fairness::by_repetition : Fairness::none);
-  row.metrics = {double(formula_cycles(program)), double(safe_cycles(program)), double(range.worst),
-                 double(range.best),
-                 is_fair ? StudyCell(double(warp_after_warp_cycles(program))) : StudyCell()};
+  row.metrics =
+      cells_in(metric_columns(),
+               {{"formula", double(formula_cycles(program))},
+                {"safe", double(safe_cycles(program))},
+                {"worst", double(range.worst)},
+                {"best", double(range.best)},
+                {"warp_after_warp",
+                 is_fair ? StudyCell(double(warp_after_warp_cycles(program))) : StudyCell()}});
   if (range.worst > safe_cycles(program)) {
     row.correctness = Correctness::wrong;
     row.wrong = "a schedule exceeds the safe bound";
   }
   return row;
+}
+
+void measure_on_gpu(StudyRecord& record) {
+  if (record.options().selects(kProgram)) measure_programs(record);
+  if (record.options().selects(kBlocks)) measure_waiting_blocks(record);
+  if (record.options().selects(kKernel)) measure_kernels(record);
 }
 
 void measure(StudyRecord& record) {
@@ -52,10 +113,11 @@ void measure(StudyRecord& record) {
       "cycle; in a cycle two warps execute a C, and one an L or S; no unit idles while a warp "
       "waits\n"
       "formula: W (2 rep + 1) + 2 cycles; safe: W (2 rep + 1) + rep + 1; worst and best of all\n"
-      "schedules, searched up to W rep = {}; fair: earlier repetitions go first\n"
-      "claims F5 and F6, about kernels on a GPU, are left out: they need clocks read in kernels,\n"
-      "which this study does not have\n",
+      "schedules, searched up to W rep = {}; fair: earlier repetitions go first\n",
       kLargestSearch);
+  if (record.options().processor == Processor::cpu) {
+    record.say("program, blocks, kernel: not measured: they need a GPU, --device cuda\n");
+  }
   for (const char* const variant : {kFair, kUnfair}) {
     if (!record.options().selects(variant)) continue;
     for (const std::int64_t threads : own.numbers("threads-per-sm")) {
@@ -65,6 +127,9 @@ void measure(StudyRecord& record) {
         record.add(searched(variant, static_cast<int>(threads), static_cast<int>(repetitions)));
       }
     }
+  }
+  if constexpr (kHasCuda) {
+    if (record.options().processor == Processor::gpu) measure_on_gpu(record);
   }
 }
 
@@ -147,7 +212,41 @@ std::vector<Claim> claims() {
            .statement = "the worst order is warp after warp",
            .document = "conjecture",
            .rule = "its number of cycles is the worst in all fair rows",
-           .judge = warp_after_warp_is_worst}};
+           .judge = warp_after_warp_is_worst},
+          {.number = "F5",
+           .statement = "the method carries over to hardware",
+           .document = "open problem v",
+           .rule = "no program takes more cycles than its bound, in any of its launches",
+           .judge = programs_keep_bounds},
+          {.number = "F6",
+           .statement = "waves bound a real kernel",
+           .document = "ours",
+           .rule = "no kernel takes longer than its waves one after another from a cold cache",
+           .judge = kernels_keep_bounds}};
+}
+
+std::vector<OwnOption> options() {
+  std::vector<OwnOption> options = {{.name = "threads-per-sm",
+                                     .placeholder = "N,...",
+                                     .preset = "16,32,48,64,80,96",
+                                     .help = "threads on a multiprocessor",
+                                     .least = 1,
+                                     .most = 2048,
+                                     .numbers = OwnOption::Numbers::several},
+                                    {.name = "rep",
+                                     .placeholder = "N,...",
+                                     .preset = "1,2,3,4,5",
+                                     .help = "repetitions of the loop",
+                                     .least = 1,
+                                     .most = 1000,
+                                     .numbers = OwnOption::Numbers::several},
+                                    {.name = "memory",
+                                     .placeholder = "MEMORY",
+                                     .preset = "shared",
+                                     .help = "where the programs on the GPU load from",
+                                     .choices = {"shared", "l1", "l2", "dram"}}};
+  for (OwnOption& option : launch_options()) options.push_back(std::move(option));
+  return options;
 }
 
 }  // namespace
@@ -157,27 +256,11 @@ StudyInfo finishing_time_study() {
       .name = "finishing-time",
       .question = "by when is a kernel surely done, and how far below its bound is it?",
       .document = "document 003",
-      .needs = "CPU: a model; nothing is timed",
-      .processors = {Processor::cpu},
-      .variants = {kFair, kUnfair},
-      .options = {{.name = "threads-per-sm",
-                   .placeholder = "N,...",
-                   .preset = "16,32,48,64,80,96",
-                   .help = "threads on a multiprocessor",
-                   .least = 1,
-                   .most = 2048,
-                   .numbers = OwnOption::Numbers::several},
-                  {.name = "rep",
-                   .placeholder = "N,...",
-                   .preset = "1,2,3,4,5",
-                   .help = "repetitions of the loop",
-                   .least = 1,
-                   .most = 1000,
-                   .numbers = OwnOption::Numbers::several}},
-      .layout =
-          {.parameters = {{"n"}, {"W"}, {"rep"}},
-           .metrics = {{"formula"}, {"safe"}, {"worst"}, {"best"}, {"warp_after_warp", "in turn"}},
-           .time_unit = ""},
+      .needs = "CPU: a model; GPU: clocks of programs, and the launches of operators",
+      .processors = {Processor::cpu, Processor::gpu},
+      .variants = {kFair, kUnfair, kProgram, kBlocks, kKernel},
+      .options = options(),
+      .layout = {.parameters = parameter_columns(), .metrics = metric_columns(), .time_unit = ""},
       .claims = claims(),
       .measure = measure};
 }

@@ -23,6 +23,7 @@ constexpr double kMicroseconds = 1e6;
 StudyRow probe_row(DeviceOrderProbe& probe, const ProbeSetup& setup, std::int64_t executions) {
   ProbeResult result = probe.run(setup, executions);
   StudyRow row{.variant = probe_name(setup.kernel),
+               .part = kProbePart,
                .parameters = probe_parameters(setup.path, setup.block),
                .seconds = summarize(std::move(result.seconds)),
                .shown_per_second = kMicroseconds,
@@ -72,6 +73,7 @@ void measure_starts(StudyRecord& record, DeviceOrderProbe& probe) {
     for (const auto& [wave, order] : {std::pair{Wave::first, first}, std::pair{Wave::later, later},
                                       std::pair{Wave::all, all}}) {
       record.add({.variant = kStarts,
+                  .part = kStartPart,
                   .parameters = start_parameters(block, wave),
                   .metrics = start_cells(launches, order)});
     }

@@ -129,6 +129,7 @@ class RelaxationRows {
       if (sweeps % every != 0) continue;
       StudyRow row{.variant = info.name,
                    .threads = info.order == RelaxationOrder::sequential ? 1 : threads_,
+                   .part = kRelaxationPart,
                    .parameters = relaxation_parameters(problem_, blocks_, every, sweeps),
                    .shown_per_second = kMicroseconds / sweeps};
       if (k == kept.sweeps.size()) {

@@ -11,6 +11,11 @@
 
 namespace tessera {
 
+/// The parts of the study, each with columns of its own.
+inline constexpr char kProbePart[] = "probe";
+inline constexpr char kStartPart[] = "start";
+inline constexpr char kRelaxationPart[] = "relaxation";
+
 /// Parameters and metrics of all parts; a row leaves those of the other parts empty.
 [[nodiscard]] StudyLayout update_order_layout();
 

@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include "src/studies/block_scheduling/block_scheduler.hpp"
 #include "src/studies/block_scheduling/scheduling_cases.hpp"
+#include "src/studies/block_scheduling/scheduling_columns.hpp"
 #include "tests/src/studies/made_up.hpp"
 
 namespace tessera::testing {
@@ -128,17 +130,47 @@ TEST(BlockSchedulingStudy, JudgesAllCasesByBothModels) {
   StudyRecord record(study, options_of("block-scheduling", {}), "a CPU", Verbosity::quiet);
   study.measure(record);
   EXPECT_EQ(record.table().rows().size(), 18U);
-  ASSERT_EQ(study.claims.size(), 9U);
+  ASSERT_EQ(study.claims.size(), 11U);
   // A row that says something else is no result of the document.
   StudyTable changed(study.layout);
   for (StudyRow row : record.table().rows()) {
-    if (row.parameters.back() == "sm_90") row.metrics.front() = "SM 77";
+    if (row.parameters.at(1) == "sm_90") row.metrics.front() = "SM 77";
     changed.add(row);
   }
-  for (const Claim& claim : study.claims) {
+  // The last two are about a GPU.
+  for (const Claim& claim : std::span(study.claims).first(9)) {
     EXPECT_EQ(judge(claim, record.table()).text(), "holds") << claim.number;
     EXPECT_EQ(judge(claim, changed).text(), "does not hold") << claim.number;
   }
+}
+
+TEST(BlockSchedulingStudy, JudgesCasesByTheGpuThatIsProbed) {
+  const StudyInfo& study = find_study("block-scheduling");
+  StudyRecord record(study, options_of("block-scheduling", {}), "a CPU", Verbosity::quiet);
+  study.measure(record);
+  StudyTable probed = record.table();
+  for (const SchedulingCase& each : scheduling_cases(compute_capability_90())) {
+    const bool is_first = each.number == "1.1";
+    probed.add(
+        {.variant = kProbe,
+         .part = kCasesPart,
+         .parameters = case_parameters(each.number, "this GPU"),
+         .metrics = cells_in(study.layout.metrics,
+                             {{"predicted", is_first ? "SM 5" : std::string(each.result)}})});
+  }
+  EXPECT_EQ(judge(study.claims[0], probed).text(), "does not hold");
+  EXPECT_EQ(judge(study.claims[1], probed).text(), "holds");
+}
+
+TEST(DescribedPlaces, SayWhatKernelsHave) {
+  const SchedulingCase of_three = case_of(compute_capability_90(), "1.1");
+  const auto text = [&](const std::vector<int>& places) {
+    return described_places(of_three, {{0}, {1}, places}, 6);
+  };
+  EXPECT_EQ(text({0, 2, 4}), "SM 0, SM 1, even");
+  EXPECT_EQ(text({5, 0, 2}), "SM 0, SM 1, one of each two");
+  EXPECT_EQ(text({5, 4, 2}), "SM 0, SM 1, 3 SMs");
+  EXPECT_EQ(text({5, kNotStarted}), "SM 0, SM 1, waits");
 }
 
 }  // namespace

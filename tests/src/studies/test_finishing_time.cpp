@@ -95,7 +95,9 @@ TEST(FinishingTimeStudy, FindsTheCounterexamplesOfTheConjecture) {
 
 TEST(FinishingTimeStudy, WhatIsTooLargeToBeSearchedHasBoundsOnly) {
   const StudyTable table = searched({"--threads-per-sm", "2048", "--rep", "1000"});
-  const StudyRow& row = table.at("fair", 1, {"2048", "128", "1000"});
+  const StudyRow& row =
+      table.at("fair", 1,
+               texts_in(table.layout().parameters, {{"n", "2048"}, {"W", "128"}, {"rep", "1000"}}));
   EXPECT_EQ(table.metric(row, "formula"), 128 * 2001 + 2);
   EXPECT_THROW((void)table.metric(row, "worst"), NotMeasured);
   for (const char* const claim : {"F1", "F3", "F4"}) {

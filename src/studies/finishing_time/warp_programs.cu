@@ -1,0 +1,384 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+#include "solvers/memory/device_array.hpp"
+#include "solvers/memory/launch.cuh"
+#include "src/studies/finishing_time/warp_programs.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kMostThreads = 1024;
+constexpr int kMostWarpsABlock = kMostThreads / kThreadsAGpuWarp;
+constexpr int kMostBlocksAMultiprocessor = 2;
+/// The program runs as often in a launch; the last time counts.
+constexpr int kPasses = 2;
+/// Blocks of one multiprocessor agree to start so many cycles later.
+constexpr long long kCyclesToStart = 8192;
+
+/// How an instruction finds its data; fresh: in the L2 cache or below, each load elsewhere.
+enum class Path { shared, cached, uncached, fresh };
+
+struct ProgramArguments {
+  void* global;      ///< two values a thread, for each pass
+  long long* begin;  ///< of each warp, by block
+  long long* end;
+  int* multiprocessors;          ///< of each block
+  unsigned* arrived;             ///< blocks, by pass; 0
+  unsigned long long* start_at;  ///< by pass and multiprocessor; 0
+  int multiprocessor_count;
+  int stride;       ///< values between fresh data of a thread
+  int pass_offset;  ///< values between the data of two passes; 0: the same data
+};
+
+__device__ int multiprocessor() {
+  int number;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+  return number;
+}
+
+__device__ unsigned long long nanoseconds_now() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+// Each of these is one instruction that is not merged with another: plain loads would be. Volatile
+// ones from global memory would be sent to the L2 cache, relaxed ones within a block are not.
+template <Path path>
+__device__ float load(const float* from) {
+  float value;
+  if constexpr (path == Path::shared) {
+    asm volatile("ld.volatile.shared.f32 %0, [%1];"
+                 : "=f"(value)
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(from))));
+  } else if constexpr (path == Path::cached) {
+    asm volatile("ld.relaxed.cta.global.f32 %0, [%1];" : "=f"(value) : "l"(from));
+  } else {
+    asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(value) : "l"(from));
+  }
+  return value;
+}
+template <Path path>
+__device__ double load(const double* from) {
+  double value;
+  if constexpr (path == Path::shared) {
+    asm volatile("ld.volatile.shared.f64 %0, [%1];"
+                 : "=d"(value)
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(from))));
+  } else if constexpr (path == Path::cached) {
+    asm volatile("ld.relaxed.cta.global.f64 %0, [%1];" : "=d"(value) : "l"(from));
+  } else {
+    asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(value) : "l"(from));
+  }
+  return value;
+}
+template <Path path>
+__device__ void store(float* to, float value) {
+  if constexpr (path == Path::shared) {
+    asm volatile("st.shared.f32 [%0], %1;"
+                 :
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "f"(value)
+                 : "memory");
+  } else {
+    asm volatile("st.global.f32 [%0], %1;" : : "l"(to), "f"(value) : "memory");
+  }
+}
+template <Path path>
+__device__ void store(double* to, double value) {
+  if constexpr (path == Path::shared) {
+    asm volatile("st.shared.f64 [%0], %1;"
+                 :
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "d"(value)
+                 : "memory");
+  } else {
+    asm volatile("st.global.f64 [%0], %1;" : : "l"(to), "d"(value) : "memory");
+  }
+}
+__device__ void multiply_add(float x, float y, float& sum) {
+  asm volatile("fma.rn.f32 %0, %1, %2, %0;" : "+f"(sum) : "f"(x), "f"(y));
+}
+__device__ void multiply_add(double x, double y, double& sum) {
+  asm volatile("fma.rn.f64 %0, %1, %2, %0;" : "+d"(sum) : "d"(x), "d"(y));
+}
+
+// All warps of a multiprocessor go on at the same time, those of two blocks by the clock.
+__device__ void start_together(const ProgramArguments& arguments, int pass) {
+  if (gridDim.x > arguments.multiprocessor_count && threadIdx.x == 0) {
+    atomicAdd(&arguments.arrived[pass], 1U);
+    while (*const_cast<volatile unsigned*>(&arguments.arrived[pass]) < gridDim.x) {
+    }
+    const long long proposed = clock64() + kCyclesToStart;
+    const long long agreed = static_cast<long long>(
+        atomicCAS(&arguments.start_at[pass * arguments.multiprocessor_count + multiprocessor()],
+                  0ULL, static_cast<unsigned long long>(proposed)));
+    const long long start = agreed == 0 ? proposed : agreed;
+    while (clock64() < start) {
+    }
+  }
+  __syncthreads();
+}
+
+template <class T, Path path, WarpWork work, int repetitions>
+__device__ void run_once(T* a, T* b, int stride, T& sum) {
+  T* const first = a;
+  // Where data are not to be fresh, this is no instruction.
+  const auto go_on = [&] {
+    if constexpr (path == Path::fresh) {
+      a += stride;
+      b += stride;
+    }
+  };
+  if constexpr (work == WarpWork::program) {
+    multiply_add(sum, sum, sum);
+#pragma unroll
+    for (int k = 0; k < repetitions; ++k) {
+      const T x = load<path>(a);
+      const T y = load<path>(b);
+      multiply_add(x, y, sum);
+      go_on();
+    }
+    store<path>(first, sum);
+  } else if constexpr (work == WarpWork::loads) {
+    T sums[4] = {sum, sum, sum, sum};
+#pragma unroll
+    for (int k = 0; k < kInstructionsAlone / 2; ++k) {
+      const T x = load<path>(a);
+      const T y = load<path>(b);
+      // Loads from global memory are dropped unless somebody wants what they bring; the other unit
+      // is not what limits.
+      if constexpr (path != Path::shared) multiply_add(x, y, sums[k % 4]);
+      go_on();
+    }
+    sum = sums[0] + sums[1] + sums[2] + sums[3];
+  } else {
+    // Four chains, so that the latency of one is not in the way.
+    T sums[4] = {sum, sum + T(1), sum + T(2), sum + T(3)};
+#pragma unroll
+    for (int k = 0; k < kInstructionsAlone; ++k) multiply_add(sum, sum, sums[k % 4]);
+    sum = sums[0] + sums[1] + sums[2] + sums[3];
+  }
+}
+
+template <class T, Path path, WarpWork work, int repetitions>
+__global__ void __launch_bounds__(kMostThreads, kMostBlocksAMultiprocessor)
+    run_program(ProgramArguments arguments) {
+  extern __shared__ double shared[];
+  const int threads = static_cast<int>(blockDim.x);
+  const int thread = static_cast<int>(threadIdx.x);
+  T sum = T(0.5);
+  long long begin = 0;
+  long long end = 0;
+#pragma unroll 1
+  for (int pass = 0; pass < kPasses; ++pass) {
+    T* a = reinterpret_cast<T*>(shared) + thread;
+    if constexpr (path != Path::shared) {
+      a = static_cast<T*>(arguments.global) +
+          std::size_t{pass == 0 ? 0U : 1U} * arguments.pass_offset +
+          std::size_t{2} * blockIdx.x * threads + thread;
+    }
+    T* const b = a + threads;
+    if constexpr (path == Path::shared) {
+      *a = T(0.25);
+      *b = T(0.5);
+    }
+    start_together(arguments, pass);
+    begin = clock64();
+    run_once<T, path, work, repetitions>(a, b, arguments.stride, sum);
+    end = clock64();
+    __syncthreads();
+  }
+  // Nobody knows but that it may be.
+  if (sum == T(-1)) *static_cast<T*>(arguments.global) = sum;
+  if (thread % kThreadsAGpuWarp != 0) return;
+  const int warp = static_cast<int>(blockIdx.x) * kMostWarpsABlock + thread / kThreadsAGpuWarp;
+  arguments.begin[warp] = begin;
+  arguments.end[warp] = end;
+  arguments.multiprocessors[blockIdx.x] = multiprocessor();
+}
+
+using ProgramKernel = void (*)(ProgramArguments);
+
+template <class T, Path path>
+ProgramKernel kernel_of(WarpWork work, int repetitions) {
+  if (work == WarpWork::loads) return run_program<T, path, WarpWork::loads, 1>;
+  if (work == WarpWork::multiply_adds) return run_program<T, path, WarpWork::multiply_adds, 1>;
+  switch (repetitions) {
+    case 1:
+      return run_program<T, path, WarpWork::program, 1>;
+    case 2:
+      return run_program<T, path, WarpWork::program, 2>;
+    case 4:
+      return run_program<T, path, WarpWork::program, 4>;
+    case 8:
+      return run_program<T, path, WarpWork::program, 8>;
+    default:
+      throw std::invalid_argument("There is no kernel of so many repetitions");
+  }
+}
+
+template <class T>
+ProgramKernel kernel_of(const ProgramSetup& setup) {
+  switch (setup.memory) {
+    case ProgramMemory::shared:
+      return kernel_of<T, Path::shared>(setup.work, setup.repetitions);
+    case ProgramMemory::l1:
+      return kernel_of<T, Path::cached>(setup.work, setup.repetitions);
+    case ProgramMemory::dram:
+      return kernel_of<T, Path::fresh>(setup.work, setup.repetitions);
+    default:
+      return kernel_of<T, Path::uncached>(setup.work, setup.repetitions);
+  }
+}
+
+__global__ void __launch_bounds__(kThreadsAGpuWarp)
+    wait_for(const unsigned long long* nanoseconds, unsigned long long* begin,
+             unsigned long long* end) {
+  const unsigned long long start = nanoseconds_now();
+  while (nanoseconds_now() - start < nanoseconds[blockIdx.x]) __nanosleep(500);
+  if (threadIdx.x != 0) return;
+  begin[blockIdx.x] = start;
+  end[blockIdx.x] = nanoseconds_now();
+}
+
+}  // namespace
+
+struct WarpPrograms::State {
+  State()
+      : multiprocessors(device_attribute(cudaDevAttrMultiProcessorCount)),
+        most_blocks(multiprocessors * kMostBlocksAMultiprocessor),
+        stride(2 * most_blocks * kMostThreads),
+        global(stride),
+        begin(std::int64_t{most_blocks} * kMostWarpsABlock),
+        end(begin.size()),
+        places(most_blocks),
+        arrived(kPasses),
+        start_at(std::int64_t{kPasses} * multiprocessors),
+        flush(std::max<std::int64_t>(2 * require_device().l2_bytes, 1)) {
+    zero_on_device(global.data(), global.bytes());
+  }
+
+  ProgramArguments arguments(const ProgramSetup& setup) {
+    const bool is_fresh = setup.memory == ProgramMemory::dram;
+    constexpr int kMostPairs = kInstructionsAlone / 2;
+    const int pass_values = kMostPairs * stride;
+    if (is_fresh && global.size() == stride) {
+      global = DeviceArray<double>(std::int64_t{kPasses} * pass_values);
+      zero_on_device(global.data(), global.bytes());
+    }
+    return {.global = global.data(),
+            .begin = begin.data(),
+            .end = end.data(),
+            .multiprocessors = places.data(),
+            .arrived = arrived.data(),
+            .start_at = start_at.data(),
+            .multiprocessor_count = multiprocessors,
+            .stride = stride,
+            .pass_offset = is_fresh ? pass_values : 0};
+  }
+
+  /// Of the last launch, the largest of the multiprocessors.
+  double cycles(int blocks, int warps_a_block) const {
+    const std::vector<int> where = to_host(places);
+    const std::vector<long long> begins = to_host(begin);
+    const std::vector<long long> ends = to_host(end);
+    struct Span {
+      long long first = std::numeric_limits<long long>::max();
+      long long last = 0;
+    };
+    std::map<int, Span> spans;
+    for (int block = 0; block < blocks; ++block) {
+      Span& span = spans[where[static_cast<std::size_t>(block)]];
+      for (int warp = 0; warp < warps_a_block; ++warp) {
+        const auto at = static_cast<std::size_t>(block * kMostWarpsABlock + warp);
+        span.first = std::min(span.first, begins[at]);
+        span.last = std::max(span.last, ends[at]);
+      }
+    }
+    // Else some multiprocessor has more warps than it was to have.
+    if (static_cast<int>(spans.size()) != multiprocessors) {
+      throw DeviceError("blocks of a program were not spread over all multiprocessors");
+    }
+    long long most = 0;
+    for (const auto& [number, span] : spans) most = std::max(most, span.last - span.first);
+    return static_cast<double>(most);
+  }
+
+  int multiprocessors;
+  int most_blocks;
+  int stride;
+  DeviceArray<double> global;
+  DeviceArray<long long> begin;
+  DeviceArray<long long> end;
+  DeviceArray<int> places;
+  DeviceArray<unsigned> arrived;
+  DeviceArray<unsigned long long> start_at;
+  DeviceArray<char> flush;
+};
+
+WarpPrograms::WarpPrograms() : state_(std::make_unique<State>()) {}
+WarpPrograms::~WarpPrograms() = default;
+
+const std::vector<int>& program_repetitions() {
+  static const std::vector<int> all = {1, 2, 4, 8};
+  return all;
+}
+
+std::vector<double> WarpPrograms::cycles(const ProgramSetup& setup, int launches) {
+  const int blocks_each = setup.warps > kMostWarpsABlock ? kMostBlocksAMultiprocessor : 1;
+  if (setup.warps < 1 || setup.warps % blocks_each != 0 ||
+      setup.warps > kMostBlocksAMultiprocessor * kMostWarpsABlock) {
+    throw std::invalid_argument("A multiprocessor holds no such number of warps");
+  }
+  const bool is_double = setup.scalar == ProgramScalar::double_precision;
+  const ProgramKernel kernel = is_double ? kernel_of<double>(setup) : kernel_of<float>(setup);
+  const int warps = setup.warps / blocks_each;
+  const int blocks = state_->multiprocessors * blocks_each;
+  const int threads = warps * kThreadsAGpuWarp;
+  const bool is_shared = setup.memory == ProgramMemory::shared;
+  const std::size_t values = is_shared ? std::size_t{2} * static_cast<std::size_t>(threads) : 0;
+  std::vector<double> cycles;
+  for (int number = 0; number < launches; ++number) {
+    zero_on_device(state_->arrived.data(), state_->arrived.bytes());
+    zero_on_device(state_->start_at.data(), state_->start_at.bytes());
+    if (setup.memory == ProgramMemory::dram) {
+      zero_on_device(state_->flush.data(), state_->flush.bytes());
+    }
+    launch(kernel,
+           {.name = "running a program of warps",
+            .blocks = dim3(static_cast<unsigned>(blocks)),
+            .threads = dim3(static_cast<unsigned>(threads)),
+            .shared_bytes = values * (is_double ? sizeof(double) : sizeof(float))},
+           state_->arguments(setup));
+    cycles.push_back(state_->cycles(blocks, warps));
+  }
+  return cycles;
+}
+
+TimedBlocks WarpPrograms::waiting_blocks(const std::vector<std::uint64_t>& nanoseconds) {
+  constexpr std::size_t kShared = 48 * 1024;
+  const auto count = static_cast<std::int64_t>(nanoseconds.size());
+  const DeviceArray<unsigned long long> wanted(
+      std::vector<unsigned long long>(nanoseconds.begin(), nanoseconds.end()));
+  DeviceArray<unsigned long long> begin(count);
+  DeviceArray<unsigned long long> end(count);
+  launch(wait_for,
+         {.name = "waiting blocks",
+          .blocks = dim3(static_cast<unsigned>(count)),
+          .threads = dim3(kThreadsAGpuWarp),
+          .shared_bytes = kShared},
+         wanted.data(), begin.data(), end.data());
+  const std::vector<unsigned long long> begins = to_host(begin);
+  const std::vector<unsigned long long> ends = to_host(end);
+  TimedBlocks blocks{.slots = resident_blocks(wait_for, kThreadsAGpuWarp, kShared)};
+  for (std::size_t block = 0; block < begins.size(); ++block) {
+    blocks.seconds.push_back(1e-9 * static_cast<double>(ends[block] - begins[block]));
+  }
+  blocks.all = 1e-9 * static_cast<double>(*std::max_element(ends.begin(), ends.end()) -
+                                          *std::min_element(begins.begin(), begins.end()));
+  return blocks;
+}
+
+}  // namespace tessera
