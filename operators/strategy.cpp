@@ -87,16 +87,7 @@ std::string why_unavailable(const StrategyName& strategy, Processor processor) {
   return "";
 }
 
-std::string why_no_state(StateKind state, Processor processor) {
-  return state == StateKind::none || processor == Processor::cpu
-             ? ""
-             : "a coefficient or source that depends on u is for the CPU only so far";
-}
-
 std::string why_unsuitable(const StrategyName& strategy, const FormShape& shape) {
-  if (std::string reason = why_no_state(shape.state, shape.processor); !reason.empty()) {
-    return reason;
-  }
   const KernelInfo& kernel = *find_kernel(strategy.kernel);
   const FactorStorage factors = strategy.factors.value_or(FactorStorage::stored);
   if (factors != FactorStorage::stored && kernel.factors == TakesFactors::no) {

@@ -22,10 +22,6 @@ const KernelInfo* find_kernel(std::string_view name);
 /// Why the processor does not have this strategy, in a user's words; empty if it has.
 std::string why_unavailable(const StrategyName& strategy, Processor processor);
 
-/// Why the processor has no operators of forms with such a state, in a user's words; empty if it
-/// has.
-std::string why_no_state(StateKind state, Processor processor);
-
 /// Why there is no operator of this shape by the strategy, which shape.processor must have, in a
 /// user's words; empty if there is.
 std::string why_unsuitable(const StrategyName& strategy, const FormShape& shape);

@@ -107,6 +107,18 @@ CASES = [
          extra="time = { end = 0.01, method = 'bdf', order = 5, tolerance = 1e-2 }", iterations=200),
     case("2D p4 in time explicit", (400, 400), 4, extra="time = { end = 1e-8, method = 'explicit-rk', order = 4, step = 5e-9 }",
          iterations=60),
+    case("3D p3 in time moving mapped", (40, 40, 40), 3, mesh=mapped(3), solver="preconditioner = 'multigrid'",
+         problem="source = '1', coefficient = '1 + t*x', capacity = '1 + t*y'",
+         extra="time = { end = 0.01, step = 0.005, order = 2 }", iterations=60),
+    case("3D p3 newton mapped multigrid", (40, 40, 40), 3, mesh=mapped(3), problem="source = '1', coefficient = '1 + u^2'",
+         solver="preconditioner = 'multigrid'", extra="nonlinear = { max_iterations = 2 }", iterations=60),
+    case("3D p4 newton of source jacobi", (40, 40, 40), 4, problem="source = '1 - u^3', coefficient = '1 + x'",
+         solver="preconditioner = 'jacobi'", extra="nonlinear = { max_iterations = 2 }", iterations=200),
+    case("2D p4 picard multigrid", (360, 360), 4, problem="source = '1', coefficient = '1 + u^2'",
+         solver="preconditioner = 'multigrid'", extra="nonlinear = { method = 'picard', max_iterations = 3 }", iterations=60),
+    case("3D p3 newton in time bdf", (40, 40, 40), 3, mesh=mapped(3), problem="source = '1 - u^3', coefficient = '1 + u^2'",
+         solver="preconditioner = 'jacobi'", iterations=200,
+         extra="nonlinear = {}\ntime = { end = 0.01, method = 'bdf', order = 3, tolerance = 1e-2 }"),
 ]
 
 SMALL = [

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mesh/field/field_program.hpp"
+#include "mesh/field/field_terms.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/load/device_load.hpp"
@@ -193,29 +194,21 @@ ScalarField shifted(const ScalarField& field, double subtracted) {
 
 ScalarField scaled(const ScalarField& field, double factor) {
   if (field.constant) return constant_field(factor * *field.constant);
+  if (field.program == nullptr) return add_fields(constant_field(0.0), field, factor);
   ScalarField result = {[field, factor](const PointBlock& points, double* values) {
                           field.evaluate(points, values);
                           for (std::size_t i = 0; i < points.n; ++i) values[i] *= factor;
                         },
                         std::nullopt, nullptr, nullptr, field.depends_on_u};
-  if (field.program != nullptr) {
-    FieldProgram program = *field.program;
-    program.divisor /= factor;
-    result.program = std::make_shared<const FieldProgram>(std::move(program));
-  }
+  FieldProgram program = *field.program;
+  program.divisor /= factor;
+  result.program = std::make_shared<const FieldProgram>(std::move(program));
   return result;
 }
 
 ScalarField sum(const ScalarField& a, const ScalarField& b, double factor) {
   if (is_zero(a)) return scaled(b, factor);
-  if (a.constant && b.constant) return constant_field(*a.constant + factor * *b.constant);
-  return {[a, b, factor](const PointBlock& points, double* values) {
-            std::vector<double> others(points.n);
-            a.evaluate(points, values);
-            b.evaluate(points, others.data());
-            for (std::size_t i = 0; i < points.n; ++i) values[i] += factor * others[i];
-          },
-          std::nullopt, nullptr, nullptr, a.depends_on_u || b.depends_on_u};
+  return add_fields(a, b, factor);
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cases/expression/expression.hpp"
+#include "mesh/field/field_terms.hpp"
 #include "mesh/field/program_field.hpp"
 
 namespace tessera {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mesh/field/dual.hpp"
+#include "mesh/field/field_terms.hpp"
 #include "mesh/field/pack.hpp"
 
 namespace tessera {
@@ -126,16 +127,6 @@ ScalarField program_field(FieldProgram program) {
             evaluate(*shared, points, values);
           },
           std::nullopt, nullptr, shared, has_u};
-}
-
-ScalarField derivative_field(FieldProgram program, Operand by) {
-  const bool has_u = depends_on_u(program);
-  return {[shared = std::make_shared<const FieldProgram>(std::move(program)), by, has_u](
-              const PointBlock& points, double* values) {
-            if (has_u) require_u(points);
-            evaluate_derivative(*shared, by, points, values);
-          },
-          std::nullopt, nullptr, nullptr, has_u};
 }
 
 ScalarField derivative_in_u(const ScalarField& field) {

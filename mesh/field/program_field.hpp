@@ -23,10 +23,9 @@ void evaluate_gradient(const FieldProgram& program, const PointBlock& points,
 void evaluate_derivative(const FieldProgram& program, Operand by, const PointBlock& points,
                          double* values);
 
-/// The field of a program that depends on position or u, and its exact derivative in t or u, which
-/// has no program. Where they depend on u, evaluating them without u throws std::invalid_argument.
+/// The field of a program that depends on position or u. Where it depends on u, evaluating it
+/// without u throws std::invalid_argument.
 ScalarField program_field(FieldProgram program);
-ScalarField derivative_field(FieldProgram program, Operand by);
 
 /// The exact derivative in u, in the frame and unit of the field; where it jumps that of one side.
 /// @throws std::invalid_argument if the field depends on u and has no program

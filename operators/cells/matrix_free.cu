@@ -3,6 +3,7 @@
 #include "operators/cells/device_matrix_free.hpp"
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/form/operator_name.hpp"
+#include "operators/form/updatable.hpp"
 #include "solvers/adding_operator.hpp"
 #include "solvers/memory/launch.cuh"
 
@@ -76,7 +77,7 @@ __global__ void constrain_diagonal_kernel(const __grid_constant__ CellGrid grid,
 }
 
 template <class T>
-class DeviceMatrixFree final : public AddingOperator<T, Device> {
+class DeviceMatrixFree final : public AddingOperator<T, Device>, public Updatable {
  public:
   DeviceMatrixFree(const BilinearForm& form, std::unique_ptr<DeviceCellKernel<T>> kernel,
                    DeviceScatter scatter)
@@ -85,6 +86,7 @@ class DeviceMatrixFree final : public AddingOperator<T, Device> {
         nodes_per_cell_(form.discretization->lattice.nodes_per_cell()),
         kernel_(std::move(kernel)),
         scatter_(scatter),
+        robin_terms_(form.robin),
         robin_(form),
         cell_values_(scatter == DeviceScatter::private_cells
                          ? all_cells(grid_).size() * nodes_per_cell_
@@ -127,6 +129,13 @@ class DeviceMatrixFree final : public AddingOperator<T, Device> {
     return {2.0 * static_cast<double>(size()) * sizeof(T) +
                 static_cast<double>(kernel_->streamed_bytes()),
             static_cast<double>(all_cells(grid_).size()) * kernel_->flops_per_cell()};
+  }
+
+  Updated update(const BilinearForm& form) override {
+    if (update_in_place(*kernel_, form) == Updated::no) return Updated::no;
+    if (!are_same(robin_terms_, form.robin)) robin_ = DeviceRobinFaces<T>(form);
+    robin_terms_ = form.robin;
+    return Updated::yes;
   }
 
   Index bytes() const override { return kernel_->bytes() + cell_values_.bytes() + robin_.bytes(); }
@@ -182,6 +191,7 @@ class DeviceMatrixFree final : public AddingOperator<T, Device> {
   Index nodes_per_cell_;
   std::unique_ptr<DeviceCellKernel<T>> kernel_;
   DeviceScatter scatter_;
+  std::vector<RobinTerm> robin_terms_;
   DeviceRobinFaces<T> robin_;
   // Scratch of apply().
   mutable DeviceArray<T> cell_values_;

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "operators/cells/block_scratch.hpp"
-#include "operators/cells/fields/cell_points.cuh"
+#include "operators/cells/fields/cell_geometry.cuh"
 #include "operators/cells/fields/device_program.cuh"
 #include "operators/load/device_load.hpp"
 #include "solvers/memory/entry_loop.cuh"
@@ -30,42 +30,6 @@ struct LoadArguments {
   FieldProgramView source;
 };
 
-// What the block keeps of a cell: tensors of `size` values for the points, one after the other.
-struct CellTensors {
-  double* in;
-  double* other;
-  double* position;  // [dim]
-  double* jacobian;  // [dim][dim]
-  int size;
-};
-
-// x_d [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim, by the block. Ends at a
-// barrier.
-__device__ void find_geometry(const LoadArguments& g, const CellPlace& place,
-                              const CellTensors& t) {
-  const int dim = g.grid.dimension;
-  const int m = g.points.points;
-  for (int d = 0; d < dim; ++d) {
-    const double origin = cell_origin(g.points, place, d);
-    const double* values = relative_positions(g.grid, g.points, place, d, origin, t.in, t.other);
-    for (int q = threadIdx.x; q < t.size; q += kThreads) {
-      t.position[d * t.size + q] = values[q] + origin;
-    }
-    int fast = 1;
-    for (int a = 0; a < dim; ++a, fast *= m) {
-      contract_by_block(g.D, m, m, fast, t.size / (fast * m), values,
-                        t.jacobian + (d * dim + a) * t.size);
-    }
-  }
-}
-
-__device__ double determinant(const double* j, int size, int dim) {
-  if (dim == 2) return j[0] * j[3 * size] - j[size] * j[2 * size];
-  return j[0] * (j[4 * size] * j[8 * size] - j[5 * size] * j[7 * size]) -
-         j[size] * (j[3 * size] * j[8 * size] - j[5 * size] * j[6 * size]) +
-         j[2 * size] * (j[3 * size] * j[7 * size] - j[4 * size] * j[6 * size]);
-}
-
 // b_i += (f, phi_i) where row i is not constrained, for cells that share no node. One block of
 // kThreads a cell, striding; scratch as load_block_bytes(). f w |J| [m]^dim -> B^T -> [n]^dim.
 __global__ void __launch_bounds__(kThreads)
@@ -85,7 +49,7 @@ __global__ void __launch_bounds__(kThreads)
   const CellTensors t{scratch, scratch + room, position, position + dim * size, size};
   for (Index c = blockIdx.x; c < g.range.size(); c += gridDim.x) {
     const CellPlace place = place_cell(g.grid, g.range, c);
-    if (is_mapped) find_geometry(g, place, t);
+    if (is_mapped) find_geometry(g.grid, g.points, g.D, place, t);
     for (int q = threadIdx.x; q < size; q += kThreads) {
       double x[3] = {0.0, 0.0, 0.0};
       double scale = 1.0;

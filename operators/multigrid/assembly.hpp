@@ -23,6 +23,28 @@
 
 namespace tessera {
 
+/// Of a level that smooths or solves by Chebyshev's iteration.
+template <class T, class Space>
+struct ChebyshevParts {
+  Vector<T, Space> inverse_diagonal;
+  std::vector<ChebyshevStep> steps;
+  double largest_eigenvalue = 0.0;
+};
+
+template <class T, class Space>
+ChebyshevParts<T, Space> make_chebyshev_parts(const LinearOperator<T, Space>& a, LevelPlace place,
+                                              int smoother_degree) {
+  Vector<T, Space> inverse(a.layout());
+  a.diagonal(inverse);
+  invert_entries(inverse);
+  const bool is_coarsest = place == LevelPlace::coarsest;
+  const Spectrum spectrum =
+      estimate_spectrum(a, inverse, is_coarsest ? kCoarseEigenvalueSteps : kEigenvalueSteps);
+  std::vector<ChebyshevStep> steps =
+      is_coarsest ? coarse_steps(spectrum) : smoother_steps(smoother_degree, spectrum);
+  return {std::move(inverse), std::move(steps), spectrum.largest};
+}
+
 /// Makes the levels of a multigrid cycle one after the other.
 template <class T, class Space>
 class MultigridAssembly {
@@ -98,8 +120,10 @@ class MultigridAssembly {
     if constexpr (kOnDevice) {
       if (tessera::is_fused(Processor::gpu, options_.smoother, form.discretization->lattice,
                             form.dirichlet)) {
-        return std::make_shared<const RowsOperator<T>>(
+        auto rows = std::make_shared<RowsOperator<T>>(
             assemble_on_device<T>(form, *make_device_element_kernel<T>(form)));
+        fused_rows_.push_back(rows);
+        return rows;
       }
     }
     auto made = std::make_shared<LevelOperator<T, Space>>(
@@ -125,13 +149,16 @@ class MultigridAssembly {
     if (parts.work == LevelWork::solve_by_inverse) parts.dofs = whole;
     parts.operator_bytes = is_given(l) ? 0 : a.bytes();
     parts.apply_bytes = a.cost().bytes;
-    ChebyshevParts chebyshev;
+    ChebyshevParts<T, Space> chebyshev;
     if (parts.work == LevelWork::smooth_by_blocks) {
       auto blocks = make_block_jacobi<T, Space>(hierarchy.form(l), block_options());
       parts.block_bytes = blocks->bytes();
       level.smoother = std::move(blocks);
     } else if (parts.work != LevelWork::solve_by_inverse) {
-      chebyshev = make_chebyshev(a, place, parts);
+      chebyshev = make_chebyshev_parts(a, place, options_.smoother_degree);
+      if (place == LevelPlace::coarsest) {
+        parts.coarse_steps = static_cast<int>(chebyshev.steps.size());
+      }
     }
     const double largest_eigenvalue = chebyshev.largest_eigenvalue;
     if (is_fused(l)) {
@@ -141,27 +168,6 @@ class MultigridAssembly {
     }
     made_.levels.push_back({hierarchy.shape(l), whole, strategies_[l], level_bytes(parts),
                             level_cycle_bytes(options_, parts), largest_eigenvalue});
-  }
-
-  // Of a level that smooths or solves by Chebyshev's iteration.
-  struct ChebyshevParts {
-    Vector<T, Space> inverse_diagonal;
-    std::vector<ChebyshevStep> steps;
-    double largest_eigenvalue = 0.0;
-  };
-
-  ChebyshevParts make_chebyshev(const LinearOperator<T, Space>& a, LevelPlace place,
-                                LevelParts& parts) const {
-    Vector<T, Space> inverse(a.layout());
-    a.diagonal(inverse);
-    invert_entries(inverse);
-    const bool is_coarsest = place == LevelPlace::coarsest;
-    const Spectrum spectrum =
-        estimate_spectrum(a, inverse, is_coarsest ? kCoarseEigenvalueSteps : kEigenvalueSteps);
-    std::vector<ChebyshevStep> steps =
-        is_coarsest ? coarse_steps(spectrum) : smoother_steps(options_.smoother_degree, spectrum);
-    if (is_coarsest) parts.coarse_steps = static_cast<int>(steps.size());
-    return {std::move(inverse), std::move(steps), spectrum.largest};
   }
 
   const NodeLattice& lattice(std::size_t l) const {
@@ -174,7 +180,7 @@ class MultigridAssembly {
     return {prolongation_rows<T>(prolongation), restriction_rows<T>(prolongation)};
   }
 
-  void add_parts(std::size_t l, ChebyshevParts chebyshev, LevelParts& parts) {
+  void add_parts(std::size_t l, ChebyshevParts<T, Space> chebyshev, LevelParts& parts) {
     MultigridLevel<T, Space>& level = levels_[l];
     const auto make_iteration = [&] {
       auto iteration = std::make_unique<Chebyshev<T, Space>>(
@@ -215,14 +221,13 @@ class MultigridAssembly {
     return inverse;
   }
 
-  void add_fused(std::size_t l, ChebyshevParts chebyshev, LevelParts& parts) {
+  void add_fused(std::size_t l, ChebyshevParts<T, Space> chebyshev, LevelParts& parts) {
     FusedLevel<T>& level = fused_.emplace_back();
     level.a = std::static_pointer_cast<const RowsOperator<T>>(levels_[l].a);
     level.steps = std::move(chebyshev.steps);
     level.inverse_diagonal = std::move(chebyshev.inverse_diagonal);
     if (parts.work == LevelWork::solve_by_inverse) {
-      const std::vector<double> inverse = coarse_inverse(made_.hierarchy->form(l));
-      level.inverse = DeviceArray<T>(std::vector<T>(inverse.begin(), inverse.end()));
+      level.inverse = inverse_on_device(made_.hierarchy->form(l));
     }
     if (l + 1 == levels_.size()) return;
     level.to_coarser = make_fused_transfer(l);
@@ -233,14 +238,34 @@ class MultigridAssembly {
   void fuse_levels() {
     if (fused_.empty()) return;
     const std::size_t first = levels_.size() - fused_.size();
-    const auto fused =
-        std::make_shared<const FusedLevels<T>>(std::move(fused_), std::move(to_finer_));
+    const auto fused = std::make_shared<FusedLevels<T>>(std::move(fused_), std::move(to_finer_));
     if (first > 0 && levels_[first - 1].to_coarser == nullptr) {
       levels_[first - 1].correction = std::make_unique<FusedCorrection<T>>(fused);
     }
     for (std::size_t l = first; l < levels_.size(); ++l) {
       levels_[l].coarse = std::make_unique<FusedCycle<T>>(fused, l - first);
+      const LevelPlace place = l + 1 == levels_.size() ? LevelPlace::coarsest : LevelPlace::inner;
+      const Index whole = made_.hierarchy->form(l).layout().whole_size();
+      changing_[l].update = [fused, place, level = l - first, rows = fused_rows_[l - first],
+                             work = level_work(options_.smoother, place, whole),
+                             degree = options_.smoother_degree](const BilinearForm& form) {
+        rows->take(assemble_on_device<T>(form, *make_device_element_kernel<T>(form)));
+        ChebyshevParts<T, Device> chebyshev;
+        DeviceArray<T> inverse;
+        if (work == LevelWork::solve_by_inverse) {
+          inverse = inverse_on_device(form);
+        } else {
+          chebyshev = make_chebyshev_parts<T, Device>(*rows, place, degree);
+        }
+        fused->update(level, std::move(chebyshev.steps), std::move(chebyshev.inverse_diagonal),
+                      std::move(inverse));
+      };
     }
+  }
+
+  static DeviceArray<T> inverse_on_device(const BilinearForm& form) {
+    const std::vector<double> inverse = coarse_inverse(form);
+    return DeviceArray<T>(std::vector<T>(inverse.begin(), inverse.end()));
   }
 
   BlockJacobiOptions block_options() const {
@@ -256,6 +281,8 @@ class MultigridAssembly {
   std::vector<typename MultigridUpdate<T, Space>::Level> changing_;
   std::vector<std::string> strategies_;
   std::conditional_t<kOnDevice, std::vector<FusedLevel<T>>, std::monostate> fused_;
+  std::conditional_t<kOnDevice, std::vector<std::shared_ptr<RowsOperator<T>>>, std::monostate>
+      fused_rows_;  // of the levels that are fused, finest first
   std::conditional_t<kOnDevice, FusedTransfer<T>, std::monostate> to_finer_;
 };
 

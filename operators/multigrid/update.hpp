@@ -1,6 +1,7 @@
 // A MultigridUpdate makes the levels of a cycle those of another form, in place.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -85,7 +86,8 @@ inline constexpr int kCoarseEigenvalueSteps = 4 * kEigenvalueSteps;
 
 /// Takes other coefficients on all levels: operators, diagonals, spectra, the coarsest level's
 /// inverse. All is as newly made, and is in the memory that was there; but operators that are not
-/// Updatable are made anew, and the first update makes a vector of each level.
+/// Updatable are made anew, as are levels in one kernel, which are small, and the first update
+/// makes a vector of each other level.
 template <class T, class Space>
 class MultigridUpdate {
  public:
@@ -93,9 +95,11 @@ class MultigridUpdate {
   struct Level {
     /// Null where the operator was given: it has been updated before.
     LevelOperator<T, Space>* a = nullptr;
-    /// One of the two; a level that has neither cannot be updated.
+    /// One of the two, or the last; a level that has none cannot be updated.
     Chebyshev<T, Space>* chebyshev = nullptr;
     DenseMatrix<T, Space>* inverse = nullptr;
+    /// Of a level that has none of them: takes another form.
+    std::function<void(const BilinearForm&)> update = {};
   };
 
   MultigridUpdate(Hierarchy& hierarchy, int smoother_degree, std::vector<Level> levels)
@@ -104,7 +108,9 @@ class MultigridUpdate {
   /// @returns no where a level cannot be updated: the cycle then has to be made anew
   Updated operator()(const BilinearForm& form) {
     for (const Level& level : levels_) {
-      if (level.chebyshev == nullptr && level.inverse == nullptr) return Updated::no;
+      if (level.chebyshev == nullptr && level.inverse == nullptr && !level.update) {
+        return Updated::no;
+      }
     }
     hierarchy_.set_fields(form);
     scratch_.resize(levels_.size());
@@ -124,6 +130,7 @@ class MultigridUpdate {
     const Level& level = levels_[l];
     try {
       if (level.a != nullptr) level.a->update(hierarchy_.form(l));
+      if (level.update) level.update(hierarchy_.form(l));
     } catch (const BadFieldValue&) {
       return Updated::no;
     }
@@ -132,6 +139,7 @@ class MultigridUpdate {
 
   void update_solver(std::size_t l) {
     const Level& level = levels_[l];
+    if (level.update) return;
     const BilinearForm& form = hierarchy_.form(l);
     if (level.inverse != nullptr) {
       level.inverse->update(coarse_inverse(form));

@@ -11,6 +11,7 @@
 #include "mesh/geometry/symmetric_factors.hpp"
 #include "mesh/partition.hpp"
 #include "operators/cells/batching.hpp"
+#include "operators/nonlinear/drift_flops.hpp"
 
 namespace tessera {
 namespace {
@@ -78,7 +79,7 @@ Drift::Drift(const BilinearForm& form)
     own_ = HostVector<double>(form.layout());
     exchange_.emplace(form.part->rank->exchange<double>(form.dirichlet));
   }
-  update(form.state->data());
+  update(form);
 }
 
 Index Drift::points() const {
@@ -100,7 +101,8 @@ void Drift::for_each_batch(Make&& make, F&& f) const {
   }
 }
 
-void Drift::update(const double* u) {
+void Drift::update(const BilinearForm& form) {
+  const double* const u = form.state->data();
   const int dimension = discretization_->mesh.dimension();
   const Index points = this->points();
   struct AtPoints {
@@ -201,18 +203,6 @@ Index Drift::bytes() const {
          own_.size() * static_cast<Index>(sizeof(double)) + (exchange_ ? exchange_->bytes() : 0);
 }
 
-double Drift::flops() const {
-  const int dimension = discretization_->mesh.dimension();
-  const double n = discretization_->basis.node_count();
-  const double m = discretization_->basis.point_count();
-  // A sweep over an axis is a product of an [m, n] matrix with each of its lines.
-  double sweeps = 0.0;
-  for (int d = 0; d < dimension; ++d) {
-    sweeps += 2.0 * m * n * std::pow(m, d) * std::pow(n, dimension - 1 - d);
-  }
-  const double at_points = dimension * static_cast<double>(points());
-  return static_cast<double>(discretization_->mesh.cell_count()) *
-         ((1 + dimension) * sweeps + at_points);
-}
+double Drift::flops() const { return drift_flops(*discretization_); }
 
 }  // namespace tessera

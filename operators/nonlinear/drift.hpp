@@ -27,8 +27,8 @@ class Drift {
   ///         BadFieldValue if dk/du is not finite at a point
   explicit Drift(const BilinearForm& form);
 
-  /// Takes it at another u, given at the nodes. @throws BadFieldValue
-  void update(const double* u);
+  /// Takes it at another state of the same form. @throws BadFieldValue
+  void update(const BilinearForm& form);
 
   /// Adds it to y in the rows that are not constrained; v counts as 0 in those that are. The same
   /// bits for any number of threads. Of a form of which ranks have parts it adds what all of them

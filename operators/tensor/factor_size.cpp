@@ -36,6 +36,13 @@ Index checked_cells(const FormShape& shape) {
                   shape.mesh.cell_count());
 }
 
+// The state at which the fields of a form are taken while factors are made.
+Index state_bytes(const FormShape& shape) {
+  return shape.state == StateKind::given
+             ? Saturated(shape.lattice.size()) * static_cast<Index>(sizeof(double))
+             : Saturated(0);
+}
+
 CompressedLayout layout_of(const FormShape& shape) {
   return compressed_layout(shape.degree(), shape.points);
 }
@@ -66,8 +73,8 @@ Index device_element_kernel_bytes(const FormShape& shape) {
 }
 
 Index device_element_kernel_peak_bytes(const FormShape& shape) {
-  return Saturated(device_scratch_bytes(shape)) +
-         device_factor_peak_bytes(shape.factors(), shape.reaction, shape.dimension(),
+  return Saturated(device_scratch_bytes(shape)) + state_bytes(shape) +
+         device_factor_peak_bytes(shape.factors(), shape.reaction, shape.state, shape.dimension(),
                                   shape.mesh.cell_count(), shape.points, shape.value_bytes);
 }
 
@@ -102,15 +109,17 @@ Index device_factor_peak_bytes(FactorStorage storage, const FormShape& shape) {
     case FactorStorage::stored:
       return device_element_kernel_peak_bytes(shape);
     case FactorStorage::compressed:
-      return Saturated(device_scratch_bytes(shape)) +
-             compressed_factor_peak_bytes(layout_of(shape), shape.reaction, shape.mesh.cell_count(),
-                                          foreseen_bits(shape), shape.value_bytes);
+      return Saturated(device_scratch_bytes(shape)) + state_bytes(shape) +
+             compressed_factor_peak_bytes(layout_of(shape), shape.reaction, shape.state,
+                                          shape.mesh.cell_count(), foreseen_bits(shape),
+                                          shape.value_bytes);
     case FactorStorage::on_the_fly:
-      return Saturated(device_scratch_bytes(shape)) + position_bytes(shape) +
+      return Saturated(device_scratch_bytes(shape)) + position_bytes(shape) + state_bytes(shape) +
              std::max<Index>(
                  field_bytes(shape),
-                 device_factor_peak_bytes(FactorKind::general, shape.reaction, shape.dimension(),
-                                          checked_cells(shape), shape.points, sizeof(double)));
+                 device_factor_peak_bytes(FactorKind::general, shape.reaction, shape.state,
+                                          shape.dimension(), checked_cells(shape), shape.points,
+                                          sizeof(double)));
   }
   throw std::logic_error("a storage of factors whose bytes are not counted");
 }

@@ -25,7 +25,7 @@ const TensorKernelInfo<T>* find_unrolled_kernel(int dimension, int degree, int p
 }
 
 template <class T>
-class DeviceTensorKernel final : public DeviceCellKernel<T> {
+class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
  public:
   explicit DeviceTensorKernel(const BilinearForm& form)
       : grid_(make_cell_grid(form)),
@@ -83,6 +83,8 @@ class DeviceTensorKernel final : public DeviceCellKernel<T> {
       any_size_.add_diagonal(grid_, color, factors_.view(), d);
     }
   }
+
+  Updated update(const BilinearForm& form) override { return factors_.update(form); }
 
   double flops_per_cell() const override {
     const double n = grid_.degree + 1;

@@ -170,7 +170,7 @@ __device__ void next_step(const View& level, const KeptPart& part, KeptSpace<T> 
   const T momentum = level.steps[k].momentum;
   const T scale = level.steps[k].scale;
   for_each_product_with(
-      level.a, level.kept_a, part, space, from,
+      level.a, level.kept.a, part, space, from,
       [&](int i) {
         return Own{__ldg(level.inverse_diagonal + i), __ldcg(level.given_b + i),
                    momentum == T{0} ? T{0} : __ldcg(level.d + i), __ldcg(from + i)};
@@ -223,10 +223,10 @@ __global__ void __launch_bounds__(kThreads, 1)
   __syncthreads();
   for (int l = first; l < count; ++l) {
     const View& level = levels[l];
-    copy_rows(level.a, level.kept_a, block.part(l, 0), block.space);
-    copy_rows(level.restriction, level.kept_restriction, block.part(l, 1), block.space);
-    copy_rows(level.prolongation, level.kept_prolongation, block.part(l, 2), block.space);
-    copy_dense_rows(level.inverse, level.a.rows, level.kept_inverse, block.space);
+    copy_rows(level.a, level.kept.a, block.part(l, 0), block.space);
+    copy_rows(level.restriction, level.kept.restriction, block.part(l, 1), block.space);
+    copy_rows(level.prolongation, level.kept.prolongation, block.part(l, 2), block.space);
+    copy_dense_rows(level.inverse, level.a.rows, level.kept.inverse, block.space);
   }
   // The first step on a level is part of the restriction to it.
   const auto take_restricted = [&](const View& level, int i, T sum) {
@@ -260,11 +260,11 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     if (l == last) break;
     for_each_product_with(
-        level.a, level.kept_a, block.part(l, 0), block.space, static_cast<const T*>(from),
+        level.a, level.kept.a, block.part(l, 0), block.space, static_cast<const T*>(from),
         [&](int i) { return __ldcg(level.given_b + i); },
         [&](int i, T own_b, T product) { level.r[i] = own_b - product; });
     all.sync();
-    for_each_product_with(level.restriction, level.kept_restriction, block.part(l, 1), block.space,
+    for_each_product_with(level.restriction, level.kept.restriction, block.part(l, 1), block.space,
                           static_cast<const T*>(level.r), nothing,
                           [&](int i, int, T sum) { take_restricted(levels[l + 1], i, sum); });
     all.sync();
@@ -273,7 +273,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     const View& level = levels[last];
     const int n = level.a.rows;
     const auto take = [&](int i, T sum) { level.x[i] = sum; };
-    if (level.kept_inverse.offset == kNotKept) {
+    if (level.kept.inverse.offset == kNotKept) {
       for_each_row<T>(
           n, kWarp,
           [&](int i, int lane) {
@@ -285,7 +285,7 @@ __global__ void __launch_bounds__(kThreads, 1)
           },
           take);
     } else {
-      for_each_kept_dense_product(n, level.kept_inverse, block.space, level.given_b, take);
+      for_each_kept_dense_product(n, level.kept.inverse, block.space, level.given_b, take);
     }
     if (corrects || last > first) all.sync();
   }
@@ -296,7 +296,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     T* to = from == level.x ? level.y : level.x;
     if (level.step_count % 2 == 0) swap_pointers(from, to);
     for_each_product_with(
-        level.prolongation, level.kept_prolongation, block.part(l, 2), block.space,
+        level.prolongation, level.kept.prolongation, block.part(l, 2), block.space,
         static_cast<const T*>(levels[l + 1].x), [&](int i) { return __ldcg(from + i); },
         [&](int i, T own, T sum) { from[i] = own + sum; });
     all.sync();
@@ -354,39 +354,52 @@ FusedLevels<T>::FusedLevels(std::vector<FusedLevel<T>> levels, FusedTransfer<T> 
     const std::int64_t handed_on = l + 1 == levels_.size() ? 0 : n;
     vectors_.push_back({DeviceVector<T>(own), DeviceVector<T>(own), DeviceVector<T>(smoothed),
                         DeviceVector<T>(smoothed), DeviceVector<T>(handed_on)});
-    std::vector<Step> steps;
-    for (const ChebyshevStep& step : level.steps) {
-      steps.push_back({static_cast<T>(step.momentum), static_cast<T>(step.scale)});
-    }
-    steps_.emplace_back(steps);
+    steps_.emplace_back(rounded(level.steps));
   }
+  kept_.resize(levels_.size());
+  std::vector<View> views = make_views();
+  plan_kept_rows(views);
+  views_ = DeviceArray<View>(views);
+}
+
+template <class T>
+std::vector<typename FusedLevels<T>::Step> FusedLevels<T>::rounded(
+    const std::vector<ChebyshevStep>& steps) {
+  std::vector<Step> result;
+  for (const ChebyshevStep& step : steps) {
+    result.push_back({static_cast<T>(step.momentum), static_cast<T>(step.scale)});
+  }
+  return result;
+}
+
+template <class T>
+void FusedLevels<T>::update(std::size_t level, std::vector<ChebyshevStep> steps,
+                            DeviceVector<T> inverse_diagonal, DeviceArray<T> inverse) {
+  FusedLevel<T>& changed = levels_[level];
+  TESSERA_CHECK(changed.steps.empty() == steps.empty());
+  changed.steps = std::move(steps);
+  changed.inverse_diagonal = std::move(inverse_diagonal);
+  changed.inverse = std::move(inverse);
+  steps_[level] = DeviceArray<Step>(rounded(changed.steps));
+  const std::vector<View> views = make_views();
+  copy_to_device(views.data(), views_.bytes(), views_.data());
+}
+
+template <class T>
+std::vector<typename FusedLevels<T>::View> FusedLevels<T>::make_views() {
   std::vector<View> views;
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const FusedLevel<T>& level = levels_[l];
     Vectors& v = vectors_[l];
     // From x and y in turns: steps - 1 times on the coarsest level, 2 steps - 1 times on others.
     const bool starts_in_x = l + 1 == levels_.size() && level.steps.size() % 2 == 1;
-    views.push_back({level.a->view(),
-                     view_rows(level.to_coarser.prolongation),
-                     view_rows(level.to_coarser.restriction),
-                     static_cast<int>(level.steps.size()),
-                     steps_[l].data(),
-                     level.inverse_diagonal.data(),
-                     level.inverse.data(),
-                     v.b.data(),
-                     v.b.data(),
-                     v.x.data(),
-                     v.y.data(),
-                     starts_in_x ? v.x.data() : v.y.data(),
-                     v.d.data(),
-                     v.r.data(),
-                     {},
-                     {},
-                     {},
-                     {}});
+    views.push_back({level.a->view(), view_rows(level.to_coarser.prolongation),
+                     view_rows(level.to_coarser.restriction), static_cast<int>(level.steps.size()),
+                     steps_[l].data(), level.inverse_diagonal.data(), level.inverse.data(),
+                     v.b.data(), v.b.data(), v.x.data(), v.y.data(),
+                     starts_in_x ? v.x.data() : v.y.data(), v.d.data(), v.r.data(), kept_[l]});
   }
-  plan_kept_rows(views);
-  views_ = DeviceArray<View>(views);
+  return views;
 }
 
 template <class T>
@@ -423,16 +436,17 @@ void FusedLevels<T>::plan_kept_rows(std::vector<View>& views) {
   };
   // The operators are used 2 k times with k steps, all else once.
   for (std::size_t l = 0; l < views.size(); ++l) {
-    keep(views[l].a, l * kPartsPerLevel, views[l].kept_a);
+    keep(views[l].a, l * kPartsPerLevel, views[l].kept.a);
   }
   for (std::size_t l = 0; l < views.size(); ++l) {
-    keep(views[l].restriction, l * kPartsPerLevel + 1, views[l].kept_restriction);
-    keep(views[l].prolongation, l * kPartsPerLevel + 2, views[l].kept_prolongation);
+    keep(views[l].restriction, l * kPartsPerLevel + 1, views[l].kept.restriction);
+    keep(views[l].prolongation, l * kPartsPerLevel + 2, views[l].kept.prolongation);
   }
   if (View& last = views.back(); last.step_count == 0) {
     const int rows = (last.a.rows + blocks - 1) / blocks;
-    plan.keep(last.a.rows, rows * last.a.rows, last.a.rows, last.kept_inverse);
+    plan.keep(last.a.rows, rows * last.a.rows, last.a.rows, last.kept.inverse);
   }
+  for (std::size_t l = 0; l < views.size(); ++l) kept_[l] = views[l].kept;
   window_offset_ = plan.window_offset();
   shared_bytes_ = plan.bytes();
   allow_shared_memory(cycle_kernel<T>, shared_limit());

@@ -39,6 +39,14 @@ struct KeptRows {
   int lanes = 1;          // threads that share a row; a power of 2
 };
 
+/// Where they keep the matrices of a level.
+struct KeptOfLevel {
+  KeptRows a;
+  KeptRows restriction;
+  KeptRows prolongation;
+  KeptRows inverse;
+};
+
 /// The entries that a block has of a matrix, and the columns in which they are.
 struct KeptPart {
   int first_entry;
@@ -72,6 +80,11 @@ class RowsOperator final : public LinearOperator<T, Device> {
   std::int64_t bytes() const override { return bytes_of(rows_); }
 
   const RowsView<T>& view() const { return view_; }
+  /// Becomes that of another matrix with entries in the same places.
+  void take(DeviceSparseRows<T> rows) {
+    rows_ = std::move(rows);
+    view_ = view_rows(rows_);
+  }
 
  private:
   DeviceSparseRows<T> rows_;
@@ -112,6 +125,9 @@ class FusedLevels {
   FusedLevels(std::vector<FusedLevel<T>> levels, FusedTransfer<T> to_finer);
 
   std::int64_t size(std::size_t level) const { return levels_[level].a->size(); }
+  /// Takes what follows from a level's matrix, which has changed: of FusedLevel what is given here.
+  void update(std::size_t level, std::vector<ChebyshevStep> steps, DeviceVector<T> inverse_diagonal,
+              DeviceArray<T> inverse);
   /// x = V b on a level and those below. @throws DeviceError
   void cycle(std::size_t level, const DeviceVector<T>& b, DeviceVector<T>& x) const;
   /// What CoarseCorrection says, for the next finer level, to which there is a transfer.
@@ -143,10 +159,7 @@ class FusedLevels {
     T* first_x;  // where the first step writes, so that the last one writes x
     T* d;
     T* r;
-    KeptRows kept_a;
-    KeptRows kept_restriction;
-    KeptRows kept_prolongation;
-    KeptRows kept_inverse;
+    KeptOfLevel kept;
   };
   /// The next finer level; no rows: there is none.
   struct FinerView {
@@ -158,6 +171,8 @@ class FusedLevels {
   };
 
  private:
+  static std::vector<Step> rounded(const std::vector<ChebyshevStep>& steps);
+  std::vector<View> make_views();
   void run(int first, const T* b, T* x, const FinerView& finer) const;
   void plan_kept_rows(std::vector<View>& views);
 
@@ -166,6 +181,7 @@ class FusedLevels {
   std::vector<Vectors> vectors_;
   std::vector<DeviceArray<Step>> steps_;
   DeviceArray<View> views_;
+  std::vector<KeptOfLevel> kept_;
   DeviceArray<KeptPart> parts_;  // [block][level][a, restriction, prolongation]
   int window_offset_ = 0;        // in a block's shared memory, in bytes
   std::int64_t shared_bytes_ = 0;

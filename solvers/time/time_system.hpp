@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-/// M w' = f(t, w), what the method of lines leaves, with M symmetric positive definite. M does not
-/// depend on t. A linear system has f(t, w) = b(t) - A(t) w and solve_shifted(); others have
+/// M w' = f(t, w), what the method of lines leaves, with M symmetric positive definite. M may depend
+/// on t: products and solves with it are at the t of the last evaluate(). A linear system has f(t, w) = b(t) - A(t) w and solve_shifted(); others have
 /// linearize() and solve_linearized(), where methods are implicit.
 ///
 /// Exceptions of these functions reach the caller of TimeIntegrator::step() as they are. Where

@@ -31,9 +31,7 @@ RunDevice device_named(const std::string& name) {
 std::string why_not_on(const GpuOffer& gpu, CaseParameters parameters) {
   if (parameters.run.processes > 1) return "several processes compute on CPUs only so far";
   if (!gpu.why_none.empty()) return gpu.why_none;
-  std::string reason = why_no_state(case_state(parameters), Processor::gpu);
-  if (!reason.empty()) return reason;
-  reason = why_not_processor(parameters, Processor::gpu);
+  std::string reason = why_not_processor(parameters, Processor::gpu);
   if (!reason.empty()) return reason;
   parameters.run.device = RunDevice::cuda;
   resolve_choices(parameters);

@@ -64,9 +64,6 @@ void try_in_time(const std::string& key, const std::string& text, const CasePara
     const CaseTimeField field(key, text, parameters.mesh.dimension, requirement,
                               case_variables(key, parameters));
     field.at(parameters.time ? parameters.time->start : 0.0);
-    if (key == "problem.capacity" && field.depends_on_time()) {
-      findings.report(key, "the capacity may not depend on t so far");
-    }
   });
 }
 

@@ -179,10 +179,6 @@ void check_deterministic(const CaseParameters& parameters, Findings& findings) {
 void check_kernel(const CaseParameters& parameters, Findings& findings) {
   if (has_error(findings)) return;
   const FormShape shape = case_shape(parameters);
-  if (const std::string reason = why_no_state(shape.state, shape.processor); !reason.empty()) {
-    findings.report(kDeviceKey, reason + "; allowed: \"auto\", \"cpu\"");
-    return;
-  }
   if (parameters.operation.kernel == kAuto) return;
   const auto reason_of = [](std::string_view kernel, const FormShape& of) {
     const KernelInfo& row = *find_kernel(kernel);

@@ -287,14 +287,15 @@ TEST(FormsThatDependOnU, NeedAState) {
   }
 }
 
-TEST(FormsThatDependOnU, AreNeitherForProductsOfAxesNorForTheGpu) {
+TEST(FormsThatDependOnU, AreNotForProductsOfAxes) {
   ProblemOptions options;
   options.geometry = Geometry::cartesian;
   const Twins twins = make_twins(options, Dependence::both);
   const BilinearForm& form = twins.of_u.form;
-  EXPECT_NE(why_unsuitable({"kronecker"}, form_shape(form, Processor::cpu, 8)), "");
-  EXPECT_EQ(why_unsuitable({"tensor"}, form_shape(form, Processor::gpu, 8)),
-            "a coefficient or source that depends on u is for the CPU only so far");
+  for (const Processor processor : {Processor::cpu, Processor::gpu}) {
+    EXPECT_NE(why_unsuitable({"kronecker"}, form_shape(form, processor, 8)), "");
+    EXPECT_EQ(why_unsuitable({"tensor"}, form_shape(form, processor, 8)), "");
+  }
 }
 
 TEST(FormsOfJacobians, MayHaveANegativeReaction) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "tests/everywhere.hpp"
 #include "tests/src/program.hpp"
 
 namespace tessera::testing {
@@ -181,6 +182,75 @@ TEST_F(NonlinearInTime, AdaptiveErrorsFollowTheTolerance) {
     EXPECT_EQ(time["nonlinear_iterations"], sum);
   }
 }
+
+class NonlinearEverywhere : public EveryProcessorTest<std::tuple<Processor>> {
+ protected:
+  ProgramResult run(const std::string& text, std::vector<std::string> more = {}) {
+    write_file(path() / "case.toml", text + kOutput);
+    more.insert(more.begin(),
+                {"run", "case.toml", "--set", "output.overwrite=true", "--set", device()});
+    return run_program(path(), more);
+  }
+  static std::string device() {
+    return std::string("run.device=") + (processor() == Processor::cpu ? "cpu" : "cuda");
+  }
+  double error(const std::string& text, const std::string& method, int order, double step) {
+    const ProgramResult ran =
+        run(text, {"--set", "time.method=" + method, "--set", fmt::format("time.order={}", order),
+                   "--set", fmt::format("time.step={:.17g}", step)});
+    EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+    return ran.exit_code == 0 ? result()["error"]["max"].get<double>() : NAN;
+  }
+  void expect_order(const std::string& text, const std::string& method, int order, double least,
+                    double step) {
+    const double coarse = error(text, method, order, step);
+    const double fine = error(text, method, order, step / 2);
+    EXPECT_GT(std::log2(coarse / fine), least) << method << ": " << coarse << " " << fine;
+    EXPECT_LT(fine, 0.02);
+  }
+  nlohmann::json result() const { return read_json(path() / "out" / "result.json"); }
+  const std::filesystem::path& path() const { return directory_.path(); }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+// The capacity depends on t as well.
+std::string with_moving_capacity() {
+  std::string text = kMoving;
+  const auto replace = [&text](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("capacity = \"2\"", "capacity = \"2 + t*x\"");
+  replace("\"6*cos(3*t)", "\"(6 + 3*t*x)*cos(3*t)");
+  return text;
+}
+
+TEST_P(NonlinearEverywhere, MethodsInTimeHaveTheirOrders) {
+  expect_order(kMoving, "sdirk", 3, 2.5, 0.1);
+  expect_order(with_moving_capacity(), "backward-euler", 1, 0.9, 0.05);
+  expect_order(with_moving_capacity(), "sdirk", 2, 1.9, 0.1);
+}
+
+TEST_P(NonlinearEverywhere, AdaptiveErrorsFollowTheTolerance) {
+  for (const char* method : {"bdf", "sdirk"}) {
+    const ProgramResult ran =
+        run(with_moving_capacity(),
+            {"--set", fmt::format("time.method={}", method), "--set", "time.tolerance=1e-5"});
+    ASSERT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+    EXPECT_LT(result()["error"]["l2"].get<double>(), 1e-4) << method;
+  }
+}
+
+TEST_P(NonlinearEverywhere, MistakesAreSaid) {
+  const ProgramResult shrinking = run(kSlab, {"--set", "problem.coefficient=0.5 - u"});
+  EXPECT_EQ(shrinking.exit_code, 1);
+  EXPECT_THAT(shrinking.errors, HasSubstr("problem.coefficient = \"0.5 - u\": is -"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, NonlinearEverywhere,
+                         ::testing::Combine(::testing::ValuesIn(every_processor())),
+                         [](const auto& test) { return place_name(std::get<0>(test.param)); });
 
 // Hot spots feed themselves: u is infinite at a finite time.
 TEST_F(NonlinearInTime, ABlowUpEndsWithAClearLine) {

@@ -117,14 +117,11 @@ TEST(NonlinearCases, HaveTheShapeOfTheFormsThatTheyAreSolvedWith) {
 TEST(NonlinearCases, AreGivenWhatIsForThem) {
   CaseParameters parameters = case_of("coefficient = \"1 + u^2\"\n", kNewton);
   resolve_choices(parameters);
-  EXPECT_EQ(parameters.run.device, RunDevice::cpu);
   EXPECT_EQ(parameters.operation.kernel, "tensor");
   EXPECT_EQ(parameters.solver.preconditioner, "multigrid");
   EXPECT_THAT(errors_of("coefficient = \"1 + u^2\"\n",
                         std::string(kNewton) + "[operator]\nkernel = \"kronecker\"\n"),
               HasSubstr("operator.kernel"));
-  EXPECT_NE(why_no_state(StateKind::given, Processor::gpu), "");
-  EXPECT_EQ(why_no_state(StateKind::none, Processor::gpu), "");
 }
 
 TEST(NonlinearCases, WithoutUAreSaidToBeLinear) {

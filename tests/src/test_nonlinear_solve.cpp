@@ -15,6 +15,8 @@
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/nonlinear/stationary_system.hpp"
+#include "src/solve/vector_conversion.hpp"
+#include "tests/everywhere.hpp"
 #include "tests/thread_count.hpp"
 
 namespace tessera::testing {
@@ -128,33 +130,47 @@ TEST(NonlinearSolves, ComeToTheSameByEveryWay) {
 }
 
 /// Newton's systems solved as far as rounding lets.
-class ExactlySolved final : public NonlinearSystem<Host> {
+template <class Space>
+class ExactlySolved final : public NonlinearSystem<Space> {
  public:
-  explicit ExactlySolved(NonlinearSystem<Host>& inner) : inner_(inner) {}
+  using V = Vector<double, Space>;
+  explicit ExactlySolved(NonlinearSystem<Space>& inner) : inner_(inner) {}
   std::int64_t size() const override { return inner_.size(); }
   void residual(const V& u, V& r) override { inner_.residual(u, r); }
   void linearize(const V& u) override { inner_.linearize(u); }
   SolveReport solve(double, const V& b, V& x) override { return inner_.solve(1e-13, b, x); }
 
  private:
-  NonlinearSystem<Host>& inner_;
+  NonlinearSystem<Space>& inner_;
+};
+
+class NonlinearSolvesEverywhere : public EveryProcessorTest<std::tuple<Processor>> {
+ protected:
+  static std::string run_table() {
+    return processor() == Processor::cpu ? "[run]\ndevice = \"cpu\"\n"
+                                         : "[run]\ndevice = \"cuda\"\n";
+  }
 };
 
 // Of a Jacobian with a mistake in it the error would only shrink by a factor.
-TEST(NonlinearSolves, OfNewtonSquareTheResidual) {
+TEST_P(NonlinearSolvesEverywhere, OfNewtonSquareTheResidual) {
   const ThreadCount threads(1);
   for (const int dimension : {2, 3}) {
-    const CaseParameters parameters = resolved(manufactured(
-        dimension, 2, dimension == 2 ? 6 : 3,
-        "[nonlinear]\n[solver]\nrelative_tolerance = 1e-13\nmethod = \"flexible-gmres\"\n"));
+    const CaseParameters parameters =
+        resolved(manufactured(dimension, 2, dimension == 2 ? 6 : 3,
+                              "[nonlinear]\n[solver]\nrelative_tolerance = 1e-13\nmethod = "
+                              "\"flexible-gmres\"\n" +
+                                  run_table()));
     const CaseModel model = make_case_model(parameters);
     TimerTree timers;
-    StationarySystem system(parameters, model.problem, model.discretization, timers);
-    ExactlySolved exactly(system);
-    HostVector<double> u = nonlinear_start(model, make_initial(parameters));
-    NonlinearOptions options = nonlinear_options(*parameters.nonlinear);
-    options.relative_tolerance = 1e-13;
-    const NonlinearReport report = solve_nonlinear<Host>(exactly, options, u);
+    const NonlinearReport report = in_space_of_processor([&]<class Space>() {
+      StationarySystem<Space> system(parameters, model.problem, model.discretization, timers);
+      ExactlySolved<Space> exactly(system);
+      Vector<double, Space> u = moved_to<Space>(nonlinear_start(model, make_initial(parameters)));
+      NonlinearOptions options = nonlinear_options(*parameters.nonlinear);
+      options.relative_tolerance = 1e-13;
+      return solve_nonlinear<Space>(exactly, options, u);
+    });
     EXPECT_EQ(report.status, NonlinearStatus::converged) << report.failure;
     const std::vector<double>& history = report.history;
     int seen = 0;
@@ -169,6 +185,55 @@ TEST(NonlinearSolves, OfNewtonSquareTheResidual) {
     EXPECT_LE(report.iterations, 9);
   }
 }
+
+// In 3D on a curved mesh, of a problem with every kind of data.
+TEST_P(NonlinearSolvesEverywhere, ComeToTheSolutionOfTheHostByEveryWay) {
+  std::string text = manufactured(3, 3, 3, "");
+  text.insert(text.find("[space]"),
+              "map = [\"x + 0.1*sin(pi*y)*x*(1 - x)\", \"y\", \"z + 0.05*x*z*(1 - z)\"]\n");
+  const Solved of_host = solve(text + kNewton + "[run]\ndevice = \"cpu\"\n");
+  EXPECT_EQ(of_host.report().status, NonlinearStatus::converged);
+  for (const char* more :
+       {"", "[solver]\nmethod = \"bicgstab\"\n", "[solver]\npreconditioner = \"jacobi\"\n",
+        "[solver]\npreconditioner = \"chebyshev\"\n",
+        "[solver.multigrid]\nprecision = \"double\"\n", "[operator]\nkernel = \"csr\"\n",
+        "[operator]\nkernel = \"local\"\n",
+        "[operator]\nkernel = \"tensor\"\nfactors = \"on-the-fly\"\n",
+        "[operator]\nkernel = \"tensor\"\nfactors = \"stored\"\n"}) {
+    SCOPED_TRACE(more);
+    const Solved other = solve(text + kNewton + more + run_table());
+    EXPECT_EQ(other.report().status, NonlinearStatus::converged) << other.report().failure;
+    EXPECT_LT(largest_difference(of_host.u, other.u), 1e-8);
+    EXPECT_LE(other.report().iterations, of_host.report().iterations + 1);
+  }
+  const Solved picard = solve(text + kPicard + run_table());
+  EXPECT_EQ(picard.report().status, NonlinearStatus::converged) << picard.report().failure;
+  EXPECT_LT(largest_difference(of_host.u, picard.u), 1e-8);
+}
+
+// The derivative of the source alone, with a reaction of either sign; a Robin face.
+TEST_P(NonlinearSolvesEverywhere, WithASourceOfUAreThoseOfTheHost) {
+  for (const char* source : {"5*exp(u)", "10*u - 10*u^3 + 1"}) {
+    SCOPED_TRACE(source);
+    const std::string text = fmt::format(
+        "[mesh]\ndimension = 2\ncells = [6, 6]\n[space]\ndegree = 2\n[problem]\nsource = "
+        "\"{}\"\nreaction = \"1 + x\"\n[boundary]\n"
+        "left = {{ type = \"robin\", alpha = \"2 + y\", value = \"y\" }}\n",
+        source);
+    const Solved of_host = solve(text + kNewton + "[run]\ndevice = \"cpu\"\n");
+    for (const char* more : {"", "[solver]\npreconditioner = \"chebyshev\"\n"}) {
+      const Solved other = solve(text + kNewton + more + run_table());
+      EXPECT_EQ(other.report().status, NonlinearStatus::converged) << other.report().failure;
+      EXPECT_LT(largest_difference(of_host.u, other.u), 1e-9);
+    }
+    const Solved picard = solve(text + kPicard + run_table());
+    EXPECT_LT(largest_difference(of_host.u, picard.u), 1e-9);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, NonlinearSolvesEverywhere,
+                         ::testing::Combine(::testing::ValuesIn(every_processor())),
+                         [](const auto& test) { return place_name(std::get<0>(test.param)); });
 
 // -Laplace(u) = u^2 - 6 + ...: the derivative of the source alone, with a reaction of either sign.
 TEST(NonlinearSolves, WithASourceOfUAreSymmetric) {

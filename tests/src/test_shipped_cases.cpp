@@ -28,9 +28,6 @@ TEST_P(ShippedCase, GivesWhatItsCommentSays) { expect_what_comment_says(GetParam
 
 TEST_P(ShippedCase, GivesTheSameOnTheGpu) {
   TESSERA_REQUIRE_DEVICE();
-  if (read_file(shipped(GetParam() + ".toml")).find("[nonlinear]") != std::string::npos) {
-    GTEST_SKIP() << "data that depend on u are for the CPU";
-  }
   expect_what_comment_says(GetParam(), {"--set", "run.device=cuda"}, kIterationSpreadOnTheGpu);
 }
 

@@ -31,6 +31,19 @@ __device__ inline double* relative_positions(const CellGrid& grid, const PointPl
   return contract_all_by_block(points.B, points.points, n, grid.dimension, in, other);
 }
 
+/// u at the points of a cell: as relative_positions(), with u at the nodes in `values`.
+__device__ inline double* state_at_points(const CellGrid& grid, const PointPlaces& points,
+                                          const CellPlace& place, const double* values, double* in,
+                                          double* other) {
+  const int n = grid.degree + 1;
+  const int nodes = grid.dimension == 3 ? n * n * n : n * n;
+  for (int i = threadIdx.x; i < nodes; i += blockDim.x) {
+    in[i] = values[cell_node(grid, place, i).lattice];
+  }
+  __syncthreads();
+  return contract_all_by_block(points.B, points.points, n, grid.dimension, in, other);
+}
+
 /// Coordinate d of a mapped cell's first node.
 __device__ inline double cell_origin(const PointPlaces& points, const CellPlace& place, int d) {
   return points.nodes.position[d][place.first_node];

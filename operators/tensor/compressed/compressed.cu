@@ -14,7 +14,7 @@ namespace tessera {
 namespace {
 
 template <class T>
-class CompressedKernel final : public DeviceCellKernel<T> {
+class CompressedKernel final : public DeviceCellKernel<T>, public Updatable {
  public:
   explicit CompressedKernel(const BilinearForm& form)
       : form_(form),
@@ -48,6 +48,14 @@ class CompressedKernel final : public DeviceCellKernel<T> {
 
   void add_diagonal(const std::vector<CellRange>& colors, T* d) const override {
     add_general_diagonal(form_, grid_, any_size_, colors, d);
+  }
+
+  Updated update(const BilinearForm& form) override {
+    if (factors_.update(form, compressed_layout(grid_.degree, points_)) == Updated::no) {
+      return Updated::no;
+    }
+    form_ = form;
+    return Updated::yes;
   }
 
   double flops_per_cell() const override {

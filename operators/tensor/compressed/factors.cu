@@ -252,12 +252,25 @@ void divide_by_weights(const double* reaction, const double* weights, int m, Ind
 }  // namespace
 
 template <class T>
+Updated DeviceCompressedFactors<T>::update(const BilinearForm& form,
+                                           const CompressedLayout& layout) {
+  const bool has_reaction = reaction_kind(form.reaction) != ReactionKind::none;
+  if (bits_ != compressed_bits(sizeof(T)) || has_reaction != (reaction_.size() > 0)) {
+    return Updated::no;
+  }
+  pack(form, layout);
+  return error_bound_ <= compressed_tolerance<T>() ? Updated::yes : Updated::no;
+}
+
+template <class T>
 void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const CompressedLayout& layout) {
   const Discretization& discretization = *form.discretization;
   const Index cells = discretization.mesh.cell_count();
   const int m = layout.points;
-  data_ = DeviceArray<char>();  // one form at a time
-  data_ = DeviceArray<char>(layout.bytes(bits_, cells));
+  if (data_.size() != layout.bytes(bits_, cells)) {
+    data_ = DeviceArray<char>();  // one form at a time
+    data_ = DeviceArray<char>(layout.bytes(bits_, cells));
+  }
   zero_on_device(data_.data(), data_.bytes());
   DeviceFactorMaker<double> maker(form);
   const Index chunk = std::min(factor_chunk_cells(3, m, sizeof(double)), cells);
@@ -269,7 +282,7 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
   DeviceArray<double> reaction;
   if (reaction_kind(form.reaction) != ReactionKind::none) {
     reaction = DeviceArray<double>(chunk * points);
-    reaction_ = DeviceArray<T>(cells * points);
+    if (reaction_.size() == 0) reaction_ = DeviceArray<T>(cells * points);
   }
   for (Index first = 0; first < cells; first += chunk) {
     const Index count = std::min(chunk, cells - first);

@@ -55,6 +55,9 @@ class DeviceCompressedFactors {
   ///         packed ones only
   DeviceCompressedFactors(const BilinearForm& form, const CompressedLayout& layout);
 
+  /// As Updatable: no where the new factors do not fit into as many bits.
+  Updated update(const BilinearForm& form, const CompressedLayout& layout);
+
   CompressedBits bits() const { return bits_; }
   const char* data() const { return data_.data(); }
   /// r_q / w_q where there is a reaction, [cell][q], as they are; else null.
@@ -89,11 +92,12 @@ constexpr Index compressed_factor_bytes(const CompressedLayout& layout, Reaction
 }
 /// The most while they are made.
 constexpr Index compressed_factor_peak_bytes(const CompressedLayout& layout, ReactionKind reaction,
-                                             Index cells, CompressedBits bits, Index value_bytes) {
+                                             StateKind state, Index cells, CompressedBits bits,
+                                             Index value_bytes) {
   const Index chunk = factor_chunk_cells(3, layout.points, sizeof(double));
   return Saturated(compressed_factor_bytes(layout, reaction, cells, bits, value_bytes)) +
-         device_factor_peak_bytes(FactorKind::general, reaction, 3, chunk < cells ? chunk : cells,
-                                  layout.points, sizeof(double));
+         device_factor_peak_bytes(FactorKind::general, reaction, state, 3,
+                                  chunk < cells ? chunk : cells, layout.points, sizeof(double));
 }
 
 }  // namespace tessera

@@ -23,17 +23,21 @@ struct LowestFailure {
 };
 
 bool is_coefficient(double k) { return k > 0.0 && std::isfinite(k); }
-bool is_reaction(double c) { return c >= 0.0 && std::isfinite(c); }
+bool is_reaction(double c, ReactionSign sign) {
+  return (c >= 0.0 || sign == ReactionSign::any) && std::isfinite(c);
+}
 
 // The values of a field, and check(value, where) of the first that is not allowed.
 template <class Allowed, class Check>
-std::vector<double> field_at_points(const Discretization& discretization, const ScalarField& field,
-                                    Index first, Index count, Allowed&& is_allowed, Check&& check) {
+std::vector<double> field_at_points(const BilinearForm& form, const ScalarField& field, Index first,
+                                    Index count, Allowed&& is_allowed, Check&& check) {
+  const Discretization& discretization = *form.discretization;
   const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
   std::vector<double> values(static_cast<std::size_t>(count * points));
   LowestFailure failure;
   parallel_ranges(ceil_div(count, kCells), [&](Range range) {
-    CellGeometry geometry(discretization, discretization.basis);
+    CellGeometry geometry(discretization, discretization.basis,
+                          field.depends_on_u ? form.context().u : nullptr);
     std::vector<double> k(static_cast<std::size_t>(points) * kCells);
     std::array<IndexTriple, kCells> cells;
     LowestFailure mine;
@@ -74,19 +78,22 @@ void check_coefficient(double k, const Point& where) {
   throw BadFieldValue("the coefficient must be positive and finite", where, k);
 }
 
-void check_reaction(double c, const Point& where) {
-  if (is_reaction(c)) return;
-  throw BadFieldValue("the reaction must be finite and not negative", where, c);
+void check_reaction(double c, ReactionSign sign, const Point& where) {
+  if (is_reaction(c, sign)) return;
+  throw BadFieldValue(sign == ReactionSign::any ? "the reaction must be finite"
+                                                : "the reaction must be finite and not negative",
+                      where, c);
 }
 
 std::vector<double> coefficient_at_points(const BilinearForm& form, Index first, Index count) {
-  return field_at_points(*form.discretization, form.coefficient, first, count, is_coefficient,
-                         check_coefficient);
+  return field_at_points(form, form.coefficient, first, count, is_coefficient, check_coefficient);
 }
 
 std::vector<double> reaction_at_points(const BilinearForm& form, Index first, Index count) {
-  return field_at_points(*form.discretization, form.reaction, first, count, is_reaction,
-                         check_reaction);
+  const ReactionSign sign = form.reaction_sign;
+  return field_at_points(
+      form, form.reaction, first, count, [sign](double c) { return is_reaction(c, sign); },
+      [sign](double c, const Point& where) { check_reaction(c, sign, where); });
 }
 
 void report_inverted_cell(const BilinearForm& form, Index cell) {

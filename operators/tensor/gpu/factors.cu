@@ -193,7 +193,7 @@ __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index 
 void check_constants(const BilinearForm& form) {
   const Point where = form.discretization->mesh.lower();
   if (form.coefficient.constant) check_coefficient(*form.coefficient.constant, where);
-  if (form.reaction.constant) check_reaction(*form.reaction.constant, where);
+  if (form.reaction.constant) check_reaction(*form.reaction.constant, form.reaction_sign, where);
 }
 
 // Cells of which the values of varying fields are held at a time.
@@ -208,6 +208,7 @@ DeviceFactorMaker<T>::DeviceFactorMaker(const BilinearForm& form)
       cell_stride_(device_factor_stride(kind_, form.discretization->mesh.dimension(),
                                         form.discretization->basis.point_count(), sizeof(T))),
       points_(*form.discretization),
+      state_(form),
       D_(form.discretization->basis.D.entries),
       inverted_(std::vector<Index>{kNone}),
       scratch_(form.discretization->mapping.is_cartesian()
@@ -219,11 +220,11 @@ DeviceFactorMaker<T>::DeviceFactorMaker(const BilinearForm& form)
   const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
   const Index of_field = std::min(field_chunk(points), discretization.mesh.cell_count()) * points;
   if (!form.coefficient.constant) {
-    coefficient_.emplace(form, FormField::coefficient, points_);
+    coefficient_.emplace(form, FormField::coefficient, points_, state_);
     k_ = DeviceArray<double>(of_field);
   }
   if (!form.reaction.constant) {
-    reaction_.emplace(form, FormField::reaction, points_);
+    reaction_.emplace(form, FormField::reaction, points_, state_);
     c_ = DeviceArray<double>(of_field);
   }
 }
@@ -284,29 +285,55 @@ void DeviceFactorMaker<T>::check() const {
 template <class T>
 DeviceFactors<T>::DeviceFactors(const BilinearForm& form)
     : kind_(factor_kind(form.discretization->mapping, form.coefficient, form.reaction)) {
+  const Discretization& discretization = *form.discretization;
+  const int dim = discretization.mesh.dimension();
+  const int m = discretization.basis.point_count();
+  if (kind_ != FactorKind::constant) {
+    const Index cells = discretization.mesh.cell_count();
+    cell_stride_ = device_factor_stride(kind_, dim, m, sizeof(T));
+    values_ = DeviceArray<T>(cells * cell_stride_);
+    if (reaction_kind(form.reaction) != ReactionKind::none) {
+      reaction_ = DeviceArray<T>(cells * power(m, dim));
+    }
+  }
+  make(form);
+}
+
+template <class T>
+Updated DeviceFactors<T>::update(const BilinearForm& form) {
+  const bool has_reaction = reaction_kind(form.reaction) != ReactionKind::none;
+  const bool had_reaction =
+      kind_ == FactorKind::constant ? reaction_scale_ != 0.0 : reaction_.size() > 0;
+  if (factor_kind(form.discretization->mapping, form.coefficient, form.reaction) != kind_ ||
+      has_reaction != had_reaction) {
+    return Updated::no;
+  }
+  make(form);
+  return Updated::yes;
+}
+
+template <class T>
+void DeviceFactors<T>::make(const BilinearForm& form) {
+  check_constants(form);
+  set_scales(form);
+  if (kind_ == FactorKind::constant) return;
+  DeviceFactorMaker<T> maker(form);
+  maker.make(0, form.discretization->mesh.cell_count(), values_.data(), reaction_.data());
+  maker.check();
+}
+
+template <class T>
+void DeviceFactors<T>::set_scales(const BilinearForm& form) {
+  if (kind_ == FactorKind::general) return;
   const BoxMesh& mesh = form.discretization->mesh;
   const int dim = mesh.dimension();
   double volume = 1.0;
   for (int d = 0; d < dim; ++d) volume *= mesh.cell_width(d, 0);
-  check_constants(form);
-  for (int d = 0; kind_ != FactorKind::general && d < dim; ++d) {
+  for (int d = 0; d < dim; ++d) {
     axis_scale_[d] = 1.0 / (mesh.cell_width(d, 0) * mesh.cell_width(d, 0));
     if (kind_ == FactorKind::constant) axis_scale_[d] *= volume * *form.coefficient.constant;
   }
-  if (kind_ == FactorKind::constant) {
-    reaction_scale_ = volume * *form.reaction.constant;
-    return;
-  }
-  cell_stride_ =
-      device_factor_stride(kind_, dim, form.discretization->basis.point_count(), sizeof(T));
-  values_ = DeviceArray<T>(mesh.cell_count() * cell_stride_);
-  if (reaction_kind(form.reaction) != ReactionKind::none) {
-    reaction_ =
-        DeviceArray<T>(mesh.cell_count() * power(form.discretization->basis.point_count(), dim));
-  }
-  DeviceFactorMaker<T> maker(form);
-  maker.make(0, mesh.cell_count(), values_.data(), reaction_.data());
-  maker.check();
+  if (kind_ == FactorKind::constant) reaction_scale_ = volume * *form.reaction.constant;
 }
 
 template class DeviceFactorMaker<double>;

@@ -8,6 +8,7 @@
 #include "mesh/saturated.hpp"
 #include "operators/cells/block_scratch.hpp"
 #include "operators/cells/device_cells.hpp"
+#include "operators/form/updatable.hpp"
 #include "operators/tensor/gpu/field_at_points.hpp"
 #include "solvers/memory/device_array.hpp"
 
@@ -67,6 +68,7 @@ class DeviceFactorMaker {
   FactorKind kind_;
   Index cell_stride_;
   DevicePoints points_;
+  DeviceState state_;
   DeviceArray<double> D_, k_, c_;
   std::optional<FieldAtPoints> coefficient_, reaction_;  // where they vary
   DeviceArray<Index> inverted_;
@@ -86,6 +88,9 @@ class DeviceFactors {
   /// @throws InvertedCell, BadFieldValue as mesh/geometry/geometric_factors.hpp; DeviceOutOfMemory
   explicit DeviceFactors(const BilinearForm& form);
 
+  /// As Updatable. What makes factors takes memory for the while.
+  Updated update(const BilinearForm& form);
+
   FactorKind kind() const { return kind_; }
   /// 1 / h_d^2, 0 for `general`; `constant`: times |J| k, so that K_c = sum_d axis_scale[d] K (x) M
   /// (x) M.
@@ -102,6 +107,9 @@ class DeviceFactors {
   Index bytes() const { return values_.bytes() + reaction_.bytes(); }
 
  private:
+  void set_scales(const BilinearForm& form);
+  void make(const BilinearForm& form);
+
   FactorKind kind_;
   std::array<double, 3> axis_scale_{};
   double reaction_scale_ = 0.0;
@@ -116,7 +124,8 @@ constexpr Index factor_block_bytes(int dimension, int points) {
          static_cast<Index>(sizeof(double));
 }
 
-/// Bytes held, and the most while they are made, beside the positions of a mapped mesh's nodes.
+/// Bytes held, and the most while they are made, beside the positions of a mapped mesh's nodes and
+/// the form's state.
 constexpr Index device_factor_bytes(FactorKind kind, ReactionKind reaction, int dimension,
                                     Index cells, int points, Index value_bytes) {
   const bool has_values = kind != FactorKind::constant && reaction != ReactionKind::none;
@@ -124,15 +133,18 @@ constexpr Index device_factor_bytes(FactorKind kind, ReactionKind reaction, int 
   return Saturated(cells) *
          (device_factor_stride(kind, dimension, points, value_bytes) + reactions) * value_bytes;
 }
-constexpr Index device_factor_peak_bytes(FactorKind kind, ReactionKind reaction, int dimension,
-                                         Index cells, int points, Index value_bytes) {
+constexpr Index device_factor_peak_bytes(FactorKind kind, ReactionKind reaction, StateKind state,
+                                         int dimension, Index cells, int points,
+                                         Index value_bytes) {
   if (kind == FactorKind::constant) return 0;
   const bool is_general = kind == FactorKind::general;
   // A field of a form has a scratch of its own.
-  const Index scratch = is_general
-                            ? block_scratch_bytes(factor_block_bytes(dimension, points)) +
-                                  2 * block_scratch_bytes(field_block_bytes(dimension, points))
-                            : 0;
+  const Index of_fields =
+      2 * block_scratch_bytes(field_block_bytes(
+              dimension, points, is_general ? MeshKind::mapped : MeshKind::uniform, state));
+  const Index scratch =
+      of_fields +
+      (is_general ? block_scratch_bytes(factor_block_bytes(dimension, points)) : Index{0});
   const Index all_points = Saturated(cells) * power(points, dimension);
   const Index of_field = all_points < kFieldPointsPerChunk ? all_points : kFieldPointsPerChunk;
   const Index fields = of_field * (reaction == ReactionKind::varying ? 2 : 1);

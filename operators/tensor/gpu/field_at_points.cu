@@ -1,10 +1,11 @@
 // This file evaluates fields at quadrature points on the GPU.
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <type_traits>
 
 #include "operators/cells/fields/cell_points.cuh"
-#include "operators/cells/fields/device_program.cuh"
+#include "operators/cells/fields/device_field.cuh"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/field_at_points.hpp"
 
@@ -20,7 +21,8 @@ struct FieldArguments {
   PointPlaces points;
   Index first_cell;
   Index count;
-  FieldProgramView program;
+  DeviceFieldView field;
+  const double* state;  // null where the field does not depend on u
   Allowed allowed;
 };
 
@@ -41,6 +43,7 @@ __global__ void __launch_bounds__(kThreads)
   const int room = dim == 3 ? longest * longest * longest : longest * longest;
   const bool is_mapped = g.points.nodes.is_mapped;
   double* const position = scratch + 2 * room;
+  double* const u = position + (is_mapped ? dim * size : 0);
   for (Index c = blockIdx.x; c < g.count; c += gridDim.x) {
     const CellPlace place = place_cell(g.grid, g.all, g.first_cell + c);
     for (int d = 0; is_mapped && d < dim; ++d) {
@@ -52,6 +55,12 @@ __global__ void __launch_bounds__(kThreads)
       }
       __syncthreads();
     }
+    if (g.state != nullptr) {
+      const double* const at_points =
+          state_at_points(g.grid, g.points, place, g.state, scratch, scratch + room);
+      for (int q = threadIdx.x; q < size; q += kThreads) u[q] = at_points[q];
+      __syncthreads();
+    }
     for (int q = threadIdx.x; q < size; q += kThreads) {
       double x[3] = {0.0, 0.0, 0.0};
       int rest = q;
@@ -59,7 +68,7 @@ __global__ void __launch_bounds__(kThreads)
         x[d] = is_mapped ? position[d * size + q]
                          : point_on_axis(g.grid, g.points, place, d, rest % m);
       }
-      const double value = evaluate_at<kThreads, double>(g.program, nullptr, x[0], x[1], x[2]);
+      const double value = value_at(g.field, x, g.state != nullptr ? u[q] : kUnknownU);
       const Index at = c * size + q;
       values[at] = static_cast<T>(value);
       if (is_allowed(value, g.allowed)) continue;
@@ -68,6 +77,10 @@ __global__ void __launch_bounds__(kThreads)
     }
     __syncthreads();
   }
+}
+
+const ScalarField& field_of(const BilinearForm& form, FormField what) {
+  return what == FormField::coefficient ? form.coefficient : form.reaction;
 }
 
 template <class T>
@@ -83,18 +96,26 @@ void copy_rounded(const std::vector<double>& values, T* to) {
 
 }  // namespace
 
-FieldAtPoints::FieldAtPoints(const BilinearForm& form, FormField what, const DevicePoints& points)
+FieldAtPoints::FieldAtPoints(const BilinearForm& form, FormField what, const DevicePoints& points,
+                             const DeviceState& state)
     : form_(&form),
       what_(what),
       points_(points.view()),
+      state_(field_of(form, what).depends_on_u ? state.data() : nullptr),
+      field_(DeviceField::make(field_of(form, what))),
       forbidden_(std::vector<Index>{kNone}),
-      scratch_(
-          points_.nodes.is_mapped
-              ? field_block_bytes(points_.nodes.dimension,
-                                  std::max(points_.points, form.discretization->basis.degree + 1))
-              : 0) {
-  const ScalarField& field = what == FormField::coefficient ? form.coefficient : form.reaction;
-  if (const auto program = shallow_program(field)) program_.emplace(*program);
+      scratch_(field_block_bytes(points_.nodes.dimension,
+                                 std::max(points_.points, form.discretization->basis.degree + 1),
+                                 points_.nodes.is_mapped ? MeshKind::mapped : MeshKind::graded,
+                                 state_ != nullptr ? StateKind::given : StateKind::none)) {
+  if (field_ && field_->depends_on_u() && state_ == nullptr) {
+    throw std::invalid_argument("a field that depends on u without a state");
+  }
+}
+
+Allowed FieldAtPoints::allowed() const {
+  if (what_ == FormField::coefficient) return Allowed::positive;
+  return form_->reaction_sign == ReactionSign::any ? Allowed::finite : Allowed::non_negative;
 }
 
 std::vector<double> FieldAtPoints::on_host(Index first, Index count) const {
@@ -110,8 +131,9 @@ bool FieldAtPoints::evaluate_on_gpu(Index first, Index count, T* values) {
   arguments.points = points_;
   arguments.first_cell = first;
   arguments.count = count;
-  arguments.program = program_->view();
-  arguments.allowed = what_ == FormField::coefficient ? Allowed::positive : Allowed::non_negative;
+  arguments.field = field_->view();
+  arguments.state = state_;
+  arguments.allowed = allowed();
   launch(
       field_kernel<T>,
       {"a field at quadrature points", scratch_.blocks(count), kThreads, scratch_.shared_bytes()},
@@ -128,7 +150,7 @@ bool FieldAtPoints::evaluate_on_gpu(Index first, Index count, T* values) {
 
 template <class T>
 void FieldAtPoints::evaluate(Index first, Index count, T* values) {
-  if (program_ && evaluate_on_gpu(first, count, values)) return;
+  if (field_ && evaluate_on_gpu(first, count, values)) return;
   const Index points = power(points_.points, points_.nodes.dimension);
   const Index chunk = std::max<Index>(kFieldPointsPerChunk / points, 1);
   for (Index done = 0; done < count; done += chunk) {

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "operators/cells/block_scratch.hpp"
+#include "operators/cells/fields/device_field.hpp"
 #include "operators/cells/fields/device_points.hpp"
-#include "operators/cells/fields/device_program.hpp"
-#include "operators/form/bilinear_form.hpp"
+#include "operators/cells/fields/device_state.hpp"
+#include "operators/form/form_shape.hpp"
 
 namespace tessera {
 
@@ -17,18 +18,28 @@ enum class FormField { coefficient, reaction };
 /// values: 128 MiB.
 inline constexpr Index kFieldPointsPerChunk = Index{1} << 24;
 
-/// Bytes that a block evaluating a field in a mapped cell keeps: positions and two tensors.
-constexpr Index field_block_bytes(int dimension, int longest) {
-  return (dimension + 2) * power(longest, dimension) * static_cast<Index>(sizeof(double));
+/// Tensors that a block evaluating a field keeps: two to work with, positions in a mapped cell, and
+/// u where the field depends on it.
+constexpr int field_block_tensors(int dimension, MeshKind mesh, StateKind state) {
+  const bool is_mapped = mesh == MeshKind::mapped;
+  if (!is_mapped && state == StateKind::none) return 0;
+  return 2 + (is_mapped ? dimension : 0) + (state == StateKind::given ? 1 : 0);
 }
 
-/// Evaluates a field at the quadrature points of cells into GPU memory: there, unless it has no
-/// program that a thread has room for, or a value that is not allowed, of which the host tells
-/// more.
+/// Bytes of these. @param longest the larger number of nodes and quadrature points along an axis
+constexpr Index field_block_bytes(int dimension, int longest, MeshKind mesh, StateKind state) {
+  return field_block_tensors(dimension, mesh, state) * power(longest, dimension) *
+         static_cast<Index>(sizeof(double));
+}
+
+/// Evaluates a field at the quadrature points of cells into GPU memory: there, unless it is no
+/// DeviceField, or has a value that is not allowed, of which the host tells more. Where it depends
+/// on u, it is taken at the form's state.
 class FieldAtPoints {
  public:
-  /// @param form, points outlive this
-  FieldAtPoints(const BilinearForm& form, FormField what, const DevicePoints& points);
+  /// @param form, points, state outlive this; the state is that of the form
+  FieldAtPoints(const BilinearForm& form, FormField what, const DevicePoints& points,
+                const DeviceState& state);
 
   /// Writes the values in cells first .. first + count - 1, [cell][q], q x fastest.
   /// @throws BadFieldValue naming the first cell's point where a value is not allowed; DeviceError
@@ -38,12 +49,14 @@ class FieldAtPoints {
  private:
   template <class T>
   bool evaluate_on_gpu(Index first, Index count, T* values);
+  Allowed allowed() const;
   std::vector<double> on_host(Index first, Index count) const;
 
   const BilinearForm* form_;
   FormField what_;
   PointPlaces points_;
-  std::optional<DeviceProgram> program_;
+  const double* state_;
+  std::optional<DeviceField> field_;
   DeviceArray<Index> forbidden_;
   BlockScratch scratch_;
 };

@@ -6,6 +6,8 @@
 
 #include "mesh/geometry/symmetric_factors.hpp"
 #include "operators/cells/fields/device_nodes.hpp"
+#include "operators/form/updatable.hpp"
+#include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/field_at_points.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
 #include "operators/tensor/on_the_fly/launch.hpp"
@@ -18,7 +20,7 @@ namespace tessera {
 namespace {
 
 template <class T>
-class OnTheFlyKernel final : public DeviceCellKernel<T> {
+class OnTheFlyKernel final : public DeviceCellKernel<T>, public Updatable {
  public:
   explicit OnTheFlyKernel(const BilinearForm& form)
       : form_(form),
@@ -68,6 +70,21 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
     add_general_diagonal(form_, grid_, any_size_, colors, d);
   }
 
+  Updated update(const BilinearForm& form) override {
+    if (form.coefficient.constant.has_value() != form_.coefficient.constant.has_value() ||
+        reaction_kind(form.reaction) != reaction_kind(form_.reaction)) {
+      return Updated::no;
+    }
+    form_ = form;
+    // The cells are those before; constants are checked with them.
+    const Point where = form.discretization->mesh.lower();
+    if (form.coefficient.constant) check_coefficient(*form.coefficient.constant, where);
+    if (form.reaction.constant) check_reaction(*form.reaction.constant, form.reaction_sign, where);
+    if (!form.coefficient.constant) evaluate(FormField::coefficient, k_);
+    if (!form.reaction.constant) evaluate(FormField::reaction, c_);
+    return Updated::yes;
+  }
+
   double flops_per_cell() const override {
     const double n = grid_.degree + 1;
     const double m = points_;
@@ -105,9 +122,10 @@ class OnTheFlyKernel final : public DeviceCellKernel<T> {
 
   void evaluate(FormField what, DeviceArray<T>& values) const {
     const Index cells = all_cells(grid_).size();
-    values = DeviceArray<T>(cells * power(points_, grid_.dimension));
+    if (values.size() == 0) values = DeviceArray<T>(cells * power(points_, grid_.dimension));
     const DevicePoints points(*form_.discretization);
-    FieldAtPoints(form_, what, points).evaluate(0, cells, values.data());
+    const DeviceState state(form_);
+    FieldAtPoints(form_, what, points, state).evaluate(0, cells, values.data());
   }
 
   BilinearForm form_;

@@ -10,7 +10,9 @@
 #include "mesh/field/field_program.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/cells/block_scratch.hpp"
+#include "operators/cells/fields/device_field.hpp"
 #include "operators/load/device_load.hpp"
+#include "operators/nonlinear/device_drift.hpp"
 #include "operators/tensor/gpu/factors.hpp"
 #include "postprocess/device_error_norms.hpp"
 #include "postprocess/files/human_units.hpp"
@@ -23,6 +25,7 @@
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
+#include "src/case/time/problem_in_time.hpp"
 #include "src/case/time/time_case.hpp"
 
 namespace tessera {
@@ -33,7 +36,7 @@ namespace {
 Index field_chunk_bytes(const CaseParameters& parameters, const FormShape& shape,
                         const StrategyName& strategy) {
   const auto is_from_host = [&](const std::string& text) {
-    return shallow_program(typical_field(parameters, text)) == nullptr;
+    return !DeviceField::is_for_gpu(typical_field(parameters, text));
   };
   if (strategy.kernel == "kronecker" || (!is_from_host(parameters.problem.coefficient) &&
                                          !is_from_host(parameters.problem.reaction))) {
@@ -126,21 +129,46 @@ struct CaseSizes {
     const bool has_form = parameters.time && !is_nonlinear(parameters);
     return {"operator of the form", has_form ? operation.held : Index{0}};
   }
-  /// Of a non-linear case: what its iteration and the Jacobian hold.
+  /// Of a non-linear case: what its iteration and the Jacobian hold, where it is computed.
   MemoryPart nonlinear_part() const {
     if (!is_nonlinear(parameters)) return {"", 0};
-    Index drift = 0;
-    if (has_drift(parameters)) {
-      drift = Saturated(mesh.cell_count()) * power(shape.points, shape.dimension()) *
-              shape.dimension() * sizeof(double);
-    }
     const Index definite = has_definite_operator(parameters) ? operation.held : Index{0};
     return {fmt::format("vectors and Jacobian of {}", name_of(parameters.nonlinear->method)),
-            Saturated(vectors(nonlinear_vectors(parameters))) + drift + definite};
+            Saturated(vectors(iteration_vectors())) + drift().held + definite};
+  }
+  /// What the host holds of it if the GPU computes it: the state of the forms, and values of faces
+  /// or fluxes on their way.
+  MemoryPart state_part() const {
+    if (!is_nonlinear(parameters)) return {"", 0};
+    return {"state of the forms", vectors(2)};
+  }
+  /// While operator and Jacobian take another state or time: what the GPU needs beside them.
+  MemoryPart update_part() const {
+    const bool moves = is_nonlinear(parameters) ||
+                       (parameters.time && ProblemInTime(parameters).step_depends_on_time());
+    if (!moves) return {"", 0};
+    const OperatorBytes of_drift = drift();
+    return {"fields of an update",
+            std::max(operation.peak - operation.held, of_drift.peak - of_drift.held)};
   }
   /// Of a case in time: its operator, with the inverse of its diagonal.
   MemoryPart mass_part(Index operator_bytes) const {
     return {"mass matrix", parameters.time ? Saturated(operator_bytes) + vectors(1) : Saturated(0)};
+  }
+
+  bool is_on_gpu() const { return shape.processor == Processor::gpu; }
+  // On the GPU without the state, with a load of fluxes and in time with lifted values and rates.
+  int iteration_vectors() const {
+    const int state = case_state(parameters) == StateKind::given ? 1 : 0;
+    const int on_gpu = 1 + (parameters.time ? 2 : 0) - state;
+    return nonlinear_vectors(parameters) + (is_on_gpu() ? on_gpu : 0);
+  }
+  OperatorBytes drift() const {
+    if (!has_drift(parameters)) return {0, 0};
+    if (is_on_gpu()) return device_drift_bytes(shape);
+    const Index held = Saturated(mesh.cell_count()) * power(shape.points, shape.dimension()) *
+                       shape.dimension() * sizeof(double);
+    return {held, held};
   }
 
   const CaseParameters& parameters;
@@ -223,7 +251,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
                              makes_positions_on_gpu(parameters) ? 0 : all_positions.bytes};
   const MemoryPart system{"solution and right-hand side", n.vectors(2)};
   const MemoryPart operation = n.operator_part(here(n.operation.held));
-  const MemoryPart nonlinear = n.nonlinear_part();
+  const MemoryPart nonlinear = on_cpu ? n.nonlinear_part() : n.state_part();
   const MemoryPart preconditioner{"preconditioner",
                                   Saturated(here(n.preconditioner.held)) + setup.held};
   // On their way to the GPU vectors are rounded one at a time.
@@ -344,6 +372,12 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   estimate.phases.push_back(
       {"making the operator on the GPU",
        {libraries, small, load, others_positions, n.operator_part(n.operation.peak)}});
+  const MemoryPart nonlinear = n.nonlinear_part();
+  if (is_nonlinear(parameters)) {
+    estimate.phases.push_back(
+        {"making the Jacobian on the GPU",
+         {libraries, small, system, others_positions, operation, nonlinear, n.update_part()}});
+  }
   if (n.preconditioner.peak > 0) {
     estimate.phases.push_back({"making the preconditioner on the GPU",
                                {libraries,
@@ -351,6 +385,7 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
                                 load,
                                 others_positions,
                                 operation,
+                                nonlinear,
                                 {"preconditioner", n.preconditioner.peak}}});
   }
   if (n.start > 0) {
@@ -374,8 +409,10 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
                              others_positions,
                              operation,
                              n.form_part(),
+                             nonlinear,
                              preconditioner,
                              n.mass_part(n.operation.held),
+                             n.update_part(),
                              system,
                              n.method_part(),
                              {"vectors of time steps", n.vectors(time_vectors(parameters))}}};

@@ -28,6 +28,9 @@ class ProblemInTime {
 
   /// Whether the matrix of the stationary problem depends on t: coefficient, reaction or alpha do.
   bool form_depends_on_time() const;
+  bool capacity_depends_on_time() const { return capacity_.depends_on_time(); }
+  /// Whether the matrix of a step does, for the same length: form or capacity do.
+  bool step_depends_on_time() const { return form_depends_on_time() || capacity_depends_on_time(); }
   /// Whether the source or a value on a face does.
   bool data_depend_on_time() const;
   /// Whether a value on a Dirichlet face does.

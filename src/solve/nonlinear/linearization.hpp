@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "operators/form/updatable.hpp"
-#include "operators/nonlinear/drift.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/solver.hpp"
 #include "src/solve/nonlinear/jacobian.hpp"
@@ -23,9 +22,13 @@ namespace tessera {
 ///
 /// The preconditioner is that of the form with the reaction |c - df/du|: of the symmetric part,
 /// and definite where that is not. Operators and preconditioner are updated in place when u
-/// changes, and made anew where that cannot be.
+/// changes, and made anew where that cannot be. u is kept on the host as well: coarser levels of
+/// multigrid get theirs there.
+template <class Space>
 class Linearization {
  public:
+  using V = Vector<double, Space>;
+
   /// @param parameters without `auto`, with `[nonlinear]`. Both are referred to.
   Linearization(const CaseParameters& parameters, TimerTree& timers);
 
@@ -35,24 +38,24 @@ class Linearization {
   ///        discretization must outlive this
   /// @param source f @param u at the nodes
   /// @throws UnsuitableChoice, Interrupted, std::bad_alloc
-  void set(const BilinearForm& form, const ScalarField& source, const HostVector<double>& u);
+  void set(const BilinearForm& form, const ScalarField& source, const V& u);
 
   /// Solves with it from x = 0 to ||b - J x|| <= max(tolerance, that of the case) ||b||.
-  SolveReport solve(double tolerance, const HostVector<double>& b, HostVector<double>& x);
+  SolveReport solve(double tolerance, const V& b, V& x);
 
   /// Whether set() depends on u.
   bool depends_on_u() const { return form_.depends_on_u(); }
   /// Why it could not be made at the last u; empty if it could.
   const std::string& complaint() const { return complaint_; }
   /// What is applied, as it calls itself; null before set().
-  const LinearOperator<double, Host>* operation() const;
+  const LinearOperator<double, Space>* operation() const;
   /// Of all operators, the drift included.
   Index operator_bytes() const;
   const std::vector<LevelSummary>& levels() const { return preconditioner_.levels; }
   const std::vector<std::string>& notes() const { return preconditioner_.notes; }
 
  private:
-  void set_forms(const BilinearForm& form, const ScalarField& source, const HostVector<double>& u);
+  void set_forms(const BilinearForm& form, const ScalarField& source, const V& u);
   Updated update();
   void make();
   void forget();
@@ -67,15 +70,15 @@ class Linearization {
   std::optional<SolveStatus> failure_;
   std::string complaint_;
 
-  std::unique_ptr<LinearOperator<double, Host>> a_;
+  std::unique_ptr<LinearOperator<double, Space>> a_;
   /// Of the definite form, where a preconditioner asks for its operator; else null.
-  std::unique_ptr<LinearOperator<double, Host>> definite_a_;
-  std::unique_ptr<Drift> drift_;
-  std::unique_ptr<Jacobian> jacobian_;
-  PreconditionerSetup<double, Host> preconditioner_;
-  std::unique_ptr<TimedOperator<double, Host>> timed_a_;
-  std::unique_ptr<TimedPreconditioner<double, Host>> timed_m_;
-  std::unique_ptr<Solver<double, Host>> solver_;
+  std::unique_ptr<LinearOperator<double, Space>> definite_a_;
+  std::unique_ptr<DriftIn<Space>> drift_;
+  std::unique_ptr<Jacobian<Space>> jacobian_;
+  PreconditionerSetup<double, Space> preconditioner_;
+  std::unique_ptr<TimedOperator<double, Space>> timed_a_;
+  std::unique_ptr<TimedPreconditioner<double, Space>> timed_m_;
+  std::unique_ptr<Solver<double, Space>> solver_;
 };
 
 }  // namespace tessera

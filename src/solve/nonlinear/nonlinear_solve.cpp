@@ -3,12 +3,16 @@
 
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "operators/form/on_all_ranks.hpp"
 #include "solvers/interruption.hpp"
+#include "src/case/dispatch.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
+#include "src/case/shape.hpp"
 #include "src/solve/nonlinear/stationary_system.hpp"
+#include "src/solve/vector_conversion.hpp"
 #include "src/solve/whole_work.hpp"
 
 namespace tessera {
@@ -48,7 +52,9 @@ SolveReport linear_report(const NonlinearReport& report) {
   return result;
 }
 
-std::vector<std::string> remedies(const CaseParameters& parameters, const StationarySystem& system,
+template <class Space>
+std::vector<std::string> remedies(const CaseParameters& parameters,
+                                  const StationarySystem<Space>& system,
                                   const NonlinearReport& report, const NonlinearOptions& options) {
   const bool is_of_source = system.was_indefinite() && system.linearization().complaint().empty() &&
                             has_derivative_of_source(parameters);
@@ -83,12 +89,15 @@ HostVector<double> nonlinear_start(const CaseModel& model, const ScalarField& in
   return u;
 }
 
-SolveOutcome solve_nonlinear_case(const CaseParameters& parameters, const CaseModel& model,
-                                  HostVector<double>& u, TimerTree& timers,
-                                  const SolveListeners& listeners) {
+namespace {
+
+template <class Space>
+SolveOutcome solve_in(const CaseParameters& parameters, const CaseModel& model,
+                      HostVector<double>& u_on_host, TimerTree& timers,
+                      const SolveListeners& listeners) {
   NonlinearOptions options = nonlinear_options(*parameters.nonlinear);
-  StationarySystem system(parameters, model.problem, model.discretization, timers);
-  const Linearization& linearization = system.linearization();
+  StationarySystem<Space> system(parameters, model.problem, model.discretization, timers);
+  const Linearization<Space>& linearization = system.linearization();
   bool is_told = false;
   options.observer = [&](int iteration, double residual) {
     if (!std::exchange(is_told, true)) {
@@ -100,7 +109,13 @@ SolveOutcome solve_nonlinear_case(const CaseParameters& parameters, const CaseMo
   {
     const auto scope = timers.scope("solve");
     outcome.nonlinear.emplace();
-    outcome.nonlinear->report = solve_nonlinear<Host>(system, options, u);
+    if constexpr (std::is_same_v<Space, Host>) {
+      outcome.nonlinear->report = solve_nonlinear<Host>(system, options, u_on_host);
+    } else {
+      DeviceVector<double> u = moved_to<Device>(std::move(u_on_host));
+      outcome.nonlinear->report = solve_nonlinear<Device>(system, options, u);
+      u_on_host = on_host(u);
+    }
   }
   NonlinearReport& report = outcome.nonlinear->report;
   if (system.was_stopped()) {
@@ -119,12 +134,25 @@ SolveOutcome solve_nonlinear_case(const CaseParameters& parameters, const CaseMo
   outcome.levels = linearization.levels();
   outcome.notes = linearization.notes();
   outcome.operator_bytes = linearization.operator_bytes();
-  if (const LinearOperator<double, Host>* const a = linearization.operation()) {
+  if (const LinearOperator<double, Space>* const a = linearization.operation()) {
     outcome.apply_work = work_of_all_ranks(*a);
     outcome.operator_name = a->name();
-    if (outcome.report.iterations > 0) timers.set_work("solve/apply", outcome.apply_work);
+    if constexpr (std::is_same_v<Space, Host>) {
+      if (outcome.report.iterations > 0) timers.set_work("solve/apply", outcome.apply_work);
+    }
   }
   return outcome;
+}
+
+}  // namespace
+
+SolveOutcome solve_nonlinear_case(const CaseParameters& parameters, const CaseModel& model,
+                                  HostVector<double>& u, TimerTree& timers,
+                                  const SolveListeners& listeners) {
+  return with_scalar_and_space(Precision::double_precision, case_processor(parameters),
+                               [&]<class T, class Space>() {
+                                 return solve_in<Space>(parameters, model, u, timers, listeners);
+                               });
 }
 
 }  // namespace tessera

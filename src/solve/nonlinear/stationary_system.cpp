@@ -1,71 +1,8 @@
-// This file computes residuals of non-linear cases and guards them against what u may be.
-#include "src/solve/nonlinear/stationary_system.hpp"
-
-#include <limits>
-
-#include "mesh/errors.hpp"
-#include "solvers/interruption.hpp"
-#include "src/case/fields.hpp"
-#include "src/case/nonlinear/nonlinear_case.hpp"
+// This file has the systems of the host.
+#include "src/solve/nonlinear/stationary_system_maker.hpp"
 
 namespace tessera {
-namespace {
 
-void make_undefined(HostVector<double>& r) { fill(r, std::numeric_limits<double>::quiet_NaN()); }
-
-}  // namespace
-
-StationarySystem::StationarySystem(const CaseParameters& parameters, const PoissonProblem& problem,
-                                   const Discretization& discretization, TimerTree& timers)
-    : source_(problem.source),
-      fluxes_(flux_terms(problem)),
-      form_(stiffness_form(problem, discretization)),
-      timers_(timers),
-      linearization_(parameters, timers) {
-  require_determined(parameters, form_);
-}
-
-void StationarySystem::residual(const V& u, V& r) {
-  const auto scope = timers_.scope("residual");
-  try {
-    if (!was_stopped_) assemble_residual(form_, source_, fluxes_, u, r);
-  } catch (const BadFieldValue& error) {
-    if (is_first_) throw;
-    complaint_ = error.text();
-    make_undefined(r);
-  } catch (const Interrupted&) {
-    if (is_first_) throw;
-    was_stopped_ = true;
-  }
-  // The iteration looks for shorter steps, and soon ends.
-  if (was_stopped_) make_undefined(r);
-  is_first_ = false;
-}
-
-void StationarySystem::linearize(const V& u) {
-  const auto scope = timers_.scope("linearize");
-  if (was_stopped_) return;
-  // What was wrong on the way to this u is over.
-  complaint_.clear();
-  if (is_made_ && !linearization_.depends_on_u()) return;
-  try {
-    linearization_.set(form_, source_, u);
-    is_made_ = true;
-  } catch (const Interrupted&) {
-    was_stopped_ = true;
-  }
-  if (!linearization_.complaint().empty()) complaint_ = linearization_.complaint();
-}
-
-SolveReport StationarySystem::solve(double tolerance, const V& b, V& x) {
-  if (was_stopped_) {
-    SolveReport report;
-    report.status = SolveStatus::interrupted;
-    return report;
-  }
-  SolveReport report = linearization_.solve(tolerance, b, x);
-  was_indefinite_ = report.status == SolveStatus::indefinite;
-  return report;
-}
+template class StationarySystem<Host>;
 
 }  // namespace tessera

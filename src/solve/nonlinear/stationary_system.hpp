@@ -9,12 +9,16 @@
 #include "postprocess/timing/timers.hpp"
 #include "solvers/nonlinear/nonlinear_system.hpp"
 #include "src/solve/nonlinear/linearization.hpp"
+#include "src/solve/nonlinear/residual.hpp"
 
 namespace tessera {
 
 /// F(u) = A(u) u - f(u) at free nodes, 0 on Dirichlet faces, whose values u has from the start.
-class StationarySystem final : public NonlinearSystem<Host> {
+template <class Space>
+class StationarySystem final : public NonlinearSystem<Space> {
  public:
+  using V = Vector<double, Space>;
+
   /// @param parameters without `auto`, with `[nonlinear]`. All but the problem are referred to.
   /// @param problem in natural units
   /// @throws UndeterminedSolution
@@ -28,7 +32,7 @@ class StationarySystem final : public NonlinearSystem<Host> {
   void linearize(const V& u) override;
   SolveReport solve(double tolerance, const V& b, V& x) override;
 
-  const Linearization& linearization() const { return linearization_; }
+  const Linearization<Space>& linearization() const { return linearization_; }
   /// Whether a signal has come: what was computed since means nothing.
   bool was_stopped() const { return was_stopped_; }
   /// Whether the last linear solve found its matrix not to be positive definite.
@@ -41,7 +45,8 @@ class StationarySystem final : public NonlinearSystem<Host> {
   std::vector<FluxTerm> fluxes_;
   BilinearForm form_;
   TimerTree& timers_;
-  Linearization linearization_;
+  ResidualIn<Space> residual_;
+  Linearization<Space> linearization_;
   bool is_first_ = true;
   bool is_made_ = false;
   bool was_stopped_ = false;

@@ -12,13 +12,14 @@
 
 #include "cases/problem/natural_units.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "operators/load/device_load.hpp"
+#include "operators/load/load_vector.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/krylov/methods.hpp"
-#include "solvers/memory/entry_sums.hpp"
 #include "solvers/time/time_system.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/strategy.hpp"
@@ -45,14 +46,14 @@ inline constexpr double kLeastTolerance = 1e-13;
 /// What a case in time becomes on its mesh. With u = w + g(t), g the function that has the
 /// Dirichlet values at the nodes of Dirichlet faces and 0 at all others,
 ///   M w' = f(t, w) = b(t) - A(t) w - M g'(t)   at free nodes,   w = 0   on Dirichlet faces,
-/// where M is the mass matrix with the capacity, A(t) the matrix of the stationary problem and b(t)
-/// its load with g lifted: (source, phi_i) + <values, phi_i> - a(g, phi_i).
+/// where M is the mass matrix with the capacity at t, A(t) the matrix of the stationary problem and
+/// b(t) its load with g lifted: (source, phi_i) + <values, phi_i> - a(g, phi_i).
 ///
-/// The load is assembled again where the data depend on t. The operator of steps is updated where
-/// gamma or, if the form depends on it, t has changed, and made anew where it cannot be; the
-/// preconditioner of adaptive steps may stay that of a gamma nearby. Where coefficient or source
-/// depend on u, NonlinearSteps stand for A, b and the operator of steps. For an explicit method M
-/// is lumped: M_ii = (capacity, phi_i).
+/// The load is assembled again where the data depend on t, and so is M. The operator of steps is
+/// updated where gamma or, if form or capacity depend on it, t has changed, and made anew where it
+/// cannot be; the preconditioner of adaptive steps may stay that of a gamma nearby. Where
+/// coefficient or source depend on u, NonlinearSteps stand for A, b and the operator of steps. For
+/// an explicit method M is lumped: M_ii = (capacity, phi_i).
 template <class Space>
 class Diffusion final : public TimeSystem<Space> {
  public:
@@ -120,6 +121,10 @@ class Diffusion final : public TimeSystem<Space> {
     return load_->at(t);
   }
   void make_form_operator(double t);
+  // Takes M at t.
+  void move_mass(double t);
+  void set_mass(double t);
+  void sum_rows();
   void make_mass();
   void make_mass_solver();
   void prepare_step_operator(double t, double gamma);
@@ -136,6 +141,7 @@ class Diffusion final : public TimeSystem<Space> {
   double form_time_ = 0.0;
   std::unique_ptr<LinearOperator<double, Space>> a_;
 
+  double mass_time_ = 0.0;
   ScalarField capacity_;
   BilinearForm mass_form_;
   /// Null where the mass is lumped.
@@ -149,8 +155,8 @@ class Diffusion final : public TimeSystem<Space> {
   double total_mass_ = 0.0;
 
   StepOperator step_;
-  /// Of a non-linear case, which is computed on the host.
-  std::optional<NonlinearSteps> nonlinear_;
+  /// Of a non-linear case.
+  std::optional<NonlinearSteps<Space>> nonlinear_;
 
   std::optional<MovingLoad<Space>> load_;
   V scratch_;
@@ -167,11 +173,9 @@ Diffusion<Space>::Diffusion(const CaseParameters& parameters, const ProblemInTim
       units_(units),
       timers_(timers) {
   const double start = parameters.time->start;
-  const PoissonProblem first = problem_at(start);
-  capacity_ = first.capacity;
-  mass_form_ = mass_form(first, discretization, kProcessorOf<Space>);
+  set_mass(start);
   if (is_nonlinear(parameters)) {
-    form_ = stiffness_form(first, discretization);
+    form_ = stiffness_form(problem_at(start), discretization);
     make_mass();
     nonlinear_.emplace(parameters, problem, discretization, units, mass_form_, timers);
     return;
@@ -197,23 +201,62 @@ void Diffusion<Space>::make_form_operator(double t) {
 }
 
 template <class Space>
+void Diffusion<Space>::set_mass(double t) {
+  const PoissonProblem problem = problem_at(t);
+  mass_time_ = t;
+  capacity_ = problem.capacity;
+  mass_form_ = mass_form(problem, discretization_, kProcessorOf<Space>);
+}
+
+template <class Space>
 void Diffusion<Space>::make_mass() {
   scratch_ = V(layout());
   const auto scope = timers_.scope("mass");
+  sum_rows();
+  if (parameters_.time->method == TimeMethod::explicit_rk) return;
+  mass_ = make_operator<double, Space>(case_strategy(parameters_), mass_form_);
+}
+
+template <class Space>
+void Diffusion<Space>::sum_rows() {
   // The rows of constrained nodes count as others do: what stands there is not looked at.
   BilinearForm all_nodes = mass_form_;
   all_nodes.dirichlet = {};
-  HostVector<double> row_sums(layout());
-  assemble_load(all_nodes, capacity_, {}, HostVector<double>(layout()), row_sums);
-  total_mass_ = entry_sum(layout(), [m = row_sums.data()](std::int64_t i) { return m[i]; });
-  if (parameters_.time->method == TimeMethod::explicit_rk) {
-    lumped_ = moved_to<Space>(std::move(row_sums));
-    lumped_inverse_ = V(layout());
-    copy(lumped_, lumped_inverse_);
-    invert_entries(lumped_inverse_);
-    return;
+  V row_sums;
+  if constexpr (std::is_same_v<Space, Device>) {
+    auto made = assemble_device_load(all_nodes, capacity_, {}, HostVector<double>());
+    if (made) row_sums = std::move(*made);
   }
-  mass_ = make_operator<double, Space>(case_strategy(parameters_), mass_form_);
+  if (row_sums.size() == 0) {
+    HostVector<double> on_host(layout());
+    assemble_load(all_nodes, capacity_, {}, HostVector<double>(layout()), on_host);
+    row_sums = moved_to<Space>(std::move(on_host));
+  }
+  fill(scratch_, 1.0);
+  total_mass_ = dot(row_sums, scratch_);
+  if (parameters_.time->method != TimeMethod::explicit_rk) return;
+  lumped_ = std::move(row_sums);
+  if (lumped_inverse_.size() == 0) lumped_inverse_ = V(layout());
+  copy(lumped_, lumped_inverse_);
+  invert_entries(lumped_inverse_);
+}
+
+template <class Space>
+void Diffusion<Space>::move_mass(double t) {
+  if (!problem_.capacity_depends_on_time() || t == mass_time_) return;
+  const auto scope = timers_.scope("mass");
+  set_mass(t);
+  sum_rows();
+  if (mass_ == nullptr) return;
+  mass_solver_ = nullptr;
+  mass_inverse_ = nullptr;
+  // Null if it fails.
+  auto mass = std::move(mass_);
+  if (update_in_place(*mass, mass_form_) == Updated::no) {
+    mass = nullptr;
+    mass = make_operator<double, Space>(case_strategy(parameters_), mass_form_);
+  }
+  mass_ = std::move(mass);
 }
 
 template <class Space>
@@ -232,11 +275,12 @@ void Diffusion<Space>::prepare_step_operator(double t, double gamma) {
   // Between times of output, steps of the same length differ by rounding.
   const double spread = kGammaSpread * parameters_.solver.relative_tolerance;
   if (step_.solver != nullptr && std::abs(step_.gamma - gamma) <= spread * gamma &&
-      (step_.t == t || !problem_.form_depends_on_time())) {
+      (step_.t == t || !problem_.step_depends_on_time())) {
     return;
   }
   const auto scope = timers_.scope("operator of steps");
   stop_if_requested();
+  move_mass(t);
   step_.t = t;
   step_.gamma = gamma;
   BilinearForm form = with_mass(
@@ -277,7 +321,7 @@ Updated Diffusion<Space>::update_step_operator(const BilinearForm& form) {
   PreconditionerSetup<double, Space>& preconditioner = step_.preconditioner;
   const double ratio = step_.gamma / step_.preconditioned_gamma;
   // Fixed steps have the same bits whatever steps there were before.
-  const bool may_stay = !problem_.form_depends_on_time() && !parameters_.time->step &&
+  const bool may_stay = !problem_.step_depends_on_time() && !parameters_.time->step &&
                         preconditioner.update_cost == UpdateCost::setup &&
                         kLeastGammaRatio <= ratio && ratio <= kMostGammaRatio;
   if (preconditioner.preconditioner != nullptr && !may_stay) {
@@ -300,10 +344,9 @@ void Diffusion<Space>::add_dirichlet_values(double t, HostVector<double>& u) con
 
 template <class Space>
 void Diffusion<Space>::evaluate(double t, const V& w, V& f) {
-  if constexpr (std::is_same_v<Space, Host>) {
-    if (nonlinear_) return nonlinear_->evaluate(t, w, f);
-  }
   stop_if_requested();
+  move_mass(t);
+  if (nonlinear_) return nonlinear_->evaluate(t, w, f);
   if (problem_.form_depends_on_time() && t != form_time_) make_form_operator(t);
   const V& b = load(t);
   const auto scope = timers_.scope("apply");
@@ -362,25 +405,19 @@ SolveReport Diffusion<Space>::solve_shifted(double t, double gamma, const V& b, 
 
 template <class Space>
 void Diffusion<Space>::linearize(double t, double gamma, const V& w) {
-  if constexpr (std::is_same_v<Space, Host>) {
-    if (nonlinear_) return nonlinear_->linearize(t, gamma, w);
-  }
+  if (nonlinear_) return nonlinear_->linearize(t, gamma, w);
   TimeSystem<Space>::linearize(t, gamma, w);
 }
 
 template <class Space>
 SolveReport Diffusion<Space>::solve_linearized(double tolerance, const V& b, V& x) {
-  if constexpr (std::is_same_v<Space, Host>) {
-    if (nonlinear_) return nonlinear_->solve(tolerance, b, x);
-  }
+  if (nonlinear_) return nonlinear_->solve(tolerance, b, x);
   return TimeSystem<Space>::solve_linearized(tolerance, b, x);
 }
 
 template <class Space>
 const LinearOperator<double, Space>* Diffusion<Space>::form_operator() const {
-  if constexpr (std::is_same_v<Space, Host>) {
-    if (nonlinear_) return nonlinear_->linearization().operation();
-  }
+  if (nonlinear_) return nonlinear_->linearization().operation();
   return a_.get();
 }
 

@@ -36,7 +36,7 @@ template <class Space>
 class MovingLoad {
  public:
   /// @param layout of the load
-  /// @param mass null for a lumped mass, which has no entries between nodes
+  /// @param mass at the t of at(); null for a lumped mass, which has no entries between nodes
   /// All but units and layout are referred to.
   MovingLoad(const ProblemInTime& problem, const Discretization& discretization,
              const NaturalUnits& units, const VectorLayout& layout, const BilinearForm* mass)
@@ -48,7 +48,7 @@ class MovingLoad {
 
   /// b(t). @throws what the case's fields throw
   const Vector<double, Space>& at(double t) {
-    const bool moves = problem_.form_depends_on_time() || problem_.data_depend_on_time();
+    const bool moves = problem_.step_depends_on_time() || problem_.data_depend_on_time();
     if (!time_ || (*time_ != t && moves)) {
       time_.reset();
       assemble(t);

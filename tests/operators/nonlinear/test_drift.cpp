@@ -161,7 +161,8 @@ TEST(Drift, IsUpdatedInPlace) {
   const std::vector<double> other = smooth_values(problem, 10);
   problem.form.state = state_of(other);
   Drift drift(problem.form);
-  drift.update(u.data());
+  problem.form.state = state_of(u);
+  drift.update(problem.form);
   HostVector<double> y(problem.size());
   drift.add(vector_of<double>(other), y);
   EXPECT_EQ(std::vector<double>(y.data(), y.data() + y.size()), drift_of(problem.form, u, other));

@@ -136,8 +136,9 @@ TEST(DeviceAloneCompressedFactors, ThatCannotBeCompressedAndDoNotFitAreRefused) 
     const BilinearForm form = form_on(discretization);
     const CompressedLayout layout = compressed_layout(2, 3);
     ASSERT_EQ(DeviceCompressedFactors<double>(form, layout).bits(), CompressedBits::b64);
-    const Index most = compressed_factor_peak_bytes(
-        layout, ReactionKind::none, discretization.mesh.cell_count(), CompressedBits::b64, 8);
+    const Index most =
+        compressed_factor_peak_bytes(layout, ReactionKind::none, StateKind::none,
+                                     discretization.mesh.cell_count(), CompressedBits::b64, 8);
     int refused = 0;
     bool is_short = false;
     for (Index free = most + (Index{64} << 20); free > 0 && !is_short; free -= Index{16} << 20) {

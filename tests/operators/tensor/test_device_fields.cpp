@@ -104,6 +104,7 @@ TEST_P(DeviceFields, AreNamedWhereTheyAreNotAllowed) {
       const Index cells = problem.discretization->mesh.cell_count();
       const Index size = power(problem.discretization->basis.point_count(), of.dimension);
       DeviceArray<double> values(cells * size);
+      const DeviceState no_state(problem.form);
       const auto message = [](auto&& evaluate) -> std::string {
         try {
           evaluate();
@@ -115,7 +116,7 @@ TEST_P(DeviceFields, AreNamedWhereTheyAreNotAllowed) {
       // In the middle of the box, so that it is neither the first point nor the first cell.
       problem.form.coefficient = positive_beyond(-10.0);
       EXPECT_EQ(message([&] {
-                  FieldAtPoints(problem.form, FormField::coefficient, points)
+                  FieldAtPoints(problem.form, FormField::coefficient, points, no_state)
                       .evaluate(0, cells, values.data());
                 }),
                 "");
@@ -125,12 +126,12 @@ TEST_P(DeviceFields, AreNamedWhereTheyAreNotAllowed) {
         const std::string of_host = message([&] { coefficient_at_points(problem.form, 0, cells); });
         EXPECT_NE(of_host, "");
         EXPECT_EQ(message([&] {
-                    FieldAtPoints(problem.form, FormField::coefficient, points)
+                    FieldAtPoints(problem.form, FormField::coefficient, points, no_state)
                         .evaluate(0, cells, values.data());
                   }),
                   of_host);
         EXPECT_EQ(message([&] {
-                    FieldAtPoints(problem.form, FormField::reaction, points)
+                    FieldAtPoints(problem.form, FormField::reaction, points, no_state)
                         .evaluate(0, cells, values.data());
                   }),
                   message([&] { reaction_at_points(problem.form, 0, cells); }));

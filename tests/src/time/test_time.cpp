@@ -44,6 +44,19 @@ constexpr char kMovingForm[] =
     "[time]\nstart = 0.2\nend = 1.0\ninitial = \"sin(0.6)*(x^2*y + y^2) + x\"\n"
     "[solver]\nrelative_tolerance = 1e-12\n[output]\ndirectory = \"out\"\npicture = false\n";
 
+// The same where the capacity depends on t, which adds to the source.
+std::string with_moving_capacity(std::string text) {
+  const auto replace = [&text](const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    if (at != std::string::npos) text.replace(at, from.size(), to);
+  };
+  replace("capacity = \"2\"", "capacity = \"2 + t\"");
+  replace("\"(6*cos(3*t)", "\"(6*cos(3*t) + 3*t*cos(3*t)");
+  replace("capacity = \"1 + x\"", "capacity = \"1 + x + t^2\"");
+  replace("\"(1 + x)*3*cos", "\"(1 + x + t^2)*3*cos");
+  return text;
+}
+
 class InTime : public EveryProcessorTest<std::tuple<Processor>> {
  protected:
   ProgramResult run(const std::string& text, std::vector<std::string> more = {}) {
@@ -105,6 +118,27 @@ TEST_P(InTime, MethodsHaveTheirOrdersWhereTheFormMoves) {
 
 TEST_P(InTime, MethodsHaveTheirOrdersOnMappedMeshes) {
   expect_order(kMovingForm, "sdirk", 3, 2.5, 0.1, kMapped);
+}
+
+TEST_P(InTime, MethodsHaveTheirOrdersWhereTheCapacityMoves) {
+  const std::string of_number = with_moving_capacity(kMoving);
+  expect_order(of_number, "backward-euler", 1, 0.9, 0.02);
+  expect_order(of_number, "sdirk", 2, 1.9, 0.1);
+  expect_order(of_number, "sdirk", 3, 2.6, 0.1);
+  expect_order(of_number, "explicit-rk", 2, 1.9, 0.004);
+  const std::string of_place = with_moving_capacity(kMovingForm);
+  expect_order(of_place, "sdirk", 2, 1.9, 0.1, kJacobi);
+  expect_order(of_place, "sdirk", 3, 2.5, 0.1, kMapped);
+}
+
+TEST_P(InTime, AdaptiveErrorsFollowTheToleranceWhereTheCapacityMoves) {
+  for (const char* method : {"sdirk", "bdf", "explicit-rk"}) {
+    const ProgramResult ran =
+        run(with_moving_capacity(kMoving),
+            {"--set", fmt::format("time.method={}", method), "--set", "time.tolerance=1e-4"});
+    ASSERT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+    EXPECT_LT(result()["error"]["l2"].get<double>(), 1e-3) << method;
+  }
 }
 
 TEST_P(InTime, EveryKernelTakesTheSameSteps) {

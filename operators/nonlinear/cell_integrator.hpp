@@ -1,0 +1,45 @@
+// A CellIntegrator is what kernels integrate over cells with, in GPU memory.
+#pragma once
+
+#include <algorithm>
+
+#include "operators/cells/block_scratch.hpp"
+#include "operators/cells/fields/device_points.hpp"
+#include "operators/form/cell_grid.hpp"
+
+namespace tessera {
+
+/// The tables of a basis, by rows, as kernels of run-time size take them.
+struct BasisTables {
+  const double* B_transposed;  // [i][q]
+  const double* D;             // [q][q]
+  const double* D_transposed;  // [q][q]
+};
+
+/// Bytes that a block keeps: two tensors to work with, values and gradients, and of mapped cells
+/// positions and Jacobians.
+/// @param longest the larger number of nodes and quadrature points along an axis
+constexpr Index integral_block_bytes(int dimension, int longest, bool is_mapped) {
+  const int tensors = 3 + dimension + (is_mapped ? dimension + dimension * dimension : 0);
+  return tensors * power(longest, dimension) * static_cast<Index>(sizeof(double));
+}
+
+/// Positions of quadrature points, tables of the basis and the scratch of blocks.
+class CellIntegrator {
+ public:
+  /// @throws DeviceError
+  explicit CellIntegrator(const Discretization& discretization);
+
+  const PointPlaces& points() const { return points_.view(); }
+  BasisTables tables() const { return {B_transposed_.data(), D_.data(), D_transposed_.data()}; }
+  /// Of blocks that need positions and Jacobians as well.
+  const BlockScratch& scratch() const { return scratch_; }
+  Index bytes() const { return scratch_.global_bytes(); }
+
+ private:
+  DevicePoints points_;
+  DeviceArray<double> B_transposed_, D_, D_transposed_;
+  BlockScratch scratch_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,179 @@
+// This file makes and applies the drift on the GPU.
+#include <algorithm>
+#include <stdexcept>
+
+#include "mesh/errors.hpp"
+#include "mesh/field/program_field.hpp"
+#include "operators/nonlinear/cell_integrals.cuh"
+#include "operators/nonlinear/device_drift.hpp"
+#include "operators/nonlinear/drift_flops.hpp"
+#include "solvers/memory/device.hpp"
+#include "solvers/memory/launch.cuh"
+
+namespace tessera {
+namespace {
+
+constexpr int kThreads = 128;
+
+struct DriftArguments {
+  CellGrid grid;
+  CellRange range;
+  PointPlaces points;
+  BasisTables basis;
+  Index first_cell;  // of the derivatives
+  const double* u;
+  const double* derivative;  // dk/du [cell - first_cell][q]
+};
+
+__device__ double* scratch_of_block(char* global, Index bytes, char* shared) {
+  return reinterpret_cast<double*>(global != nullptr ? global + blockIdx.x * bytes : shared);
+}
+
+__device__ int power_of(int n, int dim) { return dim == 3 ? n * n * n : n * n; }
+
+// g [cell][axis][q] of `count` cells from first_cell on. One block of kThreads a cell, striding;
+// scratch as integral_block_bytes().
+__global__ void __launch_bounds__(kThreads)
+    make_drift_kernel(const __grid_constant__ DriftArguments g, Index count, char* global_scratch,
+                      Index scratch_bytes, double* drift) {
+  extern __shared__ __align__(16) char shared_scratch[];
+  const int dim = g.grid.dimension;
+  const int m = g.points.points;
+  const int nodes = power_of(g.grid.degree + 1, dim);
+  const int size = power_of(m, dim);
+  const IntegralTensors t =
+      integral_tensors(scratch_of_block(global_scratch, scratch_bytes, shared_scratch),
+                       nodes > size ? nodes : size, size);
+  const CellTensors geometry = geometry_tensors(t, dim);
+  for (Index c = blockIdx.x; c < count; c += gridDim.x) {
+    const Index cell = g.first_cell + c;
+    const CellPlace place = place_cell(g.grid, g.range, cell);
+    if (g.points.nodes.is_mapped) find_geometry(g.grid, g.points, g.basis.D, place, geometry);
+    const double* const at_points = state_at_points(g.grid, g.points, place, g.u, t.in, t.other);
+    find_gradient(g.basis, dim, m, at_points, t);
+    for (int q = threadIdx.x; q < size; q += kThreads) {
+      const PointOfCell point = point_of_cell(g.grid, g.points, place, geometry, q);
+      double flux[3];
+      make_flux(point, point.weight * g.derivative[c * size + q], dim, q, t, flux);
+      for (int a = 0; a < dim; ++a) drift[(cell * dim + a) * size + q] = flux[a];
+    }
+    __syncthreads();
+  }
+}
+
+// y_i += sum_q (g_q v_q) . grad phi_i where row i is not constrained, for cells that share no node;
+// v counts as 0 where it is constrained. One block of kThreads a cell, striding; scratch as
+// integral_block_bytes() without geometry. Bytes a point: g once.
+__global__ void __launch_bounds__(kThreads)
+    add_drift_kernel(const __grid_constant__ DriftArguments g, char* global_scratch,
+                     Index scratch_bytes, const double* __restrict__ drift, const double* v,
+                     double* y) {
+  extern __shared__ __align__(16) char shared_scratch[];
+  const int dim = g.grid.dimension;
+  const int n = g.grid.degree + 1;
+  const int m = g.points.points;
+  const int nodes = power_of(n, dim);
+  const int size = power_of(m, dim);
+  const IntegralTensors t =
+      integral_tensors(scratch_of_block(global_scratch, scratch_bytes, shared_scratch),
+                       nodes > size ? nodes : size, size);
+  for (Index c = blockIdx.x; c < g.range.size(); c += gridDim.x) {
+    const CellPlace place = place_cell(g.grid, g.range, c);
+    const double* const of_cell = drift + cell_number(g.grid, place.position) * dim * size;
+    for (int i = threadIdx.x; i < nodes; i += kThreads) {
+      const CellNode node = cell_node(g.grid, place, i);
+      t.in[i] = (place.fixed & node.faces) != 0U ? 0.0 : v[node.lattice];
+    }
+    __syncthreads();
+    const double* const at_points = contract_all_by_block(g.points.B, m, n, dim, t.in, t.other);
+    for (int q = threadIdx.x; q < size; q += kThreads) {
+      t.value[q] = 0.0;
+      for (int a = 0; a < dim; ++a) t.gradient[a * size + q] = of_cell[a * size + q] * at_points[q];
+    }
+    __syncthreads();
+    const double* const integrals = integrate(g.basis, dim, n, m, t);
+    for (int i = threadIdx.x; i < nodes; i += kThreads) {
+      const CellNode node = cell_node(g.grid, place, i);
+      if ((place.fixed & node.faces) == 0U) y[node.lattice] += integrals[i];
+    }
+    __syncthreads();
+  }
+}
+
+int longest_axis(const Basis1D& basis) { return std::max(basis.node_count(), basis.point_count()); }
+
+Index chunk_of(Index points) { return std::max<Index>(kFieldPointsPerChunk / points, 1); }
+
+DriftArguments arguments_of(const CellGrid& grid, const CellIntegrator& integrator) {
+  DriftArguments arguments{};
+  arguments.grid = grid;
+  arguments.range = all_cells(grid);
+  arguments.points = integrator.points();
+  arguments.basis = integrator.tables();
+  return arguments;
+}
+
+}  // namespace
+
+DeviceDrift::DeviceDrift(const BilinearForm& form)
+    : grid_(make_cell_grid(form)),
+      integrator_(*form.discretization),
+      scratch_(integral_block_bytes(grid_.dimension, longest_axis(form.discretization->basis),
+                                    /*is_mapped=*/false)),
+      g_(all_cells(grid_).size() * grid_.dimension *
+         power(form.discretization->basis.point_count(), grid_.dimension)),
+      flops_(drift_flops(*form.discretization)) {
+  if (form.state == nullptr) throw std::invalid_argument("a drift of a form without a state");
+  update(form);
+}
+
+void DeviceDrift::update(const BilinearForm& form) {
+  if (!form.coefficient.depends_on_u) return zero_on_device(g_.data(), g_.bytes());
+  const Index points = power(form.discretization->basis.point_count(), grid_.dimension);
+  const Index cells = all_cells(grid_).size();
+  // The derivative has the place of a reaction with any sign.
+  BilinearForm derivative = form;
+  derivative.coefficient = constant_field(1.0);
+  derivative.reaction = derivative_in_u(form.coefficient);
+  derivative.reaction_sign = ReactionSign::any;
+  const DevicePoints places(*form.discretization);
+  const DeviceState state(derivative);
+  FieldAtPoints at_points(derivative, FormField::reaction, places, state);
+  const Index chunk = std::min(chunk_of(points), cells);
+  DeviceArray<double> values(chunk * points);
+  DriftArguments arguments = arguments_of(grid_, integrator_);
+  arguments.u = state.data();
+  arguments.derivative = values.data();
+  const BlockScratch& scratch = integrator_.scratch();
+  for (Index first = 0; first < cells; first += chunk) {
+    const Index count = std::min(chunk, cells - first);
+    try {
+      at_points.evaluate(first, count, values.data());
+    } catch (const BadFieldValue& error) {
+      throw BadFieldValue("the derivative of the coefficient in u is not finite", error.where(),
+                          error.value());
+    }
+    arguments.first_cell = first;
+    launch(make_drift_kernel,
+           {"the drift", static_cast<unsigned>(scratch.blocks(count)), kThreads,
+            scratch.shared_bytes()},
+           arguments, count, static_cast<char*>(scratch.global()), scratch.bytes_per_block(),
+           g_.data());
+  }
+  // Before the state and the values go.
+  synchronize_device();
+}
+
+void DeviceDrift::add(const DeviceVector<double>& v, DeviceVector<double>& y) const {
+  DriftArguments arguments = arguments_of(grid_, integrator_);
+  for (const CellRange& color : cell_colors(grid_)) {
+    arguments.range = color;
+    launch(add_drift_kernel,
+           {"adding the drift", static_cast<unsigned>(scratch_.blocks(color.size())), kThreads,
+            scratch_.shared_bytes()},
+           arguments, static_cast<char*>(scratch_.global()), scratch_.bytes_per_block(), g_.data(),
+           v.data(), y.data());
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+// A DeviceDrift is a Drift on the GPU.
+#pragma once
+
+#include "mesh/saturated.hpp"
+#include "operators/form/kernel_info.hpp"
+#include "operators/nonlinear/cell_integrator.hpp"
+#include "operators/tensor/gpu/field_at_points.hpp"
+#include "solvers/memory/vector.hpp"
+
+namespace tessera {
+
+/// As Drift, in GPU memory: g_q is [cell][axis][q], and cells add color after color, the same bits
+/// in every run. dk/du is evaluated by FieldAtPoints.
+class DeviceDrift {
+ public:
+  /// @throws as Drift(), DeviceError
+  explicit DeviceDrift(const BilinearForm& form);
+
+  /// Takes it at another state of the same form. @throws BadFieldValue, DeviceError
+  void update(const BilinearForm& form);
+
+  /// As Drift::add(). The launches can be captured. @throws DeviceError
+  void add(const DeviceVector<double>& v, DeviceVector<double>& y) const;
+
+  /// Of add().
+  double flops() const { return flops_; }
+  Index bytes() const { return g_.bytes() + scratch_.global_bytes(); }
+
+ private:
+  CellGrid grid_;
+  CellIntegrator integrator_;
+  BlockScratch scratch_;  // of add()
+  DeviceArray<double> g_;
+  double flops_;
+};
+
+/// Bytes held by a DeviceDrift, and the most while it is made or updated, with the state.
+inline OperatorBytes device_drift_bytes(const FormShape& shape) {
+  const int dimension = shape.dimension();
+  const Index points = Saturated(shape.mesh.cell_count()) * power(shape.points, dimension);
+  const int longest = shape.degree() + 1 > shape.points ? shape.degree() + 1 : shape.points;
+  const bool is_mapped = shape.mesh_kind == MeshKind::mapped;
+  const Index held =
+      Saturated(points) * dimension * sizeof(double) +
+      block_scratch_bytes(integral_block_bytes(dimension, longest, is_mapped)) +
+      block_scratch_bytes(integral_block_bytes(dimension, longest, /*is_mapped=*/false));
+  const Index state = Saturated(shape.lattice.size()) * sizeof(double);
+  const Index fields =
+      Saturated(points < kFieldPointsPerChunk ? points : kFieldPointsPerChunk) * sizeof(double) +
+      block_scratch_bytes(field_block_bytes(dimension, longest, shape.mesh_kind, StateKind::given));
+  return {held, Saturated(held) + state + fields};
+}
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+// A DeviceResidual computes residuals of non-linear problems on the GPU.
+#pragma once
+
+#include <vector>
+
+#include "operators/form/device_robin_faces.hpp"
+#include "operators/load/load_vector.hpp"
+#include "operators/nonlinear/cell_integrator.hpp"
+
+namespace tessera {
+
+/// As assemble_residual(), in GPU memory, color after color of the cells: the same bits in every
+/// run. Fluxes come from the host, where they have changed. The host does all of it where a field
+/// is no DeviceField, or has a value that is not allowed, of which it tells more.
+class DeviceResidual {
+ public:
+  /// @param discretization that of all forms; outlives this. @throws DeviceError
+  explicit DeviceResidual(const Discretization& discretization);
+
+  /// @throws as assemble_residual(), DeviceError
+  void compute(const BilinearForm& form, const ScalarField& source,
+               const std::vector<FluxTerm>& fluxes, const DeviceVector<double>& u,
+               DeviceVector<double>& r);
+
+ private:
+  bool compute_on_gpu(const BilinearForm& form, const ScalarField& source,
+                      const std::vector<FluxTerm>& fluxes, const DeviceVector<double>& u,
+                      DeviceVector<double>& r);
+  void add_fluxes(const BilinearForm& form, const std::vector<FluxTerm>& fluxes,
+                  DeviceVector<double>& r);
+  void add_robin(const BilinearForm& form, const DeviceVector<double>& u, DeviceVector<double>& r);
+
+  CellIntegrator integrator_;
+  DeviceArray<int> is_allowed_;
+  // Of the last fluxes and Robin terms.
+  std::vector<FluxTerm> fluxes_;
+  DeviceVector<double> flux_load_;
+  std::vector<RobinTerm> robin_terms_;
+  std::vector<DeviceRobinFaces<double>> robin_;  // one, where there are terms
+};
+
+}  // namespace tessera

@@ -1,0 +1,180 @@
+// These templates make and update what linear systems of non-linear cases are solved with.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "cases/problem/poisson_problem.hpp"
+#include "mesh/errors.hpp"
+#include "mesh/field/field_terms.hpp"
+#include "mesh/field/program_field.hpp"
+#include "operators/form/on_all_ranks.hpp"
+#include "operators/strategy.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/interruption.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
+#include "src/case/strategy.hpp"
+#include "src/solve/method.hpp"
+#include "src/solve/nonlinear/linearization.hpp"
+#include "src/solve/preconditioner_table.hpp"
+#include "src/solve/residual_size.hpp"
+
+namespace tessera {
+
+template <class Space>
+Linearization<Space>::Linearization(const CaseParameters& parameters, TimerTree& timers)
+    : parameters_(parameters), timers_(timers) {}
+
+template <class Space>
+const LinearOperator<double, Space>* Linearization<Space>::operation() const {
+  return jacobian_ != nullptr ? jacobian_.get() : a_.get();
+}
+
+template <class Space>
+Index Linearization<Space>::operator_bytes() const {
+  return (a_ == nullptr ? 0 : a_->bytes()) + (definite_a_ == nullptr ? 0 : definite_a_->bytes()) +
+         (drift_ == nullptr ? 0 : drift_->bytes());
+}
+
+template <class Space>
+void Linearization<Space>::forget() {
+  solver_.reset();
+  timed_m_.reset();
+  timed_a_.reset();
+  preconditioner_ = {};
+  jacobian_.reset();
+  drift_.reset();
+  definite_a_.reset();
+  a_.reset();
+}
+
+template <class Space>
+void Linearization<Space>::set_forms(const BilinearForm& form, const ScalarField& source,
+                                     const V& u) {
+  form_ = form;
+  if (has_derivative_of_source(parameters_)) {
+    form_.reaction = sum(form.reaction, derivative_in_u(source), -1.0);
+    form_.reaction_sign = ReactionSign::any;
+  }
+  if (form_.depends_on_u()) {
+    if (state_ == nullptr) {
+      state_ = std::make_shared<HostArray<double>>(static_cast<std::size_t>(u.size()));
+    }
+    if constexpr (std::is_same_v<Space, Host>) {
+      std::copy(u.data(), u.data() + u.size(), state_->begin());
+    } else {
+      copy_to_host(u.data(), u.size() * static_cast<Index>(sizeof(double)), state_->data());
+    }
+    form_.state = state_;
+  }
+  definite_form_ = form_;
+  if (form_.reaction_sign == ReactionSign::any) {
+    definite_form_.reaction = magnitude_of(form_.reaction);
+    definite_form_.reaction_sign = ReactionSign::non_negative;
+  }
+}
+
+template <class Space>
+void Linearization<Space>::set(const BilinearForm& form, const ScalarField& source, const V& u) {
+  failure_.reset();
+  complaint_.clear();
+  try {
+    set_forms(form, source, u);
+    if (solver_ == nullptr || update() == Updated::no) make();
+  } catch (const BadFieldValue& error) {
+    forget();
+    failure_ = SolveStatus::not_finite;
+    complaint_ = error.what();
+  } catch (const NumericalBreakdown& error) {
+    forget();
+    failure_ = SolveStatus::indefinite;
+    complaint_ = error.what();
+  } catch (...) {
+    forget();
+    throw;
+  }
+}
+
+template <class Space>
+void Linearization<Space>::make() {
+  // What is to be made anew is given back first: both together may not fit.
+  forget();
+  {
+    const auto scope = timers_.scope("operator");
+    a_ = make_operator<double, Space>(case_strategy(parameters_), form_);
+    if (has_drift(parameters_)) {
+      drift_ = on_all_ranks(form_, [&] { return std::make_unique<DriftIn<Space>>(form_); });
+      jacobian_ = std::make_unique<Jacobian<Space>>(*a_, *drift_);
+    }
+    if (has_definite_operator(parameters_)) {
+      definite_a_ = make_operator<double, Space>(case_strategy(parameters_), definite_form_);
+    }
+  }
+  stop_if_requested();
+  const SolverParameters& solver = parameters_.solver;
+  if (solver.preconditioner != kNoPreconditioner) {
+    const auto scope = timers_.scope("preconditioner");
+    preconditioner_ = make_preconditioner<double, Space>(
+        {parameters_, definite_form_, definite_a_ != nullptr ? *definite_a_ : *a_, residual_size_});
+  }
+  const LinearOperator<double, Space>* a = operation();
+  const Preconditioner<double, Space>* m = preconditioner_.preconditioner.get();
+  const double omega = relaxation(solver.method, *a, m);
+  // What a GPU has been asked for takes its time later.
+  if constexpr (std::is_same_v<Space, Host>) {
+    timed_a_ = std::make_unique<TimedOperator<double, Space>>(*a, timers_);
+    a = timed_a_.get();
+    if (m != nullptr) {
+      timed_m_ = std::make_unique<TimedPreconditioner<double, Space>>(*m, timers_);
+      m = timed_m_.get();
+    }
+  }
+  solver_ = make_solver<double, Space>(solver.method, *a, m, omega, solver.restart);
+}
+
+template <class Space>
+Updated Linearization<Space>::update() {
+  // The relaxation of Richardson's iteration goes by the spectrum.
+  if (parameters_.solver.method == SolverMethod::richardson) return Updated::no;
+  {
+    const auto scope = timers_.scope("operator");
+    if (update_in_place(*a_, form_) == Updated::no) return Updated::no;
+    if (drift_ != nullptr) {
+      on_all_ranks(form_, [&] { drift_->update(form_); });
+    }
+    if (definite_a_ != nullptr && update_in_place(*definite_a_, definite_form_) == Updated::no) {
+      return Updated::no;
+    }
+  }
+  if (preconditioner_.preconditioner != nullptr) {
+    const auto scope = timers_.scope("preconditioner");
+    if (!preconditioner_.update || preconditioner_.update(definite_form_) == Updated::no) {
+      return Updated::no;
+    }
+  }
+  solver_->update();
+  return Updated::yes;
+}
+
+template <class Space>
+SolveReport Linearization<Space>::solve(double tolerance, const V& b, V& x) {
+  if (failure_) {
+    SolveReport report;
+    report.status = *failure_;
+    report.true_relative_residual = 1.0;
+    return report;
+  }
+  adapt_to_size_of(b, residual_size_, preconditioner_, *solver_);
+  const SolverParameters& solver = parameters_.solver;
+  SolveOptions options;
+  options.relative_tolerance = std::max(tolerance, solver.relative_tolerance);
+  options.max_iterations = solver.max_iterations;
+  options.replacement_interval = solver.residual_replacement;
+  options.guess = Guess::zero;
+  options.observer = [](int, double) { return stop_requested() ? Continue::no : Continue::yes; };
+  return solver_->solve(b, x, options);
+}
+
+}  // namespace tessera
