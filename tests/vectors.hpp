@@ -23,7 +23,7 @@ HostVector<T> vector_of(const Values& values) {
 /// The same entries in the memory of Space.
 template <class Space, class T>
 Vector<T, Space> in_space(const HostVector<T>& x) {
-  Vector<T, Space> y(x.size());
+  Vector<T, Space> y(x.layout());
   copy(x, y);
   return y;
 }
@@ -34,7 +34,7 @@ Vector<T, Space> vector_in(const Values& values) {
 
 template <class T, class Space>
 HostVector<T> on_host(const Vector<T, Space>& x) {
-  HostVector<T> y(x.size());
+  HostVector<T> y(x.layout());
   copy(x, y);
   return y;
 }

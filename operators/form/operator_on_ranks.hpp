@@ -8,16 +8,17 @@
 
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
+#include "solvers/configuration.hpp"
 #include "solvers/ranks/distributed_operator.hpp"
 
 namespace tessera {
 
 /// A DistributedOperator that becomes that of another form where the rank's own operator does. All
 /// ranks update it together.
-template <class T>
-class OperatorOnRanks final : public DistributedOperator<T, Host>, public Updatable {
+template <class T, class Space>
+class OperatorOnRanks final : public DistributedOperator<T, Space>, public Updatable {
  public:
-  using DistributedOperator<T, Host>::DistributedOperator;
+  using DistributedOperator<T, Space>::DistributedOperator;
 
   Updated update(const BilinearForm& form) override {
     const Updated updated =
@@ -27,15 +28,15 @@ class OperatorOnRanks final : public DistributedOperator<T, Host>, public Updata
 };
 
 /// The operator of all ranks, of a part's form and the rank's own operator of it.
-/// @throws std::logic_error for operators on GPUs, which ranks do not have
 template <class T, class Space>
 std::unique_ptr<LinearOperator<T, Space>> operator_on_ranks(
     std::unique_ptr<LinearOperator<T, Space>> local, const BilinearForm& form) {
-  if constexpr (std::is_same_v<Space, Host>) {
-    return std::make_unique<OperatorOnRanks<T>>(
-        std::move(local), form.layout(), form.part->rank->template exchange<T>(form.dirichlet));
+  if constexpr (std::is_same_v<Space, Host> || kHasCuda) {
+    return std::make_unique<OperatorOnRanks<T, Space>>(
+        std::move(local), form.layout(),
+        form.part->rank->template exchange<T, Space>(form.dirichlet));
   } else {
-    throw std::logic_error("ranks share no operators on GPUs");
+    throw std::logic_error("this build has no operators on GPUs");
   }
 }
 

@@ -118,8 +118,9 @@ class MultigridAssembly {
   std::shared_ptr<const LinearOperator<T, Space>> make_own_operator(std::size_t l) {
     const BilinearForm& form = made_.hierarchy->form(l);
     if constexpr (kOnDevice) {
-      if (tessera::is_fused(Processor::gpu, options_.smoother, form.discretization->lattice,
-                            form.dirichlet)) {
+      // Ranks share no kernel.
+      if (form.part == nullptr && tessera::is_fused(Processor::gpu, options_.smoother,
+                                                    form.discretization->lattice, form.dirichlet)) {
         auto rows = std::make_shared<RowsOperator<T>>(
             assemble_on_device<T>(form, *make_device_element_kernel<T>(form)));
         fused_rows_.push_back(rows);
@@ -197,8 +198,9 @@ class MultigridAssembly {
     }
     if (l + 1 == levels_.size()) return;
     if constexpr (kOnDevice) {
-      if (is_fused(l + 1) && is_transfer_fused(lattice(l + 1), lattice(l),
-                                               made_.hierarchy->form(l).discretization->mesh)) {
+      if (is_fused(l + 1) && made_.hierarchy->form(l).part == nullptr &&
+          is_transfer_fused(lattice(l + 1), lattice(l),
+                            made_.hierarchy->form(l).discretization->mesh)) {
         to_finer_ = make_fused_transfer(l);
         parts.transfer_bytes = bytes_of(to_finer_.prolongation) + bytes_of(to_finer_.restriction);
         return;
@@ -212,13 +214,9 @@ class MultigridAssembly {
     const BilinearForm& form = made_.hierarchy->form(l);
     auto inverse = std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(form));
     changing_[l].inverse = inverse.get();
-    if constexpr (!kOnDevice) {
-      if (form.part != nullptr) {
-        return std::make_unique<const GatheredPreconditioner<T>>(std::move(inverse),
-                                                                 *form.part->rank);
-      }
-    }
-    return inverse;
+    if (form.part == nullptr) return inverse;
+    return std::make_unique<const GatheredPreconditioner<T, Space>>(std::move(inverse),
+                                                                    *form.part->rank);
   }
 
   void add_fused(std::size_t l, ChebyshevParts<T, Space> chebyshev, LevelParts& parts) {

@@ -27,7 +27,8 @@ std::shared_ptr<const PartOfWhole> coarser_part(const PartOfWhole& fine, const L
   const RankPart& rank = *fine.rank;
   return std::make_shared<const PartOfWhole>(PartOfWhole{
       std::make_shared<const RankPart>(rank.ranks(), rank.partition().merged(shape.cells),
-                                       merge_cells(rank.whole_mesh(), shape.cells), shape.degree),
+                                       merge_cells(rank.whole_mesh(), shape.cells), shape.degree,
+                                       rank.carrier()),
       fine.dirichlet, fine.robin});
 }
 

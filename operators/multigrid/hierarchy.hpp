@@ -18,6 +18,12 @@ namespace tessera {
 inline constexpr Index kGatherDofs = 4000;
 /// Of more ranks that many count, as every rank gets the summand of each.
 inline Index gathering_ranks(int ranks) { return std::min(ranks, 16); }
+/// On GPUs a level takes the time of its launches up to so many DoFs in total, however many GPUs
+/// share it.
+inline constexpr Index kGpuGatherDofs = 2'000'000;
+inline Index gather_dofs(Processor processor, int ranks) {
+  return processor == Processor::gpu ? kGpuGatherDofs / gathering_ranks(ranks) : kGatherDofs;
+}
 
 /// The form on each space of plan_levels(), rediscretized: coarser meshes with their maps, the
 /// coefficient at the coarser meshes' quadrature points, with the state at the coarser nodes.

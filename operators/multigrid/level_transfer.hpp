@@ -2,8 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 #include "operators/multigrid/hierarchy.hpp"
@@ -38,17 +36,15 @@ std::unique_ptr<const Transfer<T, Space>> make_transfer(const Hierarchy& hierarc
       std::make_unique<const LatticeTransfer<T, Space>>(make_prolongation(hierarchy, l, values));
   const BilinearForm& fine = hierarchy.form(l);
   if (fine.part == nullptr) return local;
-  if constexpr (std::is_same_v<Space, Host>) {
-    if (const GatheredSpace* const gather = hierarchy.gather_from(l)) {
-      return std::make_unique<const GatheringTransfer<T>>(
-          std::move(local), fine.layout(), fine.part->rank->ranks(), gather->nodes());
-    }
-    const RankPart& coarse = *hierarchy.form(l + 1).part->rank;
-    return std::make_unique<const DistributedTransfer<T, Host>>(std::move(local), fine.layout(),
-                                                                coarse.exchange<T>({}));
-  } else {
-    throw std::logic_error("ranks share no transfers on GPUs");
+  const RankPart& rank = *fine.part->rank;
+  if (const GatheredSpace* const gather = hierarchy.gather_from(l)) {
+    return std::make_unique<const GatheringTransfer<T, Space>>(
+        std::move(local), fine.layout(),
+        WholeSum<T, Space>(rank.ranks(), rank.carrier(), gather->nodes()));
   }
+  const RankPart& coarse = *hierarchy.form(l + 1).part->rank;
+  return std::make_unique<const DistributedTransfer<T, Space>>(
+      std::move(local), fine.layout(), coarse.template exchange<T, Space>({}));
 }
 
 }  // namespace tessera

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <vector>
+#include <utility>
 
-#include "mesh/partition/part_nodes.hpp"
+#include "operators/ranks/whole_sum.hpp"
 #include "solvers/ranks/plane_exchange.hpp"
 #include "solvers/transfer.hpp"
 
@@ -13,31 +13,48 @@ namespace tessera {
 /// P and P^T between a level that is shared out and a coarser one that every rank has as a whole:
 /// small levels cost more to exchange than to compute, so that all ranks compute them, with the
 /// same bits.
-template <class T>
-class GatheringTransfer final : public Transfer<T, Host> {
+template <class T, class Space = Host>
+class GatheringTransfer final : public Transfer<T, Space> {
  public:
+  using V = Vector<T, Space>;
+
   /// @param local between the rank's part of the finer level and the coarser cells that its own lie
   ///        in, of which a cut may run through some
   /// @param fine the layout of the finer level's vectors
-  /// @param ranks must outlive this object
   /// @param coarse the nodes of those cells in the coarser level
-  GatheringTransfer(std::unique_ptr<const Transfer<T, Host>> local, VectorLayout fine,
-                    const Communicator& ranks, const NodesInWhole& coarse);
+  GatheringTransfer(std::unique_ptr<const Transfer<T, Space>> local, VectorLayout fine,
+                    WholeSum<T, Space> coarse)
+      : local_(std::move(local)),
+        whole_(std::move(coarse)),
+        summand_(std::move(fine)),
+        coarse_part_(whole_.box_size()) {
+    TESSERA_CHECK(local_->fine_size() == summand_.size());
+    TESSERA_CHECK(local_->coarse_size() == coarse_part_.size());
+  }
 
   /// Entries of the whole coarser level.
-  std::int64_t coarse_size() const override { return part_.whole().size(); }
+  std::int64_t coarse_size() const override { return whole_.whole_size(); }
   std::int64_t fine_size() const override { return local_->fine_size(); }
-  void do_restrict_to_coarse(const HostVector<T>& fine, HostVector<T>& coarse) const override;
-  void do_add_prolonged(const HostVector<T>& coarse, HostVector<T>& fine) const override;
-  std::int64_t bytes() const override;
+  void do_restrict_to_coarse(const V& fine, V& coarse) const override {
+    copy(fine, summand_);
+    clear_not_owned(summand_);
+    local_->restrict_to_coarse(summand_, coarse_part_);
+    whole_.sum(coarse_part_, coarse);
+  }
+  void do_add_prolonged(const V& coarse, V& fine) const override {
+    whole_.take(coarse, coarse_part_);
+    local_->add_prolonged(coarse_part_, fine);
+  }
+  std::int64_t bytes() const override {
+    return local_->bytes() + whole_.bytes() +
+           (summand_.size() + coarse_part_.size()) * static_cast<std::int64_t>(sizeof(T));
+  }
 
  private:
-  std::unique_ptr<const Transfer<T, Host>> local_;
-  const Communicator& ranks_;
-  NodesInWhole part_;
-  mutable HostVector<T> summand_;  // of the finer level
-  mutable HostVector<T> coarse_part_;
-  mutable std::vector<double> whole_;  // of the coarser level
+  std::unique_ptr<const Transfer<T, Space>> local_;
+  WholeSum<T, Space> whole_;
+  mutable V summand_;  // of the finer level
+  mutable V coarse_part_;
 };
 
 }  // namespace tessera

@@ -1,6 +1,9 @@
 // A RankPart is what one rank knows of its part of a problem.
 #pragma once
 
+#include <memory>
+#include <type_traits>
+
 #include "mesh/partition/part_nodes.hpp"
 #include "solvers/memory/vector_layout.hpp"
 #include "solvers/ranks/plane_exchange.hpp"
@@ -16,10 +19,12 @@ class RankPart {
  public:
   /// @param ranks as many as the partition has; must outlive this object and what it makes
   /// @param whole the mesh that the partition is of
+  /// @param carrier what moves values between the ranks' GPUs; null where they compute on the host
   RankPart(const Communicator& ranks, const BoxPartition& partition, const BoxMesh& whole,
-           int degree);
+           int degree, std::shared_ptr<const DeviceCarrier> carrier = nullptr);
 
   const Communicator& ranks() const { return ranks_; }
+  const std::shared_ptr<const DeviceCarrier>& carrier() const { return carrier_; }
   /// How the whole mesh is shared out, and the whole mesh.
   const BoxPartition& partition() const { return partition_; }
   const BoxMesh& whole_mesh() const { return whole_mesh_; }
@@ -33,15 +38,20 @@ class RankPart {
 
   /// Sums shared planes; rows of nodes on Dirichlet faces are left alone.
   /// @param dirichlet faces of the part
-  template <class T>
-  PlaneExchange<T, Host> exchange(FaceSet dirichlet) const {
-    return PlaneExchange<T, Host>(ranks_, shared_planes(dirichlet));
+  template <class T, class Space = Host>
+  PlaneExchange<T, Space> exchange(FaceSet dirichlet) const {
+    if constexpr (std::is_same_v<Space, Host>) {
+      return PlaneExchange<T, Host>(ranks_, shared_planes(dirichlet));
+    } else {
+      return PlaneExchange<T, Device>(carrier_, shared_planes(dirichlet));
+    }
   }
 
  private:
   SharedPlanes shared_planes(FaceSet dirichlet) const;
 
   const Communicator& ranks_;
+  std::shared_ptr<const DeviceCarrier> carrier_;
   BoxPartition partition_;
   BoxMesh whole_mesh_;
   BoxMesh mesh_;

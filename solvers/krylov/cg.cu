@@ -2,6 +2,7 @@
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/cg_fused_kernels.cuh"
 #include "solvers/krylov/cg_kernels.cuh"
+#include "solvers/krylov/cg_on_ranks.cuh"
 #include "solvers/krylov/device_system.cuh"
 
 namespace tessera {
@@ -25,10 +26,10 @@ class DeviceCg final : public SystemIteration<T> {
         is_general_(kind() == PreconditionerKind::general),
         fused_(a.fused()),
         predicts_beta_(kind() == PreconditionerKind::none && fused_ != nullptr),
-        p_(a.size()),
-        second_p_(system().size_if(predicts_beta_)),
-        q_(a.size()),
-        z_(system().size_if(is_general_)),
+        p_(a.layout()),
+        second_p_(system().layout_if(predicts_beta_)),
+        q_(a.layout()),
+        z_(system().layout_if(is_general_)),
         partial_(3 * kMaxUpdateBlocks) {}
 
   // Makes p = M r and r.M r as well, unless M is general; with a general M the iteration makes p.
@@ -117,28 +118,35 @@ class DeviceCg final : public SystemIteration<T> {
   ReductionBuffer<2> sums_;
 };
 
+template <class T>
+std::unique_ptr<Solver<T, Device>> make_solver_of(const LinearOperator<T, Device>& a,
+                                                  const Preconditioner<T, Device>* m, Beta beta) {
+  if (a.layout().shared != nullptr) return make_device_solver<DeviceCgOnRanks<T>>(a, m, beta);
+  return make_device_solver<DeviceCg<T>>(a, m, beta);
+}
+
 }  // namespace
 
 template <>
 std::unique_ptr<Solver<double, Device>> make_cg(
     const LinearOperator<double, Device>& a, const Preconditioner<double, Device>* preconditioner) {
-  return make_device_solver<DeviceCg<double>>(a, preconditioner, Beta::fletcher_reeves);
+  return make_solver_of(a, preconditioner, Beta::fletcher_reeves);
 }
 template <>
 std::unique_ptr<Solver<float, Device>> make_cg(
     const LinearOperator<float, Device>& a, const Preconditioner<float, Device>* preconditioner) {
-  return make_device_solver<DeviceCg<float>>(a, preconditioner, Beta::fletcher_reeves);
+  return make_solver_of(a, preconditioner, Beta::fletcher_reeves);
 }
 
 template <>
 std::unique_ptr<Solver<double, Device>> make_flexible_cg(
     const LinearOperator<double, Device>& a, const Preconditioner<double, Device>* preconditioner) {
-  return make_device_solver<DeviceCg<double>>(a, preconditioner, Beta::polak_ribiere);
+  return make_solver_of(a, preconditioner, Beta::polak_ribiere);
 }
 template <>
 std::unique_ptr<Solver<float, Device>> make_flexible_cg(
     const LinearOperator<float, Device>& a, const Preconditioner<float, Device>* preconditioner) {
-  return make_device_solver<DeviceCg<float>>(a, preconditioner, Beta::polak_ribiere);
+  return make_solver_of(a, preconditioner, Beta::polak_ribiere);
 }
 
 }  // namespace tessera

@@ -49,7 +49,8 @@ __device__ Sums<2> sum_over_grid(Sums<2> mine, Sums<2>* partial) {
 // p.q; reads 2 vectors.
 template <class T>
 __device__ double computed_direction_sum(const IterationArguments<T>& args) {
-  const Sums<2> sum = products_of_thread<1, kUpdateThreads, T>(args.n, args.p, args.q, nullptr);
+  const Sums<2> sum =
+      products_of_thread<1, kUpdateThreads, T>(args.n, AllEntries(), args.p, args.q, nullptr);
   return sum_over_grid(sum, args.partial)[0];
 }
 
@@ -57,15 +58,18 @@ __device__ double computed_direction_sum(const IterationArguments<T>& args) {
 template <Beta choice, class T>
 __device__ Sums<2> correction_sums(const IterationArguments<T>& args) {
   constexpr int kCount = choice == Beta::polak_ribiere ? 2 : 1;
-  const Sums<2> sum = products_of_thread<kCount, kUpdateThreads, T>(args.n, args.z, args.r, args.q);
+  const Sums<2> sum =
+      products_of_thread<kCount, kUpdateThreads, T>(args.n, AllEntries(), args.z, args.r, args.q);
   return sum_over_grid(sum, args.partial + 2 * kMaxUpdateBlocks);
 }
 
-// r -= alpha q; {r.r, r.(d r)}. Reads 2 vectors and writes 1, one more read with a diagonal.
-template <PreconditionerKind kind, class T>
-__device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha) {
+// r -= alpha q; this thread's part of {r.r, r.(d r)} over the entries that count. Reads 2 vectors
+// and writes 1, one more read with a diagonal.
+template <PreconditionerKind kind, int threads, class T, class Entries>
+__device__ Sums<2> update_residual_of_thread(const IterationArguments<T>& args, T alpha,
+                                             Entries counted) {
   Sums<2> sum;
-  for_each_group_of<kInFlight, kUpdateThreads>(args.n, [&](const Index(&entries)[kInFlight]) {
+  for_each_group_of<kInFlight, threads>(args.n, [&](const Index(&entries)[kInFlight]) {
     T r[kInFlight];
     T q[kInFlight];
     T d[kInFlight] = {};
@@ -75,6 +79,7 @@ __device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha) {
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
       r[k] -= alpha * q[k];
+      if (!counted.has(entries[k])) continue;
       const double wide = static_cast<double>(r[k]);
       sum[0] += wide * wide;
       if constexpr (kind == PreconditionerKind::diagonal) {
@@ -83,16 +88,23 @@ __device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha) {
     }
     store_entries(r, args.n, entries, args.r);
   });
+  return sum;
+}
+
+// The same sums over the grid, on each thread.
+template <PreconditionerKind kind, class T>
+__device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha) {
+  Sums<2> sum = update_residual_of_thread<kind, kUpdateThreads>(args, alpha, AllEntries());
   sum = sum_over_grid(sum, args.partial + kMaxUpdateBlocks);
   if constexpr (kind == PreconditionerKind::none) sum[1] = sum[0];
   return sum;
 }
 
 // x += alpha p; p = z + beta p. Reads 3 vectors and writes 2, one more read with a diagonal.
-template <PreconditionerKind kind, class T>
+template <PreconditionerKind kind, int threads = kUpdateThreads, class T>
 __device__ void update_solution(const IterationArguments<T>& args, T alpha, T beta) {
   const T* from = kind == PreconditionerKind::general ? args.z : args.r;
-  for_each_group_of<kInFlight, kUpdateThreads>(args.n, [&](const Index(&entries)[kInFlight]) {
+  for_each_group_of<kInFlight, threads>(args.n, [&](const Index(&entries)[kInFlight]) {
     T p[kInFlight];
     T x[kInFlight];
     T z[kInFlight];

@@ -4,13 +4,17 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "solvers/krylov/device_iteration.hpp"
 #include "solvers/krylov/iteration_graph.hpp"
 #include "solvers/krylov/stagnation.hpp"
+#include "solvers/ranks/device_carrier.hpp"
 
 namespace tessera {
 namespace {
@@ -21,6 +25,9 @@ constexpr int kIterationsPerGraph = 8;
 constexpr double kSecondsPerBatch = 2e-3;
 // What the host takes to see one batch and to queue the next is little beside this.
 constexpr double kLeastSecondsPerBatch = 1e-4;
+// Other ranks are given up after so many seconds, and so many times what the last batch took.
+constexpr double kPatienceSeconds = 60.0;
+constexpr double kPatienceBatches = 100.0;
 
 class DeviceSolve {
  public:
@@ -28,6 +35,8 @@ class DeviceSolve {
       : iteration_(iteration),
         recorded_(recorded),
         options_(options),
+        shared_(iteration.layout().shared),
+        records_(shared_ == nullptr || shared_->carrier()->can_be_captured()),
         a_call_(iteration.iterations_per_call()),
         replacement_interval_((options.replacement_interval + a_call_ - 1) / a_call_ * a_call_) {}
 
@@ -96,7 +105,9 @@ class DeviceSolve {
   // Queues some iterations, no further than to the next replacement, and returns how many.
   int enqueue(int length) {
     if (replacement_interval_ > 0) length = std::min(length, until_replacement_);
-    if (!recorded_.one) {
+    if (!records_) {
+      for (int i = 0; i < length; i += a_call_) iteration_.enqueue();
+    } else if (!recorded_.one) {
       // An iteration runs once before it is captured. So everything that it sets up at first
       // exists, and the GPU is busy while the graph is made.
       iteration_.enqueue();
@@ -141,26 +152,66 @@ class DeviceSolve {
     return std::min(length, (needed + a_call_ - 1) / a_call_ * a_call_);
   }
 
+  // What of a rank hangs on its clock, and on who asks it to stop.
+  struct Pace {
+    int length;  // of the next batch
+    int least;
+    int most_in_flight;
+    bool is_interrupted;
+  };
+
+  Pace pace_after(const Batch& batch, double seconds, int length) const {
+    const double wanted = kSecondsPerBatch * batch.iterations / std::max(seconds, 1e-9);
+    return {std::clamp(static_cast<int>(wanted) / a_call_ * a_call_, a_call_,
+                       std::min(2 * length, kMaxIterationsPerBatch)),
+            std::max(static_cast<int>(wanted * kLeastSecondsPerBatch / kSecondsPerBatch), 1),
+            wanted < 1.0 ? 1 : static_cast<int>(kMaxBatchesInFlight),
+            stop_ == SolveStatus::interrupted};
+  }
+
+  // All ranks go at the pace of rank 0, and stop where one is asked to.
+  Pace agreed(const Pace& mine) {
+    if (shared_ == nullptr) return mine;
+    const std::vector<Pace> paces = shared_->ranks().all_gather(mine);
+    if (std::any_of(paces.begin(), paces.end(),
+                    [](const Pace& pace) { return pace.is_interrupted; })) {
+      stop_ = SolveStatus::interrupted;
+    }
+    return paces.front();
+  }
+
+  const IterationState& wait(const Batch& batch, double seconds_of_last) {
+    if (shared_ == nullptr) return batch.copy->wait();
+    const double patience = kPatienceSeconds + kPatienceBatches * seconds_of_last;
+    const IterationState* const state = batch.copy->wait_for(patience);
+    if (state != nullptr) return *state;
+    // What is given up waits for graphs that refer to it.
+    recorded_.one.reset();
+    recorded_.several.reset();
+    shared_->carrier()->give_up();
+    throw DeviceError("no answer from other processes for " +
+                      std::to_string(static_cast<int>(patience)) + " s");
+  }
+
   // Iterates until the GPU, the observer or stagnation ends it. Iterations that are queued by then
   // still run, and count.
   SolveStatus iterate() {
     std::deque<Batch> queue;
-    int length = a_call_;
-    int least = a_call_;
     int next_copy = 0;
     // If iterations are long, the host waits for each one, because those queued behind the last one
     // are lost time.
-    std::size_t most_in_flight = 1;
+    Pace pace{a_call_, a_call_, 1, false};
+    double seconds = 0.0;
     seen_ = 0;
     until_replacement_ = replacement_interval_;
     std::optional<SolveStatus> end;
     auto last_time = std::chrono::steady_clock::now();
     while (!end || !queue.empty()) {
-      while (!end && queue.size() < most_in_flight) {
+      while (!end && static_cast<int>(queue.size()) < pace.most_in_flight) {
         const int ahead =
             std::accumulate(queue.begin(), queue.end(), 0,
                             [](int sum, const Batch& batch) { return sum + batch.iterations; });
-        const int wanted = due(length, ahead, least);
+        const int wanted = due(pace.length, ahead, pace.least);
         if (wanted == 0) break;
         const int queued = enqueue(wanted);
         recorded_.copies[next_copy].enqueue(iteration_.state());
@@ -170,23 +221,19 @@ class DeviceSolve {
       }
       const Batch batch = queue.front();
       queue.pop_front();
-      const IterationState& state = batch.copy->wait();
+      const IterationState& state = wait(batch, seconds);
       const auto now = std::chrono::steady_clock::now();
-      const double seconds = std::chrono::duration<double>(now - last_time).count();
+      seconds = std::chrono::duration<double>(now - last_time).count();
       last_time = now;
-      const std::optional<SolveStatus> status = take(state);
-      if (!end) end = status;
-      const double wanted = kSecondsPerBatch * batch.iterations / std::max(seconds, 1e-9);
-      most_in_flight = wanted < 1.0 ? 1 : kMaxBatchesInFlight;
-      length = std::clamp(static_cast<int>(wanted) / a_call_ * a_call_, a_call_,
-                          std::min(2 * length, kMaxIterationsPerBatch));
-      least = std::max(static_cast<int>(wanted * kLeastSecondsPerBatch / kSecondsPerBatch), 1);
+      take(state);
+      pace = agreed(pace_after(batch, seconds, pace.length));
+      if (!end) end = ending(state);
     }
     return *end;
   }
 
-  // Takes the iterations that are new in the state, and returns how the solve ended if it has.
-  std::optional<SolveStatus> take(const IterationState& state) {
+  // Takes the iterations that are new in the state.
+  void take(const IterationState& state) {
     for (; seen_ < state.iteration; ++seen_) {
       const IterationRecord& record = state.records[seen_ % kMaxIterationsPerBatch];
       const double relative = std::sqrt(record.rr) * scale_;
@@ -200,6 +247,10 @@ class DeviceSolve {
         stop_ = SolveStatus::stagnated;
       }
     }
+  }
+
+  // How the solve ended if it has.
+  std::optional<SolveStatus> ending(const IterationState& state) const {
     if (stop_ && state.status != DeviceStatus::converged) return stop_;
     switch (state.status) {
       case DeviceStatus::running:
@@ -221,6 +272,8 @@ class DeviceSolve {
   DeviceIteration& iteration_;
   RecordedIteration& recorded_;
   const SolveOptions& options_;
+  std::shared_ptr<const SharedEntries> shared_;  // null: no other rank iterates
+  bool records_;
   int a_call_;
   int replacement_interval_;
   IterationState host_state_{};

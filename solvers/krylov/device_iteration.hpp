@@ -6,6 +6,7 @@
 
 #include "solvers/krylov/cg.hpp"
 #include "solvers/memory/device_array.hpp"
+#include "solvers/memory/vector_layout.hpp"
 
 namespace tessera {
 
@@ -36,7 +37,9 @@ struct IterationState {
   double alpha;
   double pq;
   double dots[2];  // sums that an operator makes
-  double pending;  // alpha where x still lacks alpha p
+  double beta;
+  double of_rank[3];  // of several ranks: this one's sums, before those of the others are added
+  double pending;     // alpha where x still lacks alpha p
 
   double target_rr;
   double most_rr;  // beyond this r.r the iteration has diverged
@@ -49,7 +52,8 @@ struct IterationState {
 // The host reads the whole state after every batch.
 static_assert(sizeof(IterationState) < 4096);
 
-/// An iteration whose scalars stay on the GPU. Kernels that change x or the state do so only while
+/// An iteration whose scalars stay on the GPU. Of several ranks each has the same bits of them, and
+/// all queue the same. Kernels that change x or the state do so only while
 /// the state's status is `running`, because some are still queued when the status changes.
 class DeviceIteration {
  public:
@@ -74,6 +78,9 @@ class DeviceIteration {
   /// recurrence only.
   virtual bool is_indefinite() { return true; }
 
+  /// That of the vectors, which says what ranks iterate together.
+  virtual VectorLayout layout() const = 0;
+
   /// The state on the GPU.
   IterationState* state() { return state_.data(); }
 
@@ -84,7 +91,9 @@ class DeviceIteration {
 // Of iteration_graph.hpp.
 struct RecordedIteration;
 
-/// Runs an iteration to its end, by replays of graphs of it, which it keeps for the next solve.
+/// Runs an iteration to its end, by replays of graphs of it, which it keeps for the next solve;
+/// where ranks cannot capture their messages, iterations are queued one by one. What hangs on the
+/// clock of a rank is decided by rank 0 for all.
 class DeviceRun {
  public:
   DeviceRun();

@@ -1,7 +1,10 @@
 // These classes are A x = b with vectors on the GPU, and what all iterations on it share.
 #pragma once
 
+#include <utility>
+
 #include "solvers/krylov/iteration_kernels.cuh"
+#include "solvers/ranks/gathered_sums.hpp"
 
 namespace tessera {
 
@@ -12,7 +15,7 @@ class DeviceSystem {
   using V = DeviceVector<T>;
 
   DeviceSystem(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
-      : a_(a), m_(m), kind_(kind_of(m)) {
+      : a_(a), m_(m), kind_(kind_of(m)), of_ranks_(a.layout(), kMaxSums) {
     TESSERA_CHECK(m == nullptr || m->size() == a.size());
   }
   /// Sets right-hand side and solution of the next solve.
@@ -22,8 +25,10 @@ class DeviceSystem {
   }
 
   Index size() const { return a_.size(); }
-  /// n if the vector is needed, else 0: some vectors are for one kind of preconditioner only.
-  Index size_if(bool needed) const { return needed ? size() : 0; }
+  VectorLayout layout() const { return a_.layout(); }
+  /// That of the vector if it is needed, else of none: some vectors are for one kind of
+  /// preconditioner only.
+  VectorLayout layout_if(bool needed) const { return needed ? layout() : VectorLayout(); }
   PreconditionerKind kind() const { return kind_; }
   const LinearOperator<T, Device>& a() const { return a_; }
   const Preconditioner<T, Device>& m() const { return *m_; }
@@ -38,9 +43,25 @@ class DeviceSystem {
   /// Queues r = b - A x and the outputs that are asked for. @throws DeviceError
   void enqueue_residual(V& r, ResidualOutputs<T> outputs, IterationState* state) {
     a_.apply(*x_, r);
-    launch(residual_from_product_kernel<T>, reduction_launch("residual of an iteration", size()),
-           size(), b_->data(), diagonal(), r.data(), outputs, state, sums_.partial(),
-           sums_.arrived());
+    with_entries(layout(), [&](auto counted) {
+      launch(residual_from_product_kernel<decltype(counted), T>,
+             reduction_launch("residual of an iteration", size()), size(), counted, b_->data(),
+             diagonal(), r.data(), outputs, state, sums_.partial(), sums_.arrived());
+    });
+    finish_on_ranks<2>(state, ResidualEnd{state, outputs.rz});
+  }
+
+  /// Whether ranks iterate together.
+  bool is_on_ranks() const { return of_ranks_.are_of_several(); }
+  /// Queues finish(sum over ranks of what reduce_entries() has left) where there are several.
+  /// @throws DeviceError
+  template <int count, class Finish>
+  void finish_on_ranks(IterationState* state, const Finish& finish) {
+    static_assert(count <= kMaxSums);
+    if (!is_on_ranks()) return;
+    const double* const gathered = of_ranks_.gather(state->of_rank, count);
+    launch(add_ranks_kernel<count, Finish>, {"sums of all ranks", 1, 1}, gathered,
+           of_ranks_.rank_count(), finish);
   }
 
   /// Computes p = u + beta p and s = A p, and returns whether p.Ap <= 0. It is called when p.Ap by
@@ -53,12 +74,15 @@ class DeviceSystem {
   }
 
  private:
+  static constexpr int kMaxSums = 3;
+
   const LinearOperator<T, Device>& a_;
   const Preconditioner<T, Device>* m_;
   const V* b_ = nullptr;
   V* x_ = nullptr;
   PreconditionerKind kind_;
   ReductionBuffer<2> sums_;
+  GatheredSums of_ranks_;
 };
 
 /// What all iterations on the GPU have.
@@ -66,7 +90,9 @@ template <class T>
 class SystemIteration : public DeviceIteration {
  public:
   SystemIteration(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
-      : system_(a, m), r_(a.size()) {}
+      : system_(a, m), r_(a.layout()) {}
+
+  VectorLayout layout() const override { return system_.layout(); }
 
   DeviceSystem<T>& system() { return system_; }
   const DeviceSystem<T>& system() const { return system_; }
@@ -78,6 +104,11 @@ class SystemIteration : public DeviceIteration {
   /// Queues r = b - A x and the outputs that are asked for. @throws DeviceError
   void make_residual(ResidualOutputs<T> outputs) {
     system_.enqueue_residual(r_, outputs, this->state());
+  }
+  /// As DeviceSystem.
+  template <int count, class Finish>
+  void finish_on_ranks(const Finish& finish) {
+    system_.template finish_on_ranks<count>(this->state(), finish);
   }
   /// A launch of the shape of reduction.cuh over all entries.
   Launch over_entries(const char* name) const { return reduction_launch(name, system_.size()); }

@@ -1,7 +1,9 @@
 // An IterationGraph is a CUDA graph of some iterations that can be replayed.
 #pragma once
 
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "solvers/krylov/device_iteration.hpp"
 #include "solvers/memory/captured_graph.hpp"
@@ -46,6 +48,17 @@ class StateCopy {
   const IterationState& wait() {
     check_cuda(cudaEventSynchronize(arrived_.get()), "waiting for an iteration on the GPU");
     return *static_cast<const IterationState*>(state_.get());
+  }
+  /// The same, or null if it takes more seconds: what other ranks do not send never comes.
+  const IterationState* wait_for(double seconds) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (true) {
+      const cudaError_t status = cudaEventQuery(arrived_.get());
+      if (status != cudaErrorNotReady) break;
+      if (std::chrono::steady_clock::now() > deadline) return nullptr;
+      std::this_thread::yield();
+    }
+    return &wait();
   }
 
  private:

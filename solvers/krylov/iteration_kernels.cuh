@@ -7,6 +7,7 @@
 #include "solvers/krylov/formulas.hpp"
 #include "solvers/memory/reduction.cuh"
 #include "solvers/preconditioner.hpp"
+#include "solvers/ranks/owned_entries.cuh"
 
 namespace tessera {
 
@@ -48,10 +49,11 @@ __device__ void for_each_group_of(Index n, F&& f) {
   }
 }
 
-// This thread's part of {x.y, x.z}; the second is summed for count = 2 only. Reads count + 1
-// vectors.
-template <int count, int threads, class T>
-__device__ Sums<2> products_of_thread(Index n, const T* x, const T* y, const T* z) {
+// This thread's part of {x.y, x.z} over the entries that count; the second is summed for count = 2
+// only. Reads count + 1 vectors.
+template <int count, int threads, class T, class Entries>
+__device__ Sums<2> products_of_thread(Index n, Entries counted, const T* x, const T* y,
+                                      const T* z) {
   Sums<2> sum;
   for_each_group_of<kInFlight, threads>(n, [&](const Index(&entries)[kInFlight]) {
     T of_x[kInFlight];
@@ -62,12 +64,39 @@ __device__ Sums<2> products_of_thread(Index n, const T* x, const T* y, const T* 
     if constexpr (count == 2) load_entries(z, n, entries, of_z);
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
+      if (!counted.has(entries[k])) continue;
       const double wide = static_cast<double>(of_x[k]);
       sum[0] += static_cast<double>(of_y[k]) * wide;
       if constexpr (count == 2) sum[1] += static_cast<double>(of_z[k]) * wide;
     }
   });
   return sum;
+}
+
+// Sums `mine` over the grid as reduce_over_grid(), and calls finish(sum). Where ranks share the
+// entries, the rank's sum is left in the state instead, for add_ranks_kernel().
+template <class Entries, int threads = kReductionThreads, int count, class Finish>
+__device__ void reduce_entries(const Sums<count>& mine, Sums<count>* partial, unsigned* arrived,
+                               IterationState* state, const Finish& finish) {
+  if constexpr (Entries::kAreAll) {
+    reduce_over_grid<threads>(mine, partial, arrived, finish);
+  } else {
+    reduce_over_grid<threads>(mine, partial, arrived, [=](const Sums<count>& total) {
+#pragma unroll
+      for (int k = 0; k < count; ++k) state->of_rank[k] = total[k];
+    });
+  }
+}
+
+// Adds the sums of all ranks, [rank][count], in their order and calls finish(sum). One thread.
+template <int count, class Finish>
+__global__ void add_ranks_kernel(const double* __restrict__ gathered, int ranks, Finish finish) {
+  Sums<count> total;
+  for (int rank = 0; rank < ranks; ++rank) {
+#pragma unroll
+    for (int k = 0; k < count; ++k) total[k] += gathered[rank * count + k];
+  }
+  finish(total);
 }
 
 __device__ inline bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
@@ -109,13 +138,25 @@ struct ResidualOutputs {
   double* rz;  // r.scaled; may be null
 };
 
+// What is done with {r.r, r.scaled}.
+struct ResidualEnd {
+  IterationState* state;
+  double* rz;  // may be null
+
+  __device__ void operator()(const Sums<2>& total) const {
+    state->rr = total[0];
+    if (rz != nullptr) *rz = total[1];
+  }
+};
+
 // r = b - r, and r.r goes into the state. Launch: the shape of reduction.cuh. Reads 2 vectors and
 // writes 1; a diagonal is one more to read, `scaled` is one more to write. Deterministic.
-template <class T>
+template <class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    residual_from_product_kernel(Index n, const T* __restrict__ b, const T* __restrict__ d,
-                                 T* __restrict__ r, ResidualOutputs<T> outputs,
-                                 IterationState* state, Sums<2>* partial, unsigned* arrived) {
+    residual_from_product_kernel(Index n, Entries counted, const T* __restrict__ b,
+                                 const T* __restrict__ d, T* __restrict__ r,
+                                 ResidualOutputs<T> outputs, IterationState* state,
+                                 Sums<2>* partial, unsigned* arrived) {
   Sums<2> sum;
   const Index stride = thread_count<kReductionThreads>();
   for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
@@ -123,13 +164,11 @@ __global__ void __launch_bounds__(kReductionThreads)
     r[i] = value;
     const T scaled = d != nullptr ? value * d[i] : value;
     if (outputs.scaled != nullptr) outputs.scaled[i] = scaled;
+    if (!counted.has(i)) continue;
     sum[0] += static_cast<double>(value) * static_cast<double>(value);
     sum[1] += static_cast<double>(value) * static_cast<double>(scaled);
   }
-  reduce_over_grid(sum, partial, arrived, [=](const Sums<2>& total) {
-    state->rr = total[0];
-    if (outputs.rz != nullptr) *outputs.rz = total[1];
-  });
+  reduce_entries<Entries>(sum, partial, arrived, state, ResidualEnd{state, outputs.rz});
 }
 
 // y = x + b y. Reads 2 vectors, writes 1.

@@ -31,12 +31,36 @@ __device__ inline void set_sums(IterationState* state, const Sums<3>& sums) {
   state->dots[0] = sums[2];
 }
 
+// What is done with {-, r.u, w.u} at the start and after a replacement.
+struct PipelinedSumsEnd {
+  IterationState* state;
+
+  __device__ void operator()(const Sums<3>& total) const {
+    if (state->status == DeviceStatus::running) set_sums(state, total);
+  }
+};
+
+// What is done with {r.r, r.u, w.u}, by one thread.
+struct PipelinedEnd {
+  IterationState* state;
+
+  __device__ void operator()(const Sums<3>& total) const {
+    if (state->status != DeviceStatus::running) return;
+    const RecurrenceStep step = recurrence_step(state->rz, state->dots[0], state->previous_rz,
+                                                state->alpha, state->iteration == 0);
+    finish_iteration(state, total[0], step.alpha * step.gamma);
+    state->previous_rz = step.gamma;
+    state->alpha = step.alpha;
+    set_sums(state, total);
+  }
+};
+
 // Sums r.u and w.u at the start and after a replacement. With a diagonal, u = d r, and m = d w is
 // written as well. Launch: the shape of reduction.cuh. Reads 2 vectors, or 3 and writes 1.
 // Deterministic.
-template <PreconditionerKind kind, class T>
+template <PreconditionerKind kind, class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    pipelined_sums_kernel(const PipelinedArguments<T> args) {
+    pipelined_sums_kernel(const PipelinedArguments<T> args, const Entries counted) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
   Sums<3> sum;
@@ -50,19 +74,19 @@ __global__ void __launch_bounds__(kReductionThreads)
       args.m[i] = args.d[i] * w;
     }
     if constexpr (kind == PreconditionerKind::general) u = args.u[i];
+    if (!counted.has(i)) return;
     sum[1] += static_cast<double>(r) * static_cast<double>(u);
     sum[2] += static_cast<double>(w) * static_cast<double>(u);
   });
-  reduce_over_grid(sum, args.partial, args.arrived,
-                   [=](const Sums<3>& total) { set_sums(state, total); });
+  reduce_entries<Entries>(sum, args.partial, args.arrived, state, PipelinedSumsEnd{state});
 }
 
 // All vector updates and sums of an iteration. Does nothing once the status is not `running`.
 // Launch: as reduction.cuh; reads and writes 13 vectors, 15 with a diagonal, 18 with a general
 // preconditioner; about 18 flops per entry; deterministic.
-template <PreconditionerKind kind, class T>
+template <PreconditionerKind kind, class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    pipelined_kernel(const PipelinedArguments<T> args) {
+    pipelined_kernel(const PipelinedArguments<T> args, const Entries counted) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
   const RecurrenceStep step = step_by_recurrence(state);
@@ -110,6 +134,7 @@ __global__ void __launch_bounds__(kReductionThreads)
       r[k] = e.r;
       u[k] = e.u;
       w[k] = e.w;
+      if (!counted.has(entries[k])) continue;
       const double wide = static_cast<double>(r[k]);
       const double wide_u = static_cast<double>(u[k]);
       sum[0] += wide * wide;
@@ -128,12 +153,7 @@ __global__ void __launch_bounds__(kReductionThreads)
       store_entries(u, args.n, entries, args.u);
     }
   });
-  reduce_over_grid(sum, args.partial, args.arrived, [=](const Sums<3>& total) {
-    finish_iteration(state, total[0], step.alpha * step.gamma);
-    state->previous_rz = step.gamma;
-    state->alpha = step.alpha;
-    set_sums(state, total);
-  });
+  reduce_entries<Entries>(sum, args.partial, args.arrived, state, PipelinedEnd{state});
 }
 
 template <class T>
@@ -148,14 +168,14 @@ class DevicePipelinedCg final : public SystemIteration<T> {
 
   DevicePipelinedCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
       : Base(a, m),
-        u_(system().size_if(kind() == PreconditionerKind::general)),
-        w_(a.size()),
-        m_(system().size_if(kind() != PreconditionerKind::none)),
-        n_(a.size()),
-        p_(a.size()),
-        q_(system().size_if(kind() == PreconditionerKind::general)),
-        s_(a.size()),
-        z_(a.size()) {}
+        u_(system().layout_if(kind() == PreconditionerKind::general)),
+        w_(a.layout()),
+        m_(system().layout_if(kind() != PreconditionerKind::none)),
+        n_(a.layout()),
+        p_(a.layout()),
+        q_(system().layout_if(kind() == PreconditionerKind::general)),
+        s_(a.layout()),
+        z_(a.layout()) {}
 
   void enqueue_residual() override { this->make_residual({nullptr, nullptr}); }
 
@@ -167,7 +187,12 @@ class DevicePipelinedCg final : public SystemIteration<T> {
   void enqueue() override {
     if (kind() == PreconditionerKind::general) system().m().apply(w_, m_);
     system().a().apply(kind() == PreconditionerKind::none ? w_ : m_, n_);
-    with_kind(kind(), [&]<PreconditionerKind kind>() { launch_update(pipelined_kernel<kind, T>); });
+    with_kind(kind(), [&]<PreconditionerKind kind>() {
+      with_entries(this->layout(), [&](auto counted) {
+        launch_update(pipelined_kernel<kind, decltype(counted), T>, counted);
+      });
+    });
+    this->template finish_on_ranks<3>(PipelinedEnd{state()});
   }
 
   void enqueue_replacement() override {
@@ -199,15 +224,21 @@ class DevicePipelinedCg final : public SystemIteration<T> {
   // u = M r, w = A u, and the sums and m of the next iteration.
   void enqueue_sums() {
     system().a().apply(preconditioned(residual(), u_), w_);
-    with_kind(kind(),
-              [&]<PreconditionerKind kind>() { launch_update(pipelined_sums_kernel<kind, T>); });
+    with_kind(kind(), [&]<PreconditionerKind kind>() {
+      with_entries(this->layout(), [&](auto counted) {
+        launch_update(pipelined_sums_kernel<kind, decltype(counted), T>, counted);
+      });
+    });
+    this->template finish_on_ranks<3>(PipelinedSumsEnd{state()});
   }
 
-  void launch_update(void (*kernel)(PipelinedArguments<T>)) {
+  template <class Entries>
+  void launch_update(void (*kernel)(PipelinedArguments<T>, Entries), const Entries& counted) {
     launch(kernel, this->over_entries("vector updates of pipelined CG"),
            {system().size(), n_.data(), system().diagonal(), m_.data(), z_.data(), q_.data(),
             s_.data(), p_.data(), system().x(), residual().data(), u_.data(), w_.data(), state(),
-            sums_.partial(), sums_.arrived()});
+            sums_.partial(), sums_.arrived()},
+           counted);
   }
 
   DeviceVector<T> u_, w_, m_, n_, p_, q_, s_, z_;

@@ -42,7 +42,7 @@ class DeviceRichardson final : public SystemIteration<T> {
                    double omega)
       : Base(a, m),
         omega_(static_cast<T>(omega)),
-        z_(system().size_if(kind() == PreconditionerKind::general)) {}
+        z_(system().layout_if(kind() == PreconditionerKind::general)) {}
 
   void enqueue_residual() override { make_residual({nullptr, &state()->rz}); }
 

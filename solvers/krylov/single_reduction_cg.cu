@@ -20,28 +20,55 @@ struct SingleReductionArguments {
   unsigned* arrived;
 };
 
+// What is done with {w.u, r.u}.
+template <PreconditionerKind kind>
+struct ProductSumsEnd {
+  IterationState* state;
+
+  __device__ void operator()(const Sums<2>& total) const {
+    if (state->status != DeviceStatus::running) return;
+    state->dots[0] = total[0];
+    if (kind == PreconditionerKind::general) state->rz = total[1];
+  }
+};
+
 // Sums w.u, and r.u as well with a general preconditioner. Launch: as reduction.cuh; reads 2
 // vectors, or 3; deterministic.
-template <PreconditionerKind kind, class T>
+template <PreconditionerKind kind, class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    product_sums_kernel(const SingleReductionArguments<T> args) {
+    product_sums_kernel(const SingleReductionArguments<T> args, const Entries counted) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
   constexpr int kCount = kind == PreconditionerKind::general ? 2 : 1;
-  const Sums<2> sum = products_of_thread<kCount, kReductionThreads>(args.n, args.u, args.w, args.r);
-  reduce_over_grid(sum, args.partial, args.arrived, [=](const Sums<2>& total) {
-    state->dots[0] = total[0];
-    if (kind == PreconditionerKind::general) state->rz = total[1];
-  });
+  const Sums<2> sum =
+      products_of_thread<kCount, kReductionThreads>(args.n, counted, args.u, args.w, args.r);
+  reduce_entries<Entries>(sum, args.partial, args.arrived, state, ProductSumsEnd<kind>{state});
 }
+
+// What is done with {r.r, r.u}, by one thread.
+template <PreconditionerKind kind>
+struct SingleReductionEnd {
+  IterationState* state;
+
+  __device__ void operator()(const Sums<2>& total) const {
+    if (state->status != DeviceStatus::running) return;
+    const RecurrenceStep step = recurrence_step(state->rz, state->dots[0], state->previous_rz,
+                                                state->alpha, state->iteration == 0);
+    finish_iteration(state, total[0], step.alpha * step.gamma);
+    state->previous_rz = step.gamma;
+    state->alpha = step.alpha;
+    if (kind == PreconditionerKind::none) state->rz = total[0];
+    if (kind == PreconditionerKind::diagonal) state->rz = total[1];
+  }
+};
 
 // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and u = d r with a diagonal; r.r and
 // r.u. Does nothing once the status is not `running`. Launch: as reduction.cuh; reads and writes 9
 // vectors, 12 with a diagonal, 10 with a general preconditioner; about 10 flops per entry;
 // deterministic.
-template <PreconditionerKind kind, class T>
+template <PreconditionerKind kind, class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    single_reduction_kernel(const SingleReductionArguments<T> args) {
+    single_reduction_kernel(const SingleReductionArguments<T> args, const Entries counted) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
   const RecurrenceStep step = step_by_recurrence(state);
@@ -73,6 +100,7 @@ __global__ void __launch_bounds__(kReductionThreads)
       s[k] = e.s;
       x[k] = e.x;
       r[k] = e.r;
+      if (!counted.has(entries[k])) continue;
       const double wide = static_cast<double>(r[k]);
       sum[0] += wide * wide;
       if constexpr (kind == PreconditionerKind::diagonal) {
@@ -87,13 +115,7 @@ __global__ void __launch_bounds__(kReductionThreads)
       store_entries(u, args.n, entries, args.u);
     }
   });
-  reduce_over_grid(sum, args.partial, args.arrived, [=](const Sums<2>& total) {
-    finish_iteration(state, total[0], step.alpha * step.gamma);
-    state->previous_rz = step.gamma;
-    state->alpha = step.alpha;
-    if (kind == PreconditionerKind::none) state->rz = total[0];
-    if (kind == PreconditionerKind::diagonal) state->rz = total[1];
-  });
+  reduce_entries<Entries>(sum, args.partial, args.arrived, state, SingleReductionEnd<kind>{state});
 }
 
 template <class T>
@@ -109,10 +131,10 @@ class DeviceSingleReductionCg final : public SystemIteration<T> {
 
   DeviceSingleReductionCg(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
       : Base(a, m),
-        own_u_(system().size_if(kind() != PreconditionerKind::none)),
-        w_(a.size()),
-        p_(a.size()),
-        s_(a.size()) {}
+        own_u_(system().layout_if(kind() != PreconditionerKind::none)),
+        w_(a.layout()),
+        p_(a.layout()),
+        s_(a.layout()) {}
 
   // Makes u = M r and r.u as well, unless M is general. With a general M the next iteration makes
   // both, and r.u has to remain that of u: is_indefinite() reads it if a replacement was queued
@@ -157,10 +179,17 @@ class DeviceSingleReductionCg final : public SystemIteration<T> {
     } else {
       if (kind == PreconditionerKind::general) system().m().apply(residual(), own_u_);
       system().a().apply(u(), w_);
-      launch(product_sums_kernel<kind, T>, over_entries("sums of single-reduction CG"), args);
+      with_entries(this->layout(), [&](auto counted) {
+        launch(product_sums_kernel<kind, decltype(counted), T>,
+               over_entries("sums of single-reduction CG"), args, counted);
+      });
+      this->template finish_on_ranks<2>(ProductSumsEnd<kind>{state()});
     }
-    launch(single_reduction_kernel<kind, T>, over_entries("vector updates of single-reduction CG"),
-           args);
+    with_entries(this->layout(), [&](auto counted) {
+      launch(single_reduction_kernel<kind, decltype(counted), T>,
+             over_entries("vector updates of single-reduction CG"), args, counted);
+    });
+    this->template finish_on_ranks<2>(SingleReductionEnd<kind>{state()});
   }
 
   DeviceVector<T> own_u_, w_, p_, s_;

@@ -5,20 +5,23 @@
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/reduction.cuh"
 #include "solvers/memory/vector.hpp"
+#include "solvers/ranks/owned_entries.cuh"
 
 namespace tessera {
 namespace {
 
 using Index = std::int64_t;
 
-// result = sum_i x_i y_i. 2 sizeof(T) bytes and 2 flops per entry; deterministic.
-template <class T>
+// result = sum_i x_i y_i over the entries that count. 2 sizeof(T) bytes and 2 flops per entry;
+// deterministic.
+template <class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    dot_kernel(Index n, const T* x, const T* y, Sums<1>* partial, unsigned* arrived,
-               double* result) {
+    dot_kernel(Index n, Entries entries, const T* x, const T* y, Sums<1>* partial,
+               unsigned* arrived, double* result) {
   Sums<1> sum;
   const Index stride = thread_count<kReductionThreads>();
   for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
+    if (!entries.has(i)) continue;
     sum[0] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
   }
   reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *result = total[0]; });
@@ -30,14 +33,16 @@ struct DotOperands {
   const T* values[kDotsPerLaunch];
 };
 
-// result_k = sum_i x_k,i y_i. (count + 1) sizeof(T) bytes per entry; deterministic.
-template <class T>
+// result_k = sum_i x_k,i y_i over the entries that count. (count + 1) sizeof(T) bytes per entry;
+// deterministic.
+template <class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    dots_kernel(Index n, DotOperands<T> x, int count, const T* y, Sums<kDotsPerLaunch>* partial,
-                unsigned* arrived, double* result) {
+    dots_kernel(Index n, Entries entries, DotOperands<T> x, int count, const T* y,
+                Sums<kDotsPerLaunch>* partial, unsigned* arrived, double* result) {
   Sums<kDotsPerLaunch> sum;
   const Index stride = thread_count<kReductionThreads>();
   for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
+    if (!entries.has(i)) continue;
     const double of_y = static_cast<double>(y[i]);
 #pragma unroll
     for (int k = 0; k < kDotsPerLaunch; ++k) {
@@ -55,6 +60,11 @@ struct Terms {
   T factor[kMaxCombinedVectors];
   const T* values[kMaxCombinedVectors];
 };
+
+// From the host, which has this rank's sums.
+void sum_over_ranks(const VectorLayout& layout, std::span<double> sums) {
+  if (layout.shared != nullptr) layout.shared->ranks().sum(sums);
+}
 
 }  // namespace
 
@@ -124,12 +134,16 @@ void invert_entries(DeviceVector<T>& x) {
 
 template <class T>
 double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
-  TESSERA_CHECK(x.size() == y.size());
+  TESSERA_CHECK(x.layout() == y.layout());
   ReductionBuffer<1> buffer;
   DeviceArray<double> result(1);
-  launch(dot_kernel<T>, reduction_launch("dot product", x.size()), x.size(), x.data(), y.data(),
-         buffer.partial(), buffer.arrived(), result.data());
-  return to_host(result).front();
+  with_entries(x.layout(), [&](auto entries) {
+    launch(dot_kernel<decltype(entries), T>, reduction_launch("dot product", x.size()), x.size(),
+           entries, x.data(), y.data(), buffer.partial(), buffer.arrived(), result.data());
+  });
+  double sum = to_host(result).front();
+  sum_over_ranks(x.layout(), {&sum, 1});
+  return sum;
 }
 
 DotProducts<Device>::DotProducts(int most)
@@ -148,13 +162,17 @@ void DotProducts<Device>::sum(std::span<const DeviceVector<T>* const> x, const D
     const int count = std::min(kDotsPerLaunch, all - first);
     DotOperands<T> of = {};
     for (int k = 0; k < count; ++k) {
-      TESSERA_CHECK(x[first + k]->size() == y.size());
+      TESSERA_CHECK(x[first + k]->layout() == y.layout());
       of.values[k] = x[first + k]->data();
     }
-    launch(dots_kernel<T>, reduction_launch("dot products", y.size()), y.size(), of, count,
-           y.data(), partial, arrived_.data(), sums_.data() + first);
+    with_entries(y.layout(), [&](auto entries) {
+      launch(dots_kernel<decltype(entries), T>, reduction_launch("dot products", y.size()),
+             y.size(), entries, of, count, y.data(), partial, arrived_.data(),
+             sums_.data() + first);
+    });
   }
   copy_to_host(sums_.data(), all * static_cast<std::int64_t>(sizeof(double)), sums.data());
+  sum_over_ranks(y.layout(), sums);
 }
 
 template void DotProducts<Device>::sum(std::span<const DeviceVector<double>* const>,

@@ -70,27 +70,37 @@ class Vector<T, Device> {
   using value_type = T;
 
   Vector() = default;
-  /// n zeros. @throws DeviceOutOfMemory
-  explicit Vector(std::int64_t n) : values_(n) { zero_on_device(values_.data(), values_.bytes()); }
-  /// The same; there are no ranks with GPUs.
-  explicit Vector(const VectorLayout& layout) : Vector(layout.size) {
-    TESSERA_CHECK(layout.shared == nullptr);
+  /// n zeros, which no other rank has. @throws DeviceOutOfMemory
+  explicit Vector(std::int64_t n) : Vector(VectorLayout(n)) {}
+  /// Zeros. @throws DeviceOutOfMemory
+  explicit Vector(VectorLayout layout) : values_(layout.size), layout_(std::move(layout)) {
+    zero_on_device(values_.data(), values_.bytes());
   }
+  Vector(Vector&& other) noexcept
+      : values_(std::move(other.values_)), layout_(std::exchange(other.layout_, {})) {}
+  Vector& operator=(Vector&& other) noexcept {
+    std::swap(values_, other.values_);
+    std::swap(layout_, other.layout_);
+    return *this;
+  }
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
 
-  std::int64_t size() const { return values_.size(); }
+  std::int64_t size() const { return layout_.size; }
+  const VectorLayout& layout() const { return layout_; }
   T* data() { return values_.data(); }
   const T* data() const { return values_.data(); }
 
  private:
   DeviceArray<T> values_;
+  VectorLayout layout_;
 };
 
 template <class T>
 using DeviceVector = Vector<T, Device>;
 
 // All vectors of one operation have the same size, and those of a sum the same layout; else the
-// program ends (check.hpp). Sums on the host are over all ranks that share entries
-// (entry_sums.hpp).
+// program ends (check.hpp). Sums are over all ranks that share entries (entry_sums.hpp).
 
 /// y = x between host and GPU.
 template <class T>
@@ -121,7 +131,7 @@ void copy(const DeviceVector<T>& x, DeviceVector<T>& y);
 template <class T>
 double dot(const HostVector<T>& x, const HostVector<T>& y);
 /// The same sum over thread blocks and then over the blocks in order: the same bits in every run on
-/// the same GPU model.
+/// the same GPU model. Where ranks share the vectors it is over all of them.
 template <class T>
 double dot(const DeviceVector<T>& x, const DeviceVector<T>& y);
 

@@ -177,6 +177,17 @@ void convert(const Vector<From, Space>& from, double scale, Vector<To, Space>& t
 template <class T, class Space>
 void fill_random(Vector<T, Space>& x) {
   T* const data = x.data();
+  if (x.layout().shared != nullptr) {
+    const WholeNumbers whole = x.layout().shared->numbers();
+    for_each_entry(x.size(), "filling a vector", [=] __device__(Index i) {
+      const Index row = i / whole.row_length;
+      const Index layer = row / whole.rows;
+      data[i] = static_cast<T>(hashed_value(whole.first + (i - row * whole.row_length) +
+                                            whole.whole_strides[0] * (row - layer * whole.rows) +
+                                            whole.whole_strides[1] * layer));
+    });
+    return;
+  }
   for_each_entry(x.size(), "filling a vector",
                  [=] __device__(Index i) { data[i] = static_cast<T>(hashed_value(i)); });
 }

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "solvers/check.hpp"
@@ -51,8 +53,34 @@ class PlaneExchange<T, Host> {
   mutable OneUseAtATime guard_;
 };
 
+/// The same for vectors on GPUs, queued: it can be captured where the carrier's messages can be. A
+/// plane whose entries are next to each other is sent from where it is.
+template <class T>
+class PlaneExchange<T, Device> {
+ public:
+  /// @param carrier of the ranks; null for a single one
+  PlaneExchange(std::shared_ptr<const DeviceCarrier> carrier, const SharedPlanes& planes);
+
+  /// As on the host. @throws DeviceError
+  void add(DeviceVector<T>& y) const;
+  std::int64_t bytes() const;
+
+ private:
+  struct Side {
+    SharedPlane plane;
+    DeviceArray<T> sent;  // empty if the plane is sent from where it is
+    DeviceArray<T> received;
+  };
+
+  std::shared_ptr<const DeviceCarrier> carrier_;
+  mutable std::array<std::vector<Side>, 3> sides_;
+  mutable OneUseAtATime guard_;
+};
+
 /// x_i = 0 where another rank owns entry i: what is left is a summand of the vector of all ranks.
 template <class T>
 void clear_not_owned(HostVector<T>& x);
+template <class T>
+void clear_not_owned(DeviceVector<T>& x);
 
 }  // namespace tessera

@@ -3,12 +3,15 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "solvers/ranks/communicator.hpp"
 
 namespace tessera {
+
+class DeviceCarrier;
 
 /// Entries first + a strides[0] + b strides[1] of a vector, a < counts[0], b < counts[1].
 struct EntryPlane {
@@ -46,18 +49,24 @@ class SharedEntries {
  public:
   /// @param ranks must outlive this object
   /// @param not_owned the entries that other ranks own, each in one plane
+  /// @param carrier what moves values that lie on GPUs; null: none do
   SharedEntries(const Communicator& ranks, std::vector<EntryPlane> not_owned,
-                const WholeNumbers& numbers)
-      : ranks_(ranks), not_owned_(std::move(not_owned)), numbers_(numbers) {}
+                const WholeNumbers& numbers, std::shared_ptr<const DeviceCarrier> carrier = nullptr)
+      : ranks_(ranks),
+        not_owned_(std::move(not_owned)),
+        numbers_(numbers),
+        carrier_(std::move(carrier)) {}
 
   const Communicator& ranks() const { return ranks_; }
   const std::vector<EntryPlane>& not_owned() const { return not_owned_; }
   const WholeNumbers& numbers() const { return numbers_; }
+  const std::shared_ptr<const DeviceCarrier>& carrier() const { return carrier_; }
 
  private:
   const Communicator& ranks_;
   std::vector<EntryPlane> not_owned_;
   WholeNumbers numbers_;
+  std::shared_ptr<const DeviceCarrier> carrier_;
 };
 
 }  // namespace tessera

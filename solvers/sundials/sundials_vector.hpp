@@ -21,7 +21,7 @@ namespace tessera {
 template <class Space>
 void check_layout(const Vector<double, Space>& values, const VectorLayout& layout) {
   TESSERA_CHECK(values.size() == layout.size);
-  if constexpr (std::is_same_v<Space, Host>) TESSERA_CHECK(values.layout() == layout);
+  TESSERA_CHECK(values.layout() == layout);
 }
 
 /// The norm that is at most 1 where an error is within the tolerance.

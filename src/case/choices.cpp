@@ -29,7 +29,9 @@ RunDevice device_named(const std::string& name) {
 
 // Why the case cannot run on the GPU; empty if it can.
 std::string why_not_on(const GpuOffer& gpu, CaseParameters parameters) {
-  if (parameters.run.processes > 1) return "several processes compute on CPUs only so far";
+  if (parameters.run.processes > 1) {
+    return "several processes compute on GPUs where the case asks for \"cuda\"";
+  }
   if (!gpu.why_none.empty()) return gpu.why_none;
   std::string reason = why_not_processor(parameters, Processor::gpu);
   if (!reason.empty()) return reason;
@@ -71,7 +73,9 @@ ChosenValue choose_device(const CaseParameters& parameters, const GpuOffer& gpu)
 
 std::optional<ChosenValue> resolve_device(CaseParameters& parameters) {
   if (parameters.run.device != RunDevice::automatic) return std::nullopt;
-  ChosenValue chosen = choose_device(parameters, offered_gpu());
+  // Of several processes none may take a GPU before each has chosen its own.
+  ChosenValue chosen =
+      choose_device(parameters, parameters.run.processes > 1 ? GpuOffer{} : offered_gpu());
   parameters.run.device = device_named(chosen.value);
   return chosen;
 }

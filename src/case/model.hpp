@@ -30,10 +30,14 @@ struct CaseModel {
   }
 };
 
+// What may be made on the GPU ranks make on the host, wherever they compute.
+
 /// @param makes, @throws as make_framed_discretization(), make_problem()
 /// @param ranks that compute the case, each a part of it; all of them call this together
+/// @param carrier what moves values between their GPUs; null where they compute on the host
 CaseModel make_case_model(const CaseParameters& parameters, Processor makes = Processor::cpu,
-                          const Communicator& ranks = single_rank());
+                          const Communicator& ranks = single_rank(),
+                          const std::shared_ptr<const DeviceCarrier>& carrier = nullptr);
 
 /// The system of the model from the case's initial values; x in the case's units, b in those of
 /// loads. @param assembles, wanted, @throws as make_linear_system()

@@ -229,8 +229,10 @@ bool check_processes(const CaseParameters& parameters, const StrategyName& strat
   const MemoryEstimate memory = estimate(ranks.part, strategy);
   const Index peak = memory.peak().bytes();
   print_phases(memory);
-  print_strategies(ranks.part, "operator of a process", estimate,
-                   [&](Index bytes) { return bytes <= available / count ? "yes" : "no"; });
+  if (case_processor(parameters) == Processor::cpu) {
+    print_strategies(ranks.part, "operator of a process", estimate,
+                     [&](Index bytes) { return bytes <= available / count ? "yes" : "no"; });
+  }
   print_rank_memory(count, peak, available);
   if (parameters.output.vtk) fmt::print("{}\n", solution_size_text(parameters));
   std::fflush(stdout);

@@ -71,6 +71,13 @@ void print_ranks(const CaseParameters& parameters, const StrategyName& strategy,
              is_chosen ? " (auto: the least exchange within one host)" : "");
   fmt::print("largest part {}\n", part_text(partition, ranks.largest, degree));
   fmt::print("smallest part {}\n", part_text(partition, smallest_part(partition, degree), degree));
+  if (case_processor(parameters) == Processor::gpu) {
+    const MemoryEstimate memory =
+        estimate_rank_gpu_memory(parameters, strategy, partition, ranks.largest);
+    fmt::print("a GPU each; largest at a time of a process {} of GPU memory\n",
+               bytes_text(memory.peak().bytes()));
+    return;
+  }
   const FormShape shape = case_shape(ranks.part);
   const double bytes_per_dof = static_cast<double>(application_bytes(strategy, shape)) /
                                static_cast<double>(shape.lattice.size());

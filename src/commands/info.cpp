@@ -16,6 +16,7 @@
 #include "src/machine/known_rates.hpp"
 #include "src/machine/libraries.hpp"
 #include "src/machine/machine.hpp"
+#include "src/machine/rank_gpus.hpp"
 #include "src/machine/rank_places.hpp"
 #include "src/version.hpp"
 
@@ -96,13 +97,18 @@ void print_process(const InfoCommand& command) {
   }
 }
 
-void print_places(const std::vector<RankPlace>& places) {
-  TextTable table({{"rank"}, {"host", Align::left}, {"cores", Align::left}, {"threads"}});
+void print_places(const std::vector<RankPlace>& places, const std::vector<RankGpu>& gpus) {
+  TextTable table(
+      {{"rank"}, {"host", Align::left}, {"cores", Align::left}, {"threads"}, {"GPU", Align::left}});
   for (std::size_t r = 0; r < places.size(); ++r) {
+    const RankGpu& gpu = gpus[r];
     table.add_row({fmt::format("{}", r), places[r].host, cpus_text(places[r].cpus),
-                   fmt::format("{}", threads_of_rank(places, static_cast<int>(r)))});
+                   fmt::format("{}", threads_of_rank(places, static_cast<int>(r))),
+                   gpu.why_none.empty() ? gpu.name + ", " + gpu.uuid : "none"});
   }
   fmt::print("{}", table.text());
+  const std::string shared = sharing_warning(gpus);
+  if (!shared.empty()) fmt::print("warning: {}\n", shared);
   const std::string warning = binding_warning(places);
   if (!warning.empty()) fmt::print("warning: {}\n", warning);
 }
@@ -126,12 +132,13 @@ ExitCode info(const InfoCommand& command, const Communicator& ranks) {
   }
   require_same_version(ranks);
   const std::vector<RankPlace> places = gather_places(ranks);
+  const std::vector<RankGpu> gpus = choose_gpus(ranks, places);
   if (ranks.rank() != 0) return ExitCode::success;
   TextTable table = info_table();
   add_machine(table);
   table.add_row({"GPU", gpu_summary()});
   fmt::print("{}\n", table.text());
-  print_places(places);
+  print_places(places, gpus);
   fmt::print("Rates are those of one process: tessera info without mpirun has them.\n");
   return ExitCode::success;
 }

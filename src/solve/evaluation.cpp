@@ -32,7 +32,8 @@ std::unique_ptr<SolutionNorms> make_solution_norms(
     const CaseModel& model, HostVector<double>& u, const std::optional<ScalarField>& exact,
     Processor processor, RunNotes& notes, const std::shared_ptr<DeviceVector<double>>& u_on_gpu) {
   if constexpr (kHasCuda) {
-    if (processor == Processor::gpu) {
+    // Ranks add their numbers on the host.
+    if (processor == Processor::gpu && model.part == nullptr) {
       constexpr const char* kOnHost = "the numbers of the solution are computed on the host";
       try {
         if (has_program(model.problem.coefficient) && (!exact || has_program(*exact))) {

@@ -47,6 +47,7 @@ MultigridOptions multigrid_options(const CaseParameters& parameters) {
   options.smoother_degree = multigrid.smoother_degree;
   options.local_sweeps = parameters.solver.block_jacobi.local_sweeps;
   options.scatter = level_scatter(parameters);
+  options.gather_dofs = gather_dofs(case_processor(parameters), parameters.run.processes);
   return options;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <type_traits>
 
 #include "solvers/solver.hpp"
 #include "src/solve/preconditioning.hpp"
@@ -12,8 +11,7 @@ namespace tessera {
 /// How many entries a vector has; of one that ranks share, on all of them.
 template <class Space>
 double entry_count(const Vector<double, Space>& x) {
-  if constexpr (std::is_same_v<Space, Host>) return static_cast<double>(x.layout().whole_size());
-  return static_cast<double>(x.size());
+  return static_cast<double>(x.layout().whole_size());
 }
 
 /// Tells the preconditioner, where that matters to it, of the size of the residuals of b, if it is

@@ -84,7 +84,7 @@ class SystemVectors {
   }
 
   Vector<T, Space> start() {
-    return system_.x.size() == 0 ? Vector<T, Space>(b_.size()) : converted<T, Space>(system_.x);
+    return system_.x.size() == 0 ? Vector<T, Space>(b_.layout()) : converted<T, Space>(system_.x);
   }
 
   template <class Copy>

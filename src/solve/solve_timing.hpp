@@ -72,11 +72,11 @@ class SolveTiming<T, Device> {
   void begin(const DeviceVector<T>& b) {
     const auto scope = timers_.scope("time an application");
     apply_seconds_ =
-        seconds_of([&](DeviceVector<T>& y) { a_.apply(b, y); }, b.size(), WarmUp::once);
+        seconds_of([&](DeviceVector<T>& y) { a_.apply(b, y); }, b.layout(), WarmUp::once);
     if (m() == nullptr || m()->as_diagonal() != nullptr) return;
     // First, which warms the application up that is timed as a whole.
     time_cycle(b);
-    precondition_seconds_ = seconds_of([&](DeviceVector<T>& z) { m()->apply(b, z); }, b.size(),
+    precondition_seconds_ = seconds_of([&](DeviceVector<T>& z) { m()->apply(b, z); }, b.layout(),
                                        cycle_.empty() ? WarmUp::once : WarmUp::is_done);
   }
   void end(int iterations, double seconds) {
@@ -95,12 +95,12 @@ class SolveTiming<T, Device> {
  private:
   enum class WarmUp { once, is_done };
 
-  // The median of a few, after one to warm up; a long one varies little.
+  // The median of a few, after one to warm up; a long one varies little. All ranks apply as often.
   template <class Apply>
-  static double seconds_of(Apply&& apply, std::int64_t size, WarmUp warm_up) {
+  static double seconds_of(Apply&& apply, const VectorLayout& layout, WarmUp warm_up) {
     constexpr double kLong = 3e-3;
     constexpr std::size_t kRepetitions = 5;
-    DeviceVector<T> y(size);
+    DeviceVector<T> y(layout);
     if (warm_up == WarmUp::once) apply(y);
     DeviceStopwatch stopwatch;
     std::vector<double> seconds;
@@ -108,7 +108,7 @@ class SolveTiming<T, Device> {
       stopwatch.start();
       apply(y);
       seconds.push_back(stopwatch.stop());
-    } while (seconds.front() < kLong && seconds.size() < kRepetitions);
+    } while (seconds.size() < kRepetitions && !on_any_rank(layout, seconds.front() >= kLong));
     return median(std::move(seconds));
   }
 
@@ -116,7 +116,7 @@ class SolveTiming<T, Device> {
     if (!made_.set_observer) return;
     DeviceCycleWatch watch;
     made_.set_observer(&watch);
-    DeviceVector<T> z(r.size());
+    DeviceVector<T> z(r.layout());
     m()->apply(r, z);
     made_.set_observer(nullptr);
     cycle_ = watch.times();

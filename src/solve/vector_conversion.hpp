@@ -31,7 +31,7 @@ DeviceVector<T> in_precision(DeviceVector<From> values) {
   if constexpr (std::is_same_v<T, From>) {
     return values;
   } else {
-    DeviceVector<T> result(values.size());
+    DeviceVector<T> result(values.layout());
     convert(values, 1.0, result);
     return result;
   }
@@ -70,7 +70,7 @@ Vector<T, Space> moved_to(HostVector<T> values) {
   if constexpr (std::is_same_v<Space, Host>) {
     return values;
   } else {
-    Vector<T, Space> result(values.size());
+    Vector<T, Space> result(values.layout());
     copy(values, result);
     return result;
   }
@@ -83,7 +83,7 @@ const HostVector<T>& on_host(const HostVector<T>& values) {
 }
 template <class T>
 HostVector<T> on_host(const DeviceVector<T>& values) {
-  HostVector<T> result(values.size());
+  HostVector<T> result(values.layout());
   copy(values, result);
   return result;
 }

@@ -10,6 +10,7 @@
 #include "mesh/coarsening.hpp"
 #include "mesh/partition/rank_grid.hpp"
 #include "operators/multigrid/hierarchy.hpp"
+#include "src/case/shape.hpp"
 #include "src/solve/preconditioning.hpp"
 
 namespace tessera {
@@ -21,11 +22,11 @@ std::vector<LevelShape> case_levels(const CaseParameters& parameters) {
                      multigrid_options(parameters).rules);
 }
 
-std::size_t first_small(const std::vector<LevelShape>& levels, int dimension, int ranks) {
+std::size_t first_small(const std::vector<LevelShape>& levels, const CaseParameters& parameters,
+                        int ranks) {
+  const Index dofs = gather_dofs(case_processor(parameters), ranks) * gathering_ranks(ranks);
   std::size_t l = 1;
-  while (l < levels.size() &&
-         node_count(levels[l], dimension) > kGatherDofs * gathering_ranks(ranks))
-    ++l;
+  while (l < levels.size() && node_count(levels[l], parameters.mesh.dimension) > dofs) ++l;
   return l;
 }
 
@@ -63,11 +64,6 @@ std::vector<LevelShape> levels_of(const CaseParameters& parameters) {
 // What runs on one process alone so far.
 void require_suitable(const CaseParameters& parameters, int ranks) {
   if (ranks == 1) return;
-  if (parameters.run.device == RunDevice::cuda) {
-    throw UnsuitableRanks("run.device",
-                          "several processes compute on CPUs only so far; allowed: \"auto\", "
-                          "\"cpu\"");
-  }
   const SolverParameters& solver = parameters.solver;
   for (const char* const name : {kFastDiagonalization, kBlockJacobi, kBlockAsynchronousJacobi}) {
     if (solver.preconditioner != name) continue;
@@ -122,7 +118,7 @@ RankGrid grid_of_coarser(const BoxMesh& mesh, int degree, int ranks,
 
 std::size_t first_gathered_level(const CaseParameters& parameters, const BoxPartition& partition) {
   const std::vector<LevelShape> levels = levels_of(parameters);
-  const std::size_t small = first_small(levels, parameters.mesh.dimension, partition.rank_count());
+  const std::size_t small = first_small(levels, parameters, partition.rank_count());
   for (std::size_t l = 1; l < levels.size(); ++l) {
     if (l == small) return l;
     if (l + 1 < levels.size() && !has_parts(partition, levels, l + 1)) return l;
@@ -136,8 +132,7 @@ BoxPartition case_partition(const CaseParameters& parameters, int ranks, int hos
   const int degree = parameters.space.degree;
   const std::vector<LevelShape> levels = levels_of(parameters);
   // Of the first gathered level each rank restricts to its part.
-  const std::size_t gathered =
-      std::min(first_small(levels, parameters.mesh.dimension, ranks), levels.size() - 1);
+  const std::size_t gathered = std::min(first_small(levels, parameters, ranks), levels.size() - 1);
   const std::array<int, 3> halvings = halvings_to(levels, gathered);
   const auto has_coarser = [&](const BoxPartition& partition) {
     return levels.size() == 1 || has_parts(partition, levels, 1);

@@ -125,6 +125,19 @@ Index gathered_bytes(const CaseParameters& parameters, const BoxPartition& parti
   return bytes;
 }
 
+MemoryEstimate estimate_rank_gpu_memory(const CaseParameters& parameters,
+                                        const StrategyName& strategy, const BoxPartition& partition,
+                                        int rank) {
+  MemoryEstimate estimate = estimate_gpu_memory(part_case(parameters, partition, rank), strategy);
+  const MemoryPart exchange{"messages to other ranks", exchange_bytes(parameters, partition, rank)};
+  const MemoryPart gathered{"levels that all ranks have", gathered_bytes(parameters, partition)};
+  for (MemoryPhase& phase : estimate.phases) {
+    phase.parts.push_back(exchange);
+    phase.parts.push_back(gathered);
+  }
+  return estimate;
+}
+
 MemoryEstimate estimate_rank_memory(const CaseParameters& parameters, const StrategyName& strategy,
                                     const BoxPartition& partition, int rank, int on_host) {
   const CaseParameters own = part_case(parameters, partition, rank);

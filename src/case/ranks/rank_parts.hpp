@@ -25,10 +25,15 @@ Index exchange_bytes(const CaseParameters& parameters, const BoxPartition& parti
 /// gathered; 0 without multigrid.
 Index gathered_bytes(const CaseParameters& parameters, const BoxPartition& partition);
 
-/// The memory of a rank in a run of the case on the CPU: that of its part, of exchanges, of levels
+/// The host's memory of a rank in a run of the case: that of its part, of exchanges, of levels
 /// that are gathered, of MPI, and its share of the whole solution that rank 0 has to draw.
 /// @param on_host how many ranks a host has, so that their sum is its need
 MemoryEstimate estimate_rank_memory(const CaseParameters& parameters, const StrategyName& strategy,
                                     const BoxPartition& partition, int rank, int on_host);
+
+/// The same in the memory of its GPU.
+MemoryEstimate estimate_rank_gpu_memory(const CaseParameters& parameters,
+                                        const StrategyName& strategy, const BoxPartition& partition,
+                                        int rank);
 
 }  // namespace tessera

@@ -39,13 +39,17 @@ RankSummary summarize_ranks(const BoxPartition& partition, int degree,
 }
 
 nlohmann::json ranks_json(const RankSummary& ranks) {
-  return {{"count", ranks.count},
-          {"grid", ranks.grid},
-          {"hosts", ranks.hosts},
-          {"exchange", exchange_name(ranks.exchange)},
-          {"threads_per_rank", ranks.threads_per_rank},
-          {"largest_part_dofs", ranks.largest_part_dofs},
-          {"smallest_part_dofs", ranks.smallest_part_dofs}};
+  nlohmann::json json = {{"count", ranks.count},
+                         {"grid", ranks.grid},
+                         {"hosts", ranks.hosts},
+                         {"exchange", exchange_name(ranks.exchange)},
+                         {"threads_per_rank", ranks.threads_per_rank},
+                         {"largest_part_dofs", ranks.largest_part_dofs},
+                         {"smallest_part_dofs", ranks.smallest_part_dofs}};
+  if (ranks.gpus.empty()) return json;
+  json["gpus"] = ranks.gpus;
+  json["between_gpus"] = ranks.between_gpus;
+  return json;
 }
 
 }  // namespace tessera

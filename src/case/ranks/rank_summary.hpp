@@ -26,6 +26,9 @@ struct RankSummary {
   int threads_per_rank = 1;
   Index largest_part_dofs = 0;
   Index smallest_part_dofs = 0;
+  /// The GPU of each rank, and how values go between them; empty on CPUs.
+  std::vector<std::string> gpus = {};
+  std::string between_gpus = "";
 };
 
 /// The summary of a partition. @param hosts of each rank
@@ -34,7 +37,8 @@ RankSummary summarize_ranks(const BoxPartition& partition, int degree,
                             int threads_per_rank);
 
 /// For result.json: {"count", "grid", "hosts", "exchange", "threads_per_rank",
-/// "largest_part_dofs", "smallest_part_dofs"}.
+/// "largest_part_dofs", "smallest_part_dofs"}, and where ranks compute on GPUs "gpus" and
+/// "between_gpus".
 nlohmann::json ranks_json(const RankSummary& ranks);
 
 }  // namespace tessera

@@ -39,6 +39,7 @@
 #include "src/commands/time/restart.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
+#include "src/machine/rank_gpus.hpp"
 #include "src/machine/rank_places.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/solve.hpp"
@@ -130,6 +131,10 @@ class Run {
   /// Threads, memory and the output directory, before any work.
   void prepare() {
     run_.started = std::chrono::system_clock::now();
+    if (ranks_.size() > 1) {
+      places_ = gather_places(ranks_);
+      if (run_.on_gpu()) choose_rank_gpus();
+    }
     run_.choices = resolve_choices(run_.parameters);
     if (launches_ == LaunchReports::yes) require_launches(parameters_);
     run_.strategy = case_strategy(parameters_);
@@ -152,16 +157,15 @@ class Run {
   }
 
   Index prepare_rank() {
-    const std::vector<RankPlace> places = gather_places(ranks_);
     // As many on all ranks: the bits of levels that every rank has depend on it.
-    double threads = thread_count(parameters_.run.threads, places, ranks_.rank());
+    double threads = thread_count(parameters_.run.threads, places_, ranks_.rank());
     ranks_.min({&threads, 1});
     omp_set_num_threads(static_cast<int>(threads));
-    run_.parameters.run.hosts = host_count(places);
-    const BoxPartition partition =
-        case_partition(parameters_, ranks_.size(), parameters_.run.hosts);
+    run_.parameters.run.hosts = host_count(places_);
+    partition_ = case_partition(parameters_, ranks_.size(), parameters_.run.hosts);
+    const BoxPartition& partition = *partition_;
     const int degree = parameters_.space.degree;
-    const int on_host = most_ranks_on_host(places);
+    const int on_host = most_ranks_on_host(places_);
     const MemoryEstimate estimate = estimate_rank_memory(parameters_, run_.strategy, partition,
                                                          largest_part(partition, degree), on_host);
     // The same decision on all ranks.
@@ -169,11 +173,11 @@ class Run {
     ranks_.min({&available, 1});
     require_memory("memory of a process", estimate, static_cast<Index>(available));
     std::vector<std::string> hosts;
-    hosts.reserve(places.size());
-    for (const RankPlace& place : places) hosts.push_back(place.host);
+    hosts.reserve(places_.size());
+    for (const RankPlace& place : places_) hosts.push_back(place.host);
     run_.ranks =
         summarize_ranks(partition, degree, hosts, RankExchange::mpi, omp_get_max_threads());
-    const std::string warning = binding_warning(places);
+    const std::string warning = binding_warning(places_);
     if (!warning.empty()) run_.notes.add(warning);
     return estimate.peak().bytes() * on_host;
   }
@@ -189,8 +193,37 @@ class Run {
     }
   }
 
+  // Before anything happens on a GPU.
+  void choose_rank_gpus() {
+    gpus_ = choose_gpus(ranks_, places_);
+    require_gpus(gpus_, places_);
+    ChosenCarrier chosen = choose_carrier(ranks_, gpus_);
+    carrier_ = std::move(chosen.carrier);
+    for (const std::string& note : {sharing_warning(gpus_), chosen.note}) {
+      if (!note.empty()) run_.notes.add(note);
+    }
+  }
+
+  void prepare_rank_gpu() {
+    if constexpr (kHasCuda) {
+      run_.gpu = require_device();
+      const MemoryEstimate estimate =
+          estimate_rank_gpu_memory(parameters_, run_.strategy, *partition_,
+                                   largest_part(*partition_, parameters_.space.degree));
+      // The same decision on all ranks.
+      double available = static_cast<double>(run_.gpu.free_bytes) /
+                         static_cast<double>(ranks_on_gpu(gpus_, ranks_.rank()).size());
+      ranks_.min({&available, 1});
+      require_memory("GPU memory of a process", estimate, static_cast<Index>(available));
+      gpu_peak_bytes_ = estimate.peak().bytes();
+      for (const RankGpu& gpu : gpus_) run_.ranks->gpus.push_back(gpu.name + ", " + gpu.uuid);
+      run_.ranks->between_gpus = carrier_->name();
+    }
+  }
+
   void prepare_gpu() {
     if constexpr (kHasCuda) {
+      if (ranks_.size() > 1) return prepare_rank_gpu();
       run_.gpu = require_device();
       const MemoryEstimate estimate = estimate_gpu_memory(parameters_, run_.strategy);
       require_memory("GPU memory", estimate, run_.gpu.free_bytes);
@@ -202,6 +235,9 @@ class Run {
 
   // Here: the iteration asks all ranks.
   bool asked_to_stop() const { return ranks_.size() > 1 ? interrupted() : stop_requested(); }
+
+  // That of one rank is not what all of them use.
+  std::string metered_gpu() const { return ranks_.size() > 1 ? "" : run_.gpu.pci_bus_id; }
 
   fs::path directory() const { return parameters_.output.directory; }
 
@@ -215,7 +251,8 @@ class Run {
     const auto setup = run_.timers.scope("setup");
     {
       const auto scope = run_.timers.scope("mesh");
-      run_.model.emplace(make_case_model(parameters_, case_processor(parameters_), ranks_));
+      run_.model.emplace(
+          make_case_model(parameters_, case_processor(parameters_), ranks_, carrier_));
     }
     run_.exact = make_exact(parameters_, parameters_.time ? parameters_.time->start : 0.0);
     if (!parameters_.time) {
@@ -261,7 +298,7 @@ class Run {
     Progress progress(std::cerr,
                       verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
                       progress_options());
-    EnergyMeter meter({.gpu_bus_id = run_.gpu.pci_bus_id});
+    EnergyMeter meter({.gpu_bus_id = metered_gpu()});
     const auto iteration = [&](int number, double residual) {
       progress.update(number, residual);
       meter.sample();
@@ -309,7 +346,7 @@ class Run {
     TimeProgress progress(
         std::cerr, verbosity_ == Verbosity::quiet ? ProgressMode::silent : progress_mode(stderr),
         {.start = restart_ ? restart_->t() : time.start, .end = time.end});
-    EnergyMeter meter({.gpu_bus_id = run_.gpu.pci_bus_id});
+    EnergyMeter meter({.gpu_bus_id = metered_gpu()});
     integration.run(progress, meter);
     run_.energy = meter.stop();
     failure_ = integration.failure();
@@ -356,6 +393,11 @@ class Run {
   RunRecord run_;
   const CaseParameters& parameters_;
   bool is_nonlinear_;
+  // Of several ranks: where they are, their GPUs, and what moves values between these.
+  std::vector<RankPlace> places_;
+  std::vector<RankGpu> gpus_;
+  std::shared_ptr<const DeviceCarrier> carrier_;
+  std::optional<BoxPartition> partition_;
   std::optional<OutputDirectory> output_directory_;
   std::optional<ResultSet> files_;
   Index gpu_peak_bytes_ = 0;

@@ -51,6 +51,10 @@ std::string error_text(const ErrorNorms& error) {
 }
 
 std::string processor_text(const RunRecord& run) {
+  if (run.on_gpu() && run.ranks) {
+    return fmt::format("{}, {} processes, whose values go {}", run.gpu.name, run.ranks->count,
+                       run.ranks->between_gpus);
+  }
   if (run.on_gpu()) return run.gpu.name;
   const std::string threads = fmt::format("{} threads", omp_get_max_threads());
   return run.ranks ? fmt::format("cpu, {} processes of {}", run.ranks->count, threads)

@@ -16,9 +16,11 @@ constexpr double rank_tolerance() {
   return sizeof(T) == sizeof(double) ? 1e-13 : 2e-5;
 }
 
+// In the memory of Space: ranks that compute on GPUs may share one.
+
 /// A x and the diagonal of every suitable strategy: to rounding those of one rank, and on all ranks
 /// with the same bits.
-template <class T>
+template <class T, class Space>
 void check_operators(const Communicator& ranks, const RankGrid& grid,
                      const ProblemOptions& options);
 
@@ -26,6 +28,7 @@ void check_operators(const Communicator& ranks, const RankGrid& grid,
 void check_load(const Communicator& ranks, const RankGrid& grid, const ProblemOptions& options);
 
 /// Scalar products, norms, and random numbers of vectors.
+template <class Space>
 void check_sums(const Communicator& ranks, const RankGrid& grid, const ProblemOptions& options);
 
 enum class RankPreconditioner { none, jacobi, chebyshev };
@@ -37,6 +40,7 @@ struct RankSolve {
 };
 
 /// Solves with a random right-hand side from a random guess.
+template <class Space>
 RankSolve solve_on_ranks(const Communicator& ranks, const RankGrid& grid,
                          const ProblemOptions& options, const StrategyName& strategy,
                          SolverMethod method, RankPreconditioner preconditioner,

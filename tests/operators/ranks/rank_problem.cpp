@@ -1,6 +1,9 @@
 // This file takes parts of test problems.
 #include "tests/operators/ranks/rank_problem.hpp"
 
+#include "solvers/configuration.hpp"
+#include "solvers/ranks/device_carrier.hpp"
+
 namespace tessera::testing {
 namespace {
 
@@ -17,12 +20,20 @@ Discretization on_part(const Discretization& whole, const RankPart& part) {
           Mapping(part.mesh(), lattice, whole.basis.nodes, std::move(coordinates))};
 }
 
+std::shared_ptr<const DeviceCarrier> carrier_on(Processor place, const Communicator& ranks) {
+  if constexpr (kHasCuda) {
+    if (place == Processor::gpu) return make_staged_carrier(ranks);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 RankProblem::RankProblem(const Communicator& ranks, const BoxPartition& partition,
-                         const Problem& whole)
+                         const Problem& whole, Processor place)
     : part_(std::make_shared<const RankPart>(ranks, partition, whole.discretization->mesh,
-                                             whole.discretization->lattice.degree())),
+                                             whole.discretization->lattice.degree(),
+                                             carrier_on(place, ranks))),
       discretization_(on_part(*whole.discretization, *part_)),
       form_(form_on_part(whole.form, discretization_, part_)) {
   if (whole.form.state == nullptr) return;

@@ -12,7 +12,9 @@ namespace tessera::testing {
 /// The rank's part of a problem, with a discretization and a form on it.
 class RankProblem {
  public:
-  RankProblem(const Communicator& ranks, const BoxPartition& partition, const Problem& whole);
+  /// @param place where the ranks compute: on GPUs they have a carrier, by way of the host
+  RankProblem(const Communicator& ranks, const BoxPartition& partition, const Problem& whole,
+              Processor place = Processor::cpu);
   RankProblem(const RankProblem&) = delete;
   RankProblem& operator=(const RankProblem&) = delete;
 
@@ -21,9 +23,9 @@ class RankProblem {
   const BilinearForm& form() const { return form_; }
   VectorLayout layout() const { return part_->layout(); }
 
-  template <class T>
-  std::unique_ptr<LinearOperator<T, Host>> distributed(const StrategyName& strategy) const {
-    return make_operator<T>(strategy, form_);
+  template <class T, class Space = Host>
+  std::unique_ptr<LinearOperator<T, Space>> distributed(const StrategyName& strategy) const {
+    return make_operator<T, Space>(strategy, form_);
   }
 
   /// The rank's entries of a vector of the whole.

@@ -27,12 +27,12 @@ ProblemOptions options_of(int count) { return {.cells = {3, 4, Index{count} + 1}
 TEST(ProcessesWithAPart, ComputeAsOneRank) {
   const RankGrid grid = grid_of(mpi_world().size());
   ProblemOptions options = options_of(mpi_world().size());
-  check_operators<double>(mpi_world(), grid, options);
+  check_operators<double, Host>(mpi_world(), grid, options);
   options.geometry = Geometry::graded;
   options.coefficient = Coefficient::constant;
-  check_operators<float>(mpi_world(), grid, options);
+  check_operators<float, Host>(mpi_world(), grid, options);
   check_load(mpi_world(), grid, options);
-  check_sums(mpi_world(), grid, options);
+  check_sums<Host>(mpi_world(), grid, options);
 }
 
 TEST(ProcessesWithAPart, SolveAsOneRankAndWithTheBitsOfThreads) {
@@ -41,7 +41,8 @@ TEST(ProcessesWithAPart, SolveAsOneRankAndWithTheBitsOfThreads) {
   for (const RankPreconditioner m :
        {RankPreconditioner::none, RankPreconditioner::jacobi, RankPreconditioner::chebyshev}) {
     const auto solve = [&](const Communicator& ranks, const RankGrid& grid) {
-      return solve_on_ranks(ranks, grid, options, {"tensor", "coloring"}, SolverMethod::cg, m);
+      return solve_on_ranks<Host>(ranks, grid, options, {"tensor", "coloring"}, SolverMethod::cg,
+                                  m);
     };
     const RankSolve processes = solve(mpi_world(), grid_of(count));
     EXPECT_EQ(processes.report.status, SolveStatus::converged);

@@ -2,7 +2,10 @@
 // rank.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "solvers/ranks/thread_ranks.hpp"
+#include "tests/everywhere.hpp"
 #include "tests/operators/ranks/rank_checks.hpp"
 
 namespace tessera::testing {
@@ -17,16 +20,18 @@ ProblemOptions options_for(const RankGrid& grid, int dimension, int degree) {
   return options;
 }
 
-class RanksOfGrid : public ::testing::TestWithParam<RankGrid> {
+// On the GPU all ranks share one.
+class RanksOfGrid : public EveryProcessorTest<std::tuple<Processor, RankGrid>> {
  protected:
-  static int count() { return GetParam()[0] * GetParam()[1] * GetParam()[2]; }
-  static int dimension() { return GetParam()[2] > 1 ? 3 : 2; }
+  static RankGrid grid() { return std::get<RankGrid>(GetParam()); }
+  static int count() { return grid()[0] * grid()[1] * grid()[2]; }
+  static int dimension() { return grid()[2] > 1 ? 3 : 2; }
   // Calls f(communicator, options) on ranks for every form on a mesh of the dimension.
   template <class F>
   static void on_every_form(int dimension, F&& f) {
     run_on_threads(count(), [&](const Communicator& ranks) {
       int degree = 0;
-      for (const ProblemOptions& options : with_every_form(options_for(GetParam(), dimension, 1))) {
+      for (const ProblemOptions& options : with_every_form(options_for(grid(), dimension, 1))) {
         ProblemOptions of_degree = options;
         of_degree.degree = 1 + degree++ % 3;
         f(ranks, of_degree);
@@ -37,49 +42,56 @@ class RanksOfGrid : public ::testing::TestWithParam<RankGrid> {
 
 TEST_P(RanksOfGrid, ApplyEveryStrategyAsOneRank) {
   on_every_form(dimension(), [](const Communicator& ranks, const ProblemOptions& options) {
-    check_operators<double>(ranks, GetParam(), options);
+    in_space_of_processor(
+        [&]<class Space>() { check_operators<double, Space>(ranks, grid(), options); });
   });
 }
 
 TEST_P(RanksOfGrid, ApplySeparableAndReactiveFormsAsOneRank) {
-  run_on_threads(count(), [&](const Communicator& ranks) {
-    ProblemOptions options = options_for(GetParam(), dimension(), 2);
-    options.reaction = Reaction::variable;
-    check_operators<double>(ranks, GetParam(), options);
-    options.geometry = Geometry::graded;
-    options.coefficient = Coefficient::separable;
-    options.reaction = Reaction::constant;
-    check_operators<double>(ranks, GetParam(), options);
-    check_operators<float>(ranks, GetParam(), options);
-    options.geometry = Geometry::curved;
-    options.nodes = NodeFamily::equidistant;
-    options.points = 4;
-    check_operators<float>(ranks, GetParam(), options);
+  in_space_of_processor([&]<class Space>() {
+    run_on_threads(count(), [&](const Communicator& ranks) {
+      ProblemOptions options = options_for(grid(), dimension(), 2);
+      options.reaction = Reaction::variable;
+      check_operators<double, Space>(ranks, grid(), options);
+      options.geometry = Geometry::graded;
+      options.coefficient = Coefficient::separable;
+      options.reaction = Reaction::constant;
+      check_operators<double, Space>(ranks, grid(), options);
+      check_operators<float, Space>(ranks, grid(), options);
+      options.geometry = Geometry::curved;
+      options.nodes = NodeFamily::equidistant;
+      options.points = 4;
+      check_operators<float, Space>(ranks, grid(), options);
+    });
   });
 }
 
 TEST_P(RanksOfGrid, MakeTheLoadOfOneRank) {
+  if (processor() == Processor::gpu) GTEST_SKIP() << "ranks make their loads on the host";
   on_every_form(dimension(), [](const Communicator& ranks, const ProblemOptions& options) {
-    check_load(ranks, GetParam(), options);
+    check_load(ranks, grid(), options);
   });
 }
 
 TEST_P(RanksOfGrid, SumEachEntryOnce) {
   on_every_form(dimension(), [](const Communicator& ranks, const ProblemOptions& options) {
-    check_sums(ranks, GetParam(), options);
+    in_space_of_processor([&]<class Space>() { check_sums<Space>(ranks, grid(), options); });
   });
 }
 
-std::string name_of_grid(const ::testing::TestParamInfo<RankGrid>& info) {
-  const RankGrid& grid = info.param;
-  return std::to_string(grid[0]) + "x" + std::to_string(grid[1]) + "x" + std::to_string(grid[2]);
+std::string name_of_grid(const ::testing::TestParamInfo<RanksOfGrid::ParamType>& info) {
+  const auto& [processor, grid] = info.param;
+  return std::to_string(grid[0]) + "x" + std::to_string(grid[1]) + "x" + std::to_string(grid[2]) +
+         place_name(processor);
 }
 
-INSTANTIATE_TEST_SUITE_P(Grids, RanksOfGrid,
-                         ::testing::Values(RankGrid{1, 1, 1}, RankGrid{2, 1, 1}, RankGrid{1, 3, 1},
-                                           RankGrid{2, 2, 1}, RankGrid{1, 1, 2}, RankGrid{1, 1, 3},
-                                           RankGrid{2, 1, 2}, RankGrid{1, 2, 3}, RankGrid{2, 2, 2}),
-                         name_of_grid);
+INSTANTIATE_TEST_SUITE_P(
+    Grids, RanksOfGrid,
+    ::testing::Combine(::testing::ValuesIn(every_processor()),
+                       ::testing::Values(RankGrid{1, 1, 1}, RankGrid{2, 1, 1}, RankGrid{1, 3, 1},
+                                         RankGrid{2, 2, 1}, RankGrid{1, 1, 2}, RankGrid{1, 1, 3},
+                                         RankGrid{2, 1, 2}, RankGrid{1, 2, 3}, RankGrid{2, 2, 2})),
+    name_of_grid);
 
 // A node that four ranks share has each contribution once, in 3D one that eight do.
 TEST(PlaneExchanges, CountSharersAtEdgesAndCorners) {

@@ -48,8 +48,9 @@ class RankLevels {
   }
   template <class T>
   std::unique_ptr<const Transfer<T, Host>> gathering() const {
-    return std::make_unique<GatheringTransfer<T>>(local<T>(), fine_.layout(),
-                                                  coarse_.part().ranks(), coarse_.part().nodes());
+    return std::make_unique<GatheringTransfer<T>>(
+        local<T>(), fine_.layout(),
+        WholeSum<T, Host>(coarse_.part().ranks(), nullptr, coarse_.part().nodes()));
   }
 
  private:

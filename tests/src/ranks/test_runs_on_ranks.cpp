@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "tests/device_test.hpp"
 #include "tests/src/shipped_cases.hpp"
 
 namespace tessera::testing {
@@ -165,10 +166,6 @@ TEST_F(RunsOnRanks, EndTogetherIfOneOfThemFails) {
 }
 
 TEST_F(RunsOnRanks, RefuseWhatIsForOneProcess) {
-  const ProgramResult on_gpu =
-      run_on_ranks(2, path(), arguments("a", {"--set", "run.device=cuda"}));
-  EXPECT_EQ(on_gpu.exit_code, 1);
-  EXPECT_EQ(count_of("run.device = \"cuda\"", on_gpu.errors), 1U) << on_gpu.errors;
   const ProgramResult inverse = run_on_ranks(
       2, path(), arguments("b", {"--set", "solver.preconditioner=fast-diagonalization"}));
   EXPECT_EQ(inverse.exit_code, 1);
@@ -178,6 +175,40 @@ TEST_F(RunsOnRanks, RefuseWhatIsForOneProcess) {
       run_on_ranks(2, path(), {"compare", shipped("compare_small.toml").string()});
   EXPECT_EQ(study.exit_code, 1);
   EXPECT_EQ(count_of("start this without mpirun", study.errors), 1U) << study.errors;
+}
+
+// A GPU, or why there is none: said once, before anything is written.
+TEST_F(RunsOnRanks, SayWhichOfThemHasNoGpu) {
+  if (!kHasCuda || why_no_device().empty()) GTEST_SKIP() << "there is a GPU";
+  const ProgramResult ran = run_on_ranks(2, path(), arguments("a", {"--set", "run.device=cuda"}));
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_EQ(count_of("rank 0 on ", ran.errors), 1U) << ran.errors;
+  EXPECT_EQ(count_of("no GPU can be used", ran.errors), 1U) << ran.errors;
+  EXPECT_FALSE(std::filesystem::exists(path() / "a"));
+}
+
+TEST_F(RunsOnRanks, ShareAGpuOnTheGpu) {
+  TESSERA_REQUIRE_DEVICE();
+  const std::vector<std::string> on_gpu = {"--set", "run.device=cuda"};
+  ASSERT_EQ(run_program(path(), arguments("one", on_gpu)).exit_code, 0);
+  const nlohmann::json one = result("one");
+  // More than any machine of tests has GPUs.
+  constexpr int kRanks = 3;
+  for (const char* name : {"first", "second"}) {
+    const ProgramResult ran = run_on_ranks(kRanks, path(), arguments(name, on_gpu));
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+    const nlohmann::json several = result(name);
+    EXPECT_EQ(several["ranks"]["gpus"].size(), 3U);
+    EXPECT_EQ(several["ranks"]["between_gpus"], "by way of the host");
+    EXPECT_THAT(several["notes"].dump(), HasSubstr("share GPU"));
+    EXPECT_NEAR(several["solver"]["iterations"].get<int>(), one["solver"]["iterations"].get<int>(),
+                1);
+    for (const char* number : {"min", "max", "integral", "energy"}) {
+      const double expected = one["solution"][number].get<double>();
+      EXPECT_NEAR(several["solution"][number].get<double>(), expected, 1e-9 * std::abs(expected))
+          << number;
+    }
+  }
 }
 
 TEST_F(RunsOnRanks, WriteWhatTheyHaveAfterASignal) {

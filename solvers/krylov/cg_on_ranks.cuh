@@ -1,0 +1,98 @@
+// A DeviceCgOnRanks is conjugate gradients where ranks with a GPU each share the vectors.
+#pragma once
+
+#include "solvers/krylov/cg_rank_kernels.cuh"
+#include "solvers/krylov/device_system.cuh"
+
+namespace tessera {
+namespace {
+
+// As DeviceCg of cg.cu, which alone includes this, but by the kernels that ranks need.
+template <class T>
+class DeviceCgOnRanks final : public SystemIteration<T> {
+  using Base = SystemIteration<T>;
+  using Base::kind;
+  using Base::make_residual;
+  using Base::over_entries;
+  using Base::residual;
+  using Base::state;
+
+ public:
+  using Base::system;
+
+  DeviceCgOnRanks(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m, Beta beta)
+      : Base(a, m),
+        beta_(beta),
+        p_(a.layout()),
+        q_(a.layout()),
+        z_(system().layout_if(kind() == PreconditionerKind::general)) {}
+
+  void enqueue_residual() override {
+    complete_solution();
+    make_residual({p_.data(), &state()->rz});
+  }
+
+  void enqueue() override {
+    with_kind(kind(), [&]<PreconditionerKind kind>() {
+      if constexpr (kind == PreconditionerKind::general) {
+        if (beta_ == Beta::fletcher_reeves) {
+          enqueue_direction<Beta::fletcher_reeves>();
+        } else {
+          enqueue_direction<Beta::polak_ribiere>();
+        }
+      }
+      system().a().apply(p_, q_);
+      enqueue_sums<DirectionEnd<kind>>(direction_sum_kernel<kind, T>);
+      enqueue_sums<ResidualUpdateEnd<kind>>(rank_residual_kernel<kind, T>);
+      if constexpr (kind != PreconditionerKind::general) enqueue_solution<kind>();
+    });
+  }
+
+  void enqueue_replacement() override {
+    complete_solution();
+    // With a general preconditioner the r.z of the state is that of p.
+    const bool is_general = kind() == PreconditionerKind::general;
+    make_residual({nullptr, is_general ? nullptr : &state()->rz});
+  }
+
+ private:
+  IterationArguments<T> arguments() {
+    return {system().size(), q_.data(), system().diagonal(),
+            z_.data(),       p_.data(), residual().data(),
+            system().x(),    state(),   sums_.partial()};
+  }
+
+  template <Beta choice>
+  void enqueue_direction() {
+    system().m().apply(residual(), z_);
+    enqueue_sums<CorrectionEnd<choice>>(correction_sums_kernel<choice, T>);
+    enqueue_solution<PreconditionerKind::general>();
+  }
+
+  // Queues a kernel that sums, and what follows when the sums of all ranks are added.
+  template <class End>
+  void enqueue_sums(void (*kernel)(IterationArguments<T>, OwnedEntries, unsigned*)) {
+    launch(kernel, over_entries("sums of CG"), arguments(), OwnedEntries(this->layout()),
+           sums_.arrived());
+    this->template finish_on_ranks<2>(End{state()});
+  }
+
+  template <PreconditionerKind kind>
+  void enqueue_solution() {
+    launch(rank_solution_kernel<kind, T>, over_entries("vector updates of CG"), arguments());
+  }
+
+  void complete_solution() {
+    if (kind() != PreconditionerKind::general) return;
+    launch(completion_kernel<T>, over_entries("completing the solution of CG"), system().size(),
+           p_.data(), system().x(), state());
+    zero_on_device(&state()->pending, sizeof(double));
+  }
+
+  Beta beta_;
+  DeviceVector<T> p_, q_, z_;
+  ReductionBuffer<2> sums_;
+};
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,66 @@
+// A DeviceCarrier moves values between the GPUs of ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "solvers/ranks/communicator.hpp"
+
+namespace tessera {
+
+/// Bytes in GPU memory to one rank, and as many as that one sends here.
+struct DeviceMessage {
+  int rank;
+  const void* send;
+  void* receive;
+  std::int64_t bytes;
+};
+
+/// What ranks that compute on GPUs tell each other by. All pointers are to GPU memory of the
+/// calling rank. Work is in the order of device_stream(), and nobody has to wait for it: who reads
+/// what came does so in the same stream. The functions are called as those of a Communicator:
+/// all_gather() by all ranks in the same order, exchange() by both sides of every message.
+class DeviceCarrier {
+ public:
+  virtual ~DeviceCarrier() = default;
+  DeviceCarrier(const DeviceCarrier&) = delete;
+  DeviceCarrier& operator=(const DeviceCarrier&) = delete;
+
+  const Communicator& ranks() const { return ranks_; }
+  /// How values go, in a few words.
+  virtual std::string name() const = 0;
+  /// Whether all work is queued, so that CUDA graphs can have it; else the host takes part in it.
+  virtual bool can_be_captured() const = 0;
+
+  /// @throws DeviceError
+  void exchange(std::span<const DeviceMessage> messages) const {
+    if (!messages.empty()) do_exchange(messages);
+  }
+  /// all = the bytes of rank 0, of rank 1, ...: as many of each. @throws DeviceError
+  void all_gather(const void* mine, std::int64_t bytes, void* all) const {
+    if (bytes > 0) do_all_gather(mine, bytes, all);
+  }
+  /// Ends what other ranks do not answer, so that waiting for the GPU ends; nothing can be carried
+  /// afterwards.
+  virtual void give_up() const noexcept {}
+
+ protected:
+  /// @param ranks must outlive this object
+  explicit DeviceCarrier(const Communicator& ranks) : ranks_(ranks) {}
+
+ private:
+  virtual void do_exchange(std::span<const DeviceMessage> messages) const = 0;
+  virtual void do_all_gather(const void* mine, std::int64_t bytes, void* all) const = 0;
+
+  const Communicator& ranks_;
+};
+
+/// Carries by way of the host's page-locked memory and a communicator, whatever that is: the host
+/// waits for the GPU in each call. Ranks may share a GPU. One object for each rank.
+/// @param ranks must outlive the carrier
+std::shared_ptr<const DeviceCarrier> make_staged_carrier(const Communicator& ranks);
+
+}  // namespace tessera
