@@ -9,6 +9,7 @@
 #include "mesh/errors.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
 
 namespace tessera::internal {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 enum class Kind {
   interrupted,
   memory,
+  device,
   carried,
   field_value,
   inverted_cell,
@@ -55,6 +57,8 @@ Failure failure_of(const std::exception_ptr& thrown) {
     return {{.kind = Kind::memory}};
   } catch (const std::length_error&) {
     return {{.kind = Kind::memory}};
+  } catch (const DeviceError& error) {
+    return of_message({.kind = Kind::device}, error);
   } catch (const BadFieldValue& error) {
     return {{.kind = Kind::field_value, .where = error.where(), .value = error.value()},
             {error.key(), error.what()}};
@@ -100,6 +104,8 @@ Failure read(const std::exception_ptr& thrown, const ErrorCarrier* carrier) {
       throw Interrupted();
     case Kind::memory:
       throw std::bad_alloc();
+    case Kind::device:
+      throw DeviceError(text);
     case Kind::carried:
       carrier->throw_again(failure.texts);
       break;
