@@ -64,7 +64,10 @@ std::string gpu_name() {
 }
 
 Processor processor_of(const StudyInfo& study, const StudyCommand& command) {
-  const Processor processor = command.device == "cuda" ? Processor::gpu : Processor::cpu;
+  const Processor usual = study.runs_on(Processor::cpu) ? Processor::cpu : Processor::gpu;
+  const Processor processor = command.device.empty()     ? usual
+                              : command.device == "cuda" ? Processor::gpu
+                                                         : Processor::cpu;
   // Else kernels of more than eight streams wait for each other; CUDA reads this when it starts.
   if (processor == Processor::gpu) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   // A missing GPU is what a user can do something about first.

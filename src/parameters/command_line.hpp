@@ -87,8 +87,8 @@ constexpr int kLeastStudyRepetitions = 5;
 struct StudyCommand {
   /// Empty: the table of studies is asked for.
   std::string study = {};
-  /// "cpu" or "cuda".
-  std::string device = "cpu";
+  /// "cpu" or "cuda"; empty: the CPU, unless the study runs on GPUs alone.
+  std::string device = {};
   /// Empty: those of 1, 2, 4, 8, 16 that there are cores for.
   std::vector<int> threads = {};
   std::optional<int> repetitions = {};

@@ -235,7 +235,7 @@ void add_study(CLI::App& app, CommandOptions& options) {
   command
       ->add_option("NAME", chosen.study, "The study; without it, the table of studies is printed")
       ->option_text("NAME");
-  command->add_option("--device", chosen.device, "Where: cpu (default) or cuda")
+  command->add_option("--device", chosen.device, "Where (default: cpu, where the study runs there)")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->option_text("cpu|cuda");
   add_study_rows(*command, chosen);

@@ -23,4 +23,7 @@ StudyInfo update_order_study();
 /// By when a kernel is surely done.
 StudyInfo finishing_time_study();
 
+/// When and at which level GPU threads should collect what they append or send.
+StudyInfo aggregation_study();
+
 }  // namespace tessera

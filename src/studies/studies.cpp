@@ -16,9 +16,9 @@ bool StudyInfo::runs_on(Processor processor) const {
 }
 
 const std::vector<StudyInfo>& studies() {
-  static const std::vector<StudyInfo> table = {synchronization_study(),  assembly_study(),
-                                               n_body_study(),           update_order_study(),
-                                               block_scheduling_study(), finishing_time_study()};
+  static const std::vector<StudyInfo> table = {
+      synchronization_study(),  assembly_study(),       n_body_study(),     update_order_study(),
+      block_scheduling_study(), finishing_time_study(), aggregation_study()};
   return table;
 }
 

@@ -52,7 +52,7 @@ TEST(CommandLine, Study) {
   EXPECT_EQ(std::get<StudyCommand>(parse({"study"})).study, "");
   const auto plain = std::get<StudyCommand>(parse({"study", "n-body"}));
   EXPECT_EQ(plain.study, "n-body");
-  EXPECT_EQ(plain.device, "cpu");
+  EXPECT_EQ(plain.device, "");
   EXPECT_EQ(plain.size, StudySize::full);
   EXPECT_FALSE(plain.repetitions);
   EXPECT_TRUE(plain.threads.empty());
