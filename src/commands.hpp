@@ -20,7 +20,7 @@ enum class ExitCode {
 /// @param ranks that compute the case together, and call this together
 ExitCode run(const RunCommand& command, const Communicator& ranks = single_rank());
 ExitCode check(const CheckCommand& command);
-ExitCode compare(const CompareCommand& command);
+ExitCode compare(const CompareCommand& command, const Communicator& ranks = single_rank());
 ExitCode convergence(const ConvergenceCommand& command);
 ExitCode study(const StudyCommand& command);
 ExitCode make_report(const ReportCommand& command);

@@ -56,6 +56,11 @@ bool writes_files(const Command& command) {
          std::holds_alternative<ReportCommand>(command);
 }
 
+bool computes_on_ranks(const Command& command) {
+  return std::holds_alternative<RunCommand>(command) ||
+         std::holds_alternative<CompareCommand>(command);
+}
+
 // What a program is to say and do that cannot write to stdout: nothing for a reader who has had
 // enough, as `head`. Where files hold the results, nothing else is lost.
 ExitCode with_stdout_error(ExitCode code, const Command& command) {
@@ -74,7 +79,7 @@ struct Ending {
 ExitCode do_command(const Command& command, const Communicator& ranks) {
   return std::visit(Overloaded{[&](const RunCommand& c) { return run(c, ranks); },
                                [](const CheckCommand& c) { return check(c); },
-                               [](const CompareCommand& c) { return compare(c); },
+                               [&](const CompareCommand& c) { return compare(c, ranks); },
                                [](const ConvergenceCommand& c) { return convergence(c); },
                                [](const StudyCommand& c) { return study(c); },
                                [](const ReportCommand& c) { return make_report(c); },
@@ -185,8 +190,8 @@ ExitCode check_for_processes(CheckCommand command, int processes) {
 ExitCode refuse_processes(int count) {
   if (launched_rank() == 0) {
     print_err(
-        "tessera: {} processes were started, but only tessera run computes on several: start this "
-        "without mpirun\n",
+        "tessera: {} processes were started, but only tessera run and tessera compare compute "
+        "on several: start this without mpirun\n",
         count);
   }
   return ExitCode::input_error;
@@ -195,7 +200,7 @@ ExitCode refuse_processes(int count) {
 ExitCode execute(const Command& command) {
   const int processes = launched_processes();
   if (processes == 1) return execute_alone(command);
-  if (std::holds_alternative<RunCommand>(command)) return execute_on_ranks(command);
+  if (computes_on_ranks(command)) return execute_on_ranks(command);
   if (const auto* const check = std::get_if<CheckCommand>(&command)) {
     return check_for_processes(*check, processes);
   }

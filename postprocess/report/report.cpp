@@ -45,6 +45,7 @@ Page make_page(const std::vector<ReportInput>& inputs) {
   add_origins(page, sources.tables);
   add_operators(page, of_kind(sources, TableKind::operators), strategies);
   add_solvers(page, of_kind(sources, TableKind::solvers), solvers);
+  add_scalings(page, sources.tables);
   add_convergence(page, of_kind(sources, TableKind::convergence), degrees);
   add_convergence_in_time(page, of_kind(sources, TableKind::convergence_in_time), degrees);
   add_all_rows(page, sources.tables);

@@ -16,6 +16,9 @@ void add_operators(Page& page, const std::vector<const TableSource*>& tables, Se
 /// Time to solution, iterations and energy by size, for each solver.
 void add_solvers(Page& page, const std::vector<const TableSource*>& tables, SeriesStyles& styles);
 
+/// Speed-up and efficiency of what several numbers of ranks measured.
+void add_scalings(Page& page, const std::vector<TableSource>& tables);
+
 /// Errors over the width of cells, and over the time they cost.
 void add_convergence(Page& page, const std::vector<const TableSource*>& tables,
                      SeriesStyles& styles);

@@ -218,13 +218,18 @@ Discretization make_framed_discretization(const CaseParameters& parameters, Proc
       if (made) return std::move(*made);
     }
   }
-  Discretization physical = on_all_ranks(part, [&] {
+  return in_natural_frame(part, [&] {
     return make_discretization_on(part == nullptr ? make_box_mesh(parameters) : part->mesh(),
                                   parameters);
   });
+}
+
+Discretization in_natural_frame(const RankPart* part, const std::function<Discretization()>& make) {
+  Discretization physical = on_all_ranks(part, make);
   const Intervals intervals = intervals_of_all(physical, part);
   on_all_ranks(part, [&] { check_digits(physical, intervals); });
-  return to_frame(std::move(physical), natural_frame(intervals, parameters.mesh.dimension));
+  const int dimension = physical.mesh.dimension();
+  return to_frame(std::move(physical), natural_frame(intervals, dimension));
 }
 
 PoissonProblem make_problem(const CaseParameters& parameters) {

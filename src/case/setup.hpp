@@ -33,6 +33,10 @@ Discretization make_discretization(const CaseParameters& parameters);
 Discretization make_framed_discretization(const CaseParameters& parameters, Processor makes,
                                           const RankPart* part = nullptr);
 
+/// The space that `make` makes of a rank's part or, without one, of the whole, in its natural
+/// frame, which is that of the whole. @throws LostDigits, what `make` throws, on all ranks
+Discretization in_natural_frame(const RankPart* part, const std::function<Discretization()>& make);
+
 /// Whether they are, with the processor of the case, unless values are found that are not allowed.
 bool makes_positions_on_gpu(const CaseParameters& parameters);
 

@@ -1,44 +1,73 @@
 // The command compare measures the strategies or the solvers of a study side by side.
 #include "mesh/errors.hpp"
 #include "postprocess/files/atomic_file.hpp"
+#include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/report/report.hpp"
 #include "src/case/fields.hpp"
+#include "src/case/ranks/rank_partition.hpp"
+#include "src/case/ranks/shared_text.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
+#include "src/machine/rank_places.hpp"
 #include "src/study/study_run.hpp"
 
 namespace tessera {
 
-ExitCode compare(const CompareCommand& command) {
-  const InterruptGuard guard;
-  const Loaded<StudyParameters> loaded =
-      make_study_registry().load(command.study_file, command.overrides);
+namespace {
+
+Loaded<StudyParameters> loaded_study(const CompareCommand& command, const Communicator& ranks) {
+  Loaded<StudyParameters> loaded = make_study_registry().parse(
+      shared_text(command.study_file, ranks), command.study_file, command.overrides);
+  if (ranks.size() > 1 && loaded.parameters.device == RunDevice::cuda) {
+    throw InputError({loaded.findings.diagnostic(
+        "study.device", "several processes compute on CPUs only so far; allowed: \"cpu\"")});
+  }
   if (command.launches == LaunchReports::yes &&
       study_processor(loaded.parameters) != Processor::gpu) {
     throw InputError({{.file = std::string("--launches"),
                        .message = "reports the launches of GPU kernels, and this study is on the "
                                   "CPU; --set study.device=cuda puts it on a GPU"}});
   }
+  loaded.parameters.processes = ranks.size();
+  return loaded;
+}
+
+}  // namespace
+
+ExitCode compare(const CompareCommand& command, const Communicator& ranks) {
+  const InterruptGuard guard(ranks.size() > 1 ? StopRequests::agreed : StopRequests::at_once);
+  require_same_version(ranks);
+  const Loaded<StudyParameters> loaded = loaded_study(command, ranks);
   // Without a file the table is all there is, and nobody is left to read it.
   const bool has_file = !loaded.parameters.output.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
+  const bool is_root = ranks.rank() == 0;
   try {
-    if (!loaded.parameters.output.empty()) AtomicFile(loaded.parameters.output).write("x");
+    output_on_all_ranks(ranks, [&] {
+      const std::string& output = loaded.parameters.output;
+      if (is_root && !output.empty()) AtomicFile(output).write("x");
+    });
   } catch (const OutputError& error) {
     throw InputError({loaded.findings.diagnostic("study.output", error.what())});
   }
   try {
     return with_report_errors("--report", [&] {
-      if (!command.report.empty()) {
-        report::require_writable_report(command.report, command.overwrite);
-      }
+      on_all_ranks(
+          ranks,
+          [&] {
+            if (!is_root || command.report.empty()) return;
+            report::require_writable_report(command.report, command.overwrite);
+          },
+          &report_errors());
       const ExitCode code = loaded.parameters.solvers.empty()
-                                ? compare_operators(loaded.parameters, command)
-                                : compare_solvers(loaded.parameters, command);
+                                ? compare_operators(loaded.parameters, command, ranks)
+                                : compare_solvers(loaded.parameters, command, ranks);
       return has_file ? code : unless_stdout_is_lost(code);
     });
+  } catch (const UnsuitableRanks& error) {
+    throw InputError({loaded.findings.diagnostic(error.key(), error.what())});
   } catch (const InvertedCell& error) {
     throw InputError({loaded.findings.diagnostic("study.map", error.what())});
   } catch (const LostDigits& error) {

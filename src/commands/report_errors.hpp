@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "operators/form/on_all_ranks.hpp"
 #include "src/commands.hpp"
 
 namespace tessera {
@@ -16,5 +17,8 @@ ExitCode with_report_errors(const std::string& named, const std::function<ExitCo
 /// Tries, before anything is computed, whether an option's file can be written; an empty path is
 /// none. @throws InputError
 void require_writable(const std::string& option, const std::string& path);
+
+/// Takes what with_report_errors() knows, and OutputError, to other ranks as it is.
+const ErrorCarrier& report_errors();
 
 }  // namespace tessera

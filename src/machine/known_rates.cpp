@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "operators/form/on_all_ranks.hpp"
 #include "postprocess/files/atomic_file.hpp"
 
 namespace tessera {
@@ -106,6 +107,33 @@ MeasuredRates known_rates(int threads, Measure when) {
       known_figures(fmt::format("{} bytes: {}", sizes, where), rates.caches.size(), when,
                     [&] { return measure_caches(rates.caches, threads); });
   for (std::size_t i = 0; i < caches.size(); ++i) rates.caches[i].bytes_per_second = caches[i];
+  return rates;
+}
+
+MeasuredRates rates_of_ranks(const Communicator& ranks, int threads, int hosts) {
+  const Machine machine = describe_machine();
+  std::vector<CacheRate> caches = cache_levels(machine, threads);
+  // As many levels on all.
+  double levels = static_cast<double>(caches.size());
+  ranks.min({&levels, 1});
+  caches.resize(static_cast<std::size_t>(levels));
+  // Each is begun together.
+  const Bandwidth memory = on_all_ranks(ranks, [&] { return measure_bandwidth(threads); });
+  const FlopRates fma = on_all_ranks(ranks, [&] { return measure_flop_rates(threads); });
+  const Figures of_caches = on_all_ranks(ranks, [&] { return measure_caches(caches, threads); });
+  Figures sums = {memory.copy, memory.update, memory.read, fma.in_double, fma.in_single};
+  for (std::size_t i = 0; i < caches.size(); ++i) {
+    sums.insert(sums.end(), {of_caches[i], caches[i].bytes});
+  }
+  ranks.sum(sums);
+  MeasuredRates rates{{sums[0], sums[1], sums[2]}, {sums[3], sums[4]}, std::move(caches)};
+  // Ranks of one host may reach the same cache.
+  const double shared = static_cast<double>(machine.l3_bytes) * machine.l3_count * hosts;
+  for (std::size_t i = 0; i < rates.caches.size(); ++i) {
+    CacheRate& cache = rates.caches[i];
+    cache.bytes_per_second = sums[5 + 2 * i];
+    cache.bytes = cache.name == "L3" ? std::min(sums[6 + 2 * i], shared) : sums[6 + 2 * i];
+  }
   return rates;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "solvers/memory/device.hpp"
+#include "solvers/ranks/communicator.hpp"
 #include "src/machine/cpu_rates.hpp"
 #include "src/parameters/case_parameters.hpp"
 #include "src/parameters/command_line.hpp"
@@ -35,6 +36,13 @@ struct MeasuredRates {
 /// it goes; one that cannot be read or written is as good as none.
 /// @throws std::bad_alloc where they have to be measured
 MeasuredRates known_rates(int threads, Measure when = Measure::once);
+
+/// The same as measured by all ranks at one time, which each have so many threads and call this
+/// together, remembered nowhere: the rates of all of them together, and what fits in their caches,
+/// of a level never more than their hosts have.
+/// @param hosts of the ranks
+/// @throws std::bad_alloc on all ranks
+MeasuredRates rates_of_ranks(const Communicator& ranks, int threads, int hosts);
 
 /// The same of the GPU, remembered for its kind and driver; nothing is known without CUDA.
 /// @throws DeviceError

@@ -22,6 +22,8 @@ struct StudyParameters {
   std::vector<int> dimensions = {3};
   /// Sizes aimed at; meshes come as near as whole cells allow.
   std::vector<std::int64_t> dofs = {1000000};
+  /// Sizes aimed at for each process, after those of the whole.
+  std::vector<std::int64_t> dofs_per_rank;
   std::vector<StudyGeometry> geometry = {StudyGeometry::uniform};
   /// Of the kernel tensor on mapped meshes.
   std::vector<FactorsChoice> factors = {FactorsChoice::automatic};
@@ -49,8 +51,12 @@ struct StudyParameters {
   double agree_tolerance = 1e-12;
   /// CSV file; empty = none.
   std::string output;
+  /// Whether rows of other numbers of processes stay in it.
+  bool append = false;
   /// Bytes; 0 = that of the machine.
   std::int64_t memory_limit = 0;
+  /// How many processes measure it: no key, but what was launched.
+  int processes = 1;
 };
 
 /// The keys of study files. @param kernels, scatters, preconditioners the names allowed, as in

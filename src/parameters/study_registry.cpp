@@ -72,6 +72,17 @@ void add_problems(StudyRegistry& registry) {
        .unit = "DoFs"},
       [](auto& p) -> auto& { return p.dofs; });
   registry.add(
+      {.name = "study.dofs_per_rank",
+       .description = "Sizes to aim at for each process, measured after those of study.dofs: the "
+                      "problem grows with the processes, where that of study.dofs does not.",
+       .type = ValueType::count,
+       .presence = Presence::optional,
+       .range = between(1, 1e12),
+       .unit = "DoFs",
+       .default_text = "none",
+       .example = TomlValue{TomlValue::Array(1, TomlValue{std::int64_t{1000000}})}},
+      [](auto& p) -> auto& { return p.dofs_per_rank; });
+  registry.add(
       {.name = "study.geometry",
        .description = "Equal boxes, or the study's map, which gives every cell its own "
                       "geometric factors."},
@@ -131,6 +142,12 @@ void add_measurement(StudyRegistry& registry) {
       {.name = "study.output",
        .description = "CSV file for the measurements; an empty string = none."},
       [](auto& p) -> auto& { return p.output; });
+  registry.add(
+      {.name = "study.append",
+       .description = "Leave the rows in study.output that were measured by other numbers of "
+                      "processes, if they are of the same study, machine and program, and print "
+                      "how well processes share the work."},
+      [](auto& p) -> auto& { return p.append; });
 }
 
 void add_solvers(StudyRegistry& registry, const std::vector<PreconditionerName>& preconditioners) {
@@ -154,6 +171,9 @@ void check_study(StudyParameters& parameters, Findings& findings) {
     findings.report("study.map",
                     fmt::format("must have 3 entries, one per axis, in 2D too; it has {}",
                                 parameters.map.size()));
+  }
+  if (parameters.append && parameters.output.empty() && !findings.has_error("study.output")) {
+    findings.report("study.append", "needs study.output, the file that rows are added to");
   }
 }
 

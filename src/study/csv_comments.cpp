@@ -56,12 +56,17 @@ std::string command_line(std::string_view command, const std::string& file,
 
 std::string csv_comments(const std::string& title, const std::string& command, Processor processor,
                          const std::string& toml) {
+  return csv_comments(title, command, processor, toml, machine_summary(describe_machine()));
+}
+
+std::string csv_comments(const std::string& title, const std::string& command, Processor processor,
+                         const std::string& toml, const std::string& machine) {
   std::string file;
   std::istringstream lines(toml);
   for (std::string line; std::getline(lines, line);) file += comment("toml", line);
   return fmt::format("# {}\n", program_name()) + comment("title", title) +
          comment("command", command) + comment("compiler", kCompiler) +
-         comment("machine", machine_summary(describe_machine())) +
+         comment("machine", machine) +
          (processor == Processor::gpu ? comment("gpu", gpu_name()) : "") +
          comment("started", utc_text(std::chrono::system_clock::now())) + file;
 }

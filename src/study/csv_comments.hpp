@@ -19,6 +19,10 @@ std::string command_line(std::string_view command, const std::string& file,
 
 /// Lines "# key: value" that say what made the measurements, and where; the first names Tessera.
 /// @param command command_line() @param toml what was measured with all defaults, a comment a line
+/// @param machine machine_summary()
+std::string csv_comments(const std::string& title, const std::string& command, Processor processor,
+                         const std::string& toml, const std::string& machine);
+/// The same with what this process may use of its machine.
 std::string csv_comments(const std::string& title, const std::string& command, Processor processor,
                          const std::string& toml);
 

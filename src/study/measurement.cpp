@@ -2,18 +2,23 @@
 #include "src/study/measurement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "mesh/saturated.hpp"
 #include "operators/csr/csr.hpp"
-#include "solvers/interruption.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/dispatch.hpp"
 #include "src/case/memory/memory_estimate.hpp"
+#include "src/case/ranks/rank_parts.hpp"
 #include "src/case/shape.hpp"
 #include "src/solve/solve_launches.hpp"
 #include "src/solve/vector_conversion.hpp"
+#include "src/solve/whole_work.hpp"
 #include "src/study/stopwatch.hpp"
 
 namespace tessera {
@@ -21,7 +26,7 @@ namespace {
 
 constexpr int kLeastRepetitions = 3;
 
-// In [-1, 1), by a hash of the index (splitmix64): the same for any number of threads.
+// In [-1, 1), by a hash of the index (splitmix64): the same for any number of threads and ranks.
 double random_value(Index i) {
   auto z = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15ULL + 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -32,15 +37,24 @@ double random_value(Index i) {
 
 FaceSet all_faces(int dimension) { return FaceSet((1U << face_count(dimension)) - 1U); }
 
+BilinearForm form_of(const StudyPart& part) {
+  const Discretization& discretization = part.discretization;
+  BilinearForm form{
+      &discretization, constant_field(1.0), all_faces(discretization.mesh.dimension()), {}};
+  return part.part ? form_on_part(std::move(form), discretization, part.part) : form;
+}
+
 }  // namespace
 
-Index bench_bytes(const StudyProblem& problem) {
-  const NodeLattice lattice(make_study_mesh(problem), problem.degree);
+Index bench_bytes(const StudyProblem& problem, const std::optional<BoxPartition>& partition) {
+  const int degree = problem.degree;
+  const Index nodes = partition ? part_dofs(*partition, largest_part(*partition, degree), degree)
+                                : NodeLattice(make_study_mesh(problem), degree).size();
   const Index positions = problem.geometry == StudyGeometry::mapped ? problem.dimension * 8 : 0;
   // x and y in the study's precision, y_first in double.
   // Threads, buffers and tables; the program itself is there already when memory is asked for.
   constexpr Index kBesideVectors = Index{24} << 20;
-  return kBesideVectors + lattice.size() * (positions + 2 * value_bytes(problem.precision) + 8);
+  return kBesideVectors + nodes * (positions + 2 * value_bytes(problem.precision) + 8);
 }
 
 Index gpu_bench_bytes(const StudyProblem& problem) {
@@ -49,21 +63,29 @@ Index gpu_bench_bytes(const StudyProblem& problem) {
 }
 
 template <class T>
-double relative_difference(std::span<const T> y, std::span<const double> first) {
+double relative_difference(std::span<const T> y, std::span<const double> first,
+                           const Communicator& ranks) {
   double difference = 0.0;
   double largest = 0.0;
   for (std::size_t i = 0; i < first.size(); ++i) {
     const double distance = std::abs(static_cast<double>(y[i]) - first[i]);
     // Infinite values have no distance either, and what is divided by them is 0.
-    if (!std::isfinite(distance)) return std::numeric_limits<double>::quiet_NaN();
+    if (!std::isfinite(distance)) {
+      difference = std::numeric_limits<double>::quiet_NaN();
+      break;
+    }
     difference = std::max(difference, distance);
     largest = std::max(largest, std::abs(first[i]));
   }
-  return difference == 0.0 ? 0.0 : difference / largest;
+  std::array<double, 2> of_all = {difference, largest};
+  ranks.max(of_all);
+  return of_all[0] == 0.0 ? 0.0 : of_all[0] / of_all[1];
 }
 
-template double relative_difference(std::span<const double>, std::span<const double>);
-template double relative_difference(std::span<const float>, std::span<const double>);
+template double relative_difference(std::span<const double>, std::span<const double>,
+                                    const Communicator&);
+template double relative_difference(std::span<const float>, std::span<const double>,
+                                    const Communicator&);
 
 double agreement_tolerance(const StudyParameters& study, Precision precision) {
   constexpr double kRoundingRatio = 0x1p29;
@@ -71,28 +93,31 @@ double agreement_tolerance(const StudyParameters& study, Precision precision) {
                                                   : study.agree_tolerance * kRoundingRatio;
 }
 
-Bench::Bench(const StudyParameters& study, const StudyProblem& problem,
+Bench::Bench(const StudyParameters& study, const StudyProblem& problem, const StudyRanks& ranks,
              std::optional<WaveStep> launches)
     : study_(study),
+      ranks_(ranks),
       problem_(problem),
       launches_(launches),
-      discretization_(make_study_discretization(study, problem)),
-      form_{&discretization_, constant_field(1.0), all_faces(problem.dimension), {}},
+      part_(make_study_part(study, problem, ranks)),
+      form_(form_of(part_)),
       shape_(form_shape(form_, study_processor(study), value_bytes(problem.precision))) {}
 
-Index Bench::nonzeros() const { return csr_nonzeros(discretization_.lattice, form_.dirichlet); }
+Index Bench::nonzeros() const { return csr_nonzeros(part_.whole(), all_faces(problem_.dimension)); }
 
 Index Bench::needed_bytes(const StrategyName& strategy) const {
   const Processor processor = study_processor(study_);
-  const Index common =
-      processor == Processor::cpu ? bench_bytes(problem_) : gpu_bench_bytes(problem_);
-  return Saturated(common) + operator_bytes(strategy, shape_).peak;
+  const Index common = processor == Processor::cpu
+                           ? bench_bytes(problem_, ranks_.partition(study_, problem_))
+                           : gpu_bench_bytes(problem_);
+  return ranks_.largest(Saturated(common) + operator_bytes(strategy, shape_).peak);
 }
 
 Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) {
   Measurement measurement;
   measurement.strategy = strategy;
-  measurement.unsuitable = why_unsuitable(strategy, shape_);
+  const std::string reason = why_unsuitable(strategy, shape_);
+  measurement.unsuitable = ranks_.all().agree(reason.empty() ? 0 : 1, reason).message;
   if (!measurement.unsuitable.empty()) return measurement;
   measurement.needed_bytes = needed_bytes(strategy);
   measurement.fits = measurement.needed_bytes <= available_bytes;
@@ -105,10 +130,10 @@ Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) 
 template <class T>
 double Bench::difference_from_first(const HostVector<T>& y) {
   if (reference_.size() == 0) {
-    reference_ = HostVector<double>(y.size());
+    reference_ = on_all_ranks(ranks_.all(), [&] { return HostVector<double>(y.size()); });
     for (Index i = 0; i < y.size(); ++i) reference_[i] = static_cast<double>(y[i]);
   }
-  return relative_difference<T>(y.span(), reference_.span());
+  return relative_difference<T>(y.span(), reference_.span(), ranks_.all());
 }
 
 template <class F>
@@ -116,12 +141,10 @@ Summary Bench::repeat(F&& seconds_of_one) const {
   std::vector<double> seconds;
   const double start = seconds_now();
   while (static_cast<int>(seconds.size()) < study_.repetitions) {
-    stop_if_requested();
-    seconds.push_back(seconds_of_one());
-    if (static_cast<int>(seconds.size()) >= kLeastRepetitions &&
-        seconds_now() - start > study_.time_limit_s) {
-      break;
-    }
+    ranks_.stop_if_asked();
+    seconds.push_back(ranks_.slowest(seconds_of_one()));
+    const bool is_enough = static_cast<int>(seconds.size()) >= kLeastRepetitions;
+    if (is_enough && ranks_.as_root_says(seconds_now() - start > study_.time_limit_s)) break;
   }
   return summarize(std::move(seconds));
 }
@@ -135,10 +158,12 @@ void take_times(const Summary& times, Measurement& measurement) {
 }
 
 template <class T>
-HostVector<T> random_vector(Index n) {
-  HostVector<T> x(n);
+HostVector<T> random_vector(const VectorLayout& layout) {
+  HostVector<T> x(layout);
 #pragma omp parallel for schedule(static)
-  for (Index i = 0; i < n; ++i) x[i] = static_cast<T>(random_value(i));
+  for (Index i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<T>(random_value(layout.whole_number(i)));
+  }
   return x;
 }
 
@@ -151,12 +176,21 @@ void Bench::measure_in(Measurement& measurement) {
   const auto a = make_operator<T, Space>(measurement.strategy, form_);
   synchronize<Space>();
   measurement.setup_seconds = seconds_now() - setup_start;
-  measurement.operator_bytes = a->bytes();
-  measurement.cost = a->cost();
+  measurement.setup_seconds = ranks_.slowest(measurement.setup_seconds);
+  auto bytes = static_cast<double>(a->bytes());
+  ranks_.all().sum({&bytes, 1});
+  measurement.operator_bytes = static_cast<Index>(bytes);
+  const Work work = work_of_all_ranks(*a);
+  measurement.cost = {work.bytes, work.flops};
   measurement.operator_name = a->name();
 
-  Vector<T, Space> x = moved_to<Space>(random_vector<T>(a->size()));
-  Vector<T, Space> y(a->size());
+  const VectorLayout layout = a->layout();
+  Vector<T, Space> x;
+  Vector<T, Space> y;
+  on_all_ranks(ranks_.all(), [&] {
+    x = moved_to<Space>(random_vector<T>(layout));
+    y = Vector<T, Space>(layout);
+  });
   fill(y, std::numeric_limits<T>::quiet_NaN());
   a->apply(x, y);
   measurement.difference = difference_from_first(on_host(y));
@@ -171,7 +205,7 @@ void Bench::measure_in(Measurement& measurement) {
     if (launches_) measurement.launches = apply_launches(*a, *launches_);
   }
   if (kProcessorOf<Space> == Processor::cpu || !study_.transfers) return;
-  const HostVector<T> start = random_vector<T>(a->size());
+  const HostVector<T> start = random_vector<T>(layout);
   HostVector<T> result(a->size());
   measurement.transfer_seconds = repeat([&] {
                                    stopwatch.start();

@@ -8,6 +8,7 @@
 #include "postprocess/timing/statistics.hpp"
 #include "src/launches/launch_report.hpp"
 #include "src/study/setup.hpp"
+#include "src/study/study_ranks.hpp"
 
 namespace tessera {
 
@@ -20,6 +21,7 @@ struct Measurement {
   Index needed_bytes = 0;
   bool fits = false;
   double setup_seconds = 0.0;
+  /// Of all ranks together.
   Index operator_bytes = 0;
   int repetitions = 0;
   /// Seconds of one application: of the fastest repetition, and the median over repetitions.
@@ -28,7 +30,7 @@ struct Measurement {
   /// Seconds of one application of the fastest repetition that copies x to the GPU before and y
   /// back after its applications; 0 where that was not asked for.
   double transfer_seconds = 0.0;
-  /// Least traffic and work of one application.
+  /// Least traffic and work of one application, of all ranks together.
   Cost cost;
   /// What was applied, as it calls itself.
   std::string operator_name = {};
@@ -41,15 +43,19 @@ struct Measurement {
 /// Measures strategies on one problem, one after another, as section 4 of the second paper does: a
 /// repetition applies the operator `applications` times in succession to a random vector and is
 /// timed as a whole; the fastest repetition counts. On the GPU its own events take the time.
+///
+/// Of several ranks, which call each function together, a repetition takes as long as the slowest
+/// one takes, and bytes are those of the rank that needs most.
 class Bench {
  public:
-  /// Sets the number of OpenMP threads.
+  /// Sets the number of OpenMP threads. Study and ranks must outlive this.
   /// @param launches if given, what applications launch on a GPU is reported, so
-  /// @throws InvertedCell
-  Bench(const StudyParameters& study, const StudyProblem& problem,
+  /// @throws as make_study_part()
+  Bench(const StudyParameters& study, const StudyProblem& problem, const StudyRanks& ranks,
         std::optional<WaveStep> launches = std::nullopt);
 
-  Index dofs() const { return discretization_.lattice.dof_count(); }
+  /// Of the whole problem.
+  Index dofs() const { return part_.whole().dof_count(); }
   /// Nonzeros of the assembled matrix.
   Index nonzeros() const;
   /// Bytes that measuring a strategy takes in the memory of its processor.
@@ -67,22 +73,27 @@ class Bench {
   Summary repeat(F&& seconds_of_one) const;
 
   const StudyParameters& study_;
+  const StudyRanks& ranks_;
   StudyProblem problem_;
   std::optional<WaveStep> launches_;
-  Discretization discretization_;
-  BilinearForm form_;
+  StudyPart part_;
+  BilinearForm form_;  // refers to the part
   FormShape shape_;
   HostVector<double> reference_;
 };
 
 /// Bytes of the node positions and vectors of a problem in the host's memory, before anything is
 /// made, and of its vectors in the GPU's.
-Index bench_bytes(const StudyProblem& problem);
+/// @param partition of which the largest part is meant; nothing: the whole
+Index bench_bytes(const StudyProblem& problem,
+                  const std::optional<BoxPartition>& partition = std::nullopt);
 Index gpu_bench_bytes(const StudyProblem& problem);
 
 /// max |y - first| / max |first|; 0 where both are 0, NaN where a value of either is not finite.
+/// @param ranks that each have a part of both
 template <class T>
-double relative_difference(std::span<const T> y, std::span<const double> first);
+double relative_difference(std::span<const T> y, std::span<const double> first,
+                           const Communicator& ranks = single_rank());
 
 /// The largest `difference` that still counts as agreement; the study's tolerance is meant for
 /// double precision and grows with the rounding error in single precision.

@@ -10,9 +10,10 @@
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/text_table.hpp"
 #include "solvers/errors.hpp"
-#include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/memory/memory_estimate.hpp"
+#include "src/case/ranks/rank_efficiency.hpp"
+#include "src/case/ranks/rank_partition.hpp"
 #include "src/commands/run/solution_file.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
@@ -63,8 +64,9 @@ const std::vector<std::string> kColumns = {"dimension",
 
 class OperatorComparison final : public StudyRun {
  public:
-  OperatorComparison(const StudyParameters& study, const CompareCommand& command)
-      : StudyRun(study, command, kColumns) {
+  OperatorComparison(const StudyParameters& study, const CompareCommand& command,
+                     const Communicator& ranks)
+      : StudyRun(study, command, kColumns, ranks) {
     for (const StudyProblem& problem : problems()) {
       for (const StrategyName& strategy : study_strategies(study, problem)) {
         name_width_ = std::max(name_width_, strategy.text().size());
@@ -99,32 +101,40 @@ class OperatorComparison final : public StudyRun {
     if constexpr (kHasCuda) {
       if (on_gpu()) return entry->second = known_device_rates(require_device(), Measure::anew);
     }
-    return entry->second = known_rates(threads, Measure::anew);
+    return entry->second = ranks().measured_rates(threads);
   }
 
   void measure(const StudyProblem& problem) override {
-    const int threads = thread_count(problem.threads);
+    const int threads = ranks().threads(problem.threads);
     const MeasuredRates& rates = this->rates(threads);
     const BoxMesh mesh = make_study_mesh(problem);
     const NodeLattice lattice(mesh, problem.degree);
-    say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points per axis, {}, {}\n"
+    std::optional<BoxPartition> partition;
+    try {
+      partition = ranks().partition(study(), problem);
+    } catch (const UnsuitableRanks& error) {
+      say("\n{}D {}, degree {}, {} cells: left out: {}\n", problem.dimension,
+          name_of(problem.geometry), problem.degree, cells_text(mesh), error.what());
+      return;
+    }
+    say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points per axis, {}, {}{}\n"
         "  limits: {}\n",
         problem.dimension, name_of(problem.geometry), problem.degree,
         human_count(static_cast<double>(lattice.dof_count())), cells_text(mesh),
         problem.degree + study().extra_points, name_of(problem.precision),
         on_gpu() ? "GPU" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
-        rates_text(rates.in(problem.precision)));
-    if (!has_room(bench_bytes(problem) + (on_gpu() ? kCudaProgramBytes : 0),
+        ranks_text(problem), rates_text(rates.in(problem.precision)));
+    if (!has_room(bench_bytes(problem, partition) + (on_gpu() ? kCudaProgramBytes : 0),
                   on_gpu() ? available_memory_bytes() : available(), "")) {
       return;
     }
     if (on_gpu() && !has_room(gpu_bench_bytes(problem), available(), " on the GPU")) return;
     say(kRow, "strategy", name_width_, "setup", "operator", "min", "median", "DoF/s", "GB/s",
         "of limit", "by", study().transfers ? "agrees; with transfers" : "agrees");
-    Bench bench(study(), problem,
+    Bench bench(study(), problem, ranks(),
                 launches() == LaunchReports::yes ? std::optional(WaveStep::leave) : std::nullopt);
     for (const StrategyName& strategy : study_strategies(study(), problem)) {
-      stop_if_requested();
+      ranks().stop_if_asked();
       show_status(problem, strategy);
       const Measurement measurement = measure(bench, strategy);
       clear_status();
@@ -178,15 +188,16 @@ class OperatorComparison final : public StudyRun {
       row.emplace_back(outcome);
       add_machine(rates, row);
       row.resize(row.size() + 2);
-      add_row(row);
+      add_row(row, problem);
     };
     if (!m.unsuitable.empty()) {
       say("  {:<{}} left out: {}\n", m.strategy.text(), name_width_, m.unsuitable);
       return leave_out("unsuitable");
     }
     if (!m.fits) {
+      const Index free = available();
       say("  {:<{}} does not fit: needs {}, available {}\n", m.strategy.text(), name_width_,
-          bytes_text(m.needed_bytes), bytes_text(available()));
+          bytes_text(m.needed_bytes), bytes_text(free));
       return leave_out("does not fit");
     }
     const bool agrees = m.difference <= agreement_tolerance(study(), problem.precision);
@@ -224,11 +235,24 @@ class OperatorComparison final : public StudyRun {
     add_machine(rates, row);
     row.push_back(fmt::format("{:.6g}", limit.share(m.min_seconds)));
     row.push_back(limit.name);
-    add_row(row);
+    add_row(row, problem, foreseen_seconds(problem, m.cost, copy));
     if (!m.launches) return;
     add_launches({problem_cells[0], problem_cells[1], problem_cells[2], problem_cells[4],
                   problem_cells[5], m.strategy.text()},
                  {*m.launches}, copy);
+  }
+
+  // One application, where it takes what its bytes take, and the exchange between ranks; 0 on a
+  // GPU.
+  double foreseen_seconds(const StudyProblem& problem, const Cost& cost, double copy) const {
+    if (on_gpu() || copy <= 0.0) return 0.0;
+    const std::optional<BoxPartition> partition = ranks().partition(study(), problem);
+    if (!partition) return cost.bytes / copy;
+    const BoxMesh mesh = make_study_mesh(problem);
+    const auto dofs = static_cast<double>(NodeLattice(mesh, problem.degree).dof_count());
+    return forecast_ranks(mesh, problem.degree, *partition,
+                          cost_on_host(cost.bytes / dofs, copy, ranks().size()))
+        .seconds;
   }
 
   static void add_machine(const MeasuredRates& rates, std::vector<std::string>& row) {
@@ -261,8 +285,9 @@ class OperatorComparison final : public StudyRun {
 
 }  // namespace
 
-ExitCode compare_operators(const StudyParameters& study, const CompareCommand& command) {
-  return OperatorComparison(study, command).execute();
+ExitCode compare_operators(const StudyParameters& study, const CompareCommand& command,
+                           const Communicator& ranks) {
+  return OperatorComparison(study, command, ranks).execute();
 }
 
 }  // namespace tessera

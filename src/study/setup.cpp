@@ -2,7 +2,6 @@
 #include "src/study/setup.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +10,7 @@
 #include <utility>
 
 #include "cases/expression/expression.hpp"
-#include "mesh/geometry/natural_frame.hpp"
+#include "mesh/saturated.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/tensor/factor_choice.hpp"
 #include "solvers/memory/device.hpp"
@@ -19,7 +18,6 @@
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
-#include "src/machine/machine.hpp"
 #include "src/parameters/limits.hpp"
 #include "src/solve/preconditioner_table.hpp"
 #include "src/study/solver_measurement.hpp"
@@ -102,15 +100,30 @@ Registry<StudyParameters> make_study_registry() {
   return registry;
 }
 
+namespace {
+
+// Of the whole, and of each process where it was named so.
+std::vector<std::pair<Index, Index>> study_sizes(const StudyParameters& study) {
+  std::vector<std::pair<Index, Index>> sizes;
+  for (const Index dofs : study.dofs) sizes.emplace_back(dofs, 0);
+  for (const Index dofs : study.dofs_per_rank) {
+    sizes.emplace_back(Saturated(dofs) * study.processes, dofs);
+  }
+  return sizes;
+}
+
+}  // namespace
+
 std::vector<StudyProblem> study_problems(const StudyParameters& study) {
   std::vector<StudyProblem> problems;
   for (const int dimension : study.dimensions) {
     for (const StudyGeometry geometry : study.geometry) {
-      for (const Index dofs : study.dofs) {
+      for (const auto& [dofs, dofs_per_rank] : study_sizes(study)) {
         for (const int degree : study.degrees) {
           for (const Precision precision : study.precision) {
             for (const int threads : study.threads) {
-              problems.push_back({dimension, geometry, dofs, degree, precision, threads});
+              problems.push_back(
+                  {dimension, geometry, dofs, degree, precision, threads, dofs_per_rank});
               // The GPU has no use for them: all of the host's make the problem.
               if (study.device == RunDevice::cuda) break;
             }
@@ -241,20 +254,15 @@ BoxMesh make_study_mesh(const StudyProblem& problem) {
   return {dimension, best, {0.0, 0.0, 0.0}, {1.0, 1.0, dimension == 3 ? 1.0 : 0.0}};
 }
 
-Discretization make_study_discretization(const StudyParameters& study,
-                                         const StudyProblem& problem) {
-  omp_set_num_threads(thread_count(problem.threads));
-  const BoxMesh mesh = make_study_mesh(problem);
+Discretization make_study_discretization(const StudyParameters& study, const StudyProblem& problem,
+                                         const BoxMesh& mesh) {
   const NodeLattice lattice(mesh, problem.degree);
   Basis1D basis = make_basis(problem.degree, NodeFamily::gauss_lobatto, study.quadrature,
                              problem.degree + study.extra_points);
   Mapping mapping = problem.geometry == StudyGeometry::uniform
                         ? Mapping(mesh, lattice, basis.nodes)
                         : Mapping(mesh, lattice, basis.nodes, map_fields(study));
-  Discretization physical{mesh, std::move(basis), lattice, std::move(mapping)};
-  check_digits(physical);
-  const Frame frame = natural_frame(physical);
-  return to_frame(std::move(physical), frame);
+  return {mesh, std::move(basis), lattice, std::move(mapping)};
 }
 
 }  // namespace tessera

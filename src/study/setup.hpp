@@ -23,9 +23,12 @@ struct StudyProblem {
   int degree;
   Precision precision;
   int threads;
+  /// What target_dofs was named for each process; 0: it was named for the whole.
+  Index dofs_per_rank = 0;
 };
 
-/// Every combination of the study's lists; threads vary fastest, dimensions slowest.
+/// Every combination of the study's lists; threads vary fastest, dimensions slowest. Sizes for each
+/// process follow those of the whole.
 std::vector<StudyProblem> study_problems(const StudyParameters& study);
 
 /// The study's scatter policies, each once; `auto` is the fastest.
@@ -57,8 +60,9 @@ StrategyName study_solver_strategy(const StudyParameters& study, const StudyProb
 /// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.
 BoxMesh make_study_mesh(const StudyProblem& problem);
 
-/// Mesh, space and map of the problem, in its natural frame; sets the number of OpenMP threads.
-/// @throws InputError, InvertedCell, LostDigits
-Discretization make_study_discretization(const StudyParameters& study, const StudyProblem& problem);
+/// Space and map of the problem on its mesh or a part of that.
+/// @throws InputError, InvertedCell
+Discretization make_study_discretization(const StudyParameters& study, const StudyProblem& problem,
+                                         const BoxMesh& mesh);
 
 }  // namespace tessera

@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 
-#include "postprocess/error_norms.hpp"
+#include "operators/form/on_all_ranks.hpp"
+#include "postprocess/ranks/rank_norms.hpp"
 #include "postprocess/timing/statistics.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/system_scale.hpp"
+#include "src/commands/interrupt.hpp"
 #include "src/solve/full_multigrid_start.hpp"
 #include "src/solve/method.hpp"
 #include "src/solve/preconditioning.hpp"
@@ -22,16 +24,18 @@ namespace tessera {
 /// A study's problem, discretized.
 struct DiscretizedProblem {
   /// Sets the number of OpenMP threads.
-  DiscretizedProblem(const StudyParameters& study, const StudyProblem& problem);
+  DiscretizedProblem(const StudyParameters& study, const StudyProblem& problem,
+                     const StudyRanks& ranks);
   DiscretizedProblem(const DiscretizedProblem&) = delete;
   DiscretizedProblem& operator=(const DiscretizedProblem&) = delete;
 
   const StudyParameters& study;
+  const StudyRanks& ranks;
   StudyProblem problem;
-  Discretization discretization;
+  StudyPart part;
   PoissonProblem poisson;
   ScalarField solution;
-  BilinearForm form;  // refers to the discretization
+  BilinearForm form;  // refers to the part
   StrategyName strategy;
   LinearSystem system;
   /// What the system is divided by, against what the problem gives.
@@ -45,14 +49,16 @@ class SolverBenchIn final : public SolverBench {
  public:
   using V = Vector<T, Space>;
 
-  SolverBenchIn(const StudyParameters& study, const StudyProblem& problem)
-      : given_(study, problem),
-        a_(make_timed_operator()),
-        b_(converted<T, Space>(given_.system.b)),
-        start_(converted<T, Space>(given_.system.x)),
-        x_(a_->size()) {}
+  SolverBenchIn(const StudyParameters& study, const StudyProblem& problem, const StudyRanks& ranks)
+      : given_(study, problem, ranks), a_(make_timed_operator()) {
+    on_all_ranks(given_.ranks.all(), [&] {
+      b_ = converted<T, Space>(given_.system.b);
+      start_ = converted<T, Space>(given_.system.x);
+      x_ = V(a_->layout());
+    });
+  }
 
-  Index dofs() const override { return given_.discretization.lattice.dof_count(); }
+  Index dofs() const override { return given_.part.whole().dof_count(); }
   std::string strategy() const override { return a_->name(); }
   double operator_seconds() const override { return operator_seconds_; }
 
@@ -62,7 +68,7 @@ class SolverBenchIn final : public SolverBench {
     const bool is_start = solver == kFullMultigrid;
     const double start = seconds_now();
     PreconditionerSetup<T, Space> made = make_preconditioner<T, Space>(
-        {parameters, given_.form, *a_, residual_size(given_.system, a_->size())});
+        {parameters, given_.form, *a_, residual_size(given_.system, a_->layout().whole_size())});
     std::optional<MadeFullMultigrid<T, Space>> full;
     if (is_start) {
       full.emplace(make_full_multigrid<T, Space>(
@@ -77,10 +83,14 @@ class SolverBenchIn final : public SolverBench {
           make_solver(method, *a_, m, relaxation(method, *a_, m), parameters.solver.restart);
     }
     synchronize<Space>();
-    measurement.setup_seconds = seconds_now() - start;
+    measurement.setup_seconds = given_.ranks.slowest(seconds_now() - start);
+    // All ranks are asked in the iteration.
+    const auto is_to_stop = [is_one = given_.ranks.size() == 1] {
+      return is_one ? stop_requested() : interrupted();
+    };
     const SolveOptions options = solver_options(
         parameters.solver, given_.system,
-        {[](int, double) { return stop_requested() ? Continue::no : Continue::yes; }, nullptr});
+        {[&](int, double) { return is_to_stop() ? Continue::no : Continue::yes; }, nullptr});
     const auto solve = [&] {
       copy(start_, x_);
       synchronize<Space>();
@@ -91,12 +101,13 @@ class SolverBenchIn final : public SolverBench {
         measurement.report = solver_of_case->solve(b_, x_, options);
       }
       synchronize<Space>();
-      stop_if_requested();
-      return seconds_now() - before;
+      const double seconds = given_.ranks.slowest(seconds_now() - before);
+      given_.ranks.stop_if_asked();
+      return seconds;
     };
     const double first = solve();
     // That was to warm up, but for a solve which takes so long that it makes no difference.
-    if (first < given_.study.time_limit_s) {
+    if (first < given_.study.time_limit_s) {  // the same on all ranks
       repeat(solve, measurement);
     } else {
       measurement.repetitions = 1;
@@ -126,7 +137,7 @@ class SolverBenchIn final : public SolverBench {
     const double start = seconds_now();
     auto made = make_operator<T, Space>(given_.strategy, given_.form);
     synchronize<Space>();
-    operator_seconds_ = seconds_now() - start;
+    operator_seconds_ = given_.ranks.slowest(seconds_now() - start);
     return made;
   }
 
@@ -137,8 +148,11 @@ class SolverBenchIn final : public SolverBench {
     if constexpr (std::is_same_v<Space, Device>) sources.gpu_bus_id = require_device().pci_bus_id;
     EnergyMeter meter(sources);
     const double start = seconds_now();
+    const auto has_time = [&] {
+      return given_.ranks.as_root_says(seconds_now() - start < given_.study.time_limit_s);
+    };
     while (static_cast<int>(seconds.size()) < given_.study.repetitions &&
-           (seconds.empty() || seconds_now() - start < given_.study.time_limit_s)) {
+           (seconds.empty() || has_time())) {
       seconds.push_back(solve());
       meter.sample();
     }
@@ -155,18 +169,21 @@ class SolverBenchIn final : public SolverBench {
   }
 
   double relative_residual() {
-    V r(a_->size());
+    V r = on_all_ranks(given_.ranks.all(), [&] { return V(a_->layout()); });
     a_->apply(x_, r);
     subtract_in_place(b_, r);
     return std::sqrt(dot(r, r)) / given_.system.reference_norm;
   }
 
   double l2_error() {
-    HostVector<double> x(given_.discretization.lattice.size());
+    const Discretization& discretization = given_.part.discretization;
+    HostVector<double> x = on_all_ranks(
+        given_.ranks.all(), [&] { return HostVector<double>(given_.system.x.layout()); });
     convert_back(x_, x);
     multiply(x, given_.scale);
-    const Discretization& discretization = given_.discretization;
-    return error_norms(discretization, x.span(), given_.solution).l2 *
+    const RankNorms norms(given_.ranks.all(),
+                          std::make_unique<HostSolutionNorms>(discretization, x));
+    return norms.error_norms(given_.solution, 1.0).l2 *
            std::sqrt(discretization.frame.volume(discretization.mesh.dimension()));
   }
 

@@ -7,9 +7,10 @@
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/text_table.hpp"
 #include "solvers/errors.hpp"
-#include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/ranks/rank_partition.hpp"
+#include "src/case/ranks/rank_parts.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
@@ -34,8 +35,9 @@ const std::vector<std::string> kColumns = {"dimension",   "geometry",           
 
 class SolverComparison final : public StudyRun {
  public:
-  SolverComparison(const StudyParameters& study, const CompareCommand& command)
-      : StudyRun(study, command, kColumns) {}
+  SolverComparison(const StudyParameters& study, const CompareCommand& command,
+                   const Communicator& ranks)
+      : StudyRun(study, command, kColumns, ranks) {}
 
  private:
   void introduce() const override {
@@ -55,22 +57,31 @@ class SolverComparison final : public StudyRun {
     CaseParameters plain = solver_case(study(), problem, kNoPreconditioner);
     plain.output.vtk = false;
     plain.output.picture = false;
-    const Index least = solving_bytes(plain);
-    if (least > available()) {
-      say("\n{}D {}, degree {}, about {} DoFs: does not fit, needs {}, available {}\n",
-          problem.dimension, name_of(problem.geometry), problem.degree,
-          human_count(static_cast<double>(problem.target_dofs)), bytes_text(least),
-          bytes_text(available()));
-      return;
+    const auto leave_out = [&](const std::string& reason) {
+      say("\n{}D {}, degree {}, about {} DoFs: {}\n", problem.dimension, name_of(problem.geometry),
+          problem.degree, human_count(static_cast<double>(problem.target_dofs)), reason);
+    };
+    std::optional<BoxPartition> partition;
+    try {
+      partition = ranks().partition(study(), problem);
+    } catch (const UnsuitableRanks& error) {
+      return leave_out(fmt::format("left out: {}", error.what()));
     }
-    const std::unique_ptr<SolverBench> bench = make_solver_bench(study(), problem);
-    say("\n{}D {}, degree {}, {} DoFs, {}, {}; operator made in {}\n", problem.dimension,
+    const Index least = solving_bytes(plain, partition);
+    const Index free = available();
+    if (least > free) {
+      return leave_out(
+          fmt::format("does not fit, needs {}, available {}", bytes_text(least), bytes_text(free)));
+    }
+    const std::unique_ptr<SolverBench> bench = make_solver_bench(study(), problem, ranks());
+    say("\n{}D {}, degree {}, {} DoFs, {}, {}{}; operator made in {}\n", problem.dimension,
         name_of(problem.geometry), problem.degree, human_count(static_cast<double>(bench->dofs())),
-        name_of(problem.precision), bench->strategy(), human_seconds(bench->operator_seconds()));
+        name_of(problem.precision), bench->strategy(), ranks_text(problem),
+        human_seconds(bench->operator_seconds()));
     say(kRow, "solver", "setup", "iterations", "min", "median", "DoF/s", "residual", "L2 error",
         "J per DoF");
     for (const std::string& solver : study().solvers) {
-      stop_if_requested();
+      ranks().stop_if_asked();
       report(problem, *bench, measured(problem, *bench, solver));
     }
   }
@@ -79,10 +90,11 @@ class SolverComparison final : public StudyRun {
                              const std::string& solver) {
     SolverMeasurement failed{solver};
     const CaseParameters parameters = solver_case(study(), problem, solver);
-    const Index needed = solver_bytes(parameters);
-    if (needed > available()) {
-      failed.left_out = fmt::format("does not fit: needs {}, available {}", bytes_text(needed),
-                                    bytes_text(available()));
+    const Index needed = solver_bytes(parameters, ranks().partition(study(), problem));
+    const Index free = available();
+    if (needed > free) {
+      failed.left_out =
+          fmt::format("does not fit: needs {}, available {}", bytes_text(needed), bytes_text(free));
       return failed;
     }
     try {
@@ -101,12 +113,14 @@ class SolverComparison final : public StudyRun {
 
   void report(const StudyProblem& problem, const SolverBench& bench, const SolverMeasurement& m) {
     const std::string& name = m.solver;
+    // What 0 stands for differs between numbers of ranks.
+    const int threads = study().append ? ranks().threads(problem.threads) : problem.threads;
     std::vector<std::string> row = {fmt::format("{}", problem.dimension),
                                     std::string(name_of(problem.geometry)),
                                     fmt::format("{}", problem.degree),
                                     fmt::format("{}", bench.dofs()),
                                     std::string(name_of(problem.precision)),
-                                    fmt::format("{}", problem.threads),
+                                    fmt::format("{}", threads),
                                     bench.strategy(),
                                     fmt::format("{:.6g}", bench.operator_seconds()),
                                     name,
@@ -116,7 +130,7 @@ class SolverComparison final : public StudyRun {
       say("  {:<26} left out: {}\n", name, m.left_out);
       row.resize(row.size() + 9);
       row.emplace_back("left out");
-      add_row(row);
+      add_row(row, problem);
       return;
     }
     const bool converged = m.report.status == SolveStatus::converged;
@@ -147,7 +161,7 @@ class SolverComparison final : public StudyRun {
           std::string(is_start ? "start, above tolerance" : status_name(m.report.status))}) {
       row.push_back(cell);
     }
-    add_row(row);
+    add_row(row, problem);
     if (m.launches.empty()) return;
     const std::vector<std::string> measured = {row[0], row[1], row[2], row[3], row[4], name};
     add_launches(measured, m.launches, copy_rate());
@@ -158,15 +172,28 @@ class SolverComparison final : public StudyRun {
     return 0.0;
   }
 
-  // With no preconditioner, in the memory that solvers work in.
-  Index solving_bytes(const CaseParameters& plain) const {
+  // With no preconditioner, in the memory that solvers work in; of the rank that needs most.
+  Index solving_bytes(const CaseParameters& plain,
+                      const std::optional<BoxPartition>& partition) const {
     const StrategyName strategy = case_strategy(plain);
+    if (partition) {
+      const int rank = largest_part(*partition, plain.space.degree);
+      return estimate_rank_memory(plain, strategy, *partition, rank, 1).peak().bytes();
+    }
     return (on_gpu() ? estimate_gpu_memory(plain, strategy) : estimate_memory(plain, strategy))
         .peak()
         .bytes();
   }
 
-  // Of a solver beside operator, x and b, in the memory that it works in.
+  // Of a solver beside operator, x and b, in the memory that it works in; of the rank that needs
+  // most.
+  Index solver_bytes(const CaseParameters& whole,
+                     const std::optional<BoxPartition>& partition) const {
+    if (!partition) return solver_bytes(whole);
+    const int rank = largest_part(*partition, whole.space.degree);
+    return Saturated(solver_bytes(part_case(whole, *partition, rank))) +
+           gathered_bytes(whole, *partition) + exchange_bytes(whole, *partition, rank);
+  }
   Index solver_bytes(const CaseParameters& parameters) const {
     const OperatorBytes preconditioner = preconditioner_bytes(parameters);
     const OperatorBytes on_host =
@@ -186,8 +213,9 @@ class SolverComparison final : public StudyRun {
 
 }  // namespace
 
-ExitCode compare_solvers(const StudyParameters& study, const CompareCommand& command) {
-  return SolverComparison(study, command).execute();
+ExitCode compare_solvers(const StudyParameters& study, const CompareCommand& command,
+                         const Communicator& ranks) {
+  return SolverComparison(study, command, ranks).execute();
 }
 
 }  // namespace tessera

@@ -42,9 +42,10 @@ ScalarField field_of(int dimension, Value value) {
           {}};
 }
 
-PoissonProblem poisson_problem(int dimension) {
+PoissonProblem poisson_problem(int dimension, const StudyPart& part) {
   PoissonProblem problem;
   problem.dimension = dimension;
+  problem.part = part.part;
   problem.source = field_of(dimension, source_at);
   for (BoundaryCondition& condition : problem.boundary) {
     condition.value = field_of(dimension, solution_at);
@@ -94,24 +95,27 @@ SolveStatus status_of_start(double relative_residual, double relative_tolerance)
 }
 
 DiscretizedProblem::DiscretizedProblem(const StudyParameters& study_in,
-                                       const StudyProblem& problem_in)
+                                       const StudyProblem& problem_in, const StudyRanks& ranks_in)
     : study(study_in),
+      ranks(ranks_in),
       problem(problem_in),
-      discretization(make_study_discretization(study, problem)),
-      poisson(in_natural_units(poisson_problem(problem.dimension), discretization)),
-      solution(in_frame(field_of(problem.dimension, solution_at), discretization.frame)),
-      form(stiffness_form(poisson, discretization)),
+      part(make_study_part(study, problem, ranks)),
+      poisson(in_natural_units(poisson_problem(problem.dimension, part), part.discretization)),
+      solution(in_frame(field_of(problem.dimension, solution_at), part.discretization.frame)),
+      form(stiffness_form(poisson, part.discretization)),
       strategy(study_solver_strategy(study, problem)),
-      system(make_linear_system(poisson, discretization, constant_field(0.0))),
+      system(make_linear_system(poisson, part.discretization, constant_field(0.0))),
       scale(system_scale(system, form)) {
   divide(system, form, scale);
 }
 
 std::unique_ptr<SolverBench> make_solver_bench(const StudyParameters& study,
-                                               const StudyProblem& problem) {
+                                               const StudyProblem& problem,
+                                               const StudyRanks& ranks) {
   return with_scalar_and_space(problem.precision, study_processor(study),
                                [&]<class T, class Space>() -> std::unique_ptr<SolverBench> {
-                                 return std::make_unique<SolverBenchIn<T, Space>>(study, problem);
+                                 return std::make_unique<SolverBenchIn<T, Space>>(study, problem,
+                                                                                  ranks);
                                });
 }
 

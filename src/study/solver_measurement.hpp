@@ -11,6 +11,7 @@
 #include "src/launches/launch_report.hpp"
 #include "src/parameters/command_line.hpp"
 #include "src/study/setup.hpp"
+#include "src/study/study_ranks.hpp"
 
 namespace tessera {
 
@@ -41,7 +42,8 @@ struct SolverMeasurement {
 
 /// Measures solvers on one problem, one after another: -div grad u = f on the unit cube or its
 /// image, whose solution is u = f(x) f(y) f(z), f(t) = exp(t) sin(pi t), also on its boundary; from
-/// x = 0 inside.
+/// x = 0 inside. Of several ranks, which call each function together, the slowest one's time
+/// counts.
 class SolverBench {
  public:
   SolverBench() = default;
@@ -58,9 +60,11 @@ class SolverBench {
 };
 
 /// Makes the system and, in the problem's precision, the operator: kronecker on uniform meshes,
-/// tensor with the study's first scatter on mapped ones. @throws InvertedCell
+/// tensor with the study's first scatter on mapped ones. Study and ranks must outlive it.
+/// @throws as make_study_part()
 std::unique_ptr<SolverBench> make_solver_bench(const StudyParameters& study,
-                                               const StudyProblem& problem);
+                                               const StudyProblem& problem,
+                                               const StudyRanks& ranks);
 
 /// How a start by full multigrid ended whose cycles leave this relative residual: converged to the
 /// tolerance; at its iteration limit, where it is above it, which a start to within the error of

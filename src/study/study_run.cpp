@@ -2,17 +2,46 @@
 #include "src/study/study_run.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/text_table.hpp"
 #include "postprocess/report/report.hpp"
+#include "postprocess/report/studies/scaling.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/commands/interrupt.hpp"
+#include "src/commands/report_errors.hpp"
 #include "src/machine/machine.hpp"
 #include "src/study/csv_comments.hpp"
+#include "src/study/joined_rows.hpp"
 
 namespace tessera {
+namespace {
+
+std::vector<std::string> with_rank_columns(std::vector<std::string> columns) {
+  columns.insert(columns.end(), {"ranks", "rank_grid", "dofs_per_rank", "model_s"});
+  return columns;
+}
+
+// What processes may use together: launchers give a single one less than several.
+std::string machine_of_ranks() {
+  Machine machine = describe_machine();
+  machine.logical_cores = host_cpu_count();
+  return machine_summary(machine);
+}
+
+std::string grid_text(const std::optional<BoxPartition>& partition, const char* times) {
+  if (!partition) return "1";
+  std::string text;
+  for (int d = 0; d < partition->dimension(); ++d) {
+    text += (d == 0 ? "" : times) + fmt::format("{}", partition->grid()[d]);
+  }
+  return text;
+}
+
+}  // namespace
 
 const std::vector<std::string>& launch_problem_columns() {
   static const std::vector<std::string> columns = {"dimension", "geometry",  "degree",
@@ -21,39 +50,56 @@ const std::vector<std::string>& launch_problem_columns() {
 }
 
 StudyRun::StudyRun(const StudyParameters& study, const CompareCommand& command,
-                   const std::vector<std::string>& columns)
+                   std::vector<std::string> columns, const Communicator& ranks)
     : study_(study),
       command_(command),
+      ranks_(ranks),
       problems_(study_problems(study)),
-      comments_(csv_comments(study.title,
-                             command_line("compare", command.study_file, command.overrides),
-                             study_processor(study), make_study_registry().to_toml(study))),
-      csv_(comments_ + csv_line(columns)) {}
+      comments_(
+          csv_comments(study.title, command_line("compare", command.study_file, command.overrides),
+                       study_processor(study), make_study_registry().to_toml(study),
+                       study.append || ranks.size() > 1 ? machine_of_ranks()
+                                                        : machine_summary(describe_machine()))),
+      csv_(comments_ + csv_line(with_rank_columns(std::move(columns)))) {}
 
 ExitCode StudyRun::execute() {
+  read_earlier_rows();
   introduce();
-  const auto keep_rows = [&] {
-    if (rows_ > 0) write_rows();
-  };
+  if (ranks_.size() > 1) {
+    say("{} processes, {} host{}\n", ranks_.size(), ranks_.hosts(), ranks_.hosts() == 1 ? "" : "s");
+  }
+  if (const std::string warning = ranks_.warning(); !warning.empty()) say("note: {}\n", warning);
   try {
     for (const StudyProblem& problem : problems_) {
-      stop_if_requested();
+      ranks_.stop_if_asked();
       measure(problem);
     }
   } catch (const Interrupted&) {
-    keep_rows();
+    if (rows_ > 0) write_rows();
     return ExitCode::interrupted;
   } catch (...) {
-    keep_rows();
+    // Others may not come.
+    if (rows_ > 0 && ranks_.is_root()) write_files();
     throw;
   }
   write_rows();
   return interrupted() ? ExitCode::interrupted : conclude();
 }
 
-void StudyRun::add_row(const std::vector<std::string>& cells) {
+void StudyRun::add_row(std::vector<std::string> cells, const StudyProblem& problem,
+                       double model_seconds) {
+  cells.push_back(fmt::format("{}", ranks_.size()));
+  cells.push_back(grid_text(ranks_.partition(study_, problem), "x"));
+  cells.push_back(problem.dofs_per_rank > 0 ? fmt::format("{}", problem.dofs_per_rank) : "");
+  cells.push_back(model_seconds > 0.0 ? fmt::format("{:.6g}", model_seconds) : "");
   csv_ += csv_line(cells);
   ++rows_;
+}
+
+std::string StudyRun::ranks_text(const StudyProblem& problem) const {
+  if (ranks_.size() == 1) return "";
+  return fmt::format(" on {} ranks ({})", ranks_.size(),
+                     grid_text(ranks_.partition(study_, problem), " x "));
 }
 
 std::string StudyRun::processor_name() const {
@@ -64,11 +110,13 @@ std::string StudyRun::processor_name() const {
 }
 
 Index StudyRun::available() const {
-  Index machine = available_memory_bytes();
   if constexpr (kHasCuda) {
-    if (on_gpu()) machine = require_device().free_bytes;
+    if (on_gpu()) {
+      const Index free = require_device().free_bytes;
+      return study_.memory_limit > 0 ? std::min<Index>(study_.memory_limit, free) : free;
+    }
   }
-  return study_.memory_limit > 0 ? std::min<Index>(study_.memory_limit, machine) : machine;
+  return ranks_.available(study_.memory_limit);
 }
 
 void StudyRun::add_launches(const std::vector<std::string>& problem,
@@ -89,7 +137,37 @@ void StudyRun::add_launches(const std::vector<std::string>& problem,
   }
 }
 
-void StudyRun::write_rows() const {
+void StudyRun::read_earlier_rows() {
+  on_all_ranks(
+      ranks_.all(),
+      [&] {
+        if (!study_.append || !ranks_.is_root()) return;
+        std::error_code error;
+        if (!std::filesystem::exists(study_.output, error)) return;
+        earlier_ = report::file_content(study_.output);
+        require_same_study(study_.output, earlier_, csv_);
+      },
+      &report_errors());
+}
+
+void StudyRun::write_rows() {
+  on_all_ranks(
+      ranks_.all(),
+      [&] {
+        if (ranks_.is_root()) write_files();
+      },
+      &report_errors());
+}
+
+void StudyRun::write_files() {
+  if (!earlier_.empty()) {
+    csv_ = joined_rows(study_.output, earlier_, csv_, ranks_.size());
+    earlier_.clear();
+  }
+  if (study_.append && rows_ > 0) {
+    const report::CsvTable table(study_.output, csv_);
+    say("{}", report::scaling_text(table));
+  }
   if (!study_.output.empty()) {
     write_text_file(study_.output, csv_);
     say("\nmeasurements are in {}\n", study_.output);

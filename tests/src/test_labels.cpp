@@ -122,8 +122,9 @@ std::set<std::string> labels_of_studies(RunDevice device) {
   study.applications = 1;
   study.repetitions = 1;
   std::set<std::string> seen;
+  const StudyRanks ranks;
   for (const StudyProblem& problem : study_problems(study)) {
-    Bench bench(study, problem);
+    Bench bench(study, problem, ranks);
     std::set<std::string> texts;
     for (const StrategyName& strategy : study_strategies(study, problem)) {
       SCOPED_TRACE(

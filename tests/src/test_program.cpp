@@ -33,7 +33,7 @@ class ProgramTest : public ::testing::Test {
 
 // Processes that a launcher started, but that do not find each other.
 TEST_F(ProgramTest, SeveralProcessesAreRefusedByOneOfThem) {
-  for (const char* const command : {"run", "compare"}) {
+  for (const char* const command : {"run", "convergence"}) {
     for (const char* const rank : {"0", "3"}) {
       const ProgramResult ran = run_program(path(), {command, "case.toml"}, [rank] {
         setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
@@ -43,10 +43,10 @@ TEST_F(ProgramTest, SeveralProcessesAreRefusedByOneOfThem) {
       EXPECT_EQ(ran.output, "");
       if (rank != std::string("0")) {
         EXPECT_EQ(ran.errors, "");
-      } else if (command == std::string("compare")) {
+      } else if (command == std::string("convergence")) {
         EXPECT_EQ(ran.errors,
-                  "tessera: 4 processes were started, but only tessera run computes on several: "
-                  "start this without mpirun\n");
+                  "tessera: 4 processes were started, but only tessera run and tessera compare "
+                  "compute on several: start this without mpirun\n");
       } else {
         EXPECT_THAT(ran.errors,
                     AnyOf(HasSubstr("4 processes were started, but 1 found each other: start them "
@@ -542,9 +542,9 @@ TEST_F(CompareTest, AllStrategiesAgree) {
   }
   EXPECT_EQ(unsuitable, 8U);
   EXPECT_THAT(csv, HasSubstr(",outcome,peak_gflops,peak_gflops_single,cache_gbytes_per_s,"
-                             "limit_share,limit\n"));
+                             "limit_share,limit,ranks,rank_grid,dofs_per_rank,model_s\n"));
   EXPECT_THAT(csv, ::testing::ContainsRegex(",agrees,[0-9.e+]+,[0-9.e+]+,[0-9.e+]+,[0-9.e-]+,"
-                                            "(copy|L1|L2|L3|fma)\n"));
+                                            "(copy|L1|L2|L3|fma),1,1,,[0-9.e-]+\n"));
 }
 
 TEST_F(CompareTest, StoragesOfFactorsStandSideBySide) {

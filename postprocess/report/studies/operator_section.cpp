@@ -174,7 +174,7 @@ std::string problem_of(const RowRef& row, const std::set<const CsvTable*>& with_
   if (with_threads.contains(row.table)) {
     title += fmt::format(", {} threads", row.text("threads"));
   }
-  return title;
+  return title + ranks_of(row);
 }
 
 // Threads tell problems apart where a study varies them, not where machines differ in them.

@@ -35,7 +35,8 @@ StudyPlot by_size(const std::string& title, const std::string& problem, const Ax
 
 std::string problem_of(const RowRef& row) {
   return fmt::format("{}D, {}, degree {}, {}", row.text("dimension"), row.text("geometry"),
-                     row.text("degree"), row.text("precision"));
+                     row.text("degree"), row.text("precision")) +
+         ranks_of(row);
 }
 
 bool has_energy(const ProblemRows& problem) {

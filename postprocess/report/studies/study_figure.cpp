@@ -187,4 +187,9 @@ std::string short_number(const std::optional<double>& value) {
   return value ? short_number(*value) : "–";
 }
 
+std::string ranks_of(const RowRef& row) {
+  const std::string ranks = row.text("ranks");
+  return ranks.empty() || ranks == "1" ? "" : ", " + ranks + " ranks";
+}
+
 }  // namespace tessera::report

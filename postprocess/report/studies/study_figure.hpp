@@ -62,4 +62,7 @@ std::string short_number(double value);
 /// The same; a dash if absent.
 std::string short_number(const std::optional<double>& value);
 
+/// ", 4 ranks"; empty for one.
+std::string ranks_of(const RowRef& row);
+
 }  // namespace tessera::report

@@ -19,7 +19,7 @@ Program start_on_ranks(int ranks, const std::filesystem::path& directory,
   std::istringstream flags(TESSERA_MPIEXEC_FLAGS);
   for (std::string flag; flags >> flag;) launcher.push_back(flag);
   launcher.insert(launcher.end(), {TESSERA_MPIEXEC_NUMPROC_FLAG, std::to_string(ranks)});
-  arguments.insert(arguments.end(), {"--set", "run.threads=1"});
+  if (arguments[0] == "run") arguments.insert(arguments.end(), {"--set", "run.threads=1"});
   const auto prepare = [] {
     setenv("OMP_WAIT_POLICY", "passive", 1);
     // In containers a process may not read another one's memory, which Open MPI would try.
@@ -172,7 +172,7 @@ TEST_F(RunsOnRanks, RefuseWhatIsForOneProcess) {
   EXPECT_EQ(count_of("solver.preconditioner = \"fast-diagonalization\"", inverse.errors), 1U)
       << inverse.errors;
   const ProgramResult study =
-      run_on_ranks(2, path(), {"compare", shipped("compare_small.toml").string()});
+      run_on_ranks(2, path(), {"convergence", shipped("poisson_2d.toml").string()});
   EXPECT_EQ(study.exit_code, 1);
   EXPECT_EQ(count_of("start this without mpirun", study.errors), 1U) << study.errors;
 }
@@ -209,6 +209,32 @@ TEST_F(RunsOnRanks, ShareAGpuOnTheGpu) {
           << number;
     }
   }
+}
+
+// Calls with one process and with two share a file, which says how well the work is shared.
+TEST_F(RunsOnRanks, CompareStrategiesAndSolversByNumbersOfProcesses) {
+  const std::vector<std::string> arguments = {"compare", shipped("compare_scaling.toml").string(),
+                                              "--set",   "study.dofs=[3000]",
+                                              "--set",   "study.dofs_per_rank=[2000]",
+                                              "--set",   "study.applications=1",
+                                              "--set",   "study.repetitions=1"};
+  const ProgramResult one = run_program(path(), arguments);
+  ASSERT_EQ(one.exit_code, 0) << one.errors;
+  const ProgramResult two = run_on_ranks(2, path(), arguments);
+  ASSERT_EQ(two.exit_code, 0) << two.errors;
+  EXPECT_EQ(count_of("speed-up", two.output), 4U) << two.output;
+  EXPECT_EQ(count_of("measurements are in scaling.csv", two.output), 1U) << two.output;
+  EXPECT_EQ(count_of(",1x1x2,", read_file(path() / "scaling.csv")), 4U);
+  std::vector<std::string> other = arguments;
+  other.insert(other.end(), {"--set", "study.degrees=[2]"});
+  const ProgramResult refused = run_on_ranks(2, path(), other);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(count_of("its rows are of another study", refused.errors), 1U) << refused.errors;
+  std::vector<std::string> solves = arguments;
+  solves.insert(solves.end(), {"--set", "study.solvers=[\"multigrid\"]", "--csv", "solves.csv"});
+  const ProgramResult solved = run_on_ranks(2, path(), solves);
+  EXPECT_EQ(solved.exit_code, 0) << solved.errors;
+  EXPECT_EQ(count_of("converged", read_file(path() / "solves.csv")), 2U);
 }
 
 TEST_F(RunsOnRanks, WriteWhatTheyHaveAfterASignal) {

@@ -1,0 +1,99 @@
+// This file shares a study's problem out among processes, and makes their decisions one.
+#include "src/study/study_ranks.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "mesh/geometry/natural_frame.hpp"
+#include "solvers/interruption.hpp"
+#include "src/case/ranks/rank_partition.hpp"
+#include "src/case/setup.hpp"
+#include "src/commands/interrupt.hpp"
+#include "src/study/solver_measurement.hpp"
+
+namespace tessera {
+
+StudyRanks::StudyRanks(const Communicator& ranks)
+    : ranks_(ranks), places_(gather_places(ranks)), hosts_(host_count(places_)) {}
+
+std::vector<std::string> StudyRanks::host_names() const {
+  std::vector<std::string> names;
+  names.reserve(places_.size());
+  for (const RankPlace& place : places_) names.push_back(place.host);
+  return names;
+}
+
+std::string StudyRanks::warning() const { return size() == 1 ? "" : binding_warning(places_); }
+
+int StudyRanks::threads(int asked) const {
+  if (size() == 1) return thread_count(asked);
+  double threads = thread_count(asked, places_, ranks_.rank());
+  ranks_.min({&threads, 1});
+  return static_cast<int>(threads);
+}
+
+Index StudyRanks::available(Index limit) const {
+  Index on_host = available_memory_bytes();
+  if (limit > 0) on_host = std::min(limit, on_host);
+  auto share = static_cast<double>(on_host / most_ranks_on_host(places_));
+  ranks_.min({&share, 1});
+  return static_cast<Index>(share);
+}
+
+MeasuredRates StudyRanks::measured_rates(int threads) const {
+  return size() == 1 ? known_rates(threads, Measure::anew)
+                     : rates_of_ranks(ranks_, threads, hosts_);
+}
+
+std::optional<BoxPartition> StudyRanks::partition(const StudyParameters& study,
+                                                  const StudyProblem& problem) const {
+  if (size() == 1) return std::nullopt;
+  // Multigrid wants parts cut where its coarser meshes are cut; all others take any.
+  const auto has_levels = [](const std::string& solver) {
+    return solver == kMultigrid || solver == kFullMultigrid;
+  };
+  const bool any = std::any_of(study.solvers.begin(), study.solvers.end(), has_levels);
+  std::string solver = any ? kMultigrid : kNoPreconditioner;
+  // Fast diagonalization alone wants slabs.
+  if (study.solvers.size() == 1) solver = study.solvers.front();
+  return case_partition(solver_case(study, problem, solver), size(), hosts_);
+}
+
+void StudyRanks::stop_if_asked() const {
+  agree_on_stop(ranks_);
+  stop_if_requested();
+}
+
+double StudyRanks::slowest(double seconds) const {
+  ranks_.max({&seconds, 1});
+  return seconds;
+}
+
+Index StudyRanks::largest(Index number) const {
+  return static_cast<Index>(slowest(static_cast<double>(number)));
+}
+
+bool StudyRanks::as_root_says(bool is_so) const {
+  ranks_.broadcast(std::as_writable_bytes(std::span(&is_so, 1)));
+  return is_so;
+}
+
+StudyPart make_study_part(const StudyParameters& study, const StudyProblem& problem,
+                          const StudyRanks& ranks) {
+  omp_set_num_threads(ranks.threads(problem.threads));
+  const BoxMesh mesh = make_study_mesh(problem);
+  const std::optional<BoxPartition> partition = ranks.partition(study, problem);
+  const auto part_of = [&](const BoxMesh& whole) -> std::shared_ptr<const RankPart> {
+    if (!partition) return nullptr;
+    return std::make_shared<const RankPart>(ranks.all(), *partition, whole, problem.degree);
+  };
+  const auto physical = part_of(mesh);
+  Discretization discretization = in_natural_frame(physical.get(), [&] {
+    return make_study_discretization(study, problem, physical ? physical->mesh() : mesh);
+  });
+  auto part = part_of(mesh_in_frame(mesh, discretization));
+  return {std::move(part), std::move(discretization)};
+}
+
+}  // namespace tessera
