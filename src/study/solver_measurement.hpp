@@ -55,8 +55,7 @@ class SolverBench {
   virtual std::string strategy() const = 0;
   virtual double operator_seconds() const = 0;
   /// @param launches whether what is launched on the GPU is reported, too
-  virtual SolverMeasurement measure(const std::string& solver,
-                                    LaunchReports launches = LaunchReports::no) = 0;
+  virtual SolverMeasurement measure(const std::string& solver, LaunchReports launches) = 0;
 };
 
 /// Makes the system and, in the problem's precision, the operator: kronecker on uniform meshes,

@@ -61,7 +61,7 @@ class Visit {
     with_scalar_and_space(parameters.operation.precision, Processor::gpu,
                           [&]<class T, class Space>() {
                             if constexpr (std::is_same_v<Space, Device>) {
-                              of_form<T>(parameters, form);
+                              this->template of_form<T>(parameters, form);
                             }
                           });
   }
