@@ -63,6 +63,16 @@ std::string gpu_name() {
   throw NoDevice("no GPU can be used: this build computes on the CPU only");
 }
 
+// @throws NoDevice, DeviceError where the CPU is no way out
+void require_gpu(const StudyInfo& study) {
+  try {
+    static_cast<void>(gpu_name());
+  } catch (const NoDevice& why) {
+    if (study.runs_on(Processor::cpu)) throw;
+    throw DeviceError(fmt::format("the study {} needs a GPU: {}", study.name, why.what()));
+  }
+}
+
 Processor processor_of(const StudyInfo& study, const StudyCommand& command) {
   const Processor usual = study.runs_on(Processor::cpu) ? Processor::cpu : Processor::gpu;
   const Processor processor = command.device.empty()     ? usual
@@ -71,7 +81,7 @@ Processor processor_of(const StudyInfo& study, const StudyCommand& command) {
   // Else kernels of more than eight streams wait for each other; CUDA reads this when it starts.
   if (processor == Processor::gpu) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   // A missing GPU is what a user can do something about first.
-  if (processor == Processor::gpu) static_cast<void>(gpu_name());
+  if (processor == Processor::gpu) require_gpu(study);
   if (!study.runs_on(processor)) {
     throw InputError({{.file = "--device " + command.device,
                        .message = fmt::format("the study {} does not run there; it needs {}",

@@ -3,7 +3,7 @@
 #include <nv/target>
 
 #include "solvers/memory/launch.cuh"
-#include "src/studies/aggregation/device_producers.hpp"
+#include "src/studies/aggregation/host_queue/device_producers.hpp"
 
 namespace tessera {
 namespace {
@@ -120,10 +120,11 @@ void DeviceProducers::produce(std::uint64_t packages) {
                             .message_words = slot_words_ / slot_messages,
                             .packages = packages,
                             .given_up = static_cast<const std::uint32_t*>(given_up_.get())};
-  const int resident = resident_blocks(fill_slots, kThreads, 0);
+  // More blocks than slots would only poll.
+  const auto most = std::min<std::int64_t>(resident_blocks(fill_slots, kThreads, 0), slots_);
   launch(fill_slots,
          {.name = "filling slots",
-          .blocks = dim3(blocks_for(static_cast<std::int64_t>(packages), 1, resident)),
+          .blocks = dim3(blocks_for(static_cast<std::int64_t>(packages), 1, most)),
           .threads = dim3(kThreads)},
          queue);
   synchronize_device();

@@ -9,9 +9,9 @@
 #include "operators/load/interpolation.hpp"
 #include "postprocess/probes/probes.hpp"
 #include "src/studies/aggregation/aggregation_row.hpp"
-#include "src/studies/aggregation/device_probes.hpp"
 #include "src/studies/aggregation/parts.hpp"
-#include "src/studies/aggregation/probed_function.hpp"
+#include "src/studies/aggregation/probes/device_probes.hpp"
+#include "src/studies/aggregation/probes/probed_function.hpp"
 #include "src/studies/repeated_runs.hpp"
 
 namespace tessera {

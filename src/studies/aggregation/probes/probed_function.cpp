@@ -1,5 +1,5 @@
 // This file makes the meshes and the function of probes.
-#include "src/studies/aggregation/probed_function.hpp"
+#include "src/studies/aggregation/probes/probed_function.hpp"
 
 #include <array>
 #include <cmath>

@@ -5,8 +5,8 @@
 
 #include "postprocess/files/human_units.hpp"
 #include "src/studies/aggregation/aggregation_row.hpp"
-#include "src/studies/aggregation/device_updates.hpp"
 #include "src/studies/aggregation/parts.hpp"
+#include "src/studies/aggregation/routing/device_updates.hpp"
 #include "src/studies/repeated_runs.hpp"
 
 namespace tessera {

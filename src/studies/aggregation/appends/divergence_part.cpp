@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/studies/aggregation/aggregation_row.hpp"
-#include "src/studies/aggregation/device_divergence.hpp"
+#include "src/studies/aggregation/appends/device_divergence.hpp"
 #include "src/studies/aggregation/parts.hpp"
 #include "src/studies/repeated_runs.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "src/studies/aggregation/aggregation_row.hpp"
-#include "src/studies/aggregation/device_routing.hpp"
 #include "src/studies/aggregation/parts.hpp"
+#include "src/studies/aggregation/routing/device_routing.hpp"
 #include "src/studies/repeated_runs.hpp"
 
 namespace tessera {

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "solvers/memory/hashed_value.hpp"
-#include "src/studies/aggregation/counting_sort.cuh"
-#include "src/studies/aggregation/device_probes.hpp"
+#include "src/studies/aggregation/probes/device_probes.hpp"
+#include "src/studies/aggregation/routing/counting_sort.cuh"
 
 namespace tessera {
 namespace {

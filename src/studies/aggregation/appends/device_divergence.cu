@@ -4,7 +4,7 @@
 
 #include "operators/cells/append.cuh"
 #include "solvers/memory/hashed_value.hpp"
-#include "src/studies/aggregation/device_divergence.hpp"
+#include "src/studies/aggregation/appends/device_divergence.hpp"
 #include "src/studies/aggregation/message_check.cuh"
 
 namespace tessera {

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "postprocess/files/human_units.hpp"
 #include "src/studies/aggregation/aggregation_row.hpp"
-#include "src/studies/aggregation/device_append.hpp"
+#include "src/studies/aggregation/appends/device_append.hpp"
 #include "src/studies/aggregation/parts.hpp"
 #include "src/studies/repeated_runs.hpp"
 
@@ -82,6 +81,11 @@ class Appends {
 }  // namespace
 
 void measure_appends(StudyRecord& record) {
+  const std::vector<Level> all = levels();
+  if (std::none_of(all.begin(), all.end(),
+                   [&](const Level& level) { return record.options().selects(level.name); })) {
+    return;
+  }
   const bool is_quick = record.options().is_quick();
   const std::int64_t threads = std::int64_t{1} << (is_quick ? 20 : 26);
   const std::int64_t wanted = threads * kMessageBytes[std::size(kMessageBytes) - 1];

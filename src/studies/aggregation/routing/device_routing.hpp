@@ -5,8 +5,8 @@
 
 #include "solvers/memory/device.hpp"
 #include "solvers/memory/device_array.hpp"
-#include "src/studies/aggregation/buffer_shape.hpp"
 #include "src/studies/aggregation/message_totals.hpp"
+#include "src/studies/aggregation/routing/buffer_shape.hpp"
 
 namespace tessera {
 

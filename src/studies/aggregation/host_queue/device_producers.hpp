@@ -6,7 +6,7 @@
 
 #include "solvers/memory/cuda_owners.hpp"
 #include "solvers/memory/device_array.hpp"
-#include "src/studies/aggregation/slot_consumer.hpp"
+#include "src/studies/aggregation/host_queue/slot_consumer.hpp"
 
 namespace tessera {
 

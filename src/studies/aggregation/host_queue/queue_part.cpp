@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "src/studies/aggregation/aggregation_row.hpp"
-#include "src/studies/aggregation/device_producers.hpp"
+#include "src/studies/aggregation/host_queue/device_producers.hpp"
 #include "src/studies/aggregation/parts.hpp"
 #include "src/studies/repeated_runs.hpp"
 #include "src/studies/thread_team.hpp"

@@ -9,7 +9,7 @@
 #include "operators/cells/fields/device_points.hpp"
 #include "solvers/memory/device.hpp"
 #include "solvers/memory/device_array.hpp"
-#include "src/studies/aggregation/brick_grid.hpp"
+#include "src/studies/aggregation/probes/brick_grid.hpp"
 
 namespace tessera {
 

@@ -1,5 +1,5 @@
 // This file polls, copies and sends.
-#include "src/studies/aggregation/slot_consumer.hpp"
+#include "src/studies/aggregation/host_queue/slot_consumer.hpp"
 
 #include <algorithm>
 

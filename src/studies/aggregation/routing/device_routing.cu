@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "solvers/memory/hashed_value.hpp"
-#include "src/studies/aggregation/counting_sort.cuh"
-#include "src/studies/aggregation/device_routing.hpp"
 #include "src/studies/aggregation/message_check.cuh"
+#include "src/studies/aggregation/routing/counting_sort.cuh"
+#include "src/studies/aggregation/routing/device_routing.hpp"
 
 namespace tessera {
 namespace {

@@ -1,7 +1,7 @@
 // The kernels of messages that are appended to one array.
 #include "operators/cells/append.cuh"
 #include "solvers/memory/hashed_value.hpp"
-#include "src/studies/aggregation/device_append.hpp"
+#include "src/studies/aggregation/appends/device_append.hpp"
 #include "src/studies/aggregation/message_check.cuh"
 
 namespace tessera {

@@ -3,8 +3,8 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "solvers/memory/hashed_value.hpp"
-#include "src/studies/aggregation/counting_sort.cuh"
-#include "src/studies/aggregation/device_updates.hpp"
+#include "src/studies/aggregation/routing/counting_sort.cuh"
+#include "src/studies/aggregation/routing/device_updates.hpp"
 
 namespace tessera {
 namespace {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "src/studies/aggregation/host_queue/slot_queue.hpp"
 #include "src/studies/aggregation/message_totals.hpp"
-#include "src/studies/aggregation/slot_queue.hpp"
 
 namespace tessera {
 
