@@ -22,7 +22,7 @@ ALLOWED = {
     "operators/cells": BELOW_CELLS,
     **{strategy: BELOW_STRATEGIES for strategy in STRATEGIES},
     "operators/load": BELOW_STRATEGIES,
-    "operators/nonlinear": BELOW_STRATEGIES,
+    "operators/nonlinear": BELOW_STRATEGIES | {"operators/load"},
     "operators/fast_diagonalization": BELOW_PRECONDITIONERS,
     "operators/block_jacobi": BELOW_PRECONDITIONERS,
     "operators/multigrid": BELOW_PRECONDITIONERS | {"operators/block_jacobi"},
