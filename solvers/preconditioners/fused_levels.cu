@@ -6,12 +6,12 @@
 #include "solvers/memory/launch.cuh"
 #include "solvers/preconditioners/fused_levels.hpp"
 #include "solvers/preconditioners/kept_rows.cuh"
+#include "solvers/preconditioners/sparse_products.cuh"
 
 namespace tessera {
 namespace {
 
 constexpr int kThreads = kCycleThreads;
-constexpr int kWarp = 32;
 constexpr int kPartsPerLevel = 3;
 
 int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
@@ -54,78 +54,6 @@ class SharedMemoryPlan {
   std::int64_t end_;
   std::int64_t window_ = 0;
 };
-
-// Calls finish(i, sum) once for every row i of a grid of blocks of kThreads, where sum adds
-// sum_of_lane(i, lane) over the lanes of the row. Warps take rows so that all blocks are busy.
-template <class T, class SumOfLane, class Finish>
-__device__ void for_each_row(int rows, int lanes, SumOfLane&& sum_of_lane, Finish&& finish) {
-  const int warp = static_cast<int>(threadIdx.x / kWarp * gridDim.x + blockIdx.x);
-  const int rows_of_warp = kWarp / lanes;
-  const int stride = static_cast<int>(gridDim.x) * (kThreads / lanes);
-  const int in_warp = static_cast<int>(threadIdx.x) % kWarp;
-  const int lane = in_warp % lanes;
-  // All lanes of a warp go round equally often, because they shuffle together.
-  for (int base = warp * rows_of_warp; base < rows; base += stride) {
-    const int i = base + in_warp / lanes;
-    T sum{0};
-    if (i < rows) sum = sum_of_lane(i, lane);
-    sum = sum_over_lanes(sum, lanes);
-    if (i < rows && lane == 0) finish(i, sum);
-  }
-}
-
-// Calls finish(i, (M x)_i), where value_at(j) is x_j. The matrix is not written while the kernel
-// runs.
-template <class T, class ValueAt, class Finish>
-__device__ void for_each_product(RowsView<T> m, ValueAt&& value_at, Finish&& finish) {
-  for_each_row<T>(
-      m.rows, m.lanes,
-      [&](int i, int lane) {
-        const int end = static_cast<int>(__ldg(m.starts + i + 1));
-        T sum{0};
-#pragma unroll 4
-        for (int k = static_cast<int>(__ldg(m.starts + i)) + lane; k < end; k += m.lanes) {
-          sum += __ldg(m.values + k) * value_at(__ldg(m.columns + k));
-        }
-        return sum;
-      },
-      finish);
-}
-
-// A vector that other blocks may have written before the last barrier: past the first-level cache.
-template <class T>
-struct Values {
-  const T* x;
-
-  __device__ T operator()(int i) const { return __ldcg(x + i); }
-};
-template <class T>
-__device__ Values<T> values_of(const T* x) {
-  return {x};
-}
-
-// y = A x. Launch: one block a multiprocessor. Reads the matrix and x once, writes y.
-template <class T>
-__global__ void __launch_bounds__(kThreads)
-    rows_product_kernel(const RowsView<T> a, const T* x, T* y) {
-  for_each_product(a, values_of(x), [&](int i, T sum) { y[i] = sum; });
-}
-
-// d_i = A_ii. Launch: as above.
-template <class T>
-__global__ void __launch_bounds__(kThreads) rows_diagonal_kernel(const RowsView<T> a, T* d) {
-  for_each_row<T>(
-      a.rows, a.lanes,
-      [&](int i, int lane) {
-        const auto end = static_cast<int>(a.starts[i + 1]);
-        T sum{0};
-        for (int k = static_cast<int>(a.starts[i]) + lane; k < end; k += a.lanes) {
-          if (a.columns[k] == i) sum = a.values[k];
-        }
-        return sum;
-      },
-      [&](int i, T sum) { d[i] = sum; });
-}
 
 // A block's place in the kernel: its shared memory and what it keeps there of the levels' matrices.
 template <class T>
@@ -314,36 +242,6 @@ __global__ void __launch_bounds__(kThreads, 1)
 }  // namespace
 
 template <class T>
-RowsView<T> view_rows(const DeviceSparseRows<T>& matrix) {
-  const auto rows = static_cast<int>(std::max<std::int64_t>(matrix.starts.size() - 1, 0));
-  // Lanes of a row go round four times at most on average: each time costs the latency of the
-  // memory.
-  constexpr int kLeastLanes = 4;
-  constexpr std::int64_t kRounds = 4;
-  int lanes = kLeastLanes;
-  while (lanes < kWarp && lanes * kRounds * rows < matrix.values.size()) lanes *= 2;
-  while (lanes < kWarp && 2 * lanes * static_cast<std::int64_t>(rows) <=
-                              static_cast<std::int64_t>(multiprocessors()) * kThreads) {
-    lanes *= 2;
-  }
-  return {rows, lanes, matrix.starts.data(), matrix.columns.data(), matrix.values.data()};
-}
-
-template <class T>
-void RowsOperator<T>::do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const {
-  launch(rows_product_kernel<T>,
-         {"product with a sparse matrix", static_cast<unsigned>(multiprocessors()), kThreads},
-         view_, x.data(), y.data());
-}
-
-template <class T>
-void RowsOperator<T>::do_diagonal(DeviceVector<T>& d) const {
-  launch(rows_diagonal_kernel<T>,
-         {"diagonal of a sparse matrix", static_cast<unsigned>(multiprocessors()), kThreads}, view_,
-         d.data());
-}
-
-template <class T>
 FusedLevels<T>::FusedLevels(std::vector<FusedLevel<T>> levels, FusedTransfer<T> to_finer)
     : to_finer_(std::move(to_finer)), levels_(std::move(levels)) {
   for (std::size_t l = 0; l < levels_.size(); ++l) {
@@ -482,10 +380,6 @@ void FusedLevels<T>::run(int first, const T* b, T* x, const FinerView& finer) co
              as.name);
 }
 
-template RowsView<double> view_rows(const DeviceSparseRows<double>&);
-template RowsView<float> view_rows(const DeviceSparseRows<float>&);
-template class RowsOperator<double>;
-template class RowsOperator<float>;
 template class FusedLevels<double>;
 template class FusedLevels<float>;
 
