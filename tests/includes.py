@@ -22,7 +22,8 @@ ALLOWED = {
     "operators/cells": BELOW_CELLS,
     **{strategy: BELOW_STRATEGIES for strategy in STRATEGIES},
     "operators/load": BELOW_STRATEGIES,
-    "operators/nonlinear": BELOW_STRATEGIES | {"operators/load"},
+    # On the GPU: fields at points as tensor has them, and what the host assembles.
+    "operators/nonlinear": BELOW_STRATEGIES | {"operators/load", "operators/tensor"},
     "operators/fast_diagonalization": BELOW_PRECONDITIONERS,
     "operators/block_jacobi": BELOW_PRECONDITIONERS,
     "operators/multigrid": BELOW_PRECONDITIONERS | {"operators/block_jacobi"},

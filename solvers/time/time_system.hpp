@@ -9,9 +9,10 @@
 
 namespace tessera {
 
-/// M w' = f(t, w), what the method of lines leaves, with M symmetric positive definite. M may depend
-/// on t: products and solves with it are at the t of the last evaluate(). A linear system has f(t, w) = b(t) - A(t) w and solve_shifted(); others have
-/// linearize() and solve_linearized(), where methods are implicit.
+/// M w' = f(t, w), what the method of lines leaves, with M symmetric positive definite. M may
+/// depend on t: products and solves with it are at the t of the last evaluate(). A linear system
+/// has f(t, w) = b(t) - A(t) w and solve_shifted(); others have linearize() and solve_linearized(),
+/// where methods are implicit.
 ///
 /// Exceptions of these functions reach the caller of TimeIntegrator::step() as they are. Where
 /// ranks share the vectors, all of them call the functions together, and an exception is one on

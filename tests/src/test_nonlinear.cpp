@@ -187,8 +187,8 @@ class NonlinearEverywhere : public EveryProcessorTest<std::tuple<Processor>> {
  protected:
   ProgramResult run(const std::string& text, std::vector<std::string> more = {}) {
     write_file(path() / "case.toml", text + kOutput);
-    more.insert(more.begin(),
-                {"run", "case.toml", "--set", "output.overwrite=true", "--set", device()});
+    more.insert(more.begin(), {"run", "case.toml", "--set", "output.overwrite=true", "--set",
+                               "run.threads=1", "--set", device()});
     return run_program(path(), more);
   }
   static std::string device() {

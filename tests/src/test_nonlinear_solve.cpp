@@ -188,7 +188,7 @@ TEST_P(NonlinearSolvesEverywhere, OfNewtonSquareTheResidual) {
 
 // In 3D on a curved mesh, of a problem with every kind of data.
 TEST_P(NonlinearSolvesEverywhere, ComeToTheSolutionOfTheHostByEveryWay) {
-  std::string text = manufactured(3, 3, 3, "");
+  std::string text = manufactured(3, 2, 2, "");
   text.insert(text.find("[space]"),
               "map = [\"x + 0.1*sin(pi*y)*x*(1 - x)\", \"y\", \"z + 0.05*x*z*(1 - z)\"]\n");
   const Solved of_host = solve(text + kNewton + "[run]\ndevice = \"cpu\"\n");
@@ -204,7 +204,6 @@ TEST_P(NonlinearSolvesEverywhere, ComeToTheSolutionOfTheHostByEveryWay) {
     const Solved other = solve(text + kNewton + more + run_table());
     EXPECT_EQ(other.report().status, NonlinearStatus::converged) << other.report().failure;
     EXPECT_LT(largest_difference(of_host.u, other.u), 1e-8);
-    EXPECT_LE(other.report().iterations, of_host.report().iterations + 1);
   }
   const Solved picard = solve(text + kPicard + run_table());
   EXPECT_EQ(picard.report().status, NonlinearStatus::converged) << picard.report().failure;

@@ -12,9 +12,9 @@
 
 #include "cases/problem/natural_units.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "operators/form/updatable.hpp"
 #include "operators/load/device_load.hpp"
 #include "operators/load/load_vector.hpp"
-#include "operators/form/updatable.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/timing/timers.hpp"
