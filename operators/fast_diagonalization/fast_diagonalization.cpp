@@ -10,8 +10,10 @@
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/fast_diagonalization/axis_modes.hpp"
+#include "operators/fast_diagonalization/folding.hpp"
 #include "operators/fast_diagonalization/host_axis.hpp"
 #include "operators/fast_diagonalization/layout.hpp"
+#include "operators/fast_diagonalization/on_ranks.hpp"
 #include "operators/form/constrained_rows.hpp"
 
 namespace tessera {
@@ -46,37 +48,6 @@ Index scratch_values(const IndexTriple& free) {
   constexpr Index kLine = 16;
   const Index values = std::max(planes, panel_shape(free[0], free[1]).size() * free[2]);
   return 2 * kLine * ceil_div(values, kLine);
-}
-
-// (a, b) = (a + b, a - b) for rows of values.
-template <class T>
-void butterfly(Index n, T* a, T* b) {
-  for (Index i = 0; i < n; ++i) {
-    const T sum = a[i] + b[i];
-    b[i] = a[i] - b[i];
-    a[i] = sum;
-  }
-}
-
-template <class T>
-void butterfly(Index n, const T* a, const T* b, T* sum, T* difference) {
-  for (Index i = 0; i < n; ++i) {
-    const T first = a[i];
-    const T second = b[i];
-    sum[i] = first + second;
-    difference[i] = first - second;
-  }
-}
-
-// (u_i, u_{n-1-i}) = (u_i + u_{n-1-i}, u_i - u_{n-1-i}).
-template <class T>
-void fold_row(Index n, T* u) {
-  for (Index i = 0; i < n / 2; ++i) {
-    const T a = u[i];
-    const T b = u[n - 1 - i];
-    u[i] = a + b;
-    u[n - 1 - i] = a - b;
-  }
 }
 
 /// Stages, with n_x n_m n_o free nodes along x, the middle and the outer axis; in 2D the middle one
@@ -178,19 +149,6 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
     return 2 * pairs.size() - (2 * pairs.end > outer_.size() ? 1 : 0);
   }
 
-  // Folds or unfolds a plane along x and the middle axis.
-  void fold_plane(T* plane) const {
-    const Index n = x_.size();
-    if (middle_.is_folded()) {
-      const Index last = middle_.size() - 1;
-      for (Index m = 0; m < middle_.size() / 2; ++m) {
-        butterfly(n, plane + m * n, plane + (last - m) * n);
-      }
-    }
-    if (!x_.is_folded()) return;
-    for (Index m = 0; m < middle_.size(); ++m) fold_row(n, plane + m * n);
-  }
-
   // Sums and differences of mirrored planes, or copies where there is nothing to fold.
   void load_folded(Range pairs, const T* r, T* planes) const {
     const Index n = x_.size();
@@ -234,7 +192,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
   void planes_to_modes(Range pairs, const T* r, T* z, T* one, T* two) const {
     load_folded(pairs, r, one);
     const Index planes = plane_count(pairs);
-    for (Index slot = 0; slot < planes; ++slot) fold_plane(one + slot * plane_size());
+    for (Index slot = 0; slot < planes; ++slot) fold_plane(x_, middle_, one + slot * plane_size());
     x_.sweep_columns(Direction::to_modes, planes * middle_.size(), one, two);
     for_each_plane(pairs, [&](Index slot, Index k) {
       const T* plane = two + slot * plane_size();
@@ -260,7 +218,7 @@ class HostFastDiagonalization final : public FastDiagonalization<T, Host> {
     });
     const Index planes = plane_count(pairs);
     x_.sweep_columns(Direction::to_nodes, planes * middle_.size(), two, one);
-    for (Index slot = 0; slot < planes; ++slot) fold_plane(one + slot * plane_size());
+    for (Index slot = 0; slot < planes; ++slot) fold_plane(x_, middle_, one + slot * plane_size());
     store_unfolded(pairs, one, z);
   }
 
@@ -335,6 +293,7 @@ Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
   std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(                       \
       const BilinearForm& form) {                                                                \
     const NearestSeparable separable = make_nearest_separable(form);                             \
+    if (form.part != nullptr) return make_fast_diagonalization_on_ranks<T>(form, separable);     \
     return std::make_unique<HostFastDiagonalization<T>>(form, separable, axis_roles(separable)); \
   }
 TESSERA_MAKE_FAST_DIAGONALIZATION(double)

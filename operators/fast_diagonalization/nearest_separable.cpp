@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "mesh/errors.hpp"
 #include "mesh/first_failure.hpp"
 #include "mesh/partition.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/form/robin_faces.hpp"
 #include "operators/kronecker/factors/factors.hpp"
 #include "solvers/errors.hpp"
@@ -22,7 +24,8 @@ constexpr Index kBlock = 256;
 
 using Matrix3 = std::array<std::array<double, 3>, 3>;
 
-// Sums of log a_d over the sampled cells at each place along axis e, and how many these are.
+// Sums of log a_d over the sampled cells at each place along axis e of the whole mesh, and how many
+// these are.
 struct LogSums {
   // Of the cells' volumes in box coordinates, and of c |J| times these.
   double box_volume = 0.0;
@@ -46,6 +49,17 @@ struct LogSums {
           if (!sums[d][e].empty()) sums[d][e][c] += other.sums[d][e][c];
         }
       }
+    }
+  }
+  // Of all ranks, in their order.
+  void add_others(const Communicator& ranks) {
+    std::array<double, 2> integrals = {box_volume, reaction};
+    ranks.sum(integrals);
+    box_volume = integrals[0];
+    reaction = integrals[1];
+    for (int e = 0; e < 3; ++e) {
+      ranks.sum(counts[e]);
+      for (int d = 0; d < 3; ++d) ranks.sum(sums[d][e]);
     }
   }
 };
@@ -109,11 +123,13 @@ double metric(const Matrix3& J, double determinant, int d) {
   return squares / determinant;
 }
 
-// Every `step`-th diagonal i + j + k of cells: all places along all axes have some.
+// Every `step`-th diagonal i + j + k of the whole mesh's cells: all places along all axes have
+// some.
 Index sample_step(const BoxMesh& mesh) {
-  IndexTriple sorted = mesh.cells();
+  IndexTriple sorted = mesh.place().cells;
+  const Index count = sorted[0] * sorted[1] * sorted[2];
   std::sort(sorted.begin(), sorted.end());
-  return std::clamp<Index>(ceil_div(mesh.cell_count(), kMaxSamples), 1, sorted[1]);
+  return std::clamp<Index>(ceil_div(count, kMaxSamples), 1, sorted[1]);
 }
 
 // Takes the samples of rows of cells along x, a block of them at a time.
@@ -125,7 +141,9 @@ class Sampler {
     const BoxMesh& mesh = form_.discretization->mesh;
     const Index j = row % mesh.cells()[1];
     const Index k = row / mesh.cells()[1];
-    for (Index i = (step - (j + k) % step) % step; i < mesh.cells()[0]; i += step) {
+    const IndexTriple first = mesh.position_in_whole({0, j, k});
+    const Index before = (first[0] + first[1] + first[2]) % step;
+    for (Index i = (step - before) % step; i < mesh.cells()[0]; i += step) {
       cells_.push_back({i, j, k});
       if (static_cast<Index>(cells_.size()) == kBlock) flush();
     }
@@ -159,12 +177,14 @@ class Sampler {
         for (int d = 0; d < dimension; ++d) {
           of_cell *= discretization.mesh.cell_width(d, cells_[s][d]);
         }
-        throw InvertedCell(cells_[s], dimension, of_cell, discretization.frame.physical(center.x));
+        throw InvertedCell(discretization.mesh.position_in_whole(cells_[s]), dimension, of_cell,
+                           discretization.frame.physical(center.x));
       }
+      const IndexTriple place = discretization.mesh.position_in_whole(cells_[s]);
       for (int d = 0; d < dimension; ++d) {
         const double value = std::log(k_[s] * metric(center.jacobian, determinant, d));
-        for (int e = 0; e < dimension; ++e) sums_.sums[d][e][cells_[s][e]] += value;
-        sums_.counts[d][cells_[s][d]] += 1.0;
+        for (int e = 0; e < dimension; ++e) sums_.sums[d][e][place[e]] += value;
+        sums_.counts[d][place[d]] += 1.0;
       }
       double box_volume = 1.0;
       for (int d = 0; d < dimension; ++d) {
@@ -215,11 +235,11 @@ class Sampler {
   std::vector<double> c_;
 };
 
-LogSums sample(const BilinearForm& form) {
+LogSums sample_part(const BilinearForm& form) {
   const BoxMesh& mesh = form.discretization->mesh;
   const Index rows = mesh.cells()[1] * mesh.cells()[2];
   const Index step = sample_step(mesh);
-  std::vector<LogSums> parts(kParts, LogSums(mesh.dimension(), mesh.cells()));
+  std::vector<LogSums> parts(kParts, LogSums(mesh.dimension(), mesh.place().cells));
   FirstFailure failure;
 #pragma omp parallel for schedule(dynamic)
   for (Index part = 0; part < kParts; ++part) {
@@ -234,6 +254,43 @@ LogSums sample(const BilinearForm& form) {
   for (Index part = 1; part < kParts; ++part) parts[0].add(parts[part]);
   return std::move(parts[0]);
 }
+
+LogSums sample(const BilinearForm& form) {
+  LogSums sums = on_all_ranks(form, [&] { return sample_part(form); });
+  if (form.part != nullptr) sums.add_others(form.part->rank->ranks());
+  return sums;
+}
+
+// The whole of a form without its map: all that the matrices of axes depend on.
+class WholeForm {
+ public:
+  explicit WholeForm(const BilinearForm& form) : form_(form) {
+    if (form.part == nullptr) return;
+    const Discretization& own = *form.discretization;
+    const BoxMesh& mesh = form.part->rank->whole_mesh();
+    const NodeLattice lattice(mesh, own.basis.degree);
+    space_.emplace(Discretization{mesh, own.basis, lattice, Mapping(mesh, lattice, own.basis.nodes),
+                                  own.frame});
+    form_.discretization = &*space_;
+    form_.dirichlet = form.part->dirichlet;
+    form_.robin = form.part->robin;
+    form_.part = nullptr;
+  }
+  WholeForm(const WholeForm&) = delete;
+  WholeForm& operator=(const WholeForm&) = delete;
+
+  const BilinearForm& form() const { return form_; }
+  BilinearForm without_reaction() const {
+    BilinearForm form = form_;
+    form.reaction = constant_field(0.0);
+    return form;
+  }
+  const Discretization& space() const { return *form_.discretization; }
+
+ private:
+  std::optional<Discretization> space_;
+  BilinearForm form_;
+};
 
 // The weights of an axis in each cell.
 struct CellWeights {
@@ -272,18 +329,29 @@ std::vector<double> at_points(const std::vector<double>& of_cell, int points) {
   return values;
 }
 
+// Over the face of the form's own part.
+double integral_of_alpha(const BilinearForm& form, const RobinTerm& term) {
+  if (!form.domain_faces()[term.face]) return 0.0;
+  const BilinearForm part{
+      form.discretization, form.coefficient, form.dirichlet, {term}, form.reaction};
+  double integral = 0.0;
+  for (const WeightedFace& face : make_weighted_faces(part)) {
+    integral = std::accumulate(face.alpha_measure.begin(), face.alpha_measure.end(), integral);
+  }
+  return integral;
+}
+
 // Each face's mean alpha, in units of the mass matrices that an end term is multiplied with.
 void add_robin_ends(const BilinearForm& form, const std::vector<RobinTerm>& terms,
                     NearestSeparable& separable) {
-  const BilinearForm part{form.discretization, form.coefficient, form.dirichlet, terms,
-                          form.reaction};
-  for (const WeightedFace& face : make_weighted_faces(part)) {
-    const int axis = face_axis(face.quadrature.face);
-    double value = std::accumulate(face.alpha_measure.begin(), face.alpha_measure.end(), 0.0);
+  for (const RobinTerm& term : terms) {
+    double value = on_all_ranks(form, [&] { return integral_of_alpha(form, term); });
+    if (form.part != nullptr) value = form.part->rank->ranks().sum(value);
+    const int axis = face_axis(term.face);
     for (int d = 0; d < separable.dimension; ++d) {
       if (d != axis) value /= separable.axes[d].total_mass;
     }
-    add_end_term(separable.axes[axis], is_upper_face(face.quadrature.face) ? 1 : 0, value);
+    add_end_term(separable.axes[axis], is_upper_face(term.face) ? 1 : 0, value);
   }
 }
 
@@ -304,14 +372,17 @@ NearestSeparable make_nearest_separable(const BilinearForm& form) {
         Choice::preconditioner,
         "fast diagonalization takes no coefficient or reaction that depends on u");
   }
-  const Discretization& discretization = *form.discretization;
+  const WholeForm whole(form);
+  const Discretization& discretization = whole.space();
   NearestSeparable separable;
   separable.dimension = discretization.mesh.dimension();
+  // The whole has lost its map.
   const bool is_separable = why_not_kronecker(form).empty();
   BilinearForm without_reaction = form;
   without_reaction.reaction = constant_field(0.0);
   if (why_not_kronecker(without_reaction).empty()) {
-    KroneckerFactors factors = make_kronecker_factors(is_separable ? form : without_reaction);
+    KroneckerFactors factors =
+        make_kronecker_factors(is_separable ? whole.form() : whole.without_reaction());
     separable.axes = std::move(factors.axes);
     separable.reaction = factors.reaction;
     if (!is_separable) add_mean_reaction(discretization.mesh, sample(form), separable);
@@ -329,10 +400,10 @@ NearestSeparable make_nearest_separable(const BilinearForm& form) {
     const std::vector<double> stiffness = at_points(weights[d].stiffness, points);
     separable.axes[d] =
         make_axis_factors(discretization, d, {mass, stiffness}, AxisCells::different,
-                          {{form.dirichlet[2 * d], form.dirichlet[2 * d + 1]}, {}});
+                          {{whole.form().dirichlet[2 * d], whole.form().dirichlet[2 * d + 1]}, {}});
   }
   add_mean_reaction(discretization.mesh, logs, separable);
-  add_robin_ends(form, form.robin, separable);
+  add_robin_ends(form, whole.form().robin, separable);
   return separable;
 }
 

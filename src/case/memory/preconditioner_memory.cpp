@@ -11,6 +11,7 @@
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/csr/size.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
+#include "operators/fast_diagonalization/on_ranks.hpp"
 #include "operators/multigrid/lattice_transfer.hpp"
 #include "operators/multigrid/size.hpp"
 #include "operators/strategy.hpp"
@@ -317,6 +318,16 @@ OperatorBytes fast_diagonalization_host_bytes(const CaseParameters& parameters) 
     return {0, std::max<Index>(Saturated(modes) * 2, work)};
   }
   return {0, std::max(modes, work - std::min(work, fast_diagonalization_bytes(parameters).held))};
+}
+
+Index rank_inverse_bytes(const CaseParameters& parameters, const BoxPartition& partition,
+                         int rank) {
+  if (parameters.solver.preconditioner != kFastDiagonalization) return 0;
+  const FormShape shape = case_shape(parameters);
+  return Saturated(rank_fast_diagonalization_bytes(shape.lattice, shape.dirichlet,
+                                                   planned_symmetry(parameters), partition, rank,
+                                                   shape.value_bytes)) +
+         fast_diagonalization_host_bytes(parameters).peak;
 }
 
 // As MultigridAssembly makes it: all operators, then smoothers and transfers, then vectors.

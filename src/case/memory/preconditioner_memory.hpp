@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "mesh/partition/box_partition.hpp"
 #include "operators/fast_diagonalization/axis_modes.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "src/case/memory/memory_estimate.hpp"
@@ -33,6 +34,8 @@ OperatorBytes multigrid_bytes(const CaseParameters& parameters);
 OperatorBytes multigrid_host_bytes(const CaseParameters& parameters);
 OperatorBytes fast_diagonalization_bytes(const CaseParameters& parameters);
 OperatorBytes fast_diagonalization_host_bytes(const CaseParameters& parameters);
+/// Bytes at most of fast diagonalization on a rank, beside that of its part; 0 without.
+Index rank_inverse_bytes(const CaseParameters& parameters, const BoxPartition& partition, int rank);
 OperatorBytes synchronous_block_bytes(const CaseParameters& parameters);
 OperatorBytes asynchronous_block_bytes(const CaseParameters& parameters);
 

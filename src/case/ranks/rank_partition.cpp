@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "mesh/coarsening.hpp"
@@ -65,7 +66,7 @@ std::vector<LevelShape> levels_of(const CaseParameters& parameters) {
 void require_suitable(const CaseParameters& parameters, int ranks) {
   if (ranks == 1) return;
   const SolverParameters& solver = parameters.solver;
-  for (const char* const name : {kFastDiagonalization, kBlockJacobi, kBlockAsynchronousJacobi}) {
+  for (const char* const name : {kBlockJacobi, kBlockAsynchronousJacobi}) {
     if (solver.preconditioner != name) continue;
     throw UnsuitableRanks("solver.preconditioner",
                           fmt::format("\"{}\" needs the whole case on one process; \"multigrid\" "
@@ -97,6 +98,17 @@ RankGrid chosen_grid(const BoxMesh& mesh, int degree, int ranks,
   } catch (const std::invalid_argument& error) {
     throw UnsuitableRanks("mesh.cells", error.what());
   }
+}
+
+// Fast diagonalization has planes where they are if ranks have slabs.
+std::optional<RankGrid> slabs_of_inverse(const CaseParameters& parameters, const BoxMesh& mesh,
+                                         int ranks) {
+  const int outer = mesh.dimension() - 1;
+  const bool is_inverse = parameters.solver.preconditioner == kFastDiagonalization;
+  if (!is_inverse || mesh.cells()[outer] < ranks) return std::nullopt;
+  RankGrid grid{1, 1, 1};
+  grid[outer] = ranks;
+  return grid;
 }
 
 constexpr char kNoCoarserParts[] =
@@ -142,6 +154,9 @@ BoxPartition case_partition(const CaseParameters& parameters, int ranks, int hos
     BoxPartition named(mesh, named_grid(along, ranks), halvings);
     if (!has_coarser(named)) throw UnsuitableRanks(kRanksKey, kNoCoarserParts);
     return named;
+  }
+  if (const std::optional<RankGrid> slabs = slabs_of_inverse(parameters, mesh, ranks)) {
+    return {mesh, *slabs, halvings};
   }
   const ExchangeCost& cost = hosts > 1 ? kOverNetwork : kWithinHost;
   BoxPartition best(mesh, chosen_grid(mesh, degree, ranks, halvings, cost), halvings);

@@ -144,10 +144,13 @@ MemoryEstimate estimate_rank_memory(const CaseParameters& parameters, const Stra
   MemoryEstimate estimate = estimate_memory(own, strategy);
   const MemoryPart exchange{"messages to other ranks", exchange_bytes(parameters, partition, rank)};
   const MemoryPart gathered{"levels that all ranks have", gathered_bytes(parameters, partition)};
+  const MemoryPart inverse{"modes of the whole, planes and lines",
+                           rank_inverse_bytes(parameters, partition, rank)};
   for (MemoryPhase& phase : estimate.phases) {
     phase.parts.insert(phase.parts.begin() + 1, {"MPI", kMpiBytes});
     phase.parts.push_back(exchange);
     phase.parts.push_back(gathered);
+    if (inverse.bytes > 0) phase.parts.push_back(inverse);
   }
   if (parameters.output.picture) {
     const NodeLattice whole(make_box_mesh(parameters), parameters.space.degree);

@@ -97,7 +97,8 @@ class Visit {
               .report = {.work = "apply", .not_measured = "too little memory on the GPU"}});
       return;
     }
-    Bench bench(study, problem, step_);
+    const StudyRanks ranks;
+    Bench bench(study, problem, ranks, step_);
     for (const StrategyName& strategy : study_strategies(study, problem)) {
       stop_if_requested();
       OperatorLaunches launches{.name = strategy.text(),
@@ -134,7 +135,9 @@ class Visit {
     show_status_(fmt::format("multigrid, degree {}", problem.degree));
     StudyParameters with_default_scatter = study;
     with_default_scatter.scatters = {kAuto};
-    const std::unique_ptr<SolverBench> bench = make_solver_bench(with_default_scatter, problem);
+    const StudyRanks ranks;
+    const std::unique_ptr<SolverBench> bench =
+        make_solver_bench(with_default_scatter, problem, ranks);
     for (LaunchReport& report : bench->measure(kMultigrid, LaunchReports::yes).launches) {
       if (report.work == "apply") continue;
       visit_({.name = "multigrid " + bench->strategy(),

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -136,8 +137,10 @@ Outcome solved(const WholeCase& of, CaseOnRank& mine) {
       make_solver<double, Host>(SolverMethod::cg, *mine.a, made.preconditioner.get(), {});
   Outcome outcome{solver->solve(mine.system.b, mine.system.x, to_tolerance(1e-11)), {}, made.notes};
   if (!made.update) return outcome;
-  // Again, of an update to the same form and with data of another size.
-  EXPECT_EQ(made.update(mine.form), Updated::yes);
+  // Again, of an update to the same form and with data of another size. The inverse of an operator
+  // that is only near to the form's has to be made anew.
+  const bool is_near = of.parameters.solver.preconditioner == kFastDiagonalization;
+  EXPECT_EQ(made.update(mine.form), is_near ? Updated::no : Updated::yes);
   multiply(mine.system.b, 0x1p30);
   multiply(mine.system.x, 0x1p30);
   double residual_size = size;
@@ -219,11 +222,16 @@ TEST_P(PreconditionersOnRanks, AreThoseOfOneRank) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Names, PreconditionersOnRanks,
-                         ::testing::Values("jacobi", "chebyshev", "multigrid"),
-                         [](const auto& tested) { return std::string(tested.param); });
+                         ::testing::Values("jacobi", "chebyshev", "multigrid",
+                                           "fast-diagonalization"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(PreconditionersOfOneProcess, AreRefusedOnRanks) {
-  for (const char* name : {"fast-diagonalization", "block-jacobi", "block-asynchronous-jacobi"}) {
+  for (const char* name : {"block-jacobi", "block-asynchronous-jacobi"}) {
     WholeCase of(kMixed);
     of.parameters.solver.preconditioner = name;
     (void)on_ranks(of, {1, 2, 1}, [&](CaseOnRank& mine) {
