@@ -5,20 +5,36 @@
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
 #include "solvers/configuration.hpp"
 #include "solvers/ranks/distributed_operator.hpp"
+#include "solvers/ranks/fused_sums.hpp"
 
 namespace tessera {
 
+/// The planes of nodes that a rank exchanges with others.
+inline std::vector<EntryPlane> exchanged_planes(const BilinearForm& form) {
+  std::vector<EntryPlane> planes;
+  for (int axis = 0; axis < form.discretization->mesh.dimension(); ++axis) {
+    for (const SharedNodes& shared : form.part->rank->nodes().shared_planes(axis, form.dirichlet)) {
+      planes.push_back({shared.nodes.first, shared.nodes.counts, shared.nodes.strides});
+    }
+  }
+  return planes;
+}
+
 /// A DistributedOperator that becomes that of another form where the rank's own operator does. All
-/// ranks update it together.
+/// ranks make and update it together.
 template <class T, class Space>
 class OperatorOnRanks final : public DistributedOperator<T, Space>, public Updatable {
  public:
-  using DistributedOperator<T, Space>::DistributedOperator;
+  OperatorOnRanks(std::unique_ptr<LinearOperator<T, Space>> local, const BilinearForm& form)
+      : DistributedOperator<T, Space>(
+            std::move(local), form.layout(),
+            form.part->rank->template exchange<T, Space>(form.dirichlet)) {}
 
   Updated update(const BilinearForm& form) override {
     const Updated updated =
@@ -27,14 +43,54 @@ class OperatorOnRanks final : public DistributedOperator<T, Space>, public Updat
   }
 };
 
+/// On the host it has fused operations where those of all ranks do.
+template <class T>
+class OperatorOnRanks<T, Host> final : public DistributedOperator<T, Host>,
+                                       public FusedOperations<T, Host>,
+                                       public Updatable {
+ public:
+  using V = HostVector<T>;
+
+  OperatorOnRanks(std::unique_ptr<LinearOperator<T, Host>> local, const BilinearForm& form)
+      : DistributedOperator<T, Host>(std::move(local), form.layout(),
+                                     form.part->rank->template exchange<T, Host>(form.dirichlet)) {
+    if (on_any_rank(this->layout(), this->local().fused() == nullptr)) return;
+    sums_ = on_all_ranks(form, [&] {
+      return std::make_unique<const FusedSums<T>>(this->layout(), exchanged_planes(form));
+    });
+  }
+
+  const FusedOperations<T, Host>* fused() const override {
+    return sums_ == nullptr ? nullptr : this;
+  }
+  void do_apply_dot(const V& x, V& y, double* sums) const override {
+    sums_->apply_dot(*this->local().fused(), this->exchange(), x, y, sums);
+  }
+  void do_residual(const V& b, const V& x, V& r, double* rr) const override {
+    sums_->residual(*this->local().fused(), this->exchange(), b, x, r, rr);
+  }
+  std::int64_t bytes() const override {
+    return DistributedOperator<T, Host>::bytes() + (sums_ == nullptr ? 0 : sums_->bytes());
+  }
+
+  Updated update(const BilinearForm& form) override {
+    const Updated updated =
+        on_all_ranks(form, [&] { return update_in_place(this->local(), form); });
+    const bool is_lost = sums_ != nullptr && this->local().fused() == nullptr;
+    return on_any_rank(this->layout(), updated == Updated::no || is_lost) ? Updated::no
+                                                                          : Updated::yes;
+  }
+
+ private:
+  std::unique_ptr<const FusedSums<T>> sums_;  // null: without fused operations
+};
+
 /// The operator of all ranks, of a part's form and the rank's own operator of it.
 template <class T, class Space>
 std::unique_ptr<LinearOperator<T, Space>> operator_on_ranks(
     std::unique_ptr<LinearOperator<T, Space>> local, const BilinearForm& form) {
   if constexpr (std::is_same_v<Space, Host> || kHasCuda) {
-    return std::make_unique<OperatorOnRanks<T, Space>>(
-        std::move(local), form.layout(),
-        form.part->rank->template exchange<T, Space>(form.dirichlet));
+    return std::make_unique<OperatorOnRanks<T, Space>>(std::move(local), form);
   } else {
     throw std::logic_error("this build has no operators on GPUs");
   }

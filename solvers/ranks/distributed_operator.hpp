@@ -18,8 +18,8 @@ namespace tessera {
 /// Rows that are left out of the planes, because they are the identity on every rank that has them,
 /// stay as A_r gives them.
 ///
-/// All ranks call its functions together. It has no fused operations: sums over A_r x are not those
-/// over A x.
+/// All ranks call its functions together. It has no fused operations of its own: sums over A_r x are
+/// not those over A x (fused_sums.hpp).
 template <class T, class Space>
 class DistributedOperator : public LinearOperator<T, Space> {
  public:
@@ -50,6 +50,8 @@ class DistributedOperator : public LinearOperator<T, Space> {
  protected:
   /// The rank's own operator.
   LinearOperator<T, Space>& local() { return *local_; }
+  const LinearOperator<T, Space>& local() const { return *local_; }
+  const PlaneExchange<T, Space>& exchange() const { return exchange_; }
 
  private:
   std::unique_ptr<LinearOperator<T, Space>> local_;

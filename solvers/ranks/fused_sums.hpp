@@ -1,0 +1,45 @@
+// FusedSums make of the fused operations of each rank's own operator those of the sum of all.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "solvers/fused_operations.hpp"
+#include "solvers/ranks/plane_exchange.hpp"
+
+namespace tessera {
+
+/// A x and its scalar products, where A = sum over ranks r of R_r^T A_r R_r and each A_r has fused
+/// operations. x.y is the sum of the ranks' own x.A_r x, but for rows that are the identity on
+/// several ranks and count once. y.y is the sum of their own with what the exchange of planes
+/// changes in it, and without what others own. So there is no further pass over the vectors but
+/// over planes, and one sum over ranks. Residuals nearly vanish where the parts of them do not:
+/// their squares are summed after the exchange.
+template <class T>
+class FusedSums {
+ public:
+  using V = HostVector<T>;
+
+  /// @param layout of the rank's vectors
+  /// @param exchanged the planes that a PlaneExchange sums; they may cross
+  FusedSums(VectorLayout layout, const std::vector<EntryPlane>& exchanged);
+
+  /// y = A x, sums = {x.y, y.y} over all ranks, which call it together.
+  /// @param local the rank's own operator @param exchange of those planes
+  void apply_dot(const FusedOperations<T, Host>& local, const PlaneExchange<T, Host>& exchange,
+                 const V& x, V& y, double* sums) const;
+  /// r = b - A x, *rr = r.r; r may be b.
+  void residual(const FusedOperations<T, Host>& local, const PlaneExchange<T, Host>& exchange,
+                const V& b, const V& x, V& r, double* rr) const;
+
+  std::int64_t bytes() const;
+
+ private:
+  VectorLayout layout_;
+  std::vector<std::int64_t> entries_;     // on the planes, each once
+  std::vector<std::int64_t> others_own_;  // those of them that another rank owns
+  std::vector<std::int64_t> identity_;    // those that another rank owns and no plane has
+  mutable std::vector<T> kept_;           // [entry of entries_]
+};
+
+}  // namespace tessera
