@@ -11,7 +11,7 @@
 namespace tessera {
 
 /// The values at the nodes of the whole mesh, x fastest, on rank 0; nothing elsewhere. All ranks
-/// call it together; one after the other sends rank 0 its part, a MiB at a time.
+/// call it together, and send rank 0 a MiB at a time.
 /// @param values at the part's nodes, with the same bits where ranks share them
 /// @throws std::bad_alloc on all ranks where rank 0 has no room for them
 HostArray<double> gather_values(const RankPart& part, std::span<const double> values);

@@ -68,8 +68,7 @@ std::vector<Cursor> cursors_of_all(const VectorLayout& layout) {
 
 // Those of a chunk, which one or several ranks have with the same bits.
 void receive_whole_chunk(const Communicator& ranks, std::vector<Cursor>& cursors,
-                         const HostVector<double>& x, std::int64_t first,
-                         std::span<double> values) {
+                         std::span<const double> x, std::int64_t first, std::span<double> values) {
   const std::int64_t end = first + static_cast<std::int64_t>(values.size());
   cursors[0].advance(end, [&](std::int64_t entry, std::int64_t whole, std::int64_t count) {
     std::copy_n(x.data() + entry, count, values.data() + (whole - first));
@@ -89,14 +88,15 @@ void receive_whole_chunk(const Communicator& ranks, std::vector<Cursor>& cursors
 
 }  // namespace
 
-Gathering gather_whole(const HostVector<double>& x, std::int64_t chunk, const TakeChunk& take) {
+Gathering gather_whole(const VectorLayout& layout, std::span<const double> x, std::int64_t chunk,
+                       const TakeChunk& take) {
   TESSERA_CHECK(chunk > 0);
-  const VectorLayout& layout = x.layout();
+  TESSERA_CHECK(static_cast<std::int64_t>(x.size()) == layout.size);
   const std::int64_t size = layout.whole_size();
   if (layout.shared == nullptr) {
     if (!take) return Gathering::refused;
     for (std::int64_t first = 0; first < size; first += chunk) {
-      take(first, x.span().subspan(first, std::min(chunk, size - first)));
+      take(first, x.subspan(first, std::min(chunk, size - first)));
     }
     return Gathering::done;
   }

@@ -18,13 +18,18 @@ using GiveChunk = std::function<void(std::int64_t first, std::span<double> value
 enum class Gathering { done, failed, refused };
 
 /// Calls take() on rank 0 for chunk after chunk of x, in the order of the whole vector. All ranks
-/// that share x call this together; the others' `take` is not looked at. No rank holds more than a
-/// chunk of others.
+/// that share such vectors call this together; the others' `take` is not looked at. No rank holds
+/// more than a chunk of others.
 /// @param chunk the length of all chunks but the last
 /// @param take null where rank 0 cannot take anything: then nothing is sent
 /// @returns the same on all ranks, but for what rank 0 throws
 /// @throws on rank 0 what take() throws, when the others have sent all; they return `failed`
-Gathering gather_whole(const HostVector<double>& x, std::int64_t chunk, const TakeChunk& take);
+Gathering gather_whole(const VectorLayout& layout, std::span<const double> x, std::int64_t chunk,
+                       const TakeChunk& take);
+inline Gathering gather_whole(const HostVector<double>& x, std::int64_t chunk,
+                              const TakeChunk& take) {
+  return gather_whole(x.layout(), x.span(), chunk, take);
+}
 
 /// x = the rank's entries of a whole vector that give() writes on rank 0, chunk after chunk. All
 /// ranks call it together.
