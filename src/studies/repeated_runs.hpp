@@ -14,8 +14,9 @@ namespace tessera {
 
 /// Of seconds_of_one(), called as often as the pace says, after one call that does not count.
 /// @throws Interrupted between two calls, what seconds_of_one() throws
+// Inline, so that builds without CUDA have none of what those call that are not used there.
 template <class Seconds>
-Summary repeat_runs(const Pace& pace, Seconds&& seconds_of_one) {
+inline Summary repeat_runs(const Pace& pace, Seconds&& seconds_of_one) {
   std::vector<double> seconds;
   seconds_of_one();
   const double start = seconds_now();

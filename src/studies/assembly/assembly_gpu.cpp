@@ -5,9 +5,9 @@
 
 #include <utility>
 
+#include "solvers/configuration.hpp"
 #include "src/studies/assembly/assembly_check.hpp"
 #include "src/studies/repeated_runs.hpp"
-#include "src/studies/sharing/transaction_options.hpp"
 
 namespace tessera {
 namespace {
@@ -23,34 +23,41 @@ constexpr std::size_t kCopyFromEnd = 1;
 
 StudyRow GpuAssemblyRows::measured(const AssemblyInfo& info, int operations,
                                    std::vector<std::string> parameters) const {
-  const std::string name(info.name);
-  record_.show_status(fmt::format("{}, {} operations", name, operations));
-  DeviceAssembly assembly(task_.mesh, task_.target, task_.colors, info.on_gpu.value());
-  StudyRow row{.variant = name, .parameters = std::move(parameters), .shown_per_second = 1e3};
-  row.seconds = repeat_runs(record_.options().pace, [&] {
-    return assembly.assemble({Contribution::Kind::stiffness, operations});
-  });
+  StudyRow row{.variant = std::string(info.name),
+               .parameters = std::move(parameters),
+               .shown_per_second = 1e3};
+  if constexpr (kHasCuda) {
+    record_.show_status(fmt::format("{}, {} operations", row.variant, operations));
+    DeviceAssembly assembly(task_.mesh, task_.target, task_.colors, info.on_gpu.value());
+    row.seconds = repeat_runs(record_.options().pace, [&] {
+      return assembly.assemble({Contribution::Kind::stiffness, operations});
+    });
+    row.metrics = metrics(info, row, assembly.extra_bytes());
+    const std::string fault = stiffness_fault(task_.target, assembly.values(), serial_);
+    const bool races = info.sharing == Sharing::unprotected;
+    judge_assembly(row, races ? Races::yes : Races::no, fault, [&] {
+      assembly.assemble({Contribution::Kind::ones});
+      return counting_result(task_.target, counts_, assembly.values());
+    });
+  }
+  return row;
+}
+
+std::vector<StudyCell> GpuAssemblyRows::metrics(const AssemblyInfo& info, const StudyRow& row,
+                                                Index extra_bytes) const {
   const std::size_t count = record_.table().layout().metrics.size();
-  row.metrics.resize(count);
-  row.metrics[0] = record_.table().times_faster("serial", row);
-  row.metrics[count - kExtraFromEnd] =
-      static_cast<double>(assembly.extra_bytes()) / double(1U << 20U);
+  std::vector<StudyCell> metrics(count);
+  metrics[0] = record_.table().times_faster("serial", row);
+  metrics[count - kExtraFromEnd] = static_cast<double>(extra_bytes) / double(1U << 20U);
   if (info.on_gpu == DeviceAssemblyWay::coloring) {
-    row.metrics[count - kColorsFromEnd] = static_cast<double>(task_.colors.size());
-    row.metrics[count - kDegreeFromEnd] = static_cast<double>(largest_degree(task_.mesh));
+    metrics[count - kColorsFromEnd] = static_cast<double>(task_.colors.size());
+    metrics[count - kDegreeFromEnd] = static_cast<double>(largest_degree(task_.mesh));
   }
   const double seconds = row.seconds.median;
-  row.metrics[count - kRateFromEnd] =
+  metrics[count - kRateFromEnd] =
       1e-9 * static_cast<double>(kLocalEntries * task_.triangle_count()) / seconds;
-  row.metrics[count - kCopyFromEnd] = 100.0 * least_bytes() / seconds / copy_bandwidth_;
-
-  const std::string fault = stiffness_fault(task_.target, assembly.values(), serial_);
-  const bool races = info.sharing == Sharing::unprotected;
-  judge_assembly(row, races ? Races::yes : Races::no, fault, [&] {
-    assembly.assemble({Contribution::Kind::ones});
-    return counting_result(task_.target, counts_, assembly.values());
-  });
-  return row;
+  metrics[count - kCopyFromEnd] = 100.0 * least_bytes() / seconds / copy_bandwidth_;
+  return metrics;
 }
 
 /// Corners, places and points are read, and nonzeros read and written.

@@ -28,6 +28,8 @@ class GpuAssemblyRows {
                                   std::vector<std::string> parameters) const;
 
  private:
+  [[nodiscard]] std::vector<StudyCell> metrics(const AssemblyInfo& info, const StudyRow& row,
+                                               Index extra_bytes) const;
   [[nodiscard]] double least_bytes() const;
 
   StudyRecord& record_;

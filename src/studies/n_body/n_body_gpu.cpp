@@ -12,27 +12,38 @@
 namespace tessera {
 namespace {
 
-// Counts that are not exact, forces that are not those of the reference.
-std::string what_is_wrong(DeviceMotion& motion, std::span<const PlaneVector> reference) {
-  motion.put_back();
-  motion.add_up(PairForce::counting);
-  const std::string fault = counting_fault(motion.forces());
-  if (!fault.empty()) return fault;
-  motion.add_up(PairForce::gravity);
-  return force_fault(motion.forces(), reference);
-}
+/// One way to sum forces of particles.
+class GpuForces {
+ public:
+  GpuForces(const Particles& start, DeviceForceSums sums) : motion_(start, sums) {}
 
-Summary time_steps(DeviceMotion& motion, const Pace& pace, int untimed, int timed) {
-  DeviceStopwatch stopwatch;
-  return repeat_runs(pace, [&] {
-    motion.put_back();
-    motion.add_up(PairForce::gravity);
-    motion.step(untimed);
-    stopwatch.start();
-    motion.step(timed);
-    return stopwatch.stop();
-  });
-}
+  /// Counts that are not exact, forces that are not those of the reference.
+  std::string what_is_wrong(std::span<const PlaneVector> reference) {
+    motion_.put_back();
+    motion_.add_up(PairForce::counting);
+    const std::string fault = counting_fault(motion_.forces());
+    if (!fault.empty()) return fault;
+    motion_.add_up(PairForce::gravity);
+    return force_fault(motion_.forces(), reference);
+  }
+
+  Summary time_steps(const Pace& pace, int untimed, int timed) {
+    return repeat_runs(pace, [&] {
+      motion_.put_back();
+      motion_.add_up(PairForce::gravity);
+      motion_.step(untimed);
+      stopwatch_.start();
+      motion_.step(timed);
+      return stopwatch_.stop();
+    });
+  }
+
+  double energy() const { return tessera::energy(motion_.particles(), motion_.velocities()); }
+
+ private:
+  DeviceMotion motion_;
+  DeviceStopwatch stopwatch_;
+};
 
 }  // namespace
 
@@ -52,18 +63,16 @@ void measure_gpu_forces(StudyRecord& record, const Particles& start, int steps, 
     for (const NamedDeviceForceSums& way : device_force_sums()) {
       if (!record.options().selects(way.name)) continue;
       record.show_status(fmt::format("{}, {} particles", way.name, start.size()));
-      DeviceMotion motion(start, way.sums);
+      GpuForces forces(start, way.sums);
       StudyRow row{.variant = way.name, .parameters = {std::to_string(start.size())}};
-      row.wrong = what_is_wrong(motion, reference);
+      row.wrong = forces.what_is_wrong(reference);
       if (!row.wrong.empty()) row.correctness = Correctness::wrong;
-      row.seconds = time_steps(motion, record.options().pace, steps - timed_steps, timed_steps);
+      row.seconds = forces.time_steps(record.options().pace, steps - timed_steps, timed_steps);
       row.shown_per_second = 1e3;
       row.metrics.resize(record.table().layout().metrics.size());
       row.metrics[0] = record.table().times_faster("serial", row);
       row.metrics[2] = 1e-6 * 0.5 * n * (n - 1.0) * timed_steps / row.seconds.median;
-      row.metrics.back() =
-          std::abs(energy(motion.particles(), motion.velocities()) - energy_at_start) /
-          std::abs(energy_at_start);
+      row.metrics.back() = std::abs(forces.energy() - energy_at_start) / std::abs(energy_at_start);
       record.add(std::move(row));
     }
   }

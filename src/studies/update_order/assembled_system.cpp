@@ -8,10 +8,10 @@
 namespace tessera {
 
 template <>
-AssembledSystem<Host> assemble_in_blocks(const BilinearForm& form, RowBlocks blocks) {
+AssembledSystem<Host> assemble_in_blocks(const BilinearForm& form, const RowBlocks& blocks) {
   std::unique_ptr<CsrMatrix<double>> matrix = make_csr_matrix<double>(form);
   auto jacobi = std::make_unique<const BlockJacobi<double, Host>>(
-      make_block_rows(*matrix, std::move(blocks)), BlockJacobiOptions{});
+      make_block_rows(*matrix, RowBlocks(blocks)), BlockJacobiOptions{});
   return {std::move(matrix), std::move(jacobi)};
 }
 

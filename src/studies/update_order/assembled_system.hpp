@@ -19,6 +19,7 @@ struct AssembledSystem {
 
 /// @throws std::bad_alloc, DeviceOutOfMemory, DeviceError
 template <class Space>
-[[nodiscard]] AssembledSystem<Space> assemble_in_blocks(const BilinearForm& form, RowBlocks blocks);
+[[nodiscard]] AssembledSystem<Space> assemble_in_blocks(const BilinearForm& form,
+                                                        const RowBlocks& blocks);
 
 }  // namespace tessera

@@ -6,7 +6,7 @@
 namespace tessera {
 
 template <>
-AssembledSystem<Device> assemble_in_blocks(const BilinearForm& form, RowBlocks blocks) {
+AssembledSystem<Device> assemble_in_blocks(const BilinearForm& form, const RowBlocks& blocks) {
   const auto kernel = make_device_element_kernel<double>(form);
   auto jacobi = std::make_unique<const BlockJacobi<double, Device>>(
       make_block_rows(assemble_on_device<double>(form, *kernel), blocks), BlockJacobiOptions{});

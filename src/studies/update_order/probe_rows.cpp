@@ -20,65 +20,76 @@ constexpr int kLaunches = 100;
 constexpr int kFewLaunches = 10;
 constexpr double kMicroseconds = 1e6;
 
-StudyRow probe_row(DeviceOrderProbe& probe, const ProbeSetup& setup, std::int64_t executions) {
-  ProbeResult result = probe.run(setup, executions);
-  StudyRow row{.variant = probe_name(setup.kernel),
-               .part = kProbePart,
-               .parameters = probe_parameters(setup.path, setup.block),
-               .seconds = summarize(std::move(result.seconds)),
-               .shown_per_second = kMicroseconds,
-               .metrics = probe_cells(result.executions, result.counts, setup.block)};
-  const std::int64_t inconsistent = places_of(result.counts, setup.block).all();
-  if (result.faults > 0) {
-    row.correctness = Correctness::wrong;
-    row.wrong = fmt::format("{} components are no result of updates", result.faults);
-  } else if (setup.kernel == ProbeKernel::kernel0 && inconsistent > 0) {
-    row.correctness = Correctness::wrong;
-    row.wrong = fmt::format("{} components were not updated", inconsistent);
-  }
-  return row;
-}
+/// The rows of both parts that need a GPU.
+class ProbeRows {
+ public:
+  explicit ProbeRows(StudyRecord& record) : record_(record), probe_(kComponents) {}
 
-void measure_kernels(StudyRecord& record, DeviceOrderProbe& probe) {
-  const std::int64_t executions = record.options().own.number("executions");
-  for (const ProbeKernel kernel :
-       {ProbeKernel::kernel0, ProbeKernel::kernel1, ProbeKernel::kernel2}) {
-    if (!record.options().selects(probe_name(kernel))) continue;
-    for (const LoadPath path : {LoadPath::cached, LoadPath::l2}) {
-      for (const int block : probe_blocks(kernel)) {
-        record.show_status(
-            fmt::format("{}, {}, blocks of {}", probe_name(kernel), path_name(path), block));
-        record.add(probe_row(probe, {kernel, path, block}, executions));
+  void measure_kernels() {
+    for (const ProbeKernel kernel :
+         {ProbeKernel::kernel0, ProbeKernel::kernel1, ProbeKernel::kernel2}) {
+      if (!record_.options().selects(probe_name(kernel))) continue;
+      for (const LoadPath path : {LoadPath::cached, LoadPath::l2}) {
+        for (const int block : probe_blocks(kernel)) {
+          record_.show_status(
+              fmt::format("{}, {}, blocks of {}", probe_name(kernel), path_name(path), block));
+          record_.add(probe_row({kernel, path, block}));
+        }
       }
     }
   }
-}
 
-void measure_starts(StudyRecord& record, DeviceOrderProbe& probe) {
-  if (!record.options().selects(kStarts)) return;
-  const int launches = record.options().is_quick() ? kFewLaunches : kLaunches;
-  for (const int block : probe_blocks(ProbeKernel::kernel1)) {
+  void measure_starts() {
+    if (!record_.options().selects(kStarts)) return;
+    for (const int block : probe_blocks(ProbeKernel::kernel1)) measure_starts(block);
+  }
+
+ private:
+  StudyRow probe_row(const ProbeSetup& setup) {
+    ProbeResult result = probe_.run(setup, record_.options().own.number("executions"));
+    StudyRow row{.variant = probe_name(setup.kernel),
+                 .part = kProbePart,
+                 .parameters = probe_parameters(setup.path, setup.block),
+                 .seconds = summarize(std::move(result.seconds)),
+                 .shown_per_second = kMicroseconds,
+                 .metrics = probe_cells(result.executions, result.counts, setup.block)};
+    const std::int64_t inconsistent = places_of(result.counts, setup.block).all();
+    if (result.faults > 0) {
+      row.correctness = Correctness::wrong;
+      row.wrong = fmt::format("{} components are no result of updates", result.faults);
+    } else if (setup.kernel == ProbeKernel::kernel0 && inconsistent > 0) {
+      row.correctness = Correctness::wrong;
+      row.wrong = fmt::format("{} components were not updated", inconsistent);
+    }
+    return row;
+  }
+
+  void measure_starts(int block) {
+    const int launches = record_.options().is_quick() ? kFewLaunches : kLaunches;
     const Index blocks = kComponents / block;
-    const Index first_wave = std::min(blocks, probe.resident_blocks_of_starts(block));
+    const Index first_wave = std::min(blocks, probe_.resident_blocks_of_starts(block));
     StartOrder first;
     StartOrder later;
     StartOrder all;
     for (int launch = 0; launch < launches; ++launch) {
       stop_if_requested();
-      const std::vector<BlockStart> starts = probe.starts(block);
+      const std::vector<BlockStart> starts = probe_.starts(block);
       first += start_order(starts, 0, first_wave);
       later += start_order(starts, first_wave, blocks);
       all += start_order(starts, 0, blocks);
     }
     for (const auto& [wave, order] : {std::pair{Wave::first, first}, std::pair{Wave::later, later},
                                       std::pair{Wave::all, all}}) {
-      record.add({.variant = kStarts,
-                  .part = kStartPart,
-                  .parameters = start_parameters(block, wave),
-                  .metrics = start_cells(launches, order)});
+      record_.add({.variant = kStarts,
+                   .part = kStartPart,
+                   .parameters = start_parameters(block, wave),
+                   .metrics = start_cells(launches, order)});
     }
   }
-}
+
+  StudyRecord& record_;
+  DeviceOrderProbe probe_;
+};
 
 }  // namespace
 
@@ -100,9 +111,9 @@ void measure_probes(StudyRecord& record) {
         "consecutive\n"
         "numbers; displacement: the most by which a ticket differs from the block's number\n",
         kComponents);
-    DeviceOrderProbe probe(kComponents);
-    measure_kernels(record, probe);
-    measure_starts(record, probe);
+    ProbeRows rows(record);
+    rows.measure_kernels();
+    rows.measure_starts();
   }
 }
 
