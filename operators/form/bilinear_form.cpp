@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mesh/element/face_quadrature.hpp"
+#include "mesh/field/field_program.hpp"
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/geometry/factor_kind.hpp"
 #include "mesh/lanes/cell_batches.hpp"
@@ -74,9 +75,25 @@ void sum_over_ranks(const BilinearForm& form, HostVector<double>& b) {
   if (form.part) form.part->rank->exchange<double>(form.dirichlet).add(b);
 }
 
+namespace {
+
+bool are_same(const FieldProgram& a, const FieldProgram& b) {
+  const auto is_same = [](const Instruction& one, const Instruction& other) {
+    return one.operation == other.operation && one.operand == other.operand &&
+           one.value == other.value;
+  };
+  return a.origin == b.origin && a.length == b.length && a.subtracted == b.subtracted &&
+         a.divisor == b.divisor && a.t == b.t && a.unit_of_u == b.unit_of_u &&
+         std::equal(a.code.begin(), a.code.end(), b.code.begin(), b.code.end(), is_same);
+}
+
+}  // namespace
+
 bool are_same(const ScalarField& a, const ScalarField& b) {
   if (a.constant || b.constant) return a.constant == b.constant;
-  return a.program != nullptr && a.program == b.program;
+  if (a.program == nullptr || b.program == nullptr) return false;
+  // Made anew at each time, also where the time does not matter.
+  return a.program == b.program || are_same(*a.program, *b.program);
 }
 
 bool are_same(const std::vector<RobinTerm>& a, const std::vector<RobinTerm>& b) {
