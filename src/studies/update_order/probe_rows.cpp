@@ -98,7 +98,7 @@ std::vector<std::string> probe_variants() {
           probe_name(ProbeKernel::kernel2), kStarts};
 }
 
-void measure_probes(StudyRecord& record) {
+void measure_order_probes(StudyRecord& record) {
   if constexpr (kHasCuda) {
     record.say(
         "probe: of {} ones each inner one becomes 0 if its neighbors are 1; what stays 1 was "

@@ -12,6 +12,6 @@ namespace tessera {
 
 /// Runs the kernels of the order probe, looks at the order in which blocks start, and adds the
 /// rows. Builds without CUDA must not call it. @throws DeviceError
-void measure_probes(StudyRecord& record);
+void measure_order_probes(StudyRecord& record);
 
 }  // namespace tessera

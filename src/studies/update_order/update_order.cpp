@@ -13,7 +13,7 @@ namespace {
 
 void measure(StudyRecord& record) {
   if (record.options().processor == Processor::gpu) {
-    measure_probes(record);
+    measure_order_probes(record);
   } else {
     record.say("probe, start: not measured: they need a GPU\n");
   }

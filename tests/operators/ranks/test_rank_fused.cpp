@@ -100,8 +100,8 @@ TEST(RankFused, SolvesGoAsOnOneRank) {
     options.boundary = Boundary::dirichlet;
     const StrategyName kronecker{"kronecker", "none"};
     const auto solve = [&](const Communicator& ranks, const RankGrid& grid) {
-      return solve_on_ranks(ranks, grid, options, kronecker, SolverMethod::cg,
-                            RankPreconditioner::none);
+      return solve_on_ranks<Host>(ranks, grid, options, kronecker, SolverMethod::cg,
+                                  RankPreconditioner::none);
     };
     const RankSolve one = solve(single_rank(), {1, 1, 1});
     EXPECT_EQ(one.report.status, SolveStatus::converged);

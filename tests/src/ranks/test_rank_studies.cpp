@@ -79,13 +79,14 @@ TEST(RankStudies, SolvesTakeTheIterationsOfOneRank) {
     const StudyRanks alone;
     const auto one = make_solver_bench(study, problem, alone);
     std::vector<SolverMeasurement> expected;
-    for (const std::string& solver : study.solvers) expected.push_back(one->measure(solver));
+    for (const std::string& solver : study.solvers)
+      expected.push_back(one->measure(solver, LaunchReports::no));
     run_on_threads(2, [&](const Communicator& ranks) {
       const StudyRanks several(ranks);
       const auto bench = make_solver_bench(study, problem, several);
       EXPECT_EQ(bench->dofs(), one->dofs());
       for (std::size_t i = 0; i < expected.size(); ++i) {
-        const SolverMeasurement m = bench->measure(study.solvers[i]);
+        const SolverMeasurement m = bench->measure(study.solvers[i], LaunchReports::no);
         EXPECT_NEAR(m.report.iterations, expected[i].report.iterations, 1) << study.solvers[i];
         ASSERT_TRUE(m.l2_error && expected[i].l2_error);
         EXPECT_NEAR(*m.l2_error, *expected[i].l2_error, 1e-3 * *expected[i].l2_error);
