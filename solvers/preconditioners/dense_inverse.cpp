@@ -42,35 +42,32 @@ std::vector<double> dense_matrix(const LinearOperator<double, Host>& a) {
   return matrix;
 }
 
-// Takes the pivot k out of row i: row_i -= a_ik / a_kk row_k, and a_ik becomes -a_ik / a_kk.
-void eliminate(double* row, const double* pivot_row, std::int64_t k, std::int64_t n) {
-  const double factor = row[k] / pivot_row[k];
-#pragma omp simd
-  for (std::int64_t j = 0; j < n; ++j) row[j] -= factor * pivot_row[j];
-  row[k] = -factor;
-}
-
-// Inverts in place by Gauss's and Jordan's elimination, which needs no exchange of rows where the
-// matrix is positive definite. A thread keeps its rows, so that they stay in its cache; the bits do
-// not depend on the number of threads. Returns whether all pivots were positive and finite.
+// Inverts a symmetric matrix in place, of which only rows up to the diagonal count, by sweeps: for
+// each pivot k
+//   a_ij -= a_ik a_kj / a_kk, a_ik /= a_kk (i, j != k), a_kk = -1 / a_kk,
+// which end with -A^-1 (Goodnight 1979, A tutorial on the SWEEP operator). Where the matrix is
+// positive definite no exchange of rows is needed. A thread keeps its rows, so that they stay in
+// its cache; the bits do not depend on the number of threads. Returns whether all pivots were
+// positive and finite.
 bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
-  // Row k as it is before step k, for steps in turns: while some threads are still at step k,
-  // another one saves row k + 1.
+  // Row and column k as they are before step k, for steps in turns: while some threads are still at
+  // step k, others save what they have of the next.
   std::array<std::vector<double>, 2> saved;
   for (std::vector<double>& row : saved) row.assign(static_cast<std::size_t>(n), 0.0);
-  std::copy_n(matrix.data(), n, saved[0].data());
+  for (std::int64_t i = 0; i < n; ++i) saved[0][i] = matrix[i * n];
   bool is_definite = true;
-  // Fewer rows than this would not pay for the barriers.
-  constexpr std::int64_t kRowsPerThread = 64;
+  // A step is so short that the barrier after it pays for many rows only.
+  constexpr std::int64_t kRowsPerThread = 200;
   const auto useful =
-      static_cast<int>(std::clamp<std::int64_t>(n / kRowsPerThread, 1, omp_get_max_threads()));
+      static_cast<int>(std::clamp<std::int64_t>(n / kRowsPerThread - 2, 1, omp_get_max_threads()));
 #pragma omp parallel num_threads(useful)
   {
     const std::int64_t thread = omp_get_thread_num();
     const std::int64_t threads = omp_get_num_threads();
     for (std::int64_t k = 0; k < n; ++k) {
-      const double* const pivot_row = saved[k % 2].data();
-      const double pivot = pivot_row[k];
+      const double* const of_pivot = saved[k % 2].data();
+      double* const of_next = saved[(k + 1) % 2].data();
+      const double pivot = of_pivot[k];
       if (!(pivot > 0.0 && std::isfinite(pivot))) {
         if (thread == 0) is_definite = false;
         break;
@@ -78,12 +75,16 @@ bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
       for (std::int64_t i = thread; i < n; i += threads) {
         double* const row = matrix.data() + i * n;
         if (i == k) {
-          for (std::int64_t j = 0; j < n; ++j) row[j] = pivot_row[j] / pivot;
-          row[k] = 1.0 / pivot;
+          for (std::int64_t j = 0; j < k; ++j) row[j] = of_pivot[j] / pivot;
+          row[k] = -1.0 / pivot;
         } else {
-          eliminate(row, pivot_row, k, n);
+          const double factor = of_pivot[i] / pivot;
+#pragma omp simd
+          for (std::int64_t j = 0; j <= i; ++j) row[j] -= factor * of_pivot[j];
+          if (k < i) row[k] = factor;
         }
-        if (i == k + 1) std::copy_n(row, n, saved[(k + 1) % 2].data());
+        if (i == k + 1) std::copy_n(row, i + 1, of_next);
+        if (i > k + 1) of_next[i] = row[k + 1];
       }
 #pragma omp barrier
     }
@@ -112,15 +113,13 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
   if (!invert_in_place(matrix, n)) {
     throw NumericalBreakdown("the operator of the coarsest level is not positive definite");
   }
-  if (null_space == NullSpace::constants) add_to_all(-1.0 / (shift * size * size));
-  // The inverse is symmetric up to rounding, but CG needs it to be symmetric exactly.
   for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < i; ++j) {
-      double& lower = matrix[i * n + j];
-      double& upper = matrix[j * n + i];
-      lower = upper = 0.5 * (lower + upper);
+    for (std::int64_t j = 0; j <= i; ++j) {
+      matrix[i * n + j] = -matrix[i * n + j];
+      matrix[j * n + i] = matrix[i * n + j];
     }
   }
+  if (null_space == NullSpace::constants) add_to_all(-1.0 / (shift * size * size));
   return matrix;
 }
 

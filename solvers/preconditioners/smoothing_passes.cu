@@ -26,6 +26,14 @@ __device__ void store(const Entries<T, count>& entries, T* x, Index i) {
   *reinterpret_cast<Entries<T, count>*>(x + i) = entries;
 }
 
+// Products and sums that the compiler does not contract to one operation with others: an entry must
+// have the same bits whether its thread takes one entry or a group, because ranks have it at
+// different places of their vectors.
+__device__ float rounded_product(float a, float b) { return __fmul_rn(a, b); }
+__device__ double rounded_product(double a, double b) { return __dmul_rn(a, b); }
+__device__ float rounded_sum(float a, float b) { return __fadd_rn(a, b); }
+__device__ double rounded_sum(double a, double b) { return __dadd_rn(a, b); }
+
 // Calls pass.apply<count>(i) for all entries i < n, `count` from i on at a time. Launch: one thread
 // a group.
 template <class Pass>
@@ -58,7 +66,8 @@ struct FirstStep {
     auto step_of = load<count>(right, i);
 #pragma unroll
     for (int k = 0; k < count; ++k) {
-      step_of.value[k] = scale * inverse_of.value[k] * step_of.value[k];
+      step_of.value[k] =
+          rounded_product(rounded_product(scale, inverse_of.value[k]), step_of.value[k]);
     }
     store(step_of, step, i);
     store(step_of, solution, i);
@@ -86,9 +95,10 @@ struct NextStep {
     auto solution_of = load<count>(solution, i);
 #pragma unroll
     for (int k = 0; k < count; ++k) {
-      const T correction = scale * inverse_of.value[k] * (right_of.value[k] - product_of.value[k]);
-      step_of.value[k] = has_momentum ? momentum * step_of.value[k] + correction : correction;
-      solution_of.value[k] += step_of.value[k];
+      const T residual = rounded_sum(right_of.value[k], -product_of.value[k]);
+      const T correction = rounded_product(rounded_product(scale, inverse_of.value[k]), residual);
+      step_of.value[k] = has_momentum ? fma(momentum, step_of.value[k], correction) : correction;
+      solution_of.value[k] = rounded_sum(solution_of.value[k], step_of.value[k]);
     }
     store(step_of, step, i);
     store(solution_of, solution, i);
@@ -107,7 +117,7 @@ struct SubtractInPlace {
     auto residual_of = load<count>(residual, i);
 #pragma unroll
     for (int k = 0; k < count; ++k) {
-      residual_of.value[k] = right_of.value[k] - residual_of.value[k];
+      residual_of.value[k] = rounded_sum(right_of.value[k], -residual_of.value[k]);
     }
     store(residual_of, residual, i);
   }
