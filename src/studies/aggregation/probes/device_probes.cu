@@ -253,9 +253,17 @@ __device__ bool locate(const ProbedMesh& mesh, const double (&X)[3], Located& at
   return false;
 }
 
-// Point order[n], or n where there is no order, by thread n: one kernel, so that both have the same
-// bits.
-__global__ void __launch_bounds__(kThreads)
+/// How the cell of a point is found.
+enum class CellSearch { division, newton };
+
+// Blocks that a multiprocessor is to have room for: what Newton's method holds takes all registers
+// of one.
+constexpr int blocks_together(CellSearch search) { return search == CellSearch::newton ? 1 : 2; }
+
+// Point order[n], or n where there is no order, by thread n: one kernel of a mesh, so that both
+// have the same bits.
+template <CellSearch search>
+__global__ void __launch_bounds__(kThreads, blocks_together(search))
     evaluate_points(ProbedMesh mesh, PointView points, const unsigned* __restrict__ order,
                     double* __restrict__ values, unsigned* lost) {
   const std::int64_t n = thread_number<kThreads>();
@@ -263,7 +271,9 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t i = order != nullptr ? order[n] : n;
   const double X[3] = {points.x[i], points.x[points.count + i], points.x[2 * points.count + i]};
   Located at = guess_of(mesh, X);
-  if (mesh.places.is_mapped && !locate(mesh, X, at)) atomicAdd(lost, 1U);
+  if constexpr (search == CellSearch::newton) {
+    if (!locate(mesh, X, at)) atomicAdd(lost, 1U);
+  }
   values[i] = value_at(mesh, at);
 }
 
@@ -310,9 +320,10 @@ double DeviceProbes::seconds(ProbeOrder order) {
   zero_on_device(lost_.data(), lost_.bytes());
   stopwatch_.start();
   if (order == ProbeOrder::binned) sort_by_bricks();
-  launch(evaluate_points, over(points_, kThreads, "evaluating at points"), mesh,
-         PointView{x_.data(), points_}, order == ProbeOrder::binned ? order_.data() : nullptr,
-         values_.data(), lost_.data());
+  launch(mesh.places.is_mapped ? evaluate_points<CellSearch::newton>
+                               : evaluate_points<CellSearch::division>,
+         over(points_, kThreads, "evaluating at points"), mesh, PointView{x_.data(), points_},
+         order == ProbeOrder::binned ? order_.data() : nullptr, values_.data(), lost_.data());
   return stopwatch_.stop();
 }
 
