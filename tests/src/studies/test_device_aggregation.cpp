@@ -149,10 +149,10 @@ TEST(DeviceProducers, FillTheSlotsThatHostThreadsEmpty) {
   for (const int bytes : {8, 48}) {
     for (const std::int64_t slots : {2, 64}) {
       constexpr std::uint64_t kPackages = 300;
-      DeviceProducers producers(bytes, slots * bytes * DeviceProducers::slot_messages);
+      DeviceProducers producers(bytes, slots * bytes * DeviceProducers::kSlotMessages);
       const auto words = static_cast<std::size_t>(bytes) / 8;
-      HostMessageCheck check(kPackages * DeviceProducers::slot_messages, words,
-                             DeviceProducers::slot_messages);
+      HostMessageCheck check(kPackages * DeviceProducers::kSlotMessages, words,
+                             DeviceProducers::kSlotMessages);
       producers.reset();
       const QueueOutlet outlet = producers.outlet(kPackages);
       const BufferRule rule = {.words = outlet.slot_words,
@@ -184,7 +184,7 @@ TEST(DeviceProducers, FillTheSlotsThatHostThreadsEmpty) {
 // Nobody empties the slots, and the kernel ends when it is told to.
 TEST(DeviceProducers, StopWhenTheHostGivesUp) {
   TESSERA_REQUIRE_DEVICE();
-  DeviceProducers producers(8, 2 * 8 * DeviceProducers::slot_messages);
+  DeviceProducers producers(8, 2 * 8 * DeviceProducers::kSlotMessages);
   producers.reset();
   producers.give_up();
   producers.produce(1000);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr unsigned kOneIn = 20;
-constexpr int kMost = DeviceDivergence::most_messages;
+constexpr int kMost = DeviceDivergence::kMostMessages;
 
 /// How many messages a thread has.
 struct CountOf {

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreads = DeviceProducers::slot_messages;
+constexpr int kThreads = DeviceProducers::kSlotMessages;
 constexpr unsigned kPauseNanoseconds = 200;
 
 __device__ std::uint32_t load_acquire(const std::uint32_t* value) {
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(kThreads) fill_slots(QueueInlet queue) {
 }  // namespace
 
 DeviceProducers::DeviceProducers(int message_bytes, std::int64_t queue_bytes)
-    : slot_words_(slot_messages * message_bytes / 8),
+    : slot_words_(kSlotMessages * message_bytes / 8),
       slots_(static_cast<std::uint32_t>(queue_bytes / (slot_words_ * 8))),
       flags_(make_pinned(slots_ * sizeof(SlotFlags))),
       words_(make_pinned(slots_ * static_cast<std::size_t>(slot_words_) * 8)),
@@ -117,7 +117,7 @@ void DeviceProducers::produce(std::uint64_t packages) {
                             .flags = static_cast<SlotFlags*>(flags_.get()),
                             .words = static_cast<std::uint64_t*>(words_.get()),
                             .slots = slots_,
-                            .message_words = slot_words_ / slot_messages,
+                            .message_words = slot_words_ / kSlotMessages,
                             .packages = packages,
                             .given_up = static_cast<const std::uint32_t*>(given_up_.get())};
   // More blocks than slots would only poll.

@@ -15,7 +15,7 @@ namespace tessera {
 /// and the first thread publishes.
 class DeviceProducers {
  public:
-  static constexpr int slot_messages = 256;  // a thread each
+  static constexpr int kSlotMessages = 256;  // a thread each
 
   /// @param message_bytes a multiple of 8 @param queue_bytes at least those of two slots
   /// @throws DeviceError, DeviceOutOfMemory

@@ -47,8 +47,8 @@ class HostQueue {
   }
   /// One more run, whose messages are counted.
   MessageVerdict verdict() {
-    HostMessageCheck check(packages_ * DeviceProducers::slot_messages, message_words_,
-                           DeviceProducers::slot_messages);
+    HostMessageCheck check(packages_ * DeviceProducers::kSlotMessages, message_words_,
+                           DeviceProducers::kSlotMessages);
     const SendBuffer send = [&](std::span<const std::uint64_t> slots) { check.note(slots); };
     prepare(0);
     run_team(threads(), [&](int thread) { work(thread, send); });

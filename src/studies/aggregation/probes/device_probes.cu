@@ -13,7 +13,7 @@ constexpr int kThreads = 256;
 constexpr int kItems = 16;
 constexpr int kTile = kThreads * kItems;
 constexpr int kNodes = DeviceProbes::degree + 1;
-constexpr int kMostBricks = DeviceProbes::most_bricks;
+constexpr int kMostBricks = DeviceProbes::kMostBricks;
 
 constexpr double coordinate_of(std::int64_t i, int axis, std::uint64_t seed) {
   return hashed_value(static_cast<std::int64_t>(seed << 40U) + 3 * i + axis) + 0.5;
@@ -290,15 +290,15 @@ Point DeviceProbes::point(std::int64_t i, std::uint64_t seed) {
 DeviceProbes::DeviceProbes(const Discretization& discretization, std::span<const double> u,
                            std::int64_t points, std::uint64_t seed)
     : places_(discretization.mapping),
-      grid_(BrickGrid::with_at_most(static_cast<int>(discretization.mesh.cells()[0]), most_bricks)),
+      grid_(BrickGrid::with_at_most(static_cast<int>(discretization.mesh.cells()[0]), kMostBricks)),
       nodes_(discretization.basis.nodes),
       u_(static_cast<std::int64_t>(u.size())),
       points_(points),
       x_(3 * points),
       values_(points),
       order_(points),
-      counts_(most_bricks),
-      next_(most_bricks),
+      counts_(kMostBricks),
+      next_(kMostBricks),
       lost_(1) {
   copy_to_device(u.data(), u_.bytes(), u_.data());
   launch(write_points, over(points, kThreads, "placing points"), points, seed, x_.data());

@@ -1,6 +1,7 @@
 // Part updates of the study aggregation: increments at random places of a table (GUPS).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 #include "postprocess/files/human_units.hpp"
@@ -54,17 +55,13 @@ void measure_table(StudyRecord& record, std::int64_t table_bytes, std::int64_t u
   }
 }
 
-bool has_any_variant(const StudyRecord& record) {
-  for (const NamedOrder& way : kOrders) {
-    if (record.options().selects(way.name)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void measure_updates(StudyRecord& record) {
-  if (!has_any_variant(record)) return;
+  if (std::none_of(std::begin(kOrders), std::end(kOrders),
+                   [&](const NamedOrder& way) { return record.options().selects(way.name); })) {
+    return;
+  }
   const bool is_quick = record.options().is_quick();
   const std::int64_t updates = is_quick ? 18'000'000 : 180'000'000;
   const double copy = measure_device_copy_bandwidth();
