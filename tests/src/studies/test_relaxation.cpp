@@ -126,6 +126,7 @@ TEST(RelaxationOrders, QueuesHoldEveryBlockOnceASweep) {
 }
 
 TEST(RelaxationProblems, BlocksHaveEveryRowOnce) {
+  const ThreadCount one(1);
   const DiscreteProblem problem = discretize(kSmall);
   for (const NamedBlockShape& shape : block_shapes()) {
     RowBlocks blocks = make_blocks(problem.discretization->lattice, shape.shape);
@@ -151,12 +152,19 @@ TEST(Relaxation, OneThreadIsBlockGaussSeidelInTheOrderAskedFor) {
   }
 }
 
+/// Only what is asked for runs on several threads of the host: where cores are busy, each parallel
+/// loop of theirs takes its time.
 template <class Space>
-void expect_orders_as_they_should() {
+void expect_orders_as_they_should(int threads) {
+  const ThreadCount one(1);
   Relaxed<Space> relaxed(BlockShape::bricks);
   // Alone, whatever the number of threads.
-  expect_near(relaxed.after(RelaxationOrder::sequential, 3),
-              relaxed.expected(RelaxationOrder::sequential, 3));
+  std::vector<double> alone;
+  {
+    const ThreadCount several(threads);
+    alone = relaxed.after(RelaxationOrder::sequential, 3);
+  }
+  expect_near(alone, relaxed.expected(RelaxationOrder::sequential, 3));
   // As the smoother does it.
   Vector<double, Space> b(relaxed.problem.load.size());
   Vector<double, Space> x(relaxed.problem.load.size());
@@ -169,27 +177,28 @@ void expect_orders_as_they_should() {
   // All converge, whoever comes first.
   for (const RelaxationOrderInfo& info : relaxation_orders()) {
     std::mt19937_64 random(1);
+    const auto residual_after = [&](int sweeps) {
+      const ThreadCount several(threads);
+      relaxed.relaxation.relax(info.order, sweeps, random);
+      return relaxed.relaxation.residual();
+    };
     relaxed.relaxation.start();
     EXPECT_NEAR(relaxed.relaxation.residual(), 1.0, 1e-14);
-    relaxed.relaxation.relax(info.order, 10, random);
-    const double ten = relaxed.relaxation.residual();
-    relaxed.relaxation.relax(info.order, 30, random);
-    EXPECT_LT(relaxed.relaxation.residual(), 0.5 * ten) << info.name;
+    const double early = residual_after(3);
+    EXPECT_LT(residual_after(9), 0.8 * early) << info.name;
   }
 }
 
-TEST(Relaxation, OrdersOfSeveralThreadsConverge) {
-  const ThreadCount two(2);
-  expect_orders_as_they_should<Host>();
-}
+TEST(Relaxation, OrdersOfSeveralThreadsConverge) { expect_orders_as_they_should<Host>(2); }
 
 TEST(Relaxation, OrdersConvergeOnTheGpu) {
   TESSERA_REQUIRE_DEVICE();
-  if constexpr (kHasCuda) expect_orders_as_they_should<Device>();
+  if constexpr (kHasCuda) expect_orders_as_they_should<Device>(1);
 }
 
 /// The definition, row by row.
 TEST(JacobiRadius, IsThatOfAbsoluteValues) {
+  const ThreadCount one(1);
   for (const BlockShape shape : {BlockShape::bricks, BlockShape::runs}) {
     const Relaxed<Host> relaxed(shape);
     const Index n = relaxed.problem.load.size();
