@@ -21,7 +21,7 @@ class GpuForces {
   std::string what_is_wrong(std::span<const PlaneVector> reference) {
     motion_.put_back();
     motion_.add_up(PairForce::counting);
-    const std::string fault = counting_fault(motion_.forces());
+    std::string fault = counting_fault(motion_.forces());
     if (!fault.empty()) return fault;
     motion_.add_up(PairForce::gravity);
     return force_fault(motion_.forces(), reference);

@@ -94,5 +94,45 @@ TEST(StudyRecord, CountsWhatIsWrongUnlessItIsMeantToBe) {
   EXPECT_NE(csv.find(",\"value 3 is 7, not 8\"\n"), std::string::npos) << csv;
 }
 
+// A CPU's row beside those of a GPU says so.
+TEST(StudyRecord, FilesSayWhereARowWasMeasured) {
+  const StudyInfo study = {.name = "made-up", .variants = {"atomic"}, .layout = kLayout};
+  StudyOptions options;
+  options.processor = Processor::gpu;
+  StudyRecord record(study, options, "some GPU", Verbosity::quiet);
+  record.add(row("atomic", 1));
+  StudyRow serial = row("serial", 1);
+  serial.processor = Processor::cpu;
+  record.add(serial);
+  const std::string csv = record.csv();
+  EXPECT_NE(csv.find("made-up,atomic,cuda,some GPU,1,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("made-up,serial,cpu,"), std::string::npos) << csv;
+  EXPECT_EQ(csv.find("made-up,serial,cpu,some GPU"), std::string::npos) << csv;
+}
+
+// Columns of another part are not on the screen, but in the file.
+TEST(StudyRecord, PartsHaveColumnsOfTheirOwn) {
+  const StudyInfo study = {
+      .name = "made-up",
+      .variants = {"one", "two"},
+      .layout = {.parameters = {{"part"}},
+                 .metrics = {{.name = "eggs", .part = "a"},
+                             {.name = "ham", .part = "b"},
+                             {.name = "crumbs", .part = "b", .place = StudyColumn::Place::file}}}};
+  StudyRecord record(study, StudyOptions(), "a CPU", Verbosity::normal);
+  ::testing::internal::CaptureStdout();
+  record.add({.variant = "one", .parameters = {"a"}, .metrics = {7.0, {}, {}}});
+  record.add({.variant = "two", .parameters = {"b"}, .metrics = {{}, 8.0, 9.0}});
+  record.add({.variant = "two", .parameters = {"b"}, .not_measured = "no oven"});
+  const std::string shown = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(shown,
+            "  variant      part      eggs\n"
+            "  one             a         7\n"
+            "  variant      part       ham\n"
+            "  two             b         8\n"
+            "  two             b  not measured: no oven\n");
+  EXPECT_NE(record.csv().find(",8,9,no\n"), std::string::npos) << record.csv();
+}
+
 }  // namespace
 }  // namespace tessera::testing
