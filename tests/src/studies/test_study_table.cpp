@@ -115,19 +115,21 @@ TEST(StudyRecord, PartsHaveColumnsOfTheirOwn) {
   const StudyInfo study = {
       .name = "made-up",
       .variants = {"one", "two"},
-      .layout = {.parameters = {{"part"}},
-                 .metrics = {{.name = "eggs", .part = "a"},
-                             {.name = "ham", .part = "b"},
-                             {.name = "crumbs", .part = "b", .place = StudyColumn::Place::file}}}};
+      .layout = {
+          .parameters = {{"part"}},
+          .metrics = {{.name = "eggs", .parts = {"a"}},
+                      {.name = "ham", .parts = {"b"}},
+                      {.name = "crumbs", .parts = {"b"}, .place = StudyColumn::Place::file}}}};
   StudyRecord record(study, StudyOptions(), "a CPU", Verbosity::normal);
   ::testing::internal::CaptureStdout();
-  record.add({.variant = "one", .parameters = {"a"}, .metrics = {7.0, {}, {}}});
-  record.add({.variant = "two", .parameters = {"b"}, .metrics = {{}, 8.0, 9.0}});
-  record.add({.variant = "two", .parameters = {"b"}, .not_measured = "no oven"});
+  record.add({.variant = "one", .part = "a", .parameters = {"a"}, .metrics = {7.0, {}, {}}});
+  record.add({.variant = "two", .part = "b", .parameters = {"b"}, .metrics = {{}, 8.0, 9.0}});
+  record.add({.variant = "two", .part = "b", .parameters = {"b"}, .not_measured = "no oven"});
   const std::string shown = ::testing::internal::GetCapturedStdout();
   EXPECT_EQ(shown,
             "  variant      part      eggs\n"
             "  one             a         7\n"
+            "\n"
             "  variant      part       ham\n"
             "  two             b         8\n"
             "  two             b  not measured: no oven\n");
