@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "src/studies/aggregation/host_queue/slot_queue.hpp"
@@ -20,10 +21,12 @@ struct HostMemory {
   static T add(T* value, T more) {
     return std::atomic_ref(*value).fetch_add(more, std::memory_order_relaxed);
   }
-  static std::uint32_t load(const std::uint32_t* value) {
-    return std::atomic_ref(*const_cast<std::uint32_t*>(value)).load(std::memory_order_acquire);
+  template <class T>
+  static T load(const T* value) {
+    return std::atomic_ref(*const_cast<T*>(value)).load(std::memory_order_acquire);
   }
-  static void store(std::uint32_t* value, std::uint32_t what) {
+  template <class T>
+  static void store(T* value, std::type_identity_t<T> what) {
     std::atomic_ref(*value).store(what, std::memory_order_release);
   }
 };
