@@ -95,7 +95,7 @@ TYPED_TEST_SUITE(SlotQueue, Memories);
 TYPED_TEST(SlotQueue, BringsEveryMessageOnceThroughTwoSlots) {
   constexpr std::size_t kMessages = 8;
   constexpr std::size_t kWords = 3;
-  constexpr std::uint64_t kPackages = 200;
+  constexpr std::uint64_t kPackages = 60;
   constexpr int kProducers = 3;
   constexpr int kConsumers = 2;
   TestQueue queue(2, kMessages, kWords, kPackages);
