@@ -177,15 +177,20 @@ void expect_orders_as_they_should(int threads) {
   // All converge, whoever comes first.
   for (const RelaxationOrderInfo& info : relaxation_orders()) {
     std::mt19937_64 random(1);
-    const auto residual_after = [&](int sweeps) {
-      const ThreadCount several(threads);
-      relaxed.relaxation.relax(info.order, sweeps, random);
-      return relaxed.relaxation.residual();
-    };
     relaxed.relaxation.start();
     EXPECT_NEAR(relaxed.relaxation.residual(), 1.0, 1e-14);
-    const double early = residual_after(3);
-    EXPECT_LT(residual_after(9), 0.8 * early) << info.name;
+    {
+      const ThreadCount several(threads);
+      // Where all blocks run at a time, sweeps that overlap are worth one.
+      relaxed.relaxation.relax(info.order, 3, random);
+    }
+    const double early = relaxed.relaxation.residual();
+    EXPECT_LT(early, 1.0) << info.name;
+    {
+      const ThreadCount several(threads);
+      for (int sweep = 0; sweep < 9; ++sweep) relaxed.relaxation.relax(info.order, 1, random);
+    }
+    EXPECT_LT(relaxed.relaxation.residual(), 0.8 * early) << info.name;
   }
 }
 
