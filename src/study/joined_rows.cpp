@@ -69,7 +69,7 @@ std::string joined_rows(const std::string& name, const std::string& earlier, con
   std::size_t at = 0;
   const auto next_line = [&] {
     const std::size_t end = earlier.find('\n', at);
-    const std::string line = earlier.substr(at, end - at) + "\n";
+    std::string line = earlier.substr(at, end - at) + "\n";
     at = end == std::string::npos ? earlier.size() : end + 1;
     return line;
   };

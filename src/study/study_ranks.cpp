@@ -36,9 +36,10 @@ int StudyRanks::threads(int asked) const {
 Index StudyRanks::available(Index limit) const {
   Index on_host = available_memory_bytes();
   if (limit > 0) on_host = std::min(limit, on_host);
-  auto share = static_cast<double>(on_host / most_ranks_on_host(places_));
-  ranks_.min({&share, 1});
-  return static_cast<Index>(share);
+  const Index share = on_host / most_ranks_on_host(places_);
+  auto least = static_cast<double>(share);
+  ranks_.min({&least, 1});
+  return static_cast<Index>(least);
 }
 
 MeasuredRates StudyRanks::measured_rates(int threads) const {

@@ -90,11 +90,13 @@ std::vector<Scaling> scalings(const CsvTable& table) {
     group->second.push_back(*row);
   }
   std::vector<Scaling> all;
-  for (auto& [title, rows] : groups) {
-    const bool has_other = std::any_of(rows.begin(), rows.end(), [&](const MeasuredRow& row) {
-      return row.row.ranks != rows.front().row.ranks;
+  for (auto& group : groups) {
+    std::vector<MeasuredRow>& rows = group.second;
+    const int ranks = rows.front().row.ranks;
+    const bool has_other = std::any_of(rows.begin(), rows.end(), [ranks](const MeasuredRow& row) {
+      return row.row.ranks != ranks;
     });
-    if (has_other) all.push_back(compared(title, std::move(rows)));
+    if (has_other) all.push_back(compared(group.first, std::move(rows)));
   }
   return all;
 }
