@@ -73,6 +73,12 @@ void require_suitable(const CaseParameters& parameters, int ranks) {
                                       "runs on any number",
                                       name));
   }
+  if (parameters.nonlinear && parameters.run.device == RunDevice::cuda) {
+    throw UnsuitableRanks(
+        "run.device",
+        "a coefficient or source that depends on u needs one GPU, or CPUs with any "
+        "number of processes");
+  }
   if (solver.preconditioner == kFastDiagonalization && parameters.run.device == RunDevice::cuda) {
     throw UnsuitableRanks("solver.preconditioner",
                           "\"fast-diagonalization\" needs the whole case on one GPU; \"multigrid\" "

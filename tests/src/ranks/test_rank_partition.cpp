@@ -80,6 +80,19 @@ TEST(CasePartition, SaysWhatDoesNotSuitTheNumberOfProcesses) {
             "on one process; \"chebyshev\" runs on any number");
   EXPECT_EQ(error_of(load("cells = [8, 8, 8]", "[solver]\npreconditioner = \"block-jacobi\"\n"), 1),
             "");
+  const std::string on_gpus = "[run]\ndevice = \"cuda\"\n";
+  EXPECT_EQ(
+      error_of(load("cells = [8, 8, 8]",
+                    "[solver]\npreconditioner = \"fast-diagonalization\"\n" + on_gpus),
+               2),
+      "case.toml:6: solver.preconditioner = \"fast-diagonalization\": \"fast-diagonalization\" "
+      "needs the whole case on one GPU; \"multigrid\" runs on any number, and on CPUs both do");
+  EXPECT_EQ(
+      error_of(load("cells = [8, 8, 8]",
+                    "[problem]\ncoefficient = \"1 + u^2\"\n[nonlinear]\n" + on_gpus),
+               2),
+      "case.toml:9: run.device = \"cuda\": a coefficient or source that depends on u needs one "
+      "GPU, or CPUs with any number of processes");
 }
 
 // The levels before the first gathered one have parts, and so has that one.
