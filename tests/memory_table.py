@@ -115,7 +115,7 @@ CASES = [
     case("3D p4 newton of source jacobi", (40, 40, 40), 4, problem="source = '1 - u^3', coefficient = '1 + x'",
          solver="preconditioner = 'jacobi'", extra="nonlinear = { max_iterations = 2 }", iterations=200),
     case("2D p4 picard multigrid", (360, 360), 4, problem="source = '1', coefficient = '1 + u^2'",
-         solver="preconditioner = 'multigrid'", extra="nonlinear = { method = 'picard', max_iterations = 3 }", iterations=60),
+         solver="preconditioner = 'multigrid'", extra="nonlinear = { method = 'picard', acceleration = 2, max_iterations = 4 }", iterations=60),
     case("3D p3 newton in time bdf", (40, 40, 40), 3, mesh=mapped(3), problem="source = '1 - u^3', coefficient = '1 + u^2'",
          solver="preconditioner = 'jacobi'", iterations=200,
          extra="nonlinear = {}\ntime = { end = 0.01, method = 'bdf', order = 3, tolerance = 1e-2 }"),
