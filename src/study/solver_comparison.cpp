@@ -167,7 +167,7 @@ class SolverComparison final : public StudyRun {
     add_launches(measured, m.launches, copy_rate());
   }
 
-  double copy_rate() const {
+  static double copy_rate() {
     if constexpr (kHasCuda) return known_device_rates(require_device()).memory.copy;
     return 0.0;
   }

@@ -104,7 +104,7 @@ BlockScheduler::Kernel BlockScheduler::described(const KernelLaunch& launch) con
   if (blocks == 0) {
     throw std::invalid_argument(fmt::format(
         "A block of {} threads with {} registers each and {} bytes of shared memory fits no "
-        "multiprocessor of an {}",
+        "multiprocessor of {}",
         launch.threads, launch.registers, launch.shared_bytes, gpu_.name));
   }
   kernel.carve_out = *std::lower_bound(gpu_.carve_outs.begin(), gpu_.carve_outs.end(),

@@ -8,7 +8,6 @@ namespace {
 
 constexpr int kThreadsAWarp = 32;
 constexpr int kMostWarps = 32;
-constexpr int kRegistersABlock = 65536;
 constexpr int kRegisterUnit = 8;
 constexpr int kKibibyte = 1024;
 
@@ -25,7 +24,9 @@ KernelLaunch random_kernel(const GpuModel& gpu, std::span<const int> registers, 
   kernel.registers = registers[static_cast<std::size_t>(
       uniform(0, static_cast<int>(registers.size()) - 1, random))];
   const int rounded = (kernel.registers + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
-  const int most_warps = std::min(kMostWarps, kRegistersABlock / (rounded * kThreadsAWarp));
+  // Each sub-partition has registers for whole warps only.
+  const int most_warps =
+      std::min(kMostWarps, kSubPartitions * (gpu.registers / (rounded * kThreadsAWarp)));
   kernel.threads = kThreadsAWarp * uniform(1, most_warps, random);
   // Half of the kernels have none.
   if (uniform(0, 1, random) == 1) {

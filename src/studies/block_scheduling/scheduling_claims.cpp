@@ -66,7 +66,7 @@ StudyLayout scheduling_layout() {
   return {.parameters = {in_cases("case"), in_cases("gpu"), in_sequences("predictor", ""),
                          in_tails("operator", ""), in_tails("degree", "p"),
                          in_tails("dofs", "DoFs"), in_tails("work", "")},
-          .metrics = {in_cases("predicted"),
+          .metrics = {StudyColumn{"predicted", "places", {kCasesPart}},
                       in_cases("document"),
                       in_cases("kernels"),
                       in_sequences("sequences", ""),

@@ -50,7 +50,7 @@ class Programs {
       const double multiply_add = slope(WarpWork::multiply_adds, scalar);
       for (const int repetitions : program_repetitions()) {
         const double chain = median(cycles(WarpWork::program, scalar, repetitions, 1));
-        for (int warps = 1; warps <= 2 * kManyWarps; warps *= 2) {
+        for (int warps = 1; warps <= kManyWarps; warps *= 2) {
           stop_if_requested();
           record_.show_status(fmt::format("{} warps, r = {}", warps, repetitions));
           add(scalar, repetitions, warps, load, multiply_add, chain);
@@ -192,7 +192,8 @@ double program_bound(int warps, int repetitions, double cycles_a_load, double cy
 
 void measure_programs(StudyRecord& record) {
   record.say(
-      "\nprogram: C (L L C)^rep S of every warp on the GPU, C a multiply-add; the compiler puts "
+      "\nprogram: C (L L C)^rep S of every warp of one block a multiprocessor, C a multiply-add; "
+      "the compiler puts "
       "loads before\nthe multiply-adds that wait for them. cycles: from the first start to the "
       "last end on a\nmultiprocessor, the largest of all, median of {} launches; c_LS, c_C: what "
       "a warp's instruction\ntakes where its unit is always busy; chain: one warp alone; bound = "

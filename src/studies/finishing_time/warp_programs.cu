@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <limits>
-#include <map>
+#include <set>
 #include <stdexcept>
 
 #include "solvers/memory/device_array.hpp"
@@ -12,11 +11,8 @@ namespace {
 
 constexpr int kMostThreads = 1024;
 constexpr int kMostWarpsABlock = kMostThreads / kThreadsAGpuWarp;
-constexpr int kMostBlocksAMultiprocessor = 2;
 /// The program runs as often in a launch; the last time counts.
 constexpr int kPasses = 2;
-/// Blocks of one multiprocessor agree to start so many cycles later.
-constexpr long long kCyclesToStart = 8192;
 
 /// How an instruction finds its data; fresh: in the L2 cache or below, each load elsewhere.
 enum class Path { shared, cached, uncached, fresh };
@@ -25,12 +21,9 @@ struct ProgramArguments {
   void* global;      ///< two values a thread, for each pass
   long long* begin;  ///< of each warp, by block
   long long* end;
-  int* multiprocessors;          ///< of each block
-  unsigned* arrived;             ///< blocks, by pass; 0
-  unsigned long long* start_at;  ///< by pass and multiprocessor; 0
-  int multiprocessor_count;
-  int stride;       ///< values between fresh data of a thread
-  int pass_offset;  ///< values between the data of two passes; 0: the same data
+  int* multiprocessors;  ///< of each block
+  int stride;            ///< values between fresh data of a thread
+  int pass_offset;       ///< values between the data of two passes; 0: the same data
 };
 
 __device__ int multiprocessor() {
@@ -104,23 +97,6 @@ __device__ void multiply_add(double x, double y, double& sum) {
   asm volatile("fma.rn.f64 %0, %1, %2, %0;" : "+d"(sum) : "d"(x), "d"(y));
 }
 
-// All warps of a multiprocessor go on at the same time, those of two blocks by the clock.
-__device__ void start_together(const ProgramArguments& arguments, int pass) {
-  if (gridDim.x > arguments.multiprocessor_count && threadIdx.x == 0) {
-    atomicAdd(&arguments.arrived[pass], 1U);
-    while (*const_cast<volatile unsigned*>(&arguments.arrived[pass]) < gridDim.x) {
-    }
-    const long long proposed = clock64() + kCyclesToStart;
-    const long long agreed = static_cast<long long>(
-        atomicCAS(&arguments.start_at[pass * arguments.multiprocessor_count + multiprocessor()],
-                  0ULL, static_cast<unsigned long long>(proposed)));
-    const long long start = agreed == 0 ? proposed : agreed;
-    while (clock64() < start) {
-    }
-  }
-  __syncthreads();
-}
-
 template <class T, Path path, WarpWork work, int repetitions>
 __device__ void run_once(T* a, T* b, int stride, T& sum) {
   T* const first = a;
@@ -163,8 +139,7 @@ __device__ void run_once(T* a, T* b, int stride, T& sum) {
 }
 
 template <class T, Path path, WarpWork work, int repetitions>
-__global__ void __launch_bounds__(kMostThreads, kMostBlocksAMultiprocessor)
-    run_program(ProgramArguments arguments) {
+__global__ void __launch_bounds__(kMostThreads) run_program(ProgramArguments arguments) {
   extern __shared__ double shared[];
   const int threads = static_cast<int>(blockDim.x);
   const int thread = static_cast<int>(threadIdx.x);
@@ -184,7 +159,7 @@ __global__ void __launch_bounds__(kMostThreads, kMostBlocksAMultiprocessor)
       *a = T(0.25);
       *b = T(0.5);
     }
-    start_together(arguments, pass);
+    __syncthreads();
     begin = clock64();
     run_once<T, path, work, repetitions>(a, b, arguments.stride, sum);
     end = clock64();
@@ -248,14 +223,11 @@ __global__ void __launch_bounds__(kThreadsAGpuWarp)
 struct WarpPrograms::State {
   State()
       : multiprocessors(device_attribute(cudaDevAttrMultiProcessorCount)),
-        most_blocks(multiprocessors * kMostBlocksAMultiprocessor),
-        stride(2 * most_blocks * kMostThreads),
+        stride(2 * multiprocessors * kMostThreads),
         global(stride),
-        begin(std::int64_t{most_blocks} * kMostWarpsABlock),
+        begin(std::int64_t{multiprocessors} * kMostWarpsABlock),
         end(begin.size()),
-        places(most_blocks),
-        arrived(kPasses),
-        start_at(std::int64_t{kPasses} * multiprocessors),
+        places(multiprocessors),
         flush(std::max<std::int64_t>(2 * require_device().l2_bytes, 1)) {
     zero_on_device(global.data(), global.bytes());
   }
@@ -272,49 +244,35 @@ struct WarpPrograms::State {
             .begin = begin.data(),
             .end = end.data(),
             .multiprocessors = places.data(),
-            .arrived = arrived.data(),
-            .start_at = start_at.data(),
-            .multiprocessor_count = multiprocessors,
             .stride = stride,
             .pass_offset = is_fresh ? pass_values : 0};
   }
 
   /// Of the last launch, the largest of the multiprocessors.
-  double cycles(int blocks, int warps_a_block) const {
+  double cycles(int warps) const {
     const std::vector<int> where = to_host(places);
-    const std::vector<long long> begins = to_host(begin);
-    const std::vector<long long> ends = to_host(end);
-    struct Span {
-      long long first = std::numeric_limits<long long>::max();
-      long long last = 0;
-    };
-    std::map<int, Span> spans;
-    for (int block = 0; block < blocks; ++block) {
-      Span& span = spans[where[static_cast<std::size_t>(block)]];
-      for (int warp = 0; warp < warps_a_block; ++warp) {
-        const auto at = static_cast<std::size_t>(block * kMostWarpsABlock + warp);
-        span.first = std::min(span.first, begins[at]);
-        span.last = std::max(span.last, ends[at]);
-      }
-    }
     // Else some multiprocessor has more warps than it was to have.
-    if (static_cast<int>(spans.size()) != multiprocessors) {
+    if (static_cast<int>(std::set<int>(where.begin(), where.end()).size()) != multiprocessors) {
       throw DeviceError("blocks of a program were not spread over all multiprocessors");
     }
+    const std::vector<long long> begins = to_host(begin);
+    const std::vector<long long> ends = to_host(end);
     long long most = 0;
-    for (const auto& [number, span] : spans) most = std::max(most, span.last - span.first);
+    for (int block = 0; block < multiprocessors; ++block) {
+      const auto first = static_cast<std::ptrdiff_t>(block) * kMostWarpsABlock;
+      most = std::max(
+          most, *std::max_element(ends.begin() + first, ends.begin() + first + warps) -
+                    *std::min_element(begins.begin() + first, begins.begin() + first + warps));
+    }
     return static_cast<double>(most);
   }
 
   int multiprocessors;
-  int most_blocks;
   int stride;
   DeviceArray<double> global;
   DeviceArray<long long> begin;
   DeviceArray<long long> end;
   DeviceArray<int> places;
-  DeviceArray<unsigned> arrived;
-  DeviceArray<unsigned long long> start_at;
   DeviceArray<char> flush;
 };
 
@@ -327,32 +285,26 @@ const std::vector<int>& program_repetitions() {
 }
 
 std::vector<double> WarpPrograms::cycles(const ProgramSetup& setup, int launches) {
-  const int blocks_each = setup.warps > kMostWarpsABlock ? kMostBlocksAMultiprocessor : 1;
-  if (setup.warps < 1 || setup.warps % blocks_each != 0 ||
-      setup.warps > kMostBlocksAMultiprocessor * kMostWarpsABlock) {
-    throw std::invalid_argument("A multiprocessor holds no such number of warps");
+  if (setup.warps < 1 || setup.warps > kMostWarpsABlock) {
+    throw std::invalid_argument("A block holds no such number of warps");
   }
   const bool is_double = setup.scalar == ProgramScalar::double_precision;
   const ProgramKernel kernel = is_double ? kernel_of<double>(setup) : kernel_of<float>(setup);
-  const int warps = setup.warps / blocks_each;
-  const int blocks = state_->multiprocessors * blocks_each;
-  const int threads = warps * kThreadsAGpuWarp;
+  const int threads = setup.warps * kThreadsAGpuWarp;
   const bool is_shared = setup.memory == ProgramMemory::shared;
   const std::size_t values = is_shared ? std::size_t{2} * static_cast<std::size_t>(threads) : 0;
   std::vector<double> cycles;
   for (int number = 0; number < launches; ++number) {
-    zero_on_device(state_->arrived.data(), state_->arrived.bytes());
-    zero_on_device(state_->start_at.data(), state_->start_at.bytes());
     if (setup.memory == ProgramMemory::dram) {
       zero_on_device(state_->flush.data(), state_->flush.bytes());
     }
     launch(kernel,
            {.name = "running a program of warps",
-            .blocks = dim3(static_cast<unsigned>(blocks)),
+            .blocks = dim3(static_cast<unsigned>(state_->multiprocessors)),
             .threads = dim3(static_cast<unsigned>(threads)),
             .shared_bytes = values * (is_double ? sizeof(double) : sizeof(float))},
            state_->arguments(setup));
-    cycles.push_back(state_->cycles(blocks, warps));
+    cycles.push_back(state_->cycles(setup.warps));
   }
   return cycles;
 }

@@ -28,7 +28,7 @@ struct ProgramSetup {
   ProgramMemory memory = ProgramMemory::shared;
   /// r, of program_repetitions(); nothing to loads and multiply-adds alone.
   int repetitions = 1;
-  /// Warps on each multiprocessor: up to 32, or an even number up to 64.
+  /// Warps on each multiprocessor, those of one block: 1 to 32.
   int warps = 1;
 };
 

@@ -11,7 +11,7 @@
 namespace tessera::testing {
 namespace {
 
-const std::vector<int> kRegisters = {24, 64, 128, 248, 255};
+const std::vector<int> kRegisters = {24, 64, 96, 128, 248, 255};
 constexpr int kMostShared = 227 * 1024;
 
 TEST(RandomSequence, EndsWithTheFirstKernelThatWaits) {
