@@ -33,12 +33,13 @@ class Collector {
   void go() {
     if (used_ == 0) return;
     send_(buffer_.first(used_));
-    ++counts.buffers;
-    counts.words += used_;
+    ++counts_.buffers;
+    counts_.words += used_;
     used_ = 0;
   }
 
-  ConsumerCounts counts;
+  void add_polling(Clock::duration duration) { counts_.polling_s += seconds_of(duration); }
+  const ConsumerCounts& counts() const { return counts_; }
 
  private:
   const BufferRule& rule_;
@@ -46,6 +47,7 @@ class Collector {
   const SendBuffer& send_;
   std::size_t used_ = 0;
   Clock::time_point since_;
+  ConsumerCounts counts_;
 };
 
 // Whether the slot may be emptied; else somebody has given up.
@@ -62,7 +64,7 @@ bool wait_for(const QueueOutlet& queue, const SlotTicket& ticket, const BufferRu
     pause_core();
     is_there = may_empty<HostMemory>(queue.flags, ticket);
   }
-  collector.counts.polling_s += seconds_of(now - start);
+  collector.add_polling(now - start);
   return is_there;
 }
 
@@ -80,8 +82,9 @@ ConsumerCounts consume(const QueueOutlet& queue, const BufferRule& rule,
     release<HostMemory>(queue.flags, ticket);
   }
   collector.go();
-  collector.counts.seconds = seconds_of(Clock::now() - start);
-  return collector.counts;
+  ConsumerCounts counts = collector.counts();
+  counts.seconds = seconds_of(Clock::now() - start);
+  return counts;
 }
 
 HostMessageCheck::HostMessageCheck(std::uint64_t messages, std::size_t words,
