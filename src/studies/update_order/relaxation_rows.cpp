@@ -51,12 +51,12 @@ template <class Space>
 class RelaxationRows {
  public:
   /// @param radius rho(|I - D^-1 A|)
-  RelaxationRows(StudyRecord& record, const RelaxationProblem& problem, const std::string& blocks,
+  RelaxationRows(StudyRecord& record, const RelaxationProblem& problem, std::string blocks,
                  const AssembledSystem<Space>& system, const HostVector<double>& load,
                  double radius, int threads)
       : record_(record),
         problem_(problem.name),
-        blocks_(blocks),
+        blocks_(std::move(blocks)),
         radius_(radius),
         threads_(threads),
         relaxation_(system, load) {}
