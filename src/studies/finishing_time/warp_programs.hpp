@@ -37,7 +37,7 @@ struct ProgramSetup {
 
 /// Blocks that lasted so long each, and all of them together, in seconds.
 struct TimedBlocks {
-  std::vector<double> seconds;
+  std::vector<double> seconds = {};
   double all = 0.0;
   /// Blocks that the GPU holds at a time.
   std::int64_t slots = 0;
