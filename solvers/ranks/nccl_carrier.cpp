@@ -152,6 +152,7 @@ std::shared_ptr<const DeviceCarrier> make_nccl_carrier(const Communicator& ranks
   auto nccl = std::make_unique<Nccl>();
   why_not = first_reason(ranks, nccl->load(library) ? "" : "no NCCL (" + library + ")");
   if (!why_not.empty()) return nullptr;
+  TESSERA_CHECK(nccl->unique_id != nullptr && nccl->error_text != nullptr);
   Nccl::UniqueId id{};
   if (ranks.rank() == 0) {
     const Nccl::Result result = nccl->unique_id(&id);

@@ -28,7 +28,7 @@ struct RankSummary {
   Index smallest_part_dofs = 0;
   /// The GPU of each rank, and how values go between them; empty on CPUs.
   std::vector<std::string> gpus = {};
-  std::string between_gpus = "";
+  std::string between_gpus = {};
 };
 
 /// The summary of a partition. @param hosts of each rank
