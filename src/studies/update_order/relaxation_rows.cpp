@@ -103,23 +103,24 @@ class RelaxationRows {
     return kept;
   }
 
-  /// The first run ends at the limit.
+  /// The first run ends at the limit, but not before its first residual.
   void run_once(RelaxationOrder order, int every, std::mt19937_64& random, double limit_s,
                 KeptRuns& kept) {
     const bool is_first = kept.residuals.front().empty();
     const double start = seconds_now();
+    const auto is_over = [&] { return is_first && seconds_now() - start > limit_s; };
     double seconds = 0.0;
     int sweeps = 0;
     relaxation_.start();
     for (std::size_t k = 0; k < kept.sweeps.size(); ++k) {
       while (sweeps < kept.sweeps[k]) {
         stop_if_requested();
+        if (k > 0 && is_over()) return;
         seconds += relaxation_.relax(order, every, random);
         sweeps += every;
       }
       kept.residuals[k].push_back(relaxation_.residual());
       kept.seconds[k].push_back(seconds);
-      if (is_first && seconds_now() - start > limit_s) return;
     }
   }
 
