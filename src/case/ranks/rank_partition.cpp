@@ -73,6 +73,10 @@ void require_suitable(const CaseParameters& parameters, int ranks) {
                                       "runs on any number",
                                       name));
   }
+  if (parameters.time && parameters.run.device == RunDevice::cuda) {
+    throw UnsuitableRanks("run.device",
+                          "steps in time need one GPU, or CPUs with any number of processes");
+  }
   if (parameters.nonlinear && parameters.run.device == RunDevice::cuda) {
     throw UnsuitableRanks(
         "run.device",

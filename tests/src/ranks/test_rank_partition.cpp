@@ -88,11 +88,12 @@ TEST(CasePartition, SaysWhatDoesNotSuitTheNumberOfProcesses) {
       "case.toml:6: solver.preconditioner = \"fast-diagonalization\": \"fast-diagonalization\" "
       "needs the whole case on one GPU; \"multigrid\" runs on any number, and on CPUs both do");
   EXPECT_EQ(
-      error_of(load("cells = [8, 8, 8]",
-                    "[problem]\ncoefficient = \"1 + u^2\"\n[nonlinear]\n" + on_gpus),
-               2),
-      "case.toml:9: run.device = \"cuda\": a coefficient or source that depends on u needs one "
+      error_of(load("cells = [8, 8, 8]", "coefficient = \"1 + u^2\"\n[nonlinear]\n" + on_gpus), 2),
+      "case.toml:7: run.device = \"cuda\": a coefficient or source that depends on u needs one "
       "GPU, or CPUs with any number of processes");
+  EXPECT_EQ(error_of(load("cells = [8, 8, 8]", "[time]\nend = 1.0\n" + on_gpus), 2),
+            "case.toml:8: run.device = \"cuda\": steps in time need one GPU, or CPUs with any "
+            "number of processes");
 }
 
 // The levels before the first gathered one have parts, and so has that one.
