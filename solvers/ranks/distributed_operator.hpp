@@ -18,8 +18,8 @@ namespace tessera {
 /// Rows that are left out of the planes, because they are the identity on every rank that has them,
 /// stay as A_r gives them.
 ///
-/// All ranks call its functions together. It has no fused operations of its own: sums over A_r x are
-/// not those over A x (fused_sums.hpp).
+/// All ranks call its functions together. It has no fused operations of its own: sums over A_r x
+/// are not those over A x (fused_sums.hpp).
 template <class T, class Space>
 class DistributedOperator : public LinearOperator<T, Space> {
  public:

@@ -73,7 +73,8 @@ void expect_solvers_converge(const std::vector<std::string>& settings) {
     ++rows;
     // Full multigrid is a start, whose cycles are given: it need not reach the tolerance.
     const bool is_start = line.find("full-multigrid") != std::string::npos;
-    EXPECT_TRUE(line.ends_with(is_start ? "start, above tolerance\",1,1,," : "converged,1,1,,")) << line;
+    EXPECT_TRUE(line.ends_with(is_start ? "start, above tolerance\",1,1,," : "converged,1,1,,"))
+        << line;
   }
   EXPECT_EQ(rows, 6) << "three solvers on two meshes";
 }

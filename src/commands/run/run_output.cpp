@@ -283,7 +283,8 @@ void write_results(RunRecord& run, ResultSet& files) {
     return run.rank_times ? timer_csv(*run.rank_times, run.limits())
                           : timer_csv(run.timers, run.limits());
   });
-  if (!run.launches.empty()) add("launches.csv", [&] { return launch_csv(run.launches, run.rates.memory.copy); });
+  if (!run.launches.empty())
+    add("launches.csv", [&] { return launch_csv(run.launches, run.rates.memory.copy); });
   add("result.json", [&] { return result_text(run); });
   notes.attempt("results are missing", [&] { files.commit(); });
 }
