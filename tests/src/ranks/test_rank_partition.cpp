@@ -89,7 +89,7 @@ TEST(CasePartition, SaysWhatDoesNotSuitTheNumberOfProcesses) {
       "needs the whole case on one GPU; \"multigrid\" runs on any number, and on CPUs both do");
   EXPECT_EQ(
       error_of(load("cells = [8, 8, 8]", "coefficient = \"1 + u^2\"\n[nonlinear]\n" + on_gpus), 2),
-      "case.toml:7: run.device = \"cuda\": a coefficient or source that depends on u needs one "
+      "case.toml:8: run.device = \"cuda\": a coefficient or source that depends on u needs one "
       "GPU, or CPUs with any number of processes");
   EXPECT_EQ(error_of(load("cells = [8, 8, 8]", "[time]\nend = 1.0\n" + on_gpus), 2),
             "case.toml:8: run.device = \"cuda\": steps in time need one GPU, or CPUs with any "
