@@ -116,15 +116,15 @@ class FastDiagonalizationOnRanks final : public FastDiagonalization<T, Host> {
   Index size() const override { return part_->nodes().lattice().size(); }
 
   void do_apply(const V& r, V& z) const override {
-    const BoxPlaces in_planes = packed(planes_box_);
-    const BoxPlaces in_lines = packed(lines_box_);
-    to_planes_.run(r.data(), in_vector_, planes_.data(), in_planes);
+    const BoxPlaces plane_places = packed(planes_box_);
+    const BoxPlaces line_places = packed(lines_box_);
+    to_planes_.run(r.data(), in_vector_, planes_.data(), plane_places);
     for_each_chunk([&](Index count, T* planes, T* one) { to_modes(count, planes, one); });
-    to_lines_.run(planes_.data(), in_planes, lines_.data(), in_lines);
+    to_lines_.run(planes_.data(), plane_places, lines_.data(), line_places);
     sweep_lines();
-    from_lines_.run(lines_.data(), in_lines, planes_.data(), in_planes);
+    from_lines_.run(lines_.data(), line_places, planes_.data(), plane_places);
     for_each_chunk([&](Index count, T* planes, T* one) { to_nodes(count, planes, one); });
-    to_part_.run(planes_.data(), in_planes, z.data(), in_vector_);
+    to_part_.run(planes_.data(), plane_places, z.data(), in_vector_);
     for_each_face_node(part_->nodes().lattice(), dirichlet_,
                        [&](Index node) { z[node] = r[node]; });
   }

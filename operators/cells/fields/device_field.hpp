@@ -1,6 +1,7 @@
 // A DeviceField is a field that may depend on u, as kernels evaluate it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -63,11 +64,10 @@ class DeviceField {
   };
 
   static bool fits(const FieldTerms& terms) {
-    if (terms.terms.size() > DeviceFieldView::kMostTerms) return false;
-    for (const FieldTerm& term : terms.terms) {
-      if (term.program->depth > DeviceProgram::kShallow) return false;
-    }
-    return true;
+    return terms.terms.size() <= DeviceFieldView::kMostTerms &&
+           std::all_of(terms.terms.begin(), terms.terms.end(), [](const FieldTerm& term) {
+             return term.program->depth <= DeviceProgram::kShallow;
+           });
   }
 
   DeviceField(const FieldTerms& terms, bool depends_on_u)
