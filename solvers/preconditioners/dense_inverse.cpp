@@ -42,6 +42,10 @@ std::vector<double> dense_matrix(const LinearOperator<double, Host>& a) {
   return matrix;
 }
 
+int threads_for(std::int64_t useful) {
+  return static_cast<int>(std::clamp<std::int64_t>(useful, 1, omp_get_max_threads()));
+}
+
 // Inverts a symmetric matrix in place, of which only rows up to the diagonal count, by sweeps: for
 // each pivot k
 //   a_ij -= a_ik a_kj / a_kk, a_ik /= a_kk (i, j != k), a_kk = -1 / a_kk,
@@ -58,9 +62,7 @@ bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
   bool is_definite = true;
   // A step is so short that the barrier after it pays for many rows only.
   constexpr std::int64_t kRowsPerThread = 200;
-  const auto useful =
-      static_cast<int>(std::clamp<std::int64_t>(n / kRowsPerThread - 2, 1, omp_get_max_threads()));
-#pragma omp parallel num_threads(useful)
+#pragma omp parallel num_threads(threads_for(n / kRowsPerThread - 2))
   {
     const std::int64_t thread = omp_get_thread_num();
     const std::int64_t threads = omp_get_num_threads();

@@ -15,14 +15,25 @@ void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<
   for (Index i = 0; i < x.size(); ++i) x[i] = d[i] = scale * inverse[i] * b[i];
 }
 
+namespace {
+
+// d = scale D^-1 (b - y), x += d.
+template <class T>
+void step_without_momentum(T scale, const T* inverse, const HostVector<T>& b,
+                           const HostVector<T>& y, HostVector<T>& d, HostVector<T>& x) {
+#pragma omp parallel for simd schedule(static)
+  for (Index i = 0; i < x.size(); ++i) x[i] += d[i] = scale * inverse[i] * (b[i] - y[i]);
+}
+
+}  // namespace
+
 template <class T, class Space>
 void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
                const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, Vector<T, Space>& d,
                Vector<T, Space>& x) {
   const T* const inverse = inverse_diagonal.data();
   if (momentum == T{0}) {
-#pragma omp parallel for simd schedule(static)
-    for (Index i = 0; i < x.size(); ++i) x[i] += d[i] = scale * inverse[i] * (b[i] - y[i]);
+    step_without_momentum(scale, inverse, b, y, d, x);
   } else {
 #pragma omp parallel for simd schedule(static)
     for (Index i = 0; i < x.size(); ++i) {
