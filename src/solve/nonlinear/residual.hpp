@@ -6,18 +6,24 @@
 
 #include "operators/load/load_vector.hpp"
 #include "operators/nonlinear/device_residual.hpp"
+#include "solvers/check.hpp"
 
 namespace tessera {
 
 /// assemble_residual(), as DeviceResidual has it.
 class HostResidual {
  public:
-  explicit HostResidual(const Discretization&) {}
+  explicit HostResidual(const Discretization& discretization)
+      : size_(discretization.lattice.size()) {}
   void compute(const BilinearForm& form, const ScalarField& source,
                const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                HostVector<double>& r) const {
+    TESSERA_CHECK(u.size() == size_);
     assemble_residual(form, source, fluxes, u, r);
   }
+
+ private:
+  Index size_;
 };
 
 template <class Space>
