@@ -42,56 +42,92 @@ std::vector<double> dense_matrix(const LinearOperator<double, Host>& a) {
   return matrix;
 }
 
-int threads_for(std::int64_t useful) {
-  return static_cast<int>(std::clamp<std::int64_t>(useful, 1, omp_get_max_threads()));
+// Pivots that are taken at a time, so that the matrix goes through the cache less often.
+constexpr std::int64_t kBlock = 8;
+using Block = std::array<std::array<double, kBlock>, kBlock>;
+
+// Inverts the first m rows and columns of a symmetric block; whether all pivots were positive and
+// finite.
+bool invert_block(Block& block, std::int64_t m) {
+  for (std::int64_t k = 0; k < m; ++k) {
+    const double pivot = block[k][k];
+    if (!(pivot > 0.0 && std::isfinite(pivot))) return false;
+    for (std::int64_t i = 0; i < m; ++i) {
+      if (i == k) continue;
+      const double factor = block[i][k] / pivot;
+      for (std::int64_t j = 0; j < m; ++j) block[i][j] -= factor * block[k][j];
+      block[i][k] = -factor;
+    }
+    for (std::int64_t j = 0; j < m; ++j) block[k][j] /= pivot;
+    block[k][k] = 1.0 / pivot;
+  }
+  return true;
+}
+
+// The columns of a block of pivots, [kBlock][n], of a symmetric matrix of which rows up to the
+// diagonal count; columns beyond m are zeros.
+void take_columns(const std::vector<double>& matrix, std::int64_t n, std::int64_t first,
+                  std::int64_t m, std::vector<double>& columns) {
+  std::fill(columns.begin(), columns.end(), 0.0);
+  for (std::int64_t c = 0; c < m; ++c) {
+    const std::int64_t k = first + c;
+    std::copy_n(matrix.data() + k * n, k + 1, columns.data() + c * n);
+    for (std::int64_t j = k + 1; j < n; ++j) columns[c * n + j] = matrix[j * n + k];
+  }
+}
+
+// row_j -= sum_c factors_c columns_cj for j <= i.
+void eliminate(const std::array<double, kBlock>& factors, const double* columns, std::int64_t n,
+               std::int64_t i, double* row) {
+#pragma omp simd
+  for (std::int64_t j = 0; j <= i; ++j) {
+    double value = row[j];
+    for (std::int64_t c = 0; c < kBlock; ++c) value -= factors[c] * columns[c * n + j];
+    row[j] = value;
+  }
 }
 
 // Inverts a symmetric matrix in place, of which only rows up to the diagonal count, by sweeps: for
-// each pivot k
-//   a_ij -= a_ik a_kj / a_kk, a_ik /= a_kk (i, j != k), a_kk = -1 / a_kk,
+// each block K of pivots
+//   A_ij -= A_iK A_KK^-1 A_Kj, A_iK = A_iK A_KK^-1 (i, j not of K), A_KK = -A_KK^-1,
 // which end with -A^-1 (Goodnight 1979, A tutorial on the SWEEP operator). Where the matrix is
-// positive definite no exchange of rows is needed. A thread keeps its rows, so that they stay in
-// its cache; the bits do not depend on the number of threads. Returns whether all pivots were
-// positive and finite.
+// positive definite no exchange of rows is needed. The bits do not depend on the number of threads.
+// Returns whether all pivots were positive and finite.
 bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
-  // Row and column k as they are before step k, for steps in turns: while some threads are still at
-  // step k, others save what they have of the next.
-  std::array<std::vector<double>, 2> saved;
-  for (std::vector<double>& row : saved) row.assign(static_cast<std::size_t>(n), 0.0);
-  for (std::int64_t i = 0; i < n; ++i) saved[0][i] = matrix[i * n];
-  bool is_definite = true;
-  // A step is so short that the barrier after it pays for many rows only.
-  constexpr std::int64_t kRowsPerThread = 200;
-#pragma omp parallel num_threads(threads_for(n / kRowsPerThread - 2))
-  {
-    const std::int64_t thread = omp_get_thread_num();
-    const std::int64_t threads = omp_get_num_threads();
-    for (std::int64_t k = 0; k < n; ++k) {
-      const double* const of_pivot = saved[k % 2].data();
-      double* const of_next = saved[(k + 1) % 2].data();
-      const double pivot = of_pivot[k];
-      if (!(pivot > 0.0 && std::isfinite(pivot))) {
-        if (thread == 0) is_definite = false;
-        break;
+  std::vector<double> columns(static_cast<std::size_t>(kBlock * n));
+  // Fewer rows than this would not pay for a thread.
+  constexpr std::int64_t kRowsPerThread = 64;
+  constexpr int kRowsAtATime = 16;
+  for (std::int64_t first = 0; first < n; first += kBlock) {
+    const std::int64_t m = std::min(kBlock, n - first);
+    take_columns(matrix, n, first, m, columns);
+    Block inverse{};
+    for (std::int64_t c = 0; c < m; ++c) {
+      for (std::int64_t d = 0; d < m; ++d) inverse[c][d] = columns[c * n + first + d];
+    }
+    if (!invert_block(inverse, m)) return false;
+#pragma omp parallel for schedule(static, kRowsAtATime) num_threads( \
+    static_cast <int>(std::clamp <std::int64_t>(n / kRowsPerThread, 1, omp_get_max_threads())))
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::array<double, kBlock> factors{};
+      for (std::int64_t c = 0; c < m; ++c) {
+        for (std::int64_t d = 0; d < m; ++d) factors[c] += columns[d * n + i] * inverse[d][c];
       }
-      for (std::int64_t i = thread; i < n; i += threads) {
-        double* const row = matrix.data() + i * n;
-        if (i == k) {
-          for (std::int64_t j = 0; j < k; ++j) row[j] = of_pivot[j] / pivot;
-          row[k] = -1.0 / pivot;
-        } else {
-          const double factor = of_pivot[i] / pivot;
-#pragma omp simd
-          for (std::int64_t j = 0; j <= i; ++j) row[j] -= factor * of_pivot[j];
-          if (k < i) row[k] = factor;
-        }
-        if (i == k + 1) std::copy_n(row, i + 1, of_next);
-        if (i > k + 1) of_next[i] = row[k + 1];
+      if (i >= first && i < first + m) continue;
+      eliminate(factors, columns.data(), n, i, matrix.data() + i * n);
+      for (std::int64_t c = 0; c < m; ++c) {
+        if (first + c < i) matrix[i * n + first + c] = factors[c];
       }
-#pragma omp barrier
+      // Rows of pivots have the other half; no thread reads or writes the same entry.
+      if (i < first) {
+        for (std::int64_t c = 0; c < m; ++c) matrix[(first + c) * n + i] = factors[c];
+      }
+    }
+    for (std::int64_t c = 0; c < m; ++c) {
+      for (std::int64_t d = 0; d <= c; ++d) matrix[(first + c) * n + first + d] = -inverse[c][d];
     }
   }
-  return is_definite;
+  return true;
 }
 
 }  // namespace
