@@ -14,7 +14,6 @@ namespace {
 constexpr int kThreads = kCycleThreads;
 constexpr int kPartsPerLevel = 3;
 
-int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
 int shared_limit() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
 
 // Deals out the shared memory of the blocks of a cycle, first come, first served.

@@ -5,12 +5,16 @@
 
 #include <climits>
 
+#include "solvers/memory/cuda_check.hpp"
 #include "solvers/preconditioners/fused_levels.hpp"
 
 namespace tessera {
 
 inline constexpr int kCycleThreads = 1024;
 inline constexpr unsigned kAllLanes = 0xffffffff;
+
+/// A cycle has one block on each.
+inline int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
 
 /// The rows begin .. end - 1 of a block, where blocks take equal parts of the rows in order.
 struct RowRange {

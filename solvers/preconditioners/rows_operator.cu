@@ -8,8 +8,6 @@
 namespace tessera {
 namespace {
 
-int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
-
 // y = A x. Launch: one block a multiprocessor. Reads the matrix and x once, writes y.
 template <class T>
 __global__ void __launch_bounds__(kCycleThreads)

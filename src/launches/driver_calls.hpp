@@ -22,7 +22,7 @@ struct DriverCalls {
   decltype(&cuKernelGetFunction) function_of_kernel;
   decltype(&cuFuncGetAttribute) function_attribute;
   decltype(&cuFuncGetName) function_name;
-  decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) blocks_a_multiprocessor;
+  decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) blocks_per_multiprocessor;
 };
 
 /// @throws DeviceError unless the status is success

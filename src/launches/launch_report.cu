@@ -55,11 +55,11 @@ class Reporter {
         .shared_bytes = attribute(driver_, kernel, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) +
                         static_cast<int>(dynamic),
         .local_bytes = attribute(driver_, kernel, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)};
-    check_driver(driver_.blocks_a_multiprocessor(&launch.blocks_a_multiprocessor, kernel.function,
-                                                 kernel.threads(), dynamic),
+    check_driver(driver_.blocks_per_multiprocessor(&launch.blocks_per_multiprocessor,
+                                                   kernel.function, kernel.threads(), dynamic),
                  "asking how many blocks a multiprocessor holds");
     // It was launched, so one fits.
-    launch.blocks_a_multiprocessor = std::max(launch.blocks_a_multiprocessor, 1);
+    launch.blocks_per_multiprocessor = std::max(launch.blocks_per_multiprocessor, 1);
     launch.foreseen = occupancy(limits_, launch.resources);
     launch.multiprocessors = multiprocessors_;
     return launch;
@@ -72,9 +72,9 @@ class Reporter {
     launch.wave_seconds = timer_.cold_seconds(kernel, wave);
     const bool is_line = launch.grid[0] == launch.blocks();
     if (step_ == WaveStep::leave || !is_line || launch.blocks() <= launch.slots()) return;
-    constexpr std::int64_t kMostWaves = 4;
+    constexpr std::int64_t kMaxWaves = 4;
     const std::int64_t waves =
-        std::min<std::int64_t>(kMostWaves, (launch.blocks() - 1) / launch.slots());
+        std::min<std::int64_t>(kMaxWaves, (launch.blocks() - 1) / launch.slots());
     const std::int64_t whole = waves * launch.slots();
     const double below = timer_.seconds(kernel, {whole, 1, 1});
     const double above = timer_.seconds(kernel, {whole + 1, 1, 1});

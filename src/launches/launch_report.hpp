@@ -32,7 +32,7 @@ struct LaunchRecord {
   LaunchGrid grid = {1, 1, 1};
   KernelResources resources;
   /// Blocks that a multiprocessor holds, as CUDA says, and as occupancy() does.
-  int blocks_a_multiprocessor = 0;
+  int blocks_per_multiprocessor = 0;
   Occupancy foreseen = {};
   int multiprocessors = 0;
   /// Of one launch, with the data of the one before it still in the cache; a mean of several.
@@ -48,7 +48,7 @@ struct LaunchRecord {
   [[nodiscard]] std::int64_t blocks() const { return block_count(grid); }
   /// Blocks that the GPU holds at a time.
   [[nodiscard]] std::int64_t slots() const {
-    return std::int64_t{blocks_a_multiprocessor} * multiprocessors;
+    return std::int64_t{blocks_per_multiprocessor} * multiprocessors;
   }
   /// blocks / slots.
   [[nodiscard]] double waves() const;

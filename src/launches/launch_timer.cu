@@ -183,7 +183,7 @@ DriverCalls::DriverCalls() {
   find("cuKernelGetFunction", function_of_kernel);
   find("cuFuncGetAttribute", function_attribute);
   find("cuFuncGetName", function_name);
-  find("cuOccupancyMaxActiveBlocksPerMultiprocessor", blocks_a_multiprocessor);
+  find("cuOccupancyMaxActiveBlocksPerMultiprocessor", blocks_per_multiprocessor);
 }
 
 CapturedKernels kernels_of(const DriverCalls& driver, cudaGraph_t graph) {

@@ -27,9 +27,9 @@ std::string_view limit_name(OccupancyLimit limit) {
 
 Occupancy occupancy(const MultiprocessorLimits& limits, const KernelResources& kernel) {
   const int warps = units(kernel.threads, kThreadsAWarp);
-  const int registers_a_warp =
+  const int registers_per_warp =
       units(kernel.registers * kThreadsAWarp, kRegisterUnit) * kRegisterUnit;
-  const int warps_by_registers = limits.registers / kParts / registers_a_warp * kParts;
+  const int warps_by_registers = limits.registers / kParts / registers_per_warp * kParts;
   const int shared =
       units(kernel.shared_bytes, kSharedUnit) * kSharedUnit + limits.reserved_shared_bytes;
   Occupancy least{.blocks = limits.blocks, .limit = OccupancyLimit::blocks};

@@ -57,7 +57,7 @@ class MessageTally {
 namespace message_check {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kMostBlocks = 4096;
+constexpr std::int64_t kMaxBlocks = 4096;
 
 // Totals of the numbers that were sent, with those that did not come once as strange.
 template <class IsSent>
@@ -97,8 +97,8 @@ class MessageCheck {
   MessageVerdict verdict(IsSent is_sent) {
     launch(message_check::compare<IsSent>,
            {.name = "comparing messages",
-            .blocks = dim3(
-                blocks_for(marks_.size(), message_check::kThreads, message_check::kMostBlocks)),
+            .blocks =
+                dim3(blocks_for(marks_.size(), message_check::kThreads, message_check::kMaxBlocks)),
             .threads = dim3(message_check::kThreads)},
            marks_.data(), marks_.size(), is_sent, totals_.data() + 1);
     const std::vector<MessageTotals> totals = to_host(totals_);

@@ -69,7 +69,7 @@ void BlockScheduler::finish(int kernel) {
       if (block.kernel != kernel) return false;
       for (int part = 0; part < kSubPartitions; ++part) {
         multiprocessor.free_warps[part] += block.warps[part];
-        multiprocessor.free_registers[part] += block.warps[part] * block.registers_a_warp;
+        multiprocessor.free_registers[part] += block.warps[part] * block.registers_per_warp;
       }
       return true;
     });
@@ -92,7 +92,7 @@ BlockScheduler::Kernel BlockScheduler::described(const KernelLaunch& launch) con
   }
   Kernel kernel{.launch = launch,
                 .warps = round_up(launch.threads, kThreadsAWarp) / kThreadsAWarp,
-                .registers_a_warp = round_up(kThreadsAWarp * launch.registers, kRegisterUnit),
+                .registers_per_warp = round_up(kThreadsAWarp * launch.registers, kRegisterUnit),
                 .shared = round_up(launch.shared_bytes, kSharedUnit) + kReservedShared,
                 .carve_out = 0,
                 .places = {}};
@@ -119,7 +119,7 @@ int BlockScheduler::blocks_by_warps(const Multiprocessor& multiprocessor, const 
   for (int turn = 0; turn < kSubPartitions; ++turn) {
     const int part = (multiprocessor.next + turn) % kSubPartitions;
     capacity[turn] = std::min(multiprocessor.free_warps[part],
-                              multiprocessor.free_registers[part] / kernel.registers_a_warp);
+                              multiprocessor.free_registers[part] / kernel.registers_per_warp);
   }
   const auto* const least = std::min_element(capacity.begin(), capacity.end());
   const int warps = kSubPartitions * *least + static_cast<int>(least - capacity.begin());
@@ -146,7 +146,7 @@ int BlockScheduler::room_in_all(int multiprocessor, const Kernel& kernel) const 
   int shared = gpu_.carve_outs.back() * kKibibyte;
   for (const Block& block : each.blocks) shared -= block.shared.end - block.shared.begin;
   return std::min({gpu_.blocks - static_cast<int>(each.blocks.size()), warps / kernel.warps,
-                   registers / (kernel.registers_a_warp * kernel.warps), shared / kernel.shared});
+                   registers / (kernel.registers_per_warp * kernel.warps), shared / kernel.shared});
 }
 
 /// The blocks of this kernel that the multiprocessor has room for.
@@ -212,13 +212,13 @@ void BlockScheduler::place(int multiprocessor, int kernel) {
   const int shared = largest_gap(multiprocessor).begin;
   Block block{.kernel = kernel,
               .warps = {},
-              .registers_a_warp = placed.registers_a_warp,
+              .registers_per_warp = placed.registers_per_warp,
               .shared = {.begin = shared, .end = shared + placed.shared}};
   for (int warp = 0; warp < placed.warps; ++warp) {
     const int part = (target.next + warp) % kSubPartitions;
     ++block.warps[part];
     --target.free_warps[part];
-    target.free_registers[part] -= placed.registers_a_warp;
+    target.free_registers[part] -= placed.registers_per_warp;
   }
   target.next += placed.warps + (placed.warps % kSubPartitions == 0 ? 1 : 0);
   target.next %= kSubPartitions;

@@ -82,7 +82,7 @@ class BlockScheduler {
   struct Block {
     int kernel;
     std::array<int, kSubPartitions> warps;
-    int registers_a_warp;
+    int registers_per_warp;
     SharedRange shared;
   };
   struct Multiprocessor {
@@ -95,7 +95,7 @@ class BlockScheduler {
   struct Kernel {
     KernelLaunch launch;
     int warps;
-    int registers_a_warp;
+    int registers_per_warp;
     int shared;     ///< bytes, with those that CUDA reserves
     int carve_out;  ///< bytes
     std::vector<int> places;

@@ -50,10 +50,10 @@ class Tails {
     for (const LaunchRecord& launch : report.launches) {
       StudyRow of_launch = row;
       of_launch.metrics = metrics(report, launch);
-      if (launch.foreseen.blocks != launch.blocks_a_multiprocessor) {
+      if (launch.foreseen.blocks != launch.blocks_per_multiprocessor) {
         of_launch.correctness = Correctness::wrong;
         of_launch.wrong = fmt::format("the model has {} blocks a multiprocessor, CUDA {}",
-                                      launch.foreseen.blocks, launch.blocks_a_multiprocessor);
+                                      launch.foreseen.blocks, launch.blocks_per_multiprocessor);
       }
       record_.add(std::move(of_launch));
     }
@@ -67,11 +67,11 @@ class Tails {
     return cells_in(record_.table().layout().metrics,
                     {{"launches", number(launch.count)},
                      {"grid", grid_text(launch.grid)},
-                     {"threads_a_block", number(takes.threads)},
+                     {"threads_per_block", number(takes.threads)},
                      {"registers", number(takes.registers)},
                      {"shared_bytes", number(takes.shared_bytes)},
                      {"local_bytes", number(takes.local_bytes)},
-                     {"blocks_a_multiprocessor", number(launch.blocks_a_multiprocessor)},
+                     {"blocks_per_multiprocessor", number(launch.blocks_per_multiprocessor)},
                      {"limit", std::string(limit_name(launch.foreseen.limit))},
                      {"slots", number(launch.slots())},
                      {"waves", launch.waves()},

@@ -93,8 +93,8 @@ class Programs {
                       {"rep", std::to_string(repetitions)},
                       {"scalar", scalar == ProgramScalar::double_precision ? "double" : "float"},
                       {"memory", record_.options().own.text("memory")}}),
-                 .metrics = cells_in(layout.metrics, {{"cycles_a_load", load},
-                                                      {"cycles_a_multiply_add", multiply_add},
+                 .metrics = cells_in(layout.metrics, {{"cycles_per_load", load},
+                                                      {"cycles_per_multiply_add", multiply_add},
                                                       {"chain", chain},
                                                       {"bound_cycles", bound},
                                                       {"cycles", usual},
@@ -183,10 +183,10 @@ double graham_bound(std::span<const double> seconds, double slots) {
   return sum / slots + (1.0 - 1.0 / slots) * longest;
 }
 
-double program_bound(int warps, int repetitions, double cycles_a_load, double cycles_a_multiply_add,
-                     double chain) {
-  return warps *
-             ((2 * repetitions + 1) * cycles_a_load + (repetitions + 1) * cycles_a_multiply_add) +
+double program_bound(int warps, int repetitions, double cycles_per_load,
+                     double cycles_per_multiply_add, double chain) {
+  return warps * ((2 * repetitions + 1) * cycles_per_load +
+                  (repetitions + 1) * cycles_per_multiply_add) +
          chain;
 }
 

@@ -14,10 +14,10 @@ namespace tessera {
 
 /// W (2 r + 1) c_LS + W (r + 1) c_C + chain, in cycles: whenever the last of W warps does not
 /// advance, the unit that it needs is busy with another.
-/// @param cycles_a_load, cycles_a_multiply_add of a warp's instruction on a busy unit
+/// @param cycles_per_load, cycles_per_multiply_add of a warp's instruction on a busy unit
 /// @param chain cycles of one warp alone
-[[nodiscard]] double program_bound(int warps, int repetitions, double cycles_a_load,
-                                   double cycles_a_multiply_add, double chain);
+[[nodiscard]] double program_bound(int warps, int repetitions, double cycles_per_load,
+                                   double cycles_per_multiply_add, double chain);
 
 /// The rows of programs, of waiting blocks and of operators' kernels on the GPU in use; builds
 /// without CUDA must not call them. @throws DeviceError, Interrupted

@@ -124,12 +124,12 @@ double DeviceAdditions::seconds(DeviceAddition addition, const AdditionPlaces& p
 }
 
 DeviceAdditions::Result DeviceAdditions::result(const AdditionPlaces& places) {
-  constexpr std::int64_t kMostBlocks = 4096;
+  constexpr std::int64_t kMaxBlocks = 4096;
   zero_on_device(sums_.data(), sums_.bytes());
   const std::int64_t used = places.used_entries();
   launch(compare_entries,
          {.name = "comparing sums",
-          .blocks = dim3(blocks_for(used, kThreads, kMostBlocks)),
+          .blocks = dim3(blocks_for(used, kThreads, kMaxBlocks)),
           .threads = dim3(kThreads)},
          used, places.table_entries / used,
          static_cast<double>(places.additions) / static_cast<double>(used), table_.data(),

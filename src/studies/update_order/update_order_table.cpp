@@ -39,7 +39,7 @@ StudyLayout update_order_layout() {
                          of(kRelaxationPart, "every", ""),
                          of(kRelaxationPart, "sweeps", "")},
           .metrics = {of(kProbePart, "executions", ""),
-                      of(kProbePart, "inconsistent_an_execution", "inconsistent"),
+                      of(kProbePart, "inconsistent_per_execution", "inconsistent"),
                       of(kProbePart, "block_first", "block-first"),
                       of(kProbePart, "block_last", "block-last"),
                       of(kProbePart, "warp_first", "warp-first"),

@@ -26,7 +26,7 @@ void expect_measured(const LaunchReport& report) {
   double share = 0.0;
   for (const LaunchRecord& launch : report.launches) {
     EXPECT_FALSE(launch.kernel.empty());
-    EXPECT_EQ(launch.foreseen.blocks, launch.blocks_a_multiprocessor) << launch.full_name;
+    EXPECT_EQ(launch.foreseen.blocks, launch.blocks_per_multiprocessor) << launch.full_name;
     EXPECT_GE(launch.blocks(), 1);
     EXPECT_LE(launch.wave_blocks, launch.slots());
     EXPECT_GT(launch.seconds, 0.0);

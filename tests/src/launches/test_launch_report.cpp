@@ -23,7 +23,7 @@ LaunchRecord made_up(std::int64_t blocks) {
           .full_name = "tessera::sum<double>(double*)",
           .grid = {blocks, 1, 1},
           .resources = {.threads = 128, .registers = 40},
-          .blocks_a_multiprocessor = 2,
+          .blocks_per_multiprocessor = 2,
           .foreseen = {.blocks = 2, .limit = OccupancyLimit::registers},
           .multiprocessors = 10,
           .seconds = 1e-3,

@@ -40,20 +40,20 @@ struct SequentialMemory {
 
 /// A queue in memory of the host, whose producers are host threads.
 struct TestQueue {
-  TestQueue(std::uint32_t slots, std::size_t messages, std::size_t words_a_message,
+  TestQueue(std::uint32_t slots, std::size_t messages, std::size_t words_per_message,
             std::uint64_t packages)
       : slot_messages(messages),
-        message_words(words_a_message),
+        message_words(words_per_message),
         write_tickets(slots),
         read_tickets(slots),
         flags(slots),
         // What nobody has written is no message.
-        words(slots * messages * words_a_message, ~std::uint64_t{0}),
+        words(slots * messages * words_per_message, ~std::uint64_t{0}),
         outlet{.readers = {&next_read, read_tickets.data()},
                .flags = flags.data(),
                .words = words.data(),
                .slots = slots,
-               .slot_words = messages * words_a_message,
+               .slot_words = messages * words_per_message,
                .packages = packages,
                .given_up = &given_up} {}
 

@@ -135,7 +135,7 @@ TEST(UpdateOrderClaims, CellsStandInTheirPart) {
   add_probes(table, ProbeKernel::kernel1, {64}, {.first = 3});
   const StudyRow& probe = table.at("kernel1", 1, probe_parameters(LoadPath::l2, 64));
   EXPECT_EQ(table.metric(probe, "warp_first"), 12.0);
-  EXPECT_EQ(table.metric(probe, "inconsistent_an_execution"), 0.024);
+  EXPECT_EQ(table.metric(probe, "inconsistent_per_execution"), 0.024);
   const std::vector<std::string> csv = csv_cells(probe, table.layout(), kStudy, "cuda", "a GPU");
   EXPECT_NE(std::find(csv.begin(), csv.end(), "0:3 32:3 64:3 96:3 128:3 160:3 192:3 224:3"),
             csv.end());

@@ -148,14 +148,14 @@ double DeviceAppend::seconds(const AppendWork& work) {
 }
 
 DeviceAppend::Counted DeviceAppend::count(const AppendWork& work) {
-  constexpr std::int64_t kMostBlocks = 4096;
+  constexpr std::int64_t kMaxBlocks = 4096;
   zero_on_device(counters_.data(), counters_.bytes());
   zero_on_device(array_.data(), work.threads * work.bytes);
   append(work, counters_.data() + 1);
   MessageCheck check(threads_);
   launch(read_messages,
          {.name = "reading messages",
-          .blocks = dim3(blocks_for(work.threads, kUsualThreads, kMostBlocks)),
+          .blocks = dim3(blocks_for(work.threads, kUsualThreads, kMaxBlocks)),
           .threads = dim3(kUsualThreads)},
          reinterpret_cast<const unsigned*>(array_.data()), work.bytes / 4,
          array_.size() / work.bytes, counters_.data(), check.view());

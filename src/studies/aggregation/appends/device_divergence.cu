@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr unsigned kOneIn = 20;
-constexpr int kMost = DeviceDivergence::kMostMessages;
+constexpr int kMost = DeviceDivergence::kMaxMessages;
 
 /// How many messages a thread has.
 struct CountOf {
@@ -148,12 +148,12 @@ double DeviceDivergence::seconds(Divergence way) {
 }
 
 MessageVerdict DeviceDivergence::verdict() {
-  constexpr std::int64_t kMostBlocks = 4096;
+  constexpr std::int64_t kMaxBlocks = 4096;
   const CountOf count_of = {static_cast<std::int64_t>(seed_ << 40U)};
   MessageCheck check(threads_ * kMost);
   launch(read_queue,
          {.name = "reading a queue",
-          .blocks = dim3(blocks_for(queue_.size(), kThreads, kMostBlocks)),
+          .blocks = dim3(blocks_for(queue_.size(), kThreads, kMaxBlocks)),
           .threads = dim3(kThreads)},
          Queue{queue_.data(), size_.data(), static_cast<ListSize>(queue_.size())}, check.view());
   return check.verdict([=] __device__(std::int64_t i) { return i % kMost < count_of(i / kMost); });

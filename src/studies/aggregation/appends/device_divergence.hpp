@@ -20,7 +20,7 @@ enum class Divergence {
 /// them, by a hash of its number.
 class DeviceDivergence {
  public:
-  static constexpr int kMostMessages = 32;  // of a thread
+  static constexpr int kMaxMessages = 32;  // of a thread
 
   /// @param threads a multiple of 256 @throws DeviceOutOfMemory
   DeviceDivergence(std::int64_t threads, std::uint64_t seed);

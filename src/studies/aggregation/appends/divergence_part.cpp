@@ -28,7 +28,7 @@ void measure_divergence(StudyRecord& record) {
   }
   const std::int64_t threads = std::int64_t{1} << (options.is_quick() ? 20 : 24);
   record.say("divergence: of {} threads one in 20 has messages to append, from 1 to {} of them\n",
-             threads, DeviceDivergence::kMostMessages);
+             threads, DeviceDivergence::kMaxMessages);
   DeviceDivergence appends(threads, options.seed);
   for (const NamedWay& way : kWays) {
     if (!options.selects(way.name)) continue;

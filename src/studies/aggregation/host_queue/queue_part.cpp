@@ -22,7 +22,7 @@ constexpr std::size_t kBufferWords = 64 * 1024 / sizeof(std::uint64_t);
 constexpr int kUsualTimeout = 125;
 constexpr int kMessageBytes[] = {8, 16, 32, 64, 128, 256};
 constexpr int kTimeoutsOf32[] = {25, 125, 1000};
-constexpr int kMostConsumers = 4;
+constexpr int kMaxConsumers = 4;
 
 /// One kind of message, and a team: thread 0 has the GPU, the others are consumers.
 class HostQueue {
@@ -154,7 +154,7 @@ void measure_host_queue(StudyRecord& record) {
       "them into a buffer of 64 kB each, which goes when full or, while they wait, after a time\n",
       kQueueBytes / kMegabyte);
   for (const int bytes : kMessageBytes) {
-    for (int consumers = 1; consumers <= kMostConsumers; ++consumers) {
+    for (int consumers = 1; consumers <= kMaxConsumers; ++consumers) {
       if (bytes != 32) {
         measure_row(record, bytes, consumers, kUsualTimeout);
         continue;

@@ -88,18 +88,18 @@ ConsumerCounts consume(const QueueOutlet& queue, const BufferRule& rule,
 }
 
 HostMessageCheck::HostMessageCheck(std::uint64_t messages, std::size_t words,
-                                   std::size_t messages_a_slot)
-    : words_(words), messages_a_slot_(messages_a_slot), marks_(messages) {}
+                                   std::size_t messages_per_slot)
+    : words_(words), messages_per_slot_(messages_per_slot), marks_(messages) {}
 
 void HostMessageCheck::note(std::span<const std::uint64_t> slots) {
   MessageTotals mine;
-  const std::size_t slot_words = words_ * messages_a_slot_;
+  const std::size_t slot_words = words_ * messages_per_slot_;
   for (std::size_t first = 0; first < slots.size(); first += slot_words) {
-    for (std::size_t m = 0; m < messages_a_slot_; ++m) {
+    for (std::size_t m = 0; m < messages_per_slot_; ++m) {
       const std::uint64_t number = slots[first + m];
       bool is_whole = number < marks_.size();
       for (std::size_t w = 1; w < words_; ++w) {
-        is_whole = is_whole && slots[first + w * messages_a_slot_ + m] == message_word(number, w);
+        is_whole = is_whole && slots[first + w * messages_per_slot_ + m] == message_word(number, w);
       }
       if (!is_whole) {
         ++mine.strange;

@@ -75,7 +75,7 @@ constexpr std::uint64_t message_word(std::uint64_t number, std::uint64_t word) {
 class HostMessageCheck {
  public:
   /// @param words of a message
-  HostMessageCheck(std::uint64_t messages, std::size_t words, std::size_t messages_a_slot);
+  HostMessageCheck(std::uint64_t messages, std::size_t words, std::size_t messages_per_slot);
 
   /// Notes the messages of whole slots; threads may call it at the same time.
   void note(std::span<const std::uint64_t> slots);
@@ -83,7 +83,7 @@ class HostMessageCheck {
 
  private:
   std::size_t words_;
-  std::size_t messages_a_slot_;
+  std::size_t messages_per_slot_;
   std::vector<std::uint8_t> marks_;
   std::atomic<unsigned long long> count_{0};
   std::atomic<unsigned long long> sum_{0};

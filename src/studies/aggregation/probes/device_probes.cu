@@ -13,7 +13,7 @@ constexpr int kThreads = 256;
 constexpr int kItems = 16;
 constexpr int kTile = kThreads * kItems;
 constexpr int kNodes = DeviceProbes::degree + 1;
-constexpr int kMostBricks = DeviceProbes::kMostBricks;
+constexpr int kMaxBricks = DeviceProbes::kMaxBricks;
 
 constexpr double coordinate_of(std::int64_t i, int axis, std::uint64_t seed) {
   return hashed_value(static_cast<std::int64_t>(seed << 40U) + 3 * i + axis) + 0.5;
@@ -42,8 +42,8 @@ enum class BinStep {
 template <BinStep step>
 __global__ void __launch_bounds__(kThreads)
     bin_points(PointView points, BrickGrid grid, unsigned* to, unsigned* __restrict__ order) {
-  __shared__ unsigned counts[kMostBricks];
-  __shared__ unsigned places[kMostBricks];
+  __shared__ unsigned counts[kMaxBricks];
+  __shared__ unsigned places[kMaxBricks];
   const int thread = static_cast<int>(threadIdx.x);
   const int bricks = grid.bricks();
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTile + thread;
@@ -290,15 +290,15 @@ Point DeviceProbes::point(std::int64_t i, std::uint64_t seed) {
 DeviceProbes::DeviceProbes(const Discretization& discretization, std::span<const double> u,
                            std::int64_t points, std::uint64_t seed)
     : places_(discretization.mapping),
-      grid_(BrickGrid::with_at_most(static_cast<int>(discretization.mesh.cells()[0]), kMostBricks)),
+      grid_(BrickGrid::with_at_most(static_cast<int>(discretization.mesh.cells()[0]), kMaxBricks)),
       nodes_(discretization.basis.nodes),
       u_(static_cast<std::int64_t>(u.size())),
       points_(points),
       x_(3 * points),
       values_(points),
       order_(points),
-      counts_(kMostBricks),
-      next_(kMostBricks),
+      counts_(kMaxBricks),
+      next_(kMaxBricks),
       lost_(1) {
   copy_to_device(u.data(), u_.bytes(), u_.data());
   launch(write_points, over(points, kThreads, "placing points"), points, seed, x_.data());

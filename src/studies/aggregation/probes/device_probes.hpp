@@ -26,7 +26,7 @@ class DeviceProbes {
  public:
   static constexpr int degree = 4;
   /// Bricks that points are sorted by.
-  static constexpr int kMostBricks = 1024;
+  static constexpr int kMaxBricks = 1024;
 
   /// @param discretization 3D, degree 4, of the unit cube with equal cells along all axes, maybe
   ///        mapped onto itself; is referred to

@@ -14,7 +14,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kMostDestinations = 64;
 // Of a destination; where there are more buffers, a block has several.
-constexpr std::int64_t kMostBlocks = 1 << 16;
+constexpr std::int64_t kMaxBlocks = 1 << 16;
 constexpr int kMessageBytes = 8;
 // Of sizes_, behind those of the destinations.
 constexpr int kQueueSize = kMostDestinations;
@@ -309,7 +309,7 @@ void DeviceRouting::deliver(const RoutingWork& work, const BufferShape& shape, C
                              .buffer_messages = shape.buffer_messages,
                              .shift = destination_shift(table_.size(), work.destinations)};
   const Launch as = {.name = "delivering buffers",
-                     .blocks = dim3(blocks_for(shape.buffers, 1, kMostBlocks),
+                     .blocks = dim3(blocks_for(shape.buffers, 1, kMaxBlocks),
                                     static_cast<unsigned>(work.destinations)),
                      .threads = dim3(kThreads)};
   launch(add_delivered, as, delivery, table_.data());

@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kMostBlocks = 4096;
+constexpr std::int64_t kMaxBlocks = 4096;
 constexpr int kHighBits = 8;
 constexpr int kBins = 1 << kHighBits;
 
@@ -195,9 +195,9 @@ void DeviceUpdates::add_binned() {
 
 std::string DeviceUpdates::wrong() {
   zero_on_device(sums_.data(), sums_.bytes());
-  launch(sum_table, over(table_.size(), "summing a table", kMostBlocks), table_.data(),
+  launch(sum_table, over(table_.size(), "summing a table", kMaxBlocks), table_.data(),
          table_.size(), sums_.data());
-  launch(sum_updates, over(updates_, "summing updates", kMostBlocks), places_of(seed_, bits_),
+  launch(sum_updates, over(updates_, "summing updates", kMaxBlocks), places_of(seed_, bits_),
          updates_, sums_.data());
   const std::vector<unsigned long long> sums = to_host(sums_);
   if (sums[0] != static_cast<unsigned long long>(updates_)) {
