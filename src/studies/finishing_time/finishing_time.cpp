@@ -6,6 +6,7 @@
 
 #include "solvers/configuration.hpp"
 #include "src/studies/finishing_time/gpu_bounds.hpp"
+#include "src/studies/finishing_time/gpu_rows.hpp"
 #include "src/studies/finishing_time/schedule_search.hpp"
 #include "src/studies/operator_launches/operator_launches.hpp"
 #include "src/studies/rows.hpp"

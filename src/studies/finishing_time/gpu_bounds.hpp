@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "src/studies/study_record.hpp"
+#include "src/studies/claims.hpp"
 
 namespace tessera {
 
@@ -18,12 +18,6 @@ namespace tessera {
 /// @param chain cycles of one warp alone
 [[nodiscard]] double program_bound(int warps, int repetitions, double cycles_per_load,
                                    double cycles_per_multiply_add, double chain);
-
-/// The rows of programs, of waiting blocks and of operators' kernels on the GPU in use; builds
-/// without CUDA must not call them. @throws DeviceError, Interrupted
-void measure_programs(StudyRecord& record);
-void measure_waiting_blocks(StudyRecord& record);
-void measure_kernels(StudyRecord& record);
 
 /// Claims F5 and F6.
 [[nodiscard]] Finding programs_keep_bounds(const StudyTable& table);
