@@ -169,8 +169,9 @@ TEST_F(ReportTest, OfSolversAndConvergenceHasTheirPlots) {
 }
 
 TEST_F(ReportTest, OfThePapersMeasurementsHasItsFiguresAsFiles) {
-  const ProgramResult ran = start({"report", shipped("paper_h200_2d.csv").string(),
-                                   shipped("paper_h200_3d.csv").string(), "--plots", "figures"});
+  const ProgramResult ran =
+      start({"report", shipped("paper_h200/paper_2d.csv").string(),
+             shipped("paper_h200/paper_3d.csv").string(), "--plots", "figures"});
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;
   std::vector<std::string> pictures;
   for (const std::string& name : names_in(path() / "figures"))
