@@ -7,7 +7,7 @@
 
 #include "mesh/partition/part_nodes.hpp"
 #include "solvers/memory/vector.hpp"
-#include "solvers/ranks/device_carrier.hpp"
+#include "solvers/ranks/gpu/device_carrier.hpp"
 
 namespace tessera {
 

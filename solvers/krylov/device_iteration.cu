@@ -14,7 +14,7 @@
 #include "solvers/krylov/device_iteration.hpp"
 #include "solvers/krylov/iteration_graph.hpp"
 #include "solvers/krylov/stagnation.hpp"
-#include "solvers/ranks/device_carrier.hpp"
+#include "solvers/ranks/gpu/device_carrier.hpp"
 
 namespace tessera {
 namespace {

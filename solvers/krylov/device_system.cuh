@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "solvers/krylov/iteration_kernels.cuh"
-#include "solvers/ranks/gathered_sums.hpp"
+#include "solvers/ranks/gpu/gathered_sums.hpp"
 
 namespace tessera {
 

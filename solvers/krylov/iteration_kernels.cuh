@@ -7,7 +7,7 @@
 #include "solvers/krylov/formulas.hpp"
 #include "solvers/memory/reduction.cuh"
 #include "solvers/preconditioner.hpp"
-#include "solvers/ranks/owned_entries.cuh"
+#include "solvers/ranks/gpu/owned_entries.cuh"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/reduction.cuh"
 #include "solvers/memory/vector.hpp"
-#include "solvers/ranks/owned_entries.cuh"
+#include "solvers/ranks/gpu/owned_entries.cuh"
 
 namespace tessera {
 namespace {

@@ -1,6 +1,6 @@
 // This file packs planes on the GPU, and adds what comes.
 #include "solvers/memory/entry_loop.cuh"
-#include "solvers/ranks/device_carrier.hpp"
+#include "solvers/ranks/gpu/device_carrier.hpp"
 #include "solvers/ranks/plane_exchange.hpp"
 
 namespace tessera {

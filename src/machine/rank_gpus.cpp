@@ -9,7 +9,7 @@
 #include "solvers/memory/device.hpp"
 #include "solvers/memory/device_choice.hpp"
 #include "solvers/ranks/gather_texts.hpp"
-#include "solvers/ranks/nccl_carrier.hpp"
+#include "solvers/ranks/gpu/nccl_carrier.hpp"
 
 namespace tessera {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/ranks/device_carrier.hpp"
+#include "solvers/ranks/gpu/device_carrier.hpp"
 #include "src/machine/rank_places.hpp"
 
 namespace tessera {

@@ -2,7 +2,7 @@
 #include "tests/operators/ranks/rank_problem.hpp"
 
 #include "solvers/configuration.hpp"
-#include "solvers/ranks/device_carrier.hpp"
+#include "solvers/ranks/gpu/device_carrier.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include "solvers/krylov/methods.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/ranks/distributed_operator.hpp"
-#include "solvers/ranks/nccl_carrier.hpp"
+#include "solvers/ranks/gpu/nccl_carrier.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/ranks/rank_checks.hpp"
 

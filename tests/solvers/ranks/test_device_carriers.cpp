@@ -9,7 +9,7 @@
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/device_array.hpp"
 #include "solvers/memory/device_choice.hpp"
-#include "solvers/ranks/nccl_carrier.hpp"
+#include "solvers/ranks/gpu/nccl_carrier.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
 #include "tests/device_test.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "solvers/ranks/device_carrier.hpp"
+#include "solvers/ranks/gpu/device_carrier.hpp"
 
 namespace tessera {
 

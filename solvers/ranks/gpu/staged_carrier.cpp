@@ -4,7 +4,7 @@
 #include "solvers/check.hpp"
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/cuda_owners.hpp"
-#include "solvers/ranks/device_carrier.hpp"
+#include "solvers/ranks/gpu/device_carrier.hpp"
 
 namespace tessera {
 namespace {

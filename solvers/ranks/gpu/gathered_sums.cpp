@@ -1,8 +1,8 @@
 // This file gathers sums of ranks' GPUs.
-#include "solvers/ranks/gathered_sums.hpp"
+#include "solvers/ranks/gpu/gathered_sums.hpp"
 
 #include "solvers/check.hpp"
-#include "solvers/ranks/device_carrier.hpp"
+#include "solvers/ranks/gpu/device_carrier.hpp"
 
 namespace tessera {
 

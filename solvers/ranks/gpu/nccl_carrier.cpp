@@ -1,5 +1,5 @@
 // This file loads NCCL at run time and sends by it.
-#include "solvers/ranks/nccl_carrier.hpp"
+#include "solvers/ranks/gpu/nccl_carrier.hpp"
 
 #include <dlfcn.h>
 
