@@ -4,10 +4,10 @@
 #include <stdexcept>
 
 #include "solvers/krylov/cg.hpp"
+#include "solvers/krylov/cg_variants/pipelined_cg.hpp"
+#include "solvers/krylov/cg_variants/single_reduction_cg.hpp"
 #include "solvers/krylov/nonsymmetric/methods.hpp"
-#include "solvers/krylov/pipelined_cg.hpp"
 #include "solvers/krylov/richardson.hpp"
-#include "solvers/krylov/single_reduction_cg.hpp"
 
 namespace tessera {
 

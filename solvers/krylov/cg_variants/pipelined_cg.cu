@@ -1,6 +1,6 @@
 // This file has pipelined conjugate gradients on the GPU.
+#include "solvers/krylov/cg_variants/pipelined_cg.hpp"
 #include "solvers/krylov/device_system.cuh"
-#include "solvers/krylov/pipelined_cg.hpp"
 
 namespace tessera {
 namespace {

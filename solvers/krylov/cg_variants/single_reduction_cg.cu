@@ -1,6 +1,6 @@
 // This file has single-reduction conjugate gradients on the GPU.
+#include "solvers/krylov/cg_variants/single_reduction_cg.hpp"
 #include "solvers/krylov/device_system.cuh"
-#include "solvers/krylov/single_reduction_cg.hpp"
 
 namespace tessera {
 namespace {

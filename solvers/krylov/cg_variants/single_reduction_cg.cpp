@@ -1,5 +1,5 @@
 // This file has single-reduction conjugate gradients on the host.
-#include "solvers/krylov/single_reduction_cg.hpp"
+#include "solvers/krylov/cg_variants/single_reduction_cg.hpp"
 
 #include <cmath>
 

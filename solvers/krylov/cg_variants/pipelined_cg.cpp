@@ -1,5 +1,5 @@
 // This file has pipelined conjugate gradients on the host.
-#include "solvers/krylov/pipelined_cg.hpp"
+#include "solvers/krylov/cg_variants/pipelined_cg.hpp"
 
 #include <cmath>
 
