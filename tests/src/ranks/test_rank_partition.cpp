@@ -8,6 +8,7 @@
 
 #include "mesh/node_lattice.hpp"
 #include "mesh/partition/part_nodes.hpp"
+#include "solvers/configuration.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/ranks/rank_efficiency.hpp"
@@ -80,6 +81,10 @@ TEST(CasePartition, SaysWhatDoesNotSuitTheNumberOfProcesses) {
             "on one process; \"chebyshev\" runs on any number");
   EXPECT_EQ(error_of(load("cells = [8, 8, 8]", "[solver]\npreconditioner = \"block-jacobi\"\n"), 1),
             "");
+}
+
+TEST(CasePartition, SaysWhatDoesNotSuitSeveralGpus) {
+  if constexpr (!kHasCuda) GTEST_SKIP() << "a build without CUDA refuses the GPU first";
   const std::string on_gpus = "[run]\ndevice = \"cuda\"\n";
   EXPECT_EQ(
       error_of(load("cells = [8, 8, 8]",
