@@ -146,8 +146,11 @@ hid_t Hdf5Storage::open() {
       H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST) < 0) {
     throw Hdf5Failure();
   }
-  return file_ != nullptr ? H5Fcreate("checkpoint", H5F_ACC_TRUNC, H5P_DEFAULT, access)
-                          : H5Fopen("checkpoint", H5F_ACC_RDONLY, access);
+  if (file_ == nullptr) return H5Fopen("checkpoint", H5F_ACC_RDONLY, access);
+  // The root group would have the time of its making, and no two files the same bytes.
+  const Hdf5Handle options(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  if (H5Pset_obj_track_times(options, false) < 0) throw Hdf5Failure();
+  return H5Fcreate("checkpoint", H5F_ACC_TRUNC, options, access);
 }
 
 }  // namespace tessera
