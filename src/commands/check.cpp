@@ -16,7 +16,7 @@
 #include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/memory/memory_estimate.hpp"
-#include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/memory/size_limits.hpp"
 #include "src/case/model.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"

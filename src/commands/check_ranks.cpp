@@ -7,7 +7,7 @@
 #include <string>
 
 #include "postprocess/files/human_units.hpp"
-#include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/memory/application_bytes.hpp"
 #include "src/case/ranks/rank_efficiency.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/ranks/rank_parts.hpp"

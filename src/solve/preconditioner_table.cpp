@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "solvers/configuration.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/preconditioner_choice.hpp"
 #include "src/parameters/solver_keys.hpp"

@@ -8,6 +8,8 @@
 #include "postprocess/files/text_table.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/memory/device.hpp"
+#include "src/case/memory/memory_estimate.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/ranks/rank_parts.hpp"

@@ -11,7 +11,7 @@
 #include "operators/csr/csr.hpp"
 #include "operators/strategy.hpp"
 #include "src/case/choices.hpp"
-#include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/shape.hpp"
 #include "src/solve/solve.hpp"
 #include "tests/operators/problems.hpp"

@@ -21,6 +21,7 @@
 #include "postprocess/probes/point_location.hpp"
 #include "postprocess/probes/probes.hpp"
 #include "postprocess/vtk/vtu_writer.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/setup.hpp"

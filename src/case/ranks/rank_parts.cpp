@@ -7,6 +7,7 @@
 #include "mesh/node_lattice.hpp"
 #include "mesh/saturated.hpp"
 #include "postprocess/ranks/whole_solution.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/setup.hpp"

@@ -8,7 +8,7 @@
 
 #include "src/case/choices.hpp"
 #include "src/case/memory/memory_estimate.hpp"
-#include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/memory/size_limits.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"

@@ -10,7 +10,7 @@
 #include "mesh/partition/part_nodes.hpp"
 #include "solvers/configuration.hpp"
 #include "src/case/choices.hpp"
-#include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/ranks/rank_efficiency.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/ranks/rank_parts.hpp"

@@ -12,7 +12,7 @@
 #include "cases/problem/poisson_problem.hpp"
 #include "postprocess/error_norms.hpp"
 #include "src/case/choices.hpp"
-#include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/model.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
