@@ -19,10 +19,10 @@ struct MemoryPart {
   Index bytes;
 };
 
-/// What is held at the same time in one phase of a run.
 /// The name of the phase in which the picture is made.
 inline constexpr char kDrawingPhase[] = "drawing solution.png";
 
+/// What is held at the same time in one phase of a run.
 struct MemoryPhase {
   std::string name;
   std::vector<MemoryPart> parts;
@@ -55,13 +55,6 @@ inline constexpr Index kMpiBytes = Index{10} << 20;
 /// what its libraries take of the GPU's beside their context.
 inline constexpr Index kCudaProgramBytes = Index{352} << 20;
 inline constexpr Index kCudaLibraryBytes = Index{128} << 20;
-
-/// Vectors that time steps hold beside the solution and those of a linear solve; 0 without
-/// `[time]`. s + 10: the s stages of the Runge-Kutta methods (TRBDF2 3, ESDIRK324 4, ESDIRK436 6
-/// for sdirk of orders 2, 3, 4; Heun-Euler 2, Bogacki-Shampine 4, Zonneveld 5 for explicit-rk), 2
-/// for backward Euler, or the order + 1 values of BDF's history; and 10 in which these methods
-/// predict, correct, and weigh errors, and the system in time has its data.
-int time_vectors(const CaseParameters& parameters);
 
 /// The host's memory in a run of the case with this strategy, which names a storage of factors
 /// where that means anything.

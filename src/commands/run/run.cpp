@@ -14,16 +14,12 @@
 #include "postprocess/files/progress.hpp"
 #include "postprocess/timing/energy_meter.hpp"
 #include "solvers/interruption.hpp"
-#include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/dispatch.hpp"
-#include "src/case/memory/memory_estimate.hpp"
 #include "src/case/model.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/notes.hpp"
 #include "src/case/probes.hpp"
-#include "src/case/ranks/rank_partition.hpp"
-#include "src/case/ranks/rank_parts.hpp"
 #include "src/case/ranks/shared_text.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -32,6 +28,7 @@
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
 #include "src/commands/run/run_output.hpp"
+#include "src/commands/run/run_resources.hpp"
 #include "src/commands/run/run_screen.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/commands/time/checkpoints.hpp"
@@ -39,8 +36,6 @@
 #include "src/commands/time/restart.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
-#include "src/machine/rank_gpus.hpp"
-#include "src/machine/rank_places.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/solve.hpp"
 
@@ -76,6 +71,7 @@ class Run {
         verbosity_(ranks.rank() == 0 ? command.verbosity : Verbosity::quiet),
         launches_(command.launches),
         restart_(restart),
+        resources_(run_, ranks),
         parameters_(run_.parameters),
         is_nonlinear_(is_nonlinear(loaded.parameters)) {
     run_.parameters = loaded.parameters;
@@ -131,55 +127,17 @@ class Run {
   /// Threads, memory and the output directory, before any work.
   void prepare() {
     run_.started = std::chrono::system_clock::now();
-    if (ranks_.size() > 1) {
-      places_ = gather_places(ranks_);
-      if (run_.on_gpu()) choose_rank_gpus();
-    }
+    resources_.find_ranks();
     run_.choices = resolve_choices(run_.parameters);
     if (launches_ == LaunchReports::yes) require_launches(parameters_);
     run_.strategy = case_strategy(parameters_);
-    const Index peak = ranks_.size() > 1 ? prepare_rank() : prepare_process();
-    if (run_.on_gpu()) prepare_gpu();
+    resources_.take();
     make_output_directory();
     files_.emplace(directory(), restart_ ? restart_->kept_files() : std::vector<std::string>{},
                    ranks_);
-    say("{}", case_text(run_, {.peak_bytes = peak,
+    say("{}", case_text(run_, {.peak_bytes = resources_.peak_bytes(),
                                .available_bytes = available_memory_bytes(),
-                               .gpu_peak_bytes = gpu_peak_bytes_}));
-  }
-
-  // Both return how much memory is foreseen to be held at most, on the host with most processes.
-  Index prepare_process() {
-    omp_set_num_threads(thread_count(parameters_.run.threads));
-    const MemoryEstimate estimate = estimate_memory(parameters_, run_.strategy);
-    require_memory("memory", estimate, available_memory_bytes());
-    return estimate.peak().bytes();
-  }
-
-  Index prepare_rank() {
-    // As many on all ranks: the bits of levels that every rank has depend on it.
-    double threads = thread_count(parameters_.run.threads, places_, ranks_.rank());
-    ranks_.min({&threads, 1});
-    omp_set_num_threads(static_cast<int>(threads));
-    run_.parameters.run.hosts = host_count(places_);
-    partition_ = case_partition(parameters_, ranks_.size(), parameters_.run.hosts);
-    const BoxPartition& partition = *partition_;
-    const int degree = parameters_.space.degree;
-    const int on_host = most_ranks_on_host(places_);
-    const MemoryEstimate estimate = estimate_rank_memory(parameters_, run_.strategy, partition,
-                                                         largest_part(partition, degree), on_host);
-    // The same decision on all ranks.
-    double available = static_cast<double>(available_memory_bytes()) / on_host;
-    ranks_.min({&available, 1});
-    require_memory("memory of a process", estimate, static_cast<Index>(available));
-    std::vector<std::string> hosts;
-    hosts.reserve(places_.size());
-    for (const RankPlace& place : places_) hosts.push_back(place.host);
-    run_.ranks =
-        summarize_ranks(partition, degree, hosts, RankExchange::mpi, omp_get_max_threads());
-    const std::string warning = binding_warning(places_);
-    if (!warning.empty()) run_.notes.add(warning);
-    return estimate.peak().bytes() * on_host;
+                               .gpu_peak_bytes = resources_.gpu_peak_bytes()}));
   }
 
   void make_output_directory() {
@@ -190,46 +148,6 @@ class Run {
           ranks_);
     } catch (const OutputError& error) {
       throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
-    }
-  }
-
-  // Before anything happens on a GPU.
-  void choose_rank_gpus() {
-    gpus_ = choose_gpus(ranks_, places_);
-    require_gpus(gpus_, places_);
-    ChosenCarrier chosen = choose_carrier(ranks_, gpus_);
-    carrier_ = std::move(chosen.carrier);
-    for (const std::string& note : {sharing_warning(gpus_), chosen.note}) {
-      if (!note.empty()) run_.notes.add(note);
-    }
-  }
-
-  void prepare_rank_gpu() {
-    if constexpr (kHasCuda) {
-      run_.gpu = require_device();
-      const MemoryEstimate estimate =
-          estimate_rank_gpu_memory(parameters_, run_.strategy, *partition_,
-                                   largest_part(*partition_, parameters_.space.degree));
-      // The same decision on all ranks.
-      double available = static_cast<double>(run_.gpu.free_bytes) /
-                         static_cast<double>(ranks_on_gpu(gpus_, ranks_.rank()).size());
-      ranks_.min({&available, 1});
-      require_memory("GPU memory of a process", estimate, static_cast<Index>(available));
-      gpu_peak_bytes_ = estimate.peak().bytes();
-      for (const RankGpu& gpu : gpus_) run_.ranks->gpus.push_back(gpu.name + ", " + gpu.uuid);
-      run_.ranks->between_gpus = carrier_->name();
-    }
-  }
-
-  void prepare_gpu() {
-    if constexpr (kHasCuda) {
-      if (ranks_.size() > 1) return prepare_rank_gpu();
-      run_.gpu = require_device();
-      const MemoryEstimate estimate = estimate_gpu_memory(parameters_, run_.strategy);
-      require_memory("GPU memory", estimate, run_.gpu.free_bytes);
-      gpu_peak_bytes_ = estimate.peak().bytes();
-      // Now: afterwards there may be no memory for it.
-      run_.rates = known_device_rates(run_.gpu);
     }
   }
 
@@ -252,7 +170,7 @@ class Run {
     {
       const auto scope = run_.timers.scope("mesh");
       run_.model.emplace(
-          make_case_model(parameters_, case_processor(parameters_), ranks_, carrier_));
+          make_case_model(parameters_, case_processor(parameters_), ranks_, resources_.carrier()));
     }
     run_.exact = make_exact(parameters_, parameters_.time ? parameters_.time->start : 0.0);
     if (!parameters_.time) {
@@ -391,16 +309,11 @@ class Run {
   LaunchReports launches_;
   const Restart* restart_;
   RunRecord run_;
+  RunResources resources_;
   const CaseParameters& parameters_;
   bool is_nonlinear_;
-  // Of several ranks: where they are, their GPUs, and what moves values between these.
-  std::vector<RankPlace> places_;
-  std::vector<RankGpu> gpus_;
-  std::shared_ptr<const DeviceCarrier> carrier_;
-  std::optional<BoxPartition> partition_;
   std::optional<OutputDirectory> output_directory_;
   std::optional<ResultSet> files_;
-  Index gpu_peak_bytes_ = 0;
   // Why a case in time ended early.
   std::string failure_;
   // Of its last checkpoint.

@@ -6,14 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "cases/problem/natural_units.hpp"
-#include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/form/updatable.hpp"
-#include "operators/load/device_load.hpp"
 #include "operators/load/load_vector.hpp"
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/strategy.hpp"
@@ -27,22 +24,18 @@
 #include "src/solve/nonlinear/nonlinear_steps.hpp"
 #include "src/solve/preconditioner_table.hpp"
 #include "src/solve/residual_size.hpp"
+#include "src/solve/time/mass_matrix.hpp"
 #include "src/solve/time/moving_load.hpp"
 #include "src/solve/vector_conversion.hpp"
 
 namespace tessera {
 
-// Errors of solves with the mass enter u itself: they are kept below those of steps.
-inline constexpr double kMassTolerance = 1e-2;
 // What gamma may differ by from that of an operator: far less than the error of a solve.
 inline constexpr double kGammaSpread = 1e-2;
 // What gamma may be, as a multiple of that of the preconditioner. With less, the mass counts more
 // and eigenvalues grow, beyond the range of smoothers; with more, iterations do.
 inline constexpr double kLeastGammaRatio = 0.88;
 inline constexpr double kMostGammaRatio = 1.25;
-// Rounding hides what is less.
-inline constexpr double kLeastTolerance = 1e-13;
-
 /// What a case in time becomes on its mesh. With u = w + g(t), g the function that has the
 /// Dirichlet values at the nodes of Dirichlet faces and 0 at all others,
 ///   M w' = f(t, w) = b(t) - A(t) w - M g'(t)   at free nodes,   w = 0   on Dirichlet faces,
@@ -65,14 +58,14 @@ class Diffusion final : public TimeSystem<Space> {
             const Discretization& discretization, const NaturalUnits& units, TimerTree& timers);
 
   std::int64_t size() const override { return discretization_.lattice.size(); }
-  VectorLayout layout() const override { return mass_form_.layout(); }
+  VectorLayout layout() const override { return mass_.form().layout(); }
   void evaluate(double t, const V& w, V& f) override;
-  void apply_mass(const V& x, V& y) override;
-  SolveReport solve_mass(const V& b, V& x) override;
+  void apply_mass(const V& x, V& y) override { mass_.apply(x, y); }
+  SolveReport solve_mass(const V& b, V& x) override { return mass_.solve(b, x); }
   SolveReport solve_shifted(double t, double gamma, const V& b, V& x) override;
   /// The root mean square of x over the mesh, weighted with the capacity:
   /// sqrt((capacity x, x) / (capacity, 1)).
-  double error_norm(const V& x) override;
+  double error_norm(const V& x) override { return mass_.error_norm(x); }
   bool is_linear() const override { return !nonlinear_; }
   void linearize(double t, double gamma, const V& w) override;
   SolveReport solve_linearized(double tolerance, const V& b, V& x) override;
@@ -123,10 +116,6 @@ class Diffusion final : public TimeSystem<Space> {
   void make_form_operator(double t);
   // Takes M at t.
   void move_mass(double t);
-  void set_mass(double t);
-  void sum_rows();
-  void make_mass();
-  void make_mass_solver();
   void prepare_step_operator(double t, double gamma);
   void make_step_operator(BilinearForm form);
   Updated update_step_operator(const BilinearForm& form);
@@ -141,25 +130,13 @@ class Diffusion final : public TimeSystem<Space> {
   double form_time_ = 0.0;
   std::unique_ptr<LinearOperator<double, Space>> a_;
 
-  double mass_time_ = 0.0;
-  ScalarField capacity_;
-  BilinearForm mass_form_;
-  /// Null where the mass is lumped.
-  std::unique_ptr<LinearOperator<double, Space>> mass_;
-  std::unique_ptr<const Preconditioner<double, Space>> mass_inverse_;
-  std::unique_ptr<Solver<double, Space>> mass_solver_;
-  /// 1 / M_ii of the lumped mass, and M_ii; else empty.
-  V lumped_;
-  V lumped_inverse_;
-  /// (capacity, 1).
-  double total_mass_ = 0.0;
-
+  MassMatrix<Space> mass_;
+  double mass_time_;
   StepOperator step_;
   /// Of a non-linear case.
   std::optional<NonlinearSteps<Space>> nonlinear_;
 
   std::optional<MovingLoad<Space>> load_;
-  V scratch_;
   V sum_{1};  // of a fused residual, which is not used
 };
 
@@ -171,18 +148,20 @@ Diffusion<Space>::Diffusion(const CaseParameters& parameters, const ProblemInTim
       problem_(problem),
       discretization_(discretization),
       units_(units),
-      timers_(timers) {
+      timers_(timers),
+      mass_(parameters, problem_at(parameters.time->start), discretization, timers),
+      mass_time_(parameters.time->start) {
   const double start = parameters.time->start;
-  set_mass(start);
   if (is_nonlinear(parameters)) {
     form_ = stiffness_form(problem_at(start), discretization);
-    make_mass();
-    nonlinear_.emplace(parameters, problem, discretization, units, mass_form_, timers);
+    mass_.make();
+    nonlinear_.emplace(parameters, problem, discretization, units, mass_.form(), timers);
     return;
   }
   make_form_operator(start);
-  make_mass();
-  load_.emplace(problem, discretization, units, layout(), mass_ == nullptr ? nullptr : &mass_form_);
+  mass_.make();
+  load_.emplace(problem, discretization, units, layout(),
+                mass_.is_lumped() ? nullptr : &mass_.form());
 }
 
 template <class Space>
@@ -201,73 +180,11 @@ void Diffusion<Space>::make_form_operator(double t) {
 }
 
 template <class Space>
-void Diffusion<Space>::set_mass(double t) {
-  const PoissonProblem problem = problem_at(t);
-  mass_time_ = t;
-  capacity_ = problem.capacity;
-  mass_form_ = mass_form(problem, discretization_, kProcessorOf<Space>);
-}
-
-template <class Space>
-void Diffusion<Space>::make_mass() {
-  scratch_ = V(layout());
-  const auto scope = timers_.scope("mass");
-  sum_rows();
-  if (parameters_.time->method == TimeMethod::explicit_rk) return;
-  mass_ = make_operator<double, Space>(case_strategy(parameters_), mass_form_);
-}
-
-template <class Space>
-void Diffusion<Space>::sum_rows() {
-  // The rows of constrained nodes count as others do: what stands there is not looked at.
-  BilinearForm all_nodes = mass_form_;
-  all_nodes.dirichlet = {};
-  V row_sums;
-  if constexpr (std::is_same_v<Space, Device>) {
-    auto made = assemble_device_load(all_nodes, capacity_, {}, HostVector<double>());
-    if (made) row_sums = std::move(*made);
-  }
-  if (row_sums.size() == 0) {
-    HostVector<double> on_host(layout());
-    assemble_load(all_nodes, capacity_, {}, HostVector<double>(layout()), on_host);
-    row_sums = moved_to<Space>(std::move(on_host));
-  }
-  fill(scratch_, 1.0);
-  total_mass_ = dot(row_sums, scratch_);
-  if (parameters_.time->method != TimeMethod::explicit_rk) return;
-  lumped_ = std::move(row_sums);
-  if (lumped_inverse_.size() == 0) lumped_inverse_ = V(layout());
-  copy(lumped_, lumped_inverse_);
-  invert_entries(lumped_inverse_);
-}
-
-template <class Space>
 void Diffusion<Space>::move_mass(double t) {
   if (!problem_.capacity_depends_on_time() || t == mass_time_) return;
-  const auto scope = timers_.scope("mass");
-  set_mass(t);
-  sum_rows();
-  if (mass_ == nullptr) return;
-  mass_solver_ = nullptr;
-  mass_inverse_ = nullptr;
-  // Null if it fails.
-  auto mass = std::move(mass_);
-  if (update_in_place(*mass, mass_form_) == Updated::no) {
-    mass = nullptr;
-    mass = make_operator<double, Space>(case_strategy(parameters_), mass_form_);
-  }
-  mass_ = std::move(mass);
-}
-
-template <class Space>
-void Diffusion<Space>::make_mass_solver() {
-  // Ranks have no fast diagonalization.
-  if (capacity_.constant && discretization_.mapping.is_cartesian() && !mass_form_.part) {
-    mass_inverse_ = make_fast_diagonalization<double, Space>(mass_form_);
-  } else {
-    mass_inverse_ = std::make_unique<Jacobi<double, Space>>(*mass_);
-  }
-  mass_solver_ = make_solver(SolverMethod::cg, *mass_, mass_inverse_.get());
+  const PoissonProblem problem = problem_at(t);
+  mass_time_ = t;
+  mass_.move(problem);
 }
 
 template <class Space>
@@ -285,7 +202,7 @@ void Diffusion<Space>::prepare_step_operator(double t, double gamma) {
   step_.gamma = gamma;
   BilinearForm form = with_mass(
       problem_.form_depends_on_time() ? stiffness_form(problem_at(t), discretization_) : form_,
-      capacity_, 1.0 / gamma);
+      mass_.capacity(), 1.0 / gamma);
   try {
     if (update_step_operator(form) == Updated::no) make_step_operator(std::move(form));
   } catch (...) {
@@ -360,35 +277,6 @@ void Diffusion<Space>::evaluate(double t, const V& w, V& f) {
 }
 
 template <class Space>
-void Diffusion<Space>::apply_mass(const V& x, V& y) {
-  const auto scope = timers_.scope("mass");
-  if (mass_ == nullptr) {
-    multiply(lumped_, x, y);
-  } else {
-    mass_->apply(x, y);
-  }
-}
-
-template <class Space>
-SolveReport Diffusion<Space>::solve_mass(const V& b, V& x) {
-  const auto scope = timers_.scope("mass");
-  if (mass_ == nullptr) {
-    multiply(lumped_inverse_, b, x);
-    SolveReport report;
-    report.status = SolveStatus::converged;
-    return report;
-  }
-  // Implicit Euler with fixed steps never solves with the mass.
-  if (mass_solver_ == nullptr) make_mass_solver();
-  SolveOptions options;
-  options.relative_tolerance =
-      std::max(kMassTolerance * parameters_.solver.relative_tolerance, kLeastTolerance);
-  options.max_iterations = parameters_.solver.max_iterations;
-  options.guess = Guess::zero;
-  return mass_solver_->solve(b, x, options);
-}
-
-template <class Space>
 SolveReport Diffusion<Space>::solve_shifted(double t, double gamma, const V& b, V& x) {
   prepare_step_operator(t, gamma);
   const auto scope = timers_.scope("solve");
@@ -422,14 +310,8 @@ const LinearOperator<double, Space>* Diffusion<Space>::form_operator() const {
 }
 
 template <class Space>
-double Diffusion<Space>::error_norm(const V& x) {
-  apply_mass(x, scratch_);
-  return std::sqrt(std::max(dot(x, scratch_), 0.0) / total_mass_);
-}
-
-template <class Space>
 Index Diffusion<Space>::operator_bytes() const {
-  return (a_ == nullptr ? 0 : a_->bytes()) + (mass_ == nullptr ? 0 : mass_->bytes()) +
+  return (a_ == nullptr ? 0 : a_->bytes()) + mass_.bytes() +
          (step_.a == nullptr ? 0 : step_.a->bytes()) +
          (nonlinear_ ? nonlinear_->linearization().operator_bytes() : 0);
 }

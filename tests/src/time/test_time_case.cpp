@@ -11,6 +11,7 @@
 #include "solvers/memory/device.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/fields.hpp"
+#include "src/case/memory/case_sizes.hpp"
 #include "src/case/memory/memory_estimate.hpp"
 #include "src/case/model.hpp"
 #include "src/case/setup.hpp"

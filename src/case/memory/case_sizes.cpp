@@ -1,0 +1,107 @@
+// This file knows the sizes that the phases of a run are made of.
+#include "src/case/memory/case_sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "operators/nonlinear/device_drift.hpp"
+#include "operators/tensor/gpu/factors.hpp"
+#include "src/case/memory/multigrid_memory.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
+#include "src/case/time/problem_in_time.hpp"
+
+namespace tessera {
+namespace {
+
+// The stages of a method in time, or what BDF keeps of earlier steps, in vectors.
+int stage_vectors(const TimeParameters& time) {
+  constexpr std::array<int, 3> kImplicitStages = {3, 4, 6};
+  constexpr std::array<int, 3> kExplicitStages = {2, 4, 5};
+  const auto row = static_cast<std::size_t>(time.order - 2);
+  switch (time.method) {
+    case TimeMethod::backward_euler:
+      return 2;
+    case TimeMethod::bdf:
+      return time.order + 1;
+    case TimeMethod::sdirk:
+      return kImplicitStages.at(row);
+    case TimeMethod::explicit_rk:
+      return kExplicitStages.at(row);
+  }
+  throw std::logic_error("a method in time without stages");
+}
+
+}  // namespace
+
+int time_vectors(const CaseParameters& parameters) {
+  constexpr int kOtherVectors = 10;
+  return parameters.time ? stage_vectors(*parameters.time) + kOtherVectors : 0;
+}
+
+CaseSizes::CaseSizes(const CaseParameters& parameters_in, const StrategyName& strategy_in)
+    : parameters(parameters_in),
+      strategy(strategy_in),
+      shape(case_shape(parameters)),
+      mesh(shape.mesh),
+      lattice(shape.lattice),
+      operation(operator_bytes(strategy, shape)),
+      preconditioner(preconditioner_bytes(parameters)),
+      // The analyzer does not see into the constructor of NodeLattice, which sets all fields.
+      // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject)
+      start(full_multigrid_bytes(parameters)) {}
+
+MemoryPart CaseSizes::method_part() const {
+  const std::string method(name_of(parameters.solver.method));
+  return {"vectors of " + method, solver_vectors(tessera::solver_vectors(parameters, strategy))};
+}
+
+MemoryPart CaseSizes::form_part() const {
+  const bool has_form = parameters.time && !is_nonlinear(parameters);
+  return {"operator of the form", has_form ? operation.held : Index{0}};
+}
+
+MemoryPart CaseSizes::nonlinear_part() const {
+  if (!is_nonlinear(parameters)) return {"", 0};
+  const Index definite = has_definite_operator(parameters) ? operation.held : Index{0};
+  return {fmt::format("vectors and Jacobian of {}", name_of(parameters.nonlinear->method)),
+          Saturated(vectors(iteration_vectors())) + drift().held + definite};
+}
+
+MemoryPart CaseSizes::state_part() const {
+  if (!is_nonlinear(parameters)) return {"", 0};
+  return {"state of the forms", vectors(2)};
+}
+
+MemoryPart CaseSizes::update_part() const {
+  const bool moves = is_nonlinear(parameters) ||
+                     (parameters.time && ProblemInTime(parameters).step_depends_on_time());
+  if (!moves) return {"", 0};
+  const OperatorBytes of_drift = drift();
+  return {"fields of an update",
+          std::max(operation.peak - operation.held, of_drift.peak - of_drift.held)};
+}
+
+MemoryPart CaseSizes::mass_part(Index operator_bytes) const {
+  return {"mass matrix", parameters.time ? Saturated(operator_bytes) + vectors(1) : Saturated(0)};
+}
+
+// On the GPU without the state, with a load of fluxes and in time with lifted values and rates.
+int CaseSizes::iteration_vectors() const {
+  const int state = case_state(parameters) == StateKind::given ? 1 : 0;
+  const int on_gpu = 1 + (parameters.time ? 2 : 0) - state;
+  return nonlinear_vectors(parameters) + (is_on_gpu() ? on_gpu : 0);
+}
+
+OperatorBytes CaseSizes::drift() const {
+  if (!has_drift(parameters)) return {0, 0};
+  if (is_on_gpu()) return device_drift_bytes(shape);
+  const Index held = Saturated(mesh.cell_count()) * power(shape.points, shape.dimension()) *
+                     shape.dimension() * sizeof(double);
+  return {held, held};
+}
+
+}  // namespace tessera
