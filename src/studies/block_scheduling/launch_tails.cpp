@@ -33,31 +33,18 @@ class Tails {
 
  private:
   void add(const OperatorLaunches& launches) {
-    const StudyLayout& layout = record_.table().layout();
     const LaunchReport& report = launches.report;
-    StudyRow row{
-        .variant = kTail,
-        .part = kTailPart,
-        .parameters = texts_in(layout.parameters, {{"operator", launches.name},
-                                                   {"degree", std::to_string(launches.degree)},
-                                                   {"dofs", std::to_string(launches.dofs)},
-                                                   {"work", report.work}})};
-    if (!report.not_measured.empty()) {
-      row.not_measured = report.not_measured;
-      record_.add(std::move(row));
-      return;
-    }
-    for (const LaunchRecord& launch : report.launches) {
-      StudyRow of_launch = row;
-      of_launch.metrics = metrics(report, launch);
-      if (launch.foreseen.blocks != launch.blocks_per_multiprocessor) {
-        of_launch.correctness = Correctness::wrong;
-        of_launch.wrong = fmt::format("the model has {} blocks a multiprocessor, CUDA {}",
-                                      launch.foreseen.blocks, launch.blocks_per_multiprocessor);
-      }
-      record_.add(std::move(of_launch));
-    }
-    if (report.work == "apply") remember(launches);
+    add_launch_rows(record_, launches, {.variant = kTail, .part = kTailPart},
+                    [&](const LaunchRecord& launch, StudyRow& row) {
+                      row.metrics = metrics(report, launch);
+                      if (launch.foreseen.blocks != launch.blocks_per_multiprocessor) {
+                        row.correctness = Correctness::wrong;
+                        row.wrong =
+                            fmt::format("the model has {} blocks a multiprocessor, CUDA {}",
+                                        launch.foreseen.blocks, launch.blocks_per_multiprocessor);
+                      }
+                    });
+    if (report.not_measured.empty() && report.work == "apply") remember(launches);
   }
 
   [[nodiscard]] std::vector<StudyCell> metrics(const LaunchReport& report,

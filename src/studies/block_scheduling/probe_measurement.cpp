@@ -50,9 +50,10 @@ class ProbeMeasurement {
       add_case(scheduling, seen);
       if (scheduling.number == "3" && seen == "waits") {
         record_.say(
-            "  a small kernel that starts first on another stream fixes the carve-out of every "
-            "cluster it\n  touches: give it that of the large kernel "
-            "(cudaFuncAttributePreferredSharedMemoryCarveout), or start\n  the large one first\n");
+            "  by the model, a small kernel that starts first on another stream fixes the\n"
+            "  carve-out of every cluster it touches; to give it that of the large kernel\n"
+            "  (cudaFuncAttributePreferredSharedMemoryCarveout), or to start the large one first,\n"
+            "  should help\n");
       }
     }
   }

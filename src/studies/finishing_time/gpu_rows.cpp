@@ -121,35 +121,22 @@ class Kernels {
 
  private:
   void add(const OperatorLaunches& launches) {
-    const StudyLayout& layout = record_.table().layout();
-    const LaunchReport& report = launches.report;
-    StudyRow row{
-        .variant = kKernel,
-        .part = kKernel,
-        .parameters = texts_in(layout.parameters, {{"operator", launches.name},
-                                                   {"degree", std::to_string(launches.degree)},
-                                                   {"dofs", std::to_string(launches.dofs)}})};
-    if (!report.not_measured.empty()) {
-      row.not_measured = report.not_measured;
-      record_.add(std::move(row));
-      return;
-    }
-    for (const LaunchRecord& launch : report.launches) {
-      const double lower = report.lower_seconds(launch, copy_);
-      const double upper = launch.upper_seconds();
-      StudyRow of_launch = row;
-      of_launch.metrics =
-          cells_in(layout.metrics,
-                   {{"grid", static_cast<double>(launch.blocks())},
-                    {"waves", launch.waves()},
-                    {"lower_us", lower > 0.0 ? StudyCell(1e6 * lower) : StudyCell()},
-                    {"measured_us", 1e6 * launch.seconds},
-                    {"upper_us", 1e6 * upper},
-                    {"of_upper", launch.seconds / upper},
-                    {"of_lower", lower > 0.0 ? StudyCell(launch.seconds / lower) : StudyCell()},
-                    {"kernel", launch.kernel}});
-      record_.add(std::move(of_launch));
-    }
+    add_launch_rows(
+        record_, launches, {.variant = kKernel, .part = kKernel},
+        [&](const LaunchRecord& launch, StudyRow& row) {
+          const double lower = launches.report.lower_seconds(launch, copy_);
+          const double upper = launch.upper_seconds();
+          row.metrics =
+              cells_in(record_.table().layout().metrics,
+                       {{"grid", static_cast<double>(launch.blocks())},
+                        {"waves", launch.waves()},
+                        {"lower_us", lower > 0.0 ? StudyCell(1e6 * lower) : StudyCell()},
+                        {"measured_us", 1e6 * launch.seconds},
+                        {"upper_us", 1e6 * upper},
+                        {"of_upper", launch.seconds / upper},
+                        {"of_lower", lower > 0.0 ? StudyCell(launch.seconds / lower) : StudyCell()},
+                        {"kernel", launch.kernel}});
+        });
   }
 
   StudyRecord& record_;

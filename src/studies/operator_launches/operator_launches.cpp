@@ -209,4 +209,30 @@ void visit_launches(const StudyOptions& options, WaveStep step,
   }
 }
 
+void add_launch_rows(StudyRecord& record, const OperatorLaunches& launches, const StudyRow& head,
+                     const std::function<void(const LaunchRecord&, StudyRow&)>& fill) {
+  const LaunchReport& report = launches.report;
+  const std::vector<StudyColumn>& columns = record.table().layout().parameters;
+  std::vector<std::pair<std::string, std::string>> parameters = {
+      {"operator", launches.name},
+      {"degree", std::to_string(launches.degree)},
+      {"dofs", std::to_string(launches.dofs)}};
+  if (std::any_of(columns.begin(), columns.end(),
+                  [](const StudyColumn& column) { return column.name == "work"; })) {
+    parameters.emplace_back("work", report.work);
+  }
+  StudyRow row = head;
+  row.parameters = texts_in(columns, parameters);
+  if (!report.not_measured.empty()) {
+    row.not_measured = report.not_measured;
+    record.add(std::move(row));
+    return;
+  }
+  for (const LaunchRecord& launch : report.launches) {
+    StudyRow of_launch = row;
+    fill(launch, of_launch);
+    record.add(std::move(of_launch));
+  }
+}
+
 }  // namespace tessera

@@ -8,6 +8,8 @@
 #include "mesh/index.hpp"
 #include "src/launches/launch_report.hpp"
 #include "src/studies/study_options.hpp"
+#include "src/studies/study_record.hpp"
+#include "src/studies/study_table.hpp"
 
 namespace tessera {
 
@@ -31,5 +33,12 @@ struct OperatorLaunches {
 void visit_launches(const StudyOptions& options, WaveStep step,
                     const std::function<void(const std::string&)>& show_status,
                     const std::function<void(const OperatorLaunches&)>& visit);
+
+/// Adds a row for each launch of a report, or one that says why nothing was measured. Parameters
+/// are `operator`, `degree`, `dofs` and, where the study has that column, `work`.
+/// @param head has variant and part
+/// @param fill puts what was measured of a launch into its row
+void add_launch_rows(StudyRecord& record, const OperatorLaunches& launches, const StudyRow& head,
+                     const std::function<void(const LaunchRecord&, StudyRow&)>& fill);
 
 }  // namespace tessera
