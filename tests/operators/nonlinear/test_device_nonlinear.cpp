@@ -16,28 +16,25 @@
 #include "operators/nonlinear/device_residual.hpp"
 #include "operators/nonlinear/drift.hpp"
 #include "tests/device_test.hpp"
+#include "tests/operators/framed_program.hpp"
 #include "tests/operators/multigrid/multigrid_cases.hpp"
 #include "tests/operators/strategy_checks.hpp"
 
 namespace tessera::testing {
 namespace {
 
-// 2 + x^2 u^2 + exp(u) / 4, of a field that is in a frame.
+// 2 + x^2 u^2 + exp(u) / 4 in the frame.
 ScalarField coefficient() {
-  return program_field({{{Operation::push, Operand::u, 0.0},
-                         {Operation::integer_power, Operand::stack, 2.0},
-                         {Operation::multiply, Operand::x, 0.0},
-                         {Operation::multiply, Operand::x, 0.0},
-                         {Operation::push, Operand::u, 0.0},
-                         {Operation::exp, Operand::stack, 0.0},
-                         {Operation::multiply, Operand::constant, 0.25},
-                         {Operation::add, Operand::stack, 0.0},
-                         {Operation::add, Operand::constant, 2.0}},
-                        2,
-                        {0.1, 0.0, 0.0},
-                        1.0,
-                        0.0,
-                        4.0});
+  return framed_field({{Operation::push, Operand::u, 0.0},
+                       {Operation::integer_power, Operand::stack, 2.0},
+                       {Operation::multiply, Operand::x, 0.0},
+                       {Operation::multiply, Operand::x, 0.0},
+                       {Operation::push, Operand::u, 0.0},
+                       {Operation::exp, Operand::stack, 0.0},
+                       {Operation::multiply, Operand::constant, 0.25},
+                       {Operation::add, Operand::stack, 0.0},
+                       {Operation::add, Operand::constant, 2.0}},
+                      2);
 }
 
 // sin(3 u) + t y at t = 0.7.

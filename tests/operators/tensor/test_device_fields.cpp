@@ -10,6 +10,7 @@
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/field_at_points.hpp"
 #include "tests/device_test.hpp"
+#include "tests/operators/framed_program.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/suitable.hpp"
@@ -18,23 +19,19 @@
 namespace tessera::testing {
 namespace {
 
-// 2 + 0.5 sin(3 x + y) + 0.3 z^2 at 0.1 + 2 X, Y, Z, divided by 4.
+// 2 + 0.5 sin(3 x + y) + 0.3 z^2 in the frame.
 ScalarField coefficient() {
-  return program_field({{{Operation::push, Operand::x, 0.0},
-                         {Operation::multiply, Operand::constant, 3.0},
-                         {Operation::add, Operand::y, 0.0},
-                         {Operation::sin, Operand::stack, 0.0},
-                         {Operation::multiply, Operand::constant, 0.5},
-                         {Operation::push, Operand::z, 0.0},
-                         {Operation::integer_power, Operand::stack, 2.0},
-                         {Operation::multiply, Operand::constant, 0.3},
-                         {Operation::add, Operand::stack, 0.0},
-                         {Operation::add, Operand::constant, 2.0}},
-                        2,
-                        {0.1, 0.0, 0.0},
-                        1.0,
-                        0.0,
-                        4.0});
+  return framed_field({{Operation::push, Operand::x, 0.0},
+                       {Operation::multiply, Operand::constant, 3.0},
+                       {Operation::add, Operand::y, 0.0},
+                       {Operation::sin, Operand::stack, 0.0},
+                       {Operation::multiply, Operand::constant, 0.5},
+                       {Operation::push, Operand::z, 0.0},
+                       {Operation::integer_power, Operand::stack, 2.0},
+                       {Operation::multiply, Operand::constant, 0.3},
+                       {Operation::add, Operand::stack, 0.0},
+                       {Operation::add, Operand::constant, 2.0}},
+                      2);
 }
 
 // 30 (x - 0.2)^2
