@@ -11,6 +11,11 @@ namespace {
 // This is half of the 1 MiB L2 cache of current server cores; the other half is left to factors
 // that stream through.
 constexpr Index kBrickBytes = Index{512} << 10;
+// Where cells are large that is a brick of few cells, most nodes of which lie on its surface, are
+// read again with its neighbors and are not prefetched. Then a brick in the L3 cache is faster: it
+// has as many cells as one of degree 2, if this much holds them.
+constexpr Index kLargestBrickBytes = Index{2} << 20;
+constexpr Index kEnoughCells = 4096;
 constexpr Index kLongestRow = 64;
 constexpr Index kBricksPerThread = 4;  // of each color, for balance
 
@@ -20,7 +25,8 @@ Index total(const IndexTriple& counts) { return IndexBox(counts).count(); }
 // surface with full SIMD lanes.
 IndexTriple brick_shape(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
   const IndexTriple& cells = mesh.cells();
-  const Index budget = std::max<Index>(kBrickBytes / bytes_per_cell, 1);
+  const Index enough = std::min(kEnoughCells, kLargestBrickBytes / bytes_per_cell);
+  const Index budget = std::max({kBrickBytes / bytes_per_cell, enough, Index{1}});
   IndexTriple shape{1, 1, 1};
   const Index row = std::clamp<Index>(budget / 4, lanes, std::max<Index>(kLongestRow, lanes));
   shape[0] = std::min(cells[0], row / lanes * lanes);
