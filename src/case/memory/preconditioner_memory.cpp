@@ -137,12 +137,17 @@ OperatorBytes fast_diagonalization_host_bytes(const CaseParameters& parameters) 
 
 Index rank_inverse_bytes(const CaseParameters& parameters, const BoxPartition& partition,
                          int rank) {
-  if (parameters.solver.preconditioner != kFastDiagonalization) return 0;
   const FormShape shape = case_shape(parameters);
-  return Saturated(rank_fast_diagonalization_bytes(shape.lattice, shape.dirichlet,
-                                                   planned_symmetry(parameters), partition, rank,
-                                                   shape.value_bytes)) +
-         fast_diagonalization_host_bytes(parameters).peak;
+  const bool has_mass = parameters.time && parameters.time->method != TimeMethod::explicit_rk &&
+                        shape.mesh_kind != MeshKind::mapped;
+  const int count =
+      (parameters.solver.preconditioner == kFastDiagonalization ? 1 : 0) + (has_mass ? 1 : 0);
+  if (count == 0) return 0;
+  const Saturated bytes = Saturated(rank_fast_diagonalization_bytes(
+                              shape.lattice, shape.dirichlet, planned_symmetry(parameters),
+                              partition, rank, shape.value_bytes)) +
+                          fast_diagonalization_host_bytes(parameters).peak;
+  return bytes * count;
 }
 
 int solver_vectors(const CaseParameters& parameters, const StrategyName& strategy) {

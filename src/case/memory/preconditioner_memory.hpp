@@ -25,7 +25,8 @@ OperatorBytes jacobi_bytes(const CaseParameters& parameters);
 OperatorBytes chebyshev_bytes(const CaseParameters& parameters);
 OperatorBytes fast_diagonalization_bytes(const CaseParameters& parameters);
 OperatorBytes fast_diagonalization_host_bytes(const CaseParameters& parameters);
-/// Bytes at most of fast diagonalization on a rank, beside that of its part; 0 without.
+/// Bytes at most of fast diagonalization on a rank, as preconditioner and of a mass matrix, beside
+/// that of its part; 0 without.
 Index rank_inverse_bytes(const CaseParameters& parameters, const BoxPartition& partition, int rank);
 OperatorBytes synchronous_block_bytes(const CaseParameters& parameters);
 OperatorBytes asynchronous_block_bytes(const CaseParameters& parameters);

@@ -135,8 +135,9 @@ void MassMatrix<Space>::move(const PoissonProblem& problem) {
 
 template <class Space>
 void MassMatrix<Space>::make_its_solver() {
-  // Ranks have no fast diagonalization.
-  if (capacity_.constant && discretization_.mapping.is_cartesian() && !form_.part) {
+  // Several GPUs have no fast diagonalization.
+  const bool has_inverse = std::is_same_v<Space, Host> || !form_.part;
+  if (capacity_.constant && discretization_.mapping.is_cartesian() && has_inverse) {
     inverse_ = make_fast_diagonalization<double, Space>(form_);
   } else {
     inverse_ = std::make_unique<Jacobi<double, Space>>(*matrix_);

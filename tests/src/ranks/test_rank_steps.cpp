@@ -42,6 +42,7 @@ std::string moving_case(const std::string& time, const std::string& solver,
 struct Course {
   std::vector<double> times;
   int rejected = 0;
+  int linear_iterations = 0;
   int nonlinear_iterations = 0;
   std::vector<double> u;
 };
@@ -63,6 +64,7 @@ Course integrated_on(const Communicator& ranks, const CaseParameters& parameters
     const TimeStep step = integrator->step(end);
     course.times.push_back(step.t);
     course.rejected += step.rejected;
+    course.linear_iterations += step.linear_iterations;
     course.nonlinear_iterations += step.nonlinear_iterations;
   }
   for (const std::size_t steps : ranks.all_gather(course.times.size())) {
@@ -118,6 +120,22 @@ TEST(CaseStepsOnRanks, OfSdirkAreThoseOfOneRank) {
 
 TEST(CaseStepsOnRanks, OfBdfAreThoseOfOneRank) {
   expect_the_course_of_one_rank(moving_case(std::string(kAdaptive) + "method = \"bdf\"\n", "none"));
+}
+
+// The mass matrix, too, is inverted by the same method on any number of ranks.
+TEST(CaseStepsOnRanks, OfBdfTakeTheIterationsOfOneRank) {
+  const std::string text =
+      "[mesh]\ndimension = 2\ncells = [3, 6]\n[space]\ndegree = 3\n[problem]\nsource = \"x\"\n"
+      "capacity = \"2\"\n[boundary]\nleft = { type = \"neumann\", value = \"0\" }\n"
+      "top = { type = \"dirichlet\", value = \"cos(t)\" }\n[time]\nend = 1e-3\n"
+      "tolerance = 1e-4\nmethod = \"bdf\"\n[solver]\npreconditioner = \"fast-diagonalization\"\n";
+  const Course one = integrated(text, {1, 1, 1});
+  EXPECT_LE(one.linear_iterations, 2 * static_cast<int>(one.times.size()) + 2);
+  for (const RankGrid& grid : {RankGrid{1, 3, 1}, RankGrid{2, 2, 1}}) {
+    const Course several = integrated(text, grid);
+    expect_same_course(one, several);
+    EXPECT_EQ(several.linear_iterations, one.linear_iterations);
+  }
 }
 
 TEST(CaseStepsOnRanks, OfImplicitEulerAreThoseOfOneRank) {
