@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "solvers/ranks/failure_channel.hpp"
 #include "solvers/ranks/launched_processes.hpp"
 
 namespace tessera {
@@ -30,56 +31,6 @@ void check(int status, const char* what) {
 }
 
 int count_of(std::size_t bytes) { return static_cast<int>(bytes); }
-
-class MpiCommunicator final : public Communicator {
- public:
-  MpiCommunicator(MPI_Comm comm, int rank, int size) : Communicator(rank, size), comm_(comm) {}
-
- private:
-  void do_broadcast(std::span<std::byte> bytes, int root) const override {
-    for (std::size_t at = 0; at < bytes.size(); at += kMaxBytes) {
-      const std::size_t count = std::min(kMaxBytes, bytes.size() - at);
-      check(MPI_Bcast(bytes.data() + at, count_of(count), MPI_BYTE, root, comm_), "a broadcast");
-    }
-  }
-  void do_all_gather(std::span<const std::byte> mine, std::span<std::byte> all) const override {
-    if (mine.size() <= kMaxBytes) {
-      const int count = count_of(mine.size());
-      check(MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_),
-            "a gather");
-      return;
-    }
-    std::copy(mine.begin(), mine.end(), all.begin() + rank() * static_cast<long>(mine.size()));
-    for (int root = 0; root < size(); ++root) {
-      do_broadcast(all.subspan(mine.size() * static_cast<std::size_t>(root), mine.size()), root);
-    }
-  }
-  void do_exchange(std::span<const Message> messages) const override {
-    std::vector<MPI_Request> requests;
-    const auto in_pieces = [&](auto bytes, auto&& start) {
-      for (std::size_t at = 0; at < bytes.size(); at += kMaxBytes) {
-        requests.emplace_back();
-        const std::size_t count = std::min(kMaxBytes, bytes.size() - at);
-        check(start(bytes.data() + at, count_of(count), &requests.back()), "a message");
-      }
-    };
-    for (const Message& message : messages) {
-      in_pieces(message.receive, [&](void* to, int count, MPI_Request* request) {
-        return MPI_Irecv(to, count, MPI_BYTE, message.rank, kTag, comm_, request);
-      });
-    }
-    for (const Message& message : messages) {
-      in_pieces(message.send, [&](const void* from, int count, MPI_Request* request) {
-        return MPI_Isend(from, count, MPI_BYTE, message.rank, kTag, comm_, request);
-      });
-    }
-    check(MPI_Waitall(count_of(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-          "an exchange");
-  }
-  void do_barrier() const override { check(MPI_Barrier(comm_), "a barrier"); }
-
-  MPI_Comm comm_;
-};
 
 // Of all ranks, for those who fail out of step.
 MPI_Comm& failure_channel() {
@@ -127,6 +78,104 @@ bool lower_rank_failed() {
   return is_there != 0;
 }
 
+// As it is sent.
+struct FailureBytes {
+  int code;
+  std::array<char, 1001> message;
+};
+
+// Where others do not answer, the process ends with the request open, and these are still used.
+std::vector<FailureBytes>& sent_by_all() {
+  static std::vector<FailureBytes> all;
+  return all;
+}
+
+// Fills sent_by_all(). @return whether all have answered
+bool tell_and_hear(const Communicator& world, const RankFailure& failure, double seconds) {
+  static FailureBytes mine;
+  mine = {failure.code, {}};
+  failure.message.copy(mine.message.data(), mine.message.size() - 1);
+  std::vector<FailureBytes>& all = sent_by_all();
+  all.resize(static_cast<std::size_t>(world.size()));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Iallgather(&mine, sizeof(mine), MPI_BYTE, all.data(), sizeof(mine), MPI_BYTE,
+                       failure_channel(), &request),
+        "word of a failure");
+  std::vector<MPI_Request> told = tell_higher_ranks(world);
+  if (!wait(request, seconds)) return false;
+  hear_lower_ranks(world, told);
+  return true;
+}
+
+class MpiCommunicator final : public Communicator, public FailureChannel {
+ public:
+  MpiCommunicator(MPI_Comm comm, int rank, int size) : Communicator(rank, size), comm_(comm) {}
+
+  std::optional<std::vector<RankFailure>> gather_failures(const RankFailure& mine,
+                                                          double seconds) const override {
+    // What ended without an answer is still under way.
+    if (!is_heard_) return std::nullopt;
+    is_heard_ = tell_and_hear(*this, mine, seconds);
+    if (!is_heard_) {
+      if (lower_rank_failed())
+        std::this_thread::sleep_for(std::chrono::duration<double>(kEndSeconds));
+      return std::nullopt;
+    }
+    std::vector<RankFailure> failures;
+    for (const FailureBytes& failure : sent_by_all()) {
+      failures.push_back({failure.code, failure.message.data()});
+    }
+    return failures;
+  }
+
+ private:
+  void do_broadcast(std::span<std::byte> bytes, int root) const override {
+    for (std::size_t at = 0; at < bytes.size(); at += kMaxBytes) {
+      const std::size_t count = std::min(kMaxBytes, bytes.size() - at);
+      check(MPI_Bcast(bytes.data() + at, count_of(count), MPI_BYTE, root, comm_), "a broadcast");
+    }
+  }
+  void do_all_gather(std::span<const std::byte> mine, std::span<std::byte> all) const override {
+    if (mine.size() <= kMaxBytes) {
+      const int count = count_of(mine.size());
+      check(MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_),
+            "a gather");
+      return;
+    }
+    std::copy(mine.begin(), mine.end(), all.begin() + rank() * static_cast<long>(mine.size()));
+    for (int root = 0; root < size(); ++root) {
+      do_broadcast(all.subspan(mine.size() * static_cast<std::size_t>(root), mine.size()), root);
+    }
+  }
+  void do_exchange(std::span<const Message> messages) const override {
+    std::vector<MPI_Request> requests;
+    const auto in_pieces = [&](auto bytes, auto&& start) {
+      for (std::size_t at = 0; at < bytes.size(); at += kMaxBytes) {
+        requests.emplace_back();
+        const std::size_t count = std::min(kMaxBytes, bytes.size() - at);
+        check(start(bytes.data() + at, count_of(count), &requests.back()), "a message");
+      }
+    };
+    for (const Message& message : messages) {
+      in_pieces(message.receive, [&](void* to, int count, MPI_Request* request) {
+        return MPI_Irecv(to, count, MPI_BYTE, message.rank, kTag, comm_, request);
+      });
+    }
+    for (const Message& message : messages) {
+      in_pieces(message.send, [&](const void* from, int count, MPI_Request* request) {
+        return MPI_Isend(from, count, MPI_BYTE, message.rank, kTag, comm_, request);
+      });
+    }
+    check(MPI_Waitall(count_of(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+          "an exchange");
+  }
+  void do_barrier() const override { check(MPI_Barrier(comm_), "a barrier"); }
+
+  MPI_Comm comm_;
+  // Whether others have answered whenever this rank failed.
+  mutable bool is_heard_ = true;
+};
+
 }  // namespace
 
 bool has_mpi() noexcept { return true; }
@@ -153,30 +202,13 @@ MpiRanks::~MpiRanks() { MPI_Finalize(); }
 
 std::optional<Agreement> MpiRanks::agree_on_failure(int code, const std::string& message,
                                                     double seconds) const {
-  struct Failure {
-    int code;
-    std::array<char, 1001> message;
-  };
-  // Where others do not answer, the process ends with the request open.
-  static Failure mine;
-  static std::vector<Failure> all;
-  mine = {code, {}};
-  message.copy(mine.message.data(), mine.message.size() - 1);
-  all.resize(static_cast<std::size_t>(world_->size()));
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(&mine, sizeof(Failure), MPI_BYTE, all.data(), sizeof(Failure), MPI_BYTE,
-                       failure_channel(), &request),
-        "word of a failure");
-  std::vector<MPI_Request> told = tell_higher_ranks(*world_);
-  if (!wait(request, seconds)) {
-    if (lower_rank_failed())
-      std::this_thread::sleep_for(std::chrono::duration<double>(kEndSeconds));
-    return std::nullopt;
-  }
-  hear_lower_ranks(*world_, told);
-  const auto worst = std::max_element(
-      all.begin(), all.end(), [](const Failure& a, const Failure& b) { return a.code < b.code; });
-  return Agreement{worst->code, static_cast<int>(worst - all.begin()), worst->message.data()};
+  const auto& channel = dynamic_cast<const FailureChannel&>(*world_);
+  const auto all = channel.gather_failures({code, message}, seconds);
+  if (!all) return std::nullopt;
+  const auto worst =
+      std::max_element(all->begin(), all->end(),
+                       [](const RankFailure& a, const RankFailure& b) { return a.code < b.code; });
+  return Agreement{worst->code, static_cast<int>(worst - all->begin()), worst->message};
 }
 
 void MpiRanks::abort(int exit_code) {

@@ -33,9 +33,7 @@ class MpiRanks {
   /// All processes; valid as long as this object.
   const Communicator& world() const { return *world_; }
   /// What all ranks agree on if every one of them fails and calls this, within so many seconds;
-  /// nothing if there are others, which may wait for this one. Of several ranks to which that
-  /// happens the lowest gets the nothing, and the others wait for it to end them. It may be called
-  /// at any moment: not in step with the functions of world().
+  /// nothing as in FailureChannel::gather_failures(), at once if that has given nothing before.
   /// @param code, message as in Communicator::agree(), of which 1000 characters are kept
   std::optional<Agreement> agree_on_failure(int code, const std::string& message,
                                             double seconds) const;

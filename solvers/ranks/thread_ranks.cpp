@@ -4,14 +4,17 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "solvers/check.hpp"
+#include "solvers/ranks/failure_channel.hpp"
 
 namespace tessera {
 namespace {
@@ -22,7 +25,11 @@ using Bytes = std::span<const std::byte>;
 class Meeting {
  public:
   explicit Meeting(int count)
-      : count_(count), gifts_(count), mail_(count, std::vector<Mail>(count)), gone_(count, false) {}
+      : count_(count),
+        gifts_(count),
+        mail_(count, std::vector<Mail>(count)),
+        failing_(count),
+        gone_(count, false) {}
 
   // Shows `mine` to all ranks, and looks at what they show.
   template <class Look>
@@ -51,6 +58,28 @@ class Meeting {
     for (const Message& message : messages) {
       wait(lock, rank, message.rank, [&] { return !mail_[rank][message.rank].is_there; });
     }
+  }
+
+  // Nothing as soon as all others have ended or wait at a meeting.
+  std::optional<std::vector<RankFailure>> gather_failures(int rank, const RankFailure& mine,
+                                                          double seconds) {
+    std::unique_lock lock(mutex_);
+    failing_[rank] = mine;
+    const long gathering = gatherings_;
+    if (++failed_ == count_) {
+      failed_ = 0;
+      ++gatherings_;
+      // Nobody changes it before all have seen it, while one may already fail again.
+      gathered_ = failing_;
+    }
+    changed_.notify_all();
+    const auto are_all_here = [&] { return gatherings_ != gathering; };
+    const auto is_decided = [&] {
+      return are_all_here() || is_broken_ || is_one_gone() || present_ + failed_ == count_;
+    };
+    changed_.wait_for(lock, std::chrono::duration<double>(seconds), is_decided);
+    if (are_all_here()) return gathered_;
+    return std::nullopt;
   }
 
   // The rank will not come again.
@@ -82,8 +111,8 @@ class Meeting {
     if (++present_ == count_) {
       present_ = 0;
       ++meetings_;
-      changed_.notify_all();
     }
+    if (present_ == 0 || failed_ > 0) changed_.notify_all();
     wait(lock, rank, kAnyRank, [&] { return meetings_ != meeting; });
   }
 
@@ -93,8 +122,7 @@ class Meeting {
   void wait(std::unique_lock<std::mutex>& lock, int rank, int other, IsDone&& is_done) {
     const auto is_hopeless = [&] {
       if (is_broken_) return true;
-      return other == kAnyRank ? std::find(gone_.begin(), gone_.end(), true) != gone_.end()
-                               : gone_[other];
+      return other == kAnyRank ? is_one_gone() : gone_[other];
     };
     changed_.wait(lock, [&] { return is_done() || is_hopeless(); });
     if (is_done() && !is_broken_) return;
@@ -106,6 +134,8 @@ class Meeting {
     throw OtherRankFailed("rank " + std::to_string(rank) + " waits for a rank that has ended");
   }
 
+  bool is_one_gone() const { return std::find(gone_.begin(), gone_.end(), true) != gone_.end(); }
+
   static constexpr int kAnyRank = -1;
 
   std::mutex mutex_;
@@ -115,15 +145,24 @@ class Meeting {
   std::vector<std::vector<Mail>> mail_;  // [from][to]
   int present_ = 0;
   long meetings_ = 0;
+  std::vector<RankFailure> failing_;   // [rank]
+  std::vector<RankFailure> gathered_;  // [rank]
+  int failed_ = 0;
+  long gatherings_ = 0;
   std::vector<bool> gone_;  // [rank]
   bool is_broken_ = false;
   std::exception_ptr first_error_;
   int failed_rank_ = 0;
 };
 
-class ThreadRank final : public Communicator {
+class ThreadRank final : public Communicator, public FailureChannel {
  public:
   ThreadRank(int rank, int size, Meeting& meeting) : Communicator(rank, size), meeting_(meeting) {}
+
+  std::optional<std::vector<RankFailure>> gather_failures(const RankFailure& mine,
+                                                          double seconds) const override {
+    return meeting_.gather_failures(rank(), mine, seconds);
+  }
 
  private:
   void do_broadcast(std::span<std::byte> bytes, int root) const override {

@@ -75,6 +75,7 @@ class Run {
         parameters_(run_.parameters),
         is_nonlinear_(is_nonlinear(loaded.parameters)) {
     run_.parameters = loaded.parameters;
+    run_.notes = RunNotes(ranks);
   }
 
   /// @throws Interrupted before or during the solve's set-up, when there are no results

@@ -10,6 +10,7 @@
 #include "mesh/errors.hpp"
 #include "postprocess/files/atomic_file.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/ranks/failure_channel.hpp"
 #include "src/case/fields.hpp"
 #include "src/commands/standard_streams.hpp"
 
@@ -29,22 +30,32 @@ void RunNotes::complain(std::string note) {
 }
 
 bool RunNotes::attempt(std::string_view what, const std::function<void()>& work) {
-  const auto why = reason_of_failure(work);
+  const auto why = reason_of_failure(what, work);
   if (why) complain(fmt::format("{}: {}", what, *why));
   return !why;
 }
 
 bool RunNotes::attempt(std::string_view name, std::string_view what,
                        const std::function<void()>& work) {
-  const auto why = reason_of_failure(work);
+  const auto why = reason_of_failure(fmt::format("{} {}", name, what), work);
   if (why && is_first(what)) complain(fmt::format("{} {}: {}", name, what, *why));
   return !why;
 }
 
-std::optional<std::string> RunNotes::reason_of_failure(const std::function<void()>& work) {
+std::optional<std::string> RunNotes::reason_of_failure(std::string_view what,
+                                                       const std::function<void()>& work) {
   try {
     work();
     return std::nullopt;
+  } catch (const std::exception&) {
+    if (!failed_together(*ranks_, std::string(what))) throw;
+    return reason();
+  }
+}
+
+std::string RunNotes::reason() {
+  try {
+    throw;
   } catch (const Interrupted& error) {
     return error.what();
   } catch (const BadFieldValue& error) {

@@ -47,7 +47,7 @@ class Integration {
 
   /// Steps to the end and leaves in the run the solution that was reached, its time, the exact
   /// solution then, and what became of the solves. What ends it early is kept in the run's outcome
-  /// and notes; nothing is thrown.
+  /// and notes. @throws only what failed on some ranks alone
   void run(TimeProgress& progress, EnergyMeter& meter);
 
   /// Why it ended before the end of the case; empty if it did not.
@@ -148,7 +148,7 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
     }
   } catch (...) {
     status = SolveStatus::not_finite;
-    failure_ = *run_.notes.reason_of_failure([] { throw; });
+    failure_ = *run_.notes.reason_of_failure("the integration", [] { throw; });
     run_.notes.complain(
         fmt::format("the integration ended at t = {:.6g}: {}", integrator_->t(), failure_));
   }

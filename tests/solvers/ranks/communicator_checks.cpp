@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solvers/ranks/failure_channel.hpp"
 #include "tests/random_values.hpp"
 
 namespace tessera::testing {
@@ -123,6 +124,15 @@ void check_agreements(const Communicator& ranks) {
   const Agreement first = ranks.agree(2, std::to_string(ranks.rank()));
   EXPECT_EQ(first.rank, 0);
   EXPECT_EQ(first.message, "0");
+}
+
+void check_failures(const Communicator& ranks) {
+  const bool is_alone = ranks.size() == 1;
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(failed_together(ranks, "a"));
+    EXPECT_EQ(failed_together(ranks, ranks.rank() == 0 ? "a" : "ab"), is_alone);
+    EXPECT_EQ(ranks.sum(1.0), ranks.size());
+  }
 }
 
 }  // namespace tessera::testing

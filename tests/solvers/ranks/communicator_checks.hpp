@@ -12,5 +12,7 @@ void check_reductions(const Communicator& ranks);
 void check_exchanges(const Communicator& ranks);
 /// All ranks learn the worst code, and who has it.
 void check_agreements(const Communicator& ranks);
+/// Ranks that all fail know whether they do so in one place, again and again.
+void check_failures(const Communicator& ranks);
 
 }  // namespace tessera::testing

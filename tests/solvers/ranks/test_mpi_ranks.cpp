@@ -17,6 +17,7 @@ TEST(MpiRanks, AreCommunicators) {
   check_reductions(mpi_world());
   check_exchanges(mpi_world());
   check_agreements(mpi_world());
+  check_failures(mpi_world());
 }
 
 // Each with a failure of its own, and some later than others.

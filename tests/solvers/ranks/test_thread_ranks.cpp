@@ -4,6 +4,7 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "solvers/ranks/failure_channel.hpp"
 #include "solvers/ranks/launched_processes.hpp"
 #include "solvers/ranks/mpi_ranks.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
@@ -18,6 +19,7 @@ TEST(SingleRank, IsACommunicator) {
   check_reductions(single_rank());
   check_exchanges(single_rank());
   check_agreements(single_rank());
+  check_failures(single_rank());
 }
 
 class ThreadRanks : public ::testing::TestWithParam<int> {};
@@ -30,6 +32,7 @@ TEST_P(ThreadRanks, AreCommunicators) {
     check_reductions(ranks);
     check_exchanges(ranks);
     check_agreements(ranks);
+    check_failures(ranks);
   });
   EXPECT_EQ(seen, (1 << GetParam()) - 1);
 }
@@ -67,6 +70,23 @@ TEST_P(ThreadRanks, DoNotWaitForOneThatFails) {
         }
       }
     }
+  }
+}
+
+// The others wait in a sum, or have ended.
+TEST_P(ThreadRanks, KnowThatOneFailedAlone) {
+  if (GetParam() == 1) return;
+  for (const bool others_wait : {true, false}) {
+    EXPECT_THROW(run_on_threads(GetParam(),
+                                [&](const Communicator& ranks) {
+                                  if (ranks.rank() > 0) {
+                                    if (others_wait) (void)ranks.sum(1.0);
+                                    return;
+                                  }
+                                  EXPECT_FALSE(failed_together(ranks, "a"));
+                                  throw std::out_of_range("alone");
+                                }),
+                 std::out_of_range);
   }
 }
 
