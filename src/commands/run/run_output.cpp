@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,9 +47,21 @@ Json levels_json(const RunRecord& run) {
 
 const char* solving_part(const RunRecord& run) { return run.time ? "steps" : "solve"; }
 
+/// Of several ranks what the slowest took in each part, as in the timers.
+std::vector<TimerTree::Part> parts_of(const RunRecord& run) {
+  return run.rank_times ? run.rank_times->parts : run.timers.parts();
+}
+
+double seconds_of(const RunRecord& run, std::string_view name) {
+  for (const TimerTree::Part& part : parts_of(run)) {
+    if (part.name == name) return part.total;
+  }
+  return 0.0;
+}
+
 /// Of one application, the mean over the solve.
 double apply_seconds(const RunRecord& run) {
-  for (const TimerTree::Part& part : run.timers.parts()) {
+  for (const TimerTree::Part& part : parts_of(run)) {
     for (const TimerTree::Part& child : part.children) {
       if (part.name == solving_part(run) && child.name == "apply" && child.calls > 0) {
         return child.total / static_cast<double>(child.calls);
@@ -89,15 +102,15 @@ Json timing_json(const RunRecord& run) {
   const double apply = apply_seconds(run);
   const Work& work = run.outcome.apply_work;
   const Limit limit = limit_of(work, run.limits());
-  return {{"setup_s", run.timers.seconds("setup")},
-          {"solve_s", run.timers.seconds(solving_part(run))},
+  return {{"setup_s", seconds_of(run, "setup")},
+          {"solve_s", seconds_of(run, solving_part(run))},
           {"apply_s", apply},
           {"dofs_per_s", apply > 0.0 ? work.dofs / apply : 0.0},
           {"gbytes_per_s", apply > 0.0 ? work.bytes / apply * 1e-9 : 0.0},
           {"gflops_per_s", apply > 0.0 ? work.flops / apply * 1e-9 : 0.0},
           {"limit", limit.name.empty() ? Json() : Json(limit.name)},
           {"limit_share", apply > 0.0 && limit.seconds > 0.0 ? Json(limit.share(apply)) : Json()},
-          {"total_s", run.timers.elapsed()}};
+          {"total_s", run.rank_times ? run.rank_times->elapsed : run.timers.elapsed()}};
 }
 
 /// What the shares are of; null where it is not known.
