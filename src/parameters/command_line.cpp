@@ -167,7 +167,8 @@ Command make_command(const std::string& name, const CommandOptions& options) {
 
 Command parse_command_line(int argc, const char* const* argv, std::string_view version) {
   CommandOptions options;
-  CLI::App app("Tessera solves elliptic problems with matrix-free finite elements.", "tessera");
+  CLI::App app("Tessera solves elliptic and parabolic problems with matrix-free finite elements.",
+               "tessera");
   app.set_version_flag("--version", std::string(version), "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.footer(kExamples);

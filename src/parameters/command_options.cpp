@@ -228,9 +228,9 @@ void add_study_rows(CLI::App& command, StudyCommand& chosen) {
 }
 
 void add_study(CLI::App& app, CommandOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "study",
-      "Measure how threads or GPU blocks share data, and judge what documents claim about it");
+  CLI::App* command = app.add_subcommand("study",
+                                         "Measure how threads and GPU blocks share data and when "
+                                         "kernels end, and judge what documents claim about it");
   StudyCommand& chosen = options.one_study;
   command
       ->add_option("NAME", chosen.study, "The study; without it, the table of studies is printed")

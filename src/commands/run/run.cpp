@@ -57,6 +57,9 @@ void require_launches(const CaseParameters& parameters) {
   if (parameters.time) {
     refuse("reports the launches of a stationary case; without [time] it would report this one's");
   }
+  if (is_nonlinear(parameters)) {
+    refuse("reports the launches of a linear case, and this one is solved with [nonlinear]");
+  }
 }
 
 /// One run of a case, stage after stage; each stage uses what the earlier ones left.

@@ -48,6 +48,17 @@ TEST_F(LaunchOption, IsRefusedOnTheCpu) {
   }
 }
 
+TEST_F(LaunchOption, IsRefusedForANonLinearCase) {
+  TESSERA_REQUIRE_DEVICE();
+  const ProgramResult ran = run_program(
+      path(), {"run", "case.toml", "--launches", "--output", "out", "--set", "run.device=cuda",
+               "--set", "problem.coefficient=\"1 + u^2\"", "--set", "nonlinear.method=newton"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors, HasSubstr("--launches"));
+  EXPECT_THAT(ran.errors, HasSubstr("linear case"));
+  EXPECT_FALSE(std::filesystem::exists(path() / "out"));
+}
+
 TEST_F(LaunchOption, OfARunIsKept) {
   TESSERA_REQUIRE_DEVICE();
   const ProgramResult ran = run_program(
