@@ -158,15 +158,19 @@ TEST(BricksOfABox, DifferInColorFromTheirNeighbors) {
   });
 }
 
-TEST(BricksOfABox, FitACacheOfOneMebibyte) {
+TEST(BricksOfABox, FitHalfAMebibyteOrHoldFewCellsInTwo) {
   const Index mebibyte = Index{1} << 20;
-  for (const Index bytes_per_cell : {Index{500}, Index{5000}, Index{50000}}) {
+  for (const Index bytes_per_cell :
+       {Index{16}, Index{128}, Index{500}, Index{5000}, Index{50000}}) {
     for (const int dimension : {2, 3}) {
       const BoxMesh mesh = general_box(dimension, {90, 80, 70});
       const CellBatches batches(mesh, 8, bytes_per_cell, 1);
       for (const Brick& brick : batches.bricks()) {
         const Index cells = brick.count[0] * brick.count[1] * brick.count[2];
-        ASSERT_LE(cells * bytes_per_cell, mebibyte);
+        if (cells > 4096) {
+          ASSERT_LE(cells * bytes_per_cell, mebibyte / 2);
+        }
+        ASSERT_LE(cells * bytes_per_cell, 2 * mebibyte);
       }
     }
   }
