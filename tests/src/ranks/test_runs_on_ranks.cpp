@@ -105,8 +105,12 @@ TEST_F(RunsOnRanks, GiveTheResultOfOneProcessAndTheSameBitsTwice) {
     EXPECT_NEAR(timing["dofs_per_s"].get<double>() * timing["apply_s"].get<double>(),
                 several["dofs"].get<double>(), 1.0);
     for (const nlohmann::json& part : several["timers"]["parts"]) {
-      if (part["name"] == "setup") EXPECT_EQ(timing["setup_s"], part["total_s"]);
-      if (part["name"] == "solve") EXPECT_EQ(timing["solve_s"], part["total_s"]);
+      if (part["name"] == "setup") {
+        EXPECT_EQ(timing["setup_s"], part["total_s"]);
+      }
+      if (part["name"] == "solve") {
+        EXPECT_EQ(timing["solve_s"], part["total_s"]);
+      }
     }
     EXPECT_NEAR(several["probes"][0]["u"].get<double>(), one["probes"][0]["u"].get<double>(), 1e-9);
   }
