@@ -64,6 +64,7 @@ class Meeting {
   std::optional<std::vector<RankFailure>> gather_failures(int rank, const RankFailure& mine,
                                                           double seconds) {
     std::unique_lock lock(mutex_);
+    if (is_broken_ || one_failed_alone_) return std::nullopt;
     failing_[rank] = mine;
     const long gathering = gatherings_;
     if (++failed_ == count_) {
@@ -79,6 +80,7 @@ class Meeting {
     };
     changed_.wait_for(lock, std::chrono::duration<double>(seconds), is_decided);
     if (are_all_here()) return gathered_;
+    one_failed_alone_ = true;
     return std::nullopt;
   }
 
@@ -149,6 +151,7 @@ class Meeting {
   std::vector<RankFailure> gathered_;  // [rank]
   int failed_ = 0;
   long gatherings_ = 0;
+  bool one_failed_alone_ = false;
   std::vector<bool> gone_;  // [rank]
   bool is_broken_ = false;
   std::exception_ptr first_error_;

@@ -25,7 +25,7 @@ void RunResources::take() {
   if (run_.on_gpu()) take_gpu();
 }
 
-Index RunResources::take_process() {
+Index RunResources::take_process() const {
   omp_set_num_threads(thread_count(run_.parameters.run.threads));
   const MemoryEstimate estimate = estimate_memory(run_.parameters, run_.strategy);
   require_memory("memory", estimate, available_memory_bytes());

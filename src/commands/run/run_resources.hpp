@@ -34,7 +34,7 @@ class RunResources {
 
  private:
   // Both return the peak.
-  Index take_process();
+  [[nodiscard]] Index take_process() const;
   Index take_rank();
   void choose_rank_gpus();
   void take_rank_gpu();
