@@ -21,6 +21,8 @@ constexpr int kLaunches = 100;
 /// Between these numbers of warps times grow by what the unit takes.
 constexpr int kFewWarps = 16;
 constexpr int kManyWarps = 32;
+/// Two blocks of a multiprocessor.
+constexpr int kMostWarps = 64;
 
 struct NamedMemory {
   ProgramMemory memory;
@@ -50,8 +52,14 @@ class Programs {
       const double multiply_add = slope(WarpWork::multiply_adds, scalar);
       for (const int repetitions : program_repetitions()) {
         const double chain = median(cycles(WarpWork::program, scalar, repetitions, 1));
-        for (int warps = 1; warps <= kManyWarps; warps *= 2) {
+        for (int warps = 1; warps <= kMostWarps; warps *= 2) {
           stop_if_requested();
+          if (!WarpPrograms::holds(setup(WarpWork::program, scalar, repetitions, warps))) {
+            record_.say(
+                "{} warps, rep = {}, {}: not measured: a multiprocessor has too few registers\n",
+                warps, repetitions, name_of(scalar));
+            continue;
+          }
           record_.show_status(fmt::format("{} warps, r = {}", warps, repetitions));
           add(scalar, repetitions, warps, load, multiply_add, chain);
         }
@@ -60,14 +68,21 @@ class Programs {
   }
 
  private:
+  static const char* name_of(ProgramScalar scalar) {
+    return scalar == ProgramScalar::double_precision ? "double" : "float";
+  }
+
+  [[nodiscard]] ProgramSetup setup(WarpWork work, ProgramScalar scalar, int repetitions,
+                                   int warps) const {
+    return {.work = work,
+            .scalar = scalar,
+            .memory = memory_,
+            .repetitions = repetitions,
+            .warps = warps};
+  }
   [[nodiscard]] std::vector<double> cycles(WarpWork work, ProgramScalar scalar, int repetitions,
                                            int warps) {
-    return programs_.cycles({.work = work,
-                             .scalar = scalar,
-                             .memory = memory_,
-                             .repetitions = repetitions,
-                             .warps = warps},
-                            kLaunches);
+    return programs_.cycles(setup(work, scalar, repetitions, warps), kLaunches);
   }
 
   /// Cycles of a warp's instruction where its unit is always busy.
@@ -86,13 +101,12 @@ class Programs {
     const double bound = program_bound(warps, repetitions, load, multiply_add, chain);
     record_.add({.variant = kProgram,
                  .part = kProgram,
-                 .parameters = texts_in(
-                     layout.parameters,
-                     {{"n", std::to_string(warps * kThreadsAGpuWarp)},
-                      {"W", std::to_string(warps)},
-                      {"rep", std::to_string(repetitions)},
-                      {"scalar", scalar == ProgramScalar::double_precision ? "double" : "float"},
-                      {"memory", record_.options().own.text("memory")}}),
+                 .parameters = texts_in(layout.parameters,
+                                        {{"n", std::to_string(warps * kThreadsAGpuWarp)},
+                                         {"W", std::to_string(warps)},
+                                         {"rep", std::to_string(repetitions)},
+                                         {"scalar", name_of(scalar)},
+                                         {"memory", record_.options().own.text("memory")}}),
                  .metrics = cells_in(layout.metrics, {{"cycles_per_load", load},
                                                       {"cycles_per_multiply_add", multiply_add},
                                                       {"chain", chain},
@@ -147,8 +161,9 @@ class Kernels {
 
 void measure_programs(StudyRecord& record) {
   record.say(
-      "\nprogram: C (L L C)^rep S of every warp of one block a multiprocessor, C a multiply-add; "
-      "the compiler puts "
+      "\nprogram: C (L L C)^rep S of every warp of a multiprocessor, in one block or two (64 "
+      "warps), C a "
+      "multiply-add; the compiler puts "
       "loads before\nthe multiply-adds that wait for them. cycles: from the first start to the "
       "last end on a\nmultiprocessor, the largest of all, median of {} launches; c_LS, c_C: what "
       "a warp's instruction\ntakes where its unit is always busy; chain: one warp alone; bound = "

@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <set>
+#include <limits>
+#include <map>
 #include <stdexcept>
 
 #include "solvers/memory/device_array.hpp"
@@ -11,6 +12,12 @@ namespace {
 
 constexpr int kMostThreads = 1024;
 constexpr int kMostWarpsABlock = kMostThreads / kThreadsAGpuWarp;
+/// Two blocks of this size are all that a multiprocessor holds, so no third one can join them.
+constexpr int kMostBlocks = 2;
+/// In which the other block of a multiprocessor has seen when to start.
+constexpr long long kCyclesBeforeStart = 10'000;
+/// After which no other block is waited for.
+constexpr unsigned long long kMostNanosecondsToMeet = 100'000'000;
 /// The program runs as often in a launch; the last time counts.
 constexpr int kPasses = 2;
 
@@ -22,6 +29,9 @@ struct ProgramArguments {
   long long* begin;  ///< of each warp, by block
   long long* end;
   int* multiprocessors;  ///< of each block
+  int blocks;            ///< on a multiprocessor
+  int* arrived;          ///< blocks in each pass, by multiprocessor, 0 at first
+  long long* starts;     ///< clocks at which passes start, likewise
   int stride;            ///< values between fresh data of a thread
   int pass_offset;       ///< values between the data of two passes; 0: the same data
 };
@@ -138,6 +148,30 @@ __device__ void run_once(T* a, T* b, int stride, T& sum) {
   }
 }
 
+// Both blocks of a multiprocessor come out of here at the same clock, that of the later one and
+// some; if the other one does not come, this one starts alone.
+__device__ void meet(const ProgramArguments& arguments, int pass) {
+  if (threadIdx.x == 0) {
+    const int place = multiprocessor() * kPasses + pass;
+    volatile int* const arrived = arguments.arrived + place;
+    volatile long long* const start = arguments.starts + place;
+    const bool is_last = atomicAdd(arguments.arrived + place, 1) == kMostBlocks - 1;
+    if (is_last) {
+      *start = clock64() + kCyclesBeforeStart;
+      __threadfence();
+      atomicAdd(arguments.arrived + place, 1);
+    }
+    const unsigned long long came = nanoseconds_now();
+    while (*arrived <= kMostBlocks && nanoseconds_now() - came < kMostNanosecondsToMeet) {
+    }
+    __threadfence();
+    const long long common = *start;
+    while (clock64() < common) {
+    }
+  }
+  __syncthreads();
+}
+
 template <class T, Path path, WarpWork work, int repetitions>
 __global__ void __launch_bounds__(kMostThreads) run_program(ProgramArguments arguments) {
   extern __shared__ double shared[];
@@ -160,6 +194,7 @@ __global__ void __launch_bounds__(kMostThreads) run_program(ProgramArguments arg
       *b = T(0.5);
     }
     __syncthreads();
+    if (arguments.blocks > 1) meet(arguments, pass);
     begin = clock64();
     run_once<T, path, work, repetitions>(a, b, arguments.stride, sum);
     end = clock64();
@@ -220,14 +255,44 @@ __global__ void __launch_bounds__(kThreadsAGpuWarp)
 
 }  // namespace
 
+namespace {
+
+/// Of a program, on a multiprocessor.
+int blocks_of(int warps) { return warps > kMostWarpsABlock ? kMostBlocks : 1; }
+
+/// How a setup is launched.
+struct ProgramLaunch {
+  explicit ProgramLaunch(const ProgramSetup& setup) : blocks(blocks_of(setup.warps)) {
+    const bool fits_a_block = setup.warps >= 1 && setup.warps <= kMostWarpsABlock;
+    if (!fits_a_block && setup.warps != kMostBlocks * kMostWarpsABlock) {
+      throw std::invalid_argument("A multiprocessor holds no such number of warps");
+    }
+    const bool is_double = setup.scalar == ProgramScalar::double_precision;
+    kernel = is_double ? kernel_of<double>(setup) : kernel_of<float>(setup);
+    threads = setup.warps / blocks * kThreadsAGpuWarp;
+    if (setup.memory != ProgramMemory::shared) return;
+    shared_bytes = std::size_t{2} * static_cast<std::size_t>(threads) *
+                   (is_double ? sizeof(double) : sizeof(float));
+  }
+
+  int blocks;
+  ProgramKernel kernel;
+  int threads;
+  std::size_t shared_bytes = 0;
+};
+
+}  // namespace
+
 struct WarpPrograms::State {
   State()
       : multiprocessors(device_attribute(cudaDevAttrMultiProcessorCount)),
-        stride(2 * multiprocessors * kMostThreads),
+        stride(2 * kMostBlocks * multiprocessors * kMostThreads),
         global(stride),
-        begin(std::int64_t{multiprocessors} * kMostWarpsABlock),
+        begin(std::int64_t{kMostBlocks} * multiprocessors * kMostWarpsABlock),
         end(begin.size()),
-        places(multiprocessors),
+        places(std::int64_t{kMostBlocks} * multiprocessors),
+        arrived(std::int64_t{kPasses} * multiprocessors),
+        starts(arrived.size()),
         flush(std::max<std::int64_t>(2 * require_device().l2_bytes, 1)) {
     zero_on_device(global.data(), global.bytes());
   }
@@ -244,25 +309,41 @@ struct WarpPrograms::State {
             .begin = begin.data(),
             .end = end.data(),
             .multiprocessors = places.data(),
+            .blocks = blocks_of(setup.warps),
+            .arrived = arrived.data(),
+            .starts = starts.data(),
             .stride = stride,
             .pass_offset = is_fresh ? pass_values : 0};
   }
 
   /// Of the last launch, the largest of the multiprocessors.
   double cycles(int warps) const {
+    struct Span {
+      int blocks = 0;
+      long long begin = std::numeric_limits<long long>::max();
+      long long end = 0;
+    };
+    const int blocks = blocks_of(warps);
     const std::vector<int> where = to_host(places);
-    // Else some multiprocessor has more warps than it was to have.
-    if (static_cast<int>(std::set<int>(where.begin(), where.end()).size()) != multiprocessors) {
-      throw DeviceError("blocks of a program were not spread over all multiprocessors");
-    }
     const std::vector<long long> begins = to_host(begin);
     const std::vector<long long> ends = to_host(end);
-    long long most = 0;
-    for (int block = 0; block < multiprocessors; ++block) {
+    std::map<int, Span> spans;
+    for (int block = 0; block < blocks * multiprocessors; ++block) {
       const auto first = static_cast<std::ptrdiff_t>(block) * kMostWarpsABlock;
-      most = std::max(
-          most, *std::max_element(ends.begin() + first, ends.begin() + first + warps) -
-                    *std::min_element(begins.begin() + first, begins.begin() + first + warps));
+      const auto last = first + warps / blocks;
+      Span& span = spans[where[static_cast<std::size_t>(block)]];
+      ++span.blocks;
+      span.begin =
+          std::min(span.begin, *std::min_element(begins.begin() + first, begins.begin() + last));
+      span.end = std::max(span.end, *std::max_element(ends.begin() + first, ends.begin() + last));
+    }
+    long long most = 0;
+    for (const auto& [multiprocessor, span] : spans) {
+      // Else some multiprocessor has more warps than it was to have, or blocks did not meet.
+      if (span.blocks != blocks) {
+        throw DeviceError("blocks of a program were not spread over all multiprocessors");
+      }
+      most = std::max(most, span.end - span.begin);
     }
     return static_cast<double>(most);
   }
@@ -273,6 +354,8 @@ struct WarpPrograms::State {
   DeviceArray<long long> begin;
   DeviceArray<long long> end;
   DeviceArray<int> places;
+  DeviceArray<int> arrived;
+  DeviceArray<long long> starts;
   DeviceArray<char> flush;
 };
 
@@ -284,25 +367,30 @@ const std::vector<int>& program_repetitions() {
   return all;
 }
 
+bool WarpPrograms::holds(const ProgramSetup& setup) {
+  const ProgramLaunch of(setup);
+  return setup.warps <= kMostWarpsABlock ||
+         resident_blocks(of.kernel, of.threads, of.shared_bytes) >=
+             std::int64_t{kMostBlocks} * device_attribute(cudaDevAttrMultiProcessorCount);
+}
+
 std::vector<double> WarpPrograms::cycles(const ProgramSetup& setup, int launches) {
-  if (setup.warps < 1 || setup.warps > kMostWarpsABlock) {
-    throw std::invalid_argument("A block holds no such number of warps");
+  const ProgramLaunch of(setup);
+  if (!holds(setup)) {
+    throw std::invalid_argument("A multiprocessor has too few registers for so many warps");
   }
-  const bool is_double = setup.scalar == ProgramScalar::double_precision;
-  const ProgramKernel kernel = is_double ? kernel_of<double>(setup) : kernel_of<float>(setup);
-  const int threads = setup.warps * kThreadsAGpuWarp;
-  const bool is_shared = setup.memory == ProgramMemory::shared;
-  const std::size_t values = is_shared ? std::size_t{2} * static_cast<std::size_t>(threads) : 0;
   std::vector<double> cycles;
   for (int number = 0; number < launches; ++number) {
     if (setup.memory == ProgramMemory::dram) {
       zero_on_device(state_->flush.data(), state_->flush.bytes());
     }
-    launch(kernel,
+    zero_on_device(state_->arrived.data(), state_->arrived.bytes());
+    zero_on_device(state_->starts.data(), state_->starts.bytes());
+    launch(of.kernel,
            {.name = "running a program of warps",
-            .blocks = dim3(static_cast<unsigned>(state_->multiprocessors)),
-            .threads = dim3(static_cast<unsigned>(threads)),
-            .shared_bytes = values * (is_double ? sizeof(double) : sizeof(float))},
+            .blocks = dim3(static_cast<unsigned>(of.blocks * state_->multiprocessors)),
+            .threads = dim3(static_cast<unsigned>(of.threads)),
+            .shared_bytes = of.shared_bytes},
            state_->arguments(setup));
     cycles.push_back(state_->cycles(setup.warps));
   }

@@ -28,7 +28,7 @@ struct ProgramSetup {
   ProgramMemory memory = ProgramMemory::shared;
   /// r, of program_repetitions(); nothing to loads and multiply-adds alone.
   int repetitions = 1;
-  /// Warps on each multiprocessor, those of one block: 1 to 32.
+  /// Warps on each multiprocessor: 1 to 32, of one block, or 64, of two that start together.
   int warps = 1;
 };
 
@@ -52,10 +52,15 @@ class WarpPrograms {
   WarpPrograms(const WarpPrograms&) = delete;
   WarpPrograms& operator=(const WarpPrograms&) = delete;
 
+  /// Whether a multiprocessor has the registers for so many warps.
+  /// @throws std::invalid_argument for a setup that there is not
+  [[nodiscard]] static bool holds(const ProgramSetup& setup);
+
   /// Cycles from the first start to the last end on a multiprocessor, the largest of all
   /// multiprocessors, launch by launch. Each launch runs the program twice; the first time loads
   /// instructions, and data but those of ProgramMemory::dram.
-  /// @throws DeviceError, std::invalid_argument for a setup that there is not
+  /// @throws DeviceError, std::invalid_argument for a setup that there is not, or that no
+  ///         multiprocessor holds
   [[nodiscard]] std::vector<double> cycles(const ProgramSetup& setup, int launches);
 
   /// Blocks that wait for so many nanoseconds each, on whatever multiprocessor takes them.

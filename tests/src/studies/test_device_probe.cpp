@@ -65,9 +65,21 @@ TEST(WarpPrograms, MoreWarpsTakeLonger) {
     EXPECT_GT(least(WarpWork::program, 1), 10.0);
     EXPECT_GT(least(WarpWork::program, 32), least(WarpWork::program, 1));
     EXPECT_GT(least(WarpWork::loads, 32), 1.5 * least(WarpWork::loads, 8));
+    // Two blocks start together: they take what twice the work takes, and no pause between them.
+    EXPECT_GT(least(WarpWork::program, 64), 1.3 * least(WarpWork::program, 32));
+    EXPECT_LT(least(WarpWork::program, 64), 3 * least(WarpWork::program, 32));
   }
   EXPECT_THROW((void)programs.cycles({.repetitions = 3}, 1), std::invalid_argument);
   EXPECT_THROW((void)programs.cycles({.warps = 33}, 1), std::invalid_argument);
+  EXPECT_THROW((void)WarpPrograms::holds({.warps = 65}), std::invalid_argument);
+}
+
+TEST(WarpPrograms, RegistersBoundTheWarps) {
+  TESSERA_REQUIRE_DEVICE();
+  for (const int repetitions : program_repetitions()) {
+    EXPECT_TRUE(WarpPrograms::holds({.repetitions = repetitions, .warps = 32}));
+    EXPECT_TRUE(WarpPrograms::holds({.repetitions = repetitions, .warps = 64}));
+  }
 }
 
 TEST(WaitingBlocks, KeepGrahamsBound) {
