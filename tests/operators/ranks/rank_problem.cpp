@@ -22,12 +22,20 @@ Discretization on_part(const Discretization& whole, const RankPart& part) {
 
 std::shared_ptr<const DeviceCarrier> carrier_on(Processor place, const Communicator& ranks) {
   if constexpr (kHasCuda) {
-    if (place == Processor::gpu) return make_staged_carrier(ranks);
+    if (place == Processor::gpu) return carrier_maker()(ranks);
   }
   return nullptr;
 }
 
 }  // namespace
+
+CarrierMaker& carrier_maker() {
+  static CarrierMaker maker;
+  if constexpr (kHasCuda) {
+    if (!maker) maker = make_staged_carrier;
+  }
+  return maker;
+}
 
 RankProblem::RankProblem(const Communicator& ranks, const BoxPartition& partition,
                          const Problem& whole, Processor place)

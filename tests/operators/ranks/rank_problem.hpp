@@ -1,6 +1,7 @@
 // A RankProblem is one rank's part of a test problem.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "operators/ranks/rank_part.hpp"
@@ -9,10 +10,15 @@
 
 namespace tessera::testing {
 
+/// What moves values between the GPUs of ranks in all problems that are made from now on; at first
+/// make_staged_carrier(), as ranks of tests may share a GPU. For builds with CUDA.
+using CarrierMaker = std::function<std::shared_ptr<const DeviceCarrier>(const Communicator&)>;
+CarrierMaker& carrier_maker();
+
 /// The rank's part of a problem, with a discretization and a form on it.
 class RankProblem {
  public:
-  /// @param place where the ranks compute: on GPUs they have a carrier, by way of the host
+  /// @param place where the ranks compute: on GPUs they have the carrier of carrier_maker()
   RankProblem(const Communicator& ranks, const BoxPartition& partition, const Problem& whole,
               Processor place = Processor::cpu);
   RankProblem(const RankProblem&) = delete;
