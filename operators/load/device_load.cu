@@ -7,6 +7,7 @@
 #include "operators/cells/block_scratch.hpp"
 #include "operators/cells/fields/cell_geometry.cuh"
 #include "operators/cells/fields/device_program.cuh"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/load/device_load.hpp"
 #include "solvers/memory/entry_loop.cuh"
 
@@ -107,6 +108,18 @@ bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVect
   return to_host(is_finite).front() == 1;
 }
 
+// The same of all ranks: those of a part are summands.
+bool add_source_of_all(const BilinearForm& form, const FieldProgram& source,
+                       DeviceVector<double>& b) {
+  if (form.part == nullptr) return add_source(form, source, b);
+  DeviceVector<double> own(form.layout());
+  const bool is_finite = on_all_ranks(form, [&] { return add_source(form, source, own); });
+  if (on_any_rank(form.layout(), !is_finite)) return false;
+  form.part->rank->exchange<double, Device>(form.dirichlet).add(own);
+  axpy(1.0, own, b);
+  return true;
+}
+
 }  // namespace
 
 std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& form,
@@ -115,18 +128,19 @@ std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& for
                                                          const HostVector<double>& u) {
   const std::shared_ptr<const FieldProgram> program = shallow_program(source);
   if (program == nullptr) return std::nullopt;
-  const Index size = form.discretization->lattice.size();
-  DeviceVector<double> b(size);
+  const VectorLayout layout = form.layout();
+  DeviceVector<double> b(layout);
   const bool has_fluxes = std::any_of(fluxes.begin(), fluxes.end(),
                                       [](const FluxTerm& flux) { return !is_zero(flux.value); });
   const bool is_given = u.size() > 0;
-  if (has_fluxes || (is_given && has_values(form, u))) {
-    HostVector<double> boundary(size);
-    const HostVector<double> zeros(is_given ? 0 : size);
+  // Ranks assemble what the boundary adds together, if one of them has it.
+  if (has_fluxes || on_any_rank(layout, is_given && has_values(form, u))) {
+    HostVector<double> boundary(layout);
+    const HostVector<double> zeros(is_given ? 0 : layout.size);
     assemble_load(form, constant_field(0.0), fluxes, is_given ? u : zeros, boundary);
     copy(boundary, b);
   }
-  if (!is_zero(source) && !add_source(form, *program, b)) return std::nullopt;
+  if (!is_zero(source) && !add_source_of_all(form, *program, b)) return std::nullopt;
   return b;
 }
 
@@ -139,7 +153,7 @@ void clear_constrained_rows(const BilinearForm& form, DeviceVector<double>& b) {
 }
 
 double free_norm(const BilinearForm& form, const DeviceVector<double>& b) {
-  DeviceVector<double> free(b.size());
+  DeviceVector<double> free(b.layout());
   copy(b, free);
   clear_constrained_rows(form, free);
   return std::sqrt(dot(free, free));

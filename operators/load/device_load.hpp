@@ -12,9 +12,9 @@ namespace tessera {
 /// cells; only what fluxes and Dirichlet values add, where they are not 0, comes from the host. The
 /// same bits in every run. Nothing if the GPU cannot do it: the source is not constant and has no
 /// program, depends on u, has one deeper than DeviceProgram::kShallow, or is not finite at a point,
-/// of which the host tells more.
+/// of which the host tells more; of ranks all have something or nothing.
 /// @param u if empty, 0
-/// @throws BadFieldValue if a flux is not finite; DeviceError
+/// @throws BadFieldValue if a flux is not finite; DeviceError; ranks together
 std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& form,
                                                          const ScalarField& source,
                                                          const std::vector<FluxTerm>& fluxes,
@@ -23,7 +23,7 @@ std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& for
 /// b_i = 0 in the rows that are constrained. @throws DeviceError
 void clear_constrained_rows(const BilinearForm& form, DeviceVector<double>& b);
 
-/// ||b|| over the rows that are not constrained. @throws DeviceError
+/// ||b|| over the rows that are not constrained, of all ranks. @throws DeviceError
 double free_norm(const BilinearForm& form, const DeviceVector<double>& b);
 
 /// Whether the GPU finds the field finite at all nodes; no where the field has no program that the

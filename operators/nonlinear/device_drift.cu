@@ -124,6 +124,10 @@ DeviceDrift::DeviceDrift(const BilinearForm& form)
          power(form.discretization->basis.point_count(), grid_.dimension)),
       flops_(drift_flops(*form.discretization)) {
   if (form.state == nullptr) throw std::invalid_argument("a drift of a form without a state");
+  if (form.part != nullptr) {
+    own_ = DeviceVector<double>(form.layout());
+    exchange_.emplace(form.part->rank->exchange<double, Device>(form.dirichlet));
+  }
   update(form);
 }
 
@@ -165,6 +169,15 @@ void DeviceDrift::update(const BilinearForm& form) {
 }
 
 void DeviceDrift::add(const DeviceVector<double>& v, DeviceVector<double>& y) const {
+  if (!exchange_) return add_own(v, y);
+  const OneUseAtATime::Use use(guard_);
+  fill(own_, 0.0);
+  add_own(v, own_);
+  exchange_->add(own_);
+  axpy(1.0, own_, y);
+}
+
+void DeviceDrift::add_own(const DeviceVector<double>& v, DeviceVector<double>& y) const {
   DriftArguments arguments = arguments_of(grid_, integrator_);
   for (const CellRange& color : cell_colors(grid_)) {
     arguments.range = color;

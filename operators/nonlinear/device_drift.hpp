@@ -1,11 +1,15 @@
 // A DeviceDrift is a Drift on the GPU.
 #pragma once
 
+#include <optional>
+
 #include "mesh/saturated.hpp"
 #include "operators/form/kernel_info.hpp"
 #include "operators/nonlinear/cell_integrator.hpp"
 #include "operators/tensor/gpu/field_at_points.hpp"
+#include "solvers/check.hpp"
 #include "solvers/memory/vector.hpp"
+#include "solvers/ranks/plane_exchange.hpp"
 
 namespace tessera {
 
@@ -19,22 +23,33 @@ class DeviceDrift {
   /// Takes it at another state of the same form. @throws BadFieldValue, DeviceError
   void update(const BilinearForm& form);
 
-  /// As Drift::add(). The launches can be captured. @throws DeviceError
+  /// As Drift::add(). The launches can be captured, those of ranks where messages can be.
+  /// @throws DeviceError
   void add(const DeviceVector<double>& v, DeviceVector<double>& y) const;
 
   /// Of add().
   double flops() const { return flops_; }
-  Index bytes() const { return g_.bytes() + scratch_.global_bytes(); }
+  Index bytes() const {
+    return g_.bytes() + scratch_.global_bytes() + own_.size() * static_cast<Index>(sizeof(double)) +
+           (exchange_ ? exchange_->bytes() : 0);
+  }
 
  private:
+  void add_own(const DeviceVector<double>& v, DeviceVector<double>& y) const;
+
   CellGrid grid_;
   CellIntegrator integrator_;
   BlockScratch scratch_;  // of add()
   DeviceArray<double> g_;
   double flops_;
+  // Of a rank's part: what it adds, and how ranks sum it up.
+  mutable DeviceVector<double> own_;
+  std::optional<PlaneExchange<double, Device>> exchange_;
+  mutable OneUseAtATime guard_;
 };
 
-/// Bytes held by a DeviceDrift, and the most while it is made or updated, with the state.
+/// Bytes held by a DeviceDrift, and the most while it is made or updated, with the state; without
+/// what ranks exchange.
 inline OperatorBytes device_drift_bytes(const FormShape& shape) {
   const int dimension = shape.dimension();
   const Index points = Saturated(shape.mesh.cell_count()) * power(shape.points, dimension);

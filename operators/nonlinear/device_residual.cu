@@ -1,8 +1,8 @@
 // This file integrates residuals on the GPU.
 #include <algorithm>
-#include <optional>
 
 #include "operators/cells/fields/device_field.cuh"
+#include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/load/device_load.hpp"
 #include "operators/nonlinear/cell_integrals.cuh"
@@ -96,6 +96,19 @@ void DeviceResidual::compute(const BilinearForm& form, const ScalarField& source
 bool DeviceResidual::compute_on_gpu(const BilinearForm& form, const ScalarField& source,
                                     const std::vector<FluxTerm>& fluxes,
                                     const DeviceVector<double>& u, DeviceVector<double>& r) {
+  const bool is_allowed = on_all_ranks(form, [&] { return compute_own(form, source, u, r); });
+  if (on_any_rank(form.layout(), !is_allowed)) return false;
+  if (form.part != nullptr) {
+    if (!exchange_) exchange_.emplace(form.part->rank->exchange<double, Device>(form.dirichlet));
+    exchange_->add(r);
+  }
+  add_fluxes(form, fluxes, r);
+  clear_constrained_rows(form, r);
+  return true;
+}
+
+bool DeviceResidual::compute_own(const BilinearForm& form, const ScalarField& source,
+                                 const DeviceVector<double>& u, DeviceVector<double>& r) {
   const std::optional<DeviceField> k = DeviceField::make(form.coefficient);
   const std::optional<DeviceField> c = DeviceField::make(form.reaction);
   const std::optional<DeviceField> f = DeviceField::make(source);
@@ -122,8 +135,6 @@ bool DeviceResidual::compute_on_gpu(const BilinearForm& form, const ScalarField&
   }
   if (to_host(is_allowed_).front() == 0) return false;
   add_robin(form, u, r);
-  add_fluxes(form, fluxes, r);
-  clear_constrained_rows(form, r);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cases/problem/poisson_problem.hpp"
+#include "operators/form/on_all_ranks.hpp"
 #include "postprocess/device_error_norms.hpp"
 #include "postprocess/ranks/rank_norms.hpp"
 #include "solvers/configuration.hpp"
@@ -26,30 +27,41 @@ void check_finite(const char* name, double value, RunNotes& notes) {
   }
 }
 
+// Those of the GPU, on all ranks or on none; null where the host is asked.
+std::unique_ptr<SolutionNorms> make_device_norms(
+    const CaseModel& model, HostVector<double>& u, const std::optional<ScalarField>& exact,
+    RunNotes& notes, const std::shared_ptr<DeviceVector<double>>& u_on_gpu) {
+  if constexpr (kHasCuda) {
+    constexpr const char* kOnHost = "the numbers of the solution are computed on the host";
+    if (!has_program(model.problem.coefficient) || (exact && !has_program(*exact))) {
+      notes.add(fmt::format("{}: a field is not known as a program", kOnHost));
+      return nullptr;
+    }
+    try {
+      return on_all_ranks(model.part.get(), [&]() -> std::unique_ptr<SolutionNorms> {
+        return std::make_unique<DeviceErrorNorms>(model.discretization, u, u_on_gpu);
+      });
+    } catch (const DeviceError& error) {
+      notes.complain(fmt::format("{}: {}", kOnHost, error.what()));
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<SolutionNorms> make_solution_norms(
     const CaseModel& model, HostVector<double>& u, const std::optional<ScalarField>& exact,
     Processor processor, RunNotes& notes, const std::shared_ptr<DeviceVector<double>>& u_on_gpu) {
+  std::unique_ptr<SolutionNorms> norms;
+  if (processor == Processor::gpu) norms = make_device_norms(model, u, exact, notes, u_on_gpu);
   if constexpr (kHasCuda) {
-    // Ranks add their numbers on the host.
-    if (processor == Processor::gpu && model.part == nullptr) {
-      constexpr const char* kOnHost = "the numbers of the solution are computed on the host";
-      try {
-        if (has_program(model.problem.coefficient) && (!exact || has_program(*exact))) {
-          return std::make_unique<DeviceErrorNorms>(model.discretization, u, u_on_gpu);
-        }
-        notes.add(fmt::format("{}: a field is not known as a program", kOnHost));
-      } catch (const DeviceError& error) {
-        notes.complain(fmt::format("{}: {}", kOnHost, error.what()));
-      }
-    }
-    if (u_on_gpu != nullptr) {
-      u = HostVector<double>(u_on_gpu->size());
+    if (norms == nullptr && u_on_gpu != nullptr) {
+      u = HostVector<double>(u_on_gpu->layout());
       copy(*u_on_gpu, u);
     }
   }
-  auto norms = std::make_unique<HostSolutionNorms>(model.discretization, u);
+  if (norms == nullptr) norms = std::make_unique<HostSolutionNorms>(model.discretization, u);
   if (model.part == nullptr) return norms;
   return std::make_unique<RankNorms>(model.ranks(), std::move(norms));
 }

@@ -73,16 +73,6 @@ void require_suitable(const CaseParameters& parameters, int ranks) {
                                       "runs on any number",
                                       name));
   }
-  if (parameters.time && parameters.run.device == RunDevice::cuda) {
-    throw UnsuitableRanks("run.device",
-                          "steps in time need one GPU, or CPUs with any number of processes");
-  }
-  if (parameters.nonlinear && parameters.run.device == RunDevice::cuda) {
-    throw UnsuitableRanks(
-        "run.device",
-        "a coefficient or source that depends on u needs one GPU, or CPUs with any "
-        "number of processes");
-  }
   if (solver.preconditioner == kFastDiagonalization && parameters.run.device == RunDevice::cuda) {
     throw UnsuitableRanks("solver.preconditioner",
                           "\"fast-diagonalization\" needs the whole case on one GPU; \"multigrid\" "

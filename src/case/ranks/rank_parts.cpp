@@ -9,6 +9,7 @@
 #include "postprocess/ranks/whole_solution.hpp"
 #include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -40,6 +41,18 @@ Index shared_nodes(const BoxPartition& partition, int rank, const IndexTriple& c
     nodes += plane_nodes(cells, face_axis(face), dimension, degree);
   }
   return nodes;
+}
+
+// How many sums of planes of the finest level have messages of their own, at most.
+int exchange_count(const CaseParameters& parameters) {
+  const bool is_implicit = parameters.time && parameters.time->method != TimeMethod::explicit_rk;
+  // Of the operator that is solved with and of the mass.
+  const int operators = is_implicit ? 2 : 1;
+  // Of the form that steps are made of.
+  if (!is_nonlinear(parameters)) return operators + (is_implicit ? 1 : 0);
+  const int residuals = 1;
+  return operators + residuals + (has_drift(parameters) ? 1 : 0) +
+         (has_definite_operator(parameters) ? 1 : 0);
 }
 
 Index cycle_value_bytes(const CaseParameters& parameters) {
@@ -95,7 +108,7 @@ Index exchange_bytes(const CaseParameters& parameters, const BoxPartition& parti
   const int degree = parameters.space.degree;
   const IndexTriple cells = partition.cells(rank).counts;
   Saturated bytes = Saturated(shared_nodes(partition, rank, cells, degree)) *
-                    value_bytes(parameters.operation.precision);
+                    value_bytes(parameters.operation.precision) * exchange_count(parameters);
   if (parameters.solver.preconditioner == kMultigrid) {
     const std::vector<LevelSummary> levels = planned_levels(parameters);
     const std::size_t gathered = first_gathered_level(parameters, partition);
@@ -109,7 +122,11 @@ Index exchange_bytes(const CaseParameters& parameters, const BoxPartition& parti
                cycle_value_bytes(parameters);
     }
   }
-  return bytes * kSentAndReceived;
+  bytes *= kSentAndReceived;
+  // The drift of a rank is summed over all before it is added.
+  if (has_drift(parameters))
+    bytes += Saturated(part_dofs(partition, rank, degree)) * sizeof(double);
+  return bytes;
 }
 
 Index gathered_bytes(const CaseParameters& parameters, const BoxPartition& partition) {

@@ -18,7 +18,8 @@ int smallest_part(const BoxPartition& partition, int degree);
 /// For sizes only.
 CaseParameters part_case(const CaseParameters& parameters, const BoxPartition& partition, int rank);
 
-/// Bytes of the messages of an exchange in a case, those of all levels of multigrid together.
+/// Bytes of the messages of all exchanges in a case, those of all levels of multigrid together, and
+/// of vectors that ranks sum up before they are added to others.
 Index exchange_bytes(const CaseParameters& parameters, const BoxPartition& partition, int rank);
 
 /// Bytes of the levels of multigrid that every rank has as a whole, with the sums in which they are

@@ -65,7 +65,7 @@ class DirichletLift {
     if constexpr (std::is_same_v<Space, Host>) {
       to = std::move(from);
     } else {
-      if (to.size() == 0) to = V(from.size());
+      if (to.size() == 0) to = V(from.layout());
       copy(from, to);
     }
   }

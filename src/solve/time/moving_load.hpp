@@ -74,13 +74,10 @@ class MovingLoad {
   void lift(const BilinearForm& form, const ScalarField& source,
             const std::vector<FluxTerm>& fluxes, Vector<double, Space>& b) {
     if constexpr (std::is_same_v<Space, Device>) {
-      // Ranks add their loads on the host.
-      if (form.part == nullptr) {
-        if (auto made = assemble_device_load(form, source, fluxes, values_)) {
-          clear_constrained_rows(form, *made);
-          b = std::move(*made);
-          return;
-        }
+      if (auto made = assemble_device_load(form, source, fluxes, values_)) {
+        clear_constrained_rows(form, *made);
+        b = std::move(*made);
+        return;
       }
       HostVector<double> on_host(values_.layout());
       lift_on_host(form, source, fluxes, on_host);
