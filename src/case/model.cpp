@@ -40,8 +40,7 @@ CaseModel make_case_model(const CaseParameters& parameters, Processor makes,
                                             carrier);
   };
   const auto physical = part_of(mesh);
-  Discretization discretization =
-      make_framed_discretization(parameters, partition ? Processor::cpu : makes, physical.get());
+  Discretization discretization = make_framed_discretization(parameters, makes, physical.get());
   // Levels that ranks gather are made of its mesh, in the frame as all others.
   const auto part = part_of(mesh_in_frame(mesh, discretization));
   PoissonProblem problem = make_problem(parameters);
@@ -54,7 +53,6 @@ CaseModel make_case_model(const CaseParameters& parameters, Processor makes,
 LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial,
                                 Processor assembles, SolutionPlace wanted) {
   const ScalarField start = in_frame(initial, model.units.frame);
-  if (model.part != nullptr) return make_linear_system(model.problem, model.discretization, start);
   LinearSystem system =
       make_linear_system(model.problem, model.discretization, start, assembles, wanted);
   if (system.b_on_gpu == nullptr || has_safe_squares(system.reference_norm)) return system;
@@ -110,9 +108,11 @@ void interpolate(const CaseModel& model, const ScalarField& field, HostVector<do
 void try_at_nodes(const CaseModel& model, const ScalarField& field, Processor tries) {
   const ScalarField framed = in_frame(field, model.units.frame);
   if constexpr (kHasCuda) {
-    if (tries == Processor::gpu && model.part == nullptr &&
-        is_finite_at_nodes(model.discretization, framed))
-      return;
+    if (tries == Processor::gpu) {
+      const bool is_finite = on_all_ranks(
+          model.part.get(), [&] { return is_finite_at_nodes(model.discretization, framed); });
+      if (!model.ranks().any(!is_finite)) return;
+    }
   }
   // On the host a value that is not allowed is named.
   on_all_ranks(model.part.get(), [&] { try_at_nodes(model.discretization, framed); });

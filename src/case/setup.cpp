@@ -208,20 +208,17 @@ bool makes_positions_on_gpu(const CaseParameters& parameters) {
 
 Discretization make_framed_discretization(const CaseParameters& parameters, Processor makes,
                                           const RankPart* part) {
+  const auto mesh = [&] { return part == nullptr ? make_box_mesh(parameters) : part->mesh(); };
   if constexpr (kHasCuda) {
     if (makes == Processor::gpu && !parameters.mesh.map.empty()) {
       const SpaceParameters& space = parameters.space;
       auto made = make_mapped_on_device(
-          make_box_mesh(parameters),
-          make_basis(space.degree, space.nodes, space.quadrature, space.points),
-          map_fields(parameters));
+          mesh(), make_basis(space.degree, space.nodes, space.quadrature, space.points),
+          map_fields(parameters), part == nullptr ? single_rank() : part->ranks());
       if (made) return std::move(*made);
     }
   }
-  return in_natural_frame(part, [&] {
-    return make_discretization_on(part == nullptr ? make_box_mesh(parameters) : part->mesh(),
-                                  parameters);
-  });
+  return in_natural_frame(part, [&] { return make_discretization_on(mesh(), parameters); });
 }
 
 Discretization in_natural_frame(const RankPart* part, const std::function<Discretization()>& make) {

@@ -1,4 +1,5 @@
 // This file evaluates maps at the nodes in GPU memory.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "operators/cells/fields/device_map.hpp"
 #include "operators/cells/fields/device_nodes.hpp"
 #include "operators/cells/fields/device_program.cuh"
+#include "operators/form/on_all_ranks.hpp"
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/ordered_bits.cuh"
 
@@ -70,6 +72,13 @@ DeviceNodes::Coordinates evaluate_map(const Mapping& box, const std::array<Scala
     intervals[d] = {from_ordered_bits(~found[1]), from_ordered_bits(found[0])};
   }
   return coordinates;
+}
+
+bool are_finite(const Intervals& intervals, int dimension) {
+  return std::all_of(intervals.begin(), intervals.begin() + dimension,
+                     [](const Interval& interval) {
+                       return std::isfinite(interval.low) && std::isfinite(interval.high);
+                     });
 }
 
 // Whether all cells have edges of some length along each axis; 0 is left to who checks the cells.
@@ -135,24 +144,31 @@ DeviceNodes::ReadSome reader(Mapping box, std::array<ScalarField, 3> map, const 
 }  // namespace
 
 std::optional<Discretization> make_mapped_on_device(const BoxMesh& physical, const Basis1D& basis,
-                                                    const std::array<ScalarField, 3>& components) {
+                                                    const std::array<ScalarField, 3>& components,
+                                                    const Communicator& ranks) {
   const int dimension = physical.dimension();
   if (!is_map_for_gpu(components, dimension)) return std::nullopt;
   const NodeLattice lattice(physical, basis.degree);
   Mapping box(physical, lattice, basis.nodes);
   Intervals intervals{};
-  DeviceNodes::Coordinates coordinates = evaluate_map(box, components, intervals);
-  for (int d = 0; d < dimension; ++d) {
-    if (!std::isfinite(intervals[d].low) || !std::isfinite(intervals[d].high)) return std::nullopt;
+  DeviceNodes::Coordinates coordinates =
+      on_all_ranks(ranks, [&] { return evaluate_map(box, components, intervals); });
+  if (ranks.any(!are_finite(intervals, dimension))) return std::nullopt;
+  for (Interval& interval : intervals) {
+    ranks.min({&interval.low, 1});
+    ranks.max({&interval.high, 1});
   }
-  if (!have_digits(physical, lattice, coordinates, least_edge(intervals, dimension))) {
-    return std::nullopt;
-  }
+  const double least = least_edge(intervals, dimension);
+  const bool has_digits =
+      on_all_ranks(ranks, [&] { return have_digits(physical, lattice, coordinates, least); });
+  if (ranks.any(!has_digits)) return std::nullopt;
   const Frame frame = natural_frame(intervals, dimension);
-  move_to(frame, lattice.size(), coordinates, dimension);
-  auto nodes = std::make_shared<DeviceNodes>(lattice, std::move(coordinates),
-                                             reader(std::move(box), components, frame));
-  return mapped_in_frame(physical, basis, frame, std::move(nodes));
+  return on_all_ranks(ranks, [&] {
+    move_to(frame, lattice.size(), coordinates, dimension);
+    auto nodes = std::make_shared<DeviceNodes>(lattice, std::move(coordinates),
+                                               reader(std::move(box), components, frame));
+    return mapped_in_frame(physical, basis, frame, std::move(nodes));
+  });
 }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include "mesh/discretization.hpp"
 #include "mesh/scalar_field.hpp"
 #include "operators/cells/fields/device_program.hpp"
+#include "solvers/ranks/communicator.hpp"
 
 namespace tessera {
 
@@ -24,9 +25,12 @@ inline bool is_map_for_gpu(const std::array<ScalarField, 3>& components, int dim
 /// The host evaluates the few that it is asked for, and copies them when it is asked for all.
 /// Nothing if the GPU cannot evaluate the map, or finds a position that is not finite or has too
 /// few digits, of which the host tells more.
-/// @param physical the mesh, in physical space
-/// @throws DeviceError
+/// @param physical the mesh, in physical space, or what a rank has of it
+/// @param ranks of which each has a part of the mesh: the frame is that of all of them, and they
+///              make their spaces together, or none
+/// @throws DeviceError, std::bad_alloc
 std::optional<Discretization> make_mapped_on_device(const BoxMesh& physical, const Basis1D& basis,
-                                                    const std::array<ScalarField, 3>& components);
+                                                    const std::array<ScalarField, 3>& components,
+                                                    const Communicator& ranks = single_rank());
 
 }  // namespace tessera

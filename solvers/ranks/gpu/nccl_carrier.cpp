@@ -9,9 +9,11 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "solvers/check.hpp"
 #include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/device_array.hpp"
 
 namespace tessera {
 namespace {
@@ -87,9 +89,16 @@ class NcclCarrier final : public DeviceCarrier {
   // Together with the other ranks. Returns why not; empty if it is done.
   std::string connect(const Nccl::UniqueId& id) {
     const Nccl::Result result = nccl_->init(&comm_, ranks().size(), id, ranks().rank());
-    if (result == Nccl::kSuccess) return "";
-    comm_ = nullptr;
-    return version_text(*nccl_) + ": " + nccl_->error_text(result);
+    if (result != Nccl::kSuccess) {
+      comm_ = nullptr;
+      return version_text(*nccl_) + ": " + nccl_->error_text(result);
+    }
+    try {
+      send_first_messages();
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+    return "";
   }
 
   std::string name() const override { return "by " + version_text(*nccl_); }
@@ -123,6 +132,22 @@ class NcclCarrier final : public DeviceCarrier {
     require_comm();
     check(nccl_->all_gather(mine, all, static_cast<std::size_t>(bytes), Nccl::kBytes, comm_,
                             device_stream()));
+  }
+
+  // With these NCCL connects GPUs and loads its kernels, which takes as long as a solve.
+  void send_first_messages() const {
+    const int count = ranks().size();
+    const DeviceArray<double> sent(count);
+    DeviceArray<double> received(count);
+    zero_on_device(received.data(), received.bytes());
+    std::vector<DeviceMessage> messages;
+    for (int rank = 0; rank < count; ++rank) {
+      if (rank == ranks().rank()) continue;
+      messages.push_back({rank, sent.data() + rank, received.data() + rank, sizeof(double)});
+    }
+    exchange(messages);
+    all_gather(sent.data(), sizeof(double), received.data());
+    synchronize_device();
   }
 
   void require_comm() const {

@@ -131,7 +131,7 @@ class Run {
   /// Threads, memory and the output directory, before any work.
   void prepare() {
     run_.started = std::chrono::system_clock::now();
-    resources_.find_ranks();
+    find_ranks();
     run_.choices = resolve_choices(run_.parameters);
     if (launches_ == LaunchReports::yes) require_launches(parameters_);
     run_.strategy = case_strategy(parameters_);
@@ -142,6 +142,12 @@ class Run {
     say("{}", case_text(run_, {.peak_bytes = resources_.peak_bytes(),
                                .available_bytes = available_memory_bytes(),
                                .gpu_peak_bytes = resources_.gpu_peak_bytes()}));
+  }
+
+  void find_ranks() {
+    if (ranks_.size() == 1) return;
+    const auto scope = run_.timers.scope("processes");
+    resources_.find_ranks();
   }
 
   void make_output_directory() {
