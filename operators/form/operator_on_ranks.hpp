@@ -26,41 +26,26 @@ inline std::vector<EntryPlane> exchanged_planes(const BilinearForm& form) {
   return planes;
 }
 
-/// A DistributedOperator that becomes that of another form where the rank's own operator does. All
-/// ranks make and update it together.
+/// A DistributedOperator that becomes that of another form where the rank's own operator does. It
+/// has fused operations where those of all ranks do. All ranks make and update it together.
 template <class T, class Space>
-class OperatorOnRanks final : public DistributedOperator<T, Space>, public Updatable {
+class OperatorOnRanks final : public DistributedOperator<T, Space>,
+                              public FusedOperations<T, Space>,
+                              public Updatable {
  public:
+  using V = Vector<T, Space>;
+
   OperatorOnRanks(std::unique_ptr<LinearOperator<T, Space>> local, const BilinearForm& form)
       : DistributedOperator<T, Space>(
             std::move(local), form.layout(),
-            form.part->rank->template exchange<T, Space>(form.dirichlet)) {}
-
-  Updated update(const BilinearForm& form) override {
-    const Updated updated =
-        on_all_ranks(form, [&] { return update_in_place(this->local(), form); });
-    return on_any_rank(this->layout(), updated == Updated::no) ? Updated::no : Updated::yes;
-  }
-};
-
-/// On the host it has fused operations where those of all ranks do.
-template <class T>
-class OperatorOnRanks<T, Host> final : public DistributedOperator<T, Host>,
-                                       public FusedOperations<T, Host>,
-                                       public Updatable {
- public:
-  using V = HostVector<T>;
-
-  OperatorOnRanks(std::unique_ptr<LinearOperator<T, Host>> local, const BilinearForm& form)
-      : DistributedOperator<T, Host>(std::move(local), form.layout(),
-                                     form.part->rank->template exchange<T, Host>(form.dirichlet)) {
+            form.part->rank->template exchange<T, Space>(form.dirichlet)) {
     if (on_any_rank(this->layout(), this->local().fused() == nullptr)) return;
     sums_ = on_all_ranks(form, [&] {
-      return std::make_unique<const FusedSums<T>>(this->layout(), exchanged_planes(form));
+      return std::make_unique<const FusedSums<T, Space>>(this->layout(), exchanged_planes(form));
     });
   }
 
-  const FusedOperations<T, Host>* fused() const override {
+  const FusedOperations<T, Space>* fused() const override {
     return sums_ == nullptr ? nullptr : this;
   }
   void do_apply_dot(const V& x, V& y, double* sums) const override {
@@ -70,7 +55,7 @@ class OperatorOnRanks<T, Host> final : public DistributedOperator<T, Host>,
     sums_->residual(*this->local().fused(), this->exchange(), b, x, r, rr);
   }
   std::int64_t bytes() const override {
-    return DistributedOperator<T, Host>::bytes() + (sums_ == nullptr ? 0 : sums_->bytes());
+    return DistributedOperator<T, Space>::bytes() + (sums_ == nullptr ? 0 : sums_->bytes());
   }
 
   Updated update(const BilinearForm& form) override {
@@ -82,7 +67,7 @@ class OperatorOnRanks<T, Host> final : public DistributedOperator<T, Host>,
   }
 
  private:
-  std::unique_ptr<const FusedSums<T>> sums_;  // null: without fused operations
+  std::unique_ptr<const FusedSums<T, Space>> sums_;  // null: without fused operations
 };
 
 /// The operator of all ranks, of a part's form and the rank's own operator of it.

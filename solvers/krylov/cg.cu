@@ -96,9 +96,10 @@ class DeviceCg final : public SystemIteration<T> {
   template <Half half>
   void enqueue_half(const DeviceVector<T>& p) {
     fused_->apply_dot(p, q_, state()->dots);
-    launch(fused_iteration_kernel<half, T>, over_entries("vector updates of CG"),
+    launch(fused_iteration_kernel<half, AllEntries, T>, over_entries("vector updates of CG"),
            {system().size(), q_.data(), p_.data(), second_p_.data(), residual().data(),
-            system().x(), state(), sums_.partial(), sums_.arrived()});
+            system().x(), state(), sums_.partial(), sums_.arrived()},
+           AllEntries());
   }
 
   void complete_solution() {
@@ -115,7 +116,7 @@ class DeviceCg final : public SystemIteration<T> {
   bool predicts_beta_;
   DeviceVector<T> p_, second_p_, q_, z_;
   DeviceArray<Sums<2>> partial_;
-  ReductionBuffer<2> sums_;
+  ReductionBuffer<1> sums_;
 };
 
 template <class T>

@@ -29,23 +29,43 @@ struct FusedIterationArguments {
   T* r;
   T* x;
   IterationState* state;
-  Sums<2>* partial;
+  Sums<1>* partial;
   unsigned* arrived;
+};
+
+// With r.r.
+template <Half half>
+struct FusedIterationEnd {
+  IterationState* state;
+
+  __device__ void operator()(const Sums<1>& total) const {
+    const double pq = state->dots[0];
+    const double rz = state->rz;
+    const bool was_running = state->status == DeviceStatus::running;
+    const double alpha = was_running && !is_bad(pq) ? rz / pq : 0.0;
+    state->pending = half == Half::first ? alpha : 0.0;
+    if (!was_running) return;
+    if (is_bad(pq)) {
+      state->status = status_of_bad(pq);
+      return;
+    }
+    finish_iteration(state, total[0], alpha * rz);
+    state->rz = total[0];
+  }
 };
 
 // r -= alpha q; first half: second = r + beta first; second half: x += alpha_1 first + alpha_2
 // second, first = r + beta second. Once the status is not `running`, it only completes x.
 // Deterministic. Reads and writes 5 vectors in the first half, 8 in the second.
-template <Half half, class T>
+template <Half half, class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
-    fused_iteration_kernel(const FusedIterationArguments<T> args) {
+    fused_iteration_kernel(const FusedIterationArguments<T> args, const Entries counted) {
   IterationState* const state = args.state;
   const bool was_running = state->status == DeviceStatus::running;
   const double pending = half == Half::second ? state->pending : 0.0;
   if (!was_running && pending == 0.0) return;
   const double pq = state->dots[0];
-  const bool divides = !is_bad(pq);
-  const bool iterates = was_running && divides;
+  const bool iterates = was_running && !is_bad(pq);
   const double rz = state->rz;
   const double alpha = iterates ? rz / pq : 0.0;
   // Rounding may make the prediction negative where r nearly vanishes; a NaN stays a NaN.
@@ -53,7 +73,7 @@ __global__ void __launch_bounds__(kReductionThreads)
   const T beta = static_cast<T>(foreseen < 0.0 ? 0.0 : foreseen);
   const T step = static_cast<T>(alpha);
   const T step_before = static_cast<T>(pending);
-  Sums<2> sum;
+  Sums<1> sum;
   for_each_group_of<kInFlight>(args.n, [&](const Index(&entries)[kInFlight]) {
     T r[kInFlight];
     T q[kInFlight];
@@ -79,22 +99,15 @@ __global__ void __launch_bounds__(kReductionThreads)
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
       r[k] -= step * q[k];
-      sum[0] += static_cast<double>(r[k]) * static_cast<double>(r[k]);
+      if (counted.has(entries[k])) {
+        sum[0] += static_cast<double>(r[k]) * static_cast<double>(r[k]);
+      }
       next[k] = r[k] + beta * first[k];
     }
     store_entries(r, args.n, entries, args.r);
     store_entries(next, args.n, entries, half == Half::first ? args.second : args.first);
   });
-  reduce_over_grid(sum, args.partial, args.arrived, [=](const Sums<2>& total) {
-    state->pending = half == Half::first ? alpha : 0.0;
-    if (!was_running) return;
-    if (!divides) {
-      state->status = status_of_bad(pq);
-      return;
-    }
-    finish_iteration(state, total[0], alpha * rz);
-    state->rz = total[0];
-  });
+  reduce_entries<Entries>(sum, args.partial, args.arrived, state, FusedIterationEnd<half>{state});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A DeviceCgOnRanks is conjugate gradients where ranks with a GPU each share the vectors.
 #pragma once
 
+#include "solvers/krylov/cg_fused_kernels.cuh"
 #include "solvers/krylov/cg_rank_kernels.cuh"
 #include "solvers/krylov/device_system.cuh"
 
@@ -23,7 +24,10 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
   DeviceCgOnRanks(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m, Beta beta)
       : Base(a, m),
         beta_(beta),
+        fused_(a.fused()),
+        predicts_beta_(kind() == PreconditionerKind::none && fused_ != nullptr),
         p_(a.layout()),
+        second_p_(system().layout_if(predicts_beta_)),
         q_(a.layout()),
         z_(system().layout_if(kind() == PreconditionerKind::general)) {}
 
@@ -32,7 +36,14 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
     make_residual({p_.data(), &state()->rz});
   }
 
+  int iterations_per_call() const override { return predicts_beta_ ? 2 : 1; }
+
   void enqueue() override {
+    if (predicts_beta_) {
+      enqueue_half<Half::first>(p_);
+      enqueue_half<Half::second>(second_p_);
+      return;
+    }
     with_kind(kind(), [&]<PreconditionerKind kind>() {
       if constexpr (kind == PreconditionerKind::general) {
         if (beta_ == Beta::fletcher_reeves) {
@@ -41,8 +52,7 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
           enqueue_direction<Beta::polak_ribiere>();
         }
       }
-      system().a().apply(p_, q_);
-      enqueue_sums<DirectionEnd<kind>>(direction_sum_kernel<kind, T>);
+      enqueue_product<kind>();
       enqueue_sums<ResidualUpdateEnd<kind>>(rank_residual_kernel<kind, T>);
       if constexpr (kind != PreconditionerKind::general) enqueue_solution<kind>();
     });
@@ -60,6 +70,28 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
     return {system().size(), q_.data(), system().diagonal(),
             z_.data(),       p_.data(), residual().data(),
             system().x(),    state(),   sums_.partial()};
+  }
+
+  template <Half half>
+  void enqueue_half(const DeviceVector<T>& p) {
+    fused_->apply_dot(p, q_, state()->dots);
+    launch(fused_iteration_kernel<half, OwnedEntries, T>, over_entries("vector updates of CG"),
+           {system().size(), q_.data(), p_.data(), second_p_.data(), residual().data(),
+            system().x(), state(), square_.partial(), square_.arrived()},
+           OwnedEntries(this->layout()));
+    this->template finish_on_ranks<1>(FusedIterationEnd<half>{state()});
+  }
+
+  // Queues q = A p, and what follows of p.q.
+  template <PreconditionerKind kind>
+  void enqueue_product() {
+    if (fused_ != nullptr) {
+      fused_->apply_dot(p_, q_, state()->dots);
+      launch(given_direction_kernel<kind>, {"p.q of CG", 1, 1}, state());
+    } else {
+      system().a().apply(p_, q_);
+      enqueue_sums<DirectionEnd<kind>>(direction_sum_kernel<kind, T>);
+    }
   }
 
   template <Beta choice>
@@ -90,8 +122,12 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
   }
 
   Beta beta_;
-  DeviceVector<T> p_, q_, z_;
+  const FusedOperations<T, Device>* fused_;
+  // As in DeviceCg.
+  bool predicts_beta_;
+  DeviceVector<T> p_, second_p_, q_, z_;
   ReductionBuffer<2> sums_;
+  ReductionBuffer<1> square_;
 };
 
 }  // namespace

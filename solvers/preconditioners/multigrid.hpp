@@ -114,7 +114,8 @@ class Multigrid final : public Preconditioner<T, Space> {
     V& coarse_x = vectors_[l + 1].x;
     observed(l, CyclePart::residual, [&] {
       if (level.a->fused() != nullptr) {
-        level.a->fused()->residual(b, x, r, sum_.data());
+        const bool is_shared = level.a->layout().shared != nullptr;
+        level.a->fused()->residual(b, x, r, is_shared ? nullptr : sum_.data());
         return;
       }
       level.a->apply(x, r);

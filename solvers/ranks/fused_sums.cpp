@@ -11,7 +11,11 @@
 namespace tessera {
 namespace {
 
-std::vector<std::int64_t> entries_of(const std::vector<EntryPlane>& planes) {
+double wide(double value) { return value; }
+
+}  // namespace
+
+std::vector<std::int64_t> distinct_entries(const std::vector<EntryPlane>& planes) {
   std::vector<std::int64_t> entries;
   for (const EntryPlane& plane : planes) {
     for (std::int64_t b = 0; b < plane.counts[1]; ++b) {
@@ -23,15 +27,11 @@ std::vector<std::int64_t> entries_of(const std::vector<EntryPlane>& planes) {
   return entries;
 }
 
-double wide(double value) { return value; }
-
-}  // namespace
-
 template <class T>
-FusedSums<T>::FusedSums(VectorLayout layout, const std::vector<EntryPlane>& exchanged)
-    : layout_(std::move(layout)), entries_(entries_of(exchanged)), kept_(entries_.size()) {
+FusedSums<T, Host>::FusedSums(VectorLayout layout, const std::vector<EntryPlane>& exchanged)
+    : layout_(std::move(layout)), entries_(distinct_entries(exchanged)), kept_(entries_.size()) {
   if (layout_.shared == nullptr) return;
-  const std::vector<std::int64_t> not_owned = entries_of(layout_.shared->not_owned());
+  const std::vector<std::int64_t> not_owned = distinct_entries(layout_.shared->not_owned());
   std::set_intersection(entries_.begin(), entries_.end(), not_owned.begin(), not_owned.end(),
                         std::back_inserter(others_own_));
   std::set_difference(not_owned.begin(), not_owned.end(), entries_.begin(), entries_.end(),
@@ -39,9 +39,9 @@ FusedSums<T>::FusedSums(VectorLayout layout, const std::vector<EntryPlane>& exch
 }
 
 template <class T>
-void FusedSums<T>::apply_dot(const FusedOperations<T, Host>& local,
-                             const PlaneExchange<T, Host>& exchange, const V& x, V& y,
-                             double* sums) const {
+void FusedSums<T, Host>::apply_dot(const FusedOperations<T, Host>& local,
+                                   const PlaneExchange<T, Host>& exchange, const V& x, V& y,
+                                   double* sums) const {
   local.apply_dot(x, y, sums);
   for (std::size_t k = 0; k < entries_.size(); ++k) kept_[k] = y[entries_[k]];
   exchange.add(y);
@@ -59,25 +59,27 @@ void FusedSums<T>::apply_dot(const FusedOperations<T, Host>& local,
 }
 
 template <class T>
-void FusedSums<T>::residual(const FusedOperations<T, Host>& local,
-                            const PlaneExchange<T, Host>& exchange, const V& b, const V& x, V& r,
-                            double* rr) const {
+void FusedSums<T, Host>::residual(const FusedOperations<T, Host>& local,
+                                  const PlaneExchange<T, Host>& exchange, const V& b, const V& x,
+                                  V& r, double* rr) const {
+  double own = 0.0;
   // b counts once in the sum over ranks: with its owner.
   for (std::size_t k = 0; k < others_own_.size(); ++k) kept_[k] = b[others_own_[k]];
-  local.residual(b, x, r, rr);
+  local.residual(b, x, r, &own);
   for (std::size_t k = 0; k < others_own_.size(); ++k) r[others_own_[k]] -= kept_[k];
   exchange.add(r);
+  if (rr == nullptr) return;
   *rr = entry_sum(layout_, [r = r.data()](std::int64_t i) { return wide(r[i]) * wide(r[i]); });
 }
 
 template <class T>
-std::int64_t FusedSums<T>::bytes() const {
+std::int64_t FusedSums<T, Host>::bytes() const {
   return static_cast<std::int64_t>((entries_.size() + others_own_.size() + identity_.size()) *
                                        sizeof(std::int64_t) +
                                    kept_.size() * sizeof(T));
 }
 
-template class FusedSums<double>;
-template class FusedSums<float>;
+template class FusedSums<double, Host>;
+template class FusedSums<float, Host>;
 
 }  // namespace tessera

@@ -62,10 +62,19 @@ class PlaneExchange<T, Device> {
   PlaneExchange(std::shared_ptr<const DeviceCarrier> carrier, const SharedPlanes& planes);
 
   /// As on the host. @throws DeviceError
-  void add(DeviceVector<T>& y) const;
+  void add(DeviceVector<T>& y) const { add(y, nullptr); }
+  /// The same, and change[axis] = what this adds along the axis to the sum of all y_i^2 of this
+  /// rank; nothing along an axis without neighbors.
+  /// @param change 3 numbers in GPU memory, or null
+  void add(DeviceVector<T>& y, double* change) const;
   std::int64_t bytes() const;
 
+  PlaneExchange(PlaneExchange&&) noexcept;
+  PlaneExchange& operator=(PlaneExchange&&) noexcept;
+  ~PlaneExchange();
+
  private:
+  struct ChangeSums;  // of blocks
   struct Side {
     SharedPlane plane;
     DeviceArray<T> sent;  // empty if the plane is sent from where it is
@@ -74,6 +83,7 @@ class PlaneExchange<T, Device> {
 
   std::shared_ptr<const DeviceCarrier> carrier_;
   mutable std::array<std::vector<Side>, 3> sides_;
+  std::unique_ptr<ChangeSums> sums_;
   mutable OneUseAtATime guard_;
 };
 

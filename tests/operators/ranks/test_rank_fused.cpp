@@ -5,7 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "solvers/memory/device_array.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
+#include "tests/device_test.hpp"
 #include "tests/operators/ranks/rank_checks.hpp"
 #include "tests/vectors.hpp"
 
@@ -26,8 +28,32 @@ std::vector<RankGrid> grids(int dimension) {
                         : std::vector<RankGrid>{{1, 1, 3}, {2, 2, 2}};
 }
 
+// Two sums in the memory of vectors.
+template <class Space>
+class Scalars;
+
+template <>
+class Scalars<Host> {
+ public:
+  double* data() { return values_; }
+  double operator[](int k) const { return values_[k]; }
+
+ private:
+  double values_[2] = {};
+};
+
+template <>
+class Scalars<Device> {
+ public:
+  double* data() { return values_.data(); }
+  double operator[](int k) const { return to_host(values_)[static_cast<std::size_t>(k)]; }
+
+ private:
+  DeviceArray<double> values_{2};
+};
+
 // Also of vectors that are not 0 on constrained nodes, of which several ranks have the rows.
-template <class T>
+template <class T, class Space>
 void expect_same_sums(const Problem& problem, const RankGrid& grid) {
   const auto one = make_operator<T>({"kronecker", "none"}, problem.form);
   ASSERT_NE(one->fused(), nullptr);
@@ -41,43 +67,59 @@ void expect_same_sums(const Problem& problem, const RankGrid& grid) {
   one->fused()->residual(vector_of<T>(b), vector_of<T>(x), r, &expected_rr);
   const double tolerance = rank_tolerance<T>();
   run_on_threads(grid[0] * grid[1] * grid[2], [&](const Communicator& ranks) {
-    const RankProblem mine(ranks, BoxPartition(problem.discretization->mesh, grid), problem);
-    const auto a = mine.distributed<T>({"kronecker", "none"});
+    const RankProblem mine(ranks, BoxPartition(problem.discretization->mesh, grid), problem,
+                           kProcessorOf<Space>);
+    const auto a = mine.distributed<T, Space>({"kronecker", "none"});
     ASSERT_NE(a->fused(), nullptr);
-    HostVector<T> w(mine.layout());
+    const auto mine_of = [&](const std::vector<double>& values) {
+      return in_space<Space>(mine.taken<T>(values));
+    };
+    const auto expect_near = [&](const Vector<T, Space>& w, const HostVector<T>& of_one) {
+      const HostVector<T> values = testing::on_host(w);
+      EXPECT_TRUE(mine.agrees(values));
+      EXPECT_LT(relative_difference(vector_of<double>(mine.gathered(values)), values_of(of_one)),
+                tolerance);
+    };
+    Vector<T, Space> w(mine.layout());
     fill(w, std::numeric_limits<T>::quiet_NaN());
-    double sums[2] = {};
-    a->fused()->apply_dot(mine.taken<T>(x), w, sums);
-    EXPECT_TRUE(mine.agrees(w));
-    EXPECT_LT(relative_difference(vector_of<double>(mine.gathered(w)), values_of(y)), tolerance);
+    Scalars<Space> sums;
+    a->fused()->apply_dot(mine_of(x), w, sums.data());
+    expect_near(w, y);
     for (int k = 0; k < 2; ++k) {
       EXPECT_NEAR(sums[k], expected[k], 100.0 * tolerance * std::abs(expected[1]));
     }
-    double rr = 0.0;
+    Scalars<Space> rr;
     fill(w, std::numeric_limits<T>::quiet_NaN());
-    a->fused()->residual(mine.taken<T>(b), mine.taken<T>(x), w, &rr);
-    EXPECT_TRUE(mine.agrees(w));
-    EXPECT_LT(relative_difference(vector_of<double>(mine.gathered(w)), values_of(r)), tolerance);
-    EXPECT_NEAR(rr, expected_rr, 100.0 * tolerance * expected_rr);
-    // In place of b.
-    HostVector<T> in_place = mine.taken<T>(b);
-    a->fused()->residual(in_place, mine.taken<T>(x), in_place, &rr);
-    EXPECT_TRUE(same_bits(in_place, w));
+    a->fused()->residual(mine_of(b), mine_of(x), w, rr.data());
+    expect_near(w, r);
+    EXPECT_NEAR(rr[0], expected_rr, 100.0 * tolerance * expected_rr);
+    // In place of b, and without the sum.
+    Vector<T, Space> in_place = mine_of(b);
+    a->fused()->residual(in_place, mine_of(x), in_place, nullptr);
+    EXPECT_TRUE(same_bits(testing::on_host(in_place), testing::on_host(w)));
   });
 }
 
-TEST(RankFused, SumsAreThoseOfOneRank) {
+template <class Space>
+void expect_same_sums_of_all() {
   for (const int dimension : {2, 3}) {
     for (const Boundary boundary : {Boundary::none, Boundary::dirichlet}) {
       ProblemOptions options = separable(dimension);
       options.boundary = boundary;
       const Problem problem = make_problem(options);
       for (const RankGrid& grid : grids(dimension)) {
-        expect_same_sums<double>(problem, grid);
-        expect_same_sums<float>(problem, grid);
+        expect_same_sums<double, Space>(problem, grid);
+        expect_same_sums<float, Space>(problem, grid);
       }
     }
   }
+}
+
+TEST(RankFused, SumsAreThoseOfOneRank) { expect_same_sums_of_all<Host>(); }
+
+TEST(RankFused, SumsOnTheGpuAreThoseOfOneRank) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) expect_same_sums_of_all<Device>();
 }
 
 // Where one rank alone has a Robin face that is no part of the factors, none fuses.
@@ -94,23 +136,33 @@ TEST(RankFused, AllRanksFuseOrNone) {
 }
 
 // The residual is as exact as one of one rank where it nearly vanishes.
-TEST(RankFused, SolvesGoAsOnOneRank) {
+template <class Space>
+void expect_same_solves() {
   for (const int dimension : {2, 3}) {
     ProblemOptions options = separable(dimension);
     options.boundary = Boundary::dirichlet;
     const StrategyName kronecker{"kronecker", "none"};
-    const auto solve = [&](const Communicator& ranks, const RankGrid& grid) {
-      return solve_on_ranks<Host>(ranks, grid, options, kronecker, SolverMethod::cg,
-                                  RankPreconditioner::none);
-    };
-    const RankSolve one = solve(single_rank(), {1, 1, 1});
-    EXPECT_EQ(one.report.status, SolveStatus::converged);
-    for (const RankGrid& grid : grids(dimension)) {
-      run_on_threads(grid[0] * grid[1] * grid[2], [&](const Communicator& ranks) {
-        expect_same_solution(one, solve(ranks, grid));
-      });
+    for (const RankPreconditioner m :
+         {RankPreconditioner::none, RankPreconditioner::jacobi, RankPreconditioner::chebyshev}) {
+      const auto solve = [&](const Communicator& ranks, const RankGrid& grid) {
+        return solve_on_ranks<Space>(ranks, grid, options, kronecker, SolverMethod::cg, m);
+      };
+      const RankSolve one = solve(single_rank(), {1, 1, 1});
+      EXPECT_EQ(one.report.status, SolveStatus::converged);
+      for (const RankGrid& grid : grids(dimension)) {
+        run_on_threads(grid[0] * grid[1] * grid[2], [&](const Communicator& ranks) {
+          expect_same_solution(one, solve(ranks, grid));
+        });
+      }
     }
   }
+}
+
+TEST(RankFused, SolvesGoAsOnOneRank) { expect_same_solves<Host>(); }
+
+TEST(RankFused, SolvesOnTheGpuGoAsOnOneRank) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) expect_same_solves<Device>();
 }
 
 }  // namespace
