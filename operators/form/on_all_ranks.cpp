@@ -18,6 +18,7 @@ namespace {
 enum class Kind {
   interrupted,
   memory,
+  device_memory,
   device,
   carried,
   field_value,
@@ -57,6 +58,8 @@ Failure failure_of(const std::exception_ptr& thrown) {
     return {{.kind = Kind::memory}};
   } catch (const std::length_error&) {
     return {{.kind = Kind::memory}};
+  } catch (const DeviceOutOfMemory& error) {
+    return of_message({.kind = Kind::device_memory}, error);
   } catch (const DeviceError& error) {
     return of_message({.kind = Kind::device}, error);
   } catch (const BadFieldValue& error) {
@@ -104,6 +107,8 @@ Failure read(const std::exception_ptr& thrown, const ErrorCarrier* carrier) {
       throw Interrupted();
     case Kind::memory:
       throw std::bad_alloc();
+    case Kind::device_memory:
+      throw DeviceOutOfMemory(text);
     case Kind::device:
       throw DeviceError(text);
     case Kind::carried:

@@ -42,9 +42,9 @@ void agree_on_failure(const Communicator& ranks, const std::exception_ptr& failu
 /// Returns work(), a rank's share of some work within which it waits for no other rank, if it went
 /// well on all of them. If it throws on some, all of them throw what the lowest of these has
 /// thrown: InvertedCell, LostDigits, BadFieldValue with the name of the field, UnsuitableChoice,
-/// NumericalBreakdown, Interrupted, DeviceError, std::bad_alloc (for std::length_error as well),
-/// what a carrier knows, or else a std::runtime_error with its text. Of what is derived of these
-/// they throw the base. All ranks call it together. A single rank only calls work().
+/// NumericalBreakdown, Interrupted, DeviceError, DeviceOutOfMemory, std::bad_alloc (for
+/// std::length_error too), what a carrier knows, or else a std::runtime_error with its text. Of
+/// what else is derived of these they throw the base. All call it together. One alone calls work().
 template <class Work>
 auto on_all_ranks(const Communicator& ranks, Work&& work, const ErrorCarrier* carrier = nullptr)
     -> std::invoke_result_t<Work> {

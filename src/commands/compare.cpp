@@ -20,15 +20,18 @@ namespace {
 Loaded<StudyParameters> loaded_study(const CompareCommand& command, const Communicator& ranks) {
   Loaded<StudyParameters> loaded = make_study_registry().parse(
       shared_text(command.study_file, ranks), command.study_file, command.overrides);
-  if (ranks.size() > 1 && loaded.parameters.device == RunDevice::cuda) {
-    throw InputError({loaded.findings.diagnostic(
-        "study.device", "several processes compute on CPUs only so far; allowed: \"cpu\"")});
-  }
-  if (command.launches == LaunchReports::yes &&
-      study_processor(loaded.parameters) != Processor::gpu) {
-    throw InputError({{.file = std::string("--launches"),
-                       .message = "reports the launches of GPU kernels, and this study is on the "
-                                  "CPU; --set study.device=cuda puts it on a GPU"}});
+  if (command.launches == LaunchReports::yes) {
+    const auto refuse = [](const char* why) {
+      throw InputError({{.file = std::string("--launches"), .message = why}});
+    };
+    if (study_processor(loaded.parameters) != Processor::gpu) {
+      refuse(
+          "reports the launches of GPU kernels, and this study is on the CPU; --set "
+          "study.device=cuda puts it on a GPU");
+    }
+    if (ranks.size() > 1) {
+      refuse("reports what one process launches on its GPU: start this without mpirun");
+    }
   }
   loaded.parameters.processes = ranks.size();
   return loaded;

@@ -157,4 +157,22 @@ MeasuredRates known_device_rates([[maybe_unused]] const DeviceInfo& gpu,
   return rates;
 }
 
+MeasuredRates device_rates_of_ranks([[maybe_unused]] const Communicator& ranks,
+                                    [[maybe_unused]] int sharing) {
+  MeasuredRates rates;
+  if constexpr (kHasCuda) {
+    // Each is begun together.
+    const double copy = on_all_ranks(ranks, measure_device_copy_bandwidth);
+    const DevicePeaks peaks = on_all_ranks(ranks, measure_device_peaks);
+    const double cache = static_cast<double>(require_device().l2_bytes) / sharing;
+    Figures sums = {copy, peaks.l2_bytes_per_second, peaks.double_flops_per_second,
+                    peaks.single_flops_per_second, cache};
+    ranks.sum(sums);
+    rates.memory.copy = sums[0];
+    rates.fma = {sums[2], sums[3]};
+    rates.caches = {{"L2", sums[4], sums[1]}};
+  }
+  return rates;
+}
+
 }  // namespace tessera

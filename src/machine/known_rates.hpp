@@ -48,4 +48,10 @@ MeasuredRates rates_of_ranks(const Communicator& ranks, int threads, int hosts);
 /// @throws DeviceError
 MeasuredRates known_device_rates(const DeviceInfo& gpu, Measure when = Measure::once);
 
+/// The same as measured by all ranks at one time, each on its GPU, which call this together,
+/// remembered nowhere: the rates of all GPUs together.
+/// @param sharing how many ranks have this rank's GPU
+/// @throws DeviceError on all ranks
+MeasuredRates device_rates_of_ranks(const Communicator& ranks, int sharing);
+
 }  // namespace tessera

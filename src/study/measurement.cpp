@@ -46,10 +46,19 @@ BilinearForm form_of(const StudyPart& part) {
 
 }  // namespace
 
-Index bench_bytes(const StudyProblem& problem, const std::optional<BoxPartition>& partition) {
+namespace {
+
+// Of the largest part, if there are parts.
+Index node_count(const StudyProblem& problem, const std::optional<BoxPartition>& partition) {
   const int degree = problem.degree;
-  const Index nodes = partition ? part_dofs(*partition, largest_part(*partition, degree), degree)
-                                : NodeLattice(make_study_mesh(problem), degree).size();
+  return partition ? part_dofs(*partition, largest_part(*partition, degree), degree)
+                   : NodeLattice(make_study_mesh(problem), degree).size();
+}
+
+}  // namespace
+
+Index bench_bytes(const StudyProblem& problem, const std::optional<BoxPartition>& partition) {
+  const Index nodes = node_count(problem, partition);
   const Index positions = problem.geometry == StudyGeometry::mapped ? problem.dimension * 8 : 0;
   // x and y in the study's precision, y_first in double.
   // Threads, buffers and tables; the program itself is there already when memory is asked for.
@@ -57,9 +66,8 @@ Index bench_bytes(const StudyProblem& problem, const std::optional<BoxPartition>
   return kBesideVectors + nodes * (positions + 2 * value_bytes(problem.precision) + 8);
 }
 
-Index gpu_bench_bytes(const StudyProblem& problem) {
-  const NodeLattice lattice(make_study_mesh(problem), problem.degree);
-  return kCudaLibraryBytes + 2 * lattice.size() * value_bytes(problem.precision);
+Index gpu_bench_bytes(const StudyProblem& problem, const std::optional<BoxPartition>& partition) {
+  return kCudaLibraryBytes + 2 * node_count(problem, partition) * value_bytes(problem.precision);
 }
 
 template <class T>
@@ -107,9 +115,9 @@ Index Bench::nonzeros() const { return csr_nonzeros(part_.whole(), all_faces(pro
 
 Index Bench::needed_bytes(const StrategyName& strategy) const {
   const Processor processor = study_processor(study_);
-  const Index common = processor == Processor::cpu
-                           ? bench_bytes(problem_, ranks_.partition(study_, problem_))
-                           : gpu_bench_bytes(problem_);
+  const std::optional<BoxPartition> partition = ranks_.partition(study_, problem_);
+  const Index common = processor == Processor::cpu ? bench_bytes(problem_, partition)
+                                                   : gpu_bench_bytes(problem_, partition);
   return ranks_.largest(Saturated(common) + operator_bytes(strategy, shape_).peak);
 }
 

@@ -87,7 +87,8 @@ class Bench {
 /// @param partition of which the largest part is meant; nothing: the whole
 Index bench_bytes(const StudyProblem& problem,
                   const std::optional<BoxPartition>& partition = std::nullopt);
-Index gpu_bench_bytes(const StudyProblem& problem);
+Index gpu_bench_bytes(const StudyProblem& problem,
+                      const std::optional<BoxPartition>& partition = std::nullopt);
 
 /// max |y - first| / max |first|; 0 where both are 0, NaN where a value of either is not finite.
 /// @param ranks that each have a part of both

@@ -98,10 +98,8 @@ class OperatorComparison final : public StudyRun {
   const MeasuredRates& rates(int threads) {
     const auto [entry, is_new] = rates_.try_emplace(threads);
     if (!is_new) return entry->second;
-    if constexpr (kHasCuda) {
-      if (on_gpu()) return entry->second = known_device_rates(require_device(), Measure::anew);
-    }
-    return entry->second = ranks().measured_rates(threads);
+    return entry->second =
+               on_gpu() ? ranks().measured_gpu_rates() : ranks().measured_rates(threads);
   }
 
   void measure(const StudyProblem& problem) override {
@@ -125,10 +123,12 @@ class OperatorComparison final : public StudyRun {
         on_gpu() ? "GPU" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
         ranks_text(problem), rates_text(rates.in(problem.precision)));
     if (!has_room(bench_bytes(problem, partition) + (on_gpu() ? kCudaProgramBytes : 0),
-                  on_gpu() ? available_memory_bytes() : available(), "")) {
+                  on_gpu() ? ranks().available(0) : available(), "")) {
       return;
     }
-    if (on_gpu() && !has_room(gpu_bench_bytes(problem), available(), " on the GPU")) return;
+    if (on_gpu() && !has_room(gpu_bench_bytes(problem, partition), available(), " on the GPU")) {
+      return;
+    }
     say(kRow, "strategy", name_width_, "setup", "operator", "min", "median", "DoF/s", "GB/s",
         "of limit", "by", study().transfers ? "agrees; with transfers" : "agrees");
     Bench bench(study(), problem, ranks(),

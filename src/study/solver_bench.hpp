@@ -156,7 +156,12 @@ class SolverBenchIn final : public SolverBench {
       seconds.push_back(solve());
       meter.sample();
     }
-    const EnergyUse energy = meter.stop();
+    EnergyUse energy = meter.stop();
+    if (energy.gpu) {
+      const bool is_measured = energy.gpu->joules.has_value();
+      energy.gpu->joules = given_.ranks.joules_of_all(energy.gpu->joules);
+      if (is_measured && !energy.gpu->joules) energy.gpu->note = "not of all GPUs";
+    }
     measurement.energy_note = energy.note();
     if (const std::optional<double> joules = energy.joules()) {
       measurement.joules_per_dof =

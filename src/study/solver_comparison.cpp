@@ -180,7 +180,10 @@ class SolverComparison final : public StudyRun {
     const StrategyName strategy = case_strategy(plain);
     if (partition) {
       const int rank = largest_part(*partition, plain.space.degree);
-      return estimate_rank_memory(plain, strategy, *partition, rank, 1).peak().bytes();
+      return (on_gpu() ? estimate_rank_gpu_memory(plain, strategy, *partition, rank)
+                       : estimate_rank_memory(plain, strategy, *partition, rank, 1))
+          .peak()
+          .bytes();
     }
     return (on_gpu() ? estimate_gpu_memory(plain, strategy) : estimate_memory(plain, strategy))
         .peak()

@@ -1,12 +1,14 @@
 // This file shares a study's problem out among processes, and makes their decisions one.
 #include "src/study/study_ranks.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
 
 #include "mesh/geometry/natural_frame.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/setup.hpp"
 #include "src/commands/interrupt.hpp"
@@ -14,8 +16,13 @@
 
 namespace tessera {
 
-StudyRanks::StudyRanks(const Communicator& ranks)
-    : ranks_(ranks), places_(gather_places(ranks)), hosts_(host_count(places_)) {}
+StudyRanks::StudyRanks(const Communicator& ranks, Processor processor)
+    : ranks_(ranks), places_(gather_places(ranks)), hosts_(host_count(places_)) {
+  if (size() == 1 || processor == Processor::cpu) return;
+  gpus_ = choose_gpus(ranks_, places_);
+  require_gpus(gpus_, places_);
+  chosen_ = choose_carrier(ranks_, gpus_);
+}
 
 std::vector<std::string> StudyRanks::host_names() const {
   std::vector<std::string> names;
@@ -24,7 +31,19 @@ std::vector<std::string> StudyRanks::host_names() const {
   return names;
 }
 
-std::string StudyRanks::warning() const { return size() == 1 ? "" : binding_warning(places_); }
+std::vector<std::string> StudyRanks::notes() const {
+  if (size() == 1) return {};
+  std::vector<std::string> notes = {binding_warning(places_), sharing_warning(gpus_), chosen_.note};
+  std::erase(notes, "");
+  return notes;
+}
+
+std::string StudyRanks::text() const {
+  if (size() == 1) return "";
+  const std::string gpus =
+      gpus_.empty() ? "" : fmt::format("; values between GPUs go {}", chosen_.carrier->name());
+  return fmt::format("{} processes, {} host{}{}", size(), hosts_, hosts_ == 1 ? "" : "s", gpus);
+}
 
 int StudyRanks::threads(int asked) const {
   if (size() == 1) return thread_count(asked);
@@ -40,6 +59,33 @@ Index StudyRanks::available(Index limit) const {
   auto least = static_cast<double>(share);
   ranks_.min({&least, 1});
   return static_cast<Index>(least);
+}
+
+Index StudyRanks::available_on_gpu(Index limit) const {
+  double least = 0.0;
+  if constexpr (kHasCuda) {
+    Index of_gpu = require_device().free_bytes;
+    if (limit > 0) of_gpu = std::min(limit, of_gpu);
+    least = static_cast<double>(of_gpu / sharing());
+  }
+  ranks_.min({&least, 1});
+  return static_cast<Index>(least);
+}
+
+MeasuredRates StudyRanks::measured_gpu_rates() const {
+  if (size() > 1) return device_rates_of_ranks(ranks_, sharing());
+  if constexpr (kHasCuda) return known_device_rates(require_device(), Measure::anew);
+  return {};
+}
+
+std::optional<double> StudyRanks::joules_of_all(std::optional<double> mine) const {
+  if (ranks_.any(!mine)) return std::nullopt;
+  const bool counts = gpus_.empty() || ranks_on_gpu(gpus_, ranks_.rank()).front() == ranks_.rank();
+  return ranks_.sum(counts ? *mine : 0.0);
+}
+
+int StudyRanks::sharing() const {
+  return gpus_.empty() ? 1 : static_cast<int>(ranks_on_gpu(gpus_, ranks_.rank()).size());
 }
 
 MeasuredRates StudyRanks::measured_rates(int threads) const {
@@ -87,7 +133,8 @@ StudyPart make_study_part(const StudyParameters& study, const StudyProblem& prob
   const std::optional<BoxPartition> partition = ranks.partition(study, problem);
   const auto part_of = [&](const BoxMesh& whole) -> std::shared_ptr<const RankPart> {
     if (!partition) return nullptr;
-    return std::make_shared<const RankPart>(ranks.all(), *partition, whole, problem.degree);
+    return std::make_shared<const RankPart>(ranks.all(), *partition, whole, problem.degree,
+                                            ranks.carrier());
   };
   const auto physical = part_of(mesh);
   Discretization discretization = in_natural_frame(physical.get(), [&] {

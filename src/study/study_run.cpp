@@ -53,7 +53,7 @@ StudyRun::StudyRun(const StudyParameters& study, const CompareCommand& command,
                    std::vector<std::string> columns, const Communicator& ranks)
     : study_(study),
       command_(command),
-      ranks_(ranks),
+      ranks_(ranks, study_processor(study)),
       problems_(study_problems(study)),
       comments_(
           csv_comments(study.title, command_line("compare", command.study_file, command.overrides),
@@ -65,10 +65,8 @@ StudyRun::StudyRun(const StudyParameters& study, const CompareCommand& command,
 ExitCode StudyRun::execute() {
   read_earlier_rows();
   introduce();
-  if (ranks_.size() > 1) {
-    say("{} processes, {} host{}\n", ranks_.size(), ranks_.hosts(), ranks_.hosts() == 1 ? "" : "s");
-  }
-  if (const std::string warning = ranks_.warning(); !warning.empty()) say("note: {}\n", warning);
+  if (const std::string text = ranks_.text(); !text.empty()) say("{}\n", text);
+  for (const std::string& note : ranks_.notes()) say("note: {}\n", note);
   try {
     for (const StudyProblem& problem : problems_) {
       ranks_.stop_if_asked();
@@ -110,13 +108,8 @@ std::string StudyRun::processor_name() const {
 }
 
 Index StudyRun::available() const {
-  if constexpr (kHasCuda) {
-    if (on_gpu()) {
-      const Index free = require_device().free_bytes;
-      return study_.memory_limit > 0 ? std::min<Index>(study_.memory_limit, free) : free;
-    }
-  }
-  return ranks_.available(study_.memory_limit);
+  return on_gpu() ? ranks_.available_on_gpu(study_.memory_limit)
+                  : ranks_.available(study_.memory_limit);
 }
 
 void StudyRun::add_launches(const std::vector<std::string>& problem,

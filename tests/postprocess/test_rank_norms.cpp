@@ -7,10 +7,13 @@
 #include <tuple>
 
 #include "mesh/errors.hpp"
+#include "mesh/field/program_field.hpp"
+#include "postprocess/device_error_norms.hpp"
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/ranks/rank_norms.hpp"
 #include "solvers/interruption.hpp"
+#include "tests/device_test.hpp"
 #include "tests/postprocess/rank_cases.hpp"
 
 namespace tessera::testing {
@@ -37,6 +40,23 @@ std::vector<double> exact_numbers_of(const SolutionNorms& u, const ScalarField& 
 
 ScalarField exact_solution() {
   return field_of([](double x, double y, double z) { return std::sin(2 * x - y) + 0.3 * z; });
+}
+
+// 1 + x^2
+ScalarField program_coefficient() {
+  return program_field({{{Operation::push, Operand::x, 0.0},
+                         {Operation::integer_power, Operand::stack, 2.0},
+                         {Operation::add, Operand::constant, 1.0}},
+                        1});
+}
+
+// sin(2 x) y
+ScalarField program_exact() {
+  return program_field({{{Operation::push, Operand::x, 0.0},
+                         {Operation::multiply, Operand::constant, 2.0},
+                         {Operation::sin, Operand::stack, 0.0},
+                         {Operation::multiply, Operand::y, 0.0}},
+                        1});
 }
 
 TEST_P(RankNormsOf, AreThoseOfOneRank) {
@@ -74,6 +94,39 @@ TEST_P(RankNormsOf, AreNotNumbersWhereOneRankHasNone) {
     EXPECT_TRUE(std::isnan(error.l2) && std::isnan(error.h1_seminorm) && std::isnan(error.max));
     EXPECT_TRUE(std::isnan(norms.integral(1.0)));
   });
+}
+
+// Ranks that share a GPU have the numbers that they have on the host.
+TEST_P(RankNormsOf, OnTheGpuAreThoseOfTheHost) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    for_each_case([](const Communicator& ranks, const RankCase& ours) {
+      const std::vector<double> values = random_values(ours.whole.size(), 7);
+      HostVector<double> u_on_host = ours.mine.taken<double>(values);
+      HostVector<double> u = ours.mine.taken<double>(values);
+      RankNorms host(ranks,
+                     std::make_unique<HostSolutionNorms>(ours.mine.discretization(), u_on_host));
+      RankNorms gpu(ranks, std::make_unique<DeviceErrorNorms>(ours.mine.discretization(), u));
+      const ScalarField k = program_coefficient();
+      const ScalarField exact = program_exact();
+      for (const double unit : {1.0, 0.5}) {
+        const std::vector<double> expected = numbers_of(host, k, exact, unit);
+        const std::vector<double> found = numbers_of(gpu, k, exact, unit);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          EXPECT_NEAR(found[i], expected[i], 1e-12 * (1.0 + std::abs(expected[i]))) << i;
+          for (const double other : ranks.all_gather(found[i])) EXPECT_EQ(other, found[i]) << i;
+        }
+        const std::vector<double> expected_bounds = exact_numbers_of(host, k, exact, unit);
+        const std::vector<double> bounds = exact_numbers_of(gpu, k, exact, unit);
+        for (std::size_t i = 0; i < bounds.size(); ++i) {
+          EXPECT_NEAR(bounds[i], expected_bounds[i], 1e-14 * (1.0 + std::abs(bounds[i]))) << i;
+        }
+        host.subtract(0.375);
+        gpu.subtract(0.375);
+      }
+      EXPECT_TRUE(same_bits(u, u_on_host));
+    });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Grids, RankNormsOf, ::testing::ValuesIn(rank_grids()), grid_name);

@@ -104,6 +104,9 @@ TEST(OnAllRanks, FailsWithTheSameError) {
       EXPECT_EQ(error.choice(), Choice::factors);
       EXPECT_STREQ(error.what(), "they are too many");
     }
+    EXPECT_EQ(text_of<DeviceOutOfMemory>(
+                  [&] { on_all_ranks(mine.form(), throw_of(DeviceOutOfMemory("3 GiB"))); }),
+              "3 GiB");
     // Also on the rank that has thrown another type.
     EXPECT_EQ(text_of<std::runtime_error>(
                   [&] { on_all_ranks(mine.form(), throw_of(std::logic_error("no"))); }),

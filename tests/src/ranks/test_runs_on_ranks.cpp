@@ -54,6 +54,37 @@ TEST_P(ShippedCaseOnRanks, GivesWhatItsCommentSays) {
 INSTANTIATE_TEST_SUITE_P(Cases, ShippedCaseOnRanks, ::testing::ValuesIn(shipped_cases()),
                          [](const auto& test) { return test.param; });
 
+// Those with steps in time or with data that depend on u, on a GPU that two ranks share.
+std::vector<std::string> shipped_series() {
+  std::vector<std::string> names;
+  for (const std::string& name : shipped_cases()) {
+    const std::string text = read_file(shipped(name + ".toml"));
+    const auto has = [&](const char* table) {
+      return text.find(std::string("\n") + table + "\n") != std::string::npos;
+    };
+    if (has("[time]") || has("[nonlinear]")) names.push_back(name);
+  }
+  return names;
+}
+
+class ShippedSeriesOnTheGpu : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedSeriesOnTheGpu, GivesWhatItsCommentSaysOnRanks) {
+  TESSERA_REQUIRE_DEVICE();
+  const TemporaryDirectory directory;
+  const std::string file = shipped(GetParam() + ".toml").string();
+  const ProgramResult ran =
+      run_on_ranks(2, directory.path(), {"run", file, "--set", "run.device=cuda"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  expect_result_of_comment(GetParam(), directory.path(), kAnyIterations);
+  const nlohmann::json result =
+      read_json(directory.path() / "results" / GetParam() / "result.json");
+  EXPECT_EQ(result["ranks"]["gpus"].size(), 2U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ShippedSeriesOnTheGpu, ::testing::ValuesIn(shipped_series()),
+                         [](const auto& test) { return test.param; });
+
 class RunsOnRanks : public ::testing::Test {
  protected:
   // Mapped, with a coefficient that is no product, and conditions of all kinds.
@@ -212,6 +243,64 @@ TEST_F(RunsOnRanks, ShareAGpuOnTheGpu) {
           << number;
     }
   }
+}
+
+// Checkpoints of one GPU and of ranks on GPUs serve each other.
+TEST_F(RunsOnRanks, GoOnFromCheckpointsOnTheGpu) {
+  TESSERA_REQUIRE_DEVICE();
+  write_file(path() / "time.toml",
+             "[mesh]\ndimension = 2\ncells = [6, 7]\n[space]\ndegree = 3\n[problem]\n"
+             "coefficient = \"1 + 0.2*x*y\"\nsource = \"cos(5*t)*x\"\n[boundary]\n"
+             "top = { type = \"dirichlet\", value = \"sin(t)\" }\n[time]\nend = 0.04\n"
+             "step = 0.005\ninitial = \"y\"\ncheckpoint_interval = 0.02\n[solver]\n"
+             "relative_tolerance = 1e-12\n[output]\nvtk = false\npicture = false\n[run]\n"
+             "device = \"cuda\"\n");
+  const auto solution_of = [&](const std::string& output) {
+    return result(output)["solution"]["integral"].get<double>();
+  };
+  ASSERT_EQ(run_program(path(), {"run", "time.toml", "--output", "one"}).exit_code, 0);
+  ASSERT_EQ(run_program(path(), {"run", "time.toml", "--output", "half", "--set", "time.end=0.02"})
+                .exit_code,
+            0);
+  const ProgramResult later =
+      run_on_ranks(2, path(), {"run", "time.toml", "--restart", "half", "--output", "two"});
+  ASSERT_EQ(later.exit_code, 0) << later.errors;
+  EXPECT_NEAR(solution_of("two"), solution_of("one"), 1e-9 * std::abs(solution_of("one")));
+  const ProgramResult half = run_on_ranks(
+      2, path(), {"run", "time.toml", "--output", "half_of_two", "--set", "time.end=0.02"});
+  ASSERT_EQ(half.exit_code, 0) << half.errors;
+  ASSERT_EQ(
+      run_program(path(), {"run", "time.toml", "--restart", "half_of_two", "--output", "one_again"})
+          .exit_code,
+      0);
+  EXPECT_NEAR(solution_of("one_again"), solution_of("one"), 1e-9 * std::abs(solution_of("one")));
+}
+
+TEST_F(RunsOnRanks, CompareStrategiesAndSolversOnTheGpu) {
+  TESSERA_REQUIRE_DEVICE();
+  const std::vector<std::string> arguments = {"compare", shipped("compare_scaling.toml").string(),
+                                              "--set",   "study.device=cuda",
+                                              "--set",   "study.dofs=[30000]",
+                                              "--set",   "study.dofs_per_rank=[20000]",
+                                              "--set",   "study.applications=2",
+                                              "--set",   "study.repetitions=2"};
+  const ProgramResult one = run_program(path(), arguments);
+  ASSERT_EQ(one.exit_code, 0) << one.errors;
+  const ProgramResult two = run_on_ranks(2, path(), arguments);
+  ASSERT_EQ(two.exit_code, 0) << two.errors;
+  EXPECT_EQ(count_of("2 processes, 1 host; values between GPUs go", two.output), 1U) << two.output;
+  EXPECT_GE(count_of("speed-up", two.output), 4U) << two.output;
+  std::vector<std::string> solves = arguments;
+  solves.insert(solves.end(), {"--set", "study.solvers=[\"none\", \"multigrid\"]", "--csv",
+                               "solves.csv", "--set", "study.append=false"});
+  const ProgramResult solved = run_on_ranks(2, path(), solves);
+  EXPECT_EQ(solved.exit_code, 0) << solved.errors;
+  EXPECT_EQ(count_of("converged", read_file(path() / "solves.csv")), 4U);
+  std::vector<std::string> launches = arguments;
+  launches.emplace_back("--launches");
+  const ProgramResult refused = run_on_ranks(2, path(), launches);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(count_of("start this without mpirun", refused.errors), 1U) << refused.errors;
 }
 
 // Calls with one process and with two share a file, which says how well the work is shared.
