@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mesh/partition.hpp"
+
 namespace tessera {
 
 DeviceLines device_lines(const InverseBoxes& boxes, int dimension, int rank, Index row) {
@@ -27,16 +29,30 @@ DeviceLines device_lines(const InverseBoxes& boxes, int dimension, int rank, Ind
   return lines;
 }
 
-std::vector<OuterPlace> outer_places(const DeviceLines& lines) {
-  std::vector<OuterPlace> outer_places;
-  if (lines.own_places == 0) return std::vector<OuterPlace>(static_cast<std::size_t>(lines.outer));
-  for (const LineBlock& block : lines.blocks) {
+std::vector<OuterPlace> outer_places(const DeviceLines& lines, int rank) {
+  std::vector<OuterPlace> nodes;
+  if (lines.own_places == 0) return nodes;
+  for (std::size_t other = 0; other < lines.blocks.size(); ++other) {
+    const LineBlock& block = lines.blocks[other];
+    const auto their_rank = static_cast<int>(other);
+    const Index first = their_rank == rank ? block.in_planes : block.in_lines;
     const Index step = block.lines_size / lines.own_places;
-    for (Index at = 0; at < step; at += lines.row) {
-      outer_places.push_back({block.in_lines + at, step});
-    }
+    for (Index at = 0; at < step; at += lines.row) nodes.push_back({their_rank, first + at, step});
   }
-  return outer_places;
+  return nodes;
+}
+
+int line_pieces(const DeviceLines& lines, Index value_bytes) {
+  constexpr Index kPieceBytes = Index{8} << 20;
+  constexpr Index kMostPieces = 8;
+  const auto ranks = static_cast<Index>(lines.blocks.size());
+  const Index bytes = Saturated(lines.places) * lines.outer * lines.row * value_bytes;
+  return static_cast<int>(std::clamp<Index>(bytes / ranks / kPieceBytes, 1, kMostPieces));
+}
+
+LinePiece line_piece(Index places, int p, int pieces) {
+  const Range range = partition(places, p, pieces);
+  return {range.begin, range.end - range.begin};
 }
 
 Index device_entries(const DeviceLines& lines, int dimension, Index padded_row) {
@@ -53,12 +69,13 @@ Index device_rank_bytes(const IndexTriple& free, const std::array<AxisSymmetry, 
   const Index row = padded_row(free[0], value_bytes);
   const DeviceLines lines = device_lines(boxes, dimension, rank, dimension == 2 ? 1 : row);
   values += Saturated(device_entries(lines, dimension, row)) * 2;
+  values += Saturated(lines.piece_size(line_pieces(lines, value_bytes))) * 2;
   if (!has_slabs(partition)) {
     values += exchanged_values(rank, boxes.owned, boxes.planes, Processor::gpu);
     values += exchanged_values(rank, boxes.planes, boxes.part, Processor::gpu);
   }
-  return values * value_bytes + lines.outer * static_cast<Index>(sizeof(OuterPlace)) +
-         kCublasWorkspace;
+  const Index nodes = lines.own_places > 0 ? lines.outer : 0;
+  return values * value_bytes + Saturated(nodes) * kLinePlaceBytes + kCublasWorkspace * 2;
 }
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include "operators/fast_diagonalization/rank_kernels.cuh"
 #include "operators/form/on_all_ranks.hpp"
 #include "solvers/check.hpp"
+#include "solvers/memory/side_stream.hpp"
 #include "solvers/ranks/gpu/device_carrier.hpp"
 
 namespace tessera {
@@ -23,9 +24,13 @@ namespace {
 ///   -> [n_m][o][R] -> V_m -> V_x -> unfold x, middle -> z [nodes]
 /// In 2D n_m is that of x, whose modes replace rows: [o][R] -> V_x^T -> [n_m][o] -> exchange. A
 /// sweep is one product for each part of its axis. 12 n flops a DoF, half of that where axes are
-/// folded; 16 bytes a DoF for each of 13 stages in double precision, the exchanges among them, of
-/// which 8 (P - 1) / P bytes go to other GPUs each time: at b bytes a second from GPU to GPU n DoFs
-/// take 16 n (P - 1) / (P^2 b) seconds longer. No value is packed but by the folding of lines.
+/// folded; 16 bytes a DoF for each of 11 stages in double precision, and for each of both exchanges
+/// 16 (P - 1) / P. No value is packed but by the folding of lines.
+///
+/// Lines come, are computed and go piece by piece, computed in a stream beside that of the
+/// messages, which join at the end. Each exchange sends 8 n (P - 1) / P^2 bytes from each GPU: with
+/// k pieces and b bytes a second from GPU to GPU all but 16 n (P - 1) / (P^2 b k) seconds go by
+/// while lines are computed, if that takes longer.
 ///
 /// Where ranks have slabs, planes are those that a rank owns: they are folded out of r, into z, and
 /// the last plane goes to the next rank as it is. Elsewhere nodes are exchanged before and
@@ -36,7 +41,8 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
   using V = DeviceVector<T>;
 
   DeviceFastDiagonalizationOnRanks(const BilinearForm& form, const NearestSeparable& separable,
-                                   const AxisRoles<AxisModes>& modes, const InverseBoxes& boxes)
+                                   const AxisRoles<AxisModes>& modes, const InverseBoxes& boxes,
+                                   std::optional<int> pieces)
       : part_(form.part->rank),
         has_middle_(separable.dimension == 3),
         exactness_(separable.exactness),
@@ -48,13 +54,17 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
         row_(padded_row(modes.x.size(), sizeof(T))),
         lines_(device_lines(boxes, separable.dimension, rank(), has_middle_ ? row_ : 1)),
         outer_pairs_(modes.outer.odd),
-        outer_places_(outer_places(lines_)),
+        pieces_(pieces ? *pieces : line_pieces(lines_, sizeof(T))),
         has_nodes_(free_box(modes, separable.dimension).size() > 0),
         in_vector_(places_in(part_->nodes(), part_->partition().cells(rank()),
                              form.discretization->basis.degree)),
         planes_box_(boxes.planes[static_cast<std::size_t>(rank())]),
         scratch_{scratch(separable.dimension), scratch(separable.dimension)},
+        piece_{DeviceArray<T>(lines_.piece_size(pieces_)),
+               DeviceArray<T>(lines_.piece_size(pieces_))},
+        line_places_(places_of_lines()),
         products_(kCublasWorkspace),
+        line_products_(kCublasWorkspace, side_.get()),
         faces_(form.discretization->lattice, form.dirichlet) {
     for (DeviceArray<T>& array : scratch_) zero_on_device(array.data(), array.bytes());
     x_.set_eigenvalues(eigenvalues_.along_x(), padding_);
@@ -72,9 +82,7 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
     const OneUseAtATime::Use use(guard_);
     if (has_nodes_) {
       to_modes(r);
-      exchange(to_lines_, own().in_planes, planes(), own().in_lines, others());
       sweep_lines();
-      exchange(to_planes_again_, own().in_lines, others(), own().in_planes, planes());
       to_nodes(z);
     }
     faces_.copy(r.data(), z.data());
@@ -89,14 +97,13 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
     return Updated::yes;
   }
   std::int64_t bytes() const override {
-    return x_.bytes() + middle_.bytes() + outer_.bytes() + outer_places_.bytes() +
-           scratch_[0].bytes() + scratch_[1].bytes() + products_.bytes() +
-           (to_planes_ ? to_planes_->bytes() + to_part_->bytes() : 0);
+    return x_.bytes() + middle_.bytes() + outer_.bytes() + line_places_.bytes() +
+           2 * (scratch_[0].bytes() + piece_[0].bytes()) + products_.bytes() +
+           line_products_.bytes() + (to_planes_ ? to_planes_->bytes() + to_part_->bytes() : 0);
   }
 
  private:
   int rank() const { return part_->ranks().rank(); }
-  const LineBlock& own() const { return lines_.blocks[static_cast<std::size_t>(rank())]; }
 
   // What is exchanged is in the first array as planes, and in the other one as blocks.
   T* planes() const { return scratch_[0].data(); }
@@ -125,28 +132,48 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
     return layout;
   }
 
-  void find_messages() {
-    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
-    for (int other = 0; other < part_->ranks().size(); ++other) {
-      const LineBlock& block = lines_.blocks[static_cast<std::size_t>(other)];
-      if (other == rank() || block.planes_size + block.lines_size == 0) continue;
-      T* const in_planes = planes() + block.in_planes;
-      T* const in_lines = others() + block.in_lines;
-      const std::int64_t planes_bytes = block.planes_size * kBytes;
-      const std::int64_t lines_bytes = block.lines_size * kBytes;
-      to_lines_.push_back({other, in_planes, in_lines, planes_bytes, lines_bytes});
-      to_planes_again_.push_back({other, in_lines, in_planes, lines_bytes, planes_bytes});
+  std::vector<LinePlace<T>> places_of_lines() const {
+    std::vector<LinePlace<T>> places;
+    for (const OuterPlace& node : outer_places(lines_, rank())) {
+      places.push_back({(node.rank == rank() ? planes() : others()) + node.first, node.step});
     }
-    TESSERA_CHECK(part_->ranks().size() == 1 || part_->carrier() != nullptr);
+    return places;
   }
 
-  // With a copy of what the rank keeps.
-  void exchange(const std::vector<DeviceMessage>& messages, Index from, const T* in, Index to,
-                T* out) const {
-    if (own().planes_size > 0) {
-      enqueue_copy(out + to, in + from, static_cast<std::size_t>(own().planes_size) * sizeof(T),
-                   cudaMemcpyDeviceToDevice, "keeping planes of fast diagonalization");
+  void find_messages() {
+    TESSERA_CHECK(part_->ranks().size() == 1 || part_->carrier() != nullptr);
+    to_lines_.resize(static_cast<std::size_t>(pieces_));
+    from_lines_.resize(to_lines_.size());
+    for (int p = 0; p < pieces_; ++p) {
+      pieces_done_.push_back(make_event());
+      for (int other = 0; other < part_->ranks().size(); ++other) {
+        if (other != rank()) add_messages(p, other);
+      }
     }
+  }
+
+  // Of a piece: this rank's planes at the other's places, and the other's planes at this one's.
+  void add_messages(int p, int other) {
+    constexpr auto kBytes = static_cast<Index>(sizeof(T));
+    const LineBlock& block = lines_.blocks[static_cast<std::size_t>(other)];
+    const Index plane_step = lines_.own_outer * lines_.row;
+    const Index line_step = lines_.own_places > 0 ? block.lines_size / lines_.own_places : 0;
+    const Index their_places = plane_step > 0 ? block.planes_size / plane_step : 0;
+    const LinePiece theirs = piece_of(their_places, p);
+    const LinePiece mine = piece_of(lines_.own_places, p);
+    T* const in_planes = planes() + block.in_planes + theirs.first * plane_step;
+    T* const in_lines = others() + block.in_lines + mine.first * line_step;
+    const Index planes_bytes = theirs.count * plane_step * kBytes;
+    const Index lines_bytes = mine.count * line_step * kBytes;
+    if (planes_bytes + lines_bytes == 0) return;
+    const auto at = static_cast<std::size_t>(p);
+    to_lines_[at].push_back({other, in_planes, in_lines, planes_bytes, lines_bytes});
+    from_lines_[at].push_back({other, in_lines, in_planes, lines_bytes, planes_bytes});
+  }
+
+  LinePiece piece_of(Index places, int p) const { return line_piece(places, p, pieces_); }
+
+  void exchange(const std::vector<DeviceMessage>& messages) const {
     if (!messages.empty()) part_->carrier()->exchange(messages);
   }
 
@@ -178,31 +205,49 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
 
   Index plane_rows() const { return layout_.middle.size * lines_.own_outer; }
 
-  // Of blocks in the second array, and back to there.
+  // Of planes and blocks, and back to there. All messages are in device_stream(), all lines beside
+  // it.
   void sweep_lines() const {
-    if (lines_.own_places == 0) return;
-    const Index width = lines_.own_places * lines_.row;
-    fold_lines<FoldDirection::fold>(lines_, outer_pairs_, outer_places_.data(), others(), planes());
-    outer_.sweep(products_, Direction::to_modes, width, 0, 1, planes(), others());
-    scale(others());
-    outer_.sweep(products_, Direction::to_nodes, width, 0, 1, others(), planes());
-    fold_lines<FoldDirection::unfold>(lines_, outer_pairs_, outer_places_.data(), planes(),
-                                      others());
+    for (int p = 0; p < pieces_; ++p) {
+      exchange(to_lines_[static_cast<std::size_t>(p)]);
+      side_.wait_for_main();
+      sweep_piece(piece_of(lines_.own_places, p));
+      side_.mark(pieces_done_[static_cast<std::size_t>(p)]);
+    }
+    for (int p = 0; p < pieces_; ++p) {
+      SideStream::let_main_wait(pieces_done_[static_cast<std::size_t>(p)]);
+      exchange(from_lines_[static_cast<std::size_t>(p)]);
+    }
   }
 
-  void scale(T* lines) const {
-    const auto places = static_cast<int>(lines_.own_places);
+  void sweep_piece(const LinePiece& piece) const {
+    if (piece.count == 0) return;
+    const Index width = piece.count * lines_.row;
+    T* const one = piece_[0].data();
+    T* const two = piece_[1].data();
+    const LinePlace<T>* const places = line_places_.data();
+    fold_lines<FoldDirection::fold>(lines_, piece, outer_pairs_, places, one, side_.get());
+    outer_.sweep(line_products_, Direction::to_modes, width, 0, 1, one, two);
+    scale(piece, two);
+    outer_.sweep(line_products_, Direction::to_nodes, width, 0, 1, two, one);
+    fold_lines<FoldDirection::unfold>(lines_, piece, outer_pairs_, places, one, side_.get());
+  }
+
+  void scale(const LinePiece& piece, T* lines) const {
+    const auto places = static_cast<int>(piece.count);
+    const Index first = lines_.first_place + piece.first;
     const auto row = static_cast<int>(lines_.row);
     const auto outer = static_cast<int>(lines_.outer);
     const auto divide = [&](int entries, int rows, const T* along_x, const T* along_middle) {
       launch(scale_kernel<T>,
-             {"scaling of fast diagonalization", fold_grid(entries, rows, outer), kFoldThreads},
+             {"scaling of fast diagonalization", fold_grid(entries, rows, outer), kFoldThreads, 0,
+              side_.get()},
              entries, rows, outer, along_x, along_middle, outer_.eigenvalues(), lines);
     };
     if (has_middle_) {
-      divide(row, places, x_.eigenvalues(), middle_.eigenvalues() + lines_.first_place);
+      divide(row, places, x_.eigenvalues(), middle_.eigenvalues() + first);
     } else {
-      divide(places, 1, x_.eigenvalues() + lines_.first_place, middle_.eigenvalues());
+      divide(places, 1, x_.eigenvalues() + first, middle_.eigenvalues());
     }
   }
 
@@ -235,43 +280,59 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
   Index row_;
   DeviceLines lines_;
   Index outer_pairs_;
-  DeviceArray<OuterPlace> outer_places_;
+  int pieces_;
   bool has_nodes_;  // of all ranks
   BoxPlaces in_vector_;
   NodeBox planes_box_;
   mutable std::array<DeviceArray<T>, 2> scratch_;
+  mutable std::array<DeviceArray<T>, 2> piece_;  // lines [n_o][places of a piece][row]
+  DeviceArray<LinePlace<T>> line_places_;
   CublasProducts products_;
+  SideStream side_;
+  CublasProducts line_products_;
   KeptFaces faces_;
   // Null where ranks have slabs.
   std::optional<BoxExchange<T, Device>> to_planes_;
   std::optional<BoxExchange<T, Device>> to_part_;
   FoldLayout layout_{};
-  std::vector<DeviceMessage> to_lines_;
-  std::vector<DeviceMessage> to_planes_again_;
+  // Of each piece.
+  std::vector<std::vector<DeviceMessage>> to_lines_;
+  std::vector<std::vector<DeviceMessage>> from_lines_;
+  std::vector<Event> pieces_done_;
   mutable OneUseAtATime guard_;
 };
 
 template <class T>
 std::unique_ptr<FastDiagonalization<T, Device>> make_on_gpus(const BilinearForm& form,
-                                                             const NearestSeparable& separable) {
+                                                             const NearestSeparable& separable,
+                                                             std::optional<int> pieces) {
   const AxisRoles<AxisModes> modes = shared_modes(form, separable);
   return on_all_ranks(form, [&] {
     const InverseBoxes boxes =
         inverse_boxes(form.part->rank->partition(), form.discretization->basis.degree,
                       free_box(modes, separable.dimension));
     return std::unique_ptr<FastDiagonalization<T, Device>>(
-        std::make_unique<DeviceFastDiagonalizationOnRanks<T>>(form, separable, modes, boxes));
+        std::make_unique<DeviceFastDiagonalizationOnRanks<T>>(form, separable, modes, boxes,
+                                                              pieces));
   });
 }
 
 }  // namespace
 
-#define TESSERA_MAKE_FAST_DIAGONALIZATION_ON_RANKS(T)                                 \
-  template <>                                                                         \
-  std::unique_ptr<FastDiagonalization<T, Device>> make_fast_diagonalization_on_ranks( \
-      const BilinearForm& form, const NearestSeparable& separable) {                  \
-    return make_on_gpus<T>(form, separable);                                          \
-  }
+template <class T>
+std::unique_ptr<FastDiagonalization<T, Device>> make_fast_diagonalization_in_pieces(
+    const BilinearForm& form, const NearestSeparable& separable, int pieces) {
+  return make_on_gpus<T>(form, separable, pieces);
+}
+
+#define TESSERA_MAKE_FAST_DIAGONALIZATION_ON_RANKS(T)                                           \
+  template <>                                                                                   \
+  std::unique_ptr<FastDiagonalization<T, Device>> make_fast_diagonalization_on_ranks(           \
+      const BilinearForm& form, const NearestSeparable& separable) {                            \
+    return make_on_gpus<T>(form, separable, std::nullopt);                                      \
+  }                                                                                             \
+  template std::unique_ptr<FastDiagonalization<T, Device>> make_fast_diagonalization_in_pieces( \
+      const BilinearForm&, const NearestSeparable&, int);
 TESSERA_MAKE_FAST_DIAGONALIZATION_ON_RANKS(double)
 TESSERA_MAKE_FAST_DIAGONALIZATION_ON_RANKS(float)
 #undef TESSERA_MAKE_FAST_DIAGONALIZATION_ON_RANKS

@@ -22,6 +22,12 @@ template <class T, class Space>
 std::unique_ptr<FastDiagonalization<T, Space>> make_fast_diagonalization_on_ranks(
     const BilinearForm& form, const NearestSeparable& separable);
 
+/// The same on GPUs with lines in so many pieces, the same number on all ranks, which otherwise
+/// follows from their size (line_pieces() of device_lines.hpp).
+template <class T>
+std::unique_ptr<FastDiagonalization<T, Device>> make_fast_diagonalization_in_pieces(
+    const BilinearForm& form, const NearestSeparable& separable, int pieces);
+
 /// What bytes() of one will be on a rank: on the host with the present number of OpenMP threads.
 /// @param whole the lattice of the whole, dirichlet its faces
 Index rank_fast_diagonalization_bytes(const NodeLattice& whole, FaceSet dirichlet,

@@ -1,6 +1,7 @@
 // This kernel makes lines of what ranks have sent of their planes, and back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "operators/fast_diagonalization/device_lines.hpp"
@@ -8,57 +9,72 @@
 
 namespace tessera {
 
-/// Fold: blocks of ranks -> lines [outer][width], unfold: lines -> blocks, with the butterfly along
-/// the outer axis where `pairs`, outer / 2, says that it is folded. Entry j of `width` is entry j %
-/// row of place j / row along the cut axis. Launch: kFoldThreads entries a block, pairs of outer
-/// nodes in a loop over the grid's y. No shared memory; 16 bytes and a flop a DoF, and 16 bytes for
-/// an outer node once a block; deterministic.
+/// The lines of a node of the outer axis: the first one, and how far the next one is.
+template <class T>
+struct LinePlace {
+  T* first;
+  std::int64_t step;
+};
+static_assert(sizeof(LinePlace<double>) == kLinePlaceBytes);
+
+/// Fold: planes and blocks -> lines [outer][width], unfold: lines -> planes and blocks, with the
+/// butterfly along the outer axis where `pairs`, outer / 2, says that it is folded. Entry j of
+/// `width` is entry j % row of place first_place + j / row. Launch: kFoldThreads entries a block,
+/// pairs of outer nodes in a loop over the grid's y. No shared memory; 16 bytes and a flop a DoF,
+/// and 16 bytes for an outer node once a block; deterministic.
 template <FoldDirection direction, class T>
 __global__ void __launch_bounds__(kFoldThreads)
-    fold_lines_kernel(int row, std::int64_t width, int outer, int pairs,
-                      const OuterPlace* __restrict__ places, const T* __restrict__ in,
-                      T* __restrict__ out) {
+    fold_lines_kernel(int row, std::int64_t first_place, std::int64_t width, int outer, int pairs,
+                      const LinePlace<T>* __restrict__ places, T* __restrict__ lines) {
   const std::int64_t j = thread_number<kFoldThreads>();
   if (j >= width) return;
   const std::int64_t place = j / row;
   const std::int64_t in_row = j - place * row;
+  const auto in_blocks = [&](int node) {
+    const LinePlace<T> at = places[node];
+    return at.first + (first_place + place) * at.step + in_row;
+  };
   for (int o = blockIdx.y; o < outer - pairs; o += gridDim.y) {
-    const int nodes[2] = {o, outer - 1 - o};
-    const int count = o < pairs ? 2 : 1;
-    std::int64_t in_blocks[2];
-    std::int64_t in_lines[2];
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      if (k >= count) continue;
-      const OuterPlace at = places[nodes[k]];
-      in_blocks[k] = at.first + place * at.step + in_row;
-      in_lines[k] = nodes[k] * width + j;
-    }
-    const std::int64_t* const from = direction == FoldDirection::fold ? in_blocks : in_lines;
-    const std::int64_t* const to = direction == FoldDirection::fold ? in_lines : in_blocks;
-    const T a = in[from[0]];
-    if (count == 1) {
-      out[to[0]] = a;
+    const int mirrored = outer - 1 - o;
+    const bool is_pair = o < pairs;
+    T* const block = in_blocks(o);
+    T* const other_block = is_pair ? in_blocks(mirrored) : nullptr;
+    T* const line = lines + o * width + j;
+    T* const other_line = lines + mirrored * width + j;
+    if (direction == FoldDirection::fold) {
+      const T a = *block;
+      if (is_pair) {
+        const T b = *other_block;
+        *line = a + b;
+        *other_line = a - b;
+      } else {
+        *line = a;
+      }
     } else {
-      const T b = in[from[1]];
-      out[to[0]] = a + b;
-      out[to[1]] = a - b;
+      const T a = *line;
+      if (is_pair) {
+        const T b = *other_line;
+        *block = a + b;
+        *other_block = a - b;
+      } else {
+        *block = a;
+      }
     }
   }
 }
 
-/// Queues fold_lines_kernel(). There is a line at least, and a node in it.
+/// Queues fold_lines_kernel() for a piece that is not empty, of nodes that there are.
 template <FoldDirection direction, class T>
-void fold_lines(const DeviceLines& lines, std::int64_t pairs, const OuterPlace* places, const T* in,
-                T* out) {
-  const std::int64_t width = lines.own_places * lines.row;
+void fold_lines(const DeviceLines& shape, const LinePiece& piece, std::int64_t pairs,
+                const LinePlace<T>* places, T* lines, cudaStream_t stream) {
+  const std::int64_t width = piece.count * shape.row;
   constexpr std::int64_t kMax = 32768;
   const dim3 grid(blocks_for(width, kFoldThreads),
-                  static_cast<unsigned>(std::min<std::int64_t>(lines.outer - pairs, kMax)));
+                  static_cast<unsigned>(std::min<std::int64_t>(shape.outer - pairs, kMax)));
   launch(fold_lines_kernel<direction, T>,
-         {"folding of fast diagonalization's lines", grid, kFoldThreads},
-         static_cast<int>(lines.row), width, static_cast<int>(lines.outer), static_cast<int>(pairs),
-         places, in, out);
+         {"folding of fast diagonalization's lines", grid, kFoldThreads, 0, stream},
+         static_cast<int>(shape.row), piece.first, width, static_cast<int>(shape.outer),
+         static_cast<int>(pairs), places, lines);
 }
 
 }  // namespace tessera

@@ -163,6 +163,8 @@ void expect_lines_of_planes(const LinesCase& of) {
       in_planes += block.planes_size;
       in_lines += block.lines_size;
       ASSERT_EQ(theirs.planes_size, block.lines_size);
+      // What a rank keeps is not sent.
+      if (other == mine) continue;
       const std::vector<double> sent = planes_of(lines[other], boxes.planes[other], outer_axis);
       ASSERT_EQ(static_cast<Index>(sent.size()), lines[other].planes_size());
       std::copy_n(sent.begin() + theirs.in_planes, theirs.planes_size,
@@ -170,12 +172,14 @@ void expect_lines_of_planes(const LinesCase& of) {
     }
     EXPECT_EQ(in_planes, own.planes_size());
     EXPECT_EQ(in_lines, own.lines_size());
-    const std::vector<OuterPlace> outer = outer_places(own);
-    ASSERT_EQ(static_cast<Index>(outer.size()), own.outer);
-    for (Index o = 0; o < own.outer; ++o) {
+    const std::vector<double> kept = planes_of(own, boxes.planes[mine], outer_axis);
+    const std::vector<OuterPlace> outer = outer_places(own, static_cast<int>(mine));
+    ASSERT_EQ(static_cast<Index>(outer.size()), own.own_places > 0 ? own.outer : 0);
+    for (Index o = 0; o < static_cast<Index>(outer.size()); ++o) {
+      const std::vector<double>& from = outer[o].rank == static_cast<int>(mine) ? kept : received;
       for (Index m = 0; m < own.own_places; ++m) {
         for (Index i = 0; i < own.row; ++i) {
-          ASSERT_EQ(received[outer[o].first + m * outer[o].step + i],
+          ASSERT_EQ(from[outer[o].first + m * outer[o].step + i],
                     value_at({i, own.first_place + m, free.first[outer_axis] + o}));
         }
       }
@@ -202,6 +206,24 @@ TEST(DeviceLines, HaveAllOuterNodesOfTheirPlaces) {
       SCOPED_TRACE(::testing::Message() << grid[0] << "x" << grid[1]);
       expect_lines_of_planes({2, 3, {2, 4, 1}, grid, FaceSet(dirichlet.to_ulong() & 0b1111U)});
     }
+  }
+}
+
+// The same number on all ranks, although they have not as many places.
+TEST(DeviceLines, AreOfPiecesThatAreWorthAMessage) {
+  const BoxMesh mesh(3, {128, 128, 127}, {0, 0, 0}, {1, 1, 1});
+  const auto pieces = [&](int degree, int ranks, int rank, Index value_bytes) {
+    const NodeLattice lattice(mesh, degree);
+    const InverseBoxes boxes =
+        inverse_boxes(BoxPartition(mesh, {1, 1, ranks}), degree, {{0, 0, 0}, lattice.extents()});
+    return line_pieces(device_lines(boxes, 3, rank, lattice.extents()[0]), value_bytes);
+  };
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(pieces(1, 3, rank, sizeof(double)), 1);
+    // 257 * 257 * 255 * 8 / 3 bytes are 5 times 8 MiB and a bit.
+    EXPECT_EQ(pieces(2, 3, rank, sizeof(double)), 5);
+    EXPECT_EQ(pieces(2, 3, rank, sizeof(float)), 2);
+    EXPECT_EQ(pieces(4, 3, rank, sizeof(double)), 8);
   }
 }
 
