@@ -6,8 +6,6 @@
 #include <string>
 #include <type_traits>
 
-#include "solvers/memory/cuda_check.hpp"
-
 namespace tessera {
 namespace {
 
@@ -69,10 +67,11 @@ auto multiply_all() {
 
 }  // namespace
 
-CublasProducts::CublasProducts(std::int64_t workspace_bytes) : workspace_(workspace_bytes) {
+CublasProducts::CublasProducts(std::int64_t workspace_bytes, cudaStream_t stream)
+    : workspace_(workspace_bytes) {
   check(cublas().create(&handle_), "starting cuBLAS");
   try {
-    check(cublas().set_stream(handle_, device_stream()), "choosing the stream of cuBLAS");
+    check(cublas().set_stream(handle_, stream), "choosing the stream of cuBLAS");
     check(cublas().set_workspace(handle_, workspace_.data(), workspace_.bytes()),
           "giving cuBLAS its workspace");
   } catch (...) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/device_array.hpp"
 
 namespace tessera {
@@ -27,12 +28,12 @@ struct ProductShape {
   std::int64_t count = 1;
 };
 
-/// Matrix products by cuBLAS on device_stream(), with workspace of its own, so that calls can be
-/// captured. IEEE arithmetic of T's own precision; the same bits in every run.
+/// Matrix products by cuBLAS on a stream, with workspace of its own, so that calls can be captured.
+/// IEEE arithmetic of T's own precision; the same bits in every run.
 class CublasProducts {
  public:
   /// @throws DeviceOutOfMemory, DeviceError
-  explicit CublasProducts(std::int64_t workspace_bytes);
+  explicit CublasProducts(std::int64_t workspace_bytes, cudaStream_t stream = device_stream());
   ~CublasProducts();
   CublasProducts(const CublasProducts&) = delete;
   CublasProducts& operator=(const CublasProducts&) = delete;

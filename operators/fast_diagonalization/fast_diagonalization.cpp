@@ -272,8 +272,7 @@ Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
                                  const std::array<AxisSymmetry, 3>& symmetry, Index value_bytes,
                                  Processor processor) {
   const IndexTriple free = free_nodes_by_role(lattice, dirichlet);
-  std::array<AxisSymmetry, 3> by_role = symmetry;
-  if (lattice.dimension() == 2) by_role = {symmetry[0], AxisSymmetry::none, symmetry[1]};
+  const std::array<AxisSymmetry, 3> by_role = symmetry_by_role(symmetry, lattice.dimension());
   if (processor == Processor::gpu) {
     return device_fast_diagonalization_bytes(free, by_role, value_bytes);
   }
@@ -288,13 +287,13 @@ Index fast_diagonalization_bytes(const NodeLattice& lattice, FaceSet dirichlet,
   return values * value_bytes;
 }
 
-#define TESSERA_MAKE_FAST_DIAGONALIZATION(T)                                                     \
-  template <>                                                                                    \
-  std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(                       \
-      const BilinearForm& form) {                                                                \
-    const NearestSeparable separable = make_nearest_separable(form);                             \
-    if (form.part != nullptr) return make_fast_diagonalization_on_ranks<T>(form, separable);     \
-    return std::make_unique<HostFastDiagonalization<T>>(form, separable, axis_roles(separable)); \
+#define TESSERA_MAKE_FAST_DIAGONALIZATION(T)                                                       \
+  template <>                                                                                      \
+  std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization(                         \
+      const BilinearForm& form) {                                                                  \
+    const NearestSeparable separable = make_nearest_separable(form);                               \
+    if (form.part != nullptr) return make_fast_diagonalization_on_ranks<T, Host>(form, separable); \
+    return std::make_unique<HostFastDiagonalization<T>>(form, separable, axis_roles(separable));   \
   }
 TESSERA_MAKE_FAST_DIAGONALIZATION(double)
 TESSERA_MAKE_FAST_DIAGONALIZATION(float)

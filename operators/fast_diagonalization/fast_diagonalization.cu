@@ -3,87 +3,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "operators/fast_diagonalization/cublas_products.hpp"
+#include "operators/fast_diagonalization/device_axis.cuh"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/fast_diagonalization/kernels.cuh"
 #include "operators/fast_diagonalization/layout.hpp"
+#include "operators/fast_diagonalization/on_ranks.hpp"
 
 namespace tessera {
 namespace {
-
-dim3 grid_of(std::int64_t x, std::int64_t middle, std::int64_t outer) {
-  constexpr std::int64_t kMax = 32768;
-  return {blocks_for(x, kFoldThreads),
-          static_cast<unsigned>(std::clamp<std::int64_t>(middle, 1, kMax)),
-          static_cast<unsigned>(std::clamp<std::int64_t>(outer, 1, kMax))};
-}
-
-// The even or the odd modes of an axis: a square matrix with padded columns.
-template <class T>
-struct Part {
-  std::int64_t place;         // of the first node and mode
-  std::int64_t padded_place;  // the same in a padded row
-  std::int64_t size;
-  std::int64_t leading;
-  const T* vectors;
-};
-
-enum class Padding { none, parts };
-
-// Modes of an axis in GPU memory.
-template <class T>
-class DeviceAxis {
- public:
-  DeviceAxis(const AxisModes& modes, Padding padding)
-      : vectors_(squared(padded_rows(modes.even, sizeof(T))) +
-                 squared(padded_rows(modes.odd, sizeof(T)))),
-        eigenvalues_(padded_row(modes.size(), sizeof(T))) {
-    std::vector<T> vectors(vectors_.size(), T{0});
-    std::int64_t offset = 0;
-    std::int64_t place = 0;
-    std::int64_t padded_place = 0;
-    for (const bool is_even : {true, false}) {
-      const Index n = is_even ? modes.even : modes.odd;
-      if (n == 0) continue;
-      const std::vector<double>& columns = is_even ? modes.even_vectors : modes.odd_vectors;
-      const std::int64_t leading = padded_rows(n, sizeof(T));
-      parts_.push_back({place, padded_place, n, leading, vectors_.data() + offset});
-      for (Index j = 0; j < n; ++j) {
-        for (Index i = 0; i < n; ++i) {
-          vectors[offset + j * leading + i] = static_cast<T>(columns[j * n + i]);
-        }
-      }
-      offset += leading * leading;
-      place += n;
-      padded_place += leading;
-    }
-    copy_to_device(vectors.data(), vectors_.bytes(), vectors_.data());
-    set_eigenvalues(modes.eigenvalues, padding);
-  }
-
-  void set_eigenvalues(const std::vector<double>& values, Padding padding) {
-    // 1 in the padding: what it is divided by must not be 0.
-    std::vector<T> eigenvalues(eigenvalues_.size(), T{1});
-    for (const Part<T>& part : parts_) {
-      const std::int64_t at = padding == Padding::parts ? part.padded_place : part.place;
-      for (std::int64_t j = 0; j < part.size; ++j) {
-        eigenvalues[at + j] = static_cast<T>(values[part.place + j]);
-      }
-    }
-    copy_to_device(eigenvalues.data(), eigenvalues_.bytes(), eigenvalues_.data());
-  }
-
-  const std::vector<Part<T>>& parts() const { return parts_; }
-  const T* eigenvalues() const { return eigenvalues_.data(); }
-  std::int64_t bytes() const { return vectors_.bytes() + eigenvalues_.bytes(); }
-
- private:
-  static constexpr std::int64_t squared(std::int64_t n) { return n * n; }
-
-  DeviceArray<T> vectors_;
-  DeviceArray<T> eigenvalues_;
-  std::vector<Part<T>> parts_;
-};
 
 /// Stages, with n_m and n_o free nodes along the middle and the outer axis and a padded row of R
 /// entries (64 bytes and up; even places, padding, odd places, padding):
@@ -108,9 +35,9 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
         outer_(modes.outer, Padding::none),
         layout_(layout_of(form.discretization->lattice, modes)),
         scratch_{DeviceArray<T>(entries()), DeviceArray<T>(entries())},
-        products_(kCublasWorkspace) {
+        products_(kCublasWorkspace),
+        faces_(form.discretization->lattice, form.dirichlet) {
     for (DeviceArray<T>& scratch : scratch_) zero_on_device(scratch.data(), scratch.bytes());
-    add_faces(form.discretization->lattice, form.dirichlet);
     x_.set_eigenvalues(eigenvalues_.along_x(), Padding::parts);
   }
 
@@ -118,11 +45,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
 
   void do_apply(const V& r, V& z) const override {
     if (entries() > 0 && layout_.x.size > 0) invert(r, z);
-    if (faces_count_ == 0) return;
-    constexpr unsigned kBlocks = 256;
-    launch(copy_faces_kernel<T>,
-           {"constrained rows of fast diagonalization", dim3(kBlocks, faces_count_), kFoldThreads},
-           faces_, r.data(), z.data());
+    faces_.copy(r.data(), z.data());
   }
 
   Exactness exactness() const override { return exactness_; }
@@ -154,6 +77,8 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     layout.even = static_cast<int>(modes.x.even);
     layout.odd_start = static_cast<int>(padded_rows(modes.x.even, sizeof(T)));
     layout.row = static_cast<int>(padded_row(modes.x.size(), sizeof(T)));
+    layout.middle_step = layout.row;
+    layout.outer_step = layout.middle_step * layout.middle.size;
     return layout;
   }
 
@@ -161,57 +86,25 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     return static_cast<std::int64_t>(layout_.row) * layout_.middle.size * layout_.outer.size;
   }
 
-  void add_faces(const NodeLattice& lattice, FaceSet dirichlet) {
-    for (int face = 0; face < face_count(lattice.dimension()); ++face) {
-      if (dirichlet[face]) faces_[faces_count_++] = face_nodes(lattice, face);
-    }
-  }
-
-  template <FoldDirection direction>
-  void fold(const T* in, T* out) const {
-    const FoldLayout& g = layout_;
-    const dim3 grid =
-        grid_of(g.x.size - g.x.pairs, g.middle.size - g.middle.pairs, g.outer.size - g.outer.pairs);
-    launch(fold_kernel<direction, T>, {"folding of fast diagonalization", grid, kFoldThreads}, g,
-           in, out);
-  }
-
-  // V^T or V from the left, for all rows at a time. Padding has products with 0 only.
+  // For all rows at a time.
   void sweep_x(Direction direction, const T* in, T* out) const {
     const std::int64_t rows = static_cast<std::int64_t>(layout_.middle.size) * layout_.outer.size;
-    for (const Part<T>& part : x_.parts()) {
-      products_.multiply<T>({part.leading, rows, part.leading},
-                            direction == Direction::to_modes ? Factor::transposed : Factor::plain,
-                            {part.vectors, part.leading}, 0, Factor::plain,
-                            {in + part.padded_place, layout_.row}, 0,
-                            {out + part.padded_place, layout_.row}, 0);
-    }
-  }
-
-  // V or V^T from the right: places of the axis are `stride` entries apart; `count` blocks.
-  void sweep(const DeviceAxis<T>& axis, Direction direction, std::int64_t stride,
-             std::int64_t block, std::int64_t count, const T* in, T* out) const {
-    for (const Part<T>& part : axis.parts()) {
-      products_.multiply<T>(
-          {stride, part.size, part.size, count}, Factor::plain, {in + part.place * stride, stride},
-          block, direction == Direction::to_modes ? Factor::plain : Factor::transposed,
-          {part.vectors, part.leading}, 0, {out + part.place * stride, stride}, block);
-    }
+    x_.sweep_rows(products_, direction, layout_.row, rows, in, out);
   }
   void sweep_middle(Direction direction, const T* in, T* out) const {
-    const std::int64_t plane = static_cast<std::int64_t>(layout_.row) * layout_.middle.size;
-    sweep(middle_, direction, layout_.row, plane, layout_.outer.size, in, out);
+    middle_.sweep(products_, direction, layout_.row, layout_.outer_step, layout_.outer.size, in,
+                  out);
   }
   void sweep_outer(Direction direction, const T* in, T* out) const {
-    const std::int64_t plane = static_cast<std::int64_t>(layout_.row) * layout_.middle.size;
-    sweep(outer_, direction, plane, plane * layout_.outer.size, 1, in, out);
+    const std::int64_t plane = layout_.outer_step;
+    outer_.sweep(products_, direction, plane, plane * layout_.outer.size, 1, in, out);
   }
 
   void invert(const V& r, V& z) const {
     T* from = scratch_[0].data();
     T* to = scratch_[1].data();
     const auto next = [&] { std::swap(from, to); };
-    fold<FoldDirection::fold>(r.data(), from);
+    fold<FoldDirection::fold>(layout_, r.data(), from);
     sweep_x(Direction::to_modes, from, to);
     next();
     if (has_middle_) {
@@ -222,7 +115,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     next();
     const FoldLayout& g = layout_;
     launch(scale_kernel<T>,
-           {"scaling of fast diagonalization", grid_of(g.row, g.middle.size, g.outer.size),
+           {"scaling of fast diagonalization", fold_grid(g.row, g.middle.size, g.outer.size),
             kFoldThreads},
            g.row, g.middle.size, g.outer.size, x_.eigenvalues(), middle_.eigenvalues(),
            outer_.eigenvalues(), from);
@@ -234,7 +127,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
     }
     sweep_x(Direction::to_nodes, from, to);
     next();
-    fold<FoldDirection::unfold>(from, z.data());
+    fold<FoldDirection::unfold>(layout_, from, z.data());
   }
 
   std::int64_t size_;
@@ -247,8 +140,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
   FoldLayout layout_;
   mutable DeviceArray<T> scratch_[2];
   CublasProducts products_;
-  std::array<FaceNodes, 6> faces_{};
-  unsigned faces_count_ = 0;
+  KeptFaces faces_;
 };
 
 }  // namespace
@@ -258,6 +150,9 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
   std::unique_ptr<FastDiagonalization<T, Device>> make_fast_diagonalization(                       \
       const BilinearForm& form) {                                                                  \
     const NearestSeparable separable = make_nearest_separable(form);                               \
+    if (form.part != nullptr) {                                                                    \
+      return make_fast_diagonalization_on_ranks<T, Device>(form, separable);                       \
+    }                                                                                              \
     return std::make_unique<DeviceFastDiagonalization<T>>(form, separable, axis_roles(separable)); \
   }
 TESSERA_MAKE_FAST_DIAGONALIZATION(double)

@@ -1,9 +1,11 @@
 // These kernels fold vectors and divide by eigenvalues on the GPU.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "mesh/node_lattice.hpp"
 #include "operators/fast_diagonalization/axis_modes.hpp"
 #include "solvers/memory/launch.cuh"
 
@@ -17,17 +19,28 @@ struct SweptAxis {
   int pairs;  // size / 2 where the axis is folded, else 0
 };
 
-/// How the L-vector and the padded array [outer][middle][row] lie to each other: the even places of
-/// a row begin at 0, the odd ones at `odd_start`.
+/// How the L-vector and the padded array of rows lie to each other, [outer][middle][row] or
+/// [middle][outer][row]: the even places of a row begin at 0, the odd ones at `odd_start`.
 struct FoldLayout {
   SweptAxis x, middle, outer;
   std::int64_t first;  // the L-vector's entry of the first free node
   int even;            // even places along x
   int odd_start;
   int row;  // entries of a padded row
+  // Entries of the array from a place along the middle or the outer axis to the next one.
+  std::int64_t middle_step;
+  std::int64_t outer_step;
 };
 
 inline constexpr int kFoldThreads = 128;
+
+/// Blocks for so many pairs of x, and numbers of others that the grid's y and z loop over.
+inline dim3 fold_grid(std::int64_t x, std::int64_t middle, std::int64_t outer) {
+  constexpr std::int64_t kMax = 32768;
+  return {blocks_for(x, kFoldThreads),
+          static_cast<unsigned>(std::clamp<std::int64_t>(middle, 1, kMax)),
+          static_cast<unsigned>(std::clamp<std::int64_t>(outer, 1, kMax))};
+}
 
 /// Fold: nodes -> places; unfold: places -> nodes.
 enum class FoldDirection { fold, unfold };
@@ -56,9 +69,8 @@ __global__ void __launch_bounds__(kFoldThreads)
                at_outer[a >> 2] * g.outer.stride;
       };
       const auto place = [&](int a) {
-        const std::int64_t plane =
-            static_cast<std::int64_t>(at_outer[a >> 2]) * g.middle.size + at_middle[a >> 1 & 1];
-        return plane * g.row + place_x[a & 1];
+        return at_outer[a >> 2] * g.outer_step + at_middle[a >> 1 & 1] * g.middle_step +
+               place_x[a & 1];
       };
       const auto exists = [&](int a) {
         return at_x[a & 1] >= 0 && at_middle[a >> 1 & 1] >= 0 && at_outer[a >> 2] >= 0;
@@ -84,6 +96,15 @@ __global__ void __launch_bounds__(kFoldThreads)
       }
     }
   }
+}
+
+/// Queues fold_kernel(). There is a row at least, and a node in it.
+template <FoldDirection direction, class T>
+void fold(const FoldLayout& g, const T* in, T* out) {
+  const dim3 grid =
+      fold_grid(g.x.size - g.x.pairs, g.middle.size - g.middle.pairs, g.outer.size - g.outer.pairs);
+  launch(fold_kernel<direction, T>, {"folding of fast diagonalization", grid, kFoldThreads}, g, in,
+         out);
 }
 
 /// u /= sum of the eigenvalues, 0 where that is 0. The eigenvalues along x are padded as a row is,
@@ -117,5 +138,29 @@ __global__ void __launch_bounds__(kFoldThreads)
     z[node] = r[node];
   }
 }
+
+/// The nodes on Dirichlet faces, which keep their values.
+class KeptFaces {
+ public:
+  KeptFaces(const NodeLattice& lattice, FaceSet dirichlet) {
+    for (int face = 0; face < face_count(lattice.dimension()); ++face) {
+      if (dirichlet[face]) faces_[count_++] = face_nodes(lattice, face);
+    }
+  }
+
+  /// Queues z = r on them.
+  template <class T>
+  void copy(const T* r, T* z) const {
+    if (count_ == 0) return;
+    constexpr unsigned kBlocks = 256;
+    launch(copy_faces_kernel<T>,
+           {"constrained rows of fast diagonalization", dim3(kBlocks, count_), kFoldThreads},
+           faces_, r, z);
+  }
+
+ private:
+  std::array<FaceNodes, 6> faces_{};
+  unsigned count_ = 0;
+};
 
 }  // namespace tessera

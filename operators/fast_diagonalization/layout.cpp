@@ -24,6 +24,12 @@ IndexTriple free_nodes_by_role(const NodeLattice& lattice, FaceSet dirichlet) {
   return free;
 }
 
+std::array<AxisSymmetry, 3> symmetry_by_role(const std::array<AxisSymmetry, 3>& of_axes,
+                                             int dimension) {
+  if (dimension == 3) return of_axes;
+  return {of_axes[0], AxisSymmetry::none, of_axes[1]};
+}
+
 ShiftedEigenvalues::ShiftedEigenvalues(BilinearForm form, const NearestSeparable& separable,
                                        const AxisRoles<AxisModes>& modes)
     : form_(std::move(form)),
@@ -61,9 +67,8 @@ std::array<double, 2> ShiftedEigenvalues::range() const {
   return {least > 0.0 ? least : step, largest};
 }
 
-Index device_fast_diagonalization_bytes(const IndexTriple& free,
-                                        const std::array<AxisSymmetry, 3>& symmetry,
-                                        Index value_bytes) {
+Index device_modes_values(const IndexTriple& free, const std::array<AxisSymmetry, 3>& symmetry,
+                          Index value_bytes) {
   Saturated values = 0;
   for (int role = 0; role < 3; ++role) {
     for (const Index n : mode_counts(free[role], symmetry[role])) {
@@ -72,6 +77,13 @@ Index device_fast_diagonalization_bytes(const IndexTriple& free,
     }
     values += padded_row(free[role], value_bytes);
   }
+  return values;
+}
+
+Index device_fast_diagonalization_bytes(const IndexTriple& free,
+                                        const std::array<AxisSymmetry, 3>& symmetry,
+                                        Index value_bytes) {
+  Saturated values = device_modes_values(free, symmetry, value_bytes);
   values += Saturated(padded_row(free[0], value_bytes)) * free[1] * free[2] * 2;
   return values * value_bytes + kCublasWorkspace;
 }

@@ -27,6 +27,10 @@ enum class Direction { to_modes, to_nodes };
 /// Free nodes by role: x, middle, outer.
 IndexTriple free_nodes_by_role(const NodeLattice& lattice, FaceSet dirichlet);
 
+/// The symmetry of axes by role.
+std::array<AxisSymmetry, 3> symmetry_by_role(const std::array<AxisSymmetry, 3>& of_axes,
+                                             int dimension);
+
 /// The eigenvalues of a separable operator: those along x have its reaction added, and so can be
 /// those of another one.
 class ShiftedEigenvalues {
@@ -63,6 +67,11 @@ constexpr Index padded_row(Index n, Index value_bytes) {
 
 /// Memory that cuBLAS may use in a product: what it recommends for Hopper.
 inline constexpr Index kCublasWorkspace = Index{32} << 20;
+
+/// Values that the modes of all axes and their eigenvalues have on the GPU, for free nodes and
+/// symmetry by role.
+Index device_modes_values(const IndexTriple& free, const std::array<AxisSymmetry, 3>& symmetry,
+                          Index value_bytes);
 
 /// Bytes of the GPU's operator for free nodes by role.
 Index device_fast_diagonalization_bytes(const IndexTriple& free,

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "mesh/first_failure.hpp"
-#include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
+#include "operators/fast_diagonalization/device_lines.hpp"
 #include "operators/fast_diagonalization/folding.hpp"
 #include "operators/fast_diagonalization/host_axis.hpp"
 #include "operators/fast_diagonalization/layout.hpp"
@@ -30,54 +30,6 @@ Index scratch_values(const IndexTriple& free) {
   constexpr Index kLine = 16;
   const Index planes = planes_together(free[1]) * free[0] * free[1];
   return 2 * kLine * ceil_div(std::max(planes, kPanel * free[2]), kLine);
-}
-
-NodeBox free_box(const AxisRoles<AxisModes>& modes, int dimension) {
-  NodeBox box{{0, 0, 0}, {1, 1, 1}};
-  const auto set = [&](int d, const AxisModes& axis) {
-    box.first[d] = axis.first_free;
-    box.end[d] = axis.first_free + axis.size();
-  };
-  set(0, modes.x);
-  if (dimension == 3) set(1, modes.middle);
-  set(dimension - 1, modes.outer);
-  return box;
-}
-
-template <class Value>
-void broadcast(const Communicator& ranks, std::vector<Value>& values) {
-  auto size = values.size();
-  ranks.broadcast(std::as_writable_bytes(std::span(&size, 1)));
-  values.resize(size);
-  ranks.broadcast(std::as_writable_bytes(std::span(values)));
-}
-
-// Those of rank 0 on all: eigenvectors have signs, which must be the same.
-AxisRoles<AxisModes> shared_modes(const BilinearForm& form, const NearestSeparable& separable) {
-  const Communicator& ranks = form.part->rank->ranks();
-  auto modes = on_all_ranks(
-      ranks, [&] { return ranks.rank() == 0 ? axis_roles(separable) : AxisRoles<AxisModes>{}; });
-  for (AxisModes* axis : {&modes.x, &modes.middle, &modes.outer}) {
-    std::array<Index, 3> sizes = {axis->first_free, axis->even, axis->odd};
-    ranks.broadcast(std::as_writable_bytes(std::span(sizes)));
-    axis->first_free = sizes[0];
-    axis->even = sizes[1];
-    axis->odd = sizes[2];
-    for (std::vector<double>* values :
-         {&axis->even_vectors, &axis->odd_vectors, &axis->eigenvalues}) {
-      broadcast(ranks, *values);
-    }
-  }
-  return modes;
-}
-
-// Where a rank's vector has the nodes of the whole.
-BoxPlaces places_in(const PartNodes& nodes, const CellBox& cells, int degree) {
-  const NodeLattice& lattice = nodes.lattice();
-  BoxPlaces places{0, {lattice.stride(1), lattice.stride(2)}};
-  places.origin =
-      -places.of({cells.first[0] * degree, cells.first[1] * degree, cells.first[2] * degree});
-  return places;
 }
 
 template <class T>
@@ -261,43 +213,9 @@ class FastDiagonalizationOnRanks final : public FastDiagonalization<T, Host> {
   mutable HostArray<T> scratch_;
 };
 
-}  // namespace
-
-InverseBoxes inverse_boxes(const BoxPartition& partition, int degree, const NodeBox& free) {
-  const int dimension = partition.dimension();
-  const int outer = dimension - 1;
-  const int cut = dimension - 2;
-  const int count = partition.rank_count();
-  const bool has_slabs = partition.grid()[outer] == count;
-  InverseBoxes boxes;
-  for (int rank = 0; rank < count; ++rank) {
-    const CellBox cells = partition.cells(rank);
-    NodeBox part = free;
-    NodeBox owned = free;
-    for (int d = 0; d < dimension; ++d) {
-      part.first[d] = cells.first[d] * degree;
-      part.end[d] = (cells.first[d] + cells.counts[d]) * degree + 1;
-      owned.first[d] = part.first[d] + (cells.first[d] > 0 ? 1 : 0);
-      owned.end[d] = part.end[d];
-    }
-    boxes.part.push_back(intersection(part, free));
-    boxes.owned.push_back(intersection(owned, free));
-    const auto share = [&](int d) {
-      const Range range = tessera::partition(free.extent(d), rank, count);
-      NodeBox box = free;
-      box.first[d] = free.first[d] + range.begin;
-      box.end[d] = free.first[d] + range.end;
-      return box;
-    };
-    boxes.planes.push_back(has_slabs ? boxes.owned.back() : share(outer));
-    boxes.lines.push_back(share(cut));
-  }
-  return boxes;
-}
-
 template <class T>
-std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization_on_ranks(
-    const BilinearForm& form, const NearestSeparable& separable) {
+std::unique_ptr<FastDiagonalization<T, Host>> make_on_host(const BilinearForm& form,
+                                                           const NearestSeparable& separable) {
   const AxisRoles<AxisModes> modes = shared_modes(form, separable);
   return on_all_ranks(form, [&] {
     const InverseBoxes boxes =
@@ -308,25 +226,30 @@ std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization_on_ranks
   });
 }
 
-template std::unique_ptr<FastDiagonalization<double, Host>> make_fast_diagonalization_on_ranks(
-    const BilinearForm&, const NearestSeparable&);
-template std::unique_ptr<FastDiagonalization<float, Host>> make_fast_diagonalization_on_ranks(
-    const BilinearForm&, const NearestSeparable&);
+}  // namespace
 
-Index rank_fast_diagonalization_bytes(const NodeLattice& whole, FaceSet dirichlet,
-                                      const std::array<AxisSymmetry, 3>& symmetry,
-                                      const BoxPartition& partition, int rank, Index value_bytes) {
+#define TESSERA_MAKE_FAST_DIAGONALIZATION_ON_RANKS(T)                               \
+  template <>                                                                       \
+  std::unique_ptr<FastDiagonalization<T, Host>> make_fast_diagonalization_on_ranks( \
+      const BilinearForm& form, const NearestSeparable& separable) {                \
+    return make_on_host<T>(form, separable);                                        \
+  }
+TESSERA_MAKE_FAST_DIAGONALIZATION_ON_RANKS(double)
+TESSERA_MAKE_FAST_DIAGONALIZATION_ON_RANKS(float)
+#undef TESSERA_MAKE_FAST_DIAGONALIZATION_ON_RANKS
+
+namespace {
+
+Index host_bytes(const NodeLattice& whole, FaceSet dirichlet,
+                 const std::array<AxisSymmetry, 3>& symmetry, const InverseBoxes& boxes, int rank,
+                 Index value_bytes) {
   const int dimension = whole.dimension();
-  NodeBox free{{0, 0, 0}, {1, 1, 1}};
   Saturated values = dimension == 2 ? 2 : 0;
   for (int d = 0; d < dimension; ++d) {
     const Index n = free_nodes(whole, dirichlet, d);
-    free.first[d] = dirichlet[2 * d] ? 1 : 0;
-    free.end[d] = free.first[d] + n;
     const auto [even, odd] = mode_counts(n, symmetry[d]);
     values += Saturated(even) * even + Saturated(odd) * odd + n;
   }
-  const InverseBoxes boxes = inverse_boxes(partition, whole.degree(), free);
   const auto mine = static_cast<std::size_t>(rank);
   values += Saturated(boxes.planes[mine].size()) + boxes.lines[mine].size();
   values += exchanged_values(rank, boxes.owned, boxes.planes);
@@ -335,6 +258,26 @@ Index rank_fast_diagonalization_bytes(const NodeLattice& whole, FaceSet dirichle
   values += exchanged_values(rank, boxes.planes, boxes.part);
   values += Saturated(scratch_values(free_nodes_by_role(whole, dirichlet))) * omp_get_max_threads();
   return values * value_bytes;
+}
+
+}  // namespace
+
+Index rank_fast_diagonalization_bytes(const NodeLattice& whole, FaceSet dirichlet,
+                                      const std::array<AxisSymmetry, 3>& symmetry,
+                                      const BoxPartition& partition, int rank, Index value_bytes,
+                                      Processor processor) {
+  NodeBox free{{0, 0, 0}, {1, 1, 1}};
+  for (int d = 0; d < whole.dimension(); ++d) {
+    free.first[d] = dirichlet[2 * d] ? 1 : 0;
+    free.end[d] = free.first[d] + free_nodes(whole, dirichlet, d);
+  }
+  const InverseBoxes boxes = inverse_boxes(partition, whole.degree(), free);
+  if (processor == Processor::cpu) {
+    return host_bytes(whole, dirichlet, symmetry, boxes, rank, value_bytes);
+  }
+  return device_rank_bytes(free_nodes_by_role(whole, dirichlet),
+                           symmetry_by_role(symmetry, whole.dimension()), boxes, partition, rank,
+                           value_bytes);
 }
 
 }  // namespace tessera

@@ -21,8 +21,8 @@ void copy_box(const NodeBox& box, const T* in, const BoxPlaces& from, T* out, co
 }  // namespace
 
 template <class T>
-BoxExchange<T>::BoxExchange(const Communicator& ranks, const std::vector<NodeBox>& from,
-                            const std::vector<NodeBox>& to)
+BoxExchange<T, Host>::BoxExchange(const Communicator& ranks, const std::vector<NodeBox>& from,
+                                  const std::vector<NodeBox>& to)
     : ranks_(ranks) {
   const auto mine = static_cast<std::size_t>(ranks.rank());
   kept_ = intersection(from[mine], to[mine]);
@@ -40,20 +40,26 @@ BoxExchange<T>::BoxExchange(const Communicator& ranks, const std::vector<NodeBox
   received_ = HostArray<T>(static_cast<std::size_t>(at), T{});
 }
 
-Index exchanged_values(int rank, const std::vector<NodeBox>& from, const std::vector<NodeBox>& to) {
+Index exchanged_values(int rank, const std::vector<NodeBox>& from, const std::vector<NodeBox>& to,
+                       Processor processor) {
   const auto mine = static_cast<std::size_t>(rank);
   Saturated values = 0;
   for (std::size_t other = 0; other < from.size(); ++other) {
     if (other == mine) continue;
-    values += std::max(intersection(from[mine], to[other]).size(),
-                       intersection(from[other], to[mine]).size());
+    const Index sent = intersection(from[mine], to[other]).size();
+    const Index received = intersection(from[other], to[mine]).size();
+    if (processor == Processor::gpu) {
+      values += Saturated(sent) + received;
+    } else {
+      values += Saturated(std::max(sent, received)) * 2;
+    }
   }
-  return values * 2;
+  return values;
 }
 
 template <class T>
-void BoxExchange<T>::run(const T* in, const BoxPlaces& in_places, T* out,
-                         const BoxPlaces& out_places) const {
+void BoxExchange<T, Host>::run(const T* in, const BoxPlaces& in_places, T* out,
+                               const BoxPlaces& out_places) const {
   std::vector<Message> messages;
   for (const Partner& partner : partners_) {
     T* const sent = sent_.data() + partner.at;
@@ -70,7 +76,7 @@ void BoxExchange<T>::run(const T* in, const BoxPlaces& in_places, T* out,
   }
 }
 
-template class BoxExchange<double>;
-template class BoxExchange<float>;
+template class BoxExchange<double, Host>;
+template class BoxExchange<float, Host>;
 
 }  // namespace tessera

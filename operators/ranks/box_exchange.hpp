@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "mesh/index.hpp"
 #include "mesh/lanes/host_array.hpp"
+#include "solvers/execution.hpp"
+#include "solvers/memory/device_array.hpp"
 #include "solvers/ranks/communicator.hpp"
 
 namespace tessera {
+
+class DeviceCarrier;
 
 /// The nodes first[d] <= i_d < end[d] of a box of them.
 struct NodeBox {
@@ -47,15 +52,20 @@ inline BoxPlaces packed(const NodeBox& box) {
   return {-box.first[0] - row * box.first[1] - plane * box.first[2], {row, plane}};
 }
 
-/// How many values the messages of a rank's BoxExchange have room for.
-Index exchanged_values(int rank, const std::vector<NodeBox>& from, const std::vector<NodeBox>& to);
+/// How many values the messages of a rank's BoxExchange have room for: those of the host are as
+/// long in both directions.
+Index exchanged_values(int rank, const std::vector<NodeBox>& from, const std::vector<NodeBox>& to,
+                       Processor processor = Processor::cpu);
 
 /// Copies values from boxes, of which every rank has one, to boxes of which every rank has one, too
 /// (a transpose, if boxes are slabs): all ranks send each other the values that the others' boxes
 /// have of their own. Nodes that are in no rank's first box keep their values. What is copied has
 /// its bits.
+template <class T, class Space = Host>
+class BoxExchange;
+
 template <class T>
-class BoxExchange {
+class BoxExchange<T, Host> {
  public:
   /// @param ranks must outlive this
   /// @param from, to the boxes of all ranks; those of `from` have no node in common
@@ -82,6 +92,36 @@ class BoxExchange {
   std::vector<Partner> partners_;
   mutable HostArray<T> sent_;
   mutable HostArray<T> received_;
+};
+
+/// The same between GPUs, queued: it can be captured where the carrier's messages can be. Launches
+/// of a thread for each value, 16 bytes of memory for a value that is packed or unpacked.
+template <class T>
+class BoxExchange<T, Device> {
+ public:
+  /// @param ranks, carrier of the ranks; null for a single one
+  /// @throws DeviceOutOfMemory, DeviceError
+  BoxExchange(const Communicator& ranks, std::shared_ptr<const DeviceCarrier> carrier,
+              const std::vector<NodeBox>& from, const std::vector<NodeBox>& to);
+
+  /// As on the host. @param in, out in GPU memory @throws DeviceError
+  void run(const T* in, const BoxPlaces& in_places, T* out, const BoxPlaces& out_places) const;
+  Index bytes() const { return sent_.bytes() + received_.bytes(); }
+
+ private:
+  struct Partner {
+    int rank;
+    NodeBox send;
+    NodeBox receive;
+    Index sent_at;
+    Index received_at;
+  };
+
+  std::shared_ptr<const DeviceCarrier> carrier_;
+  NodeBox kept_;
+  std::vector<Partner> partners_;
+  mutable DeviceArray<T> sent_;
+  mutable DeviceArray<T> received_;
 };
 
 }  // namespace tessera

@@ -31,9 +31,6 @@ bool has_other_robin(const CaseParameters& parameters, const ScalarField& coeffi
 
 std::string why_not_inverse(const CaseParameters& parameters) {
   if (parameters.solver.initial == kFullMultigrid) return "the start is by full multigrid";
-  if (parameters.run.processes > 1 && parameters.run.device == RunDevice::cuda) {
-    return "several GPUs compute the case";
-  }
   const FormShape shape = case_shape(parameters);
   if (shape.mesh_kind == MeshKind::mapped) return "the mesh is mapped";
   if (shape.coefficient == CoefficientKind::general) {

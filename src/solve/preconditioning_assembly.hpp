@@ -134,9 +134,6 @@ PreconditionerSetup<T, Space> make_multigrid_preconditioner(
 template <class T, class Space>
 PreconditionerSetup<T, Space> make_fast_diagonalization_preconditioner(
     const PreconditionerTask<T, Space>& task) {
-  if constexpr (!std::is_same_v<Space, Host>) {
-    require_one_process(task.form, task.parameters.solver.preconditioner);
-  }
   auto separable = make_fast_diagonalization<T, Space>(task.form);
   PreconditionerSetup<T, Space> made;
   made.notes.emplace_back(separable->exactness() == Exactness::exact

@@ -11,12 +11,13 @@
 
 namespace tessera {
 
-/// Bytes in GPU memory to one rank, and as many as that one sends here.
+/// Bytes in GPU memory to one rank, and those that it sends here: as many, unless said otherwise.
 struct DeviceMessage {
   int rank;
   const void* send;
   void* receive;
   std::int64_t bytes;
+  std::int64_t received_bytes = bytes;
 };
 
 /// What ranks that compute on GPUs tell each other by. All pointers are to GPU memory of the

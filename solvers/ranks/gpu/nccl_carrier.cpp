@@ -121,10 +121,15 @@ class NcclCarrier final : public DeviceCarrier {
     require_comm();
     check(nccl_->group_start());
     for (const DeviceMessage& message : messages) {
-      const auto bytes = static_cast<std::size_t>(message.bytes);
-      check(nccl_->send(message.send, bytes, Nccl::kBytes, message.rank, comm_, device_stream()));
-      check(nccl_->receive(message.receive, bytes, Nccl::kBytes, message.rank, comm_,
-                           device_stream()));
+      const auto sent = static_cast<std::size_t>(message.bytes);
+      const auto received = static_cast<std::size_t>(message.received_bytes);
+      if (sent > 0) {
+        check(nccl_->send(message.send, sent, Nccl::kBytes, message.rank, comm_, device_stream()));
+      }
+      if (received > 0) {
+        check(nccl_->receive(message.receive, received, Nccl::kBytes, message.rank, comm_,
+                             device_stream()));
+      }
     }
     check(nccl_->group_end());
   }

@@ -1,4 +1,5 @@
 // This file carries values between GPUs by way of the host.
+#include <algorithm>
 #include <vector>
 
 #include "solvers/check.hpp"
@@ -42,27 +43,33 @@ class StagedCarrier final : public DeviceCarrier {
 
  private:
   // Copies from a stage before have arrived when the stream has been waited for: only then is it
-  // written to again.
+  // written to again. Messages of the host are as long in both directions.
   void do_exchange(std::span<const DeviceMessage> messages) const override {
     const OneUseAtATime::Use use(guard_);
     std::size_t bytes = 0;
-    for (const DeviceMessage& message : messages) bytes += static_cast<std::size_t>(message.bytes);
+    for (const DeviceMessage& message : messages) bytes += staged_bytes(message);
     std::byte* const sent = sent_.room_for(bytes);
     std::byte* const received = received_.room_for(bytes);
     std::vector<Message> staged;
     std::size_t at = 0;
     for (const DeviceMessage& message : messages) {
-      const auto count = static_cast<std::size_t>(message.bytes);
-      enqueue_copy(sent + at, message.send, count, cudaMemcpyDeviceToHost, kName);
+      const std::size_t count = staged_bytes(message);
+      enqueue_copy(sent + at, message.send, static_cast<std::size_t>(message.bytes),
+                   cudaMemcpyDeviceToHost, kName);
       staged.push_back({message.rank, {sent + at, count}, {received + at, count}});
       at += count;
     }
     synchronize_device();
     ranks().exchange(staged);
     for (std::size_t m = 0; m < messages.size(); ++m) {
-      enqueue_copy(messages[m].receive, staged[m].receive.data(), staged[m].receive.size(),
-                   cudaMemcpyHostToDevice, kName);
+      enqueue_copy(messages[m].receive, staged[m].receive.data(),
+                   static_cast<std::size_t>(messages[m].received_bytes), cudaMemcpyHostToDevice,
+                   kName);
     }
+  }
+
+  static std::size_t staged_bytes(const DeviceMessage& message) {
+    return static_cast<std::size_t>(std::max(message.bytes, message.received_bytes));
   }
 
   void do_all_gather(const void* mine, std::int64_t bytes, void* all) const override {

@@ -36,7 +36,7 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const MemoryPart libraries{"CUDA libraries", kCudaLibraryBytes};
   const MemoryPart small{"sums and tables", kSmallDeviceBytes};
   const MemoryPart operation = n.operator_part(n.operation.held);
-  const MemoryPart preconditioner{"preconditioner", n.preconditioner.held};
+  const MemoryPart preconditioner{kPreconditionerPart, n.preconditioner.held};
   const MemoryPart system{"solution and right-hand side", n.solver_vectors(2)};
   const MemoryPart load{"right-hand side", n.vectors(1)};
   const MemoryPart positions{"node positions",
@@ -73,7 +73,7 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
                                 others_positions,
                                 operation,
                                 nonlinear,
-                                {"preconditioner", n.preconditioner.peak}}});
+                                {kPreconditionerPart, n.preconditioner.peak}}});
   }
   if (n.start > 0) {
     estimate.phases.push_back({"starting by full multigrid on the GPU",

@@ -118,7 +118,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const MemoryPart system{"solution and right-hand side", n.vectors(2)};
   const MemoryPart operation = n.operator_part(here(n.operation.held));
   const MemoryPart nonlinear = on_cpu ? n.nonlinear_part() : n.state_part();
-  const MemoryPart preconditioner{"preconditioner",
+  const MemoryPart preconditioner{kPreconditionerPart,
                                   Saturated(here(n.preconditioner.held)) + setup.held};
   // On their way to the GPU vectors are rounded one at a time.
   const MemoryPart rounded{"single-precision copies",
@@ -142,7 +142,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   if (made > 0) {
     estimate.phases.push_back(
         {"making the preconditioner",
-         {program, positions, system, operation, nonlinear, {"preconditioner", made}}});
+         {program, positions, system, operation, nonlinear, {kPreconditionerPart, made}}});
   }
   if (n.start > 0) {
     estimate.phases.push_back(

@@ -22,6 +22,9 @@ struct MemoryPart {
 /// The name of the phase in which the picture is made.
 inline constexpr char kDrawingPhase[] = "drawing solution.png";
 
+/// The name of what preconditioners take.
+inline constexpr char kPreconditionerPart[] = "preconditioner";
+
 /// What is held at the same time in one phase of a run.
 struct MemoryPhase {
   std::string name;

@@ -135,19 +135,31 @@ OperatorBytes fast_diagonalization_host_bytes(const CaseParameters& parameters) 
   return {0, std::max(modes, work - std::min(work, fast_diagonalization_bytes(parameters).held))};
 }
 
-Index rank_inverse_bytes(const CaseParameters& parameters, const BoxPartition& partition,
-                         int rank) {
+RankInverseBytes rank_inverse_bytes(const CaseParameters& parameters, const BoxPartition& partition,
+                                    int rank) {
   const FormShape shape = case_shape(parameters);
+  const bool is_preconditioner = parameters.solver.preconditioner == kFastDiagonalization;
   const bool has_mass = parameters.time && parameters.time->method != TimeMethod::explicit_rk &&
                         shape.mesh_kind != MeshKind::mapped;
-  const int count =
-      (parameters.solver.preconditioner == kFastDiagonalization ? 1 : 0) + (has_mass ? 1 : 0);
-  if (count == 0) return 0;
-  const Saturated bytes = Saturated(rank_fast_diagonalization_bytes(
-                              shape.lattice, shape.dirichlet, planned_symmetry(parameters),
-                              partition, rank, shape.value_bytes)) +
-                          fast_diagonalization_host_bytes(parameters).peak;
-  return bytes * count;
+  RankInverseBytes bytes;
+  if (!is_preconditioner && !has_mass) return bytes;
+  const auto of = [&](Index value_bytes) {
+    return rank_fast_diagonalization_bytes(shape.lattice, shape.dirichlet,
+                                           planned_symmetry(parameters), partition, rank,
+                                           value_bytes, shape.processor);
+  };
+  Saturated held = 0;
+  if (is_preconditioner) held += of(shape.value_bytes);
+  if (has_mass) held += of(sizeof(double));
+  const Saturated modes = fast_diagonalization_host_bytes(parameters).peak;
+  if (shape.processor == Processor::gpu) {
+    // Modes of one are gone from the host when the other is made.
+    bytes.on_host = modes;
+    bytes.on_gpu = held;
+  } else {
+    bytes.on_host = held + modes * (is_preconditioner && has_mass ? 2 : 1);
+  }
+  return bytes;
 }
 
 int solver_vectors(const CaseParameters& parameters, const StrategyName& strategy) {

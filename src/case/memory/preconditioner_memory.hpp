@@ -25,9 +25,14 @@ OperatorBytes jacobi_bytes(const CaseParameters& parameters);
 OperatorBytes chebyshev_bytes(const CaseParameters& parameters);
 OperatorBytes fast_diagonalization_bytes(const CaseParameters& parameters);
 OperatorBytes fast_diagonalization_host_bytes(const CaseParameters& parameters);
-/// Bytes at most of fast diagonalization on a rank, as preconditioner and of a mass matrix, beside
-/// that of its part; 0 without.
-Index rank_inverse_bytes(const CaseParameters& parameters, const BoxPartition& partition, int rank);
+/// Bytes at most of fast diagonalization on a rank, as preconditioner and of a mass matrix: in the
+/// memory of the host beside that of its part; 0 without.
+struct RankInverseBytes {
+  Index on_host = 0;
+  Index on_gpu = 0;
+};
+RankInverseBytes rank_inverse_bytes(const CaseParameters& parameters, const BoxPartition& partition,
+                                    int rank);
 OperatorBytes synchronous_block_bytes(const CaseParameters& parameters);
 OperatorBytes asynchronous_block_bytes(const CaseParameters& parameters);
 /// Of both, on a form of this shape: while it is made with the vectors that its largest eigenvalue

@@ -73,11 +73,6 @@ void require_suitable(const CaseParameters& parameters, int ranks) {
                                       "runs on any number",
                                       name));
   }
-  if (solver.preconditioner == kFastDiagonalization && parameters.run.device == RunDevice::cuda) {
-    throw UnsuitableRanks("solver.preconditioner",
-                          "\"fast-diagonalization\" needs the whole case on one GPU; \"multigrid\" "
-                          "runs on any number, and on CPUs both do");
-  }
   if (solver.preconditioner == kMultigrid && solver.multigrid.smoother != SmootherKind::chebyshev) {
     throw UnsuitableRanks("solver.multigrid.smoother",
                           "blocks need the whole case on one process; \"chebyshev\" runs on any "

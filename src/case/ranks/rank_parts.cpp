@@ -60,6 +60,8 @@ Index cycle_value_bytes(const CaseParameters& parameters) {
                   value_bytes(parameters.solver.multigrid.precision));
 }
 
+MemoryPart inverse_part(Index bytes) { return {"modes of the whole, planes and lines", bytes}; }
+
 }  // namespace
 
 Index part_dofs(const BoxPartition& partition, int rank, int degree) {
@@ -149,9 +151,16 @@ MemoryEstimate estimate_rank_gpu_memory(const CaseParameters& parameters,
   MemoryEstimate estimate = estimate_gpu_memory(part_case(parameters, partition, rank), strategy);
   const MemoryPart exchange{"messages to other ranks", exchange_bytes(parameters, partition, rank)};
   const MemoryPart gathered{"levels that all ranks have", gathered_bytes(parameters, partition)};
+  const MemoryPart inverse = inverse_part(rank_inverse_bytes(parameters, partition, rank).on_gpu);
+  const bool is_inverse = parameters.solver.preconditioner == kFastDiagonalization;
   for (MemoryPhase& phase : estimate.phases) {
+    for (MemoryPart& part : phase.parts) {
+      // That of the whole takes its place.
+      if (is_inverse && part.name == kPreconditionerPart) part.bytes = 0;
+    }
     phase.parts.push_back(exchange);
     phase.parts.push_back(gathered);
+    if (inverse.bytes > 0) phase.parts.push_back(inverse);
   }
   return estimate;
 }
@@ -162,8 +171,7 @@ MemoryEstimate estimate_rank_memory(const CaseParameters& parameters, const Stra
   MemoryEstimate estimate = estimate_memory(own, strategy);
   const MemoryPart exchange{"messages to other ranks", exchange_bytes(parameters, partition, rank)};
   const MemoryPart gathered{"levels that all ranks have", gathered_bytes(parameters, partition)};
-  const MemoryPart inverse{"modes of the whole, planes and lines",
-                           rank_inverse_bytes(parameters, partition, rank)};
+  const MemoryPart inverse = inverse_part(rank_inverse_bytes(parameters, partition, rank).on_host);
   for (MemoryPhase& phase : estimate.phases) {
     phase.parts.insert(phase.parts.begin() + 1, {"MPI", kMpiBytes});
     phase.parts.push_back(exchange);

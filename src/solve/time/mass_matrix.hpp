@@ -135,9 +135,7 @@ void MassMatrix<Space>::move(const PoissonProblem& problem) {
 
 template <class Space>
 void MassMatrix<Space>::make_its_solver() {
-  // Several GPUs have no fast diagonalization.
-  const bool has_inverse = std::is_same_v<Space, Host> || !form_.part;
-  if (capacity_.constant && discretization_.mapping.is_cartesian() && has_inverse) {
+  if (capacity_.constant && discretization_.mapping.is_cartesian()) {
     inverse_ = make_fast_diagonalization<double, Space>(form_);
   } else {
     inverse_ = std::make_unique<Jacobi<double, Space>>(*matrix_);

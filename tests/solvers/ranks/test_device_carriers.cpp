@@ -2,6 +2,7 @@
 // by NCCL from one rank to itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -75,6 +76,31 @@ TEST(StagedCarriersOnTheGpu, ExchangeWithEveryOtherRank) {
         EXPECT_EQ(to_host(received[m]),
                   numbers_of(10 * others[m] + ranks.rank() + repetition, received[m].size()));
       }
+    }
+  });
+}
+
+// Lengths that differ in both directions, nothing in one of them among these.
+TEST(StagedCarriersOnTheGpu, SendMoreThanTheyReceive) {
+  TESSERA_REQUIRE_DEVICE();
+  run_on_threads(3, [&](const Communicator& ranks) {
+    const auto carrier = make_staged_carrier(ranks);
+    const int rank = ranks.rank();
+    for (int repetition = 0; repetition < 3; ++repetition) {
+      const DeviceArray<double> sent(numbers_of(rank + repetition, 300));
+      DeviceArray<double> received(300);
+      zero_on_device(received.data(), received.bytes());
+      const int next = (rank + 1) % 3;
+      const int before = (rank + 2) % 3;
+      // As much to the next one as the rank's number says, and nothing back.
+      const std::int64_t bytes = rank * 1000;
+      const std::int64_t received_bytes = before * 1000;
+      const DeviceMessage messages[] = {{next, sent.data(), nullptr, bytes, 0},
+                                        {before, nullptr, received.data(), 0, received_bytes}};
+      carrier->exchange(messages);
+      std::vector<double> expected = numbers_of(before + repetition, 300);
+      std::fill(expected.begin() + received_bytes / 8, expected.end(), 0.0);
+      EXPECT_EQ(to_host(received), expected);
     }
   });
 }

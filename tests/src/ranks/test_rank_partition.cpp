@@ -8,6 +8,7 @@
 
 #include "mesh/node_lattice.hpp"
 #include "mesh/partition/part_nodes.hpp"
+#include "operators/fast_diagonalization/layout.hpp"
 #include "solvers/configuration.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/memory/multigrid_memory.hpp"
@@ -87,15 +88,28 @@ TEST(CasePartition, SaysWhatDoesNotSuitSeveralGpus) {
   if constexpr (!kHasCuda) GTEST_SKIP() << "a build without CUDA refuses the GPU first";
   const std::string on_gpus = "[run]\ndevice = \"cuda\"\n";
   EXPECT_EQ(
-      error_of(load("cells = [8, 8, 8]",
-                    "[solver]\npreconditioner = \"fast-diagonalization\"\n" + on_gpus),
-               2),
-      "case.toml:6: solver.preconditioner = \"fast-diagonalization\": \"fast-diagonalization\" "
-      "needs the whole case on one GPU; \"multigrid\" runs on any number, and on CPUs both do");
-  EXPECT_EQ(
       error_of(load("cells = [8, 8, 8]", "coefficient = \"1 + u^2\"\n[nonlinear]\n" + on_gpus), 2),
       "");
   EXPECT_EQ(error_of(load("cells = [8, 8, 8]", "[time]\nend = 1.0\n" + on_gpus), 2), "");
+}
+
+// Whatever the processes compute on.
+TEST(CasePartition, OfFastDiagonalizationHasSlabs) {
+  std::vector<std::string> devices = {"cpu"};
+  if (kHasCuda) devices.emplace_back("cuda");
+  for (const std::string& device : devices) {
+    const std::string run = "[run]\ndevice = \"" + device + "\"\n";
+    // The inverse of the operator, which auto takes.
+    const CaseParameters chosen = case_of("cells = [64, 64, 8]", run);
+    EXPECT_EQ(chosen.solver.preconditioner, kFastDiagonalization) << device;
+    EXPECT_EQ(case_partition(chosen, 4).grid(), (RankGrid{1, 1, 4})) << device;
+    // Fewer cells along z than processes.
+    EXPECT_NE(case_partition(case_of("cells = [64, 64, 2]", run), 4).grid(), (RankGrid{1, 1, 4}));
+    const CaseParameters named =
+        case_of("dimension = 2\ncells = [8, 8]",
+                "[solver]\npreconditioner = \"fast-diagonalization\"\n" + run + "ranks = [2, 2]\n");
+    EXPECT_EQ(case_partition(named, 4).grid(), (RankGrid{2, 2, 1})) << device;
+  }
 }
 
 // The levels before the first gathered one have parts, and so has that one.
@@ -200,6 +214,31 @@ TEST(RankParts, OfSeveralRanksNeedTheirShareOfMemory) {
     EXPECT_GT(part, whole / kRanks);
     EXPECT_LT(part, whole / kRanks * 3 / 2);
   }
+}
+
+// Planes and lines are shared out, the modes of the axes are not.
+TEST(RankParts, OfFastDiagonalizationNeedTheirShareOfGpuMemory) {
+  if constexpr (!kHasCuda) GTEST_SKIP() << "a build without CUDA refuses the GPU first";
+  const CaseParameters parameters = case_of(
+      "cells = [32, 32, 64]",
+      "[space]\ndegree = 3\n[solver]\npreconditioner = \"fast-diagonalization\"\n[run]\ndevice "
+      "= \"cuda\"\n");
+  const StrategyName strategy = case_strategy(parameters);
+  const auto least_bytes = [&](int ranks) {
+    const BoxPartition partition = case_partition(parameters, ranks);
+    return estimate_rank_gpu_memory(parameters, strategy, partition, largest_part(partition, 3))
+               .peak()
+               .bytes() -
+           kCudaLibraryBytes - kCublasWorkspace;
+  };
+  const Index one = least_bytes(1);
+  EXPECT_NEAR(static_cast<double>(one),
+              static_cast<double>(estimate_gpu_memory(parameters, strategy).peak().bytes() -
+                                  kCudaLibraryBytes - kCublasWorkspace),
+              0.01 * static_cast<double>(one));
+  constexpr int kRanks = 4;
+  EXPECT_GT(least_bytes(kRanks), one / kRanks);
+  EXPECT_LT(least_bytes(kRanks), one / kRanks * 3 / 2);
 }
 
 TEST(RankParts, HaveBuffersOfTheirSharedPlanes) {
