@@ -115,8 +115,8 @@ TEST(FixedStepsWork, IsAnEvaluationAndASolveForAStage) {
     int evaluations, mass_applications, mass_solves, step_solves;
   };
   for (const Work& expected :
-       {Work{{TimeMethod::backward_euler, 1}, 1, 0, 0, 1}, Work{{TimeMethod::sdirk, 2}, 3, 2, 1, 2},
-        Work{{TimeMethod::sdirk, 3}, 4, 3, 1, 3}, Work{{TimeMethod::sdirk, 4}, 6, 5, 1, 5},
+       {Work{{TimeMethod::backward_euler, 1}, 1, 0, 0, 1}, Work{{TimeMethod::sdirk, 2}, 3, 1, 0, 2},
+        Work{{TimeMethod::sdirk, 3}, 4, 2, 0, 3}, Work{{TimeMethod::sdirk, 4}, 6, 4, 0, 5},
         Work{{TimeMethod::explicit_rk, 2}, 2, 0, 2, 0},
         Work{{TimeMethod::explicit_rk, 3}, 3, 0, 3, 0},
         Work{{TimeMethod::explicit_rk, 4}, 4, 0, 4, 0}}) {
