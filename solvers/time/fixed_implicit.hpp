@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/memory/dot_products.hpp"
 #include "solvers/time/butcher_tables.hpp"
 #include "solvers/time/fixed_steps.hpp"
 #include "solvers/time/step_callbacks.hpp"
@@ -128,7 +129,10 @@ class FixedImplicit final : public TimeIntegrator<Space> {
     sum.add(1.0, is_known ? rates_[0] : b_);
     add_history(i, 1.0, sum);
     sum.compute(b_);
-    return dot(b_, b_);
+    const V* const b = &b_;
+    double square = 0.0;
+    dots_.sum({&b, 1}, b_, {&square, 1});
+    return square;
   }
 
   SundialsHandle<ARKodeButcherTable> table_;
@@ -140,6 +144,7 @@ class FixedImplicit final : public TimeIntegrator<Space> {
   std::vector<V> rates_;  // f_i
   V b_;
   V x_;
+  DotProducts<Space> dots_{1};
 };
 
 }  // namespace tessera

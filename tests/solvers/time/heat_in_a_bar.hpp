@@ -69,7 +69,7 @@ class HeatInABar : public TimeSystem<Host> {
     map(x) = factored_mass_.solve(map(b));
     return report(mass_status);
   }
-  TimeDependence time_dependence() const override { return TimeDependence::right_side; }
+  TimeDependence time_dependence() const override { return dependence; }
   SolveReport solve_shifted(double t, double gamma, const HostVector<double>& b, double norm,
                             HostVector<double>& x) override {
     EXPECT_NEAR(norm, map(b).norm(), 1e-13 * norm);
@@ -82,6 +82,8 @@ class HeatInABar : public TimeSystem<Host> {
     return std::sqrt(map(x).dot(mass_ * map(x)));
   }
 
+  /// What the system says of itself.
+  TimeDependence dependence = TimeDependence::right_side;
   int evaluations = 0;
   int mass_applications = 0;
   int mass_solves = 0;
