@@ -123,15 +123,10 @@ std::vector<FluxTerm> flux_terms(const PoissonProblem& problem) {
   return fluxes;
 }
 
-BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization,
-                       Processor processor) {
-  // Rounding hides it beside any capacity.
-  constexpr double kVanishing = 0x1p-200;
-  return of_rank(problem, {&discretization,
-                           constant_field(processor == Processor::cpu ? 0.0 : kVanishing),
-                           dirichlet_faces(problem),
-                           {},
-                           problem.capacity});
+BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization) {
+  return of_rank(
+      problem,
+      {&discretization, constant_field(0.0), dirichlet_faces(problem), {}, problem.capacity});
 }
 
 BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor) {

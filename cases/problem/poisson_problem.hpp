@@ -51,10 +51,8 @@ struct PoissonProblem {
 /// decided by values once and is the same on all levels of a hierarchy.
 BilinearForm stiffness_form(const PoissonProblem& problem, const Discretization& discretization);
 
-/// The matrix of (capacity u, v): the form with the capacity as reaction, and 0 as coefficient. On
-/// the GPU, whose kernels divide by it, the coefficient is 0 but for rounding.
-BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization,
-                       Processor processor);
+/// The matrix of (capacity u, v): the form with the capacity as reaction, and 0 as coefficient.
+BilinearForm mass_form(const PoissonProblem& problem, const Discretization& discretization);
 
 /// The form with factor (capacity u, v) added, as an implicit step in time solves it.
 BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double factor);

@@ -30,7 +30,7 @@ struct PartOfWhole {
 /// What every strategy discretizes: a(u, v) = (k grad u, grad v) + (c u, v) + sum over Robin faces
 /// <alpha u, v>, k the coefficient and c the reaction, with the rows and columns of nodes on
 /// Dirichlet faces replaced by the identity. With the number 0 for k, which needs a reaction, it is
-/// that of a mass matrix; on the GPU only the kernel kronecker has it.
+/// that of a mass matrix.
 ///
 /// The discretization is referred to and must outlive the operators made from the form.
 ///

@@ -122,25 +122,36 @@ bool add_source_of_all(const BilinearForm& form, const FieldProgram& source,
 
 }  // namespace
 
-std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& form,
-                                                         const ScalarField& source,
-                                                         const std::vector<FluxTerm>& fluxes,
-                                                         const HostVector<double>& u) {
+bool assemble_device_load(const BilinearForm& form, const ScalarField& source,
+                          const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                          DeviceVector<double>& b) {
   const std::shared_ptr<const FieldProgram> program = shallow_program(source);
-  if (program == nullptr) return std::nullopt;
+  if (program == nullptr) return false;
   const VectorLayout layout = form.layout();
-  DeviceVector<double> b(layout);
   const bool has_fluxes = std::any_of(fluxes.begin(), fluxes.end(),
                                       [](const FluxTerm& flux) { return !is_zero(flux.value); });
   const bool is_given = u.size() > 0;
   // Ranks assemble what the boundary adds together, if one of them has it.
   if (has_fluxes || on_any_rank(layout, is_given && has_values(form, u))) {
+    if (b.size() == 0) b = DeviceVector<double>(layout);
     HostVector<double> boundary(layout);
     const HostVector<double> zeros(is_given ? 0 : layout.size);
     assemble_load(form, constant_field(0.0), fluxes, is_given ? u : zeros, boundary);
     copy(boundary, b);
+  } else if (b.size() == 0) {
+    b = DeviceVector<double>(layout);
+  } else {
+    zero_on_device(b.data(), b.size() * static_cast<Index>(sizeof(double)));
   }
-  if (!is_zero(source) && !add_source_of_all(form, *program, b)) return std::nullopt;
+  return is_zero(source) || add_source_of_all(form, *program, b);
+}
+
+std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& form,
+                                                         const ScalarField& source,
+                                                         const std::vector<FluxTerm>& fluxes,
+                                                         const HostVector<double>& u) {
+  DeviceVector<double> b;
+  if (!assemble_device_load(form, source, fluxes, u, b)) return std::nullopt;
   return b;
 }
 

@@ -20,6 +20,12 @@ std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& for
                                                          const std::vector<FluxTerm>& fluxes,
                                                          const HostVector<double>& u);
 
+/// The same into b, which is made where it is empty. Returns whether the GPU could do it; b is lost
+/// otherwise.
+bool assemble_device_load(const BilinearForm& form, const ScalarField& source,
+                          const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                          DeviceVector<double>& b);
+
 /// b_i = 0 in the rows that are constrained. @throws DeviceError
 void clear_constrained_rows(const BilinearForm& form, DeviceVector<double>& b);
 

@@ -1,5 +1,4 @@
 // This file picks a tensor kernel of the GPU, and its cells per block.
-#include <algorithm>
 #include <stdexcept>
 
 #include "mesh/element/basis_1d.hpp"
@@ -7,12 +6,10 @@
 #include "operators/tensor/compressed/compressed.hpp"
 #include "operators/tensor/device_tensor.hpp"
 #include "operators/tensor/gpu/any_degree.hpp"
-#include "operators/tensor/gpu/launch.cuh"
-#include "operators/tensor/gpu/launch_shapes.hpp"
+#include "operators/tensor/gpu/bricks.hpp"
+#include "operators/tensor/mass/mass.hpp"
 #include "operators/tensor/on_the_fly/on_the_fly.hpp"
 #include "solvers/check.hpp"
-#include "solvers/errors.hpp"
-#include "solvers/memory/cuda_check.hpp"
 
 namespace tessera {
 namespace {
@@ -34,18 +31,7 @@ class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
         any_size_(form),
         unrolled_(find_unrolled_kernel<T>(grid_.dimension, grid_.degree, basis_.point_count(),
                                           factors_.kind())) {
-    if (unrolled_ == nullptr) return;
-    const Index shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    const Index by_threads = kBrickThreads / unrolled_->threads_per_cell;
-    const Index by_memory = kBrickSharedBytes / unrolled_->shared_bytes_per_cell;
-    const Index most = shared_bytes / unrolled_->shared_bytes_per_cell;
-    cells_per_block_ =
-        static_cast<int>(std::min(std::max<Index>(std::min(by_threads, by_memory), 1), most));
-    if (cells_per_block_ == 0) {
-      throw UnsuitableChoice(Choice::kernel,
-                             "this GPU has too little shared memory for the tensor kernel");
-    }
-    unrolled_->allow_shared_memory(cells_per_block_ * unrolled_->shared_bytes_per_cell);
+    if (unrolled_ != nullptr) cells_per_block_ = allow_cells_per_block(*unrolled_);
   }
 
   std::string_view name() const override { return "tensor"; }
@@ -74,7 +60,7 @@ class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
     for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors_.axis_scale()[d]);
     args.reaction = factors_.reaction();
     args.reaction_scale = static_cast<T>(factors_.reaction_scale());
-    choose_brick(range, args);
+    choose_brick(cells_per_block_, args);
     unrolled_->launch(args, basis_);
   }
 
@@ -105,23 +91,6 @@ class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
   Index streamed_bytes() const override { return factors_.bytes(); }
 
  private:
-  // As near to a cube as the cells of a block allow: doubling the shortest axis.
-  void choose_brick(const CellRange& range, TensorArguments<T>& args) const {
-    for (int d = 0; d < 3; ++d) args.brick[d] = 1;
-    for (int cells = cells_per_block_; cells > 1; cells /= 2) {
-      int shortest = -1;
-      for (int d = 0; d < grid_.dimension; ++d) {
-        if (2 * args.brick[d] > range.count[d]) continue;
-        if (shortest < 0 || args.brick[d] < args.brick[shortest]) shortest = d;
-      }
-      if (shortest < 0) break;
-      args.brick[shortest] *= 2;
-    }
-    for (int d = 0; d < 3; ++d) {
-      args.bricks[d] = static_cast<int>(ceil_div(range.count[d], args.brick[d]));
-    }
-  }
-
   CellGrid grid_;
   Basis1D basis_;
   DeviceFactors<T> factors_;
@@ -135,6 +104,7 @@ class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
 template <class T>
 std::unique_ptr<DeviceCellKernel<T>> make_device_tensor_kernel(const BilinearForm& form,
                                                                FactorStorage storage) {
+  if (auto mass = make_device_mass_kernel<T>(form, storage)) return mass;
   switch (storage) {
     case FactorStorage::stored:
       return std::make_unique<DeviceTensorKernel<T>>(form);

@@ -50,7 +50,7 @@ class StepCallbacks final : public WeightedNorm<Space> {
     carried_.call([&] {
       if (scratch_.size() == 0) scratch_ = V(system_.layout());
       system_.evaluate(t, w, scratch_);
-      result = solve("the solver of the mass matrix", scratch_, F,
+      result = solve("the solver of the mass matrix", dot(scratch_, scratch_), F,
                      [&] { return system_.solve_mass(scratch_, F); });
     });
     return result;
@@ -68,15 +68,25 @@ class StepCallbacks final : public WeightedNorm<Space> {
         result = solve_nonlinear_stage(t, gamma, w, factor, history, b, scratch, x);
         return;
       }
-      system_.evaluate(t, w, b);
-      if (history != nullptr) {
+      double square = 0.0;
+      if (history == nullptr) {
+        square = system_.evaluate_and_square(t, w, b);
+      } else {
+        system_.evaluate(t, w, b);
         system_.apply_mass(*history, scratch);
         axpy(factor / gamma, scratch, b);
+        square = dot(b, b);
       }
-      result =
-          solve("the linear solver", b, x, [&] { return system_.solve_shifted(t, gamma, b, x); });
+      result = solve_shifted(t, gamma, b, square, x);
     });
     return result;
+  }
+
+  /// x of (M / gamma + A) x = b at time t. Exceptions are not kept.
+  /// @param square b.b
+  int solve_shifted(double t, double gamma, const V& b, double square, V& x) {
+    return solve("the linear solver", square, x,
+                 [&] { return system_.solve_shifted(t, gamma, b, std::sqrt(square), x); });
   }
 
   /// Takes ||w|| for the weights of the step that begins at w.
@@ -161,7 +171,8 @@ class StepCallbacks final : public WeightedNorm<Space> {
       system_.apply_mass(scratch, correction);
       sum(gamma, b, 1.0, correction, b);
       ++nonlinear_iterations_;
-      const int result = solve("the linear solver of a stage", b, correction, [&] {
+      const int result = solve("the linear solver of a stage", dot(b, b), correction, [&] {
+        fill(correction, 0.0);
         return system_.solve_linearized(kLinearTolerance, b, correction);
       });
       if (result != kCallbackDone) return result;
@@ -185,11 +196,13 @@ class StepCallbacks final : public WeightedNorm<Space> {
     return kCallbackMayRetry;
   }
 
+  // @param square of the right-hand side
   template <class Solve>
-  int solve(const char* solver, const V& b, V& x, Solve solve_from) {
-    fill(x, 0.0);
-    const double square = dot(b, b);
-    if (square == 0.0) return kCallbackDone;
+  int solve(const char* solver, double square, V& x, Solve solve_from) {
+    if (square == 0.0) {
+      fill(x, 0.0);
+      return kCallbackDone;
+    }
     if (!std::isfinite(square)) {
       failure_ = "the right-hand side of the equations is not finite";
       return kCallbackMayRetry;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "solvers/time/backward_euler.hpp"
 #include "solvers/time/bdf.hpp"
+#include "solvers/time/fixed_implicit.hpp"
 #include "solvers/time/runge_kutta.hpp"
 #include "solvers/time/time_integrator.hpp"
 
@@ -29,8 +29,8 @@ std::unique_ptr<TimeIntegrator<Space>> make_time_integrator(TimeSystem<Space>& s
   check_positive(options.nonlinear_tolerance, "the tolerance of stages");
   check_positive(options.max_nonlinear_iterations, "the number of iterations for a stage");
   if (options.method == TimeMethod::bdf) return std::make_unique<Bdf<Space>>(system, options, w);
-  if (options.method == TimeMethod::backward_euler && options.step && system.is_linear()) {
-    return std::make_unique<BackwardEuler<Space>>(system, options, w);
+  if (FixedImplicit<Space>::is_for(system, options)) {
+    return std::make_unique<FixedImplicit<Space>>(system, options, w);
   }
   return std::make_unique<RungeKutta<Space>>(system, options, w);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "operators/fast_diagonalization/nearest_separable.hpp"
 #include "operators/form/bilinear_form.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/multigrid/multigrid.hpp"
@@ -46,6 +47,8 @@ struct PreconditionerSetup {
   /// As Updatable, with the operator updated before; empty: it always has to be made anew.
   std::function<Updated(const BilinearForm& form)> update;
   UpdateCost update_cost = UpdateCost::setup;
+  /// Whether it is the inverse of the operator but for rounding.
+  Exactness exactness = Exactness::approximate;
 };
 
 /// The multigrid of a case; `scatter` of its levels is that of the case.

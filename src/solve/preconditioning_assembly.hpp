@@ -144,6 +144,7 @@ PreconditionerSetup<T, Space> make_fast_diagonalization_preconditioner(
     return separable->update(form);
   };
   made.update_cost = UpdateCost::nothing;
+  made.exactness = separable->exactness();
   made.preconditioner = std::move(separable);
   return made;
 }

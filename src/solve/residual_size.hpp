@@ -14,20 +14,28 @@ double entry_count(const Vector<double, Space>& x) {
   return static_cast<double>(x.layout().whole_size());
 }
 
-/// Tells the preconditioner, where that matters to it, of the size of the residuals of b, if it is
-/// far from the size before, and the solver that it has changed. Single precision has room for
+/// Tells the preconditioner, where that matters to it, of the size of an entry of residuals, if it
+/// is far from the size before, and the solver that it has changed. Single precision has room for
 /// residuals of many sizes.
 template <class Space>
-void adapt_to_size_of(const Vector<double, Space>& b, double& residual_size,
-                      const PreconditionerSetup<double, Space>& preconditioner,
-                      Solver<double, Space>& solver) {
+void adapt_to_size(double size, double& residual_size,
+                   const PreconditionerSetup<double, Space>& preconditioner,
+                   Solver<double, Space>& solver) {
   constexpr double kRoom = 0x1p20;
   if (!preconditioner.set_residual_size) return;
-  const double size = std::sqrt(dot(b, b) / entry_count(b));
   if (size <= kRoom * residual_size && size >= residual_size / kRoom) return;
   residual_size = size;
   preconditioner.set_residual_size(size);
   solver.update();
+}
+
+/// The same with the size that entries of b have.
+template <class Space>
+void adapt_to_size_of(const Vector<double, Space>& b, double& residual_size,
+                      const PreconditionerSetup<double, Space>& preconditioner,
+                      Solver<double, Space>& solver) {
+  if (!preconditioner.set_residual_size) return;
+  adapt_to_size(std::sqrt(dot(b, b) / entry_count(b)), residual_size, preconditioner, solver);
 }
 
 }  // namespace tessera

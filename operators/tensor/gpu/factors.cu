@@ -138,6 +138,7 @@ __global__ void __launch_bounds__(kThreads)
         symmetric_entries_3d(J, wk / determinant, entries);
         write_reaction(g, c, q, size, determinant, reaction);
       }
+      if (factors == nullptr) continue;
       for (int e = 0; e < dim * (dim + 1) / 2; ++e) {
         factors[c * stride + general_factor_offset(dim, m, q, e)] = static_cast<T>(entries[e]);
       }
@@ -165,6 +166,7 @@ __global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* fact
     }
     const double wkj = weight_of(g, q) * (g.k != nullptr ? g.k[t] : g.constant_k) * volume;
     write_reaction(g, c, q, size, volume, reaction);
+    if (factors == nullptr) continue;
     int e = 0;
     for (int a = 0; a < dim; ++a) {
       for (int b = a; b < dim; ++b, ++e) {
@@ -185,14 +187,19 @@ __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index 
   for (Index t = thread_number<kThreads>(); t < total; t += thread_count<kThreads>()) {
     const int q = static_cast<int>(t % size);
     const double k = g.k != nullptr ? g.k[t] : g.constant_k;
-    factors[t / size * stride + q] = static_cast<T>(weight_of(g, q) * volume * k);
     write_reaction(g, t / size, q, size, volume, reaction);
+    if (factors != nullptr) {
+      factors[t / size * stride + q] = static_cast<T>(weight_of(g, q) * volume * k);
+    }
   }
 }
 
 void check_constants(const BilinearForm& form) {
   const Point where = form.discretization->mesh.lower();
-  if (form.coefficient.constant) check_coefficient(*form.coefficient.constant, where);
+  const bool has_gradients = !is_mass(form.coefficient, form.reaction);
+  if (form.coefficient.constant && has_gradients) {
+    check_coefficient(*form.coefficient.constant, where);
+  }
   if (form.reaction.constant) check_reaction(*form.reaction.constant, form.reaction_sign, where);
 }
 
@@ -259,7 +266,7 @@ void DeviceFactorMaker<T>::make(Index first, Index count, T* factors, T* reactio
     constexpr const char* kName = "geometric factors";
     const Launch a_thread_a_point{kName, blocks_for(arguments.count * points, kThreads, 1 << 20),
                                   kThreads};
-    T* const out = factors + done * cell_stride_;
+    T* const out = factors == nullptr ? nullptr : factors + done * cell_stride_;
     T* const reaction_out = reaction == nullptr ? nullptr : reaction + done * points;
     if (!discretization.mapping.is_cartesian()) {
       launch(general_factors_kernel<T>,

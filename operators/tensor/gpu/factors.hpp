@@ -57,7 +57,7 @@ class DeviceFactorMaker {
  public:
   explicit DeviceFactorMaker(const BilinearForm& form);
 
-  /// Writes those of cells first .. first + count - 1 and, unless it is null, their r_q, [cell][q];
+  /// Writes those of cells first .. first + count - 1 and their r_q, [cell][q], each unless null;
   /// coefficient and reaction are those of FieldAtPoints. @throws BadFieldValue, DeviceError
   void make(Index first, Index count, T* factors, T* reaction);
   /// @throws InvertedCell where a Jacobian of the cells made so far is not positive

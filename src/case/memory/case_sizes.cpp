@@ -17,6 +17,15 @@
 namespace tessera {
 namespace {
 
+// Whether the steps are FixedImplicit's.
+bool are_fixed_implicit(const CaseParameters& parameters) {
+  const TimeParameters& time = *parameters.time;
+  if (!time.step || is_nonlinear(parameters)) return false;
+  return time.method == TimeMethod::backward_euler ||
+         (time.method == TimeMethod::sdirk &&
+          !ProblemInTime(parameters).capacity_depends_on_time());
+}
+
 // The stages of a method in time, or what BDF keeps of earlier steps, in vectors.
 int stage_vectors(const TimeParameters& time) {
   constexpr std::array<int, 3> kImplicitStages = {3, 4, 6};
@@ -38,8 +47,11 @@ int stage_vectors(const TimeParameters& time) {
 }  // namespace
 
 int time_vectors(const CaseParameters& parameters) {
+  constexpr int kOfFixedImplicit = 5;
   constexpr int kOtherVectors = 10;
-  return parameters.time ? stage_vectors(*parameters.time) + kOtherVectors : 0;
+  if (!parameters.time) return 0;
+  return stage_vectors(*parameters.time) +
+         (are_fixed_implicit(parameters) ? kOfFixedImplicit : kOtherVectors);
 }
 
 CaseSizes::CaseSizes(const CaseParameters& parameters_in, const StrategyName& strategy_in)

@@ -63,8 +63,11 @@ bool ProblemInTime::form_depends_on_time() const {
 }
 
 bool ProblemInTime::data_depend_on_time() const {
-  return source_.depends_on_time() ||
-         std::any_of(faces_.begin(), faces_.end(),
+  return source_.depends_on_time() || boundary_depends_on_time();
+}
+
+bool ProblemInTime::boundary_depends_on_time() const {
+  return std::any_of(faces_.begin(), faces_.end(),
                      [](const Face& face) { return face.value.depends_on_time(); });
 }
 

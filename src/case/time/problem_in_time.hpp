@@ -33,6 +33,8 @@ class ProblemInTime {
   bool step_depends_on_time() const { return form_depends_on_time() || capacity_depends_on_time(); }
   /// Whether the source or a value on a face does.
   bool data_depend_on_time() const;
+  /// Whether a value on a face does.
+  bool boundary_depends_on_time() const;
   /// Whether a value on a Dirichlet face does.
   bool dirichlet_depends_on_time() const;
 

@@ -16,6 +16,7 @@
 #include "operators/strategy.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/krylov/inverse_solver.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/time/time_system.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
@@ -60,12 +61,14 @@ class Diffusion final : public TimeSystem<Space> {
   std::int64_t size() const override { return discretization_.lattice.size(); }
   VectorLayout layout() const override { return mass_.form().layout(); }
   void evaluate(double t, const V& w, V& f) override;
+  double evaluate_and_square(double t, const V& w, V& f) override;
   void apply_mass(const V& x, V& y) override { mass_.apply(x, y); }
   SolveReport solve_mass(const V& b, V& x) override { return mass_.solve(b, x); }
-  SolveReport solve_shifted(double t, double gamma, const V& b, V& x) override;
+  SolveReport solve_shifted(double t, double gamma, const V& b, double norm, V& x) override;
   /// The root mean square of x over the mesh, weighted with the capacity:
   /// sqrt((capacity x, x) / (capacity, 1)).
   double error_norm(const V& x) override { return mass_.error_norm(x); }
+  TimeDependence time_dependence() const override;
   bool is_linear() const override { return !nonlinear_; }
   void linearize(double t, double gamma, const V& w) override;
   SolveReport solve_linearized(double tolerance, const V& b, V& x) override;
@@ -109,6 +112,8 @@ class Diffusion final : public TimeSystem<Space> {
     std::unique_ptr<Solver<double, Space>> solver;
   };
 
+  // Takes what f(t, w) = b - A w is made of; returns b.
+  const V& prepare_evaluation(double t);
   const V& load(double t) {
     const auto scope = timers_.scope("load");
     return load_->at(t);
@@ -137,7 +142,7 @@ class Diffusion final : public TimeSystem<Space> {
   std::optional<NonlinearSteps<Space>> nonlinear_;
 
   std::optional<MovingLoad<Space>> load_;
-  V sum_{1};  // of a fused residual, which is not used
+  V sum_{1};  // of a fused residual
 };
 
 template <class Space>
@@ -223,8 +228,14 @@ void Diffusion<Space>::make_step_operator(BilinearForm form) {
         {parameters_, *step_.form, *step_.a, step_.residual_size});
   }
   const auto* const m = step_.preconditioner.preconditioner.get();
-  step_.solver = make_solver(solver.method, *step_.a, m, relaxation(solver.method, *step_.a, m),
-                             solver.restart);
+  const auto make = [&solver, &a = *step_.a, m] {
+    return make_solver(solver.method, a, m, relaxation(solver.method, a, m), solver.restart);
+  };
+  if (step_.preconditioner.exactness == Exactness::exact) {
+    step_.solver = std::make_unique<InverseSolver<double, Space>>(*step_.a, *m, make);
+  } else {
+    step_.solver = make();
+  }
 }
 
 template <class Space>
@@ -260,12 +271,25 @@ void Diffusion<Space>::add_dirichlet_values(double t, HostVector<double>& u) con
 }
 
 template <class Space>
+TimeDependence Diffusion<Space>::time_dependence() const {
+  if (problem_.capacity_depends_on_time()) return TimeDependence::mass;
+  return problem_.form_depends_on_time() || problem_.data_depend_on_time()
+             ? TimeDependence::right_side
+             : TimeDependence::nothing;
+}
+
+template <class Space>
+const Vector<double, Space>& Diffusion<Space>::prepare_evaluation(double t) {
+  if (problem_.form_depends_on_time() && t != form_time_) make_form_operator(t);
+  return load(t);
+}
+
+template <class Space>
 void Diffusion<Space>::evaluate(double t, const V& w, V& f) {
   stop_if_requested();
   move_mass(t);
   if (nonlinear_) return nonlinear_->evaluate(t, w, f);
-  if (problem_.form_depends_on_time() && t != form_time_) make_form_operator(t);
-  const V& b = load(t);
+  const V& b = prepare_evaluation(t);
   const auto scope = timers_.scope("apply");
   // Both are 0 on Dirichlet faces.
   if (a_->fused() != nullptr) {
@@ -277,17 +301,31 @@ void Diffusion<Space>::evaluate(double t, const V& w, V& f) {
 }
 
 template <class Space>
-SolveReport Diffusion<Space>::solve_shifted(double t, double gamma, const V& b, V& x) {
+double Diffusion<Space>::evaluate_and_square(double t, const V& w, V& f) {
+  if (nonlinear_) return TimeSystem<Space>::evaluate_and_square(t, w, f);
+  stop_if_requested();
+  move_mass(t);
+  const V& b = prepare_evaluation(t);
+  const auto scope = timers_.scope("apply");
+  return residual_square(*a_, b, w, f, sum_);
+}
+
+template <class Space>
+SolveReport Diffusion<Space>::solve_shifted(double t, double gamma, const V& b, double norm, V& x) {
   prepare_step_operator(t, gamma);
   const auto scope = timers_.scope("solve");
-  adapt_to_size_of(b, step_.residual_size, step_.preconditioner, *step_.solver);
+  adapt_to_size(norm / std::sqrt(entry_count(b)), step_.residual_size, step_.preconditioner,
+                *step_.solver);
   const SolverParameters& solver = parameters_.solver;
   SolveOptions options;
   options.relative_tolerance = solver.relative_tolerance;
+  options.reference_norm = norm;
   options.max_iterations = solver.max_iterations;
   options.replacement_interval = solver.residual_replacement;
   options.guess = Guess::zero;
   options.observer = [](int, double) { return stop_requested() ? Continue::no : Continue::yes; };
+  // The inverse needs no guess.
+  if (step_.preconditioner.exactness != Exactness::exact) fill(x, 0.0);
   return step_.solver->solve(b, x, options);
 }
 

@@ -13,6 +13,7 @@
 #include "operators/load/load_vector.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/timing/timers.hpp"
+#include "solvers/krylov/inverse_solver.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "src/case/strategy.hpp"
 #include "src/parameters/case_parameters.hpp"
@@ -52,7 +53,7 @@ class MassMatrix {
 
   /// y = M x.
   void apply(const V& x, V& y);
-  /// Solves M x = b; divides where M is lumped.
+  /// Solves M x = b, whatever x holds; divides where M is lumped.
   SolveReport solve(const V& b, V& x);
   /// sqrt((capacity x, x) / (capacity, 1)).
   double error_norm(const V& x);
@@ -60,7 +61,7 @@ class MassMatrix {
  private:
   void set(const PoissonProblem& problem) {
     capacity_ = problem.capacity;
-    form_ = mass_form(problem, discretization_, kProcessorOf<Space>);
+    form_ = mass_form(problem, discretization_);
   }
   void sum_rows();
   void make_its_solver();
@@ -135,12 +136,14 @@ void MassMatrix<Space>::move(const PoissonProblem& problem) {
 
 template <class Space>
 void MassMatrix<Space>::make_its_solver() {
+  const auto make = [this] { return make_solver(SolverMethod::cg, *matrix_, inverse_.get()); };
   if (capacity_.constant && discretization_.mapping.is_cartesian()) {
     inverse_ = make_fast_diagonalization<double, Space>(form_);
+    solver_ = std::make_unique<InverseSolver<double, Space>>(*matrix_, *inverse_, make);
   } else {
     inverse_ = std::make_unique<Jacobi<double, Space>>(*matrix_);
+    solver_ = make();
   }
-  solver_ = make_solver(SolverMethod::cg, *matrix_, inverse_.get());
 }
 
 template <class Space>
@@ -169,6 +172,7 @@ SolveReport MassMatrix<Space>::solve(const V& b, V& x) {
       std::max(kMassTolerance * parameters_.solver.relative_tolerance, kLeastTolerance);
   options.max_iterations = parameters_.solver.max_iterations;
   options.guess = Guess::zero;
+  fill(x, 0.0);
   return solver_->solve(b, x, options);
 }
 

@@ -12,7 +12,6 @@
 #include "operators/load/load_vector.hpp"
 #include "solvers/memory/vector.hpp"
 #include "src/case/time/problem_in_time.hpp"
-#include "src/solve/vector_conversion.hpp"
 
 namespace tessera {
 
@@ -61,7 +60,11 @@ class MovingLoad {
   void assemble(double t) {
     const PoissonProblem problem = in_units(problem_.at(t), units_);
     const BilinearForm form = stiffness_form(problem, discretization_);
-    set_dirichlet_values(form, dirichlet_fields(problem), values_);
+    if (!has_values_ || problem_.dirichlet_depends_on_time()) {
+      set_dirichlet_values(form, dirichlet_fields(problem), values_);
+      has_values_ = true;
+    }
+    if (assemble_source_alone(form, problem)) return;
     lift(form, problem.source, flux_terms(problem), load_);
     if (mass_ == nullptr || !problem_.dirichlet_depends_on_time()) return;
     set_dirichlet_rates(problem_, form, units_, t, values_);
@@ -69,19 +72,40 @@ class MovingLoad {
     axpy(1.0, rate_load_, load_);
   }
 
-  // b = the load with values_ lifted, 0 on Dirichlet faces; on the host in the memory that is
-  // there.
+  // Where the source alone moves, what the faces add is assembled once on the GPU, as it comes from
+  // the host. Returns whether that is so, and the GPU can do it.
+  bool assemble_source_alone(const BilinearForm& form, const PoissonProblem& problem) {
+    if constexpr (std::is_same_v<Space, Device>) {
+      const bool source_moves =
+          problem_.data_depend_on_time() && !problem_.boundary_depends_on_time();
+      if (!source_moves || problem_.form_depends_on_time()) return false;
+      if (!has_face_load_) {
+        lift(form, constant_field(0.0), flux_terms(problem), face_load_);
+        if (dot(face_load_, face_load_) == 0.0) face_load_ = {};
+        has_face_load_ = true;
+      }
+      const HostVector<double> none;
+      if (!assemble_device_load(form, problem.source, {}, none, load_)) return false;
+      clear_constrained_rows(form, load_);
+      if (face_load_.size() > 0) axpy(1.0, face_load_, load_);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  // b = the load with values_ lifted, 0 on Dirichlet faces, in the memory that is there.
   void lift(const BilinearForm& form, const ScalarField& source,
             const std::vector<FluxTerm>& fluxes, Vector<double, Space>& b) {
     if constexpr (std::is_same_v<Space, Device>) {
-      if (auto made = assemble_device_load(form, source, fluxes, values_)) {
-        clear_constrained_rows(form, *made);
-        b = std::move(*made);
+      if (assemble_device_load(form, source, fluxes, values_, b)) {
+        clear_constrained_rows(form, b);
         return;
       }
       HostVector<double> on_host(values_.layout());
       lift_on_host(form, source, fluxes, on_host);
-      b = moved_to<Space>(std::move(on_host));
+      if (b.size() == 0) b = Vector<double, Space>(values_.layout());
+      copy(on_host, b);
     } else {
       if (b.size() == 0) b = HostVector<double>(values_.layout());
       lift_on_host(form, source, fluxes, b);
@@ -100,8 +124,12 @@ class MovingLoad {
   const BilinearForm* mass_;
   /// Of the Dirichlet faces; 0 at all other nodes.
   HostVector<double> values_;
+  bool has_values_ = false;
   std::optional<double> time_;
   Vector<double, Space> load_;
+  /// What the faces add where the source alone moves; empty where that is 0.
+  Vector<double, Space> face_load_;
+  bool has_face_load_ = false;
   /// What the rates of the Dirichlet values add.
   Vector<double, Space> rate_load_;
 };

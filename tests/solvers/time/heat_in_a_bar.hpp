@@ -1,6 +1,8 @@
 // A HeatInABar is a small stiff TimeSystem whose solution is known.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <Eigen/Dense>
 #include <cmath>
 #include <cstdint>
@@ -67,8 +69,10 @@ class HeatInABar : public TimeSystem<Host> {
     map(x) = factored_mass_.solve(map(b));
     return report(mass_status);
   }
-  SolveReport solve_shifted(double t, double gamma, const HostVector<double>& b,
+  TimeDependence time_dependence() const override { return dependence; }
+  SolveReport solve_shifted(double t, double gamma, const HostVector<double>& b, double norm,
                             HostVector<double>& x) override {
+    EXPECT_NEAR(norm, map(b).norm(), 1e-13 * norm);
     ++step_solves;
     last_gamma = gamma;
     map(x) = (mass_ / gamma + transfer(t) * stiffness_).ldlt().solve(map(b));
@@ -78,6 +82,8 @@ class HeatInABar : public TimeSystem<Host> {
     return std::sqrt(map(x).dot(mass_ * map(x)));
   }
 
+  /// What the system says of itself.
+  TimeDependence dependence = TimeDependence::right_side;
   int evaluations = 0;
   int mass_applications = 0;
   int mass_solves = 0;

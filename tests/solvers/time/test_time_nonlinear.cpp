@@ -60,7 +60,7 @@ class Cubic final : public TimeSystem<Space> {
     multiply(cube_, b, x);
     return solved_after(1);
   }
-  SolveReport solve_shifted(double, double, const V&, V&) override {
+  SolveReport solve_shifted(double, double, const V&, double, V&) override {
     throw std::logic_error("not a linear system");
   }
   void linearize(double, double gamma, const V& w) override {
@@ -190,7 +190,7 @@ class Logistic final : public TimeSystem<Host> {
     copy(b, x);
     return solved_after(0);
   }
-  SolveReport solve_shifted(double, double, const HostVector<double>&,
+  SolveReport solve_shifted(double, double, const HostVector<double>&, double,
                             HostVector<double>&) override {
     throw std::logic_error("not a linear system");
   }

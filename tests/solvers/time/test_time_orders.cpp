@@ -115,8 +115,8 @@ TEST(FixedStepsWork, IsAnEvaluationAndASolveForAStage) {
     int evaluations, mass_applications, mass_solves, step_solves;
   };
   for (const Work& expected :
-       {Work{{TimeMethod::backward_euler, 1}, 1, 0, 0, 1}, Work{{TimeMethod::sdirk, 2}, 3, 2, 1, 2},
-        Work{{TimeMethod::sdirk, 3}, 4, 3, 1, 3}, Work{{TimeMethod::sdirk, 4}, 6, 5, 1, 5},
+       {Work{{TimeMethod::backward_euler, 1}, 1, 0, 0, 1}, Work{{TimeMethod::sdirk, 2}, 3, 1, 0, 2},
+        Work{{TimeMethod::sdirk, 3}, 4, 2, 0, 3}, Work{{TimeMethod::sdirk, 4}, 6, 4, 0, 5},
         Work{{TimeMethod::explicit_rk, 2}, 2, 0, 2, 0},
         Work{{TimeMethod::explicit_rk, 3}, 3, 0, 3, 0},
         Work{{TimeMethod::explicit_rk, 4}, 4, 0, 4, 0}}) {
@@ -131,6 +131,70 @@ TEST(FixedStepsWork, IsAnEvaluationAndASolveForAStage) {
       EXPECT_EQ(bar.mass_applications, step * expected.mass_applications);
       EXPECT_EQ(bar.mass_solves, step * expected.mass_solves);
       EXPECT_EQ(bar.step_solves, step * expected.step_solves);
+    }
+  }
+}
+
+// Where M may move, ARKStep solves with it and multiplies by it.
+TEST(FixedStepsOfSdirk, AreThoseOfArkstep) {
+  for (const int order : {2, 3, 4}) {
+    SCOPED_TRACE(order);
+    const auto integrated = [&](TimeDependence dependence) {
+      HeatInABar bar(40, 0.1);
+      bar.dependence = dependence;
+      HostVector<double> w = bar.at(0.0);
+      const auto integrator =
+          make_time_integrator<Host>(bar, with_step({TimeMethod::sdirk, order}, 0.03), w);
+      // The last step is shorter.
+      while (integrator->t() < 1.0) integrator->step(1.0);
+      EXPECT_EQ(bar.mass_solves > 0, dependence == TimeDependence::mass);
+      return w;
+    };
+    const HostVector<double> expected = integrated(TimeDependence::mass);
+    const HostVector<double> w = integrated(TimeDependence::right_side);
+    for (std::int64_t i = 0; i < w.size(); ++i) EXPECT_NEAR(w[i], expected[i], 1e-11);
+  }
+}
+
+/// M w' = -M w, the same at all times.
+class Decay final : public HeatInABar {
+ public:
+  Decay() : HeatInABar(1) { dependence = TimeDependence::nothing; }
+  void evaluate(double /*t*/, const HostVector<double>& w, HostVector<double>& f) override {
+    ++evaluations;
+    f[0] = -mass() * w[0];
+  }
+  SolveReport solve_shifted(double /*t*/, double gamma, const HostVector<double>& b,
+                            double /*norm*/, HostVector<double>& x) override {
+    x[0] = b[0] / (mass() * (1.0 / gamma + 1.0));
+    SolveReport report;
+    report.status = SolveStatus::converged;
+    return report;
+  }
+
+ private:
+  double mass() {
+    HostVector<double> one(1);
+    one[0] = 1.0;
+    return std::pow(error_norm(one), 2.0);
+  }
+};
+
+TEST(FixedStepsOfSdirk, EvaluateOnceWhatDoesNotMove) {
+  for (const int order : {2, 3, 4}) {
+    SCOPED_TRACE(order);
+    double before = 0.0;
+    for (const int steps : {8, 16}) {
+      Decay decay;
+      HostVector<double> w(1);
+      w[0] = 1.0;
+      const auto integrator =
+          make_time_integrator<Host>(decay, with_step({TimeMethod::sdirk, order}, 1.0 / steps), w);
+      while (integrator->t() < 1.0) integrator->step(1.0);
+      EXPECT_EQ(decay.evaluations, steps);
+      const double error = std::abs(w[0] - std::exp(-1.0));
+      if (before > 0.0) EXPECT_GT(std::log2(before / error), order - 0.2);
+      before = error;
     }
   }
 }

@@ -43,7 +43,9 @@ class Entries final : public TimeSystem<Host> {
   }
   void apply_mass(const V& x, V& y) override { multiply(mass_, x, y); }
   SolveReport solve_mass(const V& b, V& x) override { return divided(b, mass_, x); }
-  SolveReport solve_shifted(double /*t*/, double gamma, const V& b, V& x) override {
+  TimeDependence time_dependence() const override { return TimeDependence::right_side; }
+  SolveReport solve_shifted(double /*t*/, double gamma, const V& b, double norm, V& x) override {
+    EXPECT_EQ(norm, std::sqrt(dot(b, b)));
     for (std::int64_t i = 0; i < x.size(); ++i) slope_[i] = mass_[i] / gamma + rate_[i];
     return divided(b, slope_, x);
   }

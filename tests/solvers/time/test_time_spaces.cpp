@@ -38,7 +38,9 @@ class DiagonalSystem final : public TimeSystem<Space> {
   }
   void apply_mass(const V& x, V& y) override { multiply(mass_, x, y); }
   SolveReport solve_mass(const V& b, V& x) override { return solve(1.0, 0.0, b, x); }
-  SolveReport solve_shifted(double, double gamma, const V& b, V& x) override {
+  TimeDependence time_dependence() const override { return TimeDependence::right_side; }
+  SolveReport solve_shifted(double, double gamma, const V& b, double norm, V& x) override {
+    EXPECT_NEAR(norm, std::sqrt(dot(b, b)), 1e-12 * norm);
     return solve(1.0 / gamma, 1.0, b, x);
   }
   double error_norm(const V& x) override {
@@ -88,6 +90,8 @@ HostVector<double> solution_at_one(const TimeOptions& options) {
 const std::vector<TimeOptions>& all_options() {
   static const std::vector<TimeOptions> all = {
       {.method = TimeMethod::backward_euler, .order = 1, .step = 0.005},
+      {.method = TimeMethod::sdirk, .order = 2, .step = 0.02},
+      {.method = TimeMethod::sdirk, .order = 3, .step = 0.02},
       {.method = TimeMethod::sdirk, .order = 4, .step = 0.02},
       {.method = TimeMethod::backward_euler, .order = 1, .tolerance = 1e-4},
       {.method = TimeMethod::sdirk, .order = 2, .tolerance = 1e-5},
