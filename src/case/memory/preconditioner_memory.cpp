@@ -137,6 +137,8 @@ OperatorBytes fast_diagonalization_host_bytes(const CaseParameters& parameters) 
 
 Index rank_inverse_bytes(const CaseParameters& parameters, const BoxPartition& partition,
                          int rank) {
+  // Several GPUs have no fast diagonalization.
+  if (case_processor(parameters) == Processor::gpu) return 0;
   const FormShape shape = case_shape(parameters);
   const bool has_mass = parameters.time && parameters.time->method != TimeMethod::explicit_rk &&
                         shape.mesh_kind != MeshKind::mapped;
