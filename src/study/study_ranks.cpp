@@ -66,7 +66,8 @@ Index StudyRanks::available_on_gpu(Index limit) const {
   if constexpr (kHasCuda) {
     Index of_gpu = require_device().free_bytes;
     if (limit > 0) of_gpu = std::min(limit, of_gpu);
-    least = static_cast<double>(of_gpu / sharing());
+    const Index share = of_gpu / sharing();
+    least = static_cast<double>(share);
   }
   ranks_.min({&least, 1});
   return static_cast<Index>(least);

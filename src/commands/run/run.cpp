@@ -49,6 +49,9 @@ void require_launches(const CaseParameters& parameters) {
   const auto refuse = [](const std::string& why) {
     throw InputError({{.file = std::string("--launches"), .message = why}});
   };
+  if (parameters.run.processes > 1) {
+    refuse("reports what one process launches on its GPU: start this without mpirun");
+  }
   if (parameters.run.device != RunDevice::cuda) {
     refuse(
         "reports the launches of GPU kernels, and this run is on the CPU; "

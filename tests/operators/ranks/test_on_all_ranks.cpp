@@ -16,6 +16,7 @@
 #include "operators/load/load_vector.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/memory/device.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
 #include "tests/operators/ranks/rank_problem.hpp"
 

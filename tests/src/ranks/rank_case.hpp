@@ -36,7 +36,8 @@ class RankCase {
   std::shared_ptr<const RankPart> part() const { return model_.problem.part; }
 
  private:
-  RankCase(const Communicator& ranks, CaseModel whole, Processor processor, const RankGrid& grid)
+  RankCase(const Communicator& ranks, const CaseModel& whole, Processor processor,
+           const RankGrid& grid)
       : RankCase(ranks, whole, problem_of(whole), processor, grid) {}
   RankCase(const Communicator& ranks, const CaseModel& whole, const Problem& problem,
            Processor processor, const RankGrid& grid)

@@ -12,6 +12,7 @@
 #include "solvers/configuration.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/memory/multigrid_memory.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/ranks/rank_efficiency.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/ranks/rank_parts.hpp"
@@ -90,7 +91,14 @@ TEST(CasePartition, SaysWhatDoesNotSuitSeveralGpus) {
   EXPECT_EQ(
       error_of(load("cells = [8, 8, 8]", "coefficient = \"1 + u^2\"\n[nonlinear]\n" + on_gpus), 2),
       "");
-  EXPECT_EQ(error_of(load("cells = [8, 8, 8]", "[time]\nend = 1.0\n" + on_gpus), 2), "");
+  const LoadedCase in_time = load("cells = [8, 8, 8]", "[time]\nend = 1.0\n" + on_gpus);
+  EXPECT_EQ(error_of(in_time, 2), "");
+  // Their mass matrix is solved with by an iteration, and on CPUs by its inverse.
+  const BoxPartition partition = case_partition(in_time.parameters, 2);
+  EXPECT_EQ(rank_inverse_bytes(in_time.parameters, partition, 0), 0);
+  const LoadedCase on_cpus =
+      load("cells = [8, 8, 8]", "[time]\nend = 1.0\n[run]\ndevice = \"cpu\"\n");
+  EXPECT_GT(rank_inverse_bytes(on_cpus.parameters, partition, 0), 0);
 }
 
 // Whatever the processes compute on.

@@ -350,8 +350,8 @@ TEST_P(CaseStepsOnRanks, FailOnAllWhereTheCaseHasNoValueOnOne) {
   });
 }
 
-// A rank alone finds that a value is bad, and all try shorter steps.
-TEST_P(CaseStepsOnRanks, ThatAreNotLinearAreTriedAgainOnAllWhereOneHasNoValue) {
+// The iteration for a stage takes one rank to a u at which the coefficient is not allowed.
+TEST_P(CaseStepsOnRanks, ThatAreNotLinearFailOnAllWhereOneHasNoValue) {
   in_space_of_processor([&]<class Space>() {
     const std::string text =
         "[mesh]\ndimension = 2\ncells = [6, 4]\n[problem]\n"

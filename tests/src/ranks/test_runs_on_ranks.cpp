@@ -205,6 +205,10 @@ TEST_F(RunsOnRanks, RefuseWhatIsForOneProcess) {
   EXPECT_EQ(blocks.exit_code, 1);
   EXPECT_EQ(count_of("solver.preconditioner = \"block-jacobi\"", blocks.errors), 1U)
       << blocks.errors;
+  const ProgramResult launches = run_on_ranks(2, path(), arguments("l", {"--launches"}));
+  EXPECT_EQ(launches.exit_code, 1);
+  EXPECT_EQ(count_of("--launches: reports what one process launches", launches.errors), 1U)
+      << launches.errors;
   const ProgramResult study =
       run_on_ranks(2, path(), {"convergence", shipped("poisson_2d.toml").string()});
   EXPECT_EQ(study.exit_code, 1);
