@@ -47,7 +47,7 @@ int stage_vectors(const TimeParameters& time) {
 }  // namespace
 
 int time_vectors(const CaseParameters& parameters) {
-  constexpr int kOfFixedImplicit = 5;
+  constexpr int kOfFixedImplicit = 4;
   constexpr int kOtherVectors = 10;
   if (!parameters.time) return 0;
   return stage_vectors(*parameters.time) +

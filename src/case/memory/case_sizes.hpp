@@ -13,7 +13,7 @@ namespace tessera {
 /// `[time]`. s + 10: the s stages of the Runge-Kutta methods (TRBDF2 3, ESDIRK324 4, ESDIRK436 6
 /// for sdirk of orders 2, 3, 4; Heun-Euler 2, Bogacki-Shampine 4, Zonneveld 5 for explicit-rk), 2
 /// for backward Euler, or the order + 1 values of BDF's history; and 10 in which these methods
-/// predict, correct, and weigh errors, and the system in time has its data. s + 5 for implicit
+/// predict, correct, and weigh errors, and the system in time has its data. s + 4 for implicit
 /// Runge-Kutta methods with fixed steps of a linear case whose capacity does not move.
 int time_vectors(const CaseParameters& parameters);
 

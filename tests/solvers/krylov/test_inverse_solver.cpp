@@ -85,11 +85,11 @@ std::vector<double> inverse_of(const std::vector<double>& d, double error) {
 template <class W>
 class InverseSolvers : public EverywhereTest<W> {
  protected:
-  using T = typename W::Scalar;
-  using Space = typename W::Space;
-  using V = Vector<T, Space>;
+  using Value = typename W::Scalar;
+  using Memory = typename W::Space;
+  using V = Vector<Value, Memory>;
 
-  static constexpr double kTolerance = in_precision<T>(1e-13, 1e-5);
+  static constexpr double kTolerance = in_precision<Value>(1e-13, 1e-5);
 
   InverseSolvers() : d_(eigenvalues(kSize, kSize, kLargest)), values_(wavy(kSize)) {}
 
@@ -97,17 +97,18 @@ class InverseSolvers : public EverywhereTest<W> {
   void SetUp() override {
     EverywhereTest<W>::SetUp();
     if (this->IsSkipped()) return;
-    a_ = std::make_unique<DiagonalOperator<T, Space>>(d_);
-    counted_ = std::make_unique<Counted<T, Space>>(*a_);
-    b_ = vector_in<T, Space>(values_);
+    a_ = std::make_unique<DiagonalOperator<Value, Memory>>(d_);
+    counted_ = std::make_unique<Counted<Value, Memory>>(*a_);
+    b_ = vector_in<Value, Memory>(values_);
   }
 
   // With CG for what is left, counted.
-  std::unique_ptr<InverseSolver<T, Space>> solver(const LinearOperator<T, Space>& a, double error) {
-    m_ = std::make_unique<OpaqueScaling<T, Space>>(inverse_of(d_, error));
-    return std::make_unique<InverseSolver<T, Space>>(a, *m_, [this, &a] {
+  std::unique_ptr<InverseSolver<Value, Memory>> solver(const LinearOperator<Value, Memory>& a,
+                                                       double error) {
+    m_ = std::make_unique<OpaqueScaling<Value, Memory>>(inverse_of(d_, error));
+    return std::make_unique<InverseSolver<Value, Memory>>(a, *m_, [this, &a] {
       ++others_;
-      return make_cg<T, Space>(a, m_.get());
+      return make_cg<Value, Memory>(a, m_.get());
     });
   }
 
@@ -122,9 +123,9 @@ class InverseSolvers : public EverywhereTest<W> {
 
   std::vector<double> d_;
   std::vector<double> values_;
-  std::unique_ptr<DiagonalOperator<T, Space>> a_;
-  std::unique_ptr<Counted<T, Space>> counted_;
-  std::unique_ptr<OpaqueScaling<T, Space>> m_;
+  std::unique_ptr<DiagonalOperator<Value, Memory>> a_;
+  std::unique_ptr<Counted<Value, Memory>> counted_;
+  std::unique_ptr<OpaqueScaling<Value, Memory>> m_;
   V b_;
   int others_ = 0;
 };
