@@ -12,13 +12,19 @@
 namespace tessera::report {
 namespace {
 
+// On a GPU the threads of a process make no difference.
+std::string processor_of(const CsvTable& table, std::size_t row) {
+  if (!table.comment("gpu").empty()) return "a GPU";
+  const std::string threads = table.text(row, "threads");
+  return fmt::format("{} thread{}", threads, threads == "1" ? "" : "s");
+}
+
 // What two rows have alike whose numbers of ranks are compared.
 std::string title_of(const CsvTable& table, std::size_t row) {
-  const std::string threads = table.text(row, "threads");
   std::string title =
-      fmt::format("{}D {}, degree {}, {}, {} thread{} a process, ", table.text(row, "dimension"),
+      fmt::format("{}D {}, degree {}, {}, {} a process, ", table.text(row, "dimension"),
                   table.text(row, "geometry"), table.text(row, "degree"),
-                  table.text(row, "precision"), threads, threads == "1" ? "" : "s");
+                  table.text(row, "precision"), processor_of(table, row));
   if (table.has("kernel")) {
     const std::string scatter = table.text(row, "scatter");
     const std::string factors = table.text(row, "geometry_form");

@@ -165,6 +165,20 @@ TEST(JoinedRows, OfAnotherStudyMachineOrProgramAreRefused) {
   EXPECT_THAT(refusal("points,", "point,"), HasSubstr("other columns"));
 }
 
+// Fewer of the host's threads are of no matter there.
+TEST(Scalings, OfGpusAreComparedWhateverTheThreadsOfTheHost) {
+  std::string of_two = row_of(2, 1000, 1.0, 0.0);
+  const std::string threads = ",double,1,";
+  of_two.replace(of_two.find(threads), threads.size(), ",double,8,");
+  std::string text = rows_text({row_of(1, 1000, 1.5, 0.0), of_two});
+  EXPECT_EQ(report::scalings(report::CsvTable("a.csv", text)).size(), 0U);
+  text.insert(text.find("# toml"), "# gpu: some\n");
+  const std::vector<report::Scaling> on_gpus = report::scalings(report::CsvTable("a.csv", text));
+  ASSERT_EQ(on_gpus.size(), 1U);
+  EXPECT_THAT(on_gpus[0].title, HasSubstr("a GPU a process"));
+  EXPECT_NEAR(on_gpus[0].rows.at(1).efficiency, 0.75, 1e-12);
+}
+
 TEST(Scalings, HaveSpeedUpAndEfficiencyAgainstTheFewestRanks) {
   // Strong, weak, and one that nothing is compared with.
   const report::CsvTable table(
