@@ -226,29 +226,31 @@ TEST(RankParts, OfSeveralRanksNeedTheirShareOfMemory) {
   }
 }
 
-// Planes and lines are shared out, the modes of the axes are not.
+// Planes and lines are shared out, the modes of the axes and the memory of cuBLAS are not. On ranks
+// there are two vectors more of an eighth of the lines, and cuBLAS is there twice.
 TEST(RankParts, OfFastDiagonalizationNeedTheirShareOfGpuMemory) {
   if constexpr (!kHasCuda) GTEST_SKIP() << "a build without CUDA refuses the GPU first";
   const CaseParameters parameters = case_of(
-      "cells = [32, 32, 64]",
-      "[space]\ndegree = 3\n[solver]\npreconditioner = \"fast-diagonalization\"\n[run]\ndevice "
-      "= \"cuda\"\n");
+      "cells = [96, 96, 192]",
+      "[space]\ndegree = 3\n[solver]\npreconditioner = \"fast-diagonalization\"\n[run]\ndevice = "
+      "\"cuda\"\n");
   const StrategyName strategy = case_strategy(parameters);
-  const auto least_bytes = [&](int ranks) {
+  const auto bytes_of = [&](int ranks) {
     const BoxPartition partition = case_partition(parameters, ranks);
     return estimate_rank_gpu_memory(parameters, strategy, partition, largest_part(partition, 3))
                .peak()
                .bytes() -
-           kCudaLibraryBytes - kCublasWorkspace;
+           kCudaLibraryBytes - 2 * kCublasWorkspace;
   };
-  const Index one = least_bytes(1);
-  EXPECT_NEAR(static_cast<double>(one),
-              static_cast<double>(estimate_gpu_memory(parameters, strategy).peak().bytes() -
-                                  kCudaLibraryBytes - kCublasWorkspace),
-              0.01 * static_cast<double>(one));
+  const Index without_ranks = estimate_gpu_memory(parameters, strategy).peak().bytes() -
+                              kCudaLibraryBytes - kCublasWorkspace;
+  const Index one = bytes_of(1);
+  const Index vector = Index{289} * 289 * 577 * 8;
+  EXPECT_GT(one, without_ranks + vector / 4 * 95 / 100);
+  EXPECT_LT(one, without_ranks + vector / 4 * 110 / 100);
   constexpr int kRanks = 4;
-  EXPECT_GT(least_bytes(kRanks), one / kRanks);
-  EXPECT_LT(least_bytes(kRanks), one / kRanks * 3 / 2);
+  EXPECT_GT(bytes_of(kRanks), one / kRanks);
+  EXPECT_LT(bytes_of(kRanks), one / kRanks * 11 / 10);
 }
 
 TEST(RankParts, HaveBuffersOfTheirSharedPlanes) {
