@@ -3,13 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "solvers/memory/device.hpp"
 #include "solvers/memory/device_choice.hpp"
 #include "solvers/ranks/gather_texts.hpp"
 #include "solvers/ranks/gpu/nccl_carrier.hpp"
+#include "solvers/ranks/gpu/peer_carrier.hpp"
 
 namespace tessera {
 namespace {
@@ -41,6 +46,18 @@ RankGpu choose_gpu(int number) {
   } else {
     return {"", "", fmt::format("no GPU {}: this build computes on the CPU only", number)};
   }
+}
+
+// The word of rank 0 for all; empty: the fastest.
+std::string wanted_carrier(const Communicator& ranks) {
+  const char* const said = std::getenv(kCarrierVariable);
+  std::string wanted = ranks.broadcast(std::string(said == nullptr ? "" : said));
+  constexpr std::array kAllowed = {"", "peers", "nccl", "host"};
+  if (std::find(kAllowed.begin(), kAllowed.end(), wanted) == kAllowed.end()) {
+    throw DeviceError(
+        fmt::format("{} = \"{}\": allowed are peers, nccl and host", kCarrierVariable, wanted));
+  }
+  return wanted;
 }
 
 }  // namespace
@@ -85,13 +102,21 @@ void require_gpus(const std::vector<RankGpu>& gpus, const std::vector<RankPlace>
   }
 }
 
-ChosenCarrier choose_carrier(const Communicator& ranks, const std::vector<RankGpu>& gpus) {
+ChosenCarrier choose_carrier(const Communicator& ranks, const std::vector<RankGpu>& gpus,
+                             const std::vector<RankPlace>& places) {
   if constexpr (kHasCuda) {
     constexpr const char* kStaged = "values go between GPUs by way of the host";
     if (!sharing_warning(gpus).empty()) {
       return {make_staged_carrier(ranks), fmt::format("{}, as ranks share a GPU", kStaged)};
     }
+    const std::string wanted = wanted_carrier(ranks);
     std::string why_not;
+    if (wanted == "host") return {make_staged_carrier(ranks), kStaged};
+    if (wanted != "nccl" && host_count(places) == 1) {
+      auto peers = make_peer_carrier(ranks, why_not);
+      if (peers != nullptr) return {std::move(peers), ""};
+      if (wanted == "peers") throw DeviceError(fmt::format("GPUs as peers: {}", why_not));
+    }
     auto nccl = make_nccl_carrier(ranks, kNcclLibrary, why_not);
     if (nccl != nullptr) return {std::move(nccl), ""};
     return {make_staged_carrier(ranks), fmt::format("{}: {}", kStaged, why_not)};

@@ -41,8 +41,13 @@ struct ChosenCarrier {
   std::string note;
 };
 
-/// NCCL where every rank has a GPU for itself and all find the library, else the way of the host.
-/// All ranks call it together, which have chosen their GPUs. @throws DeviceError
-ChosenCarrier choose_carrier(const Communicator& ranks, const std::vector<RankGpu>& gpus);
+/// What may say which carrier is taken, for comparisons: "peers", "nccl" or "host".
+inline constexpr char kCarrierVariable[] = "TESSERA_GPU_EXCHANGE";
+
+/// Where every rank has a GPU for itself stores into each other's memory, if all are on one host
+/// and reach it, else NCCL, if all find the library; else the way of the host. All ranks call it
+/// together, which have chosen their GPUs. @throws DeviceError
+ChosenCarrier choose_carrier(const Communicator& ranks, const std::vector<RankGpu>& gpus,
+                             const std::vector<RankPlace>& places);
 
 }  // namespace tessera

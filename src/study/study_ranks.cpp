@@ -21,7 +21,7 @@ StudyRanks::StudyRanks(const Communicator& ranks, Processor processor)
   if (size() == 1 || processor == Processor::cpu) return;
   gpus_ = choose_gpus(ranks_, places_);
   require_gpus(gpus_, places_);
-  chosen_ = choose_carrier(ranks_, gpus_);
+  chosen_ = choose_carrier(ranks_, gpus_, places_);
 }
 
 std::vector<std::string> StudyRanks::host_names() const {

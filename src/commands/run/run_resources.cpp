@@ -61,7 +61,7 @@ Index RunResources::take_rank() {
 void RunResources::choose_rank_gpus() {
   gpus_ = choose_gpus(ranks_, places_);
   require_gpus(gpus_, places_);
-  ChosenCarrier chosen = choose_carrier(ranks_, gpus_);
+  ChosenCarrier chosen = choose_carrier(ranks_, gpus_, places_);
   carrier_ = std::move(chosen.carrier);
   for (const std::string& note : {sharing_warning(gpus_), chosen.note}) {
     if (!note.empty()) run_.notes.add(note);
