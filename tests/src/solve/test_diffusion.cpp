@@ -132,7 +132,7 @@ TEST_P(DiffusionSteps, AreTheSameOnTheGpu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, DiffusionSteps, ::testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 /// One iteration for a stage by the inverse; without it, by CG with the inverse of something else.
 TEST(DiffusionStepsByTheInverse, AreThoseOfCg) {
