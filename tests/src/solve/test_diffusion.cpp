@@ -131,6 +131,16 @@ TEST_P(DiffusionSteps, AreTheSameOnTheGpu) {
   }
 }
 
+TEST_P(DiffusionSteps, AreTheSameWithOtherKernels) {
+  const CaseParameters parameters = parameters_of(GetParam().text, Processor::cpu, "tensor");
+  const HostVector<double> expected = solution_of<Host>(parameters);
+  for (const char* kernel : {"auto", "csr"}) {
+    SCOPED_TRACE(kernel);
+    expect_near(solution_of<Host>(parameters_of(GetParam().text, Processor::cpu, kernel)), expected,
+                parameters.time->step ? 1e-8 : 1e-6);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, DiffusionSteps, ::testing::ValuesIn(all_cases()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
