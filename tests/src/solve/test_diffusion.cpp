@@ -69,6 +69,7 @@ const std::vector<TimedCase>& all_cases() {
                                         "[time]\nend = 0.05\norder = 3\ntolerance = 1e-3\n"}};
   static const std::vector<TimedCase> kCases = [] {
     std::vector<TimedCase> cases;
+    cases.reserve(kTexts.size());
     for (const auto& [name, text] : kTexts) cases.push_back({name.c_str(), text.c_str()});
     return cases;
   }();
