@@ -69,6 +69,7 @@ const std::vector<TimedCase>& all_cases() {
                                         "[time]\nend = 0.05\norder = 3\ntolerance = 1e-3\n"}};
   static const std::vector<TimedCase> kCases = [] {
     std::vector<TimedCase> cases;
+    cases.reserve(kTexts.size());
     for (const auto& [name, text] : kTexts) cases.push_back({name.c_str(), text.c_str()});
     return cases;
   }();
@@ -128,6 +129,16 @@ TEST_P(DiffusionSteps, AreTheSameOnTheGpu) {
       expect_near(solution_of<Device>(parameters_of(GetParam().text, Processor::gpu, kernel)),
                   expected, adapts ? 1e-6 : 1e-8);
     }
+  }
+}
+
+TEST_P(DiffusionSteps, AreTheSameWithOtherKernels) {
+  const CaseParameters parameters = parameters_of(GetParam().text, Processor::cpu, "tensor");
+  const HostVector<double> expected = solution_of<Host>(parameters);
+  for (const char* kernel : {"auto", "csr"}) {
+    SCOPED_TRACE(kernel);
+    expect_near(solution_of<Host>(parameters_of(GetParam().text, Processor::cpu, kernel)), expected,
+                parameters.time->step ? 1e-8 : 1e-6);
   }
 }
 
