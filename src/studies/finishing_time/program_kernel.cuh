@@ -146,9 +146,10 @@ __device__ void run_once(T* a, T* b, int stride, T& sum) {
   }
 }
 
-// Both blocks of a multiprocessor come out of here at the same clock, that of the later one and
-// some; if the other one does not come, this one starts alone.
-__device__ void meet(const ProgramArguments& arguments, int pass) {
+// The clock at which both blocks of a multiprocessor start, that of the later one and some; if the
+// other one does not come, this one starts alone. For all threads.
+__device__ long long agreed_start(const ProgramArguments& arguments, int pass) {
+  __shared__ long long agreed;
   if (threadIdx.x == 0) {
     const int place = multiprocessor() * kPasses + pass;
     volatile int* const arrived = arguments.arrived + place;
@@ -163,11 +164,10 @@ __device__ void meet(const ProgramArguments& arguments, int pass) {
     while (*arrived <= kMostBlocks && nanoseconds_now() - came < kMostNanosecondsToMeet) {
     }
     __threadfence();
-    const long long common = *start;
-    while (clock64() < common) {
-    }
+    agreed = *start;
   }
   __syncthreads();
+  return agreed;
 }
 
 template <class T, Path path, WarpWork work, int repetitions>
@@ -192,8 +192,11 @@ __global__ void __launch_bounds__(kMostThreads) run_program(ProgramArguments arg
       *b = T(0.5);
     }
     __syncthreads();
-    if (arguments.blocks > 1) meet(arguments, pass);
-    begin = clock64();
+    const long long start = arguments.blocks > 1 ? agreed_start(arguments, pass) : 0;
+    // Each warp waits for itself: the compiler reads a clock before a barrier rather than after it.
+    do {
+      begin = clock64();
+    } while (begin < start);
     run_once<T, path, work, repetitions>(a, b, arguments.stride, sum);
     end = clock64();
     __syncthreads();
