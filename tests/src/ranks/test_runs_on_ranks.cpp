@@ -257,26 +257,25 @@ TEST_F(RunsOnRanks, GoOnFromCheckpointsOnTheGpu) {
              "coefficient = \"1 + 0.2*x*y\"\nsource = \"cos(5*t)*x\"\n[boundary]\n"
              "top = { type = \"dirichlet\", value = \"sin(t)\" }\n[time]\nend = 0.04\n"
              "step = 0.005\ninitial = \"y\"\ncheckpoint_interval = 0.02\n[solver]\n"
-             "relative_tolerance = 1e-12\n[output]\nvtk = false\npicture = false\n[run]\n"
-             "device = \"cuda\"\n");
+             "relative_tolerance = 1e-12\n[output]\nvtk = false\npicture = false\n");
   const auto solution_of = [&](const std::string& output) {
     return result(output)["solution"]["integral"].get<double>();
   };
-  ASSERT_EQ(run_program(path(), {"run", "time.toml", "--output", "one"}).exit_code, 0);
-  ASSERT_EQ(run_program(path(), {"run", "time.toml", "--output", "half", "--set", "time.end=0.02"})
-                .exit_code,
-            0);
-  const ProgramResult later =
-      run_on_ranks(2, path(), {"run", "time.toml", "--restart", "half", "--output", "two"});
-  ASSERT_EQ(later.exit_code, 0) << later.errors;
+  const auto run_case = [&](int processes, const std::string& output,
+                            const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"run",  "time.toml", "--output",
+                                    output, "--set",     "run.device=cuda"};
+    all.insert(all.end(), more.begin(), more.end());
+    const ProgramResult ran =
+        processes == 1 ? run_program(path(), all) : run_on_ranks(processes, path(), all);
+    ASSERT_EQ(ran.exit_code, 0) << output << ": " << ran.errors;
+  };
+  run_case(1, "one", {});
+  run_case(1, "half", {"--set", "time.end=0.02"});
+  run_case(2, "two", {"--restart", "half"});
   EXPECT_NEAR(solution_of("two"), solution_of("one"), 1e-9 * std::abs(solution_of("one")));
-  const ProgramResult half = run_on_ranks(
-      2, path(), {"run", "time.toml", "--output", "half_of_two", "--set", "time.end=0.02"});
-  ASSERT_EQ(half.exit_code, 0) << half.errors;
-  ASSERT_EQ(
-      run_program(path(), {"run", "time.toml", "--restart", "half_of_two", "--output", "one_again"})
-          .exit_code,
-      0);
+  run_case(2, "half_of_two", {"--set", "time.end=0.02"});
+  run_case(1, "one_again", {"--restart", "half_of_two"});
   EXPECT_NEAR(solution_of("one_again"), solution_of("one"), 1e-9 * std::abs(solution_of("one")));
 }
 
