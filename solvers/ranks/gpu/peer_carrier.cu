@@ -36,6 +36,8 @@ struct Inbox {
   Counter taken[kBlocks]
                [kCounterStride];  // chunks that the other has taken of what was stored there
 };
+static_assert(sizeof(Inbox) == peer_inbox_bytes(1));
+
 /// How many chunks a rank has sent to another, and taken from it, in this rank's memory.
 struct Counts {
   Counter sent[kBlocks];

@@ -1,6 +1,7 @@
 // Ranks of one host store into the memory of each other's GPUs.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,11 @@ namespace tessera {
 
 /// The most ranks that a peer carrier has.
 inline constexpr int kMaxPeers = 8;
+
+/// GPU memory that each of so many ranks gives for what the others store there.
+constexpr std::int64_t peer_inbox_bytes(int ranks) {
+  return ranks * ((std::int64_t{8} << 20) + (std::int64_t{4} << 10));
+}
 
 /// A carrier for ranks on one host that have a GPU each and reach each other's memory, as over
 /// NVLink: one kernel stores what is sent in the receiver's memory, tells it by a flag, waits for

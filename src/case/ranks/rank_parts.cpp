@@ -7,6 +7,7 @@
 #include "mesh/node_lattice.hpp"
 #include "mesh/saturated.hpp"
 #include "postprocess/ranks/whole_solution.hpp"
+#include "solvers/ranks/gpu/peer_carrier.hpp"
 #include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
@@ -153,7 +154,9 @@ MemoryEstimate estimate_rank_gpu_memory(const CaseParameters& parameters,
   const MemoryPart gathered{"levels that all ranks have", gathered_bytes(parameters, partition)};
   const MemoryPart inverse = inverse_part(rank_inverse_bytes(parameters, partition, rank).on_gpu);
   const bool is_inverse = parameters.solver.preconditioner == kFastDiagonalization;
+  const int ranks = partition.rank_count();
   for (MemoryPhase& phase : estimate.phases) {
+    if (ranks > 1) phase.parts.push_back({"messages of other ranks", peer_inbox_bytes(ranks)});
     for (MemoryPart& part : phase.parts) {
       // That of the whole takes its place.
       if (is_inverse && part.name == kPreconditionerPart) part.bytes = 0;

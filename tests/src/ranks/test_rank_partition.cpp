@@ -10,6 +10,7 @@
 #include "mesh/partition/part_nodes.hpp"
 #include "operators/fast_diagonalization/layout.hpp"
 #include "solvers/configuration.hpp"
+#include "solvers/ranks/gpu/peer_carrier.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/memory/multigrid_memory.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
@@ -240,7 +241,7 @@ TEST(RankParts, OfFastDiagonalizationNeedTheirShareOfGpuMemory) {
     return estimate_rank_gpu_memory(parameters, strategy, partition, largest_part(partition, 3))
                .peak()
                .bytes() -
-           kCudaLibraryBytes - 2 * kCublasWorkspace;
+           kCudaLibraryBytes - 2 * kCublasWorkspace - (ranks > 1 ? peer_inbox_bytes(ranks) : 0);
   };
   const Index without_ranks = estimate_gpu_memory(parameters, strategy).peak().bytes() -
                               kCudaLibraryBytes - kCublasWorkspace;
