@@ -10,8 +10,9 @@ namespace tessera {
 template <class T, class Space>
 class AddingOperator : public LinearOperator<T, Space> {
  public:
-  /// Whether this one does so; otherwise y needs no clearing.
-  virtual bool adds() const = 0;
+  /// Whether this one does so, and gains by it, where y is cleared in a pass over so many vectors
+  /// ahead of the product; otherwise y needs no clearing.
+  virtual bool adds(int vectors_of_pass) const = 0;
   /// y = A x where y is zero; as apply() otherwise.
   void apply_to_zeros(const Vector<T, Space>& x, Vector<T, Space>& y) const {
     TESSERA_CHECK(x.size() == this->size());
@@ -27,11 +28,11 @@ class AddingOperator : public LinearOperator<T, Space> {
   mutable OneUseAtATime guard_;
 };
 
-/// The operator if it adds, else null.
+/// The operator if it adds() with so many vectors, else null.
 template <class T, class Space>
-const AddingOperator<T, Space>* as_adding(const LinearOperator<T, Space>& a) {
+const AddingOperator<T, Space>* as_adding(const LinearOperator<T, Space>& a, int vectors_of_pass) {
   const auto* adding = dynamic_cast<const AddingOperator<T, Space>*>(&a);
-  return adding != nullptr && adding->adds() ? adding : nullptr;
+  return adding != nullptr && adding->adds(vectors_of_pass) ? adding : nullptr;
 }
 
 }  // namespace tessera

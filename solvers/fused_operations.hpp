@@ -26,6 +26,17 @@ class FusedOperations {
     const OneUseAtATime::Use use(guard_);
     do_apply_dot(x, y, sums);
   }
+  /// Whether ranks share the vectors, whose sums can take another one along.
+  virtual bool takes_sums_along() const { return false; }
+  /// As apply_dot(), and sums[2] = the sum over ranks of *mine, in the same message; only where
+  /// takes_sums_along().
+  void apply_dot_and_sum(const V& x, V& y, const double* mine, double* sums) const {
+    TESSERA_CHECK(takes_sums_along());
+    TESSERA_CHECK(x.size() == y.size());
+    TESSERA_CHECK(&x != &y);
+    const OneUseAtATime::Use use(guard_);
+    do_apply_dot_and_sum(x, y, mine, sums);
+  }
   /// r = b - A x, *rr = r.r; 24 B. r may be b.
   /// @param rr null where ranks share the vectors and nobody asks for the sum
   void residual(const V& b, const V& x, V& r, double* rr) const {
@@ -40,6 +51,8 @@ class FusedOperations {
   /// instead.
   virtual void do_apply_dot(const V& x, V& y, double* sums) const = 0;
   virtual void do_residual(const V& b, const V& x, V& r, double* rr) const = 0;
+  virtual void do_apply_dot_and_sum(const V& /*x*/, V& /*y*/, const double* /*mine*/,
+                                    double* /*sums*/) const {}
 
  private:
   mutable OneUseAtATime guard_;

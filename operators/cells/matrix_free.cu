@@ -103,9 +103,8 @@ class DeviceMatrixFree final : public AddingOperator<T, Device>, public Updatabl
 
   // A vector that is cleared long before it is added to must still be in the L2 cache then, because
   // sums in DRAM are slow: 10 million DoFs took a third longer where others had been in between.
-  bool adds() const override {
-    constexpr Index kVectorsBetween = 8;
-    return adds_by_kernel() && kVectorsBetween * size() * static_cast<Index>(sizeof(T)) <=
+  bool adds(int vectors_of_pass) const override {
+    return adds_by_kernel() && vectors_of_pass * size() * static_cast<Index>(sizeof(T)) <=
                                    device_attribute(cudaDevAttrL2CacheSize);
   }
 

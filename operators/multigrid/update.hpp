@@ -44,10 +44,14 @@ class LevelOperator final : public AddingOperator<T, Space> {
   const FusedOperations<T, Space>* fused() const override { return a_->fused(); }
   void do_apply(const V& x, V& y) const override { a_->apply(x, y); }
   void do_diagonal(V& d) const override { a_->diagonal(d); }
-  bool adds() const override { return as_adding(*a_) != nullptr; }
+  bool adds(int vectors_of_pass) const override {
+    return as_adding(*a_, vectors_of_pass) != nullptr;
+  }
 
  private:
-  void do_apply_to_zeros(const V& x, V& y) const override { as_adding(*a_)->apply_to_zeros(x, y); }
+  void do_apply_to_zeros(const V& x, V& y) const override {
+    dynamic_cast<const AddingOperator<T, Space>&>(*a_).apply_to_zeros(x, y);
+  }
 
   void make(const BilinearForm& form) {
     // What is to be made anew is given back first: both together may not fit.

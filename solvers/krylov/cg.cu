@@ -1,4 +1,5 @@
 // This file has conjugate gradients on the GPU as launches of a CUDA graph.
+#include "solvers/adding_operator.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/cg_fused_kernels.cuh"
 #include "solvers/krylov/cg_kernels.cuh"
@@ -26,6 +27,7 @@ class DeviceCg final : public SystemIteration<T> {
         is_general_(kind() == PreconditionerKind::general),
         fused_(a.fused()),
         predicts_beta_(kind() == PreconditionerKind::none && fused_ != nullptr),
+        adding_(fused_ == nullptr ? as_adding(a, kVectorsOfUpdate) : nullptr),
         p_(a.layout()),
         second_p_(system().layout_if(predicts_beta_)),
         q_(a.layout()),
@@ -36,6 +38,10 @@ class DeviceCg final : public SystemIteration<T> {
   void enqueue_residual() override {
     complete_solution();
     make_residual({p_.data(), &state()->rz});
+  }
+
+  void start() override {
+    if (adding_ != nullptr) fill(q_, T{0});
   }
 
   int iterations_per_call() const override { return predicts_beta_ ? 2 : 1; }
@@ -51,8 +57,9 @@ class DeviceCg final : public SystemIteration<T> {
       } else {
         launch_update(direction_kernel<Beta::polak_ribiere, T>);
       }
-      enqueue_product(residual_kernel<DirectionSum::given, T>,
-                      residual_kernel<DirectionSum::computed, T>);
+      enqueue_product({residual_kernel<DirectionSum::given, Product::whole, T>,
+                       residual_kernel<DirectionSum::computed, Product::whole, T>,
+                       residual_kernel<DirectionSum::computed, Product::added, T>});
     } else if (kind() == PreconditionerKind::diagonal) {
       enqueue_iteration<PreconditionerKind::diagonal>();
     } else {
@@ -68,6 +75,8 @@ class DeviceCg final : public SystemIteration<T> {
 
  private:
   using Kernel = void (*)(IterationArguments<T>);
+  // What passes over between the update that clears q and the operator: q, p, r, x.
+  static constexpr int kVectorsOfUpdate = 4;
 
   void launch_update(Kernel kernel) {
     launch_cooperatively(kernel,
@@ -76,27 +85,39 @@ class DeviceCg final : public SystemIteration<T> {
                          "vector updates of CG");
   }
 
+  // Kernels that use q, by what the operator does.
+  struct ProductKernels {
+    Kernel with_sum_given;
+    Kernel with_sum_computed;
+    Kernel leaving_zeros;
+  };
+
   // Queues q = A p and the kernel that uses it.
-  void enqueue_product(Kernel with_sum_given, Kernel with_sum_computed) {
+  void enqueue_product(const ProductKernels& kernels) {
     if (fused_ != nullptr) {
       fused_->apply_dot(p_, q_, state()->dots);
-      launch_update(with_sum_given);
+      launch_update(kernels.with_sum_given);
+    } else if (adding_ != nullptr) {
+      adding_->apply_to_zeros(p_, q_);
+      launch_update(kernels.leaving_zeros);
     } else {
       system().a().apply(p_, q_);
-      launch_update(with_sum_computed);
+      launch_update(kernels.with_sum_computed);
     }
   }
 
   template <PreconditionerKind kind>
   void enqueue_iteration() {
-    enqueue_product(iteration_kernel<kind, DirectionSum::given, T>,
-                    iteration_kernel<kind, DirectionSum::computed, T>);
+    enqueue_product({iteration_kernel<kind, DirectionSum::given, Product::whole, T>,
+                     iteration_kernel<kind, DirectionSum::computed, Product::whole, T>,
+                     iteration_kernel<kind, DirectionSum::computed, Product::added, T>});
   }
 
   template <Half half>
   void enqueue_half(const DeviceVector<T>& p) {
     fused_->apply_dot(p, q_, state()->dots);
-    launch(fused_iteration_kernel<half, AllEntries, T>, over_entries("vector updates of CG"),
+    launch(fused_iteration_kernel<half, AllEntries, T>,
+           beginning_early(over_entries("vector updates of CG")),
            {system().size(), q_.data(), p_.data(), second_p_.data(), residual().data(),
             system().x(), state(), sums_.partial(), sums_.arrived()},
            AllEntries());
@@ -104,8 +125,8 @@ class DeviceCg final : public SystemIteration<T> {
 
   void complete_solution() {
     if (!is_general_) return;
-    launch(completion_kernel<T>, over_entries("completing the solution of CG"), system().size(),
-           p_.data(), system().x(), state());
+    launch(completion_kernel<T>, beginning_early(over_entries("completing the solution of CG")),
+           system().size(), p_.data(), system().x(), state());
     zero_on_device(&state()->pending, sizeof(double));
   }
 
@@ -114,6 +135,8 @@ class DeviceCg final : public SystemIteration<T> {
   const FusedOperations<T, Device>* fused_;
   // The operator's pass gives beta ahead of the update.
   bool predicts_beta_;
+  // The operator if it adds to the zeros that the update leaves, else null.
+  const AddingOperator<T, Device>* adding_;
   DeviceVector<T> p_, second_p_, q_, z_;
   DeviceArray<Sums<2>> partial_;
   ReductionBuffer<1> sums_;

@@ -54,19 +54,63 @@ struct FusedIterationEnd {
   }
 };
 
+// With r.r of this rank, which goes along with the sums of the next half: there that iteration
+// ends. dots[2] is the r.r of all ranks of the half before, if that is unfinished.
+template <Half half>
+struct FusedHalfOfRankEnd {
+  IterationState* state;
+
+  __device__ void operator()(const Sums<1>& of_rank) const {
+    finish_what_is_left(state, state->dots[2]);
+    const double pq = state->dots[0];
+    const bool was_running = state->status == DeviceStatus::running;
+    const double alpha = was_running && !is_bad(pq) ? state->rz / pq : 0.0;
+    state->pending = half == Half::first ? alpha : 0.0;
+    if (!was_running) return;
+    if (is_bad(pq)) {
+      state->status = status_of_bad(pq);
+      return;
+    }
+    state->of_rank[0] = of_rank[0];
+    state->energy = alpha * state->rz;
+    state->unfinished = 1;
+  }
+};
+
+// r.r after the iterations so far, and whether more are to come.
+struct FusedStart {
+  double rz;
+  bool is_running;
+
+  template <class Entries>
+  __device__ static FusedStart of(const IterationState& state, const Entries& /*counted*/) {
+    const bool was_running = state.status == DeviceStatus::running;
+    if (Entries::kAreAll || !was_running || state.unfinished == 0) return {state.rz, was_running};
+    const double rr = state.dots[2];
+    return {rr, status_after(state, rr, state.iteration + 1) == DeviceStatus::running};
+  }
+};
+
 // r -= alpha q; first half: second = r + beta first; second half: x += alpha_1 first + alpha_2
 // second, first = r + beta second. Once the status is not `running`, it only completes x.
 // Deterministic. Reads and writes 5 vectors in the first half, 8 in the second.
 template <Half half, class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     fused_iteration_kernel(const FusedIterationArguments<T> args, const Entries counted) {
+  wait_for_previous_kernels();
   IterationState* const state = args.state;
-  const bool was_running = state->status == DeviceStatus::running;
+  const FusedStart start = FusedStart::of(*state, counted);
   const double pending = half == Half::second ? state->pending : 0.0;
-  if (!was_running && pending == 0.0) return;
+  if (!start.is_running && pending == 0.0) {
+    // Who still reads the state sees that nothing is running before this and after it.
+    if constexpr (!Entries::kAreAll) {
+      if (is_first_thread()) finish_what_is_left(state, state->dots[2]);
+    }
+    return;
+  }
   const double pq = state->dots[0];
-  const bool iterates = was_running && !is_bad(pq);
-  const double rz = state->rz;
+  const bool iterates = start.is_running && !is_bad(pq);
+  const double rz = start.rz;
   const double alpha = iterates ? rz / pq : 0.0;
   // Rounding may make the prediction negative where r nearly vanishes; a NaN stays a NaN.
   const double foreseen = alpha * alpha * state->dots[1] / rz - 1.0;
@@ -107,7 +151,11 @@ __global__ void __launch_bounds__(kReductionThreads)
     store_entries(r, args.n, entries, args.r);
     store_entries(next, args.n, entries, half == Half::first ? args.second : args.first);
   });
-  reduce_entries<Entries>(sum, args.partial, args.arrived, state, FusedIterationEnd<half>{state});
+  if constexpr (Entries::kAreAll) {
+    reduce_over_grid(sum, args.partial, args.arrived, FusedIterationEnd<half>{state});
+  } else {
+    reduce_over_grid(sum, args.partial, args.arrived, FusedHalfOfRankEnd<half>{state});
+  }
 }
 
 }  // namespace

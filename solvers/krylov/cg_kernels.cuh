@@ -15,12 +15,14 @@ namespace {
 // Where p.q comes from.
 enum class DirectionSum { computed, given };
 enum class Beta { fletcher_reeves, polak_ribiere };
+// Whether the operator finds all of q, or adds A p to zeros, which the update then leaves.
+enum class Product { whole, added };
 
 // Vectors and partial sums of one iteration.
 template <class T>
 struct IterationArguments {
   std::int64_t n;
-  const T* q;  // A p
+  T* q;        // A p
   const T* d;  // the preconditioner's diagonal, or null
   const T* z;  // M r, for a general preconditioner
   T* p;
@@ -64,8 +66,9 @@ __device__ Sums<2> correction_sums(const IterationArguments<T>& args) {
 }
 
 // r -= alpha q; this thread's part of {r.r, r.(d r)} over the entries that count. Reads 2 vectors
-// and writes 1, one more read with a diagonal.
-template <PreconditionerKind kind, int threads, class T, class Entries>
+// and writes 1, one more read with a diagonal, one more written where q is left as zeros.
+template <PreconditionerKind kind, int threads, Product product = Product::whole, class T,
+          class Entries>
 __device__ Sums<2> update_residual_of_thread(const IterationArguments<T>& args, T alpha,
                                              Entries counted) {
   Sums<2> sum;
@@ -87,14 +90,18 @@ __device__ Sums<2> update_residual_of_thread(const IterationArguments<T>& args, 
       }
     }
     store_entries(r, args.n, entries, args.r);
+    if constexpr (product == Product::added) {
+      constexpr T kZeros[kInFlight] = {};
+      store_entries(kZeros, args.n, entries, args.q);
+    }
   });
   return sum;
 }
 
 // The same sums over the grid, on each thread.
-template <PreconditionerKind kind, class T>
+template <PreconditionerKind kind, Product product, class T>
 __device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha) {
-  Sums<2> sum = update_residual_of_thread<kind, kUpdateThreads>(args, alpha, AllEntries());
+  Sums<2> sum = update_residual_of_thread<kind, kUpdateThreads, product>(args, alpha, AllEntries());
   sum = sum_over_grid(sum, args.partial + kMaxUpdateBlocks);
   if constexpr (kind == PreconditionerKind::none) sum[1] = sum[0];
   return sum;
@@ -140,9 +147,9 @@ __device__ double direction_sum(const IterationArguments<T>& args) {
 // The vector part of an iteration. Cooperative launch, all blocks on the GPU at once; two barriers
 // of the grid, one with p.q given; deterministic. Does nothing once the status is not `running`.
 // Scalars of the state are read before the first barrier and written by one thread after the last.
-// 10 vectors read or written, 2 more with a diagonal, 2 less with p.q given; about 10 flops an
-// entry.
-template <PreconditionerKind kind, DirectionSum direction, class T>
+// 10 vectors read or written, 2 more with a diagonal, 2 less with p.q given, 1 more where q is left
+// as zeros; about 10 flops an entry.
+template <PreconditionerKind kind, DirectionSum direction, Product product, class T>
 __global__ void __launch_bounds__(kUpdateThreads)
     iteration_kernel(const IterationArguments<T> args) {
   IterationState* const state = args.state;
@@ -151,7 +158,7 @@ __global__ void __launch_bounds__(kUpdateThreads)
   const double pq = direction_sum<direction>(args);
   if (ends_iteration(pq, state)) return;
   const double alpha = rz / pq;
-  const Sums<2> sums = update_residual<kind>(args, static_cast<T>(alpha));
+  const Sums<2> sums = update_residual<kind, product>(args, static_cast<T>(alpha));
   update_solution<kind>(args, static_cast<T>(alpha), static_cast<T>(sums[1] / rz));
   if (!is_first_thread()) return;
   finish_iteration(state, sums[0], alpha * rz);
@@ -181,8 +188,8 @@ __global__ void __launch_bounds__(kUpdateThreads)
 }
 
 // The second kernel of such an iteration, after q = A p: it updates the residual. 5 vectors read or
-// written, 3 with p.q given, then one barrier.
-template <DirectionSum direction, class T>
+// written, 3 with p.q given, then one barrier; 1 more where q is left as zeros.
+template <DirectionSum direction, Product product, class T>
 __global__ void __launch_bounds__(kUpdateThreads)
     residual_kernel(const IterationArguments<T> args) {
   IterationState* const state = args.state;
@@ -191,7 +198,8 @@ __global__ void __launch_bounds__(kUpdateThreads)
   const double pq = direction_sum<direction>(args);
   if (ends_iteration(pq, state)) return;
   const double alpha = rz / pq;
-  const Sums<2> sums = update_residual<PreconditionerKind::general>(args, static_cast<T>(alpha));
+  const Sums<2> sums =
+      update_residual<PreconditionerKind::general, product>(args, static_cast<T>(alpha));
   if (!is_first_thread()) return;
   state->pending = alpha;
   state->pq = pq;
@@ -203,6 +211,7 @@ template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     completion_kernel(Index n, const T* __restrict__ p, T* __restrict__ x,
                       const IterationState* state) {
+  wait_for_previous_kernels();
   const T pending = static_cast<T>(state->pending);
   if (pending == T{0}) return;
   const Index stride = thread_count<kReductionThreads>();

@@ -36,10 +36,12 @@ struct IterationState {
   double rr;           // r.r where it is computed from b - A x
   double alpha;
   double pq;
-  double dots[2];  // sums that an operator makes
+  double dots[3];  // sums that an operator makes
   double beta;
   double of_rank[3];  // of several ranks: this one's sums, before those of the others are added
   double pending;     // alpha where x still lacks alpha p
+  double energy;      // of an iteration whose r.r is still to be added over ranks
+  int unfinished;     // whether there is such an iteration
 
   double target_rr;
   double most_rr;  // beyond this r.r the iteration has diverged
@@ -69,6 +71,9 @@ class DeviceIteration {
   virtual void start() {}
   /// Queues iterations_per_call() iterations; after the first call it can be captured.
   virtual void enqueue() = 0;
+  /// Queues what is left to be done after the last of several calls of enqueue(), before the state
+  /// is looked at.
+  virtual void enqueue_end() {}
   virtual int iterations_per_call() const { return 1; }
   /// Queues r = b - A x, from which the iteration goes on.
   virtual void enqueue_replacement() = 0;

@@ -19,6 +19,7 @@ class IterationGraph {
   IterationGraph(int iterations, DeviceIteration& iteration)
       : iterations_(iterations), executable_(executable(captured([&] {
           for (int i = 0; i < iterations; i += iteration.iterations_per_call()) iteration.enqueue();
+          iteration.enqueue_end();
         }))) {}
 
   int iterations() const { return iterations_; }

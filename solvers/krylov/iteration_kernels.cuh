@@ -91,6 +91,7 @@ __device__ void reduce_entries(const Sums<count>& mine, Sums<count>* partial, un
 // Adds the sums of all ranks, [rank][count], in their order and calls finish(sum). One thread.
 template <int count, class Finish>
 __global__ void add_ranks_kernel(const double* __restrict__ gathered, int ranks, Finish finish) {
+  wait_for_previous_kernels();
   Sums<count> total;
   for (int rank = 0; rank < ranks; ++rank) {
 #pragma unroll
@@ -107,19 +108,29 @@ __device__ inline DeviceStatus status_of_bad(double pq) {
   return isfinite(pq) ? DeviceStatus::indefinite : DeviceStatus::not_finite;
 }
 
+// The status after so many iterations, the last of which has left this r.r.
+__device__ inline DeviceStatus status_after(const IterationState& limits, double rr,
+                                            int iterations) {
+  if (!isfinite(rr)) return DeviceStatus::not_finite;
+  if (rr <= limits.target_rr) return DeviceStatus::converged;
+  if (rr > limits.most_rr) return DeviceStatus::diverged;
+  return iterations >= limits.max_iterations ? DeviceStatus::iteration_limit
+                                             : DeviceStatus::running;
+}
+
 // Records the iteration and sets the status, once r.r is known.
 __device__ inline void finish_iteration(IterationState* state, double rr, double energy) {
   state->records[state->iteration % kMaxIterationsPerBatch] = {rr, energy};
   ++state->iteration;
-  if (!isfinite(rr)) {
-    state->status = DeviceStatus::not_finite;
-  } else if (rr <= state->target_rr) {
-    state->status = DeviceStatus::converged;
-  } else if (rr > state->most_rr) {
-    state->status = DeviceStatus::diverged;
-  } else if (state->iteration >= state->max_iterations) {
-    state->status = DeviceStatus::iteration_limit;
-  }
+  state->status = status_after(*state, rr, state->iteration);
+}
+
+// The same for an iteration whose r.r of all ranks has come by now, if there is one.
+__device__ inline void finish_what_is_left(IterationState* state, double rr) {
+  if (state->unfinished == 0) return;
+  finish_iteration(state, rr, state->energy);
+  state->rz = rr;
+  state->unfinished = 0;
 }
 
 // The scalars of this iteration by the recurrences of formulas.hpp. Without a step the state is
@@ -157,6 +168,7 @@ __global__ void __launch_bounds__(kReductionThreads)
                                  const T* __restrict__ d, T* __restrict__ r,
                                  ResidualOutputs<T> outputs, IterationState* state,
                                  Sums<2>* partial, unsigned* arrived) {
+  wait_for_previous_kernels();
   Sums<2> sum;
   const Index stride = thread_count<kReductionThreads>();
   for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
@@ -175,6 +187,7 @@ __global__ void __launch_bounds__(kReductionThreads)
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     aypx_kernel(Index n, const T* __restrict__ x, T b, T* __restrict__ y) {
+  wait_for_previous_kernels();
   const Index stride = thread_count<kReductionThreads>();
   for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
     y[i] = x[i] + b * y[i];

@@ -48,7 +48,7 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
         inverse_diagonal_(std::move(inverse_diagonal)),
         d_(a.layout()),
         product_(a.layout()),
-        adding_(as_adding(a)) {}
+        adding_(as_adding(a, kVectorsOfStep)) {}
 
   /// Takes the diagonal of the operator, which has changed, and the steps that steps_for() makes of
   /// an estimate of the spectrum, all in the memory that is there but for r.
@@ -76,6 +76,9 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
   }
 
  private:
+  // What a step passes over, and what lies between its levels.
+  static constexpr int kVectorsOfStep = 8;
+
   void step(const ChebyshevStep& coefficients, const V& b, V& x) const {
     if (adding_ != nullptr) {
       adding_->apply_to_zeros(x, product_);

@@ -15,13 +15,15 @@ namespace {
 __device__ double wide(double value) { return value; }
 
 // own = {x.y, y.y} of a rank, of which y.y gets what the exchange has changed and loses what others
-// own, and x.y the rows that are the identity on several ranks. Launch: as reduction.cuh over the
+// own, and x.y the rows that are the identity on several ranks; own[2] = *mine if there is that.
+// Launch: as reduction.cuh over the
 // entries that others own. Deterministic.
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     correct_sums_kernel(std::int64_t count, std::int64_t on_planes, const std::int64_t* others_own,
-                        const T* x, const T* y, const double* change, double* own, Sums<2>* partial,
-                        unsigned* arrived) {
+                        const T* x, const T* y, const double* change, const double* mine,
+                        double* own, Sums<2>* partial, unsigned* arrived) {
+  wait_for_previous_kernels();
   Sums<2> sum;
   const std::int64_t stride = thread_count<kReductionThreads>();
   for (std::int64_t k = thread_number<kReductionThreads>(); k < count; k += stride) {
@@ -32,6 +34,7 @@ __global__ void __launch_bounds__(kReductionThreads)
   reduce_over_grid(sum, partial, arrived, [=](const Sums<2>& others) {
     own[0] -= others[0];
     own[1] += change[0] + change[1] + change[2] - others[1];
+    if (mine != nullptr) own[2] = *mine;
   });
 }
 
@@ -40,21 +43,13 @@ template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     owned_square_kernel(std::int64_t n, const OwnedEntries counted, const T* r, double* own,
                         Sums<2>* partial, unsigned* arrived) {
+  wait_for_previous_kernels();
   Sums<2> sum;
   const std::int64_t stride = thread_count<kReductionThreads>();
   for (std::int64_t i = thread_number<kReductionThreads>(); i < n; i += stride) {
     if (counted.has(i)) sum[0] += wide(r[i]) * wide(r[i]);
   }
   reduce_over_grid(sum, partial, arrived, [=](const Sums<2>& total) { *own = total[0]; });
-}
-
-// sums[k] = the sum over ranks of gathered[rank][k], in their order. One thread.
-__global__ void add_gathered_kernel(const double* gathered, int ranks, int count, double* sums) {
-  for (int k = 0; k < count; ++k) {
-    double sum = 0.0;
-    for (int rank = 0; rank < ranks; ++rank) sum += gathered[rank * count + k];
-    sums[k] = sum;
-  }
 }
 
 }  // namespace
@@ -65,9 +60,9 @@ struct FusedSums<T, Device>::Reduction : ReductionBuffer<2> {};
 template <class T>
 FusedSums<T, Device>::FusedSums(VectorLayout layout, const std::vector<EntryPlane>& exchanged)
     : layout_(std::move(layout)),
-      own_(2),
+      own_(3),
       change_(std::vector<double>(3, 0.0)),
-      gathered_(layout_, 2),
+      gathered_(layout_, 3),
       reduction_(std::make_unique<Reduction>()) {
   if (layout_.shared == nullptr) return;
   const std::vector<std::int64_t> planes = distinct_entries(exchanged);
@@ -92,21 +87,20 @@ void FusedSums<T, Device>::add_ranks(int count, double* sums) const {
                  cudaMemcpyDeviceToDevice, "copying sums");
     return;
   }
-  const double* const of_all = gathered_.gather(own_.data(), count);
-  launch(add_gathered_kernel, {"sums of all ranks", 1, 1}, of_all, gathered_.rank_count(), count,
-         sums);
+  gathered_.add(own_.data(), count, sums);
 }
 
 template <class T>
-void FusedSums<T, Device>::apply_dot(const FusedOperations<T, Device>& local,
-                                     const PlaneExchange<T, Device>& exchange, const V& x, V& y,
-                                     double* sums) const {
+void FusedSums<T, Device>::apply_and_sum(const FusedOperations<T, Device>& local,
+                                         const PlaneExchange<T, Device>& exchange, const V& x, V& y,
+                                         const double* mine, double* sums) const {
   local.apply_dot(x, y, own_.data());
   exchange.add(y, change_.data());
-  launch(correct_sums_kernel<T>, reduction_launch("sums on shared planes", others_own_.size()),
+  launch(correct_sums_kernel<T>,
+         beginning_early(reduction_launch("sums on shared planes", others_own_.size())),
          others_own_.size(), on_planes_, others_own_.data(), x.data(), y.data(), change_.data(),
-         own_.data(), reduction_->partial(), reduction_->arrived());
-  add_ranks(2, sums);
+         mine, own_.data(), reduction_->partial(), reduction_->arrived());
+  add_ranks(mine == nullptr ? 2 : 3, sums);
 }
 
 template <class T>
@@ -125,7 +119,8 @@ void FusedSums<T, Device>::residual(const FusedOperations<T, Device>& local,
   exchange.add(r);
   if (rr == nullptr) return;
   if (layout_.shared != nullptr) {
-    launch(owned_square_kernel<T>, reduction_launch("the square of a residual", layout_.size),
+    launch(owned_square_kernel<T>,
+           beginning_early(reduction_launch("the square of a residual", layout_.size)),
            layout_.size, OwnedEntries(layout_), r.data(), own_.data(), reduction_->partial(),
            reduction_->arrived());
   }

@@ -66,7 +66,15 @@ class FusedSums<T, Device> {
 
   /// As on the host. @throws DeviceError
   void apply_dot(const FusedOperations<T, Device>& local, const PlaneExchange<T, Device>& exchange,
-                 const V& x, V& y, double* sums) const;
+                 const V& x, V& y, double* sums) const {
+    apply_and_sum(local, exchange, x, y, nullptr, sums);
+  }
+  /// The same, and sums[2] = the sum over ranks of *mine. @throws DeviceError
+  void apply_dot_and_sum(const FusedOperations<T, Device>& local,
+                         const PlaneExchange<T, Device>& exchange, const V& x, V& y,
+                         const double* mine, double* sums) const {
+    apply_and_sum(local, exchange, x, y, mine, sums);
+  }
   void residual(const FusedOperations<T, Device>& local, const PlaneExchange<T, Device>& exchange,
                 const V& b, const V& x, V& r, double* rr) const;
 
@@ -75,6 +83,10 @@ class FusedSums<T, Device> {
  private:
   struct Reduction;  // the sums of blocks
 
+  /// @param mine null: there are two sums
+  void apply_and_sum(const FusedOperations<T, Device>& local,
+                     const PlaneExchange<T, Device>& exchange, const V& x, V& y, const double* mine,
+                     double* sums) const;
   /// sums = those of all ranks, of which this one's are in own_.
   void add_ranks(int count, double* sums) const;
 
@@ -82,7 +94,7 @@ class FusedSums<T, Device> {
   std::int64_t on_planes_ = 0;            // so many of the next are on the planes, and come first
   DeviceArray<std::int64_t> others_own_;  // the entries that another rank owns
   mutable DeviceArray<T> kept_;           // [those on the planes]
-  mutable DeviceArray<double> own_;       // {x.y, y.y} of this rank
+  mutable DeviceArray<double> own_;       // {x.y, y.y} of this rank, and what goes along
   mutable DeviceArray<double> change_;    // of y.y by the exchange, [axis]
   mutable GatheredSums gathered_;
   std::unique_ptr<Reduction> reduction_;

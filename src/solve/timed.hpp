@@ -35,6 +35,11 @@ class TimedOperator final : public LinearOperator<T, Space>, public FusedOperati
     const auto scope = timers_.scope("apply");
     inner_.fused()->apply_dot(x, y, sums);
   }
+  bool takes_sums_along() const override { return inner_.fused()->takes_sums_along(); }
+  void do_apply_dot_and_sum(const V& x, V& y, const double* mine, double* sums) const override {
+    const auto scope = timers_.scope("apply");
+    inner_.fused()->apply_dot_and_sum(x, y, mine, sums);
+  }
   void do_residual(const V& b, const V& x, V& r, double* rr) const override {
     const auto scope = timers_.scope("apply");
     inner_.fused()->residual(b, x, r, rr);

@@ -44,6 +44,10 @@ class DeviceCarrier {
   void all_gather(const void* mine, std::int64_t bytes, void* all) const {
     if (bytes > 0) do_all_gather(mine, bytes, all);
   }
+  /// Queues sums = the `count` numbers of all ranks added in their order, if this carrier has a way
+  /// for so few that is shorter than all_gather(); else it does nothing and returns false. All
+  /// ranks get the same answer. @throws DeviceError
+  virtual bool add(const double* /*mine*/, int /*count*/, double* /*sums*/) const { return false; }
   /// Ends what other ranks do not answer, so that waiting for the GPU ends; nothing can be carried
   /// afterwards.
   virtual void give_up() const noexcept {}

@@ -23,6 +23,10 @@ class GatheredSums {
   /// @param mine in GPU memory
   /// @throws DeviceError
   const double* gather(const double* mine, int count);
+  /// Queues sums = the ranks' numbers added in their order: one kernel where the carrier can do
+  /// that, else two and a message.
+  /// @throws DeviceError
+  void add(const double* mine, int count, double* sums);
 
  private:
   VectorLayout layout_;

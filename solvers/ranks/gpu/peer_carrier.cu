@@ -25,6 +25,8 @@ constexpr std::int64_t kLargestChunk = std::int64_t{1} << 16;
 constexpr std::int64_t kLeastChunk = std::int64_t{1} << 12;
 /// Counters of different blocks lie in different sectors.
 constexpr int kCounterStride = 4;
+/// Numbers that go without a message's ways.
+constexpr int kMostNumbers = 8;
 /// What the first message may take.
 constexpr double kPatienceSeconds = 20.0;
 
@@ -34,7 +36,9 @@ struct Inbox {
   char slots[kBlocks][kSlots][kLargestChunk];
   Counter stored[kBlocks][kCounterStride];  // chunks that the other has stored here
   Counter taken[kBlocks]
-               [kCounterStride];  // chunks that the other has taken of what was stored there
+               [kCounterStride];         // chunks that the other has taken of what was stored there
+  double numbers[kSlots][kMostNumbers];  // to be added
+  Counter added[kMostNumbers * kSlots];  // the first: how often the other has stored such numbers
 };
 static_assert(sizeof(Inbox) == peer_inbox_bytes(1));
 
@@ -42,6 +46,7 @@ static_assert(sizeof(Inbox) == peer_inbox_bytes(1));
 struct Counts {
   Counter sent[kBlocks];
   Counter taken[kBlocks];
+  Counter added;  // numbers stored for the other
 };
 
 /// How a message of some bytes is cut, the same on both sides.
@@ -164,6 +169,7 @@ __device__ Counter next_number(const Counter& next, const Counter* counter, Coun
 // the furthest behind never waits. Counters go on from launch to launch. Bytes: each is read twice
 // and written twice, once over the link.
 __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages messages) {
+  wait_for_previous_kernels();
   const int block = static_cast<int>(blockIdx.x);
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kLargestChunk;
   for (std::int64_t i = block * kLargestChunk; i < messages.own_bytes; i += stride) {
@@ -208,6 +214,46 @@ __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages m
       taken = number + 1;
     }
   }
+}
+
+struct PeerNumbers {
+  Inbox* mine[kMaxPeers];    // [rank]: what that one stores in; null: this rank
+  Inbox* theirs[kMaxPeers];  // [rank]: what this rank stores in
+  Counts* counts;            // [rank]
+  int ranks;
+  volatile int* is_given_up;
+};
+
+// sums[k] = the sum over ranks of their mine[k], in their order. One warp, a lane a rank. Of two
+// places for numbers one is free: who stores for the second time after this has the numbers of all
+// from the time between, and those come from ranks that have read these.
+__global__ void add_numbers_kernel(const PeerNumbers peers, const double* mine, int count,
+                                   double* sums) {
+  __shared__ double all[kMaxPeers][kMostNumbers];
+  wait_for_previous_kernels();
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank < peers.ranks && peers.mine[rank] == nullptr) {
+    for (int k = 0; k < count; ++k) all[rank][k] = mine[k];
+  } else if (rank < peers.ranks) {
+    Counter& added = peers.counts[rank].added;
+    const Counter number = added;
+    for (int k = 0; k < count; ++k) {
+      peers.theirs[rank]->numbers[number % kSlots][k] = mine[k];
+    }
+    __threadfence_system();
+    store_release(peers.theirs[rank]->added, number + 1);
+    added = number + 1;
+    if (wait_for(peers.mine[rank]->added, number + 1, peers.is_given_up)) {
+      for (int k = 0; k < count; ++k) {
+        all[rank][k] = __ldcg(&peers.mine[rank]->numbers[number % kSlots][k]);
+      }
+    }
+  }
+  __syncwarp();
+  if (rank >= count) return;
+  double sum = 0.0;
+  for (int r = 0; r < peers.ranks; ++r) sum += all[r][rank];
+  sums[rank] = sum;
 }
 
 /// Memory of another process's GPU.
@@ -282,6 +328,25 @@ class PeerCarrier final : public DeviceCarrier {
 
   std::string name() const override { return "by stores into each other's memory"; }
   bool can_be_captured() const override { return true; }
+  bool add(const double* mine, int count, double* sums) const override {
+    if (count > kMostNumbers) return false;
+    const OneUseAtATime::Use use(guard_);
+    if (*given_up() != 0) throw DeviceError("other processes do not answer");
+    PeerNumbers peers{};
+    peers.counts = reinterpret_cast<Counts*>(counts_.data());
+    peers.ranks = ranks().size();
+    peers.is_given_up = given_up();
+    for (int rank = 0; rank < ranks().size(); ++rank) {
+      if (rank == ranks().rank()) continue;
+      peers.mine[rank] = inboxes_ + rank;
+      peers.theirs[rank] =
+          static_cast<Inbox*>(opened_[static_cast<std::size_t>(rank)].get()) + ranks().rank();
+    }
+    constexpr unsigned kWarp = 32;
+    launch(add_numbers_kernel, beginning_early({"sums of all GPUs", 1, kWarp}), peers, mine, count,
+           sums);
+    return true;
+  }
   void give_up() const noexcept override { *given_up() = 1; }
 
  private:
@@ -309,7 +374,8 @@ class PeerCarrier final : public DeviceCarrier {
     for (int m = 0; m < messages.count; ++m) {
       blocks = std::max({blocks, messages.all[m].sent.blocks, messages.all[m].received.blocks});
     }
-    launch(exchange_kernel, {"messages to other GPUs", static_cast<unsigned>(blocks), kThreads},
+    launch(exchange_kernel,
+           beginning_early({"messages to other GPUs", static_cast<unsigned>(blocks), kThreads}),
            messages);
   }
 
