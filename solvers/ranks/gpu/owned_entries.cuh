@@ -33,9 +33,12 @@ class OwnedEntries {
     first_[0] = is_owned(*layout.shared, last_layer + last_row) ? 0 : 1;
     first_[1] = is_owned(*layout.shared, last_layer + last_column) ? 0 : 1;
     first_[2] = is_owned(*layout.shared, last_row + last_column) ? 0 : 1;
+    are_layers_ = first_[0] == 0 && first_[1] == 0;
+    begin_ = first_[2] * row_length_ * rows_;
   }
 
   __device__ bool has(std::int64_t entry) const {
+    if (are_layers_) return entry >= begin_;
     if (is_small_) return has_position<std::uint32_t>(entry);
     return has_position<std::int64_t>(entry);
   }
@@ -69,6 +72,9 @@ class OwnedEntries {
   std::int64_t rows_;
   bool is_small_;
   int first_[3];  // the first position that is owned, along each axis
+  // Whole layers, as in slabs: those from an entry on. Divisions would take a tenth of a pass.
+  bool are_layers_;
+  std::int64_t begin_;
 };
 
 /// f(entries) with those of a layout.
