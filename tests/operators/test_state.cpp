@@ -20,6 +20,7 @@
 #include "operators/multigrid/multigrid.hpp"
 #include "solvers/errors.hpp"
 #include "tests/operators/strategy_checks.hpp"
+#include "tests/operators/test_names.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -205,7 +206,13 @@ TEST_P(States, AreFollowedByOperatorsThatAreUpdated) {
 INSTANTIATE_TEST_SUITE_P(Degrees, States,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 3, 5),
                                             ::testing::Values(Geometry::cartesian, Geometry::curved,
-                                                              Geometry::graded)));
+                                                              Geometry::graded)),
+                         [](const auto& tested) {
+                           const auto [dimension, degree, geometry] = tested.param;
+                           const char* const names[] = {"Cartesian", "Curved", "Graded"};
+                           return name_of({DimensionAndDegree{dimension, degree}, tested.index}) +
+                                  names[static_cast<int>(geometry)];
+                         });
 
 TEST(StatesOfLevels, AreInterpolantsOfTheFiner) {
   for (const int dimension : {2, 3}) {
