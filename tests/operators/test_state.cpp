@@ -2,6 +2,7 @@
 // functions of position.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -203,16 +204,18 @@ TEST_P(States, AreFollowedByOperatorsThatAreUpdated) {
   }
 }
 
+std::string name_with_geometry(const ::testing::TestParamInfo<States::ParamType>& tested) {
+  static constexpr std::array kNames = {"Cartesian", "Curved", "Graded"};
+  const auto [dimension, degree, geometry] = tested.param;
+  return name_of({DimensionAndDegree{dimension, degree}, tested.index}) +
+         kNames[static_cast<std::size_t>(geometry)];
+}
+
 INSTANTIATE_TEST_SUITE_P(Degrees, States,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 3, 5),
                                             ::testing::Values(Geometry::cartesian, Geometry::curved,
                                                               Geometry::graded)),
-                         [](const auto& tested) {
-                           const auto [dimension, degree, geometry] = tested.param;
-                           const char* const names[] = {"Cartesian", "Curved", "Graded"};
-                           return name_of({DimensionAndDegree{dimension, degree}, tested.index}) +
-                                  names[static_cast<int>(geometry)];
-                         });
+                         name_with_geometry);
 
 TEST(StatesOfLevels, AreInterpolantsOfTheFiner) {
   for (const int dimension : {2, 3}) {
