@@ -2,6 +2,7 @@
 // functions of position.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "operators/multigrid/multigrid.hpp"
 #include "solvers/errors.hpp"
 #include "tests/operators/strategy_checks.hpp"
+#include "tests/operators/test_names.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -202,10 +204,18 @@ TEST_P(States, AreFollowedByOperatorsThatAreUpdated) {
   }
 }
 
+std::string name_with_geometry(const ::testing::TestParamInfo<States::ParamType>& tested) {
+  static constexpr std::array kNames = {"Cartesian", "Curved", "Graded"};
+  const auto [dimension, degree, geometry] = tested.param;
+  return name_of({DimensionAndDegree{dimension, degree}, tested.index}) +
+         kNames[static_cast<std::size_t>(geometry)];
+}
+
 INSTANTIATE_TEST_SUITE_P(Degrees, States,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 3, 5),
                                             ::testing::Values(Geometry::cartesian, Geometry::curved,
-                                                              Geometry::graded)));
+                                                              Geometry::graded)),
+                         name_with_geometry);
 
 TEST(StatesOfLevels, AreInterpolantsOfTheFiner) {
   for (const int dimension : {2, 3}) {
