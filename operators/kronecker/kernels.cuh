@@ -43,7 +43,6 @@ template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
 __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, compiled))
     kronecker_2d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  wait_for_previous_kernels();
   KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
   tile.run_once();
   add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g);
@@ -55,7 +54,6 @@ template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
 __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, compiled))
     kronecker_3d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  wait_for_previous_kernels();
   KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
   tile.run_through_layers();
   add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g);
@@ -112,7 +110,7 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
       static_cast<std::int64_t>(grid.x) * grid.y * grid.z > data.sums.capacity) {
     throw std::logic_error("the kernel kronecker has more blocks than room for their sums");
   }
-  launch(kernel, beginning_early({"Kronecker operator", grid, Shape::threads, kShared}), arguments);
+  launch(kernel, {"Kronecker operator", grid, Shape::threads, kShared}, arguments);
 }
 
 /// The kernel of the data's kind of cells and form.

@@ -27,7 +27,6 @@ struct SweepArguments {
 // Launch: one thread an output value, 256 a block. Least bytes: input and output once.
 template <class T, Store store>
 __global__ void __launch_bounds__(256) sweep_kernel(SweepArguments<T> a) {
-  wait_for_previous_kernels();
   const Index at = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (at >= a.size) return;
   const Index line = at / a.inner;
@@ -44,7 +43,6 @@ __global__ void __launch_bounds__(256) sweep_kernel(SweepArguments<T> a) {
 // The same with 32-bit arithmetic, for lattices that allow it.
 template <class T, Store store>
 __global__ void __launch_bounds__(256) small_sweep_kernel(SweepArguments<T> a) {
-  wait_for_previous_kernels();
   const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= static_cast<unsigned>(a.size)) return;
   const unsigned inner = static_cast<unsigned>(a.inner);
@@ -173,9 +171,7 @@ void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* 
     const auto kernel =
         small ? (adds ? small_sweep_kernel<T, Store::add> : small_sweep_kernel<T, Store::assign>)
               : (adds ? sweep_kernel<T, Store::add> : sweep_kernel<T, Store::assign>);
-    launch(kernel,
-           beginning_early({"transfer between levels", blocks_for(size, kThreads), kThreads}),
-           args);
+    launch(kernel, {"transfer between levels", blocks_for(size, kThreads), kThreads}, args);
     in = to;
   }
 }

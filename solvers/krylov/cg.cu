@@ -27,7 +27,8 @@ class DeviceCg final : public SystemIteration<T> {
         is_general_(kind() == PreconditionerKind::general),
         fused_(a.fused()),
         predicts_beta_(kind() == PreconditionerKind::none && fused_ != nullptr),
-        adding_(fused_ == nullptr ? as_adding(a, kVectorsOfUpdate) : nullptr),
+        adding_(fused_ == nullptr && beta == Beta::fletcher_reeves ? as_adding(a, kVectorsOfUpdate)
+                                                                   : nullptr),
         p_(a.layout()),
         second_p_(system().layout_if(predicts_beta_)),
         q_(a.layout()),
@@ -116,8 +117,7 @@ class DeviceCg final : public SystemIteration<T> {
   template <Half half>
   void enqueue_half(const DeviceVector<T>& p) {
     fused_->apply_dot(p, q_, state()->dots);
-    launch(fused_iteration_kernel<half, AllEntries, T>,
-           beginning_early(over_entries("vector updates of CG")),
+    launch(fused_iteration_kernel<half, AllEntries, T>, over_entries("vector updates of CG"),
            {system().size(), q_.data(), p_.data(), second_p_.data(), residual().data(),
             system().x(), state(), sums_.partial(), sums_.arrived()},
            AllEntries());
@@ -125,8 +125,8 @@ class DeviceCg final : public SystemIteration<T> {
 
   void complete_solution() {
     if (!is_general_) return;
-    launch(completion_kernel<T>, beginning_early(over_entries("completing the solution of CG")),
-           system().size(), p_.data(), system().x(), state());
+    launch(completion_kernel<T>, over_entries("completing the solution of CG"), system().size(),
+           p_.data(), system().x(), state());
     zero_on_device(&state()->pending, sizeof(double));
   }
 
@@ -135,7 +135,8 @@ class DeviceCg final : public SystemIteration<T> {
   const FusedOperations<T, Device>* fused_;
   // The operator's pass gives beta ahead of the update.
   bool predicts_beta_;
-  // The operator if it adds to the zeros that the update leaves, else null.
+  // The operator if it adds to the zeros that the update leaves, else null. Polak and Ribiere's
+  // beta needs the q of the iteration before.
   const AddingOperator<T, Device>* adding_;
   DeviceVector<T> p_, second_p_, q_, z_;
   DeviceArray<Sums<2>> partial_;

@@ -97,7 +97,6 @@ struct FusedStart {
 template <Half half, class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     fused_iteration_kernel(const FusedIterationArguments<T> args, const Entries counted) {
-  wait_for_previous_kernels();
   IterationState* const state = args.state;
   const FusedStart start = FusedStart::of(*state, counted);
   const double pending = half == Half::second ? state->pending : 0.0;

@@ -211,7 +211,6 @@ template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     completion_kernel(Index n, const T* __restrict__ p, T* __restrict__ x,
                       const IterationState* state) {
-  wait_for_previous_kernels();
   const T pending = static_cast<T>(state->pending);
   if (pending == T{0}) return;
   const Index stride = thread_count<kReductionThreads>();

@@ -80,8 +80,7 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
   template <Half half>
   void enqueue_half(const DeviceVector<T>& p) {
     fused_->apply_dot_and_sum(p, q_, state()->of_rank, state()->dots);
-    launch(fused_iteration_kernel<half, OwnedEntries, T>,
-           beginning_early(over_entries("vector updates of CG")),
+    launch(fused_iteration_kernel<half, OwnedEntries, T>, over_entries("vector updates of CG"),
            {system().size(), q_.data(), p_.data(), second_p_.data(), residual().data(),
             system().x(), state(), square_.partial(), square_.arrived()},
            OwnedEntries(this->layout()));
@@ -92,7 +91,7 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
   void enqueue_product() {
     if (fused_ != nullptr) {
       fused_->apply_dot(p_, q_, state()->dots);
-      launch(given_direction_kernel<kind>, beginning_early({"p.q of CG", 1, 1}), state());
+      launch(given_direction_kernel<kind>, {"p.q of CG", 1, 1}, state());
     } else {
       system().a().apply(p_, q_);
       enqueue_sums<DirectionEnd<kind>>(direction_sum_kernel<kind, T>);
@@ -109,21 +108,20 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
   // Queues a kernel that sums, and what follows when the sums of all ranks are added.
   template <class End>
   void enqueue_sums(void (*kernel)(IterationArguments<T>, OwnedEntries, unsigned*)) {
-    launch(kernel, beginning_early(over_entries("sums of CG")), arguments(),
-           OwnedEntries(this->layout()), sums_.arrived());
+    launch(kernel, over_entries("sums of CG"), arguments(), OwnedEntries(this->layout()),
+           sums_.arrived());
     this->template finish_on_ranks<2>(End{state()});
   }
 
   template <PreconditionerKind kind>
   void enqueue_solution() {
-    launch(rank_solution_kernel<kind, T>, beginning_early(over_entries("vector updates of CG")),
-           arguments());
+    launch(rank_solution_kernel<kind, T>, over_entries("vector updates of CG"), arguments());
   }
 
   void complete_solution() {
     if (kind() != PreconditionerKind::general) return;
-    launch(completion_kernel<T>, beginning_early(over_entries("completing the solution of CG")),
-           system().size(), p_.data(), system().x(), state());
+    launch(completion_kernel<T>, over_entries("completing the solution of CG"), system().size(),
+           p_.data(), system().x(), state());
     zero_on_device(&state()->pending, sizeof(double));
   }
 

@@ -42,7 +42,6 @@ struct DirectionEnd {
 // The same with what the operator has summed. One thread.
 template <PreconditionerKind kind>
 __global__ void given_direction_kernel(IterationState* state) {
-  wait_for_previous_kernels();
   Sums<2> sums;
   sums[0] = state->dots[0];
   DirectionEnd<kind>{state}(sums);
@@ -60,7 +59,6 @@ template <PreconditionerKind kind, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     direction_sum_kernel(const IterationArguments<T> args, const OwnedEntries counted,
                          unsigned* arrived) {
-  wait_for_previous_kernels();
   if (args.state->status != DeviceStatus::running) return;
   const Sums<2> sum =
       products_of_thread<1, kReductionThreads, T>(args.n, counted, args.p, args.q, nullptr);
@@ -92,7 +90,6 @@ template <PreconditionerKind kind, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     rank_residual_kernel(const IterationArguments<T> args, const OwnedEntries counted,
                          unsigned* arrived) {
-  wait_for_previous_kernels();
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
   const T alpha = static_cast<T>(state->rz / state->pq);
@@ -119,7 +116,6 @@ template <Beta choice, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     correction_sums_kernel(const IterationArguments<T> args, const OwnedEntries counted,
                            unsigned* arrived) {
-  wait_for_previous_kernels();
   if (args.state->status != DeviceStatus::running) return;
   constexpr int kCount = choice == Beta::polak_ribiere ? 2 : 1;
   const Sums<2> sum =
@@ -134,7 +130,6 @@ __global__ void __launch_bounds__(kReductionThreads)
 template <PreconditionerKind kind, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     rank_solution_kernel(const IterationArguments<T> args) {
-  wait_for_previous_kernels();
   const IterationState& state = *args.state;
   if (kind == PreconditionerKind::general && state.status != DeviceStatus::running) return;
   // NaN is no 0: what is not finite is to be seen in x as well.

@@ -45,8 +45,8 @@ class DeviceSystem {
     a_.apply(*x_, r);
     with_entries(layout(), [&](auto counted) {
       launch(residual_from_product_kernel<decltype(counted), T>,
-             beginning_early(reduction_launch("residual of an iteration", size())), size(), counted,
-             b_->data(), diagonal(), r.data(), outputs, state, sums_.partial(), sums_.arrived());
+             reduction_launch("residual of an iteration", size()), size(), counted, b_->data(),
+             diagonal(), r.data(), outputs, state, sums_.partial(), sums_.arrived());
     });
     finish_on_ranks<2>(state, ResidualEnd{state, outputs.rz});
   }
@@ -60,15 +60,15 @@ class DeviceSystem {
     static_assert(count <= kMaxSums);
     if (!is_on_ranks()) return;
     const double* const gathered = of_ranks_.gather(state->of_rank, count);
-    launch(add_ranks_kernel<count, Finish>, beginning_early({"sums of all ranks", 1, 1}), gathered,
+    launch(add_ranks_kernel<count, Finish>, {"sums of all ranks", 1, 1}, gathered,
            of_ranks_.rank_count(), finish);
   }
 
   /// Computes p = u + beta p and s = A p, and returns whether p.Ap <= 0. It is called when p.Ap by
   /// recurrence is not positive. @throws DeviceError
   bool has_no_curvature(const V& u, double beta, V& p, V& s) {
-    launch(aypx_kernel<T>, beginning_early(reduction_launch("direction of an iteration", size())),
-           size(), u.data(), static_cast<T>(beta), p.data());
+    launch(aypx_kernel<T>, reduction_launch("direction of an iteration", size()), size(), u.data(),
+           static_cast<T>(beta), p.data());
     a_.apply(p, s);
     return !(dot(p, s) > 0.0);
   }

@@ -91,7 +91,6 @@ __device__ void reduce_entries(const Sums<count>& mine, Sums<count>* partial, un
 // Adds the sums of all ranks, [rank][count], in their order and calls finish(sum). One thread.
 template <int count, class Finish>
 __global__ void add_ranks_kernel(const double* __restrict__ gathered, int ranks, Finish finish) {
-  wait_for_previous_kernels();
   Sums<count> total;
   for (int rank = 0; rank < ranks; ++rank) {
 #pragma unroll
@@ -168,7 +167,6 @@ __global__ void __launch_bounds__(kReductionThreads)
                                  const T* __restrict__ d, T* __restrict__ r,
                                  ResidualOutputs<T> outputs, IterationState* state,
                                  Sums<2>* partial, unsigned* arrived) {
-  wait_for_previous_kernels();
   Sums<2> sum;
   const Index stride = thread_count<kReductionThreads>();
   for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
@@ -187,7 +185,6 @@ __global__ void __launch_bounds__(kReductionThreads)
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     aypx_kernel(Index n, const T* __restrict__ x, T b, T* __restrict__ y) {
-  wait_for_previous_kernels();
   const Index stride = thread_count<kReductionThreads>();
   for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
     y[i] = x[i] + b * y[i];

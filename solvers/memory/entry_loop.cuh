@@ -10,7 +10,6 @@ namespace tessera {
 /// Calls f(i) for every i < n. Launch: one thread per entry, up to a largest grid, which strides.
 template <class F>
 __global__ void for_each_kernel(std::int64_t n, F f) {
-  wait_for_previous_kernels();
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += stride) {
@@ -25,8 +24,7 @@ void for_each_entry(std::int64_t n, const char* name, F f) {
   if (n == 0) return;
   constexpr int kThreads = 256;
   constexpr int kMaxBlocks = 1 << 16;
-  launch(for_each_kernel<F>, beginning_early({name, blocks_for(n, kThreads, kMaxBlocks), kThreads}),
-         n, f);
+  launch(for_each_kernel<F>, {name, blocks_for(n, kThreads, kMaxBlocks), kThreads}, n, f);
 }
 
 }  // namespace tessera

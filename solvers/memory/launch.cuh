@@ -11,12 +11,6 @@
 
 namespace tessera {
 
-/// When the blocks of a launch may begin.
-enum class Begin {
-  after_previous,  // once the kernels ahead in the stream are complete
-  early            // when those have begun: the kernel calls wait_for_previous_kernels() first
-};
-
 /// How a kernel is launched.
 struct Launch {
   const char* name;  // what the launch is called in the message of an error
@@ -24,49 +18,14 @@ struct Launch {
   dim3 threads;
   std::size_t shared_bytes = 0;  // dynamic shared memory of a block
   cudaStream_t stream = device_stream();
-  Begin begin = Begin::after_previous;
 };
-
-/// The same launch, with blocks that begin early where the GPU can (compute capability 9): between
-/// two kernels in a row it then waits about a microsecond less.
-inline Launch beginning_early(Launch as) {
-  as.begin = Begin::early;
-  return as;
-}
 
 /// Queues kernel(arguments). The launch can be captured. @throws DeviceError
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), const Launch& as,
             const std::type_identity_t<Parameters>&... arguments) {
-  constexpr int kFirstThatCan = 9;
-  if (as.begin == Begin::early &&
-      device_attribute(cudaDevAttrComputeCapabilityMajor) >= kFirstThatCan) {
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t configuration{};
-    configuration.gridDim = as.blocks;
-    configuration.blockDim = as.threads;
-    configuration.dynamicSmemBytes = as.shared_bytes;
-    configuration.stream = as.stream;
-    configuration.attrs = &early;
-    configuration.numAttrs = 1;
-    check_cuda(cudaLaunchKernelEx(&configuration, kernel, arguments...), as.name);
-    return;
-  }
   kernel<<<as.blocks, as.threads, as.shared_bytes, as.stream>>>(arguments...);
   check_cuda(cudaGetLastError(), as.name);
-}
-
-/// Waits until the kernels ahead in the stream are complete and what they have written is seen, and
-/// lets the next kernel's blocks begin, if they may. Every thread of a kernel that begins early
-/// calls this before it reads or writes memory, and before it ends: the next kernel waits for this
-/// one only.
-__device__ __forceinline__ void wait_for_previous_kernels() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
 }
 
 /// CUDA's limit along x; kernels that may have more blocks than that stride.

@@ -38,7 +38,6 @@ __device__ double rounded_sum(double a, double b) { return __dadd_rn(a, b); }
 // a group.
 template <class Pass>
 __global__ void __launch_bounds__(256) pass_kernel(Index n, const Pass pass) {
-  wait_for_previous_kernels();
   const Index first = thread_number<256>() * kGroup;
   if (first + kGroup <= n) {
     pass.template apply<kGroup>(first);
@@ -50,7 +49,7 @@ __global__ void __launch_bounds__(256) pass_kernel(Index n, const Pass pass) {
 template <class Pass>
 void queue_pass(Index n, const char* name, const Pass& pass) {
   if (n == 0) return;
-  launch(pass_kernel<Pass>, beginning_early({name, blocks_for(n, 256 * kGroup), 256}), n, pass);
+  launch(pass_kernel<Pass>, {name, blocks_for(n, 256 * kGroup), 256}, n, pass);
 }
 
 template <class T>

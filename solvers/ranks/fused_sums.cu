@@ -23,7 +23,6 @@ __global__ void __launch_bounds__(kReductionThreads)
     correct_sums_kernel(std::int64_t count, std::int64_t on_planes, const std::int64_t* others_own,
                         const T* x, const T* y, const double* change, const double* mine,
                         double* own, Sums<2>* partial, unsigned* arrived) {
-  wait_for_previous_kernels();
   Sums<2> sum;
   const std::int64_t stride = thread_count<kReductionThreads>();
   for (std::int64_t k = thread_number<kReductionThreads>(); k < count; k += stride) {
@@ -43,7 +42,6 @@ template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     owned_square_kernel(std::int64_t n, const OwnedEntries counted, const T* r, double* own,
                         Sums<2>* partial, unsigned* arrived) {
-  wait_for_previous_kernels();
   Sums<2> sum;
   const std::int64_t stride = thread_count<kReductionThreads>();
   for (std::int64_t i = thread_number<kReductionThreads>(); i < n; i += stride) {
@@ -96,8 +94,7 @@ void FusedSums<T, Device>::apply_and_sum(const FusedOperations<T, Device>& local
                                          const double* mine, double* sums) const {
   local.apply_dot(x, y, own_.data());
   exchange.add(y, change_.data());
-  launch(correct_sums_kernel<T>,
-         beginning_early(reduction_launch("sums on shared planes", others_own_.size())),
+  launch(correct_sums_kernel<T>, reduction_launch("sums on shared planes", others_own_.size()),
          others_own_.size(), on_planes_, others_own_.data(), x.data(), y.data(), change_.data(),
          mine, own_.data(), reduction_->partial(), reduction_->arrived());
   add_ranks(mine == nullptr ? 2 : 3, sums);
@@ -119,8 +116,7 @@ void FusedSums<T, Device>::residual(const FusedOperations<T, Device>& local,
   exchange.add(r);
   if (rr == nullptr) return;
   if (layout_.shared != nullptr) {
-    launch(owned_square_kernel<T>,
-           beginning_early(reduction_launch("the square of a residual", layout_.size)),
+    launch(owned_square_kernel<T>, reduction_launch("the square of a residual", layout_.size),
            layout_.size, OwnedEntries(layout_), r.data(), own_.data(), reduction_->partial(),
            reduction_->arrived());
   }

@@ -33,7 +33,6 @@ template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     add_planes_kernel(T* y, const ReceivedPlanes<T> planes, double* change, Sums<1>* partial,
                       unsigned* arrived) {
-  wait_for_previous_kernels();
   Sums<1> sum;
   const std::int64_t stride = thread_count<kReductionThreads>();
   for (std::int64_t i = thread_number<kReductionThreads>(); i < planes.counts[0] + planes.counts[1];
@@ -108,8 +107,7 @@ void PlaneExchange<T, Device>::add(DeviceVector<T>& y, double* change) const {
       planes.counts[s] = sides[s].plane.entries.count();
     }
     launch(add_planes_kernel<T>,
-           beginning_early(reduction_launch("adding planes of other ranks",
-                                            planes.counts[0] + planes.counts[1])),
+           reduction_launch("adding planes of other ranks", planes.counts[0] + planes.counts[1]),
            values, planes, change == nullptr ? nullptr : change + axis, sums_->partial(),
            sums_->arrived());
   }

@@ -26,14 +26,12 @@ class CompressedInstance final : public CompressedLaunch<T> {
     const Index cells = args.range.size();
     if constexpr (kPlanes) {
       launch(compressed_planes_kernel<T, P, M, bits>,
-             beginning_early({kName, blocks_for(cells, CompressedPlanes<P, M>::kCells), 32}), args,
-             lines_);
+             {kName, blocks_for(cells, CompressedPlanes<P, M>::kCells), 32}, args, lines_);
     } else {
       using Shape = LineShape<M>;
       launch(compressed_lines_kernel<T, P, M, bits>,
-             beginning_early(
-                 {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kRows)}),
-             args, lines_);
+             {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kRows)}, args,
+             lines_);
     }
   }
 

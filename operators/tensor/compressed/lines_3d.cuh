@@ -5,7 +5,6 @@
 #include "operators/tensor/compressed/arguments.cuh"
 #include "operators/tensor/compressed/point.cuh"
 #include "operators/tensor/gpu/line_sweeps_3d.cuh"
-#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -26,7 +25,6 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
   constexpr auto kCellBytes = static_cast<unsigned>(layout.group_bytes(bits));
   __shared__ T shared[LineShape<M>::kCells][3 * Box::size];
   const LineThread<P, M> thread(args.range.size());
-  wait_for_previous_kernels();
   T* const U = shared[thread.local];
   T* const GX = U + Box::size;
   T* const GZ = GX + Box::size;

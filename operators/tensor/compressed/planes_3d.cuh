@@ -2,7 +2,6 @@
 #pragma once
 
 #include "operators/tensor/compressed/lines_3d.cuh"
-#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -36,7 +35,6 @@ __global__ void __launch_bounds__(32, kPlaneBlocks)
   constexpr int plane = Planes::plane;
   constexpr CompressedLayout layout{Planes::kCells, M};
   __shared__ T shared[Planes::kCells][Planes::kCellValues];
-  wait_for_previous_kernels();
   const int lane = static_cast<int>(threadIdx.x);
   const bool has_cell = lane < Planes::kLanes;
   const int local = has_cell ? lane / M : 0;

@@ -63,11 +63,10 @@ struct TensorInstance {
   static void launch(const TensorArguments<T>& args, const Basis1D& basis) {
     const int cells = args.brick[0] * args.brick[1] * args.brick[2];
     const auto blocks = static_cast<unsigned>(args.bricks[0]) * args.bricks[1] * args.bricks[2];
-    tessera::launch(
-        kernel(),
-        beginning_early({"tensor kernel", blocks, dim3(kThreads, static_cast<unsigned>(cells)),
-                         static_cast<std::size_t>(cells) * kCellValues * sizeof(T)}),
-        args, matrices(basis));
+    tessera::launch(kernel(),
+                    {"tensor kernel", blocks, dim3(kThreads, static_cast<unsigned>(cells)),
+                     static_cast<std::size_t>(cells) * kCellValues * sizeof(T)},
+                    args, matrices(basis));
   }
   static constexpr TensorKernelInfo<T> kInfo{kThreads, static_cast<Index>(kCellValues * sizeof(T)),
                                              allow_shared_memory, launch};

@@ -4,7 +4,6 @@
 #include "mesh/geometry/factor_kind.hpp"
 #include "operators/tensor/gpu/launch_shapes.hpp"
 #include "operators/tensor/gpu/lines.cuh"
-#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -68,7 +67,6 @@ __global__ void __launch_bounds__(max_brick_threads(2, M))
   const int a = threadIdx.x;
   const int along_x = a * Box::row;
   const BlockCell cell = block_cell(args);
-  wait_for_previous_kernels();
 
   // The factors of the column x = a, [M][entry]: on their way while u is interpolated.
   T factors[M][kEntries];
@@ -167,7 +165,6 @@ __global__ void __launch_bounds__(max_brick_threads(2, P + 1))
   const int a = threadIdx.x;
   const int along_x = a * Box::row;
   const BlockCell cell = block_cell(args);
-  wait_for_previous_kernels();
   if (cell.active) {
     T u[n];
     T r[n];

@@ -8,7 +8,6 @@
 #include "mesh/geometry/factor_kind.hpp"
 #include "operators/tensor/gpu/launch_shapes.hpp"
 #include "operators/tensor/gpu/lines.cuh"
-#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -121,7 +120,6 @@ __global__ void __launch_bounds__(max_brick_threads(3, M))
   const int along_z = b * Box::row + a;               // line (x, y) = (a, b)
   const BlockCell cell = block_cell(args);
 
-  wait_for_previous_kernels();
   if (cell.active) {
     const T* from = args.factors + cell_number(args.grid, cell.place.position) * args.factor_stride;
     for (int i = threadIdx.x; i < kFactorUnits; i += Box::threads) {
@@ -243,7 +241,6 @@ __global__ void __launch_bounds__(max_brick_threads(3, P + 1))
   const int along_y = b * Box::plane + a;
   const int along_z = b * Box::row + a;
   const BlockCell cell = block_cell(args);
-  wait_for_previous_kernels();
   if (cell.active) {
     T u[n];
     T r[n];

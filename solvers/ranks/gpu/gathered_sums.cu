@@ -8,7 +8,6 @@ namespace {
 
 // sums[k] = the sum over ranks of gathered[rank][k], in their order. One thread.
 __global__ void add_gathered_kernel(const double* gathered, int ranks, int count, double* sums) {
-  wait_for_previous_kernels();
   for (int k = 0; k < count; ++k) {
     double sum = 0.0;
     for (int rank = 0; rank < ranks; ++rank) sum += gathered[rank * count + k];
@@ -21,8 +20,7 @@ __global__ void add_gathered_kernel(const double* gathered, int ranks, int count
 void GatheredSums::add(const double* mine, int count, double* sums) {
   if (layout_.shared->carrier()->add(mine, count, sums)) return;
   const double* const of_all = gather(mine, count);
-  launch(add_gathered_kernel, beginning_early({"sums of all ranks", 1, 1}), of_all, rank_count(),
-         count, sums);
+  launch(add_gathered_kernel, {"sums of all ranks", 1, 1}, of_all, rank_count(), count, sums);
 }
 
 }  // namespace tessera

@@ -72,7 +72,7 @@ class OwnedEntries {
   std::int64_t rows_;
   bool is_small_;
   int first_[3];  // the first position that is owned, along each axis
-  // Whole layers, as in slabs: those from an entry on. Divisions would take a tenth of a pass.
+  // Whole layers, as in slabs: those from an entry on, which takes no divisions.
   bool are_layers_;
   std::int64_t begin_;
 };

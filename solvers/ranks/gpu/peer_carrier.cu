@@ -169,7 +169,6 @@ __device__ Counter next_number(const Counter& next, const Counter* counter, Coun
 // the furthest behind never waits. Counters go on from launch to launch. Bytes: each is read twice
 // and written twice, once over the link.
 __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages messages) {
-  wait_for_previous_kernels();
   const int block = static_cast<int>(blockIdx.x);
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kLargestChunk;
   for (std::int64_t i = block * kLargestChunk; i < messages.own_bytes; i += stride) {
@@ -230,7 +229,6 @@ struct PeerNumbers {
 __global__ void add_numbers_kernel(const PeerNumbers peers, const double* mine, int count,
                                    double* sums) {
   __shared__ double all[kMaxPeers][kMostNumbers];
-  wait_for_previous_kernels();
   const int rank = static_cast<int>(threadIdx.x);
   if (rank < peers.ranks && peers.mine[rank] == nullptr) {
     for (int k = 0; k < count; ++k) all[rank][k] = mine[k];
@@ -343,8 +341,7 @@ class PeerCarrier final : public DeviceCarrier {
           static_cast<Inbox*>(opened_[static_cast<std::size_t>(rank)].get()) + ranks().rank();
     }
     constexpr unsigned kWarp = 32;
-    launch(add_numbers_kernel, beginning_early({"sums of all GPUs", 1, kWarp}), peers, mine, count,
-           sums);
+    launch(add_numbers_kernel, {"sums of all GPUs", 1, kWarp}, peers, mine, count, sums);
     return true;
   }
   void give_up() const noexcept override { *given_up() = 1; }
@@ -374,8 +371,7 @@ class PeerCarrier final : public DeviceCarrier {
     for (int m = 0; m < messages.count; ++m) {
       blocks = std::max({blocks, messages.all[m].sent.blocks, messages.all[m].received.blocks});
     }
-    launch(exchange_kernel,
-           beginning_early({"messages to other GPUs", static_cast<unsigned>(blocks), kThreads}),
+    launch(exchange_kernel, {"messages to other GPUs", static_cast<unsigned>(blocks), kThreads},
            messages);
   }
 
