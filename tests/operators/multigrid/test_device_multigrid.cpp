@@ -1,9 +1,11 @@
 // These tests compare the cycle of multigrid on the GPU with that of the host.
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "operators/multigrid/size.hpp"
+#include "solvers/krylov/cg.hpp"
 #include "solvers/preconditioners/fused_levels.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/multigrid/multigrid_cases.hpp"
@@ -136,6 +138,48 @@ TEST_P(DeviceMultigrid, HasTheCycleOfTheHostWithOperatorsThatAdd) {
     EXPECT_LT(relative_difference(applied(*made.cycle, r), values_of(applied(*host.cycle, r))),
               1e-9);
   }
+}
+
+// There the update of the residual clears the product, but for Polak and Ribiere's beta, which is
+// of the product before.
+TEST_P(DeviceMultigrid, SolvesAsOnTheHostWithOperatorsThatAdd) {
+  ProblemOptions options = options_for(GetParam());
+  options.degree = 3;
+  const Problem problem = make_problem(options);
+  const auto host = make_operator<double, Host>({"tensor", "coloring"}, problem.form);
+  const auto device = make_operator<double, Device>({"tensor", "atomic"}, problem.form);
+  const auto host_cycle = make_multigrid<double, Host>(problem.form, quick_options(), host.get());
+  const auto cycle = make_multigrid<double, Device>(problem.form, quick_options(), device.get());
+  const HostVector<double> b = vector_of<double>(right_hand_side(problem, *host, 5));
+  SolveOptions to_the_end;
+  to_the_end.relative_tolerance = 1e-10;
+  const auto solve = [&]<class Space>(const auto& make, const LinearOperator<double, Space>& a,
+                                      const Preconditioner<double, Space>* m) {
+    const auto in = in_space<Space>(b);
+    Vector<double, Space> x(problem.size());
+    const auto solver = make(a, m);
+    // The second solve replays what the first one has recorded.
+    for (int solves = 0; solves < 2; ++solves) {
+      fill(x, 0.0);
+      EXPECT_EQ(solver->solve(in, x, to_the_end).status, SolveStatus::converged);
+    }
+    fill(x, 0.0);
+    const SolveReport report = solver->solve(in, x, to_the_end);
+    return std::pair(report.iterations, on_host(x));
+  };
+  const auto expect_same = [&](const auto& make, const auto* of_host, const auto* of_device) {
+    const auto [iterations, x] = solve(make, *host, of_host);
+    const auto [device_iterations, device_x] = solve(make, *device, of_device);
+    EXPECT_NEAR(device_iterations, iterations, 1);
+    EXPECT_LT(relative_difference(device_x, values_of(x)), 1e-8);
+  };
+  const Preconditioner<double, Host>* const no_host = nullptr;
+  const Preconditioner<double, Device>* const no_device = nullptr;
+  const auto with_cg = [](const auto& a, const auto* m) { return make_cg(a, m); };
+  const auto with_flexible_cg = [](const auto& a, const auto* m) { return make_flexible_cg(a, m); };
+  expect_same(with_cg, no_host, no_device);
+  expect_same(with_cg, host_cycle.cycle.get(), cycle.cycle.get());
+  expect_same(with_flexible_cg, host_cycle.cycle.get(), cycle.cycle.get());
 }
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, DeviceMultigrid, ::testing::Values(2, 3),
