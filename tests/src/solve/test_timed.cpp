@@ -44,6 +44,13 @@ class CountingOperator final : public LinearOperator<double, Host>,
     sums[0] = dot(x, y);
     sums[1] = dot(y, y);
   }
+  bool takes_sums_along() const override { return true; }
+  // As if two ranks had the same number.
+  void do_apply_dot_and_sum(const HostVector<double>& x, HostVector<double>& y, const double* mine,
+                            double* sums) const override {
+    do_apply_dot(x, y, sums);
+    sums[2] = 2.0 * *mine;
+  }
   void do_residual(const HostVector<double>& b, const HostVector<double>& x, HostVector<double>& r,
                    double* rr) const override {
     ++passes[2];
@@ -121,6 +128,23 @@ Outcome outcome_of(SolverMethod method, CountingOperator::Forms forms,
   outcome.passes = a.passes;
   outcome.preconditioned = m ? m->passes : 0;
   return outcome;
+}
+
+TEST(Timing, TakesSumsAlongWhereTheOperatorDoes) {
+  TimerTree timers;
+  const CountingOperator a(3, CountingOperator::Forms::fused);
+  const TimedOperator<double, Host> timed(a, timers);
+  ASSERT_TRUE(timed.fused()->takes_sums_along());
+  HostVector<double> x(3);
+  fill(x, 1.0);
+  HostVector<double> y(3);
+  const double mine = 0.25;
+  std::array<double, 3> sums{};
+  timed.fused()->apply_dot_and_sum(x, y, &mine, sums.data());
+  EXPECT_EQ(sums[0], 1.0 + 2.0 + 3.0);
+  EXPECT_EQ(sums[1], 1.0 + 4.0 + 9.0);
+  EXPECT_EQ(sums[2], 0.5);
+  EXPECT_EQ(a.passes[1], 1);
 }
 
 // A run times its parts, a comparison does not: both must be the same computation.
