@@ -54,7 +54,7 @@ class OperatorOnRanks final : public DistributedOperator<T, Space>,
   bool takes_sums_along() const override { return std::is_same_v<Space, Device>; }
   void do_apply_dot_and_sum(const V& x, V& y, const double* mine, double* sums) const override {
     if constexpr (std::is_same_v<Space, Device>) {
-      sums_->apply_dot_and_sum(*this->local().fused(), this->exchange(), x, y, mine, sums);
+      sums_->apply_dot(*this->local().fused(), this->exchange(), x, y, sums, mine);
     }
   }
   void do_residual(const V& b, const V& x, V& r, double* rr) const override {

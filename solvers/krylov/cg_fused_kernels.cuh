@@ -33,12 +33,14 @@ struct FusedIterationArguments {
   unsigned* arrived;
 };
 
-// With r.r.
-template <Half half>
+// With r.r. That of a rank goes along with the sums of the next half: there the iteration ends,
+// with dots[2], the r.r of all ranks.
+template <Half half, class Entries>
 struct FusedIterationEnd {
   IterationState* state;
 
   __device__ void operator()(const Sums<1>& total) const {
+    if constexpr (!Entries::kAreAll) finish_what_is_left(state, state->dots[2]);
     const double pq = state->dots[0];
     const double rz = state->rz;
     const bool was_running = state->status == DeviceStatus::running;
@@ -49,31 +51,14 @@ struct FusedIterationEnd {
       state->status = status_of_bad(pq);
       return;
     }
-    finish_iteration(state, total[0], alpha * rz);
-    state->rz = total[0];
-  }
-};
-
-// With r.r of this rank, which goes along with the sums of the next half: there that iteration
-// ends. dots[2] is the r.r of all ranks of the half before, if that is unfinished.
-template <Half half>
-struct FusedHalfOfRankEnd {
-  IterationState* state;
-
-  __device__ void operator()(const Sums<1>& of_rank) const {
-    finish_what_is_left(state, state->dots[2]);
-    const double pq = state->dots[0];
-    const bool was_running = state->status == DeviceStatus::running;
-    const double alpha = was_running && !is_bad(pq) ? state->rz / pq : 0.0;
-    state->pending = half == Half::first ? alpha : 0.0;
-    if (!was_running) return;
-    if (is_bad(pq)) {
-      state->status = status_of_bad(pq);
-      return;
+    if constexpr (Entries::kAreAll) {
+      finish_iteration(state, total[0], alpha * rz);
+      state->rz = total[0];
+    } else {
+      state->of_rank[0] = total[0];
+      state->energy = alpha * rz;
+      state->unfinished = 1;
     }
-    state->of_rank[0] = of_rank[0];
-    state->energy = alpha * state->rz;
-    state->unfinished = 1;
   }
 };
 
@@ -150,11 +135,7 @@ __global__ void __launch_bounds__(kReductionThreads)
     store_entries(r, args.n, entries, args.r);
     store_entries(next, args.n, entries, half == Half::first ? args.second : args.first);
   });
-  if constexpr (Entries::kAreAll) {
-    reduce_over_grid(sum, args.partial, args.arrived, FusedIterationEnd<half>{state});
-  } else {
-    reduce_over_grid(sum, args.partial, args.arrived, FusedHalfOfRankEnd<half>{state});
-  }
+  reduce_over_grid(sum, args.partial, args.arrived, FusedIterationEnd<half, Entries>{state});
 }
 
 }  // namespace

@@ -106,13 +106,11 @@ class DeviceSolve {
   int enqueue(int length) {
     if (replacement_interval_ > 0) length = std::min(length, until_replacement_);
     if (!records_) {
-      for (int i = 0; i < length; i += a_call_) iteration_.enqueue();
-      iteration_.enqueue_end();
+      iteration_.enqueue_all(length);
     } else if (!recorded_.one) {
       // An iteration runs once before it is captured. So everything that it sets up at first
       // exists, and the GPU is busy while the graph is made.
-      iteration_.enqueue();
-      iteration_.enqueue_end();
+      iteration_.enqueue_all(a_call_);
       recorded_.one.emplace(a_call_, iteration_);
       length = a_call_;
     } else {

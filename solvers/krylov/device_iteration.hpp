@@ -74,6 +74,11 @@ class DeviceIteration {
   /// Queues what is left to be done after the last of several calls of enqueue(), before the state
   /// is looked at.
   virtual void enqueue_end() {}
+  /// Queues so many iterations, a multiple of what one call queues, and their end.
+  void enqueue_all(int iterations) {
+    for (int i = 0; i < iterations; i += iterations_per_call()) enqueue();
+    enqueue_end();
+  }
   virtual int iterations_per_call() const { return 1; }
   /// Queues r = b - A x, from which the iteration goes on.
   virtual void enqueue_replacement() = 0;

@@ -17,10 +17,8 @@ class IterationGraph {
  public:
   /// Captures this many iterations, a multiple of what one call queues.
   IterationGraph(int iterations, DeviceIteration& iteration)
-      : iterations_(iterations), executable_(executable(captured([&] {
-          for (int i = 0; i < iterations; i += iteration.iterations_per_call()) iteration.enqueue();
-          iteration.enqueue_end();
-        }))) {}
+      : iterations_(iterations),
+        executable_(executable(captured([&] { iteration.enqueue_all(iterations); }))) {}
 
   int iterations() const { return iterations_; }
   void replay() { launch_graph(executable_); }

@@ -16,8 +16,7 @@ __device__ double wide(double value) { return value; }
 
 // own = {x.y, y.y} of a rank, of which y.y gets what the exchange has changed and loses what others
 // own, and x.y the rows that are the identity on several ranks; own[2] = *mine if there is that.
-// Launch: as reduction.cuh over the
-// entries that others own. Deterministic.
+// Launch: as reduction.cuh over the entries that others own. Deterministic.
 template <class T>
 __global__ void __launch_bounds__(kReductionThreads)
     correct_sums_kernel(std::int64_t count, std::int64_t on_planes, const std::int64_t* others_own,
@@ -89,9 +88,9 @@ void FusedSums<T, Device>::add_ranks(int count, double* sums) const {
 }
 
 template <class T>
-void FusedSums<T, Device>::apply_and_sum(const FusedOperations<T, Device>& local,
-                                         const PlaneExchange<T, Device>& exchange, const V& x, V& y,
-                                         const double* mine, double* sums) const {
+void FusedSums<T, Device>::apply_dot(const FusedOperations<T, Device>& local,
+                                     const PlaneExchange<T, Device>& exchange, const V& x, V& y,
+                                     double* sums, const double* mine) const {
   local.apply_dot(x, y, own_.data());
   exchange.add(y, change_.data());
   launch(correct_sums_kernel<T>, reduction_launch("sums on shared planes", others_own_.size()),

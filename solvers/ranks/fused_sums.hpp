@@ -64,17 +64,9 @@ class FusedSums<T, Device> {
   FusedSums(const FusedSums&) = delete;
   FusedSums& operator=(const FusedSums&) = delete;
 
-  /// As on the host. @throws DeviceError
+  /// As on the host; with `mine` there is sums[2], the sum over ranks of *mine. @throws DeviceError
   void apply_dot(const FusedOperations<T, Device>& local, const PlaneExchange<T, Device>& exchange,
-                 const V& x, V& y, double* sums) const {
-    apply_and_sum(local, exchange, x, y, nullptr, sums);
-  }
-  /// The same, and sums[2] = the sum over ranks of *mine. @throws DeviceError
-  void apply_dot_and_sum(const FusedOperations<T, Device>& local,
-                         const PlaneExchange<T, Device>& exchange, const V& x, V& y,
-                         const double* mine, double* sums) const {
-    apply_and_sum(local, exchange, x, y, mine, sums);
-  }
+                 const V& x, V& y, double* sums, const double* mine = nullptr) const;
   void residual(const FusedOperations<T, Device>& local, const PlaneExchange<T, Device>& exchange,
                 const V& b, const V& x, V& r, double* rr) const;
 
@@ -83,10 +75,6 @@ class FusedSums<T, Device> {
  private:
   struct Reduction;  // the sums of blocks
 
-  /// @param mine null: there are two sums
-  void apply_and_sum(const FusedOperations<T, Device>& local,
-                     const PlaneExchange<T, Device>& exchange, const V& x, V& y, const double* mine,
-                     double* sums) const;
   /// sums = those of all ranks, of which this one's are in own_.
   void add_ranks(int count, double* sums) const;
 

@@ -1,4 +1,5 @@
-// This file adds sums of ranks' GPUs.
+// This file gathers sums of ranks' GPUs, and adds them.
+#include "solvers/check.hpp"
 #include "solvers/memory/launch.cuh"
 #include "solvers/ranks/gpu/device_carrier.hpp"
 #include "solvers/ranks/gpu/gathered_sums.hpp"
@@ -16,6 +17,19 @@ __global__ void add_gathered_kernel(const double* gathered, int ranks, int count
 }
 
 }  // namespace
+
+GatheredSums::GatheredSums(const VectorLayout& layout, int most)
+    : layout_(layout),
+      all_(layout.shared == nullptr ? 0 : std::int64_t{most} * layout.shared->ranks().size()) {
+  TESSERA_CHECK(layout.shared == nullptr || layout.shared->carrier() != nullptr);
+}
+
+const double* GatheredSums::gather(const double* mine, int count) {
+  TESSERA_CHECK(are_of_several() && std::int64_t{count} * rank_count() <= all_.size());
+  layout_.shared->carrier()->all_gather(mine, count * static_cast<std::int64_t>(sizeof(double)),
+                                        all_.data());
+  return all_.data();
+}
 
 void GatheredSums::add(const double* mine, int count, double* sums) {
   if (layout_.shared->carrier()->add(mine, count, sums)) return;

@@ -1,0 +1,253 @@
+// These kernels store into the memory of other ranks' GPUs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "solvers/memory/launch.cuh"
+#include "solvers/ranks/gpu/peer_carrier.hpp"
+
+namespace tessera {
+namespace {
+
+// The kernels of peer_carrier.cu, which alone includes this.
+
+using Counter = unsigned long long;
+
+constexpr int kThreads = 512;
+/// Of a message, each with its own flags: as many as keep NVLink busy.
+constexpr int kBlocks = 64;
+constexpr int kSlots = 2;
+constexpr std::int64_t kLargestChunk = std::int64_t{1} << 16;
+constexpr std::int64_t kLeastChunk = std::int64_t{1} << 12;
+/// Counters of different blocks lie in different sectors.
+constexpr int kCounterStride = 4;
+/// Numbers that go without a message's ways.
+constexpr int kMaxNumbers = 8;
+
+/// What a rank gives to one other: places for what that one stores, and words about it. The other
+/// ones are the words of the rank that this one stores for.
+struct Inbox {
+  char slots[kBlocks][kSlots][kLargestChunk];
+  Counter stored[kBlocks][kCounterStride];  // chunks that the other has stored here
+  Counter taken[kBlocks]
+               [kCounterStride];        // chunks that the other has taken of what was stored there
+  double numbers[kSlots][kMaxNumbers];  // to be added
+  Counter added[kCounterStride];        // how often the other has stored such numbers
+};
+static_assert(sizeof(Inbox) == peer_inbox_bytes(1));
+
+/// How many chunks a rank has sent to another, and taken from it, in this rank's memory.
+struct Counts {
+  Counter sent[kBlocks];
+  Counter taken[kBlocks];
+  Counter added;  // numbers stored for the other
+};
+
+/// How a message of some bytes is cut, the same on both sides.
+struct Cut {
+  std::int64_t bytes;
+  std::int64_t chunk;
+  int blocks;
+
+  static Cut of(std::int64_t bytes) {
+    const std::int64_t even = (bytes / kBlocks + 16) / 16 * 16;
+    const std::int64_t chunk = std::clamp(even, kLeastChunk, kLargestChunk);
+    return {bytes, chunk,
+            static_cast<int>(std::min<std::int64_t>((bytes + chunk - 1) / chunk, kBlocks))};
+  }
+  // The place of chunk number k of a block; past the end there is none.
+  __device__ std::int64_t begin(int block, std::int64_t k) const {
+    return block < blocks ? (k * blocks + block) * chunk : bytes;
+  }
+  __device__ std::int64_t length(std::int64_t begin) const {
+    return begin + chunk < bytes ? chunk : bytes - begin;
+  }
+};
+
+struct PeerMessage {
+  const char* from;
+  char* to;
+  Cut sent;
+  Cut received;
+  Inbox* mine;    // what the other stores in
+  Inbox* theirs;  // what this rank stores in
+  Counts* counts;
+};
+
+struct PeerMessages {
+  PeerMessage all[kMaxPeers];
+  int count;
+  // What a rank sends to itself.
+  const char* own_from;
+  char* own_to;
+  std::int64_t own_bytes;
+  volatile int* is_given_up;
+};
+
+__device__ Counter load_acquire(const Counter* counter) {
+  Counter value;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(counter) : "memory");
+  return value;
+}
+
+__device__ void store_release(Counter* counter, Counter value) {
+  asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(counter), "l"(value) : "memory");
+}
+
+// Whether the counter has got that far, before all was given up.
+__device__ bool wait_for(const Counter* counter, Counter least, const volatile int* is_given_up) {
+  constexpr unsigned kLooksBetween = 1024;
+  for (unsigned looks = 1;; ++looks) {
+    if (load_acquire(counter) >= least) return true;
+    if (looks % kLooksBetween == 0 && *is_given_up != 0) return false;
+  }
+}
+
+template <class Word>
+__device__ void copy_words(char* to, const char* from, std::int64_t bytes) {
+  auto* const out = reinterpret_cast<Word*>(to);
+  const auto* const in = reinterpret_cast<const Word*>(from);
+  const auto count = static_cast<int>(bytes / static_cast<std::int64_t>(sizeof(Word)));
+  constexpr int kInFlight = 4;
+  for (int first = static_cast<int>(threadIdx.x); first < count; first += kInFlight * kThreads) {
+    Word words[kInFlight];
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      // Past the first-level cache, which does not know what another GPU has stored.
+      if (first + k * kThreads < count) words[k] = __ldcg(in + first + k * kThreads);
+    }
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      if (first + k * kThreads < count) out[first + k * kThreads] = words[k];
+    }
+  }
+}
+
+// By the threads of a block, in the widest words that the places allow.
+__device__ void copy_bytes(char* to, const char* from, std::int64_t bytes) {
+  const auto places = reinterpret_cast<std::uintptr_t>(to) |
+                      reinterpret_cast<std::uintptr_t>(from) | static_cast<std::uintptr_t>(bytes);
+  if (places % 16 == 0) {
+    copy_words<uint4>(to, from, bytes);
+  } else if (places % 8 == 0) {
+    copy_words<uint2>(to, from, bytes);
+  } else if (places % 4 == 0) {
+    copy_words<unsigned>(to, from, bytes);
+  } else {
+    copy_words<unsigned char>(to, from, bytes);
+  }
+}
+
+/// No chunk has this number.
+constexpr Counter kGivenUp = ~Counter{0};
+
+// The number of a block's next chunk, for all of its threads, when counter >= number + 1 - behind;
+// kGivenUp if that does not come.
+__device__ Counter next_number(const Counter& next, const Counter* counter, Counter behind,
+                               const volatile int* is_given_up) {
+  __shared__ Counter said;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const Counter number = next;
+    const bool has_come =
+        number + 1 <= behind || wait_for(counter, number + 1 - behind, is_given_up);
+    said = has_come ? number : kGivenUp;
+  }
+  __syncthreads();
+  return said;
+}
+
+// Sends and receives all messages. Up to kBlocks blocks of kThreads, all on the GPU at once; block
+// b of a rank meets block b of the other. A chunk is stored when one of two places for it is free,
+// and taken when its counter has come; each round stores before it takes, so that the rank that is
+// the furthest behind never waits. Counters go on from launch to launch. Bytes: each is read twice
+// and written twice, once over the link.
+__global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages messages) {
+  const int block = static_cast<int>(blockIdx.x);
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kLargestChunk;
+  for (std::int64_t i = block * kLargestChunk; i < messages.own_bytes; i += stride) {
+    copy_bytes(messages.own_to + i, messages.own_from + i,
+               min(kLargestChunk, messages.own_bytes - i));
+  }
+  bool is_left = true;
+  for (std::int64_t k = 0; is_left; ++k) {
+    is_left = false;
+    for (int m = 0; m < messages.count; ++m) {
+      const PeerMessage& message = messages.all[m];
+      const std::int64_t begin = message.sent.begin(block, k);
+      if (begin >= message.sent.bytes) continue;
+      is_left = true;
+      Counter& sent = message.counts->sent[block];
+      const Counter number =
+          next_number(sent, message.mine->taken[block], kSlots, messages.is_given_up);
+      if (number == kGivenUp) return;
+      copy_bytes(message.theirs->slots[block][number % kSlots], message.from + begin,
+                 message.sent.length(begin));
+      __syncthreads();
+      if (threadIdx.x != 0) continue;
+      __threadfence_system();
+      store_release(message.theirs->stored[block], number + 1);
+      sent = number + 1;
+    }
+    for (int m = 0; m < messages.count; ++m) {
+      const PeerMessage& message = messages.all[m];
+      const std::int64_t begin = message.received.begin(block, k);
+      if (begin >= message.received.bytes) continue;
+      is_left = true;
+      Counter& taken = message.counts->taken[block];
+      const Counter number =
+          next_number(taken, message.mine->stored[block], 0, messages.is_given_up);
+      if (number == kGivenUp) return;
+      copy_bytes(message.to + begin, message.mine->slots[block][number % kSlots],
+                 message.received.length(begin));
+      __syncthreads();
+      if (threadIdx.x != 0) continue;
+      __threadfence_system();
+      store_release(message.theirs->taken[block], number + 1);
+      taken = number + 1;
+    }
+  }
+}
+
+struct PeerNumbers {
+  Inbox* mine[kMaxPeers];    // [rank]: what that one stores in; null: this rank
+  Inbox* theirs[kMaxPeers];  // [rank]: what this rank stores in
+  Counts* counts;            // [rank]
+  int ranks;
+  volatile int* is_given_up;
+};
+
+// sums[k] = the sum over ranks of their mine[k], in their order. One warp, a lane a rank. Of two
+// places for numbers one is free: who stores for the second time after this has the numbers of all
+// from the time between, and those come from ranks that have read these.
+__global__ void add_numbers_kernel(const PeerNumbers peers, const double* mine, int count,
+                                   double* sums) {
+  __shared__ double all[kMaxPeers][kMaxNumbers];
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank < peers.ranks && peers.mine[rank] == nullptr) {
+    for (int k = 0; k < count; ++k) all[rank][k] = mine[k];
+  } else if (rank < peers.ranks) {
+    Counter& added = peers.counts[rank].added;
+    const Counter number = added;
+    for (int k = 0; k < count; ++k) {
+      peers.theirs[rank]->numbers[number % kSlots][k] = mine[k];
+    }
+    __threadfence_system();
+    store_release(peers.theirs[rank]->added, number + 1);
+    added = number + 1;
+    if (wait_for(peers.mine[rank]->added, number + 1, peers.is_given_up)) {
+      for (int k = 0; k < count; ++k) {
+        all[rank][k] = __ldcg(&peers.mine[rank]->numbers[number % kSlots][k]);
+      }
+    }
+  }
+  __syncwarp();
+  if (rank >= count) return;
+  double sum = 0.0;
+  for (int r = 0; r < peers.ranks; ++r) sum += all[r][rank];
+  sums[rank] = sum;
+}
+
+}  // namespace
+}  // namespace tessera
