@@ -18,6 +18,7 @@
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
+#include "solvers/memory/device_choice.hpp"
 #include "solvers/ranks/launched_processes.hpp"
 #include "solvers/ranks/mpi_ranks.hpp"
 #include "src/case/memory/memory_estimate.hpp"
@@ -143,6 +144,7 @@ void print(const Ending& ending) {
 }
 
 ExitCode execute_alone(const Command& command) {
+  if constexpr (kHasCuda) leave_one_device(0);
   const Ending ending = execute(command, single_rank());
   print(ending);
   return ending.code;

@@ -2,13 +2,15 @@
 // memory.
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "solvers/memory/cuda_check.hpp"
 #include "solvers/memory/device.hpp"
 #include "solvers/memory/device_array.hpp"
+#include "solvers/memory/device_choice.hpp"
 #include "solvers/memory/launch.cuh"
 #include "solvers/memory/staged_copy.hpp"
 
@@ -20,8 +22,8 @@ std::string version_text(int version) {
 }
 
 std::string hidden_devices_hint() {
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  return visible == nullptr ? "" : std::string(" (CUDA_VISIBLE_DEVICES is \"") + visible + "\")";
+  const std::optional<std::string> visible = users_visible_devices();
+  return visible ? " (CUDA_VISIBLE_DEVICES is \"" + *visible + "\")" : "";
 }
 
 void require_answer(cudaError_t status) {

@@ -1,9 +1,23 @@
-// These functions choose the GPU of a process of several.
+// These functions choose the GPU of a process.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace tessera {
+
+/// Hides all GPUs from CUDA but one, before anything else asks for one: the start of CUDA takes a
+/// tenth of a second or more for each that a process sees. The one that is left is that of
+/// `number` modulo how many there are, among those of CUDA_VISIBLE_DEVICES where that is set.
+/// Nothing is hidden where the system does not tell how many there are.
+void leave_one_device(int number);
+
+/// What CUDA_VISIBLE_DEVICES has to be for that; nothing if it is to stay as it is.
+/// @param visible what it is; null: it is not set @param devices the GPUs that there are
+std::optional<std::string> one_visible_device(const char* visible, int devices, int number);
+
+/// CUDA_VISIBLE_DEVICES as the user has set it, for messages; nothing if it was not set.
+std::optional<std::string> users_visible_devices();
 
 /// How many GPUs this process may use, of those that CUDA_VISIBLE_DEVICES leaves; 0 without any.
 int visible_devices();

@@ -92,6 +92,13 @@ void FusedSums<T, Device>::apply_dot(const FusedOperations<T, Device>& local,
                                      const PlaneExchange<T, Device>& exchange, const V& x, V& y,
                                      double* sums, const double* mine) const {
   local.apply_dot(x, y, own_.data());
+  const PlaneSums<T> of_all{.own = own_.data(),
+                            .x = x.data(),
+                            .rows = others_own_.data() + on_planes_,
+                            .row_count = others_own_.size() - on_planes_,
+                            .mine = mine,
+                            .sums = sums};
+  if (exchange.add_with_sums(y, of_all)) return;
   exchange.add(y, change_.data());
   launch(correct_sums_kernel<T>, reduction_launch("sums on shared planes", others_own_.size()),
          others_own_.size(), on_planes_, others_own_.data(), x.data(), y.data(), change_.data(),

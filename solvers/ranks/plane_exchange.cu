@@ -1,27 +1,19 @@
 // This file packs planes on the GPU, and adds what comes.
+#include <algorithm>
+
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/reduction.cuh"
 #include "solvers/ranks/gpu/device_carrier.hpp"
+#include "solvers/ranks/gpu/entry_planes.cuh"
 #include "solvers/ranks/plane_exchange.hpp"
 
 namespace tessera {
 namespace {
 
-// The entry of a plane's value number i, in the order of messages.
-__device__ inline std::int64_t entry_of(const EntryPlane& plane, std::int64_t i) {
-  const std::int64_t b = i / plane.counts[0];
-  const std::int64_t a = i - b * plane.counts[0];
-  return plane.first + a * plane.strides[0] + b * plane.strides[1];
-}
-
-bool is_contiguous(const EntryPlane& plane) {
-  return plane.strides[0] == 1 && (plane.counts[1] == 1 || plane.strides[1] == plane.counts[0]);
-}
-
 // What came from the neighbors along an axis, which are two at most.
 template <class T>
 struct ReceivedPlanes {
-  EntryPlane entries[2];
+  NumberedPlane entries[2];
   const T* values[2];
   std::int64_t counts[2];
 };
@@ -39,7 +31,7 @@ __global__ void __launch_bounds__(kReductionThreads)
        i += stride) {
     const int side = i < planes.counts[0] ? 0 : 1;
     const std::int64_t within = side == 0 ? i : i - planes.counts[0];
-    T& entry = y[entry_of(planes.entries[side], within)];
+    T& entry = y[planes.entries[side].entry(within)];
     const T before = entry;
     const T after = before + planes.values[side][within];
     entry = after;
@@ -49,6 +41,14 @@ __global__ void __launch_bounds__(kReductionThreads)
   }
   if (change == nullptr) return;
   reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *change = total[0]; });
+}
+
+template <class T>
+void pack(const T* y, const EntryPlane& plane, T* sent) {
+  for_each_entry(plane.count(), "packing a plane for another rank",
+                 [=, numbered = NumberedPlane(plane)] __device__(std::int64_t i) {
+                   sent[i] = y[numbered.entry(i)];
+                 });
 }
 
 }  // namespace
@@ -73,8 +73,9 @@ PlaneExchange<T, Device>::PlaneExchange(std::shared_ptr<const DeviceCarrier> car
       const std::int64_t count = plane.entries.count();
       // The neighbor has as few.
       if (count == 0) continue;
-      sides_[axis].push_back(
-          {plane, DeviceArray<T>(is_contiguous(plane.entries) ? 0 : count), DeviceArray<T>(count)});
+      const bool is_contiguous = NumberedPlane(plane.entries).is_contiguous();
+      planes_[axis].push_back(plane);
+      sides_[axis].push_back({DeviceArray<T>(is_contiguous ? 0 : count), DeviceArray<T>(count)});
     }
   }
 }
@@ -82,35 +83,43 @@ PlaneExchange<T, Device>::PlaneExchange(std::shared_ptr<const DeviceCarrier> car
 template <class T>
 void PlaneExchange<T, Device>::add(DeviceVector<T>& y, double* change) const {
   const OneUseAtATime::Use use(guard_);
-  T* const values = y.data();
-  std::vector<DeviceMessage> messages;
-  for (std::size_t axis = 0; axis < sides_.size(); ++axis) {
-    std::vector<Side>& sides = sides_[axis];
-    if (sides.empty()) continue;
-    messages.clear();
-    for (Side& side : sides) {
-      const EntryPlane plane = side.plane.entries;
-      const T* from = values + plane.first;
-      if (side.sent.size() > 0) {
-        T* const sent = side.sent.data();
-        for_each_entry(plane.count(), "packing a plane for another rank",
-                       [=] __device__(std::int64_t i) { sent[i] = values[entry_of(plane, i)]; });
-        from = sent;
-      }
-      messages.push_back({side.plane.neighbor, from, side.received.data(), side.received.bytes()});
-    }
-    carrier_->exchange(messages);
-    ReceivedPlanes<T> planes{};
-    for (std::size_t s = 0; s < sides.size(); ++s) {
-      planes.entries[s] = sides[s].plane.entries;
-      planes.values[s] = sides[s].received.data();
-      planes.counts[s] = sides[s].plane.entries.count();
-    }
-    launch(add_planes_kernel<T>,
-           reduction_launch("adding planes of other ranks", planes.counts[0] + planes.counts[1]),
-           values, planes, change == nullptr ? nullptr : change + axis, sums_->partial(),
-           sums_->arrived());
+  for (std::size_t axis = 0; axis < planes_.size(); ++axis) {
+    if (planes_[axis].empty()) continue;
+    if (change == nullptr && carrier_->add_planes(planes_[axis], y.data())) continue;
+    add_by_messages(y.data(), axis, change == nullptr ? nullptr : change + axis);
   }
+}
+
+template <class T>
+bool PlaneExchange<T, Device>::add_with_sums(DeviceVector<T>& y, const PlaneSums<T>& sums) const {
+  const OneUseAtATime::Use use(guard_);
+  const auto is_crossed = [](const std::vector<SharedPlane>& planes) { return !planes.empty(); };
+  if (std::count_if(planes_.begin(), planes_.end(), is_crossed) != 1) return false;
+  return carrier_->add_planes(*std::find_if(planes_.begin(), planes_.end(), is_crossed), y.data(),
+                              &sums);
+}
+
+template <class T>
+void PlaneExchange<T, Device>::add_by_messages(T* y, std::size_t axis, double* change) const {
+  const std::vector<SharedPlane>& shared = planes_[axis];
+  std::vector<DeviceMessage> messages;
+  ReceivedPlanes<T> planes{};
+  for (std::size_t s = 0; s < shared.size(); ++s) {
+    Side& side = sides_[axis][s];
+    const T* from = y + shared[s].entries.first;
+    if (side.sent.size() > 0) {
+      pack(y, shared[s].entries, side.sent.data());
+      from = side.sent.data();
+    }
+    messages.push_back({shared[s].neighbor, from, side.received.data(), side.received.bytes()});
+    planes.entries[s] = NumberedPlane(shared[s].entries);
+    planes.values[s] = side.received.data();
+    planes.counts[s] = shared[s].entries.count();
+  }
+  carrier_->exchange(messages);
+  launch(add_planes_kernel<T>,
+         reduction_launch("adding planes of other ranks", planes.counts[0] + planes.counts[1]), y,
+         planes, change, sums_->partial(), sums_->arrived());
 }
 
 template <class T>
@@ -126,9 +135,10 @@ template <class T>
 void clear_not_owned(DeviceVector<T>& x) {
   if (x.layout().shared == nullptr) return;
   T* const values = x.data();
-  for (const EntryPlane& plane : x.layout().shared->not_owned()) {
-    for_each_entry(plane.count(), "clearing a plane of another rank",
-                   [=] __device__(std::int64_t i) { values[entry_of(plane, i)] = T{0}; });
+  for (const EntryPlane& not_owned : x.layout().shared->not_owned()) {
+    const NumberedPlane plane(not_owned);
+    for_each_entry(not_owned.count(), "clearing a plane of another rank",
+                   [=] __device__(std::int64_t i) { values[plane.entry(i)] = T{0}; });
   }
 }
 

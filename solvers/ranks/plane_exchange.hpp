@@ -9,15 +9,10 @@
 
 #include "solvers/check.hpp"
 #include "solvers/memory/vector.hpp"
+#include "solvers/ranks/gpu/device_carrier.hpp"
 #include "solvers/ranks/shared_entries.hpp"
 
 namespace tessera {
-
-/// A plane of entries that this rank and a neighbor have, both in the same order.
-struct SharedPlane {
-  int neighbor;
-  EntryPlane entries;
-};
 
 /// The planes that a rank shares along each axis, at most one with a lower and one with an upper
 /// neighbor; planes of two axes may cross.
@@ -67,6 +62,9 @@ class PlaneExchange<T, Device> {
   /// rank; nothing along an axis without neighbors.
   /// @param change 3 numbers in GPU memory, or null
   void add(DeviceVector<T>& y, double* change) const;
+  /// As add(y), and the sums of all ranks, if the carrier does all of it in one go and the ranks
+  /// are slabs; else it does nothing and returns false, on all ranks. @throws DeviceError
+  bool add_with_sums(DeviceVector<T>& y, const PlaneSums<T>& sums) const;
   std::int64_t bytes() const;
 
   PlaneExchange(PlaneExchange&&) noexcept;
@@ -76,13 +74,15 @@ class PlaneExchange<T, Device> {
  private:
   struct ChangeSums;  // of blocks
   struct Side {
-    SharedPlane plane;
     DeviceArray<T> sent;  // empty if the plane is sent from where it is
     DeviceArray<T> received;
   };
 
+  void add_by_messages(T* y, std::size_t axis, double* change) const;
+
   std::shared_ptr<const DeviceCarrier> carrier_;
-  mutable std::array<std::vector<Side>, 3> sides_;
+  SharedPlanes planes_;                             // without those that have no entries
+  mutable std::array<std::vector<Side>, 3> sides_;  // [axis][as planes_]
   std::unique_ptr<ChangeSums> sums_;
   mutable OneUseAtATime guard_;
 };

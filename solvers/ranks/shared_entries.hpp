@@ -25,6 +25,12 @@ struct EntryPlane {
   }
 };
 
+/// A plane of entries that this rank and a neighbor have, both in the same order.
+struct SharedPlane {
+  int neighbor;
+  EntryPlane entries;
+};
+
 /// The numbers that a rank's entries have in the whole vector, of which the rank has a box: entry
 /// x + row_length (y + rows z) is number first + x + whole_strides[0] y + whole_strides[1] z.
 struct WholeNumbers {

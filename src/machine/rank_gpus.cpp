@@ -36,6 +36,7 @@ std::string ranks_text(const std::vector<int>& ranks) {
 RankGpu choose_gpu(int number) {
   if constexpr (kHasCuda) {
     try {
+      leave_one_device(number);
       const int count = visible_devices();
       if (count > 0) choose_device(number % count);
       const DeviceInfo device = require_device();

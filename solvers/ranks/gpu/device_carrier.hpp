@@ -8,6 +8,7 @@
 #include <string>
 
 #include "solvers/ranks/communicator.hpp"
+#include "solvers/ranks/shared_entries.hpp"
 
 namespace tessera {
 
@@ -18,6 +19,19 @@ struct DeviceMessage {
   void* receive;
   std::int64_t bytes;
   std::int64_t received_bytes = bytes;
+};
+
+/// The scalar products of x and y of all ranks, y being the sum of what each of them has. All
+/// pointers are to GPU memory.
+template <class T>
+struct PlaneSums {
+  const double* own;  // {x.y, y.y} of what this rank has of y
+  const T* x;
+  /// Entries that no neighbor adds to, and another rank counts.
+  const std::int64_t* rows;
+  std::int64_t row_count;
+  const double* mine;  // to be added over ranks, too; or null
+  double* sums;        // {x.y, y.y}, and the sum of *mine, over all ranks
 };
 
 /// What ranks that compute on GPUs tell each other by. All pointers are to GPU memory of the
@@ -48,6 +62,17 @@ class DeviceCarrier {
   /// for so few that is shorter than all_gather(); else it does nothing and returns false. All
   /// ranks get the same answer. @throws DeviceError
   virtual bool add(const double* /*mine*/, int /*count*/, double* /*sums*/) const { return false; }
+  /// Queues y_i += what the neighbors have there, on the planes along an axis, if this carrier adds
+  /// while it carries; else it does nothing and returns false, on all ranks. With sums, ranks are
+  /// slabs, of which the lower one counts a plane that two have. @throws DeviceError
+  bool add_planes(std::span<const SharedPlane> planes, float* y,
+                  const PlaneSums<float>* sums = nullptr) const {
+    return do_add_planes(planes, y, sums);
+  }
+  bool add_planes(std::span<const SharedPlane> planes, double* y,
+                  const PlaneSums<double>* sums = nullptr) const {
+    return do_add_planes(planes, y, sums);
+  }
   /// Ends what other ranks do not answer, so that waiting for the GPU ends; nothing can be carried
   /// afterwards.
   virtual void give_up() const noexcept {}
@@ -59,6 +84,14 @@ class DeviceCarrier {
  private:
   virtual void do_exchange(std::span<const DeviceMessage> messages) const = 0;
   virtual void do_all_gather(const void* mine, std::int64_t bytes, void* all) const = 0;
+  virtual bool do_add_planes(std::span<const SharedPlane> /*planes*/, float* /*y*/,
+                             const PlaneSums<float>* /*sums*/) const {
+    return false;
+  }
+  virtual bool do_add_planes(std::span<const SharedPlane> /*planes*/, double* /*y*/,
+                             const PlaneSums<double>* /*sums*/) const {
+    return false;
+  }
 
   const Communicator& ranks_;
 };

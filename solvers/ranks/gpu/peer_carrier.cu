@@ -12,6 +12,7 @@
 #include "solvers/memory/launch.cuh"
 #include "solvers/ranks/gpu/peer_carrier.hpp"
 #include "solvers/ranks/gpu/peer_kernels.cuh"
+#include "solvers/ranks/gpu/peer_planes.cuh"
 
 namespace tessera {
 namespace {
@@ -95,17 +96,7 @@ class PeerCarrier final : public DeviceCarrier {
     if (count > kMaxNumbers) return false;
     const OneUseAtATime::Use use(guard_);
     check_answers();
-    PeerNumbers peers{};
-    peers.counts = reinterpret_cast<Counts*>(counts_.data());
-    peers.ranks = ranks().size();
-    peers.is_given_up = given_up();
-    for (int rank = 0; rank < ranks().size(); ++rank) {
-      if (rank == ranks().rank()) continue;
-      peers.mine[rank] = inboxes_ + rank;
-      peers.theirs[rank] = inbox_of(rank);
-    }
-    constexpr unsigned kWarp = 32;
-    launch(add_numbers_kernel, {"sums of all GPUs", 1, kWarp}, peers, mine, count, sums);
+    launch(add_numbers_kernel, {"sums of all GPUs", 1, 1}, numbers(), mine, count, sums);
     return true;
   }
   void give_up() const noexcept override { *given_up() = 1; }
@@ -123,6 +114,20 @@ class PeerCarrier final : public DeviceCarrier {
     return static_cast<Inbox*>(opened_[static_cast<std::size_t>(rank)].get()) + ranks().rank();
   }
 
+  PeerNumbers numbers() const {
+    PeerNumbers peers{};
+    peers.counts = counts_of(0);
+    peers.ranks = ranks().size();
+    peers.is_given_up = given_up();
+    for (int rank = 0; rank < ranks().size(); ++rank) {
+      if (rank == ranks().rank()) continue;
+      peers.mine[rank] = inboxes_ + rank;
+      peers.theirs[rank] = inbox_of(rank);
+    }
+    return peers;
+  }
+  Counts* counts_of(int rank) const { return reinterpret_cast<Counts*>(counts_.data()) + rank; }
+
   PeerMessage message_to(int rank, const void* from, void* to, std::int64_t sent,
                          std::int64_t received) const {
     TESSERA_CHECK(rank != ranks().rank());
@@ -132,7 +137,7 @@ class PeerCarrier final : public DeviceCarrier {
             .received = Cut::of(received),
             .mine = inboxes_ + rank,
             .theirs = inbox_of(rank),
-            .counts = reinterpret_cast<Counts*>(counts_.data()) + rank};
+            .counts = counts_of(rank)};
   }
 
   void queue(const PeerMessages& messages) const {
@@ -157,6 +162,42 @@ class PeerCarrier final : public DeviceCarrier {
     queue(queued);
   }
 
+  bool do_add_planes(std::span<const SharedPlane> planes, float* y,
+                     const PlaneSums<float>* sums) const override {
+    return queue_planes(planes, y, sums);
+  }
+  bool do_add_planes(std::span<const SharedPlane> planes, double* y,
+                     const PlaneSums<double>* sums) const override {
+    return queue_planes(planes, y, sums);
+  }
+  template <class T>
+  bool queue_planes(std::span<const SharedPlane> planes, T* y, const PlaneSums<T>* sums) const {
+    const OneUseAtATime::Use use(guard_);
+    check_answers();
+    PeerPlanes<T> queued{.y = y, .all = {}, .count = 0, .is_given_up = given_up()};
+    int blocks = 1;
+    for (const SharedPlane& plane : planes) {
+      TESSERA_CHECK(queued.count < 2);
+      const Cut cut = Cut::of(plane.entries.count() * static_cast<std::int64_t>(sizeof(T)));
+      blocks = std::max(blocks, cut.blocks);
+      queued.all[queued.count++] = {.entries = NumberedPlane(plane.entries),
+                                    .cut = cut,
+                                    .is_others = plane.neighbor < ranks().rank(),
+                                    .mine = inboxes_ + plane.neighbor,
+                                    .theirs = inbox_of(plane.neighbor),
+                                    .counts = counts_of(plane.neighbor)};
+    }
+    const Launch as{"planes of other GPUs", static_cast<unsigned>(blocks), kThreads};
+    if (sums == nullptr) {
+      launch(add_peer_planes_kernel<false, T>, as, queued, PlaneSums<T>{}, PeerNumbers{}, nullptr,
+             nullptr);
+    } else {
+      launch(add_peer_planes_kernel<true, T>, as, queued, *sums, numbers(), sums_->partial(),
+             sums_->arrived());
+    }
+    return true;
+  }
+
   void do_all_gather(const void* mine, std::int64_t bytes, void* all) const override {
     const OneUseAtATime::Use use(guard_);
     char* const places = static_cast<char*>(all);
@@ -175,6 +216,7 @@ class PeerCarrier final : public DeviceCarrier {
   Inbox* inboxes_;  // [rank that stores there]
   mutable DeviceArray<char> counts_;
   Pinned is_given_up_;
+  std::unique_ptr<ReductionBuffer<2>> sums_ = std::make_unique<ReductionBuffer<2>>();
   std::vector<OpenedMemory> opened_;  // [rank]: its inboxes
   mutable OneUseAtATime guard_;
 };

@@ -14,13 +14,14 @@ inline constexpr int kMaxPeers = 8;
 
 /// GPU memory that each of so many ranks gives for what the others store there.
 constexpr std::int64_t peer_inbox_bytes(int ranks) {
-  return ranks * ((std::int64_t{8} << 20) + (std::int64_t{4} << 10) + 160);
+  return ranks * ((std::int64_t{8} << 20) + (std::int64_t{8} << 10) + 160);
 }
 
 /// A carrier for ranks on one host that have a GPU each and reach each other's memory, as over
 /// NVLink: one kernel stores what is sent in the receiver's memory, tells it by a flag, waits for
-/// what comes and copies it. All of it is queued, and can be captured. It starts at once, where
-/// NCCL loads its kernels for a second, and takes less time for a message.
+/// what comes and copies it, or adds it where planes are added. All of it is queued, and can be
+/// captured. It starts at once, where NCCL loads its kernels for a second, and takes less time for
+/// a message.
 ///
 /// The kernel waits for that of the other rank: both GPUs have to run, as they do where each rank
 /// has one for itself. All ranks call this together.

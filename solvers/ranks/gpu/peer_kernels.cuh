@@ -16,9 +16,9 @@ using Counter = unsigned long long;
 
 constexpr int kThreads = 512;
 /// Of a message, each with its own flags: as many as keep NVLink busy.
-constexpr int kBlocks = 64;
+constexpr int kBlocks = 128;
 constexpr int kSlots = 2;
-constexpr std::int64_t kLargestChunk = std::int64_t{1} << 16;
+constexpr std::int64_t kLargestChunk = std::int64_t{1} << 15;
 constexpr std::int64_t kLeastChunk = std::int64_t{1} << 12;
 /// Counters of different blocks lie in different sectors.
 constexpr int kCounterStride = 4;
@@ -139,6 +139,16 @@ __device__ void copy_bytes(char* to, const char* from, std::int64_t bytes) {
   }
 }
 
+// After all threads of a block have stored or read: the counter of the other rank says so, and this
+// rank's own.
+__device__ void tell(Counter* theirs, Counter& own, Counter value) {
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  __threadfence_system();
+  store_release(theirs, value);
+  own = value;
+}
+
 /// No chunk has this number.
 constexpr Counter kGivenUp = ~Counter{0};
 
@@ -184,11 +194,7 @@ __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages m
       if (number == kGivenUp) return;
       copy_bytes(message.theirs->slots[block][number % kSlots], message.from + begin,
                  message.sent.length(begin));
-      __syncthreads();
-      if (threadIdx.x != 0) continue;
-      __threadfence_system();
-      store_release(message.theirs->stored[block], number + 1);
-      sent = number + 1;
+      tell(message.theirs->stored[block], sent, number + 1);
     }
     for (int m = 0; m < messages.count; ++m) {
       const PeerMessage& message = messages.all[m];
@@ -201,11 +207,7 @@ __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages m
       if (number == kGivenUp) return;
       copy_bytes(message.to + begin, message.mine->slots[block][number % kSlots],
                  message.received.length(begin));
-      __syncthreads();
-      if (threadIdx.x != 0) continue;
-      __threadfence_system();
-      store_release(message.theirs->taken[block], number + 1);
-      taken = number + 1;
+      tell(message.theirs->taken[block], taken, number + 1);
     }
   }
 }
@@ -218,35 +220,43 @@ struct PeerNumbers {
   volatile int* is_given_up;
 };
 
-// sums[k] = the sum over ranks of their mine[k], in their order. One warp, a lane a rank. Of two
-// places for numbers one is free: who stores for the second time after this has the numbers of all
-// from the time between, and those come from ranks that have read these.
-__global__ void add_numbers_kernel(const PeerNumbers peers, const double* mine, int count,
-                                   double* sums) {
-  __shared__ double all[kMaxPeers][kMaxNumbers];
-  const int rank = static_cast<int>(threadIdx.x);
-  if (rank < peers.ranks && peers.mine[rank] == nullptr) {
-    for (int k = 0; k < count; ++k) all[rank][k] = mine[k];
-  } else if (rank < peers.ranks) {
-    Counter& added = peers.counts[rank].added;
-    const Counter number = added;
+// sums[k] = the sum over ranks of their mine[k], in their order; by one thread. Of two places for
+// numbers one is free: who stores for the second time after this has the numbers of all from the
+// time between, and those come from ranks that have read these.
+__device__ void add_numbers(const PeerNumbers& peers, const double* mine, int count, double* sums) {
+  Counter numbers[kMaxPeers];
+#pragma unroll
+  for (int rank = 0; rank < kMaxPeers; ++rank) {
+    if (rank >= peers.ranks || peers.mine[rank] == nullptr) continue;
+    numbers[rank] = peers.counts[rank].added;
     for (int k = 0; k < count; ++k) {
-      peers.theirs[rank]->numbers[number % kSlots][k] = mine[k];
-    }
-    __threadfence_system();
-    store_release(peers.theirs[rank]->added, number + 1);
-    added = number + 1;
-    if (wait_for(peers.mine[rank]->added, number + 1, peers.is_given_up)) {
-      for (int k = 0; k < count; ++k) {
-        all[rank][k] = __ldcg(&peers.mine[rank]->numbers[number % kSlots][k]);
-      }
+      peers.theirs[rank]->numbers[numbers[rank] % kSlots][k] = mine[k];
     }
   }
-  __syncwarp();
-  if (rank >= count) return;
-  double sum = 0.0;
-  for (int r = 0; r < peers.ranks; ++r) sum += all[r][rank];
-  sums[rank] = sum;
+  __threadfence_system();
+#pragma unroll
+  for (int rank = 0; rank < kMaxPeers; ++rank) {
+    if (rank >= peers.ranks || peers.mine[rank] == nullptr) continue;
+    store_release(peers.theirs[rank]->added, numbers[rank] + 1);
+    peers.counts[rank].added = numbers[rank] + 1;
+  }
+  double total[kMaxNumbers] = {};
+#pragma unroll
+  for (int rank = 0; rank < kMaxPeers; ++rank) {
+    if (rank >= peers.ranks) continue;
+    const bool is_own = peers.mine[rank] == nullptr;
+    if (!is_own && !wait_for(peers.mine[rank]->added, numbers[rank] + 1, peers.is_given_up)) return;
+    for (int k = 0; k < count; ++k) {
+      total[k] += is_own ? mine[k] : __ldcg(&peers.mine[rank]->numbers[numbers[rank] % kSlots][k]);
+    }
+  }
+  for (int k = 0; k < count; ++k) sums[k] = total[k];
+}
+
+// The same as a kernel of one thread.
+__global__ void add_numbers_kernel(const PeerNumbers peers, const double* mine, int count,
+                                   double* sums) {
+  add_numbers(peers, mine, count, sums);
 }
 
 }  // namespace

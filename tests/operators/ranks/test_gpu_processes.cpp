@@ -11,6 +11,7 @@
 #include "tests/device_test.hpp"
 #include "tests/operators/ranks/rank_checks.hpp"
 #include "tests/solvers/ranks/mpi_world.hpp"
+#include "tests/vectors.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -37,7 +38,7 @@ class ProcessesOnGpus : public ::testing::TestWithParam<Carried> {
     carrier_ = carrier;
   }
 
-  const DeviceCarrier& carrier() const { return *carrier_; }
+  const std::shared_ptr<const DeviceCarrier>& carrier() const { return carrier_; }
 
  private:
   std::shared_ptr<const DeviceCarrier> carrier_;
@@ -81,10 +82,10 @@ TEST_P(ProcessesOnGpus, ExchangeMessagesOfAnyLength) {
         messages.push_back({other, sent.back().data() + offset, received.back().data() + offset,
                             8 * length_between(mine, other), 8 * length_between(other, mine)});
       }
-      for (int repetition = 0; repetition < 3; ++repetition) carrier().exchange(messages);
+      for (int repetition = 0; repetition < 3; ++repetition) carrier()->exchange(messages);
       DeviceArray<double> all(length * count);
       const DeviceArray<double> gathered(numbers_of(mine, 0, round, length));
-      carrier().all_gather(gathered.data(), 8 * length, all.data());
+      carrier()->all_gather(gathered.data(), 8 * length, all.data());
       for (std::size_t m = 0; m < messages.size(); ++m) {
         const int other = messages[m].rank;
         std::vector<double> expected =
@@ -98,6 +99,124 @@ TEST_P(ProcessesOnGpus, ExchangeMessagesOfAnyLength) {
         expected.insert(expected.end(), numbers.begin(), numbers.end());
       }
       EXPECT_EQ(to_host(all), expected) << length;
+    }
+  }
+}
+
+/// Slabs along an axis of a box of nodes, of which the first row along the axis before is left out
+/// of the planes that slabs share: there the matrix is the identity.
+struct Slab {
+  std::array<std::int64_t, 3> nodes;
+  int axis;
+  int rank;
+  int count;
+
+  int left_out_axis() const { return axis == 0 ? 1 : 0; }
+  std::int64_t size() const { return nodes[0] * nodes[1] * nodes[2]; }
+  std::array<std::int64_t, 3> node(std::int64_t i) const {
+    return {i % nodes[0], i / nodes[0] % nodes[1], i / nodes[0] / nodes[1]};
+  }
+  bool is_identity(std::int64_t i) const { return node(i)[left_out_axis()] == 0; }
+  bool is_on_plane(std::int64_t i, int side) const {
+    return node(i)[axis] == (side < 0 ? 0 : nodes[axis] - 1) && has_neighbor(side);
+  }
+  bool has_neighbor(int side) const { return side < 0 ? rank > 0 : rank + 1 < count; }
+  // Small whole numbers, of which sums are exact.
+  double x(std::int64_t i) const {
+    std::array<std::int64_t, 3> whole = node(i);
+    whole[axis] += rank * (nodes[axis] - 1);
+    return static_cast<double>((whole[0] + 3 * whole[1] + 5 * whole[2]) % 5 + 1);
+  }
+  double y_of_rank(std::int64_t i, int of) const {
+    return is_identity(i) ? x(i) : x(i) + static_cast<double>(i % 3 + of);
+  }
+  // The number that node i has in the slab next to this one.
+  std::int64_t number_in_neighbor(std::int64_t i, int side) const {
+    const std::int64_t stride = axis == 0 ? 1 : axis == 1 ? nodes[0] : nodes[0] * nodes[1];
+    return i - side * stride * (nodes[axis] - 1);
+  }
+  double y_of_all(std::int64_t i) const {
+    double sum = y_of_rank(i, rank);
+    for (const int side : {-1, 1}) {
+      if (!is_on_plane(i, side) || is_identity(i)) continue;
+      const std::int64_t there = number_in_neighbor(i, side);
+      sum += x(i) + static_cast<double>(there % 3 + rank + side);
+    }
+    return sum;
+  }
+
+  SharedPlanes planes() const {
+    const std::array<std::int64_t, 3> strides = {1, nodes[0], nodes[0] * nodes[1]};
+    const int low = axis == 0 ? 1 : 0;
+    const int high = axis == 2 ? 1 : 2;
+    SharedPlanes planes;
+    for (const int side : {-1, 1}) {
+      if (!has_neighbor(side)) continue;
+      // The row left out is the first along the lower of the two other axes.
+      const std::int64_t first =
+          (side < 0 ? 0 : strides[axis] * (nodes[axis] - 1)) + strides[left_out_axis()];
+      planes[axis].push_back({rank + side,
+                              {.first = first,
+                               .counts = {nodes[low] - 1, nodes[high]},
+                               .strides = {strides[low], strides[high]}}});
+    }
+    return planes;
+  }
+  // Those that the slab below counts and that are not on planes.
+  std::vector<std::int64_t> identity_rows() const {
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = 0; i < size(); ++i) {
+      if (is_identity(i) && is_on_plane(i, -1)) rows.push_back(i);
+    }
+    return rows;
+  }
+};
+
+// From a few entries to several chunks of each block, planes of consecutive entries and others.
+TEST_P(ProcessesOnGpus, AddPlanesAndTheirSums) {
+  const int rank = mpi_world().rank();
+  const int count = mpi_world().size();
+  for (const std::array<std::int64_t, 3> nodes : {std::array<std::int64_t, 3>{3, 2, 4},
+                                                  {70, 33, 3},
+                                                  {3, 70, 33},
+                                                  {33, 3, 70},
+                                                  {1001, 700, 2}}) {
+    for (const int axis : {0, 1, 2}) {
+      const Slab slab{nodes, axis, rank, count};
+      const PlaneExchange<double, Device> exchange(carrier(), slab.planes());
+      std::vector<double> x;
+      std::vector<double> before;
+      std::vector<double> after;
+      std::array<double, 2> own{};
+      std::array<double, 3> expected{0.0, 0.0, 1.0 + rank};
+      for (std::int64_t i = 0; i < slab.size(); ++i) {
+        x.push_back(slab.x(i));
+        before.push_back(slab.y_of_rank(i, rank));
+        after.push_back(slab.y_of_all(i));
+        own[0] += x.back() * before.back();
+        own[1] += before.back() * before.back();
+        if (slab.is_on_plane(i, -1)) continue;
+        expected[0] += x.back() * after.back();
+        expected[1] += after.back() * after.back();
+      }
+      mpi_world().sum(expected);
+      const DeviceArray<std::int64_t> rows(slab.identity_rows());
+      const DeviceArray<double> own_sums(std::vector<double>(own.begin(), own.end()));
+      const DeviceArray<double> mine(std::vector<double>{1.0 + rank});
+      const DeviceVector<double> x_there = vector_in<double, Device>(x);
+      for (int repetition = 0; repetition < 3; ++repetition) {
+        DeviceVector<double> y = vector_in<double, Device>(before);
+        exchange.add(y);
+        EXPECT_EQ(values_of(y), after) << axis;
+        y = vector_in<double, Device>(before);
+        DeviceArray<double> sums(3);
+        if (!exchange.add_with_sums(y, {own_sums.data(), x_there.data(), rows.data(), rows.size(),
+                                        mine.data(), sums.data()})) {
+          continue;
+        }
+        EXPECT_EQ(values_of(y), after) << axis;
+        EXPECT_EQ(to_host(sums), std::vector<double>(expected.begin(), expected.end())) << axis;
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -176,6 +177,25 @@ TEST(NcclCarriers, SayWhyThereIsNone) {
     EXPECT_EQ(make_nccl_carrier(ranks, TESSERA_FAKE_NCCL, why_not), nullptr);
     EXPECT_EQ(why_not, "NCCL 2.28.3: unhandled system error");
   });
+}
+
+TEST(DeviceChoices, LeaveOneGpuToSee) {
+  EXPECT_EQ(one_visible_device(nullptr, 4, 0), "0");
+  EXPECT_EQ(one_visible_device(nullptr, 4, 6), "2");
+  EXPECT_EQ(one_visible_device("3,1", 4, 0), "3");
+  EXPECT_EQ(one_visible_device("3, 1", 4, 5), "1");
+  EXPECT_EQ(one_visible_device("GPU-8932f937,MIG-5", 2, 1), "MIG-5");
+  // CUDA sees nothing behind what names no GPU.
+  EXPECT_EQ(one_visible_device("0,7,1", 2, 1), "0");
+  EXPECT_EQ(one_visible_device("1,-1,0", 2, 3), "1");
+}
+
+TEST(DeviceChoices, HideNothingWithoutAGpu) {
+  for (const char* none : {"", "-1", "NoDevFiles", ",0", "2"}) {
+    EXPECT_EQ(one_visible_device(none, 2, 0), std::nullopt) << none;
+  }
+  EXPECT_EQ(one_visible_device(nullptr, 0, 0), std::nullopt);
+  EXPECT_EQ(one_visible_device("0", 0, 0), std::nullopt);
 }
 
 TEST(DeviceChoicesOnTheGpu, NameTheGpu) {
