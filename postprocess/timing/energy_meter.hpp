@@ -36,7 +36,7 @@ struct EnergyUse {
 struct EnergySources {
   std::string gpu_bus_id = {};  // of the GPU in use; empty: none is
   std::filesystem::path powercap = "/sys/class/powercap";
-  std::string nvml = "libnvidia-ml.so.1";
+  std::string nvml = kNvmlLibrary;
   std::function<double()> seconds = seconds_now;
 };
 

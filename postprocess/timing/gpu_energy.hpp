@@ -6,6 +6,9 @@
 
 namespace tessera {
 
+/// The file of NVML.
+inline constexpr char kNvmlLibrary[] = "libnvidia-ml.so.1";
+
 /// Joules of one GPU by NVML, which is loaded when the program runs: nothing is linked against it.
 /// The counter covers all that runs on the GPU and its memory; it is updated every 20 to 100 ms.
 class GpuEnergyCounter {
@@ -27,6 +30,7 @@ class GpuEnergyCounter {
   double joules() const { return 1e-3 * static_cast<double>(last_ - first_); }
 
  private:
+  friend void start_gpu_energy(const std::string& library);
   struct Nvml;
 
   unsigned long long read();
@@ -36,5 +40,9 @@ class GpuEnergyCounter {
   unsigned long long first_ = 0;  // mJ since the driver was loaded
   unsigned long long last_ = 0;
 };
+
+/// Loads NVML in the background, until the program ends: the first GpuEnergyCounter of a process
+/// otherwise waits some 20 ms for it. No variable of the environment may be set meanwhile.
+void start_gpu_energy(const std::string& library = kNvmlLibrary);
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "postprocess/timing/gpu_energy.hpp"
 #include "src/case/memory/memory_estimate.hpp"
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/ranks/rank_parts.hpp"
@@ -88,6 +89,7 @@ void RunResources::take_rank_gpu() {
 void RunResources::take_gpu() {
   if constexpr (kHasCuda) {
     if (ranks_.size() > 1) return take_rank_gpu();
+    start_gpu_energy();
     run_.gpu = require_device();
     const MemoryEstimate estimate = estimate_gpu_memory(run_.parameters, run_.strategy);
     require_memory("GPU memory", estimate, run_.gpu.free_bytes);

@@ -130,6 +130,16 @@ TEST_F(Energy, OfAGpuIsWhatNvmlCounts) {
   EXPECT_EQ(measure(sources("0000:3b:00.0")).text(1.0), "GPU 7.50 J, CPU 0 J; 7.50 J per DoF");
 }
 
+TEST_F(Energy, OfAGpuIsTheSameWhereNvmlWasStartedBefore) {
+  start_gpu_energy(TESSERA_FAKE_NVML);
+  start_gpu_energy(kNoLibrary);
+  for (int times = 0; times < 2; ++times) {
+    const EnergyUse use = measure(sources("0000:3b:00.0"));
+    ASSERT_TRUE(use.gpu && use.gpu->joules) << use.note();
+    EXPECT_DOUBLE_EQ(*use.gpu->joules, 7.5);
+  }
+}
+
 TEST_F(Energy, OfAGpuIsNotMeasuredWithoutNvmlOrTheGpu) {
   EnergySources from = sources("0000:3b:00.0");
   from.nvml = kNoLibrary;
