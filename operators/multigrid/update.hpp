@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "operators/form/gathered_form.hpp"
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
@@ -73,8 +74,12 @@ inline std::vector<double> coarse_inverse(const BilinearForm& form) {
     const BilinearForm gathered = gathered_form(form, space, whole);
     return on_all_ranks(form, [&] { return coarse_inverse(gathered); });
   }
-  return dense_inverse(*make_operator<double>({"csr"}, form),
-                       is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
+  const auto matrix = [&] {
+    // So small that many threads take longer to start than one does for all.
+    const ThreadsInUse one(1);
+    return make_operator<double>({"csr"}, form);
+  }();
+  return dense_inverse(*matrix, is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
 }
 
 /// The steps of a smoother and of the solver of the coarsest level for a spectrum.

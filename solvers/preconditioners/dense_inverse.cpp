@@ -95,8 +95,8 @@ void eliminate(const std::array<double, kBlock>& factors, const double* columns,
 // Returns whether all pivots were positive and finite.
 bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
   std::vector<double> columns(static_cast<std::size_t>(kBlock * n));
-  // Fewer rows than this would not pay for a thread.
-  constexpr std::int64_t kRowsPerThread = 64;
+  // With fewer rows a thread waits longer for the others than it works, where cores are busy.
+  constexpr std::int64_t kRowsPerThread = 192;
   constexpr int kRowsAtATime = 16;
   for (std::int64_t first = 0; first < n; first += kBlock) {
     const std::int64_t m = std::min(kBlock, n - first);

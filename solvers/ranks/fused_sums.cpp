@@ -17,12 +17,16 @@ double wide(double value) { return value; }
 
 std::vector<std::int64_t> distinct_entries(const std::vector<EntryPlane>& planes) {
   std::vector<std::int64_t> entries;
+  std::int64_t count = 0;
+  for (const EntryPlane& plane : planes) count += plane.count();
+  entries.reserve(static_cast<std::size_t>(count));
   for (const EntryPlane& plane : planes) {
     for (std::int64_t b = 0; b < plane.counts[1]; ++b) {
       for (std::int64_t a = 0; a < plane.counts[0]; ++a) entries.push_back(plane.entry(a, b));
     }
   }
-  std::sort(entries.begin(), entries.end());
+  // Slabs have them in order.
+  if (!std::is_sorted(entries.begin(), entries.end())) std::sort(entries.begin(), entries.end());
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   return entries;
 }

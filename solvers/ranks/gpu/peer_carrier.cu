@@ -133,11 +133,11 @@ class PeerCarrier final : public DeviceCarrier {
     TESSERA_CHECK(rank != ranks().rank());
     return {.from = static_cast<const char*>(from),
             .to = static_cast<char*>(to),
-            .sent = Cut::of(sent),
-            .received = Cut::of(received),
-            .mine = inboxes_ + rank,
-            .theirs = inbox_of(rank),
-            .counts = counts_of(rank)};
+            .sent = Cut::of<MessageCutting>(sent),
+            .received = Cut::of<MessageCutting>(received),
+            .mine = &inboxes_[rank].messages,
+            .theirs = &inbox_of(rank)->messages,
+            .counts = &counts_of(rank)->messages};
   }
 
   void queue(const PeerMessages& messages) const {
@@ -178,14 +178,15 @@ class PeerCarrier final : public DeviceCarrier {
     int blocks = 1;
     for (const SharedPlane& plane : planes) {
       TESSERA_CHECK(queued.count < 2);
-      const Cut cut = Cut::of(plane.entries.count() * static_cast<std::int64_t>(sizeof(T)));
+      const Cut cut =
+          Cut::of<PlaneCutting>(plane.entries.count() * static_cast<std::int64_t>(sizeof(T)));
       blocks = std::max(blocks, cut.blocks);
       queued.all[queued.count++] = {.entries = NumberedPlane(plane.entries),
                                     .cut = cut,
                                     .is_others = plane.neighbor < ranks().rank(),
-                                    .mine = inboxes_ + plane.neighbor,
-                                    .theirs = inbox_of(plane.neighbor),
-                                    .counts = counts_of(plane.neighbor)};
+                                    .mine = &inboxes_[plane.neighbor].planes,
+                                    .theirs = &inbox_of(plane.neighbor)->planes,
+                                    .counts = &counts_of(plane.neighbor)->planes};
     }
     const Launch as{"planes of other GPUs", static_cast<unsigned>(blocks), kThreads};
     if (sums == nullptr) {

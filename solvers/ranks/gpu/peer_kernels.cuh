@@ -15,32 +15,49 @@ namespace {
 using Counter = unsigned long long;
 
 constexpr int kThreads = 512;
-/// Of a message, each with its own flags: as many as keep NVLink busy.
-constexpr int kBlocks = 128;
 constexpr int kSlots = 2;
-constexpr std::int64_t kLargestChunk = std::int64_t{1} << 15;
 constexpr std::int64_t kLeastChunk = std::int64_t{1} << 12;
 /// Counters of different blocks lie in different sectors.
 constexpr int kCounterStride = 4;
 /// Numbers that go without a message's ways.
 constexpr int kMaxNumbers = 8;
 
-/// What a rank gives to one other: places for what that one stores, and words about it. The other
-/// ones are the words of the rank that this one stores for.
+/// How messages are cut for blocks of threads, each of which has its own places and flags.
+template <int blocks, std::int64_t largest_chunk>
+struct Cutting {
+  static constexpr int kBlocks = blocks;
+  static constexpr std::int64_t kLargestChunk = largest_chunk;
+
+  /// What a rank gives to one other: places for what that one stores, and its words about it.
+  struct Places {
+    char slots[blocks][kSlots][largest_chunk];
+    Counter stored[blocks][kCounterStride];  // chunks that the other has stored here
+    Counter taken[blocks][kCounterStride];   // those it has taken of what was stored there
+  };
+  /// How many chunks a rank has sent to another, and taken from it, in this rank's memory.
+  struct Counts {
+    Counter sent[blocks];
+    Counter taken[blocks];
+  };
+};
+
+/// As many blocks as keep NVLink busy, and leave multiprocessors to what runs beside.
+using MessageCutting = Cutting<64, std::int64_t{1} << 16>;
+/// For planes all others wait.
+using PlaneCutting = Cutting<128, std::int64_t{1} << 15>;
+
+/// What a rank gives to one other.
 struct Inbox {
-  char slots[kBlocks][kSlots][kLargestChunk];
-  Counter stored[kBlocks][kCounterStride];  // chunks that the other has stored here
-  Counter taken[kBlocks]
-               [kCounterStride];        // chunks that the other has taken of what was stored there
+  MessageCutting::Places messages;
+  PlaneCutting::Places planes;
   double numbers[kSlots][kMaxNumbers];  // to be added
   Counter added[kCounterStride];        // how often the other has stored such numbers
 };
 static_assert(sizeof(Inbox) == peer_inbox_bytes(1));
 
-/// How many chunks a rank has sent to another, and taken from it, in this rank's memory.
 struct Counts {
-  Counter sent[kBlocks];
-  Counter taken[kBlocks];
+  MessageCutting::Counts messages;
+  PlaneCutting::Counts planes;
   Counter added;  // numbers stored for the other
 };
 
@@ -50,11 +67,13 @@ struct Cut {
   std::int64_t chunk;
   int blocks;
 
+  template <class Cutting>
   static Cut of(std::int64_t bytes) {
-    const std::int64_t even = (bytes / kBlocks + 16) / 16 * 16;
-    const std::int64_t chunk = std::clamp(even, kLeastChunk, kLargestChunk);
-    return {bytes, chunk,
-            static_cast<int>(std::min<std::int64_t>((bytes + chunk - 1) / chunk, kBlocks))};
+    const std::int64_t even = (bytes / Cutting::kBlocks + 16) / 16 * 16;
+    const std::int64_t chunk = std::clamp(even, kLeastChunk, Cutting::kLargestChunk);
+    return {
+        bytes, chunk,
+        static_cast<int>(std::min<std::int64_t>((bytes + chunk - 1) / chunk, Cutting::kBlocks))};
   }
   // The place of chunk number k of a block; past the end there is none.
   __device__ std::int64_t begin(int block, std::int64_t k) const {
@@ -70,9 +89,9 @@ struct PeerMessage {
   char* to;
   Cut sent;
   Cut received;
-  Inbox* mine;    // what the other stores in
-  Inbox* theirs;  // what this rank stores in
-  Counts* counts;
+  MessageCutting::Places* mine;    // what the other stores in
+  MessageCutting::Places* theirs;  // what this rank stores in
+  MessageCutting::Counts* counts;
 };
 
 struct PeerMessages {
@@ -168,13 +187,14 @@ __device__ Counter next_number(const Counter& next, const Counter* counter, Coun
   return said;
 }
 
-// Sends and receives all messages. Up to kBlocks blocks of kThreads, all on the GPU at once; block
+// Sends and receives all messages. Up to 64 blocks of kThreads, all on the GPU at once; block
 // b of a rank meets block b of the other. A chunk is stored when one of two places for it is free,
 // and taken when its counter has come; each round stores before it takes, so that the rank that is
 // the furthest behind never waits. Counters go on from launch to launch. Bytes: each is read twice
 // and written twice, once over the link.
 __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages messages) {
   const int block = static_cast<int>(blockIdx.x);
+  constexpr std::int64_t kLargestChunk = MessageCutting::kLargestChunk;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kLargestChunk;
   for (std::int64_t i = block * kLargestChunk; i < messages.own_bytes; i += stride) {
     copy_bytes(messages.own_to + i, messages.own_from + i,

@@ -14,10 +14,10 @@ namespace {
 struct PeerPlane {
   NumberedPlane entries;
   Cut cut;
-  bool is_others;  // the neighbor counts these entries in sums
-  Inbox* mine;     // what the other stores in
-  Inbox* theirs;   // what this rank stores in
-  Counts* counts;
+  bool is_others;                // the neighbor counts these entries in sums
+  PlaneCutting::Places* mine;    // what the other stores in
+  PlaneCutting::Places* theirs;  // what this rank stores in
+  PlaneCutting::Counts* counts;
 };
 
 /// Those along an axis.
@@ -86,7 +86,7 @@ __device__ double add_plane(const NumberedPlane& plane, bool is_others, T* y, st
 }
 
 // y_i += what the neighbors have of it, on the planes along an axis, which have no entry in common.
-// With has_sums also the sums of all ranks. Launch: up to kBlocks blocks of kThreads, all on the
+// With has_sums also the sums of all ranks. Launch: up to 128 blocks of kThreads, all on the
 // GPU at once; chunks, places and counters are as those of exchange_kernel. A block adds to the
 // entries that it has stored for the neighbor itself. Deterministic. Bytes: a value of a plane is
 // read three times and written twice, once over the link.

@@ -2,12 +2,12 @@
 #include "src/studies/update_order/relaxation_rows.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "mesh/threads_in_use.hpp"
 #include "solvers/configuration.hpp"
 #include "solvers/interruption.hpp"
 #include "src/studies/thread_team.hpp"
@@ -24,20 +24,6 @@ constexpr int kSweepsAtATime[] = {1, 10};
 constexpr const char* kAllProblems = "all";
 /// The first run ends after so many time limits of a row, as do then the others.
 constexpr double kRunOverTimeLimit = 2.0;
-
-/// Sets the number of OpenMP threads for a scope.
-class ThreadsInUse {
- public:
-  explicit ThreadsInUse(int threads) : before_(omp_get_max_threads()) {
-    omp_set_num_threads(threads);
-  }
-  ThreadsInUse(const ThreadsInUse&) = delete;
-  ThreadsInUse& operator=(const ThreadsInUse&) = delete;
-  ~ThreadsInUse() { omp_set_num_threads(before_); }
-
- private:
-  int before_;
-};
 
 /// What runs of one order had after kKeptSweeps[k] sweeps, for each k that all runs reached.
 struct KeptRuns {
