@@ -19,6 +19,10 @@ target_link_libraries(tessera_flags INTERFACE tessera_warnings OpenMP::OpenMP_CX
 if(TESSERA_ARCH)
   target_compile_options(tessera_flags INTERFACE $<${tessera_cxx}:-march=${TESSERA_ARCH}>)
 endif()
+# The default is in operators/cells/cell_kernel_limits.hpp.
+if(TESSERA_UNROLLED_DEGREES)
+  target_compile_definitions(tessera_flags INTERFACE TESSERA_UNROLLED_DEGREES=${TESSERA_UNROLLED_DEGREES})
+endif()
 if(TESSERA_SANITIZE)
   # Nearly half of the time to compile goes into checks of each pointer: for null and for the size of objects, which the
   # address sanitizer sees as well, for alignment, which x86 does not need, and for the type behind it.

@@ -1,6 +1,7 @@
 // What the table of strategies says of the kernel kronecker, and what makes its operators.
 #include "operators/kronecker/row.hpp"
 
+#include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/kronecker.hpp"
 
@@ -40,7 +41,7 @@ KernelInfo kronecker_kernel() {
               "sum of Kronecker products of assembled 1D matrices, without cells; axis-aligned "
               "meshes with a coefficient that is constant or a product of functions of one "
               "coordinate; a reaction that is constant beside a constant coefficient",
-          .fast_degrees = "1-8 unrolled, others at run-time size",
+          .fast_degrees = TESSERA_FAST_DEGREES " unrolled, others at run-time size",
           .memory = "1D factors only",
           .min_dofs_on_gpu = 2'000'000,
           .cpu_bytes = cpu_bytes,

@@ -6,6 +6,7 @@
 
 #include "mesh/saturated.hpp"
 #include "operators/cells/batching.hpp"
+#include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/cells/device_matrix_free.hpp"
 #include "operators/cells/element_kernel.hpp"
 #include "operators/cells/scatter.hpp"
@@ -64,7 +65,7 @@ KernelInfo local_kernel() {
           .summary =
               "precomputed local matrices, one for all cells where they are alike (element "
               "assembly); GPU: a thread block a batch of cells",
-          .fast_degrees = "CPU 1-8 unrolled, others at run-time size; GPU any",
+          .fast_degrees = "CPU " TESSERA_FAST_DEGREES " unrolled, others at run-time size; GPU any",
           .memory =
               "one matrix on a uniform mesh with constant coefficient, else 4 (GPU: 8) (p + 1)^2d "
               "B a cell",

@@ -2,6 +2,7 @@
 #include "operators/tensor/row.hpp"
 
 #include "operators/cells/batching.hpp"
+#include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/cells/device_matrix_free.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/tensor/device_tensor.hpp"
@@ -51,20 +52,20 @@ std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName& st
 }  // namespace
 
 KernelInfo tensor_kernel() {
-  return {
-      .name = "tensor",
-      .summary = "sum factorization, B^T D B by 1D matrices (partial assembly)",
-      .fast_degrees = "1-8 with degree + 1 or degree + 2 points unrolled, others at run-time size",
-      .memory =
-          "a uniform mesh stores nothing; a mapped or graded one d (d + 1) / 2 values a "
-          "quadrature point, or less: operator.factors",
-      .scatter = TakesScatter::yes,
-      .factors = TakesFactors::yes,
-      .cpu_bytes = cpu_bytes,
-      .gpu_bytes = gpu_bytes,
-      .why_not = why_not,
-      .make = makers_of<MakeOperator>([]<class T>() { return make<T>; },
-                                      []<class T>() { return make_on_device<T>; })};
+  return {.name = "tensor",
+          .summary = "sum factorization, B^T D B by 1D matrices (partial assembly)",
+          .fast_degrees = TESSERA_FAST_DEGREES
+          " with degree + 1 or degree + 2 points unrolled, others at run-time size",
+          .memory =
+              "a uniform mesh stores nothing; a mapped or graded one d (d + 1) / 2 values a "
+              "quadrature point, or less: operator.factors",
+          .scatter = TakesScatter::yes,
+          .factors = TakesFactors::yes,
+          .cpu_bytes = cpu_bytes,
+          .gpu_bytes = gpu_bytes,
+          .why_not = why_not,
+          .make = makers_of<MakeOperator>([]<class T>() { return make<T>; },
+                                          []<class T>() { return make_on_device<T>; })};
 }
 
 }  // namespace tessera

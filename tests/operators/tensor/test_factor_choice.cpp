@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
+#include <string>
 
 #include "mesh/lanes/simd.hpp"
 #include "operators/cells/batching.hpp"
+#include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/strategy.hpp"
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/factor_choice.hpp"
@@ -89,8 +91,8 @@ TEST(FactorChoice, IsTheRule) {
   const std::vector<Case> cases = {
       {mapped(Processor::gpu, 3, 1, 2), kStored, "degree 1"},
       {mapped(Processor::cpu, 2, 2, 3), kStored, "2D on the CPU"},
-      {mapped(Processor::cpu, 3, 8, 9), kStored, "3D on the CPU"},
-      {mapped(Processor::gpu, 2, 8, 9), kStored, "2D on the GPU"},
+      {mapped(Processor::cpu, 3, kMaxFastDegree, kMaxFastDegree + 1), kStored, "3D on the CPU"},
+      {mapped(Processor::gpu, 2, kMaxFastDegree, kMaxFastDegree + 1), kStored, "2D on the GPU"},
       {graded(Processor::gpu, 3, 2, 4), kCompressed, "3D on the GPU"},
       {mapped(Processor::gpu, 3, 9, 10), kStored, "no unrolled kernel of this size"},
       {mapped(Processor::gpu, 3, 4, 7), kStored, "no unrolled kernel of this size"},
@@ -139,17 +141,17 @@ TEST(PatchScatter, IsForTheUnrolledKernels) {
   };
   for (const MeshKind kind : {MeshKind::uniform, MeshKind::mapped}) {
     const auto coefficient = CoefficientKind::general;
-    EXPECT_EQ(why_not(kind, coefficient, 8, 9), "");
+    EXPECT_EQ(why_not(kind, coefficient, kMaxFastDegree, kMaxFastDegree + 1), "");
     EXPECT_EQ(why_not(kind, coefficient, 1, 3), "");
-    EXPECT_EQ(
-        why_not(kind, coefficient, 4, 7),
-        "the scatter policy patch is for degrees 1 to 8 with degree + 1 or degree + 2 points, "
-        "not for degree 4 with 7 points");
+    EXPECT_EQ(why_not(kind, coefficient, 4, 7),
+              "the scatter policy patch is for degrees 1 to " + std::to_string(kMaxFastDegree) +
+                  " with degree + 1 or degree + 2 points, not for degree 4 with 7 points");
     EXPECT_NE(why_not(kind, coefficient, 9, 10), "");
   }
   EXPECT_EQ(why_not(MeshKind::uniform, CoefficientKind::constant, 4, 7), "");
   EXPECT_EQ(why_not(MeshKind::uniform, CoefficientKind::constant, 9, 10),
-            "the scatter policy patch is for degrees 1 to 8, not for degree 9 with 10 points");
+            "the scatter policy patch is for degrees 1 to " + std::to_string(kMaxFastDegree) +
+                ", not for degree 9 with 10 points");
 }
 
 TEST(PatchScatter, IsRefusedWhereItWouldBeAtomic) {
