@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "operators/cells/cell_kernel_limits.hpp"
 #include "tests/device_test.hpp"
 #include "tests/src/program.hpp"
 
@@ -164,8 +165,9 @@ TEST_F(BadInput, FactorsThatTheCaseCannotHave) {
        "\"stored\", \"on-the-fly\""},
       {"on-the-fly",
        {map, "space.degree=3", "space.points=6"},
-       "on-the-fly is for degrees 1 to 8 with degree + 1 or degree + 2 points, not for degree 3 "
-       "with 6 points; allowed: \"auto\", \"stored\""},
+       "on-the-fly is for degrees 1 to " + std::to_string(kMaxFastDegree) +
+           " with degree + 1 or degree + 2 points, not for degree 3 "
+           "with 6 points; allowed: \"auto\", \"stored\""},
       {"on-the-fly",
        {map, "space.degree=9"},
        "not for degree 9 with 10 points; allowed: \"auto\", \"stored\""},

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "operators/cells/cell_kernel_limits.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -231,7 +232,7 @@ TEST(StudyScatters, OfSolvesAreThoseThatTheirOperatorHas) {
     return why_no_solver_scatter(study);
   };
   for (const char* scatter : {"coloring", "atomic", "private", "patch"}) {
-    EXPECT_EQ(reason(scatter, 8), "") << scatter;
+    EXPECT_EQ(reason(scatter, kMaxFastDegree), "") << scatter;
   }
   EXPECT_EQ(reason("atomic", 9), "");
   EXPECT_THAT(reason("patch", 9),

@@ -5,40 +5,13 @@
 #include <cmath>
 #include <vector>
 
-#include "mesh/coarsening.hpp"
 #include "operators/multigrid/lattice_transfer.hpp"
 #include "tests/device_test.hpp"
+#include "tests/operators/multigrid/transfer_pairs.hpp"
 #include "tests/operators/problems.hpp"
 
 namespace tessera::testing {
 namespace {
-
-// Two spaces, the coarser with fewer degrees, fewer cells, or fewer cells along some axes.
-struct Pair {
-  Discretization fine;
-  Discretization coarse;
-};
-
-std::vector<Pair> pairs(int dimension) {
-  std::vector<Pair> all;
-  const Index layers = dimension == 3 ? 5 : 1;
-  for (const Geometry geometry : {Geometry::cartesian, Geometry::graded}) {
-    for (const int degree : {1, 2, 4}) {
-      ProblemOptions options;
-      options.dimension = dimension;
-      options.degree = degree;
-      options.cells = {6, 3, layers};
-      options.geometry = geometry;
-      const Problem problem = make_problem(options);
-      for (const LevelShape& shape :
-           {LevelShape{std::max(1, degree / 2), {6, 2, layers}},
-            LevelShape{degree, {3, 2, ceil_div(layers, 2)}}, LevelShape{degree, {3, 3, layers}}}) {
-        all.push_back({*problem.discretization, coarsen(*problem.discretization, shape)});
-      }
-    }
-  }
-  return all;
-}
 
 // x^p + y^p + ... with products, of the coarser degree along each axis.
 double polynomial(int degree, const Point& at) {
@@ -100,46 +73,6 @@ TEST_P(LatticeTransfers, RestrictByTheTranspose) {
       rounded.restrict_to_coarse(vector_of<float>(random_input<float>(n, 7)), single_restricted);
       EXPECT_LT(relative_difference(single_prolonged, values_of(prolonged)), kFloatTolerance);
       EXPECT_LT(relative_difference(single_restricted, values_of(restricted)), kFloatTolerance);
-    }
-  }
-}
-
-// A x with rows that lie on the GPU, which are in increasing order of columns and without zeros.
-std::vector<double> product_of_rows(const DeviceSparseRows<double>& rows,
-                                    const HostVector<double>& x) {
-  const std::vector<Index> starts = to_host(rows.starts);
-  const std::vector<std::int32_t> columns = to_host(rows.columns);
-  const std::vector<double> values = to_host(rows.values);
-  EXPECT_EQ(starts.back(), static_cast<Index>(values.size()));
-  EXPECT_EQ(std::count(values.begin(), values.end(), 0.0), 0);
-  std::vector<double> product;
-  for (std::size_t row = 0; row + 1 < starts.size(); ++row) {
-    EXPECT_TRUE(std::is_sorted(columns.begin() + starts[row], columns.begin() + starts[row + 1]));
-    double sum = 0.0;
-    for (Index entry = starts[row]; entry < starts[row + 1]; ++entry) {
-      sum += values[entry] * x[columns[entry]];
-    }
-    product.push_back(sum);
-  }
-  return product;
-}
-
-TEST_P(LatticeTransfers, HaveRowsOnTheGpu) {
-  TESSERA_REQUIRE_DEVICE();
-  for (const Pair& pair : pairs(GetParam())) {
-    for (const FaceSet dirichlet : {FaceSet{}, FaceSet{0b001001}, FaceSet{0b111111}}) {
-      const LatticeProlongation P = make_prolongation(pair.coarse, pair.fine, dirichlet);
-      const LatticeTransfer<double, Host> transfer(P);
-      const HostVector<double> x = vector_of<double>(random_values(transfer.coarse_size(), 5));
-      const HostVector<double> y = vector_of<double>(random_values(transfer.fine_size(), 7));
-      HostVector<double> prolonged(transfer.fine_size());
-      transfer.add_prolonged(x, prolonged);
-      HostVector<double> restricted(transfer.coarse_size());
-      transfer.restrict_to_coarse(y, restricted);
-      EXPECT_LT(relative_difference(prolonged, product_of_rows(prolongation_rows<double>(P), x)),
-                kDoubleTolerance);
-      EXPECT_LT(relative_difference(restricted, product_of_rows(restriction_rows<double>(P), y)),
-                kDoubleTolerance);
     }
   }
 }
