@@ -17,14 +17,6 @@ namespace {
 
 constexpr char kVisibleDevices[] = "CUDA_VISIBLE_DEVICES";
 
-// What the variable was before this program changed it.
-struct UsersVisibleDevices {
-  std::optional<std::string> text;
-  UsersVisibleDevices() {
-    if (const char* const visible = std::getenv(kVisibleDevices)) text = visible;
-  }
-};
-
 // The driver has a file for each GPU, of which a container or a batch system may leave some.
 int usable_device_files() {
   constexpr int kMaxFiles = 64;
@@ -65,8 +57,12 @@ std::optional<std::string> one_visible_device(const char* visible, int devices, 
 }
 
 std::optional<std::string> users_visible_devices() {
-  static const UsersVisibleDevices users;
-  return users.text;
+  // As it is at the first call, before this program changes it.
+  static const std::optional<std::string> users = [] {
+    const char* const visible = std::getenv(kVisibleDevices);
+    return visible == nullptr ? std::nullopt : std::optional<std::string>(visible);
+  }();
+  return users;
 }
 
 void leave_one_device(int number) {

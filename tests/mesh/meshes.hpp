@@ -17,8 +17,8 @@
 
 #include "mesh/discretization.hpp"
 #include "mesh/scalar_field.hpp"
+#include "mesh/threads_in_use.hpp"
 #include "tests/random_values.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 

@@ -287,7 +287,7 @@ TEST(AxisMatrices, MultiplyAlongEachAxisAsAPlainLoopDoes) {
         if (d == 1 && extents[0] == 70) extents[0] = 5000;
         for (const int threads : {1, 3}) {
           SCOPED_TRACE(::testing::Message() << "axis " << d << ", threads " << threads);
-          const ThreadCount scope(threads);
+          const ThreadsInUse scope(threads);
           expect_product<double>(matrix, extents, d);
           expect_product<float>(matrix, extents, d);
         }

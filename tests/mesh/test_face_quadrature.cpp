@@ -96,7 +96,7 @@ TEST_P(FaceRules, PositionsAndSurfaceElementsOfMapsInTheSpaceAreExact) {
   for (const auto& [map, discretization] : mapped()) {
     for_each_face([&, &map = map, &discretization = discretization](int face) {
       for (const int threads : {1, 3}) {
-        const ThreadCount count(threads);
+        const ThreadsInUse count(threads);
         const FaceQuadrature quadrature = make_face_quadrature(discretization, face);
         ASSERT_EQ(quadrature.face, face);
         ASSERT_EQ(quadrature.dimension, dimension_);

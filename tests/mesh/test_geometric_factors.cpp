@@ -77,7 +77,7 @@ TYPED_TEST(Factors, OfMappedMeshesAreTheSymmetricPositiveDefiniteMatrix) {
     for (const SmoothMap& map : {identity_map(), affine_map(), quadratic_map()}) {
       const Discretization discretization = make_mapped(mesh, this->basis_, components_of(map));
       for (const int threads : {1, 3}) {
-        const ThreadCount count(threads);
+        const ThreadsInUse count(threads);
         const CellBatches batches(mesh, kLanes<T>, 1000, threads);
         const GeometricFactors<T> factors(discretization, batches, variable_coefficient());
         ASSERT_EQ(factors.kind(), FactorKind::general);
@@ -213,7 +213,7 @@ TEST(InvertedCells, TheFirstIsNamedForAnyNumberOfThreads) {
     const BoxMesh mesh(dimension, {41, 9, 4}, {0, 0, 0}, {41, 9, 4});
     const Discretization discretization = make_mapped(mesh, basis, folded());
     for (const int threads : {1, 2, 3}) {
-      const ThreadCount count(threads);
+      const ThreadsInUse count(threads);
       expect_refused_cell(discretization, threads, {6, 2, 0},
                           dimension == 2 ? "cell (6, 2) " : "cell (6, 2, 0) ");
     }

@@ -74,7 +74,7 @@ TEST_P(Mappings, CartesianOnesStoreLinesOnly) {
 TEST_P(Mappings, NodesLieAtTheMapOfTheirBoxPositions) {
   for (const SmoothMap& map : {identity_map(), affine_map(), quadratic_map()}) {
     for (const int threads : {1, 3}) {
-      const ThreadCount count(threads);
+      const ThreadsInUse count(threads);
       const Mapping mapping(mesh_, lattice_, nodes_, components_of(map));
       EXPECT_FALSE(mapping.is_cartesian());
       EXPECT_FALSE(mapping.has_equal_cells());
@@ -132,7 +132,7 @@ TEST_P(Mappings, ThatAreNotFiniteNameTheFirstSuchNode) {
         return (point - at).norm() < 1e-9 || (point - later).norm() < 1e-9 ? bad : 1.0;
       });
       for (const int threads : {1, 2, 3}) {
-        const ThreadCount count(threads);
+        const ThreadsInUse count(threads);
         try {
           const Mapping mapping(mesh, lattice, nodes, components);
           FAIL() << "accepted " << bad << " as component " << d;

@@ -30,7 +30,7 @@ TEST(Partition, PartsFollowEachOtherAndDifferByAtMostOne) {
 
 TEST(ParallelRanges, VisitEveryIndexOnce) {
   for (const int threads : {1, 2, 3, 5}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     for (const Index n : {0, 1, 2, 4, 5, 1000}) {
       std::vector<int> visits(static_cast<std::size_t>(n), 0);
       int calls = 0;
@@ -47,7 +47,7 @@ TEST(ParallelRanges, VisitEveryIndexOnce) {
 
 TEST(ParallelRanges, RethrowTheExceptionOfTheLowestPart) {
   for (const int threads : {1, 2, 4}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     for (int repetition = 0; repetition < 20; ++repetition) {
       for (const Index first_bad : {0, 3}) {
         try {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "operators/form/bilinear_form.hpp"
-#include "tests/thread_count.hpp"
 #include "tests/vectors.hpp"
 
 namespace tessera::testing {

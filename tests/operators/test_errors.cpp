@@ -50,7 +50,7 @@ TEST(InvertedCells, TheFirstOneIsNamedForAnyNumberOfThreads) {
   const FoldedProblem two = folded_problem(2, {41, 9, 1}, 6.0, 2.5);
   const FoldedProblem three = folded_problem(3, {21, 5, 9}, 4.0, 3.5);
   for (const int threads : {1, 2, 3}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     for (const StrategyName& variant : host_variants(two.form)) {
       try {
         make_operator<double>(variant, two.form);
@@ -199,7 +199,7 @@ TEST(FieldErrors, AnExceptionOfTheCoefficientReachesTheCaller) {
       [](const PointBlock&, double*) { throw std::domain_error("a field's own error"); },
       std::nullopt};
   for (const int threads : {1, 3}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     for (const StrategyName& variant : host_variants(problem.form)) {
       EXPECT_THROW(make_operator<double>(variant, problem.form), std::domain_error)
           << variant.text();

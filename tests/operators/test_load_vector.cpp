@@ -79,7 +79,7 @@ TEST_P(LoadVector, EqualsTheReference) {
   ProblemOptions options;
   options.dimension = std::get<0>(GetParam());
   options.degree = std::get<1>(GetParam());
-  const ThreadCount threads(1 + options.degree % 3);
+  const ThreadsInUse threads(1 + options.degree % 3);
   options.cells = options.degree <= 3 ? IndexTriple{9, 3, 2} : IndexTriple{2, 2, 1};
   expect_equal_to_reference(options);
   options.coefficient = Coefficient::constant;
@@ -134,7 +134,7 @@ TEST(LoadVectorBits, DoNotDependOnTheNumberOfThreads) {
   options.cells = {35, 7, 6};
   const Problem problem = make_problem(options);
   const auto load = [&](int threads) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     return library_load(problem, source(), fluxes(3));
   };
   const HostVector<double> one = load(1);
@@ -149,7 +149,7 @@ TEST(LoadVectorErrors, NonFiniteValuesAreRefusedWithTheirPosition) {
     return field_of([limit](double x, double, double) { return x > limit ? kNan : 1.0; });
   };
   for (const int threads : {1, 3}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     try {
       library_load(problem, bad_beyond(0.6), {});
       FAIL() << "a source that is not finite was accepted";
@@ -174,7 +174,7 @@ TEST(LoadVectorErrors, AnExceptionOfAFieldReachesTheCaller) {
       [](const PointBlock&, double*) { throw std::domain_error("a field's own error"); },
       std::nullopt};
   for (const int threads : {1, 3}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     EXPECT_THROW(library_load(problem, throwing, {}), std::domain_error);
   }
 }
@@ -217,7 +217,7 @@ TEST(DirichletValues, SharedNodesBelongToTheFirstFace) {
 
 TEST(DirichletValues, AreTakenAtTheMappedPositions) {
   for (const int threads : {1, 3}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     ProblemOptions options;
     options.dimension = 2;
     options.cells = {700, 2, 1};  // more nodes on a face than one block of them

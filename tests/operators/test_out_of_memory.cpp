@@ -80,7 +80,7 @@ TEST_F(OutOfMemoryDeathTest, AnApplicationThrows) {
     SCOPED_TRACE(scatter);
     EXPECT_EXIT(
         {
-          const ThreadCount threads(2);
+          const ThreadsInUse threads(2);
           const Problem tested = problem();
           const auto a = make_operator<double>({"tensor", scatter}, tested.form);
           const HostVector<double> x(a->size());
@@ -96,7 +96,7 @@ TEST_F(OutOfMemoryDeathTest, ADiagonalThrows) {
     SCOPED_TRACE(scatter);
     EXPECT_EXIT(
         {
-          const ThreadCount threads(2);
+          const ThreadsInUse threads(2);
           const Problem tested = problem();
           const auto a = make_operator<double>({"tensor", scatter}, tested.form);
           HostVector<double> d(a->size());
@@ -110,7 +110,7 @@ TEST_F(OutOfMemoryDeathTest, ADiagonalThrows) {
 TEST_F(OutOfMemoryDeathTest, RobinFacesThrow) {
   EXPECT_EXIT(
       {
-        const ThreadCount threads(2);
+        const ThreadsInUse threads(2);
         const Problem tested = problem();
         const RobinFaces<double> faces(tested.form);
         const HostVector<double> x(tested.size());

@@ -85,7 +85,7 @@ TEST_P(Policies, SumEveryBrickOnceOverWhateverWasThere) {
     const BoxMesh mesh(shape.dimension, shape.cells, {0, 0, 0}, {1, 1, 1});
     const NodeLattice lattice(mesh, shape.degree);
     for (const int threads : {1, 2, 3, 5}) {
-      const ThreadCount count(threads);
+      const ThreadsInUse count(threads);
       const CellBatches batches(mesh, 8, shape.bytes_per_cell, threads);
       std::vector<double> expected(static_cast<std::size_t>(lattice.size()), 0.0);
       for (const Brick& brick : batches.bricks()) {
@@ -116,7 +116,7 @@ TEST_P(Policies, SumEveryBrickOnceOverWhateverWasThere) {
 
 // Plain additions must not meet: every entry is claimed while its brick is at work.
 TEST_P(Policies, PlainAdditionsOfRunningBricksNeverShareAnEntry) {
-  const ThreadCount count(3);
+  const ThreadsInUse count(3);
   const BoxMesh mesh(3, {20, 9, 7}, {0, 0, 0}, {1, 1, 1});
   const NodeLattice lattice(mesh, 1);
   const CellBatches batches(mesh, 8, 20000, 3);
@@ -174,7 +174,7 @@ bool is_deterministic(const StrategyName& strategy) {
 }
 
 TEST(Determinism, StrategiesSaidToBeDeterministicGiveTheSameBits) {
-  const ThreadCount count(2);
+  const ThreadsInUse count(2);
   ProblemOptions options;
   options.cells = {35, 9, 8};
   options.coefficient = Coefficient::constant;
@@ -202,7 +202,7 @@ TEST(Determinism, StrategiesSaidToBeDeterministicGiveTheSameBits) {
 
 // An exception must not leave an OpenMP region, which would end the program.
 TEST(Scatter, ThrowsWhatABrickThrows) {
-  const ThreadCount threads(3);
+  const ThreadsInUse threads(3);
   const BoxMesh mesh(3, {20, 9, 7}, {0, 0, 0}, {1, 1, 1});
   const NodeLattice lattice(mesh, 1);
   const CellBatches batches(mesh, kLanes<double>, 20000, 3);

@@ -43,7 +43,7 @@ void for_each_problem(const IndexTriple& cells, F&& check) {
 
 // One thread and rows of whole batches: nothing is padded and nothing is held twice.
 TEST(OperatorBytes, AreWhatTheOperatorHolds) {
-  const ThreadCount count(1);
+  const ThreadsInUse count(1);
   const auto equal = [](const Problem&, const StrategyName&, Index predicted, Index held) {
     EXPECT_EQ(predicted, held);
   };
@@ -53,7 +53,7 @@ TEST(OperatorBytes, AreWhatTheOperatorHolds) {
 
 // Otherwise batches are padded to whole SIMD vectors and private buffers overlap.
 TEST(OperatorBytes, AreALowerBoundOnOddMeshes) {
-  const ThreadCount count(2);
+  const ThreadsInUse count(2);
   for_each_problem<double>({11, 3, 2}, [](const Problem& problem, const StrategyName& strategy,
                                           Index predicted, Index held) {
     EXPECT_LE(predicted, held);

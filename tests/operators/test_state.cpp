@@ -125,7 +125,7 @@ class States : public ::testing::TestWithParam<std::tuple<int, int, Geometry>> {
 };
 
 TEST_P(States, GiveEveryStrategyTheFormAtThem) {
-  const ThreadCount threads(2);
+  const ThreadsInUse threads(2);
   ProblemOptions options = States::options();
   for (const Dependence dependence :
        {Dependence::coefficient, Dependence::reaction, Dependence::both}) {
@@ -175,7 +175,7 @@ TEST_P(States, GiveTheResidualOfTheProblemAtThem) {
   without_state.state = nullptr;
   std::vector<double> first;
   for (const int count : {1, 2}) {
-    const ThreadCount threads(count);
+    const ThreadsInUse threads(count);
     HostVector<double> r = poisoned<double, Host>(n);
     assemble_residual(without_state, twins.source_of_u, fluxes, u, r);
     EXPECT_LT(relative_difference(r, to_double(expected)), 1e-11);

@@ -25,7 +25,7 @@ class EveryStrategy : public EveryProcessorTest<DegreeAndProcessor> {
 
 TEST_P(EveryStrategy, EqualsTheReference) {
   ProblemOptions options = EveryStrategy::options();
-  const ThreadCount threads(threads_for(options.degree));
+  const ThreadsInUse threads(threads_for(options.degree));
   in_space_of_processor([&]<class Space>() {
     for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
       for (const Coefficient coefficient : {Coefficient::constant, Coefficient::variable}) {
@@ -39,7 +39,7 @@ TEST_P(EveryStrategy, EqualsTheReference) {
 
 TEST_P(EveryStrategy, EqualsTheReferenceInSinglePrecision) {
   ProblemOptions options = EveryStrategy::options();
-  const ThreadCount threads(threads_for(options.degree));
+  const ThreadsInUse threads(threads_for(options.degree));
   // Rows longer than the 16 lanes of a float vector.
   if (options.dimension == 2) options.cells[0] = 17;
   in_space_of_processor([&]<class Space>() {
@@ -56,7 +56,7 @@ TEST_P(EveryStrategy, EqualsTheReferenceInSinglePrecision) {
 // With the reaction as large as the stiffness of a cell.
 TEST_P(EveryStrategy, EqualsTheReferenceWithReaction) {
   ProblemOptions options = EveryStrategy::options();
-  const ThreadCount threads(threads_for(options.degree));
+  const ThreadsInUse threads(threads_for(options.degree));
   in_space_of_processor([&]<class Space>() {
     for (const Reaction reaction : {Reaction::constant, Reaction::variable}) {
       options.reaction = reaction;
@@ -117,7 +117,7 @@ TEST_P(EveryHostStrategy, EqualsTheReferenceOnFullBatchesWithMorePoints) {
 // Rows of one cell, of fewer cells than lanes, of whole batches and of batches and a rest, with
 // every face constrained and every scatter policy.
 TEST(TensorRows, EqualTheReferenceForRowsOfAnyLength) {
-  const ThreadCount threads(2);
+  const ThreadsInUse threads(2);
   ProblemOptions options;
   options.boundary = Boundary::dirichlet;
   std::vector<StrategyName> strategies;
@@ -143,7 +143,7 @@ TEST(TensorRows, EqualTheReferenceForRowsOfAnyLength) {
 }
 
 TEST_P(EveryHostStrategy, EqualsTheReferenceWithMorePoints) {
-  const ThreadCount threads(EveryHostStrategy::threads());
+  const ThreadsInUse threads(EveryHostStrategy::threads());
   ProblemOptions options = EveryHostStrategy::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   for (const int extra : {2, 4}) {
@@ -158,7 +158,7 @@ TEST_P(EveryHostStrategy, EqualsTheReferenceWithMorePoints) {
 }
 
 TEST_P(EveryHostStrategy, EqualsTheReferenceWithGaussLobattoPoints) {
-  const ThreadCount threads(EveryHostStrategy::threads());
+  const ThreadsInUse threads(EveryHostStrategy::threads());
   ProblemOptions options = EveryHostStrategy::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   options.rule = QuadratureRule::gauss_lobatto;
@@ -177,7 +177,7 @@ TEST_P(EveryHostStrategy, EqualsTheReferenceWithGaussLobattoPoints) {
 }
 
 TEST_P(EveryHostStrategy, EqualsTheReferenceWithEquidistantNodes) {
-  const ThreadCount threads(EveryHostStrategy::threads());
+  const ThreadsInUse threads(EveryHostStrategy::threads());
   ProblemOptions options = EveryHostStrategy::options();
   if (options.degree > 4) options.cells = {2, 1, 2};
   options.nodes = NodeFamily::equidistant;
@@ -253,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
 class ThreadsAndBricks : public ::testing::TestWithParam<int> {};
 
 TEST_P(ThreadsAndBricks, EqualsTheReferenceOnManyBricks) {
-  const ThreadCount threads(GetParam());
+  const ThreadsInUse threads(GetParam());
   ProblemOptions options;
   options.degree = 1;
   options.cells = {35, 7, 6};
@@ -268,7 +268,7 @@ TEST_P(ThreadsAndBricks, EqualsTheReferenceOnManyBricks) {
 }
 
 TEST_P(ThreadsAndBricks, EqualsTheReferenceWithDirichletOnAllFaces) {
-  const ThreadCount threads(GetParam());
+  const ThreadsInUse threads(GetParam());
   ProblemOptions options;
   options.boundary = Boundary::dirichlet;
   options.cells = {9, 3, 3};
@@ -308,10 +308,10 @@ TEST(Threads, MayChangeBetweenMakingAndApplying) {
       for (const StrategyName& variant : host_variants(problem.form)) {
         std::unique_ptr<LinearOperator<double, Host>> a;
         {
-          const ThreadCount threads(made_with);
+          const ThreadsInUse threads(made_with);
           a = make_operator<double>(variant, problem.form);
         }
-        const ThreadCount threads(applied_with);
+        const ThreadsInUse threads(applied_with);
         HostVector<double> y = poisoned<double>(problem.size());
         a->apply(x, y);
         EXPECT_LT(relative_difference(y, expected), kDoubleTolerance)

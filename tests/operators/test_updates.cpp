@@ -58,7 +58,7 @@ template <class T>
 void expect_updates(const Problem& problem, const BilinearForm& next, Updated expected,
                     Evaluated evaluated = Evaluated::fields) {
   // With more, atomic sums have other bits every time.
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   const HostVector<T> x = vector_of<T>(random_input<T>(problem.size(), 3));
   const bool is_of_low_degree = problem.form.discretization->lattice.degree() <= 3;
   for (const StrategyName& strategy : right_strategies(Processor::cpu)) {
@@ -135,7 +135,7 @@ TEST_P(Updates, OfANumberAreAsNewlyMade) {
 }
 
 TEST_P(Updates, MassMatricesEqualTheReference) {
-  const ThreadCount threads(2);
+  const ThreadsInUse threads(2);
   const auto [dimension, degree] = GetParam();
   ProblemOptions options = options_for(Processor::cpu, dimension, degree);
   for (const int points : {0, degree + 2}) {

@@ -304,7 +304,7 @@ TEST(MaximumError, IsFoundAtAnyNode) {
   ASSERT_GT(n, 4 * 1024);
   HostVector<double> changed(n);
   for (const int threads : {1, 3}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     for (const Index node : {Index{0}, Index{1}, Index{1023}, Index{1024}, n / 3, n / 2, n - 1}) {
       for (const double by : {0.5, -0.25}) {
         copy(u, changed);
@@ -358,7 +358,7 @@ TEST(SumsOverCells, AreTheSameBitsForAnyNumberOfThreads) {
   const ScalarField exact =
       field_of([](double x, double y, double z) { return std::sin(5.0 * x - y) + z; });
   const auto numbers = [&](int threads) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     const ErrorNorms error = error_norms(mesh, u.span(), exact);
     const SolutionNumbers solution = solution_numbers(mesh, u.span(), problem.form.coefficient);
     return std::array{
@@ -378,7 +378,7 @@ TEST(SumsOverCells, AnExceptionOfTheExactSolutionReachesTheCaller) {
       [](const PointBlock&, double*) { throw std::domain_error("a field's own error"); },
       std::nullopt};
   for (const int threads : {1, 3}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     EXPECT_THROW(error_norms(mesh, zeros(mesh).span(), throwing), std::domain_error);
     EXPECT_THROW(mean_value(mesh, throwing), std::domain_error);
   }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "operators/cells/scatter.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/shape.hpp"
@@ -14,7 +15,6 @@
 #include "tests/operators/reference.hpp"
 #include "tests/operators/suitable.hpp"
 #include "tests/properties/random_case.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -126,7 +126,7 @@ void check_operator(const StrategyName& variant, const BilinearForm& form,
         fmt::format("{}: {} is {:.3g} off, relative to the size of its terms; {:.3g} is allowed",
                     name, what, difference, expected.tolerance));
   };
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   const auto a = make_operator<T>(variant, form);
   const HostVector<T> x = vector_of<T>(expected.x);
   const HostVector<T> y = applied(*a, x);
@@ -141,7 +141,7 @@ void check_operator(const StrategyName& variant, const BilinearForm& form,
       exact_dot(y, other) - exact_dot(applied(*a, vector_of<T>(other)), expected.x);
   require_near("symmetry", std::abs(asymmetry) / (2.0 * product(other, expected.magnitude)));
 
-  const ThreadCount two(2);
+  const ThreadsInUse two(2);
   const HostVector<T> again = applied(*a, x);
   require_near("A x of two threads", worst(again, expected.y, expected.magnitude));
   const ScatterInfo* scatter = find_scatter(variant.scatter);

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "operators/csr/csr.hpp"
 #include "operators/strategy.hpp"
 #include "src/case/choices.hpp"
@@ -17,7 +18,6 @@
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/properties/random_case.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -34,7 +34,7 @@ struct Solved {
         form(stiffness_form(problem, discretization)) {
     system = make_linear_system(problem, discretization, make_initial(parameters));
     b.assign(system.b.data(), system.b.data() + system.b.size());
-    const ThreadCount threads(parameters.run.threads);
+    const ThreadsInUse threads(parameters.run.threads);
     // As a run has it, before the operator.
     { const auto setup = timers.scope("setup"); }
     outcome = solve(parameters, problem, form, system, timers,

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "solvers/linear_operator.hpp"
 #include "tests/solvers/dense_algebra.hpp"
-#include "tests/thread_count.hpp"
 #include "tests/vectors.hpp"
 
 namespace tessera::testing {

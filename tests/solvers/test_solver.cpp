@@ -4,10 +4,10 @@
 #include <cmath>
 #include <memory>
 
+#include "mesh/threads_in_use.hpp"
 #include "tests/everywhere.hpp"
 #include "tests/solvers/operators_to_solve.hpp"
 #include "tests/solvers/solve_once.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -128,7 +128,7 @@ TYPED_TEST(Solvers, StartFromZero) {
 TYPED_TEST(Solvers, SolveAgainAsAtFirst) {
   using T = typename TypeParam::Scalar;
   using Space = typename TypeParam::Space;
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   const auto b = vector_of_function<T, Space>(wave);
   const auto other = vector_of_function<T, Space>(other_wave);
   this->for_each_solver([&](SolverMethod method, const auto& a, const auto* m) {

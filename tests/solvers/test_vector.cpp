@@ -33,7 +33,7 @@ class Vectors : public ::testing::Test {
   template <class F>
   void for_each_size(F&& f) {
     for (const int threads : {1, 3}) {
-      const ThreadCount count(threads);
+      const ThreadsInUse count(threads);
       for (const std::int64_t n : sizes()) {
         SCOPED_TRACE(::testing::Message() << n << " entries, " << threads << " threads");
         f(n);
@@ -254,7 +254,7 @@ TYPED_TEST(Vectors, SumsAreTheSameBitsForAnyNumberOfThreadsAndAgain) {
   };
   const auto expected = sums();
   for (const int threads : {1, 2, 3, 4, 7}) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     for (int repetition = 0; repetition < 5; ++repetition) ASSERT_EQ(sums(), expected) << threads;
   }
 }

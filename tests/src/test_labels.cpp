@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "mesh/threads_in_use.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/setup.hpp"
@@ -14,7 +15,6 @@
 #include "src/solve/solve.hpp"
 #include "src/study/measurement.hpp"
 #include "tests/device_test.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -85,7 +85,7 @@ std::set<std::string> labels_of_runs(RunDevice device) {
 }
 
 TEST(RunLabels, AreWhatRuns) {
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   const std::set<std::string> seen = labels_of_runs(RunDevice::cpu);
   for (const char* label : {"csr", "kronecker", "local/private", "tensor/serial",
                             "tensor/atomic, stored", "tensor/coloring, on-the-fly", "stencil"}) {

@@ -131,13 +131,12 @@ class PeerCarrier final : public DeviceCarrier {
   PeerMessage message_to(int rank, const void* from, void* to, std::int64_t sent,
                          std::int64_t received) const {
     TESSERA_CHECK(rank != ranks().rank());
-    return {.from = static_cast<const char*>(from),
-            .to = static_cast<char*>(to),
-            .sent = Cut::of<MessageCutting>(sent),
-            .received = Cut::of<MessageCutting>(received),
-            .mine = &inboxes_[rank].messages,
-            .theirs = &inbox_of(rank)->messages,
-            .counts = &counts_of(rank)->messages};
+    return {
+        .from = static_cast<const char*>(from),
+        .to = static_cast<char*>(to),
+        .sent = Cut::of<MessageCutting>(sent),
+        .received = Cut::of<MessageCutting>(received),
+        .link = {&inboxes_[rank].messages, &inbox_of(rank)->messages, &counts_of(rank)->messages}};
   }
 
   void queue(const PeerMessages& messages) const {
@@ -181,12 +180,12 @@ class PeerCarrier final : public DeviceCarrier {
       const Cut cut =
           Cut::of<PlaneCutting>(plane.entries.count() * static_cast<std::int64_t>(sizeof(T)));
       blocks = std::max(blocks, cut.blocks);
-      queued.all[queued.count++] = {.entries = NumberedPlane(plane.entries),
-                                    .cut = cut,
-                                    .is_others = plane.neighbor < ranks().rank(),
-                                    .mine = &inboxes_[plane.neighbor].planes,
-                                    .theirs = &inbox_of(plane.neighbor)->planes,
-                                    .counts = &counts_of(plane.neighbor)->planes};
+      queued.all[queued.count++] = {
+          .entries = NumberedPlane(plane.entries),
+          .cut = cut,
+          .is_others = plane.neighbor < ranks().rank(),
+          .link = {&inboxes_[plane.neighbor].planes, &inbox_of(plane.neighbor)->planes,
+                   &counts_of(plane.neighbor)->planes}};
     }
     const Launch as{"planes of other GPUs", static_cast<unsigned>(blocks), kThreads};
     if (sums == nullptr) {

@@ -84,26 +84,6 @@ struct Cut {
   }
 };
 
-struct PeerMessage {
-  const char* from;
-  char* to;
-  Cut sent;
-  Cut received;
-  MessageCutting::Places* mine;    // what the other stores in
-  MessageCutting::Places* theirs;  // what this rank stores in
-  MessageCutting::Counts* counts;
-};
-
-struct PeerMessages {
-  PeerMessage all[kMaxPeers];
-  int count;
-  // What a rank sends to itself.
-  const char* own_from;
-  char* own_to;
-  std::int64_t own_bytes;
-  volatile int* is_given_up;
-};
-
 __device__ Counter load_acquire(const Counter* counter) {
   Counter value;
   asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(counter) : "memory");
@@ -187,6 +167,54 @@ __device__ Counter next_number(const Counter& next, const Counter* counter, Coun
   return said;
 }
 
+/// A rank's way to another one, chunk by chunk; each block has its own.
+template <class Cutting>
+struct Link {
+  typename Cutting::Places* mine;    // what the other stores in
+  typename Cutting::Places* theirs;  // what this rank stores in
+  typename Cutting::Counts* counts;
+
+  // Calls store(place) for the next chunk to the other rank when one of two places for it is free;
+  // false if that does not come.
+  template <class Store>
+  __device__ bool send(int block, const volatile int* is_given_up, Store&& store) const {
+    Counter& sent = counts->sent[block];
+    const Counter number = next_number(sent, mine->taken[block], kSlots, is_given_up);
+    if (number == kGivenUp) return false;
+    store(theirs->slots[block][number % kSlots]);
+    tell(theirs->stored[block], sent, number + 1);
+    return true;
+  }
+  // Calls take(place) for the next chunk of the other rank when it has come; false if it does not.
+  template <class Take>
+  __device__ bool receive(int block, const volatile int* is_given_up, Take&& take) const {
+    Counter& taken = counts->taken[block];
+    const Counter number = next_number(taken, mine->stored[block], 0, is_given_up);
+    if (number == kGivenUp) return false;
+    take(mine->slots[block][number % kSlots]);
+    tell(theirs->taken[block], taken, number + 1);
+    return true;
+  }
+};
+
+struct PeerMessage {
+  const char* from;
+  char* to;
+  Cut sent;
+  Cut received;
+  Link<MessageCutting> link;
+};
+
+struct PeerMessages {
+  PeerMessage all[kMaxPeers];
+  int count;
+  // What a rank sends to itself.
+  const char* own_from;
+  char* own_to;
+  std::int64_t own_bytes;
+  volatile int* is_given_up;
+};
+
 // Sends and receives all messages. Up to 64 blocks of kThreads, all on the GPU at once; block
 // b of a rank meets block b of the other. A chunk is stored when one of two places for it is free,
 // and taken when its counter has come; each round stores before it takes, so that the rank that is
@@ -208,26 +236,21 @@ __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages m
       const std::int64_t begin = message.sent.begin(block, k);
       if (begin >= message.sent.bytes) continue;
       is_left = true;
-      Counter& sent = message.counts->sent[block];
-      const Counter number =
-          next_number(sent, message.mine->taken[block], kSlots, messages.is_given_up);
-      if (number == kGivenUp) return;
-      copy_bytes(message.theirs->slots[block][number % kSlots], message.from + begin,
-                 message.sent.length(begin));
-      tell(message.theirs->stored[block], sent, number + 1);
+      const bool is_sent = message.link.send(block, messages.is_given_up, [&](char* place) {
+        copy_bytes(place, message.from + begin, message.sent.length(begin));
+      });
+      if (!is_sent) return;
     }
     for (int m = 0; m < messages.count; ++m) {
       const PeerMessage& message = messages.all[m];
       const std::int64_t begin = message.received.begin(block, k);
       if (begin >= message.received.bytes) continue;
       is_left = true;
-      Counter& taken = message.counts->taken[block];
-      const Counter number =
-          next_number(taken, message.mine->stored[block], 0, messages.is_given_up);
-      if (number == kGivenUp) return;
-      copy_bytes(message.to + begin, message.mine->slots[block][number % kSlots],
-                 message.received.length(begin));
-      tell(message.theirs->taken[block], taken, number + 1);
+      const bool has_come =
+          message.link.receive(block, messages.is_given_up, [&](const char* place) {
+            copy_bytes(message.to + begin, place, message.received.length(begin));
+          });
+      if (!has_come) return;
     }
   }
 }

@@ -14,10 +14,8 @@ namespace {
 struct PeerPlane {
   NumberedPlane entries;
   Cut cut;
-  bool is_others;                // the neighbor counts these entries in sums
-  PlaneCutting::Places* mine;    // what the other stores in
-  PlaneCutting::Places* theirs;  // what this rank stores in
-  PlaneCutting::Counts* counts;
+  bool is_others;  // the neighbor counts these entries in sums
+  Link<PlaneCutting> link;
 };
 
 /// Those along an axis.
@@ -107,26 +105,23 @@ __global__ void __launch_bounds__(kThreads)
       const std::int64_t begin = plane.cut.begin(block, k);
       if (begin >= plane.cut.bytes) continue;
       is_left = true;
-      Counter& sent = plane.counts->sent[block];
-      const Counter number =
-          next_number(sent, plane.mine->taken[block], kSlots, planes.is_given_up);
-      if (number == kGivenUp) return;
-      store_plane(plane.entries, planes.y, values_of(begin),
-                  static_cast<int>(values_of(plane.cut.length(begin))),
-                  reinterpret_cast<T*>(plane.theirs->slots[block][number % kSlots]));
-      tell(plane.theirs->stored[block], sent, number + 1);
+      const bool is_sent = plane.link.send(block, planes.is_given_up, [&](char* place) {
+        store_plane(plane.entries, planes.y, values_of(begin),
+                    static_cast<int>(values_of(plane.cut.length(begin))),
+                    reinterpret_cast<T*>(place));
+      });
+      if (!is_sent) return;
     }
     for (int m = 0; m < planes.count; ++m) {
       const PeerPlane& plane = planes.all[m];
       const std::int64_t begin = plane.cut.begin(block, k);
       if (begin >= plane.cut.bytes) continue;
-      Counter& taken = plane.counts->taken[block];
-      const Counter number = next_number(taken, plane.mine->stored[block], 0, planes.is_given_up);
-      if (number == kGivenUp) return;
-      change[1] += add_plane(plane.entries, plane.is_others, planes.y, values_of(begin),
-                             static_cast<int>(values_of(plane.cut.length(begin))),
-                             reinterpret_cast<const T*>(plane.mine->slots[block][number % kSlots]));
-      tell(plane.theirs->taken[block], taken, number + 1);
+      const bool has_come = plane.link.receive(block, planes.is_given_up, [&](const char* place) {
+        change[1] += add_plane(plane.entries, plane.is_others, planes.y, values_of(begin),
+                               static_cast<int>(values_of(plane.cut.length(begin))),
+                               reinterpret_cast<const T*>(place));
+      });
+      if (!has_come) return;
     }
   }
   if constexpr (has_sums) {

@@ -17,7 +17,7 @@ namespace {
 constexpr int kTrials = 40;
 
 TEST(NodesOfParts, HaveTheirPositionsBitForBit) {
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   std::mt19937 generator(41);
   for (int trial = 0; trial < kTrials; ++trial) {
     const RandomPartition random(generator, 2);

@@ -131,7 +131,7 @@ class BlockJacobiTest : public EveryProcessorTest<DegreeAndProcessor> {
 
 TEST_P(BlockJacobiTest, EqualsTheReference) {
   for (const int threads : thread_counts({1, 3})) {
-    const ThreadCount count(threads);
+    const ThreadsInUse count(threads);
     for_each_boundary(options(), [](const Problem& problem) {
       in_space_of_processor([&]<class Space>() {
         expect_equal_to_reference<double, Space>(problem);
@@ -158,7 +158,7 @@ TEST_P(BlockJacobiTest, AsynchronousSweepsConvergeToTheSolutionOfCg) {
         small_brick(problem.form.discretization->lattice.dimension()));
     const auto rhs = in_space<Space>(b);
     for (const int threads : thread_counts({1, 2, 4})) {
-      const ThreadCount count(threads);
+      const ThreadsInUse count(threads);
       for (int run = 0; run < 3; ++run) {
         auto x = poisoned<double, Space>(problem.size());
         m->smooth_from_zero(rhs, x);
@@ -332,7 +332,7 @@ TEST(ResidualSpreads, AreZeroForTheSynchronousMethodAndResidualsFall) {
     EXPECT_EQ(spread.least, spread.most);
     EXPECT_EQ(spread.least, spread.synchronous);
   }
-  const ThreadCount count(2);
+  const ThreadsInUse count(2);
   const auto spreads = convergence_spread<double, Host>(*a, *asynchronous, *synchronous, b, 40, 5);
   ASSERT_EQ(spreads.size(), 40);
   for (const IterationSpread& spread : spreads) {

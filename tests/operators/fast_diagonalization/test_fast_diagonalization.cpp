@@ -32,7 +32,7 @@ void expect_inverse(const Problem& problem) {
   const HostVector<double> z = applied(*m, r);
   EXPECT_LT(relative_difference(applied(*a, z), values_of(r)), 1e-10) << "A M r";
   {
-    const ThreadCount count(3);
+    const ThreadsInUse count(3);
     const HostVector<double> again = applied(*make_fast_diagonalization<double>(problem.form), r);
     EXPECT_TRUE(same_bits(z, again)) << "the same bits for any number of threads";
   }

@@ -94,7 +94,7 @@ TEST_P(HostKronecker, GivesTheSameBitsOnAnyNumberOfThreads) {
   HostVector<double> first(problem.size());
   double first_dots[2] = {};
   for (const int threads : {1, 2, 3, 7}) {
-    const ThreadCount scope(threads);
+    const ThreadsInUse scope(threads);
     const auto a = make_kronecker_operator<double>(problem.form);
     HostVector<double> y = poisoned<double>(problem.size());
     double dots[2] = {};
@@ -106,7 +106,7 @@ TEST_P(HostKronecker, GivesTheSameBitsOnAnyNumberOfThreads) {
     EXPECT_TRUE(same_bits(y, first)) << threads;
     EXPECT_EQ(dots[0], first_dots[0]) << threads;
     EXPECT_EQ(dots[1], first_dots[1]) << threads;
-    const ThreadCount fewer(1);
+    const ThreadsInUse fewer(1);
     a->apply(x, y);
     EXPECT_TRUE(same_bits(y, first)) << "made for " << threads;
   }

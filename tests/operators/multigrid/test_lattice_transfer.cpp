@@ -112,7 +112,7 @@ TEST_P(LatticeTransfers, AreTheSameBitsForAnyThreads) {
     const LatticeTransfer<double, Host> transfer(
         make_prolongation(pair.coarse, pair.fine, FaceSet{0b000101}));
     const auto run = [&](int threads) {
-      const ThreadCount scope(threads);
+      const ThreadsInUse scope(threads);
       HostVector<double> coarse(pair.coarse.lattice.size());
       transfer.restrict_to_coarse(vector_of<double>(random_values(pair.fine.lattice.size(), 3)),
                                   coarse);

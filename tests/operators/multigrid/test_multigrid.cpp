@@ -21,7 +21,7 @@ constexpr SmootherKind kSmoothers[] = {SmootherKind::chebyshev, SmootherKind::bl
 class MultigridProblems : public ::testing::TestWithParam<int> {};
 
 TEST_P(MultigridProblems, HaveASymmetricPositiveCycle) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   for (const Problem& problem : more_problems(GetParam())) {
     for (const SmootherKind smoother : kSmoothers) {
       const auto made =
@@ -43,7 +43,7 @@ TEST_P(MultigridProblems, HaveASymmetricPositiveCycle) {
 TEST_P(MultigridProblems, HaveTheSameCycleForAnyThreads) {
   for (const Problem& problem : more_problems(GetParam())) {
     const auto run = [&](int threads) {
-      const ThreadCount scope(threads);
+      const ThreadsInUse scope(threads);
       const auto made = make_multigrid<double, Host>(problem.form, quick_options(), nullptr);
       return applied(*made.cycle, vector_of<double>(random_values(problem.size(), 3)));
     };
@@ -62,7 +62,7 @@ class MultigridSolves : public EveryProcessorTest<std::tuple<int, Processor>> {
 
 // CG on the GPU replays the cycle as a CUDA graph.
 TEST_P(MultigridSolves, ByCgWithCyclesInEitherPrecisionWithEachSmoother) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   for (const Problem& problem : more_problems(dimension())) {
     SCOPED_TRACE(problem.form.dirichlet.to_string());
     const auto host = finest_operator(problem.form);

@@ -139,7 +139,7 @@ TEST(Drift, HasTheSameBitsForAnyNumberOfThreadsAndAddsToY) {
   const std::vector<double> v = smooth_values(problem, 8);
   std::vector<double> expected;
   for (const int count : {1, 2, 3}) {
-    const ThreadCount threads(count);
+    const ThreadsInUse threads(count);
     const std::vector<double> drift = drift_of(problem.form, u, v);
     if (expected.empty()) expected = drift;
     EXPECT_EQ(drift, expected);

@@ -4,13 +4,13 @@
 
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "operators/fast_diagonalization/on_ranks.hpp"
 #include "solvers/memory/captured_graph.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/fast_diagonalization/fast_diagonalization_cases.hpp"
 #include "tests/operators/ranks/rank_checks.hpp"
-#include "tests/thread_count.hpp"
 #include "tests/vectors.hpp"
 
 namespace tessera::testing {
@@ -47,7 +47,7 @@ void expect_same_in_pieces(const Problem& problem, const RankGrid& grid, double 
 // Also of more pieces than a rank has places.
 TEST(RankInverseOnTheGpu, IsTheSameInAnyNumberOfPieces) {
   TESSERA_REQUIRE_DEVICE();
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   ProblemOptions options;
   options.degree = 2;
   options.coefficient = Coefficient::constant;
@@ -85,7 +85,7 @@ ProblemOptions large_options() {
 // 161^3 nodes are more than two pieces on one rank, and on two.
 TEST(RankInverseOnTheGpu, IsInPiecesWhereItIsLarge) {
   TESSERA_REQUIRE_DEVICE();
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   const Problem problem = make_problem(large_options());
   const Discretization& space = *problem.discretization;
   const std::vector<double> r = random_values(problem.size(), 7);
@@ -110,7 +110,7 @@ TEST(RankInverseOnTheGpu, IsInPiecesWhereItIsLarge) {
 // A graph of an application with both streams, of a single rank, which waits for no other.
 TEST(RankInverseOnTheGpu, IsCapturedInAGraph) {
   TESSERA_REQUIRE_DEVICE();
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   ProblemOptions options = large_options();
   options.cells = {4, 5, 6};
   const Problem problem = make_problem(options);

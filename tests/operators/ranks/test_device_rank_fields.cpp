@@ -94,7 +94,7 @@ class DeviceFieldsOnRanks : public ::testing::TestWithParam<std::tuple<RankGrid,
   // Calls f(whole, mine) on all ranks.
   static void on_ranks(const std::function<void(const Problem&, const RankProblem&)>& f) {
     const auto& grid = std::get<RankGrid>(GetParam());
-    const ThreadCount threads(1);
+    const ThreadsInUse threads(1);
     run_on_threads(grid[0] * grid[1] * grid[2], [&](const Communicator& ranks) {
       const Problem whole = make_whole();
       f(whole, RankProblem(ranks, {whole.discretization->mesh, grid}, whole, Processor::gpu));

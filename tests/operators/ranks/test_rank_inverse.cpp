@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "operators/fast_diagonalization/on_ranks.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
@@ -13,7 +14,6 @@
 #include "tests/operators/ranks/rank_checks.hpp"
 #include "tests/operators/test_names.hpp"
 #include "tests/solvers/solve_once.hpp"
-#include "tests/thread_count.hpp"
 #include "tests/vectors.hpp"
 
 namespace tessera::testing {
@@ -80,7 +80,7 @@ std::vector<RankGrid> slabs(const Problem& problem) {
 
 class RankInverse : public EveryProcessorTest<std::tuple<Processor>> {
  private:
-  ThreadCount threads_{1};
+  ThreadsInUse threads_{1};
 };
 
 TEST_P(RankInverse, IsThatOfOneRankWhereItIsExact) {

@@ -11,7 +11,7 @@ namespace {
 
 class RankLevels : public ::testing::TestWithParam<int> {
  private:
-  ThreadCount threads_{1};
+  ThreadsInUse threads_{1};
 };
 
 // A cycle from every level, whichever is the first one that is gathered.
@@ -137,7 +137,7 @@ TEST(LevelsOnRanks, AddInOrderOnGatheredLevels) {
 
 // Of parts that cut coarser cells as well.
 TEST(LevelsOnRanks, HaveGatheredLevelsAtThePlacesOfTheWhole) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   for (const NodeFamily nodes : {NodeFamily::gauss_lobatto, NodeFamily::equidistant}) {
     for (const int degree : {1, 2, 3}) {
       for (const LevelShape& shape : {LevelShape{degree, {5, 4, 3}}, LevelShape{degree, {3, 2, 2}},

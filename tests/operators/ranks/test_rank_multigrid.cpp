@@ -110,11 +110,11 @@ class RankMultigrid : public EveryProcessorTest<std::tuple<Processor, int>> {
   static int dimension() { return std::get<int>(GetParam()); }
 
  private:
-  ThreadCount threads_{1};
+  ThreadsInUse threads_{1};
 };
 class RankMultigrids : public EveryProcessorTest<std::tuple<Processor>> {
  private:
-  ThreadCount threads_{1};
+  ThreadsInUse threads_{1};
 };
 
 TEST_P(RankMultigrid, SolvesAsOneRankWhateverTheGeometryAndTheBoundary) {

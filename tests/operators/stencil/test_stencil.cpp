@@ -116,12 +116,12 @@ TEST(StencilThreads, GiveTheSameBitsInAnyNumber) {
     const HostVector<double> x = vector_of<double>(random_values(problem.size(), 7));
     HostVector<double> first(problem.size());
     for (const int threads : {1, 2, 3, 7}) {
-      const ThreadCount scope(threads);
+      const ThreadsInUse scope(threads);
       const auto a = make_stencil_operator<double>(problem.form);
       HostVector<double> y = applied(*a, x);
       if (threads == 1) copy(y, first);
       EXPECT_TRUE(same_bits(y, first)) << threads;
-      const ThreadCount fewer(1);
+      const ThreadsInUse fewer(1);
       a->apply(x, y);
       EXPECT_TRUE(same_bits(y, first)) << "made for " << threads;
     }
@@ -130,7 +130,7 @@ TEST(StencilThreads, GiveTheSameBitsInAnyNumber) {
 
 // Rows too long for all of a plane to be one brick, and vectors too long for the cache.
 TEST(StencilLong, EqualsTheReference) {
-  const ThreadCount scope(2);
+  const ThreadsInUse scope(2);
   for (const IndexTriple& cells : {IndexTriple{700, 11, 3}, IndexTriple{1300, 900, 1}}) {
     const int dimension = cells[2] == 1 ? 2 : 3;
     expect_equal_to_reference<double, Host>(make_problem(stencil_options(dimension, cells)));

@@ -307,7 +307,7 @@ TYPED_TEST(CgVariants, AreTheSameBitsForAnyNumberOfThreads) {
   for (const SolverMethod variant : kVariants) {
     for (const Preconditioning<T> m : {kNone<T>, Preconditioning<T>(&scaling)}) {
       const auto solve = [&](int threads, HostVector<T>& x) {
-        const ThreadCount count(threads);
+        const ThreadsInUse count(threads);
         SolveOptions options;
         options.relative_tolerance = 1e-4;
         return solve_by<T, Host>(variant, a, m, b, x, options).history;

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "solvers/nonlinear/nonlinear_solver.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
 #include "tests/solvers/ranks/chain.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -57,7 +57,7 @@ struct Solved {
 };
 
 Solved solved(const NonlinearOptions& options, int count) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   Solved of_first;
   run_on_threads(count, [&](const Communicator& ranks) {
     const Chain chain(ranks, kSize);

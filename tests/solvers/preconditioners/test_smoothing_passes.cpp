@@ -142,7 +142,7 @@ TEST(RandomVectors, AreTheSameInEveryRunAndHaveNoStructure) {
   HostVector<double> x = poisoned<double>(n);
   fill_random(x);
   {
-    const ThreadCount scope(3);
+    const ThreadsInUse scope(3);
     HostVector<double> again(n);
     fill_random(again);
     EXPECT_TRUE(same_bits(x, again));

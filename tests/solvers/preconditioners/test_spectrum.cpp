@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/preconditioners/spectrum.hpp"
 #include "tests/device_test.hpp"
 #include "tests/solvers/diagonal_systems.hpp"
 #include "tests/solvers/matrices_to_solve.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -82,7 +82,7 @@ TEST(EstimatedSpectra, AreTheSameInSinglePrecisionAndForAnyThreads) {
   const Spectrum expected = estimate_spectrum(a, quarter, 12);
   EXPECT_NEAR(estimate_spectrum(single, single_quarter, 12).largest, expected.largest, 1e-4);
   for (const int threads : {1, 2, 3}) {
-    const ThreadCount scope(threads);
+    const ThreadsInUse scope(threads);
     EXPECT_EQ(estimate_spectrum(a, quarter, 12).largest, expected.largest);
     EXPECT_EQ(estimate_spectrum(a, quarter, 12).smallest, expected.smallest);
   }

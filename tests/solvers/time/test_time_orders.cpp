@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "solvers/time/time_integrator.hpp"
 #include "tests/solvers/time/heat_in_a_bar.hpp"
 #include "tests/solvers/time/method.hpp"
-#include "tests/thread_count.hpp"
 #include "tests/vectors.hpp"
 
 namespace tessera::testing {
@@ -88,7 +88,7 @@ TEST_P(FixedSteps, GoOnWithTheSameBitsAfterANewBeginning) {
   double t = 0.0;
   for (const double until : {20.0 * step, 33.5 * step}) {
     while (t < until) {
-      const ThreadCount threads(t < 10.0 * step ? 1 : 2);
+      const ThreadsInUse threads(t < 10.0 * step ? 1 : 2);
       const auto restarted = make_time_integrator<Host>(bar, with_step(m, step, t), anew);
       restarted->step(until);
       integrator->step(until);

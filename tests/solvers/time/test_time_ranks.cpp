@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
 #include "solvers/time/time_integrator.hpp"
 #include "tests/solvers/ranks/chain.hpp"
 #include "tests/solvers/time/method.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -95,7 +95,7 @@ struct Course {
 };
 
 Course integrated(const Way& way, int count) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   Course of_first;
   run_on_threads(count, [&](const Communicator& ranks) {
     const Chain chain(ranks, kSize);

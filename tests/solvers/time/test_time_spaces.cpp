@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "solvers/time/time_integrator.hpp"
 #include "tests/everywhere.hpp"
-#include "tests/thread_count.hpp"
 #include "tests/vectors.hpp"
 
 namespace tessera::testing {
@@ -123,7 +123,7 @@ TEST(LargeSystemsOnSeveralThreads, HaveTheSameBits) {
   for (const TimeOptions& options : all_options()) {
     SCOPED_TRACE(static_cast<int>(options.method));
     const auto solution = [&](int threads) {
-      const ThreadCount count(threads);
+      const ThreadsInUse count(threads);
       return solution_at_one<Host>(options);
     };
     const HostVector<double> expected = solution(1);

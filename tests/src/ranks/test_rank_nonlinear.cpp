@@ -28,7 +28,7 @@ struct Solved {
 class NonlinearCasesOnRanks : public EveryProcessorTest<std::tuple<Processor>> {
  protected:
   static Solved solve(const std::string& text, const RankGrid& grid) {
-    const ThreadCount threads(1);
+    const ThreadsInUse threads(1);
     const CaseParameters parameters = resolved(text, processor());
     Solved of_first;
     run_on_threads(grid[0] * grid[1] * grid[2], [&](const Communicator& ranks) {

@@ -171,7 +171,7 @@ Outcome started(const WholeCase& of, CaseOnRank& mine, Index gather_dofs) {
 
 template <class Work>
 Outcome on_one(const WholeCase& of, Work&& work) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   CaseOnRank mine(of, of.whole.form);
   Outcome outcome = work(mine);
   outcome.x = values_of(mine.system.x);
@@ -180,7 +180,7 @@ Outcome on_one(const WholeCase& of, Work&& work) {
 
 template <class Work>
 Outcome on_ranks(const WholeCase& of, const RankGrid& grid, Work&& work) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   const BoxPartition partition(of.whole.discretization->mesh, grid, {2, 2, 2});
   Outcome of_first;
   run_on_threads(grid[0] * grid[1] * grid[2], [&](const Communicator& ranks) {

@@ -93,7 +93,7 @@ int rank_count(const RankGrid& grid) { return grid[0] * grid[1] * grid[2]; }
 
 template <class Space>
 Course integrated(const std::string& text, const RankGrid& grid) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   const CaseParameters parameters = resolved(text, kProcessorOf<Space>);
   Course of_first;
   run_on_threads(rank_count(grid), [&](const Communicator& ranks) {
@@ -296,7 +296,7 @@ std::vector<double> continued_on(const Communicator& ranks, const CaseParameters
 
 TEST_P(CaseStepsOnRanks, GoOnFromTheCheckpointOfAnyNumberOfRanks) {
   in_space_of_processor([&]<class Space>() {
-    const ThreadCount threads(1);
+    const ThreadsInUse threads(1);
     const TemporaryDirectory root;
     const CaseParameters parameters =
         resolved(moving_case("end = 0.04\nstep = 0.01\n", "jacobi"), kProcessorOf<Space>);

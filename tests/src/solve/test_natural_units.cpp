@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "operators/tensor/factor_choice.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/model.hpp"
@@ -13,7 +14,6 @@
 #include "src/case/shape.hpp"
 #include "src/solve/solve.hpp"
 #include "tests/device_test.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -172,7 +172,7 @@ std::vector<Choices> kernels_of(int dimension, Kind kind, RunDevice device) {
 }
 
 void expect_same_for_kernels(RunDevice device) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   for (const int dimension : {2, 3}) {
     for (const Kind kind : kKinds) {
       for (Choices choices : kernels_of(dimension, kind, device)) {
@@ -189,7 +189,7 @@ void expect_same_for_kernels(RunDevice device) {
 }
 
 void expect_same_for_preconditioners(RunDevice device) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   const char* const kChoices[] = {
       "none", "chebyshev", "multigrid", "fast-diagonalization", "block-jacobi",
   };
@@ -233,7 +233,7 @@ TEST(NaturalUnits, PreconditionersOnTheGpuTakeTheSameStepsInAllUnits) {
 
 // Of a problem whose units are powers of 4 the numbers are the same to the last bit.
 TEST(NaturalUnits, PowersOfFourChangeNothing) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   const Units units{0x1p-60, 0x1p-80, 0x1p30};
   for (const Kind kind : kKinds) {
     Choices choices;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/threads_in_use.hpp"
 #include "postprocess/solution_norms.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/fields.hpp"
@@ -17,7 +18,6 @@
 #include "src/solve/nonlinear/stationary_system.hpp"
 #include "src/solve/vector_conversion.hpp"
 #include "tests/everywhere.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -62,7 +62,7 @@ CaseParameters resolved(const std::string& text) {
 }
 
 Solved solve(const std::string& text, const SolveListeners& listeners = kNoListeners) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   const CaseParameters parameters = resolved(text);
   const CaseModel model = make_case_model(parameters);
   Solved solved;
@@ -154,7 +154,7 @@ class NonlinearSolvesEverywhere : public EveryProcessorTest<std::tuple<Processor
 
 // Of a Jacobian with a mistake in it the error would only shrink by a factor.
 TEST_P(NonlinearSolvesEverywhere, OfNewtonSquareTheResidual) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   for (const int dimension : {2, 3}) {
     const CaseParameters parameters =
         resolved(manufactured(dimension, 2, dimension == 2 ? 6 : 3,

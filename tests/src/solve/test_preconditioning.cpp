@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cases/problem/poisson_problem.hpp"
+#include "mesh/threads_in_use.hpp"
 #include "postprocess/error_norms.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/memory/multigrid_memory.hpp"
@@ -18,7 +19,6 @@
 #include "src/case/shape.hpp"
 #include "src/solve/solve.hpp"
 #include "tests/device_test.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -142,7 +142,7 @@ constexpr SolverMethod kMethods[] = {
     SolverMethod::flexible_cg, SolverMethod::flexible_gmres,      SolverMethod::bicgstab};
 
 void expect_same_solutions(RunDevice device) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   for (const std::string& text : cases()) {
     CaseParameters parameters = parsed(text);
     parameters.solver.relative_tolerance = 1e-12;
@@ -185,7 +185,7 @@ TEST(PreconditionersAndMethods, OnTheGpuGiveTheSameSolution) {
 }
 
 TEST(PreconditionersAndMethods, InSinglePrecisionGiveTheSameSolution) {
-  const ThreadCount threads(1);
+  const ThreadsInUse threads(1);
   for (const std::string& text : cases()) {
     CaseParameters parameters = parsed(text);
     parameters.solver.relative_tolerance = 1e-12;

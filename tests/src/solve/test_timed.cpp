@@ -6,11 +6,11 @@
 #include <cstring>
 
 #include "mesh/index.hpp"
+#include "mesh/threads_in_use.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "src/parameters/choices.hpp"
 #include "src/parameters/codec.hpp"
 #include "src/solve/timed.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -149,7 +149,7 @@ TEST(Timing, TakesSumsAlongWhereTheOperatorDoes) {
 
 // A run times its parts, a comparison does not: both must be the same computation.
 TEST(Timing, ChangesNeitherBitsNorPasses) {
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   for (const SolverMethod method :
        {SolverMethod::cg, SolverMethod::single_reduction_cg, SolverMethod::pipelined_cg,
         SolverMethod::flexible_cg, SolverMethod::richardson, SolverMethod::flexible_gmres,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "mesh/threads_in_use.hpp"
 #include "operators/csr/csr.hpp"
 #include "src/studies/update_order/jacobi_radius.hpp"
 #include "src/studies/update_order/relaxation.hpp"
@@ -12,7 +13,6 @@
 #include "src/studies/update_order/update_order_table.hpp"
 #include "tests/everywhere.hpp"
 #include "tests/src/studies/made_up.hpp"
-#include "tests/thread_count.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -126,7 +126,7 @@ TEST(RelaxationOrders, QueuesHoldEveryBlockOnceASweep) {
 }
 
 TEST(RelaxationProblems, BlocksHaveEveryRowOnce) {
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   const DiscreteProblem problem = discretize(kSmall);
   for (const NamedBlockShape& shape : block_shapes()) {
     RowBlocks blocks = make_blocks(problem.discretization->lattice, shape.shape);
@@ -139,7 +139,7 @@ TEST(RelaxationProblems, BlocksHaveEveryRowOnce) {
 
 /// Every order whose result is known: with one thread, or alone.
 TEST(Relaxation, OneThreadIsBlockGaussSeidelInTheOrderAskedFor) {
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   for (const BlockShape shape : {BlockShape::bricks, BlockShape::runs}) {
     Relaxed<Host> relaxed(shape);
     for (const RelaxationOrder order :
@@ -156,12 +156,12 @@ TEST(Relaxation, OneThreadIsBlockGaussSeidelInTheOrderAskedFor) {
 /// loop of theirs takes its time.
 template <class Space>
 void expect_orders_as_they_should(int threads) {
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   Relaxed<Space> relaxed(BlockShape::bricks);
   // Alone, whatever the number of threads.
   std::vector<double> alone;
   {
-    const ThreadCount several(threads);
+    const ThreadsInUse several(threads);
     alone = relaxed.after(RelaxationOrder::sequential, 3);
   }
   expect_near(alone, relaxed.expected(RelaxationOrder::sequential, 3));
@@ -180,14 +180,14 @@ void expect_orders_as_they_should(int threads) {
     relaxed.relaxation.start();
     EXPECT_NEAR(relaxed.relaxation.residual(), 1.0, 1e-14);
     {
-      const ThreadCount several(threads);
+      const ThreadsInUse several(threads);
       // Where all blocks run at a time, sweeps that overlap are worth one.
       relaxed.relaxation.relax(info.order, 3, random);
     }
     const double early = relaxed.relaxation.residual();
     EXPECT_LT(early, 1.0) << info.name;
     {
-      const ThreadCount several(threads);
+      const ThreadsInUse several(threads);
       for (int sweep = 0; sweep < 9; ++sweep) relaxed.relaxation.relax(info.order, 1, random);
     }
     EXPECT_LT(relaxed.relaxation.residual(), 0.8 * early) << info.name;
@@ -203,7 +203,7 @@ TEST(Relaxation, OrdersConvergeOnTheGpu) {
 
 /// The definition, row by row.
 TEST(JacobiRadius, IsThatOfAbsoluteValues) {
-  const ThreadCount one(1);
+  const ThreadsInUse one(1);
   for (const BlockShape shape : {BlockShape::bricks, BlockShape::runs}) {
     const Relaxed<Host> relaxed(shape);
     const Index n = relaxed.problem.load.size();
