@@ -32,6 +32,7 @@ int number_in(std::initializer_list<const char*> variables, int least) {
 int launched_processes() {
   return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
 }
+int launched_processes_on_host() { return number_in({"OMPI_COMM_WORLD_LOCAL_SIZE"}, 0); }
 int launched_rank() { return number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0); }
 
 std::string host_name() {

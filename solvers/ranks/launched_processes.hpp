@@ -10,6 +10,10 @@ namespace tessera {
 /// work and write the same files.
 int launched_processes();
 
+/// How many of them are on this host, itself included; 0 if the launcher does not tell, as others
+/// than Open MPI's do not.
+int launched_processes_on_host();
+
 /// The number of this process among them, from 0.
 int launched_rank();
 
