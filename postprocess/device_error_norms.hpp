@@ -51,7 +51,8 @@ inline constexpr Index kMaxNormsStackBytes = Index{256} << 20;
 /// How DeviceErrorNorms work on cells: n nodes and m points an axis, several cells together.
 struct NormsShape {
   static constexpr int kThreads = 128;
-  static constexpr int kLeastPoints = 2 * kThreads;
+  // Of all tensors at points: fewer leave threads without a line when an axis is contracted.
+  static constexpr int kLeastValues = 8 * kThreads;
   static constexpr int kRows = 4;  // of a matrix at a time
 
   int dimension;
@@ -61,9 +62,9 @@ struct NormsShape {
   constexpr int points() const { return nodes - 1 + kExtraPoints; }
   constexpr int padded_rows() const { return static_cast<int>(ceil_div(points(), kRows)) * kRows; }
   constexpr Index points_per_cell() const { return power(points(), dimension); }
-  /// So many that no thread of a block is without a point.
+  /// So many that most threads of a block have work in every step.
   constexpr int cells_together() const {
-    return static_cast<int>(ceil_div(kLeastPoints, points_per_cell()));
+    return static_cast<int>(ceil_div(kLeastValues, fields * points_per_cell()));
   }
   /// B, padded with rows of zeros, D, points and weights.
   constexpr Index table_values() const {

@@ -16,11 +16,11 @@ namespace {
 
 constexpr int kThreads = NormsShape::kThreads;
 constexpr int kRows = NormsShape::kRows;
-// On a multiprocessor, as far as registers go.
-constexpr int kResidentBlocks = 4;
+// On a multiprocessor: the fastest of 4, 6 and 8, which have 128, 80 and 64 registers a thread.
+constexpr int kResidentBlocks = 6;
 constexpr int kSums = 4;
 // In 2D cells have at least 16 points.
-constexpr int kMaxCellsTogether = NormsShape::kLeastPoints / 16;
+constexpr int kMaxCellsTogether = NormsShape::kLeastValues / 16;
 constexpr unsigned long long kNone = std::numeric_limits<unsigned long long>::max();
 static_assert(NormsShape{2, 2, 1}.cells_together() <= kMaxCellsTogether &&
               kMaxNormsBlocks <= kMaxReductionBlocks);
@@ -97,16 +97,38 @@ __device__ void check_value(const FieldArgument& field, double value, Index numb
   atomicMin(&outcome->forbidden, static_cast<unsigned long long>(number));
 }
 
+/// Quotients by a number that is known only at run time, at the price of a multiplication; a
+/// division takes some thirty instructions. Exact while numerator * divisor < 2^32.
+class Divisor {
+ public:
+  __device__ explicit Divisor(int divisor)
+      : divisor_(divisor), inverse_(divisor == 1 ? 0 : 0xffffffffU / divisor + 1) {}
+
+  __device__ int quotient(int numerator) const {
+    return divisor_ == 1 ? numerator : static_cast<int>(__umulhi(numerator, inverse_));
+  }
+  __device__ int remainder(int numerator) const {
+    return numerator - quotient(numerator) * divisor_;
+  }
+
+ private:
+  int divisor_;
+  unsigned inverse_;
+};
+
 /// Contracts one axis of tensors by the threads of a block: out[slow][rows][fast] =
 /// sum_b M[a][b] in[slow][b][fast], a thread for kRows rows of a line. M has rows of zeros up to a
 /// multiple of kRows. Ends at a barrier.
 __device__ void contract_axis(const double* matrix, int rows, int columns, int fast, int slow,
                               const double* in, double* out) {
   const int parts = (rows + kRows - 1) / kRows;
+  const Divisor by_fast(fast);
+  const Divisor by_parts(parts);
   for (int t = threadIdx.x; t < slow * parts * fast; t += kThreads) {
-    const int f = t % fast;
-    const int first = t / fast % parts * kRows;
-    const int s = t / (fast * parts);
+    const int line_part = by_fast.quotient(t);
+    const int f = t - line_part * fast;
+    const int s = by_parts.quotient(line_part);
+    const int first = (line_part - s * parts) * kRows;
     const double* const line = in + s * columns * fast + f;
     const double* const row = matrix + first * columns;
     double sum[kRows] = {};
@@ -185,13 +207,16 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
   const int m = n - 1 + kExtraPoints;
   const int padded = (m + kRows - 1) / kRows * kRows;
   const int nodes = kDimension == 3 ? n * n * n : n * n;
-  const int plane = kDimension == 3 ? m * m : m;
-  const int points = plane * m;
+  const int points = kDimension == 3 ? m * m * m : m * m;
   const double* const B = shared_values;
   const double* const D = B + padded * n;
   const double* const at = D + m * m;
   const double* const weights = at + m;
   const int table_values = padded * n + m * (m + 2);
+  const Divisor by_nodes(nodes);
+  const Divisor by_points(points);
+  const Divisor by_n(n);
+  const Divisor by_m(m);
   for (int t = threadIdx.x; t < table_values; t += kThreads) shared_values[t] = g.tables[t];
   double* const scratch = g.scratch != nullptr ? g.scratch + blockIdx.x * g.scratch_values
                                                : shared_values + table_values;
@@ -221,10 +246,14 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     double* const from = kDimension == 3 ? small : large;
     double* const other = kDimension == 3 ? large : small;
     for (int t = threadIdx.x; t < tensors * nodes; t += kThreads) {
-      const int tensor = t / nodes;
+      const int tensor = by_nodes.quotient(t);
       const int field = tensor % kFields;
       const CellHere& cell = here[tensor / kFields];
-      const Index node = cell_node(g.grid, cell.place, t - tensor * nodes).lattice;
+      const int local = t - tensor * nodes;
+      const int line = by_n.quotient(local);
+      const int k = kDimension == 3 ? by_n.quotient(line) : 0;
+      const Index node =
+          cell.place.first_node + g.grid.nodes.index(local - line * n, line - k * n, k);
       // Relative to a node of the cell, so that the size of the box costs J no digits.
       from[t] = field == 0 ? g.u[node] : g.position[field - 1][node] - cell.origin[field - 1];
     }
@@ -238,13 +267,14 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
       contract_axis(B, m, n, m, tensors, other, from);
     }
     for (int t = threadIdx.x; t < count * points; t += kThreads) {
-      const int c = t / points;
+      const int c = by_points.quotient(t);
       const int q = t - c * points;
       const double* const values = large + c * kFields * points + q;
       int along[kDimension];
-      along[0] = q % m;
-      along[1] = kDimension == 3 ? q / m % m : q / m;
-      if constexpr (kDimension == 3) along[2] = q / plane;
+      const int line = by_m.quotient(q);
+      along[0] = q - line * m;
+      along[1] = kDimension == 3 ? by_m.remainder(line) : line;
+      if constexpr (kDimension == 3) along[2] = by_m.quotient(line);
       // Derivatives along the axes of the cell.
       double slope[kFields][kDimension] = {};
       double weight = 1.0;

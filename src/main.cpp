@@ -200,6 +200,7 @@ ExitCode refuse_processes(int count) {
 }
 
 ExitCode execute(const Command& command) {
+  if constexpr (kHasCuda) shorten_device_start();
   const int processes = launched_processes();
   if (processes == 1) return execute_alone(command);
   if (computes_on_ranks(command)) return execute_on_ranks(command);

@@ -16,6 +16,7 @@ namespace tessera {
 namespace {
 
 constexpr char kVisibleDevices[] = "CUDA_VISIBLE_DEVICES";
+constexpr char kHardwareQueues[] = "CUDA_DEVICE_MAX_CONNECTIONS";
 
 // The driver has a file for each GPU, of which a container or a batch system may leave some.
 int usable_device_files() {
@@ -64,6 +65,8 @@ std::optional<std::string> users_visible_devices() {
   }();
   return users;
 }
+
+void shorten_device_start() { setenv(kHardwareQueues, "1", 0); }
 
 void leave_one_device(int number) {
   const std::optional<std::string> users = users_visible_devices();

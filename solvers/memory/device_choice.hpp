@@ -6,6 +6,11 @@
 
 namespace tessera {
 
+/// Lets CUDA set up one queue of kernels on the GPU instead of eight, unless
+/// CUDA_DEVICE_MAX_CONNECTIONS is set: its start, which has to come after this, takes 0.06 s less
+/// on an H100.
+void shorten_device_start();
+
 /// Hides all GPUs from CUDA but one, before anything else asks for one: the start of CUDA takes a
 /// tenth of a second or more for each that a process sees. The one that is left is that of
 /// `number` modulo how many there are, among those of CUDA_VISIBLE_DEVICES where that is set.
