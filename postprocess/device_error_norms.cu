@@ -68,11 +68,27 @@ CellGrid grid_of(const Discretization& discretization) {
 
 using CellKernel = void (*)(CellArguments);
 
+template <int kDegree>
+CellKernel cell_kernel_3d(const NormsShape& shape) {
+  return shape.fields > 1 ? cell_sums_kernel<3, true, kDegree> : cell_sums_kernel<3, false, kDegree>;
+}
+
 CellKernel cell_kernel(const NormsShape& shape) {
   if (shape.dimension == 2) {
-    return shape.fields > 1 ? cell_sums_kernel<2, true> : cell_sums_kernel<2, false>;
+    return shape.fields > 1 ? cell_sums_kernel<2, true, 0> : cell_sums_kernel<2, false, 0>;
   }
-  return shape.fields > 1 ? cell_sums_kernel<3, true> : cell_sums_kernel<3, false>;
+  switch (shape.nodes - 1) {
+    case 1:
+      return cell_kernel_3d<1>(shape);
+    case 2:
+      return cell_kernel_3d<2>(shape);
+    case 3:
+      return cell_kernel_3d<3>(shape);
+    case 4:
+      return cell_kernel_3d<4>(shape);
+    default:
+      return cell_kernel_3d<0>(shape);
+  }
 }
 
 std::shared_ptr<const DeviceVector<double>> copied_to_gpu(const HostVector<double>& u) {

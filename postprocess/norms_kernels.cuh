@@ -197,13 +197,14 @@ struct CellHere {
 /// the field's m^3 times. 72.5 million DoFs with p = 4 on an H200 (4.2 TB/s, 34 TFlop/s): uniform
 /// 0.6 GB or 0.14 ms, 25 GFlop or 0.7 ms; mapped 2.3 GB or 0.55 ms, 100 GFlop or 2.9 ms; and
 /// 390 million values of the field, of which a simple program takes 12 ms, more with derivatives.
-template <int kDimension, bool kIsMapped>
+/// @tparam kDegree p, so that loops are unrolled, or 0 for any
+template <int kDimension, bool kIsMapped, int kDegree>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     cell_sums_kernel(const __grid_constant__ CellArguments g) {
   constexpr int kFields = kIsMapped ? kDimension + 1 : 1;
   extern __shared__ double shared_values[];
   __shared__ CellHere here[kMaxCellsTogether];
-  const int n = g.grid.degree + 1;
+  const int n = (kDegree > 0 ? kDegree : g.grid.degree) + 1;
   const int m = n - 1 + kExtraPoints;
   const int padded = (m + kRows - 1) / kRows * kRows;
   const int nodes = kDimension == 3 ? n * n * n : n * n;
