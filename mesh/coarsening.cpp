@@ -81,7 +81,7 @@ class Planner {
   }
 
  private:
-  double least_width() const {
+  double min_width() const {
     double least = std::numeric_limits<double>::infinity();
     for (int d = 0; d < dimension_; ++d) {
       if (shape_.cells[d] > 1) least = std::min(least, widths_[d]);
@@ -90,7 +90,7 @@ class Planner {
   }
   bool is_anisotropic() const {
     for (int d = 0; d < dimension_; ++d) {
-      if (shape_.cells[d] > 1 && widths_[d] > kRounding * kAnisotropic * least_width()) return true;
+      if (shape_.cells[d] > 1 && widths_[d] > kRounding * kAnisotropic * min_width()) return true;
     }
     return false;
   }
@@ -100,7 +100,7 @@ class Planner {
     return true;
   }
   bool halve_cells() {
-    const double limit = kRounding * kAlike * least_width();
+    const double limit = kRounding * kAlike * min_width();
     bool changed = false;
     for (int d = 0; d < dimension_; ++d) {
       if (shape_.cells[d] == 1 || widths_[d] > limit) continue;
@@ -197,7 +197,7 @@ std::vector<LevelShape> plan_levels(const LevelShape& finest, int dimension, con
   std::vector<LevelShape> levels{finest};
   Planner planner(finest, dimension, widths, rules);
   while (node_count(levels.back(), dimension) > rules.small_enough &&
-         static_cast<int>(levels.size()) < rules.most_levels && planner.advance()) {
+         static_cast<int>(levels.size()) < rules.max_levels && planner.advance()) {
     levels.push_back(planner.shape());
   }
   return levels;

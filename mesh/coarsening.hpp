@@ -24,7 +24,7 @@ struct CoarseningRules {
   CoarseningOrder order = CoarseningOrder::degree_first;
   /// A level with at most this many DoFs is the coarsest.
   Index small_enough = 1000;
-  int most_levels = 64;
+  int max_levels = 64;
   /// Levels of at most this many DoFs halve the degree first, whatever the order.
   Index degree_first_below = 0;
 };

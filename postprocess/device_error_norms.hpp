@@ -52,7 +52,7 @@ inline constexpr Index kMaxNormsStackBytes = Index{256} << 20;
 struct NormsShape {
   static constexpr int kThreads = 128;
   // Of all tensors at points: fewer leave threads without a line when an axis is contracted.
-  static constexpr int kLeastValues = 8 * kThreads;
+  static constexpr int kMinValues = 8 * kThreads;
   static constexpr int kRows = 4;  // of a matrix at a time
 
   int dimension;
@@ -64,7 +64,7 @@ struct NormsShape {
   constexpr Index points_per_cell() const { return power(points(), dimension); }
   /// So many that most threads of a block have work in every step.
   constexpr int cells_together() const {
-    return static_cast<int>(ceil_div(kLeastValues, fields * points_per_cell()));
+    return static_cast<int>(ceil_div(kMinValues, fields * points_per_cell()));
   }
   /// B, padded with rows of zeros, D, points and weights.
   constexpr Index table_values() const {

@@ -17,7 +17,7 @@ namespace {
 // least 1, because no difference of two positions is rounded then.
 constexpr double kFar = 8.0;
 // An edge of a cell must be at least this share of the coordinates whose difference it is.
-constexpr double kLeastEdge = 1e-10;
+constexpr double kMinEdge = 1e-10;
 
 Intervals box_intervals(const BoxMesh& mesh) {
   Intervals intervals{};
@@ -157,12 +157,12 @@ Discretization to_physical(Discretization framed, const BoxMesh& mesh) {
   return mapped(mesh, std::move(framed.basis), {}, std::move(positions));
 }
 
-double least_edge(const Intervals& intervals, int dimension) {
+double min_edge(const Intervals& intervals, int dimension) {
   double largest = 0.0;
   for (int d = 0; d < dimension; ++d) {
     largest = std::max({largest, std::abs(intervals[d].low), std::abs(intervals[d].high)});
   }
-  return kLeastEdge * largest;
+  return kMinEdge * largest;
 }
 
 void check_digits(const Discretization& physical) {
@@ -172,7 +172,7 @@ void check_digits(const Discretization& physical) {
 void check_digits(const Discretization& physical, const Intervals& intervals) {
   if (physical.mapping.is_cartesian()) return;
   const BoxMesh& mesh = physical.mesh;
-  const double least = least_edge(intervals, mesh.dimension());
+  const double least = min_edge(intervals, mesh.dimension());
   // The first cell with too short an edge.
   Index first = std::numeric_limits<Index>::max();
   std::mutex mutex;
@@ -194,7 +194,7 @@ void check_digits(const Discretization& physical, const Intervals& intervals) {
     edge = std::min(edge, longest_edge(physical, mesh.cell_position(first), d));
   }
   throw LostDigits(mesh.position_in_whole(mesh.cell_position(first)), mesh.dimension(), edge, least,
-                   least / kLeastEdge);
+                   least / kMinEdge);
 }
 
 }  // namespace tessera

@@ -57,6 +57,6 @@ void check_digits(const Discretization& physical);
 void check_digits(const Discretization& physical, const Intervals& intervals);
 
 /// The length of the edge that each cell must have, for nodes in these intervals.
-double least_edge(const Intervals& intervals, int dimension);
+double min_edge(const Intervals& intervals, int dimension);
 
 }  // namespace tessera

@@ -37,15 +37,15 @@ double imbalance(const std::vector<Index>& starts) {
 
 }  // namespace
 
-AxisCuts cut_axis(Index cells, int parts, int most_halvings) {
-  if (parts < 1 || cells < parts || most_halvings < 0) {
+AxisCuts cut_axis(Index cells, int parts, int max_halvings) {
+  if (parts < 1 || cells < parts || max_halvings < 0) {
     throw std::invalid_argument("an axis is cut into at least one part, each with a cell");
   }
   // Larger units than this leave a part without cells.
   int halvings = 0;
-  while (halvings < most_halvings && (Index{2} << halvings) <= cells) ++halvings;
+  while (halvings < max_halvings && (Index{2} << halvings) <= cells) ++halvings;
   // One part is not cut, so nothing is ever cut that is merged.
-  if (parts == 1) return {{0, cells}, most_halvings};
+  if (parts == 1) return {{0, cells}, max_halvings};
   std::vector<Index> even = starts_at_multiples(cells, parts, 1);
   const double allowed = std::max(kMaxImbalance, imbalance(even));
   for (; halvings > 0; --halvings) {
@@ -58,7 +58,7 @@ AxisCuts cut_axis(Index cells, int parts, int most_halvings) {
 }
 
 BoxPartition::BoxPartition(const BoxMesh& mesh, const RankGrid& grid,
-                           const std::array<int, 3>& most_halvings)
+                           const std::array<int, 3>& max_halvings)
     : dimension_(mesh.dimension()), grid_(grid) {
   for (int d = 0; d < 3; ++d) {
     if (grid[d] < 1) throw std::invalid_argument("a rank grid has at least one rank along an axis");
@@ -75,7 +75,7 @@ BoxPartition::BoxPartition(const BoxMesh& mesh, const RankGrid& grid,
                                       .append(cells)
                                       .append(" ranks are the most"));
     }
-    cuts_[d] = cut_axis(mesh.cells()[d], grid[d], most_halvings[d]);
+    cuts_[d] = cut_axis(mesh.cells()[d], grid[d], max_halvings[d]);
   }
 }
 

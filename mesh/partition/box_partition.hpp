@@ -25,10 +25,10 @@ struct AxisCuts {
 };
 
 /// Cuts `cells` cells into `parts` at b_r = 2^k round(r cells / (parts 2^k)), b_parts = cells, with
-/// the largest k <= most_halvings for which no part has more than kMaxImbalance times the mean
+/// the largest k <= max_halvings for which no part has more than kMaxImbalance times the mean
 /// number of cells, or more than with k = 0; else with k = 1 up to twice the mean, or k = 0.
-/// @throws std::invalid_argument unless 1 <= parts <= cells and most_halvings >= 0
-AxisCuts cut_axis(Index cells, int parts, int most_halvings);
+/// @throws std::invalid_argument unless 1 <= parts <= cells and max_halvings >= 0
+AxisCuts cut_axis(Index cells, int parts, int max_halvings);
 
 /// A box of cells, cut by planes into a box of boxes, one for each rank; ranks are numbered x
 /// fastest.
@@ -37,11 +37,11 @@ AxisCuts cut_axis(Index cells, int parts, int most_halvings);
 /// lowest number owns it: a rank owns all of its nodes but those on its shared lower planes.
 class BoxPartition {
  public:
-  /// @param most_halvings along each axis: how often a hierarchy merges the cells two by two
+  /// @param max_halvings along each axis: how often a hierarchy merges the cells two by two
   /// @throws std::invalid_argument in a user's words, unless there is a cell for each rank along
   ///         each axis, and one rank along z in 2D
   BoxPartition(const BoxMesh& mesh, const RankGrid& grid,
-               const std::array<int, 3>& most_halvings = {0, 0, 0});
+               const std::array<int, 3>& max_halvings = {0, 0, 0});
 
   /// Whether no cut runs through a cell of the coarser mesh with so many cells, as merge_cells()
   /// makes it.

@@ -27,8 +27,8 @@ bool has_cells_for(const BoxMesh& mesh, const RankGrid& grid) {
 }  // namespace
 
 double application_seconds(const BoxMesh& mesh, int degree, const RankGrid& grid,
-                           const std::array<int, 3>& most_halvings, const ExchangeCost& cost) {
-  const BoxPartition partition(mesh, grid, most_halvings);
+                           const std::array<int, 3>& max_halvings, const ExchangeCost& cost) {
+  const BoxPartition partition(mesh, grid, max_halvings);
   // The largest part, an inner one if there are any.
   std::array<double, 3> nodes{1.0, 1.0, 1.0};
   double dofs = 1.0;
@@ -52,7 +52,7 @@ double application_seconds(const BoxMesh& mesh, int degree, const RankGrid& grid
 }
 
 RankGrid choose_rank_grid(const BoxMesh& mesh, int degree, int ranks,
-                          const std::array<int, 3>& most_halvings, const ExchangeCost& cost) {
+                          const std::array<int, 3>& max_halvings, const ExchangeCost& cost) {
   if (ranks < 1) throw std::invalid_argument("there is at least one rank");
   RankGrid best{};
   double least = std::numeric_limits<double>::infinity();
@@ -62,7 +62,7 @@ RankGrid choose_rank_grid(const BoxMesh& mesh, int degree, int ranks,
       if (ranks / x % y != 0) continue;
       const RankGrid grid = {x, y, ranks / x / y};
       if (!has_cells_for(mesh, grid)) continue;
-      const double seconds = application_seconds(mesh, degree, grid, most_halvings, cost);
+      const double seconds = application_seconds(mesh, degree, grid, max_halvings, cost);
       if (seconds >= least) continue;
       least = seconds;
       best = grid;

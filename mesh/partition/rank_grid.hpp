@@ -29,13 +29,13 @@ inline constexpr ExchangeCost kOverNetwork = {8e-6, 3e-6, 25e9, 4.0, 1.0 / 45e9}
 /// work of the largest part + sum over cut axes of latency + packing + 2 planes / bandwidth.
 /// @throws std::invalid_argument as BoxPartition
 double application_seconds(const BoxMesh& mesh, int degree, const RankGrid& grid,
-                           const std::array<int, 3>& most_halvings, const ExchangeCost& cost);
+                           const std::array<int, 3>& max_halvings, const ExchangeCost& cost);
 
 /// The grid of `ranks` ranks with the least application_seconds(); of equal ones that with fewer
 /// ranks along x, then along y: slabs within one host, nearly cubes over a network.
 /// @throws std::invalid_argument in a user's words, if no grid has a cell for each rank
 RankGrid choose_rank_grid(const BoxMesh& mesh, int degree, int ranks,
-                          const std::array<int, 3>& most_halvings, const ExchangeCost& cost);
+                          const std::array<int, 3>& max_halvings, const ExchangeCost& cost);
 
 /// @throws std::invalid_argument in a user's words, unless the grid has `ranks` ranks
 void require_rank_count(const RankGrid& grid, int ranks);

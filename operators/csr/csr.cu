@@ -185,13 +185,13 @@ class Assembly {
     const int slowest = pattern_.grid.dimension - 1;
     const int nodes = discretization.lattice.nodes_per_cell();
     const CsrScratch room = csr_scratch(discretization.mesh, discretization.lattice, sizeof(T));
-    const int most_layers = static_cast<int>(room.layers);
+    const int max_layers = static_cast<int>(room.layers);
     DeviceArray<T> matrices(room.values);
     for (const CellRange& color : cell_colors(pattern_.grid)) {
-      for (int layer = 0; layer < color.count[slowest]; layer += most_layers) {
+      for (int layer = 0; layer < color.count[slowest]; layer += max_layers) {
         CellRange range = color;
         range.first[slowest] += range.step * layer;
-        range.count[slowest] = std::min(most_layers, color.count[slowest] - layer);
+        range.count[slowest] = std::min(max_layers, color.count[slowest] - layer);
         find_local_matrices(kernel, range, nodes, matrices.data());
         add(range, matrices.data(), nodes, power(nodes, 2));
       }
@@ -233,8 +233,8 @@ class Assembly {
 template <class T>
 class DeviceCsrOperator final : public LinearOperator<T, Device> {
  public:
-  DeviceCsrOperator(const BilinearForm& form, DeviceSparseRows<T> matrix, Index most_slab_entries)
-      : most_slab_entries_(most_slab_entries),
+  DeviceCsrOperator(const BilinearForm& form, DeviceSparseRows<T> matrix, Index max_slab_entries)
+      : max_slab_entries_(max_slab_entries),
         pattern_(make_pattern(form)),
         row_starts_(std::move(matrix.starts)),
         columns_(std::move(matrix.columns)),
@@ -288,7 +288,7 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
   // The end of the longest slab from `first` on whose rows and entries together are no more than
   // allowed; at least one row.
   Index slab_end(Index first) const {
-    const Index most = row_start(first) + first + most_slab_entries_;
+    const Index most = row_start(first) + first + max_slab_entries_;
     Index low = first + 1;
     Index high = size();
     while (low < high) {
@@ -349,7 +349,7 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
     return MatrixView(matrix);
   }
 
-  Index most_slab_entries_;
+  Index max_slab_entries_;
   Pattern pattern_;
   DeviceArray<Index> row_starts_;
   DeviceArray<std::int32_t> columns_;
@@ -375,9 +375,9 @@ DeviceSparseRows<T> assemble_on_device(const BilinearForm& form,
 
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
-    const BilinearForm& form, const DeviceCellKernel<T>& kernel, Index most_slab_entries) {
+    const BilinearForm& form, const DeviceCellKernel<T>& kernel, Index max_slab_entries) {
   return std::make_unique<DeviceCsrOperator<T>>(form, assemble_on_device(form, kernel),
-                                                most_slab_entries);
+                                                max_slab_entries);
 }
 
 template DeviceSparseRows<double> assemble_on_device(const BilinearForm&,

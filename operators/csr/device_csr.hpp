@@ -95,6 +95,6 @@ DeviceSparseRows<T> assemble_on_device(const BilinearForm& form, const DeviceCel
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
     const BilinearForm& form, const DeviceCellKernel<T>& kernel,
-    Index most_slab_entries = kMaxSlabEntries);
+    Index max_slab_entries = kMaxSlabEntries);
 
 }  // namespace tessera

@@ -44,10 +44,10 @@ std::vector<OuterPlace> outer_places(const DeviceLines& lines, int rank) {
 
 int line_pieces(const DeviceLines& lines, Index value_bytes) {
   constexpr Index kPieceBytes = Index{8} << 20;
-  constexpr Index kMostPieces = 8;
+  constexpr Index kMaxPieces = 8;
   const auto ranks = static_cast<Index>(lines.blocks.size());
   const Index bytes = Saturated(lines.places) * lines.outer * lines.row * value_bytes;
-  return static_cast<int>(std::clamp<Index>(bytes / ranks / kPieceBytes, 1, kMostPieces));
+  return static_cast<int>(std::clamp<Index>(bytes / ranks / kPieceBytes, 1, kMaxPieces));
 }
 
 LinePiece line_piece(Index places, int p, int pieces) {

@@ -119,10 +119,10 @@ struct KroneckerLeastTile {
   int cells_x;
   int cells_y;
 };
-constexpr KroneckerLeastTile kronecker_least_tile(int dimension, int p) {
+constexpr KroneckerLeastTile kronecker_min_tile(int dimension, int p) {
   const int y = dimension == 3 ? 4 / p : 12 / p;
-  const int least_y = dimension == 3 ? 1 : 2;
-  return {54 / p, y > least_y ? y : least_y};
+  const int min_y = dimension == 3 ? 1 : 2;
+  return {54 / p, y > min_y ? y : min_y};
 }
 
 /// The most blocks of a launch, each of which needs room for two sums: in 3D, layers are cut into
@@ -132,7 +132,7 @@ constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::int64_t c
                                             std::int64_t cells_y) {
   if (p > kMaxFastDegree) return 0;
   constexpr std::int64_t kOfChunks = 1 << 15;
-  const KroneckerLeastTile tile = kronecker_least_tile(dimension, p);
+  const KroneckerLeastTile tile = kronecker_min_tile(dimension, p);
   return (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1) + kOfChunks;
 }
 

@@ -31,7 +31,7 @@ __device__ __forceinline__ void add_tile_sums(const Sums<2>& of_thread,
 /// Blocks an SM. Fewer where matrix entries are no constants, or x is kept for the sums and would
 /// spill (p = 2): these take registers.
 template <class Shape>
-constexpr int least_blocks(CellsAlongXY kind, KroneckerPass form) {
+constexpr int min_blocks(CellsAlongXY kind, KroneckerPass form) {
   if (kind == CellsAlongXY::different) return (Shape::blocks_per_sm + 1) / 2;
   if (form == KroneckerPass::apply_dot && Shape::p == 2) return (3 * Shape::blocks_per_sm + 1) / 4;
   return Shape::blocks_per_sm;
@@ -40,7 +40,7 @@ constexpr int least_blocks(CellsAlongXY kind, KroneckerPass form) {
 /// Launch: one block a tile, Shape::threads threads, Shape::shared_bytes() of shared memory.
 /// Bytes a DoF: x and y once, and what the form adds. Deterministic.
 template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
-__global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, compiled))
+__global__ void __launch_bounds__(Shape::threads, min_blocks<Shape>(kind, compiled))
     kronecker_2d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
   KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, comp
 /// As in 2D, with one block a tile and a chunk of layers. FMAs a DoF: 7 (p + 2), and what tiles
 /// compute twice: a row of them (CellsX p + p + 1) / (CellsX p) in the y pass.
 template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
-__global__ void __launch_bounds__(Shape::threads, least_blocks<Shape>(kind, compiled))
+__global__ void __launch_bounds__(Shape::threads, min_blocks<Shape>(kind, compiled))
     kronecker_3d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
   KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
@@ -81,7 +81,7 @@ template <int dimension, class Shape, CellsAlongXY kind, KroneckerPass compiled>
 void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
   constexpr int kShared = Shape::shared_bytes(dimension, kind);
-  constexpr KroneckerLeastTile kLeast = kronecker_least_tile(dimension, Shape::p);
+  constexpr KroneckerLeastTile kLeast = kronecker_min_tile(dimension, Shape::p);
   static_assert(Shape::cells_x >= kLeast.cells_x && Shape::cells_y >= kLeast.cells_y);
   // The last tile of an axis may hold the last node alone.
   dim3 grid(data.axis[0].cells / Shape::cells_x + 1, data.axis[1].cells / Shape::cells_y + 1, 1);

@@ -19,24 +19,24 @@ struct SharedProduct {
   int cells = 0;
   int threads = 0;
   Index shared_bytes = 0;
-  int most_nodes = 0;
+  int max_nodes = 0;
 };
 
 constexpr int kAnyNodes = std::numeric_limits<int>::max();
 
 template <class T, class Shape>
-SharedProduct<T> make_product(int nodes, int most_nodes) {
+SharedProduct<T> make_product(int nodes, int max_nodes) {
   const Index values = static_cast<Index>(padded_nodes(nodes)) * Shape::kCellStride +
                        2 * Shape::kDepth * Shape::kRowStride;
   return {product_kernel<T, Shape>, Shape::kCells, Shape::kThreads,
           values * static_cast<Index>(sizeof(T)) +
               Shape::kCells * static_cast<Index>(sizeof(CellPlace)),
-          most_nodes};
+          max_nodes};
 }
 
 // The first that suits; without a kernel if u of the fewest cells does not fit.
 template <class T>
-SharedProduct<T> choose_product(int nodes, Index most_shared_bytes) {
+SharedProduct<T> choose_product(int nodes, Index max_shared_bytes) {
   const SharedProduct<T> products[] = {
       make_product<T, ProductShape<16, 32, 1, 4, 16>>(nodes, 16),
       make_product<T, ProductShape<32, 32, 1, 4, 16>>(nodes, 32),
@@ -45,12 +45,12 @@ SharedProduct<T> choose_product(int nodes, Index most_shared_bytes) {
       make_product<T, ProductShape<32, 16, 4, 8, 8>>(nodes, kAnyNodes),
       make_product<T, ProductShape<32, 8, 4, 8, 8>>(nodes, kAnyNodes)};
   for (const SharedProduct<T>& product : products) {
-    if (nodes <= product.most_nodes && product.shared_bytes <= most_shared_bytes) return product;
+    if (nodes <= product.max_nodes && product.shared_bytes <= max_shared_bytes) return product;
   }
   return {};
 }
 
-Index most_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
+Index max_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
 
 // What both kernels are: the matrices and how they lie.
 template <class T>
@@ -114,13 +114,13 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
     find_local_matrices(kernel, this->is_shared_ ? one_cell : all_cells(this->grid_), this->nodes_,
                         this->matrices_.data());
     if (this->is_shared_) {
-      product_ = choose_product<T>(this->nodes_, most_shared_bytes());
+      product_ = choose_product<T>(this->nodes_, max_shared_bytes());
     } else {
       this->cell_stride_ = this->entries();
     }
     // All there is, so that launches of other objects with the same kernel stay allowed.
     if (product_.kernel != nullptr) {
-      allow_shared_memory(product_.kernel, most_shared_bytes());
+      allow_shared_memory(product_.kernel, max_shared_bytes());
       return;
     }
     cells_ = std::max(1, kThreads / this->nodes_);
@@ -128,12 +128,12 @@ class DeviceLocalKernel final : public DeviceLocal<T> {
         std::min(kMaxThreads, static_cast<int>(ceil_div(cells_ * this->nodes_, kWarp)) * kWarp);
     const Index wanted = cells_ * static_cast<Index>(sizeof(CellPlace) +
                                                      streamed_nodes<T>(this->nodes_) * sizeof(T));
-    if (wanted > most_shared_bytes()) {
+    if (wanted > max_shared_bytes()) {
       throw DeviceError("the kernel local needs " + std::to_string(wanted >> 10) +
                         " KiB of shared memory for this degree, this GPU has " +
-                        std::to_string(most_shared_bytes() >> 10) + " KiB; use another kernel");
+                        std::to_string(max_shared_bytes() >> 10) + " KiB; use another kernel");
     }
-    allow_shared_memory(stream_kernel<T>, most_shared_bytes());
+    allow_shared_memory(stream_kernel<T>, max_shared_bytes());
   }
 
   std::string_view name() const override { return "local"; }

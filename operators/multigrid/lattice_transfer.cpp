@@ -46,8 +46,8 @@ Index prolongation_scratch(const LatticeProlongation& prolongation) {
 // A row has one entry where the node is a node of the coarser mesh, else those of a cell's line.
 // Such are the vertices; the midpoint of a cell, if both spaces have a node there; and the nodes of
 // a cell that stays alone.
-Index most_prolongation_entries(const NodeLattice& coarse, const NodeLattice& fine,
-                                const BoxMesh& fine_mesh) {
+Index max_prolongation_entries(const NodeLattice& coarse, const NodeLattice& fine,
+                               const BoxMesh& fine_mesh) {
   const Index p = coarse.degree();
   const auto is_even = [](Index i) { return i % 2 == 0; };
   Index entries = 1;

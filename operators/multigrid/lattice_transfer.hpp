@@ -105,7 +105,7 @@ template <class T>
 DeviceSparseRows<T> restriction_rows(const LatticeProlongation& prolongation);
 
 /// Entries of P with Gauss-Lobatto nodes and nothing constrained, between degrees or meshes.
-Index most_prolongation_entries(const NodeLattice& coarse, const NodeLattice& fine,
-                                const BoxMesh& fine_mesh);
+Index max_prolongation_entries(const NodeLattice& coarse, const NodeLattice& fine,
+                               const BoxMesh& fine_mesh);
 
 }  // namespace tessera

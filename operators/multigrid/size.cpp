@@ -37,7 +37,7 @@ bool is_fused(Processor processor, SmootherKind smoother, const NodeLattice& lat
 
 bool is_transfer_fused(const NodeLattice& coarse, const NodeLattice& fine,
                        const BoxMesh& fine_mesh) {
-  return most_prolongation_entries(coarse, fine, fine_mesh) <= kMaxFusedEntries;
+  return max_prolongation_entries(coarse, fine, fine_mesh) <= kMaxFusedEntries;
 }
 
 LevelWork level_work(SmootherKind smoother, LevelPlace place, Index dofs) {

@@ -121,7 +121,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
   // Chunks long enough that the plane below each, which is read once more, costs little, and short
   // enough that all multiprocessors are busy to the end.
   void prepare_launch() {
-    constexpr int kLeastPlanes = 8;
+    constexpr int kMinPlanes = 8;
     constexpr int kMaxPlanes = 32;
     constexpr Index kRounds = 8;
     allow_shared_memory(march_kernel<T, Tile<T>>, shared_bytes());
@@ -133,7 +133,7 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     // CUDA's limits: 2^31 - 1 blocks along x, these along y and z.
     constexpr Index kMaxBlocks = 65535;
     chunk_ = static_cast<int>(
-        std::max(std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kLeastPlanes, kMaxPlanes),
+        std::max(std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kMinPlanes, kMaxPlanes),
                  ceil_div(planes, kMaxBlocks)));
     y_first_ = tiles_y > kMaxBlocks;
     blocks_ = dim3(static_cast<unsigned>(y_first_ ? tiles_y : tiles_x),

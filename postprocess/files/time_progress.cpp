@@ -15,7 +15,7 @@ namespace {
 // The first steps of adaptive ones are much shorter than the others.
 constexpr std::size_t kWindow = 100;
 // Less of the interval foretells nothing.
-constexpr double kLeastShare = 1e-3;
+constexpr double kMinShare = 1e-3;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::string TimeProgress::text(Index step, Index iterations) const {
       fmt::format("time: t = {:.6g} of {:g}, step {}, {} iteration{}, {}", t, options_.end, step,
                   iterations, iterations == 1 ? "" : "s", human_percent(share));
   const double left = seconds_left();
-  return std::isfinite(left) && share > kLeastShare ? text + ", ETA " + human_seconds(left) : text;
+  return std::isfinite(left) && share > kMinShare ? text + ", ETA " + human_seconds(left) : text;
 }
 
 }  // namespace tessera

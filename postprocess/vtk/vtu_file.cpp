@@ -113,7 +113,7 @@ std::string with_appended_tag(std::string text) {
 // All before the appended data, equally long for all offsets.
 std::string head_text(const VtuContent& content, VtkCompression compression,
                       const std::vector<Index>& offsets) {
-  constexpr std::size_t kMostDigits = 19;
+  constexpr std::size_t kMaxDigits = 19;
   std::string text = fmt::format(
       "<VTKFile type=\"UnstructuredGrid\" version=\"{}\" byte_order=\"{}\" "
       "header_type=\"UInt64\"{}>\n  <UnstructuredGrid>\n{}"
@@ -129,7 +129,7 @@ std::string head_text(const VtuContent& content, VtkCompression compression,
           "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" "
           "format=\"appended\" offset=\"{}\"{}/>\n",
           array.type, array.name, array.components, number,
-          std::string(kMostDigits - number.size(), ' '));
+          std::string(kMaxDigits - number.size(), ' '));
     }
     text += fmt::format("      </{}>\n", section.name);
   }

@@ -222,9 +222,9 @@ __global__ void __launch_bounds__(kReductionThreads)
 // Blocks of a cooperative launch: as many as the GPU holds at once, fewer for short vectors.
 template <class Kernel>
 unsigned update_blocks(Kernel kernel, Index n) {
-  constexpr int kLeastPerThread = 2;
+  constexpr int kMinPerThread = 2;
   const int most = std::min(resident_blocks(kernel, kUpdateThreads, 0), kMaxUpdateBlocks);
-  return std::max(blocks_for(n, kUpdateThreads * kLeastPerThread, most), 1U);
+  return std::max(blocks_for(n, kUpdateThreads * kMinPerThread, most), 1U);
 }
 
 template <class T>

@@ -24,7 +24,7 @@ namespace {
 constexpr int kIterationsPerGraph = 8;
 constexpr double kSecondsPerBatch = 2e-3;
 // What the host takes to see one batch and to queue the next is little beside this.
-constexpr double kLeastSecondsPerBatch = 1e-4;
+constexpr double kMinSecondsPerBatch = 1e-4;
 // Other ranks are given up after so many seconds, and so many times what the last batch took.
 constexpr double kPatienceSeconds = 60.0;
 constexpr double kPatienceBatches = 100.0;
@@ -47,7 +47,7 @@ class DeviceSolve {
     scale_ = reference_ > 0.0 ? 1.0 / reference_ : 0.0;
     report_.reference_norm = reference_;
     target_ = options_.relative_tolerance;
-    most_rr_ = iteration_.max_growth() * iteration_.max_growth() * norm * norm;
+    max_rr_ = iteration_.max_growth() * iteration_.max_growth() * norm * norm;
     report_.history.push_back(norm * scale_);
     report_.true_relative_residual = norm * scale_;
     if (!std::isfinite(norm)) return ended(SolveStatus::not_finite);
@@ -89,7 +89,7 @@ class DeviceSolve {
   void set_state() {
     const double target = target_ * reference_;
     host_state_.target_rr = target * target;
-    host_state_.most_rr = most_rr_;
+    host_state_.max_rr = max_rr_;
     host_state_.iteration = 0;
     host_state_.pending = 0.0;
     host_state_.max_iterations = options_.max_iterations - report_.iterations;
@@ -156,7 +156,7 @@ class DeviceSolve {
   struct Pace {
     int length;  // of the next batch
     int least;
-    int most_in_flight;
+    int max_in_flight;
     bool is_interrupted;
   };
 
@@ -164,7 +164,7 @@ class DeviceSolve {
     const double wanted = kSecondsPerBatch * batch.iterations / std::max(seconds, 1e-9);
     return {std::clamp(static_cast<int>(wanted) / a_call_ * a_call_, a_call_,
                        std::min(2 * length, kMaxIterationsPerBatch)),
-            std::max(static_cast<int>(wanted * kLeastSecondsPerBatch / kSecondsPerBatch), 1),
+            std::max(static_cast<int>(wanted * kMinSecondsPerBatch / kSecondsPerBatch), 1),
             wanted < 1.0 ? 1 : static_cast<int>(kMaxBatchesInFlight),
             stop_ == SolveStatus::interrupted};
   }
@@ -207,7 +207,7 @@ class DeviceSolve {
     std::optional<SolveStatus> end;
     auto last_time = std::chrono::steady_clock::now();
     while (!end || !queue.empty()) {
-      while (!end && static_cast<int>(queue.size()) < pace.most_in_flight) {
+      while (!end && static_cast<int>(queue.size()) < pace.max_in_flight) {
         const int ahead =
             std::accumulate(queue.begin(), queue.end(), 0,
                             [](int sum, const Batch& batch) { return sum + batch.iterations; });
@@ -285,7 +285,7 @@ class DeviceSolve {
   double reference_ = 0.0;
   double target_ = 0.0;
   double scale_ = 0.0;
-  double most_rr_ = 0.0;
+  double max_rr_ = 0.0;
 };
 
 }  // namespace

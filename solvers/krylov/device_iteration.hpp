@@ -44,8 +44,8 @@ struct IterationState {
   int unfinished;     // whether there is such an iteration
 
   double target_rr;
-  double most_rr;  // beyond this r.r the iteration has diverged
-  int iteration;   // since the start
+  double max_rr;  // beyond this r.r the iteration has diverged
+  int iteration;  // since the start
   int max_iterations;
   DeviceStatus status;
   IterationRecord records[kMaxIterationsPerBatch];

@@ -112,7 +112,7 @@ __device__ inline DeviceStatus status_after(const IterationState& limits, double
                                             int iterations) {
   if (!isfinite(rr)) return DeviceStatus::not_finite;
   if (rr <= limits.target_rr) return DeviceStatus::converged;
-  if (rr > limits.most_rr) return DeviceStatus::diverged;
+  if (rr > limits.max_rr) return DeviceStatus::diverged;
   return iterations >= limits.max_iterations ? DeviceStatus::iteration_limit
                                              : DeviceStatus::running;
 }

@@ -57,7 +57,7 @@ class StagnationMonitor {
   }
 
  private:
-  static constexpr int kLeastWindow = 500;
+  static constexpr int kMinWindow = 500;
   static constexpr double kResidualGain = 0.99;
   static constexpr double kEnergyGain = 1e-4;
   static constexpr double kFall = 0.5;
@@ -65,15 +65,15 @@ class StagnationMonitor {
   static constexpr double kLargestRise = 1e8;
 
   void begin_window(int iteration) {
-    const int length = std::max(kLeastWindow, iteration / 2);
+    const int length = std::max(kMinWindow, iteration / 2);
     half_ = iteration + length / 2;
     end_ = iteration + length;
     first_gain_ = second_gain_ = 0.0;
   }
 
   double best_ = std::numeric_limits<double>::infinity();
-  int half_ = kLeastWindow / 2;
-  int end_ = kLeastWindow;
+  int half_ = kMinWindow / 2;
+  int end_ = kMinWindow;
   double gain_ = 0.0;
   double first_gain_ = 0.0;  // of the window's halves
   double second_gain_ = 0.0;

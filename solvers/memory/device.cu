@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(kThreads)
 // Of the fastest of several launches; a GPU that was idle needs some milliseconds to its full
 // clock.
 template <class F>
-double least_seconds(F&& launch_once) {
+double min_seconds(F&& launch_once) {
   constexpr int kRepetitions = 10;
   constexpr double kSeconds = 0.01;
   DeviceStopwatch stopwatch;
@@ -136,7 +136,7 @@ template <class T>
 double fma_rate(unsigned blocks) {
   constexpr int kSteps = 2048;
   const UncountedArray out(allocate_uncounted(kThreads * sizeof(T)));
-  const double seconds = least_seconds([&] {
+  const double seconds = min_seconds([&] {
     launch(fma_kernel<T>, {"chains of multiply-adds", blocks, kThreads}, kSteps, T(0.5), T(1),
            static_cast<T*>(out.get()));
   });
@@ -164,8 +164,8 @@ DeviceInfo require_device() {
   require_answer(cudaGetDevice(&device));
   cudaDeviceProp properties{};
   require_answer(cudaGetDeviceProperties(&properties, device));
-  constexpr int kLeastMajor = 8;
-  if (properties.major < kLeastMajor) {
+  constexpr int kMinMajor = 8;
+  if (properties.major < kMinMajor) {
     throw NoDevice(std::string("no GPU can be used: the ") + properties.name +
                    " has compute capability " + std::to_string(properties.major) + "." +
                    std::to_string(properties.minor) + ", this build needs 8.0 or newer");
@@ -209,7 +209,7 @@ std::int64_t peak_device_bytes() { return bytes_peak.load(); }
 
 void copy_to_device(const void* host, std::int64_t bytes, void* device) {
   if (bytes == 0) return;
-  if (bytes >= kLeastStagedCopy) {
+  if (bytes >= kMinStagedCopy) {
     upload_staged(host, bytes, device);
     return;
   }
@@ -220,7 +220,7 @@ void copy_to_device(const void* host, std::int64_t bytes, void* device) {
 
 void copy_to_host(const void* device, std::int64_t bytes, void* host) {
   if (bytes == 0) return;
-  if (bytes >= kLeastStagedCopy) {
+  if (bytes >= kMinStagedCopy) {
     download_staged(device, bytes, host);
     return;
   }
@@ -241,7 +241,7 @@ double measure_device_copy_bandwidth() {
   const UncountedArray x(allocate_uncounted(bytes));
   const UncountedArray y(allocate_uncounted(bytes));
   zero_on_device(x.get(), bytes);
-  return 2.0 * static_cast<double>(bytes) / least_seconds([&] {
+  return 2.0 * static_cast<double>(bytes) / min_seconds([&] {
            enqueue_copy(y.get(), x.get(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
                         "copying on the GPU");
          });
@@ -250,17 +250,17 @@ double measure_device_copy_bandwidth() {
 DevicePeaks measure_device_peaks() {
   constexpr int kPasses = 32;
   constexpr unsigned kBlocksOfMultiprocessor = 8;
-  constexpr std::int64_t kLeastValues = 1 << 16;
+  constexpr std::int64_t kMinValues = 1 << 16;
   const DeviceInfo gpu = require_device();
   const unsigned blocks = kBlocksOfMultiprocessor * static_cast<unsigned>(gpu.multiprocessors);
   const std::int64_t n =
-      std::max(gpu.l2_bytes / 4 / static_cast<std::int64_t>(sizeof(double2)), kLeastValues);
+      std::max(gpu.l2_bytes / 4 / static_cast<std::int64_t>(sizeof(double2)), kMinValues);
   const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(double2));
   const UncountedArray x(allocate_uncounted(bytes));
   const UncountedArray y(allocate_uncounted(bytes));
   zero_on_device(x.get(), bytes);
   const auto seconds_of = [&](auto kernel) {
-    return least_seconds([&] {
+    return min_seconds([&] {
       launch(kernel, {"sweeps over the L2 cache", blocks, kThreads}, kPasses, n,
              static_cast<const double2*>(x.get()), static_cast<double2*>(y.get()));
     });

@@ -15,8 +15,8 @@ inline constexpr int kMaxReductionBlocks = 1024;
 
 /// A launch of that shape for vectors of n entries.
 inline Launch reduction_launch(const char* name, std::int64_t n) {
-  constexpr int kLeastPerThread = 4;
-  const unsigned blocks = blocks_for(n, kReductionThreads * kLeastPerThread, kMaxReductionBlocks);
+  constexpr int kMinPerThread = 4;
+  const unsigned blocks = blocks_for(n, kReductionThreads * kMinPerThread, kMaxReductionBlocks);
   return {name, std::max(blocks, 1U), kReductionThreads};
 }
 

@@ -6,7 +6,7 @@
 namespace tessera {
 
 /// A copy of at least this many bytes goes through page-locked memory.
-inline constexpr std::int64_t kLeastStagedCopy = std::int64_t{128} << 20;
+inline constexpr std::int64_t kMinStagedCopy = std::int64_t{128} << 20;
 
 /// Copy to and from the GPU through two page-locked buffers of 32 MiB: all threads fill or empty
 /// one buffer while the other one is on its way, which is several times as fast as a copy of

@@ -164,7 +164,7 @@ void take_items(const BlockRows<T, Host>& a, const BlockSweep& sweep, const Host
                 HostVector<T>& x, QueueWorkers workers, Index items, BlockOf&& block_of) {
   const BlockStep<T> step(a, sweep, b.data());
   const Present<T> access{x.data()};
-  const ThreadScratch<T> memory(a.blocks.most_rows());
+  const ThreadScratch<T> memory(a.blocks.max_rows());
 #pragma omp parallel num_threads(workers == QueueWorkers::one ? 1 : omp_get_max_threads())
   {
     BlockScratch<T> scratch = memory.of_this_thread();
@@ -175,7 +175,7 @@ void take_items(const BlockRows<T, Host>& a, const BlockSweep& sweep, const Host
 
 }  // namespace
 
-std::int64_t RowBlocks::most_rows() const {
+std::int64_t RowBlocks::max_rows() const {
   std::int64_t most = 0;
   for (std::size_t k = 1; k < begin.size(); ++k) most = std::max(most, begin[k] - begin[k - 1]);
   return most;
@@ -256,7 +256,7 @@ void relax(const BlockRows<T, Host>& a, const BlockSweep& sweep, const HostVecto
            const HostVector<T>& from, HostVector<T>& to) {
   const BlockStep<T> step(a, sweep, b.data());
   const Frozen<T> access{from.data(), to.data()};
-  const ThreadScratch<T> memory(a.blocks.most_rows());
+  const ThreadScratch<T> memory(a.blocks.max_rows());
 #pragma omp parallel
   {
     BlockScratch<T> scratch = memory.of_this_thread();
@@ -269,7 +269,7 @@ template <class T>
 void relax_from_zero(const BlockRows<T, Host>& a, const BlockSweep& sweep, const HostVector<T>& b,
                      HostVector<T>& to) {
   const BlockStep<T> step(a, sweep, b.data());
-  const ThreadScratch<T> memory(a.blocks.most_rows());
+  const ThreadScratch<T> memory(a.blocks.max_rows());
 #pragma omp parallel
   {
     BlockScratch<T> scratch = memory.of_this_thread();
@@ -301,7 +301,7 @@ void relax_in_place(const BlockRows<T, Host>& a, const BlockSweep& sweep, const 
                     HostVector<T>& x) {
   const BlockStep<T> step(a, sweep, b.data());
   const Present<T> access{x.data()};
-  const ThreadScratch<T> memory(a.blocks.most_rows());
+  const ThreadScratch<T> memory(a.blocks.max_rows());
 #pragma omp parallel
   {
     BlockScratch<T> scratch = memory.of_this_thread();

@@ -14,7 +14,7 @@ namespace {
 
 template <class T>
 Matrix<T> view(const BlockRows<T, Device>& a) {
-  return {a.block_count,    a.most_rows,      a.begin.data(),
+  return {a.block_count,    a.max_rows,       a.begin.data(),
           a.rows.data(),    a.entries.data(), a.inside.data(),
           a.columns.data(), a.values.data(),  a.inverse_diagonal.data()};
 }
@@ -26,7 +26,7 @@ Sweep<T> in_precision(const BlockSweep& sweep) {
 
 template <class T>
 std::size_t shared_bytes(const BlockRows<T, Device>& a) {
-  return 4 * static_cast<std::size_t>(a.most_rows) * sizeof(T);
+  return 4 * static_cast<std::size_t>(a.max_rows) * sizeof(T);
 }
 
 // Calls f with the number of lanes per row as a constant, such that each lane has a few entries.
@@ -78,7 +78,7 @@ void take_items(const BlockRows<T, Device>& a, const BlockSweep& sweep, Index it
 
 template <class T>
 BlockRows<T, Device> make_block_rows(const DeviceSparseRows<T>& matrix, const RowBlocks& blocks) {
-  if (blocks.most_rows() > kMaxDeviceBlockRows) {
+  if (blocks.max_rows() > kMaxDeviceBlockRows) {
     throw UnsuitableChoice(Choice::preconditioner,
                            "a block has more rows than the GPU's shared memory is for");
   }
@@ -86,7 +86,7 @@ BlockRows<T, Device> make_block_rows(const DeviceSparseRows<T>& matrix, const Ro
   const Index nonzeros = matrix.values.size();
   BlockRows<T, Device> a;
   a.block_count = blocks.count();
-  a.most_rows = static_cast<int>(blocks.most_rows());
+  a.max_rows = static_cast<int>(blocks.max_rows());
   a.begin = DeviceArray<Index>(blocks.begin);
   a.rows = DeviceArray<std::int32_t>(blocks.rows);
   a.entries = DeviceArray<Index>(n + 1);

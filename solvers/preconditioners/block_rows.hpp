@@ -17,7 +17,7 @@ struct RowBlocks {
 
   std::int64_t count() const { return static_cast<std::int64_t>(begin.size()) - 1; }
   /// Rows of the largest block.
-  std::int64_t most_rows() const;
+  std::int64_t max_rows() const;
 };
 
 /// The largest number of rows per block on the GPU, where four values per row lie in shared memory.
@@ -46,7 +46,7 @@ struct BlockRows<T, Host> {
 template <class T>
 struct BlockRows<T, Device> {
   std::int64_t block_count = 0;
-  int most_rows = 0;  // of a block
+  int max_rows = 0;  // of a block
   DeviceArray<std::int64_t> begin;
   DeviceArray<std::int32_t> rows;
   DeviceArray<std::int64_t> entries;

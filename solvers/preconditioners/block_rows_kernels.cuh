@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(kThreads)
 template <class T>
 struct Matrix {
   Index blocks;
-  int most_rows;
+  int max_rows;
   const Index* begin;
   const std::int32_t* rows;
   const Index* entries;
@@ -156,7 +156,7 @@ __device__ void for_each_row(Index first, int rows, SumOfLane&& sum_of_lane, Fin
   }
 }
 
-// One block's part of a sweep, by a thread block. `shared` has room for 4 most_rows values.
+// One block's part of a sweep, by a thread block. `shared` has room for 4 max_rows values.
 template <int kLanes, class T, class Access>
 __device__ void relax_block(const Matrix<T>& a, Index block, const Sweep<T>& sweep,
                             const T* __restrict__ b, const Access& x, T* shared) {
@@ -164,9 +164,9 @@ __device__ void relax_block(const Matrix<T>& a, Index block, const Sweep<T>& swe
   const int rows = static_cast<int>(a.begin[block + 1] - first);
   const int thread = static_cast<int>(threadIdx.x);
   T* own = shared;
-  T* r = own + a.most_rows;
-  T* e = r + a.most_rows;
-  T* next = e + a.most_rows;
+  T* r = own + a.max_rows;
+  T* e = r + a.max_rows;
+  T* next = e + a.max_rows;
 
   // own = x, r = b - A x, e = damping D^-1 r
   if constexpr (Access::kIsZero) {
@@ -234,7 +234,7 @@ __device__ T* shared_values() {
 }
 
 // A sweep in which no block sees what another writes. A thread block of kThreads per block of rows,
-// kLanes lanes a row; shared memory 4 most_rows values. Reads the matrix (sizeof(T) + 4 B a
+// kLanes lanes a row; shared memory 4 max_rows values. Reads the matrix (sizeof(T) + 4 B a
 // nonzero) once, its inner blocks again in every further local sweep (from the L2 cache mostly), b,
 // x and 16 + sizeof(T) B a row; writes x. From zero it reads no entry outside the blocks. 2 flops
 // per entry that is read. Deterministic.

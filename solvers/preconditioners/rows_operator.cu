@@ -38,9 +38,9 @@ RowsView<T> view_rows(const DeviceSparseRows<T>& matrix) {
   const auto rows = static_cast<int>(std::max<std::int64_t>(matrix.starts.size() - 1, 0));
   // Lanes of a row go round four times at most on average: each time costs the latency of the
   // memory.
-  constexpr int kLeastLanes = 4;
+  constexpr int kMinLanes = 4;
   constexpr std::int64_t kRounds = 4;
-  int lanes = kLeastLanes;
+  int lanes = kMinLanes;
   while (lanes < kWarp && lanes * kRounds * rows < matrix.values.size()) lanes *= 2;
   while (lanes < kWarp && 2 * lanes * static_cast<std::int64_t>(rows) <=
                               static_cast<std::int64_t>(multiprocessors()) * kCycleThreads) {

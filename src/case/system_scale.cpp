@@ -13,7 +13,7 @@ namespace {
 
 // b counts for the scale only where it is at least this share of x: smaller ones are left to the
 // range of single precision, which x must not leave.
-constexpr double kLeastShare = 0x1p-40;
+constexpr double kMinShare = 0x1p-40;
 
 // Of all ranks that share the vector.
 double largest_entry(const HostVector<double>& values) {
@@ -45,7 +45,7 @@ double system_scale(const LinearSystem& system, const BilinearForm& form) {
     multiply(b, 1.0 / largest);
     size = largest * (norm(b) / root_n);
   }
-  return power_of_2_next_to(std::max(size, kLeastShare * largest_entry(system.x)));
+  return power_of_2_next_to(std::max(size, kMinShare * largest_entry(system.x)));
 }
 
 void divide(LinearSystem& system, const BilinearForm& form, double scale) {

@@ -157,12 +157,12 @@ class StudySession {
     }
     record_.say("on {}", record_.machine());
     if (processor_ == Processor::cpu) {
-      record_.say(", {} thread{} at most, one a core", most_team_threads(),
-                  most_team_threads() == 1 ? "" : "s");
+      record_.say(", {} thread{} at most, one a core", max_team_threads(),
+                  max_team_threads() == 1 ? "" : "s");
     }
     const Pace& pace = record_.options().pace;
     record_.say("\nat most {} repetitions a row and {} s, but at least {}\n", pace.repetitions,
-                pace.time_limit_s, kLeastStudyRepetitions);
+                pace.time_limit_s, kMinStudyRepetitions);
     if (processor_ != Processor::cpu || !command_.threads.empty()) return;
     std::vector<int> missing;
     for (const int n : kUsualThreads) {

@@ -40,7 +40,7 @@ double LaunchReport::share(const LaunchRecord& record) const {
 }
 
 double LaunchReport::lower_seconds(double copy_bytes_per_second) const {
-  return copy_bytes_per_second > 0.0 ? least_bytes / copy_bytes_per_second : 0.0;
+  return copy_bytes_per_second > 0.0 ? min_bytes / copy_bytes_per_second : 0.0;
 }
 
 double LaunchReport::lower_seconds(const LaunchRecord& record, double copy_bytes_per_second) const {

@@ -90,9 +90,9 @@ class Reporter {
 
 }  // namespace
 
-LaunchReport report_launches(const std::string& name, double least_bytes,
+LaunchReport report_launches(const std::string& name, double min_bytes,
                              const std::function<void()>& work, WaveStep step) {
-  LaunchReport report{.work = name, .least_bytes = least_bytes};
+  LaunchReport report{.work = name, .min_bytes = min_bytes};
   try {
     // What is made at the first use cannot be captured.
     work();

@@ -71,7 +71,7 @@ struct LaunchReport {
   /// Of all of it, launched as one graph.
   double seconds = 0.0;
   /// The least traffic of the work; 0 where it is not known.
-  double least_bytes = 0.0;
+  double min_bytes = 0.0;
   /// What is queued beside kernels: copies and fills.
   int other_nodes = 0;
   std::vector<LaunchRecord> launches = {};
@@ -94,7 +94,7 @@ enum class WaveStep { leave, measure };
 /// The launches of `work`, which queues on device_stream() and does not wait. What it writes is
 /// written again, often, and not as it should be: kernels are repeated and cut short to be timed.
 /// Failures of the GPU become `not_measured`. Builds without CUDA must not call it.
-[[nodiscard]] LaunchReport report_launches(const std::string& name, double least_bytes,
+[[nodiscard]] LaunchReport report_launches(const std::string& name, double min_bytes,
                                            const std::function<void()>& work,
                                            WaveStep step = WaveStep::leave);
 

@@ -3,7 +3,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreadsAWarp = 32;
+constexpr int kThreadsPerWarp = 32;
 constexpr int kParts = 4;
 constexpr int kRegisterUnit = 256;
 constexpr int kSharedUnit = 128;
@@ -26,9 +26,9 @@ std::string_view limit_name(OccupancyLimit limit) {
 }
 
 Occupancy occupancy(const MultiprocessorLimits& limits, const KernelResources& kernel) {
-  const int warps = units(kernel.threads, kThreadsAWarp);
+  const int warps = units(kernel.threads, kThreadsPerWarp);
   const int registers_per_warp =
-      units(kernel.registers * kThreadsAWarp, kRegisterUnit) * kRegisterUnit;
+      units(kernel.registers * kThreadsPerWarp, kRegisterUnit) * kRegisterUnit;
   const int warps_by_registers = limits.registers / kParts / registers_per_warp * kParts;
   const int shared =
       units(kernel.shared_bytes, kSharedUnit) * kSharedUnit + limits.reserved_shared_bytes;

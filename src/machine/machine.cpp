@@ -305,7 +305,7 @@ std::int64_t available_memory_bytes(const std::filesystem::path& root) {
                   memory_limit(root).available);
 }
 
-std::vector<int> one_cpu_a_core(const std::filesystem::path& root) {
+std::vector<int> one_cpu_per_core(const std::filesystem::path& root) {
   std::vector<int> cpus = first_of_each_core(root, usable_cpus());
   cpus.resize(std::min<std::size_t>(cpus.size(), std::max(cpu_quota(root), 1)));
   return cpus;

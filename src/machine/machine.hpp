@@ -52,7 +52,7 @@ int host_cpu_count(const std::filesystem::path& root = "/");
 
 /// One logical CPU of each physical core in the process's affinity, in order, but no more than a
 /// container's CPU quota, rounded up; at least one.
-std::vector<int> one_cpu_a_core(const std::filesystem::path& root = "/");
+std::vector<int> one_cpu_per_core(const std::filesystem::path& root = "/");
 
 /// The number of threads that a file asks for: all cores for 0.
 int thread_count(int threads);

@@ -86,7 +86,7 @@ std::string host_warning(const std::vector<RankPlace>& places, const std::string
 }  // namespace
 
 RankPlace this_place() {
-  RankPlace place{host_name(), usable_cpus(), static_cast<int>(one_cpu_a_core().size()), 1};
+  RankPlace place{host_name(), usable_cpus(), static_cast<int>(one_cpu_per_core().size()), 1};
   place.host_cpus = host_cpu_count();
   return place;
 }
@@ -120,7 +120,7 @@ int host_count(const std::vector<RankPlace>& places) {
   return static_cast<int>(hosts.size());
 }
 
-int most_ranks_on_host(const std::vector<RankPlace>& places) {
+int max_ranks_on_host(const std::vector<RankPlace>& places) {
   std::map<std::string, int> count;
   int most = 0;
   for (const RankPlace& place : places) most = std::max(most, ++count[place.host]);

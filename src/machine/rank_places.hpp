@@ -37,7 +37,7 @@ int thread_count(int threads, const std::vector<RankPlace>& places, int rank);
 
 /// How many hosts these are, and how many ranks the fullest one has.
 int host_count(const std::vector<RankPlace>& places);
-int most_ranks_on_host(const std::vector<RankPlace>& places);
+int max_ranks_on_host(const std::vector<RankPlace>& places);
 
 /// "0-3, 8"
 std::string cpus_text(const std::vector<int>& cpus);

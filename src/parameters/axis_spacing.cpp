@@ -16,7 +16,7 @@ namespace {
 constexpr char kUniform[] = "uniform";
 constexpr char kGeometric[] = "geometric";
 // Of the largest coordinate: nodes and points inside a cell must differ, with digits to spare.
-constexpr double kLeastWidth = 1e-12;
+constexpr double kMinWidth = 1e-12;
 
 std::optional<double> finite_number(const TomlValue& value) {
   if (const auto* integer = value.get_if<std::int64_t>()) return static_cast<double>(*integer);
@@ -101,7 +101,7 @@ std::string spacing_error(const AxisSpacing& spacing, double lower, double upper
                        kMaxGradedCells);
   }
   const double largest = std::max(std::abs(lower), std::abs(upper));
-  const double least = kLeastWidth * largest;
+  const double least = kMinWidth * largest;
   const GridLines lines = grid_lines(spacing, lower, upper, cells);
   for (Index c = 0; c < cells; ++c) {
     const double width = lines[c + 1] - lines[c];
@@ -109,7 +109,7 @@ std::string spacing_error(const AxisSpacing& spacing, double lower, double upper
     return fmt::format(
         "cell {} of {} would be {:.2g} wide; at least {:.2g} is allowed, {} of the "
         "largest coordinate",
-        c + 1, cells, width, least, kLeastWidth);
+        c + 1, cells, width, least, kMinWidth);
   }
   return {};
 }
@@ -117,12 +117,12 @@ std::string spacing_error(const AxisSpacing& spacing, double lower, double upper
 std::string position_error(double lower, double upper, Index cells) {
   const double largest = std::max(std::abs(lower), std::abs(upper));
   const double width = (upper - lower) / static_cast<double>(cells);
-  if (width >= kLeastWidth * largest) return {};
+  if (width >= kMinWidth * largest) return {};
   return fmt::format(
       "{} equal cells from {} to {} are {:.3g} wide: {}; at least {:.3g} is allowed, {} of the "
       "largest coordinate, or the box be moved nearer to 0",
       cells, number_text(lower), number_text(upper), width, digits_left(width, largest),
-      kLeastWidth * largest, kLeastWidth);
+      kMinWidth * largest, kMinWidth);
 }
 
 std::string spacing_text() {

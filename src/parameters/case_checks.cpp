@@ -173,17 +173,17 @@ void check_scatter(OperatorParameters& operation, const std::vector<KernelName>&
 }
 
 void check_tolerance(const CaseParameters& parameters, Findings& findings) {
-  constexpr double kLeastSingle = 1e-6;
+  constexpr double kMinSingle = 1e-6;
   const char* tolerance = "solver.relative_tolerance";
   if (parameters.operation.precision != Precision::single_precision ||
-      parameters.solver.relative_tolerance >= kLeastSingle || findings.has_error(tolerance)) {
+      parameters.solver.relative_tolerance >= kMinSingle || findings.has_error(tolerance)) {
     return;
   }
   Diagnostic diagnostic =
       findings.diagnostic(tolerance, fmt::format("must be at least {} with operator.precision = "
                                                  "\"single\", whose rounding error of 6e-8 grows "
                                                  "in the residual and keeps it above that",
-                                                 kLeastSingle));
+                                                 kMinSingle));
   if (!findings.is_written(tolerance)) {
     const Diagnostic precision = findings.diagnostic("operator.precision", "");
     diagnostic.file = precision.file;

@@ -81,7 +81,7 @@ struct ConvergenceCommand {
 enum class StudySize { full, quick };
 
 /// A row of a study is repeated so often whatever time it takes.
-constexpr int kLeastStudyRepetitions = 5;
+constexpr int kMinStudyRepetitions = 5;
 
 /// `tessera study`: the studies themselves are a table of the program (src/studies).
 struct StudyCommand {

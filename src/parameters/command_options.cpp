@@ -209,7 +209,7 @@ void add_study_rows(CLI::App& command, StudyCommand& chosen) {
   command
       .add_option("--repetitions", chosen.repetitions,
                   "Repetitions of a row (default 100; with --quick 10)")
-      ->check(CLI::Range(kLeastStudyRepetitions, kMaxRepetitions))
+      ->check(CLI::Range(kMinStudyRepetitions, kMaxRepetitions))
       ->option_text("N");
   command
       .add_option("--time-limit", chosen.time_limit_s,

@@ -42,7 +42,7 @@ MultigridOptions multigrid_options(const CaseParameters& parameters) {
   MultigridOptions options;
   options.rules.order = coarsening_order(parameters);
   options.rules.degree_first_below = degree_first_below(parameters);
-  if (multigrid.levels > 0) options.rules.most_levels = multigrid.levels;
+  if (multigrid.levels > 0) options.rules.max_levels = multigrid.levels;
   options.smoother = multigrid.smoother;
   options.smoother_degree = multigrid.smoother_degree;
   options.local_sweeps = parameters.solver.block_jacobi.local_sweeps;

@@ -23,7 +23,7 @@ inline Summary repeat_runs(const Pace& pace, Seconds&& seconds_of_one) {
   while (static_cast<int>(seconds.size()) < pace.repetitions) {
     stop_if_requested();
     seconds.push_back(seconds_of_one());
-    if (static_cast<int>(seconds.size()) >= kLeastStudyRepetitions &&
+    if (static_cast<int>(seconds.size()) >= kMinStudyRepetitions &&
         seconds_now() - start > pace.time_limit_s) {
       break;
     }

@@ -47,7 +47,7 @@ class OwnValues {
 };
 
 /// How often a row is repeated: so many times, but after the time limit no more, once it was
-/// repeated kLeastStudyRepetitions times.
+/// repeated kMinStudyRepetitions times.
 struct Pace {
   int repetitions = 100;
   double time_limit_s = 2.0;

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t kLeastWidth = 8;
+constexpr std::size_t kMinWidth = 8;
 constexpr std::size_t kTimeWidth = 9;
 
 // Four digits, as a table has room for.
@@ -55,7 +55,7 @@ void StudyRecord::print_headers() {
   for (const std::string& variant : study_.variants) longest = std::max(longest, variant.size());
   columns_.push_back({"variant", longest});
   const auto add_column = [this](const std::string& header) {
-    columns_.push_back({header, std::max(header.size(), kLeastWidth)});
+    columns_.push_back({header, std::max(header.size(), kMinWidth)});
   };
   const auto add_columns = [&](const std::vector<StudyColumn>& columns) {
     for (const StudyColumn& column : columns) {

@@ -90,7 +90,7 @@ StudyCell StudyTable::times_faster(const std::string& than, const StudyRow& row)
   }
 }
 
-int StudyTable::most_threads() const {
+int StudyTable::max_threads() const {
   int most = 0;
   for (const StudyRow& row : rows_) {
     if (row.not_measured.empty()) most = std::max(most, row.threads);

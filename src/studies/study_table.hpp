@@ -86,7 +86,7 @@ class StudyTable {
   /// itself, nothing if there is no such row.
   StudyCell times_faster(const std::string& than, const StudyRow& row) const;
   /// The largest number of threads with which any row was measured. @throws NotMeasured
-  int most_threads() const;
+  int max_threads() const;
 
  private:
   StudyLayout layout_;

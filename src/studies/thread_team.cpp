@@ -64,19 +64,19 @@ void require_team(int threads) {
 
 }  // namespace
 
-int most_team_threads() {
-  return std::min(static_cast<int>(one_cpu_a_core().size()), omp_get_thread_limit());
+int max_team_threads() {
+  return std::min(static_cast<int>(one_cpu_per_core().size()), omp_get_thread_limit());
 }
 
 std::string why_no_team(int threads) {
-  const int most = most_team_threads();
+  const int most = max_team_threads();
   if (threads <= most) return "";
   return most == 1 ? "1 core" : std::to_string(most) + " cores";
 }
 
 Summary time_team(int threads, const Pace& pace, const TeamWork& prepare, const TeamWork& work) {
   require_team(threads);
-  const std::vector<int> cpus = one_cpu_a_core();
+  const std::vector<int> cpus = one_cpu_per_core();
   std::vector<double> seconds;
   seconds.reserve(static_cast<std::size_t>(pace.repetitions) + 1);
   const double first = seconds_now();
@@ -96,7 +96,7 @@ Summary time_team(int threads, const Pace& pace, const TeamWork& prepare, const 
         const double now = seconds_now();
         seconds.push_back(now - start);
         const int timed = static_cast<int>(seconds.size()) - 1;
-        const bool has_time = now - first < pace.time_limit_s || timed < kLeastStudyRepetitions;
+        const bool has_time = now - first < pace.time_limit_s || timed < kMinStudyRepetitions;
         goes_on = timed < pace.repetitions && has_time && !stop_requested();
       }
 #pragma omp barrier
@@ -109,7 +109,7 @@ Summary time_team(int threads, const Pace& pace, const TeamWork& prepare, const 
 
 void run_team(int threads, const TeamWork& work) {
   require_team(threads);
-  const std::vector<int> cpus = one_cpu_a_core();
+  const std::vector<int> cpus = one_cpu_per_core();
 #pragma omp parallel num_threads(threads)
   {
     const int thread = omp_get_thread_num();

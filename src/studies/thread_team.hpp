@@ -14,7 +14,7 @@ using TeamWork = std::function<void(int thread)>;
 
 /// The largest team: one thread a physical core of the process's affinity, at most as many as
 /// OpenMP grants.
-int most_team_threads();
+int max_team_threads();
 
 /// Why there is no team of so many threads: "2 cores"; empty if there can be one.
 std::string why_no_team(int threads);

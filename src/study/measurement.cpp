@@ -24,7 +24,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kLeastRepetitions = 3;
+constexpr int kMinRepetitions = 3;
 
 // In [-1, 1), by a hash of the index (splitmix64): the same for any number of threads and ranks.
 double random_value(Index i) {
@@ -151,7 +151,7 @@ Summary Bench::repeat(F&& seconds_of_one) const {
   while (static_cast<int>(seconds.size()) < study_.repetitions) {
     ranks_.stop_if_asked();
     seconds.push_back(ranks_.slowest(seconds_of_one()));
-    const bool is_enough = static_cast<int>(seconds.size()) >= kLeastRepetitions;
+    const bool is_enough = static_cast<int>(seconds.size()) >= kMinRepetitions;
     if (is_enough && ranks_.as_root_says(seconds_now() - start > study_.time_limit_s)) break;
   }
   return summarize(std::move(seconds));

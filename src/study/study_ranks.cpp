@@ -55,7 +55,7 @@ int StudyRanks::threads(int asked) const {
 Index StudyRanks::available(Index limit) const {
   Index on_host = available_memory_bytes();
   if (limit > 0) on_host = std::min(limit, on_host);
-  const Index share = on_host / most_ranks_on_host(places_);
+  const Index share = on_host / max_ranks_on_host(places_);
   auto least = static_cast<double>(share);
   ranks_.min({&least, 1});
   return static_cast<Index>(least);

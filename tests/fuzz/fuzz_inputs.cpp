@@ -112,8 +112,8 @@ double value_at(const ScalarField& field, const std::array<double, 3>& point) {
 // Products in another order, or with a factor that leaves the range of doubles, differ.
 bool agree(double product, double value) {
   if (!std::isfinite(product) || !std::isfinite(value)) return true;
-  constexpr double kLeastNormal = 1e-290;
-  if (std::abs(product) < kLeastNormal || std::abs(value) < kLeastNormal) return true;
+  constexpr double kMinNormal = 1e-290;
+  if (std::abs(product) < kMinNormal || std::abs(value) < kMinNormal) return true;
   return std::abs(product - value) <= 1e-9 * std::abs(value);
 }
 

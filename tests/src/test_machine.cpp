@@ -144,14 +144,14 @@ TEST(Machine, ListsOneCpuACore) {
       system.write(topology + "/core_id", std::to_string(core(cpu)) + "\n");
       system.write(topology + "/physical_package_id", "0\n");
     }
-    return one_cpu_a_core(system.root());
+    return one_cpu_per_core(system.root());
   };
   EXPECT_EQ(with_core_of([](int cpu) { return cpu; }), cpus);
   EXPECT_EQ(with_core_of([](int) { return 7; }), std::vector<int>{cpus.front()});
   const FakeSystem limited;
   limited.write("proc/self/cgroup", "0::/job\n");
   limited.write("sys/fs/cgroup/job/cpu.max", "50000 100000\n");
-  EXPECT_EQ(one_cpu_a_core(limited.root()), std::vector<int>{cpus.front()});
+  EXPECT_EQ(one_cpu_per_core(limited.root()), std::vector<int>{cpus.front()});
 }
 
 TEST(Machine, HonorsACpuQuota) {

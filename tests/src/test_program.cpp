@@ -2,34 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/src/program.hpp"
+#include "tests/src/program_test.hpp"
 
 namespace tessera::testing {
 namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-
-constexpr char kCase[] =
-    "title = \"small\"\n[mesh]\ncells = [4, 3, 2]\n[space]\ndegree = 3\n"
-    "[problem]\nsource = \"3*pi^2*sin(pi*x)*sin(pi*y)*sin(pi*z)\"\n"
-    "exact = \"sin(pi*x)*sin(pi*y)*sin(pi*z)\"\n[output]\ndirectory = \"out\"\n";
-
-class ProgramTest : public ::testing::Test {
- protected:
-  void SetUp() override { write_file(path() / "case.toml", kCase); }
-  ProgramResult run(std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"run", "case.toml"});
-    return run_program(path(), more);
-  }
-  const std::filesystem::path& path() const { return directory_.path(); }
-  nlohmann::json result(const std::string& directory = "out") const {
-    return read_json(path() / directory / "result.json");
-  }
-
- private:
-  TemporaryDirectory directory_;
-};
 
 // Processes that a launcher started, but that do not find each other.
 TEST_F(ProgramTest, SeveralProcessesAreRefusedByOneOfThem) {
@@ -235,21 +214,6 @@ TEST_F(ProgramTest, FactorsAreChosenSaidAndRecorded) {
   }
 }
 
-TEST_F(ProgramTest, CheckListsEachStorageOfFactors) {
-  const ProgramResult ran =
-      run_program(path(), {"check", "case.toml", "--set",
-                           "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]", "--set", "space.degree=1"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  // 5 x 4 x 3 nodes and 24 cells: 14 values a node; 6 at each of 8 points a cell, in batches that
-  // lanes and threads may fill up.
-  for (const char* row : {"tensor/atomic, stored ", "tensor/atomic, on-the-fly ", "stencil ",
-                          " 10.5 KiB ", " 179.2 B "}) {
-    EXPECT_THAT(ran.output, HasSubstr(row));
-  }
-  EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("compressed")));
-  EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("csr, ")));
-}
-
 // What the file of a run says of the factors was for its kernel, degree and mesh.
 TEST_F(ProgramTest, FactorsOfAResolvedCaseGiveWayToTheCommandLine) {
   ASSERT_EQ(run({"--set", "mesh.map=[\"x\", \"y\", \"z + 0.1*x*y\"]", "--set",
@@ -341,66 +305,6 @@ TEST_F(ProgramTest, InterruptWritesWhatThereIs) {
   EXPECT_TRUE(std::filesystem::exists(path() / "out/solution.png"));
 }
 
-TEST_F(ProgramTest, CheckTellsSizesAndMemory) {
-  const ProgramResult ran = run_program(path(), {"check", "case.toml"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(ran.output, HasSubstr("910 DoFs"));
-  for (const char* strategy : {"csr", "local/atomic", "tensor/private", "operator kronecker"}) {
-    EXPECT_THAT(ran.output, HasSubstr(strategy));
-  }
-  EXPECT_FALSE(std::filesystem::exists(path() / "out"));
-}
-
-TEST_F(ProgramTest, CheckTellsOfSeveralProcesses) {
-  const ProgramResult ran =
-      run_program(path(), {"check", "case.toml", "-n", "3", "--set", "mesh.cells=[6, 6, 6]",
-                           "--set", "run.ranks=[3, 1, 1]"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  for (const char* text :
-       {"\n3 processes as 3 x 1 x 1\n", "\nlargest part 2 x 6 x 6 cells, 2527 DoFs\n",
-        "\nsmallest part 2 x 6 x 6 cells, 2527 DoFs\n", "\nforeseen: parallel efficiency ",
-        " 80.0 % from about ", "messages to other ranks", "largest at a time of a process "}) {
-    EXPECT_THAT(ran.output, HasSubstr(text));
-  }
-  EXPECT_THAT(ran.output, HasSubstr("no error\n"));
-  const ProgramResult chosen =
-      run_program(path(), {"check", "case.toml", "-n", "2", "--set", "mesh.cells=[6, 6, 6]"});
-  EXPECT_EQ(chosen.exit_code, 0) << chosen.errors;
-  EXPECT_THAT(chosen.output, HasSubstr("\n2 processes as 1 x 1 x 2 (auto: "));
-  EXPECT_THAT(chosen.output, HasSubstr("fast-diagonalization (auto"));
-}
-
-TEST_F(ProgramTest, CheckRefusesProcessesThatTheCaseIsNotFor) {
-  const ProgramResult many = run_program(path(), {"check", "case.toml", "-n", "9973"});
-  EXPECT_EQ(many.exit_code, 1);
-  EXPECT_THAT(many.errors, HasSubstr(": mesh.cells = "));
-  EXPECT_THAT(many.errors, HasSubstr(": 9973 processes cannot share "));
-  const ProgramResult other =
-      run_program(path(), {"check", "case.toml", "-n", "4", "--set", "run.ranks=[1, 1, 2]"});
-  EXPECT_EQ(other.exit_code, 1);
-  EXPECT_EQ(other.errors,
-            "--set run.ranks=[1, 1, 2]: run.ranks = [1, 1, 2]: a grid of 1 x 1 x 2 ranks is for 2 "
-            "processes, not for 4\n");
-}
-
-TEST_F(ProgramTest, CheckTellsLevelsAndTheirMemory) {
-  const ProgramResult ran =
-      run_program(path(), {"check", "case.toml", "--set", "mesh.cells=[8, 6, 8]", "--set",
-                           "solver.preconditioner=multigrid", "--set",
-                           "solver.multigrid.coarsening=degree-first"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(ran.output,
-              ::testing::ContainsRegex("\nlevel +degree +cells +DoFs +operator +memory"));
-  // (3 x 8 + 1)^2 (3 x 6 + 1) DoFs, then degree 1: 9 x 9 x 7, whose inverse has 567^2 values of 4
-  // B.
-  EXPECT_THAT(ran.output, ::testing::ContainsRegex("\n +0 +3 +8 x 6 x 8 +11\\.9 k +kronecker +"));
-  EXPECT_THAT(ran.output,
-              ::testing::ContainsRegex("\n +1 +1 +8 x 6 x 8 +567 +kronecker +1\\.[0-9]+ MiB"));
-  EXPECT_THAT(ran.output, ::testing::Not(::testing::ContainsRegex("\n +2 +1 ")));
-  EXPECT_THAT(ran.output, ::testing::ContainsRegex("\n +all +"));
-  EXPECT_THAT(ran.output, ::testing::ContainsRegex("\n +preconditioner +[0-9.]+ [KM]iB"));
-}
-
 TEST_F(ProgramTest, LevelsAndNotesAreRecorded) {
   const std::vector<std::string> multigrid = {"--overwrite",
                                               "--set",
@@ -471,15 +375,6 @@ TEST_F(ProgramTest, FullMultigridStartsNearTheSolution) {
   EXPECT_THAT(read_file(path() / "out/case.toml"), HasSubstr("initial = \"full-multigrid\"\n"));
 }
 
-TEST_F(ProgramTest, CheckTellsWhichStrategiesAreNotForTheCase) {
-  const ProgramResult ran =
-      run_program(path(), {"check", "case.toml", "--set", "problem.coefficient=1 + x*y"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(ran.output,
-              ::testing::ContainsRegex(
-                  "\nkronecker +- +- +- +- +no: the kernel kronecker needs a coefficient"));
-}
-
 TEST_F(ProgramTest, DefaultsRunAndPrintThemselvesAgain) {
   const ProgramResult defaults = run_program(path(), {"defaults"});
   ASSERT_EQ(defaults.exit_code, 0);
@@ -511,91 +406,6 @@ TEST_F(ProgramTest, InfoMeasuresBandwidthsAndNamesLibraries) {
                                        "[0-9.]+ [GT]FLOP/s in single precision\n"));
   EXPECT_THAT(ran.output,
               ::testing::ContainsRegex("\nlibraries +SUNDIALS [0-9.]+, HDF5 [0-9.]+, LZ4 [0-9.]+"));
-}
-
-class CompareTest : public ProgramTest {
- protected:
-  ProgramResult compare(std::vector<std::string> more = {}) {
-    write_file(path() / "study.toml",
-               "[study]\ndegrees = [1, 3]\ndimensions = [2, 3]\ndofs = [2000]\n"
-               "geometry = [\"uniform\", \"mapped\"]\nscatters = [\"serial\", \"coloring\"]\n"
-               "applications = 2\nrepetitions = 3\noutput = \"study.csv\"\n");
-    more.insert(more.begin(), {"compare", "study.toml"});
-    return run_program(path(), more);
-  }
-};
-
-TEST_F(CompareTest, AllStrategiesAgree) {
-  const ProgramResult ran = compare();
-  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
-  const std::string csv = read_rows(path() / "study.csv");
-  // A header, and for 2 dimensions x 2 geometries x 2 degrees csr, 2 x (local, tensor), stencil and
-  // kronecker.
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 7);
-  EXPECT_THAT(csv, ::testing::Not(HasSubstr("disagrees")));
-  EXPECT_THAT(ran.output, HasSubstr(" left out: the kernel kronecker needs an "
-                                    "axis-aligned mesh, and this one is mapped"));
-  std::size_t unsuitable = 0;
-  for (std::size_t at = csv.find(",unsuitable,"); at != std::string::npos;
-       at = csv.find(",unsuitable,", at + 1)) {
-    ++unsuitable;
-  }
-  EXPECT_EQ(unsuitable, 8U);
-  EXPECT_THAT(csv, HasSubstr(",outcome,peak_gflops,peak_gflops_single,cache_gbytes_per_s,"
-                             "limit_share,limit,ranks,rank_grid,dofs_per_rank,model_s\n"));
-  EXPECT_THAT(csv, ::testing::ContainsRegex(",agrees,[0-9.e+]+,[0-9.e+]+,[0-9.e+]+,[0-9.e-]+,"
-                                            "(copy|L1|L2|L3|fma),1,1,,[0-9.e-]+\n"));
-}
-
-TEST_F(CompareTest, StoragesOfFactorsStandSideBySide) {
-  const ProgramResult ran =
-      compare({"--set", "study.factors=[\"stored\", \"on-the-fly\", \"auto\"]"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
-  const std::string csv = read_rows(path() / "study.csv");
-  // On 4 uniform problems as before; on 4 mapped ones each storage, and auto is one of them.
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 7 + 4 * (5 + 2 * 2));
-  for (const char* form : {"stored", "on-the-fly"}) {
-    EXPECT_THAT(csv, HasSubstr(std::string(",tensor,serial,") + form + ","));
-    EXPECT_THAT(ran.output, HasSubstr(std::string("  tensor/coloring, ") + form + " "));
-  }
-  EXPECT_THAT(csv, HasSubstr(",stencil,none,none,"));
-  EXPECT_THAT(ran.output, HasSubstr("  stencil "));
-  EXPECT_THAT(csv, HasSubstr(",tensor,serial,none,"));
-  EXPECT_THAT(ran.output,
-              HasSubstr(" left out: the kernel stencil is for degree 1, not for degree 3\n"));
-}
-
-TEST_F(CompareTest, DisagreementFails) {
-  const ProgramResult ran = compare({"--set", "study.agree_tolerance=1e-18"});
-  EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.output, HasSubstr("NO: "));
-}
-
-TEST_F(CompareTest, SolvesAreForScattersThatAddRightly) {
-  const auto solve = [&](const std::string& scatters, const std::string& geometry) {
-    return compare({"--set", "study.solvers=[\"jacobi\"]", "--set", "study.scatters=" + scatters,
-                    "--set", "study.geometry=" + geometry});
-  };
-  for (const char* scatter : {"unprotected", "patch"}) {
-    const ProgramResult ran =
-        solve(std::string("[\"") + scatter + "\", \"serial\"]", "[\"uniform\", \"mapped\"]");
-    EXPECT_EQ(ran.exit_code, 1);
-    EXPECT_THAT(ran.errors,
-                ::testing::StartsWith("--set study.scatters=[\"" + std::string(scatter)));
-    EXPECT_THAT(ran.errors, HasSubstr("put \"auto\" first\n"));
-    EXPECT_THAT(ran.output, ::testing::IsEmpty()) << "it did not begin";
-  }
-  EXPECT_EQ(solve("[\"serial\", \"unprotected\"]", "[\"mapped\"]").exit_code, 0);
-  // On equal cells nothing is scattered.
-  EXPECT_EQ(solve("[\"unprotected\"]", "[\"uniform\"]").exit_code, 0);
-}
-
-TEST_F(CompareTest, WhatDoesNotFitIsLeftOutAndSaidSo) {
-  const ProgramResult ran =
-      compare({"--set", "study.memory_limit=51500000", "--set", "study.degrees=[8]"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_THAT(ran.output, HasSubstr("does not fit: needs"));
-  EXPECT_THAT(read_file(path() / "study.csv"), HasSubstr("does not fit"));
 }
 
 }  // namespace

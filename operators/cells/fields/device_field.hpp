@@ -19,9 +19,9 @@ struct FieldTermView {
 
 /// What kernels see of FieldTerms.
 struct DeviceFieldView {
-  static constexpr int kMostTerms = 4;
+  static constexpr int kMaxTerms = 4;
 
-  FieldTermView terms[kMostTerms];
+  FieldTermView terms[kMaxTerms];
   int count;
   bool is_magnitude;
 };
@@ -64,7 +64,7 @@ class DeviceField {
   };
 
   static bool fits(const FieldTerms& terms) {
-    return terms.terms.size() <= DeviceFieldView::kMostTerms &&
+    return terms.terms.size() <= DeviceFieldView::kMaxTerms &&
            std::all_of(terms.terms.begin(), terms.terms.end(), [](const FieldTerm& term) {
              return term.program->depth <= DeviceProgram::kShallow;
            });

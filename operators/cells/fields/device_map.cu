@@ -158,7 +158,7 @@ std::optional<Discretization> make_mapped_on_device(const BoxMesh& physical, con
     ranks.min({&interval.low, 1});
     ranks.max({&interval.high, 1});
   }
-  const double least = least_edge(intervals, dimension);
+  const double least = min_edge(intervals, dimension);
   const bool has_digits =
       on_all_ranks(ranks, [&] { return have_digits(physical, lattice, coordinates, least); });
   if (ranks.any(!has_digits)) return std::nullopt;

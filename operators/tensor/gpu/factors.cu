@@ -264,8 +264,8 @@ void DeviceFactorMaker<T>::make(Index first, Index count, T* factors, T* reactio
       arguments.c = c_.data();
     }
     constexpr const char* kName = "geometric factors";
-    const Launch a_thread_a_point{kName, blocks_for(arguments.count * points, kThreads, 1 << 20),
-                                  kThreads};
+    const Launch one_thread_per_point{
+        kName, blocks_for(arguments.count * points, kThreads, 1 << 20), kThreads};
     T* const out = factors == nullptr ? nullptr : factors + done * cell_stride_;
     T* const reaction_out = reaction == nullptr ? nullptr : reaction + done * points;
     if (!discretization.mapping.is_cartesian()) {
@@ -274,10 +274,10 @@ void DeviceFactorMaker<T>::make(Index first, Index count, T* factors, T* reactio
              arguments, static_cast<char*>(scratch_.global()), scratch_.bytes_per_block(),
              cell_stride_, out, reaction_out, inverted_.data());
     } else if (kind_ == FactorKind::general) {
-      launch(graded_factors_kernel<T>, a_thread_a_point, arguments, cell_stride_, out,
+      launch(graded_factors_kernel<T>, one_thread_per_point, arguments, cell_stride_, out,
              reaction_out);
     } else {
-      launch(scaled_factors_kernel<T>, a_thread_a_point, arguments, volume, cell_stride_, out,
+      launch(scaled_factors_kernel<T>, one_thread_per_point, arguments, volume, cell_stride_, out,
              reaction_out);
     }
   }

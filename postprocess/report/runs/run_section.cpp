@@ -176,7 +176,7 @@ Figure parts_figure(const RunSource& run, const CsvTable& timings) {
             {},
             {}};
   std::vector<std::vector<std::string>> rows;
-  constexpr double kLeastShare = 0.002;
+  constexpr double kMinShare = 0.002;
   const bool has_limits = timings.has("limit_share");
   for (std::size_t i = 0; i < timings.size(); ++i) {
     const std::string path = timings.text(i, "part");
@@ -186,7 +186,7 @@ Figure parts_figure(const RunSource& run, const CsvTable& timings) {
     if (!seconds) continue;
     std::string name = path.substr(path.rfind('/') + 1);
     if (depth > 0) name.insert(0, depth == 1 ? "– " : "– – ");
-    if (depth == 0 || (depth == 1 && share >= kLeastShare)) {
+    if (depth == 0 || (depth == 1 && share >= kMinShare)) {
       plot.bars.push_back({name, *seconds,
                            fmt::format("{} ({:.0f} %)", human_seconds(*seconds), 100.0 * share),
                            depth == 0 ? 0 : 5});
@@ -252,12 +252,12 @@ bool fits(const Page& page, const std::string& picture) {
 
 // With fewer frames, down to some eight, if it would not fit.
 std::string fitting_animation(const Page& page, const std::string& animation) {
-  constexpr std::size_t kLeastFrames = 16;
+  constexpr std::size_t kMinFrames = 16;
   std::string fitting = animation;
   std::vector<AnimationFrame> frames;
   while (!fits(page, fitting)) {
     if (frames.empty()) frames = frames_of(animation);
-    if (frames.size() < kLeastFrames) break;
+    if (frames.size() < kMinFrames) break;
     frames = every_second(frames);
     fitting = animated_png(frames);
   }

@@ -12,7 +12,7 @@
 namespace tessera::report {
 namespace {
 
-constexpr std::size_t kLeastSizes = 3;
+constexpr std::size_t kMinSizes = 3;
 
 std::string strategy_of(const RowRef& row) {
   std::string name = row.text("kernel");
@@ -194,7 +194,7 @@ void add_sizes(Page& page, const ProblemRows& problem, const Quantity& quantity,
                SeriesStyles& styles) {
   for (const std::string& degree : texts(problem, "degree")) {
     const ProblemRows rows = of_degree(problem, degree);
-    if (texts(rows, "dofs").size() < kLeastSizes) continue;
+    if (texts(rows, "dofs").size() < kMinSizes) continue;
     add_figure(page, study_figure(by_size(quantity, degree, problem.title), rows, styles));
   }
 }

@@ -19,10 +19,10 @@ class SteeredIteration {
  public:
   using V = Vector<T, Space>;
 
-  /// @param most_sums how many dot products are computed at a time, at most
+  /// @param max_sums how many dot products are computed at a time, at most
   SteeredIteration(const LinearOperator<T, Space>& a, const Preconditioner<T, Space>* m,
-                   int most_sums)
-      : a_(a), m_(m), kind_(kind_of(m)), dots_(most_sums), r_(a.layout()) {
+                   int max_sums)
+      : a_(a), m_(m), kind_(kind_of(m)), dots_(max_sums), r_(a.layout()) {
     TESSERA_CHECK(m == nullptr || m->size() == a.size());
   }
   /// Sets right-hand side and solution of the next solve.

@@ -16,7 +16,7 @@ using Counter = unsigned long long;
 
 constexpr int kThreads = 512;
 constexpr int kSlots = 2;
-constexpr std::int64_t kLeastChunk = std::int64_t{1} << 12;
+constexpr std::int64_t kMinChunk = std::int64_t{1} << 12;
 /// Counters of different blocks lie in different sectors.
 constexpr int kCounterStride = 4;
 /// Numbers that go without a message's ways.
@@ -70,7 +70,7 @@ struct Cut {
   template <class Cutting>
   static Cut of(std::int64_t bytes) {
     const std::int64_t even = (bytes / Cutting::kBlocks + 16) / 16 * 16;
-    const std::int64_t chunk = std::clamp(even, kLeastChunk, Cutting::kLargestChunk);
+    const std::int64_t chunk = std::clamp(even, kMinChunk, Cutting::kLargestChunk);
     return {
         bytes, chunk,
         static_cast<int>(std::min<std::int64_t>((bytes + chunk - 1) / chunk, Cutting::kBlocks))};

@@ -154,7 +154,7 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
           is_fused(level.processor, options.smoother, coarser, level.dirichlet);
       if (coarser_fused && (fused || is_transfer_fused(coarser, lattice, mesh))) {
         parts.transfer_bytes =
-            most_prolongation_entries(coarser, lattice, mesh) * 2 * rows_entry_bytes(value) +
+            max_prolongation_entries(coarser, lattice, mesh) * 2 * rows_entry_bytes(value) +
             (n + coarser.size() + 2) * static_cast<Index>(sizeof(Index));
       } else {
         parts.transfer_bytes = Saturated(transfer_values(coarser, lattice)) * value;

@@ -92,9 +92,9 @@ RankGrid named_grid(const std::vector<std::int64_t>& along, int ranks) {
 }
 
 RankGrid chosen_grid(const BoxMesh& mesh, int degree, int ranks,
-                     const std::array<int, 3>& most_halvings, const ExchangeCost& cost) {
+                     const std::array<int, 3>& max_halvings, const ExchangeCost& cost) {
   try {
-    return choose_rank_grid(mesh, degree, ranks, most_halvings, cost);
+    return choose_rank_grid(mesh, degree, ranks, max_halvings, cost);
   } catch (const std::invalid_argument& error) {
     throw UnsuitableRanks("mesh.cells", error.what());
   }
@@ -117,10 +117,10 @@ constexpr char kNoCoarserParts[] =
 
 // A grid whose parts the first coarser level has as well.
 RankGrid grid_of_coarser(const BoxMesh& mesh, int degree, int ranks,
-                         const std::array<int, 3>& most_halvings, const ExchangeCost& cost,
+                         const std::array<int, 3>& max_halvings, const ExchangeCost& cost,
                          const LevelShape& coarser) {
   try {
-    return choose_rank_grid(merge_cells(mesh, coarser.cells), degree, ranks, most_halvings, cost);
+    return choose_rank_grid(merge_cells(mesh, coarser.cells), degree, ranks, max_halvings, cost);
   } catch (const std::invalid_argument&) {
     throw UnsuitableRanks("mesh.cells", kNoCoarserParts);
   }

@@ -42,7 +42,7 @@ Index RunResources::take_rank() {
   partition_ = case_partition(run_.parameters, ranks_.size(), run_.parameters.run.hosts);
   const BoxPartition& partition = *partition_;
   const int degree = run_.parameters.space.degree;
-  const int on_host = most_ranks_on_host(places_);
+  const int on_host = max_ranks_on_host(places_);
   const MemoryEstimate estimate = estimate_rank_memory(run_.parameters, run_.strategy, partition,
                                                        largest_part(partition, degree), on_host);
   // The same decision on all ranks.

@@ -35,8 +35,8 @@ namespace tessera {
 inline constexpr double kGammaSpread = 1e-2;
 // What gamma may be, as a multiple of that of the preconditioner. With less, the mass counts more
 // and eigenvalues grow, beyond the range of smoothers; with more, iterations do.
-inline constexpr double kLeastGammaRatio = 0.88;
-inline constexpr double kMostGammaRatio = 1.25;
+inline constexpr double kMinGammaRatio = 0.88;
+inline constexpr double kMaxGammaRatio = 1.25;
 /// What a case in time becomes on its mesh. With u = w + g(t), g the function that has the
 /// Dirichlet values at the nodes of Dirichlet faces and 0 at all others,
 ///   M w' = f(t, w) = b(t) - A(t) w - M g'(t)   at free nodes,   w = 0   on Dirichlet faces,
@@ -251,7 +251,7 @@ Updated Diffusion<Space>::update_step_operator(const BilinearForm& form) {
   // Fixed steps have the same bits whatever steps there were before.
   const bool may_stay = !problem_.step_depends_on_time() && !parameters_.time->step &&
                         preconditioner.update_cost == UpdateCost::setup &&
-                        kLeastGammaRatio <= ratio && ratio <= kMostGammaRatio;
+                        kMinGammaRatio <= ratio && ratio <= kMaxGammaRatio;
   if (preconditioner.preconditioner != nullptr && !may_stay) {
     if (!preconditioner.update || preconditioner.update(form) == Updated::no) return Updated::no;
     step_.preconditioned_gamma = step_.gamma;

@@ -24,7 +24,7 @@ namespace tessera {
 // Errors of solves with the mass enter u itself: they are kept below those of steps.
 inline constexpr double kMassTolerance = 1e-2;
 // Rounding hides what is less.
-inline constexpr double kLeastTolerance = 1e-13;
+inline constexpr double kMinTolerance = 1e-13;
 
 /// M_ij = (capacity phi_j, phi_i), by the operator that the case names; for an explicit method it
 /// is lumped: M_ii = (capacity, phi_i).
@@ -169,7 +169,7 @@ SolveReport MassMatrix<Space>::solve(const V& b, V& x) {
   if (solver_ == nullptr) make_its_solver();
   SolveOptions options;
   options.relative_tolerance =
-      std::max(kMassTolerance * parameters_.solver.relative_tolerance, kLeastTolerance);
+      std::max(kMassTolerance * parameters_.solver.relative_tolerance, kMinTolerance);
   options.max_iterations = parameters_.solver.max_iterations;
   options.guess = Guess::zero;
   fill(x, 0.0);

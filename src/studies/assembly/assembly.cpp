@@ -215,7 +215,7 @@ void say_use(StudyRecord& record) {
   for (const StudyRow& row : record.table().rows()) {
     if (!row.not_measured.empty() || row.correctness != Correctness::right ||
         row.parameters.front() != storage_name(MatrixStorage::csr) ||
-        row.threads != record.table().most_threads()) {
+        row.threads != record.table().max_threads()) {
       continue;
     }
     if (fastest == nullptr ||

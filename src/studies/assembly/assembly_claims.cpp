@@ -14,7 +14,7 @@ namespace tessera {
 namespace {
 
 constexpr std::array<int, 3> kOperations = {1, 100, 1000};
-constexpr int kMostThreads = 16;
+constexpr int kMaxThreads = 16;
 
 constexpr char kTransaction[] = "transaction/entry";
 constexpr char kAtomic[] = "atomic";
@@ -25,7 +25,7 @@ class Rows {
  public:
   explicit Rows(const StudyTable& table) : table_(table) {
     for (const StudyRow& row : table.rows()) {
-      if (row.not_measured.empty() && row.threads <= kMostThreads) {
+      if (row.not_measured.empty() && row.threads <= kMaxThreads) {
         threads_ = std::max(threads_, row.threads);
       }
     }

@@ -56,12 +56,12 @@ std::vector<StudyCell> GpuAssemblyRows::metrics(const AssemblyInfo& info, const 
   const double seconds = row.seconds.median;
   metrics[count - kRateFromEnd] =
       1e-9 * static_cast<double>(kLocalEntries * task_.triangle_count()) / seconds;
-  metrics[count - kCopyFromEnd] = 100.0 * least_bytes() / seconds / copy_bandwidth_;
+  metrics[count - kCopyFromEnd] = 100.0 * min_bytes() / seconds / copy_bandwidth_;
   return metrics;
 }
 
 /// Corners, places and points are read, and nonzeros read and written.
-double GpuAssemblyRows::least_bytes() const {
+double GpuAssemblyRows::min_bytes() const {
   constexpr Index kNumber = sizeof(std::int32_t);
   constexpr Index kValue = sizeof(double);
   return static_cast<double>((3 + kLocalEntries) * kNumber * task_.triangle_count() +

@@ -30,7 +30,7 @@ class GpuAssemblyRows {
  private:
   [[nodiscard]] std::vector<StudyCell> metrics(const AssemblyInfo& info, const StudyRow& row,
                                                Index extra_bytes) const;
-  [[nodiscard]] double least_bytes() const;
+  [[nodiscard]] double min_bytes() const;
 
   StudyRecord& record_;
   AssemblyTask task_;

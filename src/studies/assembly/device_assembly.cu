@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr Index kMostArrays = 32;
+constexpr Index kMaxArrays = 32;
 
 // The local matrices of StiffnessMatrices. The kernel's arguments are not known to the compiler, so
 // that t stays a chain of operations.
@@ -176,7 +176,7 @@ DeviceAssembly::DeviceAssembly(const TriangleMesh& mesh, const AssemblyTarget& t
     }
     by_color_ = DeviceArray<std::int32_t>(triangles);
   } else if (way == DeviceAssemblyWay::private_arrays) {
-    array_count_ = std::min<Index>(blocks_for(triangles_, kThreads), kMostArrays);
+    array_count_ = std::min<Index>(blocks_for(triangles_, kThreads), kMaxArrays);
     arrays_ = DeviceArray<double>(array_count_ * target.entries);
   } else if (way == DeviceAssemblyWay::rows) {
     const PointTriangles at_points = triangles_at_points(mesh);

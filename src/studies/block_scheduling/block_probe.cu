@@ -14,14 +14,14 @@
 namespace tessera {
 namespace {
 
-constexpr int kMostRegisters = 255;
-constexpr int kLeastRegisters = 24;
+constexpr int kMaxRegisters = 255;
+constexpr int kMinRegisters = 24;
 constexpr int kRegisterStep = 8;
 /// Kernels of 24, 32, ..., 248 and 255 registers.
-constexpr int kKernels = (248 - kLeastRegisters) / kRegisterStep + 2;
+constexpr int kKernels = (248 - kMinRegisters) / kRegisterStep + 2;
 
 constexpr int registers_of(int number) {
-  return std::min(kLeastRegisters + number * kRegisterStep, kMostRegisters);
+  return std::min(kMinRegisters + number * kRegisterStep, kMaxRegisters);
 }
 
 /// A block that nobody ends gives up.
@@ -122,7 +122,7 @@ bool wait_until(Condition&& condition, std::chrono::microseconds patience) {
 
 /// Page-locked memory that kernels and host share, and streams.
 struct BlockProbe::State {
-  State() : most_shared(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) {
+  State() : max_shared(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) {
     for (Stream& stream : streams) stream = make_stream();
   }
 
@@ -142,7 +142,7 @@ struct BlockProbe::State {
       capacity = blocks;
     }
     std::fill_n(static_cast<int*>(places.get()), blocks, kNotStarted);
-    std::fill_n(released_of(0), kMostKernels, 0);
+    std::fill_n(released_of(0), kMaxKernels, 0);
   }
 
   std::vector<int> places_of(int kernel, int blocks) const {
@@ -178,9 +178,9 @@ struct BlockProbe::State {
     wait_until([&] { return cudaStreamQuery(stream) != cudaErrorNotReady; }, kPatienceToEnd);
   }
 
-  int most_shared;
-  std::array<Stream, kMostKernels> streams;
-  Pinned released = make_pinned(kMostKernels * sizeof(int));
+  int max_shared;
+  std::array<Stream, kMaxKernels> streams;
+  Pinned released = make_pinned(kMaxKernels * sizeof(int));
   Pinned sink = make_pinned(sizeof(float));
   Pinned places;
   std::size_t capacity = 0;
@@ -189,7 +189,7 @@ struct BlockProbe::State {
 
 BlockProbe::BlockProbe() : state_(std::make_unique<State>()) {
   for (const ProbeKernel kernel : kernels()) {
-    allow_shared_memory(kernel, state_->most_shared);
+    allow_shared_memory(kernel, state_->max_shared);
   }
   for (const int registers : BlockProbe::registers()) {
     const KernelLaunch one{.blocks = 1, .threads = 32, .registers = registers};
@@ -201,7 +201,7 @@ BlockProbe::BlockProbe() : state_(std::make_unique<State>()) {
 }
 
 BlockProbe::~BlockProbe() {
-  for (int kernel = 0; kernel < kMostKernels; ++kernel) state_->release(kernel);
+  for (int kernel = 0; kernel < kMaxKernels; ++kernel) state_->release(kernel);
   cudaDeviceSynchronize();
 }
 
@@ -221,11 +221,11 @@ int BlockProbe::compiled_registers(int registers) const {
   return attributes.numRegs;
 }
 
-int BlockProbe::most_shared_bytes() const { return state_->most_shared; }
+int BlockProbe::max_shared_bytes() const { return state_->max_shared; }
 
 BlockPlaces BlockProbe::run(std::span<const KernelLaunch> kernels, std::span<const int> ended) {
   const int count = static_cast<int>(kernels.size());
-  if (count > kMostKernels) throw std::invalid_argument("More kernels than streams");
+  if (count > kMaxKernels) throw std::invalid_argument("More kernels than streams");
   state_->begin(kernels);
   for (int kernel = 0; kernel < count; ++kernel) {
     if (kernel == count - 1) {
@@ -251,19 +251,19 @@ std::vector<int> BlockProbe::tie_order() {
   const KernelLaunch whole{.blocks = device_attribute(cudaDevAttrMultiProcessorCount),
                            .threads = 32,
                            .registers = 32,
-                           .shared_bytes = state_->most_shared};
+                           .shared_bytes = state_->max_shared};
   return run({&whole, 1}).front();
 }
 
 GpuModel present_gpu() {
-  constexpr int kThreadsAWarp = 32;
+  constexpr int kThreadsPerWarp = 32;
   constexpr int kKibibyte = 1024;
   GpuModel gpu{
       .name = "this GPU",
       .multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount),
       .blocks = device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor),
-      .warps =
-          device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / kThreadsAWarp / kSubPartitions,
+      .warps = device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / kThreadsPerWarp /
+               kSubPartitions,
       .registers = device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor) / kSubPartitions,
       .carve_outs = {}};
   const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / kKibibyte;

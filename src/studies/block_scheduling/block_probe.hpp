@@ -17,7 +17,7 @@ namespace tessera {
 class BlockProbe {
  public:
   /// The most kernels that run() takes.
-  static constexpr int kMostKernels = 32;
+  static constexpr int kMaxKernels = 32;
 
   /// Runs each kernel once, so that CUDA has loaded it and has given threads as much local memory
   /// as the largest needs. @throws DeviceError
@@ -31,7 +31,7 @@ class BlockProbe {
   /// Registers that the compiler gave the kernel which is to have so many. @throws DeviceError
   [[nodiscard]] int compiled_registers(int registers) const;
   /// The most shared memory of a block, bytes.
-  [[nodiscard]] int most_shared_bytes() const;
+  [[nodiscard]] int max_shared_bytes() const;
 
   /// Starts the kernels one after another, each in a stream of its own, once all blocks of the one
   /// before it have started or none has for some milliseconds; before the last one, ends those that

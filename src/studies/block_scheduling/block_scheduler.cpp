@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 constexpr int kKibibyte = 1024;
-constexpr int kThreadsAWarp = 32;
+constexpr int kThreadsPerWarp = 32;
 /// Registers are given out in units of this many, shared memory in units of this many bytes.
 constexpr int kRegisterUnit = 256;
 constexpr int kSharedUnit = 128;
@@ -91,8 +91,8 @@ BlockScheduler::Kernel BlockScheduler::described(const KernelLaunch& launch) con
     throw std::invalid_argument("A kernel needs blocks, threads and registers");
   }
   Kernel kernel{.launch = launch,
-                .warps = round_up(launch.threads, kThreadsAWarp) / kThreadsAWarp,
-                .registers_per_warp = round_up(kThreadsAWarp * launch.registers, kRegisterUnit),
+                .warps = round_up(launch.threads, kThreadsPerWarp) / kThreadsPerWarp,
+                .registers_per_warp = round_up(kThreadsPerWarp * launch.registers, kRegisterUnit),
                 .shared = round_up(launch.shared_bytes, kSharedUnit) + kReservedShared,
                 .carve_out = 0,
                 .places = {}};

@@ -45,7 +45,7 @@ struct KernelLaunch {
 /// By which rule a multiprocessor takes a block: Algorithm 1, or simpler ones that know neither
 /// sub-partitions nor carve-outs: the most room for blocks like it, or the next multiprocessor in
 /// turn that has room.
-enum class PlacementRule { algorithm_1, most_room, in_turn };
+enum class PlacementRule { algorithm_1, max_room, in_turn };
 
 /// Kernels, each in a stream of its own, on a GPU that behaves as Algorithm 1 of the document says
 /// with the errors of its listing repaired: limits by warps are divided by the warps of a block,

@@ -6,8 +6,8 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreadsAWarp = 32;
-constexpr int kMostWarps = 32;
+constexpr int kThreadsPerWarp = 32;
+constexpr int kMaxWarps = 32;
 constexpr int kRegisterUnit = 8;
 constexpr int kKibibyte = 1024;
 
@@ -17,7 +17,7 @@ int uniform(int least, int most, std::mt19937_64& random) {
   return least + static_cast<int>(random() % values);
 }
 
-KernelLaunch random_kernel(const GpuModel& gpu, std::span<const int> registers, int most_shared,
+KernelLaunch random_kernel(const GpuModel& gpu, std::span<const int> registers, int max_shared,
                            std::mt19937_64& random) {
   KernelLaunch kernel{};
   kernel.blocks = uniform(1, gpu.multiprocessors * 3 / 2, random);
@@ -25,12 +25,12 @@ KernelLaunch random_kernel(const GpuModel& gpu, std::span<const int> registers, 
       uniform(0, static_cast<int>(registers.size()) - 1, random))];
   const int rounded = (kernel.registers + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
   // Each sub-partition has registers for whole warps only.
-  const int most_warps =
-      std::min(kMostWarps, kSubPartitions * (gpu.registers / (rounded * kThreadsAWarp)));
-  kernel.threads = kThreadsAWarp * uniform(1, most_warps, random);
+  const int max_warps =
+      std::min(kMaxWarps, kSubPartitions * (gpu.registers / (rounded * kThreadsPerWarp)));
+  kernel.threads = kThreadsPerWarp * uniform(1, max_warps, random);
   // Half of the kernels have none.
   if (uniform(0, 1, random) == 1) {
-    kernel.shared_bytes = kKibibyte * uniform(1, std::min(64, most_shared / kKibibyte), random);
+    kernel.shared_bytes = kKibibyte * uniform(1, std::min(64, max_shared / kKibibyte), random);
   }
   return kernel;
 }
@@ -38,12 +38,12 @@ KernelLaunch random_kernel(const GpuModel& gpu, std::span<const int> registers, 
 }  // namespace
 
 std::vector<KernelLaunch> random_sequence(const GpuModel& gpu, std::span<const int> registers,
-                                          int most_shared, int most_kernels,
+                                          int max_shared, int max_kernels,
                                           std::mt19937_64& random) {
   BlockScheduler scheduler(gpu);
   std::vector<KernelLaunch> kernels;
-  while (static_cast<int>(kernels.size()) < most_kernels) {
-    kernels.push_back(random_kernel(gpu, registers, most_shared, random));
+  while (static_cast<int>(kernels.size()) < max_kernels) {
+    kernels.push_back(random_kernel(gpu, registers, max_shared, random));
     if (scheduler.waits(scheduler.launch(kernels.back()))) break;
   }
   return kernels;

@@ -22,10 +22,10 @@ inline constexpr int kNotStarted = -1;
 /// Kernels of random blocks, threads, registers (of those that there are) and shared memory, of
 /// which the last is the first that Algorithm 1 says cannot run beside the others, or as many as
 /// are asked for.
-/// @param most_shared bytes of a block, at most
+/// @param max_shared bytes of a block, at most
 [[nodiscard]] std::vector<KernelLaunch> random_sequence(const GpuModel& gpu,
                                                         std::span<const int> registers,
-                                                        int most_shared, int most_kernels,
+                                                        int max_shared, int max_kernels,
                                                         std::mt19937_64& random);
 
 /// Where the blocks of kernels go that are started in sequence and do not end, but for those that

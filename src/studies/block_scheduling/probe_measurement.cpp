@@ -16,8 +16,8 @@ namespace tessera {
 namespace {
 
 /// Mismatches that are cut down; the rest is counted.
-constexpr std::size_t kMostCutDown = 10;
-constexpr int kMostKernels = 12;
+constexpr std::size_t kMaxCutDown = 10;
+constexpr int kMaxKernels = 12;
 
 /// A predictor and how often it was right.
 struct Predictor {
@@ -61,7 +61,7 @@ class ProbeMeasurement {
   void sequences() {
     const std::optional<GpuModel> calibrated = calibrate();
     std::vector<Predictor> predictors = {{kInTurn, PlacementRule::in_turn, gpu_},
-                                         {kMostRoom, PlacementRule::most_room, gpu_},
+                                         {kMaxRoom, PlacementRule::max_room, gpu_},
                                          {kAlgorithm, PlacementRule::algorithm_1, gpu_}};
     if (calibrated) {
       predictors.push_back({kCalibrated, PlacementRule::algorithm_1, *calibrated});
@@ -73,11 +73,11 @@ class ProbeMeasurement {
       stop_if_requested();
       record_.show_status(fmt::format("sequence {} of {}", sequence + 1, count));
       const std::vector<KernelLaunch> kernels = random_sequence(
-          gpu_, BlockProbe::registers(), probe_.most_shared_bytes(), kMostKernels, random);
+          gpu_, BlockProbe::registers(), probe_.max_shared_bytes(), kMaxKernels, random);
       const BlockPlaces seen = probe_.run(kernels);
       PredictionAgreement last;
       for (Predictor& predictor : predictors) last = predictor.judge(kernels, seen);
-      if (!last.exact && mismatches.size() < kMostCutDown) {
+      if (!last.exact && mismatches.size() < kMaxCutDown) {
         mismatches.push_back(cut_down_mismatch(predictors.back(), kernels));
       }
     }

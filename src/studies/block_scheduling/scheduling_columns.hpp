@@ -17,7 +17,7 @@ inline constexpr char kTailPart[] = "tails";
 
 /// The predictors of random sequences.
 inline constexpr char kInTurn[] = "round-robin";
-inline constexpr char kMostRoom[] = "most-room";
+inline constexpr char kMaxRoom[] = "most-room";
 inline constexpr char kAlgorithm[] = "algorithm-1";
 inline constexpr char kCalibrated[] = "algorithm-1, calibrated";
 

@@ -22,7 +22,7 @@ constexpr int kLaunches = 100;
 constexpr int kFewWarps = 16;
 constexpr int kManyWarps = 32;
 /// Two blocks of a multiprocessor.
-constexpr int kMostWarps = 64;
+constexpr int kMaxWarps = 64;
 
 struct NamedMemory {
   ProgramMemory memory;
@@ -52,7 +52,7 @@ class Programs {
       const double multiply_add = slope(WarpWork::multiply_adds, scalar);
       for (const int repetitions : program_repetitions()) {
         const double chain = median(cycles(WarpWork::program, scalar, repetitions, 1));
-        for (int warps = 1; warps <= kMostWarps; warps *= 2) {
+        for (int warps = 1; warps <= kMaxWarps; warps *= 2) {
           stop_if_requested();
           if (!WarpPrograms::holds(setup(WarpWork::program, scalar, repetitions, warps))) {
             record_.say(
@@ -102,7 +102,7 @@ class Programs {
     record_.add({.variant = kProgram,
                  .part = kProgram,
                  .parameters = texts_in(layout.parameters,
-                                        {{"n", std::to_string(warps * kThreadsAGpuWarp)},
+                                        {{"n", std::to_string(warps * kThreadsPerGpuWarp)},
                                          {"W", std::to_string(warps)},
                                          {"rep", std::to_string(repetitions)},
                                          {"scalar", name_of(scalar)},
@@ -177,13 +177,13 @@ void measure_waiting_blocks(StudyRecord& record) {
       "\nblocks: blocks that wait for random times, on slots that the GPU fills as they become "
       "free;\nbound = sum / slots + (1 - 1 / slots) longest (Graham 1969)\n");
   constexpr int kWaves = 6;
-  constexpr std::uint64_t kMostNanoseconds = 2'000'000;
+  constexpr std::uint64_t kMaxNanoseconds = 2'000'000;
   WarpPrograms programs;
   const auto slots = static_cast<std::size_t>(programs.waiting_blocks({1000}).slots);
   std::mt19937_64 random(record.options().seed);
   for (int waves = 1; waves <= kWaves; ++waves) {
     std::vector<std::uint64_t> wanted(slots * static_cast<std::size_t>(waves) + slots / 3);
-    for (std::uint64_t& nanoseconds : wanted) nanoseconds = random() % kMostNanoseconds;
+    for (std::uint64_t& nanoseconds : wanted) nanoseconds = random() % kMaxNanoseconds;
     const TimedBlocks blocks = programs.waiting_blocks(wanted);
     const double bound = graham_bound(blocks.seconds, static_cast<double>(slots));
     const StudyLayout& layout = record.table().layout();

@@ -8,14 +8,14 @@
 namespace tessera {
 namespace {
 
-constexpr int kMostThreads = 1024;
-constexpr int kMostWarpsABlock = kMostThreads / kThreadsAGpuWarp;
+constexpr int kMaxThreads = 1024;
+constexpr int kMaxWarpsPerBlock = kMaxThreads / kThreadsPerGpuWarp;
 /// Two blocks of this size are all that a multiprocessor holds, so no third one can join them.
-constexpr int kMostBlocks = 2;
+constexpr int kMaxBlocks = 2;
 /// In which the other block of a multiprocessor has seen when to start.
 constexpr long long kCyclesBeforeStart = 10'000;
 /// After which no other block is waited for.
-constexpr unsigned long long kMostNanosecondsToMeet = 100'000'000;
+constexpr unsigned long long kMaxNanosecondsToMeet = 100'000'000;
 /// The program runs as often in a launch; the last time counts.
 constexpr int kPasses = 2;
 
@@ -154,14 +154,14 @@ __device__ long long agreed_start(const ProgramArguments& arguments, int pass) {
     const int place = multiprocessor() * kPasses + pass;
     volatile int* const arrived = arguments.arrived + place;
     volatile long long* const start = arguments.starts + place;
-    const bool is_last = atomicAdd(arguments.arrived + place, 1) == kMostBlocks - 1;
+    const bool is_last = atomicAdd(arguments.arrived + place, 1) == kMaxBlocks - 1;
     if (is_last) {
       *start = clock64() + kCyclesBeforeStart;
       __threadfence();
       atomicAdd(arguments.arrived + place, 1);
     }
     const unsigned long long came = nanoseconds_now();
-    while (*arrived <= kMostBlocks && nanoseconds_now() - came < kMostNanosecondsToMeet) {
+    while (*arrived <= kMaxBlocks && nanoseconds_now() - came < kMaxNanosecondsToMeet) {
     }
     __threadfence();
     agreed = *start;
@@ -171,7 +171,7 @@ __device__ long long agreed_start(const ProgramArguments& arguments, int pass) {
 }
 
 template <class T, Path path, WarpWork work, int repetitions>
-__global__ void __launch_bounds__(kMostThreads) run_program(ProgramArguments arguments) {
+__global__ void __launch_bounds__(kMaxThreads) run_program(ProgramArguments arguments) {
   extern __shared__ double shared[];
   const int threads = static_cast<int>(blockDim.x);
   const int thread = static_cast<int>(threadIdx.x);
@@ -203,8 +203,8 @@ __global__ void __launch_bounds__(kMostThreads) run_program(ProgramArguments arg
   }
   // Nobody knows but that it may be.
   if (sum == T(-1)) *static_cast<T*>(arguments.global) = sum;
-  if (thread % kThreadsAGpuWarp != 0) return;
-  const int warp = static_cast<int>(blockIdx.x) * kMostWarpsABlock + thread / kThreadsAGpuWarp;
+  if (thread % kThreadsPerGpuWarp != 0) return;
+  const int warp = static_cast<int>(blockIdx.x) * kMaxWarpsPerBlock + thread / kThreadsPerGpuWarp;
   arguments.begin[warp] = begin;
   arguments.end[warp] = end;
   arguments.multiprocessors[blockIdx.x] = multiprocessor();

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreadsAWarp = 16;
+constexpr int kThreadsPerWarp = 16;
 constexpr std::size_t kArithmeticWarps = 2;
 constexpr std::size_t kMemoryWarps = 1;
 
@@ -145,7 +145,7 @@ void advance_first(Warps waiting, std::size_t count, const Program& program, con
 }  // namespace
 
 WarpProgram WarpProgram::of_threads(int threads, int repetitions) {
-  return {.warps = (threads + kThreadsAWarp - 1) / kThreadsAWarp, .repetitions = repetitions};
+  return {.warps = (threads + kThreadsPerWarp - 1) / kThreadsPerWarp, .repetitions = repetitions};
 }
 
 int formula_cycles(const WarpProgram& program) {

@@ -46,7 +46,7 @@ ProgramKernel kernel_of(const ProgramSetup& setup) {
   }
 }
 
-__global__ void __launch_bounds__(kThreadsAGpuWarp)
+__global__ void __launch_bounds__(kThreadsPerGpuWarp)
     wait_for(const unsigned long long* nanoseconds, unsigned long long* begin,
              unsigned long long* end) {
   const unsigned long long start = nanoseconds_now();
@@ -61,18 +61,18 @@ __global__ void __launch_bounds__(kThreadsAGpuWarp)
 namespace {
 
 /// Of a program, on a multiprocessor.
-int blocks_of(int warps) { return warps > kMostWarpsABlock ? kMostBlocks : 1; }
+int blocks_of(int warps) { return warps > kMaxWarpsPerBlock ? kMaxBlocks : 1; }
 
 /// How a setup is launched.
 struct ProgramLaunch {
   explicit ProgramLaunch(const ProgramSetup& setup) : blocks(blocks_of(setup.warps)) {
-    const bool fits_a_block = setup.warps >= 1 && setup.warps <= kMostWarpsABlock;
-    if (!fits_a_block && setup.warps != kMostBlocks * kMostWarpsABlock) {
+    const bool fits_block = setup.warps >= 1 && setup.warps <= kMaxWarpsPerBlock;
+    if (!fits_block && setup.warps != kMaxBlocks * kMaxWarpsPerBlock) {
       throw std::invalid_argument("A multiprocessor holds no such number of warps");
     }
     const bool is_double = setup.scalar == ProgramScalar::double_precision;
     kernel = is_double ? kernel_of<double>(setup) : kernel_of<float>(setup);
-    threads = setup.warps / blocks * kThreadsAGpuWarp;
+    threads = setup.warps / blocks * kThreadsPerGpuWarp;
     if (setup.memory != ProgramMemory::shared) return;
     shared_bytes = std::size_t{2} * static_cast<std::size_t>(threads) *
                    (is_double ? sizeof(double) : sizeof(float));
@@ -89,11 +89,11 @@ struct ProgramLaunch {
 struct WarpPrograms::State {
   State()
       : multiprocessors(device_attribute(cudaDevAttrMultiProcessorCount)),
-        stride(2 * kMostBlocks * multiprocessors * kMostThreads),
+        stride(2 * kMaxBlocks * multiprocessors * kMaxThreads),
         global(stride),
-        begin(std::int64_t{kMostBlocks} * multiprocessors * kMostWarpsABlock),
+        begin(std::int64_t{kMaxBlocks} * multiprocessors * kMaxWarpsPerBlock),
         end(begin.size()),
-        places(std::int64_t{kMostBlocks} * multiprocessors),
+        places(std::int64_t{kMaxBlocks} * multiprocessors),
         arrived(std::int64_t{kPasses} * multiprocessors),
         starts(arrived.size()),
         flush(std::max<std::int64_t>(2 * require_device().l2_bytes, 1)) {
@@ -102,8 +102,8 @@ struct WarpPrograms::State {
 
   ProgramArguments arguments(const ProgramSetup& setup) {
     const bool is_fresh = setup.memory == ProgramMemory::dram;
-    constexpr int kMostPairs = kInstructionsAlone / 2;
-    const int pass_values = kMostPairs * stride;
+    constexpr int kMaxPairs = kInstructionsAlone / 2;
+    const int pass_values = kMaxPairs * stride;
     if (is_fresh && global.size() == stride) {
       global = DeviceArray<double>(std::int64_t{kPasses} * pass_values);
       zero_on_device(global.data(), global.bytes());
@@ -132,7 +132,7 @@ struct WarpPrograms::State {
     const std::vector<long long> ends = to_host(end);
     std::map<int, Span> spans;
     for (int block = 0; block < blocks * multiprocessors; ++block) {
-      const auto first = static_cast<std::ptrdiff_t>(block) * kMostWarpsABlock;
+      const auto first = static_cast<std::ptrdiff_t>(block) * kMaxWarpsPerBlock;
       const auto last = first + warps / blocks;
       Span& span = spans[where[static_cast<std::size_t>(block)]];
       ++span.blocks;
@@ -172,9 +172,9 @@ const std::vector<int>& program_repetitions() {
 
 bool WarpPrograms::holds(const ProgramSetup& setup) {
   const ProgramLaunch of(setup);
-  return setup.warps <= kMostWarpsABlock ||
+  return setup.warps <= kMaxWarpsPerBlock ||
          resident_blocks(of.kernel, of.threads, of.shared_bytes) >=
-             std::int64_t{kMostBlocks} * device_attribute(cudaDevAttrMultiProcessorCount);
+             std::int64_t{kMaxBlocks} * device_attribute(cudaDevAttrMultiProcessorCount);
 }
 
 std::vector<double> WarpPrograms::cycles(const ProgramSetup& setup, int launches) {
@@ -210,12 +210,12 @@ TimedBlocks WarpPrograms::waiting_blocks(const std::vector<std::uint64_t>& nanos
   launch(wait_for,
          {.name = "waiting blocks",
           .blocks = dim3(static_cast<unsigned>(count)),
-          .threads = dim3(kThreadsAGpuWarp),
+          .threads = dim3(kThreadsPerGpuWarp),
           .shared_bytes = kShared},
          wanted.data(), begin.data(), end.data());
   const std::vector<unsigned long long> begins = to_host(begin);
   const std::vector<unsigned long long> ends = to_host(end);
-  TimedBlocks blocks{.slots = resident_blocks(wait_for, kThreadsAGpuWarp, kShared)};
+  TimedBlocks blocks{.slots = resident_blocks(wait_for, kThreadsPerGpuWarp, kShared)};
   for (std::size_t block = 0; block < begins.size(); ++block) {
     blocks.seconds.push_back(1e-9 * static_cast<double>(ends[block] - begins[block]));
   }

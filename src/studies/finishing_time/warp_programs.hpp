@@ -8,7 +8,7 @@
 namespace tessera {
 
 /// Threads of a warp of today's GPUs.
-inline constexpr int kThreadsAGpuWarp = 32;
+inline constexpr int kThreadsPerGpuWarp = 32;
 
 /// What each warp runs: C (L L C)^r S, so many loads alone, or so many multiply-adds alone.
 enum class WarpWork { program, loads, multiply_adds };

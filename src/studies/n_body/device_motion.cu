@@ -11,7 +11,7 @@ namespace {
 constexpr int kLanes = 32;  // particles of a tile
 constexpr int kWarps = 8;
 constexpr int kThreads = kLanes * kWarps;
-constexpr std::int64_t kMostPrivateArrays = 256;
+constexpr std::int64_t kMaxPrivateArrays = 256;
 
 struct Gravity {
   __device__ static PlaneVector on(const Body& a, const Body& b, int /*i*/, int /*j*/) {
@@ -189,7 +189,7 @@ DeviceMotion::DeviceMotion(const Particles& start, DeviceForceSums sums)
       velocities_(bodies_.size()),
       forces_(bodies_.size()) {
   if (sums == DeviceForceSums::private_sums) {
-    private_arrays_ = std::min(tiles_of(bodies_.size()), kMostPrivateArrays);
+    private_arrays_ = std::min(tiles_of(bodies_.size()), kMaxPrivateArrays);
     private_ = DeviceArray<PlaneVector>(private_arrays_ * bodies_.size());
   }
   put_back();

@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 const StudyRow& sums(const StudyTable& table, const std::string& variant) {
-  return table.at(variant, table.most_threads(), {"1024"});
+  return table.at(variant, table.max_threads(), {"1024"});
 }
 
 // How many times faster the first is.
@@ -31,12 +31,12 @@ Finding private_is_fastest(const StudyTable& table) {
   }
   return comparisons.finding(fmt::format("{:.3g} s, {:.3g} times serial, threads: {}",
                                          sums(table, "private").seconds.median,
-                                         over_serial(table, "private"), table.most_threads()));
+                                         over_serial(table, "private"), table.max_threads()));
 }
 
 Finding basic_ones_gain_little(const StudyTable& table) {
   constexpr double kMost = 3.0;
-  const int threads = table.most_threads();
+  const int threads = table.max_threads();
   if (threads < 4) {
     throw NotMeasured("3 times serial needs 4 threads at least");
   }

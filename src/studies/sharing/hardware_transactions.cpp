@@ -67,11 +67,11 @@ void add_ones_in_transactions(double* data, int k, std::int64_t times, Transacti
 }
 
 double committed_share(double* data, int lines, int transactions) {
-  constexpr int kDoublesALine = 8;
+  constexpr int kDoublesPerLine = 8;
   int committed = 0;
   for (int n = 0; n < transactions; ++n) {
     if (_xbegin() == _XBEGIN_STARTED) {
-      for (int line = 0; line < lines; ++line) add_unprotected(data[kDoublesALine * line], 1.0);
+      for (int line = 0; line < lines; ++line) add_unprotected(data[kDoublesPerLine * line], 1.0);
       _xend();
       ++committed;
     }

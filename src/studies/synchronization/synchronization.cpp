@@ -132,14 +132,14 @@ class Overhead {
 /// How large a transaction may be: the capacity, up to where half of them abort.
 void measure_capacity(StudyRecord& record) {
   constexpr int kFewestLines = 16;
-  constexpr int kMostLines = 4096;
-  constexpr int kDoublesALine = 8;
+  constexpr int kMaxLines = 4096;
+  constexpr int kDoublesPerLine = 8;
   constexpr int kTransactions = 1000;
   if (!record.options().selects("transaction")) return;
-  std::vector<double> data(kDoublesALine * kMostLines);
-  for (int lines = kFewestLines; lines <= kMostLines; lines *= 2) {
+  std::vector<double> data(kDoublesPerLine * kMaxLines);
+  for (int lines = kFewestLines; lines <= kMaxLines; lines *= 2) {
     StudyRow row{.variant = "transaction",
-                 .parameters = capacity_parameters(kDoublesALine * lines)};
+                 .parameters = capacity_parameters(kDoublesPerLine * lines)};
     if (!why_no_transactions().empty()) {
       row.not_measured = why_no_transactions();
       return record.add(std::move(row));

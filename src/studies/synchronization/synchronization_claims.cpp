@@ -22,7 +22,7 @@ double ratio(const StudyRow& row, const StudyRow& of) {
 // Contention at most threads: the values of q that were measured, as rows have them.
 std::vector<std::string> shares(const StudyTable& table, double least, double most) {
   std::vector<std::string> found;
-  const int threads = table.most_threads();
+  const int threads = table.max_threads();
   for (const StudyRow& row : table.rows()) {
     if (row.parameters[0] != "contention" || row.threads != threads) continue;
     const std::string& q = row.parameters[2];
@@ -35,7 +35,7 @@ std::vector<std::string> shares(const StudyTable& table, double least, double mo
 }
 
 const StudyRow& met(const StudyTable& table, const std::string& variant, const std::string& q) {
-  return table.at(variant, table.most_threads(), contention_parameters(q));
+  return table.at(variant, table.max_threads(), contention_parameters(q));
 }
 
 Finding order_of_one_value(const StudyTable& table) {

@@ -24,7 +24,7 @@ constexpr NamedAddition kAdditions[] = {{DeviceAddition::atomic, "atomic"},
 constexpr std::int64_t kTableBytes[] = {std::int64_t{1} << 24, std::int64_t{1} << 32};
 constexpr std::int64_t kSharing[] = {1, 2, 4, 8, 32, 1024};
 // Loops of compare-and-swap at one entry, of which one ends at a time.
-constexpr std::int64_t kMostSharingCas = 1024;
+constexpr std::int64_t kMaxSharingCas = 1024;
 
 /// All ways on one table.
 class GpuAdditions {
@@ -62,7 +62,7 @@ class GpuAdditions {
     StudyRow row{
         .variant = way.name,
         .parameters = gpu_parameters(is_near ? "neighbors" : "distant", sharing, table_text_)};
-    if (way.addition == DeviceAddition::cas && places.sharing > kMostSharingCas) {
+    if (way.addition == DeviceAddition::cas && places.sharing > kMaxSharingCas) {
       row.not_measured = "one of all threads succeeds at a time, which takes hours";
       record_.add(std::move(row));
       return;

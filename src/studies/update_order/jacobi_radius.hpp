@@ -22,7 +22,7 @@ void multiply_absolute(const BlockRows<double, Device>& a, const DeviceVector<do
 /// 1969).
 template <class Space>
 [[nodiscard]] double jacobi_radius(const BlockRows<double, Space>& a) {
-  constexpr int kMostSteps = 300;
+  constexpr int kMaxSteps = 300;
   constexpr int kStepsAtATime = 10;
   constexpr double kTolerance = 1e-6;
   Vector<double, Space> x(a.size());
@@ -31,7 +31,7 @@ template <class Space>
   fill(x, 1.0);
   double before = 0.0;
   double growth = 0.0;
-  for (int step = 1; step <= kMostSteps; ++step) {
+  for (int step = 1; step <= kMaxSteps; ++step) {
     const double norm = std::sqrt(dot(x, x));
     // A diagonal matrix.
     if (norm == 0.0) return 0.0;

@@ -77,8 +77,8 @@ class RelaxationRows {
     const auto has_time = [&] { return seconds_now() - start < pace.time_limit_s; };
     // A run that is the only one may take the time of the least number of others.
     const double run_limit_s =
-        pace.time_limit_s * (most == 1 ? kLeastStudyRepetitions : kRunOverTimeLimit);
-    for (int run = 0; run < most && (run < kLeastStudyRepetitions || has_time()); ++run) {
+        pace.time_limit_s * (most == 1 ? kMinStudyRepetitions : kRunOverTimeLimit);
+    for (int run = 0; run < most && (run < kMinStudyRepetitions || has_time()); ++run) {
       run_once(info.order, every, random, run_limit_s, kept);
       // Later runs go as far as the first has come.
       if (run > 0) continue;

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kBlocksOfAWarp[] = {8, 16, 32};
+constexpr int kBlocksPerWarp[] = {8, 16, 32};
 constexpr int kBlocksOfWarps[] = {64, 128, 256};
 constexpr int kAllBlocks[] = {8, 16, 32, 64, 128, 256};
 constexpr int kBlocksInShared[] = {128, 256};
@@ -62,7 +62,7 @@ Verdict for_each_block(const StudyTable& table, ProbeKernel kernel, std::span<co
 }
 
 Verdict only_at_block_ends(const StudyTable& table) {
-  return for_each_block(table, ProbeKernel::kernel1, kBlocksOfAWarp,
+  return for_each_block(table, ProbeKernel::kernel1, kBlocksPerWarp,
                         [](const InconsistencyPlaces& places) {
                           const std::int64_t at_ends = places.block_first + places.block_last;
                           return at_ends > 0 && places.all() == at_ends;
@@ -78,7 +78,7 @@ Verdict also_at_warp_starts(const StudyTable& table) {
 
 Finding judge_block_ends(const StudyTable& table) {
   return finding(only_at_block_ends(table),
-                 places_text(seen(table, ProbeKernel::kernel1, kBlocksOfAWarp)));
+                 places_text(seen(table, ProbeKernel::kernel1, kBlocksPerWarp)));
 }
 
 Finding judge_warp_starts(const StudyTable& table) {
@@ -100,13 +100,13 @@ Finding judge_last_in_shared(const StudyTable& table) {
 }
 
 Finding judge_increasing(const StudyTable& table) {
-  constexpr double kLeastPercent = 90.0;
+  constexpr double kMinPercent = 90.0;
   const auto share = [&](Wave wave) {
     return table.metric(table.at(kStarts, 1, start_parameters(kProbePeriod, wave)),
                         "increasing_percent");
   };
   const double all = share(Wave::all);
-  return finding(verdict_of(all > kLeastPercent),
+  return finding(verdict_of(all > kMinPercent),
                  fmt::format("{:.3g} % of neighbors; first wave {:.3g}, later {:.3g} %", all,
                              share(Wave::first), share(Wave::later)));
 }
@@ -124,7 +124,7 @@ Finding judge_warp(const StudyTable& table) {
 /// A row of the problem that the manual has numbers of. @throws NotMeasured
 const StudyRow& relaxed(const StudyTable& table, const std::string& order, int every) {
   constexpr int kSweeps = 100;
-  const int threads = order == "sequential" ? 1 : table.most_threads();
+  const int threads = order == "sequential" ? 1 : table.max_threads();
   return table.at(order, threads,
                   relaxation_parameters(relaxation_problems().front().name,
                                         block_shapes().front().name, every, kSweeps));

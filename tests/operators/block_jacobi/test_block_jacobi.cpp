@@ -75,7 +75,7 @@ TEST(NodeBricks, HaveEveryNodeOnceAndAreNotTooLarge) {
       EXPECT_EQ(blocks.count(), node_brick_count(lattice, brick));
       EXPECT_EQ(blocks.begin.front(), 0);
       EXPECT_EQ(blocks.begin.back(), lattice.size());
-      EXPECT_LE(blocks.most_rows(), brick[0] * brick[1] * brick[2]);
+      EXPECT_LE(blocks.max_rows(), brick[0] * brick[1] * brick[2]);
       std::vector<int> met(static_cast<std::size_t>(lattice.size()));
       for (Index block = 0; block < blocks.count(); ++block) {
         ASSERT_LT(blocks.begin[block], blocks.begin[block + 1]);

@@ -101,7 +101,7 @@ TEST_P(DeviceMultigrid, IteratesOnTheCoarsestLevelInOneKernel) {
   const Problem problem = make_problem(options);
   for (const int levels : {2, 3}) {
     MultigridOptions few = quick_options();
-    few.rules.most_levels = levels;
+    few.rules.max_levels = levels;
     // Rounding shows in the smallest eigenvalue that is estimated.
     expect_cycles_of_all_levels(problem, few, 1e-5);
   }

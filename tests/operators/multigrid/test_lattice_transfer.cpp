@@ -184,7 +184,7 @@ TEST(ProlongationEntries, AreForeseen) {
         const LatticeProlongation prolongation = make_prolongation(coarse, fine, {});
         Index entries = 1;
         for (int d = 0; d < 3; ++d) entries *= entries_along(prolongation, d);
-        EXPECT_EQ(most_prolongation_entries(coarse.lattice, fine.lattice, fine.mesh), entries)
+        EXPECT_EQ(max_prolongation_entries(coarse.lattice, fine.lattice, fine.mesh), entries)
             << describe(options) << " to degree " << shape.degree;
       }
     }

@@ -230,7 +230,7 @@ TEST(MultigridLevels, AreAsFewAsAskedFor) {
     SCOPED_TRACE(describe(options));
     for (const int levels : {1, 2}) {
       MultigridOptions few = quick_options();
-      few.rules.most_levels = levels;
+      few.rules.max_levels = levels;
       const auto made = make_multigrid<double, Host>(problem.form, few, nullptr);
       ASSERT_EQ(made.levels.size(), static_cast<std::size_t>(levels));
       ASSERT_GT(made.levels.back().dofs, kMaxDenseDofs);

@@ -56,7 +56,7 @@ TEST(DeviceLaunches, AreSeenOfOperatorsAndCycles) {
     const auto a = make_operator<double, Device>(case_strategy(parameters), form);
     const LaunchReport apply = apply_launches(*a, WaveStep::measure);
     expect_measured(apply);
-    EXPECT_GT(apply.least_bytes, 0.0);
+    EXPECT_GT(apply.min_bytes, 0.0);
     if (kernel != std::string("tensor")) continue;
     const PreconditionerSetup<double, Device> made =
         make_preconditioner<double, Device>({parameters, form, *a, 1.0});

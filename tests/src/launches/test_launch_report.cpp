@@ -83,7 +83,7 @@ TEST(Occupancy, IsTheLeastOfWhatABlockTakes) {
 }
 
 TEST(LaunchReport, SharesTheLeastTrafficAmongLaunchesOfOneKernel) {
-  LaunchReport report{.work = "apply", .seconds = 4e-3, .least_bytes = 6e6};
+  LaunchReport report{.work = "apply", .seconds = 4e-3, .min_bytes = 6e6};
   report.launches = {made_up(20), made_up(40)};
   report.launches.front().count = 2;
   EXPECT_DOUBLE_EQ(report.share(report.launches.front()), 0.5);
@@ -107,7 +107,7 @@ TEST(ShortKernelName, LeavesOutNamespacesTemplatesAndParameters) {
 }
 
 TEST(LaunchTexts, HoldWhatWasMeasuredAndWhatWasNot) {
-  LaunchReport measured{.work = "apply", .seconds = 2e-3, .least_bytes = 1e6};
+  LaunchReport measured{.work = "apply", .seconds = 2e-3, .min_bytes = 1e6};
   measured.launches = {made_up(45)};
   const LaunchReport failed{.work = "multigrid cycle", .not_measured = "out of memory"};
   const std::vector<LaunchReport> reports = {measured, failed};

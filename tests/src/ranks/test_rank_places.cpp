@@ -57,7 +57,7 @@ TEST(RankPlaces, AreCountedByHost) {
   const std::vector<RankPlace> places = {place("a", {0}, 2), place("b", {0}, 2),
                                          place("a", {1}, 2)};
   EXPECT_EQ(host_count(places), 2);
-  EXPECT_EQ(most_ranks_on_host(places), 2);
+  EXPECT_EQ(max_ranks_on_host(places), 2);
 }
 
 TEST(RankPlaces, NameTheirCores) {

@@ -12,14 +12,14 @@ namespace tessera::testing {
 namespace {
 
 const std::vector<int> kRegisters = {24, 64, 96, 128, 248, 255};
-constexpr int kMostShared = 227 * 1024;
+constexpr int kMaxShared = 227 * 1024;
 
 TEST(RandomSequence, EndsWithTheFirstKernelThatWaits) {
   const GpuModel& gpu = compute_capability_90();
   std::mt19937_64 random(7);
   for (int sequence = 0; sequence < 20; ++sequence) {
     const std::vector<KernelLaunch> kernels =
-        random_sequence(gpu, kRegisters, kMostShared, 12, random);
+        random_sequence(gpu, kRegisters, kMaxShared, 12, random);
     ASSERT_FALSE(kernels.empty());
     ASSERT_LE(kernels.size(), 12U);
     BlockScheduler scheduler(gpu);
@@ -32,8 +32,8 @@ TEST(RandomSequence, EndsWithTheFirstKernelThatWaits) {
   }
   std::mt19937_64 first(3);
   std::mt19937_64 second(3);
-  EXPECT_EQ(random_sequence(gpu, kRegisters, kMostShared, 12, first),
-            random_sequence(gpu, kRegisters, kMostShared, 12, second));
+  EXPECT_EQ(random_sequence(gpu, kRegisters, kMaxShared, 12, first),
+            random_sequence(gpu, kRegisters, kMaxShared, 12, second));
 }
 
 TEST(PredictedPlaces, FollowTheRule) {
@@ -42,7 +42,7 @@ TEST(PredictedPlaces, FollowTheRule) {
                                              {.blocks = 3, .threads = 32, .registers = 32}};
   EXPECT_EQ(predicted_places(gpu, PlacementRule::in_turn, kernels),
             (BlockPlaces{{0, 2}, {4, 6, 8}}));
-  EXPECT_EQ(predicted_places(gpu, PlacementRule::most_room, kernels),
+  EXPECT_EQ(predicted_places(gpu, PlacementRule::max_room, kernels),
             (BlockPlaces{{0, 2}, {4, 6, 8}}));
   GpuModel reversed = gpu;
   for (int number = gpu.multiprocessors - 1; number >= 0; --number) {
@@ -67,7 +67,7 @@ TEST(PredictedPlaces, SimpleRulesKnowNoGaps) {
     return std::find(last.begin(), last.end(), kNotStarted) != last.end();
   };
   EXPECT_TRUE(waits(PlacementRule::algorithm_1));
-  EXPECT_FALSE(waits(PlacementRule::most_room));
+  EXPECT_FALSE(waits(PlacementRule::max_room));
   EXPECT_FALSE(waits(PlacementRule::in_turn));
 }
 

@@ -51,14 +51,14 @@ TEST(StudyTable, CsvSaysWhatIsMissingAndWrong) {
 
 TEST(StudyTable, RowsAreFoundByVariantThreadsAndParameters) {
   StudyTable table(kLayout);
-  EXPECT_THROW(static_cast<void>(table.most_threads()), NotMeasured);
+  EXPECT_THROW(static_cast<void>(table.max_threads()), NotMeasured);
   table.add(row("atomic", 2));
   table.add(row("mutex", 1));
   table.add(
       {.variant = "atomic", .threads = 4, .parameters = {"8", "0.25"}, .not_measured = "2 cores"});
   EXPECT_EQ(table.at("atomic", 2, {"8", "0.25"}).threads, 2);
   EXPECT_EQ(table.metric(table.at("mutex", 1, {"8", "0.25"}), "failed_percent"), 0.125);
-  EXPECT_EQ(table.most_threads(), 2);
+  EXPECT_EQ(table.max_threads(), 2);
   EXPECT_THROW(static_cast<void>(table.at("atomic", 4, {"8", "0.25"})), NotMeasured);
   EXPECT_THROW(static_cast<void>(table.at("atomic", 2, {"8", "0.5"})), NotMeasured);
   EXPECT_THROW(static_cast<void>(table.metric(table.rows().front(), "note")), NotMeasured);

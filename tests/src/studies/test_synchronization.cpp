@@ -51,7 +51,7 @@ TEST(Synchronization, EveryProtectedVariantCountsExactly) {
   const StudyRow& alone = table.at("nothing", 1, overhead_parameters(8));
   EXPECT_EQ(alone.seconds.count, 5);
   EXPECT_GT(alone.seconds.minimum, 0.0);
-  if (most_team_threads() < 2) return;
+  if (max_team_threads() < 2) return;
   for (const char* variant : {"atomic", "mutex", "spin"}) {
     const StudyRow& row = table.at(variant, 2, contention_parameters(share_text(1.0)));
     EXPECT_EQ(row.correctness, Correctness::right) << variant;
@@ -80,7 +80,7 @@ TEST(Synchronization, MoreThreadsThanCoresAreNotMeasured) {
   StudyOptions options = options_of(kStudy, {"--updates", "100"});
   options.threads = {4000};
   options.only = {"mutex"};
-  ASSERT_LT(most_team_threads(), 4000);
+  ASSERT_LT(max_team_threads(), 4000);
   EXPECT_THROW(run_team(4000, [](int) {}), NotMeasured);
   StudyRecord record(study, options, "a CPU", Verbosity::quiet);
   study.measure(record);

@@ -24,9 +24,9 @@ struct BrickGrid {
     return static_cast<unsigned>(i + bricks_along() * (j + bricks_along() * k));
   }
   /// The smallest bricks of which there are at most so many.
-  static constexpr BrickGrid with_at_most(int cells, int most_bricks) {
+  static constexpr BrickGrid with_at_most(int cells, int max_bricks) {
     BrickGrid grid = {.cells = cells, .brick_cells = 1};
-    while (grid.bricks() > most_bricks) ++grid.brick_cells;
+    while (grid.bricks() > max_bricks) ++grid.brick_cells;
     return grid;
   }
 };

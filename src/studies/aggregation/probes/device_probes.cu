@@ -221,12 +221,12 @@ __device__ Located guess_of(const ProbedMesh& mesh, const double (&X)[3]) {
 // Newton's method: where a step leaves the cell, it goes on in the one that the step ends in.
 // Whether it ended in a cell.
 __device__ bool locate(const ProbedMesh& mesh, const double (&X)[3], Located& at) {
-  constexpr int kMostSteps = 50;
+  constexpr int kMaxSteps = 50;
   // Of a cell. The next step after such a one is below rounding.
   constexpr double kLastStep = 1e-9;
   // So far beyond a cell its polynomials serve as well as its neighbor's.
   constexpr double kSlack = 1e-12;
-  for (int n = 0; n < kMostSteps; ++n) {
+  for (int n = 0; n < kMaxSteps; ++n) {
     double position[3];
     double J[3][3];
     double step[3];

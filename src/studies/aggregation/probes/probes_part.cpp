@@ -87,7 +87,7 @@ class MeshProbes {
   // From the function itself, where the mesh has it exactly, and of the first points from what the
   // probes of runs compute; against the largest value.
   double largest_error(const std::vector<double>& values) const {
-    constexpr std::int64_t kMostPoints = 20'000;
+    constexpr std::int64_t kMaxPointsOnGpu = 20'000;
     const std::uint64_t seed = record_.options().seed;
     double largest = 0.0;
     double error = 0.0;
@@ -100,7 +100,7 @@ class MeshProbes {
         if (!std::isfinite(values[i])) return values[i];
       }
     }
-    std::vector<Point> points(static_cast<std::size_t>(std::min(points_, kMostPoints)));
+    std::vector<Point> points(static_cast<std::size_t>(std::min(points_, kMaxPointsOnGpu)));
     for (std::size_t i = 0; i < points.size(); ++i) {
       points[i] = DeviceProbes::point(static_cast<std::int64_t>(i), seed);
     }

@@ -32,9 +32,9 @@ constexpr int kItems = 16;
 constexpr int kTile = kThreads * kItems;
 // Of a multiprocessor, by their registers and shared memory.
 constexpr int kBlocksTogether = 4;
-constexpr int kMostLists = 256;
+constexpr int kMaxLists = 256;
 // Both fit 16 bits, in which the kernel keeps them.
-static_assert(kTile <= 1 << 16 && kMostLists <= 1 << 16);
+static_assert(kTile <= 1 << 16 && kMaxLists <= 1 << 16);
 
 /// starts[l] = sum of counts[k], k < l; called by the first warp of a block.
 __device__ inline void sum_preceding_counts(const unsigned* counts, int lists, unsigned* starts) {
@@ -59,9 +59,9 @@ __global__ void __launch_bounds__(kThreads, kBlocksTogether)
     append(ParcelOf parcel_of, std::int64_t count, MessageLists<Message> to, Refuse refuse) {
   __shared__ Message tile[kTile];
   __shared__ std::uint16_t list_of[kTile];
-  __shared__ unsigned counts[kMostLists];
-  __shared__ unsigned starts[kMostLists];
-  __shared__ ListSize places[kMostLists];
+  __shared__ unsigned counts[kMaxLists];
+  __shared__ unsigned starts[kMaxLists];
+  __shared__ ListSize places[kMaxLists];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTile;
   for (int l = thread; l < to.lists; l += kThreads) counts[l] = 0;

@@ -12,13 +12,13 @@ namespace tessera {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kMostDestinations = 64;
+constexpr int kMaxDestinations = 64;
 // Of a destination; where there are more buffers, a block has several.
 constexpr std::int64_t kMaxBlocks = 1 << 16;
 constexpr int kMessageBytes = 8;
 // Of sizes_, behind those of the destinations.
-constexpr int kQueueSize = kMostDestinations;
-constexpr int kWaitingSize = kMostDestinations + 1;
+constexpr int kQueueSize = kMaxDestinations;
+constexpr int kWaitingSize = kMaxDestinations + 1;
 
 // A message: the place in the table in its upper half, the number of the update in its lower one.
 using RoutedMessage = unsigned long long;
@@ -67,8 +67,8 @@ struct LetWait {
 __global__ void __launch_bounds__(kThreads)
     append_directly(RoutedParcelOf parcel_of, std::int64_t count, MessageLists<RoutedMessage> to,
                     LetWait let_wait) {
-  __shared__ unsigned counts[kMostDestinations];
-  __shared__ ListSize places[kMostDestinations];
+  __shared__ unsigned counts[kMaxDestinations];
+  __shared__ ListSize places[kMaxDestinations];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t i = thread_number<kThreads>();
   for (int l = thread; l < to.lists; l += kThreads) counts[l] = 0;
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // Where each destination's messages begin, and how many there are; one block.
-__global__ void __launch_bounds__(kMostDestinations)
+__global__ void __launch_bounds__(kMaxDestinations)
     find_destinations(const RoutedMessage* __restrict__ sorted, std::int64_t count, int shift,
                       int destinations, ListSize* starts, ListSize* sizes) {
   const auto begin_of = [&](unsigned destination) {
@@ -196,7 +196,7 @@ std::int64_t sort_scratch_bytes(std::int64_t messages) {
 // share.
 std::int64_t buffer_room(std::int64_t round) {
   constexpr std::int64_t kLargestBuffer = 256 * 1024 / kMessageBytes;
-  return round + round / 8 + kMostDestinations * (kLargestBuffer + 2);
+  return round + round / 8 + kMaxDestinations * (kLargestBuffer + 2);
 }
 
 Launch over(std::int64_t items, const char* name) {
@@ -232,8 +232,8 @@ DeviceRouting::DeviceRouting(std::int64_t entries, std::int64_t updates, std::in
       queue_(round_),
       waiting_(round_),
       returning_(round_),
-      sizes_(kMostDestinations + 2),
-      starts_(kMostDestinations),
+      sizes_(kMaxDestinations + 2),
+      starts_(kMaxDestinations),
       scratch_(sort_scratch_bytes(round_)) {
   zero_on_device(table_.data(), table_.bytes());
 }
@@ -295,7 +295,7 @@ void DeviceRouting::sort_all(const RoutingWork& work, const Source& source) {
                  buffers_.data(), source.count, 32 + shift, 32 + bits_, device_stream()),
              "sorting messages");
   launch(find_destinations,
-         {.name = "finding destinations", .blocks = dim3(1), .threads = dim3(kMostDestinations)},
+         {.name = "finding destinations", .blocks = dim3(1), .threads = dim3(kMaxDestinations)},
          buffers_.data(), source.count, shift, work.destinations, starts_.data(), sizes_.data());
 }
 

@@ -21,7 +21,7 @@ constexpr NamedScheme kSchemes[] = {{RoutingScheme::direct, "direct"},
                                     {RoutingScheme::radix_sort, "radix-sort"}};
 
 constexpr int kFewestDestinations = 2;
-constexpr int kMostDestinations = 64;
+constexpr int kMaxDestinations = 64;
 constexpr std::int64_t kBufferKilobytes[] = {1, 4, 16, 32, 64, 256};
 // 256 MB, more than the L2 cache.
 constexpr std::int64_t kTableEntries = std::int64_t{1} << 26;
@@ -56,7 +56,7 @@ void measure_routing(StudyRecord& record) {
       "messages of 8 bytes in buffers, which go when full or when those at hand are in buffers\n",
       all, kRound);
   DeviceRouting routing(kTableEntries, all / kFewestDestinations, kRound);
-  for (int destinations = kFewestDestinations; destinations <= kMostDestinations;
+  for (int destinations = kFewestDestinations; destinations <= kMaxDestinations;
        destinations *= 2) {
     for (const std::int64_t kilobytes : kBufferKilobytes) {
       for (const NamedScheme& way : kSchemes) {

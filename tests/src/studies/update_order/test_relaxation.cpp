@@ -130,7 +130,7 @@ TEST(RelaxationProblems, BlocksHaveEveryRowOnce) {
   const DiscreteProblem problem = discretize(kSmall);
   for (const NamedBlockShape& shape : block_shapes()) {
     RowBlocks blocks = make_blocks(problem.discretization->lattice, shape.shape);
-    EXPECT_LE(blocks.most_rows(), shape.shape == BlockShape::runs ? 32 : 256);
+    EXPECT_LE(blocks.max_rows(), shape.shape == BlockShape::runs ? 32 : 256);
     EXPECT_EQ(blocks.begin.back(), problem.load.size());
     std::sort(blocks.rows.begin(), blocks.rows.end());
     for (Index row = 0; row < problem.load.size(); ++row) EXPECT_EQ(blocks.rows[row], row);

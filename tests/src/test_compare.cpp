@@ -1,0 +1,98 @@
+// These tests run tessera compare.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/src/program_test.hpp"
+
+namespace tessera::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CompareTest : public ProgramTest {
+ protected:
+  ProgramResult compare(std::vector<std::string> more = {}) {
+    write_file(path() / "study.toml",
+               "[study]\ndegrees = [1, 3]\ndimensions = [2, 3]\ndofs = [2000]\n"
+               "geometry = [\"uniform\", \"mapped\"]\nscatters = [\"serial\", \"coloring\"]\n"
+               "applications = 2\nrepetitions = 3\noutput = \"study.csv\"\n");
+    more.insert(more.begin(), {"compare", "study.toml"});
+    return run_program(path(), more);
+  }
+};
+
+TEST_F(CompareTest, AllStrategiesAgree) {
+  const ProgramResult ran = compare();
+  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+  const std::string csv = read_rows(path() / "study.csv");
+  // A header, and for 2 dimensions x 2 geometries x 2 degrees csr, 2 x (local, tensor), stencil and
+  // kronecker.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 7);
+  EXPECT_THAT(csv, ::testing::Not(HasSubstr("disagrees")));
+  EXPECT_THAT(ran.output, HasSubstr(" left out: the kernel kronecker needs an "
+                                    "axis-aligned mesh, and this one is mapped"));
+  std::size_t unsuitable = 0;
+  for (std::size_t at = csv.find(",unsuitable,"); at != std::string::npos;
+       at = csv.find(",unsuitable,", at + 1)) {
+    ++unsuitable;
+  }
+  EXPECT_EQ(unsuitable, 8U);
+  EXPECT_THAT(csv, HasSubstr(",outcome,peak_gflops,peak_gflops_single,cache_gbytes_per_s,"
+                             "limit_share,limit,ranks,rank_grid,dofs_per_rank,model_s\n"));
+  EXPECT_THAT(csv, ::testing::ContainsRegex(",agrees,[0-9.e+]+,[0-9.e+]+,[0-9.e+]+,[0-9.e-]+,"
+                                            "(copy|L1|L2|L3|fma),1,1,,[0-9.e-]+\n"));
+}
+
+TEST_F(CompareTest, StoragesOfFactorsStandSideBySide) {
+  const ProgramResult ran =
+      compare({"--set", "study.factors=[\"stored\", \"on-the-fly\", \"auto\"]"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+  const std::string csv = read_rows(path() / "study.csv");
+  // On 4 uniform problems as before; on 4 mapped ones each storage, and auto is one of them.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 7 + 4 * (5 + 2 * 2));
+  for (const char* form : {"stored", "on-the-fly"}) {
+    EXPECT_THAT(csv, HasSubstr(std::string(",tensor,serial,") + form + ","));
+    EXPECT_THAT(ran.output, HasSubstr(std::string("  tensor/coloring, ") + form + " "));
+  }
+  EXPECT_THAT(csv, HasSubstr(",stencil,none,none,"));
+  EXPECT_THAT(ran.output, HasSubstr("  stencil "));
+  EXPECT_THAT(csv, HasSubstr(",tensor,serial,none,"));
+  EXPECT_THAT(ran.output,
+              HasSubstr(" left out: the kernel stencil is for degree 1, not for degree 3\n"));
+}
+
+TEST_F(CompareTest, DisagreementFails) {
+  const ProgramResult ran = compare({"--set", "study.agree_tolerance=1e-18"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.output, HasSubstr("NO: "));
+}
+
+TEST_F(CompareTest, SolvesAreForScattersThatAddRightly) {
+  const auto solve = [&](const std::string& scatters, const std::string& geometry) {
+    return compare({"--set", "study.solvers=[\"jacobi\"]", "--set", "study.scatters=" + scatters,
+                    "--set", "study.geometry=" + geometry});
+  };
+  for (const char* scatter : {"unprotected", "patch"}) {
+    const ProgramResult ran =
+        solve(std::string("[\"") + scatter + "\", \"serial\"]", "[\"uniform\", \"mapped\"]");
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.errors,
+                ::testing::StartsWith("--set study.scatters=[\"" + std::string(scatter)));
+    EXPECT_THAT(ran.errors, HasSubstr("put \"auto\" first\n"));
+    EXPECT_THAT(ran.output, ::testing::IsEmpty()) << "it did not begin";
+  }
+  EXPECT_EQ(solve("[\"serial\", \"unprotected\"]", "[\"mapped\"]").exit_code, 0);
+  // On equal cells nothing is scattered.
+  EXPECT_EQ(solve("[\"unprotected\"]", "[\"uniform\"]").exit_code, 0);
+}
+
+TEST_F(CompareTest, WhatDoesNotFitIsLeftOutAndSaidSo) {
+  const ProgramResult ran =
+      compare({"--set", "study.memory_limit=51500000", "--set", "study.degrees=[8]"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr("does not fit: needs"));
+  EXPECT_THAT(read_file(path() / "study.csv"), HasSubstr("does not fit"));
+}
+
+}  // namespace
+}  // namespace tessera::testing
