@@ -28,13 +28,13 @@ std::vector<ChebyshevStep> chebyshev_steps(int degree, double smallest, double l
 /// @throws std::invalid_argument unless 0 < largest and degree >= 1
 std::vector<ChebyshevStep> fourth_kind_steps(int degree, double largest);
 
-/// A polynomial in D^-1 A, D the diagonal of A, applied to D^-1 r:
-///   d = momentum d + scale D^-1 (b - A x), x += d  in each step.
-/// As a preconditioner it starts from x = 0: z = q(D^-1 A) D^-1 r is a symmetric map and takes
-/// steps
-/// - 1 applications of A. Everything of a step but A x is one pass over 7 vectors; as measured,
-/// that is faster than to fuse the step with the pass of the operator. Only one application may run
-/// at a time, because the object owns vectors.
+/// A polynomial in D^-1 A, D the diagonal of A, applied to D^-1 r: each step is
+///   x_{k+1} = x_k + momentum (x_k - x_{k-1}) + scale D^-1 (b - A x_k),
+/// the first one without momentum. As a preconditioner it starts from x = 0: z = q(D^-1 A) D^-1 r
+/// is a symmetric map and takes steps - 1 applications of A. Everything of a step but A x is one
+/// pass over 6 vectors, of which x_{k+1} takes the place of x_{k-1}; as measured, that is faster
+/// than to fuse the step with the pass of the operator. Only one application may run at a time,
+/// because the object owns vectors.
 template <class T, class Space>
 class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Space> {
  public:
@@ -46,7 +46,7 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
       : a_(a),
         steps_(std::move(steps)),
         inverse_diagonal_(std::move(inverse_diagonal)),
-        d_(a.layout()),
+        other_(a.layout()),
         product_(a.layout()),
         adding_(as_adding(a, kVectorsOfStep)) {}
 
@@ -56,7 +56,8 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
   void update(int lanczos_steps, V& r, StepsFor&& steps_for) {
     a_.diagonal(inverse_diagonal_);
     invert_entries(inverse_diagonal_);
-    steps_ = steps_for(estimate_spectrum(a_, inverse_diagonal_, lanczos_steps, r, d_, product_));
+    steps_ =
+        steps_for(estimate_spectrum(a_, inverse_diagonal_, lanczos_steps, r, other_, product_));
     clear_product();
   }
 
@@ -67,27 +68,36 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
   void do_apply(const V& r, V& z) const override { do_smooth_from_zero(r, z); }
 
   void do_smooth_from_zero(const V& b, V& x) const override {
-    first_step(static_cast<T>(steps_[0].scale), inverse_diagonal_, b, d_, x);
-    for (std::size_t k = 1; k < steps_.size(); ++k) step(steps_[k], b, x);
+    V& first = steps_.size() % 2 == 1 ? x : other_;
+    first_step(static_cast<T>(steps_[0].scale), inverse_diagonal_, b, first);
+    for (std::size_t k = 1; k < steps_.size(); ++k) {
+      step(k, k == 1 ? IterateBefore::zero : IterateBefore::kept, b, x);
+    }
   }
 
   void do_smooth(const V& b, V& x) const override {
-    for (const ChebyshevStep& coefficients : steps_) step(coefficients, b, x);
+    if (steps_.size() % 2 == 1) copy(x, other_);
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      step(k, k == 0 ? IterateBefore::none : IterateBefore::kept, b, x);
+    }
   }
 
  private:
   // What a step passes over, and what lies between its levels.
   static constexpr int kVectorsOfStep = 8;
 
-  void step(const ChebyshevStep& coefficients, const V& b, V& x) const {
+  // Step k leads from x to the other vector or back, the last one to x.
+  void step(std::size_t k, IterateBefore before, const V& b, V& x) const {
+    const bool ends_in_x = (steps_.size() - k) % 2 == 1;
+    const V& from = ends_in_x ? other_ : x;
     if (adding_ != nullptr) {
-      adding_->apply_to_zeros(x, product_);
+      adding_->apply_to_zeros(from, product_);
     } else {
-      a_.apply(x, product_);
+      a_.apply(from, product_);
     }
-    next_step(static_cast<T>(coefficients.momentum), static_cast<T>(coefficients.scale),
+    next_step(static_cast<T>(steps_[k].momentum), static_cast<T>(steps_[k].scale),
               inverse_diagonal_, b, product_, adding_ == nullptr ? Leave::as_it_is : Leave::zeros,
-              d_, x);
+              before, from, ends_in_x ? x : other_);
   }
   void clear_product() {
     if (adding_ != nullptr) fill(product_, T{0});
@@ -96,7 +106,7 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
   const LinearOperator<T, Space>& a_;
   std::vector<ChebyshevStep> steps_;
   V inverse_diagonal_;
-  mutable V d_;
+  mutable V other_;    // every second iterate
   mutable V product_;  // zeros between steps if the operator adds
   const AddingOperator<T, Space>* adding_;
 };

@@ -9,35 +9,27 @@ using Index = std::int64_t;
 
 template <class T, class Space>
 void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
-                Vector<T, Space>& d, Vector<T, Space>& x) {
+                Vector<T, Space>& x) {
   const T* const inverse = inverse_diagonal.data();
 #pragma omp parallel for simd schedule(static)
-  for (Index i = 0; i < x.size(); ++i) x[i] = d[i] = scale * inverse[i] * b[i];
+  for (Index i = 0; i < x.size(); ++i) x[i] = scale * inverse[i] * b[i];
 }
-
-namespace {
-
-// d = scale D^-1 (b - y), x += d.
-template <class T>
-void step_without_momentum(T scale, const T* inverse, const HostVector<T>& b,
-                           const HostVector<T>& y, HostVector<T>& d, HostVector<T>& x) {
-#pragma omp parallel for simd schedule(static)
-  for (Index i = 0; i < x.size(); ++i) x[i] += d[i] = scale * inverse[i] * (b[i] - y[i]);
-}
-
-}  // namespace
 
 template <class T, class Space>
 void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
-               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, Vector<T, Space>& d,
-               Vector<T, Space>& x) {
+               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, IterateBefore before,
+               const Vector<T, Space>& x, Vector<T, Space>& next) {
   const T* const inverse = inverse_diagonal.data();
-  if (momentum == T{0}) {
-    step_without_momentum(scale, inverse, b, y, d, x);
-  } else {
+  if (before == IterateBefore::kept) {
 #pragma omp parallel for simd schedule(static)
     for (Index i = 0; i < x.size(); ++i) {
-      x[i] += d[i] = momentum * d[i] + scale * inverse[i] * (b[i] - y[i]);
+      next[i] = x[i] + (momentum * (x[i] - next[i]) + scale * inverse[i] * (b[i] - y[i]));
+    }
+  } else {
+    const T of_x = before == IterateBefore::zero ? momentum : T{0};
+#pragma omp parallel for simd schedule(static)
+    for (Index i = 0; i < x.size(); ++i) {
+      next[i] = x[i] + (of_x * x[i] + scale * inverse[i] * (b[i] - y[i]));
     }
   }
   if (leave == Leave::zeros) fill(y, T{0});
@@ -71,10 +63,9 @@ void fill_random(Vector<T, Space>& x) {
 }
 
 #define TESSERA_INSTANTIATE(T)                                                                     \
-  template void first_step(T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&,          \
-                           HostVector<T>&);                                                        \
+  template void first_step(T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&);         \
   template void next_step(T, T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&, Leave, \
-                          HostVector<T>&, HostVector<T>&);                                         \
+                          IterateBefore, const HostVector<T>&, HostVector<T>&);                    \
   template void subtract_in_place(const HostVector<T>&, HostVector<T>&);                           \
   template void fill_random(HostVector<T>&);
 TESSERA_INSTANTIATE(double)

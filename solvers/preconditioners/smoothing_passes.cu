@@ -57,51 +57,50 @@ struct FirstStep {
   T scale;
   const T* inverse;
   const T* right;
-  T* step;
   T* solution;
 
   template <int count>
   __device__ void apply(Index i) const {
     const auto inverse_of = load<count>(inverse, i);
-    auto step_of = load<count>(right, i);
+    auto solution_of = load<count>(right, i);
 #pragma unroll
     for (int k = 0; k < count; ++k) {
-      step_of.value[k] =
-          rounded_product(rounded_product(scale, inverse_of.value[k]), step_of.value[k]);
+      solution_of.value[k] =
+          rounded_product(rounded_product(scale, inverse_of.value[k]), solution_of.value[k]);
     }
-    store(step_of, step, i);
-    store(step_of, solution, i);
+    store(solution_of, solution, i);
   }
 };
 
 // All loads come before the first store, which may be to where another load is from.
-template <class T, Leave leave, bool has_momentum>
+template <class T, Leave leave, IterateBefore before>
 struct NextStep {
   T momentum;
   T scale;
   const T* inverse;
   const T* right;
   T* product;
-  T* step;
-  T* solution;
+  const T* solution;
+  T* next;
 
   template <int count>
   __device__ void apply(Index i) const {
     const auto inverse_of = load<count>(inverse, i);
     const auto right_of = load<count>(right, i);
     const auto product_of = load<count>(product, i);
-    Entries<T, count> step_of{};
-    if constexpr (has_momentum) step_of = load<count>(step, i);
-    auto solution_of = load<count>(solution, i);
+    const auto solution_of = load<count>(solution, i);
+    Entries<T, count> next_of{};
+    if constexpr (before == IterateBefore::kept) next_of = load<count>(next, i);
 #pragma unroll
     for (int k = 0; k < count; ++k) {
       const T residual = rounded_sum(right_of.value[k], -product_of.value[k]);
-      const T correction = rounded_product(rounded_product(scale, inverse_of.value[k]), residual);
-      step_of.value[k] = has_momentum ? fma(momentum, step_of.value[k], correction) : correction;
-      solution_of.value[k] = rounded_sum(solution_of.value[k], step_of.value[k]);
+      T change = rounded_product(rounded_product(scale, inverse_of.value[k]), residual);
+      if constexpr (before != IterateBefore::none) {
+        change = fma(momentum, rounded_sum(solution_of.value[k], -next_of.value[k]), change);
+      }
+      next_of.value[k] = rounded_sum(solution_of.value[k], change);
     }
-    store(step_of, step, i);
-    store(solution_of, solution, i);
+    store(next_of, next, i);
     if constexpr (leave == Leave::zeros) store(Entries<T, count>{}, product, i);
   }
 };
@@ -141,37 +140,39 @@ struct Convert {
   }
 };
 
-template <Leave leave, class T>
-void queue_next_step(T momentum, T scale, const T* inverse, const T* right, DeviceVector<T>& y,
-                     DeviceVector<T>& d, DeviceVector<T>& x) {
-  constexpr char kName[] = "a step of Chebyshev's iteration";
-  if (momentum == T{0}) {
-    queue_pass(
-        x.size(), kName,
-        NextStep<T, leave, false>{momentum, scale, inverse, right, y.data(), d.data(), x.data()});
-  } else {
-    queue_pass(
-        x.size(), kName,
-        NextStep<T, leave, true>{momentum, scale, inverse, right, y.data(), d.data(), x.data()});
-  }
-}
-
 }  // namespace
 
 template <class T, class Space>
 void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
-                Vector<T, Space>& d, Vector<T, Space>& x) {
+                Vector<T, Space>& x) {
   queue_pass(x.size(), "a step of Chebyshev's iteration",
-             FirstStep<T>{scale, inverse_diagonal.data(), b.data(), d.data(), x.data()});
+             FirstStep<T>{scale, inverse_diagonal.data(), b.data(), x.data()});
 }
 
 template <class T, class Space>
 void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
-               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, Vector<T, Space>& d,
-               Vector<T, Space>& x) {
-  const auto queue = leave == Leave::zeros ? queue_next_step<Leave::zeros, T>
-                                           : queue_next_step<Leave::as_it_is, T>;
-  queue(momentum, scale, inverse_diagonal.data(), b.data(), y, d, x);
+               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, IterateBefore before,
+               const Vector<T, Space>& x, Vector<T, Space>& next) {
+  const auto queue = [&]<Leave left, IterateBefore kind>() {
+    queue_pass(x.size(), "a step of Chebyshev's iteration",
+               NextStep<T, left, kind>{momentum, scale, inverse_diagonal.data(), b.data(), y.data(),
+                                       x.data(), next.data()});
+  };
+  const auto queue_before = [&]<Leave left>() {
+    switch (before) {
+      case IterateBefore::none:
+        return queue.template operator()<left, IterateBefore::none>();
+      case IterateBefore::zero:
+        return queue.template operator()<left, IterateBefore::zero>();
+      case IterateBefore::kept:
+        return queue.template operator()<left, IterateBefore::kept>();
+    }
+  };
+  if (leave == Leave::zeros) {
+    queue_before.template operator()<Leave::zeros>();
+  } else {
+    queue_before.template operator()<Leave::as_it_is>();
+  }
 }
 
 template <class T, class Space>
@@ -203,10 +204,9 @@ void fill_random(Vector<T, Space>& x) {
 }
 
 #define TESSERA_INSTANTIATE(T)                                                                    \
-  template void first_step(T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&,   \
-                           DeviceVector<T>&);                                                     \
+  template void first_step(T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&);  \
   template void next_step(T, T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&, \
-                          Leave, DeviceVector<T>&, DeviceVector<T>&);                             \
+                          Leave, IterateBefore, const DeviceVector<T>&, DeviceVector<T>&);        \
   template void subtract_in_place(const DeviceVector<T>&, DeviceVector<T>&);                      \
   template void fill_random(DeviceVector<T>&);
 TESSERA_INSTANTIATE(double)

@@ -5,20 +5,24 @@
 
 namespace tessera {
 
-/// d = scale D^-1 b, x = d; 4 vectors read or written.
+/// x = scale D^-1 b; 3 vectors read or written.
 template <class T, class Space>
 void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
-                Vector<T, Space>& d, Vector<T, Space>& x);
+                Vector<T, Space>& x);
 
 /// What a pass leaves of a vector that it has read.
 enum class Leave { as_it_is, zeros };
 
-/// d = momentum d + scale D^-1 (b - y), x += d; 7 vectors, 6 with momentum 0, which does not read
-/// d; one more where y is left as zeros.
+/// The iterate before x: there is none, it is 0, or a vector has it.
+enum class IterateBefore { none, zero, kept };
+
+/// next = x + momentum (x - before) + scale D^-1 (b - y), with x instead of `before` where there is
+/// none; 5 vectors, one more where y is left as zeros, and one more where `next` has the iterate
+/// before x, which is then read.
 template <class T, class Space>
 void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
-               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, Vector<T, Space>& d,
-               Vector<T, Space>& x);
+               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, IterateBefore before,
+               const Vector<T, Space>& x, Vector<T, Space>& next);
 
 /// r = b - r; 3 vectors.
 template <class T, class Space>

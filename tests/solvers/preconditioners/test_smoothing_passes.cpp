@@ -29,57 +29,38 @@ void check_passes() {
     const HostVector<T> inverse = vector_of<T>(random_values(n, 1));
     const HostVector<T> b = vector_of<T>(random_values(n, 2));
     const HostVector<T> y = vector_of<T>(random_values(n, 3));
-    const HostVector<T> d = vector_of<T>(random_values(n, 4));
+    const HostVector<T> before = vector_of<T>(random_values(n, 4));
     const HostVector<T> x = vector_of<T>(random_values(n, 5));
+    const HostVector<T> poison = poisoned<T>(n);
     const auto space_inverse = in_space<Space>(inverse);
     const auto space_b = in_space<Space>(b);
-    auto space_y = in_space<Space>(y);
-    std::vector<double> step(n);
+    const auto space_x = in_space<Space>(x);
     std::vector<double> sum(n);
 
-    auto d_out = in_space<Space>(poisoned<T>(n));
-    auto x_out = in_space<Space>(poisoned<T>(n));
-    first_step(T{0.75}, space_inverse, space_b, d_out, x_out);
-    for (int i = 0; i < n; ++i) step[i] = 0.75 * inverse[i] * b[i];
-    expect_near(on_host(d_out), step);
-    expect_near(on_host(x_out), step);
+    auto next = in_space<Space>(poisoned<T>(n));
+    first_step(T{0.75}, space_inverse, space_b, next);
+    for (int i = 0; i < n; ++i) sum[i] = 0.75 * inverse[i] * b[i];
+    expect_near(on_host(next), sum);
 
-    d_out = in_space<Space>(d);
-    x_out = in_space<Space>(x);
-    next_step(T{0.375}, T{0.75}, space_inverse, space_b, space_y, Leave::as_it_is, d_out, x_out);
-    for (int i = 0; i < n; ++i) {
-      step[i] = 0.375 * d[i] + 0.75 * inverse[i] * (b[i] - y[i]);
-      sum[i] = x[i] + step[i];
-    }
-    expect_near(on_host(d_out), step);
-    expect_near(on_host(x_out), sum);
-
-    // Without momentum d is not read.
-    d_out = in_space<Space>(poisoned<T>(n));
-    x_out = in_space<Space>(x);
-    next_step(T{0}, T{0.75}, space_inverse, space_b, space_y, Leave::as_it_is, d_out, x_out);
-    for (int i = 0; i < n; ++i) {
-      step[i] = 0.75 * inverse[i] * (b[i] - y[i]);
-      sum[i] = x[i] + step[i];
-    }
-    expect_near(on_host(d_out), step);
-    expect_near(on_host(x_out), sum);
-    expect_near(on_host(space_y), std::vector<double>(y.data(), y.data() + n));
-
-    // With and without momentum, y may be left as zeros.
-    for (const T momentum : {T{0}, T{0.375}}) {
-      d_out = in_space<Space>(d);
-      x_out = in_space<Space>(x);
-      auto used = in_space<Space>(y);
-      next_step(momentum, T{0.75}, space_inverse, space_b, used, Leave::zeros, d_out, x_out);
-      for (int i = 0; i < n; ++i) {
-        step[i] = momentum * d[i] + 0.75 * inverse[i] * (b[i] - y[i]);
-        sum[i] = x[i] + step[i];
+    for (const Leave leave : {Leave::as_it_is, Leave::zeros}) {
+      for (const IterateBefore kind :
+           {IterateBefore::none, IterateBefore::zero, IterateBefore::kept}) {
+        // Read only where it has the iterate before x.
+        next = in_space<Space>(kind == IterateBefore::kept ? before : poison);
+        auto used = in_space<Space>(y);
+        next_step(T{0.375}, T{0.75}, space_inverse, space_b, used, leave, kind, space_x, next);
+        for (int i = 0; i < n; ++i) {
+          const double last = kind == IterateBefore::none   ? x[i]
+                              : kind == IterateBefore::zero ? 0.0
+                                                            : before[i];
+          sum[i] = x[i] + 0.375 * (x[i] - last) + 0.75 * inverse[i] * (b[i] - y[i]);
+        }
+        expect_near(on_host(next), sum);
+        expect_near(on_host(space_x), std::vector<double>(x.data(), x.data() + n));
+        expect_near(on_host(used), leave == Leave::zeros
+                                       ? std::vector<double>(n, 0.0)
+                                       : std::vector<double>(y.data(), y.data() + n));
       }
-      expect_near(on_host(d_out), step);
-      expect_near(on_host(x_out), sum);
-      const HostVector<T> left = on_host(used);
-      for (int i = 0; i < n; ++i) EXPECT_EQ(left[i], T{0}) << i;
     }
 
     auto r = in_space<Space>(y);
