@@ -76,9 +76,9 @@ struct SolveReport {
 /// it, and all vectors that it needs. krylov/methods.hpp makes one by its name.
 ///
 /// solve() allocates no memory for vectors. On the GPU iterations are replays of a CUDA graph,
-/// which is kept as long as x stays where it is. One call of solve() must have returned before the
-/// next one begins; the program ends (check.hpp) if a call breaks this rule, or if the size of a
-/// vector is not that of A.
+/// which is kept as long as x stays where it is, and b as well if iterations read it. One call of
+/// solve() must have returned before the next one begins; the program ends (check.hpp) if a call
+/// breaks this rule, or if the size of a vector is not that of A.
 template <class T, class Space>
 class Solver {
  public:

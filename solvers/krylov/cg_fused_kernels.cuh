@@ -85,13 +85,9 @@ __global__ void __launch_bounds__(kReductionThreads)
   IterationState* const state = args.state;
   const FusedStart start = FusedStart::of(*state, counted);
   const double pending = half == Half::second ? state->pending : 0.0;
-  if (!start.is_running && pending == 0.0) {
-    // Who still reads the state sees that nothing is running before this and after it.
-    if constexpr (!Entries::kAreAll) {
-      if (is_first_thread()) finish_what_is_left(state, state->dots[2]);
-    }
-    return;
-  }
+  // What ranks have left unfinished stays so, as blocks still read the state: later halves find the
+  // same sum, and UnfinishedEnd finishes it with the batch.
+  if (!start.is_running && pending == 0.0) return;
   const double pq = state->dots[0];
   const bool iterates = start.is_running && !is_bad(pq);
   const double rz = start.rz;

@@ -9,16 +9,16 @@ namespace {
 // Between the sums of a rank and those of all ranks there is a message, for which no kernel waits.
 // So what a cooperative kernel does in one launch are several here, with all scalars in the state:
 //
-//     q = A p;  p.q                  -> alpha                     direction_sum_kernel, or the
-//     operator r -= alpha q;  r.r, r.(d r)    -> beta, end of iteration    rank_residual_kernel x
-//     += alpha p, p = d r + beta p                              rank_solution_kernel
+//     q = A p;  p.q                  -> alpha            direction_sum_kernel, or in the operator
+//     r -= alpha q;  r.r, r.(d r)    -> beta, end        rank_residual_kernel
+//     x += alpha p, p = d r + beta p                     rank_solution_kernel
 //
 // and with a general preconditioner, where x waits for the next iteration,
 //
-//     z = M r;  r.z, q.z             -> beta                      correction_sums_kernel
-//     x += alpha p, p = z + beta p                                rank_solution_kernel
-//     q = A p;  p.q                  -> alpha                     direction_sum_kernel, or the
-//     operator r -= alpha q;  r.r             -> end of iteration          rank_residual_kernel
+//     z = M r;  r.z, q.z             -> beta             correction_sums_kernel
+//     x += alpha p, p = z + beta p                       rank_solution_kernel
+//     q = A p;  p.q                  -> alpha            direction_sum_kernel, or in the operator
+//     r -= alpha q;  r.r             -> end              rank_residual_kernel
 //
 // Operators with fused operations and no preconditioner take the kernel of cg_fused_kernels.cuh.
 //

@@ -89,6 +89,9 @@ class DeviceSystem {
 template <class T>
 class SystemIteration : public DeviceIteration {
  public:
+  /// Whether enqueue() queues work that reads b.
+  static constexpr bool kIteratesOnRightHandSide = false;
+
   SystemIteration(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
       : system_(a, m), r_(a.layout()) {}
 
@@ -129,7 +132,11 @@ class DeviceSolver final : public Solver<T, Device> {
   void update() override { run_.forget_graphs(); }
   SolveReport do_solve(const DeviceVector<T>& b, DeviceVector<T>& x,
                        const SolveOptions& options) override {
-    if (x.data() != recorded_x_) run_.forget_graphs();
+    if (x.data() != recorded_x_ ||
+        (Iteration::kIteratesOnRightHandSide && b.data() != recorded_b_)) {
+      run_.forget_graphs();
+    }
+    recorded_b_ = b.data();
     recorded_x_ = x.data();
     iteration_.system().bind(b, x);
     return run_.solve(iteration_, options);
@@ -138,6 +145,7 @@ class DeviceSolver final : public Solver<T, Device> {
  private:
   Iteration iteration_;
   DeviceRun run_;
+  const T* recorded_b_ = nullptr;
   const T* recorded_x_ = nullptr;
 };
 

@@ -38,6 +38,8 @@ class DeviceRichardson final : public SystemIteration<T> {
  public:
   using Base::system;
 
+  static constexpr bool kIteratesOnRightHandSide = true;
+
   DeviceRichardson(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m,
                    double omega)
       : Base(a, m),

@@ -151,6 +151,25 @@ TYPED_TEST(Solvers, SolveAgainAsAtFirst) {
   });
 }
 
+// A graph on the GPU that reads b is of the b of its time.
+TYPED_TEST(Solvers, SolveForAnotherRightHandSideIntoTheSameVector) {
+  using T = typename TypeParam::Scalar;
+  using Space = typename TypeParam::Space;
+  const ThreadsInUse one(1);
+  const auto b = vector_of_function<T, Space>(wave);
+  const auto other = vector_of_function<T, Space>(other_wave);
+  this->for_each_solver([&](SolverMethod method, const auto& a, const auto* m) {
+    Vector<T, Space> expected(kSize);
+    const SolveReport alone = solve_by(method, a, m, other, expected, some_iterations(), kOmega);
+    const auto solver = make_solver(method, a, m, kOmega);
+    Vector<T, Space> x(kSize);
+    solver->solve(b, x, some_iterations());
+    fill(x, T{0});
+    EXPECT_EQ(solver->solve(other, x, some_iterations()).history, alone.history);
+    EXPECT_EQ(values_of(x), values_of(expected));
+  });
+}
+
 TYPED_TEST(Solvers, AllocateNothingInASolve) {
   using T = typename TypeParam::Scalar;
   using Space = typename TypeParam::Space;
