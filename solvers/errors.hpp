@@ -7,7 +7,7 @@
 namespace tessera {
 
 /// The choices for a problem that an error may be about.
-enum class Choice { kernel, factors, preconditioner };
+enum class Choice { kernel, factors, preconditioner, time_step };
 
 /// A choice that is valid in general but not possible for this problem, which may have too many
 /// rows for it. what() is a message for the user and names the limit.

@@ -13,8 +13,10 @@ enum class StepLength { fixed, adaptive };
 /// | method | order | table |
 /// |---|---|---|
 /// | backward-euler | 1 | its own; the error estimate is dt / 2 (F_{n+1} - F_n) |
-/// | sdirk | 2, 3, 4 | TR-BDF2, ESDIRK3(2)4L[2]SA, ESDIRK4(3)6L[2]SA: stiffly accurate, L-stable,
-/// of stage order 2 | | explicit-rk | 2, 3, 4 | Heun-Euler, Bogacki-Shampine, Zonneveld |
+/// | sdirk | 2, 3, 4 | TR-BDF2, ESDIRK3(2)4L[2]SA, ESDIRK4(3)6L[2]SA |
+/// | explicit-rk | 2, 3, 4 | Heun-Euler, Bogacki-Shampine, Zonneveld |
+///
+/// Those of sdirk are stiffly accurate, L-stable and of stage order 2.
 ///
 /// Tables for fixed steps lack the stages that only the error estimate needs: backward Euler has
 /// one stage, and explicit methods have as many as their order.

@@ -135,6 +135,8 @@ const char* key_of(Choice choice) {
       return "operator.factors";
     case Choice::preconditioner:
       return "solver.preconditioner";
+    case Choice::time_step:
+      return "time.step";
   }
   return "";
 }

@@ -102,6 +102,7 @@ Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoi
   } else {
     begin();
   }
+  diffusion_->require_stable_steps();
   integrator_ = make_time_integrator<Space>(*diffusion_, options, w_);
 }
 

@@ -1,6 +1,8 @@
 // A Diffusion is what the finite elements leave of a case in time: M w' = f(t, w).
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -15,9 +17,13 @@
 #include "operators/multigrid/multigrid.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/timing/timers.hpp"
+#include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/krylov/inverse_solver.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/preconditioners/residual.hpp"
+#include "solvers/preconditioners/spectrum.hpp"
+#include "solvers/time/stability_limit.hpp"
 #include "solvers/time/time_system.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/strategy.hpp"
@@ -72,6 +78,12 @@ class Diffusion final : public TimeSystem<Space> {
   bool is_linear() const override { return !nonlinear_; }
   void linearize(double t, double gamma, const V& w) override;
   SolveReport solve_linearized(double tolerance, const V& b, V& x) override;
+
+  /// Throws unless fixed steps of the case's explicit method damp the solution: an estimate of the
+  /// largest eigenvalue of M^-1 A at the start, from below, tells. Nothing is said of implicit
+  /// methods, of adaptive steps and of non-linear cases. All ranks call it together.
+  /// @throws UnsuitableChoice
+  void require_stable_steps() const;
 
   /// u = w + g(t). All ranks call it together.
   void add_dirichlet_values(double t, HostVector<double>& u) const;
@@ -185,6 +197,38 @@ void Diffusion<Space>::make_form_operator(double t) {
 }
 
 template <class Space>
+void Diffusion<Space>::require_stable_steps() const {
+  const TimeParameters& time = *parameters_.time;
+  if (!time.step || time.method != TimeMethod::explicit_rk || nonlinear_) return;
+  const auto scope = timers_.scope("stability of steps");
+  // Constrained nodes have no part in it.
+  HostVector<double> is_free(layout());
+  fill(is_free, 1.0);
+  clear_constrained(is_free);
+  const V free = moved_to<Space>(std::move(is_free));
+  V inverse(layout());
+  multiply(mass_.lumped_inverse(), free, inverse);
+  constexpr int kSteps = 40;
+  double largest = 0.0;
+  try {
+    largest = estimate_spectrum(*a_, inverse, kSteps).largest;
+  } catch (const NumericalBreakdown&) {
+    // No node is free, or numbers overflow, which steps will say.
+    return;
+  }
+  const double limit = stability_limit(time.order) / largest;
+  if (*time.step <= limit) return;
+  // The estimate is from below.
+  constexpr double kSafe = 0.98;
+  throw UnsuitableChoice(
+      Choice::time_step,
+      fmt::format("explicit-rk of order {} is unstable with steps of this length on this mesh, at "
+                  "most {:.2g} is possible; without time.step the steps adapt, and the other "
+                  "methods are stable with any",
+                  time.order, kSafe * limit));
+}
+
+template <class Space>
 void Diffusion<Space>::move_mass(double t) {
   if (!problem_.capacity_depends_on_time() || t == mass_time_) return;
   const PoissonProblem problem = problem_at(t);
@@ -292,12 +336,7 @@ void Diffusion<Space>::evaluate(double t, const V& w, V& f) {
   const V& b = prepare_evaluation(t);
   const auto scope = timers_.scope("apply");
   // Both are 0 on Dirichlet faces.
-  if (a_->fused() != nullptr) {
-    a_->fused()->residual(b, w, f, sum_.data());
-    return;
-  }
-  a_->apply(w, f);
-  subtract_in_place(b, f);
+  make_residual(*a_, b, w, f);
 }
 
 template <class Space>

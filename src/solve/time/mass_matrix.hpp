@@ -48,6 +48,8 @@ class MassMatrix {
   /// The same object at all times.
   const BilinearForm& form() const { return form_; }
   const ScalarField& capacity() const { return capacity_; }
+  /// 1 / M_ii; only where M is lumped.
+  const V& lumped_inverse() const { return lumped_inverse_; }
   bool is_lumped() const { return parameters_.time->method == TimeMethod::explicit_rk; }
   Index bytes() const { return matrix_ == nullptr ? 0 : matrix_->bytes(); }
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "postprocess/timing/timers.hpp"
+#include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/choices.hpp"
 #include "src/case/dispatch.hpp"
@@ -44,6 +45,7 @@ class TimedCase {
     interpolate(model_, make_initial(parameters_), u);
     diffusion->clear_constrained(u);
     w = converted<double, Space>(u);
+    diffusion->require_stable_steps();
     integrator = make_time_integrator<Space>(*diffusion, time_options(parameters_), w);
     row.setup_seconds = timers_.elapsed() - begin;
     for (const double until : output_times(*parameters_.time)) {
@@ -138,6 +140,10 @@ TimeRow solved_row(const LoadedCase& loaded, const TimeRow* before,
       with_scalar_and_space(Precision::double_precision, case_processor(parameters),
                             [&]<class T, class Space>() { timed.solve<Space>(row); });
     } catch (const TimeStepError& error) {
+      row.left_out = error.what();
+      return;
+    } catch (const UnsuitableChoice& error) {
+      if (error.choice() != Choice::time_step) throw;
       row.left_out = error.what();
       return;
     }

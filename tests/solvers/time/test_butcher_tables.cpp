@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 
 #include "solvers/time/butcher_tables.hpp"
+#include "solvers/time/stability_limit.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -36,6 +38,22 @@ TEST(ButcherTables, OfSdirkAreStifflyAccurateWithAnExplicitFirstStageAndStageOrd
       expect_stage_order_two(*table);
     }
   }
+}
+
+TEST(ButcherTables, AreStableUpToTheirLimit) {
+  for (const int order : {2, 3, 4}) {
+    const auto growth = [order](double z) {
+      double term = 1.0;
+      double sum = 1.0;
+      for (int k = 1; k <= order; ++k) sum += term *= -z / k;
+      return std::abs(sum);
+    };
+    const double limit = stability_limit(order);
+    for (double z = 0.01; z < limit; z += 0.01) EXPECT_LE(growth(z), 1.0) << order << ", " << z;
+    EXPECT_NEAR(growth(limit), 1.0, 1e-9);
+    EXPECT_GT(growth(1.0001 * limit), 1.0);
+  }
+  EXPECT_THROW(stability_limit(1), std::invalid_argument);
 }
 
 TEST(ButcherTables, ForFixedStepsHaveNoStagesForTheErrorEstimateOnly) {

@@ -46,6 +46,28 @@ TEST_F(TimeCommands, CheckTellsTimesAndWhatStepsHold) {
   }
 }
 
+// A little beyond the limit an unstable solution is finite for many steps.
+TEST_F(TimeCommands, UnstableStepsAreRefusedWithTheLongestThatIsStable) {
+  const auto explicit_run = [&](const std::string& step) {
+    return command("run",
+                   {"--overwrite", "--set", "time.method=explicit-rk", "--set", "time.step=" + step,
+                    "--set", "time.end=0.05", "--set", "time.output_interval=0.05"});
+  };
+  const ProgramResult refused = explicit_run("0.02");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, StartsWith("--set time.step=0.02: time.step = 0.02: explicit-rk of "
+                                         "order 3 is unstable with steps of this length"));
+  const std::string before = "at most ";
+  const std::size_t at = refused.errors.find(before);
+  ASSERT_NE(at, std::string::npos) << refused.errors;
+  const double longest = std::stod(refused.errors.substr(at + before.size()));
+  EXPECT_GT(longest, 1e-6);
+  EXPECT_LT(longest, 0.02);
+  const ProgramResult stable = explicit_run(std::to_string(longest));
+  EXPECT_EQ(stable.exit_code, 0) << stable.errors;
+  EXPECT_EQ(explicit_run(std::to_string(1.1 * longest)).exit_code, 1);
+}
+
 TEST_F(TimeCommands, CheckEvaluatesCapacityAndInitialValues) {
   const ProgramResult capacity = command("check", {"--set", "problem.capacity=x - 0.5"});
   EXPECT_EQ(capacity.exit_code, 1);
