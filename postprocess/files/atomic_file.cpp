@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace tessera {
@@ -21,6 +22,11 @@ bool OutputError::is_for_lack_of_space() const {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  std::error_code unknown;
+  // A name such as /dev/null would be that of a file from then on.
+  if (std::filesystem::is_other(path_, unknown)) {
+    throw OutputError(path_, "it is no file, but a device, a pipe or a socket");
+  }
   const std::string name = path_.filename().string();
   // A crashed run of the same process id may have left the first names.
   constexpr int kAttempts = 100;

@@ -31,7 +31,8 @@ class OutputError : public std::runtime_error {
 /// A file under construction: it has a temporary name in the directory of its final one, and takes
 /// the final name, all at once, when it is complete and on disk. If it is destroyed before that, it
 /// leaves nothing behind, and an older file of the final name is untouched. The same is true if a
-/// signal handler that calls remove_unfinished_paths() ends the process.
+/// signal handler that calls remove_unfinished_paths() ends the process. It never takes the name of
+/// a device, a pipe or a socket.
 class AtomicFile {
  public:
   /// Creates the temporary file, empty. @throws OutputError

@@ -25,14 +25,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 15> kResultNames = {"result.json",   "solution.vtu",
+constexpr std::array<const char*, 16> kResultNames = {"result.json",   "solution.vtu",
                                                       "solution.pvtu", "solution.pvd",
                                                       "view.py",       "view.png",
                                                       "solution.png",  "residuals.csv",
                                                       "timings.csv",   "case.toml",
                                                       "probes.csv",    "steps.csv",
                                                       "checkpoint.h5", "checkpoint_previous.h5",
-                                                      "animation.png"};
+                                                      "animation.png", "launches.csv"};
 
 std::vector<std::string> results_in(const fs::path& directory) {
   std::vector<std::string> found;

@@ -50,9 +50,10 @@ ExitCode compare(const CompareCommand& command, const Communicator& ranks) {
   try {
     output_on_all_ranks(ranks, [&] {
       const std::string& output = loaded.parameters.output;
-      if (is_root && !output.empty()) AtomicFile(output).write("x");
+      if (is_root) require_writable(output, OutputKind::table, command.overwrite);
     });
   } catch (const OutputError& error) {
+    if (error.is_for_lack_of_space()) throw;
     throw InputError({loaded.findings.diagnostic("study.output", error.what())});
   }
   try {

@@ -18,14 +18,13 @@ ExitCode convergence(const ConvergenceCommand& command) {
         "is required, and missing: without the exact solution there are no errors "
         "to compare; an expression, such as \"sin(pi*x)*sin(pi*y)\"")});
   }
-  require_writable("--csv", command.csv);
-  require_writable("--plot", command.plot);
+  require_writable("--csv", command.csv, OutputKind::table, command.overwrite);
+  require_writable("--plot", command.plot, OutputKind::plot, command.overwrite);
   const bool has_file = !command.csv.empty() || !command.plot.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
   return with_report_errors("--report", [&] {
     if (!command.report.empty()) {
       report::require_writable_report(command.report, command.overwrite);
-      require_writable("--report", command.report);
     }
     if (!command.plot.empty()) report::require_gnuplot();
     const ExitCode code = base.parameters.time ? study_time_convergence(command, base)

@@ -1,8 +1,15 @@
 // This file turns the exceptions of reports and of files into those of the program.
 #include "src/commands/report_errors.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/ranks/output_on_all_ranks.hpp"
@@ -12,6 +19,23 @@
 #include "src/parameters/messages/diagnostics.hpp"
 
 namespace tessera {
+namespace {
+
+// Whether nothing is lost with what is in the place: nothing, or a file of the same kind.
+bool is_replaceable(const std::string& path, OutputKind kind) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return true;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 512> buffer{};
+  file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  const std::string_view head(buffer.data(), static_cast<std::size_t>(file.gcount()));
+  if (head.empty()) return true;
+  if (kind == OutputKind::table) return head.starts_with("# Tessera ");
+  // The name of a mark in what gnuplot draws.
+  return head.find("<svg") != std::string_view::npos && head.find("gpPt") != std::string_view::npos;
+}
+
+}  // namespace
 
 ExitCode with_report_errors(const std::string& named, const std::function<ExitCode()>& work) {
   try {
@@ -24,10 +48,22 @@ ExitCode with_report_errors(const std::string& named, const std::function<ExitCo
   }
 }
 
-void require_writable(const std::string& option, const std::string& path) {
+void require_writable(const std::string& path, OutputKind kind, Overwrite overwrite) {
+  if (path.empty()) return;
+  if (overwrite == Overwrite::no && !is_replaceable(path, kind)) {
+    throw OutputError(path,
+                      fmt::format("it exists and is no {} of Tessera; --overwrite replaces it",
+                                  kind == OutputKind::table ? "table" : "plot"));
+  }
+  AtomicFile(path).write("x");
+}
+
+void require_writable(const std::string& option, const std::string& path, OutputKind kind,
+                      Overwrite overwrite) {
   try {
-    if (!path.empty()) AtomicFile(path).write("x");
+    require_writable(path, kind, overwrite);
   } catch (const OutputError& error) {
+    if (error.is_for_lack_of_space()) throw;
     throw InputError({{.file = option + " " + path, .message = error.what()}});
   }
 }

@@ -14,9 +14,16 @@ namespace tessera {
 /// @throws InputError for what a report cannot be made of
 ExitCode with_report_errors(const std::string& named, const std::function<ExitCode()>& work);
 
-/// Tries, before anything is computed, whether an option's file can be written; an empty path is
-/// none. @throws InputError
-void require_writable(const std::string& option, const std::string& path);
+/// What a file of an option is.
+enum class OutputKind { table, plot };
+
+/// Tries, before anything is computed, whether an option's file can be written, and whether what is
+/// in its place may be replaced: a file of the same kind by Tessera may, any other one only with
+/// Overwrite::yes. An empty path is none. @throws InputError
+void require_writable(const std::string& option, const std::string& path, OutputKind kind,
+                      Overwrite overwrite);
+/// The same for the file that an option or a key names. @throws OutputError
+void require_writable(const std::string& path, OutputKind kind, Overwrite overwrite);
 
 /// Takes what with_report_errors() knows, and OutputError, to other ranks as it is.
 const ErrorCarrier& report_errors();

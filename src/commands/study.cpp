@@ -234,7 +234,7 @@ ExitCode study(const StudyCommand& command) {
   const StudyInfo& study = find_study(command.study);
   const bool has_file = !command.csv.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
-  require_writable("--csv", command.csv);
+  require_writable("--csv", command.csv, OutputKind::table, command.overwrite);
   return with_report_errors("--report", [&] {
     if (!command.report.empty()) {
       report::require_writable_report(command.report, command.overwrite);

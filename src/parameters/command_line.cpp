@@ -113,7 +113,7 @@ std::string unknown_option_message(const CLI::App& command, int argc, const char
 }
 
 Command make_command(const std::string& name, const CommandOptions& options) {
-  const Overwrite overwrite = options.overwrite_report ? Overwrite::yes : Overwrite::no;
+  const Overwrite overwrite = options.overwrite_files ? Overwrite::yes : Overwrite::no;
   const Verbosity verbosity = options.quiet ? Verbosity::quiet : Verbosity::normal;
   const LaunchReports launches = options.launches ? LaunchReports::yes : LaunchReports::no;
   if (name == "run") {

@@ -1,12 +1,24 @@
 // This file declares the commands and their options to CLI11.
 #include "src/parameters/command_options.hpp"
 
+#include <cmath>
 #include <map>
+#include <string>
 
 #include "src/parameters/limits.hpp"
 
 namespace tessera {
 namespace {
+
+// CLI::PositiveNumber tells of all digits of the largest number.
+const CLI::Validator kPositiveSeconds(
+    [](std::string& text) {
+      double seconds = 0.0;
+      return CLI::detail::lexical_cast(text, seconds) && seconds > 0.0 && std::isfinite(seconds)
+                 ? std::string()
+                 : text + " is not allowed; a number of seconds above 0 is";
+    },
+    "");
 
 constexpr char kSetHelp[] =
     "Override a key of the file; VALUE is TOML, a bare word is a string: --set operator.kernel=csr "
@@ -53,8 +65,8 @@ void add_run(CLI::App& app, CommandOptions& options) {
   command
       ->add_option("--restart", options.restart,
                    "Go on from the last checkpoint in the directory of a run in time; the case may "
-                   "differ in the end and the steps of [time], in [operator], [solver], [run] and "
-                   "[output]")
+                   "differ in the end, method, steps and intervals of [time], in [nonlinear], "
+                   "[operator], [solver], [run] and [output]")
       ->option_text("DIR");
   command
       ->add_option("-o,--output", options.directory,
@@ -90,9 +102,10 @@ void add_check(CLI::App& app, CommandOptions& options) {
       "  tessera check case.toml -n 8 --set 'run.ranks=[2, 2, 2]'");
 }
 
-void add_overwrite_report(CLI::App& command, CommandOptions& options) {
-  command.add_flag("--overwrite", options.overwrite_report,
-                   "Replace a file in the report's place that is not a report");
+void add_overwrite_files(CLI::App& command, CommandOptions& options) {
+  command.add_flag(
+      "--overwrite", options.overwrite_files,
+      "Replace files in the place of outputs even if they are no such files of Tessera");
 }
 
 void add_report_option(CLI::App& command, CommandOptions& options) {
@@ -100,7 +113,7 @@ void add_report_option(CLI::App& command, CommandOptions& options) {
       .add_option("--report", options.report,
                   "Write a page about the measurements, as tessera report does")
       ->option_text("FILE");
-  add_overwrite_report(command, options);
+  add_overwrite_files(command, options);
 }
 
 void add_report(CLI::App& app, CommandOptions& options) {
@@ -119,7 +132,7 @@ void add_report(CLI::App& app, CommandOptions& options) {
   command
       ->add_option("--plots", options.plots, "Write each plot as an SVG file into this directory")
       ->option_text("DIR");
-  add_overwrite_report(*command, options);
+  add_overwrite_files(*command, options);
   command->footer(
       "Plots are drawn by gnuplot (package gnuplot-nox).\n"
       "Examples:\n"
@@ -173,7 +186,7 @@ void add_convergence(CLI::App& app, CommandOptions& options) {
   command
       ->add_option("--time-limit", chosen.time_limit_s,
                    "Leave out meshes or steps that are foreseen to take longer (default 60)")
-      ->check(CLI::PositiveNumber)
+      ->check(kPositiveSeconds)
       ->option_text("SECONDS");
   command->add_option("--csv", chosen.csv, "Write the table to this file")->option_text("FILE");
   command
@@ -215,7 +228,7 @@ void add_study_rows(CLI::App& command, StudyCommand& chosen) {
       .add_option("--time-limit", chosen.time_limit_s,
                   "Seconds after which a row is repeated no more, once it was repeated 5 times "
                   "(default 2; with --quick 0.25)")
-      ->check(CLI::PositiveNumber)
+      ->check(kPositiveSeconds)
       ->option_text("SECONDS");
   command.add_option("--seed", chosen.seed, "Of all random numbers (default 1)")->option_text("N");
   command.add_option("--only", chosen.only, "Measure these variants only")

@@ -20,7 +20,7 @@ struct CommandOptions {
   std::vector<std::string> inputs;
   std::string report;
   std::string plots;
-  bool overwrite_report = false;
+  bool overwrite_files = false;
   std::optional<int> threads;
   int ranks = 1;
   bool overwrite = false;

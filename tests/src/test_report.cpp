@@ -209,6 +209,28 @@ TEST_F(ReportTest, ReplacesAReportAndNothingElse) {
   EXPECT_NE(page("mine.html"), "mine");
 }
 
+TEST_F(ReportTest, TablesAndPlotsReplaceTheirLikesAndNothingElse) {
+  const std::string mine = "[mesh]\ncells = [2, 2]\n";
+  for (const char* option : {"--csv", "--plot"}) {
+    write_file(path() / "mine", mine);
+    const auto convergence = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), {"convergence", shipped("poisson_2d.toml").string(), "--degrees",
+                                 "1", "--levels", "2", "-q", option, "mine"});
+      return start(more);
+    };
+    const ProgramResult refused = convergence({});
+    EXPECT_EQ(refused.exit_code, 1) << option;
+    EXPECT_THAT(refused.errors, HasSubstr("it exists and is no"));
+    EXPECT_EQ(read_file(path() / "mine"), mine);
+    EXPECT_EQ(convergence({"--overwrite"}).exit_code, 0) << option;
+    EXPECT_NE(read_file(path() / "mine"), mine);
+    EXPECT_EQ(convergence({}).exit_code, 0) << option;
+  }
+  write_file(path() / "mine", mine);
+  EXPECT_EQ(compare("mine", {}).exit_code, 1);
+  EXPECT_EQ(read_file(path() / "mine"), mine);
+}
+
 TEST_F(ReportTest, SaysThatGnuplotIsMissing) {
   solve("first");
   const ProgramResult ran =

@@ -29,6 +29,15 @@ std::optional<double> number_in(std::string_view cell) {
   return value;
 }
 
+// A file that is no text must not reach the terminal as it is.
+std::string printable(std::string_view text) {
+  std::string shown(text);
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return shown;
+}
+
 class ProbeFile {
  public:
   ProbeFile(int dimension, ProbePoints& probes, Findings& findings)
@@ -117,7 +126,8 @@ class ProbeFile {
 
   void wrong(std::string_view content, const std::string& message) {
     constexpr std::size_t kLongest = 60;
-    if (++wrong_ <= kMaxNamed) report(content.substr(0, kLongest), message, line_);
+    if (++wrong_ > kMaxNamed) return;
+    report(printable(content.substr(0, kLongest)), printable(message), line_);
   }
   void report(std::string_view value, const std::string& message, int line) {
     findings_.report({.file = probes_.file,

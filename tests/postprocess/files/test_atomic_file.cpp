@@ -76,6 +76,16 @@ TEST(AtomicFile, LeavesNothingWhereADirectoryIsInTheWay) {
   EXPECT_EQ(directory.entry_count(), 1);
 }
 
+TEST(AtomicFile, IsNeverInThePlaceOfADevice) {
+  try {
+    AtomicFile file("/dev/null");
+    FAIL() << "a file takes the name of a device";
+  } catch (const OutputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "cannot write /dev/null: it is no file, but a device, a pipe or a socket");
+  }
+}
+
 TEST(AtomicFile, ShortWriteThrowsAndLeavesNothing) {
   const TemporaryDirectory directory;
   const testing::FileSizeLimit limit(1000);
