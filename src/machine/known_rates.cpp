@@ -2,6 +2,7 @@
 #include "src/machine/known_rates.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +21,16 @@ namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What is measured of memory and caches depends on it.
+#if !defined(NDEBUG)
+constexpr const char* kBuild = "build with checks";
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr const char* kBuild = "build with sanitizers";
+#else
+constexpr const char* kBuild = "optimized build";
+#endif
+
 /// Bytes or operations per second, by what they belong to.
 using Figures = std::vector<double>;
 using KnownFigures = std::map<std::string, Figures>;
@@ -84,11 +95,13 @@ fs::path rates_file() {
   return fs::path(home) / ".cache" / "tessera" / "bandwidths.json";
 }
 
-MeasuredRates known_rates(int threads, Measure when) {
+MeasuredRates known_rates(int asked_threads, Measure when) {
   const Machine machine = describe_machine();
+  // More than that take turns, and each would count as if it had a CPU.
+  const int threads = std::min(asked_threads, omp_get_num_procs());
   const std::string where =
-      fmt::format("{}, {}, {} cores, {} bytes of L3, {} threads", machine.cpu_model, machine.simd,
-                  machine.physical_cores, machine.l3_bytes, threads);
+      fmt::format("{}, {}, {} cores, {} bytes of L3, {} threads, {}", machine.cpu_model,
+                  machine.simd, machine.physical_cores, machine.l3_bytes, threads, kBuild);
   MeasuredRates rates;
   const Figures memory = known_figures("copy, update, read: " + where, 3, when, [&]() -> Figures {
     const Bandwidth measured = measure_bandwidth(threads);

@@ -31,9 +31,10 @@ struct MeasuredRates {
   double last_cache() const { return caches.empty() ? 0.0 : caches.back().bytes_per_second; }
 };
 
-/// The rates of this machine and so many threads. What was measured before on such a machine is
-/// remembered, each kind of rate by itself, so that the file of an older version serves as far as
-/// it goes; one that cannot be read or written is as good as none.
+/// The rates of this machine and so many threads, at most as many as it has CPUs for. What was
+/// measured before on such a machine is remembered, each kind of rate by itself, so that the file
+/// of an older version serves as far as it goes; one that cannot be read or written is as good as
+/// none.
 /// @throws std::bad_alloc where they have to be measured
 MeasuredRates known_rates(int threads, Measure when = Measure::once);
 

@@ -113,6 +113,9 @@ ChosenCarrier choose_carrier(const Communicator& ranks, const std::vector<RankGp
     const std::string wanted = wanted_carrier(ranks);
     std::string why_not;
     if (wanted == "host") return {make_staged_carrier(ranks), kStaged};
+    if (wanted == "peers" && host_count(places) > 1) {
+      throw DeviceError("GPUs as peers: the ranks are on several hosts");
+    }
     if (wanted != "nccl" && host_count(places) == 1) {
       auto peers = make_peer_carrier(ranks, why_not);
       if (peers != nullptr) return {std::move(peers), ""};
