@@ -98,7 +98,8 @@ __device__ void check_value(const FieldArgument& field, double value, Index numb
 }
 
 /// Quotients by a number that is known only at run time, at the price of a multiplication; a
-/// division takes some thirty instructions. Exact while numerator * divisor < 2^32.
+/// division takes some thirty instructions. Exact for numerators below 2^32 / e, where
+/// e = divisor - 2^32 mod divisor; so for all below 2^32 / divisor, and up to degree 32 here.
 class Divisor {
  public:
   __device__ explicit Divisor(int divisor)

@@ -38,7 +38,7 @@ class FusedOperations {
     do_apply_dot_and_sum(x, y, mine, sums);
   }
   /// r = b - A x, *rr = r.r; 24 B. r may be b.
-  /// @param rr null where ranks share the vectors and nobody asks for the sum
+  /// @param rr null if nobody asks for the sum
   void residual(const V& b, const V& x, V& r, double* rr) const {
     TESSERA_CHECK(x.size() == r.size());
     TESSERA_CHECK(b.size() == r.size());

@@ -206,7 +206,8 @@ class KroneckerOperator final : public LinearOperator<T, Host>,
     sums[1] = both.second;
   }
   void do_residual(const V& b, const V& x, V& r, double* rr) const override {
-    *rr = sweep_.run(Residual<T>(b.data(), x.data(), r.data(), where_)).first;
+    const double square = sweep_.run(Residual<T>(b.data(), x.data(), r.data(), where_)).first;
+    if (rr != nullptr) *rr = square;
   }
 
  private:

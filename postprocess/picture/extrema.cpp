@@ -14,7 +14,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Extrema kNothing = {{kInfinity, 0, false}, {-kInfinity, 0, false}, 0};
 
-// The better of two, of which `first` has the lower nodes.
+// The better of two, by its lower node where they are alike.
 template <class IsBetter>
 Extremum better(const Extremum& first, const Extremum& second, IsBetter&& is_better) {
   if (first.value == second.value) return {first.value, std::min(first.node, second.node), false};

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 constexpr std::array kRunFiles = {"result.json", "residuals.csv", "timings.csv", "case.toml",
                                   "steps.csv"};
 // CSV files of a run, which are no studies.
-constexpr std::array kRunTables = {"residuals.csv", "timings.csv", "probes.csv", "steps.csv"};
+constexpr std::array kRunTables = {"residuals.csv", "timings.csv", "probes.csv", "steps.csv",
+                                   "launches.csv"};
 
 template <class Names>
 bool contains(const Names& names, const std::string& name) {

@@ -54,7 +54,7 @@ struct BlockRows<T, Device> {
   DeviceArray<std::int32_t> columns;
   DeviceArray<T> values;
   DeviceArray<T> inverse_diagonal;
-  // Scratch of relax_asynchronously().
+  // Scratch of relaxations.
   mutable DeviceArray<unsigned long long> queue;
 
   std::int64_t size() const { return rows.size(); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solvers/preconditioner.hpp"
+#include "solvers/preconditioners/residual.hpp"
 #include "solvers/preconditioners/smoothing_passes.hpp"
 #include "solvers/smoother.hpp"
 #include "solvers/transfer.hpp"
@@ -112,15 +113,7 @@ class Multigrid final : public Preconditioner<T, Space> {
     }
     V& coarse_b = vectors_[l + 1].b;
     V& coarse_x = vectors_[l + 1].x;
-    observed(l, CyclePart::residual, [&] {
-      if (level.a->fused() != nullptr) {
-        const bool is_shared = level.a->layout().shared != nullptr;
-        level.a->fused()->residual(b, x, r, is_shared ? nullptr : sum_.data());
-        return;
-      }
-      level.a->apply(x, r);
-      subtract_in_place(b, r);
-    });
+    observed(l, CyclePart::residual, [&] { make_residual(*level.a, b, x, r); });
     observed(l, CyclePart::transfer, [&] { level.to_coarser->restrict_to_coarse(r, coarse_b); });
     cycle(l + 1, coarse_b, coarse_x);
     observed(l, CyclePart::transfer, [&] { level.to_coarser->add_prolonged(coarse_x, x); });
@@ -135,7 +128,6 @@ class Multigrid final : public Preconditioner<T, Space> {
 
   std::vector<MultigridLevel<T, Space>> levels_;
   mutable std::vector<LevelVectors> vectors_;
-  mutable Vector<double, Space> sum_{1};  // r.r of a fused residual, which is not used
   CycleObserver* observer_ = nullptr;
 };
 

@@ -100,7 +100,11 @@ class SundialsVector {
     ops.nvlinearcombination = [](int n, realtype* c, N_Vector* x, N_Vector z) {
       return combination(n, c, x, z);
     };
-    ops.nvwrmsnorm = [](N_Vector x, N_Vector) { return of(x).norm_->weighted_norm(values(x)); };
+    ops.nvwrmsnorm = [](N_Vector x, N_Vector) {
+      realtype norm = std::numeric_limits<realtype>::quiet_NaN();
+      of(x).carried_->call([&] { norm = of(x).norm_->weighted_norm(values(x)); });
+      return norm;
+    };
     ops.nvdiv = ops.nvprod = [](N_Vector, N_Vector, N_Vector) { TESSERA_CHECK(false); };
     ops.nvabs = ops.nvinv = [](N_Vector, N_Vector) { TESSERA_CHECK(false); };
     ops.nvaddconst = [](N_Vector, realtype, N_Vector) { TESSERA_CHECK(false); };

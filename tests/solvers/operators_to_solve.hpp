@@ -141,7 +141,7 @@ class WithFusedForms final : public LinearOperator<T, Host>, public FusedOperati
     V ax(size());
     this->apply(x, ax);
     for (std::int64_t i = 0; i < size(); ++i) r[i] = b[i] - ax[i];
-    *rr = dot(r, r);
+    if (rr != nullptr) *rr = dot(r, r);
   }
 
  private:

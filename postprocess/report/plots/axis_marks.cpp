@@ -38,7 +38,9 @@ AxisMarks logarithmic_marks(double low, double high) {
   };
   // Points keep off the ends of the axis.
   constexpr double kMargin = 1.08;
-  AxisMarks axis{low / kMargin, high * kMargin, {}};
+  // The next marks are numbers.
+  constexpr double kLargest = 1e307;
+  AxisMarks axis{low / kMargin, std::min(high * kMargin, kLargest), {}};
   int first = 3 * static_cast<int>(std::floor(std::log10(axis.low)));
   while (value(first) < axis.low) ++first;
   int last = first;

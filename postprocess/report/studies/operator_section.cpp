@@ -71,8 +71,15 @@ ProblemRows of_degree(const ProblemRows& problem, const std::string& degree) {
   return result;
 }
 
-std::set<std::string> texts(const ProblemRows& problem, const char* column) {
-  std::set<std::string> texts;
+// Of whole numbers.
+struct BySize {
+  bool operator()(const std::string& a, const std::string& b) const {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  }
+};
+
+std::set<std::string, BySize> texts(const ProblemRows& problem, const char* column) {
+  std::set<std::string, BySize> texts;
   for (const PanelRows& panel : problem.panels) {
     for (const RowRef& row : panel.rows) texts.insert(row.text(column));
   }

@@ -160,6 +160,7 @@ class Run {
           directory(), goes_on || parameters_.output.overwrite ? Overwrite::yes : Overwrite::no,
           ranks_);
     } catch (const OutputError& error) {
+      if (error.is_for_lack_of_space()) throw;
       throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
     }
   }

@@ -1,6 +1,7 @@
 // This file takes threads, memory and GPUs for a run.
 #include "src/commands/run/run_resources.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <string>
@@ -27,7 +28,13 @@ void RunResources::take() {
 }
 
 Index RunResources::take_process() const {
-  omp_set_num_threads(thread_count(run_.parameters.run.threads));
+  const int threads = thread_count(run_.parameters.run.threads);
+  omp_set_num_threads(threads);
+  const int cpus = omp_get_num_procs();
+  if (threads > cpus) {
+    run_.notes.add(fmt::format("{} threads take turns on {} {}; run.threads = {} is faster",
+                               threads, cpus, cpus == 1 ? "CPU" : "CPUs", cpus));
+  }
   const MemoryEstimate estimate = estimate_memory(run_.parameters, run_.strategy);
   require_memory("memory", estimate, available_memory_bytes());
   return estimate.peak().bytes();

@@ -55,7 +55,7 @@ class CountingOperator final : public LinearOperator<double, Host>,
                    double* rr) const override {
     ++passes[2];
     for (Index i = 0; i < size(); ++i) r[i] = b[i] - entries_[i] * x[i];
-    *rr = dot(r, r);
+    if (rr != nullptr) *rr = dot(r, r);
   }
 
   /// Calls of apply(), apply_dot() and residual().
