@@ -70,7 +70,8 @@ using CellKernel = void (*)(CellArguments);
 
 template <int kDegree>
 CellKernel cell_kernel_3d(const NormsShape& shape) {
-  return shape.fields > 1 ? cell_sums_kernel<3, true, kDegree> : cell_sums_kernel<3, false, kDegree>;
+  return shape.fields > 1 ? cell_sums_kernel<3, true, kDegree>
+                          : cell_sums_kernel<3, false, kDegree>;
 }
 
 CellKernel cell_kernel(const NormsShape& shape) {
@@ -233,7 +234,7 @@ std::array<double, 2> DeviceErrorNorms::extrema() const {
            {"finding extrema", static_cast<unsigned>(data_->node_blocks()), kThreads}, arguments);
   });
   const double largest = from_ordered_bits(found.largest);
-  return {std::isnan(largest) ? largest : from_ordered_bits(~found.complement_of_least), largest};
+  return {std::isnan(largest) ? largest : from_ordered_bits(~found.complement_of_min), largest};
 }
 
 SolutionNumbers DeviceErrorNorms::solution_numbers(const ScalarField& coefficient,

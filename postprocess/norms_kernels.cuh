@@ -31,7 +31,7 @@ struct Outcome {
   unsigned long long inverted = kNone;   // the first cell with a determinant that is not positive
   unsigned long long forbidden = kNone;  // the first cell or node where the field is not allowed
   unsigned long long largest = 0;        // of ordered_bits()
-  unsigned long long complement_of_least = 0;
+  unsigned long long complement_of_min = 0;
 };
 
 /// A field as kernels evaluate it.
@@ -363,7 +363,7 @@ __global__ void __launch_bounds__(kThreads) extrema_kernel(NodeArguments g) {
     largest = max(largest, bits);
   }
   keep_largest(largest, &g.outcome->largest);
-  keep_largest(~least, &g.outcome->complement_of_least);
+  keep_largest(~least, &g.outcome->complement_of_min);
 }
 
 /// The largest |u - field|. Launch: as extrema_kernel, with blocks as cell_sums_kernel has. Least

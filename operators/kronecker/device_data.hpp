@@ -115,11 +115,11 @@ void launch_kronecker_3d(int p, const KroneckerData<T>& data);
 
 /// The fewest cells along x and along y of a tile that a thread block takes at this degree, in any
 /// shape of the kernels.
-struct KroneckerLeastTile {
+struct KroneckerMinTile {
   int cells_x;
   int cells_y;
 };
-constexpr KroneckerLeastTile kronecker_min_tile(int dimension, int p) {
+constexpr KroneckerMinTile kronecker_min_tile(int dimension, int p) {
   const int y = dimension == 3 ? 4 / p : 12 / p;
   const int min_y = dimension == 3 ? 1 : 2;
   return {54 / p, y > min_y ? y : min_y};
@@ -132,7 +132,7 @@ constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::int64_t c
                                             std::int64_t cells_y) {
   if (p > kMaxFastDegree) return 0;
   constexpr std::int64_t kOfChunks = 1 << 15;
-  const KroneckerLeastTile tile = kronecker_min_tile(dimension, p);
+  const KroneckerMinTile tile = kronecker_min_tile(dimension, p);
   return (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1) + kOfChunks;
 }
 

@@ -81,8 +81,8 @@ template <int dimension, class Shape, CellsAlongXY kind, KroneckerPass compiled>
 void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
   constexpr int kShared = Shape::shared_bytes(dimension, kind);
-  constexpr KroneckerLeastTile kLeast = kronecker_min_tile(dimension, Shape::p);
-  static_assert(Shape::cells_x >= kLeast.cells_x && Shape::cells_y >= kLeast.cells_y);
+  constexpr KroneckerMinTile kMinTile = kronecker_min_tile(dimension, Shape::p);
+  static_assert(Shape::cells_x >= kMinTile.cells_x && Shape::cells_y >= kMinTile.cells_y);
   // The last tile of an axis may hold the last node alone.
   dim3 grid(data.axis[0].cells / Shape::cells_x + 1, data.axis[1].cells / Shape::cells_y + 1, 1);
   const auto kernel = [] {

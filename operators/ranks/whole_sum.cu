@@ -15,14 +15,14 @@ WholeSum<T, Device>::WholeSum(const Communicator& ranks,
       whole_(nodes.whole().nodes()),
       box_{nodes.whole().node_position(nodes.first_in_whole()), nodes.lattice().nodes()} {
   const std::vector<BoxInWhole> boxes = ranks.all_gather(box_);
-  for (const BoxInWhole& box : boxes) most_ = std::max(most_, box.nodes.size());
+  for (const BoxInWhole& box : boxes) max_nodes_ = std::max(max_nodes_, box.nodes.size());
   boxes_ = DeviceArray<BoxInWhole>(boxes);
   if (ranks.size() == 1) return;
   TESSERA_CHECK(carrier_ != nullptr);
-  sent_ = DeviceArray<T>(most_);
+  sent_ = DeviceArray<T>(max_nodes_);
   // What lies behind a smaller box is sent as well.
   zero_on_device(sent_.data(), sent_.bytes());
-  gathered_ = DeviceArray<T>(most_ * ranks.size());
+  gathered_ = DeviceArray<T>(max_nodes_ * ranks.size());
 }
 
 template <class T>
@@ -38,7 +38,7 @@ void WholeSum<T, Device>::sum(const DeviceVector<T>& box, DeviceVector<T>& whole
   const IndexBox nodes = whole_;
   const BoxInWhole* const boxes = boxes_.data();
   const int count = static_cast<int>(boxes_.size());
-  const Index most = most_;
+  const Index max_nodes = max_nodes_;
   T* const values = whole.data();
   for_each_entry(whole.size(), "adding what ranks have", [=] __device__(Index i) {
     const IndexTriple at = nodes.position(i);
@@ -52,7 +52,7 @@ void WholeSum<T, Device>::sum(const DeviceVector<T>& box, DeviceVector<T>& whole
         is_inside = is_inside && within[d] >= 0 && within[d] < of_rank.nodes.extents[d];
       }
       if (!is_inside) continue;
-      sum += static_cast<double>(gathered[rank * most + of_rank.nodes.index(within)]);
+      sum += static_cast<double>(gathered[rank * max_nodes + of_rank.nodes.index(within)]);
     }
     values[i] = static_cast<T>(sum);
   });

@@ -65,9 +65,9 @@ class WholeSum<T, Device> {
   IndexBox whole_;
   BoxInWhole box_;
   DeviceArray<BoxInWhole> boxes_;  // of all ranks
-  Index most_ = 0;                 // nodes of the largest one
+  Index max_nodes_ = 0;            // nodes of the largest one
   mutable DeviceArray<T> sent_;
-  mutable DeviceArray<T> gathered_;  // [rank][most]
+  mutable DeviceArray<T> gathered_;  // [rank][max_nodes_]
 };
 
 }  // namespace tessera

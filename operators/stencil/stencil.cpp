@@ -170,8 +170,8 @@ class StencilOperator final : public LinearOperator<T, Host> {
   void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
     const Index n = layout_.extent[0];
     const Index rows_per_plane = layout_.extent[1];
-    const Index rows_per_brick = std::max<Index>(
-        kBrickBytes / (2 * layout_.row * static_cast<Index>(sizeof(T))), kFewestRows);
+    const Index rows_per_brick =
+        std::max<Index>(kBrickBytes / (2 * layout_.row * static_cast<Index>(sizeof(T))), kMinRows);
     parallel_ranges(row_count(), [&](Range rows) {
       HostArray<T> sums(static_cast<std::size_t>(n));
       const HostArray<T> zeros(static_cast<std::size_t>(n), T{0});
@@ -216,7 +216,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
  private:
   static constexpr int kNeighbors = StencilNeighbors<dim>::kNeighbors;
   static constexpr int kArrays = kNeighbors + 1;
-  static constexpr Index kFewestRows = 4;
+  static constexpr Index kMinRows = 4;
 
   Index row_count() const { return static_cast<Index>(layout_.extent[1]) * layout_.extent[2]; }
 

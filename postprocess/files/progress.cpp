@@ -14,7 +14,7 @@ namespace {
 
 // CG's residual is ragged: the slope over fewer iterations jumps about.
 constexpr std::size_t kWindow = 100;
-constexpr std::size_t kFewestForSlope = 5;
+constexpr std::size_t kMinSamples = 5;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ double Progress::seconds_left(double rate) const {
     variance += distance * distance;
   }
   const double slope = covariance / variance;
-  const bool foretells = n >= kFewestForSlope && rate > 0.0 && slope < 0.0 && options_.target > 0.0;
+  const bool foretells = n >= kMinSamples && rate > 0.0 && slope < 0.0 && options_.target > 0.0;
   if (!foretells) return std::nan("");
   const double fitted =
       mean_log + slope * (double(sample(samples_.size() - 1).iteration) - mean_iteration);

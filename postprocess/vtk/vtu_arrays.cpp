@@ -59,8 +59,9 @@ VtuGrid::VtuGrid(const BoxMesh& mesh, int space_degree, const VtuOptions& option
 }
 
 Index VtuGrid::id_bytes() const {
-  constexpr Index kMost = std::numeric_limits<std::int32_t>::max();
-  const bool is_small = Saturated(cell_count()) * cell_size() <= kMost && points.size() <= kMost;
+  constexpr Index kMaxInt32 = std::numeric_limits<std::int32_t>::max();
+  const bool is_small =
+      Saturated(cell_count()) * cell_size() <= kMaxInt32 && points.size() <= kMaxInt32;
   return is_small ? sizeof(std::int32_t) : sizeof(std::int64_t);
 }
 

@@ -19,9 +19,9 @@ namespace {
 // beside it.
 bool single_holds(double largest, double growth) {
   using Limits = std::numeric_limits<float>;
-  constexpr double kLeast = static_cast<double>(Limits::min()) / Limits::epsilon();
+  constexpr double kMinMagnitude = static_cast<double>(Limits::min()) / Limits::epsilon();
   return largest == 0.0 ||
-         (largest >= kLeast && largest * growth <= static_cast<double>(Limits::max()));
+         (largest >= kMinMagnitude && largest * growth <= static_cast<double>(Limits::max()));
 }
 
 // Strings are the numbers of their bytes, each with a 0 behind it.

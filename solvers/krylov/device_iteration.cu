@@ -145,17 +145,17 @@ class DeviceSolve {
                                                  : kUnknown;
   }
 
-  // Of `length` iterations that may be queued behind `ahead`, those that will be needed; `least` if
-  // nothing is under way.
-  int due(int length, int ahead, int least) const {
-    const int needed = std::max(foreseen() - ahead, ahead == 0 ? least : 0);
+  // Of `length` iterations that may be queued behind `ahead`, those that will be needed;
+  // `min_length` if nothing is under way.
+  int due(int length, int ahead, int min_length) const {
+    const int needed = std::max(foreseen() - ahead, ahead == 0 ? min_length : 0);
     return std::min(length, (needed + a_call_ - 1) / a_call_ * a_call_);
   }
 
   // What of a rank hangs on its clock, and on who asks it to stop.
   struct Pace {
     int length;  // of the next batch
-    int least;
+    int min_length;
     int max_in_flight;
     bool is_interrupted;
   };
@@ -211,7 +211,7 @@ class DeviceSolve {
         const int ahead =
             std::accumulate(queue.begin(), queue.end(), 0,
                             [](int sum, const Batch& batch) { return sum + batch.iterations; });
-        const int wanted = due(pace.length, ahead, pace.least);
+        const int wanted = due(pace.length, ahead, pace.min_length);
         if (wanted == 0) break;
         const int queued = enqueue(wanted);
         recorded_.copies[next_copy].enqueue(iteration_.state());

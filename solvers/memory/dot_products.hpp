@@ -16,7 +16,7 @@ class DotProducts;
 template <>
 class DotProducts<Host> {
  public:
-  explicit DotProducts(int /*most*/) {}
+  explicit DotProducts(int /*max_count*/) {}
 
   template <class T>
   void sum(std::span<const HostVector<T>* const> x, const HostVector<T>& y, std::span<double> sums);
@@ -28,9 +28,9 @@ inline constexpr int kDotsPerLaunch = 8;
 template <>
 class DotProducts<Device> {
  public:
-  /// @param most how many there are at a time, at most
+  /// @param max_count how many there are at a time, at most
   /// @throws DeviceOutOfMemory
-  explicit DotProducts(int most);
+  explicit DotProducts(int max_count);
 
   /// @throws DeviceError
   template <class T>

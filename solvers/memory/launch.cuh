@@ -31,10 +31,10 @@ void launch(void (*kernel)(Parameters...), const Launch& as,
 /// CUDA's limit along x; kernels that may have more blocks than that stride.
 inline constexpr std::int64_t kMaxGrid = std::numeric_limits<int>::max();
 
-/// Blocks for so many items, a block for each `per_block` of them, but no more than `most`.
+/// Blocks for so many items, a block for each `per_block` of them, but no more than `max_blocks`.
 inline unsigned blocks_for(std::int64_t items, std::int64_t per_block,
-                           std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  return static_cast<unsigned>(std::min((items + per_block - 1) / per_block, most));
+                           std::int64_t max_blocks = std::numeric_limits<std::int64_t>::max()) {
+  return static_cast<unsigned>(std::min((items + per_block - 1) / per_block, max_blocks));
 }
 
 /// The number of this thread in a grid of blocks of so many threads along x, and of all threads.

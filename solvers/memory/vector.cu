@@ -146,8 +146,8 @@ double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
   return sum;
 }
 
-DotProducts<Device>::DotProducts(int most)
-    : partial_(kMaxReductionBlocks * kDotsPerLaunch), arrived_(1), sums_(most) {
+DotProducts<Device>::DotProducts(int max_count)
+    : partial_(kMaxReductionBlocks * kDotsPerLaunch), arrived_(1), sums_(max_count) {
   zero_on_device(arrived_.data(), arrived_.bytes());
 }
 

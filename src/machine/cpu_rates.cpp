@@ -85,18 +85,18 @@ Index bandwidth_array_size(int threads) {
 // and one that runs on alone at the end not for more.
 template <class Work>
 double rate_of_all(int threads, double amount, double seconds, Work&& work) {
-  constexpr std::size_t kMost = 64;
-  constexpr std::size_t kLeast = 5;
+  constexpr std::size_t kMaxCalls = 64;
+  constexpr std::size_t kMinCalls = 5;
   double rate = 0.0;
 #pragma omp parallel num_threads(threads) reduction(+ : rate)
   {
     const int thread = omp_get_thread_num();
-    std::array<double, kMost> calls = {};
+    std::array<double, kMaxCalls> calls = {};
     std::size_t count = 0;
     work(thread);
 #pragma omp barrier
     const double start = seconds_now();
-    for (double now = start; count < kMost && (count < kLeast || now - start < seconds);) {
+    for (double now = start; count < kMaxCalls && (count < kMinCalls || now - start < seconds);) {
       const double before = now;
       work(thread);
       now = seconds_now();

@@ -42,7 +42,7 @@ bool is_allowed(const OwnOption& option, const std::string& value) {
   if (parts.size() > 1 && option.numbers == OwnOption::Numbers::one) return false;
   return std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
     const std::optional<std::int64_t> number = whole_number(part);
-    return number && option.least <= *number && *number <= option.most;
+    return number && option.min <= *number && *number <= option.max;
   });
 }
 
@@ -51,7 +51,7 @@ std::string allowed_text(const OwnOption& option) {
   return fmt::format(
       "must be {} from {} to {}",
       option.numbers == OwnOption::Numbers::one ? "a whole number" : "whole numbers, as 1,2,4,",
-      option.least, option.most);
+      option.min, option.max);
 }
 
 [[noreturn]] void fail_unknown(const std::string& study, const std::vector<OwnOption>& options,

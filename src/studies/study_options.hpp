@@ -17,11 +17,11 @@ struct OwnOption {
   std::string placeholder;  ///< of the value in lists: "N"
   std::string preset;       ///< the value unless it is given
   std::string help = {};
-  /// The words that it takes; empty: whole numbers, separated by commas, from least to most, or any
+  /// The words that it takes; empty: whole numbers, separated by commas, from min to max, or any
   /// text.
   std::vector<std::string> choices = {};
-  std::int64_t least = 0;
-  std::int64_t most = 0;
+  std::int64_t min = 0;
+  std::int64_t max = 0;
   /// How many numbers it takes; none: any text.
   enum class Numbers { none, one, several } numbers = Numbers::one;
   /// The value of --quick unless it is given; empty: the preset.

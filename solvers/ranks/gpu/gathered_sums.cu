@@ -18,9 +18,9 @@ __global__ void add_gathered_kernel(const double* gathered, int ranks, int count
 
 }  // namespace
 
-GatheredSums::GatheredSums(const VectorLayout& layout, int most)
+GatheredSums::GatheredSums(const VectorLayout& layout, int max_count)
     : layout_(layout),
-      all_(layout.shared == nullptr ? 0 : std::int64_t{most} * layout.shared->ranks().size()) {
+      all_(layout.shared == nullptr ? 0 : std::int64_t{max_count} * layout.shared->ranks().size()) {
   TESSERA_CHECK(layout.shared == nullptr || layout.shared->carrier() != nullptr);
 }
 

@@ -12,9 +12,9 @@ namespace tessera {
 /// bits of all others.
 class GatheredSums {
  public:
-  /// @param layout of the vectors that are summed; @param most numbers at a time
+  /// @param layout of the vectors that are summed; @param max_count numbers at a time
   /// @throws DeviceOutOfMemory
-  GatheredSums(const VectorLayout& layout, int most);
+  GatheredSums(const VectorLayout& layout, int max_count);
 
   /// Whether there are other ranks; a single one has nothing to gather.
   bool are_of_several() const { return layout_.shared != nullptr; }

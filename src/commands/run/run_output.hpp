@@ -16,7 +16,7 @@
 #include "src/case/strategy.hpp"
 #include "src/commands/run/result_set.hpp"
 #include "src/commands/run/run_notes.hpp"
-#include "src/commands/time/time_summary.hpp"
+#include "src/commands/time/time_json.hpp"
 #include "src/launches/launch_report.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/parameters/case_parameters.hpp"

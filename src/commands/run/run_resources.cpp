@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -34,6 +35,12 @@ Index RunResources::take_process() const {
   if (threads > cpus) {
     run_.notes.add(fmt::format("{} threads take turns on {} {}; run.threads = {} is faster",
                                threads, cpus, cpus == 1 ? "CPU" : "CPUs", cpus));
+  }
+  std::int64_t wanted = 1;
+  for (const std::int64_t along : run_.parameters.run.ranks.along) wanted *= along;
+  if (wanted > 1) {
+    run_.notes.add(fmt::format("{} is for {} processes, and there is one: mpirun -n {} starts them",
+                               kRanksKey, wanted, wanted));
   }
   const MemoryEstimate estimate = estimate_memory(run_.parameters, run_.strategy);
   require_memory("memory", estimate, available_memory_bytes());

@@ -205,15 +205,15 @@ std::vector<OwnOption> own_options() {
                                      .placeholder = "N,...",
                                      .preset = "1024",
                                      .help = "numbers of particles; the claims are about 1024",
-                                     .least = 2,
-                                     .most = 1'000'000,
+                                     .min = 2,
+                                     .max = 1'000'000,
                                      .numbers = OwnOption::Numbers::several},
                                     {.name = "steps",
                                      .placeholder = "N",
                                      .preset = "40",
                                      .help = "steps of an execution, the last half timed",
-                                     .least = 2,
-                                     .most = 1'000'000,
+                                     .min = 2,
+                                     .max = 1'000'000,
                                      .quick_preset = "4"}};
   for (OwnOption& option : transaction_options()) options.push_back(std::move(option));
   return options;

@@ -18,8 +18,8 @@ std::vector<OwnOption> transaction_options() {
            .placeholder = "N",
            .preset = "8",
            .help = "transactions tried after the first one",
-           .least = 0,
-           .most = 1'000'000}};
+           .min = 0,
+           .max = 1'000'000}};
 }
 
 TransactionState transaction_state(const StudyOptions& options, int thread, SpinLock& lock) {

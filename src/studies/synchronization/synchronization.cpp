@@ -131,13 +131,13 @@ class Overhead {
 
 /// How large a transaction may be: the capacity, up to where half of them abort.
 void measure_capacity(StudyRecord& record) {
-  constexpr int kFewestLines = 16;
+  constexpr int kMinLines = 16;
   constexpr int kMaxLines = 4096;
   constexpr int kDoublesPerLine = 8;
   constexpr int kTransactions = 1000;
   if (!record.options().selects("transaction")) return;
   std::vector<double> data(kDoublesPerLine * kMaxLines);
-  for (int lines = kFewestLines; lines <= kMaxLines; lines *= 2) {
+  for (int lines = kMinLines; lines <= kMaxLines; lines *= 2) {
     StudyRow row{.variant = "transaction",
                  .parameters = capacity_parameters(kDoublesPerLine * lines)};
     if (!why_no_transactions().empty()) {
@@ -359,8 +359,8 @@ std::vector<OwnOption> own_options() {
                                    .placeholder = "N",
                                    .preset = "1000000",
                                    .help = "additions of a thread in one repetition",
-                                   .least = 1,
-                                   .most = 100'000'000,
+                                   .min = 1,
+                                   .max = 100'000'000,
                                    .quick_preset = "100000"});
   return options;
 }

@@ -103,9 +103,9 @@ std::vector<StudyCell> start_cells(std::int64_t launches, const StartOrder& orde
 }
 
 std::vector<StudyCell> relaxation_cells(const ResidualSpread& spread, double radius) {
-  return cells_of(kRelaxationPart, {spread.least, spread.mean, spread.most,
-                                    (spread.most - spread.least) / spread.mean,
-                                    spread.deviation / spread.mean, radius});
+  return cells_of(kRelaxationPart,
+                  {spread.min, spread.mean, spread.max, (spread.max - spread.min) / spread.mean,
+                   spread.deviation / spread.mean, radius});
 }
 
 }  // namespace tessera

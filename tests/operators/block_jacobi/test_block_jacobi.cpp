@@ -310,9 +310,9 @@ TEST(ResidualSpreads, AreThoseOfGivenRuns) {
       iteration_spreads({{1.0, 0.5}, {3.0, 0.5}}, {2.5, 0.25});
   ASSERT_EQ(spreads.size(), 2);
   EXPECT_EQ(spreads[0].iteration, 1);
-  EXPECT_EQ(spreads[0].least, 1.0);
+  EXPECT_EQ(spreads[0].min, 1.0);
   EXPECT_EQ(spreads[0].mean, 2.0);
-  EXPECT_EQ(spreads[0].most, 3.0);
+  EXPECT_EQ(spreads[0].max, 3.0);
   EXPECT_EQ(spreads[0].deviation, 1.0);
   EXPECT_EQ(spreads[0].synchronous, 2.5);
   EXPECT_EQ(spreads[1].iteration, 2);
@@ -329,17 +329,17 @@ TEST(ResidualSpreads, AreZeroForTheSynchronousMethodAndResidualsFall) {
       make_block_jacobi<double>(problem.form, {2, 3, 0.0, BlockExchange::asynchronous}, brick);
   for (const IterationSpread& spread :
        convergence_spread<double, Host>(*a, *synchronous, *synchronous, b, 5, 3)) {
-    EXPECT_EQ(spread.least, spread.most);
-    EXPECT_EQ(spread.least, spread.synchronous);
+    EXPECT_EQ(spread.min, spread.max);
+    EXPECT_EQ(spread.min, spread.synchronous);
   }
   const ThreadsInUse count(2);
   const auto spreads = convergence_spread<double, Host>(*a, *asynchronous, *synchronous, b, 40, 5);
   ASSERT_EQ(spreads.size(), 40);
   for (const IterationSpread& spread : spreads) {
-    EXPECT_LE(spread.least, spread.mean * (1.0 + 1e-12));
-    EXPECT_LE(spread.mean, spread.most * (1.0 + 1e-12));
+    EXPECT_LE(spread.min, spread.mean * (1.0 + 1e-12));
+    EXPECT_LE(spread.mean, spread.max * (1.0 + 1e-12));
   }
-  EXPECT_LT(spreads.back().most, 0.5 * spreads.front().least);
+  EXPECT_LT(spreads.back().max, 0.5 * spreads.front().min);
 }
 
 }  // namespace

@@ -116,8 +116,8 @@ TEST_P(DeviceCompressedOfDegree, EqualTheReferenceForFlatCells) {
 class HeldMemory {
  public:
   explicit HeldMemory(Index free) {
-    constexpr Index kLeast = Index{4} << 20;
-    for (Index piece = Index{1} << 36; piece >= kLeast; piece /= 2) {
+    constexpr Index kMin = Index{4} << 20;
+    for (Index piece = Index{1} << 36; piece >= kMin; piece /= 2) {
       while (require_device().free_bytes - piece >= free) pieces_.emplace_back(piece);
     }
   }

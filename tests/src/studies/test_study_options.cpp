@@ -11,14 +11,14 @@ const std::vector<OwnOption> kOptions = {
     {.name = "updates",
      .placeholder = "N",
      .preset = "100",
-     .least = 1,
-     .most = 1000,
+     .min = 1,
+     .max = 1000,
      .quick_preset = "10"},
     {.name = "sizes",
      .placeholder = "N,...",
      .preset = "4,8",
-     .least = 2,
-     .most = 64,
+     .min = 2,
+     .max = 64,
      .numbers = OwnOption::Numbers::several},
     {.name = "order", .placeholder = "up|down", .preset = "up", .choices = {"up", "down"}}};
 

@@ -16,7 +16,7 @@
 #include "src/case/setup.hpp"
 #include "src/commands/run/solution_file.hpp"
 #include "src/commands/time/solution_series.hpp"
-#include "src/commands/time/time_summary.hpp"
+#include "src/commands/time/time_json.hpp"
 #include "src/parameters/case_parameters.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 

@@ -20,7 +20,7 @@ constexpr NamedScheme kSchemes[] = {{RoutingScheme::direct, "direct"},
                                     {RoutingScheme::counting_sort, "counting-sort"},
                                     {RoutingScheme::radix_sort, "radix-sort"}};
 
-constexpr int kFewestDestinations = 2;
+constexpr int kMinDestinations = 2;
 constexpr int kMaxDestinations = 64;
 constexpr std::int64_t kBufferKilobytes[] = {1, 4, 16, 32, 64, 256};
 // 256 MB, more than the L2 cache.
@@ -55,9 +55,8 @@ void measure_routing(StudyRecord& record) {
       "routing: {} / N updates of one of N destinations, all of which are here; {} at a time, as\n"
       "messages of 8 bytes in buffers, which go when full or when those at hand are in buffers\n",
       all, kRound);
-  DeviceRouting routing(kTableEntries, all / kFewestDestinations, kRound);
-  for (int destinations = kFewestDestinations; destinations <= kMaxDestinations;
-       destinations *= 2) {
+  DeviceRouting routing(kTableEntries, all / kMinDestinations, kRound);
+  for (int destinations = kMinDestinations; destinations <= kMaxDestinations; destinations *= 2) {
     for (const std::int64_t kilobytes : kBufferKilobytes) {
       for (const NamedScheme& way : kSchemes) {
         if (!options.selects(way.name)) continue;

@@ -94,9 +94,9 @@ StudyTable relaxed(const std::vector<Relaxed>& rows) {
     table.add({.variant = row.order,
                .threads = 2,
                .parameters = relaxation_parameters("p1-16", "8x8x4", row.every, 100),
-               .metrics = relaxation_cells({.least = row.mean - row.deviation,
+               .metrics = relaxation_cells({.min = row.mean - row.deviation,
                                             .mean = row.mean,
-                                            .most = row.mean + row.deviation,
+                                            .max = row.mean + row.deviation,
                                             .deviation = row.deviation},
                                            0.96)});
   }

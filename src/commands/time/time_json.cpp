@@ -1,5 +1,5 @@
 // This file has the keys of "time" in result.json.
-#include "src/commands/time/time_summary.hpp"
+#include "src/commands/time/time_json.hpp"
 
 namespace tessera {
 
