@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "mesh/with_constant.hpp"
 #include "operators/cells/fields/device_points.hpp"
 #include "postprocess/norms_kernels.cuh"
 #include "solvers/check.hpp"
@@ -68,28 +69,19 @@ CellGrid grid_of(const Discretization& discretization) {
 
 using CellKernel = void (*)(CellArguments);
 
-template <int kDegree>
-CellKernel cell_kernel_3d(const NormsShape& shape) {
-  return shape.fields > 1 ? cell_sums_kernel<3, true, kDegree>
-                          : cell_sums_kernel<3, false, kDegree>;
+template <int dimension, int degree>
+CellKernel cell_kernel_of(const NormsShape& shape) {
+  return shape.fields > 1 ? cell_sums_kernel<dimension, true, degree>
+                          : cell_sums_kernel<dimension, false, degree>;
 }
 
 CellKernel cell_kernel(const NormsShape& shape) {
-  if (shape.dimension == 2) {
-    return shape.fields > 1 ? cell_sums_kernel<2, true, 0> : cell_sums_kernel<2, false, 0>;
-  }
-  switch (shape.nodes - 1) {
-    case 1:
-      return cell_kernel_3d<1>(shape);
-    case 2:
-      return cell_kernel_3d<2>(shape);
-    case 3:
-      return cell_kernel_3d<3>(shape);
-    case 4:
-      return cell_kernel_3d<4>(shape);
-    default:
-      return cell_kernel_3d<0>(shape);
-  }
+  constexpr int kMaxUnrolled = 4;
+  const int degree = shape.nodes - 1;
+  if (shape.dimension == 2) return cell_kernel_of<2, 0>(shape);
+  return with_constant<0, kMaxUnrolled>(degree <= kMaxUnrolled ? degree : 0, [&]<int unrolled>() {
+    return cell_kernel_of<3, unrolled>(shape);
+  });
 }
 
 std::shared_ptr<const DeviceVector<double>> copied_to_gpu(const HostVector<double>& u) {

@@ -200,10 +200,7 @@ ExitCode refuse_processes(int count) {
 }
 
 ExitCode execute(const Command& command) {
-  // A study has many streams, and asks for as many queues by itself.
-  if constexpr (kHasCuda) {
-    if (!std::holds_alternative<StudyCommand>(command)) shorten_device_start();
-  }
+  if constexpr (kHasCuda) set_hardware_queues(1);
   const int processes = launched_processes();
   if (processes == 1) return execute_alone(command);
   if (computes_on_ranks(command)) return execute_on_ranks(command);

@@ -2,10 +2,9 @@
 #include "postprocess/report/report.hpp"
 
 #include <algorithm>
-#include <array>
-#include <fstream>
 
 #include "postprocess/files/atomic_file.hpp"
+#include "postprocess/files/file_head.hpp"
 #include "postprocess/report/page.hpp"
 #include "postprocess/report/plots/gnuplot.hpp"
 #include "postprocess/report/runs/json_values.hpp"
@@ -53,11 +52,7 @@ Page make_page(const std::vector<ReportInput>& inputs) {
 }
 
 bool is_report(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, 512> buffer{};
-  file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-  const std::string_view head(buffer.data(), static_cast<std::size_t>(file.gcount()));
-  return head.find(kGenerator) != std::string_view::npos;
+  return file_head(path).find(kGenerator) != std::string::npos;
 }
 
 }  // namespace

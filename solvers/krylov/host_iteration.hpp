@@ -10,6 +10,7 @@
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/host_loop.hpp"
 #include "solvers/memory/entry_sums.hpp"
+#include "solvers/preconditioners/residual.hpp"
 
 namespace tessera {
 
@@ -43,15 +44,7 @@ class HostSystem {
     return kind_ == PreconditionerKind::diagonal ? m_->as_diagonal()->data() : nullptr;
   }
   /// r = b - A x; returns r.r.
-  double residual(V& r) const {
-    if (const FusedOperations<T, Host>* const fused = a_.fused(); fused != nullptr) {
-      double rr = 0.0;
-      fused->residual(*b_, *x_, r, &rr);
-      return rr;
-    }
-    a_.apply(*x_, r);
-    return subtract_from(*b_, r);
-  }
+  double residual(V& r) const { return residual_square(a_, *b_, *x_, r); }
   /// r = b, which is the residual of x = 0; returns r.r.
   double residual_of_zero(V& r) const {
     const auto square = [b = b_->data()](std::int64_t i) {

@@ -4,38 +4,12 @@
 #include <cmath>
 #include <functional>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
-#include "solvers/preconditioners/smoothing_passes.hpp"
+#include "solvers/preconditioners/residual.hpp"
 #include "solvers/solver.hpp"
 
 namespace tessera {
-
-/// r = b - A x for r other than b; returns r.r. Reads 3 vectors and writes 1 with fused operations.
-template <class T, class Space>
-double residual_square(const LinearOperator<T, Space>& a, const Vector<T, Space>& b,
-                       const Vector<T, Space>& x, Vector<T, Space>& r,
-                       Vector<double, Space>& scalar) {
-  const FusedOperations<T, Space>* const fused = a.fused();
-  if (fused == nullptr) {
-    a.apply(x, r);
-    if constexpr (std::is_same_v<Space, Host>) {
-      return subtract_from(b, r);
-    } else {
-      subtract_in_place(b, r);
-      return dot(r, r);
-    }
-  }
-  fused->residual(b, x, r, scalar.data());
-  if constexpr (std::is_same_v<Space, Host>) {
-    return scalar[0];
-  } else {
-    double square = 0.0;
-    copy_to_host(scalar.data(), sizeof(square), &square);
-    return square;
-  }
-}
 
 /// x = M b with M = A^-1 but for rounding, and a look at b - A x: Richardson's iteration from 0,
 /// which applies A once and passes over 4 vectors beside M. Where rounding leaves more than the

@@ -66,7 +66,10 @@ std::optional<std::string> users_visible_devices() {
   return users;
 }
 
-void shorten_device_start() { setenv(kHardwareQueues, "1", 0); }
+void set_hardware_queues(int count) {
+  static const bool is_users = std::getenv(kHardwareQueues) != nullptr;
+  if (!is_users) setenv(kHardwareQueues, std::to_string(count).c_str(), 1);
+}
 
 void leave_one_device(int number) {
   const std::optional<std::string> users = users_visible_devices();

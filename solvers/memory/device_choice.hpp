@@ -6,10 +6,10 @@
 
 namespace tessera {
 
-/// Lets CUDA set up one queue of kernels on the GPU instead of eight, unless
-/// CUDA_DEVICE_MAX_CONNECTIONS is set: its start, which has to come after this, takes 0.06 s less
-/// on an H100.
-void shorten_device_start();
+/// How many queues of kernels CUDA sets up on the GPU at its start, which has to come after this,
+/// unless the user has set CUDA_DEVICE_MAX_CONNECTIONS; the last call counts. With one instead of
+/// eight the start takes 0.06 s less on an H100; kernels of more streams wait for each other.
+void set_hardware_queues(int count);
 
 /// Hides all GPUs from CUDA but one, before anything else asks for one: the start of CUDA takes a
 /// tenth of a second or more for each that a process sees. The one that is left is that of

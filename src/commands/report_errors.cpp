@@ -3,15 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include "postprocess/files/atomic_file.hpp"
+#include "postprocess/files/file_head.hpp"
 #include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/report/plots/gnuplot.hpp"
 #include "postprocess/report/report.hpp"
@@ -25,14 +23,11 @@ namespace {
 bool is_replaceable(const std::string& path, OutputKind kind) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) return true;
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, 512> buffer{};
-  file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-  const std::string_view head(buffer.data(), static_cast<std::size_t>(file.gcount()));
+  const std::string head = file_head(path);
   if (head.empty()) return true;
   if (kind == OutputKind::table) return head.starts_with("# Tessera ");
   // The name of a mark in what gnuplot draws.
-  return head.find("<svg") != std::string_view::npos && head.find("gpPt") != std::string_view::npos;
+  return head.find("<svg") != std::string::npos && head.find("gpPt") != std::string::npos;
 }
 
 }  // namespace

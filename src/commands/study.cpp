@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/report/report.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
+#include "solvers/memory/device_choice.hpp"
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/report_errors.hpp"
@@ -78,8 +78,10 @@ Processor processor_of(const StudyInfo& study, const StudyCommand& command) {
   const Processor processor = command.device.empty()     ? usual
                               : command.device == "cuda" ? Processor::gpu
                                                          : Processor::cpu;
-  // Else kernels of more than eight streams wait for each other; CUDA reads this when it starts.
-  if (processor == Processor::gpu) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  // Studies have kernels in many streams.
+  if constexpr (kHasCuda) {
+    if (processor == Processor::gpu) set_hardware_queues(32);
+  }
   // A missing GPU is what a user can do something about first.
   if (processor == Processor::gpu) require_gpu(study);
   if (!study.runs_on(processor)) {

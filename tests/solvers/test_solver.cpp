@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "mesh/threads_in_use.hpp"
 #include "tests/everywhere.hpp"
@@ -102,6 +104,24 @@ class Solvers : public EverywhereTest<W> {
       }
     }
   }
+  /// Calls f(solver, b, another b, alone), where alone(b) is the report and the solution of a
+  /// solver that solves once, all on one thread.
+  template <class F>
+  static void for_each_repeated_solver(F&& f) {
+    using T = typename W::Scalar;
+    using Space = typename W::Space;
+    const ThreadsInUse one(1);
+    const auto b = vector_of_function<T, Space>(wave);
+    const auto other = vector_of_function<T, Space>(other_wave);
+    for_each_solver([&](SolverMethod method, const auto& a, const auto* m) {
+      const auto alone = [&](const Vector<T, Space>& right) {
+        Vector<T, Space> x(kSize);
+        SolveReport report = solve_by(method, a, m, right, x, some_iterations(), kOmega);
+        return std::pair(std::move(report), values_of(x));
+      };
+      f(*make_solver(method, a, m, kOmega), b, other, alone);
+    });
+  }
 };
 TYPED_TEST_SUITE(Solvers, Everywhere, NameOfWhere);
 
@@ -128,25 +148,20 @@ TYPED_TEST(Solvers, StartFromZero) {
 TYPED_TEST(Solvers, SolveAgainAsAtFirst) {
   using T = typename TypeParam::Scalar;
   using Space = typename TypeParam::Space;
-  const ThreadsInUse one(1);
-  const auto b = vector_of_function<T, Space>(wave);
-  const auto other = vector_of_function<T, Space>(other_wave);
-  this->for_each_solver([&](SolverMethod method, const auto& a, const auto* m) {
-    Vector<T, Space> expected(kSize);
-    const SolveReport first = solve_by(method, a, m, b, expected, some_iterations(), kOmega);
+  this->for_each_repeated_solver([](auto& solver, const auto& b, const auto& other, auto&& alone) {
+    const auto [first, expected] = alone(b);
     EXPECT_GT(first.iterations, 3);
-    const auto solver = make_solver(method, a, m, kOmega);
     Vector<T, Space> x(kSize);
     Vector<T, Space> elsewhere(kSize);
     SolveOptions few = some_iterations();
     few.max_iterations = 2;
     for (int repetition = 0; repetition < 3; ++repetition) {
       fill(x, T{0});
-      EXPECT_EQ(solver->solve(b, x, some_iterations()).history, first.history);
-      EXPECT_EQ(values_of(x), values_of(expected));
+      EXPECT_EQ(solver.solve(b, x, some_iterations()).history, first.history);
+      EXPECT_EQ(values_of(x), expected);
       fill(elsewhere, T{0});
-      EXPECT_EQ(solver->solve(other, elsewhere, few).iterations, 2);
-      if (repetition == 1) solver->update();
+      EXPECT_EQ(solver.solve(other, elsewhere, few).iterations, 2);
+      if (repetition == 1) solver.update();
     }
   });
 }
@@ -155,18 +170,13 @@ TYPED_TEST(Solvers, SolveAgainAsAtFirst) {
 TYPED_TEST(Solvers, SolveForAnotherRightHandSideIntoTheSameVector) {
   using T = typename TypeParam::Scalar;
   using Space = typename TypeParam::Space;
-  const ThreadsInUse one(1);
-  const auto b = vector_of_function<T, Space>(wave);
-  const auto other = vector_of_function<T, Space>(other_wave);
-  this->for_each_solver([&](SolverMethod method, const auto& a, const auto* m) {
-    Vector<T, Space> expected(kSize);
-    const SolveReport alone = solve_by(method, a, m, other, expected, some_iterations(), kOmega);
-    const auto solver = make_solver(method, a, m, kOmega);
+  this->for_each_repeated_solver([](auto& solver, const auto& b, const auto& other, auto&& alone) {
+    const auto [report, expected] = alone(other);
     Vector<T, Space> x(kSize);
-    solver->solve(b, x, some_iterations());
+    solver.solve(b, x, some_iterations());
     fill(x, T{0});
-    EXPECT_EQ(solver->solve(other, x, some_iterations()).history, alone.history);
-    EXPECT_EQ(values_of(x), values_of(expected));
+    EXPECT_EQ(solver.solve(other, x, some_iterations()).history, report.history);
+    EXPECT_EQ(values_of(x), expected);
   });
 }
 

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kBlocksPerWarp[] = {8, 16, 32};
+constexpr int kBlocksOfOneWarp[] = {8, 16, 32};
 constexpr int kBlocksOfWarps[] = {64, 128, 256};
 constexpr int kAllBlocks[] = {8, 16, 32, 64, 128, 256};
 constexpr int kBlocksInShared[] = {128, 256};
@@ -62,7 +62,7 @@ Verdict for_each_block(const StudyTable& table, ProbeKernel kernel, std::span<co
 }
 
 Verdict only_at_block_ends(const StudyTable& table) {
-  return for_each_block(table, ProbeKernel::kernel1, kBlocksPerWarp,
+  return for_each_block(table, ProbeKernel::kernel1, kBlocksOfOneWarp,
                         [](const InconsistencyPlaces& places) {
                           const std::int64_t at_ends = places.block_first + places.block_last;
                           return at_ends > 0 && places.all() == at_ends;
@@ -78,7 +78,7 @@ Verdict also_at_warp_starts(const StudyTable& table) {
 
 Finding judge_block_ends(const StudyTable& table) {
   return finding(only_at_block_ends(table),
-                 places_text(seen(table, ProbeKernel::kernel1, kBlocksPerWarp)));
+                 places_text(seen(table, ProbeKernel::kernel1, kBlocksOfOneWarp)));
 }
 
 Finding judge_warp_starts(const StudyTable& table) {
