@@ -5,12 +5,42 @@
 
 namespace tessera {
 
-/// The matrices of a cell along x; `vertex` is the diagonal entry of a node between two cells.
-/// Kernel parameters, so that the compiler reads them as constants.
+/// The matrices of a cell; `vertex` is the diagonal entry of a node between two cells. Kernel
+/// parameters, so that the compiler reads them as constants.
 template <class T, int P>
 struct UnitMatrices {
   EntryPair<T> entries[distinct_entries(P)];
   EntryPair<T> vertex;
+};
+
+/// The matrices of a cell, symmetric under reversal, by halves: with e_k = u_k + u_{p-k} (e_{p/2} =
+/// u_{p/2} for even p) and o_k = u_k - u_{p-k}, (A u)_i = (E e)_i + (O o)_i and (A u)_{p-i} =
+/// (E e)_i - (O o)_i.
+template <class T, int P>
+struct HalfMatrices {
+  static constexpr int even_count = P / 2 + 1;
+  static constexpr int odd_count = (P + 1) / 2;
+  EntryPair<T> even[even_count][even_count];
+  EntryPair<T> odd[odd_count][odd_count];
+
+  __host__ explicit HalfMatrices(const EntryPair<T>* distinct) {
+    const auto entry = [&](int i, int j) { return distinct[distinct_entry(P, i, j)]; };
+    for (int i = 0; i < even_count; ++i) {
+      for (int k = 0; k < even_count; ++k) {
+        const EntryPair<T> a = entry(i, k);
+        const EntryPair<T> b = entry(i, P - k);
+        even[i][k] = {(a.mass + b.mass) / 2, (a.stiffness + b.stiffness) / 2};
+      }
+      if (P % 2 == 0) even[i][P / 2] = entry(i, P / 2);
+    }
+    for (int i = 0; i < odd_count; ++i) {
+      for (int k = 0; k < odd_count; ++k) {
+        const EntryPair<T> a = entry(i, k);
+        const EntryPair<T> b = entry(i, P - k);
+        odd[i][k] = {(a.mass - b.mass) / 2, (a.stiffness - b.stiffness) / 2};
+      }
+    }
+  }
 };
 
 /// The diagonal entry of A at a node, from those of the 1D matrices at its place along each axis.
@@ -22,15 +52,29 @@ __device__ __forceinline__ T diagonal_entry(EntryPair<T> x, EntryPair<T> y, Entr
 }
 
 /// What a kernel gets, for any degree but that of the unit matrices.
+///
+/// Along y, unless stiffness takes differences, `unit_y` has ratio K + reaction M for the stiffness
+/// of cells that are alike.
 template <class T, int P>
 struct KroneckerArguments : KroneckerData<T> {
   UnitMatrices<T, P> unit;
+  UnitMatrices<T, P> unit_y;
+  EntryPair<T> beyond_y;
+  HalfMatrices<T, P> half_z;
   int layers_per_chunk;  // 3D: what a block goes through
   bool y_first;          // the grid's x counts tiles along y, and its y those along x
 
-  __host__ KroneckerArguments(const KroneckerData<T>& data) : KroneckerData<T>(data) {
+  __host__ explicit KroneckerArguments(const KroneckerData<T>& data)
+      : KroneckerData<T>(data), half_z(data.unit_z) {
     for (int e = 0; e < distinct_entries(P); ++e) unit.entries[e] = data.unit[e];
     unit.vertex = data.vertex;
+    const auto along_y = [&](EntryPair<T> e) {
+      if (kTakesDifferences<T>) return e;
+      return EntryPair<T>{e.mass, data.ratio * e.stiffness + data.reaction * e.mass};
+    };
+    for (int e = 0; e < distinct_entries(P); ++e) unit_y.entries[e] = along_y(unit.entries[e]);
+    unit_y.vertex = along_y(unit.vertex);
+    beyond_y = along_y(data.beyond);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "mesh/index_box.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
+#include "operators/kronecker/tile_shapes.hpp"
 
 namespace tessera {
 
@@ -52,12 +53,24 @@ struct DeviceAxis {
   // What Robin faces add to the stiffness of the first and the last node, which entries would
   // swallow; in units of the matrices along x where cells are alike.
   T end_term[2];
-  const EntryPair<T>* rows;      // [cell][entry]
+  // [cell][entry]; of z in 3D, up to kMaxFastDegree: the matrices of cells, [cell][p + 1][p + 1],
+  // or what multiples of the first one's they are, [cell].
+  const EntryPair<T>* rows;
   const EntryPair<T>* diagonal;  // [node]
 };
 
-/// Whether the cells along x and along y are alike, so that matrix entries are constants.
-enum class CellsAlongXY { alike, different };
+/// Along which axes cells are alike, so that matrix entries are constants. In 2D along both or
+/// none.
+enum class KroneckerCells {
+  alike,
+  multiples_along_z,  // their matrices are multiples of the first cell's there
+  alike_along_xy,
+  different
+};
+/// Whether the kernels take the matrices along z from a table.
+constexpr bool has_table_along_z(KroneckerCells cells) {
+  return cells == KroneckerCells::alike_along_xy || cells == KroneckerCells::different;
+}
 
 /// What becomes of v = A x at a node.
 enum class KroneckerPass {
@@ -84,21 +97,22 @@ struct KroneckerSums {
   unsigned* arrived;
 };
 
-/// The operator as its kernels see it; `unit`, `vertex` and `beyond` for degrees up to
+/// The operator as its kernels see it; `unit`, `vertex`, `beyond` and `unit_z` for degrees up to
 /// kMaxFastDegree only.
 ///
 /// Where cells along x and y are alike, M_y = scale M_x and K_y = scale ratio K_x for one cell
-/// each; `scale` is part of the rows of z in 3D. There the kernels take an end for an inner vertex
-/// and then take off `beyond` times its value. Of differences, the cell beyond an end has the end's
-/// value everywhere, which is no stiffness and a row of mass; else it has zeros, and a diagonal
-/// entry of each is too much.
+/// each; `scale` is part of the matrices of z in 3D. There the kernels take an end for an inner
+/// vertex and then take off `beyond` times its value. Of differences, the cell beyond an end has
+/// the end's value everywhere, which is no stiffness and a row of mass; else it has zeros, and a
+/// diagonal entry of each is too much.
 template <class T>
 struct KroneckerData {
-  CellsAlongXY kind;
+  KroneckerCells kind;
   DeviceAxis<T> axis[3];  // in 2D the third has one node
   EntryPair<T> unit[distinct_entries(kMaxFastDegree)];
   EntryPair<T> vertex;
   EntryPair<T> beyond;
+  EntryPair<T> unit_z[distinct_entries(kMaxFastDegree)];  // where there is no table along z
   T ratio;
   T scale;
   T reaction;  // r of KroneckerFactors
@@ -113,26 +127,14 @@ void launch_kronecker_2d(int p, const KroneckerData<T>& data);
 template <class T>
 void launch_kronecker_3d(int p, const KroneckerData<T>& data);
 
-/// The fewest cells along x and along y of a tile that a thread block takes at this degree, in any
-/// shape of the kernels.
-struct KroneckerMinTile {
-  int cells_x;
-  int cells_y;
-};
-constexpr KroneckerMinTile kronecker_min_tile(int dimension, int p) {
-  const int y = dimension == 3 ? 4 / p : 12 / p;
-  const int min_y = dimension == 3 ? 1 : 2;
-  return {54 / p, y > min_y ? y : min_y};
-}
-
 /// The most blocks of a launch, each of which needs room for two sums: in 3D, layers are cut into
 /// chunks only where there are fewer tiles than fill the GPU about eight times.
 /// @param cells along x and along y
-constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::int64_t cells_x,
-                                            std::int64_t cells_y) {
+constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::size_t value_bytes,
+                                            std::int64_t cells_x, std::int64_t cells_y) {
   if (p > kMaxFastDegree) return 0;
   constexpr std::int64_t kOfChunks = 1 << 15;
-  const KroneckerMinTile tile = kronecker_min_tile(dimension, p);
+  const TileShape tile = kronecker_tile(dimension, p, value_bytes);
   return (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1) + kOfChunks;
 }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
 #include "mesh/with_constant.hpp"
-#include "operators/kronecker/stores.cuh"
-#include "operators/kronecker/tile_shapes.hpp"
+#include "operators/kronecker/layers.cuh"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
@@ -28,48 +28,45 @@ __device__ __forceinline__ void add_tile_sums(const Sums<2>& of_thread,
   }
 }
 
-/// Blocks an SM. Fewer where matrix entries are no constants, or x is kept for the sums and would
-/// spill (p = 2): these take registers.
+/// Blocks an SM: fewer where matrix entries are no constants, which takes registers.
 template <class Shape>
-constexpr int min_blocks(CellsAlongXY kind, KroneckerPass form) {
-  if (kind == CellsAlongXY::different) return (Shape::blocks_per_sm + 1) / 2;
-  if (form == KroneckerPass::apply_dot && Shape::p == 2) return (3 * Shape::blocks_per_sm + 1) / 4;
-  return Shape::blocks_per_sm;
+constexpr int min_blocks(KroneckerCells kind) {
+  if (kind == KroneckerCells::different) return (Shape::blocks_per_sm + 1) / 2;
+  return kind == KroneckerCells::alike ? Shape::blocks_per_sm : (3 * Shape::blocks_per_sm + 3) / 4;
 }
 
-/// Launch: one block a tile, Shape::threads threads, Shape::shared_bytes() of shared memory.
-/// Bytes a DoF: x and y once, and what the form adds. Deterministic.
-template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
-__global__ void __launch_bounds__(Shape::threads, min_blocks<Shape>(kind, compiled))
-    kronecker_2d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
+/// y = A x and what the form makes of it. Deterministic.
+///
+/// Launch: one block a tile, in 3D of a chunk of layers; Shape::threads threads,
+/// Shape::shared_bytes() of shared memory. Bytes a DoF: x and y once, and what the form adds. FMAs
+/// a DoF: 4 (p + 2) in 2D; in 3D 5 (p + 2) and about (p + 1)^2 / p along z, where cells are alike
+/// half of their matrices, else twice that. Of these a tile computes 2 (p + 2) along y for (width +
+/// p + 1) / width as many.
+template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
+__global__ void __launch_bounds__(Shape::threads, min_blocks<Shape>(kind))
+    kronecker_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
-  tile.run_once();
+  KroneckerTile<dimension, Shape, kind, compiled> tile(g, shared_memory);
+  tile.run();
   add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g);
 }
 
-/// As in 2D, with one block a tile and a chunk of layers. FMAs a DoF: 7 (p + 2), and what tiles
-/// compute twice: a row of them (CellsX p + p + 1) / (CellsX p) in the y pass.
-template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
-__global__ void __launch_bounds__(Shape::threads, min_blocks<Shape>(kind, compiled))
-    kronecker_3d_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
-  extern __shared__ __align__(16) unsigned char shared_memory[];
-  KroneckerTile<Shape, kind, compiled> tile(g, shared_memory);
-  tile.run_through_layers();
-  add_tile_sums<Shape, compiled>(tile.sums_of_thread(), g);
-}
-
-/// How many layers a block goes through, so that the blocks, in waves of `slots`, end soonest. A
-/// block pays about one layer more than it has.
-inline int best_layers_per_chunk(std::int64_t tiles, int layers, int slots) {
+/// How many layers a block goes through, so that the blocks end soonest, of which `slots` run at a
+/// time. A block starts a layer early, goes through `step` layers at a time, and pays for its
+/// start.
+inline int best_layers_per_chunk(std::int64_t tiles, int layers, int step, int slots) {
   int best = layers;
   double best_time = 0.0;
   // More waves than a few never end sooner: each chunk pays for a layer.
   for (int chunks = 1; chunks <= layers && (chunks - 1) * tiles <= 8LL * slots; ++chunks) {
     const int layers_per_chunk = (layers + chunks - 1) / chunks;
     const std::int64_t blocks = tiles * ((layers + layers_per_chunk - 1) / layers_per_chunk);
-    const auto waves = static_cast<double>((blocks + slots - 1) / slots);
-    const double time = waves * (layers_per_chunk + 1.3);
+    // Between waves that wait for each other and blocks that start when any other ends.
+    const double waves = static_cast<double>(blocks) / slots;
+    const double in_turn = 0.5 * (std::ceil(waves) + waves + 0.5);
+    const int early = chunks > 1 ? 1 : 0;
+    const int steps = (layers_per_chunk + early + step - 1) / step;
+    const double time = in_turn * (steps * step + 0.3);
     if (chunks > 1 && time >= 0.999 * best_time) continue;
     best = layers_per_chunk;
     best_time = time;
@@ -77,29 +74,23 @@ inline int best_layers_per_chunk(std::int64_t tiles, int layers, int slots) {
   return best;
 }
 
-template <int dimension, class Shape, CellsAlongXY kind, KroneckerPass compiled>
+template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
   constexpr int kShared = Shape::shared_bytes(dimension, kind);
-  constexpr KroneckerMinTile kMinTile = kronecker_min_tile(dimension, Shape::p);
-  static_assert(Shape::cells_x >= kMinTile.cells_x && Shape::cells_y >= kMinTile.cells_y);
-  // The last tile of an axis may hold the last node alone.
-  dim3 grid(data.axis[0].cells / Shape::cells_x + 1, data.axis[1].cells / Shape::cells_y + 1, 1);
-  const auto kernel = [] {
-    if constexpr (dimension == 2) {
-      return kronecker_2d_kernel<Shape, kind, compiled>;
-    } else {
-      return kronecker_3d_kernel<Shape, kind, compiled>;
-    }
-  }();
+  const auto tiles = [&](int d, int size) {
+    return static_cast<unsigned>(data.axis[d].last_free / size + 1);
+  };
+  dim3 grid(tiles(0, Shape::width), tiles(1, Shape::height), 1);
+  const auto kernel = kronecker_kernel<dimension, Shape, kind, compiled>;
   static const int slots = [&] {
     allow_shared_memory(kernel, kShared);
     return resident_blocks(kernel, Shape::threads, kShared);
   }();
   if constexpr (dimension == 3) {
     const int layers = data.axis[2].cells;
-    arguments.layers_per_chunk =
-        best_layers_per_chunk(static_cast<std::int64_t>(grid.x) * grid.y, layers, slots);
+    arguments.layers_per_chunk = best_layers_per_chunk(static_cast<std::int64_t>(grid.x) * grid.y,
+                                                       layers, Shape::layers, slots);
     grid.z = (layers + arguments.layers_per_chunk - 1) / arguments.layers_per_chunk;
   }
   // CUDA's limit is 2^31 - 1 blocks along x. Both axes beyond the one of y fit no memory.
@@ -116,12 +107,22 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
 /// The kernel of the data's kind of cells and form.
 template <int dimension, class Shape>
 void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
-  if (data.kind == CellsAlongXY::different) {
-    return launch_kronecker_shape<dimension, Shape, CellsAlongXY::different, KroneckerPass::any>(
+  if (data.kind == KroneckerCells::different) {
+    return launch_kronecker_shape<dimension, Shape, KroneckerCells::different, KroneckerPass::any>(
         data);
   }
+  if constexpr (dimension == 3) {
+    if (data.kind == KroneckerCells::multiples_along_z) {
+      return launch_kronecker_shape<3, Shape, KroneckerCells::multiples_along_z,
+                                    KroneckerPass::any>(data);
+    }
+    if (data.kind == KroneckerCells::alike_along_xy) {
+      return launch_kronecker_shape<3, Shape, KroneckerCells::alike_along_xy, KroneckerPass::any>(
+          data);
+    }
+  }
   const auto launch_form = [&]<KroneckerPass form>() {
-    launch_kronecker_shape<dimension, Shape, CellsAlongXY::alike, form>(data);
+    launch_kronecker_shape<dimension, Shape, KroneckerCells::alike, form>(data);
   };
   switch (data.v.form) {
     case KroneckerPass::apply:
@@ -135,35 +136,12 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
   }
 }
 
-/// The tile of a shape from the tables.
-template <class T, int P, TileShape shape>
-using TileOf =
-    KroneckerShape<T, P, shape.cells_x, shape.work_x, shape.work_y, shape.threads,
-                   sizeof(T) == sizeof(double) ? shape.blocks_double : shape.blocks_float>;
-
-/// The form with tiles of `Small` where the mesh has too few of `Large` to keep a GPU busy.
-template <int dimension, class Large, class Small = Large>
-void launch_kronecker_size(const KroneckerData<typename Large::T>& data) {
-  constexpr std::int64_t kFewTiles = 6000;
-  const std::int64_t tiles = static_cast<std::int64_t>(data.axis[0].cells / Large::cells_x + 1) *
-                             (data.axis[1].cells / Large::cells_y + 1) * data.axis[2].cells;
-  if (dimension == 3 && tiles < kFewTiles) {
-    launch_kronecker_form<dimension, Small>(data);
-  } else {
-    launch_kronecker_form<dimension, Large>(data);
-  }
-}
-
-/// Launches with the tiles of a degree, small ones where there are some.
+/// Launches with the tile of a degree.
 template <int dimension, class T>
 void launch_kronecker_degree(int p, const KroneckerData<T>& data) {
   with_constant<1, kMaxFastDegree>(p, [&]<int P>() {
-    using Large = TileOf<T, P, (dimension == 2 ? kTiles2d : kTiles3d)[P - 1]>;
-    if constexpr (dimension == 3 && P <= kMaxSmallTileDegree) {
-      launch_kronecker_size<dimension, Large, TileOf<T, P, kSmallTiles3d[P - 1]>>(data);
-    } else {
-      launch_kronecker_size<dimension, Large>(data);
-    }
+    launch_kronecker_form<dimension, KroneckerShape<T, P, kronecker_tile(dimension, P, sizeof(T))>>(
+        data);
   });
 }
 

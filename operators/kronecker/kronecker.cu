@@ -1,5 +1,6 @@
 // This file has the Kronecker operator on the GPU, with its fused operations.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -53,9 +54,52 @@ std::vector<EntryPair<T>> paired(const std::vector<double>& mass,
   return pairs;
 }
 
-bool are_alike_along_xy(const KroneckerFactors& factors) {
-  return factors.axes[0].degree <= kMaxFastDegree && factors.axes[0].kind == AxisCells::alike &&
-         factors.axes[1].kind == AxisCells::alike;
+// The factor of the first cell's matrix that a cell's is, if it is one up to rounding.
+std::optional<double> multiple_of_first(const std::vector<double>& cells, std::size_t size,
+                                        std::size_t cell) {
+  const auto at = std::max_element(cells.begin(), cells.begin() + size) - cells.begin();
+  const double largest = cells[at];
+  if (largest == 0.0) return 1.0;
+  const double factor = cells[cell * size + at] / largest;
+  for (std::size_t e = 0; e < size; ++e) {
+    const double difference = cells[cell * size + e] - factor * cells[e];
+    if (std::abs(difference) > 1e-14 * factor * largest) return std::nullopt;
+  }
+  return factor;
+}
+
+// Whether the first cell's matrix is its own mirror image, up to rounding.
+bool is_own_mirror(const std::vector<double>& cells, std::size_t size) {
+  const double largest = *std::max_element(cells.begin(), cells.begin() + size);
+  for (std::size_t e = 0; e < size; ++e) {
+    if (std::abs(cells[e] - cells[size - 1 - e]) > 1e-14 * largest) return false;
+  }
+  return true;
+}
+
+// Mass and stiffness of the axis's cells as multiples of the first cell's, which are symmetric
+// under reversal; nothing if they are not.
+std::vector<EntryPair<double>> multiples_of_first(const AxisFactors& axis) {
+  std::vector<EntryPair<double>> multiples(axis.cells);
+  const auto size = static_cast<std::size_t>(axis.degree + 1) * (axis.degree + 1);
+  if (!is_own_mirror(axis.cell_mass, size) || !is_own_mirror(axis.cell_stiffness, size)) return {};
+  for (std::size_t c = 0; c < multiples.size(); ++c) {
+    const std::optional<double> mass = multiple_of_first(axis.cell_mass, size, c);
+    const std::optional<double> stiffness = multiple_of_first(axis.cell_stiffness, size, c);
+    if (!mass || !stiffness) return {};
+    multiples[c] = {*mass, *stiffness};
+  }
+  return multiples;
+}
+
+KroneckerCells kind_of(const KroneckerFactors& factors) {
+  const auto are_alike = [&](int d) { return factors.axes[d].kind == AxisCells::alike; };
+  if (factors.axes[0].degree > kMaxFastDegree || !are_alike(0) || !are_alike(1)) {
+    return KroneckerCells::different;
+  }
+  if (factors.dimension == 2 || are_alike(2)) return KroneckerCells::alike;
+  return multiples_of_first(factors.axes[2]).empty() ? KroneckerCells::alike_along_xy
+                                                     : KroneckerCells::multiples_along_z;
 }
 
 template <class T>
@@ -141,20 +185,19 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
         has_other_robin_(!factors.other_robin.empty()),
         robin_({form.discretization, form.coefficient, form.dirichlet, factors.other_robin,
                 form.reaction}),
-        partial_(kronecker_max_blocks(dimension_, degree_, factors.axes[0].cells,
+        partial_(kronecker_max_blocks(dimension_, degree_, sizeof(T), factors.axes[0].cells,
                                       factors.axes[1].cells)),
         arrived_(1) {
     zero_on_device(arrived_.data(), arrived_.bytes());
     data_.sums = {partial_.data(), partial_.size(), arrived_.data()};
     data_.nodes = form.discretization->lattice.nodes();
-    const bool alike = are_alike_along_xy(factors);
-    data_.kind = alike ? CellsAlongXY::alike : CellsAlongXY::different;
+    data_.kind = kind_of(factors);
     data_.ratio = T{1};
     data_.scale = T{1};
     data_.reaction = static_cast<T>(factors.reaction);
     double mass_scale = 1.0;  // of y against x
     double stiffness_scale = 1.0;
-    if (alike) {
+    if (data_.kind != KroneckerCells::different) {
       mass_scale = factors.axes[1].cell_mass[0] / factors.axes[0].cell_mass[0];
       // A mass matrix has none.
       const double along_x = factors.axes[0].cell_stiffness[0];
@@ -165,9 +208,13 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
     }
     const double end_scales[] = {1.0, 1.0 / stiffness_scale, mass_scale};
     for (int d = 0; d < dimension_; ++d) {
-      set_axis(d, factors.axes[d], d == 2 ? mass_scale : 1.0, end_scales[d]);
+      set_axis(d, factors.axes[d], end_scales[d]);
     }
-    if (dimension_ == 2) set_flat_axis();
+    if (dimension_ == 2) {
+      set_flat_axis();
+    } else if (degree_ <= kMaxFastDegree) {
+      set_cells_along_z(factors.axes[2], mass_scale);
+    }
     if (degree_ > kMaxFastDegree) any_.emplace(degree_, dimension_, data_);
   }
 
@@ -190,11 +237,12 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
   }
   static double vertex(const std::vector<double>& cell) { return cell.front() + cell.back(); }
 
-  void set_axis(int d, const AxisFactors& factors, double rows_scale, double end_scale) {
-    const bool steps = d == 2 && degree_ <= kMaxFastDegree && kTakesDifferences<T>;
-    rows_[d] = DeviceArray<EntryPair<T>>(
-        rows_of(factors, steps ? stiffness_of_steps(factors) : rounded_stiffness(factors, kDigits),
-                rows_scale));
+  void set_axis(int d, const AxisFactors& factors, double end_scale) {
+    const bool by_cells = d == 2 && degree_ <= kMaxFastDegree;
+    if (!by_cells) {
+      rows_[d] =
+          DeviceArray<EntryPair<T>>(paired<T>(factors.mass, rounded_stiffness(factors, kDigits)));
+    }
     diagonals_[d] =
         DeviceArray<EntryPair<T>>(paired<T>(factors.mass_diagonal, factors.stiffness_diagonal));
     DeviceAxis<T>& axis = data_.axis[d];
@@ -215,12 +263,31 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
     data_.axis[2].nodes = 1;
     data_.axis[2].diagonal = diagonals_[2].data();
   }
-  static std::vector<EntryPair<T>> rows_of(const AxisFactors& axis, std::vector<double> stiffness,
-                                           double scale) {
-    std::vector<double> mass = axis.mass;
+  // The matrices of cells along z, times `scale`.
+  void set_cells_along_z(const AxisFactors& axis, double scale) {
+    std::vector<double> mass = axis.cell_mass;
+    std::vector<double> stiffness = rounded_cell_stiffness(axis, kDigits);
     for (double& value : mass) value *= scale;
     for (double& value : stiffness) value *= scale;
-    return paired<T>(mass, stiffness);
+    std::vector<EntryPair<T>> of_cells = paired<T>(mass, stiffness);
+    const int n = degree_ + 1;
+    if (!has_table_along_z(data_.kind)) {
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+          data_.unit_z[distinct_entry(degree_, i, j)] = of_cells[i * n + j];
+        }
+      }
+    }
+    if (data_.kind == KroneckerCells::multiples_along_z) {
+      of_cells.clear();
+      for (const EntryPair<double>& multiple : multiples_of_first(axis)) {
+        of_cells.push_back({static_cast<T>(multiple.mass), static_cast<T>(multiple.stiffness)});
+      }
+    }
+    // As much memory whatever the cells are, so that it is foreseen without looking at them.
+    of_cells.resize(axis.cells * n * n);
+    rows_[2] = DeviceArray<EntryPair<T>>(of_cells);
+    data_.axis[2].rows = rows_[2].data();
   }
 
   void run(const KroneckerVectors<T>& v) const {

@@ -2,50 +2,63 @@
 #pragma once
 
 #include "operators/kronecker/device_data.hpp"
+#include "operators/kronecker/tile_shapes.hpp"
 
 namespace tessera {
 
-/// How the kernels cut the mesh: a block takes a tile of CellsX by WorkY cells of a plane, and in
-/// 3D moves it through z. A thread has one column of nodes in the y pass, and in the x pass a piece
-/// of WorkX cells in each of `items` rows. CellsX p + p + 1 is at most Threads.
-template <class Value, int Degree, int CellsX, int WorkX, int WorkY, int Threads, int BlocksAnSm>
+/// How the kernels cut the mesh: a block has a tile of cells_x by cells_y cells of a plane, and in
+/// 3D moves it through z by steps of `layers` layers of cells. The columns of a tile are its nodes
+/// and those of the cells around it that they are coupled to: width + p + 1 along x.
+template <class Value, int Degree, TileShape tile>
 struct KroneckerShape {
   using T = Value;
   static constexpr int p = Degree;
-  static constexpr int work_x = WorkX;
-  static constexpr int work_y = WorkY;
-  static constexpr int threads = Threads;
-  static constexpr int blocks_per_sm = BlocksAnSm;
-  static constexpr int cells_x = CellsX;
-  static constexpr int cells_y = WorkY;
-  static constexpr int width = CellsX * p;
-  static constexpr int height = WorkY * p;
-  static constexpr int loaded_width = width + p + 1;
+  static constexpr int work_x = tile.work_x;
+  static constexpr int work_y = tile.work_y;
+  static constexpr int layers = tile.layers;
+  static constexpr int threads = tile.threads;
+  static constexpr int blocks_per_sm = tile.blocks;
+  static constexpr int cells_x = tile.cells_x;
+  static constexpr int cells_y = tile.cells_y;
+  static constexpr int width = cells_x * p;
+  static constexpr int height = cells_y * p;
+  static constexpr int columns = width + p + 1;
   static constexpr int entries = p * (p + 2);
-  static constexpr int window_x = (WorkX + 1) * p + 1;
-  static constexpr int window_y = (WorkY + 1) * p + 1;
-  static constexpr int outputs = WorkX * p;  // of an item
-  static constexpr int items = height / outputs;
+  static constexpr int window_x = (work_x + 1) * p + 1;
+  static constexpr int window_y = (work_y + 1) * p + 1;
+  static constexpr int outputs_x = work_x * p;  // of an item of the x pass
+  static constexpr int outputs_y = work_y * p;
+  static constexpr int pieces_x = cells_x / work_x;
+  static constexpr int pieces_y = cells_y / work_y;
+  static constexpr int planes = p * layers;                            // of a step, 3D
+  static constexpr int rounds_z = (width * height - 1) / threads + 1;  // nodes of a plane a thread
+  static constexpr int rounds_y = (planes * pieces_y * columns - 1) / threads + 1;
 
-  static_assert(CellsX % WorkX == 0 && height % outputs == 0 && loaded_width <= Threads);
+  static_assert(cells_x % work_x == 0 && cells_y % work_y == 0 && threads % 32 == 0);
 
-  // Thread t has piece t / outputs of the rows t mod outputs + k outputs: with rows of one word
-  // more than a multiple of the banks, threads read from consecutive banks. Threads beyond the tile
-  // compute what nobody reads, in room of their own.
+  // The x pass takes `lines` rows at a time, the threads of a piece side by side. Rows are padded
+  // such that they read from banks of their own: with enough lines an odd length does, with few a
+  // thread's piece follows that of the thread before, one word on.
   static constexpr int banks = 128 / static_cast<int>(sizeof(T));
-  static constexpr int pieces = (Threads + outputs - 1) / outputs;
-  static constexpr int row_of(int words) { return (words + banks - 2) / banks * banks + 1; }
-  static constexpr int row = row_of(pieces * outputs + p + 1);
+  static constexpr int max_lines = threads / pieces_x;
+  static constexpr bool has_many_lines = max_lines >= 16;
+  static constexpr int rounds_of(int total, int size) { return (total + size - 1) / size; }
+  static constexpr int lines_of_step = planes * height;
+  static constexpr int lines =
+      has_many_lines ? rounds_of(lines_of_step, rounds_of(lines_of_step, max_lines)) : outputs_x;
+  static constexpr int row =
+      has_many_lines ? columns | 1 : (columns + banks - 2) / banks * banks + 1;
   static constexpr int plane = row * height;
-  static constexpr int stage_row = row_of(pieces * outputs);
-  static constexpr int stage_plane = stage_row * height;
-  static constexpr int table_cells = pieces * WorkX;
-  static constexpr int table_entries(CellsAlongXY kind) {
-    return kind == CellsAlongXY::alike ? 0 : entries * (table_cells + WorkY);
+  static_assert(has_many_lines || outputs_x <= max_lines);
+
+  static constexpr int table_entries(int dimension, KroneckerCells kind) {
+    const bool has_z = dimension == 3 && has_table_along_z(kind);
+    const bool has_xy = kind == KroneckerCells::different;
+    return (has_z ? layers * (p + 1) * (p + 1) : 0) + (has_xy ? entries * (cells_x + cells_y) : 0);
   }
-  static constexpr int shared_bytes(int dimension, CellsAlongXY kind) {
-    return static_cast<int>(sizeof(T)) * (2 * (2 * entries + table_entries(kind)) + 2 * plane +
-                                          (dimension == 3 ? p + 1 : 1) * stage_plane);
+  static constexpr int shared_bytes(int dimension, KroneckerCells kind) {
+    return static_cast<int>(sizeof(T)) * 2 *
+           (table_entries(dimension, kind) + (dimension == 3 ? planes + 1 : 1) * plane);
   }
 };
 

@@ -1,7 +1,5 @@
-// A KroneckerTile is the work of one thread block, stage by stage.
+// A KroneckerTile is the work of one thread block, pass by pass.
 #pragma once
-
-#include <cuda_pipeline.h>
 
 #include "operators/kronecker/passes.cuh"
 #include "operators/kronecker/shape.cuh"
@@ -9,122 +7,122 @@
 
 namespace tessera {
 
-/// A block at work on its tile: the stages of y = A x, from global memory to global memory.
-template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
+/// The same value, of which the compiler does not know how to compute it anew: it stays in a
+/// register. For all threads of a warp together.
+template <class Value>
+__device__ __forceinline__ Value kept(Value value) {
+  return __shfl_xor_sync(0xffffffffu, value, 0);
+}
+
+/// A block at work on its tile: y = A x from global memory to global memory. Between the passes
+/// the planes of a step, and in 3D the one below them, are in shared memory: [slot][row][column],
+/// v1 and v2 after the y pass, which the x pass replaces by a and b.
+template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 class KroneckerTile {
  public:
   using T = typename Shape::T;
   using Arguments = KroneckerArguments<T, Shape::p>;
 
   __device__ __forceinline__ KroneckerTile(const Arguments& arguments, unsigned char* shared)
-      : g(arguments) {
-    rows_z = reinterpret_cast<EntryPair<T>*>(shared);
-    rows_x = rows_z + 2 * Shape::entries;
-    rows_y = rows_x + Shape::entries * Shape::table_cells;
-    planes = reinterpret_cast<T*>(rows_x + Shape::table_entries(kind));
-    stage = planes + 2 * Shape::plane;
-    cell_x = (g.y_first ? blockIdx.y : blockIdx.x) * Shape::cells_x;
-    cell_y = (g.y_first ? blockIdx.x : blockIdx.y) * Shape::cells_y;
-    first_y = (cell_y - 1) * P;
-    const int x = (cell_x - 1) * P + threadIdx.x;
-    column = first_y * g.nodes.strides[1] + x;
-    is_free =
-        threadIdx.x < Shape::loaded_width && x >= g.axis[0].first_free && x <= g.axis[0].last_free;
-    const int to_x = cell_x * P + threadIdx.x;
-    stores =
-        threadIdx.x < Shape::width && to_x >= g.axis[0].first_free && to_x <= g.axis[0].last_free;
-    at_end_x = cell_x == 0 || cell_x + Shape::cells_x >= g.axis[0].cells;
-    at_end_y = cell_y == 0 || cell_y + Shape::cells_y >= g.axis[1].cells;
-    // Away from the first and last rows, threads may read beyond the ends of a row without leaving
-    // the vector.
-    all_rows = first_y > 0 && first_y + Shape::window_y < g.axis[1].nodes &&
-               g.axis[0].nodes > Shape::threads;
-    const int r = threadIdx.x % Shape::outputs;
-    const int piece = threadIdx.x / Shape::outputs;
-    first_cell = piece * Shape::work_x;
-    x_from = r * Shape::row + piece * Shape::outputs;
-    x_to = r * Shape::stage_row + piece * Shape::outputs;
-    // Columns that are not free stay zero.
-    for (int i = threadIdx.x; i < 2 * Shape::plane; i += Shape::threads) planes[i] = T{0};
-    if constexpr (kind == CellsAlongXY::different) load_tables();
+      : g(arguments),
+        rows_z(reinterpret_cast<EntryPair<T>*>(shared)),
+        rows_x(rows_z + (dimension == 3 ? Shape::layers * kNodes * kNodes : 0)),
+        rows_y(rows_x + Shape::entries * Shape::cells_x),
+        first(reinterpret_cast<T*>(rows_z + Shape::table_entries(dimension, kind))),
+        second(first + (dimension == 3 ? Shape::planes + 1 : 1) * Shape::plane),
+        cell_x((g.y_first ? blockIdx.y : blockIdx.x) * Shape::cells_x),
+        cell_y((g.y_first ? blockIdx.x : blockIdx.y) * Shape::cells_y) {
+    if constexpr (kind == KroneckerCells::different) {
+      load_tables();
+      __syncthreads();
+    }
   }
 
-  /// 3D: all planes of the block's chunk of layers.
-  __device__ __forceinline__ void run_through_layers();
-  /// 2D.
-  __device__ __forceinline__ void run_once();
+  /// In 3D all planes of the block's chunk of layers.
+  __device__ __forceinline__ void run() {
+    const int first = dimension == 3 ? static_cast<int>(blockIdx.z) * g.layers_per_chunk : 0;
+    const Chunk chunk{first, dimension == 3 ? min(first + g.layers_per_chunk, g.axis[2].cells) : 1};
+    if (kOtherEnds == Ends::free || has_free_end(0, cell_x, Shape::cells_x) ||
+        has_free_end(1, cell_y, Shape::cells_y)) {
+      run_tile<Ends::free>(chunk);
+    } else {
+      run_tile<kOtherEnds>(chunk);
+    }
+    finish_constrained(chunk);
+  }
   __device__ Sums<2> sums_of_thread() const { return sums; }
 
  private:
+  // Layers of cells; in 2D the plane is one.
+  struct Chunk {
+    int first_layer;
+    int end_layer;
+  };
   static constexpr int P = Shape::p;
-  static constexpr int kOut = Shape::outputs;
+  static constexpr int kNodes = P + 1;
   static constexpr bool kDifferences = kTakesDifferences<T>;
-  static constexpr bool is_extended = kDifferences && kind == CellsAlongXY::alike;
-  static constexpr bool kLoadsAhead = compiled == KroneckerPass::apply_dot;
+  static constexpr bool is_extended = kDifferences && kind != KroneckerCells::different;
+  // Whether the matrices along y have the ratio and the reaction.
+  static constexpr bool is_folded = !kDifferences && kind != KroneckerCells::different;
 
   __device__ __forceinline__ void load_tables() {
-    for (int i = threadIdx.x; i < Shape::entries * Shape::table_cells; i += Shape::threads) {
-      const int cell = min(cell_x + i % Shape::table_cells, g.axis[0].cells);
+    for (int i = threadIdx.x; i < Shape::entries * Shape::cells_x; i += Shape::threads) {
+      const int cell = min(cell_x + i % Shape::cells_x, g.axis[0].cells);
       rows_x[i] =
-          g.axis[0].rows[static_cast<std::int64_t>(cell) * Shape::entries + i / Shape::table_cells];
+          g.axis[0].rows[static_cast<std::int64_t>(cell) * Shape::entries + i / Shape::cells_x];
     }
-    for (int i = threadIdx.x; i < Shape::entries * Shape::work_y; i += Shape::threads) {
+    for (int i = threadIdx.x; i < Shape::entries * Shape::cells_y; i += Shape::threads) {
       const int cell = min(cell_y + i / Shape::entries, g.axis[1].cells);
       rows_y[i] =
           g.axis[1].rows[static_cast<std::int64_t>(cell) * Shape::entries + i % Shape::entries];
     }
   }
-  // Entries of the z axis for one layer, on their way; layers alternate between two places.
+  // The matrices of the layers of a step.
   __device__ __forceinline__ void load_rows_z(int layer) {
-    const EntryPair<T>* from = g.axis[2].rows + static_cast<std::int64_t>(layer) * Shape::entries;
-    for (int e = threadIdx.x; e < Shape::entries; e += Shape::threads) {
-      __pipeline_memcpy_async(rows_z + layer % 2 * Shape::entries + e, from + e,
-                              sizeof(EntryPair<T>));
+    for (int i = threadIdx.x; i < Shape::layers * kNodes * kNodes; i += Shape::threads) {
+      const int cell = min(layer + i / (kNodes * kNodes), g.axis[2].cells - 1);
+      rows_z[i] =
+          g.axis[2].rows[static_cast<std::int64_t>(cell) * kNodes * kNodes + i % (kNodes * kNodes)];
     }
-    __pipeline_commit();
   }
-  __device__ __forceinline__ void add_dots(T x, T y) {
-    sums[0] += static_cast<double>(x) * static_cast<double>(y);
-    sums[1] += static_cast<double>(y) * static_cast<double>(y);
+  // Whether a tile has nodes that end an axis along x or y and are free, where A differs from what
+  // it is inside. Tiles without go through code of their own.
+  enum class Ends { constrained, free };
+  // Kernels for which it matters less are spared that code.
+  static constexpr Ends kOtherEnds =
+      dimension == 3 && kind == KroneckerCells::alike ? Ends::constrained : Ends::free;
+  __device__ __forceinline__ bool has_free_end(int d, int cell, int count) const {
+    return (cell == 0 && g.axis[d].first_free == 0) ||
+           (cell + count >= g.axis[d].cells && g.axis[d].last_free == g.axis[d].nodes - 1);
   }
-  __device__ __forceinline__ bool is_free_plane(int z) const {
-    return z >= g.axis[2].first_free && z <= g.axis[2].last_free;
+  template <Ends ends>
+  __device__ __forceinline__ void run_tile(Chunk chunk) {
+    if constexpr (dimension == 3) {
+      run_through_layers<ends>(chunk);
+    } else {
+      run_once<ends>();
+    }
   }
-  __device__ __forceinline__ bool is_free_row(int y) const {
-    return y >= g.axis[1].first_free && y <= g.axis[1].last_free;
-  }
+  template <Ends ends>
+  __device__ __forceinline__ void run_through_layers(Chunk chunk);
+  template <Ends ends>
+  __device__ __forceinline__ void run_once();
 
-  // w = x at this thread's column of plane z: [window].
-  __device__ __forceinline__ void load(int z) {
-    const T* from = g.v.x + column + z * g.nodes.strides[2];
-    const bool free_plane = is_free_plane(z);
-    if (all_rows && free_plane) {
-#pragma unroll
-      for (int j = 0; j < Shape::window_y; ++j) {
-        w[j] = __ldg(from);
-        from += g.nodes.strides[1];
-      }
-      return;
-    }
-#pragma unroll
-    for (int j = 0; j < Shape::window_y; ++j) {
-      w[j] = is_free && free_plane && is_free_row(first_y + j) ? __ldg(from) : T{0};
-      from += g.nodes.strides[1];
-    }
+  __device__ __forceinline__ bool is_free(int d, int node) const {
+    return node >= g.axis[d].first_free && node <= g.axis[d].last_free;
   }
-
-  // Calls f(c, side) for those of C cells from `first` on whose first node ends axis d.
+  // Calls f(c, side) for those of C cells from `cell` on whose first node ends axis d.
   template <int C, class F>
-  __device__ __forceinline__ void for_each_end(int d, int first, F&& f) const {
+  __device__ __forceinline__ void for_each_end(int d, int cell, F&& f) const {
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      const int side = first + c == 0 ? 0 : first + c == g.axis[d].cells ? 1 : -1;
+      const int side = cell + c == 0 ? 0 : cell + c == g.axis[d].cells ? 1 : -1;
       if (side >= 0) f(c, side);
     }
   }
   // Gives a window of C cells beyond an end the end's value.
   template <int C>
-  __device__ __forceinline__ void extend_ends(int d, int first, T* window) const {
+  __device__ __forceinline__ void extend_ends(int d, int cell, T* window) const {
 #pragma unroll
     for (int c = 0; c < C; ++c) {
       const T end = window[(c + 1) * P];
@@ -133,266 +131,239 @@ class KroneckerTile {
       for (int j = 1; j <= P; ++j) {
         T& below = window[(c + 1) * P - j];
         T& above = window[(c + 1) * P + j];
-        below = first + c == 0 ? end : below;
-        above = first + c == g.axis[d].cells ? end : above;
+        below = cell + c == 0 ? end : below;
+        above = cell + c == g.axis[d].cells ? end : above;
       }
     }
   }
 
-  // v1 = M u, v2 = K u + r M u along y, to shared memory.
-  __device__ __forceinline__ void y_pass() {
-    T v1[Shape::height];
-    T v2[Shape::height];
-    if constexpr (kind == CellsAlongXY::alike) {
-      if (is_extended && at_end_y) extend_ends<Shape::work_y>(1, cell_y, w);
-      both_products<P, Shape::work_y>(UnitRows<T, P>{g.unit}, w, v1, v2);
-    } else {
-      both_products<P, Shape::work_y>(TableRows<T, Shape::entries, 1>{rows_y}, w, v1, v2);
-    }
-    if (at_end_y) {
-      for_each_end<Shape::work_y>(1, cell_y, [&](int c, int side) {
-        const T end = w[(c + 1) * P];
-        if constexpr (kind == CellsAlongXY::alike) {
-          v1[c * P] -= g.beyond.mass * end;
-          v2[c * P] -= g.beyond.stiffness * end;
-        }
-        v2[c * P] += g.axis[1].end_term[side] * end;
-      });
-    }
-    if constexpr (kind == CellsAlongXY::alike) {
+  // An item of the y pass: a column of nodes, and in it the rows that `work_y` cells own.
+  struct ItemY {
+    std::int64_t
+        from;     // the first node of its window, where the pass has plane 0 of the mesh first
+    int row;      // the first of the cells, in the tile
+    int plane;    // of those of the pass
+    int to;       // its place, where the pass has slot 0 first
+    int is_free;  // the column
+  };
+  __device__ __forceinline__ ItemY item_y(int i) const {
+    const int column = i % Shape::columns;
+    const int row = i / Shape::columns % Shape::pieces_y * Shape::work_y;
+    const int plane = i / (Shape::columns * Shape::pieces_y);
+    const int x = (cell_x - 1) * P + column;
+    return {plane * g.nodes.strides[2] + (cell_y + row - 1) * P * g.nodes.strides[1] + x, row,
+            plane, plane * Shape::plane + row * P * Shape::row + column, is_free(0, x)};
+  }
+
+  // w = x in the item's window; the pass has `count` planes from first_z on. Values that are not
+  // free are 0.
+  __device__ __forceinline__ void load(const ItemY& item, int first_z, int count, T* w) const {
+    const auto stride = static_cast<int>(g.nodes.strides[1]);
+    const T* from = g.v.x + first_z * g.nodes.strides[2] + item.from;
+    const bool are_planes_free = is_free(2, first_z) && is_free(2, first_z + count - 1);
+    const bool is_free_column =
+        item.is_free && (are_planes_free || is_free(2, first_z + item.plane));
+    if (cell_y > 1 && cell_y + Shape::cells_y < g.axis[1].cells) {
 #pragma unroll
-      for (int i = 0; i < Shape::height; ++i) v2[i] *= g.ratio;
+      for (int j = 0; j < Shape::window_y; ++j, from += stride) {
+        w[j] = is_free_column ? __ldg(from) : T{0};
+      }
+      return;
     }
+    const int y = (cell_y + item.row - 1) * P;
 #pragma unroll
-    for (int i = 0; i < Shape::height; ++i) v2[i] += g.reaction * v1[i];
-    if (!is_free) return;
-#pragma unroll
-    for (int i = 0; i < Shape::height; ++i) {
-      planes[i * Shape::row + threadIdx.x] = v1[i];
-      planes[Shape::plane + i * Shape::row + threadIdx.x] = v2[i];
+    for (int j = 0; j < Shape::window_y; ++j, from += stride) {
+      w[j] = is_free_column && is_free(1, y + j) ? __ldg(from) : T{0};
     }
   }
 
-  // a = K v1 + M v2, b = M v1 along x.
-  __device__ __forceinline__ void x_pass(int k, T* a, T* b) const {
-    const T* from = planes + x_from + k * kOut * Shape::row;
+  // v1 = M u, v2 = K u + r M u along y, for the nodes that the cells from `cell` on own; `row` is
+  // the first of these cells in the tile.
+  template <Ends ends>
+  __device__ __forceinline__ void y_products(int cell, int row, T* w, T* v1, T* v2) const {
+    if constexpr (kind != KroneckerCells::different) {
+      if constexpr (is_extended && ends == Ends::free) extend_ends<Shape::work_y>(1, cell, w);
+      both_products<P, Shape::work_y>(UnitRows<T, P>{g.unit_y}, w, v1, v2);
+    } else {
+      both_products<P, Shape::work_y>(
+          TableRows<T, Shape::entries, 1>{rows_y + row * Shape::entries}, w, v1, v2);
+    }
+    if constexpr (ends == Ends::free) {
+      for_each_end<Shape::work_y>(1, cell, [&](int c, int side) {
+        const T end = w[(c + 1) * P];
+        if constexpr (kind != KroneckerCells::different) {
+          v1[c * P] -= g.beyond_y.mass * end;
+          v2[c * P] -= g.beyond_y.stiffness * end;
+        }
+        v2[c * P] += (is_folded ? g.ratio : T{1}) * g.axis[1].end_term[side] * end;
+      });
+    }
+    if constexpr (!is_folded) {
+#pragma unroll
+      for (int i = 0; i < Shape::outputs_y; ++i) v2[i] = g.ratio * v2[i] + g.reaction * v1[i];
+    }
+  }
+
+  // The y pass of `count` planes from first_z on, to the slots from first_slot on; `own` is the
+  // thread's first item.
+  template <Ends ends>
+  __device__ __forceinline__ void y_pass(const ItemY& own, int first_z, int first_slot, int count) {
+    const int items = count * Shape::pieces_y * Shape::columns;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < items; i += Shape::threads) {
+      const ItemY item = Shape::rounds_y == 1 || i < Shape::threads ? own : item_y(i);
+      T w[Shape::window_y];
+      T v1[Shape::outputs_y];
+      T v2[Shape::outputs_y];
+      load(item, first_z, count, w);
+      y_products<ends>(cell_y + item.row, item.row, w, v1, v2);
+      const int to = first_slot * Shape::plane + item.to;
+#pragma unroll
+      for (int j = 0; j < Shape::outputs_y; ++j) {
+        first[to + j * Shape::row] = v1[j];
+        second[to + j * Shape::row] = v2[j];
+      }
+      if constexpr (Shape::rounds_y == 1) return;
+    }
+  }
+
+  // a = K v1 + M v2, b = M v1 along x for the nodes that the cells from `cell` of the tile on own.
+  template <Ends ends>
+  __device__ __forceinline__ void x_products(int cell, const T* v1, const T* v2, T* a, T* b) const {
     T u[Shape::window_x];
     const auto load_window = [&](const T* values) {
 #pragma unroll
       for (int i = 0; i < Shape::window_x; ++i) u[i] = values[i];
-      if (is_extended && at_end_x) extend_ends<Shape::work_x>(0, cell_x + first_cell, u);
+      if constexpr (is_extended && ends == Ends::free)
+        extend_ends<Shape::work_x>(0, cell_x + cell, u);
     };
     const auto products = [&](const auto& rows) {
-      load_window(from);
+      load_window(v1);
       both_products<P, Shape::work_x>(rows, u, b, a);
-      load_window(from + Shape::plane);
+      load_window(v2);
       add_mass_product<P, Shape::work_x>(rows, u, a);
     };
-    if constexpr (kind == CellsAlongXY::different) {
-      products(TableRows<T, 1, Shape::table_cells>{rows_x + first_cell});
+    if constexpr (kind == KroneckerCells::different) {
+      products(TableRows<T, 1, Shape::cells_x>{rows_x + cell});
     } else {
       products(UnitRows<T, P>{g.unit});
     }
-    if (!at_end_x) return;
-    for_each_end<Shape::work_x>(0, cell_x + first_cell, [&](int c, int side) {
-      const T* end = from + (c + 1) * P;
-      if constexpr (kind == CellsAlongXY::alike) {
-        b[c * P] -= g.beyond.mass * end[0];
-        a[c * P] -= g.beyond.stiffness * end[0] + g.beyond.mass * end[Shape::plane];
+    if constexpr (ends == Ends::constrained) return;
+    for_each_end<Shape::work_x>(0, cell_x + cell, [&](int c, int side) {
+      const int end = (c + 1) * P;
+      if constexpr (kind != KroneckerCells::different) {
+        b[c * P] -= g.beyond.mass * v1[end];
+        a[c * P] -= g.beyond.stiffness * v1[end] + g.beyond.mass * v2[end];
       }
-      a[c * P] += g.axis[0].end_term[side] * end[0];
+      a[c * P] += g.axis[0].end_term[side] * v1[end];
     });
   }
 
-  // acc[o] of the item to plane `to_plane` of the stage.
-  __device__ __forceinline__ void stage_plane(int k, int o, int to_plane) {
-    T* to = stage + to_plane * Shape::stage_plane + x_to + k * kOut * Shape::stage_row;
-#pragma unroll
-    for (int i = 0; i < kOut; ++i) to[i] = acc[k][o][i];
+  // The thread's place in the x pass: a piece of a row of nodes, `line` rows on in the tile's
+  // planes.
+  struct ItemX {
+    int cell;  // the first of the piece, in the tile
+    int at;
+    bool works;
+  };
+  __device__ __forceinline__ ItemX item_x(int first_slot, int first_line, int lines) const {
+    const int line = first_line + static_cast<int>(threadIdx.x) % Shape::lines;
+    const int piece = static_cast<int>(threadIdx.x) / Shape::lines;
+    return {piece * Shape::work_x,
+            (first_slot * Shape::height + line) * Shape::row + piece * Shape::outputs_x,
+            piece < Shape::pieces_x && line < lines};
   }
-
-  // acc[o] += M[o][z] a + K[o][z] b: what plane z adds to the planes o of its layer, where `row`
-  // holds the plane's entries, or, with differences, K'[o][z] (b - b of the plane before), where
-  // K'[o][z] = sum_{j >= z} K[o][j] within the layer. A layer's first plane ends the layer below,
-  // which goes to the stage; so does the mesh's last plane.
-  enum class Plane { first, inner };
-  __device__ __forceinline__ void z_pass(int k, Plane plane, bool stages, int layer,
-                                         const EntryPair<T>* row, const T* a, const T* b) {
-    const bool is_last = layer == g.axis[2].cells;
-    T steps[kOut];
+  // The x pass of `count` planes from first_slot on, in place: node i of a row goes to column i.
+  // Rows are written when all of their pieces have been read.
+  template <Ends ends>
+  __device__ __forceinline__ void x_pass(int first_slot, int count) {
+    const int lines = count * Shape::height;
+#pragma unroll 1
+    for (int from = 0; from < lines; from += Shape::lines) {
+      const ItemX item = item_x(first_slot, from, lines);
+      T a[Shape::outputs_x];
+      T b[Shape::outputs_x];
+      if (item.works) x_products<ends>(item.cell, first + item.at, second + item.at, a, b);
+      __syncthreads();
+      if (item.works) {
 #pragma unroll
-    for (int i = 0; i < kOut; ++i) {
-      steps[i] = b[i];
-      if constexpr (kDifferences) {
-        steps[i] -= previous[k][i];
-        previous[k][i] = b[i];
-      }
-    }
-    const auto add = [&](int o, EntryPair<T> e) {
-#pragma unroll
-      for (int i = 0; i < kOut; ++i) {
-        acc[k][o][i] += e.mass * a[i];
-        acc[k][o][i] += e.stiffness * steps[i];
-      }
-    };
-    if (plane == Plane::inner) {
-#pragma unroll
-      for (int o = 0; o <= P; ++o) add(o, row[o]);
-      return;
-    }
-    if (stages) {
-#pragma unroll
-      for (int o = 0; o < P; ++o) {
-        add(o, row[o]);
-        stage_plane(k, o, o);
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < kOut; ++i) acc[k][0][i] = acc[k][P][i];
-    add(0, row[P]);
-    if (layer == 0 || is_last) {
-      const T end_term = g.axis[2].end_term[is_last ? 1 : 0];
-#pragma unroll
-      for (int i = 0; i < kOut; ++i) acc[k][0][i] += end_term * b[i];
-    }
-    if (is_last) stage_plane(k, 0, P);
-#pragma unroll
-    for (int o = 1; o <= P; ++o) {
-      const EntryPair<T> e = row[P + o];
-#pragma unroll
-      for (int i = 0; i < kOut; ++i) {
-        acc[k][o][i] = e.mass * a[i];
-        // The step to this plane is one of the layer below.
-        if constexpr (!kDifferences) acc[k][o][i] += e.stiffness * b[i];
+        for (int i = 0; i < Shape::outputs_x; ++i) {
+          first[item.at + i] = a[i];
+          second[item.at + i] = b[i];
+        }
       }
     }
   }
-
-  // x_ahead = x at this thread's column of plane z, where store() will want it.
-  __device__ __forceinline__ void load_ahead(int z) {
-    if (!kLoadsAhead || !stores || !is_free_plane(z)) return;
-    const T* from =
-        g.v.x + z * g.nodes.strides[2] + cell_y * P * g.nodes.strides[1] + cell_x * P + threadIdx.x;
+  // In 2D, where only a is wanted, and there are registers for all rows at once.
+  template <Ends ends>
+  __device__ __forceinline__ void x_pass_at_once() {
+    constexpr int kRounds = Shape::rounds_of(Shape::height, Shape::lines);
+    T a[kRounds][Shape::outputs_x];
+    T b[Shape::outputs_x];
 #pragma unroll
-    for (int r = 0; r < Shape::height; ++r, from += g.nodes.strides[1]) {
-      if (is_free_row(cell_y * P + r)) x_ahead[r] = __ldg(from);
+    for (int r = 0; r < kRounds; ++r) {
+      const ItemX item = item_x(0, r * Shape::lines, Shape::height);
+      if (item.works) x_products<ends>(item.cell, first + item.at, second + item.at, a[r], b);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) {
+      const ItemX item = item_x(0, r * Shape::lines, Shape::height);
+      if (!item.works) continue;
+#pragma unroll
+      for (int i = 0; i < Shape::outputs_x; ++i) first[item.at + i] = a[r][i];
+    }
+  }
+
+  // A column of nodes of the tile, as the z pass has it.
+  struct Column {
+    std::int64_t node;  // in the first plane of the mesh
+    int at;             // in a slot
+    int is_free;
+  };
+  // Whether a step may have the first or the last layer of the mesh, or layers of other chunks.
+  enum class Step { inner, any };
+  __device__ __forceinline__ void z_products(int layer_of_step, int layer, T* a, T* b, T* v) const;
+  __device__ __forceinline__ Column column_of(int round) const;
+  template <KroneckerPass form, Step step>
+  __device__ __forceinline__ void z_pass_of_layer(int layer_of_step, int layer, Chunk chunk,
+                                                  const Column& column, T& carry);
+  template <KroneckerPass form>
+  __device__ __forceinline__ void z_pass(int layer, Chunk chunk, const Column* columns, T* carry);
+  template <KroneckerPass form>
+  __device__ __forceinline__ void store_plane();
+  // Calls f with the form as a template argument.
+  template <class F>
+  __device__ __forceinline__ void with_form(F&& f) const {
+    if constexpr (compiled != KroneckerPass::any) {
+      f.template operator()<compiled>();
+    } else if (g.v.form == KroneckerPass::apply) {
+      f.template operator()<KroneckerPass::apply>();
+    } else if (g.v.form == KroneckerPass::apply_dot) {
+      f.template operator()<KroneckerPass::apply_dot>();
+    } else {
+      f.template operator()<KroneckerPass::residual>();
     }
   }
   template <KroneckerPass form>
-  __device__ __forceinline__ void store(int first_z, int count);
-  __device__ __forceinline__ void store_any(int first_z, int count) {
-    if constexpr (compiled != KroneckerPass::any) return store<compiled>(first_z, count);
-    switch (g.v.form) {
-      case KroneckerPass::apply:
-        return store<KroneckerPass::apply>(first_z, count);
-      case KroneckerPass::apply_dot:
-        return store<KroneckerPass::apply_dot>(first_z, count);
-      case KroneckerPass::residual:
-        return store<KroneckerPass::residual>(first_z, count);
-      case KroneckerPass::any:
-        return;
-    }
+  __device__ __forceinline__ T load_other(std::int64_t node) const;
+  template <KroneckerPass form>
+  __device__ __forceinline__ void store(std::int64_t node, T value, T other);
+  __device__ __forceinline__ void add_dots(T x, T y) {
+    sums[0] += static_cast<double>(x) * static_cast<double>(y);
+    sums[1] += static_cast<double>(y) * static_cast<double>(y);
   }
-  __device__ __forceinline__ void finish_constrained(int first_z, int end_z);
+  __device__ __forceinline__ void finish_constrained(Chunk chunk);
 
   const Arguments& g;
-  EntryPair<T>* rows_z;  // [2 layers][entry]
+  EntryPair<T>* rows_z;  // [layer of the step][i][j]
   EntryPair<T>* rows_x;  // [entry][cell]
   EntryPair<T>* rows_y;  // [cell][entry]
-  T* planes;             // [v1, v2][row][x]
-  T* stage;              // [plane][row][x]
+  T* first;              // v1, then a
+  T* second;             // v2, then b
   int cell_x;
   int cell_y;
-  int first_y;
-  std::int64_t column;
-  int first_cell;  // of the item, in the tile
-  int x_from;      // its places in `planes` and in `stage`
-  int x_to;
-  bool at_end_x;
-  bool at_end_y;
-  bool all_rows;
-  bool is_free;  // this thread's column
-  bool stores;
-  T w[Shape::window_y];
-  T x_ahead[kLoadsAhead ? Shape::height : 1];
-  T acc[Shape::items][P + 1][kOut];
-  T previous[kDifferences ? Shape::items : 1][kOut];  // b of the plane before
-  Sums<2> sums;                                       // x.y and y.y
+  Sums<2> sums;  // x.y and y.y
 };
-
-template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
-__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_through_layers() {
-  const int first_layer = blockIdx.z * g.layers_per_chunk;
-  const int end_layer = min(first_layer + g.layers_per_chunk, g.axis[2].cells);
-#pragma unroll
-  for (int k = 0; k < Shape::items; ++k) {
-#pragma unroll
-    for (int i = 0; i < kOut; ++i) {
-#pragma unroll
-      for (int o = 0; o <= P; ++o) acc[k][o][i] = T{0};
-      if constexpr (kDifferences) previous[k][i] = T{0};
-    }
-  }
-  // A chunk above the first starts a layer early, for what that adds to its first plane.
-  int layer = first_layer == 0 ? 0 : first_layer - 1;
-  const int last_z = end_layer * P;
-  load_rows_z(layer);
-  load(layer * P);
-  __pipeline_wait_prior(0);
-  __syncthreads();
-#pragma unroll 1
-  for (; layer <= end_layer; ++layer) {
-    const int planes_of_layer = layer < end_layer ? P : 1;
-    const bool stages = layer > first_layer;
-    const bool is_last = layer == g.axis[2].cells;
-    const EntryPair<T>* row = rows_z + layer % 2 * Shape::entries;
-#pragma unroll 1
-    for (int i = 0; i < planes_of_layer; ++i) {
-      const int z = layer * P + i;
-      y_pass();
-      if (z < last_z) load(z + 1);
-      __syncthreads();
-      if (i == 0 && !is_last) load_rows_z(layer + 1);
-#pragma unroll
-      for (int k = 0; k < Shape::items; ++k) {
-        T a[kOut];
-        T b[kOut];
-        x_pass(k, a, b);
-        if (i == 0) {
-          z_pass(k, Plane::first, stages, layer, row, a, b);
-        } else {
-          z_pass(k, Plane::inner, false, layer, row, a, b);
-        }
-      }
-      row += i == 0 ? 2 * P + 1 : P + 1;
-      if (i == 0 && stages) load_ahead(z - P);
-      __pipeline_wait_prior(0);
-      __syncthreads();
-      if (i == 0 && stages) store_any(z - P, is_last ? P + 1 : P);
-    }
-  }
-  finish_constrained(first_layer * P, end_layer * P + (end_layer == g.axis[2].cells ? 1 : 0));
-}
-
-template <class Shape, CellsAlongXY kind, KroneckerPass compiled>
-__device__ __forceinline__ void KroneckerTile<Shape, kind, compiled>::run_once() {
-  load(0);
-  __syncthreads();
-  y_pass();
-  __syncthreads();
-#pragma unroll
-  for (int k = 0; k < Shape::items; ++k) {
-    T a[kOut];
-    T b[kOut];
-    x_pass(k, a, b);
-#pragma unroll
-    for (int i = 0; i < kOut; ++i) acc[k][0][i] = g.scale * a[i];
-    stage_plane(k, 0, 0);
-  }
-  load_ahead(0);
-  __syncthreads();
-  store_any(0, 1);
-  finish_constrained(0, 1);
-}
 
 }  // namespace tessera

@@ -180,13 +180,19 @@ Index device_kronecker_bytes(const BoxMesh& mesh, int degree, Index value_bytes)
   for (int d = 0; d < mesh.dimension(); ++d) {
     values += axis_factor_bytes(degree, mesh.cells()[d]) / static_cast<Index>(sizeof(double));
   }
+  if (mesh.dimension() == 3 && degree <= kMaxFastDegree) {
+    // Along z the matrices of cells instead of rows.
+    const Index rows_of_cell = static_cast<Index>(degree) * (degree + 2);
+    values += 2 * (mesh.cells()[2] - rows_of_cell);
+  }
   if (degree > kMaxFastDegree) {
     values += Saturated(lattice.stride(2)) *
               kronecker_slab_planes(degree, mesh.dimension(), lattice.extents()[2]) * 4;
   }
   return values * value_bytes +
-         kronecker_max_blocks(mesh.dimension(), degree, mesh.cells()[0], mesh.cells()[1]) * 2 *
-             static_cast<Index>(sizeof(double)) +
+         kronecker_max_blocks(mesh.dimension(), degree, value_bytes, mesh.cells()[0],
+                              mesh.cells()[1]) *
+             2 * static_cast<Index>(sizeof(double)) +
          sizeof(unsigned);
 }
 

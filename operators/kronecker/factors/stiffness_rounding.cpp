@@ -120,23 +120,4 @@ std::vector<double> rounded_cell_stiffness(const AxisFactors& axis, int digits) 
   return cells;
 }
 
-std::vector<double> stiffness_of_steps(const AxisFactors& axis) {
-  const int p = axis.degree;
-  const int n = p + 1;
-  std::vector<double> rows((axis.cells + 1) * axis.block_size(), 0.0);
-  for (Index c = 0; c < axis.cells; ++c) {
-    const Index from = axis.kind == AxisCells::alike ? 0 : c * n * n;
-    double* block = rows.data() + c * axis.block_size();
-    for (int i = 0; i < n; ++i) {
-      const double* row = axis.cell_stiffness.data() + from + i * n;
-      double tail = 0.0;
-      for (int j = p; j > 0; --j) {
-        tail += row[j];
-        (j == p ? block + axis.block_size() : block + 2 * p + 1 + (j - 1) * n)[i] = tail;
-      }
-    }
-  }
-  return rows;
-}
-
 }  // namespace tessera

@@ -19,11 +19,4 @@ std::vector<double> rounded_stiffness(const AxisFactors& axis, int digits);
 /// own mirror image and stays so.
 std::vector<double> rounded_cell_stiffness(const AxisFactors& axis, int digits);
 
-/// The stiffness of cells as it acts on steps, the differences u_j - u_{j-1} within a cell:
-/// (K u)_i = sum_j K'_ij (u_j - u_{j-1}), K'_ij = sum_{l >= j} K_il, j = 1 .. p.
-/// By owner, as AxisFactors has rows, but transposed: cell c's block is what the steps to its nodes
-/// do. Row 0 is the step to its first node, which is one of cell c - 1: K'_ip at entries i = 0 ..
-/// p, and 0 at the others; row j has K'_ij at entries i = 0 .. p.
-std::vector<double> stiffness_of_steps(const AxisFactors& axis);
-
 }  // namespace tessera

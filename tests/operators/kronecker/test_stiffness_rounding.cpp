@@ -105,44 +105,6 @@ TEST(StiffnessRounding, LeavesConstantsInTheNullSpaceOfACell) {
   }
 }
 
-// On a line of values, steps times K' are K times the values.
-TEST(StiffnessRounding, ActsOnStepsAsOnValues) {
-  for (int p = 1; p <= 9; ++p) {
-    SCOPED_TRACE(p);
-    const Discretization discretization = strip(p, 4, {0.0, 0.05, 0.2, 0.4, 0.7});
-    const ScalarField k = function_of_x([](double x) { return 1.0 + x * x; });
-    const KroneckerFactors factors = make_kronecker_factors({&discretization, k, {}, {}});
-    const AxisFactors& axis = factors.axes[0];
-    const std::vector<double> rows = stiffness_of_steps(axis);
-    std::vector<double> u(axis.nodes());
-    for (Index node = 0; node < axis.nodes(); ++node) {
-      u[node] = std::sin(3.7 * static_cast<double>(node));
-    }
-    std::vector<double> of_steps(u.size(), 0.0);
-    for (Index node = 1; node < axis.nodes(); ++node) {
-      const Index c = node / p;
-      const Index j = node % p;
-      const double* row = rows.data() + c * axis.block_size();
-      if (j > 0) row += 2 * p + 1 + (j - 1) * (p + 1);
-      const Index first = j > 0 ? c * p : (c - 1) * p;
-      for (int i = 0; i <= p; ++i) of_steps[first + i] += row[i] * (u[node] - u[node - 1]);
-    }
-    const double scale = largest(axis.stiffness);
-    for (Index node = 0; node < axis.nodes(); ++node) {
-      const Index c = node / p;
-      const bool is_vertex = node % p == 0;
-      const double* row = axis.stiffness.data() + c * axis.block_size();
-      if (!is_vertex) row += 2 * p + 1 + (node % p - 1) * (p + 1);
-      const Index first = is_vertex ? (c - 1) * p : c * p;
-      double sum = 0.0;
-      for (Index j = 0; j < (is_vertex ? 2 * p + 1 : p + 1); ++j) {
-        if (first + j >= 0 && first + j < axis.nodes()) sum += row[j] * u[first + j];
-      }
-      EXPECT_NEAR(of_steps[node], sum, 1e-13 * scale);
-    }
-  }
-}
-
 // Cells that differ are rounded one by one.
 TEST(StiffnessRounding, LeavesConstantsInTheNullSpaceOfEachCell) {
   for (int p = 1; p <= 9; ++p) {
