@@ -1,6 +1,5 @@
 // This file has the Kronecker operator on the GPU, with its fused operations.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "operators/kronecker/arguments.cuh"
 #include "operators/kronecker/device_data.hpp"
 #include "operators/kronecker/device_kronecker.hpp"
+#include "operators/kronecker/factors/cells_along_z.hpp"
 #include "operators/kronecker/factors/stiffness_rounding.hpp"
 #include "solvers/memory/launch.cuh"
 #include "solvers/memory/reduction.cuh"
@@ -52,54 +52,6 @@ std::vector<EntryPair<T>> paired(const std::vector<double>& mass,
     pairs[i] = {static_cast<T>(mass[i]), static_cast<T>(stiffness[i])};
   }
   return pairs;
-}
-
-// The factor of the first cell's matrix that a cell's is, if it is one up to rounding.
-std::optional<double> multiple_of_first(const std::vector<double>& cells, std::size_t size,
-                                        std::size_t cell) {
-  const auto at = std::max_element(cells.begin(), cells.begin() + size) - cells.begin();
-  const double largest = cells[at];
-  if (largest == 0.0) return 1.0;
-  const double factor = cells[cell * size + at] / largest;
-  for (std::size_t e = 0; e < size; ++e) {
-    const double difference = cells[cell * size + e] - factor * cells[e];
-    if (std::abs(difference) > 1e-14 * factor * largest) return std::nullopt;
-  }
-  return factor;
-}
-
-// Whether the first cell's matrix is its own mirror image, up to rounding.
-bool is_own_mirror(const std::vector<double>& cells, std::size_t size) {
-  const double largest = *std::max_element(cells.begin(), cells.begin() + size);
-  for (std::size_t e = 0; e < size; ++e) {
-    if (std::abs(cells[e] - cells[size - 1 - e]) > 1e-14 * largest) return false;
-  }
-  return true;
-}
-
-// Mass and stiffness of the axis's cells as multiples of the first cell's, which are symmetric
-// under reversal; nothing if they are not.
-std::vector<EntryPair<double>> multiples_of_first(const AxisFactors& axis) {
-  std::vector<EntryPair<double>> multiples(axis.cells);
-  const auto size = static_cast<std::size_t>(axis.degree + 1) * (axis.degree + 1);
-  if (!is_own_mirror(axis.cell_mass, size) || !is_own_mirror(axis.cell_stiffness, size)) return {};
-  for (std::size_t c = 0; c < multiples.size(); ++c) {
-    const std::optional<double> mass = multiple_of_first(axis.cell_mass, size, c);
-    const std::optional<double> stiffness = multiple_of_first(axis.cell_stiffness, size, c);
-    if (!mass || !stiffness) return {};
-    multiples[c] = {*mass, *stiffness};
-  }
-  return multiples;
-}
-
-KroneckerCells kind_of(const KroneckerFactors& factors) {
-  const auto are_alike = [&](int d) { return factors.axes[d].kind == AxisCells::alike; };
-  if (factors.axes[0].degree > kMaxFastDegree || !are_alike(0) || !are_alike(1)) {
-    return KroneckerCells::different;
-  }
-  if (factors.dimension == 2 || are_alike(2)) return KroneckerCells::alike;
-  return multiples_of_first(factors.axes[2]).empty() ? KroneckerCells::alike_along_xy
-                                                     : KroneckerCells::multiples_along_z;
 }
 
 template <class T>
@@ -191,7 +143,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
     zero_on_device(arrived_.data(), arrived_.bytes());
     data_.sums = {partial_.data(), partial_.size(), arrived_.data()};
     data_.nodes = form.discretization->lattice.nodes();
-    data_.kind = kind_of(factors);
+    data_.kind = kronecker_cells(factors);
     data_.ratio = T{1};
     data_.scale = T{1};
     data_.reaction = static_cast<T>(factors.reaction);
@@ -263,30 +215,19 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
     data_.axis[2].nodes = 1;
     data_.axis[2].diagonal = diagonals_[2].data();
   }
-  // The matrices of cells along z, times `scale`.
   void set_cells_along_z(const AxisFactors& axis, double scale) {
-    std::vector<double> mass = axis.cell_mass;
-    std::vector<double> stiffness = rounded_cell_stiffness(axis, kDigits);
-    for (double& value : mass) value *= scale;
-    for (double& value : stiffness) value *= scale;
-    std::vector<EntryPair<T>> of_cells = paired<T>(mass, stiffness);
+    const CellsAlongZ z = cells_along_z(axis, data_.kind, kDigits, scale);
+    const auto rounded = [](EntryPair<double> e) {
+      return EntryPair<T>{static_cast<T>(e.mass), static_cast<T>(e.stiffness)};
+    };
     const int n = degree_ + 1;
-    if (!has_table_along_z(data_.kind)) {
-      for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
-          data_.unit_z[distinct_entry(degree_, i, j)] = of_cells[i * n + j];
-        }
-      }
+    for (std::size_t e = 0; e < z.unit.size(); ++e) {
+      const auto at = static_cast<int>(e);
+      data_.unit_z[distinct_entry(degree_, at / n, at % n)] = rounded(z.unit[e]);
     }
-    if (data_.kind == KroneckerCells::multiples_along_z) {
-      of_cells.clear();
-      for (const EntryPair<double>& multiple : multiples_of_first(axis)) {
-        of_cells.push_back({static_cast<T>(multiple.mass), static_cast<T>(multiple.stiffness)});
-      }
-    }
-    // As much memory whatever the cells are, so that it is foreseen without looking at them.
-    of_cells.resize(axis.cells * n * n);
-    rows_[2] = DeviceArray<EntryPair<T>>(of_cells);
+    std::vector<EntryPair<T>> rows(z.rows.size());
+    std::transform(z.rows.begin(), z.rows.end(), rows.begin(), rounded);
+    rows_[2] = DeviceArray<EntryPair<T>>(rows);
     data_.axis[2].rows = rows_[2].data();
   }
 

@@ -108,10 +108,12 @@ Discretization make_mapped_discretization(const BoxMesh& mesh, const Basis1D& ba
 }
 
 Problem make_problem(const ProblemOptions& options) {
-  const BoxMesh mesh = options.geometry == Geometry::graded
-                           ? BoxMesh(options.dimension, options.cells, kLower, kUpper,
-                                     graded_lines(options.cells, kLower, kUpper))
-                           : BoxMesh(options.dimension, options.cells, kLower, kUpper);
+  std::array<GridLines, 3> lines;
+  if (options.geometry == Geometry::graded) lines = graded_lines(options.cells, kLower, kUpper);
+  for (int d = 0; d < 3; ++d) {
+    if (options.graded_axis >= 0 && d != options.graded_axis) lines[d].clear();
+  }
+  const BoxMesh mesh(options.dimension, options.cells, kLower, kUpper, lines);
   const int points = options.points > 0 ? options.points : options.degree + 1;
   const Basis1D basis = make_basis(options.degree, options.nodes, options.rule, points);
   Problem problem;

@@ -32,6 +32,7 @@ struct ProblemOptions {
   NodeFamily nodes = NodeFamily::gauss_lobatto;
   QuadratureRule rule = QuadratureRule::gauss;
   Geometry geometry = Geometry::curved;
+  int graded_axis = -1;  // of Geometry::graded: all axes if negative
   Coefficient coefficient = Coefficient::variable;
   Reaction reaction = Reaction::none;
   Boundary boundary = Boundary::mixed;

@@ -48,6 +48,34 @@ TEST_P(Kronecker, EqualsTheReferenceOnThinMeshes) {
   }
 }
 
+// Widths of cells, or the coefficient, vary along one axis, and along the others cells are alike.
+TEST_P(Kronecker, EqualsTheReferenceWithCellsThatDifferAlongOneAxis) {
+  ProblemOptions options = Kronecker::options();
+  for (int axis = 0; axis < options.dimension; ++axis) {
+    for (const bool varies : {false, true}) {
+      options.geometry = varies ? Geometry::cartesian : Geometry::graded;
+      options.coefficient = varies ? Coefficient::separable : Coefficient::constant;
+      options.graded_axis = axis;
+      Problem problem = make_problem(options);
+      if (varies) {
+        std::array<ScalarField, 3> factors = {constant_field(1.0), constant_field(1.0),
+                                              constant_field(1.0)};
+        factors[axis] = (*problem.form.coefficient.factors)[axis];
+        problem.form.coefficient = factors[axis];
+        problem.form.coefficient.factors =
+            std::make_shared<const std::array<ScalarField, 3>>(factors);
+      }
+      SCOPED_TRACE(describe(options));
+      SCOPED_TRACE(axis);
+      in_space_of_processor([&]<class Space>() {
+        expect_equal_to_reference<double, Space>(problem);
+        expect_equal_to_reference<float, Space>(problem);
+        expect_fused_operations_equal_compositions<double, Space>(problem);
+      });
+    }
+  }
+}
+
 // Whichever end of a row of two nodes is constrained, the other is free.
 TEST_P(Kronecker, EqualsTheReferenceWithOneCellAlongXAndOneDirichletFace) {
   ProblemOptions options = Kronecker::options();
