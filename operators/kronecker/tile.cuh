@@ -139,12 +139,11 @@ class KroneckerTile {
 
   // An item of the y pass: a column of nodes, and in it the rows that `work_y` cells own.
   struct ItemY {
-    std::int64_t
-        from;     // the first node of its window, where the pass has plane 0 of the mesh first
-    int row;      // the first of the cells, in the tile
-    int plane;    // of those of the pass
-    int to;       // its place, where the pass has slot 0 first
-    int is_free;  // the column
+    std::int64_t from;  // its window's first node, in a pass whose first plane is the mesh's
+    int row;            // the first of the cells, in the tile
+    int plane;          // of those of the pass
+    int to;             // its place, in a pass whose first slot is 0
+    int is_free;        // the column
   };
   __device__ __forceinline__ ItemY item_y(int i) const {
     const int column = i % Shape::columns;
@@ -234,8 +233,9 @@ class KroneckerTile {
     const auto load_window = [&](const T* values) {
 #pragma unroll
       for (int i = 0; i < Shape::window_x; ++i) u[i] = values[i];
-      if constexpr (is_extended && ends == Ends::free)
+      if constexpr (is_extended && ends == Ends::free) {
         extend_ends<Shape::work_x>(0, cell_x + cell, u);
+      }
     };
     const auto products = [&](const auto& rows) {
       load_window(v1);
