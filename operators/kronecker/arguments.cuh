@@ -30,13 +30,7 @@ struct HalfMatrices {
         const EntryPair<T> a = entry(i, k);
         const EntryPair<T> b = entry(i, P - k);
         even[i][k] = {(a.mass + b.mass) / 2, (a.stiffness + b.stiffness) / 2};
-      }
-      if (P % 2 == 0) even[i][P / 2] = entry(i, P / 2);
-    }
-    for (int i = 0; i < odd_count; ++i) {
-      for (int k = 0; k < odd_count; ++k) {
-        const EntryPair<T> a = entry(i, k);
-        const EntryPair<T> b = entry(i, P - k);
+        if (i == odd_count || k == odd_count) continue;  // The middle node has no odd half.
         odd[i][k] = {(a.mass - b.mass) / 2, (a.stiffness - b.stiffness) / 2};
       }
     }
@@ -66,14 +60,16 @@ struct KroneckerArguments : KroneckerData<T> {
 
   __host__ explicit KroneckerArguments(const KroneckerData<T>& data)
       : KroneckerData<T>(data), half_z(data.unit_z) {
-    for (int e = 0; e < distinct_entries(P); ++e) unit.entries[e] = data.unit[e];
-    unit.vertex = data.vertex;
     const auto along_y = [&](EntryPair<T> e) {
       if (kTakesDifferences<T>) return e;
       return EntryPair<T>{e.mass, data.ratio * e.stiffness + data.reaction * e.mass};
     };
-    for (int e = 0; e < distinct_entries(P); ++e) unit_y.entries[e] = along_y(unit.entries[e]);
-    unit_y.vertex = along_y(unit.vertex);
+    for (int e = 0; e < distinct_entries(P); ++e) {
+      unit.entries[e] = data.unit[e];
+      unit_y.entries[e] = along_y(data.unit[e]);
+    }
+    unit.vertex = data.vertex;
+    unit_y.vertex = along_y(data.vertex);
     beyond_y = along_y(data.beyond);
   }
 };

@@ -1,6 +1,7 @@
 // These types are the Kronecker operator as the kernels of the GPU see it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "mesh/index_box.hpp"

@@ -107,18 +107,18 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
 /// The kernel of the data's kind of cells and form.
 template <int dimension, class Shape>
 void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
+  const auto launch_any = [&]<KroneckerCells kind>() {
+    launch_kronecker_shape<dimension, Shape, kind, KroneckerPass::any>(data);
+  };
   if (data.kind == KroneckerCells::different) {
-    return launch_kronecker_shape<dimension, Shape, KroneckerCells::different, KroneckerPass::any>(
-        data);
+    return launch_any.template operator()<KroneckerCells::different>();
   }
   if constexpr (dimension == 3) {
     if (data.kind == KroneckerCells::multiples_along_z) {
-      return launch_kronecker_shape<3, Shape, KroneckerCells::multiples_along_z,
-                                    KroneckerPass::any>(data);
+      return launch_any.template operator()<KroneckerCells::multiples_along_z>();
     }
     if (data.kind == KroneckerCells::alike_along_xy) {
-      return launch_kronecker_shape<3, Shape, KroneckerCells::alike_along_xy, KroneckerPass::any>(
-          data);
+      return launch_any.template operator()<KroneckerCells::alike_along_xy>();
     }
   }
   const auto launch_form = [&]<KroneckerPass form>() {

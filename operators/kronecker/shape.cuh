@@ -30,9 +30,10 @@ struct KroneckerShape {
   static constexpr int outputs_y = work_y * p;
   static constexpr int pieces_x = cells_x / work_x;
   static constexpr int pieces_y = cells_y / work_y;
-  static constexpr int planes = p * layers;                            // of a step, 3D
-  static constexpr int rounds_z = (width * height - 1) / threads + 1;  // nodes of a plane a thread
-  static constexpr int rounds_y = (planes * pieces_y * columns - 1) / threads + 1;
+  static constexpr int planes = p * layers;  // of a step, 3D
+  static constexpr int rounds_of(int total, int size) { return (total + size - 1) / size; }
+  static constexpr int rounds_y = rounds_of(planes * pieces_y * columns, threads);
+  static constexpr int rounds_z = rounds_of(width * height, threads);  // nodes of a plane a thread
 
   static_assert(cells_x % work_x == 0 && cells_y % work_y == 0 && threads % 32 == 0);
 
@@ -42,7 +43,6 @@ struct KroneckerShape {
   static constexpr int banks = 128 / static_cast<int>(sizeof(T));
   static constexpr int max_lines = threads / pieces_x;
   static constexpr bool has_many_lines = max_lines >= 16;
-  static constexpr int rounds_of(int total, int size) { return (total + size - 1) / size; }
   static constexpr int lines_of_step = planes * height;
   static constexpr int lines =
       has_many_lines ? rounds_of(lines_of_step, rounds_of(lines_of_step, max_lines)) : outputs_x;

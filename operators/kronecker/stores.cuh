@@ -17,7 +17,7 @@ __device__ __forceinline__ auto KroneckerTile<dimension, Shape, kind, compiled>:
   return T{0};
 }
 
-/// What the form makes of v = A x at a free node.
+/// What the form makes of v = A x at a node.
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 template <KroneckerPass form>
 __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>::store(
@@ -52,8 +52,8 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
 #pragma unroll
   for (int r = 0; r < kRounds; ++r) {
     const int row = row_of(r);
-    if (stores(row))
-      store<form>(node_of(row), g.scale * first[row * Shape::row + column], other[r]);
+    if (!stores(row)) continue;
+    store<form>(node_of(row), g.scale * first[row * Shape::row + column], other[r]);
   }
 }
 
@@ -72,7 +72,6 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>::finish_constrained(
     Chunk chunk) {
-  const KroneckerVectors<T>& v = g.v;
   const bool has_last_plane = dimension == 2 || chunk.end_layer == g.axis[2].cells;
   const int first_z = dimension == 2 ? 0 : chunk.first_layer * P;
   const int end_z = has_last_plane ? g.axis[2].nodes : chunk.end_layer * P;
@@ -85,20 +84,8 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   const int end_y = end(Shape::height, g.axis[1], tile_y);
   const auto finish = [&](int x, int y, int z) {
     const std::int64_t at = z * g.nodes.strides[2] + (tile_y + y) * g.nodes.strides[1] + tile_x + x;
-    T value = __ldg(v.x + at);
-    switch (v.form) {
-      case KroneckerPass::residual:
-        value = v.b[at] - value;
-        add_dots(value, value);
-        break;
-      case KroneckerPass::apply_dot:
-        add_dots(value, value);
-        break;
-      case KroneckerPass::apply:
-      case KroneckerPass::any:
-        break;
-    }
-    v.y[at] = value;
+    with_form(
+        [&]<KroneckerPass form>() { store<form>(at, __ldg(g.v.x + at), load_other<form>(at)); });
   };
   for (const int z : {0, g.axis[2].nodes - 1}) {
     if (is_free(2, z) || z < first_z || z >= end_z) continue;

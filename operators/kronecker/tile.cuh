@@ -42,11 +42,11 @@ class KroneckerTile {
   __device__ __forceinline__ void run() {
     const int first = dimension == 3 ? static_cast<int>(blockIdx.z) * g.layers_per_chunk : 0;
     const Chunk chunk{first, dimension == 3 ? min(first + g.layers_per_chunk, g.axis[2].cells) : 1};
-    if (kOtherEnds == Ends::free || has_free_end(0, cell_x, Shape::cells_x) ||
+    if (!kTellsEndsApart || has_free_end(0, cell_x, Shape::cells_x) ||
         has_free_end(1, cell_y, Shape::cells_y)) {
       run_tile<Ends::free>(chunk);
-    } else {
-      run_tile<kOtherEnds>(chunk);
+    } else if constexpr (kTellsEndsApart) {
+      run_tile<Ends::constrained>(chunk);
     }
     finish_constrained(chunk);
   }
@@ -86,11 +86,9 @@ class KroneckerTile {
     }
   }
   // Whether a tile has nodes that end an axis along x or y and are free, where A differs from what
-  // it is inside. Tiles without go through code of their own.
+  // it is inside. Tiles without go through code of their own, in the kernels for which it matters.
   enum class Ends { constrained, free };
-  // Kernels for which it matters less are spared that code.
-  static constexpr Ends kOtherEnds =
-      dimension == 3 && kind == KroneckerCells::alike ? Ends::constrained : Ends::free;
+  static constexpr bool kTellsEndsApart = dimension == 3 && kind == KroneckerCells::alike;
   __device__ __forceinline__ bool has_free_end(int d, int cell, int count) const {
     return (cell == 0 && g.axis[d].first_free == 0) ||
            (cell + count >= g.axis[d].cells && g.axis[d].last_free == g.axis[d].nodes - 1);
@@ -143,7 +141,7 @@ class KroneckerTile {
     int row;            // the first of the cells, in the tile
     int plane;          // of those of the pass
     int to;             // its place, in a pass whose first slot is 0
-    int is_free;        // the column
+    bool is_free;       // the column
   };
   __device__ __forceinline__ ItemY item_y(int i) const {
     const int column = i % Shape::columns;
@@ -319,7 +317,7 @@ class KroneckerTile {
   struct Column {
     std::int64_t node;  // in the first plane of the mesh
     int at;             // in a slot
-    int is_free;
+    bool is_free;
   };
   // Whether a step may have the first or the last layer of the mesh, or layers of other chunks.
   enum class Step { inner, any };

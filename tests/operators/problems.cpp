@@ -71,6 +71,15 @@ ScalarField field_of(PointFunction function) {
           std::nullopt};
 }
 
+ScalarField varying_along(int axis, const ScalarField& field) {
+  std::array<ScalarField, 3> factors = {constant_field(1.0), constant_field(1.0),
+                                        constant_field(1.0)};
+  factors[axis] = field;
+  ScalarField product = field;
+  product.factors = std::make_shared<const std::array<ScalarField, 3>>(std::move(factors));
+  return product;
+}
+
 std::string describe(const ProblemOptions& options) {
   return fmt::format(
       "{}D p={} cells {}x{}x{} points {} {} nodes, {} rule, {}, k {}, reaction {}, boundary {}",

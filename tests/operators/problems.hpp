@@ -17,6 +17,8 @@ using PointFunction = std::function<double(double x, double y, double z)>;
 
 /// A field from a function of one point; never known to be constant.
 ScalarField field_of(PointFunction function);
+/// The field as a product of functions of one coordinate, of which it is the one of this axis.
+ScalarField varying_along(int axis, const ScalarField& field);
 
 enum class Geometry { cartesian, curved, graded };
 enum class Coefficient { constant, variable, separable };

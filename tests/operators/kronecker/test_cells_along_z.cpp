@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
+#include <string>
 #include <vector>
 
-#include "mesh/discretization.hpp"
 #include "operators/kronecker/factors/cells_along_z.hpp"
+#include "tests/operators/problems.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -17,23 +17,8 @@ namespace {
 constexpr int kDigits = std::numeric_limits<double>::digits;
 constexpr IndexTriple kCells = {3, 2, 4};
 
-Discretization box(int degree, const std::array<GridLines, 3>& lines) {
-  const BoxMesh mesh(3, kCells, {0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}, lines);
-  const NodeLattice lattice(mesh, degree);
-  Basis1D basis = make_basis(degree, NodeFamily::gauss_lobatto, QuadratureRule::gauss, degree + 1);
-  Mapping mapping(mesh, lattice, basis.nodes);
-  return {mesh, std::move(basis), lattice, std::move(mapping)};
-}
-
-// The coefficient value(z).
 ScalarField along_z(double (*value)(double)) {
-  const auto at = [value](const PointBlock& points, double* values) {
-    for (std::size_t i = 0; i < points.n; ++i) values[i] = value(points.z[i]);
-  };
-  const ScalarField field{at, std::nullopt};
-  return {at, std::nullopt,
-          std::make_shared<const std::array<ScalarField, 3>>(
-              std::array<ScalarField, 3>{constant_field(1.0), constant_field(1.0), field})};
+  return varying_along(2, field_of([value](double, double, double z) { return value(z); }));
 }
 
 struct Case {
@@ -71,7 +56,9 @@ TEST(CellsAlongZ, HaveTheMatricesOfTheFactors) {
   for (const Case& c : cases()) {
     for (const int p : {1, 2, 3, 4}) {
       SCOPED_TRACE(std::string(c.what) + ", p = " + std::to_string(p));
-      const Discretization discretization = box(p, c.lines);
+      const Discretization discretization = make_discretization(
+          BoxMesh(3, kCells, {0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}, c.lines),
+          make_basis(p, NodeFamily::gauss_lobatto, QuadratureRule::gauss, p + 1));
       const KroneckerFactors factors =
           make_kronecker_factors({&discretization, c.coefficient, {}, {}});
       const KroneckerCells cells = kronecker_cells(factors);

@@ -58,12 +58,7 @@ TEST_P(Kronecker, EqualsTheReferenceWithCellsThatDifferAlongOneAxis) {
       options.graded_axis = axis;
       Problem problem = make_problem(options);
       if (varies) {
-        std::array<ScalarField, 3> factors = {constant_field(1.0), constant_field(1.0),
-                                              constant_field(1.0)};
-        factors[axis] = (*problem.form.coefficient.factors)[axis];
-        problem.form.coefficient = factors[axis];
-        problem.form.coefficient.factors =
-            std::make_shared<const std::array<ScalarField, 3>>(factors);
+        problem.form.coefficient = varying_along(axis, (*problem.form.coefficient.factors)[axis]);
       }
       SCOPED_TRACE(describe(options));
       SCOPED_TRACE(axis);

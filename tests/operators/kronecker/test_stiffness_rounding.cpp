@@ -6,6 +6,7 @@
 
 #include "operators/kronecker/factors/factors.hpp"
 #include "operators/kronecker/factors/stiffness_rounding.hpp"
+#include "tests/operators/problems.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -13,22 +14,13 @@ namespace {
 constexpr int kFloatDigits = 24;
 
 Discretization strip(int degree, Index cells, GridLines lines = {}) {
-  const BoxMesh mesh(2, {cells, 1, 1}, {0.0, 0.0, 0.0}, {0.7, 1.0, 0.0},
-                     {std::move(lines), {}, {}});
-  const NodeLattice lattice(mesh, degree);
-  Basis1D basis = make_basis(degree, NodeFamily::gauss_lobatto, QuadratureRule::gauss, degree + 1);
-  Mapping mapping(mesh, lattice, basis.nodes);
-  return {mesh, std::move(basis), lattice, std::move(mapping)};
+  return make_discretization(
+      BoxMesh(2, {cells, 1, 1}, {0.0, 0.0, 0.0}, {0.7, 1.0, 0.0}, {std::move(lines), {}, {}}),
+      make_basis(degree, NodeFamily::gauss_lobatto, QuadratureRule::gauss, degree + 1));
 }
 
 ScalarField function_of_x(double (*value)(double)) {
-  const auto at = [value](const PointBlock& points, double* values) {
-    for (std::size_t i = 0; i < points.n; ++i) values[i] = value(points.x[i]);
-  };
-  const ScalarField field{at, std::nullopt};
-  return {at, std::nullopt,
-          std::make_shared<const std::array<ScalarField, 3>>(
-              std::array<ScalarField, 3>{field, constant_field(1.0), constant_field(1.0)})};
+  return varying_along(0, field_of([value](double x, double, double) { return value(x); }));
 }
 
 double largest(const std::vector<double>& values) {
