@@ -28,8 +28,9 @@ const char* processor_text(Processor processor) {
 }
 
 std::vector<KernelInfo>& table() {
-  static std::vector<KernelInfo> rows = {csr_kernel(),    local_kernel(),   local_thread_kernel(),
-                                         tensor_kernel(), stencil_kernel(), kronecker_kernel()};
+  static std::vector<KernelInfo> rows = {
+      csr_kernel(),    cusparse_kernel(), local_kernel(),     local_thread_kernel(),
+      tensor_kernel(), stencil_kernel(),  kronecker_kernel(), rounded_csr_kernel()};
   return rows;
 }
 
@@ -44,10 +45,24 @@ bool suits(const char* kernel, const FormShape& shape) {
   return find_kernel(kernel)->runs_on(shape.processor) && why_unsuitable({kernel}, shape).empty();
 }
 
-// Whether tensor with the policy applies faster on the GPU; what was measured is its fastest one.
+// "400 thousand", "1.4 million".
+std::string rounded_text(Index count) {
+  constexpr Index kMillion = 1'000'000;
+  if (count < kMillion) return std::to_string(count / 1000) + " thousand";
+  const Index tenths = count % kMillion / (kMillion / 10);
+  return std::to_string(count / kMillion) + (tenths > 0 ? "." + std::to_string(tenths) : "") +
+         " million";
+}
+
+Index min_dofs_on_gpu(const char* kernel, const FormShape& shape) {
+  const auto min_dofs = find_kernel(kernel)->min_dofs_on_gpu;
+  return min_dofs == nullptr ? 0 : min_dofs(shape);
+}
+
+// Whether tensor with the policy is faster on the GPU; what was measured is its fastest one.
 bool is_small_for(const char* kernel, const FormShape& shape, std::string_view scatter) {
   return shape.processor == Processor::gpu &&
-         shape.lattice.dof_count() < find_kernel(kernel)->min_dofs_on_gpu &&
+         shape.lattice.dof_count() < min_dofs_on_gpu(kernel, shape) &&
          scatter == choose_scatter(kTensor, Processor::gpu, Deterministic::no).scatter;
 }
 
@@ -161,8 +176,7 @@ ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter) {
   }
   const std::string reason =
       is_small
-          ? "fewer than " + std::to_string(find_kernel(kKronecker)->min_dofs_on_gpu / 1'000'000) +
-                " million DoFs on the GPU"
+          ? "fewer than " + rounded_text(min_dofs_on_gpu(kKronecker, shape)) + " DoFs on the GPU"
       : shape.mesh_kind == MeshKind::mapped
           ? "the mesh is mapped"
           : "the coefficient is no product of functions of one coordinate";

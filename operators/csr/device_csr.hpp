@@ -1,4 +1,4 @@
-// The strategy csr on the GPU is assembled there, and applied slab by slab.
+// The matrix is assembled on the GPU, and applied there with entries in either precision.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,10 @@
 #include "solvers/sparse_rows.hpp"
 
 namespace tessera {
+
+/// The names of the strategies.
+inline constexpr char kCsr[] = "csr";
+inline constexpr char kRoundedCsr[] = "csr-single";
 
 /// The most that local matrices take while a matrix is made on the GPU, unless one layer of cells
 /// of a color takes more.
@@ -45,29 +49,28 @@ inline CsrScratch csr_scratch(const BoxMesh& mesh, const NodeLattice& lattice, I
   return {layers, layers * static_cast<Index>(layer_values)};
 }
 
-/// cuSPARSE fails from 2^31 - 1 nonzeros on, with 64-bit indices as well (12.6), so a matrix is cut
-/// into slabs of no more rows and entries together than this, each with 32-bit offsets of its own.
-inline constexpr Index kMaxSlabEntries = (Index{1} << 31) - (Index{1} << 28);
-
-/// Bytes of the assembled matrix on the GPU, before building it; cuSPARSE's workspace is not in it.
+/// Bytes of the assembled matrix on the GPU, before building it; row starts have 64 bits.
 inline Index device_csr_bytes(const NodeLattice& lattice, FaceSet dirichlet, Index value_bytes) {
-  constexpr Index kIndexBytes = sizeof(std::int32_t);
-  const Index nonzeros = csr_nonzeros(lattice, dirichlet);
-  const Index slabs = (Saturated(nonzeros) + lattice.size()) / kMaxSlabEntries + 1;
-  return Saturated(nonzeros) * (value_bytes + kIndexBytes) + (lattice.size() + slabs) * kIndexBytes;
+  constexpr Index kColumnBytes = sizeof(std::int32_t);
+  constexpr Index kStartBytes = sizeof(std::int64_t);
+  return Saturated(csr_nonzeros(lattice, dirichlet)) * (value_bytes + kColumnBytes) +
+         (Saturated(lattice.size()) + 1) * kStartBytes;
 }
 
-/// The most bytes while it is made, workspaces apart: the matrix, 64-bit row starts and either the
-/// local matrices or, later, the two vectors that algorithms are timed with.
+/// The most bytes while it is made: the matrix and the local matrices.
 inline Index device_csr_peak_bytes(FactorKind kind, const BoxMesh& mesh, const NodeLattice& lattice,
                                    FaceSet dirichlet, Index value_bytes) {
   const Index local_matrices =
       value_bytes * (kind == FactorKind::constant ? power(lattice.nodes_per_cell(), 2)
                                                   : csr_scratch(mesh, lattice, value_bytes).values);
-  const Index vectors = 2 * lattice.size() * value_bytes;
-  const Index row_starts = lattice.size() * static_cast<Index>(sizeof(Index));
-  return Saturated(device_csr_bytes(lattice, dirichlet, value_bytes)) +
-         std::max<Index>(Saturated(row_starts) + local_matrices, vectors);
+  return Saturated(device_csr_bytes(lattice, dirichlet, value_bytes)) + local_matrices;
+}
+
+/// Bytes of the matrix in double precision once its entries are rounded to single precision: these,
+/// and what is left of each row.
+inline Index rounded_csr_bytes(const NodeLattice& lattice, FaceSet dirichlet) {
+  return Saturated(device_csr_bytes(lattice, dirichlet, sizeof(float))) +
+         Saturated(lattice.size()) * sizeof(double);
 }
 
 /// The assembled matrix in compressed sparse rows on the GPU.
@@ -86,15 +89,27 @@ inline Index device_csr_peak_bytes(FactorKind kind, const BoxMesh& mesh, const N
 template <class T>
 DeviceSparseRows<T> assemble_on_device(const BilinearForm& form, const DeviceCellKernel<T>& kernel);
 
-/// y = A x with the assembled matrix by cusparseSpMV.
-///
-/// The product need not be the same bits in every run: of cuSPARSE's CUSPARSE_SPMV_CSR_ALG1 (order
-/// of sums not promised) and ALG2 (deterministic) the one is used that was faster when timed.
-/// apply() allocates nothing on the GPU and can be captured in a CUDA graph.
+/// y = A x with the assembled matrix. A group of 4 to 32 threads sums a row, by how long rows are,
+/// in a fixed order: the same bits in every run. apply() allocates nothing on the GPU and can be
+/// captured in a CUDA graph. Bytes a DoF: 12 a nonzero (single precision: 8) and 24 (16).
 /// @throws as assemble_on_device()
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
-    const BilinearForm& form, const DeviceCellKernel<T>& kernel,
-    Index max_slab_entries = kMaxSlabEntries);
+    const BilinearForm& form, const DeviceCellKernel<T>& kernel);
+
+/// The same with entries in single precision: 8 bytes a nonzero, whatever T is.
+///
+/// Entries differ by 2^-24 of themselves, but sums of rows do not: with r_i = sum over j of a_ij -
+/// float(a_ij) in double precision,
+///
+///     y_i = sum over j of float(a_ij) x_j + r_i x_i.
+///
+/// So A x = sum over j of float(a_ij) (x_j - x_i) + (sum over j of a_ij) x_i: constants have what
+/// they have with the matrix itself, and the error is relative to the entries times differences of
+/// x. a_ij and a_ji are rounded to the same number. In single precision this is the matrix itself.
+/// @throws as assemble_on_device()
+template <class T>
+std::unique_ptr<LinearOperator<T, Device>> make_rounded_csr_operator(
+    const BilinearForm& form, const DeviceCellKernel<T>& kernel);
 
 }  // namespace tessera

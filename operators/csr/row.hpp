@@ -1,4 +1,4 @@
-// The row of the kernel csr in the table of strategies.
+// The rows of the assembled matrix in the table of strategies.
 #pragma once
 
 #include "operators/form/kernel_info.hpp"
@@ -6,5 +6,7 @@
 namespace tessera {
 
 KernelInfo csr_kernel();
+KernelInfo rounded_csr_kernel();
+KernelInfo cusparse_kernel();
 
 }  // namespace tessera

@@ -61,8 +61,12 @@ struct KernelInfo {
   TakesFactors factors = TakesFactors::no;
   /// On the CPU all kernels are, but for their scatter policy.
   Deterministic deterministic_on_gpu = Deterministic::yes;
-  /// Measured: on the GPU tensor with the fastest scatter policy applies faster below so many DoFs.
-  Index min_dofs_on_gpu = 0;
+  /// Measured: on the GPU conjugate gradients are faster with tensor and the fastest scatter policy
+  /// below so many DoFs. Null: nowhere.
+  Index (*min_dofs_on_gpu)(const FormShape& shape) = nullptr;
+  /// How far entries of the matrix are from the form's, relative to themselves, where the kernel
+  /// rounds them more than the operator's precision does.
+  double entry_rounding = 0.0;
   /// Null where the processor does not have the kernel.
   BytesFunction cpu_bytes = nullptr;
   BytesFunction gpu_bytes = nullptr;

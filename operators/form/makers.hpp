@@ -43,4 +43,15 @@ Makers<Make> makers_of(OnHost on_host, OnGpu on_gpu) {
   return makers;
 }
 
+/// Makers on the GPU alone.
+template <template <class, class> class Make, class OnGpu>
+Makers<Make> makers_on_gpu(OnGpu on_gpu) {
+  Makers<Make> makers;
+  if constexpr (kHasCuda) {
+    makers.device_double = on_gpu.template operator()<double>();
+    makers.device_float = on_gpu.template operator()<float>();
+  }
+  return makers;
+}
+
 }  // namespace tessera

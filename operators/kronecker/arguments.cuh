@@ -55,8 +55,8 @@ struct KroneckerArguments : KroneckerData<T> {
   UnitMatrices<T, P> unit_y;
   EntryPair<T> beyond_y;
   HalfMatrices<T, P> half_z;
-  int layers_per_chunk;  // 3D: what a block goes through
-  bool y_first;          // the grid's x counts tiles along y, and its y those along x
+  int per_block;  // what a block goes through: layers of cells, in 2D tiles along y
+  bool y_first;   // the grid's x counts tiles along y, and its y those along x
 
   __host__ explicit KroneckerArguments(const KroneckerData<T>& data)
       : KroneckerData<T>(data), half_z(data.unit_z) {

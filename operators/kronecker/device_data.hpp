@@ -91,6 +91,13 @@ struct KroneckerVectors {
   double* sums = nullptr;  // two, one for `residual`
 };
 
+/// Whether a block goes through several tiles, one after the other: where it has sums, of which
+/// there are fewer then. Without sums blocks of one tile are faster, and in 3D they are few.
+constexpr bool takes_tiles(int dimension, KroneckerPass compiled) {
+  return dimension == 2 &&
+         (compiled == KroneckerPass::apply_dot || compiled == KroneckerPass::residual);
+}
+
 /// Where blocks leave their two sums, for how many there is room, and the count of those that have.
 struct KroneckerSums {
   Sums<2>* partial;

@@ -37,11 +37,11 @@ constexpr int min_blocks(KroneckerCells kind) {
 
 /// y = A x and what the form makes of it. Deterministic.
 ///
-/// Launch: one block a tile, in 3D of a chunk of layers; Shape::threads threads,
-/// Shape::shared_bytes() of shared memory. Bytes a DoF: x and y once, and what the form adds. FMAs
-/// a DoF: 4 (p + 2) in 2D; in 3D 5 (p + 2) and about (p + 1)^2 / p along z, where cells are alike
-/// half of their matrices, else twice that. Of these a tile computes 2 (p + 2) along y for (width +
-/// p + 1) / width as many.
+/// Launch: one block a tile, in 3D of a chunk of layers, in 2D with sums some tiles along y;
+/// Shape::threads threads, Shape::shared_bytes() of shared memory. Bytes a DoF: x and y once, and
+/// what the form adds. FMAs a DoF: 4 (p + 2) in 2D; in 3D 5 (p + 2) and about (p + 1)^2 / p along
+/// z, where cells are alike half of their matrices, else twice that. Of these a tile computes 2 (p
+/// + 2) along y for (width + p + 1) / width as many.
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 __global__ void __launch_bounds__(Shape::threads, min_blocks<Shape>(kind))
     kronecker_kernel(const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
@@ -74,6 +74,13 @@ inline int best_layers_per_chunk(std::int64_t tiles, int layers, int step, int s
   return best;
 }
 
+/// How many tiles a block goes through in 2D: some, so that there are fewer sums, but not so many
+/// that the GPU has nothing to do for some of its blocks.
+inline int tiles_per_block(std::int64_t tiles, int slots) {
+  constexpr std::int64_t kMost = 4;
+  return static_cast<int>(std::clamp<std::int64_t>(tiles / (2 * slots), 1, kMost));
+}
+
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
@@ -87,11 +94,17 @@ void launch_kronecker_shape(const KroneckerData<typename Shape::T>& data) {
     allow_shared_memory(kernel, kShared);
     return resident_blocks(kernel, Shape::threads, kShared);
   }();
+  const std::int64_t all_tiles = static_cast<std::int64_t>(grid.x) * grid.y;
+  const auto blocks_of = [&](int items) {
+    return static_cast<unsigned>((items + arguments.per_block - 1) / arguments.per_block);
+  };
   if constexpr (dimension == 3) {
     const int layers = data.axis[2].cells;
-    arguments.layers_per_chunk = best_layers_per_chunk(static_cast<std::int64_t>(grid.x) * grid.y,
-                                                       layers, Shape::layers, slots);
-    grid.z = (layers + arguments.layers_per_chunk - 1) / arguments.layers_per_chunk;
+    arguments.per_block = best_layers_per_chunk(all_tiles, layers, Shape::layers, slots);
+    grid.z = blocks_of(layers);
+  } else if constexpr (takes_tiles(dimension, compiled)) {
+    arguments.per_block = tiles_per_block(all_tiles, slots);
+    grid.y = blocks_of(static_cast<int>(grid.y));
   }
   // CUDA's limit is 2^31 - 1 blocks along x. Both axes beyond the one of y fit no memory.
   constexpr unsigned kMaxBlocksAlongY = 65535;

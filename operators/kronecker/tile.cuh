@@ -31,24 +31,23 @@ class KroneckerTile {
         first(reinterpret_cast<T*>(rows_z + Shape::table_entries(dimension, kind))),
         second(first + (dimension == 3 ? Shape::planes + 1 : 1) * Shape::plane),
         cell_x((g.y_first ? blockIdx.y : blockIdx.x) * Shape::cells_x),
-        cell_y((g.y_first ? blockIdx.x : blockIdx.y) * Shape::cells_y) {
-    if constexpr (kind == KroneckerCells::different) {
-      load_tables();
-      __syncthreads();
-    }
-  }
+        cell_y((g.y_first ? blockIdx.x : blockIdx.y) * Shape::cells_y *
+               (kHasTiles ? g.per_block : 1)) {}
 
-  /// In 3D all planes of the block's chunk of layers.
+  /// In 3D a tile in all planes of the block's chunk of layers, in 2D the block's tiles.
   __device__ __forceinline__ void run() {
-    const int first = dimension == 3 ? static_cast<int>(blockIdx.z) * g.layers_per_chunk : 0;
-    const Chunk chunk{first, dimension == 3 ? min(first + g.layers_per_chunk, g.axis[2].cells) : 1};
-    if (!kTellsEndsApart || has_free_end(0, cell_x, Shape::cells_x) ||
-        has_free_end(1, cell_y, Shape::cells_y)) {
-      run_tile<Ends::free>(chunk);
-    } else if constexpr (kTellsEndsApart) {
-      run_tile<Ends::constrained>(chunk);
+    if constexpr (dimension == 3) {
+      const int first = static_cast<int>(blockIdx.z) * g.per_block;
+      run_chunk({first, min(first + g.per_block, g.axis[2].cells)});
+    } else if constexpr (kHasTiles) {
+      for (int t = 0; t < g.per_block && cell_y * P <= g.axis[1].last_free; ++t) {
+        if (t > 0) __syncthreads();
+        run_chunk({0, 1});
+        cell_y += Shape::cells_y;
+      }
+    } else {
+      run_chunk({0, 1});
     }
-    finish_constrained(chunk);
   }
   __device__ Sums<2> sums_of_thread() const { return sums; }
 
@@ -58,6 +57,20 @@ class KroneckerTile {
     int first_layer;
     int end_layer;
   };
+  __device__ __forceinline__ void run_chunk(Chunk chunk) {
+    if constexpr (kind == KroneckerCells::different) {
+      load_tables();
+      __syncthreads();
+    }
+    if (!kTellsEndsApart || has_free_end(0, cell_x, Shape::cells_x) ||
+        has_free_end(1, cell_y, Shape::cells_y)) {
+      run_tile<Ends::free>(chunk);
+    } else if constexpr (kTellsEndsApart) {
+      run_tile<Ends::constrained>(chunk);
+    }
+    finish_constrained(chunk);
+  }
+  static constexpr bool kHasTiles = takes_tiles(dimension, compiled);
   static constexpr int P = Shape::p;
   static constexpr int kNodes = P + 1;
   static constexpr bool kDifferences = kTakesDifferences<T>;

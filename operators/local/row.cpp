@@ -78,19 +78,15 @@ KernelInfo local_kernel() {
 }
 
 KernelInfo local_thread_kernel() {
-  KernelInfo row{
-      .name = "local-thread",
-      .summary =
-          "the same, one GPU thread a cell, as in the paper on matrix-free operators on GPUs",
-      .fast_degrees = "any degree",
-      .memory = "as local",
-      .scatter = TakesScatter::yes,
-      .gpu_bytes = gpu_thread_bytes};
-  if constexpr (kHasCuda) {
-    row.make.device_double = make_on_device<double, make_device_local_thread_kernel<double>>;
-    row.make.device_float = make_on_device<float, make_device_local_thread_kernel<float>>;
-  }
-  return row;
+  return {.name = "local-thread",
+          .summary =
+              "the same, one GPU thread a cell, as in the paper on matrix-free operators on GPUs",
+          .fast_degrees = "any degree",
+          .memory = "as local",
+          .scatter = TakesScatter::yes,
+          .gpu_bytes = gpu_thread_bytes,
+          .make = makers_on_gpu<MakeOperator>(
+              []<class T>() { return make_on_device<T, make_device_local_thread_kernel<T>>; })};
 }
 
 }  // namespace tessera

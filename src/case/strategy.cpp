@@ -50,6 +50,13 @@ std::string why_not(FactorStorage storage, const CaseParameters& parameters) {
   return why_no_factors(storage, resolved.operation.scatter, case_shape(resolved));
 }
 
+// Whether the kernel has other bits in every run there, and the case demands the same.
+bool has_other_bits(const CaseParameters& parameters, const KernelInfo& kernel,
+                    Processor processor) {
+  return parameters.run.deterministic && processor == Processor::gpu &&
+         kernel.deterministic_on_gpu == Deterministic::no;
+}
+
 }  // namespace
 
 StrategyName case_strategy(const CaseParameters& parameters) {
@@ -124,8 +131,7 @@ std::string why_not_processor(const CaseParameters& parameters, Processor proces
   const OperatorParameters& operation = parameters.operation;
   const std::string kernel = scattering_kernel(operation);
   const KernelInfo& row = *find_kernel(kernel);
-  if (parameters.run.deterministic && processor == Processor::gpu &&
-      row.deterministic_on_gpu == Deterministic::no) {
+  if (has_other_bits(parameters, row, processor)) {
     return fmt::format("{} on the GPU has other bits in every run, and run.deterministic = true",
                        kernel);
   }
@@ -149,8 +155,12 @@ void check_processor(const CaseParameters& parameters, Findings& findings) {
   const bool takes_policy =
       find_kernel(kernel)->scatter == TakesScatter::yes && find_kernel(kernel)->runs_on(processor);
   if (!takes_policy) {
+    std::vector<std::string> allowed = run_kernels(processor);
+    std::erase_if(allowed, [&](const std::string& name) {
+      return name != kAuto && has_other_bits(parameters, *find_kernel(name), processor);
+    });
     findings.report(kKernelKey, fmt::format("{} (run.device = \"{}\"); allowed: {}", reason, device,
-                                            quoted_list(run_kernels(processor))));
+                                            quoted_list(allowed)));
     return;
   }
   findings.report(

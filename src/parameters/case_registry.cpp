@@ -183,8 +183,8 @@ void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels
   registry.add(
       {.name = "operator.kernel",
        .description = "How the stiffness operator is applied; `tessera list` tells them apart, and "
-                      "auto is kronecker where it suits the case (on the GPU from two million DoFs "
-                      "on), stencil at degree 1, tensor elsewhere.",
+                      "auto is kronecker where it suits the case (on the GPU from 0.1 to 2 million "
+                      "DoFs on, by degree), stencil at degree 1, tensor elsewhere.",
        .choices = names},
       [](auto& p) -> auto& { return p.operation.kernel; });
   scatters.insert(scatters.begin(), kAuto);

@@ -95,10 +95,15 @@ template double relative_difference(std::span<const double>, std::span<const dou
 template double relative_difference(std::span<const float>, std::span<const double>,
                                     const Communicator&);
 
-double agreement_tolerance(const StudyParameters& study, Precision precision) {
+double agreement_tolerance(const StudyParameters& study, Precision precision,
+                           std::string_view kernel) {
   constexpr double kRoundingRatio = 0x1p29;
-  return precision == Precision::double_precision ? study.agree_tolerance
-                                                  : study.agree_tolerance * kRoundingRatio;
+  // Errors of many entries meet in a value of A x.
+  constexpr double kEntries = 64.0;
+  const double of_precision = precision == Precision::double_precision
+                                  ? study.agree_tolerance
+                                  : study.agree_tolerance * kRoundingRatio;
+  return std::max(of_precision, kEntries * find_kernel(kernel)->entry_rounding);
 }
 
 Bench::Bench(const StudyParameters& study, const StudyProblem& problem, const StudyRanks& ranks,

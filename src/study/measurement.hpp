@@ -97,7 +97,9 @@ double relative_difference(std::span<const T> y, std::span<const double> first,
                            const Communicator& ranks = single_rank());
 
 /// The largest `difference` that still counts as agreement; the study's tolerance is meant for
-/// double precision and grows with the rounding error in single precision.
-double agreement_tolerance(const StudyParameters& study, Precision precision);
+/// double precision and grows with the rounding error in single precision, or that of the entries
+/// of a kernel's matrix.
+double agreement_tolerance(const StudyParameters& study, Precision precision,
+                           std::string_view kernel);
 
 }  // namespace tessera

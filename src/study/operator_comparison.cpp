@@ -200,7 +200,8 @@ class OperatorComparison final : public StudyRun {
           bytes_text(m.needed_bytes), bytes_text(free));
       return leave_out("does not fit");
     }
-    const bool agrees = m.difference <= agreement_tolerance(study(), problem.precision);
+    const bool agrees =
+        m.difference <= agreement_tolerance(study(), problem.precision, m.strategy.kernel);
     const ScatterInfo* scatter = find_scatter(m.strategy.scatter);
     const bool is_wrong_by_design = scatter != nullptr && scatter->use == ScatterUse::comparison;
     // A strategy that is wrong by design still has finite values everywhere.

@@ -5,6 +5,7 @@
 
 #include "mesh/errors.hpp"
 #include "operators/cells/element_kernel.hpp"
+#include "operators/csr/cusparse.hpp"
 #include "operators/csr/device_csr.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/strategy_checks.hpp"
@@ -107,9 +108,9 @@ TEST(DeviceDeterminism, StrategiesSaidToBeDeterministicGiveTheSameBits) {
   const HostVector<double> x = vector_of<double>(random_values(problem.size(), 29));
   int checked = 0;
   for (const StrategyName& strategy : suitable(right_strategies(Processor::gpu), problem.form)) {
-    // Of cuSPARSE's algorithms the faster one is taken, which may sum in another order.
     const ScatterInfo* scatter = find_scatter(strategy.scatter);
-    if (scatter == nullptr || scatter->deterministic == Deterministic::no) continue;
+    if (find_kernel(strategy.kernel)->deterministic_on_gpu == Deterministic::no) continue;
+    if (scatter != nullptr && scatter->deterministic == Deterministic::no) continue;
     ++checked;
     const auto a = make_operator<double, Device>(strategy, problem.form);
     const auto remade = make_operator<double, Device>(strategy, problem.form);
@@ -119,7 +120,8 @@ TEST(DeviceDeterminism, StrategiesSaidToBeDeterministicGiveTheSameBits) {
           << strategy.text();
     }
   }
-  EXPECT_EQ(checked, 6);
+  // csr, csr-single, and coloring and private of tensor, local and local-thread.
+  EXPECT_EQ(checked, 8);
 }
 
 TEST(DeviceProperties, OperatorsAreSymmetric) {
@@ -165,7 +167,7 @@ TEST(DeviceSizes, AreForeseen) {
   }
 }
 
-TEST(DeviceSparseMatrix, IsTheSameInSlabs) {
+TEST(DeviceSparseMatrix, OfCusparseIsTheSameInSlabs) {
   TESSERA_REQUIRE_DEVICE();
   ProblemOptions options;
   options.cells = {5, 4, 3};
@@ -175,10 +177,53 @@ TEST(DeviceSparseMatrix, IsTheSameInSlabs) {
   const std::vector<double> expected_diagonal = Reference(problem.form).diagonal();
   const auto kernel = make_device_element_kernel<double>(problem.form);
   for (const Index entries : {1, 1000, 20000}) {
-    const auto a = make_device_csr_operator<double>(problem.form, *kernel, entries);
+    const auto a = make_cusparse_operator<double>(problem.form, *kernel, entries);
     const HostVector<double> x = vector_of<double>(input);
     EXPECT_LT(relative_difference(applied(*a, x), expected), kDoubleTolerance) << entries;
     EXPECT_LT(relative_difference(diagonal_of(*a), expected_diagonal), kDoubleTolerance) << entries;
+  }
+}
+
+// Rounded entries keep the sums of their rows, so that constants, to which A is small, keep A x.
+TEST(DeviceSparseMatrix, WithRoundedEntriesKeepsSumsOfRows) {
+  TESSERA_REQUIRE_DEVICE();
+  for (const int degree : {1, 2, 4}) {
+    ProblemOptions options;
+    options.degree = degree;
+    options.cells = {5, 4, 3};
+    const Problem problem = make_problem(options);
+    const auto kernel = make_device_element_kernel<double>(problem.form);
+    const auto a = make_rounded_csr_operator<double>(problem.form, *kernel);
+    const std::vector<double> ones(problem.size(), 1.0);
+    const HostVector<double> of_ones = applied(*a, vector_of<double>(ones));
+    const std::vector<double> expected = Reference(problem.form).apply(ones);
+    EXPECT_LT(relative_difference(of_ones, expected), 1e-11);
+    const std::vector<double> input = random_values(problem.size(), 43);
+    const double difference = relative_difference(applied(*a, vector_of<double>(input)),
+                                                  Reference(problem.form).apply(input));
+    EXPECT_LT(difference, 1e-6);
+    EXPECT_GT(difference, 1e-10) << "nothing is rounded";
+  }
+}
+
+// From one entry, of a constrained row, to (2 p + 1)^d; groups of threads go by the mean.
+TEST(DeviceSparseMatrix, IsRightForRowsOfEveryLength) {
+  TESSERA_REQUIRE_DEVICE();
+  const std::vector<StrategyName> strategies = {{"csr"}, {"csr-single"}, {"csr-cusparse"}};
+  for (const int dimension : {2, 3}) {
+    for (const int degree : {1, 2, 3, 5, 7, 9}) {
+      for (const IndexTriple& cells : {IndexTriple{1, 1, 1}, IndexTriple{3, 2, 2}}) {
+        ProblemOptions options;
+        options.dimension = dimension;
+        options.degree = degree;
+        options.cells = {cells[0], cells[1], dimension == 3 ? cells[2] : 1};
+        options.coefficient = Coefficient::constant;
+        options.geometry = Geometry::cartesian;
+        options.boundary = Boundary::mixed;
+        expect_equal_to_reference<double, Device>(options, strategies);
+        expect_equal_to_reference<float, Device>(options, strategies);
+      }
+    }
   }
 }
 

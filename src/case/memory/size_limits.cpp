@@ -72,8 +72,10 @@ void add_factor_problems(const CaseParameters& parameters, std::vector<SizeProbl
 void add_matrix_problems(const CaseParameters& parameters, const NodeLattice& lattice,
                          std::vector<SizeProblem>& problems) {
   if (lattice.size() <= kMaxRows) return;
-  if (parameters.operation.kernel == "csr" && case_processor(parameters) == Processor::gpu) {
-    problems.push_back(too_many_rows("operator.kernel", "the matrix of csr on the GPU", lattice,
+  const std::string& kernel = parameters.operation.kernel;
+  if (kernel.starts_with("csr") && case_processor(parameters) == Processor::gpu) {
+    problems.push_back(too_many_rows("operator.kernel",
+                                     fmt::format("the matrix of {} on the GPU", kernel), lattice,
                                      "\"tensor\" or \"auto\""));
   }
   if (has_blocks(parameters.solver.preconditioner)) {

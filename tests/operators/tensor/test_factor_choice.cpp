@@ -239,10 +239,16 @@ TEST(KernelChoice, DependsOnTheSizeOnTheGpu) {
   };
   for (const CoefficientKind k : {CoefficientKind::constant, CoefficientKind::separable}) {
     const FormShape shape = uniform(Processor::gpu, 2, 1, 2, k);
-    EXPECT_EQ(chosen(shape, 1'999'998, "atomic").kernel, "tensor");
-    EXPECT_EQ(chosen(shape, 1'999'998, "atomic").reason, "fewer than 2 million DoFs on the GPU");
-    EXPECT_EQ(chosen(shape, 2'000'000, "atomic").kernel, "kronecker");
-    EXPECT_EQ(chosen(shape, 1'999'998, "coloring").kernel, "kronecker");
+    EXPECT_EQ(chosen(shape, 399'998, "atomic").kernel, "tensor");
+    EXPECT_EQ(chosen(shape, 399'998, "atomic").reason, "fewer than 400 thousand DoFs on the GPU");
+    EXPECT_EQ(chosen(shape, 400'000, "atomic").kernel, "kronecker");
+    EXPECT_EQ(chosen(shape, 399'998, "coloring").kernel, "kronecker");
+    EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 2, 3, k), "atomic").reason,
+              "fewer than 400 thousand DoFs on the GPU");
+    EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 4, 5, k), "atomic").reason,
+              "fewer than 1.4 million DoFs on the GPU");
+    EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 9, 10, k), "atomic").reason,
+              "fewer than 2 million DoFs on the GPU");
     EXPECT_EQ(chosen(uniform(Processor::cpu, 2, 1, 2, k), 1000, "atomic").kernel, "kronecker");
   }
   const FormShape of_degree_1 = graded(Processor::gpu, 3, 1, 2);
@@ -250,7 +256,7 @@ TEST(KernelChoice, DependsOnTheSizeOnTheGpu) {
   separable.coefficient = CoefficientKind::constant;
   EXPECT_EQ(choose_kernel(separable, "atomic").kernel, "stencil");
   EXPECT_EQ(choose_kernel(separable, "atomic").reason,
-            "degree 1, fewer than 2 million DoFs on the GPU");
+            "degree 1, fewer than 100 thousand DoFs on the GPU");
 }
 
 TEST(ScatterChoice, IsTheFastestMeasured) {

@@ -70,13 +70,10 @@ TEST_F(ProcessorChoice, IsTheCpuWhereTheGpuDoesNotHaveWhatTheCaseNames) {
     std::string keys;
     std::string reason;
   };
-  for (const Named& named :
-       {Named{"[operator]\nkernel = \"tensor\"\nscatter = \"serial\"\n",
-              "the scatter policy serial does not run on the GPU"},
-        Named{"[operator]\nscatter = \"serial\"\n",
-              "the scatter policy serial does not run on the GPU"},
-        Named{"[operator]\nkernel = \"csr\"\n[run]\ndeterministic = true\n",
-              "csr on the GPU has other bits in every run, and run.deterministic = true"}}) {
+  for (const Named& named : {Named{"[operator]\nkernel = \"tensor\"\nscatter = \"serial\"\n",
+                                   "the scatter policy serial does not run on the GPU"},
+                             Named{"[operator]\nscatter = \"serial\"\n",
+                                   "the scatter policy serial does not run on the GPU"}}) {
     const ChosenValue chosen = choose_device(case_of(kMapped, named.keys), kGpu);
     EXPECT_EQ(chosen.value, "cpu") << named.keys;
     EXPECT_EQ(chosen.reason, named.reason);
@@ -84,6 +81,15 @@ TEST_F(ProcessorChoice, IsTheCpuWhereTheGpuDoesNotHaveWhatTheCaseNames) {
   EXPECT_EQ(choose_device(case_of("", "[operator]\nkernel = \"csr\"\n"), kGpu).value, "cuda");
   EXPECT_EQ(choose_device(case_of("", "reaction = \"1\"\n"), kGpu).value, "cuda");
   EXPECT_EQ(choose_device(case_of("", "[time]\nend = 1\n"), kGpu).value, "cuda");
+}
+
+TEST_F(ProcessorChoice, OfACaseWithTheSameBitsIsRefusedForAKernelThatHasOthers) {
+  const std::string error = errors_of(
+      "[operator]\nkernel = \"csr-cusparse\"\n[run]\ndevice = \"cuda\"\ndeterministic = true\n");
+  EXPECT_THAT(error,
+              HasSubstr("case.toml:8: operator.kernel = \"csr-cusparse\": csr-cusparse on "
+                        "the GPU has other bits in every run, and run.deterministic = true"));
+  EXPECT_THAT(error, HasSubstr("allowed: \"auto\", \"csr\", \"local\""));
 }
 
 TEST_F(ProcessorChoice, IsTheCpuWhereTheCaseDoesNotFit) {
@@ -237,11 +243,11 @@ TEST(StrategyChoice, TakesKroneckerOnTheGpuWhereThereIsEnoughForIt) {
     return parameters.operation.kernel + reason_text(choices, "operator.kernel");
   };
   const std::string kronecker = "kronecker (auto: axis-aligned mesh, constant coefficient)";
-  EXPECT_EQ(kernel_of(706, RunDevice::cuda, "auto"),
-            "tensor (auto: fewer than 2 million DoFs on the GPU)");
-  EXPECT_EQ(kernel_of(707, RunDevice::cuda, "auto"), kronecker);
-  EXPECT_EQ(kernel_of(706, RunDevice::cpu, "auto"), kronecker);
-  EXPECT_EQ(kernel_of(706, RunDevice::cuda, "coloring"), kronecker);
+  EXPECT_EQ(kernel_of(591, RunDevice::cuda, "auto"),
+            "tensor (auto: fewer than 1.4 million DoFs on the GPU)");
+  EXPECT_EQ(kernel_of(592, RunDevice::cuda, "auto"), kronecker);
+  EXPECT_EQ(kernel_of(591, RunDevice::cpu, "auto"), kronecker);
+  EXPECT_EQ(kernel_of(591, RunDevice::cuda, "coloring"), kronecker);
 }
 
 TEST(Determinism, RefusesWhatIsNot) {

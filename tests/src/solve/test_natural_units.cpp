@@ -129,7 +129,8 @@ CaseParameters parameters_of(int dimension, Kind kind, const Units& units, const
 void expect_same(int dimension, Kind kind, const Choices& choices) {
   const Solved expected = solved(parameters_of(dimension, kind, kPlain, choices));
   ASSERT_EQ(expected.report.status, SolveStatus::converged);
-  const double tolerance = choices.precision == Precision::double_precision ? 1e-9 : 1e-3;
+  const double tolerance = std::max(choices.precision == Precision::double_precision ? 1e-9 : 1e-3,
+                                    100.0 * find_kernel(choices.kernel)->entry_rounding);
   double largest = 0.0;
   for (Index i = 0; i < expected.x.size(); ++i) {
     largest = std::max(largest, std::abs(expected.x[i]));

@@ -1,81 +1,14 @@
 // These kernels assemble the matrix on the GPU.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
-#include "operators/cells/cell_access.cuh"
-#include "solvers/memory/launch.cuh"
+#include "operators/csr/pattern.cuh"
 
 namespace tessera {
 namespace {
 
-// The kernels that assemble the matrix of csr.cu, which alone includes this.
-
-constexpr int kThreads = 256;
-constexpr int kWarp = 32;
-
-// Kernels loop where a grid cannot have so many threads.
-Launch launch_of(const char* name, Index threads) {
-  return {name, blocks_for(threads, kThreads, kMaxGrid), kThreads};
-}
-
-// Where every entry of the matrix is. A node is free if first[d] <= its position <= last[d] along
-// all axes; for the third axis in 2D both are 0.
-struct Pattern {
-  CellGrid grid;
-  Index first[3];
-  Index last[3];
-};
-
-Pattern make_pattern(const BilinearForm& form) {
-  Pattern pattern{make_cell_grid(form), {}, {}};
-  for (int d = 0; d < 3; ++d) {
-    const bool used = d < pattern.grid.dimension;
-    pattern.first[d] = used && form.dirichlet[2 * d] ? 1 : 0;
-    pattern.last[d] = pattern.grid.nodes.extents[d] - (used && form.dirichlet[2 * d + 1] ? 2 : 1);
-  }
-  return pattern;
-}
-
-// The free nodes along one axis that a lattice line's node couples to: [begin, begin + count).
-struct Neighbors {
-  Index begin;
-  Index count;
-};
-
-// Of node `local`, 0 .. p, of a cell's line; the cell may be the one after the last for local = 0.
-__device__ Neighbors find_neighbors(const Pattern& pattern, int d, Index cell, int local) {
-  const Index p = pattern.grid.degree;
-  const Index at = local == p ? cell + 1 : cell;
-  const bool is_shared = local == 0 || local == p;
-  const Index begin = max(pattern.first[d], p * (is_shared ? at - 1 : at));
-  const Index end = min(pattern.last[d], p * (at + 1));
-  return {begin, end - begin + 1};
-}
-
-// A row of the matrix; neighbors are set for free rows only.
-struct Row {
-  bool is_free;
-  IndexTriple position;
-  Neighbors neighbors[3];
-
-  __device__ Index length() const {
-    return is_free ? neighbors[0].count * neighbors[1].count * neighbors[2].count : 1;
-  }
-};
-
-__device__ Row find_row(const Pattern& pattern, Index node) {
-  Row row{true, pattern.grid.nodes.position(node), {{0, 0}, {0, 0}, {0, 0}}};
-  const Index p = pattern.grid.degree;
-#pragma unroll
-  for (int d = 0; d < 3; ++d) {
-    const Index at = row.position[d];
-    row.is_free = row.is_free && at >= pattern.first[d] && at <= pattern.last[d];
-    row.neighbors[d] = find_neighbors(pattern, d, at / p, static_cast<int>(at % p));
-  }
-  return row;
-}
+// The kernels of assembly.cu, which alone includes this.
 
 // Where entry (row, column) of a cell's matrix goes, both given by their nodes in the cell; -1
 // where one of them is constrained.
@@ -221,33 +154,6 @@ __global__ void __launch_bounds__(kThreads)
       value += of_cell[q] * at_point[i] * at_point[j];
     }
     values[entry] += static_cast<T>(value);
-  }
-}
-
-// offsets[i] = rows[first_row + i] - rows[first_row] for i <= count. One thread a row.
-__global__ void __launch_bounds__(kThreads)
-    slab_offsets_kernel(const Index* __restrict__ rows, Index first_row, Index count,
-                        std::int32_t* __restrict__ offsets) {
-  for (Index i = thread_number<kThreads>(); i <= count; i += thread_count<kThreads>()) {
-    offsets[i] = static_cast<std::int32_t>(rows[first_row + i] - rows[first_row]);
-  }
-}
-
-// d_i = A_ii of the rows of a slab, whose entries begin at `values`. One thread a row.
-template <class T>
-__global__ void __launch_bounds__(kThreads)
-    diagonal_kernel(const Pattern pattern, Index first_row, Index count,
-                    const std::int32_t* __restrict__ offsets, const T* __restrict__ values,
-                    T* __restrict__ d) {
-  for (Index i = thread_number<kThreads>(); i < count; i += thread_count<kThreads>()) {
-    const Row row = find_row(pattern, first_row + i);
-    Index place = 0;
-    if (row.is_free) {
-      for (int a = 2; a >= 0; --a) {
-        place = place * row.neighbors[a].count + row.position[a] - row.neighbors[a].begin;
-      }
-    }
-    d[first_row + i] = values[offsets[i] + place];
   }
 }
 
