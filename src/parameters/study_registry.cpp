@@ -18,7 +18,9 @@ void add_strategies(StudyRegistry& registry, const std::vector<KernelName>& kern
   scatters.insert(scatters.begin(), kAuto);
   registry.add(
       {.name = "study.kernels",
-       .description = "Kernels to measure; `tessera list` tells them apart.",
+       .description =
+           "Kernels to measure; `tessera list` tells them apart. Solves take the one that auto "
+           "would, if it is named here, else the first that is for the problem.",
        .choices = names_of(kernels)},
       [](auto& p) -> auto& { return p.kernels; });
   registry.add(

@@ -57,6 +57,18 @@ CaseParameters operator_case(const StudyParameters& study, const StudyProblem& p
   return parameters;
 }
 
+StrategyName with_scatter(const std::string& kernel, const std::string& scatter) {
+  StrategyName strategy{kernel};
+  if (find_kernel(kernel)->scatter == TakesScatter::yes) strategy.scatter = scatter;
+  return strategy;
+}
+
+// Why the strategy is not for forms of the shape, in a user's words; empty if it is.
+std::string why_not_for(const StrategyName& strategy, const FormShape& shape) {
+  const std::string unavailable = why_unavailable(strategy, shape.processor);
+  return unavailable.empty() ? why_unsuitable(strategy, shape) : unavailable;
+}
+
 // Each problem's once, however many threads, precisions and policies are measured on it.
 void check_study_sizes(const StudyParameters& study, Findings& findings) {
   std::set<std::pair<std::string, std::string>> said;
@@ -85,6 +97,11 @@ void check_study(const StudyParameters& study, Findings& findings) {
   const std::string no_scatter = why_no_solver_scatter(study);
   if (!no_scatter.empty()) {
     findings.report("study.scatters", no_scatter);
+    return;
+  }
+  const std::string no_kernel = why_no_solver_kernel(study);
+  if (!no_kernel.empty()) {
+    findings.report("study.kernels", no_kernel);
     return;
   }
   check_study_sizes(study, findings);
@@ -158,22 +175,20 @@ std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
 }
 
 std::string why_no_solver_scatter(const StudyParameters& study) {
-  if (study.solvers.empty() || !contains(study.geometry, StudyGeometry::mapped)) return "";
+  if (study.solvers.empty()) return "";
   const std::string scatter = study_scatters(study).front();
   const std::string advice = fmt::format(
-      "; solves on mapped meshes add by the first policy named: put \"{}\" first", kAuto);
-  const ScatterInfo* const info = find_scatter(scatter);
-  if (info != nullptr && info->use == ScatterUse::comparison) {
-    return fmt::format("\"{}\" gives wrong results and is for applications only{}", scatter,
-                       advice);
-  }
-  const std::string unavailable = why_unavailable({"tensor", scatter}, study_processor(study));
-  if (!unavailable.empty()) return unavailable + advice;
+      "; solves with cells that add take the first policy named: put \"{}\" first", kAuto);
   for (const StudyProblem& problem : study_problems(study)) {
-    const FormShape shape = study_shape(study, problem);
-    const std::string reason =
-        why_no_scatter(choose_factors(scatter, shape).storage, scatter, shape);
-    if (problem.geometry == StudyGeometry::mapped && !reason.empty()) return reason + advice;
+    const StrategyName strategy = study_solver_strategy(study, problem);
+    if (strategy.scatter == kNoScatterName) continue;
+    const ScatterInfo* const info = find_scatter(scatter);
+    if (info != nullptr && info->use == ScatterUse::comparison) {
+      return fmt::format("\"{}\" gives wrong results and is for applications only{}", scatter,
+                         advice);
+    }
+    const std::string reason = why_not_for(strategy, study_shape(study, problem));
+    if (!reason.empty()) return reason + advice;
   }
   return "";
 }
@@ -230,7 +245,28 @@ std::vector<StrategyName> study_strategies(const StudyParameters& study,
 }
 
 StrategyName study_solver_strategy(const StudyParameters& study, const StudyProblem& problem) {
-  return choose_strategy(study_shape(study, problem), study_scatters(study).front());
+  const FormShape shape = study_shape(study, problem);
+  const std::string scatter = study_scatters(study).front();
+  StrategyName chosen = choose_strategy(shape, scatter);
+  if (contains(study.kernels, chosen.kernel)) return chosen;
+  for (const std::string& kernel : study.kernels) {
+    const StrategyName named = with_scatter(kernel, scatter);
+    if (why_not_for(named, shape).empty()) return with_chosen_factors(named, shape);
+  }
+  return chosen;
+}
+
+std::string why_no_solver_kernel(const StudyParameters& study) {
+  if (study.solvers.empty()) return "";
+  const std::string scatter = study_scatters(study).front();
+  for (const StudyProblem& problem : study_problems(study)) {
+    if (contains(study.kernels, study_solver_strategy(study, problem).kernel)) continue;
+    const StrategyName first = with_scatter(study.kernels.front(), scatter);
+    return fmt::format("solves in {}D {}, degree {}, need one that is for them: {}",
+                       problem.dimension, name_of(problem.geometry), problem.degree,
+                       why_not_for(first, study_shape(study, problem)));
+  }
+  return "";
 }
 
 BoxMesh make_study_mesh(const StudyProblem& problem) {

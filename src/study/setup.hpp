@@ -54,7 +54,12 @@ std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
 /// empty if they can, or if no solves are measured there.
 std::string why_no_solver_scatter(const StudyParameters& study);
 
-/// The strategy whose operator the study's solvers work with on a problem.
+/// Why solves on some problem have none of the study's kernels, in a user's words; empty if they
+/// have one everywhere, or if no solves are measured.
+std::string why_no_solver_kernel(const StudyParameters& study);
+
+/// The strategy whose operator the study's solvers work with on a problem: what `auto` takes if it
+/// is one of the study's kernels, else the first of these that is for the problem.
 StrategyName study_solver_strategy(const StudyParameters& study, const StudyProblem& problem);
 
 /// The unit box with about target_dofs DoFs: cell counts of the axes differ by at most one.

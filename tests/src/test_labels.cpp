@@ -240,10 +240,35 @@ TEST(StudyScatters, OfSolvesAreThoseThatTheirOperatorHas) {
   EXPECT_THAT(reason("unprotected", 2), ::testing::HasSubstr("gives wrong results"));
   EXPECT_THAT(reason("serial", 2), ::testing::HasSubstr("does not run on the GPU"));
   study.geometry = {StudyGeometry::uniform};
-  EXPECT_EQ(reason("unprotected", 9), "");
+  EXPECT_THAT(reason("unprotected", 9), ::testing::HasSubstr("gives wrong results"));
+  study.kernels = {"tensor", "kronecker"};
+  EXPECT_EQ(reason("unprotected", 9), "") << "kronecker, which is chosen there, has no cells";
   study.geometry = {StudyGeometry::mapped};
   study.solvers.clear();
   EXPECT_EQ(reason("patch", 9), "") << "applications leave it out by themselves";
+}
+
+TEST(StudyKernels, OfSolvesAreTheChosenOneOrTheFirstThatIsForTheProblem) {
+  StudyParameters study;
+  study.solvers = {"none"};
+  study.degrees = {2};
+  const auto kernel = [&](StudyGeometry geometry) {
+    study.geometry = {geometry};
+    return study_solver_strategy(study, study_problems(study).front()).text();
+  };
+  study.kernels = {"csr", "tensor", "kronecker"};
+  EXPECT_EQ(kernel(StudyGeometry::uniform), "kronecker");
+  EXPECT_EQ(kernel(StudyGeometry::mapped), "tensor/coloring, stored");
+  study.kernels = {"csr", "local"};
+  EXPECT_EQ(kernel(StudyGeometry::uniform), "csr");
+  study.kernels = {"kronecker", "stencil", "local"};
+  EXPECT_EQ(kernel(StudyGeometry::mapped), "local/coloring");
+  EXPECT_EQ(why_no_solver_kernel(study), "");
+  study.kernels = {"kronecker", "stencil"};
+  EXPECT_EQ(why_no_solver_kernel(study).find("solves in 3D mapped, degree 2, need one"), 0U)
+      << why_no_solver_kernel(study);
+  study.solvers.clear();
+  EXPECT_EQ(why_no_solver_kernel(study), "") << "applications leave it out by themselves";
 }
 
 }  // namespace
