@@ -23,12 +23,12 @@ Index min_dofs_on_gpu(const FormShape& shape) {
   const bool is_3d = shape.dimension() == 3;
   switch (shape.degree()) {
     case 1:
-      return is_3d ? 100'000 : 400'000;
+      return is_3d ? 100'000 : 250'000;
     case 2:
-      return is_3d ? 400'000 : 1'400'000;
+      return is_3d ? 250'000 : 500'000;
     case 3:
     case 4:
-      return is_3d ? 1'400'000 : 2'000'000;
+      return is_3d ? 1'200'000 : 1'400'000;
     default:
       return 2'000'000;
   }

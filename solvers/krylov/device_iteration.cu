@@ -145,10 +145,12 @@ class DeviceSolve {
                                                  : kUnknown;
   }
 
-  // Of `length` iterations that may be queued behind `ahead`, those that will be needed;
-  // `min_length` if nothing is under way.
+  // Of `length` iterations that may be queued behind `ahead`, those that will be needed and are
+  // allowed; `min_length` if nothing is under way.
   int due(int length, int ahead, int min_length) const {
-    const int needed = std::max(foreseen() - ahead, ahead == 0 ? min_length : 0);
+    const int allowed = options_.max_iterations - report_.iterations - ahead;
+    const int needed = std::min(std::max(foreseen() - ahead, ahead == 0 ? min_length : 0),
+                                std::max(allowed, ahead == 0 ? 1 : 0));
     return std::min(length, (needed + a_call_ - 1) / a_call_ * a_call_);
   }
 

@@ -36,6 +36,21 @@ __device__ void store_entries(const T (&values)[count], Index n, const Index (&e
   }
 }
 
+// The same of a vector that is used once in an iteration, x: what the L2 cache gives up first, so
+// that the others of vectors of some million entries stay there.
+template <int count, class T>
+__device__ void load_once(const T* x, Index n, const Index (&entries)[count], T (&values)[count]) {
+#pragma unroll
+  for (int k = 0; k < count; ++k) values[k] = entries[k] < n ? __ldcs(x + entries[k]) : T{0};
+}
+template <int count, class T>
+__device__ void store_once(const T (&values)[count], Index n, const Index (&entries)[count], T* x) {
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    if (entries[k] < n) __stcs(x + entries[k], values[k]);
+  }
+}
+
 // Calls f(i[]) for this thread's entries, `count` at a time, so that as many loads of each vector
 // are in flight before the first is used; entries past the end are n.
 template <int count, int threads = kReductionThreads, class F>

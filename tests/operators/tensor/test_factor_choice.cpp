@@ -239,14 +239,14 @@ TEST(KernelChoice, DependsOnTheSizeOnTheGpu) {
   };
   for (const CoefficientKind k : {CoefficientKind::constant, CoefficientKind::separable}) {
     const FormShape shape = uniform(Processor::gpu, 2, 1, 2, k);
-    EXPECT_EQ(chosen(shape, 399'998, "atomic").kernel, "tensor");
-    EXPECT_EQ(chosen(shape, 399'998, "atomic").reason, "fewer than 400 thousand DoFs on the GPU");
-    EXPECT_EQ(chosen(shape, 400'000, "atomic").kernel, "kronecker");
-    EXPECT_EQ(chosen(shape, 399'998, "coloring").kernel, "kronecker");
+    EXPECT_EQ(chosen(shape, 249'998, "atomic").kernel, "tensor");
+    EXPECT_EQ(chosen(shape, 249'998, "atomic").reason, "fewer than 250 thousand DoFs on the GPU");
+    EXPECT_EQ(chosen(shape, 250'000, "atomic").kernel, "kronecker");
+    EXPECT_EQ(chosen(shape, 249'998, "coloring").kernel, "kronecker");
     EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 2, 3, k), "atomic").reason,
-              "fewer than 400 thousand DoFs on the GPU");
+              "fewer than 250 thousand DoFs on the GPU");
     EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 4, 5, k), "atomic").reason,
-              "fewer than 1.4 million DoFs on the GPU");
+              "fewer than 1.2 million DoFs on the GPU");
     EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 9, 10, k), "atomic").reason,
               "fewer than 2 million DoFs on the GPU");
     EXPECT_EQ(chosen(uniform(Processor::cpu, 2, 1, 2, k), 1000, "atomic").kernel, "kronecker");

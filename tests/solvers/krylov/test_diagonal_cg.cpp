@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -106,6 +107,49 @@ TYPED_TEST(DiagonalCg, StopsAtTheIterationLimit) {
   EXPECT_EQ(report.status, SolveStatus::iteration_limit);
   EXPECT_EQ(report.iterations, 17);
   EXPECT_EQ(report.history.size(), 18U);
+}
+
+// A diagonal operator that counts its applications where it computes, so that those of a replayed
+// graph count.
+template <class T, class Space>
+class CountingOperator final : public LinearOperator<T, Space> {
+ public:
+  explicit CountingOperator(const std::vector<double>& entries)
+      : scaling_(entries), one_(vector_in<T, Space>({1.0})), count_(1) {}
+
+  std::int64_t size() const override { return scaling_.size(); }
+  void do_apply(const Vector<T, Space>& x, Vector<T, Space>& y) const override {
+    scaling_.apply(x, y);
+    axpy(T{1}, one_, count_);
+  }
+  void do_diagonal(Vector<T, Space>& d) const override { scaling_.diagonal(d); }
+  Cost cost() const override { return {}; }
+  std::int64_t bytes() const override { return 0; }
+
+  int applications() const { return static_cast<int>(on_host(count_)[0]); }
+
+ private:
+  DiagonalOperator<T, Space> scaling_;
+  Vector<T, Space> one_;
+  mutable Vector<T, Space> count_;
+};
+
+TYPED_TEST(DiagonalCg, AppliesNothingBeyondTheIterationLimit) {
+  using T = typename TypeParam::Scalar;
+  using Space = typename TypeParam::Space;
+  const int n = 2000;
+  for (const int limit : {1, 2, 17, 137, 300}) {
+    const CountingOperator<T, Space> a(eigenvalues(n, n, 1e6));
+    SolveOptions options;
+    options.max_iterations = limit;
+    Vector<T, Space> x(n);
+    const SolveReport report = cg(a, nullptr, vector_in<T, Space>(wavy(n)), x, options);
+    EXPECT_EQ(report.status, SolveStatus::iteration_limit);
+    EXPECT_EQ(report.iterations, limit);
+    EXPECT_GE(a.applications(), limit);
+    // The residual at the beginning and at the end.
+    EXPECT_LE(a.applications(), limit + 2);
+  }
 }
 
 TYPED_TEST(DiagonalCg, ReportsTheResidualWhereTheObserverEndsIt) {

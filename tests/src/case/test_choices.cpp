@@ -243,11 +243,11 @@ TEST(StrategyChoice, TakesKroneckerOnTheGpuWhereThereIsEnoughForIt) {
     return parameters.operation.kernel + reason_text(choices, "operator.kernel");
   };
   const std::string kronecker = "kronecker (auto: axis-aligned mesh, constant coefficient)";
-  EXPECT_EQ(kernel_of(591, RunDevice::cuda, "auto"),
-            "tensor (auto: fewer than 1.4 million DoFs on the GPU)");
-  EXPECT_EQ(kernel_of(592, RunDevice::cuda, "auto"), kronecker);
-  EXPECT_EQ(kernel_of(591, RunDevice::cpu, "auto"), kronecker);
-  EXPECT_EQ(kernel_of(591, RunDevice::cuda, "coloring"), kronecker);
+  EXPECT_EQ(kernel_of(353, RunDevice::cuda, "auto"),
+            "tensor (auto: fewer than 500 thousand DoFs on the GPU)");
+  EXPECT_EQ(kernel_of(354, RunDevice::cuda, "auto"), kronecker);
+  EXPECT_EQ(kernel_of(353, RunDevice::cpu, "auto"), kronecker);
+  EXPECT_EQ(kernel_of(353, RunDevice::cuda, "coloring"), kronecker);
 }
 
 TEST(Determinism, RefusesWhatIsNot) {
