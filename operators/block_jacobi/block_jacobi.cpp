@@ -17,8 +17,8 @@ OperatorBytes block_jacobi_bytes(const FormShape& shape, BlockExchange exchange)
                                  csr_nonzeros(lattice, shape.dirichlet), shape.value_bytes)) +
       Saturated(vector) * shape.value_bytes;
   const OperatorBytes matrix = operator_bytes({"csr"}, shape);
-  // Beside the matrix: 64-bit row starts on the GPU, places of rows.
-  const Saturated of_rows = Saturated(lattice.size()) * (sizeof(Index) + sizeof(int));
+  // Beside the matrix: places of rows.
+  const Saturated of_rows = Saturated(lattice.size()) * sizeof(int);
   return {held, std::max<Index>(matrix.peak, of_rows + matrix.held + held)};
 }
 

@@ -1,7 +1,6 @@
 // This file assembles the matrix on the GPU.
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -114,7 +113,7 @@ template <class T>
 DeviceSparseRows<T> assemble_on_device(const BilinearForm& form,
                                        const DeviceCellKernel<T>& kernel) {
   const NodeLattice& lattice = form.discretization->lattice;
-  if (lattice.size() > std::numeric_limits<std::int32_t>::max()) {
+  if (lattice.size() > kMaxRowsOnGpu) {
     throw UnsuitableChoice(
         Choice::kernel, "the sparse matrix on the GPU has at most 2^31 - 1 rows, and there are " +
                             std::to_string(lattice.size()) + "; use \"tensor\", or \"auto\"");

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -14,7 +13,7 @@
 #include "operators/csr/cusparse.hpp"
 #include "operators/csr/pattern.cuh"
 #include "operators/form/operator_name.hpp"
-#include "solvers/errors.hpp"
+#include "solvers/memory/device.hpp"
 
 namespace tessera {
 namespace {

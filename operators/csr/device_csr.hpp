@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "mesh/box_mesh.hpp"
@@ -20,6 +21,9 @@ namespace tessera {
 /// The names of the strategies.
 inline constexpr char kCsr[] = "csr";
 inline constexpr char kRoundedCsr[] = "csr-single";
+
+/// Columns have 32 bits.
+inline constexpr Index kMaxRowsOnGpu = std::numeric_limits<std::int32_t>::max();
 
 /// The most that local matrices take while a matrix is made on the GPU, unless one layer of cells
 /// of a color takes more.
@@ -106,7 +110,9 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_csr_operator(
 ///
 /// So A x = sum over j of float(a_ij) (x_j - x_i) + (sum over j of a_ij) x_i: constants have what
 /// they have with the matrix itself, and the error is relative to the entries times differences of
-/// x. a_ij and a_ji are rounded to the same number. In single precision this is the matrix itself.
+/// x; along the long axis of cells stretched s times that is s^2 times the error of others. a_ij
+/// and a_ji are rounded to the same number. A rank rounds what its own cells add, so that other
+/// ranks have another matrix. In single precision this is the matrix itself.
 /// @throws as assemble_on_device()
 template <class T>
 std::unique_ptr<LinearOperator<T, Device>> make_rounded_csr_operator(

@@ -1,9 +1,6 @@
 // A Pattern knows the place of every entry of the matrix on the GPU.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
 #include "operators/cells/cell_access.cuh"
 #include "solvers/memory/launch.cuh"
 

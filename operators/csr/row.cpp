@@ -62,8 +62,8 @@ std::unique_ptr<LinearOperator<T, Device>> make_on_device(const StrategyName&,
 }
 
 template <class T>
-std::unique_ptr<LinearOperator<T, Device>> make_rounded(const StrategyName&,
-                                                        const BilinearForm& form) {
+std::unique_ptr<LinearOperator<T, Device>> make_rounded_csr(const StrategyName&,
+                                                            const BilinearForm& form) {
   return make_rounded_csr_operator<T>(form, *make_device_element_kernel<T>(form));
 }
 
@@ -80,6 +80,7 @@ KernelInfo csr_kernel() {
           .summary = "assembled matrix in compressed sparse rows (full assembly)",
           .fast_degrees = "any degree",
           .memory = "12 B per nonzero, about (p + 2)^d nonzeros per DoF",
+          .max_dofs_on_gpu = kMaxRowsOnGpu,
           .cpu_bytes = cpu_bytes,
           .gpu_bytes = gpu_bytes,
           .make = makers_of<MakeOperator>([]<class T>() { return make<T>; },
@@ -90,12 +91,14 @@ KernelInfo rounded_csr_kernel() {
   return {.name = kRoundedCsr,
           .summary =
               "csr with entries in single precision, sums of rows and vectors in the "
-              "operator's: an approximation, to about 1e-7",
+              "operator's: an approximation, to about 1e-7, s^2 times that along the long "
+              "axis of cells stretched s times",
           .fast_degrees = "any degree",
           .memory = "8 B per nonzero, about (p + 2)^d nonzeros per DoF",
           .entry_rounding = 0x1p-24,
+          .max_dofs_on_gpu = kMaxRowsOnGpu,
           .gpu_bytes = rounded_bytes,
-          .make = makers_on_gpu<MakeOperator>([]<class T>() { return make_rounded<T>; })};
+          .make = makers_on_gpu<MakeOperator>([]<class T>() { return make_rounded_csr<T>; })};
 }
 
 KernelInfo cusparse_kernel() {
@@ -104,6 +107,7 @@ KernelInfo cusparse_kernel() {
           .fast_degrees = "any degree",
           .memory = "12 B per nonzero, about (p + 2)^d nonzeros per DoF",
           .deterministic_on_gpu = Deterministic::no,
+          .max_dofs_on_gpu = kMaxRowsOnGpu,
           .gpu_bytes = of_cusparse,
           .make = makers_on_gpu<MakeOperator>([]<class T>() { return make_with_cusparse<T>; })};
 }

@@ -67,6 +67,8 @@ struct KernelInfo {
   /// How far entries of the matrix are from the form's, relative to themselves, where the kernel
   /// rounds them more than the operator's precision does.
   double entry_rounding = 0.0;
+  /// The most DoFs on the GPU; 0: no limit but memory.
+  Index max_dofs_on_gpu = 0;
   /// Null where the processor does not have the kernel.
   BytesFunction cpu_bytes = nullptr;
   BytesFunction gpu_bytes = nullptr;

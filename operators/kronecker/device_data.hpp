@@ -91,8 +91,9 @@ struct KroneckerVectors {
   double* sums = nullptr;  // two, one for `residual`
 };
 
-/// Whether a block goes through several tiles, one after the other: where it has sums, of which
-/// there are fewer then. Without sums blocks of one tile are faster, and in 3D they are few.
+/// Whether a block goes through several tiles, one after the other: where the kernel is made for a
+/// form with sums, of which there are fewer then. Without sums blocks of one tile are faster, and
+/// in 3D they are few.
 constexpr bool takes_tiles(int dimension, KroneckerPass compiled) {
   return dimension == 2 &&
          (compiled == KroneckerPass::apply_dot || compiled == KroneckerPass::residual);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "operators/strategy.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 
 namespace tessera {
@@ -44,10 +46,25 @@ std::vector<std::string> node_notes(const CaseParameters& parameters) {
                   name_of(space.nodes), space.degree, digits, of)};
 }
 
+std::vector<std::string> rounding_notes(const CaseParameters& parameters) {
+  // What is left of the solution's error where the matrix is rounded, on cells that are not
+  // stretched.
+  constexpr double kMinTolerance = 1e-6;
+  const KernelInfo* const kernel = find_kernel(parameters.operation.kernel);
+  const bool is_rounded = kernel != nullptr && kernel->entry_rounding > 0.0 &&
+                          parameters.operation.precision == Precision::double_precision;
+  if (!is_rounded || parameters.solver.relative_tolerance >= kMinTolerance) return {};
+  return {
+      fmt::format("{} rounds the entries of its matrix, by which the solution errs by up to "
+                  "{:g} (more on stretched cells), whatever the residual says; csr does not",
+                  kernel->name, kMinTolerance)};
+}
+
 }  // namespace
 
 std::vector<std::string> case_notes(const CaseParameters& parameters) {
   std::vector<std::string> notes = node_notes(parameters);
+  for (std::string& note : rounding_notes(parameters)) notes.push_back(std::move(note));
   if (parameters.nonlinear && !is_nonlinear(parameters)) {
     notes.emplace_back(
         "neither coefficient nor source depends on u: the problem is linear, and [nonlinear] means "

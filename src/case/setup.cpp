@@ -110,9 +110,10 @@ void check_choices(CaseParameters& parameters, Findings& findings) {
   }
   CaseParameters resolved = parameters;
   // Whether the case fits into the GPU's memory can be asked of a case without errors only.
-  if (!kHasCuda || findings.diagnostics().empty()) resolve_device(resolved);
+  std::optional<ChosenValue> device;
+  if (!kHasCuda || findings.diagnostics().empty()) device = resolve_device(resolved);
   if (resolved.run.device == RunDevice::automatic) return;
-  check_processor(resolved, findings);
+  check_processor(resolved, device ? device->reason : "", findings);
   check_deterministic(resolved, findings);
   check_kernel(resolved, findings);
   check_factors(resolved, findings);

@@ -140,12 +140,14 @@ std::string why_not_processor(const CaseParameters& parameters, Processor proces
   return why_unavailable({kernel, operation.scatter}, processor);
 }
 
-void check_processor(const CaseParameters& parameters, Findings& findings) {
+void check_processor(const CaseParameters& parameters, const std::string& why_device,
+                     Findings& findings) {
   for (const char* key : {kKernelKey, kScatterKey, kDeviceKey}) {
     if (findings.has_error(key)) return;
   }
   const Processor processor = case_processor(parameters);
-  const std::string device(name_of(parameters.run.device));
+  const std::string device = fmt::format("run.device = \"{}\"{}", name_of(parameters.run.device),
+                                         why_device.empty() ? "" : ", auto: " + why_device);
   const std::string& named = parameters.operation.scatter;
   const std::string kernel = scattering_kernel(parameters.operation);
   const ScatterInfo* scatter = find_scatter(named);
@@ -159,14 +161,14 @@ void check_processor(const CaseParameters& parameters, Findings& findings) {
     std::erase_if(allowed, [&](const std::string& name) {
       return name != kAuto && has_other_bits(parameters, *find_kernel(name), processor);
     });
-    findings.report(kKernelKey, fmt::format("{} (run.device = \"{}\"); allowed: {}", reason, device,
-                                            quoted_list(allowed)));
+    findings.report(kKernelKey,
+                    fmt::format("{} ({}); allowed: {}", reason, device, quoted_list(allowed)));
     return;
   }
   findings.report(
       kScatterKey,
       fmt::format(
-          "{} (run.device = \"{}\"); allowed: {}",
+          "{} ({}); allowed: {}",
           for_comparison ? "\"" + named + "\" gives wrong results and is for compare only" : reason,
           device, quoted_list(run_scatters(kernel, processor))));
 }

@@ -47,7 +47,9 @@ std::string level_scatter(const CaseParameters& parameters);
 std::string why_not_processor(const CaseParameters& parameters, Processor processor);
 
 /// Reports what the case's processor does not have, and a policy that is for comparisons.
-void check_processor(const CaseParameters& parameters, Findings& findings);
+/// @param why_device why `auto` took the processor; empty if the case names it
+void check_processor(const CaseParameters& parameters, const std::string& why_device,
+                     Findings& findings);
 
 /// Reports a scatter policy that adds in another order in every run where the case forbids that.
 void check_deterministic(const CaseParameters& parameters, Findings& findings);

@@ -129,7 +129,7 @@ void add_measurement(StudyRegistry& registry) {
   registry.add(
       {.name = "study.agree_tolerance",
        .description = "Largest relative difference between two strategies' results that "
-                      "counts as agreement, in double precision.",
+                      "counts as agreement, in double precision; 4e-6 for csr-single.",
        .range = inside(0, 1)},
       [](auto& p) -> auto& { return p.agree_tolerance; });
   registry.add(
@@ -159,7 +159,7 @@ void add_solvers(StudyRegistry& registry, const std::vector<PreconditionerName>&
       {.name = "study.solvers",
        .description = "Preconditioners to measure solves with, instead of applications: the "
                       "Poisson problem whose solution is the product of exp(t)*sin(pi*t) over "
-                      "the axes, by the kernel that auto takes; full-multigrid is one "
+                      "the axes, by the kernel that study.kernels says; full-multigrid is one "
                       "start without iterations. Left out, applications are measured.",
        .presence = Presence::optional,
        .choices = names,

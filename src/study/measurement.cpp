@@ -96,14 +96,15 @@ template double relative_difference(std::span<const float>, std::span<const doub
                                     const Communicator&);
 
 double agreement_tolerance(const StudyParameters& study, Precision precision,
-                           std::string_view kernel) {
+                           std::string_view first, std::string_view kernel) {
   constexpr double kRoundingRatio = 0x1p29;
   // Errors of many entries meet in a value of A x.
   constexpr double kEntries = 64.0;
   const double of_precision = precision == Precision::double_precision
                                   ? study.agree_tolerance
                                   : study.agree_tolerance * kRoundingRatio;
-  return std::max(of_precision, kEntries * find_kernel(kernel)->entry_rounding);
+  return std::max({of_precision, kEntries * find_kernel(first)->entry_rounding,
+                   kEntries * find_kernel(kernel)->entry_rounding});
 }
 
 Bench::Bench(const StudyParameters& study, const StudyProblem& problem, const StudyRanks& ranks,
@@ -141,8 +142,9 @@ Measurement Bench::measure(const StrategyName& strategy, Index available_bytes) 
 }
 
 template <class T>
-double Bench::difference_from_first(const HostVector<T>& y) {
+double Bench::difference_from_first(const HostVector<T>& y, const std::string& kernel) {
   if (reference_.size() == 0) {
+    first_kernel_ = kernel;
     reference_ = on_all_ranks(ranks_.all(), [&] { return HostVector<double>(y.size()); });
     for (Index i = 0; i < y.size(); ++i) reference_[i] = static_cast<double>(y[i]);
   }
@@ -206,7 +208,7 @@ void Bench::measure_in(Measurement& measurement) {
   });
   fill(y, std::numeric_limits<T>::quiet_NaN());
   a->apply(x, y);
-  measurement.difference = difference_from_first(on_host(y));
+  measurement.difference = difference_from_first(on_host(y), measurement.strategy.kernel);
   Stopwatch<Space> stopwatch;
   take_times(repeat([&] {
                stopwatch.start();

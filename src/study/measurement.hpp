@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "postprocess/timing/statistics.hpp"
@@ -58,6 +60,8 @@ class Bench {
   Index dofs() const { return part_.whole().dof_count(); }
   /// Nonzeros of the assembled matrix.
   Index nonzeros() const;
+  /// The kernel that the others' results are compared with; empty before anything is measured.
+  const std::string& first_kernel() const { return first_kernel_; }
   /// Bytes that measuring a strategy takes in the memory of its processor.
   Index needed_bytes(const StrategyName& strategy) const;
   Measurement measure(const StrategyName& strategy, Index available_bytes);
@@ -65,9 +69,9 @@ class Bench {
  private:
   template <class T, class Space>
   void measure_in(Measurement& measurement);
-  /// relative_difference(y, first); the first y becomes `first`.
+  /// relative_difference(y, first); the first y, of this kernel, becomes `first`.
   template <class T>
-  double difference_from_first(const HostVector<T>& y);
+  double difference_from_first(const HostVector<T>& y, const std::string& kernel);
   /// The times of seconds_of_one(), repeated as the study says.
   template <class F>
   Summary repeat(F&& seconds_of_one) const;
@@ -80,6 +84,7 @@ class Bench {
   BilinearForm form_;  // refers to the part
   FormShape shape_;
   HostVector<double> reference_;
+  std::string first_kernel_;
 };
 
 /// Bytes of the node positions and vectors of a problem in the host's memory, before anything is
@@ -98,8 +103,8 @@ double relative_difference(std::span<const T> y, std::span<const double> first,
 
 /// The largest `difference` that still counts as agreement; the study's tolerance is meant for
 /// double precision and grows with the rounding error in single precision, or that of the entries
-/// of a kernel's matrix.
+/// of a kernel's matrix, the first one's or this one's.
 double agreement_tolerance(const StudyParameters& study, Precision precision,
-                           std::string_view kernel);
+                           std::string_view first, std::string_view kernel);
 
 }  // namespace tessera

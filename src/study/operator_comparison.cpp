@@ -201,7 +201,8 @@ class OperatorComparison final : public StudyRun {
       return leave_out("does not fit");
     }
     const bool agrees =
-        m.difference <= agreement_tolerance(study(), problem.precision, m.strategy.kernel);
+        m.difference <=
+        agreement_tolerance(study(), problem.precision, bench.first_kernel(), m.strategy.kernel);
     const ScatterInfo* scatter = find_scatter(m.strategy.scatter);
     const bool is_wrong_by_design = scatter != nullptr && scatter->use == ScatterUse::comparison;
     // A strategy that is wrong by design still has finite values everywhere.

@@ -50,8 +50,8 @@ std::vector<StrategyName> study_strategies(const StudyParameters& study,
 std::vector<SizeProblem> study_size_problems(const StudyParameters& study,
                                              const StudyProblem& problem);
 
-/// Why solves on mapped meshes cannot have the study's first scatter policy, in a user's words;
-/// empty if they can, or if no solves are measured there.
+/// Why solves cannot have the study's first scatter policy, in a user's words; empty if they can,
+/// if their kernels take none, or if no solves are measured.
 std::string why_no_solver_scatter(const StudyParameters& study);
 
 /// Why solves on some problem have none of the study's kernels, in a user's words; empty if they

@@ -72,7 +72,7 @@ class SolverBenchIn final : public SolverBench {
     std::optional<MadeFullMultigrid<T, Space>> full;
     if (is_start) {
       full.emplace(make_full_multigrid<T, Space>(
-          given_.poisson, *made.hierarchy, given_.strategy.scatter, *a_,
+          given_.poisson, *made.hierarchy, multigrid_options(parameters).scatter, *a_,
           parameters.solver.multigrid.start_cycles, given_.scale));
     }
     std::unique_ptr<Solver<T, Space>> solver_of_case;

@@ -76,5 +76,22 @@ TEST(CaseNotes, NameTheDigitsThatEquidistantNodesLose) {
       << case_notes(parameters)[0];
 }
 
+TEST(CaseNotes, NameWhatARoundedMatrixMeansForTightTolerances) {
+  CaseParameters parameters;
+  parameters.solver.relative_tolerance = 1e-10;
+  for (const char* kernel : {"auto", "csr", "csr-cusparse", "tensor"}) {
+    parameters.operation.kernel = kernel;
+    EXPECT_TRUE(case_notes(parameters).empty()) << kernel;
+  }
+  parameters.operation.kernel = "csr-single";
+  ASSERT_EQ(case_notes(parameters).size(), 1u);
+  EXPECT_EQ(case_notes(parameters)[0].find("csr-single rounds the entries of its matrix"), 0u);
+  parameters.solver.relative_tolerance = 1e-6;
+  EXPECT_TRUE(case_notes(parameters).empty());
+  parameters.solver.relative_tolerance = 1e-10;
+  parameters.operation.precision = Precision::single_precision;
+  EXPECT_TRUE(case_notes(parameters).empty());
+}
+
 }  // namespace
 }  // namespace tessera::testing

@@ -72,11 +72,12 @@ void add_factor_problems(const CaseParameters& parameters, std::vector<SizeProbl
 void add_matrix_problems(const CaseParameters& parameters, const NodeLattice& lattice,
                          std::vector<SizeProblem>& problems) {
   if (lattice.size() <= kMaxRows) return;
-  const std::string& kernel = parameters.operation.kernel;
-  if (kernel.starts_with("csr") && case_processor(parameters) == Processor::gpu) {
+  const KernelInfo* const kernel = find_kernel(parameters.operation.kernel);
+  if (kernel != nullptr && kernel->max_dofs_on_gpu > 0 &&
+      case_processor(parameters) == Processor::gpu) {
     problems.push_back(too_many_rows("operator.kernel",
-                                     fmt::format("the matrix of {} on the GPU", kernel), lattice,
-                                     "\"tensor\" or \"auto\""));
+                                     fmt::format("the matrix of {} on the GPU", kernel->name),
+                                     lattice, "\"tensor\" or \"auto\""));
   }
   if (has_blocks(parameters.solver.preconditioner)) {
     problems.push_back(too_many_rows("solver.preconditioner", "a matrix in blocks", lattice,

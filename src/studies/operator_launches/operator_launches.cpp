@@ -133,11 +133,12 @@ class Visit {
   void cycle(const StudyParameters& study, const StudyProblem& problem) const {
     stop_if_requested();
     show_status_(fmt::format("multigrid, degree {}", problem.degree));
-    StudyParameters with_default_scatter = study;
-    with_default_scatter.scatters = {kAuto};
+    StudyParameters of_default_strategy = study;
+    of_default_strategy.scatters = {kAuto};
+    of_default_strategy.kernels = {"tensor", "stencil", "kronecker"};
     const StudyRanks ranks;
     const std::unique_ptr<SolverBench> bench =
-        make_solver_bench(with_default_scatter, problem, ranks);
+        make_solver_bench(of_default_strategy, problem, ranks);
     for (LaunchReport& report : bench->measure(kMultigrid, LaunchReports::yes).launches) {
       if (report.work == "apply") continue;
       visit_({.name = "multigrid " + bench->strategy(),

@@ -115,8 +115,8 @@ void expect_operators_of_the_host(const BilinearForm& form) {
        variants(right_strategies(Processor::gpu), form, Processor::gpu)) {
     SCOPED_TRACE(strategy.text());
     const auto a = make_operator<T, Device>(strategy, form);
-    EXPECT_LT(relative_difference(applied(*a, x), product), 8 * tolerance<T>());
-    EXPECT_LT(relative_difference(diagonal_of(*a), diagonal), 8 * tolerance<T>());
+    EXPECT_LT(relative_difference(applied(*a, x), product), 8 * tolerance_of<T>(strategy));
+    EXPECT_LT(relative_difference(diagonal_of(*a), diagonal), 8 * tolerance_of<T>(strategy));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "tests/operators/framed_program.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
+#include "tests/operators/strategy_checks.hpp"
 #include "tests/operators/suitable.hpp"
 #include "tests/operators/test_names.hpp"
 
@@ -57,7 +58,8 @@ void expect_equal_to_reference(const BilinearForm& form) {
        variants(all_strategies(Processor::gpu), form, Processor::gpu)) {
     if (strategy.scatter == "unprotected") continue;
     const auto a = make_operator<T, Device>(strategy, form);
-    EXPECT_LT(relative_difference(applied(*a, vector_of<T>(input)), expected), 4 * tolerance<T>())
+    EXPECT_LT(relative_difference(applied(*a, vector_of<T>(input)), expected),
+              4 * tolerance_of<T>(strategy))
         << a->name();
   }
 }

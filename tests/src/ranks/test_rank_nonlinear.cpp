@@ -86,8 +86,7 @@ std::string text_of(const std::string& tables) {
 
 TEST_P(NonlinearCasesOnRanks, OfNewtonAreThoseOfOneRank) {
   const std::string newton = "[nonlinear]\nrelative_tolerance = 1e-12\n";
-  // Products of csr on the GPU may have other bits in another run.
-  const std::string rows = processor() == Processor::cpu ? "[operator]\nkernel = \"csr\"\n" : "";
+  const std::string rows = "[operator]\nkernel = \"csr\"\n";
   for (const std::string& solver :
        {std::string("[solver]\npreconditioner = \"jacobi\"\n"),
         "[solver]\npreconditioner = \"chebyshev\"\n" + rows,

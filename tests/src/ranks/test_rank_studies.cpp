@@ -95,6 +95,23 @@ TEST(RankStudies, SolvesTakeTheIterationsOfOneRank) {
   }
 }
 
+// Kernels without a scatter policy leave coarser levels the fastest one.
+TEST(RankStudies, SolvesHaveLevelsWhicheverKernelIsNamed) {
+  StudyParameters study = quick_study();
+  study.solvers = {"multigrid", "full-multigrid"};
+  study.kernels = {"csr"};
+  const StudyProblem problem{2, StudyGeometry::mapped, 1500, 2, Precision::double_precision, 1};
+  const StudyRanks alone;
+  const auto bench = make_solver_bench(study, problem, alone);
+  EXPECT_EQ(bench->strategy(), "csr");
+  for (const std::string& solver : study.solvers) {
+    const SolverMeasurement m = bench->measure(solver, LaunchReports::no);
+    EXPECT_EQ(m.left_out, "") << solver;
+    ASSERT_TRUE(m.l2_error) << solver;
+    EXPECT_LT(*m.l2_error, 1e-2) << solver;
+  }
+}
+
 TEST(RankStudies, SizesForEachRankGrowWithThem) {
   StudyParameters study = quick_study();
   study.degrees = {2};
