@@ -186,10 +186,14 @@ ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter) {
   return {kTensor, reason};
 }
 
+StrategyName with_scatter(std::string_view kernel, std::string_view scatter) {
+  StrategyName strategy{std::string(kernel)};
+  if (find_kernel(kernel)->scatter == TakesScatter::yes) strategy.scatter = scatter;
+  return strategy;
+}
+
 StrategyName choose_strategy(const FormShape& shape, const std::string& scatter) {
-  StrategyName strategy{choose_kernel(shape, scatter).kernel};
-  if (find_kernel(strategy.kernel)->scatter == TakesScatter::yes) strategy.scatter = scatter;
-  return with_chosen_factors(strategy, shape);
+  return with_chosen_factors(with_scatter(choose_kernel(shape, scatter).kernel, scatter), shape);
 }
 
 OperatorBytes operator_bytes(const StrategyName& strategy, const FormShape& shape) {

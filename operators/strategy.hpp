@@ -61,6 +61,9 @@ ChosenScatter choose_scatter(std::string_view kernel, Processor processor, Deter
 /// 1, else tensor.
 ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter);
 
+/// The kernel with the scatter policy, if it takes one.
+StrategyName with_scatter(std::string_view kernel, std::string_view scatter);
+
 /// The whole strategy by choose_kernel(); `scatter` is for a kernel that takes one.
 StrategyName choose_strategy(const FormShape& shape, const std::string& scatter);
 

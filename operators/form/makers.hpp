@@ -30,20 +30,8 @@ struct Makers {
   }
 };
 
-/// Makers on the host, and on the GPU where this build has CUDA: pointers that
-/// on_host.operator()<T>() and on_gpu.operator()<T>() return.
-template <template <class, class> class Make, class OnHost, class OnGpu>
-Makers<Make> makers_of(OnHost on_host, OnGpu on_gpu) {
-  Makers<Make> makers{.host_double = on_host.template operator()<double>(),
-                      .host_float = on_host.template operator()<float>()};
-  if constexpr (kHasCuda) {
-    makers.device_double = on_gpu.template operator()<double>();
-    makers.device_float = on_gpu.template operator()<float>();
-  }
-  return makers;
-}
-
-/// Makers on the GPU alone.
+/// Makers on the GPU alone, where this build has CUDA: pointers that on_gpu.operator()<T>()
+/// returns.
 template <template <class, class> class Make, class OnGpu>
 Makers<Make> makers_on_gpu(OnGpu on_gpu) {
   Makers<Make> makers;
@@ -51,6 +39,15 @@ Makers<Make> makers_on_gpu(OnGpu on_gpu) {
     makers.device_double = on_gpu.template operator()<double>();
     makers.device_float = on_gpu.template operator()<float>();
   }
+  return makers;
+}
+
+/// The same, and makers on the host.
+template <template <class, class> class Make, class OnHost, class OnGpu>
+Makers<Make> makers_of(OnHost on_host, OnGpu on_gpu) {
+  Makers<Make> makers = makers_on_gpu<Make>(on_gpu);
+  makers.host_double = on_host.template operator()<double>();
+  makers.host_float = on_host.template operator()<float>();
   return makers;
 }
 

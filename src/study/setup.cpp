@@ -57,12 +57,6 @@ CaseParameters operator_case(const StudyParameters& study, const StudyProblem& p
   return parameters;
 }
 
-StrategyName with_scatter(const std::string& kernel, const std::string& scatter) {
-  StrategyName strategy{kernel};
-  if (find_kernel(kernel)->scatter == TakesScatter::yes) strategy.scatter = scatter;
-  return strategy;
-}
-
 // Why the strategy is not for forms of the shape, in a user's words; empty if it is.
 std::string why_not_for(const StrategyName& strategy, const FormShape& shape) {
   const std::string unavailable = why_unavailable(strategy, shape.processor);

@@ -26,11 +26,16 @@ inline std::vector<StrategyName> right_strategies(Processor processor) {
   return strategies;
 }
 
+/// `tolerance` of exact matrices, or what a strategy that rounds its entries needs: errors of many
+/// of them meet in a value of A x.
+inline double with_rounding(double tolerance, const StrategyName& strategy) {
+  return std::max(tolerance, 16.0 * find_kernel(strategy.kernel)->entry_rounding);
+}
+
 /// How near to the reference the operators of a strategy are.
 template <class T>
 double tolerance_of(const StrategyName& strategy) {
-  // Errors of many entries meet in a value of A x.
-  return std::max(tolerance<T>(), 16.0 * find_kernel(strategy.kernel)->entry_rounding);
+  return with_rounding(tolerance<T>(), strategy);
 }
 
 /// Fewer cells where cells are dear; on the host rows longer than a SIMD vector where they are

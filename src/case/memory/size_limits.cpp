@@ -32,11 +32,11 @@ bool smooths_by_blocks(const SolverParameters& solver) {
 }
 
 SizeProblem too_many_rows(const char* key, std::string_view what, const NodeLattice& lattice,
-                          std::string_view instead) {
-  return {key,
-          fmt::format("{} has at most {} rows, and there are {} DoFs", what, kMaxRows,
-                      lattice.dof_count()),
-          fmt::format("use {}, or fewer cells", instead)};
+                          Index most, std::string_view instead) {
+  return {
+      key,
+      fmt::format("{} has at most {} rows, and there are {} DoFs", what, most, lattice.dof_count()),
+      fmt::format("use {}, or fewer cells", instead)};
 }
 
 void add_axis_problems(const CaseParameters& parameters, const NodeLattice& lattice,
@@ -71,21 +71,21 @@ void add_factor_problems(const CaseParameters& parameters, std::vector<SizeProbl
 
 void add_matrix_problems(const CaseParameters& parameters, const NodeLattice& lattice,
                          std::vector<SizeProblem>& problems) {
-  if (lattice.size() <= kMaxRows) return;
   const KernelInfo* const kernel = find_kernel(parameters.operation.kernel);
-  if (kernel != nullptr && kernel->max_dofs_on_gpu > 0 &&
-      case_processor(parameters) == Processor::gpu) {
+  const Index most = kernel == nullptr ? 0 : kernel->max_dofs_on_gpu;
+  if (most > 0 && lattice.size() > most && case_processor(parameters) == Processor::gpu) {
     problems.push_back(too_many_rows("operator.kernel",
                                      fmt::format("the matrix of {} on the GPU", kernel->name),
-                                     lattice, "\"tensor\" or \"auto\""));
+                                     lattice, most, "\"tensor\" or \"auto\""));
   }
+  if (lattice.size() <= kMaxRows) return;
   if (has_blocks(parameters.solver.preconditioner)) {
     problems.push_back(too_many_rows("solver.preconditioner", "a matrix in blocks", lattice,
-                                     "\"multigrid\" or \"jacobi\""));
+                                     kMaxRows, "\"multigrid\" or \"jacobi\""));
   }
   if (smooths_by_blocks(parameters.solver)) {
-    problems.push_back(
-        too_many_rows("solver.multigrid.smoother", "a matrix in blocks", lattice, "\"chebyshev\""));
+    problems.push_back(too_many_rows("solver.multigrid.smoother", "a matrix in blocks", lattice,
+                                     kMaxRows, "\"chebyshev\""));
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
@@ -43,8 +42,7 @@ void check_operators(const Communicator& ranks, const RankGrid& grid,
     const auto one = make_operator<T, Space>(strategy, whole.form);
     const auto several = mine.distributed<T, Space>(strategy);
     // Each rank rounds what its own cells add.
-    const double tolerance =
-        std::max(rank_tolerance<T>(), 16.0 * find_kernel(strategy.kernel)->entry_rounding);
+    const double tolerance = with_rounding(rank_tolerance<T>(), strategy);
     expect_near(mine, applied(*several, x), applied(*one, whole_x), what, tolerance);
     expect_near(mine, diagonal_of(*several), diagonal_of(*one), "diagonal of " + what, tolerance);
   }
