@@ -1,4 +1,5 @@
-# The GPU part: TESSERA_HAS_CUDA says whether it is built, tessera_add_cuda_sources(TARGET FILE...) adds device code.
+# The GPU part: TESSERA_HAS_CUDA says whether it is built, tessera_add_cuda_sources(TARGET FILE... [BY_GENERATION FILE...])
+# adds device code. BY_GENERATION are files with variants for generations of GPUs (operators/cells/device_generation.cuh).
 set(TESSERA_HAS_CUDA OFF)
 if(NOT TESSERA_CUDA STREQUAL "OFF")
   include(CheckLanguage)
@@ -13,6 +14,8 @@ if(NOT TESSERA_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
     set(TESSERA_HAS_CUDA ON)
+    # Most of nvcc's time goes into PTX, which need not be made for each architecture anew but for BY_GENERATION.
+    tessera_cuda_code(tessera_shared_cuda_code tessera_cuda_code_apart ${CMAKE_CUDA_ARCHITECTURES})
   elseif(TESSERA_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TESSERA_CUDA=ON, but no CUDA compiler was found: put nvcc on the PATH or set CUDACXX")
   endif()
@@ -28,7 +31,16 @@ function(tessera_add_cuda_sources target)
   if(NOT TESSERA_HAS_CUDA)
     return()
   endif()
-  target_sources(${target} PRIVATE ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 arguments "" "" "BY_GENERATION")
+  set(sources ${arguments_UNPARSED_ARGUMENTS})
+  target_sources(${target} PRIVATE ${sources} ${arguments_BY_GENERATION})
+  set_property(SOURCE ${arguments_BY_GENERATION} APPEND PROPERTY COMPILE_DEFINITIONS TESSERA_BY_GENERATION)
+  if(tessera_shared_cuda_code)
+    list(FILTER sources INCLUDE REGEX "\\.cu$")
+    set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${tessera_shared_cuda_code})
+    set_property(SOURCE ${arguments_BY_GENERATION} APPEND PROPERTY COMPILE_OPTIONS ${tessera_cuda_code_apart})
+    set_property(TARGET ${target} PROPERTY CUDA_ARCHITECTURES OFF)
+  endif()
   # Warnings of the host compiler, too; -Wpedantic would complain of nvcc's own line markers.
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra>)

@@ -1,6 +1,12 @@
 // These functions use instructions that only some generations of GPUs have.
 #pragma once
 
+// Others are compiled once for all generations, as if for the earliest (cmake/cuda.cmake).
+#ifndef TESSERA_BY_GENERATION
+#error \
+    "a file with instructions of some generations stands after BY_GENERATION in tessera_add_cuda_sources"
+#endif
+
 namespace tessera {
 
 /// Generations of GPUs, in order, by the instructions that Tessera has use for.

@@ -1,6 +1,7 @@
 // MatrixFree is the loop over cells on the host: gather, local kernel, scatter.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -55,9 +56,10 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     scatter_->run(
         [&](const Brick& brick, const AddTarget<T>& target) {
           add_brick(brick, target,
-                    [&](const CellBatch& batch, Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) {
+                    [&](const CellBatch& batch, AtBoundary at_boundary, Lanes<T>* u, Lanes<T>* v,
+                        Lanes<T>* scratch) {
                       gather(batch, x.data(), u);
-                      if (touches_dirichlet(brick)) clear_constrained(batch, u);
+                      if (at_boundary == AtBoundary::yes) clear_constrained(batch, u);
                       kernel_.apply(argument(batch), u, v, scratch);
                     });
         },
@@ -70,9 +72,8 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     scatter_->run(
         [&](const Brick& brick, const AddTarget<T>& target) {
           add_brick(brick, target,
-                    [&](const CellBatch& batch, Lanes<T>*, Lanes<T>* v, Lanes<T>* scratch) {
-                      kernel_.diagonal(argument(batch), v, scratch);
-                    });
+                    [&](const CellBatch& batch, AtBoundary, Lanes<T>*, Lanes<T>* v,
+                        Lanes<T>* scratch) { kernel_.diagonal(argument(batch), v, scratch); });
         },
         d);
     if (!robin_.empty()) robin_.add_diagonal(d);
@@ -113,7 +114,11 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
 
   int nodes_per_axis() const { return kNodes > 0 ? kNodes : kernel_.nodes_per_axis(); }
 
-  /// Runs compute(batch, u, v, scratch) for each batch of the brick and adds v to the target.
+  /// Whether a batch has constrained nodes.
+  enum class AtBoundary { no, yes };
+
+  /// Runs compute(batch, whether it has constrained nodes, u, v, scratch) for each batch of the
+  /// brick and adds v to the target.
   template <class Compute>
   void add_brick(const Brick& brick, const AddTarget<T>& target, Compute&& compute) const {
     const Index nodes = lattice_.nodes_per_cell();
@@ -121,10 +126,12 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     Lanes<T>* u = workspace.data();
     Lanes<T>* v = u + nodes;
     Lanes<T>* scratch = v + nodes;
-    const bool constrained = touches_dirichlet(brick);
+    const bool is_inner = !touches_dirichlet(brick);
     const auto work_on = [&](const CellBatch& batch) {
-      compute(batch, u, v, scratch);
-      if (constrained) clear_constrained(batch, v);
+      const AtBoundary at_boundary =
+          is_inner || !touches_dirichlet(batch) ? AtBoundary::no : AtBoundary::yes;
+      compute(batch, at_boundary, u, v, scratch);
+      if (at_boundary == AtBoundary::yes) clear_constrained(batch, v);
       if (target.mode == AddMode::atomic) {
         scatter_add<AddMode::atomic>(batch, v, target);
       } else {
@@ -217,12 +224,23 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     }
   }
 
-  bool touches_dirichlet(const Brick& brick) const {
+  /// Whether one of the cells first .. first + count - 1 along each axis has constrained nodes.
+  bool touches_dirichlet(const IndexTriple& first, const IndexTriple& count) const {
     for (int d = 0; d < Kernel::dimension; ++d) {
-      if (dirichlet_[2 * d] && brick.first[d] == 0) return true;
-      if (dirichlet_[2 * d + 1] && brick.first[d] + brick.count[d] == cells_[d]) return true;
+      if (dirichlet_[2 * d] && first[d] == 0) return true;
+      if (dirichlet_[2 * d + 1] && first[d] + count[d] == cells_[d]) return true;
     }
     return false;
+  }
+  bool touches_dirichlet(const Brick& brick) const {
+    return touches_dirichlet(brick.first, brick.count);
+  }
+  bool touches_dirichlet(const CellBatch& batch) const {
+    if (batch.is_row) return touches_dirichlet(batch.cells[0], {kLanes<T>, 1, 1});
+    return std::any_of(batch.cells.begin(), batch.cells.begin() + batch.active,
+                       [&](const IndexTriple& cell) {
+                         return touches_dirichlet(cell, {1, 1, 1});
+                       });
   }
 
   /// u[i][lane] = 0 where node i of the lane's cell lies on a Dirichlet face.

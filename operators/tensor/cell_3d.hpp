@@ -32,19 +32,20 @@ template <Points points, class T, int N, int M, class Ahead>
   constexpr int kPlane = M * M;
   const Lanes<T>* columns = u;
   if constexpr (kInterpolates) {
-    // x: u [n][n][n] -> b [n][n][m]
-    for (int line = 0; line < N * N; ++line) {
-      ahead.advance();
-      FoldedLine<T, M> out;
-      add_product<Parity::even>(B, fold<T, N>(u + line * N, 1), out);
-      unfold(out, b + line * M, 1);
-    }
-    // y: b -> a [n][m][m]
+    // a plane at a time, so that what is between the passes stays in L1:
     for (int k = 0; k < N; ++k) {
+      // x: u [n][n] -> the first values of b [n][m]
+      for (int j = 0; j < N; ++j) {
+        ahead.advance();
+        FoldedLine<T, M> out;
+        add_product<Parity::even>(B, fold<T, N>(u + (k * N + j) * N, 1), out);
+        unfold(out, b + j * M, 1);
+      }
+      // y: -> a [m][m]
       for (int i = 0; i < M; ++i) {
         ahead.advance();
         FoldedLine<T, M> out;
-        add_product<Parity::even>(B, fold<T, N>(b + k * N * M + i, M), out);
+        add_product<Parity::even>(B, fold<T, N>(b + i, M), out);
         unfold(out, a + k * kPlane + i, M);
       }
     }
@@ -140,21 +141,22 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
     }
   }
   if constexpr (kInterpolates) {
-    // y back: a -> b [n][n][m]
     for (int k = 0; k < N; ++k) {
+      // y back: a [m][m] -> b [n][m]
+      Lanes<T>* between = b + k * N * M;
       for (int i = 0; i < M; ++i) {
         ahead.advance();
         FoldedLine<T, N> out;
         add_transposed_product<Parity::even>(B, fold<T, M>(a + k * kPlane + i, M), out);
-        unfold(out, b + k * N * M + i, M);
+        unfold(out, between + i, M);
       }
-    }
-    // x back: b -> v [n][n][n]
-    for (int line = 0; line < N * N; ++line) {
-      ahead.advance();
-      FoldedLine<T, N> out;
-      add_transposed_product<Parity::even>(B, fold<T, M>(b + line * M, 1), out);
-      unfold(out, v + line * N, 1);
+      // x back: -> v [n][n]
+      for (int j = 0; j < N; ++j) {
+        ahead.advance();
+        FoldedLine<T, N> out;
+        add_transposed_product<Parity::even>(B, fold<T, M>(between + j * M, 1), out);
+        unfold(out, v + (k * N + j) * N, 1);
+      }
     }
   } else {
     for (int i = 0; i < N * N * N; ++i) v[i] = a[i];

@@ -152,7 +152,7 @@ template <class T, int dim, int P, int M>
   }
   const auto& scale = factors_->axis_scale();
   const bool shared = kind_ == FactorKind::constant;
-  const T* shared_points = factors_->shared_points().data() + first;
+  const T* shared_points = shared ? factors_->shared_points().data() + first : nullptr;
   const Lanes<T>* own_points = shared ? nullptr : factors + first;
   for (int q = 0; q < count; ++q) {
     const Lanes<T> s = shared ? broadcast(shared_points[q]) : own_points[q];

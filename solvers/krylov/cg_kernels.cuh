@@ -117,7 +117,7 @@ __device__ void update_solution(const IterationArguments<T>& args, T alpha, T be
     T z[kInFlight];
     T d[kInFlight] = {};
     load_entries(args.p, args.n, entries, p);
-    load_once(args.x, args.n, entries, x);
+    load_entries<Kept::no>(args.x, args.n, entries, x);
     load_entries(from, args.n, entries, z);
     if constexpr (kind == PreconditionerKind::diagonal) load_entries(args.d, args.n, entries, d);
 #pragma unroll
@@ -125,7 +125,7 @@ __device__ void update_solution(const IterationArguments<T>& args, T alpha, T be
       x[k] += alpha * p[k];
       p[k] = (kind == PreconditionerKind::diagonal ? d[k] * z[k] : z[k]) + beta * p[k];
     }
-    store_once(x, args.n, entries, args.x);
+    store_entries<Kept::no>(x, args.n, entries, args.x);
     store_entries(p, args.n, entries, args.p);
   });
 }

@@ -18,36 +18,31 @@ using Index = std::int64_t;
 // The number of loads of each vector that a thread has in flight.
 inline constexpr int kInFlight = 4;
 
+// Whether the L2 cache is to keep what is loaded or stored. It gives up first what is used once in
+// an iteration, as x is, so that the others of vectors of some million entries stay there.
+enum class Kept { yes, no };
+
 // values[k] = x[entries[k]], 0 past the end.
-template <int count, class T>
+template <Kept kept = Kept::yes, int count, class T>
 __device__ void load_entries(const T* x, Index n, const Index (&entries)[count],
                              T (&values)[count]) {
+  const auto load = [](const T* from) { return kept == Kept::yes ? *from : __ldcs(from); };
 #pragma unroll
-  for (int k = 0; k < count; ++k) values[k] = entries[k] < n ? x[entries[k]] : T{0};
+  for (int k = 0; k < count; ++k) values[k] = entries[k] < n ? load(x + entries[k]) : T{0};
 }
 
 // x[entries[k]] = values[k], but nothing past the end.
-template <int count, class T>
+template <Kept kept = Kept::yes, int count, class T>
 __device__ void store_entries(const T (&values)[count], Index n, const Index (&entries)[count],
                               T* x) {
 #pragma unroll
   for (int k = 0; k < count; ++k) {
-    if (entries[k] < n) x[entries[k]] = values[k];
-  }
-}
-
-// The same of a vector that is used once in an iteration, x: what the L2 cache gives up first, so
-// that the others of vectors of some million entries stay there.
-template <int count, class T>
-__device__ void load_once(const T* x, Index n, const Index (&entries)[count], T (&values)[count]) {
-#pragma unroll
-  for (int k = 0; k < count; ++k) values[k] = entries[k] < n ? __ldcs(x + entries[k]) : T{0};
-}
-template <int count, class T>
-__device__ void store_once(const T (&values)[count], Index n, const Index (&entries)[count], T* x) {
-#pragma unroll
-  for (int k = 0; k < count; ++k) {
-    if (entries[k] < n) __stcs(x + entries[k], values[k]);
+    if (entries[k] >= n) continue;
+    if constexpr (kept == Kept::yes) {
+      x[entries[k]] = values[k];
+    } else {
+      __stcs(x + entries[k], values[k]);
+    }
   }
 }
 

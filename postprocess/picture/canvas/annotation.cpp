@@ -139,8 +139,9 @@ void draw_frame(const Font& font, const Camera& camera, const Point& lower, cons
   const ScreenPoint end = camera.project(upper);
   for (const int axis : {0, 1}) {
     const double length = axis == 0 ? end.x - origin.x : origin.y - end.y;
-    const ValueScale scale(lower[axis], upper[axis],
-                           std::clamp(static_cast<int>(length / 80.0), 2, 10));
+    // The length is not a number where the box is too large to be projected.
+    const double ticks = length > 160.0 ? std::min(length / 80.0, 10.0) : 2.0;
+    const ValueScale scale(lower[axis], upper[axis], static_cast<int>(ticks));
     for (const double tick : scale.ticks()) {
       Point x = lower;
       x[axis] = tick;
