@@ -28,6 +28,15 @@ struct ProgramResult {
   std::string errors;
 };
 
+/// The arguments, and after them --set for each of the settings.
+inline std::vector<std::string> with_settings(std::vector<std::string> arguments,
+                                              const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    arguments.insert(arguments.end(), {"--set", setting});
+  }
+  return arguments;
+}
+
 /// The program of this build as a child process in a directory of its own, where its outputs go. It
 /// sees the GPU only if an argument names it, so that what a case leaves to the program does not
 /// depend on the machine.

@@ -187,12 +187,11 @@ TEST_F(BadInput, FactorsThatTheCaseCannotHave) {
        "on-the-fly is for the kernel tensor, and the kernel is kronecker (auto: axis-aligned mesh, "
        "constant coefficient); allowed: \"auto\", \"stored\""}};
   for (const Refusal& refusal : refusals) {
-    std::vector<std::string> more;
-    for (const std::string& setting : refusal.settings) more.insert(more.end(), {"--set", setting});
     const std::string factors = "operator.factors=" + refusal.factors;
-    more.insert(more.end(), {"--set", factors});
+    std::vector<std::string> settings = refusal.settings;
+    settings.push_back(factors);
     expect_one_line(
-        run_case(kGoodCase, more),
+        run_case(kGoodCase, with_settings({}, settings)),
         "--set " + factors + ": operator.factors = \"" + refusal.factors + "\": ", refusal.reason);
   }
 }

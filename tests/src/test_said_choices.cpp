@@ -32,18 +32,15 @@ TEST_F(ProgramTest, AutoSaysWhichKernelRanAndWhy) {
        "private"},
       {{"operator.kernel=kronecker"}, "kronecker, double", "kronecker", "none"}};
   for (const Choice& choice : choices) {
-    std::vector<std::string> more = {"--overwrite"};
-    for (const std::string& setting : choice.settings) more.insert(more.end(), {"--set", setting});
-    const ProgramResult ran = run(more);
+    const ProgramResult ran = run(with_settings({"--overwrite"}, choice.settings));
     ASSERT_EQ(ran.exit_code, 0) << ran.errors;
     EXPECT_THAT(ran.output, HasSubstr("  operator  " + choice.line));
     EXPECT_EQ(result()["kernel"], choice.kernel);
     EXPECT_EQ(result()["scatter"], choice.scatter);
     EXPECT_THAT(read_file(path() / "out/case.toml"),
                 HasSubstr("kernel = \"" + choice.kernel + "\"\nscatter = \"" + choice.scatter));
-    more.front() = "case.toml";
-    more.insert(more.begin(), "check");
-    const ProgramResult checked = run_program(path(), more);
+    const ProgramResult checked =
+        run_program(path(), with_settings({"check", "case.toml"}, choice.settings));
     EXPECT_EQ(checked.exit_code, 0) << checked.errors;
     EXPECT_THAT(checked.output,
                 HasSubstr("operator " + choice.line.substr(0, choice.line.find(','))));
@@ -104,13 +101,10 @@ TEST_F(ProgramTest, FactorsAreChosenSaidAndRecorded) {
       {{map, "operator.kernel=csr"}, "", "stored", "none"},
       {{"operator.kernel=tensor"}, "", "stored", "none"}};
   for (const Choice& choice : choices) {
-    std::vector<std::string> more = {"--overwrite"};
-    for (const std::string& setting : choice.settings) more.insert(more.end(), {"--set", setting});
-    const ProgramResult ran = run(more);
+    const ProgramResult ran = run(with_settings({"--overwrite"}, choice.settings));
     ASSERT_EQ(ran.exit_code, 0) << ran.errors;
-    more.front() = "case.toml";
-    more.insert(more.begin(), "check");
-    const ProgramResult checked = run_program(path(), more);
+    const ProgramResult checked =
+        run_program(path(), with_settings({"check", "case.toml"}, choice.settings));
     ASSERT_EQ(checked.exit_code, 0) << checked.errors;
     if (choice.line.empty()) {
       EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("\n  factors ")));
@@ -142,9 +136,9 @@ TEST_F(ProgramTest, FactorsOfAResolvedCaseGiveWayToTheCommandLine) {
       {{"operator.kernel=csr"}, "none"},
       {{"run.threads=1"}, "on-the-fly"}};
   for (const auto& [settings, geometry] : changes) {
-    std::vector<std::string> more = {"run", "out/case.toml", "--output", "again", "--overwrite"};
-    for (const std::string& setting : settings) more.insert(more.end(), {"--set", setting});
-    const ProgramResult ran = run_program(path(), more);
+    const ProgramResult ran = run_program(
+        path(),
+        with_settings({"run", "out/case.toml", "--output", "again", "--overwrite"}, settings));
     ASSERT_EQ(ran.exit_code, 0) << ran.errors;
     EXPECT_EQ(result("again")["geometry"], geometry) << settings.front();
   }
