@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "operators/fast_diagonalization/device_axis.cuh"
+#include "operators/fast_diagonalization/device_modes.cuh"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/fast_diagonalization/kernels.cuh"
 #include "operators/fast_diagonalization/layout.hpp"
@@ -134,9 +134,9 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
   bool has_middle_;
   Exactness exactness_;
   ShiftedEigenvalues eigenvalues_;
-  DeviceAxis<T> x_;
-  DeviceAxis<T> middle_;
-  DeviceAxis<T> outer_;
+  DeviceModes<T> x_;
+  DeviceModes<T> middle_;
+  DeviceModes<T> outer_;
   FoldLayout layout_;
   mutable DeviceArray<T> scratch_[2];
   CublasProducts products_;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "operators/fast_diagonalization/device_axis.cuh"
+#include "operators/fast_diagonalization/device_modes.cuh"
 #include "operators/fast_diagonalization/device_lines.hpp"
 #include "operators/fast_diagonalization/kernels.cuh"
 #include "operators/fast_diagonalization/on_ranks.hpp"
@@ -274,9 +274,9 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
   Exactness exactness_;
   ShiftedEigenvalues eigenvalues_;
   Padding padding_;  // of the eigenvalues along x
-  DeviceAxis<T> x_;
-  DeviceAxis<T> middle_;
-  DeviceAxis<T> outer_;
+  DeviceModes<T> x_;
+  DeviceModes<T> middle_;
+  DeviceModes<T> outer_;
   Index row_;
   DeviceLines lines_;
   Index outer_pairs_;

@@ -9,7 +9,7 @@
 #include "solvers/ranks/thread_ranks.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "tests/everywhere.hpp"
-#include "tests/src/ranks/rank_case.hpp"
+#include "tests/src/ranks/case_on_rank.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -32,7 +32,7 @@ class NonlinearCasesOnRanks : public EveryProcessorTest<std::tuple<Processor>> {
     const CaseParameters parameters = resolved(text, processor());
     Solved of_first;
     run_on_threads(grid[0] * grid[1] * grid[2], [&](const Communicator& ranks) {
-      const RankCase mine(ranks, parameters, grid);
+      const CaseOnRank mine(ranks, parameters, grid);
       HostVector<double> u = nonlinear_start(mine.model(), make_initial(parameters));
       TimerTree timers;
       const SolveOutcome outcome =
@@ -126,7 +126,7 @@ TEST_P(NonlinearCasesOnRanks, NameTheValueThatIsNotAllowedOnAll) {
   // At the start it is a mistake of the case.
   const CaseParameters parameters = resolved(text, processor());
   run_on_threads(3, [&](const Communicator& ranks) {
-    const RankCase mine(ranks, parameters, {3, 1, 1});
+    const CaseOnRank mine(ranks, parameters, {3, 1, 1});
     HostVector<double> u = nonlinear_start(mine.model(), constant_field(1.0));
     TimerTree timers;
     try {

@@ -18,7 +18,7 @@
 #include "src/solve/time/diffusion.hpp"
 #include "tests/everywhere.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
-#include "tests/src/ranks/rank_case.hpp"
+#include "tests/src/ranks/case_on_rank.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -61,7 +61,7 @@ HostVector<double> start_of(const CaseParameters& parameters, const CaseModel& m
 template <class Space>
 Course integrated_on(const Communicator& ranks, const CaseParameters& parameters,
                      const RankGrid& grid) {
-  const RankCase mine(ranks, parameters, grid);
+  const CaseOnRank mine(ranks, parameters, grid);
   const CaseModel& model = mine.model();
   const ProblemInTime problem(parameters, mine.part());
   TimerTree timers;
@@ -269,7 +269,7 @@ std::vector<double> continued_on(const Communicator& ranks, const CaseParameters
                                  const RankGrid& grid, double start, double end,
                                  const std::filesystem::path& from,
                                  const std::filesystem::path& to) {
-  const RankCase mine(ranks, parameters, grid);
+  const CaseOnRank mine(ranks, parameters, grid);
   const CaseModel& model = mine.model();
   const ProblemInTime problem(parameters, mine.part());
   TimerTree timers;

@@ -1,4 +1,4 @@
-// A DeviceAxis multiplies by the modes of an axis on the GPU.
+// DeviceModes multiply by the modes of an axis on the GPU.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ enum class Padding { none, parts };
 /// Modes of an axis in GPU memory. Sweeps queue a product for each part, and need one row and one
 /// place at least.
 template <class T>
-class DeviceAxis {
+class DeviceModes {
  public:
-  DeviceAxis(const AxisModes& modes, Padding padding)
+  DeviceModes(const AxisModes& modes, Padding padding)
       : vectors_(squared(padded_rows(modes.even, sizeof(T))) +
                  squared(padded_rows(modes.odd, sizeof(T)))),
         eigenvalues_(padded_row(modes.size(), sizeof(T))) {

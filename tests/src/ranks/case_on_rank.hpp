@@ -1,4 +1,4 @@
-// A RankCase is one rank's part of a case.
+// A CaseOnRank is one rank's part of a case.
 #pragma once
 
 #include <memory>
@@ -25,22 +25,22 @@ inline CaseParameters resolved(const std::string& text, Processor processor = Pr
 
 /// A case on the unit box, whose natural frame is its own, as one rank of a grid has it: on a GPU,
 /// which ranks may share, where the case is for one.
-class RankCase {
+class CaseOnRank {
  public:
   /// @param parameters must outlive this object
-  RankCase(const Communicator& ranks, const CaseParameters& parameters, const RankGrid& grid)
-      : RankCase(ranks, make_case_model(parameters), case_processor(parameters), grid) {}
+  CaseOnRank(const Communicator& ranks, const CaseParameters& parameters, const RankGrid& grid)
+      : CaseOnRank(ranks, make_case_model(parameters), case_processor(parameters), grid) {}
 
   const RankProblem& on_rank() const { return on_rank_; }
   const CaseModel& model() const { return model_; }
   std::shared_ptr<const RankPart> part() const { return model_.problem.part; }
 
  private:
-  RankCase(const Communicator& ranks, const CaseModel& whole, Processor processor,
-           const RankGrid& grid)
-      : RankCase(ranks, whole, problem_of(whole), processor, grid) {}
-  RankCase(const Communicator& ranks, const CaseModel& whole, const Problem& problem,
-           Processor processor, const RankGrid& grid)
+  CaseOnRank(const Communicator& ranks, const CaseModel& whole, Processor processor,
+             const RankGrid& grid)
+      : CaseOnRank(ranks, whole, problem_of(whole), processor, grid) {}
+  CaseOnRank(const Communicator& ranks, const CaseModel& whole, const Problem& problem,
+             Processor processor, const RankGrid& grid)
       : on_rank_(ranks, BoxPartition(problem.discretization->mesh, grid), problem, processor),
         model_{on_rank_.discretization(), whole.units, whole.problem, whole.physical_mesh} {
     model_.part = model_.problem.part = on_rank_.form().part->rank;
