@@ -59,6 +59,11 @@ Index min_dofs_on_gpu(const char* kernel, const FormShape& shape) {
   return min_dofs == nullptr ? 0 : min_dofs(shape);
 }
 
+bool iterates_in_one_kernel(const char* kernel, const FormShape& shape) {
+  const auto iterates = find_kernel(kernel)->iterates_in_one_kernel;
+  return iterates != nullptr && iterates(shape);
+}
+
 // Whether tensor with the policy is faster on the GPU; what was measured is its fastest one.
 bool is_small_for(const char* kernel, const FormShape& shape, std::string_view scatter) {
   return shape.processor == Processor::gpu &&
@@ -167,8 +172,9 @@ ChosenScatter choose_scatter(std::string_view kernel, Processor processor, Deter
               (demanded == Deterministic::yes ? " with the same bits in every run" : "")};
 }
 
-ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter) {
-  const bool is_small = suits(kKronecker, shape) && is_small_for(kKronecker, shape, scatter);
+ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter, UsedBy use) {
+  const bool is_small = suits(kKronecker, shape) && is_small_for(kKronecker, shape, scatter) &&
+                        !(use == UsedBy::plain_cg && iterates_in_one_kernel(kKronecker, shape));
   if (suits(kKronecker, shape) && !is_small) {
     return {kKronecker, shape.coefficient == CoefficientKind::constant
                             ? "axis-aligned mesh, constant coefficient"

@@ -56,10 +56,15 @@ struct ChosenScatter {
 /// one; with `demanded` among those that give the same bits in every run.
 ChosenScatter choose_scatter(std::string_view kernel, Processor processor, Deterministic demanded);
 
+/// What the operator is for.
+enum class UsedBy { any, plain_cg };
+
 /// The kernel that applies fastest as far as is known, where tensor would have the scatter policy:
-/// kronecker where the form is a sum of products (on the GPU if it is not small), stencil at degree
-/// 1, else tensor.
-ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter);
+/// kronecker where the form is a sum of products (on the GPU if it is not small, or if conjugate
+/// gradients without a preconditioner, plain_cg, go in one kernel), stencil at degree 1, else
+/// tensor.
+ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter,
+                           UsedBy use = UsedBy::any);
 
 /// The kernel with the scatter policy, if it takes one.
 StrategyName with_scatter(std::string_view kernel, std::string_view scatter);

@@ -1,7 +1,10 @@
 // FusedOperations are what solvers do with A x in the same pass over memory that computes it.
 #pragma once
 
+#include <memory>
+
 #include "solvers/check.hpp"
+#include "solvers/krylov/resident_cg.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {
@@ -46,6 +49,10 @@ class FusedOperations {
     const OneUseAtATime::Use use(guard_);
     do_residual(b, x, r, rr);
   }
+
+  /// Conjugate gradients on A in one kernel, or null where there are none or the vectors do not fit
+  /// into the GPU's multiprocessors. It refers to this operator. @throws DeviceError
+  virtual std::unique_ptr<ResidentCg<T>> make_resident_cg() const { return nullptr; }
 
   /// The work of apply_dot() and residual(), which have checked the vectors; call those functions
   /// instead.

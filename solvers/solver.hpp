@@ -97,6 +97,8 @@ class Solver {
   /// To be called when the operator or the preconditioner has changed since the last solve, for
   /// instance its coefficients: forgets what was recorded of them. Vectors stay.
   virtual void update() {}
+  /// Whether one kernel does whole iterations, the operator's part as well (ResidentCg).
+  virtual bool iterates_in_one_kernel() const { return false; }
 
   /// The work of solve(), which has checked the vectors; call that function instead.
   virtual SolveReport do_solve(const Vector<T, Space>& b, Vector<T, Space>& x,

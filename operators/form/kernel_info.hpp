@@ -64,6 +64,9 @@ struct KernelInfo {
   /// Measured: on the GPU conjugate gradients are faster with tensor and the fastest scatter policy
   /// below so many DoFs. Null: nowhere.
   Index (*min_dofs_on_gpu)(const FormShape& shape) = nullptr;
+  /// Whether conjugate gradients without a preconditioner take one kernel for whole iterations on a
+  /// GPU of the size of those measured, and are the fastest. Null: nowhere.
+  bool (*iterates_in_one_kernel)(const FormShape& shape) = nullptr;
   /// How far entries of the matrix are from the form's, relative to themselves, where the kernel
   /// rounds them more than the operator's precision does.
   double entry_rounding = 0.0;

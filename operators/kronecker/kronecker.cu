@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/form/operator_name.hpp"
@@ -13,6 +14,7 @@
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/factors/cells_along_z.hpp"
 #include "operators/kronecker/factors/stiffness_rounding.hpp"
+#include "operators/kronecker/resident/resident.hpp"
 #include "solvers/memory/launch.cuh"
 #include "solvers/memory/reduction.cuh"
 
@@ -104,8 +106,18 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
   Updated update(const BilinearForm& form) override {
     if (!differ_in_number_only(form_, form)) return Updated::no;
     data_.reaction = static_cast<T>(kronecker_reaction(form));
+    resident_.reaction = kronecker_reaction(form);
     form_ = form;
     return Updated::yes;
+  }
+
+  std::unique_ptr<ResidentCg<T>> make_resident_cg() const override {
+    if constexpr (std::is_same_v<T, double>) {
+      if (data_.kind == KroneckerCells::alike && fused() != nullptr) {
+        return make_kronecker_resident_cg(resident_);
+      }
+    }
+    return nullptr;
   }
 
   void do_apply_dot(const V& x, V& y, double* sums) const override {
@@ -168,6 +180,8 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
       set_cells_along_z(factors.axes[2], mass_scale);
     }
     if (degree_ > kMaxFastDegree) any_.emplace(degree_, dimension_, data_);
+    if (data_.kind == KroneckerCells::alike) resident_ = resident_data(factors, data_.nodes);
+    resident_.reaction = factors.reaction;
   }
 
   void set_unit(const AxisFactors& axis) {
@@ -254,6 +268,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
   DeviceArray<Sums<2>> partial_;
   DeviceArray<unsigned> arrived_;
   KroneckerData<T> data_{};
+  ResidentData resident_;  // where cells are alike
   std::optional<KroneckerAny<T>> any_;
 };
 

@@ -4,6 +4,7 @@
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/kronecker.hpp"
+#include "operators/kronecker/resident/bricks.hpp"
 
 namespace tessera {
 namespace {
@@ -34,6 +35,16 @@ Index min_dofs_on_gpu(const FormShape& shape) {
   }
 }
 
+// As measured on an H200, which has as many multiprocessors as an H100.
+bool iterates_in_one_kernel(const FormShape& shape) {
+  constexpr ResidentRoom kOfMeasured{132, 28'900};
+  if (shape.degree() > kMaxFastDegree || shape.value_bytes != sizeof(double) ||
+      shape.mesh_kind != MeshKind::uniform || shape.coefficient != CoefficientKind::constant) {
+    return false;
+  }
+  return best_brick_cut(brick_axes(shape.mesh), shape.degree(), kOfMeasured).has_value();
+}
+
 std::string why_not(const StrategyName&, const FormShape& shape) {
   return why_not_kronecker(shape.mesh_kind, shape.coefficient, shape.reaction);
 }
@@ -60,6 +71,7 @@ KernelInfo kronecker_kernel() {
           .fast_degrees = TESSERA_FAST_DEGREES " unrolled, others at run-time size",
           .memory = "1D factors only",
           .min_dofs_on_gpu = min_dofs_on_gpu,
+          .iterates_in_one_kernel = iterates_in_one_kernel,
           .cpu_bytes = cpu_bytes,
           .gpu_bytes = gpu_bytes,
           .why_not = why_not,

@@ -1,4 +1,6 @@
 // This file has conjugate gradients on the GPU as launches of a CUDA graph.
+#include <memory>
+
 #include "solvers/adding_operator.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/cg_fused_kernels.cuh"
@@ -26,12 +28,16 @@ class DeviceCg final : public SystemIteration<T> {
         beta_(beta),
         is_general_(kind() == PreconditionerKind::general),
         fused_(a.fused()),
-        predicts_beta_(kind() == PreconditionerKind::none && fused_ != nullptr),
+        resident_(kind() == PreconditionerKind::none && fused_ != nullptr
+                      ? fused_->make_resident_cg()
+                      : nullptr),
+        predicts_beta_(kind() == PreconditionerKind::none && fused_ != nullptr &&
+                       resident_ == nullptr),
         adding_(fused_ == nullptr && beta == Beta::fletcher_reeves ? as_adding(a, kVectorsOfUpdate)
                                                                    : nullptr),
         p_(a.layout()),
         second_p_(system().layout_if(predicts_beta_)),
-        q_(a.layout()),
+        q_(system().layout_if(resident_ == nullptr)),
         z_(system().layout_if(is_general_)),
         partial_(3 * kMaxUpdateBlocks) {}
 
@@ -45,10 +51,17 @@ class DeviceCg final : public SystemIteration<T> {
     if (adding_ != nullptr) fill(q_, T{0});
   }
 
-  int iterations_per_call() const override { return predicts_beta_ ? 2 : 1; }
+  bool iterates_in_one_kernel() const { return resident_ != nullptr; }
+
+  int iterations_per_call() const override {
+    return resident_ != nullptr ? kIterationsOfResidentCg : predicts_beta_ ? 2 : 1;
+  }
 
   void enqueue() override {
-    if (predicts_beta_) {
+    if (resident_ != nullptr) {
+      resident_->enqueue(kIterationsOfResidentCg, {p_.data(), residual().data(), system().x()},
+                         state());
+    } else if (predicts_beta_) {
       enqueue_half<Half::first>(p_);
       enqueue_half<Half::second>(second_p_);
     } else if (is_general_) {
@@ -133,6 +146,8 @@ class DeviceCg final : public SystemIteration<T> {
   Beta beta_;
   bool is_general_;
   const FusedOperations<T, Device>* fused_;
+  // All of an iteration in one kernel, or null.
+  std::unique_ptr<ResidentCg<T>> resident_;
   // The operator's pass gives beta ahead of the update.
   bool predicts_beta_;
   // The operator if it adds to the zeros that the update leaves, else null. Polak and Ribiere's

@@ -114,11 +114,13 @@ class DeviceSolve {
       recorded_.one.emplace(a_call_, iteration_);
       length = a_call_;
     } else {
-      if (length >= kIterationsPerGraph && !recorded_.several) {
+      const bool takes_several = a_call_ < kIterationsPerGraph;
+      if (takes_several && length >= kIterationsPerGraph && !recorded_.several) {
         recorded_.several.emplace(kIterationsPerGraph, iteration_);
       }
       for (int left = length; left > 0;) {
-        IterationGraph& graph = left >= kIterationsPerGraph ? *recorded_.several : *recorded_.one;
+        IterationGraph& graph =
+            takes_several && left >= kIterationsPerGraph ? *recorded_.several : *recorded_.one;
         graph.replay();
         left -= graph.iterations();
       }

@@ -28,9 +28,16 @@ struct IterationRecord {
   double energy;  // alpha r.z: the gain in the squared energy norm of the error
 };
 
-/// The scalars of an iteration, on the GPU. All solvers use the last group; of the others each
-/// solver uses those that it needs.
-struct IterationState {
+/// What ends an iteration.
+struct IterationLimits {
+  double target_rr;
+  double max_rr;  // beyond this r.r the iteration has diverged
+  int max_iterations;
+};
+
+/// The scalars of an iteration, on the GPU. All solvers use the limits and the last group; of the
+/// others each solver uses those that it needs.
+struct IterationState : IterationLimits {
   double rz;           // r.M r
   double previous_rz;  // the same of the iteration before
   double rr;           // r.r where it is computed from b - A x
@@ -43,10 +50,7 @@ struct IterationState {
   double energy;      // of an iteration whose r.r is still to be added over ranks
   int unfinished;     // whether there is such an iteration
 
-  double target_rr;
-  double max_rr;  // beyond this r.r the iteration has diverged
   int iteration;  // since the start
-  int max_iterations;
   DeviceStatus status;
   IterationRecord records[kMaxIterationsPerBatch];
 };

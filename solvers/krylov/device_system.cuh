@@ -91,6 +91,8 @@ class SystemIteration : public DeviceIteration {
  public:
   /// Whether enqueue() queues work that reads b.
   static constexpr bool kIteratesOnRightHandSide = false;
+  /// As Solver.
+  bool iterates_in_one_kernel() const { return false; }
 
   SystemIteration(const LinearOperator<T, Device>& a, const Preconditioner<T, Device>* m)
       : system_(a, m), r_(a.layout()) {}
@@ -130,6 +132,7 @@ class DeviceSolver final : public Solver<T, Device> {
 
   Index size() const override { return iteration_.system().size(); }
   void update() override { run_.forget_graphs(); }
+  bool iterates_in_one_kernel() const override { return iteration_.iterates_in_one_kernel(); }
   SolveReport do_solve(const DeviceVector<T>& b, DeviceVector<T>& x,
                        const SolveOptions& options) override {
     if (x.data() != recorded_x_ ||

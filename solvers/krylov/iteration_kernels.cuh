@@ -118,7 +118,7 @@ __device__ inline DeviceStatus status_of_bad(double pq) {
 }
 
 // The status after so many iterations, the last of which has left this r.r.
-__device__ inline DeviceStatus status_after(const IterationState& limits, double rr,
+__device__ inline DeviceStatus status_after(const IterationLimits& limits, double rr,
                                             int iterations) {
   if (!isfinite(rr)) return DeviceStatus::not_finite;
   if (rr <= limits.target_rr) return DeviceStatus::converged;

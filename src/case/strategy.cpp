@@ -32,6 +32,13 @@ std::string scattering_kernel(const OperatorParameters& operation) {
   return operation.kernel == kAuto ? kTensor : operation.kernel;
 }
 
+UsedBy use_of(const SolverParameters& solver) {
+  const bool is_plain =
+      (solver.method == SolverMethod::cg || solver.method == SolverMethod::flexible_cg) &&
+      solver.preconditioner == kNoPreconditioner;
+  return is_plain ? UsedBy::plain_cg : UsedBy::any;
+}
+
 bool has_error(const Findings& findings) {
   return findings.has_error(kKey) ||
          std::any_of(kDependsOn.begin(), kDependsOn.end(),
@@ -95,7 +102,7 @@ std::vector<ChosenValue> resolve_strategy(CaseParameters& parameters) {
     operation.scatter = scatter->scatter;
   }
   if (operation.kernel == kAuto) {
-    const ChosenKernel chosen = choose_kernel(shape, operation.scatter);
+    const ChosenKernel chosen = choose_kernel(shape, operation.scatter, use_of(parameters.solver));
     operation.kernel = chosen.kernel;
     choices.push_back({kKernelKey, chosen.kernel, chosen.reason});
   }

@@ -38,6 +38,9 @@ double relaxation(SolverMethod method, const LinearOperator<T, Space>& a,
   return kTarget / estimate_spectrum(a, *m->as_diagonal(), kEigenvalueSteps).largest;
 }
 
+/// Those of the vector updates of conjugate gradients without a preconditioner, per DoF.
+inline constexpr double kFlopsOfUpdate = 10.0;
+
 /// Least traffic of the vector updates of an iteration, in vectors read or written; 0 where it is
 /// not known.
 template <class T, class Space>

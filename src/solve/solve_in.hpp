@@ -144,6 +144,7 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     full.start.run(made.cycle, vectors->b(), vectors->x());
     synchronize<Space>();
   }
+  IterationParts parts = IterationParts::several;
   {
     SolveTiming<T, Space> timing(*a, made, timers);
     timing.begin(vectors->b());
@@ -154,9 +155,14 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
         make_solver(solver.method, timing.a(), timing.m(), omega, solver.restart);
     outcome.report =
         iteration->solve(vectors->b(), vectors->x(), solver_options(solver, system, listeners));
-    timing.end(outcome.report.iterations, timers.seconds("solve") - before);
+    parts = iteration->iterates_in_one_kernel() ? IterationParts::one : IterationParts::several;
+    timing.end(outcome.report.iterations, timers.seconds("solve") - before, parts);
   }
-  if (outcome.report.iterations > 0) {
+  if (outcome.report.iterations > 0 && parts == IterationParts::one) {
+    // What is moved stays on the chip.
+    timers.set_work(std::string("solve/") + kInOneKernelPart,
+                    {.dofs = n, .flops = outcome.apply_work.flops + kFlopsOfUpdate * n});
+  } else if (outcome.report.iterations > 0) {
     timers.set_work("solve/apply", outcome.apply_work);
     const double vector_bytes = n * sizeof(T);
     timers.set_work(

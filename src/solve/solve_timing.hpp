@@ -14,10 +14,16 @@
 
 namespace tessera {
 
+/// Whether an iteration can be told apart into its parts.
+enum class IterationParts { several, one };
+
 /// Times the parts of a solve by an operator and a preconditioner, which go through the same steps
 /// with it as without.
 template <class T, class Space>
 class SolveTiming;
+
+/// The part of a solve that does whole iterations in one kernel.
+inline constexpr char kInOneKernelPart[] = "iterations in one kernel";
 
 /// On the host what the solver applies times itself.
 template <class T>
@@ -43,7 +49,7 @@ class SolveTiming<T, Host> {
     if (made_.set_observer) made_.set_observer(&cycle_);
   }
   /// After it, within its scope.
-  void end(int iterations, double seconds) {
+  void end(int iterations, double seconds, IterationParts) {
     const double rest =
         seconds - timers_.seconds("solve/apply") - timers_.seconds("solve/precondition");
     if (iterations > 0) timers_.add("vector updates", iterations, rest, rest / iterations);
@@ -83,8 +89,12 @@ class SolveTiming<T, Device> {
             : seconds_of([&](DeviceVector<T>& z) { m()->apply(b, z); }, b.layout(),
                          cycle_.empty() ? WarmUp::once : WarmUp::is_done);
   }
-  void end(int iterations, double seconds) {
+  void end(int iterations, double seconds, IterationParts parts) {
     if (iterations == 0) return;
+    if (parts == IterationParts::one) {
+      timers_.add(kInOneKernelPart, iterations, seconds, seconds / iterations);
+      return;
+    }
     const double apply = std::min(apply_seconds_, seconds / iterations);
     const double precondition = std::min(precondition_seconds_, seconds / iterations - apply);
     const double rest = seconds - (apply + precondition) * iterations;

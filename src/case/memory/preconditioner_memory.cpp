@@ -187,7 +187,11 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
   // On the GPU fused forms go with a second p, so that x can follow every second iteration.
   const bool fuses = case_processor(parameters) == Processor::gpu && is_plain &&
                      strategy.kernel == "kronecker" && parameters.space.degree <= kMaxFastDegree;
-  return is_general || fuses ? 4 : 3;
+  if (!fuses) return is_general ? 4 : 3;
+  // Of so few DoFs that one kernel may do whole iterations, bricks of the mesh hold more.
+  constexpr Index kMaxDofsInOneKernel = 2'000'000;
+  const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
+  return lattice.size() <= kMaxDofsInOneKernel ? 5 : 4;
 }
 
 }  // namespace tessera

@@ -259,6 +259,22 @@ TEST(KernelChoice, DependsOnTheSizeOnTheGpu) {
             "degree 1, fewer than 100 thousand DoFs on the GPU");
 }
 
+// Conjugate gradients in one kernel are faster than tensor where they fit the GPU.
+TEST(KernelChoice, DependsOnThePreconditionerOnTheGpu) {
+  const auto chosen = [](Index cells, int degree, CoefficientKind k, UsedBy use) {
+    FormShape shape = uniform(Processor::gpu, 3, degree, degree + 1, k);
+    shape.mesh = BoxMesh(3, {cells, cells, cells}, {0, 0, 0}, {1, 1, 1});
+    shape.lattice = NodeLattice(shape.mesh, degree);
+    return choose_kernel(shape, "atomic", use).kernel;
+  };
+  constexpr CoefficientKind kConstant = CoefficientKind::constant;
+  EXPECT_EQ(chosen(25, 4, kConstant, UsedBy::any), "tensor");
+  EXPECT_EQ(chosen(25, 4, kConstant, UsedBy::plain_cg), "kronecker");
+  EXPECT_EQ(chosen(2, 8, kConstant, UsedBy::plain_cg), "kronecker");
+  EXPECT_EQ(chosen(26, 4, kConstant, UsedBy::plain_cg), "tensor");
+  EXPECT_EQ(chosen(25, 4, CoefficientKind::separable, UsedBy::plain_cg), "tensor");
+}
+
 TEST(ScatterChoice, IsTheFastestMeasured) {
   for (const char* kernel : {"tensor", "local"}) {
     const auto chosen = [&](Processor processor, Deterministic demanded) {

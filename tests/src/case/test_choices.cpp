@@ -250,6 +250,18 @@ TEST(StrategyChoice, TakesKroneckerOnTheGpuWhereThereIsEnoughForIt) {
   EXPECT_EQ(kernel_of(353, RunDevice::cuda, "coloring"), kronecker);
 }
 
+TEST(StrategyChoice, TakesKroneckerOnTheGpuForPlainConjugateGradients) {
+  const auto kernel_of = [](const std::string& solver) {
+    CaseParameters parameters = on(RunDevice::cuda, case_of("", "[solver]\n" + solver));
+    parameters.mesh.cells = {100, 100};
+    resolve_strategy(parameters);
+    return parameters.operation.kernel;
+  };
+  EXPECT_EQ(kernel_of("preconditioner = \"none\"\n"), "kronecker");
+  EXPECT_EQ(kernel_of("preconditioner = \"multigrid\"\n"), "tensor");
+  EXPECT_EQ(kernel_of("preconditioner = \"none\"\nmethod = \"pipelined-cg\"\n"), "tensor");
+}
+
 TEST(Determinism, RefusesWhatIsNot) {
   const std::string demand = "[run]\ndeterministic = true\ndevice = \"cpu\"\n";
   EXPECT_EQ(errors_of(demand), "");

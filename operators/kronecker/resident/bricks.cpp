@@ -1,0 +1,95 @@
+#include "operators/kronecker/resident/bricks.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+BrickAxes most_bricks(const BrickAxes& cells, int blocks) {
+  BrickAxes most{};
+  for (int d = 0; d < 3; ++d) most[d] = std::clamp(cells[d], 1, blocks);
+  return most;
+}
+
+BrickCut cut_into(const BrickAxes& cells, int p, const BrickAxes& bricks) {
+  BrickCut cut;
+  cut.bricks = bricks;
+  for (int d = 0; d < 3; ++d) cut.nodes[d] = (cells[d] + bricks[d] - 1) / bricks[d] * p + 1;
+  return cut;
+}
+
+bool fits(const BrickCut& cut, int p, const ResidentRoom& room) {
+  return cut.count() <= room.blocks && cut.shared_values(p) <= room.shared_values &&
+         rounds_of_threads(cut.size()) <= kMaxNodesOfThread &&
+         rounds_of_threads(cut.shared_nodes()) <= kMaxSharedNodesOfThread;
+}
+
+// About how many cycles an iteration takes, as measured on an H200: the rounds of items that
+// threads go through in each pass, their nodes and those that they share.
+double time_of(const BrickCut& cut, int p) {
+  constexpr double kOfRound = 200.0;
+  constexpr double kOfProduct = 15.0;  // of an item, with one nonzero entry of a row
+  constexpr double kOuterProducts = 2.0;
+  constexpr double kMiddleProducts = 3.2;
+  constexpr double kRowProducts = 3.5;  // with what is done at the nodes beside
+  constexpr double kOfNode = 400.0;
+  constexpr double kOfSharedNode = 500.0;
+  const auto time_of_rounds = [&](int items, double products) {
+    return rounds_of_threads(items) *
+           (kOfRound + kOfProduct * products * planes_of_chunk(p) * (p + 2));
+  };
+  const auto cells = [&](int d) { return (cut.nodes[d] - 1) / p; };
+  double of_chunk = time_of_rounds(cut.row() * cut.nodes[1], kOuterProducts) +
+                    time_of_rounds(items_of_pass(p, cells(0), cut.nodes[1]), kRowProducts);
+  if (cut.nodes[1] > 1) {
+    of_chunk += time_of_rounds(items_of_pass(p, cells(1), cut.row()), kMiddleProducts);
+  }
+  const int chunks = (cut.nodes[2] - 1) / planes_of_chunk(p) + 1;
+  return chunks * of_chunk + kOfNode * rounds_of_threads(cut.size()) +
+         kOfSharedNode * rounds_of_threads(cut.shared_nodes());
+}
+
+}  // namespace
+
+BrickAxes brick_axes(const BoxMesh& mesh) {
+  const auto cells = [&](int d) {
+    // More than any GPU holds.
+    constexpr Index kMany = 1 << 24;
+    return static_cast<int>(std::min(mesh.cells()[d], kMany));
+  };
+  return mesh.dimension() == 3 ? BrickAxes{cells(0), cells(1), cells(2)}
+                               : BrickAxes{cells(0), 0, cells(1)};
+}
+
+int BrickCut::shared_nodes() const {
+  // Of the faces between bricks, edges once.
+  const auto inner = [&](int d) { return nodes[d] - std::min(bricks[d] - 1, 2); };
+  return nodes[0] * nodes[1] * nodes[2] - inner(0) * inner(1) * inner(2);
+}
+
+int BrickCut::max_face() const {
+  return std::max({nodes[0] * nodes[1], nodes[0] * nodes[2], nodes[1] * nodes[2]});
+}
+
+std::optional<BrickCut> best_brick_cut(const BrickAxes& cells, int p, const ResidentRoom& room) {
+  std::optional<BrickCut> best;
+  double best_time = 0.0;
+  const BrickAxes most = most_bricks(cells, room.blocks);
+  BrickAxes bricks{};
+  for (bricks[2] = 1; bricks[2] <= most[2]; ++bricks[2]) {
+    for (bricks[1] = 1; bricks[1] * bricks[2] <= room.blocks && bricks[1] <= most[1]; ++bricks[1]) {
+      for (bricks[0] = 1; bricks[0] * bricks[1] * bricks[2] <= room.blocks && bricks[0] <= most[0];
+           ++bricks[0]) {
+        const BrickCut cut = cut_into(cells, p, bricks);
+        if (!fits(cut, p, room)) continue;
+        const double time = time_of(cut, p);
+        if (best && time >= best_time) continue;
+        best = cut;
+        best_time = time;
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace tessera

@@ -1,0 +1,77 @@
+// These tests look at how resident conjugate gradients cut a mesh into bricks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "operators/kronecker/resident/bricks.hpp"
+
+namespace tessera::testing {
+namespace {
+
+constexpr ResidentRoom kLargeGpu{132, 28900};
+
+// The largest brick's nodes along an axis, counted brick by brick.
+int most_nodes(int cells, int bricks, int p) {
+  int most = 0;
+  for (int b = 0; b < bricks; ++b) {
+    const int begin = first_cell_of_brick(cells, bricks, b);
+    const int end = first_cell_of_brick(cells, bricks, b + 1);
+    EXPECT_LT(begin, end);
+    most = std::max(most, (end - begin) * p + 1);
+  }
+  EXPECT_EQ(first_cell_of_brick(cells, bricks, bricks), cells);
+  return most;
+}
+
+TEST(BrickCut, FitsTheGpu) {
+  for (int p = 1; p <= 8; ++p) {
+    for (const BrickAxes& cells : {BrickAxes{1, 1, 1}, BrickAxes{5, 3, 2}, BrickAxes{40, 1, 7},
+                                   BrickAxes{96 / p, 80 / p, 100 / p},
+                                   BrickAxes{600 / p, 0, 500 / p}, BrickAxes{3, 0, 4000}}) {
+      SCOPED_TRACE(::testing::Message() << "p = " << p << ", " << cells[0] << " x " << cells[1]
+                                        << " x " << cells[2] << " cells");
+      const std::optional<BrickCut> cut = best_brick_cut(cells, p, kLargeGpu);
+      ASSERT_TRUE(cut);
+      EXPECT_LE(cut->count(), kLargeGpu.blocks);
+      EXPECT_LE(cut->shared_values(p), kLargeGpu.shared_values);
+      EXPECT_LE(cut->size(), kMaxNodesOfThread * kResidentThreads);
+      EXPECT_LE(cut->shared_nodes(), kMaxSharedNodesOfThread * kResidentThreads);
+      EXPECT_EQ(cut->row() % 2, 1);
+      for (int d = 0; d < 3; ++d) {
+        const int most = cells[d] == 0 ? 1 : most_nodes(cells[d], cut->bricks[d], p);
+        EXPECT_EQ(cut->nodes[d], most) << "axis " << d;
+      }
+    }
+  }
+}
+
+TEST(BrickCut, CountsTheNodesThatBricksShare) {
+  BrickCut cut;
+  cut.nodes = {5, 4, 3};
+  EXPECT_EQ(cut.shared_nodes(), 0);
+  cut.bricks = {2, 1, 1};
+  EXPECT_EQ(cut.shared_nodes(), 4 * 3);
+  cut.bricks = {3, 1, 1};
+  EXPECT_EQ(cut.shared_nodes(), 2 * 4 * 3);
+  cut.bricks = {3, 3, 3};
+  EXPECT_EQ(cut.shared_nodes(), 5 * 4 * 3 - 3 * 2 * 1);
+}
+
+// 25 cells of degree 4 along each axis are 1.03 million nodes: 125 bricks of 5 x 5 x 5 cells.
+TEST(BrickCut, IsEvenWhereThatIsPossible) {
+  const std::optional<BrickCut> cut = best_brick_cut({25, 25, 25}, 4, kLargeGpu);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->bricks, (BrickAxes{5, 5, 5}));
+  EXPECT_EQ(cut->size(), 21 * 21 * 21);
+}
+
+TEST(BrickCut, IsNothingWhereNoneFits) {
+  EXPECT_FALSE(best_brick_cut({100, 100, 100}, 2, kLargeGpu));
+  EXPECT_FALSE(best_brick_cut({25, 25, 25}, 4, {132, 5000}));
+  EXPECT_FALSE(best_brick_cut({25, 25, 25}, 4, {60, 28900}));
+  EXPECT_FALSE(best_brick_cut({4000, 0, 4000}, 1, kLargeGpu));
+}
+
+}  // namespace
+}  // namespace tessera::testing
