@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "mesh/with_constant.hpp"
+#include "operators/kronecker/resident/common_nodes.cuh"
 #include "operators/kronecker/resident/launch.hpp"
 #include "operators/kronecker/resident/passes.cuh"
-#include "operators/kronecker/resident/shared_nodes.cuh"
 
 namespace tessera {
 namespace {
@@ -54,7 +54,7 @@ __device__ __forceinline__ void add_blocks(const double* partial, double* total)
 
 // Calls f(k, index) for the nodes of this thread, those behind rows included.
 template <class F>
-__device__ __forceinline__ void for_each_own(const Brick& brick, F&& f) {
+__device__ __forceinline__ void for_each_own(const BlockBrick& brick, F&& f) {
   const int thread = this_thread();
 #pragma unroll
   for (int k = 0; k < kMaxNodesOfThread; ++k) {
@@ -65,7 +65,8 @@ __device__ __forceinline__ void for_each_own(const Brick& brick, F&& f) {
 // The same in groups: store(k, index, load(k, index)), with the loads of a group on their way
 // together.
 template <class Load, class Store>
-__device__ __forceinline__ void for_each_own_group(const Brick& brick, Load&& load, Store&& store) {
+__device__ __forceinline__ void for_each_own_group(const BlockBrick& brick, Load&& load,
+                                                   Store&& store) {
   constexpr int kGroup = 5;
   static_assert(kMaxNodesOfThread % kGroup == 0);
   const int thread = this_thread();
@@ -121,7 +122,7 @@ class Step {
 // u = p and q = r of this thread's nodes, 0 behind rows. Returns which of them count here, a bit
 // each.
 template <int P>
-__device__ unsigned load_vectors(const ResidentArguments<P>& g, const Brick& brick, double* u,
+__device__ unsigned load_vectors(const ResidentArguments<P>& g, const BlockBrick& brick, double* u,
                                  double* q) {
   unsigned owned = 0;
 #pragma unroll 1
@@ -140,8 +141,8 @@ __device__ unsigned load_vectors(const ResidentArguments<P>& g, const Brick& bri
 
 // p = u, r = q and x += step at the nodes that count here.
 template <int P>
-__device__ void store_vectors(const ResidentArguments<P>& g, const Brick& brick, unsigned owned,
-                              const double* u, const double* q, const Step& step) {
+__device__ void store_vectors(const ResidentArguments<P>& g, const BlockBrick& brick,
+                              unsigned owned, const double* u, const double* q, const Step& step) {
 #pragma unroll 1
   for (int k = 0; k < kMaxNodesOfThread; ++k) {
     if ((owned >> k & 1U) == 0) continue;
@@ -155,7 +156,7 @@ __device__ void store_vectors(const ResidentArguments<P>& g, const Brick& brick,
 
 // Sets what depends on the matrices.
 template <int P>
-__device__ void set_ends(const ResidentArguments<P>& g, Brick& brick) {
+__device__ void set_ends(const ResidentArguments<P>& g, BlockBrick& brick) {
   for (int d = 0; d < 3; ++d) {
     const EntryPair<double> corner = g.unit[d].entries[0];
     for (int side = 0; side < 2; ++side) {
@@ -183,12 +184,12 @@ __global__ void __launch_bounds__(kResidentThreads, 1)
   int iteration = state->iteration;
 
   // One copy, as registers are few.
-  __shared__ Brick brick;
+  __shared__ BlockBrick brick;
   if (threadIdx.x == 0) {
-    brick = Brick::of(g.axis, dimension, P, static_cast<int>(blockIdx.x));
+    brick = BlockBrick::of(g.axis, dimension, P, static_cast<int>(blockIdx.x));
     brick.shared = g.shared_count[blockIdx.x];
     set_ends(g, brick);
-    SharedNodes<P>::set_faces(g, brick);
+    CommonNodes<P>::set_faces(g, brick);
   }
   __syncthreads();
   double* const u = shared_memory;
@@ -203,7 +204,7 @@ __global__ void __launch_bounds__(kResidentThreads, 1)
   const Step step(behind, g.shared_values - static_cast<int>(behind - shared_memory),
                   g.step + static_cast<std::int64_t>(blockIdx.x) * g.max_nodes);
   double* const partial_rr = g.partial + gridDim.x;
-  const SharedNodes<P> shared(g, brick);
+  const CommonNodes<P> shared(g, brick);
   double r[kMaxNodesOfThread];
   const unsigned owned = load_vectors(g, brick, u, q);
   for_each_own(brick, [&](int k, int index) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "operators/kronecker/resident/arguments.cuh"
-#include "operators/kronecker/resident/brick.cuh"
+#include "operators/kronecker/resident/block_brick.cuh"
 
 namespace tessera {
 
@@ -76,7 +76,7 @@ template <int P>
 class LineItem {
  public:
   /// @param segment number of the item on its line
-  __device__ LineItem(const Brick& brick, int d, int segment)
+  __device__ LineItem(const BlockBrick& brick, int d, int segment)
       : is_first_(segment == 0),
         cells_(min(brick.cells[d] - segment * kItemCells<P>, kItemCells<P> + 1)) {}
   __device__ explicit LineItem(int bits) : is_first_((bits & 1) != 0), cells_(bits >> 1 & 7) {}
@@ -105,7 +105,7 @@ class LineItem {
   /// f(node, correction) at the ends of the line among the item's nodes: what is to be added to the
   /// diagonal entry, which is that of a vertex between two cells.
   template <class F>
-  __device__ __forceinline__ void for_each_end(const Brick& brick, int d, F&& f) const {
+  __device__ __forceinline__ void for_each_end(const BlockBrick& brick, int d, F&& f) const {
     if (!is_first_ && cells_ >= kItemCells<P>) return;
     for_each_node<P>([&](auto node) {
       if constexpr (node % P == 0) {
@@ -126,19 +126,19 @@ template <int dimension, int P>
 class PassItems {
  public:
   /// @param table table_values() of shared memory
-  __device__ PassItems(const Brick& brick, double* table)
+  __device__ PassItems(const BlockBrick& brick, double* table)
       : outer_(reinterpret_cast<int*>(table)),
         rows_(outer_ + rounds_of_threads(brick.plane) * kResidentThreads),
         middle_(rows_ + rounds_of_threads(row_items(brick)) * kResidentThreads) {}
 
-  __device__ static int row_items(const Brick& brick) {
+  __device__ static int row_items(const BlockBrick& brick) {
     return items_of_pass(P, brick.cells[0], brick.nodes[1]);
   }
-  __device__ static int middle_items(const Brick& brick) {
+  __device__ static int middle_items(const BlockBrick& brick) {
     return items_of_pass(P, brick.cells[1], brick.row);
   }
 
-  __device__ void find(const Brick& brick) {
+  __device__ void find(const BlockBrick& brick) {
     for (int column = this_thread(); column < brick.plane; column += kResidentThreads) {
       const int y = brick.by_row(column);
       const int x = column - y * brick.row;
@@ -191,7 +191,7 @@ class PassItems {
 /// Along the outer axis, for a chunk of planes from that of item `segment` on: m = M u, k = K u,
 /// [middle][planes][row], where constrained nodes count as 0. 2 (p + 2) FMAs a node.
 template <int dimension, int P>
-__device__ __forceinline__ void outer_pass(const ResidentArguments<P>& g, const Brick& brick,
+__device__ __forceinline__ void outer_pass(const ResidentArguments<P>& g, const BlockBrick& brick,
                                            const PassItems<dimension, P>& items, const double* u,
                                            int segment, double* m, double* k) {
   const LineItem<P> item(brick, 2, segment);
@@ -239,7 +239,7 @@ __device__ __forceinline__ void outer_pass(const ResidentArguments<P>& g, const 
 
 /// Along the middle axis: a = M m, b = M k + K m, [planes][middle][row]. 3 (p + 2) FMAs a node.
 template <int dimension, int P>
-__device__ __forceinline__ void middle_pass(const ResidentArguments<P>& g, const Brick& brick,
+__device__ __forceinline__ void middle_pass(const ResidentArguments<P>& g, const BlockBrick& brick,
                                             const PassItems<dimension, P>& items, int planes,
                                             const double* m, const double* k, double* a,
                                             double* b) {
@@ -288,7 +288,7 @@ __device__ __forceinline__ void middle_pass(const ResidentArguments<P>& g, const
 /// Along x, for planes from `first_plane` on: q = K a + M b of the brick's cells; constrained nodes
 /// have p, and 0 in all copies but one. Returns this thread's part of p.q. 2 (p + 2) FMAs a node.
 template <int dimension, int P>
-__device__ __forceinline__ double row_pass(const ResidentArguments<P>& g, const Brick& brick,
+__device__ __forceinline__ double row_pass(const ResidentArguments<P>& g, const BlockBrick& brick,
                                            const PassItems<dimension, P>& items, int first_plane,
                                            int planes, const double* a, const double* b,
                                            const double* u, double* q) {
@@ -347,7 +347,8 @@ __device__ __forceinline__ double row_pass(const ResidentArguments<P>& g, const 
 /// nodes still lack what other bricks add to them. `scratch` is what shared_values() counts beyond
 /// two vectors.
 template <int dimension, int P>
-__device__ __forceinline__ double apply_in_brick(const ResidentArguments<P>& g, const Brick& brick,
+__device__ __forceinline__ double apply_in_brick(const ResidentArguments<P>& g,
+                                                 const BlockBrick& brick,
                                                  const PassItems<dimension, P>& items,
                                                  const double* u, double* q, double* scratch) {
   const int chunk = kItemNodes<P> * brick.plane;

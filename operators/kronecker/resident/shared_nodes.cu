@@ -1,5 +1,5 @@
 // This kernel finds the nodes that bricks share.
-#include "operators/kronecker/resident/brick.cuh"
+#include "operators/kronecker/resident/block_brick.cuh"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
@@ -16,7 +16,7 @@ struct FindArguments {
   SharedCount* count;
 };
 
-__device__ int place_in_face(const Brick& brick, int d, const NodeOfBrick& node) {
+__device__ int place_in_face(const BlockBrick& brick, int d, const NodeOfBrick& node) {
   const int first = d == 0 ? 1 : 0;
   const int second = d == 2 ? 1 : 2;
   return node.place[first] + node.place[second] * brick.nodes[first];
@@ -26,11 +26,11 @@ __device__ int place_in_face(const Brick& brick, int d, const NodeOfBrick& node)
 // does not matter.
 __global__ void __launch_bounds__(kResidentThreads)
     find_shared_nodes_kernel(const FindArguments g) {
-  __shared__ Brick brick;
+  __shared__ BlockBrick brick;
   __shared__ SharedCount count;
   const int number = static_cast<int>(blockIdx.x);
   if (threadIdx.x == 0) {
-    brick = Brick::of(g.axis, g.dimension, g.degree, number);
+    brick = BlockBrick::of(g.axis, g.dimension, g.degree, number);
     count = {0, 0};
   }
   __syncthreads();

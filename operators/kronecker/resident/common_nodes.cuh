@@ -1,16 +1,17 @@
-// SharedNodes are the nodes that a brick has in common with others, and how q is added up there.
+// CommonNodes are the nodes that a brick has in common with others, and how q is added up there.
 #pragma once
 
 #include "operators/kronecker/resident/arguments.cuh"
-#include "operators/kronecker/resident/brick.cuh"
+#include "operators/kronecker/resident/block_brick.cuh"
 
 namespace tessera {
 
 /// This thread's share of the nodes that its block's brick has in common with others.
 template <int P>
-class SharedNodes {
+class CommonNodes {
  public:
-  __device__ SharedNodes(const ResidentArguments<P>& g, const Brick& brick) : g_(g), brick_(brick) {
+  __device__ CommonNodes(const ResidentArguments<P>& g, const BlockBrick& brick)
+      : g_(g), brick_(brick) {
     const FaceNode* const of_faces =
         g.face_nodes + static_cast<std::int64_t>(blockIdx.x) * g.max_shared;
     const int thread = static_cast<int>(threadIdx.x);
@@ -21,7 +22,7 @@ class SharedNodes {
   }
 
   /// Sets how far copies lie from each other in `faces`; one thread.
-  __device__ static void set_faces(const ResidentArguments<P>& g, Brick& brick) {
+  __device__ static void set_faces(const ResidentArguments<P>& g, BlockBrick& brick) {
     brick.faces = static_cast<int>(blockIdx.x) * 6 * g.max_face;
     int bricks = 1;
     for (int d = 0; d < 3; ++d) {
@@ -106,7 +107,7 @@ class SharedNodes {
   }
 
   const ResidentArguments<P>& g_;
-  const Brick& brick_;
+  const BlockBrick& brick_;
   FaceNode of_faces_[kMaxSharedNodesOfThread];
 };
 

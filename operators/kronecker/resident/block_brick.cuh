@@ -1,4 +1,5 @@
-// A Brick is the part of the mesh that a block of the kernel of resident conjugate gradients has.
+// A BlockBrick is the part of the mesh that a block of the kernel of resident conjugate gradients
+// has.
 #pragma once
 
 #include "operators/kronecker/resident/launch.hpp"
@@ -35,7 +36,7 @@ struct NodeOfBrick {
 
 /// Nodes lie as [outer][middle][row], with one place behind each row that has an even number of
 /// nodes. Places and cells are counted from the brick's first one.
-struct Brick {
+struct BlockBrick {
   int cells[3];
   int nodes[3];
   int first[3];  // node of the mesh
@@ -56,8 +57,8 @@ struct Brick {
   /// What is to be added to the diagonal of [axis][side], which is that of a vertex.
   EntryPair<double> end[3][2];
 
-  __device__ static Brick of(const ResidentAxis (&axes)[3], int dimension, int p, int number) {
-    Brick brick;
+  __device__ static BlockBrick of(const ResidentAxis (&axes)[3], int dimension, int p, int number) {
+    BlockBrick brick;
     brick.exchange = 0;
     for (int d = 0; d < 3; ++d) {
       const ResidentAxis& axis = axes[d];
