@@ -7,19 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "postprocess/round_step.hpp"
+
 namespace tessera {
-namespace {
-
-// The least of 1, 2, 5, 10, ... times a power of ten that is not less.
-double round_step(double least) {
-  const double magnitude = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * magnitude >= least * (1.0 - 1e-9)) return factor * magnitude;
-  }
-  return 10.0 * magnitude;
-}
-
-}  // namespace
 
 ValueScale::ValueScale(double low, double high, int max_ticks)
     : low_(low), high_(high), is_empty_(!std::isfinite(low) || !std::isfinite(high) || low > high) {

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "postprocess/round_step.hpp"
+
 namespace tessera::report {
 namespace {
 
@@ -64,16 +66,6 @@ AxisMarks logarithmic_marks(double low, double high) {
         {value(n), power_text(kFactors[static_cast<std::size_t>(n - 3 * decade)], decade)});
   }
   return axis;
-}
-
-// The least of 1, 2 and 5 times powers of ten that is not below; 0 for 0.
-double round_step(double least) {
-  if (!(least > 0.0)) return 0.0;
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= least * (1.0 - 1e-9)) return factor * power;
-  }
-  return 10.0 * power;
 }
 
 AxisMarks linear_marks(double low, double high) {
