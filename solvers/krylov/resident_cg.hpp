@@ -2,8 +2,6 @@
 // multiprocessors.
 #pragma once
 
-#include <cstdint>
-
 namespace tessera {
 
 struct IterationState;
@@ -29,15 +27,13 @@ class ResidentCg {
   /// Queues up to so many iterations, fewer where the state's status is or becomes other than
   /// `running`:
   ///
-  ///     q = A p, alpha = r.r / p.q, x += alpha p, r -= alpha q, beta = r.r / (r.r before), p = r +
-  ///     beta p.
+  ///     q = A p, alpha = r.r / p.q, x += alpha p, r -= alpha q
+  ///     beta = r.r / (r.r before), p = r + beta p
   ///
   /// p, r, x and the state's rz = r.r are taken and left as these formulas have them.
   /// @throws DeviceError
   virtual void enqueue(int iterations, const ResidentVectors<T>& vectors,
                        IterationState* state) = 0;
-  /// Memory that it holds beyond these vectors.
-  virtual std::int64_t bytes() const = 0;
 };
 
 }  // namespace tessera

@@ -47,10 +47,6 @@ class KroneckerResidentCg final : public ResidentCg<double> {
       launch_resident_cg<3>(data_, cut_, iterations, vectors, state);
     }
   }
-  std::int64_t bytes() const override {
-    return step_.bytes() + exchange_.bytes() + faces_.bytes() + partial_.bytes() +
-           face_nodes_.bytes() + edge_nodes_.bytes() + shared_count_.bytes();
-  }
 
  private:
   void find_shared_nodes(const BrickCut& cut) {
