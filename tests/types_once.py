@@ -12,7 +12,7 @@ FOLDERS = ("mesh", "solvers", "operators", "postprocess", "cases", "src", "tests
 NAMESPACE = re.compile(r"^namespace (?P<name>[\w:]*) ?\{")
 END = re.compile(r"^\}  // namespace")
 # At the start of a line, so in no other type; neither declared only nor specialized.
-TYPE = re.compile(r"^(?:template <.*> )?(?:class|struct|union|enum class)(?: alignas\(.*?\))? (?P<name>\w+)(?![\w<:])(?!.*;$)")
+TYPE = re.compile(r"^(?:template <.*> )?(?:class|struct|union|enum class)(?: alignas\(.*?\))? (?P<name>\w+)(?![\w<:])(?![^{]*;$)")
 
 
 def types_of(file):

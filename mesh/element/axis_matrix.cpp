@@ -115,13 +115,13 @@ namespace {
 // Multiplies along x, where the values of a line lie together.
 template <class T>
 void multiply_along_x(const AxisMatrix& matrix, const T* entries, Index lines, const T* in, T* out,
-                      Store store) {
+                      LineStore store) {
 #pragma omp parallel for schedule(static)
   for (Index line = 0; line < lines; ++line) {
     const T* u = in + line * matrix.columns;
     T* v = out + line * matrix.rows;
     for (Index r = 0; r < matrix.rows; ++r) {
-      T sum = store == Store::add ? v[r] : T{0};
+      T sum = store == LineStore::add ? v[r] : T{0};
       for (int k = 0; k < matrix.width; ++k) {
         sum += entries[r * matrix.width + k] * u[matrix.first[r] + k];
       }
@@ -133,7 +133,7 @@ void multiply_along_x(const AxisMatrix& matrix, const T* entries, Index lines, c
 // Multiplies along another axis, by rows of `inner` values that lie together.
 template <class T>
 void multiply_rows(const AxisMatrix& matrix, const T* entries, Index inner, Index outer,
-                   const T* in, T* out, Store store) {
+                   const T* in, T* out, LineStore store) {
   // All rows of a block come one after the other, so that what they share stays in the cache.
 #pragma omp parallel for collapse(2) schedule(static)
   for (Index o = 0; o < outer; ++o) {
@@ -141,7 +141,7 @@ void multiply_rows(const AxisMatrix& matrix, const T* entries, Index inner, Inde
       const Index count = std::min(kBlock, inner - begin);
       for (Index r = 0; r < matrix.rows; ++r) {
         T* v = out + (o * matrix.rows + r) * inner + begin;
-        if (store == Store::assign) std::fill_n(v, count, T{0});
+        if (store == LineStore::assign) std::fill_n(v, count, T{0});
         for (int k = 0; k < matrix.width; ++k) {
           const T entry = entries[r * matrix.width + k];
           if (entry == T{0}) continue;
@@ -158,7 +158,7 @@ void multiply_rows(const AxisMatrix& matrix, const T* entries, Index inner, Inde
 
 template <class T>
 void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries, const IndexBox& box,
-                    int d, const T* in, T* out, Store store) {
+                    int d, const T* in, T* out, LineStore store) {
   const Index lines = box.count() / matrix.columns;
   const Index inner = box.strides[d];
   if (d == 0) {
@@ -169,9 +169,9 @@ void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries, con
 }
 
 template void multiply_along(const AxisMatrix&, const std::vector<double>&, const IndexBox&, int,
-                             const double*, double*, Store);
+                             const double*, double*, LineStore);
 template void multiply_along(const AxisMatrix&, const std::vector<float>&, const IndexBox&, int,
-                             const float*, float*, Store);
+                             const float*, float*, LineStore);
 
 HostArray<double> multiply_along_all(const std::array<AxisMatrix, 3>& matrices,
                                      const IndexTriple& from, const IndexTriple& to,
@@ -184,7 +184,7 @@ HostArray<double> multiply_along_all(const std::array<AxisMatrix, 3>& matrices,
     next_extents[d] = to[d];
     HostArray<double> next(static_cast<std::size_t>(IndexBox(next_extents).size()));
     multiply_along(matrices[d], matrices[d].entries, IndexBox(extents), d, in, next.data(),
-                   Store::assign);
+                   LineStore::assign);
     result = std::move(next);
     in = result.data();
     extents = next_extents;

@@ -41,13 +41,13 @@ struct AxisSpace {
 AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at);
 
 /// Whether a product replaces its output or adds to it.
-enum class Store { assign, add };
+enum class LineStore { assign, add };
 
 /// out = (or +=) A in along axis d of boxes without gaps, of which `box` is that of `in`; parallel.
 /// @param entries the matrix's entries in the type of the values
 template <class T>
 void multiply_along(const AxisMatrix& matrix, const std::vector<T>& entries, const IndexBox& box,
-                    int d, const T* in, T* out, Store store);
+                    int d, const T* in, T* out, LineStore store);
 
 /// (A_x x A_y x A_z) in, from one lattice of nodes to another: the product along one axis after the
 /// other, z (2D: y) first. @param matrices one an axis; extents of 1 are beyond the last one

@@ -35,14 +35,12 @@ Index min_dofs_on_gpu(const FormShape& shape) {
   }
 }
 
-// As measured on an H200, which has as many multiprocessors as an H100.
 bool iterates_in_one_kernel(const FormShape& shape) {
-  constexpr ResidentRoom kOfMeasured{132, 28'900};
   if (shape.degree() > kMaxFastDegree || shape.value_bytes != sizeof(double) ||
       shape.mesh_kind != MeshKind::uniform || shape.coefficient != CoefficientKind::constant) {
     return false;
   }
-  return best_brick_cut(brick_axes(shape.mesh), shape.degree(), kOfMeasured).has_value();
+  return resident_cg_bytes(shape.mesh, shape.degree()).has_value();
 }
 
 std::string why_not(const StrategyName&, const FormShape& shape) {

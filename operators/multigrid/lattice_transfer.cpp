@@ -86,13 +86,13 @@ LatticeTransfer<T, Host>::LatticeTransfer(const LatticeProlongation& prolongatio
 
 template <class T>
 void LatticeTransfer<T, Host>::run(const std::vector<Sweep>& sweeps, const T* in, T* out,
-                                   Store last) const {
+                                   LineStore last) const {
   for (std::size_t s = 0; s < sweeps.size(); ++s) {
     const bool is_last = s + 1 == sweeps.size();
     const Sweep& sweep = sweeps[s];
     T* const to = is_last ? out : scratch_[s % 2].data();
     multiply_along(sweep.matrix, sweep.entries, sweep.from, sweep.d, in, to,
-                   is_last ? last : Store::assign);
+                   is_last ? last : LineStore::assign);
     in = to;
   }
 }
@@ -100,13 +100,13 @@ void LatticeTransfer<T, Host>::run(const std::vector<Sweep>& sweeps, const T* in
 template <class T>
 void LatticeTransfer<T, Host>::do_restrict_to_coarse(const HostVector<T>& fine,
                                                      HostVector<T>& coarse) const {
-  run(restrict_, fine.data(), coarse.data(), Store::assign);
+  run(restrict_, fine.data(), coarse.data(), LineStore::assign);
 }
 
 template <class T>
 void LatticeTransfer<T, Host>::do_add_prolonged(const HostVector<T>& coarse,
                                                 HostVector<T>& fine) const {
-  run(prolong_, coarse.data(), fine.data(), Store::add);
+  run(prolong_, coarse.data(), fine.data(), LineStore::add);
 }
 
 template <class T>

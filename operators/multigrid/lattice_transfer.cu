@@ -25,7 +25,7 @@ struct SweepArguments {
 
 // out[o][r][i] = (or +=) sum_k entries[r][k] in[o][first[r] + k][i].
 // Launch: one thread an output value, 256 a block. Least bytes: input and output once.
-template <class T, Store store>
+template <class T, LineStore store>
 __global__ void __launch_bounds__(256) sweep_kernel(SweepArguments<T> a) {
   const Index at = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (at >= a.size) return;
@@ -35,13 +35,13 @@ __global__ void __launch_bounds__(256) sweep_kernel(SweepArguments<T> a) {
   const Index r = line - o * a.rows;
   const T* const entries = a.entries + r * a.width;
   const T* const in = a.in + (o * a.columns + a.first[r]) * a.inner + i;
-  T sum = store == Store::add ? a.out[at] : T{0};
+  T sum = store == LineStore::add ? a.out[at] : T{0};
   for (int k = 0; k < a.width; ++k) sum += entries[k] * in[k * a.inner];
   a.out[at] = sum;
 }
 
 // The same with 32-bit arithmetic, for lattices that allow it.
-template <class T, Store store>
+template <class T, LineStore store>
 __global__ void __launch_bounds__(256) small_sweep_kernel(SweepArguments<T> a) {
   const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= static_cast<unsigned>(a.size)) return;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(256) small_sweep_kernel(SweepArguments<T> a) {
   const T* const entries = a.entries + r * a.width;
   const T* const in =
       a.in + (o * static_cast<unsigned>(a.columns) + static_cast<unsigned>(a.first[r])) * inner + i;
-  T sum = store == Store::add ? a.out[at] : T{0};
+  T sum = store == LineStore::add ? a.out[at] : T{0};
   for (int k = 0; k < a.width; ++k) sum += entries[k] * in[k * inner];
   a.out[at] = sum;
 }
@@ -218,7 +218,7 @@ LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongat
 
 template <class T>
 void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* in, T* out,
-                                     Store last) const {
+                                     LineStore last) const {
   constexpr int kThreads = 256;
   constexpr Index kSmall = Index{1} << 31;
   for (std::size_t s = 0; s < sweeps.size(); ++s) {
@@ -236,11 +236,12 @@ void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* 
                                  sweep.entries.data(),
                                  in,
                                  to};
-    const bool adds = is_last && last == Store::add;
+    const bool adds = is_last && last == LineStore::add;
     const bool small = size < kSmall && sweep.from.size() < kSmall;
     const auto kernel =
-        small ? (adds ? small_sweep_kernel<T, Store::add> : small_sweep_kernel<T, Store::assign>)
-              : (adds ? sweep_kernel<T, Store::add> : sweep_kernel<T, Store::assign>);
+        small ? (adds ? small_sweep_kernel<T, LineStore::add>
+                      : small_sweep_kernel<T, LineStore::assign>)
+              : (adds ? sweep_kernel<T, LineStore::add> : sweep_kernel<T, LineStore::assign>);
     launch(kernel, {"transfer between levels", blocks_for(size, kThreads), kThreads}, args);
     in = to;
   }
@@ -249,13 +250,13 @@ void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* 
 template <class T>
 void LatticeTransfer<T, Device>::do_restrict_to_coarse(const DeviceVector<T>& fine,
                                                        DeviceVector<T>& coarse) const {
-  run(restrict_, fine.data(), coarse.data(), Store::assign);
+  run(restrict_, fine.data(), coarse.data(), LineStore::assign);
 }
 
 template <class T>
 void LatticeTransfer<T, Device>::do_add_prolonged(const DeviceVector<T>& coarse,
                                                   DeviceVector<T>& fine) const {
-  run(prolong_, coarse.data(), fine.data(), Store::add);
+  run(prolong_, coarse.data(), fine.data(), LineStore::add);
 }
 
 template <class T>

@@ -58,7 +58,7 @@ class LatticeTransfer<T, Host> final : public Transfer<T, Host> {
     std::vector<T> entries;
     IndexBox from;
   };
-  void run(const std::vector<Sweep>& sweeps, const T* in, T* out, Store last) const;
+  void run(const std::vector<Sweep>& sweeps, const T* in, T* out, LineStore last) const;
 
   Index coarse_size_;
   Index fine_size_;
@@ -89,7 +89,7 @@ class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
   };
   static Sweep make_sweep(const AxisSweep& sweep, const AxisMatrix& matrix,
                           const IndexTriple& from);
-  void run(const std::vector<Sweep>& sweeps, const T* in, T* out, Store last) const;
+  void run(const std::vector<Sweep>& sweeps, const T* in, T* out, LineStore last) const;
 
   Index coarse_size_;
   Index fine_size_;

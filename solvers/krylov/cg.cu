@@ -1,4 +1,5 @@
 // This file has conjugate gradients on the GPU as launches of a CUDA graph.
+#include <algorithm>
 #include <memory>
 
 #include "solvers/adding_operator.hpp"
@@ -54,13 +55,15 @@ class DeviceCg final : public SystemIteration<T> {
   bool iterates_in_one_kernel() const { return resident_ != nullptr; }
 
   int iterations_per_call() const override {
-    return resident_ != nullptr ? kIterationsOfResidentCg : predicts_beta_ ? 2 : 1;
+    return resident_ != nullptr ? in_one_kernel_ : predicts_beta_ ? 2 : 1;
+  }
+  void limit_call(int iterations) override {
+    in_one_kernel_ = std::min(iterations, kIterationsOfResidentCg);
   }
 
   void enqueue() override {
     if (resident_ != nullptr) {
-      resident_->enqueue(kIterationsOfResidentCg, {p_.data(), residual().data(), system().x()},
-                         state());
+      resident_->enqueue(in_one_kernel_, {p_.data(), residual().data(), system().x()}, state());
     } else if (predicts_beta_) {
       enqueue_half<Half::first>(p_);
       enqueue_half<Half::second>(second_p_);
@@ -148,6 +151,7 @@ class DeviceCg final : public SystemIteration<T> {
   const FusedOperations<T, Device>* fused_;
   // All of an iteration in one kernel, or null.
   std::unique_ptr<ResidentCg<T>> resident_;
+  int in_one_kernel_ = kIterationsOfResidentCg;
   // The operator's pass gives beta ahead of the update.
   bool predicts_beta_;
   // The operator if it adds to the zeros that the update leaves, else null. Polak and Ribiere's

@@ -303,6 +303,10 @@ void DeviceRun::forget_graphs() {
 }
 
 SolveReport DeviceRun::solve(DeviceIteration& iteration, const SolveOptions& options) {
+  const int before = iteration.iterations_per_call();
+  iteration.limit_call(options.replacement_interval > 0 ? options.replacement_interval
+                                                        : std::numeric_limits<int>::max());
+  if (iteration.iterations_per_call() != before) forget_graphs();
   return DeviceSolve(iteration, *recorded_, options).solve();
 }
 

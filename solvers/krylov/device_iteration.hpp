@@ -84,6 +84,8 @@ class DeviceIteration {
     enqueue_end();
   }
   virtual int iterations_per_call() const { return 1; }
+  /// Lets a call queue no more than so many iterations, where it would queue many in one kernel.
+  virtual void limit_call(int /*iterations*/) {}
   /// Queues r = b - A x, from which the iteration goes on.
   virtual void enqueue_replacement() = 0;
   /// The iteration has diverged if the residual is more than this many times the initial one.

@@ -6,7 +6,7 @@ namespace tessera {
 
 struct IterationState;
 
-/// The most iterations that a kernel does before the host sees its state.
+/// The most iterations of one kernel.
 inline constexpr int kIterationsOfResidentCg = 32;
 
 /// The vectors of such iterations.

@@ -32,8 +32,10 @@ std::string scattering_kernel(const OperatorParameters& operation) {
   return operation.kernel == kAuto ? kTensor : operation.kernel;
 }
 
-UsedBy use_of(const SolverParameters& solver) {
+UsedBy use_of(const CaseParameters& parameters) {
+  const SolverParameters& solver = parameters.solver;
   const bool is_plain =
+      parameters.run.processes == 1 &&
       (solver.method == SolverMethod::cg || solver.method == SolverMethod::flexible_cg) &&
       solver.preconditioner == kNoPreconditioner;
   return is_plain ? UsedBy::plain_cg : UsedBy::any;
@@ -102,7 +104,7 @@ std::vector<ChosenValue> resolve_strategy(CaseParameters& parameters) {
     operation.scatter = scatter->scatter;
   }
   if (operation.kernel == kAuto) {
-    const ChosenKernel chosen = choose_kernel(shape, operation.scatter, use_of(parameters.solver));
+    const ChosenKernel chosen = choose_kernel(shape, operation.scatter, use_of(parameters));
     operation.kernel = chosen.kernel;
     choices.push_back({kKernelKey, chosen.kernel, chosen.reason});
   }

@@ -185,7 +185,7 @@ void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels
        .description =
            "How the stiffness operator is applied; `tessera list` tells them apart, and "
            "auto is kronecker where it suits the case (on the GPU from 0.1 to 2 million "
-           "DoFs on, by degree, or without a preconditioner), stencil at degree 1, tensor "
+           "DoFs on, by degree, and below for plain CG in one kernel), stencil at degree 1, tensor "
            "elsewhere.",
        .choices = names},
       [](auto& p) -> auto& { return p.operation.kernel; });

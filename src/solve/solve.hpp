@@ -33,6 +33,8 @@ struct SolveOutcome {
   std::vector<std::string> notes;
   /// What was applied, as it calls itself.
   std::string operator_name = {};
+  /// Of one application on its own, where an iteration has no such part; else 0.
+  double apply_seconds = 0.0;
   /// Of a non-linear case, whose report says the same as far as it can.
   std::optional<NonlinearOutcome> nonlinear = std::nullopt;
 };

@@ -157,6 +157,7 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
         iteration->solve(vectors->b(), vectors->x(), solver_options(solver, system, listeners));
     parts = iteration->iterates_in_one_kernel() ? IterationParts::one : IterationParts::several;
     timing.end(outcome.report.iterations, timers.seconds("solve") - before, parts);
+    if (parts == IterationParts::one) outcome.apply_seconds = timing.apply_seconds();
   }
   if (outcome.report.iterations > 0 && parts == IterationParts::one) {
     // What is moved stays on the chip.

@@ -43,6 +43,8 @@ class SolveTiming<T, Host> {
   /// What the solver is to apply.
   const LinearOperator<T, Host>& a() const { return a_; }
   const Preconditioner<T, Host>* m() const { return m_ ? &*m_ : nullptr; }
+  /// Not known: applications are timed in the solve.
+  double apply_seconds() const { return 0.0; }
 
   /// Before a solve with a right-hand side like b.
   void begin(const HostVector<T>&) {
@@ -89,6 +91,8 @@ class SolveTiming<T, Device> {
             : seconds_of([&](DeviceVector<T>& z) { m()->apply(b, z); }, b.layout(),
                          cycle_.empty() ? WarmUp::once : WarmUp::is_done);
   }
+  /// Of one application, before the solve.
+  double apply_seconds() const { return apply_seconds_; }
   void end(int iterations, double seconds, IterationParts parts) {
     if (iterations == 0) return;
     if (parts == IterationParts::one) {

@@ -244,10 +244,11 @@ void expect_product(const AxisMatrix& matrix, const IndexTriple& extents, int d)
   const std::vector<T> entries(matrix.entries.begin(), matrix.entries.end());
   const auto n = static_cast<std::size_t>(to[0] * to[1] * to[2]);
   std::vector<T> assigned(n, std::numeric_limits<T>::quiet_NaN());
-  multiply_along(matrix, entries, IndexBox(extents), d, in.data(), assigned.data(), Store::assign);
+  multiply_along(matrix, entries, IndexBox(extents), d, in.data(), assigned.data(),
+                 LineStore::assign);
   std::vector<T> added(n);
   for (std::size_t i = 0; i < n; ++i) added[i] = static_cast<T>(i % 7);
-  multiply_along(matrix, entries, IndexBox(extents), d, in.data(), added.data(), Store::add);
+  multiply_along(matrix, entries, IndexBox(extents), d, in.data(), added.data(), LineStore::add);
   const double tolerance = 20.0 * static_cast<double>(std::numeric_limits<T>::epsilon());
   double difference = 0.0;
   for (Index k = 0; k < to[2]; ++k) {

@@ -19,8 +19,10 @@ BrickCut cut_into(const BrickAxes& cells, int p, const BrickAxes& bricks) {
 }
 
 bool fits(const BrickCut& cut, int p, const ResidentRoom& room) {
-  return cut.count() <= room.blocks && cut.shared_values(p) <= room.shared_values &&
-         rounds_of_threads(cut.size()) <= kMaxNodesOfThread &&
+  // First, as counts of larger bricks may be beyond the range of int.
+  const double nodes = static_cast<double>(cut.row()) * cut.nodes[1] * cut.nodes[2];
+  return nodes <= kMaxNodesOfThread * kResidentThreads && cut.count() <= room.blocks &&
+         cut.shared_values(p) <= room.shared_values &&
          rounds_of_threads(cut.shared_nodes()) <= kMaxSharedNodesOfThread;
 }
 
@@ -68,7 +70,31 @@ int BrickCut::shared_nodes() const {
 }
 
 int BrickCut::max_face() const {
-  return std::max({nodes[0] * nodes[1], nodes[0] * nodes[2], nodes[1] * nodes[2]});
+  int most = 0;
+  for (int d = 0; d < 3; ++d) {
+    if (bricks[d] > 1) most = std::max(most, nodes[0] * nodes[1] * nodes[2] / nodes[d]);
+  }
+  return most;
+}
+
+std::int64_t BrickCut::side_by_side(const BrickAxes& cells, int p) const {
+  std::int64_t all = 1;
+  for (int d = 0; d < 3; ++d) all *= static_cast<std::int64_t>(cells[d]) * p + bricks[d];
+  return all;
+}
+
+std::int64_t BrickCut::bytes(const BrickAxes& cells, int p) const {
+  constexpr std::int64_t kOfFaceNode = 4;
+  constexpr std::int64_t kOfEdgeNode = 8;
+  const std::int64_t values = count() * (size() + 6LL * max_face() + 2) + side_by_side(cells, p);
+  return values * static_cast<std::int64_t>(sizeof(double)) +
+         count() * (shared_nodes() * kOfFaceNode + edge_nodes() * kOfEdgeNode + 8LL);
+}
+
+std::optional<std::int64_t> resident_cg_bytes(const BoxMesh& mesh, int p) {
+  const BrickAxes cells = brick_axes(mesh);
+  const std::optional<BrickCut> cut = best_brick_cut(cells, p, kMeasuredGpu);
+  return cut ? std::optional(cut->bytes(cells, p)) : std::nullopt;
 }
 
 std::optional<BrickCut> best_brick_cut(const BrickAxes& cells, int p, const ResidentRoom& room) {

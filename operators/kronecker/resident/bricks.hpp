@@ -78,7 +78,8 @@ struct BrickCut {
   /// different banks of shared memory.
   int row() const { return nodes[0] | 1; }
   int size() const { return row() * nodes[1] * nodes[2]; }
-  /// Shared memory of a block, in values: p, q, and what passes leave for the next one.
+  /// Shared memory of a block, in values: p, q, what passes leave for the next one and what they
+  /// have to do.
   int shared_values(int p) const {
     const int dimension = nodes[1] > 1 ? 3 : 2;
     return 2 * size() + values_behind_vector(dimension, p, row(), nodes[1]) +
@@ -88,8 +89,12 @@ struct BrickCut {
   int shared_nodes() const;
   /// Of these, at most so many that more than one other brick may have.
   int edge_nodes() const { return 4 * (nodes[0] + nodes[1] + nodes[2]); }
-  /// Nodes of a face of the largest brick, at most.
+  /// Nodes of a face that bricks may share, at most.
   int max_face() const;
+  /// Nodes of all bricks, shared ones once for each.
+  std::int64_t side_by_side(const BrickAxes& cells, int p) const;
+  /// What the GPU's memory holds of such a cut beside the vectors of the iteration.
+  std::int64_t bytes(const BrickAxes& cells, int p) const;
 };
 
 /// What a GPU has for the kernel.
@@ -97,6 +102,12 @@ struct ResidentRoom {
   int blocks;         // as many as run at a time
   int shared_values;  // of a block
 };
+
+/// Those measured: H100 and H200.
+inline constexpr ResidentRoom kMeasuredGpu{132, 28'900};
+
+/// The bytes of the best cut on a GPU as those measured, or nothing where no cut fits it.
+std::optional<std::int64_t> resident_cg_bytes(const BoxMesh& mesh, int p);
 
 /// The cut by which an iteration takes the least time, or nothing where no cut fits.
 std::optional<BrickCut> best_brick_cut(const BrickAxes& cells, int p, const ResidentRoom& room);

@@ -68,7 +68,7 @@ struct ResidentData {
   int degree = 1;
   int dimension = 3;
   ResidentAxis axis[3];
-  ResidentMatrices matrices[3];
+  ResidentMatrices matrices[3] = {};
   double reaction = 0.0;
   double* step = nullptr;  // what is added to x [brick][max_nodes]
   double* exchange = nullptr;
@@ -79,7 +79,6 @@ struct ResidentData {
   int max_shared = 0;
   int max_edges = 0;
   int max_face = 0;
-  int side_by_side = 0;       // nodes of all bricks
   int shared_values = 0;      // of a block's shared memory
   int max_nodes = 0;          // of a brick, places behind rows included
   double* partial = nullptr;  // sums [2][brick]

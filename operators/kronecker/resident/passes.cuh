@@ -344,8 +344,7 @@ __device__ __forceinline__ double row_pass(const ResidentArguments<P>& g, const 
 }
 
 /// q = A p of the brick's cells, and this thread's part of p.q; all threads of the block. Shared
-/// nodes still lack what other bricks add to them. `scratch` is what shared_values() counts beyond
-/// two vectors.
+/// nodes still lack what other bricks add to them. `scratch` has scratch_values().
 template <int dimension, int P>
 __device__ __forceinline__ double apply_in_brick(const ResidentArguments<P>& g,
                                                  const BlockBrick& brick,

@@ -24,11 +24,11 @@ class KroneckerResidentCg final : public ResidentCg<double> {
         shared_count_(cut.count()) {
     data_.shared_values = room.shared_values;
     data_.max_nodes = cut.size();
-    int nodes = 1;
+    std::int64_t nodes = 1;
     for (int d = 0; d < 3; ++d) {
       ResidentAxis& axis = data_.axis[d];
       axis.bricks = cut.bricks[d];
-      axis.exchange_stride = nodes;
+      axis.exchange_stride = static_cast<int>(nodes);
       nodes *= axis.cells * data.degree + axis.bricks;
     }
     exchange_ = DeviceArray<double>(nodes);

@@ -1,4 +1,4 @@
-// This function makes resident conjugate gradients for the Kronecker operator.
+// These functions make resident conjugate gradients for the Kronecker operator.
 #pragma once
 
 #include <memory>

@@ -95,7 +95,7 @@ void label_edge(const Font& font, const Camera& camera, const Point& lower, cons
     nx = -nx;
     ny = -ny;
   }
-  const Align align = nx < -0.3 ? Align::right : Align::center;
+  const TextAlign align = nx < -0.3 ? TextAlign::right : TextAlign::center;
   const auto write = [&](double along, const std::string& text) {
     const double x = a.x + along * (b.x - a.x) + 16.0 * nx;
     const double y = a.y + along * (b.y - a.y) + 20.0 * ny + kHalfHeight * kSmall;
@@ -148,18 +148,18 @@ void draw_frame(const Font& font, const Camera& camera, const Point& lower, cons
       const ScreenPoint at = camera.project(x);
       if (axis == 0) {
         image.line(at.x, at.y + 2.0, at.x, at.y + 8.0, 1.2, kFaint);
-        font.write(image, scale.text(tick), at.x, at.y + 26.0, kSmall, kText, Align::center);
+        font.write(image, scale.text(tick), at.x, at.y + 26.0, kSmall, kText, TextAlign::center);
       } else {
         image.line(at.x - 8.0, at.y, at.x - 2.0, at.y, 1.2, kFaint);
         font.write(image, scale.text(tick), at.x - 13.0, at.y + kHalfHeight * kSmall, kSmall, kText,
-                   Align::right);
+                   TextAlign::right);
       }
     }
     const std::string factor = exponent_text(scale.exponent());
     const std::string name = axis_name(camera, axis) + (factor.empty() ? "" : ", " + factor);
     if (axis == 0) {
       font.write(image, name, 0.5 * (origin.x + end.x), origin.y + 50.0, kSmall, kText,
-                 Align::center);
+                 TextAlign::center);
     } else {
       font.write(image, name, origin.x - 13.0, end.y - 16.0, kSmall, kText);
     }

@@ -82,8 +82,8 @@ double Font::width(std::string_view text, double size) const {
 }
 
 void Font::write(Image& image, std::string_view text, double x, double baseline, double size,
-                 const Color& color, Align align) const {
-  if (align != Align::left) x -= width(text, size) * (align == Align::center ? 0.5 : 1.0);
+                 const Color& color, TextAlign align) const {
+  if (align != TextAlign::left) x -= width(text, size) * (align == TextAlign::center ? 0.5 : 1.0);
   const int y = static_cast<int>(std::lround(baseline));
   const FT_Int32 flags = FT_LOAD_RENDER | FT_LOAD_NO_HINTING;
   face_->for_each_glyph(text, size, flags, [&](const FT_GlyphSlotRec& glyph) {

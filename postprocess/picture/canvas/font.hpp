@@ -10,7 +10,7 @@
 namespace tessera {
 
 /// Which end of a text is at its position.
-enum class Align { left, center, right };
+enum class TextAlign { left, center, right };
 
 /// DejaVu Sans as the system has it. Without it, texts have no width and nothing is written.
 class Font {
@@ -26,7 +26,7 @@ class Font {
   double width(std::string_view text, double size) const;
   /// Writes a text. @param x, baseline the position of its end or center
   void write(Image& image, std::string_view text, double x, double baseline, double size,
-             const Color& color, Align align = Align::left) const;
+             const Color& color, TextAlign align = TextAlign::left) const;
 
  private:
   struct Face;

@@ -4,11 +4,13 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "mesh/saturated.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/fast_diagonalization/on_ranks.hpp"
+#include "operators/kronecker/resident/bricks.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/solve/preconditioner_table.hpp"
@@ -188,10 +190,13 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
   const bool fuses = case_processor(parameters) == Processor::gpu && is_plain &&
                      strategy.kernel == "kronecker" && parameters.space.degree <= kMaxFastDegree;
   if (!fuses) return is_general ? 4 : 3;
-  // Of so few DoFs that one kernel may do whole iterations, bricks of the mesh hold more.
-  constexpr Index kMaxDofsInOneKernel = 2'000'000;
-  const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
-  return lattice.size() <= kMaxDofsInOneKernel ? 5 : 4;
+  const BoxMesh mesh = make_box_mesh(parameters);
+  const std::optional<Index> in_one_kernel = resident_cg_bytes(mesh, parameters.space.degree);
+  if (!in_one_kernel) return 4;
+  // r and p, and what bricks of the mesh hold.
+  const Index vector =
+      NodeLattice(mesh, parameters.space.degree).size() * static_cast<Index>(sizeof(double));
+  return static_cast<int>(2 + (*in_one_kernel + vector - 1) / vector);
 }
 
 }  // namespace tessera

@@ -59,7 +59,7 @@ double seconds_of(const RunRecord& run, std::string_view name) {
   return 0.0;
 }
 
-/// Of one application, the mean over the solve.
+/// Of one application: the mean over the solve, or on its own where iterations do not tell.
 double apply_seconds(const RunRecord& run) {
   for (const TimerTree::Part& part : parts_of(run)) {
     for (const TimerTree::Part& child : part.children) {
@@ -68,7 +68,7 @@ double apply_seconds(const RunRecord& run) {
       }
     }
   }
-  return 0.0;
+  return run.outcome.apply_seconds;
 }
 
 Json choices_json(const std::vector<ChosenValue>& choices) {

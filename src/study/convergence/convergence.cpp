@@ -111,7 +111,7 @@ class ConvergenceStudy {
     add_to_plot(degree, meshes, rates);
     const Judgment judgment = judge(rates, rates_in_space(degree));
     out_.say("  {}\n", judgment.text);
-    if (judgment.verdict == Verdict::too_low) too_low_.push_back(degree);
+    if (judgment.verdict == RateVerdict::too_low) too_low_.push_back(degree);
   }
 
   ConvergenceRow solve(int degree, int level, const std::vector<ConvergenceRow>& before) {

@@ -95,22 +95,23 @@ Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates,
   const std::string expectation =
       fmt::format("{:g} in L2 and {:g} in H1", expected_rates.l2, expected_rates.h1);
   if (found.empty()) {
-    return has_rounding ? Judgment{Verdict::as_expected,
+    return has_rounding ? Judgment{RateVerdict::as_expected,
                                    fmt::format("no rate: {} has taken over from the start",
                                                expected_rates.floor)}
-                        : Judgment{Verdict::unknown, "no rate: it takes two errors"};
+                        : Judgment{RateVerdict::unknown, "no rate: it takes two errors"};
   }
   const std::string text =
       fmt::format("rate {}", fmt::join(found, " and ")) +
       (found.size() < 2 ? ", the other one is lost in " + expected_rates.floor : "");
   const std::string until =
       has_rounding ? fmt::format(", until {} takes over", expected_rates.floor) : "";
-  if (!is_low) return {Verdict::as_expected, text + ": as expected" + until};
+  if (!is_low) return {RateVerdict::as_expected, text + ": as expected" + until};
   if (is_rising) {
-    return {Verdict::unknown, fmt::format("{}: still below the expected {}; finer ones will tell",
-                                          text, expectation)};
+    return {
+        RateVerdict::unknown,
+        fmt::format("{}: still below the expected {}; finer ones will tell", text, expectation)};
   }
-  return {Verdict::too_low,
+  return {RateVerdict::too_low,
           fmt::format("{}: NOT the expected {}; {}", text, expectation, expected_rates.doubt)};
 }
 

@@ -54,10 +54,10 @@ ExpectedRates rates_in_time(int order);
 std::vector<std::array<Rate, kErrorNorms>> rates_of(const std::vector<SolvedMesh>& meshes,
                                                     const ExpectedRates& expected);
 
-enum class Verdict { as_expected, unknown, too_low };
+enum class RateVerdict { as_expected, unknown, too_low };
 
 struct Judgment {
-  Verdict verdict = Verdict::unknown;
+  RateVerdict verdict = RateVerdict::unknown;
   /// One line without a full stop.
   std::string text;
 };

@@ -138,7 +138,7 @@ class TimeConvergenceStudy {
     }
     const Judgment judgment = judge(rates, expected_);
     out_.say("  {}\n", judgment.text);
-    if (judgment.verdict == Verdict::too_low) too_low_.push_back(degree);
+    if (judgment.verdict == RateVerdict::too_low) too_low_.push_back(degree);
   }
 
   TimeRow solve(int degree, int level, const std::vector<TimeRow>& before) {

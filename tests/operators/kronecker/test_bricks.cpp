@@ -58,6 +58,17 @@ TEST(BrickCut, CountsTheNodesThatBricksShare) {
   EXPECT_EQ(cut.shared_nodes(), 5 * 4 * 3 - 3 * 2 * 1);
 }
 
+TEST(BrickCut, CountsWhatTheGpuHolds) {
+  BrickCut cut;
+  cut.bricks = {1, 1, 2};
+  cut.nodes = {3, 1, 3};
+  EXPECT_EQ(cut.max_face(), 3);
+  EXPECT_EQ(cut.side_by_side({2, 0, 4}, 1), 3 * 1 * 6);
+  // Steps, faces and sums, and nodes of all bricks; lists of shared nodes and their counts.
+  EXPECT_EQ(cut.bytes({2, 0, 4}, 1), 8 * (2 * (9 + 6 * 3 + 2) + 18) +
+                                         2 * (4 * cut.shared_nodes() + 8 * cut.edge_nodes() + 8));
+}
+
 // 25 cells of degree 4 along each axis are 1.03 million nodes: 125 bricks of 5 x 5 x 5 cells.
 TEST(BrickCut, IsEvenWhereThatIsPossible) {
   const std::optional<BrickCut> cut = best_brick_cut({25, 25, 25}, 4, kLargeGpu);
@@ -71,6 +82,7 @@ TEST(BrickCut, IsNothingWhereNoneFits) {
   EXPECT_FALSE(best_brick_cut({25, 25, 25}, 4, {132, 5000}));
   EXPECT_FALSE(best_brick_cut({25, 25, 25}, 4, {60, 28900}));
   EXPECT_FALSE(best_brick_cut({4000, 0, 4000}, 1, kLargeGpu));
+  EXPECT_FALSE(best_brick_cut({1 << 24, 1 << 24, 1 << 24}, 8, kLargeGpu));
 }
 
 }  // namespace

@@ -44,12 +44,12 @@ TEST(ConvergenceRates, AreLogarithmsOfRatios) {
   EXPECT_NEAR(*rates[2][0].value, 4.0, 1e-12);
   EXPECT_NEAR(*rates[2][1].value, 3.0, 1e-12);
   const Judgment judgment = judged(falling(1e-2, 4.0, 3), 3);
-  EXPECT_EQ(judgment.verdict, Verdict::as_expected);
+  EXPECT_EQ(judgment.verdict, RateVerdict::as_expected);
   EXPECT_EQ(judgment.text, "rate 4.00 in L2 and 3.00 in H1: as expected");
 }
 
 TEST(ConvergenceRates, HigherThanExpectedAreFine) {
-  EXPECT_EQ(judged(falling(1e-2, 6.0, 3), 3).verdict, Verdict::as_expected);
+  EXPECT_EQ(judged(falling(1e-2, 6.0, 3), 3).verdict, RateVerdict::as_expected);
 }
 
 TEST(ConvergenceRates, NearTheFloorAreRounding) {
@@ -61,7 +61,7 @@ TEST(ConvergenceRates, NearTheFloorAreRounding) {
   EXPECT_TRUE(rates[4][0].is_rounding);
   EXPECT_TRUE(rates[5][0].is_rounding);
   const Judgment judgment = judged(errors, 5);
-  EXPECT_EQ(judgment.verdict, Verdict::as_expected);
+  EXPECT_EQ(judgment.verdict, RateVerdict::as_expected);
   EXPECT_THAT(judgment.text, HasSubstr("as expected, until rounding takes over"));
 }
 
@@ -71,31 +71,31 @@ TEST(ConvergenceRates, FarFromTheFloorAreNotRounding) {
   const auto rates = rates_of(meshes(errors), rates_in_space(3));
   EXPECT_FALSE(rates[4][0].is_rounding);
   const Judgment judgment = judged(errors, 3);
-  EXPECT_EQ(judgment.verdict, Verdict::too_low);
+  EXPECT_EQ(judgment.verdict, RateVerdict::too_low);
   EXPECT_THAT(judgment.text, HasSubstr("NOT the expected 4 in L2 and 3 in H1"));
 }
 
 TEST(ConvergenceRates, ThatAreTooLowButGreatAreNotLostInASmallFloor) {
-  EXPECT_EQ(judged(falling(1e-2, 2.0, 6), 3).verdict, Verdict::too_low);
+  EXPECT_EQ(judged(falling(1e-2, 2.0, 6), 3).verdict, RateVerdict::too_low);
 }
 
 TEST(ConvergenceRates, ThatRiseAreNotJudgedYet) {
   const Judgment judgment = judged({1.0, 0.8, 0.4, 0.1}, 3);
-  EXPECT_EQ(judgment.verdict, Verdict::unknown);
+  EXPECT_EQ(judgment.verdict, RateVerdict::unknown);
   EXPECT_THAT(judgment.text, HasSubstr("finer ones will tell"));
 }
 
 TEST(ConvergenceRates, OfASolutionInTheSpaceAreAllRounding) {
   const Judgment judgment = judged({2e-15, 1e-15, 3e-15}, 2);
-  EXPECT_EQ(judgment.verdict, Verdict::as_expected);
+  EXPECT_EQ(judgment.verdict, RateVerdict::as_expected);
   EXPECT_THAT(judgment.text, HasSubstr("rounding has taken over from the start"));
-  EXPECT_EQ(judged({0.0, 0.0}, 2).verdict, Verdict::as_expected);
+  EXPECT_EQ(judged({0.0, 0.0}, 2).verdict, RateVerdict::as_expected);
 }
 
 TEST(ConvergenceRates, TakeTwoMeshes) {
-  EXPECT_EQ(judged({1e-3}, 2).verdict, Verdict::unknown);
+  EXPECT_EQ(judged({1e-3}, 2).verdict, RateVerdict::unknown);
   EXPECT_EQ(judged({1e-3}, 2).text, "no rate: it takes two errors");
-  EXPECT_EQ(judged({}, 2).verdict, Verdict::unknown);
+  EXPECT_EQ(judged({}, 2).verdict, RateVerdict::unknown);
 }
 
 TEST(ConvergenceRates, FloorsGrowWithPrecisionAndSize) {
