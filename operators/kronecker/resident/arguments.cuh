@@ -47,8 +47,9 @@ struct ResidentArguments {
         iterations(iterations) {
     for (int d = 0; d < 3; ++d) {
       axis[d] = data.axis[d];
-      for (int e = 0; e < distinct_entries(P); ++e)
+      for (int e = 0; e < distinct_entries(P); ++e) {
         unit[d].entries[e] = data.matrices[d].entries[e];
+      }
     }
     for (EntryPair<double>& e : unit[0].entries) e.stiffness += data.reaction * e.mass;
     for (UnitMatrices<double, P>& matrices : unit) {

@@ -52,8 +52,8 @@ struct BlockBrick {
   Divisor by_row;
   Divisor by_middle;  // nodes along the middle axis
   SharedCount shared;
-  int faces;     // where the brick leaves nodes of its first face, and how far from a place of each
-  int other[6];  // face the other brick's copy lies
+  int faces;     // where the brick leaves nodes of its faces
+  int other[6];  // how far from its places of each face the other brick's lie
   /// What is to be added to the diagonal of [axis][side], which is that of a vertex.
   EntryPair<double> end[3][2];
 
@@ -90,9 +90,6 @@ struct BlockBrick {
     const int row_number = by_row(index);
     const int z = by_middle(row_number);
     return {{index - row_number * row, row_number - z * nodes[1], z}};
-  }
-  __device__ int index_of(const NodeOfBrick& n) const {
-    return n.place[0] + row * n.place[1] + plane * n.place[2];
   }
   /// Of the copies of a node, the first one counts.
   __device__ bool owns(int d, int place) const { return place > 0 || !shares[d][0]; }

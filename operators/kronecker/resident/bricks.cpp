@@ -1,6 +1,9 @@
+// This file looks for the cut into bricks by which an iteration takes the least time.
 #include "operators/kronecker/resident/bricks.hpp"
 
 #include <algorithm>
+
+#include "operators/kronecker/resident/launch.hpp"
 
 namespace tessera {
 namespace {
@@ -84,11 +87,11 @@ std::int64_t BrickCut::side_by_side(const BrickAxes& cells, int p) const {
 }
 
 std::int64_t BrickCut::bytes(const BrickAxes& cells, int p) const {
-  constexpr std::int64_t kOfFaceNode = 4;
-  constexpr std::int64_t kOfEdgeNode = 8;
   const std::int64_t values = count() * (size() + 6LL * max_face() + 2) + side_by_side(cells, p);
+  const std::size_t lists =
+      shared_nodes() * sizeof(FaceNode) + edge_nodes() * sizeof(EdgeNode) + sizeof(SharedCount);
   return values * static_cast<std::int64_t>(sizeof(double)) +
-         count() * (shared_nodes() * kOfFaceNode + edge_nodes() * kOfEdgeNode + 8LL);
+         count() * static_cast<std::int64_t>(lists);
 }
 
 std::optional<std::int64_t> resident_cg_bytes(const BoxMesh& mesh, int p) {

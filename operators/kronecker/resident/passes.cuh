@@ -121,7 +121,8 @@ class LineItem {
 };
 
 /// What each pass has to do, thread by thread, in shared memory: found once, as it takes long
-/// beside an item. Places are bytes.
+/// beside an item. An entry has the item's place, in bytes along the outer axis and in values along
+/// the others, and some flags.
 template <int dimension, int P>
 class PassItems {
  public:
