@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "operators/fast_diagonalization/device_modes.cuh"
 #include "operators/fast_diagonalization/device_lines.hpp"
+#include "operators/fast_diagonalization/device_modes.cuh"
 #include "operators/fast_diagonalization/kernels.cuh"
 #include "operators/fast_diagonalization/on_ranks.hpp"
 #include "operators/fast_diagonalization/rank_kernels.cuh"
