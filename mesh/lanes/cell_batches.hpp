@@ -56,12 +56,15 @@ class CellBatches {
   /// Numbers of the bricks of one color, increasing.
   std::span<const Index> bricks_of_color(int color) const { return colors_[color]; }
 
+  /// How many cells of each line of the brick along x are in row batches, from its first cell on.
+  Index cells_in_rows(const Brick& brick) const { return brick.count[0] / lanes_ * lanes_; }
+
   /// Calls f(const CellBatch&) for each batch of the brick: first rows of `lanes` neighbors along
   /// x, then the cells that are left at the ends of the rows. x is the fastest axis in both.
   template <class F>
   void for_each_batch(const Brick& brick, F&& f) const {
     CellBatch batch{brick.first_batch, lanes_, true, {}, {}};
-    const Index in_rows = brick.count[0] / lanes_ * lanes_;
+    const Index in_rows = cells_in_rows(brick);
     const Index left = brick.count[0] - in_rows;
     const Index lines = brick.count[1] * brick.count[2];
     const auto cell = [&](Index x, Index line) -> IndexTriple {

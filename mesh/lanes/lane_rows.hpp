@@ -46,7 +46,7 @@ template <class Origin, class T, std::size_t count>
   } else {
     const auto lanes = std::make_index_sequence<kLanes<T>>{};
     Lanes<T> values = pick_two<Origin, T>(sources[0], sources[1], lanes);
-    [&]<std::size_t... rest>(std::index_sequence<rest...>) {
+    [&]<std::size_t... rest>(std::index_sequence<rest...>) __attribute__((always_inline)) {
       ((values =
             replace_from<Origin, static_cast<int>(rest) + 2, T>(values, sources[rest + 2], lanes)),
        ...);
@@ -93,32 +93,54 @@ template <int p, class T>
   constexpr int kWidth = kLanes<T>;
   std::array<Lanes<T>, p> pieces;
   for (int k = 0; k < p; ++k) std::memcpy(&pieces[k], row + k * kWidth, sizeof(Lanes<T>));
-  [&]<std::size_t... node>(std::index_sequence<node...>) {
+  [&]<std::size_t... node>(std::index_sequence<node...>) __attribute__((always_inline)) {
     ((u[node] = pick_lanes<FromPieces<p, kWidth, static_cast<int>(node)>, T>(pieces)), ...);
   }
   (std::make_index_sequence<p>{});
   u[p] = shift_down<T>(u[0], broadcast(row[p * kWidth]), std::make_index_sequence<kWidth>{});
 }
 
-/// row[p lane + i] += v[i][lane], i = 0 .. p, where node p of a lane is node 0 of the next.
-template <int p, class T>
-[[gnu::always_inline]] inline void add_cell_row(const Lanes<T>* v, T* row) {
+/// Calls put(k, piece k of the row that has v[i][lane] at p lane + i) for its p pieces, where node
+/// p of a lane is added to node 0 of the next; node p of the last lane is in none of them.
+template <int p, class T, class Put>
+[[gnu::always_inline]] inline void for_each_piece(const Lanes<T>* v, Put&& put) {
   constexpr int kWidth = kLanes<T>;
   std::array<Lanes<T>, p> nodes;
   nodes[0] = v[0] + shift_up<T>(v[p], std::make_index_sequence<kWidth>{});
   for (int i = 1; i < p; ++i) nodes[i] = v[i];
-  [&]<std::size_t... piece>(std::index_sequence<piece...>) {
-    const auto add = [&](T* to, Lanes<T> values) {
-      Lanes<T> sum;
-      std::memcpy(&sum, to, sizeof(sum));
-      sum += values;
-      std::memcpy(to, &sum, sizeof(sum));
-    };
-    (add(row + piece * kWidth, pick_lanes<FromNodes<p, kWidth, static_cast<int>(piece)>, T>(nodes)),
+  [&]<std::size_t... piece>(std::index_sequence<piece...>) __attribute__((always_inline)) {
+    (put(static_cast<int>(piece),
+         pick_lanes<FromNodes<p, kWidth, static_cast<int>(piece)>, T>(nodes)),
      ...);
   }
   (std::make_index_sequence<p>{});
+}
+
+/// row[p lane + i] += v[i][lane], i = 0 .. p, where node p of a lane is node 0 of the next.
+template <int p, class T>
+[[gnu::always_inline]] inline void add_cell_row(const Lanes<T>* v, T* row) {
+  constexpr int kWidth = kLanes<T>;
+  for_each_piece<p, T>(
+      v, [&](int k, Lanes<T> piece) __attribute__((always_inline)) {
+        Lanes<T> sum;
+        std::memcpy(&sum, row + k * kWidth, sizeof(sum));
+        sum += piece;
+        std::memcpy(row + k * kWidth, &sum, sizeof(sum));
+      });
   row[p * kWidth] += v[p][kWidth - 1];
+}
+
+/// As add_cell_row() to a row that holds `first` and `last` at its ends and 0 between them,
+/// whatever is there.
+template <int p, class T>
+[[gnu::always_inline]] inline void set_cell_row(const Lanes<T>* v, T first, T last, T* row) {
+  constexpr int kWidth = kLanes<T>;
+  for_each_piece<p, T>(
+      v, [&](int k, Lanes<T> piece) __attribute__((always_inline)) {
+        std::memcpy(row + k * kWidth, &piece, sizeof(piece));
+      });
+  row[0] += first;
+  row[p * kWidth] = v[p][kWidth - 1] + last;
 }
 
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include "mesh/lanes/simd.hpp"
 #include "operators/cells/prefetch.hpp"
 #include "operators/cells/scatter.hpp"
+#include "operators/cells/unset_rows.hpp"
 #include "operators/form/bilinear_form.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/operator_name.hpp"
@@ -29,7 +30,8 @@ namespace tessera {
 /// (whether a batch is named by its CellBatch or its number), nodes_per_axis(),
 /// scratch_size(), apply(batch, u, v, scratch), diagonal(batch, d, scratch), flops_per_cell(),
 /// bytes(), streamed_bytes(), name() and factor_storage() for operator_name(). It may have
-/// update(batches, form before, form), as Updatable.
+/// update(batches, form before, form), as Updatable. With kAsksForRows apply() takes RowsAhead as
+/// well, and rows of y that nobody has added to are set, as they are on their way from memory.
 template <class Kernel>
 class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host>,
                          public Updatable {
@@ -45,7 +47,9 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
         batches_(std::move(batches)),
         kernel_(std::move(kernel)),
         scatter_(std::move(scatter)),
-        robin_(form) {}
+        robin_(form) {
+    for_each_row([&](Index row, int) { rows_.push_back(row); });
+  }
 
   Index size() const override { return lattice_.size(); }
   std::string name() const override {
@@ -53,17 +57,24 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   }
 
   void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
-    scatter_->run(
-        [&](const Brick& brick, const AddTarget<T>& target) {
-          add_brick(brick, target,
-                    [&](const CellBatch& batch, AtBoundary at_boundary, Lanes<T>* u, Lanes<T>* v,
-                        Lanes<T>* scratch) {
-                      gather(batch, x.data(), u);
-                      if (at_boundary == AtBoundary::yes) clear_constrained(batch, u);
-                      kernel_.apply(argument(batch), u, v, scratch);
-                    });
-        },
-        y);
+    const auto run_brick = [&](const Brick& brick, const AddTarget<T>& target) {
+      add_brick(brick, target,
+                [&](const CellBatch& batch, AtBoundary at_boundary, Lanes<T>* u, Lanes<T>* v,
+                    Lanes<T>* scratch) {
+                  gather(batch, x.data(), u);
+                  if (at_boundary == AtBoundary::yes) clear_constrained(batch, u);
+                  if constexpr (kAsksForRows) {
+                    kernel_.apply(argument(batch), u, v, scratch, rows_ahead(batch, x, target));
+                  } else {
+                    kernel_.apply(argument(batch), u, v, scratch);
+                  }
+                });
+    };
+    if constexpr (kAsksForRows) {
+      scatter_->run_unset(run_brick, y);
+    } else {
+      scatter_->run(run_brick, y);
+    }
     if (!robin_.empty()) robin_.add(x, FaceRows::unconstrained, y);
     for_each_face_node(lattice_, dirichlet_, [&](Index node) { y[node] = x[node]; });
   }
@@ -102,6 +113,10 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   }
 
  private:
+  static constexpr bool kAsksForRows = [] {
+    if constexpr (requires { Kernel::kAsksForRows; }) return Kernel::kAsksForRows;
+    return false;
+  }();
   static constexpr int kNodes = Kernel::degree > 0 ? Kernel::degree + 1 : 0;
   /// Only kernels that need its cells have the batch in memory: low degrees would feel it.
   [[gnu::always_inline]] static decltype(auto) argument(const CellBatch& batch) {
@@ -127,6 +142,7 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     Lanes<T>* v = u + nodes;
     Lanes<T>* scratch = v + nodes;
     const bool is_inner = !touches_dirichlet(brick);
+    const bool has_unset = kAsksForRows && !target.unset.is_empty();
     const auto work_on = [&](const CellBatch& batch) {
       const AtBoundary at_boundary =
           is_inner || !touches_dirichlet(batch) ? AtBoundary::no : AtBoundary::yes;
@@ -134,10 +150,14 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
       if (at_boundary == AtBoundary::yes) clear_constrained(batch, v);
       if (target.mode == AddMode::atomic) {
         scatter_add<AddMode::atomic>(batch, v, target);
+      } else if (has_unset && batch.is_row) {
+        set_rows(unset_rows(target.unset, brick, batch, Kernel::degree, kLanes<T>), batch, v,
+                 target);
       } else {
         scatter_add<AddMode::plain>(batch, v, target);
       }
     };
+    if (has_unset) clear_beyond_rows(brick, target);
     if constexpr (Kernel::degree == 1) {
       batches_->for_each_batch(brick, work_on);
     } else {
@@ -153,10 +173,10 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     if constexpr (Kernel::degree > 0) {
       if (batch.is_row) {
         const T* corner = x + lattice_.first_node(batch.cells[0]);
-        const T* next = x + lattice_.first_node(batch.next);
+        const Index to_next = lattice_.first_node(batch.next) - lattice_.first_node(batch.cells[0]);
         for_each_row([&](Index row, int i) {
           load_cell_row<Kernel::degree>(corner + row, u + i);
-          Prefetch<Kernel::degree>(next + row).advance();
+          if constexpr (!kAsksForRows) Prefetch<Kernel::degree>(corner + row + to_next).advance();
         });
         return;
       }
@@ -209,6 +229,47 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
         }
       }
     });
+  }
+
+  /// As scatter_add() of a row batch, but sets the rows that nobody has added to.
+  void set_rows(const UnsetRows& unset, const CellBatch& batch, const Lanes<T>* v,
+                const AddTarget<T>& target) const {
+    if constexpr (Kernel::degree > 0) {
+      constexpr int p = Kernel::degree;
+      constexpr int kLast = p * kLanes<T>;
+      T* corner = target.values + (lattice_.first_node(batch.cells[0]) - target.first_node);
+      int row = 0;
+      for (int iz = 0; iz < kNodes; ++iz) {
+        for (int iy = 0; iy < kNodes; ++iy, ++row) {
+          T* to = corner + rows_[row];
+          const Lanes<T>* from = v + row * kNodes;
+          if (unset.has(iy, iz)) {
+            set_cell_row<p>(from, unset.first_entry ? T{0} : to[0],
+                            unset.last_entry ? T{0} : to[kLast], to);
+          } else {
+            add_cell_row<p>(from, to);
+          }
+        }
+      }
+    }
+  }
+
+  /// y = 0 at the unset nodes that only cells outside row batches have.
+  void clear_beyond_rows(const Brick& brick, const AddTarget<T>& target) const {
+    NodeRange beyond = target.unset;
+    if (const Index in_rows = batches_->cells_in_rows(brick); in_rows > 0) {
+      beyond.first[0] = (brick.first[0] + in_rows) * Kernel::degree + 1;
+    }
+    clear_nodes(beyond, lattice_, target);
+  }
+
+  /// What apply() of a kernel that asks for rows is to ask for.
+  RowsAhead<T> rows_ahead(const CellBatch& batch, const HostVector<T>& x,
+                          const AddTarget<T>& target) const {
+    if (!batch.is_row) return {};
+    return {x.data() + lattice_.first_node(batch.next),
+            target.values + (lattice_.first_node(batch.cells[0]) - target.first_node),
+            rows_.data()};
   }
 
   /// f(lattice offset of the row's first node, its local index) for each x row of a cell.
@@ -274,6 +335,8 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   Kernel kernel_;
   std::unique_ptr<Scatter<T>> scatter_;
   RobinFaces<T> robin_;
+  /// Where the x rows of a cell's nodes begin, seen from its first node.
+  std::vector<Index> rows_;
 };
 
 }  // namespace tessera

@@ -65,6 +65,21 @@ class ColoringScatter final : public Scatter<T> {
 
   std::string_view name() const override { return "coloring"; }
   void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
+    run_bricks([&](const Brick& brick) {
+      const AddTarget<T> target{y.data(), 0, AddMode::plain};
+      clear_nodes(new_nodes(brick), lattice_, target);
+      add_brick(brick, target);
+    });
+  }
+  void run_unset(const BrickFunction<T>& add_brick, HostVector<T>& y) const override {
+    run_bricks([&](const Brick& brick) {
+      add_brick(brick, {y.data(), 0, AddMode::plain, new_nodes(brick)});
+    });
+  }
+
+ private:
+  template <class F>
+  void run_bricks(F&& run_brick) const {
     const std::span<const Brick> bricks = batches_->bricks();
     FirstFailure failure;
 #pragma omp parallel
@@ -73,32 +88,24 @@ class ColoringScatter final : public Scatter<T> {
         const std::span<const Index> numbers = batches_->bricks_of_color(color);
 #pragma omp for schedule(static)
         for (std::size_t i = 0; i < numbers.size(); ++i) {
-          const Brick& brick = bricks[numbers[i]];
-          clear_new_nodes(brick, y.data());
-          failure.guard(numbers[i], [&] { add_brick(brick, {y.data(), 0, AddMode::plain}); });
+          failure.guard(numbers[i], [&] { run_brick(bricks[numbers[i]]); });
         }
       }
     }
     failure.rethrow();
   }
 
- private:
-  // y = 0 at the nodes that no brick of a lower color has: all but those on faces to a neighbor
-  // along an axis where the brick's number is odd (operators/README.md, "First or add").
-  void clear_new_nodes(const Brick& brick, T* y) const {
-    IndexTriple first{0, 0, 0};
-    IndexTriple end{1, 1, 1};
+  // The nodes that no brick of a lower color has: all but those on faces to a neighbor along an
+  // axis where the brick's number is odd (operators/README.md, "First or add").
+  NodeRange new_nodes(const Brick& brick) const {
+    NodeRange nodes{{0, 0, 0}, {1, 1, 1}};
     for (int d = 0; d < lattice_.dimension(); ++d) {
       const bool odd = (brick.color >> d) % 2 == 1;
-      first[d] = brick.first[d] * lattice_.degree() + (odd ? 1 : 0);
-      end[d] = nodes_along(brick.first[d] + brick.count[d], lattice_.degree());
-      if (odd && end[d] < lattice_.extents()[d]) --end[d];
+      nodes.first[d] = brick.first[d] * lattice_.degree() + (odd ? 1 : 0);
+      nodes.end[d] = nodes_along(brick.first[d] + brick.count[d], lattice_.degree());
+      if (odd && nodes.end[d] < lattice_.extents()[d]) --nodes.end[d];
     }
-    for (Index z = first[2]; z < end[2]; ++z) {
-      for (Index row = first[1]; row < end[1]; ++row) {
-        std::fill_n(y + lattice_.node_index({first[0], row, z}), end[0] - first[0], T{0});
-      }
-    }
+    return nodes;
   }
 
   const CellBatches* batches_;

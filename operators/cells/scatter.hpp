@@ -1,6 +1,7 @@
 // A Scatter policy says how cells add into a shared vector without a race.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,12 +20,22 @@ namespace tessera {
 /// How one value is added into a shared vector.
 enum class AddMode { plain, atomic };
 
+/// The nodes first[d] <= i < end[d] along each axis.
+struct NodeRange {
+  IndexTriple first{};
+  IndexTriple end{};
+
+  bool is_empty() const { return first[0] >= end[0] || first[1] >= end[1] || first[2] >= end[2]; }
+};
+
 /// Where and how a brick adds: node i of the lattice is values[i - first_node].
 template <class T>
 struct AddTarget {
   T* values;
   Index first_node;
   AddMode mode;
+  /// Nodes that hold nothing yet: what the brick adds to them first is their value.
+  NodeRange unset = {};
 };
 
 /// Adds the contributions of one brick of cells.
@@ -43,9 +54,26 @@ class Scatter {
   /// y = sum over all bricks of what add_brick adds; what y held before does not matter.
   /// One call at a time, since a policy may own buffers; operators see to that.
   virtual void run(const BrickFunction<T>& add_brick, HostVector<T>& y) const = 0;
+  /// As run(), but the policy need not make y = 0 where no brick has added before: a brick is told
+  /// in AddTarget::unset where it has to set.
+  virtual void run_unset(const BrickFunction<T>& add_brick, HostVector<T>& y) const {
+    run(add_brick, y);
+  }
   /// Memory beyond y.
   virtual Index bytes() const { return 0; }
 };
+
+/// Sets the values of the nodes to 0.
+template <class T>
+void clear_nodes(const NodeRange& nodes, const NodeLattice& lattice, const AddTarget<T>& target) {
+  if (nodes.is_empty()) return;
+  for (Index z = nodes.first[2]; z < nodes.end[2]; ++z) {
+    for (Index row = nodes.first[1]; row < nodes.end[1]; ++row) {
+      const Index first = lattice.node_index({nodes.first[0], row, z}) - target.first_node;
+      std::fill_n(target.values + first, nodes.end[0] - nodes.first[0], T{0});
+    }
+  }
+}
 
 /// What a policy may be used for.
 enum class ScatterUse { all, comparison };

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "mesh/element/line_product.hpp"
+#include "operators/cells/prefetch.hpp"
 
 namespace tessera {
 
@@ -66,19 +67,26 @@ template <Points points, class T, int N, int M, class Ahead>
   }
 }
 
+/// Asks for a third of the rows with the number of a line; there may be more lines than rows.
+template <int third, int N, class T>
+[[gnu::always_inline]] inline void ask_for_third(RowsAhead<T> rows, int line) {
+  if constexpr (N > 2) {
+    if (line < N * N) rows.template ask<N - 1, third, 3>(line);
+  }
+}
+
 /// v = B^T D B u of a batch of 3D cells with all sizes known at compile time: n = N nodes and
 /// m = M points an axis, tensors [z][y][x], every entry a Lanes<T>.
 ///
 /// multiply(q, gx, gy, gz) replaces the three arrays of the M points q .. q + M - 1 of an x line
 /// by D_q times them; lines come in order. A reaction adds r_q U at the points. ahead.advance() is
-/// called for each of about 9 m^2 lines of values. scratch has 2 m^3 + m^2 entries.
+/// called for each of about 9 m^2 lines of values, and all of `rows` are asked for. scratch has 2
+/// m^3 + m^2 entries.
 template <Points points, class T, int N, int M, class Multiply, class Ahead>
-[[gnu::always_inline]] inline void apply_gradient_3d(const EvenOddMatrix<T>& B_in,
-                                                     const EvenOddMatrix<T>& G_in,
-                                                     const EvenOddMatrix<T>& D_in,
-                                                     const Lanes<T>* u, Lanes<T>* v,
-                                                     Lanes<T>* scratch, Multiply&& multiply,
-                                                     PointReaction<T> reaction, Ahead ahead) {
+[[gnu::always_inline]] inline void apply_gradient_3d(
+    const EvenOddMatrix<T>& B_in, const EvenOddMatrix<T>& G_in, const EvenOddMatrix<T>& D_in,
+    const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch, Multiply&& multiply,
+    PointReaction<T> reaction, Ahead ahead, RowsAhead<T> rows) {
   constexpr bool kInterpolates = points == Points::own;
   constexpr int kPlane = M * M;
   Lanes<T>* a = scratch;
@@ -96,6 +104,7 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
     Lanes<T>* sum = a + k * kPlane;
     for (int i = 0; i < M; ++i) {
       ahead.advance();
+      ask_for_third<0, N>(rows, k * M + i);
       FoldedLine<T, M> out;
       add_product<Parity::odd>(D, fold<T, M>(U + i, M), out);
       unfold(out, gy + i, M);
@@ -123,6 +132,7 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
     }
     for (int i = 0; i < M; ++i) {
       ahead.advance();
+      ask_for_third<1, N>(rows, k * M + i);
       FoldedLine<T, M> out;
       add_transposed_product<Parity::odd>(D, fold<T, M>(gy + i, M), out);
       unfold<Store::add>(out, sum + i, M);
@@ -131,6 +141,7 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
   // z back: a, b -> [n][m][m]
   for (int column = 0; column < kPlane; ++column) {
     ahead.advance();
+    ask_for_third<2, N>(rows, column);
     FoldedLine<T, N> out;
     add_transposed_product<Parity::odd>(G, fold<T, M>(b + column, kPlane), out);
     if constexpr (kInterpolates) {
@@ -164,11 +175,12 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
 }
 
 /// v = (s_x K (x) M (x) M + s_y M (x) K (x) M + s_z M (x) M (x) K) u of a batch of equal 3D cells
-/// (each K with its s): seven products along lines, three passes. scratch has n^3 entries.
+/// (each K with its s): seven products along lines, three passes. All of `rows` are asked for.
+/// scratch has n^3 entries.
 template <class T, int N>
 [[gnu::always_inline]] inline void apply_separable_3d(
     const EvenOddMatrix<T>& mass, const std::array<EvenOddMatrix<T>, 3>& stiffness,
-    const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) {
+    const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch, RowsAhead<T> rows) {
   constexpr int kPlane = N * N;
   Lanes<T>* a = scratch;
   Lanes<T>* b = v;
@@ -177,6 +189,7 @@ template <class T, int N>
     // x: a = M u, b = s_x K u
     const LineMatrix<T, N, N> K(stiffness[0]);
     for (int line = 0; line < kPlane; ++line) {
+      ask_for_third<0, N>(rows, line);
       const FoldedLine<T, N> in = fold<T, N>(u + line * N, 1);
       FoldedLine<T, N> Mu;
       FoldedLine<T, N> Ku;
@@ -192,6 +205,7 @@ template <class T, int N>
     for (int k = 0; k < N; ++k) {
       for (int i = 0; i < N; ++i) {
         const int first = k * kPlane + i;
+        ask_for_third<1, N>(rows, k * N + i);
         const FoldedLine<T, N> in = fold<T, N>(a + first, N);
         FoldedLine<T, N> value;
         FoldedLine<T, N> sum;
@@ -207,6 +221,7 @@ template <class T, int N>
     // z: v = M b + s_z K a
     const LineMatrix<T, N, N> K(stiffness[2]);
     for (int column = 0; column < kPlane; ++column) {
+      ask_for_third<2, N>(rows, column);
       FoldedLine<T, N> sum;
       add_product<Parity::even>(M, fold<T, N>(b + column, kPlane), sum);
       add_product<Parity::even>(K, fold<T, N>(a + column, kPlane), sum);

@@ -187,9 +187,8 @@ const Lanes<T>* TensorKernel<T, dim, P, M>::compute_factors(const CellBatch& bat
 
 template <class T, int dim, int P, int M>
 void TensorKernel<T, dim, P, M>::apply_factors(const Lanes<T>* factors,
-                                               [[maybe_unused]] const Lanes<T>* next,
-                                               const Lanes<T>* u, Lanes<T>* v,
-                                               Lanes<T>* scratch) const {
+                                               [[maybe_unused]] const Next& next, const Lanes<T>* u,
+                                               Lanes<T>* v, Lanes<T>* scratch) const {
   if (is_mass()) return apply_mass(factors, u, v, scratch);
   if constexpr (dim == 3 && P > 0) return apply_3d(factors, next, u, v, scratch);
   const int m = points();
@@ -254,11 +253,11 @@ void TensorKernel<T, dim, P, M>::apply_mass(const Lanes<T>* factors, const Lanes
 }
 
 template <class T, int dim, int P, int M>
-void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T>* next,
+void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Next& next,
                                           const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
   constexpr int N = P + 1;
   if (kind_ == FactorKind::constant) {
-    apply_separable_3d<T, N>(mass_, stiffness_, u, v, scratch);
+    apply_separable_3d<T, N>(mass_, stiffness_, u, v, scratch, next.rows);
     return;
   }
   // The next batch's factors are prefetched, spread over the 9 m^2 lines of this one.
@@ -267,11 +266,12 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T
     if constexpr (N == M) {
       if (collocated_) {
         apply_gradient_3d<Points::nodes, T, N, M>(B_, G_, D_, u, v, scratch, multiply, reaction,
-                                                  ahead);
+                                                  ahead, next.rows);
         return;
       }
     }
-    apply_gradient_3d<Points::own, T, N, M>(B_, G_, D_, u, v, scratch, multiply, reaction, ahead);
+    apply_gradient_3d<Points::own, T, N, M>(B_, G_, D_, u, v, scratch, multiply, reaction, ahead,
+                                            next.rows);
   };
   if (kind_ == FactorKind::general) {
     run(
@@ -287,7 +287,7 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T
             gz[q] = entries[2] * x + entries[4] * y + entries[5] * z;
           }
         },
-        Prefetch<(6 * M + 8) / 9>(next));
+        Prefetch<(6 * M + 8) / 9>(next.factors));
   } else {
     const std::array<T, 3> scale = factors_->axis_scale();
     run(
@@ -300,7 +300,7 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Lanes<T
             gz[q] *= scale[2] * s;
           }
         },
-        Prefetch<(M + 8) / 9>(next));
+        Prefetch<(M + 8) / 9>(next.factors));
   }
 }
 

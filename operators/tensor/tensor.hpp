@@ -10,6 +10,7 @@
 #include "mesh/element/sum_factorization.hpp"
 #include "mesh/geometry/geometric_factors.hpp"
 #include "operators/cells/cell_kernel.hpp"
+#include "operators/cells/prefetch.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/form/bilinear_form.hpp"
 #include "operators/form/factor_storage.hpp"
@@ -39,6 +40,8 @@ class TensorKernel {
   static constexpr int dimension = dim;
   static constexpr int degree = P;
   static constexpr bool kTakesCells = false;
+  /// Whether apply() asks for rows: degree 1 has too little work to do meanwhile.
+  static constexpr bool kAsksForRows = dim == 3 && P > 1;
 
   /// With stored factors.
   TensorKernel(const Basis1D& basis, std::shared_ptr<GeometricFactors<T>> factors);
@@ -61,14 +64,16 @@ class TensorKernel {
     return work_size() + computed;
   }
   /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch, i x fastest: with stored factors by its
-  /// number, with computed ones by its cells.
-  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
-    apply_factors(factors_->batch(batch), factors_->batch(batch + 1), u, v, scratch);
+  /// number, with computed ones by its cells. Where kAsksForRows, `rows` are
+  /// asked for meanwhile.
+  void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch,
+             const RowsAhead<T>& rows = {}) const {
+    apply_factors(factors_->batch(batch), {factors_->batch(batch + 1), rows}, u, v, scratch);
   }
   void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
     if (geometry_ == nullptr) return apply(batch.index, u, v, scratch);
     const Lanes<T>* factors = compute_factors(batch, scratch);
-    apply_factors(factors, factors, u, v, scratch);
+    apply_factors(factors, {factors, {}}, u, v, scratch);
   }
   /// d[i] = K_c[i][i], by contracting D_q with the squares and products of B and G.
   void diagonal(Index batch, Lanes<T>* d, Lanes<T>* scratch) const {
@@ -108,8 +113,12 @@ class TensorKernel {
   }
   /// Computes the factors of a batch behind the first work_size() values of scratch.
   const Lanes<T>* compute_factors(const CellBatch& batch, Lanes<T>* scratch) const;
-  /// `next` will be read after `factors`.
-  void apply_factors(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
+  /// What the next batch reads.
+  struct Next {
+    const Lanes<T>* factors;
+    RowsAhead<T> rows;
+  };
+  void apply_factors(const Lanes<T>* factors, const Next& next, const Lanes<T>* u, Lanes<T>* v,
                      Lanes<T>* scratch) const;
   void diagonal_of(const Lanes<T>* factors, Lanes<T>* d, Lanes<T>* scratch) const;
   void sum_points_of_axis(const Matrix1D& matrix, Index fast, Index slow, const Lanes<T>* in,
@@ -127,7 +136,7 @@ class TensorKernel {
   void multiply_reaction(const Lanes<T>* factors, int first, int count, const Lanes<T>* U,
                          Lanes<T>* ru) const;
   /// apply_factors() with sizes known at compile time.
-  void apply_3d(const Lanes<T>* factors, const Lanes<T>* next, const Lanes<T>* u, Lanes<T>* v,
+  void apply_3d(const Lanes<T>* factors, const Next& next, const Lanes<T>* u, Lanes<T>* v,
                 Lanes<T>* scratch) const;
   void interpolate(const Lanes<T>* u, Lanes<T>* a, Lanes<T>* b) const;
   void integrate(Lanes<T>* a, Lanes<T>* b, Lanes<T>* v) const;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "operators/kronecker/factors/factors.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/shape.hpp"
@@ -15,17 +14,6 @@ namespace {
 
 // Where the eigenvectors of the axes take longer, multigrid has solved before they are there.
 constexpr double kMaxAxisSeconds = 1.0;
-
-bool has_other_robin(const CaseParameters& parameters, const ScalarField& coefficient) {
-  const int dimension = parameters.mesh.dimension;
-  for (int face = 0; face < face_count(dimension); ++face) {
-    const BoundaryParameters& condition = parameters.boundary[face];
-    if (condition.type != BoundaryType::robin) continue;
-    const RobinTerm term{face, typical_field(parameters, *condition.alpha)};
-    if (!is_foldable(term, coefficient, dimension)) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -43,7 +31,7 @@ std::string why_not_inverse(const CaseParameters& parameters) {
     return fmt::format("there is a {} beside a coefficient that varies",
                        parameters.time ? "capacity" : "reaction");
   }
-  if (has_other_robin(parameters, typical_field(parameters, parameters.problem.coefficient))) {
+  if (has_varying_robin_face(parameters)) {
     return "alpha or the coefficient varies on a Robin face";
   }
   const double seconds = planned_axis_work(parameters).seconds;

@@ -1,6 +1,7 @@
 // FormShape from a case's parameters.
 #include "src/case/shape.hpp"
 
+#include "operators/kronecker/factors/factors.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/time/time_case.hpp"
@@ -35,6 +36,18 @@ FormShape case_shape(const CaseParameters& parameters) {
           case_dirichlet_faces(parameters),
           operator_reaction(parameters),
           case_state(parameters)};
+}
+
+bool has_varying_robin_face(const CaseParameters& parameters) {
+  const int dimension = parameters.mesh.dimension;
+  const ScalarField coefficient = typical_field(parameters, parameters.problem.coefficient);
+  for (int face = 0; face < face_count(dimension); ++face) {
+    const BoundaryParameters& condition = parameters.boundary[face];
+    if (condition.type != BoundaryType::robin) continue;
+    const RobinTerm term{face, typical_field(parameters, *condition.alpha)};
+    if (!is_foldable(term, coefficient, dimension)) return true;
+  }
+  return false;
 }
 
 }  // namespace tessera

@@ -19,4 +19,8 @@ FaceSet case_dirichlet_faces(const CaseParameters& parameters);
 /// reaction and capacity must be expressions.
 FormShape case_shape(const CaseParameters& parameters);
 
+/// Whether alpha or the coefficient varies on a Robin face of the case, which then is no part of
+/// the matrices of its axes (is_foldable()); they must be expressions.
+bool has_varying_robin_face(const CaseParameters& parameters);
+
 }  // namespace tessera

@@ -37,7 +37,7 @@ UsedBy use_of(const CaseParameters& parameters) {
   const bool is_plain =
       parameters.run.processes == 1 &&
       (solver.method == SolverMethod::cg || solver.method == SolverMethod::flexible_cg) &&
-      solver.preconditioner == kNoPreconditioner;
+      solver.preconditioner == kNoPreconditioner && !has_varying_robin_face(parameters);
   return is_plain ? UsedBy::plain_cg : UsedBy::any;
 }
 
@@ -124,6 +124,12 @@ std::vector<ChosenValue> resolve_strategy(CaseParameters& parameters) {
     }
   }
   return choices;
+}
+
+bool iterates_in_one_kernel(const CaseParameters& parameters, const std::string& kernel) {
+  const auto iterates = find_kernel(kernel)->iterates_in_one_kernel;
+  return use_of(parameters) == UsedBy::plain_cg && iterates != nullptr &&
+         iterates(case_shape(parameters));
 }
 
 Deterministic demanded_bits(const CaseParameters& parameters) {

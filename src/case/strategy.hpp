@@ -35,6 +35,10 @@ std::string reason_text(const std::vector<ChosenValue>& choices, std::string_vie
 /// nothing. Returns what was chosen, but for what means nothing.
 std::vector<ChosenValue> resolve_strategy(CaseParameters& parameters);
 
+/// Whether the case's conjugate gradients go in one kernel of the GPU with an operator of this
+/// kernel.
+bool iterates_in_one_kernel(const CaseParameters& parameters, const std::string& kernel);
+
 /// Whether every run of the case has to give the same bits.
 Deterministic demanded_bits(const CaseParameters& parameters);
 

@@ -94,18 +94,22 @@ TEST_P(Policies, SumEveryBrickOnceOverWhateverWasThere) {
       const auto scatter = make_scatter<double>(GetParam(), batches, lattice);
       for (int repetition = 0; repetition < 2; ++repetition) {
         HostVector<double> y = poisoned<double>(lattice.size());
-        scatter->run(
-            [&](const Brick& brick, const AddTarget<double>& target) {
-              for (const Index node : nodes_of(batches, brick, lattice)) {
-                double& entry = target.values[node - target.first_node];
-                if (target.mode == AddMode::atomic) {
-                  std::atomic_ref<double>(entry).fetch_add(1.0);
-                } else {
-                  entry += 1.0;
-                }
-              }
-            },
-            y);
+        const auto add_brick = [&](const Brick& brick, const AddTarget<double>& target) {
+          clear_nodes(target.unset, lattice, target);
+          for (const Index node : nodes_of(batches, brick, lattice)) {
+            double& entry = target.values[node - target.first_node];
+            if (target.mode == AddMode::atomic) {
+              std::atomic_ref<double>(entry).fetch_add(1.0);
+            } else {
+              entry += 1.0;
+            }
+          }
+        };
+        if (repetition == 0) {
+          scatter->run(add_brick, y);
+        } else {
+          scatter->run_unset(add_brick, y);
+        }
         for (Index i = 0; i < y.size(); ++i) {
           ASSERT_EQ(y[i], expected[i]) << "node " << i << ", " << threads << " threads";
         }

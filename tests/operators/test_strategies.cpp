@@ -142,6 +142,44 @@ TEST(TensorRows, EqualTheReferenceForRowsOfAnyLength) {
   }
 }
 
+// Bricks with neighbors along every axis, of rows, of rows and a rest, and of a rest alone: entries
+// that coloring sets and entries that it adds to.
+template <class T>
+void expect_coloring_equal_to_serial(const ProblemOptions& options) {
+  SCOPED_TRACE(describe(options));
+  const Problem problem = make_problem(options);
+  const HostVector<T> x = vector_of<T>(random_values(problem.size(), 31));
+  const auto serial = make_operator<T>({"tensor", "serial"}, problem.form);
+  const auto coloring = make_operator<T>({"tensor", "coloring"}, problem.form);
+  const HostVector<T> sum = applied(*serial, x);
+  const std::vector<double> expected(sum.data(), sum.data() + sum.size());
+  EXPECT_LT(relative_difference(applied(*coloring, x), expected), tolerance<T>());
+}
+
+TEST(TensorBricks, SumByColorsWhatOneThreadSumsInOrder) {
+  for (const int count : {1, 3}) {
+    const ThreadsInUse threads(count);
+    ProblemOptions options;
+    for (const Boundary boundary : {Boundary::none, Boundary::mixed}) {
+      options.boundary = boundary;
+      for (const int degree : {1, 2, 3, 5}) {
+        options.degree = degree;
+        for (const IndexTriple& cells :
+             {IndexTriple{19, 13, 9}, IndexTriple{67, 9, 3}, IndexTriple{40, 5, 8}}) {
+          options.cells = cells;
+          options.geometry = Geometry::curved;
+          options.coefficient = Coefficient::variable;
+          expect_coloring_equal_to_serial<double>(options);
+          options.geometry = Geometry::cartesian;
+          options.coefficient = Coefficient::constant;
+          expect_coloring_equal_to_serial<double>(options);
+          expect_coloring_equal_to_serial<float>(options);
+        }
+      }
+    }
+  }
+}
+
 TEST_P(EveryHostStrategy, EqualsTheReferenceWithMorePoints) {
   const ThreadsInUse threads(EveryHostStrategy::threads());
   ProblemOptions options = EveryHostStrategy::options();

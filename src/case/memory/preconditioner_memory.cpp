@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "mesh/saturated.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
@@ -13,6 +12,7 @@
 #include "operators/kronecker/resident/bricks.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/solve/preconditioner_table.hpp"
 
 namespace tessera {
@@ -190,13 +190,13 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
   const bool fuses = case_processor(parameters) == Processor::gpu && is_plain &&
                      strategy.kernel == "kronecker" && parameters.space.degree <= kMaxFastDegree;
   if (!fuses) return is_general ? 4 : 3;
+  if (!iterates_in_one_kernel(parameters, strategy.kernel)) return 4;
   const BoxMesh mesh = make_box_mesh(parameters);
-  const std::optional<Index> in_one_kernel = resident_cg_bytes(mesh, parameters.space.degree);
-  if (!in_one_kernel) return 4;
+  const Index in_one_kernel = *resident_cg_bytes(mesh, parameters.space.degree);
   // r and p, and what bricks of the mesh hold.
   const Index vector =
       NodeLattice(mesh, parameters.space.degree).size() * static_cast<Index>(sizeof(double));
-  return static_cast<int>(2 + (*in_one_kernel + vector - 1) / vector);
+  return static_cast<int>(2 + (in_one_kernel + vector - 1) / vector);
 }
 
 }  // namespace tessera

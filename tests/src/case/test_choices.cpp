@@ -251,8 +251,8 @@ TEST(StrategyChoice, TakesKroneckerOnTheGpuWhereThereIsEnoughForIt) {
 }
 
 TEST(StrategyChoice, TakesKroneckerOnTheGpuForPlainConjugateGradients) {
-  const auto kernel_of = [](const std::string& solver) {
-    CaseParameters parameters = on(RunDevice::cuda, case_of("", "[solver]\n" + solver));
+  const auto kernel_of = [](const std::string& solver, const std::string& more = "") {
+    CaseParameters parameters = on(RunDevice::cuda, case_of("", more + "[solver]\n" + solver));
     parameters.mesh.cells = {100, 100};
     resolve_strategy(parameters);
     return parameters.operation.kernel;
@@ -260,6 +260,13 @@ TEST(StrategyChoice, TakesKroneckerOnTheGpuForPlainConjugateGradients) {
   EXPECT_EQ(kernel_of("preconditioner = \"none\"\n"), "kronecker");
   EXPECT_EQ(kernel_of("preconditioner = \"multigrid\"\n"), "tensor");
   EXPECT_EQ(kernel_of("preconditioner = \"none\"\nmethod = \"pipelined-cg\"\n"), "tensor");
+  const auto with_robin = [&](const std::string& alpha) {
+    return kernel_of("preconditioner = \"none\"\n",
+                     "[boundary]\nleft = { type = \"robin\", alpha = \"" + alpha + "\" }\n");
+  };
+  EXPECT_EQ(with_robin("2"), "kronecker");
+  // Beside such faces kronecker has no operations that are part of a kernel.
+  EXPECT_EQ(with_robin("1 + y"), "tensor");
 }
 
 TEST(Determinism, RefusesWhatIsNot) {
