@@ -82,7 +82,7 @@ class MappedBatches final : public BatchGeometry<T> {
           contract<M, kLine, Parity::even>(B_even_odd_, M, 1, along_y, x);  // [n][m] -> [m][m]
         } else {
           NothingAhead nothing;
-          to_points_3d<Points::own>(B_, G_, nodes, x, along_z + a * kVolume, nothing);
+          to_points_3d<Points::own>(B_, G_, nodes, x, kPlane, along_z + a * kVolume, nothing);
         }
       }
       for (int first = 0; first < kVolume; first += kPlane) {

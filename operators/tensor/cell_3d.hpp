@@ -23,15 +23,23 @@ struct NothingAhead {
   void advance() {}
 };
 
+/// How far apart the planes [m][m] of scratch are: where m^2 vectors are a multiple of 4 KiB, all
+/// values of a line along z would fall into one set of the L1 cache.
+template <int m>
+inline constexpr int kPlaneStride = m % 8 == 0 ? m* m + 1 : m* m;
+
 /// Values U = B u in a and dU/dz in b at the points of a batch of 3D cells: u [n][n][n] ->
-/// [m][m][m]. Where the points are the nodes, U is u itself and a is left alone.
+/// [m][m][m], in a with planes `stride` apart. Where the points are the nodes, U is u itself and a
+/// is left alone.
 template <Points points, class T, int N, int M, class Ahead>
 [[gnu::always_inline]] inline void to_points_3d(const LineMatrix<T, M, N>& B,
                                                 const LineMatrix<T, M, N>& G, const Lanes<T>* u,
-                                                Lanes<T>* a, Lanes<T>* b, Ahead& ahead) {
+                                                Lanes<T>* a, int stride, Lanes<T>* b,
+                                                Ahead& ahead) {
   constexpr bool kInterpolates = points == Points::own;
   constexpr int kPlane = M * M;
   const Lanes<T>* columns = u;
+  int apart = kPlane;
   if constexpr (kInterpolates) {
     // a plane at a time, so that what is between the passes stays in L1:
     for (int k = 0; k < N; ++k) {
@@ -47,21 +55,22 @@ template <Points points, class T, int N, int M, class Ahead>
         ahead.advance();
         FoldedLine<T, M> out;
         add_product<Parity::even>(B, fold<T, N>(b + i, M), out);
-        unfold(out, a + k * kPlane + i, M);
+        unfold(out, a + k * stride + i, M);
       }
     }
     columns = a;
+    apart = stride;
   }
   // z: [n][m][m] -> [m][m][m], in place
   for (int column = 0; column < kPlane; ++column) {
     ahead.advance();
-    const FoldedLine<T, N> in = fold<T, N>(columns + column, kPlane);
+    const FoldedLine<T, N> in = fold<T, N>(columns + column, apart);
     FoldedLine<T, M> derivative;
     add_product<Parity::odd>(G, in, derivative);
     if constexpr (kInterpolates) {
       FoldedLine<T, M> value;
       add_product<Parity::even>(B, in, value);
-      unfold(value, a + column, kPlane);
+      unfold(value, a + column, stride);
     }
     unfold(derivative, b + column, kPlane);
   }
@@ -81,7 +90,7 @@ template <int third, int N, class T>
 /// multiply(q, gx, gy, gz) replaces the three arrays of the M points q .. q + M - 1 of an x line
 /// by D_q times them; lines come in order. A reaction adds r_q U at the points. ahead.advance() is
 /// called for each of about 9 m^2 lines of values, and all of `rows` are asked for. scratch has 2
-/// m^3 + m^2 entries.
+/// m^3 + m^2 + m entries.
 template <Points points, class T, int N, int M, class Multiply, class Ahead>
 [[gnu::always_inline]] inline void apply_gradient_3d(
     const EvenOddMatrix<T>& B_in, const EvenOddMatrix<T>& G_in, const EvenOddMatrix<T>& D_in,
@@ -89,19 +98,20 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
     PointReaction<T> reaction, Ahead ahead, RowsAhead<T> rows) {
   constexpr bool kInterpolates = points == Points::own;
   constexpr int kPlane = M * M;
+  constexpr int kStride = kPlaneStride<M>;
   Lanes<T>* a = scratch;
-  Lanes<T>* gy = a + M * kPlane;
+  Lanes<T>* gy = a + M * kStride;
   // v is free until the last pass, which goes line by line; the less memory, the more of it in L1.
   Lanes<T>* b = M == N ? v : gy + kPlane;
   const LineMatrix<T, M, N> B(B_in);
   const LineMatrix<T, M, N> G(G_in);
   const LineMatrix<T, M, M> D(D_in);
 
-  to_points_3d<points>(B, G, u, a, b, ahead);
+  to_points_3d<points>(B, G, u, a, kStride, b, ahead);
   // x and y derivatives, factors and their transposes, a plane at a time
   for (int k = 0; k < M; ++k) {
-    const Lanes<T>* U = (kInterpolates ? a : u) + k * kPlane;
-    Lanes<T>* sum = a + k * kPlane;
+    const Lanes<T>* U = kInterpolates ? a + k * kStride : u + k * kPlane;
+    Lanes<T>* sum = a + k * kStride;
     for (int i = 0; i < M; ++i) {
       ahead.advance();
       ask_for_third<0, N>(rows, k * M + i);
@@ -145,10 +155,10 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
     FoldedLine<T, N> out;
     add_transposed_product<Parity::odd>(G, fold<T, M>(b + column, kPlane), out);
     if constexpr (kInterpolates) {
-      add_transposed_product<Parity::even>(B, fold<T, M>(a + column, kPlane), out);
-      unfold(out, a + column, kPlane);
+      add_transposed_product<Parity::even>(B, fold<T, M>(a + column, kStride), out);
+      unfold(out, a + column, kStride);
     } else {
-      unfold<Store::add>(out, a + column, kPlane);
+      unfold<Store::add>(out, a + column, kStride);
     }
   }
   if constexpr (kInterpolates) {
@@ -158,7 +168,7 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
       for (int i = 0; i < M; ++i) {
         ahead.advance();
         FoldedLine<T, N> out;
-        add_transposed_product<Parity::even>(B, fold<T, M>(a + k * kPlane + i, M), out);
+        add_transposed_product<Parity::even>(B, fold<T, M>(a + k * kStride + i, M), out);
         unfold(out, between + i, M);
       }
       // x back: -> v [n][n]
@@ -170,33 +180,39 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
       }
     }
   } else {
-    for (int i = 0; i < N * N * N; ++i) v[i] = a[i];
+    for (int k = 0; k < N; ++k) {
+      for (int i = 0; i < N * N; ++i) v[k * N * N + i] = a[k * kStride + i];
+    }
   }
 }
 
 /// v = (s_x K (x) M (x) M + s_y M (x) K (x) M + s_z M (x) M (x) K) u of a batch of equal 3D cells
 /// (each K with its s): seven products along lines, three passes. All of `rows` are asked for.
-/// scratch has n^3 entries.
+/// scratch has n^3 + n entries.
 template <class T, int N>
 [[gnu::always_inline]] inline void apply_separable_3d(
     const EvenOddMatrix<T>& mass, const std::array<EvenOddMatrix<T>, 3>& stiffness,
     const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch, RowsAhead<T> rows) {
   constexpr int kPlane = N * N;
+  constexpr int kStride = kPlaneStride<N>;
   Lanes<T>* a = scratch;
   Lanes<T>* b = v;
   const LineMatrix<T, N, N> M(mass);
   {
     // x: a = M u, b = s_x K u
     const LineMatrix<T, N, N> K(stiffness[0]);
-    for (int line = 0; line < kPlane; ++line) {
-      ask_for_third<0, N>(rows, line);
-      const FoldedLine<T, N> in = fold<T, N>(u + line * N, 1);
-      FoldedLine<T, N> Mu;
-      FoldedLine<T, N> Ku;
-      add_product<Parity::even>(M, in, Mu);
-      add_product<Parity::even>(K, in, Ku);
-      unfold(Mu, a + line * N, 1);
-      unfold(Ku, b + line * N, 1);
+    for (int k = 0; k < N; ++k) {
+      for (int j = 0; j < N; ++j) {
+        const int line = (k * N + j) * N;
+        ask_for_third<0, N>(rows, k * N + j);
+        const FoldedLine<T, N> in = fold<T, N>(u + line, 1);
+        FoldedLine<T, N> Mu;
+        FoldedLine<T, N> Ku;
+        add_product<Parity::even>(M, in, Mu);
+        add_product<Parity::even>(K, in, Ku);
+        unfold(Mu, a + k * kStride + j * N, 1);
+        unfold(Ku, b + line, 1);
+      }
     }
   }
   {
@@ -204,16 +220,17 @@ template <class T, int N>
     const LineMatrix<T, N, N> K(stiffness[1]);
     for (int k = 0; k < N; ++k) {
       for (int i = 0; i < N; ++i) {
-        const int first = k * kPlane + i;
+        Lanes<T>* a_line = a + k * kStride + i;
+        Lanes<T>* b_line = b + k * kPlane + i;
         ask_for_third<1, N>(rows, k * N + i);
-        const FoldedLine<T, N> in = fold<T, N>(a + first, N);
+        const FoldedLine<T, N> in = fold<T, N>(a_line, N);
         FoldedLine<T, N> value;
         FoldedLine<T, N> sum;
         add_product<Parity::even>(M, in, value);
         add_product<Parity::even>(K, in, sum);
-        add_product<Parity::even>(M, fold<T, N>(b + first, N), sum);
-        unfold(value, a + first, N);
-        unfold(sum, b + first, N);
+        add_product<Parity::even>(M, fold<T, N>(b_line, N), sum);
+        unfold(value, a_line, N);
+        unfold(sum, b_line, N);
       }
     }
   }
@@ -224,7 +241,7 @@ template <class T, int N>
       ask_for_third<2, N>(rows, column);
       FoldedLine<T, N> sum;
       add_product<Parity::even>(M, fold<T, N>(b + column, kPlane), sum);
-      add_product<Parity::even>(K, fold<T, N>(a + column, kPlane), sum);
+      add_product<Parity::even>(K, fold<T, N>(a + column, kStride), sum);
       unfold(sum, v + column, kPlane);
     }
   }
