@@ -25,6 +25,9 @@ class Prefetch {
   const char* next_;  // may point beyond the array: a prefetch of such an address is ignored
 };
 
+/// The lowest degree that has enough work a batch to ask for rows meanwhile.
+inline constexpr int kMinDegreeToAsk = 2;
+
 /// Rows that are soon read and written, (p + 1)^2 of p w + 1 values for w lanes: those of x that
 /// the next batch gathers, and those of y that this one adds to.
 template <class T>

@@ -79,7 +79,7 @@ template <Points points, class T, int N, int M, class Ahead>
 /// Asks for a third of the rows with the number of a line; there may be more lines than rows.
 template <int third, int N, class T>
 [[gnu::always_inline]] inline void ask_for_third(RowsAhead<T> rows, int line) {
-  if constexpr (N > 2) {
+  if constexpr (N - 1 >= kMinDegreeToAsk) {
     if (line < N * N) rows.template ask<N - 1, third, 3>(line);
   }
 }
@@ -89,7 +89,7 @@ template <int third, int N, class T>
 ///
 /// multiply(q, gx, gy, gz) replaces the three arrays of the M points q .. q + M - 1 of an x line
 /// by D_q times them; lines come in order. A reaction adds r_q U at the points. ahead.advance() is
-/// called for each of about 9 m^2 lines of values, and all of `rows` are asked for. scratch has 2
+/// called for each of about 9 m^2 lines of values, and `rows` are asked for. scratch has 2
 /// m^3 + m^2 + m entries.
 template <Points points, class T, int N, int M, class Multiply, class Ahead>
 [[gnu::always_inline]] inline void apply_gradient_3d(
@@ -187,7 +187,7 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
 }
 
 /// v = (s_x K (x) M (x) M + s_y M (x) K (x) M + s_z M (x) M (x) K) u of a batch of equal 3D cells
-/// (each K with its s): seven products along lines, three passes. All of `rows` are asked for.
+/// (each K with its s): seven products along lines, three passes. `rows` are asked for.
 /// scratch has n^3 + n entries.
 template <class T, int N>
 [[gnu::always_inline]] inline void apply_separable_3d(

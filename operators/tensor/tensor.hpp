@@ -40,8 +40,8 @@ class TensorKernel {
   static constexpr int dimension = dim;
   static constexpr int degree = P;
   static constexpr bool kTakesCells = false;
-  /// Whether apply() asks for rows: degree 1 has too little work to do meanwhile.
-  static constexpr bool kAsksForRows = dim == 3 && P > 1;
+  /// Whether apply() asks for rows.
+  static constexpr bool kAsksForRows = dim == 3 && P >= kMinDegreeToAsk;
 
   /// With stored factors.
   TensorKernel(const Basis1D& basis, std::shared_ptr<GeometricFactors<T>> factors);
