@@ -25,8 +25,7 @@ struct NothingAhead {
 
 /// How far apart the planes [m][m] of scratch are: where m^2 vectors are a multiple of 4 KiB, all
 /// values of a line along z would fall into one set of the L1 cache.
-template <int m>
-inline constexpr int kPlaneStride = m % 8 == 0 ? m* m + 1 : m* m;
+constexpr int plane_stride(int m) { return m % 8 == 0 ? m * m + 1 : m * m; }
 
 /// Values U = B u in a and dU/dz in b at the points of a batch of 3D cells: u [n][n][n] ->
 /// [m][m][m], in a with planes `stride` apart. Where the points are the nodes, U is u itself and a
@@ -98,7 +97,7 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
     PointReaction<T> reaction, Ahead ahead, RowsAhead<T> rows) {
   constexpr bool kInterpolates = points == Points::own;
   constexpr int kPlane = M * M;
-  constexpr int kStride = kPlaneStride<M>;
+  constexpr int kStride = plane_stride(M);
   Lanes<T>* a = scratch;
   Lanes<T>* gy = a + M * kStride;
   // v is free until the last pass, which goes line by line; the less memory, the more of it in L1.
@@ -194,7 +193,7 @@ template <class T, int N>
     const EvenOddMatrix<T>& mass, const std::array<EvenOddMatrix<T>, 3>& stiffness,
     const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch, RowsAhead<T> rows) {
   constexpr int kPlane = N * N;
-  constexpr int kStride = kPlaneStride<N>;
+  constexpr int kStride = plane_stride(N);
   Lanes<T>* a = scratch;
   Lanes<T>* b = v;
   const LineMatrix<T, N, N> M(mass);
