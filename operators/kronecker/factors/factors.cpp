@@ -91,6 +91,7 @@ double end_term(const RobinTerm& term, const std::array<AxisValues, 3>& axes, in
 bool is_foldable(const RobinTerm& term, const ScalarField& coefficient, int dimension) {
   if (!term.alpha.constant) return false;
   if (coefficient.constant) return true;
+  if (!coefficient.factors) return false;
   for (int d = 0; d < dimension; ++d) {
     if (d != term.face / 2 && !(*coefficient.factors)[d].constant) return false;
   }

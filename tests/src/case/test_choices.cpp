@@ -260,11 +260,14 @@ TEST(StrategyChoice, TakesKroneckerOnTheGpuForPlainConjugateGradients) {
   EXPECT_EQ(kernel_of("preconditioner = \"none\"\n"), "kronecker");
   EXPECT_EQ(kernel_of("preconditioner = \"multigrid\"\n"), "tensor");
   EXPECT_EQ(kernel_of("preconditioner = \"none\"\nmethod = \"pipelined-cg\"\n"), "tensor");
-  const auto with_robin = [&](const std::string& alpha) {
+  const auto with_robin = [&](const std::string& alpha, const std::string& coefficient = "1") {
     return kernel_of("preconditioner = \"none\"\n",
-                     "[boundary]\nleft = { type = \"robin\", alpha = \"" + alpha + "\" }\n");
+                     "coefficient = \"" + coefficient +
+                         "\"\n[boundary]\nleft = { type = \"robin\", alpha = \"" + alpha +
+                         "\" }\n");
   };
   EXPECT_EQ(with_robin("2"), "kronecker");
+  EXPECT_EQ(with_robin("2", "1 + x*y"), "tensor");
   // Beside such faces kronecker has no operations that are part of a kernel.
   EXPECT_EQ(with_robin("1 + y"), "tensor");
 }
