@@ -35,8 +35,8 @@ inline std::string why_not_kronecker(const BilinearForm& form) {
 /// @throws BadFieldValue if the reaction is negative or not finite
 double kronecker_reaction(const BilinearForm& form);
 
-/// Whether the Robin term is part of the 1D factors of a form with this coefficient; no if that is no
-/// product of functions of one coordinate.
+/// Whether the Robin term is part of the 1D factors of a form with this coefficient; no if that is
+/// no product of functions of one coordinate.
 bool is_foldable(const RobinTerm& term, const ScalarField& coefficient, int dimension);
 
 /// @throws std::invalid_argument with why_not_kronecker(), BadFieldValue if the coefficient is not
