@@ -40,11 +40,11 @@ FormShape case_shape(const CaseParameters& parameters) {
 
 bool has_varying_robin_face(const CaseParameters& parameters) {
   const int dimension = parameters.mesh.dimension;
-  const ScalarField coefficient = typical_field(parameters, parameters.problem.coefficient);
   for (int face = 0; face < face_count(dimension); ++face) {
     const BoundaryParameters& condition = parameters.boundary[face];
     if (condition.type != BoundaryType::robin) continue;
     const RobinTerm term{face, typical_field(parameters, *condition.alpha)};
+    const ScalarField coefficient = typical_field(parameters, parameters.problem.coefficient);
     if (!is_foldable(term, coefficient, dimension)) return true;
   }
   return false;

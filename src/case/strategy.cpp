@@ -128,7 +128,7 @@ std::vector<ChosenValue> resolve_strategy(CaseParameters& parameters) {
 
 bool iterates_in_one_kernel(const CaseParameters& parameters, const std::string& kernel) {
   const auto iterates = find_kernel(kernel)->iterates_in_one_kernel;
-  return use_of(parameters) == UsedBy::plain_cg && iterates != nullptr &&
+  return iterates != nullptr && use_of(parameters) == UsedBy::plain_cg &&
          iterates(case_shape(parameters));
 }
 
