@@ -59,11 +59,6 @@ Index min_dofs_on_gpu(const char* kernel, const FormShape& shape) {
   return min_dofs == nullptr ? 0 : min_dofs(shape);
 }
 
-bool iterates_in_one_kernel(const char* kernel, const FormShape& shape) {
-  const auto iterates = find_kernel(kernel)->iterates_in_one_kernel;
-  return iterates != nullptr && iterates(shape);
-}
-
 // Whether tensor with the policy is faster on the GPU; what was measured is its fastest one.
 bool is_small_for(const char* kernel, const FormShape& shape, std::string_view scatter) {
   return shape.processor == Processor::gpu &&
@@ -170,6 +165,11 @@ ChosenScatter choose_scatter(std::string_view kernel, Processor processor, Deter
   return {std::string(fastest->name),
           std::string("the fastest measured on the ") + processor_text(processor) +
               (demanded == Deterministic::yes ? " with the same bits in every run" : "")};
+}
+
+bool iterates_in_one_kernel(std::string_view kernel, const FormShape& shape) {
+  const auto iterates = find_kernel(kernel)->iterates_in_one_kernel;
+  return iterates != nullptr && iterates(shape);
 }
 
 ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter, UsedBy use) {

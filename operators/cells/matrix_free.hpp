@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/lanes/host_array.hpp"
@@ -48,7 +50,7 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
         kernel_(std::move(kernel)),
         scatter_(std::move(scatter)),
         robin_(form) {
-    for_each_row([&](Index row, int) { rows_.push_back(row); });
+    if constexpr (kAsksForRows) for_each_row([&](Index row, int) { rows_.push_back(row); });
   }
 
   Index size() const override { return lattice_.size(); }
@@ -142,22 +144,26 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
     Lanes<T>* v = u + nodes;
     Lanes<T>* scratch = v + nodes;
     const bool is_inner = !touches_dirichlet(brick);
-    const bool has_unset = kAsksForRows && !target.unset.is_empty();
+    const bool has_unset = !target.unset.is_empty();
     const auto work_on = [&](const CellBatch& batch) {
       const AtBoundary at_boundary =
           is_inner || !touches_dirichlet(batch) ? AtBoundary::no : AtBoundary::yes;
       compute(batch, at_boundary, u, v, scratch);
       if (at_boundary == AtBoundary::yes) clear_constrained(batch, v);
       if (target.mode == AddMode::atomic) {
-        scatter_add<AddMode::atomic>(batch, v, target);
-      } else if (has_unset && batch.is_row) {
-        set_rows(unset_rows(target.unset, brick, batch, Kernel::degree, kLanes<T>), batch, v,
-                 target);
-      } else {
-        scatter_add<AddMode::plain>(batch, v, target);
+        return scatter_add<AddMode::atomic>(batch, v, target);
       }
+      if constexpr (kAsksForRows) {
+        if (has_unset && batch.is_row) {
+          return set_rows(unset_rows(target.unset, brick, batch, Kernel::degree, kLanes<T>), batch,
+                          v, target);
+        }
+      }
+      scatter_add<AddMode::plain>(batch, v, target);
     };
-    if (has_unset) clear_beyond_rows(brick, target);
+    if constexpr (kAsksForRows) {
+      if (has_unset) clear_beyond_rows(brick, target);
+    }
     if constexpr (Kernel::degree == 1) {
       batches_->for_each_batch(brick, work_on);
     } else {
@@ -234,21 +240,19 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   /// As scatter_add() of a row batch, but sets the rows that nobody has added to.
   void set_rows(const UnsetRows& unset, const CellBatch& batch, const Lanes<T>* v,
                 const AddTarget<T>& target) const {
-    if constexpr (Kernel::degree > 0) {
-      constexpr int p = Kernel::degree;
-      constexpr int kLast = p * kLanes<T>;
-      T* corner = target.values + (lattice_.first_node(batch.cells[0]) - target.first_node);
-      int row = 0;
-      for (int iz = 0; iz < kNodes; ++iz) {
-        for (int iy = 0; iy < kNodes; ++iy, ++row) {
-          T* to = corner + rows_[row];
-          const Lanes<T>* from = v + row * kNodes;
-          if (unset.has(iy, iz)) {
-            set_cell_row<p>(from, unset.first_entry ? T{0} : to[0],
-                            unset.last_entry ? T{0} : to[kLast], to);
-          } else {
-            add_cell_row<p>(from, to);
-          }
+    constexpr int p = Kernel::degree;
+    constexpr int kLast = p * kLanes<T>;
+    T* corner = target.values + (lattice_.first_node(batch.cells[0]) - target.first_node);
+    int row = 0;
+    for (int iz = 0; iz < kNodes; ++iz) {
+      for (int iy = 0; iy < kNodes; ++iy, ++row) {
+        T* to = corner + rows_[row];
+        const Lanes<T>* from = v + row * kNodes;
+        if (unset.has(iy, iz)) {
+          set_cell_row<p>(from, unset.first_entry ? T{0} : to[0],
+                          unset.last_entry ? T{0} : to[kLast], to);
+        } else {
+          add_cell_row<p>(from, to);
         }
       }
     }

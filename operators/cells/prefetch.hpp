@@ -39,7 +39,7 @@ struct RowsAhead {
   /// Asks for part `part` of `parts` of a row of each to be brought into the L2 cache.
   template <int p, int part, int parts>
   [[gnu::always_inline]] void ask(int row) const {
-    constexpr int kLines = p * static_cast<int>(kSimdBytes) / 64 + 1;
+    constexpr int kLines = (p * static_cast<int>(kSimdBytes) + 63) / 64 + 1;
     constexpr int kBegin = kLines * part / parts;
     constexpr int kEnd = kLines * (part + 1) / parts;
     if (x == nullptr) return;

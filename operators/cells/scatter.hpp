@@ -34,7 +34,8 @@ struct AddTarget {
   T* values;
   Index first_node;
   AddMode mode;
-  /// Nodes that hold nothing yet: what the brick adds to them first is their value.
+  /// Nodes that hold nothing yet: what the brick adds to them first is their value. None where mode
+  /// is atomic.
   NodeRange unset = {};
 };
 

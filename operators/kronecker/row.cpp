@@ -36,8 +36,9 @@ Index min_dofs_on_gpu(const FormShape& shape) {
 }
 
 bool iterates_in_one_kernel(const FormShape& shape) {
-  if (shape.degree() > kMaxFastDegree || shape.value_bytes != sizeof(double) ||
-      shape.mesh_kind != MeshKind::uniform || shape.coefficient != CoefficientKind::constant) {
+  if (shape.processor != Processor::gpu || shape.degree() > kMaxFastDegree ||
+      shape.value_bytes != sizeof(double) || shape.mesh_kind != MeshKind::uniform ||
+      shape.coefficient != CoefficientKind::constant) {
     return false;
   }
   return resident_cg_bytes(shape.mesh, shape.degree()).has_value();

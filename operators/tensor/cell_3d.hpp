@@ -23,8 +23,8 @@ struct NothingAhead {
   void advance() {}
 };
 
-/// How far apart the planes [m][m] of scratch are: where m^2 vectors are a multiple of 4 KiB, all
-/// values of a line along z would fall into one set of the L1 cache.
+/// How far apart the planes [m][m] of scratch are: where m^2 vectors of 64 bytes are a multiple of
+/// 4 KiB, all values of a line along z would fall into one set of the L1 cache.
 constexpr int plane_stride(int m) { return m % 8 == 0 ? m * m + 1 : m * m; }
 
 /// Values U = B u in a and dU/dz in b at the points of a batch of 3D cells: u [n][n][n] ->
@@ -75,7 +75,7 @@ template <Points points, class T, int N, int M, class Ahead>
   }
 }
 
-/// Asks for a third of the rows with the number of a line; there may be more lines than rows.
+/// Asks for one third of the rows that have this line's number; there may be more lines than rows.
 template <int third, int N, class T>
 [[gnu::always_inline]] inline void ask_for_third(RowsAhead<T> rows, int line) {
   if constexpr (N - 1 >= kMinDegreeToAsk) {

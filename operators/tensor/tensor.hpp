@@ -40,7 +40,8 @@ class TensorKernel {
   static constexpr int dimension = dim;
   static constexpr int degree = P;
   static constexpr bool kTakesCells = false;
-  /// Whether apply() asks for rows.
+  /// Whether apply() asks for rows. Mass matrices do not: they compute so little that the requests
+  /// would come all at once, which is slower at high degrees.
   static constexpr bool kAsksForRows = dim == 3 && P >= kMinDegreeToAsk;
 
   /// With stored factors.

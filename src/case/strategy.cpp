@@ -20,7 +20,8 @@ constexpr char kScatterKey[] = "operator.scatter";
 constexpr char kDeviceKey[] = "run.device";
 constexpr char kTensor[] = "tensor";
 
-// What decides whether a storage of factors is possible.
+// What decides which kernel is taken and whether a storage of factors is possible, but for the
+// table boundary.
 constexpr std::array<const char*, 16> kDependsOn = {
     "mesh.dimension",      "mesh.cells",       "mesh.lower",      "mesh.upper",
     "mesh.spacing",        "mesh.map",         "space.degree",    "space.points",
@@ -42,7 +43,7 @@ UsedBy use_of(const CaseParameters& parameters) {
 }
 
 bool has_error(const Findings& findings) {
-  return findings.has_error(kKey) ||
+  return findings.has_error(kKey) || findings.has_error_in("boundary") ||
          std::any_of(kDependsOn.begin(), kDependsOn.end(),
                      [&](const char* key) { return findings.has_error(key); });
 }
@@ -126,10 +127,9 @@ std::vector<ChosenValue> resolve_strategy(CaseParameters& parameters) {
   return choices;
 }
 
-bool iterates_in_one_kernel(const CaseParameters& parameters, const std::string& kernel) {
-  const auto iterates = find_kernel(kernel)->iterates_in_one_kernel;
-  return iterates != nullptr && use_of(parameters) == UsedBy::plain_cg &&
-         iterates(case_shape(parameters));
+bool case_iterates_in_one_kernel(const CaseParameters& parameters, const std::string& kernel) {
+  return use_of(parameters) == UsedBy::plain_cg &&
+         iterates_in_one_kernel(kernel, case_shape(parameters));
 }
 
 Deterministic demanded_bits(const CaseParameters& parameters) {

@@ -37,7 +37,7 @@ std::vector<ChosenValue> resolve_strategy(CaseParameters& parameters);
 
 /// Whether the case's conjugate gradients go in one kernel of the GPU with an operator of this
 /// kernel.
-bool iterates_in_one_kernel(const CaseParameters& parameters, const std::string& kernel);
+bool case_iterates_in_one_kernel(const CaseParameters& parameters, const std::string& kernel);
 
 /// Whether every run of the case has to give the same bits.
 Deterministic demanded_bits(const CaseParameters& parameters);

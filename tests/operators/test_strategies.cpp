@@ -164,8 +164,8 @@ TEST(TensorBricks, SumByColorsWhatOneThreadSumsInOrder) {
       options.boundary = boundary;
       for (const int degree : {1, 2, 3, 5}) {
         options.degree = degree;
-        for (const IndexTriple& cells :
-             {IndexTriple{19, 13, 9}, IndexTriple{67, 9, 3}, IndexTriple{40, 5, 8}}) {
+        for (const IndexTriple& cells : {IndexTriple{19, 13, 9}, IndexTriple{67, 9, 3},
+                                         IndexTriple{40, 5, 8}, IndexTriple{130, 5, 4}}) {
           options.cells = cells;
           options.geometry = Geometry::curved;
           options.coefficient = Coefficient::variable;

@@ -74,6 +74,22 @@ TEST_F(BadInput, NoCells) {
   expect_one_line(run_case("[mesh]\ncells = [3, 0, 2]\n"), "case.toml:2: mesh.cells", "1");
 }
 
+// What is chosen by alpha waits for one that can be read.
+TEST_F(BadInput, AlphaOfARobinFace) {
+  const std::string case_text(kGoodCase);
+  const std::string solver = "[solver]\npreconditioner = \"none\"\n";
+  for (const std::string device : {"cpu", "auto"}) {
+    const std::vector<std::string> more = {"--set", "run.device=" + device};
+    expect_one_line(
+        run_case(case_text + solver + "[boundary]\nleft = { type = \"robin\" }\n", more),
+        "case.toml:10: boundary.left.alpha: ", "is required, and missing");
+    expect_one_line(
+        run_case(case_text + solver + "[boundary]\nleft = { type = \"robin\", alpha = \"1 +\" }\n",
+                 more),
+        "case.toml:10: boundary.left.alpha = \"1 +\": ", "ends too early");
+  }
+}
+
 TEST_F(BadInput, DegreeZero) {
   expect_one_line(run_with("space.degree=0"), "--set space.degree=0: space.degree = 0: ", "1");
 }

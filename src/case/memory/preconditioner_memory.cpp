@@ -188,9 +188,10 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
   }
   // On the GPU fused forms go with a second p, so that x can follow every second iteration.
   const bool fuses = case_processor(parameters) == Processor::gpu && is_plain &&
-                     strategy.kernel == "kronecker" && parameters.space.degree <= kMaxFastDegree;
+                     strategy.kernel == "kronecker" && parameters.space.degree <= kMaxFastDegree &&
+                     !has_varying_robin_face(parameters);
   if (!fuses) return is_general ? 4 : 3;
-  if (!iterates_in_one_kernel(parameters, strategy.kernel)) return 4;
+  if (!case_iterates_in_one_kernel(parameters, strategy.kernel)) return 4;
   const BoxMesh mesh = make_box_mesh(parameters);
   const Index in_one_kernel = *resident_cg_bytes(mesh, parameters.space.degree);
   // r and p, and what bricks of the mesh hold.

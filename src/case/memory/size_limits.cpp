@@ -128,13 +128,16 @@ std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
 }
 
 void check_sizes(const CaseParameters& parameters, Findings& findings) {
-  constexpr std::array<const char*, 16> kNeeded = {
-      "mesh.dimension",  "mesh.cells",       "mesh.lower",          "mesh.upper",
-      "mesh.spacing",    "mesh.map",         "space.degree",        "space.points",
-      "boundary",        "operator.factors", "problem.coefficient", "problem.reaction",
-      "operator.kernel", "problem.capacity", "problem.source",      "nonlinear.method"};
+  constexpr std::array<const char*, 15> kNeeded = {
+      "mesh.dimension",      "mesh.cells",       "mesh.lower",
+      "mesh.upper",          "mesh.spacing",     "mesh.map",
+      "space.degree",        "space.points",     "operator.factors",
+      "problem.coefficient", "problem.reaction", "operator.kernel",
+      "problem.capacity",    "problem.source",   "nonlinear.method"};
   const auto is_wrong = [&](const char* key) { return findings.has_error(key); };
-  if (std::any_of(kNeeded.begin(), kNeeded.end(), is_wrong)) return;
+  if (findings.has_error_in("boundary") || std::any_of(kNeeded.begin(), kNeeded.end(), is_wrong)) {
+    return;
+  }
   for (const SizeProblem& problem : size_problems(parameters)) {
     findings.report(problem.key, problem.message());
   }

@@ -61,6 +61,12 @@ bool Findings::has_error(std::string_view key) const {
   }
 }
 
+bool Findings::has_error_in(std::string_view table) const {
+  const std::string start = std::string(table) + ".";
+  const auto first = wrong_.lower_bound(start);
+  return has_error(table) || (first != wrong_.end() && first->starts_with(start));
+}
+
 std::vector<Diagnostic> Findings::diagnostics() const {
   std::vector<Diagnostic> sorted = diagnostics_;
   const auto rank = [&](const Diagnostic& d) { return d.file == file_ ? 0 : 1; };

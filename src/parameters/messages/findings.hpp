@@ -35,6 +35,8 @@ class Findings {
   void report(std::string_view key, std::string message);
   /// Whether anything was reported of the key, or of a table that it is in.
   bool has_error(std::string_view key) const;
+  /// Whether anything was reported of the table, of one that it is in or of a key in it.
+  bool has_error_in(std::string_view table) const;
 
   /// By file, then line, then as found.
   std::vector<Diagnostic> diagnostics() const;

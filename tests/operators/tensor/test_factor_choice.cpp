@@ -270,7 +270,8 @@ TEST(KernelChoice, DependsOnThePreconditionerOnTheGpu) {
   constexpr CoefficientKind kConstant = CoefficientKind::constant;
   EXPECT_EQ(chosen(25, 4, kConstant, UsedBy::any), "tensor");
   EXPECT_EQ(chosen(25, 4, kConstant, UsedBy::plain_cg), "kronecker");
-  EXPECT_EQ(chosen(2, 8, kConstant, UsedBy::plain_cg), "kronecker");
+  EXPECT_EQ(chosen(2, kMaxFastDegree, kConstant, UsedBy::plain_cg), "kronecker");
+  EXPECT_EQ(chosen(2, kMaxFastDegree + 1, kConstant, UsedBy::plain_cg), "tensor");
   EXPECT_EQ(chosen(26, 4, kConstant, UsedBy::plain_cg), "tensor");
   EXPECT_EQ(chosen(25, 4, CoefficientKind::separable, UsedBy::plain_cg), "tensor");
 }
