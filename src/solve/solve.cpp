@@ -23,10 +23,36 @@ SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& probl
   return outcome;
 }
 
+namespace {
+
+// Why a solve with the preconditioner may need more iterations than it may take, and what to try.
+std::vector<std::string> causes_of_many_iterations(const SolverParameters& solver) {
+  const std::string too_few =
+      fmt::format("solver.max_iterations = {} is too few", solver.max_iterations);
+  if (solver.preconditioner == kMultigrid) {
+    return {too_few +
+            ": multigrid's iterations do not grow with mesh and degree, but with cells far longer "
+            "than wide and with jumps of the coefficient"};
+  }
+  if (solver.preconditioner == kFastDiagonalization) {
+    return {
+        too_few +
+            ": iterations with fast-diagonalization grow with how far map and coefficient are from "
+            "products of functions of one coordinate",
+        "try solver.preconditioner = \"multigrid\""};
+  }
+  return {too_few +
+              " for this mesh and degree: iterations grow with cells per axis times degree squared",
+          solver.preconditioner == kNoPreconditioner
+              ? "no preconditioner: try solver.preconditioner = \"multigrid\""
+              : "try solver.preconditioner = \"multigrid\""};
+}
+
+}  // namespace
+
 std::vector<std::string> likely_causes(const CaseParameters& parameters,
                                        const SolveReport& report) {
   const bool single = parameters.operation.precision == Precision::single_precision;
-  const bool plain = parameters.solver.preconditioner == kNoPreconditioner;
   std::vector<std::string> causes;
   switch (report.status) {
     case SolveStatus::converged:
@@ -35,13 +61,7 @@ std::vector<std::string> likely_causes(const CaseParameters& parameters,
       causes.emplace_back("a signal (Ctrl-C) stopped the iteration");
       break;
     case SolveStatus::iteration_limit:
-      causes.push_back(fmt::format(
-          "solver.max_iterations = {} is too few for this mesh and degree: iterations grow with "
-          "cells per axis times degree squared",
-          parameters.solver.max_iterations));
-      if (plain) {
-        causes.emplace_back("no preconditioner: try solver.preconditioner = \"multigrid\"");
-      }
+      causes = causes_of_many_iterations(parameters.solver);
       break;
     case SolveStatus::stagnated:
       causes.push_back(fmt::format(

@@ -148,6 +148,21 @@ TEST_F(ProgramTest, IterationLimitIsAMarkedFailure) {
   EXPECT_TRUE(std::filesystem::exists(path() / "out/solution.png"));
 }
 
+TEST_F(ProgramTest, CauseOfManyIterationsIsThatOfThePreconditioner) {
+  const auto causes = [&](const std::string& preconditioner) {
+    const ProgramResult ran = run({"--overwrite", "--set", "solver.max_iterations=1", "--set",
+                                   "solver.preconditioner=" + preconditioner});
+    EXPECT_EQ(ran.exit_code, 2) << preconditioner;
+    return ran.errors;
+  };
+  constexpr char kGrow[] = "iterations grow with cells per axis times degree squared";
+  constexpr char kTry[] = "try solver.preconditioner = \"multigrid\"";
+  EXPECT_THAT(causes("none"), AllOf(HasSubstr(kGrow), HasSubstr(kTry)));
+  EXPECT_THAT(causes("jacobi"), AllOf(HasSubstr(kGrow), HasSubstr(kTry)));
+  EXPECT_THAT(causes("multigrid"), AllOf(HasSubstr("do not grow with mesh and degree"),
+                                         Not(HasSubstr(kGrow)), Not(HasSubstr(kTry))));
+}
+
 TEST_F(ProgramTest, InterruptWritesWhatThereIs) {
   Program program(path(), {"run", "case.toml", "--set", "mesh.cells=[40, 40, 40]", "--set",
                            "solver.preconditioner=none", "--set", "solver.relative_tolerance=1e-15",
