@@ -1,12 +1,20 @@
 // FormShape from a case's parameters.
 #include "src/case/shape.hpp"
 
+#include <algorithm>
+
 #include "operators/kronecker/factors/factors.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/time/time_case.hpp"
 
 namespace tessera {
+
+bool has_shape_error(const Findings& findings) {
+  return findings.has_error_in("boundary") ||
+         std::any_of(kShapeKeys.begin(), kShapeKeys.end(),
+                     [&](const char* key) { return findings.has_error(key); });
+}
 
 Index value_bytes(Precision precision) {
   return precision == Precision::double_precision ? sizeof(double) : sizeof(float);

@@ -1,10 +1,24 @@
 // The shape of a case's form, known from the parameters alone.
 #pragma once
 
+#include <array>
+
 #include "operators/form/form_shape.hpp"
 #include "src/parameters/case_parameters.hpp"
+#include "src/parameters/messages/findings.hpp"
 
 namespace tessera {
+
+/// The keys that the shape of a case depends on, beside those of the table boundary.
+inline constexpr std::array<const char*, 13> kShapeKeys = {
+    "mesh.dimension",      "mesh.cells",       "mesh.lower",       "mesh.upper",
+    "mesh.spacing",        "mesh.map",         "space.degree",     "space.points",
+    "problem.coefficient", "problem.reaction", "problem.capacity", "problem.source",
+    "nonlinear.method"};
+
+/// Whether one of these keys or one of the table boundary has an error: then case_shape() and
+/// has_varying_robin_face() must not be asked.
+bool has_shape_error(const Findings& findings);
 
 /// Bytes of a value of the operator and the solver's vectors.
 Index value_bytes(Precision precision);

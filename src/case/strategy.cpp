@@ -20,13 +20,8 @@ constexpr char kScatterKey[] = "operator.scatter";
 constexpr char kDeviceKey[] = "run.device";
 constexpr char kTensor[] = "tensor";
 
-// What decides which kernel is taken and whether a storage of factors is possible, but for the
-// table boundary.
-constexpr std::array<const char*, 16> kDependsOn = {
-    "mesh.dimension",      "mesh.cells",       "mesh.lower",      "mesh.upper",
-    "mesh.spacing",        "mesh.map",         "space.degree",    "space.points",
-    "problem.coefficient", "problem.reaction", "operator.kernel", "operator.scatter",
-    "run.device",          "problem.capacity", "problem.source",  "nonlinear.method"};
+// What decides, beside the shape, whether a storage of factors is possible.
+constexpr std::array<const char*, 3> kDependsOn = {kKernelKey, kScatterKey, kDeviceKey};
 
 // The kernel that the case's policy is for: without the policy tensor cannot be taken for `auto`.
 std::string scattering_kernel(const OperatorParameters& operation) {
@@ -43,7 +38,7 @@ UsedBy use_of(const CaseParameters& parameters) {
 }
 
 bool has_error(const Findings& findings) {
-  return findings.has_error(kKey) || findings.has_error_in("boundary") ||
+  return has_shape_error(findings) || findings.has_error(kKey) ||
          std::any_of(kDependsOn.begin(), kDependsOn.end(),
                      [&](const char* key) { return findings.has_error(key); });
 }
@@ -237,7 +232,8 @@ void check_factors(CaseParameters& parameters, Findings& findings) {
     return findings.is_written(key, Layer::override_option);
   };
   if (findings.is_written(kKey, Layer::file) &&
-      std::any_of(kDependsOn.begin(), kDependsOn.end(), is_replaced)) {
+      (std::any_of(kShapeKeys.begin(), kShapeKeys.end(), is_replaced) ||
+       std::any_of(kDependsOn.begin(), kDependsOn.end(), is_replaced))) {
     parameters.operation.factors = FactorsChoice::automatic;
     return;
   }

@@ -9,6 +9,32 @@
 #include "src/solve/solve_in.hpp"
 
 namespace tessera {
+namespace {
+
+// Why a solve with the preconditioner may need more iterations than it may take, and what to try.
+std::vector<std::string> causes_of_many_iterations(const SolverParameters& solver) {
+  const std::string too_few =
+      fmt::format("solver.max_iterations = {} is too few", solver.max_iterations);
+  const std::string try_multigrid = "try solver.preconditioner = \"multigrid\"";
+  if (solver.preconditioner == kMultigrid) {
+    return {too_few +
+            ": multigrid's iterations do not grow with mesh and degree, but with cells far longer "
+            "than wide and with jumps of the coefficient"};
+  }
+  if (solver.preconditioner == kFastDiagonalization) {
+    return {too_few +
+                ": iterations with fast-diagonalization grow with how far map and coefficient are "
+                "from products of functions of one coordinate",
+            try_multigrid};
+  }
+  const bool is_plain = solver.preconditioner == kNoPreconditioner;
+  return {too_few +
+              " for this mesh and degree: iterations grow with cells per axis times degree squared",
+          (is_plain ? "no preconditioner: " : "") + try_multigrid};
+}
+
+}  // namespace
+
 SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& problem,
                    const BilinearForm& form, LinearSystem& system, TimerTree& timers,
                    const SolveListeners& listeners) {
@@ -22,33 +48,6 @@ SolveOutcome solve(const CaseParameters& parameters, const PoissonProblem& probl
   outcome.report.reference_norm *= scale;
   return outcome;
 }
-
-namespace {
-
-// Why a solve with the preconditioner may need more iterations than it may take, and what to try.
-std::vector<std::string> causes_of_many_iterations(const SolverParameters& solver) {
-  const std::string too_few =
-      fmt::format("solver.max_iterations = {} is too few", solver.max_iterations);
-  if (solver.preconditioner == kMultigrid) {
-    return {too_few +
-            ": multigrid's iterations do not grow with mesh and degree, but with cells far longer "
-            "than wide and with jumps of the coefficient"};
-  }
-  if (solver.preconditioner == kFastDiagonalization) {
-    return {
-        too_few +
-            ": iterations with fast-diagonalization grow with how far map and coefficient are from "
-            "products of functions of one coordinate",
-        "try solver.preconditioner = \"multigrid\""};
-  }
-  return {too_few +
-              " for this mesh and degree: iterations grow with cells per axis times degree squared",
-          solver.preconditioner == kNoPreconditioner
-              ? "no preconditioner: try solver.preconditioner = \"multigrid\""
-              : "try solver.preconditioner = \"multigrid\""};
-}
-
-}  // namespace
 
 std::vector<std::string> likely_causes(const CaseParameters& parameters,
                                        const SolveReport& report) {

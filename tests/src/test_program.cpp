@@ -7,8 +7,10 @@
 namespace tessera::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Processes that a launcher started, but that do not find each other.
 TEST_F(ProgramTest, SeveralProcessesAreRefusedByOneOfThem) {

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <limits>
 
 #include "operators/form/cell_grid.hpp"
@@ -128,14 +126,8 @@ std::vector<SizeProblem> size_problems(const CaseParameters& parameters) {
 }
 
 void check_sizes(const CaseParameters& parameters, Findings& findings) {
-  constexpr std::array<const char*, 15> kNeeded = {
-      "mesh.dimension",      "mesh.cells",       "mesh.lower",
-      "mesh.upper",          "mesh.spacing",     "mesh.map",
-      "space.degree",        "space.points",     "operator.factors",
-      "problem.coefficient", "problem.reaction", "operator.kernel",
-      "problem.capacity",    "problem.source",   "nonlinear.method"};
-  const auto is_wrong = [&](const char* key) { return findings.has_error(key); };
-  if (findings.has_error_in("boundary") || std::any_of(kNeeded.begin(), kNeeded.end(), is_wrong)) {
+  if (has_shape_error(findings) || findings.has_error("operator.factors") ||
+      findings.has_error("operator.kernel")) {
     return;
   }
   for (const SizeProblem& problem : size_problems(parameters)) {
