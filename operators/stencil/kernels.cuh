@@ -3,7 +3,9 @@
 
 #include <cuda_runtime.h>
 
+#include "operators/stencil/cache_hints.cuh"
 #include "operators/stencil/layout.hpp"
+#include "solvers/memory/reduction.cuh"
 
 namespace tessera {
 namespace {
@@ -54,6 +56,46 @@ struct StencilTile {
   }
 };
 
+// What march_kernel() makes of A x: itself, itself with {x.y, y.y}, or r = b - A x with {r.r}.
+enum class StencilPass { apply, apply_dot, residual };
+
+template <class T>
+struct StencilVectors {
+  const T* x;
+  T* y;                  // A x or r
+  const T* b = nullptr;  // may be r
+  // 2 sums of apply_dot, 1 of residual or null; what blocks leave, and how many have.
+  double* sums = nullptr;
+  Sums<2>* partial = nullptr;
+  unsigned* arrived = nullptr;
+};
+
+// Writes what the pass makes of (A x)_node = product, and adds to this thread's sums.
+template <StencilPass pass, class T>
+__device__ __forceinline__ void store_product(const StencilVectors<T>& v, Index node, T x,
+                                              T product, Sums<2>& sums) {
+  const T value = pass == StencilPass::residual ? v.b[node] - product : product;
+  v.y[node] = value;
+  if constexpr (pass != StencilPass::apply) {
+    const auto wide = static_cast<double>(value);
+    const double other = pass == StencilPass::apply_dot ? static_cast<double>(x) : wide;
+    sums[0] += other * wide;
+    if constexpr (pass == StencilPass::apply_dot) sums[1] += wide * wide;
+  }
+}
+
+// The sums over the grid, where somebody asks for them.
+template <StencilPass pass, int threads, class T>
+__device__ __forceinline__ void store_sums(const StencilVectors<T>& v, const Sums<2>& of_thread) {
+  if constexpr (pass != StencilPass::apply) {
+    if (v.sums == nullptr) return;
+    reduce_over_grid<threads>(of_thread, v.partial, v.arrived, [&](const Sums<2>& total) {
+      v.sums[0] = total[0];
+      if constexpr (pass == StencilPass::apply_dot) v.sums[1] = total[1];
+    });
+  }
+}
+
 // One product of a ring node: a_k at lattice position (x, y).
 struct RingProduct {
   int k;  // 0: none
@@ -86,19 +128,23 @@ __device__ RingProduct find_ring_product(int number) {
 }
 
 // One block a tile and chunk: grid (tiles of x, tiles of y, chunks), with tiles of y first where
-// `y_first`, block (kX, kY). Shared memory: shared_bytes(). Deterministic, the same bits for every
-// shape of tile and chunk; y is written once.
-template <class T, class Tile>
+// `y_first`, block kThreads. Shared memory: shared_bytes(). Deterministic, the same bits of y for
+// every shape of tile and chunk; y is written once. A residual reads b as well.
+template <class T, class Tile, StencilPass pass>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     march_kernel(const StencilLayout layout, int chunk, bool y_first, const T* __restrict__ a,
-                 const T* __restrict__ x, T* __restrict__ y) {
+                 CacheUse use, const StencilVectors<T> v) {
   using Neighbors = StencilNeighbors<Tile::kDim>;
   constexpr int kNeighbors = Tile::kNeighbors;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   T* const products = reinterpret_cast<T*>(shared_memory);  // [buffer][k - 1][place]
   T* const xs = products + Tile::kBuffers * kNeighbors * Tile::kPlane;
 
-  const int thread = static_cast<int>(threadIdx.x + Tile::kX * threadIdx.y);
+  const T* __restrict__ const x = v.x;
+  const std::uint64_t policy = cache_policy(use);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int tile_x = thread % Tile::kX;
+  const int tile_y = thread / Tile::kX;
   const int corner[2] = {static_cast<int>(y_first ? blockIdx.y : blockIdx.x) * Tile::kX,
                          static_cast<int>(y_first ? blockIdx.x : blockIdx.y) * Tile::kY};
   const int planes = layout.extent[2];
@@ -109,11 +155,9 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   const auto in_lattice = [&](int at_x, int at_y) {
     return at_x >= 0 && at_x < layout.extent[0] && at_y >= 0 && at_y < layout.extent[1];
   };
-  const int at[2] = {corner[0] + static_cast<int>(threadIdx.x),
-                     corner[1] + static_cast<int>(threadIdx.y)};
+  const int at[2] = {corner[0] + tile_x, corner[1] + tile_y};
   const bool inside = in_lattice(at[0], at[1]);
-  const int mine = static_cast<int>(threadIdx.x) + 1 +
-                   Tile::kRow * (static_cast<int>(threadIdx.y) + Tile::kRingY);
+  const int mine = tile_x + 1 + Tile::kRow * (tile_y + Tile::kRingY);
   const Index x_plane = static_cast<Index>(layout.x_row) * layout.extent[1];
   const Index node = at[0] + static_cast<Index>(layout.x_row) * at[1];
   const T* own = a + at[0] + layout.row * at[1] + first * layout.plane;
@@ -177,7 +221,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
 #pragma unroll
   for (int k = 0; k <= kNeighbors; ++k) {
     const bool used = inside && (first == begin || k >= Neighbors::kFirstAbove);
-    coefficients[k] = used ? __ldg(own + k * layout.array) : T{0};
+    coefficients[k] = used ? load_with(own + k * layout.array, policy) : T{0};
   }
 #pragma unroll
   for (int r = 0; r < Tile::kRounds; ++r) {
@@ -188,6 +232,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   T next_edge = load_edge(first + 2);
   T below{0};
   int buffer = 0;
+  Sums<2> sums;
   __syncthreads();
 
   for (int z = first; z < end; ++z) {
@@ -211,7 +256,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
       own += layout.plane;
 #pragma unroll
       for (int k = 0; k <= kNeighbors; ++k) {
-        if (inside) coefficients[k] = __ldg(own + k * layout.array);
+        if (inside) coefficients[k] = load_with(own + k * layout.array, policy);
       }
 #pragma unroll
       for (int r = 0; r < Tile::kRounds; ++r) {
@@ -232,7 +277,9 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
       const StencilOffset o = Neighbors::offset(k);
       (o.z == 0 ? sum : below) += to[(k - 1) * Tile::kPlane + mine - Tile::place(o)];
     }
-    if (inside && z >= begin) y[node + z * x_plane] = sum;
+    if (inside && z >= begin) {
+      store_product<pass>(v, node + z * x_plane, at_node, sum, sums);
+    }
     if constexpr (Tile::kBuffers == 1) {
       later[mine] = next_x;
       if (thread < Tile::kNodesOfRing) later[edge] = next_edge;
@@ -251,6 +298,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
       buffer ^= 1;
     }
   }
+  store_sums<pass, Tile::kThreads>(v, sums);
 }
 
 // The same in 2D by one thread a node: coefficients of earlier neighbors are read once more, from

@@ -9,6 +9,7 @@
 #include "operators/stencil/assembly.cuh"
 #include "operators/stencil/device_stencil.hpp"
 #include "operators/stencil/kernels.cuh"
+#include "operators/stencil/planes_per_block.hpp"
 #include "operators/stencil/stencil.hpp"
 #include "solvers/errors.hpp"
 
@@ -20,8 +21,9 @@ template <class T>
 using Tile = std::conditional_t<sizeof(T) == sizeof(double), StencilTile<3, 64, 8, 2, 1>,
                                 StencilTile<3, 64, 8, 1, 2>>;
 
+// The coefficients and all but their product with a vector.
 template <class T, int dim>
-class DeviceStencil final : public LinearOperator<T, Device> {
+class DeviceStencil : public LinearOperator<T, Device> {
  public:
   DeviceStencil(const BilinearForm& form, Index scratch_bytes)
       : grid_(make_cell_grid(form)),
@@ -35,27 +37,12 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     for (const WeightedFace& face : make_weighted_faces(form)) add_face(face);
     launch(constrain_kernel<T, dim>, assembly_launch("constrained rows of the stencil", size()),
            grid_, layout_, coefficients_.data());
-    if constexpr (dim == 3) prepare_launch();
     // Before the factors go.
     synchronize_device();
   }
 
   Index size() const override { return grid_.nodes.size(); }
   std::string name() const override { return kStencilName; }
-
-  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
-    constexpr const char* kName = "product with the stencil";
-    if constexpr (dim == 2) {
-      const unsigned tiles_x = blocks_for(layout_.extent[0], kNodeTileX);
-      const unsigned tiles_y = blocks_for(layout_.extent[2], kNodeTileY);
-      launch(node_kernel<T>, {kName, tiles_x * tiles_y, dim3(kNodeTileX, kNodeTileY)}, layout_,
-             tiles_x, coefficients_.data(), x.data(), y.data());
-    } else {
-      launch(march_kernel<T, Tile<T>>,
-             {kName, blocks_, dim3(Tile<T>::kX, Tile<T>::kY), shared_bytes()}, layout_, chunk_,
-             y_first_, coefficients_.data(), x.data(), y.data());
-    }
-  }
 
   void do_diagonal(DeviceVector<T>& d) const override {
     launch(copy_diagonal_kernel<T>, assembly_launch("diagonal of the stencil", size()), layout_,
@@ -70,10 +57,13 @@ class DeviceStencil final : public LinearOperator<T, Device> {
 
   Index bytes() const override { return coefficients_.bytes(); }
 
+ protected:
+  const StencilLayout& stencil_layout() const { return layout_; }
+  const T* coefficients() const { return coefficients_.data(); }
+
  private:
   static constexpr int kNeighbors = StencilNeighbors<dim>::kNeighbors;
   static constexpr int kNodes = 1 << dim;
-  static constexpr std::size_t shared_bytes() { return Tile<T>::template shared_bytes<T>(); }
 
   void add(const CellRange& range, const T* matrices, Index matrix_stride) {
     Index nodes = 1;
@@ -118,35 +108,93 @@ class DeviceStencil final : public LinearOperator<T, Device> {
     synchronize_device();
   }
 
-  // Chunks long enough that the plane below each, which is read once more, costs little, and short
-  // enough that all multiprocessors are busy to the end.
-  void prepare_launch() {
-    constexpr int kMinPlanes = 8;
-    constexpr int kMaxPlanes = 32;
-    constexpr Index kRounds = 8;
-    allow_shared_memory(march_kernel<T, Tile<T>>, shared_bytes());
-    const Index wanted =
-        kRounds * Tile<T>::kBlocks * device_attribute(cudaDevAttrMultiProcessorCount);
-    const Index tiles_x = ceil_div(layout_.extent[0], Tile<T>::kX);
-    const Index tiles_y = ceil_div(layout_.extent[1], Tile<T>::kY);
-    const Index planes = layout_.extent[2];
+  CellGrid grid_;
+  StencilLayout layout_;
+  DeviceArray<T> coefficients_;
+};
+
+constexpr const char* kProductName = "product with the stencil";
+
+template <class T>
+class DeviceStencil2D final : public DeviceStencil<T, 2> {
+ public:
+  using DeviceStencil<T, 2>::DeviceStencil;
+
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    const StencilLayout& layout = this->stencil_layout();
+    const unsigned tiles_x = blocks_for(layout.extent[0], kNodeTileX);
+    const unsigned tiles_y = blocks_for(layout.extent[2], kNodeTileY);
+    launch(node_kernel<T>, {kProductName, tiles_x * tiles_y, dim3(kNodeTileX, kNodeTileY)}, layout,
+           tiles_x, this->coefficients(), x.data(), y.data());
+  }
+};
+
+template <class T>
+class DeviceStencil3D final : public DeviceStencil<T, 3>, public FusedOperations<T, Device> {
+ public:
+  DeviceStencil3D(const BilinearForm& form, Index scratch_bytes)
+      : DeviceStencil<T, 3>(form, scratch_bytes), arrived_(1) {
+    const auto allow = [](auto kernel) { allow_shared_memory(kernel, kSharedBytes); };
+    allow(march_kernel<T, Tile<T>, StencilPass::apply>);
+    allow(march_kernel<T, Tile<T>, StencilPass::apply_dot>);
+    allow(march_kernel<T, Tile<T>, StencilPass::residual>);
+    const StencilLayout& layout = this->stencil_layout();
+    const Index tiles_x = ceil_div(layout.extent[0], Tile<T>::kX);
+    const Index tiles_y = ceil_div(layout.extent[1], Tile<T>::kY);
+    const Index planes = layout.extent[2];
     // CUDA's limits: 2^31 - 1 blocks along x, these along y and z.
     constexpr Index kMaxBlocks = 65535;
-    chunk_ = static_cast<int>(
-        std::max(std::clamp<Index>(planes * tiles_x * tiles_y / wanted, kMinPlanes, kMaxPlanes),
-                 ceil_div(planes, kMaxBlocks)));
+    const int resident = resident_blocks(march_kernel<T, Tile<T>, StencilPass::apply>,
+                                         Tile<T>::kThreads, kSharedBytes);
+    chunk_ = static_cast<int>(std::max(planes_per_block(planes, tiles_x * tiles_y, resident),
+                                       ceil_div(planes, kMaxBlocks)));
     y_first_ = tiles_y > kMaxBlocks;
     blocks_ = dim3(static_cast<unsigned>(y_first_ ? tiles_y : tiles_x),
                    static_cast<unsigned>(y_first_ ? tiles_x : tiles_y),
                    static_cast<unsigned>(ceil_div(planes, chunk_)));
+    // Coefficients that leave the cache first leave most of the vectors there for the next product.
+    // Those of ring nodes then come from memory twice, which costs more where vectors are long; and
+    // where all fits, nothing has to leave.
+    const Index cache = device_attribute(cudaDevAttrL2CacheSize);
+    if (this->bytes() >= cache / 2 && this->bytes() <= 5 * cache / 2) {
+      cache_use_ = CacheUse::first_to_go;
+    }
+    partial_ = DeviceArray<Sums<2>>(static_cast<Index>(blocks_.x) * blocks_.y * blocks_.z);
+    zero_on_device(arrived_.data(), arrived_.bytes());
+    synchronize_device();
   }
 
-  CellGrid grid_;
-  StencilLayout layout_;
-  DeviceArray<T> coefficients_;
+  const FusedOperations<T, Device>* fused() const override { return this; }
+
+  void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
+    run<StencilPass::apply>({x.data(), y.data()});
+  }
+  void do_apply_dot(const DeviceVector<T>& x, DeviceVector<T>& y, double* sums) const override {
+    run<StencilPass::apply_dot>({x.data(), y.data(), nullptr, sums});
+  }
+  void do_residual(const DeviceVector<T>& b, const DeviceVector<T>& x, DeviceVector<T>& r,
+                   double* rr) const override {
+    run<StencilPass::residual>({x.data(), r.data(), b.data(), rr});
+  }
+
+ private:
+  static constexpr Index kSharedBytes = Tile<T>::template shared_bytes<T>();
+
+  template <StencilPass pass>
+  void run(StencilVectors<T> v) const {
+    v.partial = partial_.data();
+    v.arrived = arrived_.data();
+    launch(march_kernel<T, Tile<T>, pass>, {kProductName, blocks_, Tile<T>::kThreads, kSharedBytes},
+           this->stencil_layout(), chunk_, y_first_, this->coefficients(), cache_use_, v);
+  }
+
   int chunk_ = 0;
   bool y_first_ = false;
   dim3 blocks_;
+  CacheUse cache_use_ = CacheUse::usual;
+  // What blocks leave of sums, a few kilobytes.
+  mutable DeviceArray<Sums<2>> partial_;
+  mutable DeviceArray<unsigned> arrived_;
 };
 
 }  // namespace
@@ -157,8 +205,8 @@ std::unique_ptr<LinearOperator<T, Device>> make_device_stencil_operator(const Bi
   const NodeLattice& lattice = form.discretization->lattice;
   const std::string reason = why_not_stencil(lattice);
   if (!reason.empty()) throw UnsuitableChoice(Choice::kernel, reason);
-  if (lattice.dimension() == 2) return std::make_unique<DeviceStencil<T, 2>>(form, scratch_bytes);
-  return std::make_unique<DeviceStencil<T, 3>>(form, scratch_bytes);
+  if (lattice.dimension() == 2) return std::make_unique<DeviceStencil2D<T>>(form, scratch_bytes);
+  return std::make_unique<DeviceStencil3D<T>>(form, scratch_bytes);
 }
 
 template std::unique_ptr<LinearOperator<double, Device>> make_device_stencil_operator(

@@ -187,9 +187,12 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
       break;
   }
   // On the GPU fused forms go with a second p, so that x can follow every second iteration.
-  const bool fuses = case_processor(parameters) == Processor::gpu && is_plain &&
-                     strategy.kernel == "kronecker" && parameters.space.degree <= kMaxFastDegree &&
-                     !has_varying_robin_face(parameters);
+  const bool has_fused_forms = strategy.kernel == "stencil"
+                                   ? parameters.mesh.dimension == 3
+                                   : strategy.kernel == "kronecker" &&
+                                         parameters.space.degree <= kMaxFastDegree &&
+                                         !has_varying_robin_face(parameters);
+  const bool fuses = case_processor(parameters) == Processor::gpu && is_plain && has_fused_forms;
   if (!fuses) return is_general ? 4 : 3;
   if (!case_iterates_in_one_kernel(parameters, strategy.kernel)) return 4;
   const BoxMesh mesh = make_box_mesh(parameters);

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "operators/stencil/device_stencil.hpp"
+#include "operators/stencil/planes_per_block.hpp"
 #include "operators/stencil/stencil.hpp"
 #include "tests/everywhere.hpp"
+#include "tests/operators/fused_checks.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
 #include "tests/operators/suitable.hpp"
@@ -89,6 +91,18 @@ TEST_P(Stencil, EqualsTheReferenceWithOneDirichletFaceAndRobinFacesElsewhere) {
   }
 }
 
+TEST_P(Stencil, HasFusedOperationsIn3DOnTheGpu) {
+  in_space_of_processor([]<class Space>() {
+    const Problem problem = make_problem(options());
+    const auto a = make_stencil<double, Space>(problem.form);
+    const bool has_some = std::is_same_v<Space, Device> && options().dimension == 3;
+    ASSERT_EQ(a->fused() != nullptr, has_some);
+    if (!has_some) return;
+    expect_fused_operations_equal_compositions(*a);
+    expect_fused_operations_equal_compositions(*make_stencil<float, Space>(problem.form));
+  });
+}
+
 TEST_P(Stencil, IsSymmetric) {
   in_space_of_processor([]<class Space>() {
     const Problem problem = make_problem(options());
@@ -158,6 +172,25 @@ TEST(StencilMatrix, IsForDegreeOneOnly) {
 }
 
 // 1200^3 nodes: 14 values each, rows are whole sectors.
+TEST(StencilBlocks, AllRunAtATimeWherePlanesAreFew) {
+  constexpr int kResident = 132;
+  for (const Index planes : {1, 2, 47, 67, 101, 126}) {
+    for (const Index tiles : {1, 6, 18, 26, 32}) {
+      const Index count = planes_per_block(planes, tiles, kResident);
+      SCOPED_TRACE(::testing::Message() << planes << " planes of " << tiles << " tiles: " << count);
+      EXPECT_GE(count, 1);
+      EXPECT_LE(count, planes);
+      EXPECT_LE(tiles * ceil_div(planes, count), kResident);
+    }
+  }
+}
+
+// So that the last blocks are short beside all of them.
+TEST(StencilBlocks, AreManyWhereTheyCannotRunAtATime) {
+  const Index count = planes_per_block(321, 246, 132);
+  EXPECT_GE(246 * ceil_div(321, count), 8 * 132);
+}
+
 TEST(StencilBytes, AreThoseOfTheCoefficients) {
   const auto bytes = [](const BoxMesh& mesh, Index value_bytes) {
     FormShape shape = mapped_shape(Processor::cpu, mesh, 1);

@@ -1,0 +1,34 @@
+// This function cuts the planes of a stencil among thread blocks.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mesh/index.hpp"
+
+namespace tessera {
+
+/// The planes that a block marches through so that a launch ends soonest, at most `planes`. A block
+/// reads one plane more than it has. Few waves of blocks end together; of many waves the last one
+/// overlaps with those before.
+/// @param tiles of a plane, a block each
+/// @param resident blocks that the GPU holds at a time
+inline Index planes_per_block(Index planes, Index tiles, int resident) {
+  constexpr Index kLeast = 3;
+  constexpr Index kMost = 48;
+  constexpr double kFewWaves = 4.0;
+  Index best = planes;
+  double best_time = std::numeric_limits<double>::max();
+  for (Index count = std::min(planes, kMost); count >= std::min(planes, kLeast); --count) {
+    const double waves = static_cast<double>(tiles * ceil_div(planes, count)) / resident;
+    const double in_turn = waves <= kFewWaves ? std::ceil(waves) : waves + 0.5;
+    const double time = in_turn * static_cast<double>(count + 1);
+    if (time >= best_time) continue;
+    best_time = time;
+    best = count;
+  }
+  return best;
+}
+
+}  // namespace tessera
