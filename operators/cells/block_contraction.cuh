@@ -1,9 +1,10 @@
-// These functions contract a tensor by all threads of a block.
+// These functions contract a tensor by the threads of a team.
 #pragma once
 
 #include <vector>
 
 #include "mesh/element/basis_1d.hpp"
+#include "operators/cells/cell_team.cuh"
 
 namespace tessera {
 
@@ -17,32 +18,32 @@ std::vector<T> transposed(const Matrix1D& matrix) {
   return values;
 }
 
-/// Contracts one axis of a tensor by the threads of a block: out[slow][rows][fast] =
+/// Contracts one axis of a tensor by the threads of a team: out[slow][rows][fast] =
 /// sum_b M[a][b] in[slow][b][fast], M [rows][columns] by rows. Ends at a barrier; any sizes.
 template <class T>
-__device__ inline void contract_by_block(const T* matrix, int rows, int columns, int fast, int slow,
-                                         const T* in, T* out) {
-  for (int t = threadIdx.x; t < slow * rows * fast; t += blockDim.x) {
+__device__ inline void contract_axis(const CellTeam& team, const T* matrix, int rows, int columns,
+                                     int fast, int slow, const T* in, T* out) {
+  team.for_each(slow * rows * fast, [&](int t) {
     const int f = t % fast;
     const int a = t / fast % rows;
     const T* line = in + t / (fast * rows) * columns * fast + f;
     T sum{0};
     for (int b = 0; b < columns; ++b) sum += matrix[a * columns + b] * line[b * fast];
     out[t] = sum;
-  }
+  });
   __syncthreads();
 }
 
 /// Contracts all axes with one matrix: in [columns]^dim -> [rows]^dim, lying in `other` if dim is
 /// odd, else in `in`; both have room for max(rows, columns)^dim values. Returns where it lies.
 template <class T>
-__device__ inline T* contract_all_by_block(const T* matrix, int rows, int columns, int dimension,
-                                           T* in, T* other) {
+__device__ inline T* contract_all_axes(const CellTeam& team, const T* matrix, int rows, int columns,
+                                       int dimension, T* in, T* other) {
   int fast = 1;
   int slow = 1;
   for (int d = 1; d < dimension; ++d) slow *= columns;
   for (int d = 0; d < dimension; ++d) {
-    contract_by_block(matrix, rows, columns, fast, slow, in, other);
+    contract_axis(team, matrix, rows, columns, fast, slow, in, other);
     T* swapped = in;
     in = other;
     other = swapped;

@@ -1,4 +1,4 @@
-// A BlockScratch is the memory of a block for the tensors of a cell.
+// A BlockScratch is the memory of a block for the tensors of its cells.
 #pragma once
 
 #include "operators/cells/device_cells.hpp"
@@ -12,37 +12,53 @@ inline constexpr Index kSharedScratchBytes = 48 << 10;
 inline constexpr Index kMaxScratchBytes = Index{256} << 20;
 inline constexpr Index kMaxScratchBlocks = 512;
 
+/// The threads of blocks with such a scratch.
+inline constexpr int kScratchThreads = 128;
+
 /// Blocks that share GPU memory, for this many bytes a block.
 constexpr Index scratch_blocks(Index bytes) {
   const Index room = kMaxScratchBytes / (bytes > 0 ? bytes : 1);
   return room < 1 ? 1 : room < kMaxScratchBlocks ? room : kMaxScratchBlocks;
 }
 
-/// Bytes of GPU memory that a BlockScratch of this many bytes a block takes.
+/// Bytes of GPU memory that a BlockScratch of this many bytes a cell takes.
 constexpr Index block_scratch_bytes(Index bytes) {
   const Index rounded = ceil_div(bytes, 16) * 16;
   return rounded <= kSharedScratchBytes ? 0 : rounded * scratch_blocks(rounded);
 }
 
-/// Where the blocks of a kernel of run-time size keep a cell's intermediate values: in shared
-/// memory where they fit, else each block in its own part of an array in GPU memory.
+/// A BlockScratch as kernels see it.
+struct ScratchView {
+  char* global;      // null: in shared memory
+  Index cell_bytes;  // of a cell
+  int team_threads;  // of a cell: a power of 2
+};
+
+/// Where the blocks of a kernel of run-time size keep intermediate values of cells: in shared
+/// memory where they fit, else each block in its own part of an array in GPU memory. Of cells with
+/// few points a block takes several at a time, with a team of threads each (cell_team.cuh).
 class BlockScratch {
  public:
-  /// @param bytes that one block needs
-  explicit BlockScratch(Index bytes);
+  /// @param bytes that one cell needs
+  /// @param items of a cell that threads share out, nodes or points
+  BlockScratch(Index bytes, Index items);
 
   /// Dynamic shared memory of a launch.
-  std::size_t shared_bytes() const { return shared_bytes_; }
-  /// Null where shared memory is used.
-  void* global() const { return global_.size() > 0 ? const_cast<char*>(global_.data()) : nullptr; }
-  Index bytes_per_block() const { return bytes_per_block_; }
+  std::size_t shared_bytes() const {
+    return global_.size() > 0 ? 0 : static_cast<std::size_t>(cells_per_block_ * cell_bytes_);
+  }
+  ScratchView view() const {
+    return {global_.size() > 0 ? const_cast<char*>(global_.data()) : nullptr, cell_bytes_,
+            kScratchThreads / cells_per_block_};
+  }
   Index global_bytes() const { return global_.bytes(); }
-  /// Blocks of a launch over this many cells, which then stride over them.
-  int blocks(Index cells) const;
+  /// Blocks of kScratchThreads threads of a launch over this many cells, which then stride over
+  /// them.
+  unsigned blocks(Index cells) const;
 
  private:
-  std::size_t shared_bytes_ = 0;
-  Index bytes_per_block_ = 0;
+  Index cell_bytes_;
+  int cells_per_block_ = 1;
   DeviceArray<char> global_;
 };
 

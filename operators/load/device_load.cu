@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = kScratchThreads;
 
 // Of a shallow program, which needs no stacks in GPU memory.
 __device__ double value_of(const FieldProgramView& program, const double (&x)[3]) {
@@ -31,14 +31,13 @@ struct LoadArguments {
   FieldProgramView source;
 };
 
-// b_i += (f, phi_i) where row i is not constrained, for cells that share no node. One block of
-// kThreads a cell, striding; scratch as load_block_bytes(). f w |J| [m]^dim -> B^T -> [n]^dim.
+// b_i += (f, phi_i) where row i is not constrained, for cells that share no node. One team a
+// cell, striding; scratch as load_block_bytes(). f w |J| [m]^dim -> B^T -> [n]^dim.
 __global__ void __launch_bounds__(kThreads)
-    source_kernel(LoadArguments g, char* global_scratch, Index scratch_bytes, double* b,
-                  int* is_finite) {
+    source_kernel(LoadArguments g, ScratchView view, double* b, int* is_finite) {
   extern __shared__ __align__(16) char shared_scratch[];
-  auto* const scratch = reinterpret_cast<double*>(
-      global_scratch != nullptr ? global_scratch + blockIdx.x * scratch_bytes : shared_scratch);
+  const CellTeam team(view, shared_scratch);
+  auto* const scratch = team.scratch<double>();
   const int dim = g.grid.dimension;
   const int n = g.grid.degree + 1;
   const int m = g.points.points;
@@ -48,10 +47,10 @@ __global__ void __launch_bounds__(kThreads)
   const int room = node_count > size ? node_count : size;
   double* const position = scratch + 2 * room;
   const CellTensors t{scratch, scratch + room, position, position + dim * size, size};
-  for (Index c = blockIdx.x; c < g.range.size(); c += gridDim.x) {
-    const CellPlace place = place_cell(g.grid, g.range, c);
-    if (is_mapped) find_geometry(g.grid, g.points, g.D, place, t);
-    for (int q = threadIdx.x; q < size; q += kThreads) {
+  team.for_each_cell(g.range.size(), [&](const TeamCell& cell) {
+    const CellPlace place = place_cell(g.grid, g.range, cell.number);
+    if (is_mapped) find_geometry(team, g.grid, g.points, g.D, place, t);
+    team.for_each(size, [&](int q) {
       double x[3] = {0.0, 0.0, 0.0};
       double scale = 1.0;
       int rest = q;
@@ -69,15 +68,15 @@ __global__ void __launch_bounds__(kThreads)
       const double f = value_of(g.source, x);
       if (!isfinite(f)) *is_finite = 0;
       t.in[q] = f * scale;
-    }
+    });
     __syncthreads();
-    const double* const v = contract_all_by_block(g.B_transposed, n, m, dim, t.in, t.other);
-    for (int i = threadIdx.x; i < node_count; i += kThreads) {
+    const double* const v = contract_all_axes(team, g.B_transposed, n, m, dim, t.in, t.other);
+    if (!cell.counts) return;
+    team.for_each(node_count, [&](int i) {
       const CellNode node = cell_node(g.grid, place, i);
       if ((place.fixed & node.faces) == 0U) b[node.lattice] += v[i];
-    }
-    __syncthreads();
-  }
+    });
+  });
 }
 
 // b_i += (f, phi_i) where row i is not constrained. Returns whether f was finite.
@@ -95,15 +94,15 @@ bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVect
   arguments.B_transposed = B_transposed.data();
   arguments.D = D.data();
   arguments.source = program.view();
-  const BlockScratch scratch(load_block_bytes(arguments.grid.dimension,
-                                              std::max(basis.node_count(), basis.point_count()),
-                                              arguments.points.nodes.is_mapped));
+  const int longest = std::max(basis.node_count(), basis.point_count());
+  const BlockScratch scratch(
+      load_block_bytes(arguments.grid.dimension, longest, arguments.points.nodes.is_mapped),
+      power(longest, arguments.grid.dimension));
   for (const CellRange& color : cell_colors(arguments.grid)) {
     arguments.range = color;
     launch(source_kernel,
            {"the load", scratch.blocks(color.size()), kThreads, scratch.shared_bytes()}, arguments,
-           static_cast<char*>(scratch.global()), scratch.bytes_per_block(), b.data(),
-           is_finite.data());
+           scratch.view(), b.data(), is_finite.data());
   }
   return to_host(is_finite).front() == 1;
 }

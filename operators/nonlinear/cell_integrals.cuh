@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-/// What a block keeps of a cell for the integrals: two tensors to work with, which have room for
+/// What a team keeps of a cell for the integrals: two tensors to work with, which have room for
 /// the nodes, values and gradients at the points.
 struct IntegralTensors {
   double* in;
@@ -16,31 +16,31 @@ struct IntegralTensors {
   int size;
 };
 
-/// v -> value, and D along each axis -> gradient, by the block. Ends at a barrier.
+/// v -> value, and D along each axis -> gradient, by the team. Ends at a barrier.
 /// @param v at the points, and not in `value`
-__device__ inline void find_gradient(const BasisTables& basis, int dim, int m, const double* v,
-                                     const IntegralTensors& t) {
-  for (int q = threadIdx.x; q < t.size; q += blockDim.x) t.value[q] = v[q];
+__device__ inline void find_gradient(const CellTeam& team, const BasisTables& basis, int dim, int m,
+                                     const double* v, const IntegralTensors& t) {
+  team.for_each(t.size, [&](int q) { t.value[q] = v[q]; });
   int fast = 1;
   for (int a = 0; a < dim; ++a, fast *= m) {
-    contract_by_block(basis.D, m, m, fast, t.size / (fast * m), v, t.gradient + a * t.size);
+    contract_axis(team, basis.D, m, m, fast, t.size / (fast * m), v, t.gradient + a * t.size);
   }
 }
 
 /// Integrals of value phi_i + gradient . grad_xi phi_i, weights included in both: [m]^dim -> D^T
-/// along each axis -> B^T -> [n]^dim, by the block. Ends at a barrier. Returns where they lie: in
+/// along each axis -> B^T -> [n]^dim, by the team. Ends at a barrier. Returns where they lie: in
 /// `in` or in `other`.
-__device__ inline double* integrate(const BasisTables& basis, int dim, int n, int m,
-                                    const IntegralTensors& t) {
-  for (int q = threadIdx.x; q < t.size; q += blockDim.x) t.in[q] = t.value[q];
+__device__ inline double* integrate(const CellTeam& team, const BasisTables& basis, int dim, int n,
+                                    int m, const IntegralTensors& t) {
+  team.for_each(t.size, [&](int q) { t.in[q] = t.value[q]; });
   int fast = 1;
   for (int a = 0; a < dim; ++a, fast *= m) {
-    contract_by_block(basis.D_transposed, m, m, fast, t.size / (fast * m), t.gradient + a * t.size,
-                      t.other);
-    for (int q = threadIdx.x; q < t.size; q += blockDim.x) t.in[q] += t.other[q];
+    contract_axis(team, basis.D_transposed, m, m, fast, t.size / (fast * m),
+                  t.gradient + a * t.size, t.other);
+    team.for_each(t.size, [&](int q) { t.in[q] += t.other[q]; });
     __syncthreads();
   }
-  return contract_all_by_block(basis.B_transposed, n, m, dim, t.in, t.other);
+  return contract_all_axes(team, basis.B_transposed, n, m, dim, t.in, t.other);
 }
 
 /// J^-1[b][a] = dxi_b / dx_a of J[a][b] at j[(a dim + b) size].
@@ -117,7 +117,7 @@ __device__ inline void make_flux(const PointOfCell& point, double scale, int dim
   }
 }
 
-/// The tensors of a cell in a block's scratch, one after the other: first those of the integrals,
+/// The tensors of a cell in a team's scratch, one after the other: first those of the integrals,
 /// then those of its geometry, which works in the first two.
 __device__ inline IntegralTensors integral_tensors(double* scratch, int room, int size) {
   double* const value = scratch + 2 * room;

@@ -9,9 +9,12 @@ CellIntegrator::CellIntegrator(const Discretization& discretization)
       B_transposed_(transposed<double>(discretization.basis.B)),
       D_(discretization.basis.D.entries),
       D_transposed_(transposed<double>(discretization.basis.D)),
-      scratch_(integral_block_bytes(
-          discretization.mesh.dimension(),
-          std::max(discretization.basis.node_count(), discretization.basis.point_count()),
-          !discretization.mapping.is_cartesian())) {}
+      scratch_(
+          integral_block_bytes(
+              discretization.mesh.dimension(),
+              std::max(discretization.basis.node_count(), discretization.basis.point_count()),
+              !discretization.mapping.is_cartesian()),
+          power(std::max(discretization.basis.node_count(), discretization.basis.point_count()),
+                discretization.mesh.dimension())) {}
 
 }  // namespace tessera

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = kScratchThreads;
 
 struct DriftArguments {
   CellGrid grid;
@@ -25,79 +25,76 @@ struct DriftArguments {
   const double* derivative;  // dk/du [cell - first_cell][q]
 };
 
-__device__ double* scratch_of_block(char* global, Index bytes, char* shared) {
-  return reinterpret_cast<double*>(global != nullptr ? global + blockIdx.x * bytes : shared);
-}
-
 __device__ int power_of(int n, int dim) { return dim == 3 ? n * n * n : n * n; }
 
-// g [cell][axis][q] of `count` cells from first_cell on. One block of kThreads a cell, striding;
-// scratch as integral_block_bytes().
+// g [cell][axis][q] of `count` cells from first_cell on. One team a cell, striding; scratch as
+// integral_block_bytes().
 __global__ void __launch_bounds__(kThreads)
-    make_drift_kernel(const __grid_constant__ DriftArguments g, Index count, char* global_scratch,
-                      Index scratch_bytes, double* drift) {
+    make_drift_kernel(const __grid_constant__ DriftArguments g, Index count, ScratchView view,
+                      double* drift) {
   extern __shared__ __align__(16) char shared_scratch[];
+  const CellTeam team(view, shared_scratch);
   const int dim = g.grid.dimension;
   const int m = g.points.points;
   const int nodes = power_of(g.grid.degree + 1, dim);
   const int size = power_of(m, dim);
   const IntegralTensors t =
-      integral_tensors(scratch_of_block(global_scratch, scratch_bytes, shared_scratch),
-                       nodes > size ? nodes : size, size);
+      integral_tensors(team.scratch<double>(), nodes > size ? nodes : size, size);
   const CellTensors geometry = geometry_tensors(t, dim);
-  for (Index c = blockIdx.x; c < count; c += gridDim.x) {
+  team.for_each_cell(count, [&](const TeamCell& team_cell) {
+    const Index c = team_cell.number;
     const Index cell = g.first_cell + c;
     const CellPlace place = place_cell(g.grid, g.range, cell);
-    if (g.points.nodes.is_mapped) find_geometry(g.grid, g.points, g.basis.D, place, geometry);
-    const double* const at_points = state_at_points(g.grid, g.points, place, g.u, t.in, t.other);
-    find_gradient(g.basis, dim, m, at_points, t);
-    for (int q = threadIdx.x; q < size; q += kThreads) {
+    if (g.points.nodes.is_mapped) find_geometry(team, g.grid, g.points, g.basis.D, place, geometry);
+    const double* const at_points =
+        state_at_points(team, g.grid, g.points, place, g.u, t.in, t.other);
+    find_gradient(team, g.basis, dim, m, at_points, t);
+    if (!team_cell.counts) return;
+    team.for_each(size, [&](int q) {
       const PointOfCell point = point_of_cell(g.grid, g.points, place, geometry, q);
       double flux[3];
       make_flux(point, point.weight * g.derivative[c * size + q], dim, q, t, flux);
       for (int a = 0; a < dim; ++a) drift[(cell * dim + a) * size + q] = flux[a];
-    }
-    __syncthreads();
-  }
+    });
+  });
 }
 
 // y_i += sum_q (g_q v_q) . grad phi_i where row i is not constrained, for cells that share no node;
-// v counts as 0 where it is constrained. One block of kThreads a cell, striding; scratch as
+// v counts as 0 where it is constrained. One team a cell, striding; scratch as
 // integral_block_bytes() without geometry. Bytes a point: g once.
 __global__ void __launch_bounds__(kThreads)
-    add_drift_kernel(const __grid_constant__ DriftArguments g, char* global_scratch,
-                     Index scratch_bytes, const double* __restrict__ drift, const double* v,
-                     double* y) {
+    add_drift_kernel(const __grid_constant__ DriftArguments g, ScratchView view,
+                     const double* __restrict__ drift, const double* v, double* y) {
   extern __shared__ __align__(16) char shared_scratch[];
+  const CellTeam team(view, shared_scratch);
   const int dim = g.grid.dimension;
   const int n = g.grid.degree + 1;
   const int m = g.points.points;
   const int nodes = power_of(n, dim);
   const int size = power_of(m, dim);
   const IntegralTensors t =
-      integral_tensors(scratch_of_block(global_scratch, scratch_bytes, shared_scratch),
-                       nodes > size ? nodes : size, size);
-  for (Index c = blockIdx.x; c < g.range.size(); c += gridDim.x) {
-    const CellPlace place = place_cell(g.grid, g.range, c);
+      integral_tensors(team.scratch<double>(), nodes > size ? nodes : size, size);
+  team.for_each_cell(g.range.size(), [&](const TeamCell& cell) {
+    const CellPlace place = place_cell(g.grid, g.range, cell.number);
     const double* const of_cell = drift + cell_number(g.grid, place.position) * dim * size;
-    for (int i = threadIdx.x; i < nodes; i += kThreads) {
+    team.for_each(nodes, [&](int i) {
       const CellNode node = cell_node(g.grid, place, i);
       t.in[i] = (place.fixed & node.faces) != 0U ? 0.0 : v[node.lattice];
-    }
+    });
     __syncthreads();
-    const double* const at_points = contract_all_by_block(g.points.B, m, n, dim, t.in, t.other);
-    for (int q = threadIdx.x; q < size; q += kThreads) {
+    const double* const at_points = contract_all_axes(team, g.points.B, m, n, dim, t.in, t.other);
+    team.for_each(size, [&](int q) {
       t.value[q] = 0.0;
       for (int a = 0; a < dim; ++a) t.gradient[a * size + q] = of_cell[a * size + q] * at_points[q];
-    }
+    });
     __syncthreads();
-    const double* const integrals = integrate(g.basis, dim, n, m, t);
-    for (int i = threadIdx.x; i < nodes; i += kThreads) {
+    const double* const integrals = integrate(team, g.basis, dim, n, m, t);
+    if (!cell.counts) return;
+    team.for_each(nodes, [&](int i) {
       const CellNode node = cell_node(g.grid, place, i);
       if ((place.fixed & node.faces) == 0U) y[node.lattice] += integrals[i];
-    }
-    __syncthreads();
-  }
+    });
+  });
 }
 
 int longest_axis(const Basis1D& basis) { return std::max(basis.node_count(), basis.point_count()); }
@@ -119,7 +116,8 @@ DeviceDrift::DeviceDrift(const BilinearForm& form)
     : grid_(make_cell_grid(form)),
       integrator_(*form.discretization),
       scratch_(integral_block_bytes(grid_.dimension, longest_axis(form.discretization->basis),
-                                    /*is_mapped=*/false)),
+                                    /*is_mapped=*/false),
+               power(longest_axis(form.discretization->basis), grid_.dimension)),
       g_(all_cells(grid_).size() * grid_.dimension *
          power(form.discretization->basis.point_count(), grid_.dimension)),
       flops_(drift_flops(*form.discretization)) {
@@ -159,10 +157,8 @@ void DeviceDrift::update(const BilinearForm& form) {
     }
     arguments.first_cell = first;
     launch(make_drift_kernel,
-           {"the drift", static_cast<unsigned>(scratch.blocks(count)), kThreads,
-            scratch.shared_bytes()},
-           arguments, count, static_cast<char*>(scratch.global()), scratch.bytes_per_block(),
-           g_.data());
+           {"the drift", scratch.blocks(count), kThreads, scratch.shared_bytes()}, arguments, count,
+           scratch.view(), g_.data());
   }
   // Before the state and the values go.
   synchronize_device();
@@ -182,10 +178,8 @@ void DeviceDrift::add_own(const DeviceVector<double>& v, DeviceVector<double>& y
   for (const CellRange& color : cell_colors(grid_)) {
     arguments.range = color;
     launch(add_drift_kernel,
-           {"adding the drift", static_cast<unsigned>(scratch_.blocks(color.size())), kThreads,
-            scratch_.shared_bytes()},
-           arguments, static_cast<char*>(scratch_.global()), scratch_.bytes_per_block(), g_.data(),
-           v.data(), y.data());
+           {"adding the drift", scratch_.blocks(color.size()), kThreads, scratch_.shared_bytes()},
+           arguments, scratch_.view(), g_.data(), v.data(), y.data());
   }
 }
 

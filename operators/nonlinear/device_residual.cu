@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = kScratchThreads;
 
 struct ResidualArguments {
   CellGrid grid;
@@ -25,28 +25,29 @@ struct ResidualArguments {
   const double* u;
 };
 
-// r_i += (k(u) grad u, grad phi_i) + (c u - f(u), phi_i) for cells that share no node. One block of
-// kThreads a cell, striding; scratch as integral_block_bytes(). are_allowed becomes 0 where a field
+// r_i += (k(u) grad u, grad phi_i) + (c u - f(u), phi_i) for cells that share no node. One team a
+// cell, striding; scratch as integral_block_bytes(). are_allowed becomes 0 where a field
 // has a value that it must not have.
 __global__ void __launch_bounds__(kThreads)
-    residual_kernel(const __grid_constant__ ResidualArguments g, char* global_scratch,
-                    Index scratch_bytes, double* r, int* are_allowed) {
+    residual_kernel(const __grid_constant__ ResidualArguments g, ScratchView view, double* r,
+                    int* are_allowed) {
   extern __shared__ __align__(16) char shared_scratch[];
-  auto* const scratch = reinterpret_cast<double*>(
-      global_scratch != nullptr ? global_scratch + blockIdx.x * scratch_bytes : shared_scratch);
+  const CellTeam team(view, shared_scratch);
   const int dim = g.grid.dimension;
   const int n = g.grid.degree + 1;
   const int m = g.points.points;
   const int node_count = dim == 3 ? n * n * n : n * n;
   const int size = dim == 3 ? m * m * m : m * m;
-  const IntegralTensors t = integral_tensors(scratch, node_count > size ? node_count : size, size);
+  const IntegralTensors t =
+      integral_tensors(team.scratch<double>(), node_count > size ? node_count : size, size);
   const CellTensors geometry = geometry_tensors(t, dim);
-  for (Index c = blockIdx.x; c < g.range.size(); c += gridDim.x) {
-    const CellPlace place = place_cell(g.grid, g.range, c);
-    if (g.points.nodes.is_mapped) find_geometry(g.grid, g.points, g.basis.D, place, geometry);
-    const double* const at_points = state_at_points(g.grid, g.points, place, g.u, t.in, t.other);
-    find_gradient(g.basis, dim, m, at_points, t);
-    for (int q = threadIdx.x; q < size; q += kThreads) {
+  team.for_each_cell(g.range.size(), [&](const TeamCell& cell) {
+    const CellPlace place = place_cell(g.grid, g.range, cell.number);
+    if (g.points.nodes.is_mapped) find_geometry(team, g.grid, g.points, g.basis.D, place, geometry);
+    const double* const at_points =
+        state_at_points(team, g.grid, g.points, place, g.u, t.in, t.other);
+    find_gradient(team, g.basis, dim, m, at_points, t);
+    team.for_each(size, [&](int q) {
       const PointOfCell point = point_of_cell(g.grid, g.points, place, geometry, q);
       const double u = t.value[q];
       const double k = value_at(g.coefficient, point.x, u);
@@ -60,14 +61,12 @@ __global__ void __launch_bounds__(kThreads)
       make_flux(point, point.weight * k, dim, q, t, flux);
       for (int a = 0; a < dim; ++a) t.gradient[a * size + q] = flux[a];
       t.value[q] = point.weight * (reaction * u - f);
-    }
+    });
     __syncthreads();
-    const double* const v = integrate(g.basis, dim, n, m, t);
-    for (int i = threadIdx.x; i < node_count; i += kThreads) {
-      r[cell_node(g.grid, place, i).lattice] += v[i];
-    }
-    __syncthreads();
-  }
+    const double* const v = integrate(team, g.basis, dim, n, m, t);
+    if (!cell.counts) return;
+    team.for_each(node_count, [&](int i) { r[cell_node(g.grid, place, i).lattice] += v[i]; });
+  });
 }
 
 bool are_same(const std::vector<FluxTerm>& a, const std::vector<FluxTerm>& b) {
@@ -128,10 +127,8 @@ bool DeviceResidual::compute_own(const BilinearForm& form, const ScalarField& so
   for (const CellRange& color : cell_colors(arguments.grid)) {
     arguments.range = color;
     launch(residual_kernel,
-           {"the residual", static_cast<unsigned>(scratch.blocks(color.size())), kThreads,
-            scratch.shared_bytes()},
-           arguments, static_cast<char*>(scratch.global()), scratch.bytes_per_block(), r.data(),
-           is_allowed_.data());
+           {"the residual", scratch.blocks(color.size()), kThreads, scratch.shared_bytes()},
+           arguments, scratch.view(), r.data(), is_allowed_.data());
   }
   if (to_host(is_allowed_).front() == 0) return false;
   add_robin(form, u, r);

@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-/// What a block keeps of a mapped cell: tensors of `size` values for the points, one after the
+/// What a team keeps of a mapped cell: tensors of `size` values for the points, one after the
 /// other, and two to work with, which have room for the nodes as well.
 struct CellTensors {
   double* in;
@@ -15,24 +15,22 @@ struct CellTensors {
   int size;
 };
 
-/// x_d [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim, by the block. Ends at a
+/// x_d [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim, by the team. Ends at a
 /// barrier.
 /// @param D [q][q], as Basis1D
-__device__ inline void find_geometry(const CellGrid& grid, const PointPlaces& points,
-                                     const double* D, const CellPlace& place,
-                                     const CellTensors& t) {
+__device__ inline void find_geometry(const CellTeam& team, const CellGrid& grid,
+                                     const PointPlaces& points, const double* D,
+                                     const CellPlace& place, const CellTensors& t) {
   const int dim = grid.dimension;
   const int m = points.points;
   for (int d = 0; d < dim; ++d) {
     const double origin = cell_origin(points, place, d);
-    const double* values = relative_positions(grid, points, place, d, origin, t.in, t.other);
-    for (int q = threadIdx.x; q < t.size; q += blockDim.x) {
-      t.position[d * t.size + q] = values[q] + origin;
-    }
+    const double* values = relative_positions(team, grid, points, place, d, origin, t.in, t.other);
+    team.for_each(t.size, [&](int q) { t.position[d * t.size + q] = values[q] + origin; });
     int fast = 1;
     for (int a = 0; a < dim; ++a, fast *= m) {
-      contract_by_block(D, m, m, fast, t.size / (fast * m), values,
-                        t.jacobian + (d * dim + a) * t.size);
+      contract_axis(team, D, m, m, fast, t.size / (fast * m), values,
+                    t.jacobian + (d * dim + a) * t.size);
     }
   }
 }

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = kScratchThreads;
 
 template <class T>
 struct AnyArguments {
@@ -34,15 +34,8 @@ struct AnyArguments {
   const T* BB;
   const T* BG;
   const T* GG;
-  char* scratch;
-  Index scratch_bytes;
+  ScratchView scratch;
 };
-
-template <class T>
-__device__ T* block_scratch(const AnyArguments<T>& args, char* shared) {
-  return reinterpret_cast<T*>(
-      args.scratch != nullptr ? args.scratch + blockIdx.x * args.scratch_bytes : shared);
-}
 
 template <class T>
 __device__ const T* cell_factors(const AnyArguments<T>& args, const CellPlace& place) {
@@ -56,22 +49,23 @@ __device__ const T* cell_reaction(const AnyArguments<T>& args, const CellPlace& 
   return args.reaction + (cell_number(args.grid, place.position) - args.first_cell) * size;
 }
 
-// sum += in, by the block.
+// sum += in, by the team.
 template <class T>
-__device__ void add_by_block(const T* in, int size, T* sum) {
-  for (int t = threadIdx.x; t < size; t += kThreads) sum[t] += in[t];
+__device__ void add_tensor(const CellTeam& team, const T* in, int size, T* sum) {
+  team.for_each(size, [&](int t) { sum[t] += in[t]; });
   __syncthreads();
 }
 
 // v = sum_d s_d K along d, M along the others, + r M along all. Scratch: 4 tensors; u lies in the
 // first.
 template <class T>
-__device__ const T* separable_product(const AnyArguments<T>& args, int nodes, T* u) {
+__device__ const T* separable_product(const CellTeam& team, const AnyArguments<T>& args, int nodes,
+                                      T* u) {
   const int n = args.grid.degree + 1;
   T* const sum = u + nodes;
   T* const here = u + 2 * nodes;
   T* const there = u + 3 * nodes;
-  for (int t = threadIdx.x; t < nodes; t += kThreads) sum[t] = T{0};
+  team.for_each(nodes, [&](int t) { sum[t] = T{0}; });
   __syncthreads();
   const int terms = args.grid.dimension + (args.reaction_scale != T{0} ? 1 : 0);
   for (int d = 0; d < terms; ++d) {
@@ -80,11 +74,11 @@ __device__ const T* separable_product(const AnyArguments<T>& args, int nodes, T*
     T* out = here;
     int fast = 1;
     for (int axis = 0; axis < args.grid.dimension; ++axis, fast *= n) {
-      contract_by_block(axis == d ? args.K : args.M, n, n, fast, nodes / (fast * n), in, out);
+      contract_axis(team, axis == d ? args.K : args.M, n, n, fast, nodes / (fast * n), in, out);
       in = out;
       out = out == here ? there : here;
     }
-    for (int t = threadIdx.x; t < nodes; t += kThreads) sum[t] += scale * in[t];
+    team.for_each(nodes, [&](int t) { sum[t] += scale * in[t]; });
     __syncthreads();
   }
   return sum;
@@ -92,12 +86,13 @@ __device__ const T* separable_product(const AnyArguments<T>& args, int nodes, T*
 
 // (g_0, g_1, g_2) = D_q (g_0, g_1, g_2) at all points.
 template <class T>
-__device__ void multiply_factors(const AnyArguments<T>& args, const T* factors, int size, T* g) {
+__device__ void multiply_factors(const CellTeam& team, const AnyArguments<T>& args,
+                                 const T* factors, int size, T* g) {
   const int dim = args.grid.dimension;
-  for (int q = threadIdx.x; q < size; q += kThreads) {
+  team.for_each(size, [&](int q) {
     if (args.kind == FactorKind::scaled) {
       for (int d = 0; d < dim; ++d) g[d * size + q] *= factors[q] * args.axis_scale[d];
-      continue;
+      return;
     }
     T in[3];
     T out[3] = {T{0}, T{0}, T{0}};
@@ -111,64 +106,63 @@ __device__ void multiply_factors(const AnyArguments<T>& args, const T* factors, 
       }
     }
     for (int d = 0; d < dim; ++d) g[d * size + q] = out[d];
-  }
+  });
   __syncthreads();
 }
 
 // v = B^T (D^T D_q D + r_q) B u. Scratch: 5 tensors; u lies in the first.
 template <class T>
-__device__ const T* tensor_product(const AnyArguments<T>& args, const T* factors, const T* reaction,
-                                   T* u) {
+__device__ const T* tensor_product(const CellTeam& team, const AnyArguments<T>& args,
+                                   const T* factors, const T* reaction, T* u) {
   const int dim = args.grid.dimension;
   const int n = args.grid.degree + 1;
   const int m = args.points;
   const int size = dim == 3 ? m * m * m : m * m;
   T* const other = u + size;
   T* const g = u + 2 * size;
-  const T* U = contract_all_by_block(args.B, m, n, dim, u, other);
+  const T* U = contract_all_axes(team, args.B, m, n, dim, u, other);
   int fast = 1;
   for (int d = 0; d < dim; ++d, fast *= m) {
-    contract_by_block(args.D, m, m, fast, size / (fast * m), U, g + d * size);
+    contract_axis(team, args.D, m, m, fast, size / (fast * m), U, g + d * size);
   }
-  multiply_factors(args, factors, size, g);
-  for (int t = threadIdx.x; t < size; t += kThreads) {
-    u[t] = reaction != nullptr ? reaction[t] * U[t] : T{0};
-  }
+  multiply_factors(team, args, factors, size, g);
+  team.for_each(size, [&](int t) { u[t] = reaction != nullptr ? reaction[t] * U[t] : T{0}; });
   __syncthreads();
   fast = 1;
   for (int d = 0; d < dim; ++d, fast *= m) {
-    contract_by_block(args.D_transposed, m, m, fast, size / (fast * m), g + d * size, other);
-    add_by_block(other, size, u);
+    contract_axis(team, args.D_transposed, m, m, fast, size / (fast * m), g + d * size, other);
+    add_tensor(team, other, size, u);
   }
-  return contract_all_by_block(args.B_transposed, n, m, dim, u, other);
+  return contract_all_axes(team, args.B_transposed, n, m, dim, u, other);
 }
 
-// Launch: kThreads a block, a block a cell, striding over the range. Shared memory, or a part of
+// Launch: kThreads a block, a team a cell, striding over the range. Shared memory, or a part of
 // an array in GPU memory: 5 tensors of m^dim values. Every value passes through that memory once an
 // axis. Flops: as the unrolled kernel with points; 18 n a node in 3D where all cells are alike.
 template <class T>
 __global__ void __launch_bounds__(kThreads) apply_any_kernel(const AnyArguments<T> args) {
   extern __shared__ __align__(16) char shared[];
-  T* const u = block_scratch(args, shared);
+  const CellTeam team(args.scratch, shared);
+  T* const u = team.scratch<T>();
   const int n = args.grid.degree + 1;
   const int nodes = args.grid.dimension == 3 ? n * n * n : n * n;
   const int m = args.points;
   const int size = args.grid.dimension == 3 ? m * m * m : m * m;
-  for (Index c = blockIdx.x; c < args.range.size(); c += gridDim.x) {
-    const CellPlace place = place_cell(args.grid, args.range, c);
-    for (int i = threadIdx.x; i < nodes; i += kThreads) {
+  team.for_each_cell(args.range.size(), [&](const TeamCell& cell) {
+    const CellPlace place = place_cell(args.grid, args.range, cell.number);
+    team.for_each(nodes, [&](int i) {
       u[i] = load_node(args.source, place, cell_node(args.grid, place, i));
-    }
+    });
     __syncthreads();
-    const T* v =
-        args.kind == FactorKind::constant
-            ? separable_product(args, nodes, u)
-            : tensor_product(args, cell_factors(args, place), cell_reaction(args, place, size), u);
-    for (int i = threadIdx.x; i < nodes; i += kThreads) {
-      store_node(args.sink, place, c, cell_node(args.grid, place, i), v[i]);
-    }
-    __syncthreads();
-  }
+    const T* v = args.kind == FactorKind::constant
+                     ? separable_product(team, args, nodes, u)
+                     : tensor_product(team, args, cell_factors(args, place),
+                                      cell_reaction(args, place, size), u);
+    if (!cell.counts) return;
+    team.for_each(nodes, [&](int i) {
+      store_node(args.sink, place, cell.number, cell_node(args.grid, place, i), v[i]);
+    });
+  });
 }
 
 // d_i += sum over entries (a, b) of D of its contraction with the squares and products of B and G
@@ -176,26 +170,27 @@ __global__ void __launch_bounds__(kThreads) apply_any_kernel(const AnyArguments<
 template <class T>
 __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T> args, T* d) {
   extern __shared__ __align__(16) char shared[];
-  T* const scratch = block_scratch(args, shared);
+  const CellTeam team(args.scratch, shared);
+  T* const scratch = team.scratch<T>();
   const int dim = args.grid.dimension;
   const int n = args.grid.degree + 1;
   const int m = args.points;
   const int nodes = dim == 3 ? n * n * n : n * n;
   const int size = dim == 3 ? m * m * m : m * m;
   T* const sum = scratch + 2 * size;
-  for (Index c = blockIdx.x; c < args.range.size(); c += gridDim.x) {
-    const CellPlace place = place_cell(args.grid, args.range, c);
+  team.for_each_cell(args.range.size(), [&](const TeamCell& cell) {
+    const CellPlace place = place_cell(args.grid, args.range, cell.number);
     const T* factors = cell_factors(args, place);
-    for (int i = threadIdx.x; i < nodes; i += kThreads) sum[i] = T{0};
+    team.for_each(nodes, [&](int i) { sum[i] = T{0}; });
     int e = 0;
     for (int a = 0; a < dim; ++a) {
       for (int b = a; b < dim; ++b, ++e) {
         if (args.kind == FactorKind::scaled && a != b) continue;
-        for (int q = threadIdx.x; q < size; q += kThreads) {
+        team.for_each(size, [&](int q) {
           scratch[q] = args.kind == FactorKind::scaled
                            ? factors[q] * args.axis_scale[a]
                            : factors[general_factor_offset(dim, m, q, e)] * T(a == b ? 1 : 2);
-        }
+        });
         __syncthreads();
         T* in = scratch;
         T* out = scratch + size;
@@ -205,14 +200,14 @@ __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T
           const T* matrix = axis == a && axis == b   ? args.GG
                             : axis == a || axis == b ? args.BG
                                                      : args.BB;
-          contract_by_block(matrix, n, m, fast, slow, in, out);
+          contract_axis(team, matrix, n, m, fast, slow, in, out);
           T* swapped = in;
           in = out;
           out = swapped;
           fast *= n;
           slow /= m;
         }
-        add_by_block(in, nodes, sum);
+        add_tensor(team, in, nodes, sum);
       }
     }
     if (const T* const reaction = cell_reaction(args, place, size); reaction != nullptr) {
@@ -221,17 +216,15 @@ __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T
       int fast = 1;
       int slow = size / m;
       for (int axis = 0; axis < dim; ++axis, fast *= n, slow /= m) {
-        contract_by_block(args.BB, n, m, fast, slow, in, out);
+        contract_axis(team, args.BB, n, m, fast, slow, in, out);
         in = out;
         out = out == scratch ? scratch + size : scratch;
       }
-      add_by_block(in, nodes, sum);
+      add_tensor(team, in, nodes, sum);
     }
-    for (int i = threadIdx.x; i < nodes; i += kThreads) {
-      d[cell_node(args.grid, place, i).lattice] += sum[i];
-    }
-    __syncthreads();
-  }
+    if (!cell.counts) return;
+    team.for_each(nodes, [&](int i) { d[cell_node(args.grid, place, i).lattice] += sum[i]; });
+  });
 }
 
 // d_i += sum_d s_d K_ii along d, M_ii along the others, + r M_ii along all. One thread a node of a
@@ -295,7 +288,8 @@ TensorAnySize<T>::TensorAnySize(const BilinearForm& form)
       BG_(entry_products<T>(form.discretization->basis.B, form.discretization->basis.G)),
       GG_(entry_products<T>(form.discretization->basis.G, form.discretization->basis.G)),
       // The rule has no fewer points than there are nodes.
-      scratch_(tensor_any_block_bytes(form.discretization->mesh.dimension(), points_, sizeof(T))) {}
+      scratch_(tensor_any_block_bytes(form.discretization->mesh.dimension(), points_, sizeof(T)),
+               power(points_, form.discretization->mesh.dimension())) {}
 
 namespace {
 
@@ -312,8 +306,7 @@ AnyArguments<T> any_arguments(const CellGrid& grid, const CellRange& range,
   for (int d = 0; d < 3; ++d) args.axis_scale[d] = static_cast<T>(factors.axis_scale[d]);
   args.reaction = factors.reaction;
   args.reaction_scale = static_cast<T>(factors.reaction_scale);
-  args.scratch = static_cast<char*>(scratch.global());
-  args.scratch_bytes = scratch.bytes_per_block();
+  args.scratch = scratch.view();
   return args;
 }
 

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = kScratchThreads;
 constexpr Index kNone = std::numeric_limits<Index>::max();
 
 // What the kernels need to know of the basis and the nodes.
@@ -93,32 +93,35 @@ __device__ void report_inverted(Index cell, Index* inverted) {
   atomicMin(reinterpret_cast<unsigned long long*>(inverted), static_cast<unsigned long long>(cell));
 }
 
-// D_q of mapped cells. One block of kThreads a cell, striding; scratch: dim^2 + 2 tensors of m^dim
-// doubles. x_d [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim -> D_q.
+// D_q of mapped cells. One team a cell, striding; scratch: dim^2 + 2 tensors of m^dim doubles. x_d
+// [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim -> D_q.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    general_factors_kernel(GeometryArguments g, char* global_scratch, Index scratch_bytes,
-                           Index stride, T* factors, T* reaction, Index* inverted) {
+    general_factors_kernel(GeometryArguments g, ScratchView view, Index stride, T* factors,
+                           T* reaction, Index* inverted) {
   extern __shared__ __align__(16) char shared_scratch[];
-  auto* const scratch = reinterpret_cast<double*>(
-      global_scratch != nullptr ? global_scratch + blockIdx.x * scratch_bytes : shared_scratch);
+  const CellTeam team(view, shared_scratch);
+  auto* const scratch = team.scratch<double>();
   const int dim = g.grid.dimension;
   const int m = g.points.points;
   const int size = dim == 3 ? m * m * m : m * m;
   double* const jacobian = scratch + 2 * size;
-  for (Index c = blockIdx.x; c < g.count; c += gridDim.x) {
+  team.for_each_cell(g.count, [&](const TeamCell& team_cell) {
+    const Index c = team_cell.number;
     const Index cell = g.first_cell + c;
     const CellPlace place = place_of(g, cell);
     for (int d = 0; d < dim; ++d) {
-      const double* values = relative_positions(
-          g.grid, g.points, place, d, cell_origin(g.points, place, d), scratch, scratch + size);
+      const double* values =
+          relative_positions(team, g.grid, g.points, place, d, cell_origin(g.points, place, d),
+                             scratch, scratch + size);
       int fast = 1;
       for (int a = 0; a < dim; ++a, fast *= m) {
-        contract_by_block(g.D, m, m, fast, size / (fast * m), values,
-                          jacobian + (d * dim + a) * size);
+        contract_axis(team, g.D, m, m, fast, size / (fast * m), values,
+                      jacobian + (d * dim + a) * size);
       }
     }
-    for (int q = threadIdx.x; q < size; q += kThreads) {
+    if (!team_cell.counts) return;
+    team.for_each(size, [&](int q) {
       const double k = g.k != nullptr ? g.k[c * size + q] : g.constant_k;
       const double wk = weight_of(g, q) * k;
       double entries[6];
@@ -138,13 +141,12 @@ __global__ void __launch_bounds__(kThreads)
         symmetric_entries_3d(J, wk / determinant, entries);
         write_reaction(g, c, q, size, determinant, reaction);
       }
-      if (factors == nullptr) continue;
+      if (factors == nullptr) return;
       for (int e = 0; e < dim * (dim + 1) / 2; ++e) {
         factors[c * stride + general_factor_offset(dim, m, q, e)] = static_cast<T>(entries[e]);
       }
-    }
-    __syncthreads();
-  }
+    });
+  });
 }
 
 // D_q = w k |J| diag(1 / h_d^2) of axis-aligned cells of different widths. One thread a point.
@@ -218,10 +220,12 @@ DeviceFactorMaker<T>::DeviceFactorMaker(const BilinearForm& form)
       state_(form),
       D_(form.discretization->basis.D.entries),
       inverted_(std::vector<Index>{kNone}),
-      scratch_(form.discretization->mapping.is_cartesian()
-                   ? 0
-                   : factor_block_bytes(form.discretization->mesh.dimension(),
-                                        form.discretization->basis.point_count())) {
+      scratch_(
+          form.discretization->mapping.is_cartesian()
+              ? 0
+              : factor_block_bytes(form.discretization->mesh.dimension(),
+                                   form.discretization->basis.point_count()),
+          power(form.discretization->basis.point_count(), form.discretization->mesh.dimension())) {
   const Discretization& discretization = *form.discretization;
   check_constants(form);
   const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
@@ -271,8 +275,7 @@ void DeviceFactorMaker<T>::make(Index first, Index count, T* factors, T* reactio
     if (!discretization.mapping.is_cartesian()) {
       launch(general_factors_kernel<T>,
              {kName, scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes()},
-             arguments, static_cast<char*>(scratch_.global()), scratch_.bytes_per_block(),
-             cell_stride_, out, reaction_out, inverted_.data());
+             arguments, scratch_.view(), cell_stride_, out, reaction_out, inverted_.data());
     } else if (kind_ == FactorKind::general) {
       launch(graded_factors_kernel<T>, one_thread_per_point, arguments, cell_stride_, out,
              reaction_out);

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = kScratchThreads;
 constexpr Index kNone = std::numeric_limits<Index>::max();
 
 struct FieldArguments {
@@ -26,15 +26,14 @@ struct FieldArguments {
   Allowed allowed;
 };
 
-// values [cell - first_cell][q]. One block of kThreads a cell, striding; scratch as
+// values [cell - first_cell][q]. One team a cell, striding; scratch as
 // field_block_bytes(). forbidden: the first place in values of one that is not allowed.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    field_kernel(FieldArguments g, char* global_scratch, Index scratch_bytes, T* values,
-                 Index* forbidden) {
+    field_kernel(FieldArguments g, ScratchView view, T* values, Index* forbidden) {
   extern __shared__ __align__(16) char shared_scratch[];
-  auto* const scratch = reinterpret_cast<double*>(
-      global_scratch != nullptr ? global_scratch + blockIdx.x * scratch_bytes : shared_scratch);
+  const CellTeam team(view, shared_scratch);
+  auto* const scratch = team.scratch<double>();
   const int dim = g.grid.dimension;
   const int n = g.grid.degree + 1;
   const int m = g.points.points;
@@ -44,24 +43,24 @@ __global__ void __launch_bounds__(kThreads)
   const bool is_mapped = g.points.nodes.is_mapped;
   double* const position = scratch + 2 * room;
   double* const u = position + (is_mapped ? dim * size : 0);
-  for (Index c = blockIdx.x; c < g.count; c += gridDim.x) {
+  team.for_each_cell(g.count, [&](const TeamCell& team_cell) {
+    const Index c = team_cell.number;
     const CellPlace place = place_cell(g.grid, g.all, g.first_cell + c);
     for (int d = 0; is_mapped && d < dim; ++d) {
       const double origin = cell_origin(g.points, place, d);
       const double* const at_points =
-          relative_positions(g.grid, g.points, place, d, origin, scratch, scratch + room);
-      for (int q = threadIdx.x; q < size; q += kThreads) {
-        position[d * size + q] = at_points[q] + origin;
-      }
+          relative_positions(team, g.grid, g.points, place, d, origin, scratch, scratch + room);
+      team.for_each(size, [&](int q) { position[d * size + q] = at_points[q] + origin; });
       __syncthreads();
     }
     if (g.state != nullptr) {
       const double* const at_points =
-          state_at_points(g.grid, g.points, place, g.state, scratch, scratch + room);
-      for (int q = threadIdx.x; q < size; q += kThreads) u[q] = at_points[q];
+          state_at_points(team, g.grid, g.points, place, g.state, scratch, scratch + room);
+      team.for_each(size, [&](int q) { u[q] = at_points[q]; });
       __syncthreads();
     }
-    for (int q = threadIdx.x; q < size; q += kThreads) {
+    if (!team_cell.counts) return;
+    team.for_each(size, [&](int q) {
       double x[3] = {0.0, 0.0, 0.0};
       int rest = q;
       for (int d = 0; d < dim; ++d, rest /= m) {
@@ -71,12 +70,11 @@ __global__ void __launch_bounds__(kThreads)
       const double value = value_at(g.field, x, g.state != nullptr ? u[q] : kUnknownU);
       const Index at = c * size + q;
       values[at] = static_cast<T>(value);
-      if (is_allowed(value, g.allowed)) continue;
+      if (is_allowed(value, g.allowed)) return;
       atomicMin(reinterpret_cast<unsigned long long*>(forbidden),
                 static_cast<unsigned long long>(at));
-    }
-    __syncthreads();
-  }
+    });
+  });
 }
 
 const ScalarField& field_of(const BilinearForm& form, FormField what) {
@@ -107,7 +105,9 @@ FieldAtPoints::FieldAtPoints(const BilinearForm& form, FormField what, const Dev
       scratch_(field_block_bytes(points_.nodes.dimension,
                                  std::max(points_.points, form.discretization->basis.degree + 1),
                                  points_.nodes.is_mapped ? MeshKind::mapped : MeshKind::graded,
-                                 state_ != nullptr ? StateKind::given : StateKind::none)) {
+                                 state_ != nullptr ? StateKind::given : StateKind::none),
+               power(std::max(points_.points, form.discretization->basis.degree + 1),
+                     points_.nodes.dimension)) {
   if (field_ && field_->depends_on_u() && state_ == nullptr) {
     throw std::invalid_argument("a field that depends on u without a state");
   }
@@ -137,8 +137,7 @@ bool FieldAtPoints::evaluate_on_gpu(Index first, Index count, T* values) {
   launch(
       field_kernel<T>,
       {"a field at quadrature points", scratch_.blocks(count), kThreads, scratch_.shared_bytes()},
-      arguments, static_cast<char*>(scratch_.global()), scratch_.bytes_per_block(), values,
-      forbidden_.data());
+      arguments, scratch_.view(), values, forbidden_.data());
   const Index forbidden = to_host(forbidden_).front();
   if (forbidden == kNone) return true;
   forbidden_ = DeviceArray<Index>(std::vector<Index>{kNone});
