@@ -217,6 +217,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
   static constexpr int kNeighbors = StencilNeighbors<dim>::kNeighbors;
   static constexpr int kArrays = kNeighbors + 1;
   static constexpr Index kMinRows = 4;
+  static constexpr int kNodes = 1 << dim;
 
   Index row_count() const { return static_cast<Index>(layout_.extent[1]) * layout_.extent[2]; }
 
@@ -278,20 +279,25 @@ class StencilOperator final : public LinearOperator<T, Host> {
         discretization,
         std::make_shared<GeometricFactors<T>>(discretization, batches, form.coefficient,
                                               form.reaction, form.context()));
+    const std::array<Couplings, kNodes> places = coupling_places();
     for (int color = 0; color < batches.color_count(); ++color) {
       const auto numbers = batches.bricks_of_color(color);
       parallel_ranges(static_cast<Index>(numbers.size()), [&](Range range) {
         HostArray<Lanes<T>> unit(kNodes, Lanes<T>{});
         HostArray<Lanes<T>> column(kNodes);
         HostArray<Lanes<T>> scratch(static_cast<std::size_t>(kernel->scratch_size()));
+        std::array<CellOfMatrix, kLanes<T>> cells{};
         for (Index b = range.begin; b < range.end; ++b) {
           batches.for_each_batch(batches.bricks()[numbers[b]], [&](const CellBatch& batch) {
+            for (int lane = 0; lane < batch.active; ++lane) {
+              cells[lane] = cell_at(batch.cells[lane], form.dirichlet);
+            }
             for (int j = 0; j < kNodes; ++j) {
               unit[j] = broadcast(T{1});
               kernel->apply(batch, unit.data(), column.data(), scratch.data());
               unit[j] = Lanes<T>{};
               for (int lane = 0; lane < batch.active; ++lane) {
-                add_column(form.dirichlet, batch.cells[lane], j, lane, column.data());
+                add_column(cells[lane], places[j], j, lane, column.data());
               }
             }
           });
@@ -300,18 +306,49 @@ class StencilOperator final : public LinearOperator<T, Host> {
     }
   }
 
-  // Adds K_c[i][j] for the free nodes i that j is not earlier than, if j is free, too.
-  void add_column(FaceSet dirichlet, const IndexTriple& cell, int j, int lane,
-                  const Lanes<T>* column) {
-    const IndexTriple at_j = node_of_cell(cell, j);
-    if (lattice_.on_faces(at_j, dirichlet)) return;
-    for (int i = 0; i <= j; ++i) {
-      const IndexTriple at_i = node_of_cell(cell, i);
-      if (lattice_.on_faces(at_i, dirichlet)) continue;
-      const int k =
-          static_cast<int>((at_j[0] - at_i[0]) + 3 * (at_j[1] - at_i[1]) + 9 * (at_j[2] - at_i[2]));
-      coefficients_[place(k, at_i)] += column[i][lane];
+  // Where a cell's first node is, and which of its nodes are constrained, a bit each.
+  struct CellOfMatrix {
+    Index place;
+    unsigned constrained;
+  };
+  CellOfMatrix cell_at(const IndexTriple& cell, FaceSet dirichlet) const {
+    CellOfMatrix found{place(0, cell), 0U};
+    for (int i = 0; i < kNodes; ++i) {
+      if (lattice_.on_faces(node_of_cell(cell, i), dirichlet)) found.constrained |= 1U << i;
     }
+    return found;
+  }
+
+  // For node j of a cell, where the coefficients of nodes i <= j with it lie, from the cell's
+  // place.
+  using Couplings = std::array<Index, kNodes>;
+  std::array<Couplings, kNodes> coupling_places() const {
+    std::array<Couplings, kNodes> places{};
+    for (int j = 0; j < kNodes; ++j) {
+      const IndexTriple at_j = node_of_cell({}, j);
+      for (int i = 0; i <= j; ++i) {
+        const IndexTriple at_i = node_of_cell({}, i);
+        places[j][i] = place(coupling(at_i, at_j), at_i);
+      }
+    }
+    return places;
+  }
+
+  // Adds K_c[i][j] for the free nodes i that j is not earlier than, if j is free, too.
+  void add_column(const CellOfMatrix& cell, const Couplings& places, int j, int lane,
+                  const Lanes<T>* column) {
+    if ((cell.constrained >> j & 1U) != 0U) return;
+    T* const coefficients = coefficients_.data() + cell.place;
+    for (int i = 0; i <= j; ++i) {
+      if ((cell.constrained >> i & 1U) != 0U) continue;
+      coefficients[places[i]] += column[i][lane];
+    }
+  }
+
+  // The number of the later neighbor at_j of at_i.
+  static int coupling(const IndexTriple& at_i, const IndexTriple& at_j) {
+    return static_cast<int>((at_j[0] - at_i[0]) + 3 * (at_j[1] - at_i[1]) +
+                            9 * (at_j[2] - at_i[2]));
   }
 
   static IndexTriple node_of_cell(const IndexTriple& cell, int i) {
@@ -327,13 +364,9 @@ class StencilOperator final : public LinearOperator<T, Host> {
       if (lattice_.on_faces(at_i, form.dirichlet) || lattice_.on_faces(at_j, form.dirichlet)) {
         return;
       }
-      const int k =
-          static_cast<int>((at_j[0] - at_i[0]) + 3 * (at_j[1] - at_i[1]) + 9 * (at_j[2] - at_i[2]));
-      coefficients_[place(k, at_i)] += value;
+      coefficients_[place(coupling(at_i, at_j), at_i)] += value;
     });
   }
-
-  static constexpr int kNodes = 1 << dim;
 
   NodeLattice lattice_;
   StencilLayout layout_;
