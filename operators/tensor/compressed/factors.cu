@@ -10,7 +10,9 @@
 namespace tessera {
 namespace {
 
-constexpr int kThreads = 192;  // a warp an entry
+constexpr int kThreads = 128;
+constexpr int kWarp = 32;
+constexpr int kEntries = 6;
 constexpr unsigned kAll = 0xffffffffU;
 
 struct PackArguments {
@@ -79,7 +81,7 @@ struct CellPoints {
 __device__ double2 range_of(const CellPoints& cell, int e) {
   double low = INFINITY;
   double high = -INFINITY;
-  for (int q = threadIdx.x % 32; q < cell.m * cell.m * cell.m; q += 32) {
+  for (int q = threadIdx.x % kWarp; q < cell.m * cell.m * cell.m; q += kWarp) {
     const double value = cell.value(q, e);
     low = fmin(low, value);
     high = fmax(high, value);
@@ -164,51 +166,60 @@ __device__ void store_point(const double (&number)[6], const CompressedLayout& l
   }
 }
 
-// Packs cells, a block a cell, a warp an entry of its header.
+// The entries D_aa and D_bb of D_ab, number e.
+__device__ int2 diagonal_entries(int e) {
+  constexpr int2 kDiagonal[6] = {{0, 0}, {0, 3}, {0, 5}, {3, 3}, {3, 5}, {5, 5}};
+  return kDiagonal[e];
+}
+
+// Packs cells, a warp a cell: an entry of its header a lane, then a point a lane.
 template <class T, CompressedBits bits>
 __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args, char* packed) {
-  __shared__ Entry entries[6];
-  __shared__ double smallest[6];
-  // The entries D_aa and D_bb of each D_ab.
-  constexpr int2 kDiagonal[6] = {{0, 0}, {0, 3}, {0, 5}, {3, 3}, {3, 5}, {5, 5}};
-  const int warp = threadIdx.x / 32;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const CompressedLayout& layout = args.layout;
   const int m = layout.points;
-  for (Index c = blockIdx.x; c < args.count; c += gridDim.x) {
+  const Index warps = static_cast<Index>(gridDim.x) * (kThreads / kWarp);
+  for (Index c = thread_number<kThreads>() / kWarp; c < args.count; c += warps) {
     const CellPoints cell{args.factors + c * args.stride, args.weights, m};
     const Index number = args.first_cell + c;
     char* const group = packed + number / layout.cells * layout.group_bytes(bits);
     const int local = static_cast<int>(number % layout.cells);
-    const double2 range = range_of(cell, warp);
-    if (threadIdx.x % 32 == 0) smallest[warp] = range.x;
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) {
-      const double least = sqrt(smallest[kDiagonal[warp].x] * smallest[kDiagonal[warp].y]);
-      const Entry found = find_entry<T>(range, least, static_cast<int>(bits));
-      entries[warp] = found;
-      reinterpret_cast<unsigned*>(group + local * kCompressedHeaderBytes)[warp] =
-          is_plain<T, bits>() ? 0U : found.word;
-      const double share = found.exponent == kNoExponent
+    double2 range{0.0, 0.0};  // of the lane's entry
+    for (int e = 0; e < kEntries; ++e) {
+      const double2 of_entry = range_of(cell, e);
+      if (lane == e) range = of_entry;
+    }
+    const int2 diagonal = diagonal_entries(min(lane, kEntries - 1));
+    const double least =
+        sqrt(__shfl_sync(kAll, range.x, diagonal.x) * __shfl_sync(kAll, range.x, diagonal.y));
+    Entry entry{};
+    if (lane < kEntries) {
+      entry = find_entry<T>(range, least, static_cast<int>(bits));
+      reinterpret_cast<unsigned*>(group + local * kCompressedHeaderBytes)[lane] =
+          is_plain<T, bits>() ? 0U : entry.word;
+      const double share = entry.exponent == kNoExponent
                                ? static_cast<double>(INFINITY)
-                               : ldexp(1.0, found.exponent - static_cast<int>(bits) - 1) / least;
+                               : ldexp(1.0, entry.exponent - static_cast<int>(bits) - 1) / least;
       atomicMax(args.error, static_cast<unsigned long long>(__double_as_longlong(share)));
     }
-    __syncthreads();
-    for (int q = threadIdx.x; q < m * m * m; q += kThreads) {
+    int exponents[kEntries];
+    double offsets[kEntries];
+    for (int e = 0; e < kEntries; ++e) {
+      exponents[e] = __shfl_sync(kAll, entry.exponent, e);
+      offsets[e] = __shfl_sync(kAll, entry.offset, e);
+    }
+    for (int q = lane; q < m * m * m; q += kWarp) {
       int at[3];
       cell.split(q, at);
-      double number_of[6];
-      for (int e = 0; e < 6; ++e) {
-        if (is_plain<T, bits>()) {
-          number_of[e] = cell.value(q, e);
-          continue;
-        }
-        number_of[e] = ldexp(cell.value(q, e) - entries[e].offset, -entries[e].exponent) - 1.0;
+      double number_of[kEntries];
+      for (int e = 0; e < kEntries; ++e) {
+        number_of[e] = is_plain<T, bits>()
+                           ? cell.value(q, e)
+                           : ldexp(cell.value(q, e) - offsets[e], -exponents[e]) - 1.0;
       }
       store_point<T, bits>(number_of, layout, layout.position(local, at[0], at[1], at[2]),
                            group + layout.cells * kCompressedHeaderBytes);
     }
-    __syncthreads();
   }
 }
 
@@ -294,8 +305,8 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
     const PackArguments args{factors.data(), stride, weights.data(), first,
                              count,          layout, error.data()};
     launch(kernel_of<T>(bits_),
-           {"packing of geometric factors", blocks_for(count, 1, 1 << 20), kThreads}, args,
-           data_.data());
+           {"packing of geometric factors", blocks_for(count, kThreads / kWarp, 1 << 20), kThreads},
+           args, data_.data());
   }
   maker.check();
   const unsigned long long largest = to_host(error).front();

@@ -7,8 +7,11 @@
 
 namespace tessera {
 
+/// The most that the factors take that are made at a time, unless those of a row take more.
+inline constexpr Index kDiagonalChunkBytes = Index{64} << 20;
+
 /// d += the diagonals of the K_c of a mesh with general factors that are not stored: they are made
-/// again in the stored form, some rows of cells at a time. `colors` as cell_colors().
+/// again in the stored form, some planes or rows of cells at a time. `colors` as cell_colors().
 template <class T>
 void add_general_diagonal(const BilinearForm& form, const CellGrid& grid,
                           const TensorAnySize<T>& any_size, const std::vector<CellRange>& colors,
