@@ -209,6 +209,11 @@ OperatorBytes operator_bytes(const StrategyName& strategy, const FormShape& shap
   return {Saturated(bytes.held) + scatter, Saturated(bytes.peak) + scatter};
 }
 
+Index diagonal_bytes(const StrategyName& strategy, const FormShape& shape) {
+  const auto bytes = row_of(strategy, shape.processor).diagonal_bytes_on_gpu;
+  return bytes == nullptr || shape.processor == Processor::cpu ? 0 : bytes(strategy, shape);
+}
+
 template <class T, class Space>
 std::unique_ptr<LinearOperator<T, Space>> make_operator(const StrategyName& strategy,
                                                         const BilinearForm& form) {

@@ -80,6 +80,9 @@ StrategyName choose_strategy(const FormShape& shape, const std::string& scatter)
 /// @throws UnsuitableChoice for a strategy that the processor does not have
 OperatorBytes operator_bytes(const StrategyName& strategy, const FormShape& shape);
 
+/// Bytes of what is there only while diagonal() of such an operator runs.
+Index diagonal_bytes(const StrategyName& strategy, const FormShape& shape);
+
 /// Makes the operator of a form; the form's discretization must outlive it. Of a form of which
 /// ranks have parts it is that of the whole, and all ranks call this and its functions together.
 /// @throws UnsuitableChoice (a std::invalid_argument) for an unknown strategy or one that is not

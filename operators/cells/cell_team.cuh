@@ -8,8 +8,8 @@ namespace tessera {
 /// A cell of a launch, as a team sees it.
 struct TeamCell {
   Index number;
-  /// No where there are fewer cells than teams: the last cell is then done once more, for barriers
-  /// are the block's, and nothing of it may be written.
+  /// False for teams beyond the last cell: they do that one once more, because barriers are the
+  /// block's, and must write nothing of it.
   bool counts;
 };
 

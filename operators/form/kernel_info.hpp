@@ -75,6 +75,8 @@ struct KernelInfo {
   /// Null where the processor does not have the kernel.
   BytesFunction cpu_bytes = nullptr;
   BytesFunction gpu_bytes = nullptr;
+  /// Bytes of what is there only while the GPU finds the diagonal. Null: none.
+  Index (*diagonal_bytes_on_gpu)(const StrategyName& strategy, const FormShape& shape) = nullptr;
   /// Why there is no operator of this shape by the strategy, in a user's words; empty if there is.
   /// Null: every shape has one.
   std::string (*why_not)(const StrategyName& strategy, const FormShape& shape) = nullptr;

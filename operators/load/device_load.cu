@@ -32,7 +32,7 @@ struct LoadArguments {
 };
 
 // b_i += (f, phi_i) where row i is not constrained, for cells that share no node. One team a
-// cell, striding; scratch as load_block_bytes(). f w |J| [m]^dim -> B^T -> [n]^dim.
+// cell, striding; scratch as load_cell_bytes(). f w |J| [m]^dim -> B^T -> [n]^dim.
 __global__ void __launch_bounds__(kThreads)
     source_kernel(LoadArguments g, ScratchView view, double* b, int* is_finite) {
   extern __shared__ __align__(16) char shared_scratch[];
@@ -96,7 +96,7 @@ bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVect
   arguments.source = program.view();
   const int longest = std::max(basis.node_count(), basis.point_count());
   const BlockScratch scratch(
-      load_block_bytes(arguments.grid.dimension, longest, arguments.points.nodes.is_mapped),
+      load_cell_bytes(arguments.grid.dimension, longest, arguments.points.nodes.is_mapped),
       power(longest, arguments.grid.dimension));
   for (const CellRange& color : cell_colors(arguments.grid)) {
     arguments.range = color;

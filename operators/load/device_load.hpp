@@ -36,9 +36,9 @@ double free_norm(const BilinearForm& form, const DeviceVector<double>& b);
 /// GPU takes, as above. @throws DeviceError
 bool is_finite_at_nodes(const Discretization& discretization, const ScalarField& field);
 
-/// Bytes that a block of the load's kernel keeps: two tensors, and of mapped cells positions and
+/// Bytes that the load's kernel keeps of a cell: two tensors, and of mapped cells positions and
 /// Jacobians. @param longest the larger number of nodes and quadrature points along an axis
-constexpr Index load_block_bytes(int dimension, int longest, bool is_mapped) {
+constexpr Index load_cell_bytes(int dimension, int longest, bool is_mapped) {
   const int tensors = 2 + (is_mapped ? dimension + dimension * dimension : 0);
   return tensors * power(longest, dimension) * static_cast<Index>(sizeof(double));
 }

@@ -10,7 +10,7 @@ CellIntegrator::CellIntegrator(const Discretization& discretization)
       D_(discretization.basis.D.entries),
       D_transposed_(transposed<double>(discretization.basis.D)),
       scratch_(
-          integral_block_bytes(
+          integral_cell_bytes(
               discretization.mesh.dimension(),
               std::max(discretization.basis.node_count(), discretization.basis.point_count()),
               !discretization.mapping.is_cartesian()),

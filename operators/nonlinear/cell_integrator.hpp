@@ -16,15 +16,15 @@ struct BasisTables {
   const double* D_transposed;  // [q][q]
 };
 
-/// Bytes that a block keeps: two tensors to work with, values and gradients, and of mapped cells
-/// positions and Jacobians.
+/// Bytes that are kept of a cell: two tensors to work with, values and gradients, and of mapped
+/// cells positions and Jacobians.
 /// @param longest the larger number of nodes and quadrature points along an axis
-constexpr Index integral_block_bytes(int dimension, int longest, bool is_mapped) {
+constexpr Index integral_cell_bytes(int dimension, int longest, bool is_mapped) {
   const int tensors = 3 + dimension + (is_mapped ? dimension + dimension * dimension : 0);
   return tensors * power(longest, dimension) * static_cast<Index>(sizeof(double));
 }
 
-/// Positions of quadrature points, tables of the basis and the scratch of blocks.
+/// Positions of quadrature points, tables of the basis and the scratch of cells.
 class CellIntegrator {
  public:
   /// @throws DeviceError
@@ -32,7 +32,7 @@ class CellIntegrator {
 
   const PointPlaces& points() const { return points_.view(); }
   BasisTables tables() const { return {B_transposed_.data(), D_.data(), D_transposed_.data()}; }
-  /// Of blocks that need positions and Jacobians as well.
+  /// Of kernels that need positions and Jacobians as well.
   const BlockScratch& scratch() const { return scratch_; }
   Index bytes() const { return scratch_.global_bytes(); }
 

@@ -28,7 +28,7 @@ struct DriftArguments {
 __device__ int power_of(int n, int dim) { return dim == 3 ? n * n * n : n * n; }
 
 // g [cell][axis][q] of `count` cells from first_cell on. One team a cell, striding; scratch as
-// integral_block_bytes().
+// integral_cell_bytes().
 __global__ void __launch_bounds__(kThreads)
     make_drift_kernel(const __grid_constant__ DriftArguments g, Index count, ScratchView view,
                       double* drift) {
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kThreads)
 
 // y_i += sum_q (g_q v_q) . grad phi_i where row i is not constrained, for cells that share no node;
 // v counts as 0 where it is constrained. One team a cell, striding; scratch as
-// integral_block_bytes() without geometry. Bytes a point: g once.
+// integral_cell_bytes() without geometry. Bytes a point: g once.
 __global__ void __launch_bounds__(kThreads)
     add_drift_kernel(const __grid_constant__ DriftArguments g, ScratchView view,
                      const double* __restrict__ drift, const double* v, double* y) {
@@ -115,8 +115,8 @@ DriftArguments arguments_of(const CellGrid& grid, const CellIntegrator& integrat
 DeviceDrift::DeviceDrift(const BilinearForm& form)
     : grid_(make_cell_grid(form)),
       integrator_(*form.discretization),
-      scratch_(integral_block_bytes(grid_.dimension, longest_axis(form.discretization->basis),
-                                    /*is_mapped=*/false),
+      scratch_(integral_cell_bytes(grid_.dimension, longest_axis(form.discretization->basis),
+                                   /*is_mapped=*/false),
                power(longest_axis(form.discretization->basis), grid_.dimension)),
       g_(all_cells(grid_).size() * grid_.dimension *
          power(form.discretization->basis.point_count(), grid_.dimension)),

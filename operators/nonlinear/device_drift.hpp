@@ -57,12 +57,12 @@ inline OperatorBytes device_drift_bytes(const FormShape& shape) {
   const bool is_mapped = shape.mesh_kind == MeshKind::mapped;
   const Index held =
       Saturated(points) * dimension * sizeof(double) +
-      block_scratch_bytes(integral_block_bytes(dimension, longest, is_mapped)) +
-      block_scratch_bytes(integral_block_bytes(dimension, longest, /*is_mapped=*/false));
+      block_scratch_bytes(integral_cell_bytes(dimension, longest, is_mapped)) +
+      block_scratch_bytes(integral_cell_bytes(dimension, longest, /*is_mapped=*/false));
   const Index state = Saturated(shape.lattice.size()) * sizeof(double);
   const Index fields =
       Saturated(points < kFieldPointsPerChunk ? points : kFieldPointsPerChunk) * sizeof(double) +
-      block_scratch_bytes(field_block_bytes(dimension, longest, shape.mesh_kind, StateKind::given));
+      block_scratch_bytes(field_cell_bytes(dimension, longest, shape.mesh_kind, StateKind::given));
   return {held, Saturated(held) + state + fields};
 }
 

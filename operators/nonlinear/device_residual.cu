@@ -26,7 +26,7 @@ struct ResidualArguments {
 };
 
 // r_i += (k(u) grad u, grad phi_i) + (c u - f(u), phi_i) for cells that share no node. One team a
-// cell, striding; scratch as integral_block_bytes(). are_allowed becomes 0 where a field
+// cell, striding; scratch as integral_cell_bytes(). are_allowed becomes 0 where a field
 // has a value that it must not have.
 __global__ void __launch_bounds__(kThreads)
     residual_kernel(const __grid_constant__ ResidualArguments g, ScratchView view, double* r,

@@ -62,12 +62,11 @@ enum class StencilPass { apply, apply_dot, residual };
 template <class T>
 struct StencilVectors {
   const T* x;
-  T* y;                  // A x or r
-  const T* b = nullptr;  // may be r
-  // 2 sums of apply_dot, 1 of residual or null; what blocks leave, and how many have.
-  double* sums = nullptr;
-  Sums<2>* partial = nullptr;
-  unsigned* arrived = nullptr;
+  T* y;                         // A x or r
+  const T* b = nullptr;         // may be r
+  double* sums = nullptr;       // 2 of apply_dot, 1 of residual or null
+  Sums<2>* partial = nullptr;   // what blocks have left of them
+  unsigned* arrived = nullptr;  // blocks that have
 };
 
 // Writes what the pass makes of (A x)_node = product, and adds to this thread's sums.

@@ -14,7 +14,7 @@ OperatorBytes cpu_bytes(const StrategyName&, const FormShape& shape) {
 }
 
 OperatorBytes gpu_bytes(const StrategyName&, const FormShape& shape) {
-  return {stencil_bytes(shape), device_stencil_peak_bytes(shape)};
+  return {device_stencil_bytes(shape), device_stencil_peak_bytes(shape)};
 }
 
 std::string why_not(const StrategyName&, const FormShape& shape) {

@@ -18,8 +18,9 @@ namespace {
 
 // The tile of march_kernel().
 template <class T>
-using Tile = std::conditional_t<sizeof(T) == sizeof(double), StencilTile<3, 64, 8, 2, 1>,
-                                StencilTile<3, 64, 8, 1, 2>>;
+using Tile = std::conditional_t<sizeof(T) == sizeof(double),
+                                StencilTile<3, kStencilTileX, kStencilTileY, 2, 1>,
+                                StencilTile<3, kStencilTileX, kStencilTileY, 1, 2>>;
 
 // The coefficients and all but their product with a vector.
 template <class T, int dim>
@@ -156,13 +157,16 @@ class DeviceStencil3D final : public DeviceStencil<T, 3>, public FusedOperations
     // Those of ring nodes then come from memory twice, which costs more where vectors are long; and
     // where all fits, nothing has to leave.
     const Index cache = device_attribute(cudaDevAttrL2CacheSize);
-    if (this->bytes() >= cache / 2 && this->bytes() <= 5 * cache / 2) {
+    const Index coefficients = DeviceStencil<T, 3>::bytes();
+    if (coefficients >= cache / 2 && coefficients <= 5 * cache / 2) {
       cache_use_ = CacheUse::first_to_go;
     }
     partial_ = DeviceArray<Sums<2>>(static_cast<Index>(blocks_.x) * blocks_.y * blocks_.z);
     zero_on_device(arrived_.data(), arrived_.bytes());
     synchronize_device();
   }
+
+  Index bytes() const override { return DeviceStencil<T, 3>::bytes() + partial_.bytes(); }
 
   const FusedOperations<T, Device>* fused() const override { return this; }
 
@@ -192,7 +196,7 @@ class DeviceStencil3D final : public DeviceStencil<T, 3>, public FusedOperations
   bool y_first_ = false;
   dim3 blocks_;
   CacheUse cache_use_ = CacheUse::usual;
-  // What blocks leave of sums, a few kilobytes.
+  // What blocks leave of sums.
   mutable DeviceArray<Sums<2>> partial_;
   mutable DeviceArray<unsigned> arrived_;
 };

@@ -46,8 +46,8 @@ inline std::string why_not_stencil(const NodeLattice& lattice) {
          " nodes along an axis, and here are " + std::to_string(longest);
 }
 
-/// Bytes held by the operator on either processor, and the most on the host while it is made: the
-/// geometric factors as well.
+/// Bytes held by the operator on the host, and of its coefficients on either processor; and the
+/// most on the host while it is made: the geometric factors as well.
 Index stencil_bytes(const FormShape& shape);
 Index stencil_peak_bytes(const FormShape& shape);
 

@@ -11,6 +11,7 @@
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/gpu/any_degree.hpp"
 #include "operators/tensor/gpu/factors.hpp"
+#include "operators/tensor/gpu/general_diagonal.hpp"
 
 namespace tessera {
 namespace {
@@ -56,7 +57,7 @@ CompressedBits foreseen_bits(const FormShape& shape) {
 
 Index device_scratch_bytes(const FormShape& shape) {
   return block_scratch_bytes(
-      tensor_any_block_bytes(shape.dimension(), shape.points, shape.value_bytes));
+      tensor_any_cell_bytes(shape.dimension(), shape.points, shape.value_bytes));
 }
 
 }  // namespace
@@ -122,6 +123,15 @@ Index device_factor_peak_bytes(FactorStorage storage, const FormShape& shape) {
                                           sizeof(double)));
   }
   throw std::logic_error("a storage of factors whose bytes are not counted");
+}
+
+Index device_diagonal_bytes(FactorStorage storage, const FormShape& shape) {
+  if (storage == FactorStorage::stored || shape.factors() != FactorKind::general) return 0;
+  const Index cells =
+      std::min(diagonal_chunk_cells(shape.dimension(), shape.points, shape.value_bytes),
+               shape.mesh.cell_count());
+  return device_factor_peak_bytes(FactorKind::general, shape.reaction, shape.state,
+                                  shape.dimension(), cells, shape.points, shape.value_bytes);
 }
 
 }  // namespace tessera

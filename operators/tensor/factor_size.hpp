@@ -17,4 +17,8 @@ Index factor_bytes(FactorStorage storage, const FormShape& shape);
 Index device_factor_bytes(FactorStorage storage, const FormShape& shape);
 Index device_factor_peak_bytes(FactorStorage storage, const FormShape& shape);
 
+/// Bytes of GPU memory of what is there only while the diagonal is found: factors that are not
+/// stored, a slab of cells at a time.
+Index device_diagonal_bytes(FactorStorage storage, const FormShape& shape);
+
 }  // namespace tessera

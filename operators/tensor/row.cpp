@@ -27,6 +27,10 @@ OperatorBytes gpu_bytes(const StrategyName& strategy, const FormShape& shape) {
           device_factor_peak_bytes(storage_of(strategy), shape)};
 }
 
+Index diagonal_bytes_on_gpu(const StrategyName& strategy, const FormShape& shape) {
+  return device_diagonal_bytes(storage_of(strategy), shape);
+}
+
 std::string why_not(const StrategyName& strategy, const FormShape& shape) {
   const FactorStorage storage = storage_of(strategy);
   const std::string reason = why_no_factors(storage, strategy.scatter, shape);
@@ -63,6 +67,7 @@ KernelInfo tensor_kernel() {
           .factors = TakesFactors::yes,
           .cpu_bytes = cpu_bytes,
           .gpu_bytes = gpu_bytes,
+          .diagonal_bytes_on_gpu = diagonal_bytes_on_gpu,
           .why_not = why_not,
           .make = makers_of<MakeOperator>([]<class T>() { return make<T>; },
                                           []<class T>() { return make_on_device<T>; })};

@@ -52,7 +52,6 @@ double update_streams(const LinearOperator<T, Space>& a, const CaseParameters& p
     case PreconditionerKind::none:
       return on_gpu ? (fuses ? 6.5 : 10.0) : (fuses ? 7.0 : 11.0);
     case PreconditionerKind::diagonal:
-      return on_gpu ? 12.0 : (fuses ? 11.0 : 13.0);
     case PreconditionerKind::general:
       return on_gpu ? (fuses ? 10.0 : 12.0) : (fuses ? 11.0 : 13.0);
   }

@@ -86,6 +86,12 @@ void expect_fused_operations_equal_compositions(const LinearOperator<T, Space>& 
   expect_sum<T>(sums.get(0), expected, expected);
   expect_sum<T>(sums.get(0), values_of(r), values_of(r));
   EXPECT_EQ(sums.get(1), beyond) << "residual() has one sum";
+  const double square = sums.get(0);
+  auto without_sum = poisoned<T, Space>(n);
+  fused->residual(space_b, space_x, without_sum, nullptr);
+  EXPECT_TRUE(same_bits(on_host(without_sum), on_host(r))) << "a residual without its sum";
+  fused->residual(space_b, space_x, r, sums.data());
+  EXPECT_EQ(sums.get(0), square) << "after one without its sum";
   auto in_place = vector_in<T, Space>(b);
   fused->residual(in_place, space_x, in_place, sums.data());
   EXPECT_LT(relative_difference(on_host(in_place), expected), tolerance<T>()) << "r is b";

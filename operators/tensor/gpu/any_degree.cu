@@ -288,7 +288,7 @@ TensorAnySize<T>::TensorAnySize(const BilinearForm& form)
       BG_(entry_products<T>(form.discretization->basis.B, form.discretization->basis.G)),
       GG_(entry_products<T>(form.discretization->basis.G, form.discretization->basis.G)),
       // The rule has no fewer points than there are nodes.
-      scratch_(tensor_any_block_bytes(form.discretization->mesh.dimension(), points_, sizeof(T)),
+      scratch_(tensor_any_cell_bytes(form.discretization->mesh.dimension(), points_, sizeof(T)),
                power(points_, form.discretization->mesh.dimension())) {}
 
 namespace {

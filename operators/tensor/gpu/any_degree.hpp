@@ -7,13 +7,13 @@
 
 namespace tessera {
 
-/// Bytes that a block of it keeps: five tensors of points^dimension values.
-constexpr Index tensor_any_block_bytes(int dimension, int points, Index value_bytes) {
+/// Bytes that it keeps of a cell: five tensors of points^dimension values.
+constexpr Index tensor_any_cell_bytes(int dimension, int points, Index value_bytes) {
   return 5 * power(points, dimension) * value_bytes;
 }
 
 /// The tensor kernel of run-time size, for degrees and rules that have no unrolled one, and the
-/// diagonal of every degree. One thread block a cell: all lines of an axis, then a barrier.
+/// diagonal of every degree. A team of threads a cell: all lines of an axis, then a barrier.
 template <class T>
 class TensorAnySize {
  public:

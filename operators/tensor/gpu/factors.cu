@@ -223,8 +223,8 @@ DeviceFactorMaker<T>::DeviceFactorMaker(const BilinearForm& form)
       scratch_(
           form.discretization->mapping.is_cartesian()
               ? 0
-              : factor_block_bytes(form.discretization->mesh.dimension(),
-                                   form.discretization->basis.point_count()),
+              : factor_cell_bytes(form.discretization->mesh.dimension(),
+                                  form.discretization->basis.point_count()),
           power(form.discretization->basis.point_count(), form.discretization->mesh.dimension())) {
   const Discretization& discretization = *form.discretization;
   check_constants(form);

@@ -118,8 +118,9 @@ class DeviceFactors {
   DeviceArray<T> reaction_;
 };
 
-/// Bytes that a block making mapped factors keeps: Jacobians and two tensors in double precision.
-constexpr Index factor_block_bytes(int dimension, int points) {
+/// Bytes that are kept of a mapped cell while its factors are made: Jacobians and two tensors in
+/// double precision.
+constexpr Index factor_cell_bytes(int dimension, int points) {
   return (dimension * dimension + 2) * power(points, dimension) *
          static_cast<Index>(sizeof(double));
 }
@@ -140,11 +141,11 @@ constexpr Index device_factor_peak_bytes(FactorKind kind, ReactionKind reaction,
   const bool is_general = kind == FactorKind::general;
   // A field of a form has a scratch of its own.
   const Index of_fields =
-      2 * block_scratch_bytes(field_block_bytes(
+      2 * block_scratch_bytes(field_cell_bytes(
               dimension, points, is_general ? MeshKind::mapped : MeshKind::uniform, state));
   const Index scratch =
       of_fields +
-      (is_general ? block_scratch_bytes(factor_block_bytes(dimension, points)) : Index{0});
+      (is_general ? block_scratch_bytes(factor_cell_bytes(dimension, points)) : Index{0});
   const Index all_points = Saturated(cells) * power(points, dimension);
   const Index of_field = all_points < kFieldPointsPerChunk ? all_points : kFieldPointsPerChunk;
   const Index fields = of_field * (reaction == ReactionKind::varying ? 2 : 1);

@@ -27,7 +27,7 @@ struct FieldArguments {
 };
 
 // values [cell - first_cell][q]. One team a cell, striding; scratch as
-// field_block_bytes(). forbidden: the first place in values of one that is not allowed.
+// field_cell_bytes(). forbidden: the first place in values of one that is not allowed.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     field_kernel(FieldArguments g, ScratchView view, T* values, Index* forbidden) {
@@ -102,10 +102,10 @@ FieldAtPoints::FieldAtPoints(const BilinearForm& form, FormField what, const Dev
       state_(field_of(form, what).depends_on_u ? state.data() : nullptr),
       field_(DeviceField::make(field_of(form, what))),
       forbidden_(std::vector<Index>{kNone}),
-      scratch_(field_block_bytes(points_.nodes.dimension,
-                                 std::max(points_.points, form.discretization->basis.degree + 1),
-                                 points_.nodes.is_mapped ? MeshKind::mapped : MeshKind::graded,
-                                 state_ != nullptr ? StateKind::given : StateKind::none),
+      scratch_(field_cell_bytes(points_.nodes.dimension,
+                                std::max(points_.points, form.discretization->basis.degree + 1),
+                                points_.nodes.is_mapped ? MeshKind::mapped : MeshKind::graded,
+                                state_ != nullptr ? StateKind::given : StateKind::none),
                power(std::max(points_.points, form.discretization->basis.degree + 1),
                      points_.nodes.dimension)) {
   if (field_ && field_->depends_on_u() && state_ == nullptr) {

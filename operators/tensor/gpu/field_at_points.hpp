@@ -18,17 +18,17 @@ enum class FormField { coefficient, reaction };
 /// values: 128 MiB.
 inline constexpr Index kFieldPointsPerChunk = Index{1} << 24;
 
-/// Tensors that a block evaluating a field keeps: two to work with, positions in a mapped cell, and
-/// u where the field depends on it.
-constexpr int field_block_tensors(int dimension, MeshKind mesh, StateKind state) {
+/// Tensors that are kept of a cell while a field is evaluated: two to work with, positions in a
+/// mapped cell, and u where the field depends on it.
+constexpr int field_cell_tensors(int dimension, MeshKind mesh, StateKind state) {
   const bool is_mapped = mesh == MeshKind::mapped;
   if (!is_mapped && state == StateKind::none) return 0;
   return 2 + (is_mapped ? dimension : 0) + (state == StateKind::given ? 1 : 0);
 }
 
 /// Bytes of these. @param longest the larger number of nodes and quadrature points along an axis
-constexpr Index field_block_bytes(int dimension, int longest, MeshKind mesh, StateKind state) {
-  return field_block_tensors(dimension, mesh, state) * power(longest, dimension) *
+constexpr Index field_cell_bytes(int dimension, int longest, MeshKind mesh, StateKind state) {
+  return field_cell_tensors(dimension, mesh, state) * power(longest, dimension) *
          static_cast<Index>(sizeof(double));
 }
 

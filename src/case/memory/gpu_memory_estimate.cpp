@@ -53,9 +53,9 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
         positions,
         {"right-hand side", n.vectors(2)},
         {"cells of the load",
-         block_scratch_bytes(load_block_bytes(parameters.mesh.dimension,
-                                              std::max(n.lattice.degree() + 1, n.shape.points),
-                                              n.is_mapped()))}}});
+         block_scratch_bytes(load_cell_bytes(parameters.mesh.dimension,
+                                             std::max(n.lattice.degree() + 1, n.shape.points),
+                                             n.is_mapped()))}}});
   estimate.phases.push_back(
       {"making the operator on the GPU",
        {libraries, small, load, others_positions, n.operator_part(n.operation.peak)}});

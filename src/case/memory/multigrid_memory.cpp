@@ -14,6 +14,7 @@
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
+#include "src/case/strategy.hpp"
 #include "src/solve/preconditioner_table.hpp"
 
 namespace tessera {
@@ -64,6 +65,7 @@ struct PlannedLevel {
   LevelShape shape;
   LevelParts parts;
   OperatorBytes operation{0, 0};  // of its own operator
+  Index diagonal = 0;             // while that is found
   OperatorBytes blocks{0, 0};
   OperatorBytes start{0, 0};  // of the operator in the precision of the solver
   std::string strategy = {};
@@ -137,6 +139,9 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
       start.value_bytes = finest.value_bytes;
       planned.start = operator_bytes(choose_strategy(start, options.scatter), start);
     }
+    if (!fused) {
+      planned.diagonal = diagonal_bytes(is_the_cases ? case_strategy(parameters) : strategy, level);
+    }
     parts.operator_bytes = planned.operation.held;
     const Index streamed = fused ? planned.operation.held : geometry_bytes(strategy, level);
     parts.apply_bytes =
@@ -201,7 +206,8 @@ OperatorBytes multigrid_bytes(const CaseParameters& parameters) {
       if (on_cpu)
         tally.pass(Saturated(parts.dofs) * parts.dofs * kInverseMatrices * sizeof(double));
     } else {
-      tally.pass(Saturated(parts.dofs) * kEigenvalueVectors * parts.value_bytes);
+      const Saturated vector = Saturated(parts.dofs) * parts.value_bytes;
+      tally.pass(std::max<Index>(vector * kEigenvalueVectors, vector + level.diagonal));
     }
     tally.hold(solver_bytes(parts));
     tally.hold(parts.transfer_bytes);

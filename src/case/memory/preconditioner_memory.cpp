@@ -49,6 +49,18 @@ std::array<AxisSymmetry, 3> planned_symmetry(const CaseParameters& parameters) {
   return symmetry;
 }
 
+// While the diagonal of the case's operator is found.
+Index case_diagonal_bytes(const CaseParameters& parameters) {
+  return diagonal_bytes(case_strategy(parameters), case_shape(parameters));
+}
+
+// Whether operators by this kernel give p.q and q.q while they are applied on the GPU.
+bool has_fused_forms(const CaseParameters& parameters, std::string_view kernel) {
+  if (kernel == "stencil") return parameters.mesh.dimension == 3;
+  return kernel == "kronecker" && parameters.space.degree <= kMaxFastDegree &&
+         !has_varying_robin_face(parameters);
+}
+
 // Bytes of the modes of all axes in double precision.
 Index mode_bytes(const CaseParameters& parameters) {
   const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
@@ -94,13 +106,14 @@ OperatorBytes preconditioner_host_bytes(const CaseParameters& parameters) {
 
 OperatorBytes jacobi_bytes(const CaseParameters& parameters) {
   const Index diagonal = vector_bytes(parameters);
-  return {diagonal, diagonal};
+  return {diagonal, Saturated(diagonal) + case_diagonal_bytes(parameters)};
 }
 
 OperatorBytes chebyshev_bytes(const CaseParameters& parameters) {
   // The diagonal, the step and A x.
   const Saturated vector = vector_bytes(parameters);
-  return {vector * 3, vector * kEigenvalueVectors};
+  return {vector * 3,
+          std::max<Index>(vector * kEigenvalueVectors, vector + case_diagonal_bytes(parameters))};
 }
 
 OperatorBytes block_preconditioner_bytes(const FormShape& shape, BlockExchange exchange) {
@@ -187,12 +200,8 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
       break;
   }
   // On the GPU fused forms go with a second p, so that x can follow every second iteration.
-  const bool has_fused_forms = strategy.kernel == "stencil"
-                                   ? parameters.mesh.dimension == 3
-                                   : strategy.kernel == "kronecker" &&
-                                         parameters.space.degree <= kMaxFastDegree &&
-                                         !has_varying_robin_face(parameters);
-  const bool fuses = case_processor(parameters) == Processor::gpu && is_plain && has_fused_forms;
+  const bool fuses = case_processor(parameters) == Processor::gpu && is_plain &&
+                     has_fused_forms(parameters, strategy.kernel);
   if (!fuses) return is_general ? 4 : 3;
   if (!case_iterates_in_one_kernel(parameters, strategy.kernel)) return 4;
   const BoxMesh mesh = make_box_mesh(parameters);

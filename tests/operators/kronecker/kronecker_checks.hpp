@@ -4,10 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <memory>
-#include <numeric>
 #include <type_traits>
 #include <vector>
 

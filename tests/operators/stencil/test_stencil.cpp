@@ -44,7 +44,10 @@ void expect_equal_to_reference(const Problem& problem) {
   EXPECT_TRUE(same_bits(applied(*remade, x), first)) << "made again";
   EXPECT_LT(relative_difference(diagonal_of(*a), reference.diagonal()), tolerance<T>())
       << "diagonal";
-  EXPECT_EQ(a->bytes(), stencil_bytes(form_shape(problem.form, kProcessorOf<Space>, sizeof(T))));
+  const FormShape shape = form_shape(problem.form, kProcessorOf<Space>, sizeof(T));
+  EXPECT_GE(a->bytes(), stencil_bytes(shape));
+  constexpr bool kOnTheHost = std::is_same_v<Space, Host>;
+  EXPECT_LE(a->bytes(), kOnTheHost ? stencil_bytes(shape) : device_stencil_bytes(shape));
 }
 
 using Shape = std::pair<int, IndexTriple>;
@@ -99,6 +102,12 @@ TEST_P(Stencil, HasFusedOperationsIn3DOnTheGpu) {
     ASSERT_EQ(a->fused() != nullptr, has_some);
     if (!has_some) return;
     expect_fused_operations_equal_compositions(*a);
+    const HostVector<double> x = vector_of<double>(random_values(problem.size(), 5));
+    const auto space_x = in_space<Space>(x);
+    Vector<double, Space> y(problem.size());
+    Sums<Space> sums;
+    a->fused()->apply_dot(space_x, y, sums.data());
+    EXPECT_TRUE(same_bits(testing::on_host(y), applied(*a, x)));
     expect_fused_operations_equal_compositions(*make_stencil<float, Space>(problem.form));
   });
 }
@@ -171,7 +180,6 @@ TEST(StencilMatrix, IsForDegreeOneOnly) {
   EXPECT_THROW(make_stencil_operator<double>(problem.form), std::invalid_argument);
 }
 
-// 1200^3 nodes: 14 values each, rows are whole sectors.
 TEST(StencilBlocks, AllRunAtATimeWherePlanesAreFew) {
   constexpr int kResident = 132;
   for (const Index planes : {1, 2, 47, 67, 101, 126}) {
@@ -191,6 +199,7 @@ TEST(StencilBlocks, AreManyWhereTheyCannotRunAtATime) {
   EXPECT_GE(246 * ceil_div(321, count), 8 * 132);
 }
 
+// 1200^3 nodes: 14 values each, rows are whole sectors.
 TEST(StencilBytes, AreThoseOfTheCoefficients) {
   const auto bytes = [](const BoxMesh& mesh, Index value_bytes) {
     FormShape shape = mapped_shape(Processor::cpu, mesh, 1);

@@ -9,6 +9,7 @@
 #include "src/case/choices.hpp"
 #include "src/case/memory/memory_estimate.hpp"
 #include "src/case/memory/multigrid_memory.hpp"
+#include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/memory/size_limits.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
@@ -216,6 +217,39 @@ TEST(MemoryOfMethods, AStartByFullMultigridIsAPhase) {
   const double vector = 81.0 * 81.0 * 81.0 * 8.0;
   EXPECT_GT(static_cast<double>(full_multigrid_bytes(parameters)), 4.5 * vector);
   EXPECT_LT(static_cast<double>(full_multigrid_bytes(parameters)), 8.0 * vector);
+}
+
+TEST(MemoryOfMethods, HasASecondDirectionWhereTheOperatorHasFusedForms) {
+  const auto vectors = [](const std::string& cells, const std::string& preconditioner,
+                          RunDevice device) {
+    CaseParameters parameters = case_of(cells, 1);
+    parameters.run.device = device;
+    parameters.solver.preconditioner = preconditioner;
+    return solver_vectors(parameters, {"stencil"});
+  };
+  EXPECT_EQ(vectors("[8, 8, 8]", "none", RunDevice::cuda), 4);
+  EXPECT_EQ(vectors("[8, 8]", "none", RunDevice::cuda), 3);
+  EXPECT_EQ(vectors("[8, 8, 8]", "jacobi", RunDevice::cuda), 3);
+  EXPECT_EQ(vectors("[8, 8, 8]", "none", RunDevice::cpu), 3);
+}
+
+TEST(MemoryOfPreconditioners, CountsTheFactorsThatOnlyADiagonalNeeds) {
+  CaseParameters parameters = case_of("[8, 8, 8]", 4);
+  parameters.mesh.map = {"x + 0.1*x*y", "y", "z"};
+  parameters.run.device = RunDevice::cuda;
+  parameters.operation.kernel = "tensor";
+  parameters.operation.scatter = "atomic";
+  // 6 values of 8 bytes a point.
+  constexpr Index kFactors = 8 * 8 * 8 * 125 * 48;
+  const auto expect_beyond_the_diagonal = [&](FactorsChoice factors, Index least) {
+    parameters.operation.factors = factors;
+    const OperatorBytes bytes = jacobi_bytes(parameters);
+    EXPECT_GE(bytes.peak, bytes.held + least);
+    EXPECT_LE(bytes.peak, bytes.held + 2 * least);
+  };
+  expect_beyond_the_diagonal(FactorsChoice::stored, 0);
+  expect_beyond_the_diagonal(FactorsChoice::compressed, kFactors);
+  expect_beyond_the_diagonal(FactorsChoice::on_the_fly, kFactors);
 }
 
 }  // namespace
