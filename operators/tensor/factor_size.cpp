@@ -127,9 +127,9 @@ Index device_factor_peak_bytes(FactorStorage storage, const FormShape& shape) {
 
 Index device_diagonal_bytes(FactorStorage storage, const FormShape& shape) {
   if (storage == FactorStorage::stored || shape.factors() != FactorKind::general) return 0;
-  const Index cells =
-      std::min(diagonal_chunk_cells(shape.dimension(), shape.points, shape.value_bytes),
-               shape.mesh.cell_count());
+  const Index cells = std::min(
+      factor_chunk_cells(shape.dimension(), shape.points, shape.value_bytes, kDiagonalChunkBytes),
+      shape.mesh.cell_count());
   return device_factor_peak_bytes(FactorKind::general, shape.reaction, shape.state,
                                   shape.dimension(), cells, shape.points, shape.value_bytes);
 }

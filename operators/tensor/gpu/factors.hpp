@@ -29,11 +29,12 @@ constexpr Index device_factor_stride(FactorKind kind, int dimension, int points,
 inline constexpr Index kFactorChunkBytes = Index{256} << 20;
 
 /// The number of cells, at least one, whose `general` factors are made at a time if factors are not
-/// kept.
-constexpr Index factor_chunk_cells(int dimension, int points, Index value_bytes) {
+/// kept. @param most that they take
+constexpr Index factor_chunk_cells(int dimension, int points, Index value_bytes,
+                                   Index most = kFactorChunkBytes) {
   const Index bytes =
       device_factor_stride(FactorKind::general, dimension, points, value_bytes) * value_bytes;
-  return bytes < kFactorChunkBytes ? kFactorChunkBytes / bytes : 1;
+  return bytes < most ? most / bytes : 1;
 }
 
 /// Factors of cells in GPU memory as kernels of run-time size read them: those of cell c at data +

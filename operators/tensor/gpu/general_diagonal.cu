@@ -30,8 +30,8 @@ void add_general_diagonal(const BilinearForm& form, const CellGrid& grid,
                           T* d) {
   const int points = form.discretization->basis.point_count();
   const Index stride = device_factor_stride(FactorKind::general, grid.dimension, points, sizeof(T));
-  const CellRange largest =
-      largest_slab(grid, diagonal_chunk_cells(grid.dimension, points, sizeof(T)));
+  const CellRange largest = largest_slab(
+      grid, factor_chunk_cells(grid.dimension, points, sizeof(T), kDiagonalChunkBytes));
   DeviceArray<T> factors(stride * largest.size());
   DeviceArray<T> reaction;
   if (reaction_kind(form.reaction) != ReactionKind::none) {

@@ -10,13 +10,6 @@ namespace tessera {
 /// The most that the factors take that are made at a time, unless one cell's take more.
 inline constexpr Index kDiagonalChunkBytes = Index{64} << 20;
 
-/// The number of cells, at least one, of these.
-constexpr Index diagonal_chunk_cells(int dimension, int points, Index value_bytes) {
-  const Index bytes =
-      device_factor_stride(FactorKind::general, dimension, points, value_bytes) * value_bytes;
-  return bytes < kDiagonalChunkBytes ? kDiagonalChunkBytes / bytes : 1;
-}
-
 /// d += the diagonals of the K_c of a mesh with general factors that are not stored: they are made
 /// again in the stored form, a slab of cells at a time. `colors` as cell_colors().
 template <class T>

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/memory/device_array.hpp"
 #include "solvers/ranks/thread_ranks.hpp"
 #include "tests/device_test.hpp"
+#include "tests/operators/fused_checks.hpp"
 #include "tests/operators/ranks/rank_checks.hpp"
 #include "tests/vectors.hpp"
 
@@ -27,30 +27,6 @@ std::vector<RankGrid> grids(int dimension) {
   return dimension == 2 ? std::vector<RankGrid>{{1, 3, 1}, {2, 2, 1}}
                         : std::vector<RankGrid>{{1, 1, 3}, {2, 2, 2}};
 }
-
-// Two sums in the memory of vectors.
-template <class Space>
-class Scalars;
-
-template <>
-class Scalars<Host> {
- public:
-  double* data() { return values_; }
-  double operator[](int k) const { return values_[k]; }
-
- private:
-  double values_[2] = {};
-};
-
-template <>
-class Scalars<Device> {
- public:
-  double* data() { return values_.data(); }
-  double operator[](int k) const { return to_host(values_)[static_cast<std::size_t>(k)]; }
-
- private:
-  DeviceArray<double> values_{2};
-};
 
 // Also of vectors that are not 0 on constrained nodes, of which several ranks have the rows.
 template <class T, class Space>
@@ -81,17 +57,17 @@ void expect_same_sums(const StrategyName& strategy, const Problem& problem, cons
     };
     Vector<T, Space> w(mine.layout());
     fill(w, std::numeric_limits<T>::quiet_NaN());
-    Scalars<Space> sums;
+    Sums<Space> sums;
     a->fused()->apply_dot(mine_of(x), w, sums.data());
     expect_near(w, y);
     for (int k = 0; k < 2; ++k) {
-      EXPECT_NEAR(sums[k], expected[k], 100.0 * tolerance * std::abs(expected[1]));
+      EXPECT_NEAR(sums.get(k), expected[k], 100.0 * tolerance * std::abs(expected[1]));
     }
-    Scalars<Space> rr;
+    Sums<Space> rr;
     fill(w, std::numeric_limits<T>::quiet_NaN());
     a->fused()->residual(mine_of(b), mine_of(x), w, rr.data());
     expect_near(w, r);
-    EXPECT_NEAR(rr[0], expected_rr, 100.0 * tolerance * expected_rr);
+    EXPECT_NEAR(rr.get(0), expected_rr, 100.0 * tolerance * expected_rr);
     // In place of b, and without the sum.
     Vector<T, Space> in_place = mine_of(b);
     a->fused()->residual(in_place, mine_of(x), in_place, nullptr);
