@@ -54,6 +54,10 @@ double time_of(const BrickCut& cut, int p) {
          kOfSharedNode * rounds_of_threads(cut.shared_nodes());
 }
 
+BrickAxes turned(const BrickAxes& of_axes, const BrickAxes& order) {
+  return {of_axes[order[0]], of_axes[order[1]], of_axes[order[2]]};
+}
+
 }  // namespace
 
 BrickAxes brick_axes(const BoxMesh& mesh) {
@@ -96,8 +100,9 @@ std::int64_t BrickCut::bytes(const BrickAxes& cells, int p) const {
 
 std::optional<std::int64_t> resident_cg_bytes(const BoxMesh& mesh, int p) {
   const BrickAxes cells = brick_axes(mesh);
-  const std::optional<BrickCut> cut = best_brick_cut(cells, p, kMeasuredGpu);
-  return cut ? std::optional(cut->bytes(cells, p)) : std::nullopt;
+  const std::optional<TurnedCut> best = best_turned_cut(cells, p, kMeasuredGpu);
+  if (!best) return std::nullopt;
+  return best->cut.bytes(turned(cells, best->order), p);
 }
 
 std::optional<BrickCut> best_brick_cut(const BrickAxes& cells, int p, const ResidentRoom& room) {
@@ -117,6 +122,26 @@ std::optional<BrickCut> best_brick_cut(const BrickAxes& cells, int p, const Resi
         best_time = time;
       }
     }
+  }
+  return best;
+}
+
+std::optional<TurnedCut> best_turned_cut(const BrickAxes& cells, int p, const ResidentRoom& room) {
+  if (const std::optional<BrickCut> cut = best_brick_cut(cells, p, room)) {
+    return TurnedCut{{0, 1, 2}, *cut};
+  }
+  constexpr BrickAxes kOrders[] = {{2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}};
+  std::optional<TurnedCut> best;
+  double best_time = 0.0;
+  for (const BrickAxes& order : kOrders) {
+    // In 2D the middle axis stays where it is.
+    if (cells[1] == 0 && order[1] != 1) continue;
+    const std::optional<BrickCut> cut = best_brick_cut(turned(cells, order), p, room);
+    if (!cut) continue;
+    const double time = time_of(*cut, p);
+    if (best && time >= best_time) continue;
+    best = TurnedCut{order, *cut};
+    best_time = time;
   }
   return best;
 }

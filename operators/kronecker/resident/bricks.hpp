@@ -47,14 +47,13 @@ constexpr int rounds_of_threads(int items) {
 constexpr int items_of_pass(int p, int cells, int lines) {
   return (cells / cells_of_item(p) + 1) * planes_of_chunk(p) * lines;
 }
-/// Values for the items of all passes: of those along the middle axis two words each, else one.
+/// Values for the items of all passes: of the first one 16 bits each, of the middle one 48, of the
+/// last one 32.
 constexpr int table_values(int dimension, int p, const std::array<int, 3>& nodes, int row) {
-  const auto rounds = [&](int d, int lines) {
-    return rounds_of_threads(items_of_pass(p, (nodes[d] - 1) / p, lines));
-  };
-  const int words = rounds_of_threads(row * nodes[1]) + rounds(0, nodes[1]) +
-                    (dimension == 3 ? 2 * rounds(1, row) : 0);
-  return (words * kResidentThreads + 1) / 2;
+  const auto items = [&](int d, int lines) { return items_of_pass(p, (nodes[d] - 1) / p, lines); };
+  const int columns = row * nodes[1];
+  const int middle = dimension == 3 ? items(1, row) : 0;
+  return (columns + 3 * middle + 2 * items(0, nodes[1]) + 3) / 4;
 }
 
 /// Cells along x, y and z; in 2D along x and y as the first and the third, and none as the second,
@@ -104,12 +103,22 @@ struct ResidentRoom {
 };
 
 /// Those measured: H100 and H200.
-inline constexpr ResidentRoom kMeasuredGpu{132, 28'900};
+inline constexpr ResidentRoom kMeasuredGpu{132, 28'928};
 
 /// The bytes of the best cut on a GPU as those measured, or nothing where no cut fits it.
 std::optional<std::int64_t> resident_cg_bytes(const BoxMesh& mesh, int p);
 
 /// The cut by which an iteration takes the least time, or nothing where no cut fits.
 std::optional<BrickCut> best_brick_cut(const BrickAxes& cells, int p, const ResidentRoom& room);
+
+/// A cut of a mesh whose axes are taken in another order: axis i of the cut is the mesh's order[i].
+struct TurnedCut {
+  BrickAxes order;
+  BrickCut cut;
+};
+
+/// best_brick_cut() of the mesh as it is or, where none fits, turned another way: vectors are then
+/// read and written across rows, but only at the beginning and the end of many iterations.
+std::optional<TurnedCut> best_turned_cut(const BrickAxes& cells, int p, const ResidentRoom& room);
 
 }  // namespace tessera

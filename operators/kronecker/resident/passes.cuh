@@ -1,6 +1,7 @@
 // These device functions are the passes of q = A p over a brick in shared memory.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -121,16 +122,17 @@ class LineItem {
 };
 
 /// What each pass has to do, thread by thread, in shared memory: found once, as it takes long
-/// beside an item. An entry has the item's place, in bytes along the outer axis and in values along
-/// the others, and some flags.
+/// beside an item. An entry has the item's place and some flags.
 template <int dimension, int P>
 class PassItems {
  public:
   /// @param table table_values() of shared memory
   __device__ PassItems(const BlockBrick& brick, double* table)
-      : outer_(reinterpret_cast<int*>(table)),
-        rows_(outer_ + rounds_of_threads(brick.plane) * kResidentThreads),
-        middle_(rows_ + rounds_of_threads(row_items(brick)) * kResidentThreads) {}
+      : rows_(reinterpret_cast<int*>(table)),
+        middle_(rows_ + row_items(brick)),
+        middle_to_(
+            reinterpret_cast<std::uint16_t*>(middle_ + (dimension == 3 ? middle_items(brick) : 0))),
+        outer_(middle_to_ + (dimension == 3 ? middle_items(brick) : 0)) {}
 
   __device__ static int row_items(const BlockBrick& brick) {
     return items_of_pass(P, brick.cells[0], brick.nodes[1]);
@@ -144,7 +146,8 @@ class PassItems {
       const int y = brick.by_row(column);
       const int x = column - y * brick.row;
       const bool is_free = brick.is_free(0, x) && brick.is_free(1, y);
-      outer_[column] = (x + y * brick.middle_stride) * kValueBytes | (is_free ? 1 : 0);
+      outer_[column] = static_cast<std::uint16_t>((x + y * brick.middle_stride) |
+                                                  (is_free ? 1 << kPlaceBits : 0));
     }
     const int rows = kItemNodes<P> * brick.nodes[1];
     for (int number = this_thread(); number < row_items(brick); number += kResidentThreads) {
@@ -164,19 +167,19 @@ class PassItems {
         const int line = number - segment * lines;
         const int z = brick.by_row(line);
         const int first = segment * kItemNodes<P>;
-        middle_[2 * number] = (line + first * brick.middle_stride) |
-                              LineItem<P>(brick, 1, segment).bits() << kPlaceBits |
-                              z << (kPlaceBits + LineItem<P>::kBits);
-        middle_[2 * number + 1] = line + z * (brick.plane - brick.row) + first * brick.row;
+        middle_[number] = (line + first * brick.middle_stride) |
+                          LineItem<P>(brick, 1, segment).bits() << kPlaceBits |
+                          z << (kPlaceBits + LineItem<P>::kBits);
+        middle_to_[number] =
+            static_cast<std::uint16_t>(line + z * (brick.plane - brick.row) + first * brick.row);
       }
     }
   }
 
   __device__ int outer(int column) const { return outer_[column]; }
   __device__ int row(int number) const { return rows_[number]; }
-  __device__ int2 middle(int number) const {
-    return reinterpret_cast<const int2*>(middle_)[number];
-  }
+  __device__ int middle(int number) const { return middle_[number]; }
+  __device__ int middle_to(int number) const { return middle_to_[number]; }
 
   static constexpr int kPlaceBits = 15;
   __device__ static int place(int item) { return item & ((1 << kPlaceBits) - 1); }
@@ -184,9 +187,10 @@ class PassItems {
   __device__ static int flags(int item) { return item >> (kPlaceBits + LineItem<P>::kBits); }
 
  private:
-  int* outer_;
   int* rows_;
   int* middle_;
+  std::uint16_t* middle_to_;
+  std::uint16_t* outer_;
 };
 
 /// Along the outer axis, for a chunk of planes from that of item `segment` on: m = M u, k = K u,
@@ -195,6 +199,7 @@ template <int dimension, int P>
 __device__ __forceinline__ void outer_pass(const ResidentArguments<P>& g, const BlockBrick& brick,
                                            const PassItems<dimension, P>& items, const double* u,
                                            int segment, double* m, double* k) {
+  using Items = PassItems<dimension, P>;
   const LineItem<P> item(brick, 2, segment);
   const bool is_low_fixed = brick.first_free[2] > 0;
   const bool is_high_fixed = brick.last_free[2] < brick.nodes[2] - 1;
@@ -204,7 +209,7 @@ __device__ __forceinline__ void outer_pass(const ResidentArguments<P>& g, const 
   const int last = brick.nodes[2] - 1;
   for (int column = this_thread(); column < brick.plane; column += kResidentThreads) {
     const int entry = items.outer(column);
-    const bool is_free = (entry & 1) != 0;
+    const bool is_free = (entry >> Items::kPlaceBits) != 0;
     double of_m[kItemNodes<P>] = {};
     double of_k[kItemNodes<P>] = {};
     double at[kItemNodes<P>];
@@ -227,7 +232,7 @@ __device__ __forceinline__ void outer_pass(const ResidentArguments<P>& g, const 
       of_m[out] += e.mass * at[out];
       of_k[out] += e.stiffness * at[out];
     });
-    int to = entry & ~1;
+    int to = Items::place(entry) * kValueBytes;
     for_each_node<P>([&](auto out) {
       if (item.template has<out>()) {
         set_value(m, to, of_m[out]);
@@ -249,14 +254,14 @@ __device__ __forceinline__ void middle_pass(const ResidentArguments<P>& g, const
   const int from_bytes = brick.middle_stride * kValueBytes;
   const int to_bytes = brick.row * kValueBytes;
   for (int number = this_thread(); number < count; number += kResidentThreads) {
-    const int2 entry = items.middle(number);
-    if (Items::flags(entry.x) >= planes) continue;
-    const LineItem<P> item = Items::line(entry.x);
+    const int entry = items.middle(number);
+    if (Items::flags(entry) >= planes) continue;
+    const LineItem<P> item = Items::line(entry);
     double of_a[kItemNodes<P>] = {};
     double of_b[kItemNodes<P>] = {};
     double m_at[kItemNodes<P>];
     double k_at[kItemNodes<P>];
-    int from = Items::place(entry.x) * kValueBytes - P * from_bytes;
+    int from = Items::place(entry) * kValueBytes - P * from_bytes;
     for_each_of_window<P>([&](auto in) {
       const double of_m = item.template has<in>() ? value_at(m, from) : 0.0;
       const double of_k = item.template has<in>() ? value_at(k, from) : 0.0;
@@ -275,7 +280,7 @@ __device__ __forceinline__ void middle_pass(const ResidentArguments<P>& g, const
       of_a[out] += e.mass * m_at[out];
       of_b[out] += e.mass * k_at[out] + e.stiffness * m_at[out];
     });
-    int to = entry.y * kValueBytes;
+    int to = items.middle_to(number) * kValueBytes;
     for_each_node<P>([&](auto out) {
       if (item.template has<out>()) {
         set_value(a, to, of_a[out]);

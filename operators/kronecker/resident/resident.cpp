@@ -13,26 +13,36 @@ namespace {
 // What blocks have in shared memory beside the vectors.
 constexpr int kOtherSharedBytes = 1024;
 
+// The same operator with the axes of the mesh in this order.
+ResidentData turned_data(const ResidentData& data, const BrickAxes& order) {
+  ResidentData turned = data;
+  for (int d = 0; d < 3; ++d) {
+    turned.axis[d] = data.axis[order[d]];
+    turned.matrices[d] = data.matrices[order[d]];
+  }
+  return turned;
+}
+
 class KroneckerResidentCg final : public ResidentCg<double> {
  public:
-  KroneckerResidentCg(const ResidentData& data, const BrickCut& cut, const ResidentRoom& room)
+  KroneckerResidentCg(const ResidentData& data, const TurnedCut& turned, const ResidentRoom& room)
       : operator_(data),
-        data_(data),
-        cut_(cut),
-        step_(static_cast<std::int64_t>(cut.count()) * cut.size()),
-        partial_(2 * cut.count()),
-        shared_count_(cut.count()) {
+        data_(turned_data(data, turned.order)),
+        cut_(turned.cut),
+        step_(static_cast<std::int64_t>(cut_.count()) * cut_.size()),
+        partial_(2 * cut_.count()),
+        shared_count_(cut_.count()) {
     data_.shared_values = room.shared_values;
-    data_.max_nodes = cut.size();
+    data_.max_nodes = cut_.size();
     std::int64_t nodes = 1;
     for (int d = 0; d < 3; ++d) {
       ResidentAxis& axis = data_.axis[d];
-      axis.bricks = cut.bricks[d];
+      axis.bricks = cut_.bricks[d];
       axis.exchange_stride = static_cast<int>(nodes);
       nodes *= axis.cells * data.degree + axis.bricks;
     }
     exchange_ = DeviceArray<double>(nodes);
-    find_shared_nodes(cut);
+    find_shared_nodes();
     data_.step = step_.data();
     data_.exchange = exchange_.data();
     data_.partial = partial_.data();
@@ -49,14 +59,15 @@ class KroneckerResidentCg final : public ResidentCg<double> {
   }
 
  private:
-  void find_shared_nodes(const BrickCut& cut) {
-    data_.max_shared = cut.shared_nodes();
-    data_.max_edges = cut.edge_nodes();
-    data_.max_face = cut.max_face();
-    faces_ = DeviceArray<double>(6LL * cut.count() * data_.max_face);
-    face_nodes_ = DeviceArray<FaceNode>(static_cast<std::int64_t>(cut.count()) * data_.max_shared);
-    edge_nodes_ = DeviceArray<EdgeNode>(static_cast<std::int64_t>(cut.count()) * data_.max_edges);
-    launch_shared_nodes(data_, cut.count(), face_nodes_.data(), edge_nodes_.data(),
+  void find_shared_nodes() {
+    const int bricks = cut_.count();
+    data_.max_shared = cut_.shared_nodes();
+    data_.max_edges = cut_.edge_nodes();
+    data_.max_face = cut_.max_face();
+    faces_ = DeviceArray<double>(6LL * bricks * data_.max_face);
+    face_nodes_ = DeviceArray<FaceNode>(static_cast<std::int64_t>(bricks) * data_.max_shared);
+    edge_nodes_ = DeviceArray<EdgeNode>(static_cast<std::int64_t>(bricks) * data_.max_edges);
+    launch_shared_nodes(data_, bricks, face_nodes_.data(), edge_nodes_.data(),
                         shared_count_.data());
     data_.faces = faces_.data();
     data_.face_nodes = face_nodes_.data();
@@ -116,7 +127,7 @@ std::unique_ptr<ResidentCg<double>> make_kronecker_resident_cg(const ResidentDat
   const int shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const ResidentRoom room{device_attribute(cudaDevAttrMultiProcessorCount),
                           (shared_bytes - kOtherSharedBytes) / static_cast<int>(sizeof(double))};
-  const std::optional<BrickCut> cut = best_brick_cut(
+  const std::optional<TurnedCut> cut = best_turned_cut(
       {data.axis[0].cells, data.axis[1].cells, data.axis[2].cells}, data.degree, room);
   if (!cut) return nullptr;
   return std::make_unique<KroneckerResidentCg>(data, *cut, room);

@@ -19,11 +19,11 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
                                   kLineRows[M - 2].compressed_blocks)
     compressed_lines_kernel(const __grid_constant__ CompressedArguments<T> args,
                             const __grid_constant__ WeightedEvenOdd<T, P + 1, M> lines) {
-  using Box = Box3D<P, M>;
+  using Box = LineBox<M>;
   constexpr int n = P + 1;
   constexpr CompressedLayout layout{1, M};
   constexpr auto kCellBytes = static_cast<unsigned>(layout.group_bytes(bits));
-  __shared__ T shared[LineShape<M>::kCells][3 * Box::size];
+  __shared__ T shared[LineShape<M>::kCells][Box::kCellValues];
   const LineThread<P, M> thread(args.range.size());
   T* const U = shared[thread.local];
   T* const GX = U + Box::size;

@@ -9,14 +9,27 @@ namespace tessera {
 
 /// Shape of a launch with a thread a line of a cell. Up to M = 5 the M^2 lines of a cell fit in a
 /// warp: warps of kCellsPerWarp cells work without barriers of the block. Above, a block has kRows
-/// cells.
+/// cells, and where LineLayout::lanes > M some threads of a cell have no line.
 template <int M>
 struct LineShape {
   static constexpr bool kInWarp = M * M <= 32;
   static constexpr int kCellsPerWarp = kInWarp ? 32 / (M * M) : 1;
   static constexpr int kRows = kLineRows[M - 2].rows;  // threadIdx.y: warps or cells
   static constexpr int kCells = kRows * kCellsPerWarp;
-  static constexpr int kColumns = kInWarp ? 32 : M * M;  // threadIdx.x
+  static constexpr int kLanes = kLineLayouts[M - 2].lanes;
+  static_assert(kLanes >= M);
+  static constexpr int kColumns = kInWarp ? 32 : kLanes * (M - 1) + M;  // threadIdx.x
+};
+
+/// The tensors of a cell, in the layout of kLineLayouts.
+template <int M>
+struct LineBox {
+  static constexpr int row = kLineLayouts[M - 2].row;
+  static constexpr int plane = kLineLayouts[M - 2].plane;
+  static constexpr int size = M * plane;
+  static_assert(row >= M && plane >= (M - 1) * row + M);
+  /// Of three tensors, from one cell to the next.
+  static constexpr int kCellValues = 3 * size + kLineLayouts[M - 2].apart;
 };
 
 /// One thread of a cell of M^2 lines: it has the lines along z with (x, y) = (a, b), along x with
@@ -24,7 +37,7 @@ struct LineShape {
 template <int P, int M>
 struct LineThread {
   using Shape = LineShape<M>;
-  using Box = Box3D<P, M>;
+  using Box = LineBox<M>;
 
   int local;  // number of its cell in the block
   int line;   // a + M b
@@ -37,11 +50,19 @@ struct LineThread {
   __device__ __forceinline__ explicit LineThread(Index cells) {
     const int in_warp = Shape::kInWarp ? static_cast<int>(threadIdx.x) / (M * M) : 0;
     const bool has_cell = in_warp < Shape::kCellsPerWarp;
-    line = static_cast<int>(threadIdx.x) % (M * M);
     local = static_cast<int>(threadIdx.y) * Shape::kCellsPerWarp + (has_cell ? in_warp : 0);
-    a = line % M;
-    b = line / M;
-    active = has_cell && number() < cells;
+    if constexpr (Shape::kLanes == M) {
+      line = static_cast<int>(threadIdx.x) % (M * M);
+      a = line % M;
+      b = line / M;
+      active = has_cell && number() < cells;
+    } else {
+      static_assert(!Shape::kInWarp);
+      a = static_cast<int>(threadIdx.x) % Shape::kLanes;
+      b = static_cast<int>(threadIdx.x) / Shape::kLanes;
+      line = a + M * b;
+      active = a < M && number() < cells;
+    }
     has_nodes = active && a <= P && b <= P;
   }
 
@@ -84,14 +105,14 @@ __device__ __forceinline__ void multiply_symmetric(const T (&d)[6], T& x, T& y, 
 }
 
 /// u along the thread's line along z -> gradient at the points: g_x and g_z in shared memory, g_y
-/// along the thread's line along y in registers. U, GX, GZ: tensors of Box3D<P, M>::size values of
+/// along the thread's line along y in registers. U, GX, GZ: tensors of LineBox<M>::size values of
 /// the cell; what they held before is lost. Ends with synchronize().
 template <int P, int M, class T>
 __device__ __forceinline__ void gradient_by_lines(const WeightedEvenOdd<T, P + 1, M>& lines,
                                                   const LineThread<P, M>& thread,
                                                   const T (&u)[P + 1], T* U, T* GX, T* GZ,
                                                   T (&gy)[M]) {
-  using Box = Box3D<P, M>;
+  using Box = LineBox<M>;
   constexpr int n = P + 1;
   // u [n][n][n] -> B along z -> [M][n][n]
   if (thread.has_nodes) {
@@ -138,7 +159,7 @@ __device__ __forceinline__ void integrate_by_lines(const WeightedEvenOdd<T, P + 
                                                    const LineThread<P, M>& thread, T (&fy)[M], T* U,
                                                    T* GX, T* GZ, T (&v)[P + 1],
                                                    AtPoints in_u = AtPoints::nothing) {
-  using Box = Box3D<P, M>;
+  using Box = LineBox<M>;
   constexpr int n = P + 1;
   T sum[M];
   multiply_even_odd<-1>(lines.D_weighted, fy, sum);

@@ -65,9 +65,9 @@ template <class T, int P, int M>
 __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows)
     on_the_fly_3d_kernel(const __grid_constant__ OnTheFlyArguments<T> args,
                          const __grid_constant__ OnTheFlyMatrices<T, P + 1, M> lines) {
-  using Box = Box3D<P, M>;
+  using Box = LineBox<M>;
   constexpr int n = P + 1;
-  __shared__ double shared[LineShape<M>::kCells][3 * Box::size];
+  __shared__ double shared[LineShape<M>::kCells][Box::kCellValues];
   const LineThread<P, M> thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);

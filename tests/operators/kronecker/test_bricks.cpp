@@ -77,6 +77,46 @@ TEST(BrickCut, IsEvenWhereThatIsPossible) {
   EXPECT_EQ(cut->size(), 21 * 21 * 21);
 }
 
+// About a million nodes of higher degrees just fit.
+TEST(BrickCut, FitsTheMeasuredGpus) {
+  const std::optional<BrickCut> fifth = best_brick_cut({20, 20, 20}, 5, kMeasuredGpu);
+  ASSERT_TRUE(fifth);
+  EXPECT_EQ(fifth->bricks, (BrickAxes{5, 5, 5}));
+  const std::optional<BrickCut> eighth = best_brick_cut({12, 12, 12}, 8, kMeasuredGpu);
+  ASSERT_TRUE(eighth);
+  EXPECT_EQ(eighth->bricks, (BrickAxes{6, 6, 3}));
+}
+
+// Four cells along the outer axis are one more than bricks have room for along 13 cells.
+TEST(TurnedCut, IsTurnedWhereNoneFitsAsTheMeshIs) {
+  const BrickAxes cells = {12, 12, 13};
+  EXPECT_FALSE(best_brick_cut(cells, 8, kMeasuredGpu));
+  const std::optional<TurnedCut> turned = best_turned_cut(cells, 8, kMeasuredGpu);
+  ASSERT_TRUE(turned);
+  EXPECT_NE(turned->order[2], 2);
+  EXPECT_LE(turned->cut.count(), kMeasuredGpu.blocks);
+  EXPECT_LE(turned->cut.shared_values(8), kMeasuredGpu.shared_values);
+  for (int d = 0; d < 3; ++d) {
+    EXPECT_EQ(turned->cut.nodes[d], most_nodes(cells[turned->order[d]], turned->cut.bricks[d], 8));
+  }
+  const std::optional<TurnedCut> cube = best_turned_cut({25, 25, 25}, 4, kMeasuredGpu);
+  ASSERT_TRUE(cube);
+  EXPECT_EQ(cube->order, (BrickAxes{0, 1, 2}));
+  EXPECT_EQ(cube->cut.bricks, (BrickAxes{5, 5, 5}));
+  EXPECT_FALSE(best_turned_cut({100, 100, 100}, 2, kMeasuredGpu));
+}
+
+// In 2D the axis without cells stays in the middle.
+TEST(TurnedCut, KeepsTheMiddleAxisIn2d) {
+  for (int p = 1; p <= 8; ++p) {
+    for (int x = 100; x <= 1200; x += 100) {
+      const std::optional<TurnedCut> turned = best_turned_cut({x, 0, 1000 / p}, p, kMeasuredGpu);
+      if (!turned) continue;
+      EXPECT_EQ(turned->order[1], 1);
+    }
+  }
+}
+
 TEST(BrickCut, IsNothingWhereNoneFits) {
   EXPECT_FALSE(best_brick_cut({100, 100, 100}, 2, kLargeGpu));
   EXPECT_FALSE(best_brick_cut({25, 25, 25}, 4, {132, 5000}));

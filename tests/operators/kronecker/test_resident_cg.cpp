@@ -97,6 +97,20 @@ TEST_P(ResidentCg, EqualsTheHost) {
   }
 }
 
+// Meshes that fit only turned: x along the middle or the outer axis of bricks.
+TEST(ResidentCgOnTurnedMeshes, EqualsTheHost) {
+  TESSERA_REQUIRE_DEVICE();
+  for (const auto& [p, cells] :
+       std::vector<std::pair<int, IndexTriple>>{{8, {12, 12, 13}}, {8, {12, 13, 12}}}) {
+    ProblemOptions options = kronecker_options(3, p, cells);
+    options.reaction = Reaction::constant;
+    SCOPED_TRACE(describe(options));
+    for (const int face : {0, 3, 5}) {
+      expect_equal_on_host(make_one_dirichlet_face_problem(options, face), 5);
+    }
+  }
+}
+
 std::string degree_name(const ::testing::TestParamInfo<int>& info) {
   return "p" + std::to_string(info.param);
 }
