@@ -13,6 +13,8 @@ namespace tessera {
 namespace {
 
 constexpr double kDefaultTolerance = 1e-4;
+/// SUNDIALS multiplies times by steps, and the products must not vanish.
+constexpr double kShortestDuration = 1e-150;
 
 struct Orders {
   int lowest;
@@ -49,10 +51,14 @@ void check_order(TimeParameters& time, Findings& findings) {
 bool check_end(const TimeParameters& time, Findings& findings) {
   if (findings.has_error("time.start") || findings.has_error("time.end")) return false;
   const double duration = time.end - time.start;
-  if (duration > 0.0 && std::isfinite(duration)) return true;
-  findings.report("time.end",
-                  fmt::format("must be greater than time.start = {}{}", number_text(time.start),
-                              duration > 0.0 ? ", by a finite number" : ""));
+  if (duration >= kShortestDuration && std::isfinite(duration)) return true;
+  std::string by;
+  if (duration > 0.0) {
+    by = std::isfinite(duration) ? ", by at least " + number_text(kShortestDuration)
+                                 : ", by a finite number";
+  }
+  findings.report("time.end", fmt::format("must be greater than time.start = {}{}",
+                                          number_text(time.start), by));
   return false;
 }
 

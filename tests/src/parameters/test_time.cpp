@@ -61,6 +61,9 @@ TEST(Time, EndsAfterItsStart) {
   expect_errors(case_errors(case_with("[time]\nstart = -1e308\nend = 1e308\n")),
                 {"case.toml:5: time.end = 1e+308: must be greater than time.start = -1e+308, by a "
                  "finite number"});
+  expect_errors(case_errors(case_with("[time]\nend = 1e-300\n")),
+                {"case.toml:4: time.end = 1e-300: must be greater than time.start = 0.0, by at "
+                 "least 1e-150"});
   EXPECT_EQ(time_of("start = -2\n").start, -2.0);
 }
 
