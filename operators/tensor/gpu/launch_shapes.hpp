@@ -36,7 +36,7 @@ struct LineLayout {
   int plane;
   int apart;  // values between two cells, beside their three tensors
 };
-/// By points an axis, from 2 on: rows of odd length, but where others are faster.
+/// By points an axis, from 2 on: odd rows side by side, but where other strides are faster.
 inline constexpr LineLayout kLineLayouts[] = {{2, 3, 6, 0},  {3, 3, 9, 0},  {4, 5, 20, 0},
                                               {5, 5, 25, 0}, {6, 9, 54, 8}, {8, 7, 56, 0},
                                               {8, 9, 72, 0}, {9, 9, 81, 0}, {10, 11, 110, 0}};
