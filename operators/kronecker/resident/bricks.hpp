@@ -102,8 +102,14 @@ struct ResidentRoom {
   int shared_values;  // of a block
 };
 
+/// The values of a block, which has some scalars in shared memory as well.
+constexpr int resident_values(int shared_bytes) {
+  constexpr int kOtherBytes = 1024;
+  return (shared_bytes - kOtherBytes) / static_cast<int>(sizeof(double));
+}
+
 /// Those measured: H100 and H200.
-inline constexpr ResidentRoom kMeasuredGpu{132, 28'928};
+inline constexpr ResidentRoom kMeasuredGpu{132, resident_values(227 << 10)};
 
 /// The bytes of the best cut on a GPU as those measured, or nothing where no cut fits it.
 std::optional<std::int64_t> resident_cg_bytes(const BoxMesh& mesh, int p);

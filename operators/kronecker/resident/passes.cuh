@@ -130,15 +130,14 @@ class PassItems {
   __device__ PassItems(const BlockBrick& brick, double* table)
       : rows_(reinterpret_cast<int*>(table)),
         middle_(rows_ + row_items(brick)),
-        middle_to_(
-            reinterpret_cast<std::uint16_t*>(middle_ + (dimension == 3 ? middle_items(brick) : 0))),
-        outer_(middle_to_ + (dimension == 3 ? middle_items(brick) : 0)) {}
+        middle_to_(reinterpret_cast<std::uint16_t*>(middle_ + middle_items(brick))),
+        outer_(middle_to_ + middle_items(brick)) {}
 
   __device__ static int row_items(const BlockBrick& brick) {
     return items_of_pass(P, brick.cells[0], brick.nodes[1]);
   }
   __device__ static int middle_items(const BlockBrick& brick) {
-    return items_of_pass(P, brick.cells[1], brick.row);
+    return dimension == 3 ? items_of_pass(P, brick.cells[1], brick.row) : 0;
   }
 
   __device__ void find(const BlockBrick& brick) {

@@ -10,9 +10,6 @@
 namespace tessera {
 namespace {
 
-// What blocks have in shared memory beside the vectors.
-constexpr int kOtherSharedBytes = 1024;
-
 // The same operator with the axes of the mesh in this order.
 ResidentData turned_data(const ResidentData& data, const BrickAxes& order) {
   ResidentData turned = data;
@@ -124,9 +121,9 @@ ResidentData resident_data(const KroneckerFactors& factors, const IndexBox& node
 }
 
 std::unique_ptr<ResidentCg<double>> make_kronecker_resident_cg(const ResidentData& data) {
-  const int shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const ResidentRoom room{device_attribute(cudaDevAttrMultiProcessorCount),
-                          (shared_bytes - kOtherSharedBytes) / static_cast<int>(sizeof(double))};
+  const ResidentRoom room{
+      device_attribute(cudaDevAttrMultiProcessorCount),
+      resident_values(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))};
   const std::optional<TurnedCut> cut = best_turned_cut(
       {data.axis[0].cells, data.axis[1].cells, data.axis[2].cells}, data.degree, room);
   if (!cut) return nullptr;

@@ -51,6 +51,7 @@ struct LineThread {
     const int in_warp = Shape::kInWarp ? static_cast<int>(threadIdx.x) / (M * M) : 0;
     const bool has_cell = in_warp < Shape::kCellsPerWarp;
     local = static_cast<int>(threadIdx.y) * Shape::kCellsPerWarp + (has_cell ? in_warp : 0);
+    // The second way is right here as well, but 5 % slower at p = 4.
     if constexpr (Shape::kLanes == M) {
       line = static_cast<int>(threadIdx.x) % (M * M);
       a = line % M;
