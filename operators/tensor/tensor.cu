@@ -1,4 +1,5 @@
 // This file picks a tensor kernel of the GPU, and its cells per block.
+#include <cmath>
 #include <stdexcept>
 
 #include "mesh/element/basis_1d.hpp"
@@ -9,6 +10,7 @@
 #include "operators/tensor/gpu/bricks.hpp"
 #include "operators/tensor/mass/mass.hpp"
 #include "operators/tensor/on_the_fly/on_the_fly.hpp"
+#include "operators/tensor/sweeps/sweep_flops.hpp"
 #include "solvers/check.hpp"
 
 namespace tessera {
@@ -80,11 +82,16 @@ class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
       return grid_.dimension == 3 ? per_node * n * n * n : (8.0 * n + 3.0) * n * n;
     }
     const int dim = grid_.dimension;
-    // The factors, and the sum over directions.
-    const double at_point =
-        (factors_.kind() == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim) + dim - 1.0;
-    if (dim == 2) return 4.0 * n * m * (n + m) + 8.0 * m * m * m + at_point * m * m;
-    return 4.0 * n * m * (n * n + n * m + m * m) + 12.0 * m * m * m * m + at_point * m * m * m;
+    const bool is_general = factors_.kind() == FactorKind::general;
+    const double factors = is_general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
+    const double points = std::pow(m, dim);
+    if (unrolled_ != nullptr && dim == 2) {
+      return side_by_side_flops(2, n, m) + factors * points;
+    }
+    if (unrolled_ != nullptr && !is_general) return line_sweep_flops<T>(n, m) + factors * points;
+    const double at_points = (factors + dim - 1.0) * points;  // and the sum over directions
+    if (dim == 2) return 4.0 * n * m * (n + m) + 8.0 * m * m * m + at_points;
+    return 4.0 * n * m * (n * n + n * m + m * m) + 12.0 * m * m * m * m + at_points;
   }
 
   Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }

@@ -7,6 +7,7 @@
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/compressed/launch.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
+#include "operators/tensor/sweeps/sweep_flops.hpp"
 #include "solvers/check.hpp"
 #include "solvers/errors.hpp"
 
@@ -61,13 +62,13 @@ class CompressedKernel final : public DeviceCellKernel<T>, public Updatable {
   double flops_per_cell() const override {
     const double n = grid_.degree + 1;
     const double m = points_;
+    const double at_points = (6.0 + 15.0) * m * m * m;  // the factors' offsets, and the factors
+    if (compressed_layout(grid_.degree, points_).cells == 1) {
+      return line_sweep_flops<T>(n, m) + at_points;
+    }
     // A thread with a plane of points multiplies by whole matrices.
-    const bool by_planes = compressed_layout(grid_.degree, points_).cells > 1;
-    const double to_points = by_planes ? 2.0 * m * n : even_odd_line_flops(m, n);
-    const double derivative = by_planes ? 2.0 * m * m : even_odd_line_flops(m, m);
-    const double sweeps = 2.0 * (n * n + n * m + m * m) * to_points + 6.0 * m * m * derivative;
-    // The factors' offsets, the factors, and the sum over directions.
-    return sweeps + (6.0 + 15.0 + 2.0) * m * m * m;
+    const double sum_of_axes = 2.0 * m * m * m;
+    return 4.0 * m * n * (n * n + n * m + m * m) + 12.0 * m * m * m * m + at_points + sum_of_axes;
   }
 
   Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }

@@ -13,13 +13,7 @@ namespace tessera {
 template <class T, int P, int M, CompressedBits bits>
 class CompressedInstance final : public CompressedLaunch<T> {
  public:
-  explicit CompressedInstance(const Basis1D& basis) {
-    if constexpr (kPlanes) {
-      lines_ = weighted_matrices<T, P + 1, M>(basis);
-    } else {
-      lines_ = weighted_even_odd<T, P + 1, M>(basis);
-    }
-  }
+  explicit CompressedInstance(const Basis1D& basis) : lines_(basis, WeightsIn::matrices) {}
 
   void operator()(const CompressedArguments<T>& args) const override {
     constexpr const char* kName = "tensor kernel with packed factors";
@@ -28,7 +22,7 @@ class CompressedInstance final : public CompressedLaunch<T> {
       launch(compressed_planes_kernel<T, P, M, bits>,
              {kName, blocks_for(cells, CompressedPlanes<P, M>::kCells), 32}, args, lines_);
     } else {
-      using Shape = LineShape<M>;
+      using Shape = LineShape<T, M>;
       launch(compressed_lines_kernel<T, P, M, bits>,
              {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kRows)}, args,
              lines_);
@@ -37,7 +31,8 @@ class CompressedInstance final : public CompressedLaunch<T> {
 
  private:
   static constexpr bool kPlanes = compressed_layout(P, M).cells > 1;
-  std::conditional_t<kPlanes, WeightedMatrices<T, P + 1, M>, WeightedEvenOdd<T, P + 1, M>> lines_;
+  std::conditional_t<kPlanes, WeightedMatrices<T, P + 1, M>, typename LineSweeps<T, P, M>::Matrices>
+      lines_;
 };
 
 template <class T, int P, int M>

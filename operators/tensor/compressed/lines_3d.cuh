@@ -4,30 +4,31 @@
 #include "operators/cells/device_generation.cuh"
 #include "operators/tensor/compressed/arguments.cuh"
 #include "operators/tensor/compressed/point.cuh"
-#include "operators/tensor/gpu/line_sweeps_3d.cuh"
+#include "operators/tensor/gpu/lines.cuh"
+#include "operators/tensor/sweeps/line_sweeps.cuh"
 
 namespace tessera {
 
 /// v_c = B^T D B u_c by sum factorization with packed factors (compressed_point.cuh), a thread a
 /// line.
 ///
-/// Launch: LineShape<M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
+/// Launch: LineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
 /// once, and compressed_point_bytes() a point, M^3 / P^3 points, and a value more with a reaction.
-/// Flops: about 15 M + 45 a point. Deterministic but for the sinks that add atomically.
+/// Flops: about 20 M + 45 a point, in single precision 15 M + 45. Deterministic but for the sinks
+/// that add atomically.
 template <class T, int P, int M, CompressedBits bits>
-__global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
-                                  kLineRows[M - 2].compressed_blocks)
+__global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kRows,
+                                  LineShape<T, M>::kTable.blocks)
     compressed_lines_kernel(const __grid_constant__ CompressedArguments<T> args,
-                            const __grid_constant__ WeightedEvenOdd<T, P + 1, M> lines) {
-  using Box = LineBox<M>;
+                            const __grid_constant__ typename LineSweeps<T, P, M>::Matrices lines) {
   constexpr int n = P + 1;
   constexpr CompressedLayout layout{1, M};
   constexpr auto kCellBytes = static_cast<unsigned>(layout.group_bytes(bits));
-  __shared__ T shared[LineShape<M>::kCells][Box::kCellValues];
-  const LineThread<P, M> thread(args.range.size());
-  T* const U = shared[thread.local];
-  T* const GX = U + Box::size;
-  T* const GZ = GX + Box::size;
+  // The packed factors are on their way while the last lines are interpolated. With other numbers
+  // of points it gains nothing.
+  constexpr bool kEarly = sizeof(T) == sizeof(double) && M == 9;
+  __shared__ __align__(16) T shared[LineShape<T, M>::kCells][LineBox<T, M>::kCellValues];
+  const LineThread<T, P, M> thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
   const char* const factors =
@@ -37,33 +38,38 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows,
   const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
 
   T u[n];
-  T w[M];
   if (thread.has_nodes) gather_line(args.source, place, nodes, u);
-  gradient_by_lines<P, M>(lines, thread, u, U, GX, GZ, w);
+  using Sweeps = LineSweeps<T, P, M>;
+  const Sweeps sweeps(lines, thread, shared[thread.local]);
+  typename Sweeps::Gradient g;
+  CompressedPoint<T, bits> packed[M];
+  const auto load = [&](int q) {
+    packed[q].load(factors + kCompressedHeaderBytes, M * M * M, q * M * M + thread.line);
+  };
+  sweeps.gradient(u, g, [&] {
+    if (kEarly && thread.active) {
+#pragma unroll
+      for (int q = 0; q < M; ++q) load(q);
+    }
+  });
   // f = D_q g at the points of a line along y
   if (thread.active) {
 #pragma unroll
     for (int q = 0; q < M; ++q) {
-      CompressedPoint<T, bits> packed;
-      packed.load(factors + kCompressedHeaderBytes, M * M * M, q * M * M + thread.line);
+      if (!kEarly) load(q);
       T d[6];
 #pragma unroll
       for (int e = 0; e < 6; ++e) {
-        d[e] = packed.number(e, header.exponent(e)) + header.offset<T>(e);
+        d[e] = packed[q].number(e, header.exponent(e)) + header.offset<T>(e);
       }
-      const int at = thread.along_y() + q * Box::row;
-      multiply_symmetric(d, GX[at], w[q], GZ[at]);
-    }
-    if (args.reaction != nullptr) {
-      const T* const r_q = args.reaction + cell_number(args.grid, place.position) * (M * M * M) +
-                           thread.b * M * M + thread.a;
-#pragma unroll
-      for (int q = 0; q < M; ++q) U[thread.along_y() + q * Box::row] *= r_q[q * M];
+      sweeps.multiply(d, q, g);
     }
   }
   T v[n];
-  integrate_by_lines<P, M>(lines, thread, w, U, GX, GZ, v,
-                           args.reaction == nullptr ? AtPoints::nothing : AtPoints::values);
+  const T* const r_q = args.reaction + cell_number(args.grid, place.position) * (M * M * M) +
+                       thread.b * M * M + thread.a;
+  sweeps.integrate(g, v, args.reaction == nullptr ? AtPoints::nothing : AtPoints::values,
+                   [&](int q) { return r_q[q * M]; });
   if (thread.has_nodes) scatter_line(args.sink, place, thread.number(), nodes, v);
 }
 

@@ -13,6 +13,7 @@ struct CompressedPlanes {
   static constexpr int n = P + 1;
   static constexpr int kCells = 32 / M;
   static constexpr int kLanes = kCells * M;
+  static constexpr int kBlocks = 16;  // a multiprocessor, a warp each
   static constexpr int plane = M * M + (M % 2 == 0 ? 1 : 0);
   static constexpr int kTensor = M * plane;
   static constexpr int kApart = M == 3 ? 9 : 1;  // modulo 16
@@ -27,7 +28,7 @@ struct CompressedPlanes {
 /// tensor of M^3 values a cell. Bytes and flops a DoF as compressed_lines_kernel(), without
 /// even-odd. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, CompressedBits bits>
-__global__ void __launch_bounds__(32, kPlaneBlocks)
+__global__ void __launch_bounds__(32, CompressedPlanes<P, M>::kBlocks)
     compressed_planes_kernel(const __grid_constant__ CompressedArguments<T> args,
                              const __grid_constant__ WeightedMatrices<T, P + 1, M> lines) {
   using Planes = CompressedPlanes<P, M>;

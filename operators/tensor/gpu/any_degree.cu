@@ -91,7 +91,8 @@ __device__ void multiply_factors(const CellTeam& team, const AnyArguments<T>& ar
   const int dim = args.grid.dimension;
   team.for_each(size, [&](int q) {
     if (args.kind == FactorKind::scaled) {
-      for (int d = 0; d < dim; ++d) g[d * size + q] *= factors[q] * args.axis_scale[d];
+      const T factor = factors[scaled_factor_offset(dim, args.points, q)];
+      for (int d = 0; d < dim; ++d) g[d * size + q] *= factor * args.axis_scale[d];
       return;
     }
     T in[3];
@@ -188,7 +189,7 @@ __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T
         if (args.kind == FactorKind::scaled && a != b) continue;
         team.for_each(size, [&](int q) {
           scratch[q] = args.kind == FactorKind::scaled
-                           ? factors[q] * args.axis_scale[a]
+                           ? factors[scaled_factor_offset(dim, m, q)] * args.axis_scale[a]
                            : factors[general_factor_offset(dim, m, q, e)] * T(a == b ? 1 : 2);
         });
         __syncthreads();

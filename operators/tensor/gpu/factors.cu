@@ -191,7 +191,8 @@ __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index 
     const double k = g.k != nullptr ? g.k[t] : g.constant_k;
     write_reaction(g, t / size, q, size, volume, reaction);
     if (factors != nullptr) {
-      factors[t / size * stride + q] = static_cast<T>(weight_of(g, q) * volume * k);
+      factors[t / size * stride + scaled_factor_offset(g.grid.dimension, m, q)] =
+          static_cast<T>(weight_of(g, q) * volume * k);
     }
   }
 }

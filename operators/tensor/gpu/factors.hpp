@@ -80,8 +80,8 @@ class DeviceFactorMaker {
 /// where there is a reaction, in GPU memory, made there from the positions of the nodes or the
 /// widths of graded cells; cell after cell, device_factor_stride() values each.
 ///
-/// `constant` stores nothing. `scaled` [cell][q_z][q_y][q_x]: w |J| k, times axis_scale for D.
-/// `general` 2D [cell][q_y][entry][q_x], entries xx xy yy;
+/// `constant` stores nothing. `scaled` 2D [cell][q_x][q_y], 3D [cell][q_z][q_y][q_x]: w |J| k,
+/// times axis_scale for D. `general` 2D [cell][q_x][entry][q_y], entries xx xy yy;
 /// 3D [cell][q_z][pair][q_y][q_x][2], pairs (xx, xy) (xz, yy) (yz, zz).
 template <class T>
 class DeviceFactors {

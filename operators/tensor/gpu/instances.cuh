@@ -2,6 +2,7 @@
 #pragma once
 
 #include "operators/tensor/gpu/launch.cuh"
+#include "operators/tensor/gpu/scaled_lines.cuh"
 #include "operators/tensor/gpu/tensor_2d.cuh"
 #include "operators/tensor/gpu/tensor_3d.cuh"
 #include "operators/tensor/with_rule.hpp"
@@ -55,12 +56,24 @@ struct TensorInstance {
   static auto matrices(const Basis1D& basis) {
     if constexpr (kind == FactorKind::constant) {
       return line_products<T, n>(basis);
+    } else if constexpr (dim == 2) {
+      return SideBySideMatrices<T, n, M>(basis, WeightsIn::factors);
     } else {
       return line_matrices<T, n, M>(basis);
     }
   }
   static void allow_shared_memory(Index bytes) { tessera::allow_shared_memory(kernel(), bytes); }
   static void launch(const TensorArguments<T>& args, const Basis1D& basis) {
+    if constexpr (dim == 3 && kind == FactorKind::scaled) {
+      if (args.sink.kind != SinkKind::patch) {
+        using Shape = LineShape<T, M>;
+        tessera::launch(scaled_lines_kernel<T, P, M>,
+                        {"tensor kernel of lines", blocks_for(args.range.size(), Shape::kCells),
+                         dim3(Shape::kColumns, Shape::kRows)},
+                        args, typename LineSweeps<T, P, M>::Matrices(basis, WeightsIn::factors));
+        return;
+      }
+    }
     const int cells = args.brick[0] * args.brick[1] * args.brick[2];
     const auto blocks = static_cast<unsigned>(args.bricks[0]) * args.bricks[1] * args.bricks[2];
     tessera::launch(kernel(),

@@ -43,6 +43,15 @@ struct NodeLine {
   unsigned faces;  // of the cell, on which all of it lies
 };
 
+/// The line of nodes along z of thread (a, b).
+template <int P>
+__device__ __forceinline__ NodeLine line_along_z(const CellGrid& grid, const CellPlace& place,
+                                                 int a, int b) {
+  constexpr int n = P + 1;
+  return {2,     place.first_node + a + b * grid.nodes.strides[1], grid.nodes.strides[2], a + n * b,
+          n * n, face_mask(0, a, P) | face_mask(1, b, P)};
+}
+
 /// u along a line of nodes.
 template <int n, class T>
 __device__ __forceinline__ void gather_line(const CellSource<T>& source, const CellPlace& place,

@@ -4,17 +4,9 @@
 #include "mesh/geometry/factor_kind.hpp"
 #include "operators/tensor/gpu/launch_shapes.hpp"
 #include "operators/tensor/gpu/lines.cuh"
+#include "operators/tensor/sweeps/side_by_side_2d.cuh"
 
 namespace tessera {
-
-/// Sizes of the 2D kernels: M threads a cell, each with one line at a time; tensors in shared
-/// memory are [y][x] with rows of odd length.
-template <int P, int M>
-struct Box2D {
-  static constexpr int n = P + 1;
-  static constexpr int row = M | 1;
-  static constexpr int size = M * row;
-};
 
 /// Values of shared memory that one cell needs.
 template <int P, int M>
@@ -49,26 +41,24 @@ __device__ __forceinline__ void finish_cell_2d(const TensorArguments<T>& args,
 /// v_c = B^T D B u_c of a brick of cells by sum factorization, a thread block a brick.
 ///
 /// Launch: (M, cells of the brick) threads; thread a of a cell has line x = a along y, then line
-/// y = a along x. Shared memory: two tensors of M^2 values a cell. Six barriers.
-/// Bytes a DoF: x and y once, and 3 (general) or 1 (scaled) values a point, M^2 / P^2 points.
-/// Flops: about 16 M + 6 a point. Deterministic but for the sinks that add atomically.
+/// y = a along x. Shared memory: two tensors of M^2 values a cell. Two barriers, and one more for
+/// the patch. Bytes a DoF: x and y once, and 3 (general) or 1 (scaled) values a point, M^2 / P^2
+/// points. Flops: about 14 M + 6 a point. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, FactorKind kind>
 __global__ void __launch_bounds__(max_brick_threads(2, M))
     tensor_2d_kernel(const __grid_constant__ TensorArguments<T> args,
-                     const __grid_constant__ LineMatrices<T, P + 1, M> lines) {
+                     const __grid_constant__ SideBySideMatrices<T, P + 1, M> lines) {
   using Box = Box2D<P, M>;
   constexpr int n = P + 1;
   constexpr int kCellValues = tensor_2d_cell_values<P, M>();
   constexpr int kEntries = kind == FactorKind::scaled ? 1 : 3;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   T* const first = reinterpret_cast<T*>(shared_memory);
-  T* const U = first + threadIdx.y * kCellValues;
-  T* const GX = U + Box::size;
+  T* const mine = first + threadIdx.y * kCellValues;
   const int a = threadIdx.x;
-  const int along_x = a * Box::row;
   const BlockCell cell = block_cell(args);
 
-  // The factors of the column x = a, [M][entry]: on their way while u is interpolated.
+  // The factors of the row y = a, [M][entry]: on their way while u is interpolated.
   T factors[M][kEntries];
   if (cell.active) {
     const T* from =
@@ -79,72 +69,35 @@ __global__ void __launch_bounds__(max_brick_threads(2, M))
       for (int e = 0; e < kEntries; ++e) factors[q][e] = __ldcs(from + (q * kEntries + e) * M);
     }
   }
-  // u [n][n] -> B along y -> [M][n]
+  T u[n];
   if (cell.active && a < n) {
-    T u[n];
-    T r[M];
     gather_line(args.source, cell.place, line_along_y<P>(args.grid, cell.place, a), u);
-    multiply_line<M, n>(lines.B, u, r);
-    store_line(U + a, Box::row, r);
   }
-  __syncthreads();
-  // -> B along x -> U [M][M]; D along x -> g_x
+  const SideBySideSweeps2D<T, P, M> sweeps(lines, a, cell.active, mine);
+  T gx[M];
+  T gy[M];
+  sweeps.gradient(u, gx, gy);
   if (cell.active) {
-    T u[n];
-    T r[M];
-    T g[M];
-    load_line(U + along_x, 1, u);
-    multiply_line<M, n>(lines.B, u, r);
-    multiply_line<M, M>(lines.D, r, g);
-    store_line(U + along_x, 1, r);
-    store_line(GX + along_x, 1, g);
-  }
-  __syncthreads();
-  // D along y -> g_y; f = D_q g; D^T along y of f_y stays in registers
-  T w[M];
-  if (cell.active) {
-    T r[M];
-    T g[M];
-    load_line(U + a, Box::row, r);
-    multiply_line<M, M>(lines.D, r, g);
 #pragma unroll
     for (int q = 0; q < M; ++q) {
-      const T gx = GX[q * Box::row + a];
       if constexpr (kind == FactorKind::scaled) {
-        GX[q * Box::row + a] = factors[q][0] * args.axis_scale[0] * gx;
-        g[q] *= factors[q][0] * args.axis_scale[1];
+        gx[q] *= factors[q][0] * args.axis_scale[0];
+        gy[q] *= factors[q][0] * args.axis_scale[1];
       } else {
-        GX[q * Box::row + a] = factors[q][0] * gx + factors[q][1] * g[q];
-        g[q] = factors[q][1] * gx + factors[q][2] * g[q];
+        const T x = gx[q];
+        gx[q] = factors[q][0] * x + factors[q][1] * gy[q];
+        gy[q] = factors[q][1] * x + factors[q][2] * gy[q];
       }
     }
-    multiply_line_transposed<M, M>(lines.D, g, w);
   }
-  __syncthreads();
-  // D^T along x of f_x
-  if (cell.active) replace_line_transposed<M, M>(lines.D, GX + along_x, 1);
-  __syncthreads();
-  // their sum [M][M] -> B^T along y -> [n][M]
-  if (cell.active) {
-    T r[n];
-#pragma unroll
-    for (int q = 0; q < M; ++q) w[q] += GX[q * Box::row + a];
-    if (args.reaction != nullptr) {
-      const T* const r_q =
-          args.reaction + cell_number(args.grid, cell.place.position) * (M * M) + a;
-#pragma unroll
-      for (int q = 0; q < M; ++q) w[q] += r_q[q * M] * U[q * Box::row + a];
-    }
-    multiply_line_transposed<M, n>(lines.B, w, r);
-    store_line(U + a, Box::row, r);
-  }
-  __syncthreads();
-  // -> B^T along x -> v [n][n]
-  if (cell.active && a < n) replace_line_transposed<M, n>(lines.B, U + along_x, 1);
-  __syncthreads();
   T v[n];
-  if (cell.active && a < n) load_line(U + a, Box::row, v);
-  finish_cell_2d<P>(args, cell, a, v, GX, first + Box::size, kCellValues);
+  const T* const r_q =
+      args.reaction + cell_number(args.grid, cell.place.position) * (M * M) + a * M;
+  sweeps.integrate(gx, gy, v, args.reaction == nullptr ? AtPoints::nothing : AtPoints::values,
+                   [&](int q) { return r_q[q]; });
+  // The patch overwrites what other threads read above.
+  if (args.sink.kind == SinkKind::patch) __syncthreads();
+  finish_cell_2d<P>(args, cell, a, v, mine, first, kCellValues);
 }
 
 /// The same where all cells are alike: A = s_x K (x) M + s_y M (x) K.

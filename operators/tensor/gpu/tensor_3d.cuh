@@ -80,15 +80,6 @@ __device__ __forceinline__ void finish_cell_3d(const TensorArguments<T>& args,
   scatter_line(args.sink, cell.place, cell.number, line, v);
 }
 
-/// The line of nodes along z of thread (a, b).
-template <int P>
-__device__ __forceinline__ NodeLine line_along_z(const CellGrid& grid, const CellPlace& place,
-                                                 int a, int b) {
-  constexpr int n = P + 1;
-  return {2,     place.first_node + a + b * grid.nodes.strides[1], grid.nodes.strides[2], a + n * b,
-          n * n, face_mask(0, a, P) | face_mask(1, b, P)};
-}
-
 /// v_c = B^T D B u_c of a brick of cells by sum factorization, a thread block a brick.
 ///
 /// Launch: (M^2, cells of the brick) threads; thread (a, b) of a cell has lines (x, y) = (a, b)

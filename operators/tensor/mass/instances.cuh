@@ -3,9 +3,9 @@
 
 #include <type_traits>
 
-#include "operators/tensor/gpu/weighted_matrices.cuh"
 #include "operators/tensor/mass/launch.hpp"
 #include "operators/tensor/mass/lines.cuh"
+#include "operators/tensor/sweeps/weighted_matrices.cuh"
 #include "operators/tensor/with_rule.hpp"
 #include "solvers/memory/launch.cuh"
 

@@ -1,9 +1,9 @@
 // These kernels multiply by the mass matrices of cells.
 #pragma once
 
-#include "operators/tensor/gpu/even_odd_lines.cuh"
 #include "operators/tensor/gpu/tensor_2d.cuh"
 #include "operators/tensor/gpu/tensor_3d.cuh"
+#include "operators/tensor/sweeps/even_odd_lines.cuh"
 
 namespace tessera {
 

@@ -11,14 +11,13 @@ namespace tessera {
 template <class T, int dim, int P, int M>
 class OnTheFlyInstance final : public OnTheFlyLaunch<T> {
  public:
-  explicit OnTheFlyInstance(const Basis1D& basis)
-      : lines_{weighted_even_odd<T, P + 1, M>(basis), weighted_even_odd<double, P + 1, M>(basis)} {}
+  explicit OnTheFlyInstance(const Basis1D& basis) : lines_(basis) {}
 
   void operator()(const OnTheFlyArguments<T>& args) const override {
     constexpr const char* kName = "tensor kernel that computes the geometry";
     const Index cells = args.range.size();
     if constexpr (dim == 3) {
-      using Shape = LineShape<M>;
+      using Shape = LineShape<double, M>;
       launch(on_the_fly_3d_kernel<T, P, M>,
              {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kRows)}, args,
              lines_);

@@ -1,8 +1,8 @@
 // These kernels compute the geometry from node positions in every application.
 #pragma once
 
-#include "operators/tensor/gpu/line_sweeps_3d.cuh"
 #include "operators/tensor/gpu/tensor_2d.cuh"
+#include "operators/tensor/sweeps/side_by_side.cuh"
 
 namespace tessera {
 
@@ -24,8 +24,11 @@ struct OnTheFlyArguments {
 /// The 1D matrices for u and, in double precision, for positions.
 template <class T, int n, int m>
 struct OnTheFlyMatrices {
-  WeightedEvenOdd<T, n, m> field;
-  WeightedEvenOdd<double, n, m> position;
+  SideBySideMatrices<T, n, m> field;
+  SideBySideMatrices<double, n, m> position;
+
+  explicit OnTheFlyMatrices(const Basis1D& basis)
+      : field(basis, WeightsIn::matrices), position(basis, WeightsIn::matrices) {}
 };
 
 /// D = k |J| J^-1 J^-T as xx xy xz yy yz zz, J[a][b] = dx_a / dxi_b: 9 products and 6 sums of them
@@ -56,28 +59,28 @@ __device__ __forceinline__ double factors_of_jacobian(const double (&J)[3][3], T
 
 /// v_c = B^T D B u_c by sum factorization in 3D, with D of the cell's nodes, a thread a line.
 ///
-/// The gradients of the three coordinates are the rows of J; those along a line along y stay in the
-/// thread's registers, 9 M numbers. Positions are taken relative to a node of the cell, so that the
-/// size of the box costs J no digits. Launch: LineShape<M>. Shared memory: three tensors of M^3
-/// doubles a cell. Bytes a DoF: x, y and 24 of positions. Flops: about 33 M + 120 a point, most of
-/// them in double precision. Deterministic but for the sinks that add atomically.
+/// The gradients of the three coordinates are the rows of J, and along the thread's line along y
+/// they stay in its registers, 9 M numbers. Positions are taken relative to a node of the cell, so
+/// that the size of the box costs J no digits. Launch: LineShape<double, M>. Shared memory: three
+/// tensors of M^3 doubles a cell. Bytes a DoF: x, y and 24 of positions. Flops: about 45 M + 120 a
+/// point, most of them in double precision. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M>
-__global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows)
+__global__ void __launch_bounds__(LineShape<double, M>::kColumns* LineShape<double, M>::kRows,
+                                  kOnTheFlyBlocks[M - 2])
     on_the_fly_3d_kernel(const __grid_constant__ OnTheFlyArguments<T> args,
                          const __grid_constant__ OnTheFlyMatrices<T, P + 1, M> lines) {
-  using Box = LineBox<M>;
+  using Thread = LineThread<double, P, M>;
   constexpr int n = P + 1;
-  __shared__ double shared[LineShape<M>::kCells][Box::kCellValues];
-  const LineThread<P, M> thread(args.range.size());
+  __shared__ __align__(16) double shared[Thread::Shape::kCells][Thread::Box::kCellValues];
+  const Thread thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
   const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
 
-  // J [coordinate][axis] at the points of a line along y
-  double J[3][3][M];
+  // The rows of J at the points of a line along y
+  LineGradient<M, double> J[3];
 #pragma unroll
   for (int d = 0; d < 3; ++d) {
-    double* const U = shared[thread.local];
     double x[n];
     if (thread.has_nodes) {
       const double origin = args.positions[d][place.first_node];
@@ -86,91 +89,45 @@ __global__ void __launch_bounds__(LineShape<M>::kColumns* LineShape<M>::kRows)
         x[i] = args.positions[d][nodes.lattice + i * nodes.stride] - origin;
       }
     }
-    gradient_by_lines<P, M>(lines.position, thread, x, U, U + Box::size, U + 2 * Box::size,
-                            J[d][1]);
-    if (thread.active) {
-      load_line(U + Box::size + thread.along_y(), Box::row, J[d][0]);
-      load_line(U + 2 * Box::size + thread.along_y(), Box::row, J[d][2]);
-    }
+    SideBySideSweeps<double, P, M, Thread>(lines.position, thread, shared[thread.local])
+        .gradient(x, J[d], [] {});
     thread.synchronize();
   }
-  T* const U = reinterpret_cast<T*>(shared[thread.local]);
-  T* const GX = U + Box::size;
-  T* const GZ = GX + Box::size;
   T u[n];
-  T w[M];
   if (thread.has_nodes) gather_line(args.source, place, nodes, u);
-  gradient_by_lines<P, M>(lines.field, thread, u, U, GX, GZ, w);
+  const SideBySideSweeps<T, P, M, Thread> sweeps(lines.field, thread,
+                                                 reinterpret_cast<T*>(shared[thread.local]));
+  LineGradient<M, T> g;
+  sweeps.gradient(u, g, [] {});
   // f = D_q g at the points of a line along y
   if (thread.active) {
     const Index first =
         cell_number(args.grid, place.position) * (M * M * M) + thread.b * M * M + thread.a;
 #pragma unroll
     for (int q = 0; q < M; ++q) {
-      double here[3][3];
-#pragma unroll
-      for (int d = 0; d < 3; ++d) {
-#pragma unroll
-        for (int axis = 0; axis < 3; ++axis) here[d][axis] = J[d][axis][q];
-      }
+      const double here[3][3] = {{J[0].x[q], J[0].y[q], J[0].z[q]},
+                                 {J[1].x[q], J[1].y[q], J[1].z[q]},
+                                 {J[2].x[q], J[2].y[q], J[2].z[q]}};
       T d[6];
       const double determinant =
           factors_of_jacobian(here, args.k != nullptr ? args.k[first + q * M] : args.constant_k, d);
-      const int at = thread.along_y() + q * Box::row;
       if (args.reaction != ReactionKind::none) {
         const T c = args.c != nullptr ? args.c[first + q * M] : args.constant_c;
-        U[at] *= c * static_cast<T>(determinant);
+        sweeps.kept(q) = c * static_cast<T>(determinant);
       }
-      multiply_symmetric(d, GX[at], w[q], GZ[at]);
+      sweeps.multiply(d, q, g);
     }
   }
   T v[n];
-  integrate_by_lines<P, M>(
-      lines.field, thread, w, U, GX, GZ, v,
-      args.reaction == ReactionKind::none ? AtPoints::nothing : AtPoints::values);
+  sweeps.integrate(g, v, args.reaction == ReactionKind::none ? AtPoints::nothing : AtPoints::values,
+                   [&](int q) { return sweeps.kept(q); });
   if (thread.has_nodes) scatter_line(args.sink, place, thread.number(), nodes, v);
-}
-
-/// u along the line of nodes x = a along y -> gradient at the points: g_x in GX, g_y along the
-/// line of points x = a in registers. Ends with a barrier.
-template <int P, int M, class T>
-__device__ __forceinline__ void gradient_by_lines_2d(const WeightedEvenOdd<T, P + 1, M>& lines,
-                                                     bool active, int a, const T (&u)[P + 1], T* U,
-                                                     T* GX, T (&gy)[M]) {
-  constexpr int row = Box2D<P, M>::row;
-  constexpr int n = P + 1;
-  // u [n][n] -> B along y -> [M][n]
-  if (active && a < n) {
-    T r[M];
-    multiply_even_odd<1>(lines.B, u, r);
-    store_line(U + a, row, r);
-  }
-  __syncthreads();
-  // -> B along x -> U [M][M]; D along x -> g_x
-  if (active) {
-    T f[n];
-    T r[M];
-    T g[M];
-    load_line(U + a * row, 1, f);
-    multiply_even_odd<1>(lines.B, f, r);
-    multiply_even_odd<-1>(lines.D, r, g);
-    store_line(U + a * row, 1, r);
-    store_line(GX + a * row, 1, g);
-  }
-  __syncthreads();
-  // D along y -> g_y
-  if (active) {
-    T r[M];
-    load_line(U + a, row, r);
-    multiply_even_odd<-1>(lines.D, r, gy);
-  }
-  __syncthreads();
 }
 
 /// The same in 2D.
 ///
 /// Launch: (M, cells) threads. Shared memory: two tensors of M (M | 1) doubles a cell, dynamic.
-/// Bytes a DoF: x, y and 16 of positions. Flops: about 26 M + 30 a point.
+/// Bytes a DoF: x, y and 16 of positions. Flops: about 28 M + 30 a point.
 template <class T, int P, int M>
 __global__ void __launch_bounds__(max_brick_threads(2, M))
     on_the_fly_2d_kernel(const __grid_constant__ OnTheFlyArguments<T> args,
@@ -186,7 +143,7 @@ __global__ void __launch_bounds__(max_brick_threads(2, M))
   const CellPlace place = place_cell_32(args.grid, args.range, active ? number : 0U);
   const NodeLine nodes = line_along_y<P>(args.grid, place, a);
 
-  // J [coordinate][axis] at the points of the line x = a
+  // J [coordinate][axis] at the points of the line y = a
   double J[2][2][M];
 #pragma unroll
   for (int d = 0; d < 2; ++d) {
@@ -198,67 +155,45 @@ __global__ void __launch_bounds__(max_brick_threads(2, M))
         x[i] = args.positions[d][nodes.lattice + i * nodes.stride] - origin;
       }
     }
-    gradient_by_lines_2d<P, M>(lines.position, active, a, x, mine, mine + Box::size, J[d][1]);
-    if (active) load_line(mine + Box::size + a, Box::row, J[d][0]);
+    SideBySideSweeps2D<double, P, M>(lines.position, a, active, mine).gradient(x, J[d][0], J[d][1]);
     __syncthreads();
   }
-  T* const U = reinterpret_cast<T*>(mine);
-  T* const GX = U + Box::size;
   T u[n];
-  T w[M];
+  T gx[M];
+  T gy[M];
   if (has_nodes) gather_line(args.source, place, nodes, u);
-  gradient_by_lines_2d<P, M>(lines.field, active, a, u, U, GX, w);
-  // f = D_q g at the points of the line x = a; D^T along y of f_y
-  T sum[M];
+  const SideBySideSweeps2D<T, P, M> sweeps(lines.field, a, active, reinterpret_cast<T*>(mine));
+  sweeps.gradient(u, gx, gy);
+  // f = D_q g at the points of the line y = a
+  T weights[M];
   if (active) {
-    const Index first = cell_number(args.grid, place.position) * (M * M) + a;
+    const Index first = cell_number(args.grid, place.position) * (M * M) + a * M;
 #pragma unroll
     for (int q = 0; q < M; ++q) {
       const double xx = J[0][0][q];
       const double xy = J[0][1][q];
       const double yx = J[1][0][q];
       const double yy = J[1][1][q];
-      const T k = args.k != nullptr ? args.k[first + q * M] : args.constant_k;
+      const T k = args.k != nullptr ? args.k[first + q] : args.constant_k;
       const double determinant = xx * yy - xy * yx;
       const double s = static_cast<double>(k) / determinant;
       const T d_xx = static_cast<T>(s * (yy * yy + xy * xy));
       const T d_xy = static_cast<T>(-s * (yy * yx + xy * xx));
       const T d_yy = static_cast<T>(s * (yx * yx + xx * xx));
-      const int at = a + q * Box::row;
       if (args.reaction != ReactionKind::none) {
-        const T c = args.c != nullptr ? args.c[first + q * M] : args.constant_c;
-        U[at] *= c * static_cast<T>(determinant);
+        const T c = args.c != nullptr ? args.c[first + q] : args.constant_c;
+        weights[q] = c * static_cast<T>(determinant);
       }
-      const T gx = GX[at];
-      GX[at] = d_xx * gx + d_xy * w[q];
-      w[q] = d_xy * gx + d_yy * w[q];
+      const T g = gx[q];
+      gx[q] = d_xx * g + d_xy * gy[q];
+      gy[q] = d_xy * g + d_yy * gy[q];
     }
-    multiply_even_odd<-1>(lines.field.D_weighted, w, sum);
   }
-  __syncthreads();
-  // D^T along x of f_x
-  if (active) replace_line_even_odd<-1>(lines.field.D_weighted, GX + a * Box::row, 1);
-  __syncthreads();
-  // the sum [M][M] -> B^T along y -> [n][M]
-  if (active) {
-    T r[n];
-#pragma unroll
-    for (int q = 0; q < M; ++q) {
-      sum[q] += GX[a + q * Box::row];
-      if (args.reaction != ReactionKind::none) sum[q] += U[a + q * Box::row];
-    }
-    multiply_even_odd<1>(lines.field.B_weighted, sum, r);
-    store_line(U + a, Box::row, r);
-  }
-  __syncthreads();
-  // -> B^T along x -> v [n][n]
-  if (has_nodes) replace_line_even_odd<1>(lines.field.B_weighted, U + a * Box::row, 1);
-  __syncthreads();
-  if (has_nodes) {
-    T v[n];
-    load_line(U + a, Box::row, v);
-    scatter_line(args.sink, place, number, nodes, v);
-  }
+  T v[n];
+  sweeps.integrate(gx, gy, v,
+                   args.reaction == ReactionKind::none ? AtPoints::nothing : AtPoints::values,
+                   [&](int q) { return weights[q]; });
+  if (has_nodes) scatter_line(args.sink, place, number, nodes, v);
 }
 
 }  // namespace tessera

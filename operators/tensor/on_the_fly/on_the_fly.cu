@@ -1,5 +1,6 @@
 // This file has the tensor kernel that computes its factors in every application.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "operators/tensor/on_the_fly/launch.hpp"
 #include "operators/tensor/on_the_fly/lines.cuh"
 #include "operators/tensor/on_the_fly/on_the_fly.hpp"
+#include "operators/tensor/sweeps/sweep_flops.hpp"
 #include "solvers/check.hpp"
 #include "solvers/errors.hpp"
 
@@ -88,14 +90,11 @@ class OnTheFlyKernel final : public DeviceCellKernel<T>, public Updatable {
   double flops_per_cell() const override {
     const double n = grid_.degree + 1;
     const double m = points_;
-    const double to_points = even_odd_line_flops(m, n);
-    const double derivative = even_odd_line_flops(m, m);
-    if (grid_.dimension == 2) {
-      const double sweeps = (n + m) * to_points + 2.0 * m * derivative;
-      return 4.0 * sweeps + (symmetric_factor_flops(2) + 6.0 + 1.0) * m * m;
-    }
-    const double sweeps = (n * n + n * m + m * m) * to_points + 3.0 * m * m * derivative;
-    return 5.0 * sweeps + (symmetric_factor_flops(3) + 15.0 + 2.0) * m * m * m;
+    const int dim = grid_.dimension;
+    // To the points and back for u, to the points for each coordinate.
+    const double sweeps = (1.0 + 0.5 * dim) * side_by_side_flops(dim, n, m);
+    const double product = dim == 2 ? 6.0 : 15.0;
+    return sweeps + (symmetric_factor_flops(dim) + product) * std::pow(m, dim);
   }
 
   Index bytes() const override { return streamed_bytes() + any_size_.bytes(); }
