@@ -78,7 +78,7 @@ class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
     const double n = grid_.degree + 1;
     const double m = basis_.point_count();
     if (factors_.kind() == FactorKind::constant) {
-      const double per_node = unrolled_ != nullptr ? 14.0 * n + 5.0 : 18.0 * n + 6.0;
+      const double per_node = unrolled_ != nullptr ? 7.0 * n + 10.0 : 18.0 * n + 6.0;
       return grid_.dimension == 3 ? per_node * n * n * n : (8.0 * n + 3.0) * n * n;
     }
     const int dim = grid_.dimension;

@@ -14,7 +14,7 @@ namespace tessera {
 ///
 /// Launch: LineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
 /// once, and compressed_point_bytes() a point, M^3 / P^3 points, and a value more with a reaction.
-/// Flops: about 20 M + 45 a point, in single precision 15 M + 45. Deterministic but for the sinks
+/// Flops: about 16 M + 50 a point, in single precision 12 M + 47. Deterministic but for the sinks
 /// that add atomically.
 template <class T, int P, int M, CompressedBits bits>
 __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kRows,

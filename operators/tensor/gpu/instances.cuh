@@ -1,8 +1,12 @@
 // These templates make the tensor kernels of the GPU for one dimension and precision.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+
 #include "operators/tensor/gpu/launch.cuh"
 #include "operators/tensor/gpu/scaled_lines.cuh"
+#include "operators/tensor/gpu/separable_lines.cuh"
 #include "operators/tensor/gpu/tensor_2d.cuh"
 #include "operators/tensor/gpu/tensor_3d.cuh"
 #include "operators/tensor/with_rule.hpp"
@@ -64,14 +68,11 @@ struct TensorInstance {
   }
   static void allow_shared_memory(Index bytes) { tessera::allow_shared_memory(kernel(), bytes); }
   static void launch(const TensorArguments<T>& args, const Basis1D& basis) {
-    if constexpr (dim == 3 && kind == FactorKind::scaled) {
-      if (args.sink.kind != SinkKind::patch) {
-        using Shape = LineShape<T, M>;
-        tessera::launch(scaled_lines_kernel<T, P, M>,
-                        {"tensor kernel of lines", blocks_for(args.range.size(), Shape::kCells),
-                         dim3(Shape::kColumns, Shape::kRows)},
-                        args, typename LineSweeps<T, P, M>::Matrices(basis, WeightsIn::factors));
-        return;
+    if constexpr (dim == 3 && kind != FactorKind::general) {
+      // Threads with a line have 32 bits for the number of their cell.
+      constexpr Index kMaxCells = std::numeric_limits<std::uint32_t>::max();
+      if (args.sink.kind != SinkKind::patch && args.range.size() <= kMaxCells) {
+        return launch_lines(args, basis);
       }
     }
     const int cells = args.brick[0] * args.brick[1] * args.brick[2];
@@ -80,6 +81,19 @@ struct TensorInstance {
                     {"tensor kernel", blocks, dim3(kThreads, static_cast<unsigned>(cells)),
                      static_cast<std::size_t>(cells) * kCellValues * sizeof(T)},
                     args, matrices(basis));
+  }
+  /// By kernels with a thread a line, which have no patches.
+  static void launch_lines(const TensorArguments<T>& args, const Basis1D& basis) {
+    using Shape = LineShape<T, M>;
+    const Launch shape{"tensor kernel of lines", blocks_for(args.range.size(), Shape::kCells),
+                       dim3(Shape::kColumns, Shape::kRows)};
+    if constexpr (kind == FactorKind::constant) {
+      tessera::launch(separable_lines_kernel<T, P>, shape, args,
+                      SeparableMatrices<T, n>(basis, args.axis_scale, args.reaction_scale));
+    } else {
+      tessera::launch(scaled_lines_kernel<T, P, M>, shape, args,
+                      typename LineSweeps<T, P, M>::Matrices(basis, WeightsIn::factors));
+    }
   }
   static constexpr TensorKernelInfo<T> kInfo{kThreads, static_cast<Index>(kCellValues * sizeof(T)),
                                              allow_shared_memory, launch};

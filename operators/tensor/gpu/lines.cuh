@@ -52,6 +52,15 @@ __device__ __forceinline__ NodeLine line_along_z(const CellGrid& grid, const Cel
           n * n, face_mask(0, a, P) | face_mask(1, b, P)};
 }
 
+/// In 3D, the line of nodes along y with (x, z) = (a, b).
+template <int P>
+__device__ __forceinline__ NodeLine line_along_y_of_3d(const CellGrid& grid, const CellPlace& place,
+                                                       int a, int b) {
+  constexpr int n = P + 1;
+  return {1, place.first_node + a + b * grid.nodes.strides[2], grid.nodes.strides[1], a + n * n * b,
+          n, face_mask(0, a, P) | face_mask(2, b, P)};
+}
+
 /// u along a line of nodes.
 template <int n, class T>
 __device__ __forceinline__ void gather_line(const CellSource<T>& source, const CellPlace& place,

@@ -9,9 +9,9 @@ namespace tessera {
 /// v_c = B^T D B u_c by sum factorization where D_q = s_q diag(axis_scale), a thread a line.
 ///
 /// Launch: LineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
-/// once, and a value a point, M^3 / P^3 points, and one more with a reaction. Flops: about 20 M + 6
-/// a point, in single precision 15 M + 8. Deterministic but for the sinks that add atomically; not
-/// for SinkKind::patch.
+/// once, and a value a point, M^3 / P^3 points, and one more with a reaction. Flops: about 16 M +
+/// 34 a point, in single precision 12 M + 32. Deterministic but for the sinks that add atomically;
+/// not for SinkKind::patch.
 template <class T, int P, int M>
 __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kRows,
                                   kScaledBlocks[M - 2])

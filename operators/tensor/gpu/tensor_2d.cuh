@@ -43,7 +43,7 @@ __device__ __forceinline__ void finish_cell_2d(const TensorArguments<T>& args,
 /// Launch: (M, cells of the brick) threads; thread a of a cell has line x = a along y, then line
 /// y = a along x. Shared memory: two tensors of M^2 values a cell. Two barriers, and one more for
 /// the patch. Bytes a DoF: x and y once, and 3 (general) or 1 (scaled) values a point, M^2 / P^2
-/// points. Flops: about 14 M + 6 a point. Deterministic but for the sinks that add atomically.
+/// points. Flops: about 8 M + 20 a point. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, FactorKind kind>
 __global__ void __launch_bounds__(max_brick_threads(2, M))
     tensor_2d_kernel(const __grid_constant__ TensorArguments<T> args,

@@ -74,10 +74,8 @@ __device__ __forceinline__ void finish_cell_3d(const TensorArguments<T>& args,
     return;
   }
   if (!has_line) return;
-  const auto& stride = args.grid.nodes.strides;
-  const NodeLine line{1, cell.place.first_node + a + b * stride[2], stride[1], a + n * n * b,
-                      n, face_mask(0, a, P) | face_mask(2, b, P)};
-  scatter_line(args.sink, cell.place, cell.number, line, v);
+  scatter_line(args.sink, cell.place, cell.number,
+               line_along_y_of_3d<P>(args.grid, cell.place, a, b), v);
 }
 
 /// v_c = B^T D B u_c of a brick of cells by sum factorization, a thread block a brick.

@@ -62,7 +62,7 @@ __device__ __forceinline__ double factors_of_jacobian(const double (&J)[3][3], T
 /// The gradients of the three coordinates are the rows of J, and along the thread's line along y
 /// they stay in its registers, 9 M numbers. Positions are taken relative to a node of the cell, so
 /// that the size of the box costs J no digits. Launch: LineShape<double, M>. Shared memory: three
-/// tensors of M^3 doubles a cell. Bytes a DoF: x, y and 24 of positions. Flops: about 45 M + 120 a
+/// tensors of M^3 doubles a cell. Bytes a DoF: x, y and 24 of positions. Flops: about 40 M + 150 a
 /// point, most of them in double precision. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M>
 __global__ void __launch_bounds__(LineShape<double, M>::kColumns* LineShape<double, M>::kRows,
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(LineShape<double, M>::kColumns* LineShape<doub
 /// The same in 2D.
 ///
 /// Launch: (M, cells) threads. Shared memory: two tensors of M (M | 1) doubles a cell, dynamic.
-/// Bytes a DoF: x, y and 16 of positions. Flops: about 28 M + 30 a point.
+/// Bytes a DoF: x, y and 16 of positions. Flops: about 16 M + 50 a point.
 template <class T, int P, int M>
 __global__ void __launch_bounds__(max_brick_threads(2, M))
     on_the_fly_2d_kernel(const __grid_constant__ OnTheFlyArguments<T> args,

@@ -1,19 +1,10 @@
 // These are products of one line by even-odd decomposition on the GPU.
 #pragma once
 
+#include "operators/tensor/sweeps/even_odd_matrices.hpp"
 #include "operators/tensor/sweeps/lines_in_registers.cuh"
 
 namespace tessera {
-
-/// A 1D matrix of R rows and C columns split for the even-odd decomposition, which halves the
-/// multiplications (mesh/element/sum_factorization.hpp), as a kernel parameter. [row][column].
-template <class T, int R, int C>
-struct EvenOddLines {
-  static constexpr int kHalfRows = (R + 1) / 2;
-  static constexpr int kHalfColumns = (C + 1) / 2;
-  T even[kHalfRows * kHalfColumns];
-  T odd[kHalfRows * kHalfColumns];
-};
 
 /// A line x of C values as sums and differences: even_b = x_b + x_{C-1-b} (the middle value alone
 /// where C is odd), odd_b = x_b - x_{C-1-b}.
@@ -93,20 +84,26 @@ __device__ __forceinline__ void multiply_even_odd(const EvenOddLines<T, R, C>& m
   multiply_even_odd<sign>(matrix, LineFold<T, C>(in), out);
 }
 
-/// out = V v + W w with V of values and W of derivatives.
-template <class T, int R, int C>
+/// out = V v + W w, V of values; sign says what W is, as for multiply_even_odd().
+template <int sign, class T, int R, int C>
 __device__ __forceinline__ void add_even_odd(const EvenOddLines<T, R, C>& V,
                                              const LineFold<T, C>& v,
                                              const EvenOddLines<T, R, C>& W,
                                              const LineFold<T, C>& w, T (&out)[R]) {
+  const auto add_symmetric = [&](int a, T sum) {
+    return sign > 0 ? add_even_part(W, a, w, sum) : add_odd_part(W, a, w, sum);
+  };
+  const auto add_antisymmetric = [&](int a, T sum) {
+    return sign > 0 ? add_odd_part(W, a, w, sum) : add_even_part(W, a, w, sum);
+  };
 #pragma unroll
   for (int a = 0; a < R / 2; ++a) {
-    const T even = add_odd_part(W, a, w, even_part(V, a, v));
-    const T odd = add_even_part(W, a, w, odd_part(V, a, v));
+    const T even = add_symmetric(a, even_part(V, a, v));
+    const T odd = add_antisymmetric(a, odd_part(V, a, v));
     out[a] = even + odd;
     out[R - 1 - a] = even - odd;
   }
-  if constexpr (R % 2 == 1) out[R / 2] = add_odd_part(W, R / 2, w, even_part(V, R / 2, v));
+  if constexpr (R % 2 == 1) out[R / 2] = add_symmetric(R / 2, even_part(V, R / 2, v));
 }
 
 /// line = M line, in memory: C entries become R.

@@ -10,6 +10,7 @@ namespace tessera {
 template <class T>
 using LinePair = std::conditional_t<sizeof(T) == sizeof(double), double2, float2>;
 
+/// (values[i], derivatives[i]) = line[i stride].
 template <int n, class T>
 __device__ __forceinline__ void load_pairs(const LinePair<T>* line, int stride, T (&values)[n],
                                            T (&derivatives)[n]) {
@@ -21,6 +22,7 @@ __device__ __forceinline__ void load_pairs(const LinePair<T>* line, int stride, 
   }
 }
 
+/// line[i stride] = (values[i], derivatives[i]).
 template <int n, class T>
 __device__ __forceinline__ void store_pairs(LinePair<T>* line, int stride, const T (&values)[n],
                                             const T (&derivatives)[n]) {

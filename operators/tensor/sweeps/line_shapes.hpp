@@ -16,8 +16,8 @@ struct LineTableRow {
   int apart;  // values between two cells, beside their three tensors
 };
 /// By points an axis, from 2 on. Rows are odd and side by side, but where other strides are faster.
-/// A multiprocessor has four parts that share out its registers: a block of five warps is one more
-/// in one of them.
+/// A multiprocessor has four parts with a quarter of its registers each, so registers are held down
+/// where one more warp fits in a part then.
 inline constexpr LineTableRow kDoubleLines[] = {
     {2, 12, 2, 3, 6, 4}, {2, 10, 3, 3, 9, 5}, {2, 8, 4, 5, 20, 0},
     {2, 8, 5, 5, 25, 1}, {3, 4, 6, 9, 54, 8}, {1, 7, 8, 7, 56, 0},
@@ -37,6 +37,9 @@ inline constexpr int kOnTheFlyBlocks[] = {12, 10, 8, 8, 4, 6, 6, 4, 3};
 
 /// Equal cells whose coefficient varies, in 3D: the lines of the precision, and so many blocks.
 inline constexpr int kScaledBlocks[] = {16, 14, 16, 14, 4, 10, 10, 6, 4};
+
+/// Equal cells with constant coefficients in 3D: by p + 1 points, likewise.
+inline constexpr int kSeparableBlocks[] = {16, 16, 16, 14, 5, 12, 10, 6, 4};
 
 /// Whether values and derivatives of a 3D cell go from line to line side by side, or derivatives
 /// are taken in the points: double precision waits for shared memory, single for multiply-adds.

@@ -120,7 +120,7 @@ class SideBySideSweeps {
         multiply_even_odd<1>(lines_.B, r, u);
 #pragma unroll
         for (int q = 0; q < M; ++q) u[q] *= weight(q);
-        add_even_odd(lines_.B_weighted, Points(u), lines_.G_weighted, y_line, r);
+        add_even_odd<-1>(lines_.B_weighted, Points(u), lines_.G_weighted, y_line, r);
       } else {
         multiply_even_odd<-1>(lines_.G_weighted, y_line, r);
       }
@@ -139,7 +139,7 @@ class SideBySideSweeps {
       T z[n];
       load_pairs(pairs_ + thread_.along_x(), 1, u_line, z_line);
       load_line(along_x_ + thread_.along_x(), 1, x_line);
-      add_even_odd(lines_.B_weighted, Points(u_line), lines_.G_weighted, Points(x_line), r);
+      add_even_odd<-1>(lines_.B_weighted, Points(u_line), lines_.G_weighted, Points(x_line), r);
       multiply_even_odd<1>(lines_.B_weighted, z_line, z);
       store_pairs(pairs_ + thread_.along_x(), 1, r, z);
     }
@@ -149,7 +149,7 @@ class SideBySideSweeps {
       T u_line[M];
       T z_line[M];
       load_pairs(pairs_ + thread_.along_z(), Box::plane, u_line, z_line);
-      add_even_odd(lines_.B_weighted, Points(u_line), lines_.G_weighted, Points(z_line), v);
+      add_even_odd<-1>(lines_.B_weighted, Points(u_line), lines_.G_weighted, Points(z_line), v);
     }
   }
 

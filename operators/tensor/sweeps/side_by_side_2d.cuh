@@ -72,7 +72,7 @@ class SideBySideSweeps2D {
         multiply_even_odd<1>(lines_.B, r, u);
 #pragma unroll
         for (int q = 0; q < M; ++q) u[q] *= weight(q);
-        add_even_odd(lines_.B_weighted, Points(u), lines_.G_weighted, x_line, r);
+        add_even_odd<-1>(lines_.B_weighted, Points(u), lines_.G_weighted, x_line, r);
       } else {
         multiply_even_odd<-1>(lines_.G_weighted, x_line, r);
       }
@@ -85,7 +85,7 @@ class SideBySideSweeps2D {
       T line[M];
       T y_line[M];
       load_pairs(pairs_ + a_, row, line, y_line);
-      add_even_odd(lines_.B_weighted, Points(line), lines_.G_weighted, Points(y_line), v);
+      add_even_odd<-1>(lines_.B_weighted, Points(line), lines_.G_weighted, Points(y_line), v);
     }
   }
 

@@ -29,22 +29,6 @@ struct WeightedMatrices {
   WeightedMatrices(const Basis1D& basis, WeightsIn weights);
 };
 
-/// Splits M[a][b] = entry(a, b) for even-odd.
-template <class T, int R, int C, class F>
-EvenOddLines<T, R, C> even_odd_lines(F&& entry) {
-  using Lines = EvenOddLines<T, R, C>;
-  Lines lines{};
-  for (int a = 0; a < Lines::kHalfRows; ++a) {
-    for (int b = 0; b < Lines::kHalfColumns; ++b) {
-      const double left = entry(a, b);
-      const double right = entry(a, C - 1 - b);
-      lines.even[a * Lines::kHalfColumns + b] = static_cast<T>(0.5 * (left + right));
-      lines.odd[a * Lines::kHalfColumns + b] = static_cast<T>(0.5 * (left - right));
-    }
-  }
-  return lines;
-}
-
 /// The same split for even-odd, the weighted ones transposed.
 template <class T, int n, int m>
 struct PointSweepMatrices {

@@ -249,6 +249,9 @@ TEST(KernelChoice, DependsOnTheSizeOnTheGpu) {
               "fewer than 1.2 million DoFs on the GPU");
     EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 9, 10, k), "atomic").reason,
               "fewer than 2 million DoFs on the GPU");
+    EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 8, 9, k), "atomic").reason,
+              k == CoefficientKind::constant ? "fewer than 5 million DoFs on the GPU"
+                                             : "fewer than 2 million DoFs on the GPU");
     EXPECT_EQ(chosen(uniform(Processor::cpu, 2, 1, 2, k), 1000, "atomic").kernel, "kronecker");
   }
   const FormShape of_degree_1 = graded(Processor::gpu, 3, 1, 2);
