@@ -1,4 +1,4 @@
-// This is the unrolled tensor kernel in 3D, for stored factors and for equal cells.
+// These are the unrolled tensor kernels in 3D: of stored factors, and of equal cells with patches.
 #pragma once
 
 #include <cuda_pipeline.h>
