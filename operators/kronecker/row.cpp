@@ -19,15 +19,11 @@ OperatorBytes gpu_bytes(const StrategyName&, const FormShape& shape) {
   return {bytes, bytes};
 }
 
-bool has_equal_cells(const FormShape& shape) {
-  return shape.mesh_kind == MeshKind::uniform && shape.coefficient == CoefficientKind::constant;
-}
-
 // As measured on an H100 with equal cells (README.md).
 Index min_dofs_on_gpu(const FormShape& shape) {
   const bool is_3d = shape.dimension() == 3;
   // Tensor is slower where cells are not equal.
-  const bool is_late = is_3d && has_equal_cells(shape);
+  const bool is_late = is_3d && shape.factors() == FactorKind::constant;
   switch (shape.degree()) {
     case 1:
       return is_3d ? 100'000 : 250'000;
@@ -48,7 +44,7 @@ Index min_dofs_on_gpu(const FormShape& shape) {
 
 bool iterates_in_one_kernel(const FormShape& shape) {
   if (shape.processor != Processor::gpu || shape.degree() > kMaxFastDegree ||
-      shape.value_bytes != sizeof(double) || !has_equal_cells(shape)) {
+      shape.value_bytes != sizeof(double) || shape.factors() != FactorKind::constant) {
     return false;
   }
   return resident_cg_bytes(shape.mesh, shape.degree()).has_value();

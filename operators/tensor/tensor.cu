@@ -84,14 +84,10 @@ class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
     const int dim = grid_.dimension;
     const bool is_general = factors_.kind() == FactorKind::general;
     const double factors = is_general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
-    const double points = std::pow(m, dim);
-    if (unrolled_ != nullptr && dim == 2) {
-      return side_by_side_flops(2, n, m) + factors * points;
-    }
-    if (unrolled_ != nullptr && !is_general) return line_sweep_flops<T>(n, m) + factors * points;
-    const double at_points = (factors + dim - 1.0) * points;  // and the sum over directions
-    if (dim == 2) return 4.0 * n * m * (n + m) + 8.0 * m * m * m + at_points;
-    return 4.0 * n * m * (n * n + n * m + m * m) + 12.0 * m * m * m * m + at_points;
+    const double at_points = factors * std::pow(m, dim);
+    if (unrolled_ != nullptr && dim == 2) return side_by_side_flops(2, n, m) + at_points;
+    if (unrolled_ != nullptr && !is_general) return line_sweep_flops<T>(n, m) + at_points;
+    return whole_matrix_flops(dim, n, m) + at_points;
   }
 
   Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }

@@ -63,12 +63,8 @@ class CompressedKernel final : public DeviceCellKernel<T>, public Updatable {
     const double n = grid_.degree + 1;
     const double m = points_;
     const double at_points = (6.0 + 15.0) * m * m * m;  // the factors' offsets, and the factors
-    if (compressed_layout(grid_.degree, points_).cells == 1) {
-      return line_sweep_flops<T>(n, m) + at_points;
-    }
-    // A thread with a plane of points multiplies by whole matrices.
-    const double sum_of_axes = 2.0 * m * m * m;
-    return 4.0 * m * n * (n * n + n * m + m * m) + 12.0 * m * m * m * m + at_points + sum_of_axes;
+    const bool by_planes = compressed_layout(grid_.degree, points_).cells > 1;
+    return at_points + (by_planes ? whole_matrix_flops(3, n, m) : line_sweep_flops<T>(n, m));
   }
 
   Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }

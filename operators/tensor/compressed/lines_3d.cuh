@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kR
   constexpr auto kCellBytes = static_cast<unsigned>(layout.group_bytes(bits));
   // The packed factors are on their way while the last lines are interpolated. With other numbers
   // of points it gains nothing.
-  constexpr bool kEarly = sizeof(T) == sizeof(double) && M == 9;
+  constexpr bool kEarly = kSideBySide<T> && M == 9;
   __shared__ __align__(16) T shared[LineShape<T, M>::kCells][LineBox<T, M>::kCellValues];
   const LineThread<T, P, M> thread(args.range.size());
   const CellPlace place =

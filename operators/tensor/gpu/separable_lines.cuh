@@ -55,13 +55,8 @@ __global__ void __launch_bounds__(LineShape<T, P + 1>::kColumns* LineShape<T, P 
   LinePair<T>* const pairs = shared[thread.local];
   if (thread.active) {
     T u[n];
-    T a[n];
-    T b[n];
     gather_line(args.source, place, nodes, u);
-    const Fold line(u);
-    multiply_even_odd<1>(lines.M, line, a);
-    multiply_even_odd<1>(lines.K_z, line, b);
-    store_pairs(pairs + thread.along_z(), Box::plane, a, b);
+    store_products<1>(lines.M, lines.K_z, u, pairs + thread.along_z(), Box::plane);
   }
   thread.synchronize();
   if (thread.active) {
@@ -77,11 +72,8 @@ __global__ void __launch_bounds__(LineShape<T, P + 1>::kColumns* LineShape<T, P 
   }
   thread.synchronize();
   if (thread.active) {
-    T c[n];
-    T e[n];
     T v[n];
-    load_pairs(pairs + thread.along_y(), Box::row, c, e);
-    add_even_odd<1>(lines.K_y, Fold(c), lines.M, Fold(e), v);
+    load_sum_of_products<1>(lines.K_y, lines.M, pairs + thread.along_y(), Box::row, v);
     scatter_line(args.sink, place, thread.number(),
                  line_along_y_of_3d<P>(args.grid, place, thread.a, thread.b), v);
   }

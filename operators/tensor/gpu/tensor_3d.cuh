@@ -3,11 +3,10 @@
 
 #include <cuda_pipeline.h>
 
-#include <type_traits>
-
 #include "mesh/geometry/factor_kind.hpp"
 #include "operators/tensor/gpu/launch_shapes.hpp"
 #include "operators/tensor/gpu/lines.cuh"
+#include "operators/tensor/sweeps/line_pairs.cuh"
 
 namespace tessera {
 
@@ -43,7 +42,7 @@ __device__ __forceinline__ void multiply_factors_3d(const T* factors, const T (&
 #pragma unroll
     for (int d = 0; d < 3; ++d) g[d] *= s * axis_scale[d];
   } else {
-    using Pair = typename std::conditional<sizeof(T) == 8, double2, float2>::type;
+    using Pair = LinePair<T>;
     const Pair* pairs = reinterpret_cast<const Pair*>(factors) + q_z * 3 * M * M + q_xy;
     const Pair a = pairs[0];          // xx, xy
     const Pair b = pairs[M * M];      // xz, yy

@@ -5,7 +5,7 @@
 
 #include "operators/tensor/mass/launch.hpp"
 #include "operators/tensor/mass/lines.cuh"
-#include "operators/tensor/sweeps/weighted_matrices.cuh"
+#include "operators/tensor/sweeps/even_odd_matrices.hpp"
 #include "operators/tensor/with_rule.hpp"
 #include "solvers/memory/launch.cuh"
 
@@ -13,14 +13,13 @@ namespace tessera {
 
 template <class T, int n, int m>
 MassLines<T, n, m> mass_lines(const Basis1D& basis) {
-  return {even_odd_lines<T, m, n>([&](int q, int i) { return basis.B(q, i); }),
-          even_odd_lines<T, n, m>([&](int i, int q) { return basis.B(q, i); })};
+  return {even_odd_lines<T, m, n>(basis.B),
+          even_odd_transposed<T, m, n>(basis.B, [](int) { return 1.0; })};
 }
 
 template <class T, int n>
 MassProduct<T, n> mass_product(const Basis1D& basis) {
-  const Matrix1D M = weighted_product(basis.B, basis.quadrature.weights);
-  return {even_odd_lines<T, n, n>([&](int i, int j) { return M(i, j); })};
+  return {even_odd_lines<T, n, n>(weighted_product(basis.B, basis.quadrature.weights))};
 }
 
 /// The cells have r_q of their own, or are all alike.

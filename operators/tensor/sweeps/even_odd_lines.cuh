@@ -25,42 +25,38 @@ struct LineFold {
   }
 };
 
+/// sum + the products of row[b] and x[b], begin <= b < end.
+template <int begin, int end, class T, int half>
+__device__ __forceinline__ T add_products(const T* row, const T (&x)[half], T sum) {
+#pragma unroll
+  for (int b = begin; b < end; ++b) sum += row[b] * x[b];
+  return sum;
+}
+
 /// sum + (E e)_a and sum + (O o)_a of a folded line.
 template <class T, int R, int C>
 __device__ __forceinline__ T add_even_part(const EvenOddLines<T, R, C>& matrix, int a,
                                            const LineFold<T, C>& in, T sum) {
-  constexpr int half = EvenOddLines<T, R, C>::kHalfColumns;
-#pragma unroll
-  for (int b = 0; b < half; ++b) sum += matrix.even[a * half + b] * in.even[b];
-  return sum;
+  return add_products<0, (C + 1) / 2>(matrix.even_row(a), in.even, sum);
 }
 template <class T, int R, int C>
 __device__ __forceinline__ T add_odd_part(const EvenOddLines<T, R, C>& matrix, int a,
                                           const LineFold<T, C>& in, T sum) {
-  constexpr int half = EvenOddLines<T, R, C>::kHalfColumns;
-#pragma unroll
-  for (int b = 0; b < C / 2; ++b) sum += matrix.odd[a * half + b] * in.odd[b];
-  return sum;
+  return add_products<0, C / 2>(matrix.odd_row(a), in.odd, sum);
 }
 
 /// The same without a sum before.
 template <class T, int R, int C>
 __device__ __forceinline__ T even_part(const EvenOddLines<T, R, C>& matrix, int a,
                                        const LineFold<T, C>& in) {
-  constexpr int half = EvenOddLines<T, R, C>::kHalfColumns;
-  T sum = matrix.even[a * half] * in.even[0];
-#pragma unroll
-  for (int b = 1; b < half; ++b) sum += matrix.even[a * half + b] * in.even[b];
-  return sum;
+  const T* row = matrix.even_row(a);
+  return add_products<1, (C + 1) / 2>(row, in.even, row[0] * in.even[0]);
 }
 template <class T, int R, int C>
 __device__ __forceinline__ T odd_part(const EvenOddLines<T, R, C>& matrix, int a,
                                       const LineFold<T, C>& in) {
-  constexpr int half = EvenOddLines<T, R, C>::kHalfColumns;
-  T sum = matrix.odd[a * half] * in.odd[0];
-#pragma unroll
-  for (int b = 1; b < C / 2; ++b) sum += matrix.odd[a * half + b] * in.odd[b];
-  return sum;
+  const T* row = matrix.odd_row(a);
+  return add_products<1, C / 2>(row, in.odd, row[0] * in.odd[0]);
 }
 
 /// out = M in along one line in registers; sign is +1 for matrices of values, -1 for derivatives.

@@ -3,9 +3,11 @@
 
 #include <type_traits>
 
+#include "operators/tensor/sweeps/even_odd_lines.cuh"
+
 namespace tessera {
 
-/// Two numbers that go from line to line by one instruction: of u interpolated (x), and of u
+/// Two numbers that go through shared memory by one instruction: of u interpolated (x), and of u
 /// differentiated along one axis (y).
 template <class T>
 using LinePair = std::conditional_t<sizeof(T) == sizeof(double), double2, float2>;
@@ -28,6 +30,32 @@ __device__ __forceinline__ void store_pairs(LinePair<T>* line, int stride, const
                                             const T (&derivatives)[n]) {
 #pragma unroll
   for (int i = 0; i < n; ++i) line[i * stride] = LinePair<T>{values[i], derivatives[i]};
+}
+
+/// line[a stride] = ((V x)_a, (W x)_a), V of values; sign says what W is, as for
+/// multiply_even_odd().
+template <int sign, class T, int R, int C>
+__device__ __forceinline__ void store_products(const EvenOddLines<T, R, C>& V,
+                                               const EvenOddLines<T, R, C>& W, const T (&x)[C],
+                                               LinePair<T>* line, int stride) {
+  const LineFold<T, C> folded(x);
+  T values[R];
+  T derivatives[R];
+  multiply_even_odd<1>(V, folded, values);
+  multiply_even_odd<sign>(W, folded, derivatives);
+  store_pairs(line, stride, values, derivatives);
+}
+
+/// out = V v + W w of the pairs (v_b, w_b) = line[b stride].
+template <int sign, class T, int R, int C>
+__device__ __forceinline__ void load_sum_of_products(const EvenOddLines<T, R, C>& V,
+                                                     const EvenOddLines<T, R, C>& W,
+                                                     const LinePair<T>* line, int stride,
+                                                     T (&out)[R]) {
+  T v[C];
+  T w[C];
+  load_pairs(line, stride, v, w);
+  add_even_odd<sign>(V, LineFold<T, C>(v), W, LineFold<T, C>(w), out);
 }
 
 }  // namespace tessera

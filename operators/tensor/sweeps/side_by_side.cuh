@@ -2,10 +2,8 @@
 // side.
 #pragma once
 
-#include "operators/tensor/sweeps/at_points.hpp"
-#include "operators/tensor/sweeps/line_pairs.cuh"
 #include "operators/tensor/sweeps/line_thread.cuh"
-#include "operators/tensor/sweeps/weighted_matrices.cuh"
+#include "operators/tensor/sweeps/tested_line.cuh"
 
 namespace tessera {
 
@@ -48,12 +46,7 @@ class SideBySideSweeps {
   __device__ __forceinline__ void gradient(const T (&u)[n], Gradient& g, F&& meanwhile) const {
     // u [n][n][n] -> B and G along z -> pairs [M][n][n]
     if (thread_.has_nodes) {
-      const Nodes line(u);
-      T values[M];
-      T derivatives[M];
-      multiply_even_odd<1>(lines_.B, line, values);
-      multiply_even_odd<-1>(lines_.G, line, derivatives);
-      store_pairs(pairs_ + thread_.along_z(), Box::plane, values, derivatives);
+      store_products<-1>(lines_.B, lines_.G, u, pairs_ + thread_.along_z(), Box::plane);
     }
     thread_.synchronize();
     // -> B along x of the pairs, G of their values -> pairs, along_x [M][n][M]
@@ -111,21 +104,12 @@ class SideBySideSweeps {
                                             Weight&& weight) const {
     // G^T along y of f_y, B^T of f_x and f_z -> pairs, along_x [M][n][M]
     if (thread_.active) {
-      const Points y_line(g.y);
+      LinePair<T>* const line = pairs_ + thread_.along_y();
       T r[n];
       T z[n];
-      if (at_points == AtPoints::values) {
-        T u[M];
-        load_pairs(pairs_ + thread_.along_y(), Box::row, r, z);
-        multiply_even_odd<1>(lines_.B, r, u);
-#pragma unroll
-        for (int q = 0; q < M; ++q) u[q] *= weight(q);
-        add_even_odd<-1>(lines_.B_weighted, Points(u), lines_.G_weighted, y_line, r);
-      } else {
-        multiply_even_odd<-1>(lines_.G_weighted, y_line, r);
-      }
+      test_line(lines_, g.y, line, Box::row, at_points, weight, r);
       multiply_even_odd<1>(lines_.B_weighted, g.z, z);
-      store_pairs(pairs_ + thread_.along_y(), Box::row, r, z);
+      store_pairs(line, Box::row, r, z);
       multiply_even_odd<1>(lines_.B_weighted, g.x, r);
       store_line(along_x_ + thread_.along_y(), Box::row, r);
     }
@@ -146,10 +130,8 @@ class SideBySideSweeps {
     thread_.synchronize();
     // -> B^T and G^T along z, added -> v [n][n][n]
     if (thread_.has_nodes) {
-      T u_line[M];
-      T z_line[M];
-      load_pairs(pairs_ + thread_.along_z(), Box::plane, u_line, z_line);
-      add_even_odd<-1>(lines_.B_weighted, Points(u_line), lines_.G_weighted, Points(z_line), v);
+      load_sum_of_products<-1>(lines_.B_weighted, lines_.G_weighted, pairs_ + thread_.along_z(),
+                               Box::plane, v);
     }
   }
 

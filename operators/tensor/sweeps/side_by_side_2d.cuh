@@ -2,9 +2,7 @@
 // side.
 #pragma once
 
-#include "operators/tensor/sweeps/at_points.hpp"
-#include "operators/tensor/sweeps/line_pairs.cuh"
-#include "operators/tensor/sweeps/weighted_matrices.cuh"
+#include "operators/tensor/sweeps/tested_line.cuh"
 
 namespace tessera {
 
@@ -23,7 +21,6 @@ template <class T, int P, int M>
 class SideBySideSweeps2D {
   static constexpr int n = P + 1;
   static constexpr int row = Box2D<P, M>::row;
-  using Points = LineFold<T, M>;
 
  public:
   using Matrices = SideBySideMatrices<T, n, M>;
@@ -37,12 +34,7 @@ class SideBySideSweeps2D {
   __device__ __forceinline__ void gradient(const T (&u)[n], T (&gx)[M], T (&gy)[M]) const {
     // u [n][n] -> B and G along y -> pairs [M][n]
     if (active_ && a_ < n) {
-      const LineFold<T, n> line(u);
-      T values[M];
-      T derivatives[M];
-      multiply_even_odd<1>(lines_.B, line, values);
-      multiply_even_odd<-1>(lines_.G, line, derivatives);
-      store_pairs(pairs_ + a_, row, values, derivatives);
+      store_products<-1>(lines_.B, lines_.G, u, pairs_ + a_, row);
     }
     __syncthreads();
     // -> G along x of the values, B of the derivatives
@@ -63,29 +55,17 @@ class SideBySideSweeps2D {
                                             AtPoints at_points, Weight&& weight) const {
     // G^T along x of f_x, B^T of f_y -> pairs [M][n]
     if (active_) {
-      const Points x_line(fx);
+      LinePair<T>* const line = pairs_ + a_ * row;
       T r[n];
       T y[n];
-      if (at_points == AtPoints::values) {
-        T u[M];
-        load_pairs(pairs_ + a_ * row, 1, r, y);
-        multiply_even_odd<1>(lines_.B, r, u);
-#pragma unroll
-        for (int q = 0; q < M; ++q) u[q] *= weight(q);
-        add_even_odd<-1>(lines_.B_weighted, Points(u), lines_.G_weighted, x_line, r);
-      } else {
-        multiply_even_odd<-1>(lines_.G_weighted, x_line, r);
-      }
+      test_line(lines_, fx, line, 1, at_points, weight, r);
       multiply_even_odd<1>(lines_.B_weighted, fy, y);
-      store_pairs(pairs_ + a_ * row, 1, r, y);
+      store_pairs(line, 1, r, y);
     }
     __syncthreads();
     // -> B^T and G^T along y, added -> v [n][n]
     if (active_ && a_ < n) {
-      T line[M];
-      T y_line[M];
-      load_pairs(pairs_ + a_, row, line, y_line);
-      add_even_odd<-1>(lines_.B_weighted, Points(line), lines_.G_weighted, Points(y_line), v);
+      load_sum_of_products<-1>(lines_.B_weighted, lines_.G_weighted, pairs_ + a_, row, v);
     }
   }
 

@@ -24,7 +24,13 @@ constexpr double point_sweep_flops(double n, double m) {
          sum_of_axes;
 }
 
-/// The same by line_sweeps.cuh.
+/// The same by whole 1D matrices, without even-odd, B before D.
+constexpr double whole_matrix_flops(int dimension, double n, double m) {
+  if (dimension == 2) return 4.0 * n * m * (n + m) + 8.0 * m * m * m + m * m;
+  return 4.0 * n * m * (n * n + n * m + m * m) + 12.0 * m * m * m * m + 2.0 * m * m * m;
+}
+
+/// The same as point_sweep_flops() by line_sweeps.cuh.
 template <class T>
 constexpr double line_sweep_flops(double n, double m) {
   return kSideBySide<T> ? side_by_side_flops(3, n, m) : point_sweep_flops(n, m);

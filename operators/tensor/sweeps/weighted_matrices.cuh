@@ -29,6 +29,13 @@ struct WeightedMatrices {
   WeightedMatrices(const Basis1D& basis, WeightsIn weights);
 };
 
+/// W A split for even-odd, transposed.
+template <class T, int m, int n>
+EvenOddLines<T, n, m> weighted_transposed(const Matrix1D& A, const Basis1D& basis,
+                                          WeightsIn weights) {
+  return even_odd_transposed<T, m, n>(A, [&](int q) { return row_weight(basis, weights, q); });
+}
+
 /// The same split for even-odd, the weighted ones transposed.
 template <class T, int n, int m>
 struct PointSweepMatrices {
@@ -38,10 +45,9 @@ struct PointSweepMatrices {
   EvenOddLines<T, m, m> D_weighted;
 
   PointSweepMatrices(const Basis1D& basis, WeightsIn weights)
-      : B(even_odd_lines<T, m, n>([&](int q, int i) { return basis.B(q, i); })),
-        D(even_odd_lines<T, m, m>([&](int q, int r) { return basis.D(q, r); })),
-        B_weighted(even_odd_lines<T, n, m>(
-            [&](int i, int q) { return row_weight(basis, weights, q) * basis.B(q, i); })),
+      : B(even_odd_lines<T, m, n>(basis.B)),
+        D(even_odd_lines<T, m, m>(basis.D)),
+        B_weighted(weighted_transposed<T, m, n>(basis.B, basis, weights)),
         D_weighted(even_odd_lines<T, m, m>([&](int r, int q) {
           return row_weight(basis, weights, q) * basis.D(q, r) / row_weight(basis, weights, r);
         })) {}
@@ -57,12 +63,10 @@ struct SideBySideMatrices {
   EvenOddLines<T, n, m> G_weighted;
 
   SideBySideMatrices(const Basis1D& basis, WeightsIn weights)
-      : B(even_odd_lines<T, m, n>([&](int q, int i) { return basis.B(q, i); })),
-        G(even_odd_lines<T, m, n>([&](int q, int i) { return basis.G(q, i); })),
-        B_weighted(even_odd_lines<T, n, m>(
-            [&](int i, int q) { return row_weight(basis, weights, q) * basis.B(q, i); })),
-        G_weighted(even_odd_lines<T, n, m>(
-            [&](int i, int q) { return row_weight(basis, weights, q) * basis.G(q, i); })) {}
+      : B(even_odd_lines<T, m, n>(basis.B)),
+        G(even_odd_lines<T, m, n>(basis.G)),
+        B_weighted(weighted_transposed<T, m, n>(basis.B, basis, weights)),
+        G_weighted(weighted_transposed<T, m, n>(basis.G, basis, weights)) {}
 };
 
 template <class T, int n, int m>
