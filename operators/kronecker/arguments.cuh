@@ -1,6 +1,9 @@
 // These are the arguments of the Kronecker kernels.
 #pragma once
 
+#include <cstdint>
+
+#include "operators/kronecker/constrained_nodes.cuh"
 #include "operators/kronecker/device_data.hpp"
 
 namespace tessera {
@@ -37,6 +40,19 @@ struct HalfMatrices {
   }
 };
 
+/// The blocks of a launch, counted along x: first those that go through constrained nodes, then
+/// those with tiles, x fastest, then y, then chunks of layers.
+struct KroneckerGrid {
+  ConstrainedNodes constrained;
+  unsigned tiles_x = 1;
+  unsigned tiles_y = 1;
+  unsigned chunks = 1;
+
+  __host__ std::int64_t blocks() const {
+    return constrained.blocks + static_cast<std::int64_t>(tiles_x) * tiles_y * chunks;
+  }
+};
+
 /// The diagonal entry of A at a node, from those of the 1D matrices at its place along each axis.
 template <class T>
 __device__ __forceinline__ T diagonal_entry(EntryPair<T> x, EntryPair<T> y, EntryPair<T> z,
@@ -56,7 +72,7 @@ struct KroneckerArguments : KroneckerData<T> {
   EntryPair<T> beyond_y;
   HalfMatrices<T, P> half_z;
   int per_block;  // what a block goes through: layers of cells, in 2D tiles along y
-  bool y_first;   // the grid's x counts tiles along y, and its y those along x
+  KroneckerGrid grid;
 
   __host__ explicit KroneckerArguments(const KroneckerData<T>& data)
       : KroneckerData<T>(data), half_z(data.unit_z) {

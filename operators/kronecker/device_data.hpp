@@ -1,12 +1,14 @@
 // These types are the Kronecker operator as the kernels of the GPU see it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "mesh/index_box.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
-#include "operators/kronecker/tile_shapes.hpp"
+#include "operators/kronecker/tiles/shapes.hpp"
+#include "operators/kronecker/warps/shapes.hpp"
 
 namespace tessera {
 
@@ -142,9 +144,16 @@ void launch_kronecker_3d(int p, const KroneckerData<T>& data);
 constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::size_t value_bytes,
                                             std::int64_t cells_x, std::int64_t cells_y) {
   if (p > kMaxFastDegree) return 0;
+  // With those of constrained nodes.
   constexpr std::int64_t kOfChunks = 1 << 15;
   const TileShape tile = kronecker_tile(dimension, p, value_bytes);
-  return (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1) + kOfChunks;
+  std::int64_t tiles = (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1);
+  if (has_warp_kernel(dimension, p)) {
+    const WarpColumns warp = warp_columns(p, value_bytes);
+    const std::int64_t rows = warp.rows * kronecker_warp(p, value_bytes).warps;
+    tiles = std::max(tiles, (cells_x * p / warp.stored + 1) * (cells_y * p / rows + 1));
+  }
+  return tiles + kOfChunks;
 }
 
 }  // namespace tessera

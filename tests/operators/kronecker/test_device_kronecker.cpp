@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "operators/kronecker/tiles/shapes.hpp"
+#include "operators/kronecker/warps/shapes.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/kronecker/kronecker_checks.hpp"
 
@@ -58,6 +60,32 @@ TEST(DeviceKroneckerLongAxes, EqualTheHost) {
     const std::vector<double> product = values_of(y);
     expect_sum<double>(sums.get(0), input, product);
     expect_sum<double>(sums.get(1), product, product);
+  }
+}
+
+// Tiles store what whole sectors of memory need beyond their own columns, wherever rows end.
+TEST(DeviceKroneckerRows, EqualTheHostAtEveryLengthAroundTheEndOfATile) {
+  TESSERA_REQUIRE_DEVICE();
+  for (int degree = 1; degree <= 3; ++degree) {
+    const auto cells_of_tile = [&](std::size_t bytes) {
+      return has_warp_kernel(3, degree) ? warp_columns(degree, bytes).stored / degree
+                                        : kronecker_tile(3, degree, bytes).cells_x;
+    };
+    for (const std::size_t bytes : {sizeof(double), sizeof(float)}) {
+      for (int more = -5; more <= 5; ++more) {
+        ProblemOptions options =
+            kronecker_options(3, degree, {cells_of_tile(bytes) + more, 9 / degree, 3});
+        for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
+          options.boundary = boundary;
+          SCOPED_TRACE(describe(options));
+          SCOPED_TRACE(options.cells[0]);
+          const Problem problem = make_problem(options);
+          expect_equal_to_reference<double, Device>(problem);
+          expect_equal_to_reference<float, Device>(problem);
+          expect_fused_operations_equal_compositions<double, Device>(problem);
+        }
+      }
+    }
   }
 }
 

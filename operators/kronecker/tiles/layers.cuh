@@ -1,8 +1,7 @@
 // This pass of a KroneckerTile goes along z: layer by layer of cells, as the chunk's tile moves up.
 #pragma once
 
-#include "operators/kronecker/stores.cuh"
-#include "operators/kronecker/tile.cuh"
+#include "operators/kronecker/tiles/tile.cuh"
 
 namespace tessera {
 
@@ -91,11 +90,11 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   const bool is_last = !is_inner && layer == g.axis[2].cells - 1;
   const std::int64_t stride = g.nodes.strides[2];
   const std::int64_t node = layer * P * stride + column.node;
-  T other[kNodes];
+  T beside[kNodes];
   if (stores) {
 #pragma unroll
-    for (int k = 0; k < P; ++k) other[k] = load_other<form>(node + k * stride);
-    if (is_last) other[P] = load_other<form>(node + P * stride);
+    for (int k = 0; k < P; ++k) beside[k] = load_beside<form>(g.v, node + k * stride);
+    if (is_last) beside[P] = load_beside<form>(g.v, node + P * stride);
   }
   const T* const a_at = first + column.at + layer_of_step * P * Shape::plane;
   const T* const b_at = second + column.at + layer_of_step * P * Shape::plane;
@@ -122,11 +121,11 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   for (int k = 0; k < P; ++k) {
     // Only the first plane of the mesh can be constrained.
     if (is_inner || k > 0 || is_free(2, layer * P)) {
-      store<form>(node + k * stride, v[k], other[k]);
+      store<form>(node + k * stride, v[k], beside[k]);
     }
   }
   if (is_last && is_free(2, layer * P + P)) {
-    store<form>(node + P * stride, v[P] + end, other[P]);
+    store<form>(node + P * stride, v[P] + end, beside[P]);
   }
 }
 
@@ -156,7 +155,7 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
 }
 
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
-template <typename KroneckerTile<dimension, Shape, kind, compiled>::Ends ends>
+template <Ends ends>
 __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>::run_through_layers(
     Chunk chunk) {
   ItemY item = item_y(threadIdx.x);
@@ -186,7 +185,8 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
     x_pass<ends>(slot, count);
     __syncthreads();
     if (!is_step) continue;
-    with_form([&]<KroneckerPass form>() { z_pass<form>(layer, chunk, columns, carry); });
+    with_form<compiled>(g.v,
+                        [&]<KroneckerPass form>() { z_pass<form>(layer, chunk, columns, carry); });
     __syncthreads();
     layer += Shape::layers;
   }

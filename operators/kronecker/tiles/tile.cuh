@@ -1,9 +1,10 @@
 // A KroneckerTile is the work of one thread block, pass by pass.
 #pragma once
 
-#include "operators/kronecker/passes.cuh"
-#include "operators/kronecker/shape.cuh"
-#include "solvers/memory/reduction.cuh"
+#include "operators/kronecker/launch.cuh"
+#include "operators/kronecker/line_products.cuh"
+#include "operators/kronecker/node_stores.cuh"
+#include "operators/kronecker/tiles/shape.cuh"
 
 namespace tessera {
 
@@ -23,21 +24,23 @@ class KroneckerTile {
   using T = typename Shape::T;
   using Arguments = KroneckerArguments<T, Shape::p>;
 
-  __device__ __forceinline__ KroneckerTile(const Arguments& arguments, unsigned char* shared)
+  __device__ __forceinline__ KroneckerTile(const Arguments& arguments, unsigned char* shared,
+                                           const BlockPlace& place)
       : g(arguments),
+        lines{arguments},
         rows_z(reinterpret_cast<EntryPair<T>*>(shared)),
         rows_x(rows_z + (dimension == 3 ? Shape::layers * kNodes * kNodes : 0)),
         rows_y(rows_x + Shape::entries * Shape::cells_x),
         first(reinterpret_cast<T*>(rows_z + Shape::table_entries(dimension, kind))),
         second(first + (dimension == 3 ? Shape::planes + 1 : 1) * Shape::plane),
-        cell_x((g.y_first ? blockIdx.y : blockIdx.x) * Shape::cells_x),
-        cell_y((g.y_first ? blockIdx.x : blockIdx.y) * Shape::cells_y *
-               (kHasTiles ? g.per_block : 1)) {}
+        cell_x(place.tile_x * Shape::cells_x),
+        cell_y(place.tile_y * Shape::cells_y * (kHasTiles ? g.per_block : 1)),
+        chunk_of_block(place.chunk) {}
 
   /// In 3D a tile in all planes of the block's chunk of layers, in 2D the block's tiles.
   __device__ __forceinline__ void run() {
     if constexpr (dimension == 3) {
-      const int first = static_cast<int>(blockIdx.z) * g.per_block;
+      const int first = chunk_of_block * g.per_block;
       run_chunk({first, min(first + g.per_block, g.axis[2].cells)});
     } else if constexpr (kHasTiles) {
       for (int t = 0; t < g.per_block && cell_y * P <= g.axis[1].last_free; ++t) {
@@ -62,21 +65,17 @@ class KroneckerTile {
       load_tables();
       __syncthreads();
     }
-    if (!kTellsEndsApart || has_free_end(0, cell_x, Shape::cells_x) ||
-        has_free_end(1, cell_y, Shape::cells_y)) {
+    if (!kTellsEndsApart || lines.has_free_end(0, cell_x, Shape::cells_x) ||
+        lines.has_free_end(1, cell_y, Shape::cells_y)) {
       run_tile<Ends::free>(chunk);
     } else if constexpr (kTellsEndsApart) {
       run_tile<Ends::constrained>(chunk);
     }
-    finish_constrained(chunk);
   }
   static constexpr bool kHasTiles = takes_tiles(dimension, compiled);
   static constexpr int P = Shape::p;
   static constexpr int kNodes = P + 1;
   static constexpr bool kDifferences = kTakesDifferences<T>;
-  static constexpr bool is_extended = kDifferences && kind != KroneckerCells::different;
-  // Whether the matrices along y have the ratio and the reaction.
-  static constexpr bool is_folded = !kDifferences && kind != KroneckerCells::different;
 
   __device__ __forceinline__ void load_tables() {
     for (int i = threadIdx.x; i < Shape::entries * Shape::cells_x; i += Shape::threads) {
@@ -98,14 +97,8 @@ class KroneckerTile {
           g.axis[2].rows[static_cast<std::int64_t>(cell) * kNodes * kNodes + i % (kNodes * kNodes)];
     }
   }
-  // Whether a tile has nodes that end an axis along x or y and are free, where A differs from what
-  // it is inside. Tiles without go through code of their own, in the kernels for which it matters.
-  enum class Ends { constrained, free };
+  // Tiles without free ends go through code of their own, in the kernels for which it matters.
   static constexpr bool kTellsEndsApart = dimension == 3 && kind == KroneckerCells::alike;
-  __device__ __forceinline__ bool has_free_end(int d, int cell, int count) const {
-    return (cell == 0 && g.axis[d].first_free == 0) ||
-           (cell + count >= g.axis[d].cells && g.axis[d].last_free == g.axis[d].nodes - 1);
-  }
   template <Ends ends>
   __device__ __forceinline__ void run_tile(Chunk chunk) {
     if constexpr (dimension == 3) {
@@ -119,34 +112,7 @@ class KroneckerTile {
   template <Ends ends>
   __device__ __forceinline__ void run_once();
 
-  __device__ __forceinline__ bool is_free(int d, int node) const {
-    return node >= g.axis[d].first_free && node <= g.axis[d].last_free;
-  }
-  // Calls f(c, side) for those of C cells from `cell` on whose first node ends axis d.
-  template <int C, class F>
-  __device__ __forceinline__ void for_each_end(int d, int cell, F&& f) const {
-#pragma unroll
-    for (int c = 0; c < C; ++c) {
-      const int side = cell + c == 0 ? 0 : cell + c == g.axis[d].cells ? 1 : -1;
-      if (side >= 0) f(c, side);
-    }
-  }
-  // Gives a window of C cells beyond an end the end's value.
-  template <int C>
-  __device__ __forceinline__ void extend_ends(int d, int cell, T* window) const {
-#pragma unroll
-    for (int c = 0; c < C; ++c) {
-      const T end = window[(c + 1) * P];
-      // Selections, as the compiler keeps no window in registers that is written in branches.
-#pragma unroll
-      for (int j = 1; j <= P; ++j) {
-        T& below = window[(c + 1) * P - j];
-        T& above = window[(c + 1) * P + j];
-        below = cell + c == 0 ? end : below;
-        above = cell + c == g.axis[d].cells ? end : above;
-      }
-    }
-  }
+  __device__ __forceinline__ bool is_free(int d, int node) const { return lines.is_free(d, node); }
 
   // An item of the y pass: a column of nodes, and in it the rows that `work_y` cells own.
   struct ItemY {
@@ -192,25 +158,10 @@ class KroneckerTile {
   template <Ends ends>
   __device__ __forceinline__ void y_products(int cell, int row, T* w, T* v1, T* v2) const {
     if constexpr (kind != KroneckerCells::different) {
-      if constexpr (is_extended && ends == Ends::free) extend_ends<Shape::work_y>(1, cell, w);
-      both_products<P, Shape::work_y>(UnitRows<T, P>{g.unit_y}, w, v1, v2);
+      lines.template along_y<ends, Shape::work_y>(UnitRows<T, P>{g.unit_y}, cell, w, v1, v2);
     } else {
-      both_products<P, Shape::work_y>(
-          TableRows<T, Shape::entries, 1>{rows_y + row * Shape::entries}, w, v1, v2);
-    }
-    if constexpr (ends == Ends::free) {
-      for_each_end<Shape::work_y>(1, cell, [&](int c, int side) {
-        const T end = w[(c + 1) * P];
-        if constexpr (kind != KroneckerCells::different) {
-          v1[c * P] -= g.beyond_y.mass * end;
-          v2[c * P] -= g.beyond_y.stiffness * end;
-        }
-        v2[c * P] += (is_folded ? g.ratio : T{1}) * g.axis[1].end_term[side] * end;
-      });
-    }
-    if constexpr (!is_folded) {
-#pragma unroll
-      for (int i = 0; i < Shape::outputs_y; ++i) v2[i] = g.ratio * v2[i] + g.reaction * v1[i];
+      lines.template along_y<ends, Shape::work_y>(
+          TableRows<T, Shape::entries, 1>{rows_y + row * Shape::entries}, cell, w, v1, v2);
     }
   }
 
@@ -240,34 +191,15 @@ class KroneckerTile {
   // a = K v1 + M v2, b = M v1 along x for the nodes that the cells from `cell` of the tile on own.
   template <Ends ends>
   __device__ __forceinline__ void x_products(int cell, const T* v1, const T* v2, T* a, T* b) const {
-    T u[Shape::window_x];
-    const auto load_window = [&](const T* values) {
-#pragma unroll
-      for (int i = 0; i < Shape::window_x; ++i) u[i] = values[i];
-      if constexpr (is_extended && ends == Ends::free) {
-        extend_ends<Shape::work_x>(0, cell_x + cell, u);
-      }
-    };
-    const auto products = [&](const auto& rows) {
-      load_window(v1);
-      both_products<P, Shape::work_x>(rows, u, b, a);
-      load_window(v2);
-      add_mass_product<P, Shape::work_x>(rows, u, a);
-    };
+    const auto first_window = [&](int i) { return v1[i]; };
+    const auto second_window = [&](int i) { return v2[i]; };
     if constexpr (kind == KroneckerCells::different) {
-      products(TableRows<T, 1, Shape::cells_x>{rows_x + cell});
+      lines.template along_x<ends, Shape::work_x>(TableRows<T, 1, Shape::cells_x>{rows_x + cell},
+                                                  cell_x + cell, first_window, second_window, a, b);
     } else {
-      products(UnitRows<T, P>{g.unit});
+      lines.template along_x<ends, Shape::work_x>(UnitRows<T, P>{g.unit}, cell_x + cell,
+                                                  first_window, second_window, a, b);
     }
-    if constexpr (ends == Ends::constrained) return;
-    for_each_end<Shape::work_x>(0, cell_x + cell, [&](int c, int side) {
-      const int end = (c + 1) * P;
-      if constexpr (kind != KroneckerCells::different) {
-        b[c * P] -= g.beyond.mass * v1[end];
-        a[c * P] -= g.beyond.stiffness * v1[end] + g.beyond.mass * v2[end];
-      }
-      a[c * P] += g.axis[0].end_term[side] * v1[end];
-    });
   }
 
   // The thread's place in the x pass: a piece of a row of nodes, `line` rows on in the tile's
@@ -343,30 +275,13 @@ class KroneckerTile {
   __device__ __forceinline__ void z_pass(int layer, Chunk chunk, const Column* columns, T* carry);
   template <KroneckerPass form>
   __device__ __forceinline__ void store_plane();
-  // Calls f with the form as a template argument.
-  template <class F>
-  __device__ __forceinline__ void with_form(F&& f) const {
-    if constexpr (compiled != KroneckerPass::any) {
-      f.template operator()<compiled>();
-    } else if (g.v.form == KroneckerPass::apply) {
-      f.template operator()<KroneckerPass::apply>();
-    } else if (g.v.form == KroneckerPass::apply_dot) {
-      f.template operator()<KroneckerPass::apply_dot>();
-    } else {
-      f.template operator()<KroneckerPass::residual>();
-    }
-  }
   template <KroneckerPass form>
-  __device__ __forceinline__ T load_other(std::int64_t node) const;
-  template <KroneckerPass form>
-  __device__ __forceinline__ void store(std::int64_t node, T value, T other);
-  __device__ __forceinline__ void add_dots(T x, T y) {
-    sums[0] += static_cast<double>(x) * static_cast<double>(y);
-    sums[1] += static_cast<double>(y) * static_cast<double>(y);
+  __device__ __forceinline__ void store(std::int64_t node, T value, T beside) {
+    store_result<form>(g.v, node, value, beside, sums);
   }
-  __device__ __forceinline__ void finish_constrained(Chunk chunk);
 
   const Arguments& g;
+  LineProducts<T, P, kind> lines;
   EntryPair<T>* rows_z;  // [layer of the step][i][j]
   EntryPair<T>* rows_x;  // [entry][cell]
   EntryPair<T>* rows_y;  // [cell][entry]
@@ -374,6 +289,7 @@ class KroneckerTile {
   T* second;             // v2, then b
   int cell_x;
   int cell_y;
+  int chunk_of_block;
   Sums<2> sums;  // x.y and y.y
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "operators/kronecker/device_data.hpp"
-#include "operators/kronecker/tile_shapes.hpp"
+#include "operators/kronecker/tiles/shapes.hpp"
 
 namespace tessera {
 

@@ -1,0 +1,112 @@
+// These functions are what the launches of the Kronecker kernels have in common.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "operators/kronecker/arguments.cuh"
+#include "solvers/memory/launch.cuh"
+#include "solvers/memory/reduction.cuh"
+
+namespace tessera {
+
+/// The sums of the form over all blocks, where it has some.
+template <int threads, KroneckerPass compiled, class T>
+__device__ __forceinline__ void add_block_sums(const Sums<2>& of_thread,
+                                               const KroneckerData<T>& g) {
+  if constexpr (compiled != KroneckerPass::apply) {
+    if (g.v.sums == nullptr) return;
+    reduce_over_grid<threads>(of_thread, g.sums.partial, g.sums.arrived, [&](const Sums<2>& total) {
+      g.v.sums[0] = total[0];
+      if (g.v.form == KroneckerPass::apply_dot) g.v.sums[1] = total[1];
+    });
+  }
+}
+
+/// How long blocks that go through chunks of layers take: `slots` of them run at a time, and all
+/// end after a time between that of waves that wait for each other and that of blocks that start
+/// when any other ends.
+struct ChunkTimes {
+  double whole_waves;      // how much of the time is that of waves that wait, 0 to 1
+  double waves_more;       // that a launch takes
+  double layers_of_start;  // that a block takes to start
+};
+
+/// How many layers a block goes through, so that the blocks end soonest. A block starts a layer
+/// early, and goes through `step` layers at a time.
+inline int best_layers_per_chunk(std::int64_t tiles, int layers, int step, int slots,
+                                 const ChunkTimes& times) {
+  int best = layers;
+  double best_time = 0.0;
+  // More waves than a few never end sooner: each chunk pays for a layer.
+  for (int chunks = 1; chunks <= layers && (chunks - 1) * tiles <= 8LL * slots; ++chunks) {
+    const int layers_per_chunk = (layers + chunks - 1) / chunks;
+    const std::int64_t blocks = tiles * ((layers + layers_per_chunk - 1) / layers_per_chunk);
+    const double waves = static_cast<double>(blocks) / slots;
+    const double in_turn =
+        times.whole_waves * std::ceil(waves) + (1.0 - times.whole_waves) * waves + times.waves_more;
+    const int early = chunks > 1 ? 1 : 0;
+    const int steps = (layers_per_chunk + early + step - 1) / step;
+    const double time = in_turn * (steps * step + times.layers_of_start);
+    if (chunks > 1 && time >= 0.999 * best_time) continue;
+    best = layers_per_chunk;
+    best_time = time;
+  }
+  return best;
+}
+
+/// Blocks of a kernel that run at a time, which may take `shared_bytes` from now on.
+template <class Kernel>
+int kronecker_slots(Kernel kernel, int threads, int shared_bytes) {
+  allow_shared_memory(kernel, shared_bytes);
+  return resident_blocks(kernel, threads, shared_bytes);
+}
+
+/// Which tile and chunk a block has.
+struct BlockPlace {
+  int tile_x;
+  int tile_y;
+  int chunk;
+};
+
+/// What every Kronecker kernel is: blocks that go through constrained nodes, and blocks with
+/// tiles, for which it calls f(place, sums); then the sums of the form.
+template <KroneckerPass compiled, int threads, class T, int P, class F>
+__device__ __forceinline__ void run_blocks(const KroneckerArguments<T, P>& g, F&& f) {
+  Sums<2> sums;
+  if (blockIdx.x < g.grid.constrained.blocks) {
+    copy_constrained_nodes<compiled, threads>(g.v, g.grid.constrained, blockIdx.x, sums);
+  } else {
+    const unsigned block = blockIdx.x - g.grid.constrained.blocks;
+    const unsigned row = block / g.grid.tiles_x;
+    f(BlockPlace{static_cast<int>(block % g.grid.tiles_x), static_cast<int>(row % g.grid.tiles_y),
+                 static_cast<int>(row / g.grid.tiles_y)},
+      sums);
+  }
+  add_block_sums<threads, compiled>(sums, g);
+}
+
+/// Sets the blocks for the constrained nodes: not many of the `slots` blocks that run at a time.
+template <class T, int P>
+void set_constrained_nodes(KroneckerArguments<T, P>& arguments, RowEnds row_ends, int threads,
+                           int slots) {
+  arguments.grid.constrained =
+      constrained_nodes(arguments.axis, arguments.nodes, row_ends, threads, std::max(slots / 8, 1));
+}
+
+/// Launches a kernel on the blocks of its grid.
+template <class T, int P>
+void launch_blocks(void (*kernel)(KroneckerArguments<T, P>),
+                   const KroneckerArguments<T, P>& arguments, int threads, int shared_bytes) {
+  const KroneckerGrid& grid = arguments.grid;
+  if (arguments.v.sums != nullptr && grid.blocks() > arguments.sums.capacity) {
+    throw std::logic_error("the kernel kronecker has more blocks than room for their sums");
+  }
+  launch(kernel,
+         {"Kronecker operator", static_cast<unsigned>(grid.blocks()),
+          static_cast<unsigned>(threads), static_cast<std::size_t>(shared_bytes)},
+         arguments);
+}
+
+}  // namespace tessera

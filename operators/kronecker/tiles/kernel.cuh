@@ -1,0 +1,74 @@
+// This is the Kronecker kernel of the GPU by tiles, and its launch.
+#pragma once
+
+#include <algorithm>
+
+#include "operators/kronecker/launch.cuh"
+#include "operators/kronecker/tiles/layers.cuh"
+#include "operators/kronecker/tiles/single_plane.cuh"
+
+namespace tessera {
+
+/// Blocks an SM: fewer where matrix entries are no constants, which takes registers.
+template <class Shape>
+constexpr int min_blocks(KroneckerCells kind) {
+  if (kind == KroneckerCells::different) return (Shape::blocks_per_sm + 1) / 2;
+  return kind == KroneckerCells::alike ? Shape::blocks_per_sm : (3 * Shape::blocks_per_sm + 3) / 4;
+}
+
+/// y = A x and what the form makes of it. Deterministic.
+///
+/// Launch: one block a tile, in 3D of a chunk of layers, in 2D with sums and cells that are alike
+/// some tiles along y; Shape::threads threads, Shape::shared_bytes() of shared memory. Bytes a DoF:
+/// x and y once, and what the form adds. FMAs a DoF: 4 (p + 2) in 2D; in 3D 5 (p + 2) and about (p
+/// + 1)^2 / p along z, where cells are alike half of their matrices, else twice that. Of these a
+/// tile computes 2 (p
+/// + 2) along y for (width + p + 1) / width as many.
+template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
+__global__ void __launch_bounds__(Shape::threads, min_blocks<Shape>(kind)) kronecker_tile_kernel(
+    const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  run_blocks<compiled, Shape::threads>(g, [&](const BlockPlace& place, Sums<2>& sums) {
+    KroneckerTile<dimension, Shape, kind, compiled> tile(g, shared_memory, place);
+    tile.run();
+    sums = tile.sums_of_thread();
+  });
+}
+
+/// How many tiles a block goes through in 2D: some, so that there are fewer sums, but not so many
+/// that the GPU has nothing to do for some of its blocks.
+inline int tiles_per_block(std::int64_t tiles, int slots) {
+  constexpr std::int64_t kMost = 4;
+  return static_cast<int>(std::clamp<std::int64_t>(tiles / (2 * slots), 1, kMost));
+}
+
+template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
+void launch_kronecker_tiles(const KroneckerData<typename Shape::T>& data) {
+  KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
+  constexpr int kShared = Shape::shared_bytes(dimension, kind);
+  const auto tiles = [&](int d, int size) {
+    return static_cast<unsigned>(data.axis[d].last_free / size + 1);
+  };
+  KroneckerGrid& grid = arguments.grid;
+  grid.tiles_x = tiles(0, Shape::width);
+  grid.tiles_y = tiles(1, Shape::height);
+  const auto kernel = kronecker_tile_kernel<dimension, Shape, kind, compiled>;
+  static const int slots = kronecker_slots(kernel, Shape::threads, kShared);
+  set_constrained_nodes(arguments, RowEnds::by_blocks, Shape::threads, slots);
+  const std::int64_t all_tiles = static_cast<std::int64_t>(grid.tiles_x) * grid.tiles_y;
+  const auto blocks_of = [&](int items) {
+    return static_cast<unsigned>((items + arguments.per_block - 1) / arguments.per_block);
+  };
+  if constexpr (dimension == 3) {
+    const int layers = data.axis[2].cells;
+    arguments.per_block =
+        best_layers_per_chunk(all_tiles, layers, Shape::layers, slots, {0.5, 0.25, 0.3});
+    grid.chunks = blocks_of(layers);
+  } else if constexpr (takes_tiles(dimension, compiled)) {
+    arguments.per_block = tiles_per_block(all_tiles, slots);
+    grid.tiles_y = blocks_of(static_cast<int>(grid.tiles_y));
+  }
+  launch_blocks(kernel, arguments, Shape::threads, kShared);
+}
+
+}  // namespace tessera

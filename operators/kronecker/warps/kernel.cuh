@@ -1,0 +1,51 @@
+// This is the Kronecker kernel of low degrees in 3D, whose warps carry columns of nodes through z.
+#pragma once
+
+#include "operators/kronecker/launch.cuh"
+#include "operators/kronecker/warps/warp.cuh"
+
+namespace tessera {
+
+/// y = A x and what the form makes of it, where cells are alike along each axis. Deterministic.
+///
+/// Launch: one block a tile of rows below each other, a warp each, in a chunk of layers;
+/// Shape::threads threads, a plane of a layer's results a warp in shared memory. Bytes a DoF: x and
+/// y once, and what the form adds. FMAs a DoF: 5 (p + 2) and 2 (p + 1) (p + 2) / p along z, for
+/// 32 columns of cells of which `stored` are.
+template <class Shape, KroneckerPass form>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm) kronecker_warp_kernel(
+    const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
+  using T = typename Shape::T;
+  __shared__ __align__(16) T results[Shape::warps][Shape::results];
+  // As a value of the first lane, so that the compiler knows it to be the same for the warp.
+  const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
+  run_blocks<form, Shape::threads>(g, [&](const BlockPlace& place, Sums<2>& sums) {
+    const int first_layer = place.chunk * g.per_block;
+    KroneckerWarp<Shape, form> work(g, results[warp], place.tile_x,
+                                    place.tile_y * Shape::warps + warp);
+    work.run(first_layer, min(first_layer + g.per_block, g.axis[2].cells));
+    sums = work.sums_of_thread();
+  });
+}
+
+template <class T, int P, KroneckerPass form>
+void launch_kronecker_warps(const KroneckerData<T>& data) {
+  using Shape = KroneckerWarpShape<T, P>;
+  KroneckerArguments<T, P> arguments(data);
+  const auto tiles = [&](int d, int size) {
+    return static_cast<unsigned>(data.axis[d].last_free / size + 1);
+  };
+  KroneckerGrid& grid = arguments.grid;
+  grid.tiles_x = tiles(0, Shape::stored);
+  grid.tiles_y = tiles(1, Shape::warps * Shape::rows);
+  const auto kernel = kronecker_warp_kernel<Shape, form>;
+  static const int slots = kronecker_slots(kernel, Shape::threads, 0);
+  set_constrained_nodes(arguments, RowEnds::by_tiles, Shape::threads, slots);
+  const int layers = data.axis[2].cells;
+  arguments.per_block = best_layers_per_chunk(
+      static_cast<std::int64_t>(grid.tiles_x) * grid.tiles_y, layers, 1, slots, {0.7, 0.0, 1.0});
+  grid.chunks = static_cast<unsigned>((layers + arguments.per_block - 1) / arguments.per_block);
+  launch_blocks(kernel, arguments, Shape::threads, 0);
+}
+
+}  // namespace tessera
