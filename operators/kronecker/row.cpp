@@ -28,15 +28,15 @@ Index min_dofs_on_gpu(const FormShape& shape) {
     case 1:
       return is_3d ? 100'000 : 250'000;
     case 2:
-      return is_3d ? 250'000 : 500'000;
+      return is_3d ? 100'000 : 500'000;
     case 3:
+      return is_3d ? 250'000 : 1'400'000;
     case 4:
-      return is_3d ? 1'200'000 : 1'400'000;
+      return is_3d ? 1'000'000 : 1'400'000;
     case 6:
-      return is_late ? 3'000'000 : 2'000'000;
     case 7:
     case 8:
-      return is_late ? 5'000'000 : 2'000'000;
+      return is_late ? 3'000'000 : 2'000'000;
     default:
       return 2'000'000;
   }

@@ -1,8 +1,8 @@
 // A KroneckerTile is the work of one thread block, pass by pass.
 #pragma once
 
+#include "operators/kronecker/axis_products.cuh"
 #include "operators/kronecker/launch.cuh"
-#include "operators/kronecker/line_products.cuh"
 #include "operators/kronecker/node_stores.cuh"
 #include "operators/kronecker/tiles/shape.cuh"
 
@@ -281,7 +281,7 @@ class KroneckerTile {
   }
 
   const Arguments& g;
-  LineProducts<T, P, kind> lines;
+  AxisProducts<T, P, kind> lines;
   EntryPair<T>* rows_z;  // [layer of the step][i][j]
   EntryPair<T>* rows_x;  // [entry][cell]
   EntryPair<T>* rows_y;  // [cell][entry]

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "operators/kronecker/line_products.cuh"
+#include "operators/kronecker/axis_products.cuh"
 #include "operators/kronecker/node_stores.cuh"
 #include "operators/kronecker/warps/sectors.cuh"
 #include "operators/kronecker/warps/shapes.hpp"
@@ -349,7 +349,7 @@ class KroneckerWarp {
   }
 
   const Arguments& g;
-  LineProducts<T, P, KroneckerCells::alike> lines;
+  AxisProducts<T, P, KroneckerCells::alike> lines;
   T* results_;
   unsigned lane_;
   int tile_x_;

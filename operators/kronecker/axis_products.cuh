@@ -1,4 +1,4 @@
-// A LineProducts multiplies lines along x and y by the assembled matrices, ends included.
+// An AxisProducts multiplies lines along x and y by the assembled matrices, ends included.
 #pragma once
 
 #include "operators/kronecker/passes.cuh"
@@ -12,7 +12,7 @@ enum class Ends { constrained, free };
 /// Products of windows [(C + 1) p + 1] of x, as those of `passes.cuh`, for the nodes that C cells
 /// from `cell` on own.
 template <class T, int P, KroneckerCells kind>
-struct LineProducts {
+struct AxisProducts {
   const KroneckerArguments<T, P>& g;
 
   static constexpr bool kDifferences = kTakesDifferences<T>;
