@@ -22,21 +22,21 @@ OperatorBytes gpu_bytes(const StrategyName&, const FormShape& shape) {
 // As measured on an H100 with equal cells (README.md).
 Index min_dofs_on_gpu(const FormShape& shape) {
   const bool is_3d = shape.dimension() == 3;
-  // Tensor is slower where cells are not equal.
-  const bool is_late = is_3d && shape.factors() == FactorKind::constant;
+  // Where cells are not equal, both kernels are others; at high degrees tensor is slower then.
+  const bool is_equal_3d = is_3d && shape.factors() == FactorKind::constant;
   switch (shape.degree()) {
     case 1:
       return is_3d ? 100'000 : 250'000;
     case 2:
-      return is_3d ? 100'000 : 500'000;
+      return is_equal_3d ? 100'000 : is_3d ? 250'000 : 500'000;
     case 3:
-      return is_3d ? 250'000 : 1'400'000;
+      return is_equal_3d ? 250'000 : is_3d ? 1'200'000 : 1'400'000;
     case 4:
-      return is_3d ? 1'000'000 : 1'400'000;
+      return is_3d ? 1'200'000 : 1'400'000;
     case 6:
     case 7:
     case 8:
-      return is_late ? 3'000'000 : 2'000'000;
+      return is_equal_3d ? 3'000'000 : 2'000'000;
     default:
       return 2'000'000;
   }

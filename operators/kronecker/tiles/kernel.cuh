@@ -18,12 +18,12 @@ constexpr int min_blocks(KroneckerCells kind) {
 
 /// y = A x and what the form makes of it. Deterministic.
 ///
-/// Launch: one block a tile, in 3D of a chunk of layers, in 2D with sums and cells that are alike
-/// some tiles along y; Shape::threads threads, Shape::shared_bytes() of shared memory. Bytes a DoF:
-/// x and y once, and what the form adds. FMAs a DoF: 4 (p + 2) in 2D; in 3D 5 (p + 2) and about (p
-/// + 1)^2 / p along z, where cells are alike half of their matrices, else twice that. Of these a
-/// tile computes 2 (p
-/// + 2) along y for (width + p + 1) / width as many.
+/// Launch: blocks for the constrained nodes, then one block a tile, in 3D of a chunk of layers, in
+/// 2D with sums and cells that are alike some tiles along y; Shape::threads threads,
+/// Shape::shared_bytes() of shared memory. Bytes a DoF: x and y once, and what the form adds. FMAs
+/// a DoF: 4 (p + 2) in 2D; in 3D 5 (p + 2) and about (p + 1)^2 / p along z, where cells are alike
+/// half of their matrices, else twice that. Of these a tile computes 2 (p + 2) along y for (width +
+/// p + 1) / width as many.
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 __global__ void __launch_bounds__(Shape::threads, min_blocks<Shape>(kind)) kronecker_tile_kernel(
     const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {

@@ -8,10 +8,10 @@ namespace tessera {
 
 /// y = A x and what the form makes of it, where cells are alike along each axis. Deterministic.
 ///
-/// Launch: one block a tile of rows below each other, a warp each, in a chunk of layers;
-/// Shape::threads threads, a plane of a layer's results a warp in shared memory. Bytes a DoF: x and
-/// y once, and what the form adds. FMAs a DoF: 5 (p + 2) and 2 (p + 1) (p + 2) / p along z, for
-/// 32 columns of cells of which `stored` are.
+/// Launch: blocks for the constrained nodes, then one block a tile, whose warps have rows of nodes
+/// beside each other, in a chunk of layers; Shape::threads threads; shared memory for the results
+/// of a layer a warp. Bytes a DoF: x and y once, and what the form adds. FMAs and additions a DoF,
+/// of which `stored` of 32 lanes' columns are stored: 18 at p = 1, 26 at p = 2.
 template <class Shape, KroneckerPass form>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm) kronecker_warp_kernel(
     const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {

@@ -244,13 +244,14 @@ TEST(KernelChoice, DependsOnTheSizeOnTheGpu) {
     EXPECT_EQ(chosen(shape, 250'000, "atomic").kernel, "kronecker");
     EXPECT_EQ(chosen(shape, 249'998, "coloring").kernel, "kronecker");
     EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 2, 3, k), "atomic").reason,
-              "fewer than 250 thousand DoFs on the GPU");
+              k == CoefficientKind::constant ? "fewer than 100 thousand DoFs on the GPU"
+                                             : "fewer than 250 thousand DoFs on the GPU");
     EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 4, 5, k), "atomic").reason,
               "fewer than 1.2 million DoFs on the GPU");
     EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 9, 10, k), "atomic").reason,
               "fewer than 2 million DoFs on the GPU");
     EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 3, 8, 9, k), "atomic").reason,
-              k == CoefficientKind::constant ? "fewer than 5 million DoFs on the GPU"
+              k == CoefficientKind::constant ? "fewer than 3 million DoFs on the GPU"
                                              : "fewer than 2 million DoFs on the GPU");
     EXPECT_EQ(chosen(uniform(Processor::cpu, 2, 1, 2, k), 1000, "atomic").kernel, "kronecker");
   }
