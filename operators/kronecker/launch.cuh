@@ -87,6 +87,26 @@ __device__ __forceinline__ void run_blocks(const KroneckerArguments<T, P>& g, F&
   add_block_sums<threads, compiled>(sums, g);
 }
 
+/// Sets the tiles of width x height nodes along x and y that free nodes need.
+/// @returns how many they are
+template <class T, int P>
+std::int64_t set_tiles(KroneckerArguments<T, P>& arguments, int width, int height) {
+  KroneckerGrid& grid = arguments.grid;
+  grid.tiles_x = static_cast<unsigned>(arguments.axis[0].last_free / width + 1);
+  grid.tiles_y = static_cast<unsigned>(arguments.axis[1].last_free / height + 1);
+  return static_cast<std::int64_t>(grid.tiles_x) * grid.tiles_y;
+}
+
+/// Sets the chunks of layers that a block goes through, `step` layers at a time.
+template <class T, int P>
+void set_chunks(KroneckerArguments<T, P>& arguments, std::int64_t tiles, int step, int slots,
+                const ChunkTimes& times) {
+  const int layers = arguments.axis[2].cells;
+  arguments.per_block = best_layers_per_chunk(tiles, layers, step, slots, times);
+  arguments.grid.chunks =
+      static_cast<unsigned>((layers + arguments.per_block - 1) / arguments.per_block);
+}
+
 /// Sets the blocks for the constrained nodes: not many of the `slots` blocks that run at a time.
 template <class T, int P>
 void set_constrained_nodes(KroneckerArguments<T, P>& arguments, RowEnds row_ends, int threads,

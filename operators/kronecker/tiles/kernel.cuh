@@ -46,27 +46,16 @@ template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compile
 void launch_kronecker_tiles(const KroneckerData<typename Shape::T>& data) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
   constexpr int kShared = Shape::shared_bytes(dimension, kind);
-  const auto tiles = [&](int d, int size) {
-    return static_cast<unsigned>(data.axis[d].last_free / size + 1);
-  };
-  KroneckerGrid& grid = arguments.grid;
-  grid.tiles_x = tiles(0, Shape::width);
-  grid.tiles_y = tiles(1, Shape::height);
+  const std::int64_t tiles = set_tiles(arguments, Shape::width, Shape::height);
   const auto kernel = kronecker_tile_kernel<dimension, Shape, kind, compiled>;
   static const int slots = kronecker_slots(kernel, Shape::threads, kShared);
   set_constrained_nodes(arguments, RowEnds::by_blocks, Shape::threads, slots);
-  const std::int64_t all_tiles = static_cast<std::int64_t>(grid.tiles_x) * grid.tiles_y;
-  const auto blocks_of = [&](int items) {
-    return static_cast<unsigned>((items + arguments.per_block - 1) / arguments.per_block);
-  };
   if constexpr (dimension == 3) {
-    const int layers = data.axis[2].cells;
-    arguments.per_block =
-        best_layers_per_chunk(all_tiles, layers, Shape::layers, slots, {0.5, 0.25, 0.3});
-    grid.chunks = blocks_of(layers);
+    set_chunks(arguments, tiles, Shape::layers, slots, {0.5, 0.25, 0.3});
   } else if constexpr (takes_tiles(dimension, compiled)) {
-    arguments.per_block = tiles_per_block(all_tiles, slots);
-    grid.tiles_y = blocks_of(static_cast<int>(grid.tiles_y));
+    arguments.per_block = tiles_per_block(tiles, slots);
+    const unsigned of_block = static_cast<unsigned>(arguments.per_block);
+    arguments.grid.tiles_y = (arguments.grid.tiles_y + of_block - 1) / of_block;
   }
   launch_blocks(kernel, arguments, Shape::threads, kShared);
 }

@@ -24,7 +24,6 @@ struct KroneckerShape {
   static constexpr int height = cells_y * p;
   static constexpr int columns = width + p + 1;
   static constexpr int entries = p * (p + 2);
-  static constexpr int window_x = (work_x + 1) * p + 1;
   static constexpr int window_y = (work_y + 1) * p + 1;
   static constexpr int outputs_x = work_x * p;  // of an item of the x pass
   static constexpr int outputs_y = work_y * p;

@@ -153,16 +153,27 @@ class KroneckerTile {
     }
   }
 
+  // Rows of the matrices of the cells from one of the tile on.
+  __device__ __forceinline__ auto rows_along_x(int cell) const {
+    if constexpr (kind == KroneckerCells::different) {
+      return TableRows<T, 1, Shape::cells_x>{rows_x + cell};
+    } else {
+      return UnitRows<T, P>{g.unit};
+    }
+  }
+  __device__ __forceinline__ auto rows_along_y(int cell) const {
+    if constexpr (kind == KroneckerCells::different) {
+      return TableRows<T, Shape::entries, 1>{rows_y + cell * Shape::entries};
+    } else {
+      return UnitRows<T, P>{g.unit_y};
+    }
+  }
+
   // v1 = M u, v2 = K u + r M u along y, for the nodes that the cells from `cell` on own; `row` is
   // the first of these cells in the tile.
   template <Ends ends>
   __device__ __forceinline__ void y_products(int cell, int row, T* w, T* v1, T* v2) const {
-    if constexpr (kind != KroneckerCells::different) {
-      lines.template along_y<ends, Shape::work_y>(UnitRows<T, P>{g.unit_y}, cell, w, v1, v2);
-    } else {
-      lines.template along_y<ends, Shape::work_y>(
-          TableRows<T, Shape::entries, 1>{rows_y + row * Shape::entries}, cell, w, v1, v2);
-    }
+    lines.template along_y<ends, Shape::work_y>(rows_along_y(row), cell, w, v1, v2);
   }
 
   // The y pass of `count` planes from first_z on, to the slots from first_slot on; `own` is the
@@ -191,15 +202,9 @@ class KroneckerTile {
   // a = K v1 + M v2, b = M v1 along x for the nodes that the cells from `cell` of the tile on own.
   template <Ends ends>
   __device__ __forceinline__ void x_products(int cell, const T* v1, const T* v2, T* a, T* b) const {
-    const auto first_window = [&](int i) { return v1[i]; };
-    const auto second_window = [&](int i) { return v2[i]; };
-    if constexpr (kind == KroneckerCells::different) {
-      lines.template along_x<ends, Shape::work_x>(TableRows<T, 1, Shape::cells_x>{rows_x + cell},
-                                                  cell_x + cell, first_window, second_window, a, b);
-    } else {
-      lines.template along_x<ends, Shape::work_x>(UnitRows<T, P>{g.unit}, cell_x + cell,
-                                                  first_window, second_window, a, b);
-    }
+    lines.template along_x<ends, Shape::work_x>(
+        rows_along_x(cell), cell_x + cell, [&](int i) { return v1[i]; },
+        [&](int i) { return v2[i]; }, a, b);
   }
 
   // The thread's place in the x pass: a piece of a row of nodes, `line` rows on in the tile's

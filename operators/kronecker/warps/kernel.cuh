@@ -32,19 +32,11 @@ template <class T, int P, KroneckerPass form>
 void launch_kronecker_warps(const KroneckerData<T>& data) {
   using Shape = KroneckerWarpShape<T, P>;
   KroneckerArguments<T, P> arguments(data);
-  const auto tiles = [&](int d, int size) {
-    return static_cast<unsigned>(data.axis[d].last_free / size + 1);
-  };
-  KroneckerGrid& grid = arguments.grid;
-  grid.tiles_x = tiles(0, Shape::stored);
-  grid.tiles_y = tiles(1, Shape::warps * Shape::rows);
+  const std::int64_t tiles = set_tiles(arguments, Shape::stored, Shape::warps * Shape::rows);
   const auto kernel = kronecker_warp_kernel<Shape, form>;
   static const int slots = kronecker_slots(kernel, Shape::threads, 0);
   set_constrained_nodes(arguments, RowEnds::by_tiles, Shape::threads, slots);
-  const int layers = data.axis[2].cells;
-  arguments.per_block = best_layers_per_chunk(
-      static_cast<std::int64_t>(grid.tiles_x) * grid.tiles_y, layers, 1, slots, {0.7, 0.0, 1.0});
-  grid.chunks = static_cast<unsigned>((layers + arguments.per_block - 1) / arguments.per_block);
+  set_chunks(arguments, tiles, 1, slots, {0.7, 0.0, 1.0});
   launch_blocks(kernel, arguments, Shape::threads, 0);
 }
 

@@ -181,9 +181,10 @@ class KroneckerWarp {
   }
   // If the planes from `first` on have z; the plane last_z only if it is the mesh's last.
   __device__ __forceinline__ void store_row_end(int z, int first, int last_z) {
-    const std::int64_t node = z * g.nodes.strides[2] + row_end();
+    const std::int64_t end = row_end();
     const bool has_plane = z >= first && (z < last_z || z == g.axis[2].nodes - 1);
-    if (row_end() < 0 || !has_plane || !is_free(2, z)) return;
+    if (end < 0 || !has_plane || !is_free(2, z)) return;
+    const std::int64_t node = z * g.nodes.strides[2] + end;
     store_result<form>(g.v, node, row_end_, load_beside<form>(g.v, node), sums_);
   }
 
