@@ -5,6 +5,7 @@
 #include "solvers/adding_operator.hpp"
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/cg_fused_kernels.cuh"
+#include "solvers/krylov/cg_held_kernels.cuh"
 #include "solvers/krylov/cg_kernels.cuh"
 #include "solvers/krylov/cg_on_ranks.cuh"
 #include "solvers/krylov/device_system.cuh"
@@ -39,8 +40,7 @@ class DeviceCg final : public SystemIteration<T> {
         p_(a.layout()),
         second_p_(system().layout_if(predicts_beta_)),
         q_(system().layout_if(resident_ == nullptr)),
-        z_(system().layout_if(is_general_)),
-        partial_(3 * kMaxUpdateBlocks) {}
+        z_(system().layout_if(is_general_)) {}
 
   // Makes p = M r and r.M r as well, unless M is general; with a general M the iteration makes p.
   void enqueue_residual() override {
@@ -96,10 +96,12 @@ class DeviceCg final : public SystemIteration<T> {
   static constexpr int kVectorsOfUpdate = 4;
 
   void launch_update(Kernel kernel) {
-    launch_cooperatively(kernel,
-                         {system().size(), q_.data(), system().diagonal(), z_.data(), p_.data(),
-                          residual().data(), system().x(), state(), partial_.data()},
-                         "vector updates of CG");
+    launch_update(UpdateLaunch<T>{kernel, update_blocks(kernel, system().size())});
+  }
+  void launch_update(const UpdateLaunch<T>& update) {
+    tessera::launch_update<T>(
+        update, {system().size(), q_.data(), system().diagonal(), z_.data(), p_.data(),
+                 residual().data(), system().x(), state(), grid_sums_.places()});
   }
 
   // Kernels that use q, by what the operator does.
@@ -109,25 +111,33 @@ class DeviceCg final : public SystemIteration<T> {
     Kernel leaving_zeros;
   };
 
-  // Queues q = A p and the kernel that uses it.
-  void enqueue_product(const ProductKernels& kernels) {
+  // Queues q = A p and the kernel that uses it: `held` in place of the last two, unless null.
+  void enqueue_product(const ProductKernels& kernels, const UpdateLaunch<T>& held = {}) {
     if (fused_ != nullptr) {
       fused_->apply_dot(p_, q_, state()->dots);
       launch_update(kernels.with_sum_given);
-    } else if (adding_ != nullptr) {
+      return;
+    }
+    if (adding_ != nullptr) {
       adding_->apply_to_zeros(p_, q_);
-      launch_update(kernels.leaving_zeros);
     } else {
       system().a().apply(p_, q_);
-      launch_update(kernels.with_sum_computed);
+    }
+    if (held.kernel != nullptr) {
+      launch_update(held);
+    } else {
+      launch_update(adding_ != nullptr ? kernels.leaving_zeros : kernels.with_sum_computed);
     }
   }
 
   template <PreconditionerKind kind>
   void enqueue_iteration() {
+    const Index n = system().size();
     enqueue_product({iteration_kernel<kind, DirectionSum::given, Product::whole, T>,
                      iteration_kernel<kind, DirectionSum::computed, Product::whole, T>,
-                     iteration_kernel<kind, DirectionSum::computed, Product::added, T>});
+                     iteration_kernel<kind, DirectionSum::computed, Product::added, T>},
+                    adding_ != nullptr ? find_held_kernel<kind, Product::added, T>(n)
+                                       : find_held_kernel<kind, Product::whole, T>(n));
   }
 
   template <Half half>
@@ -158,7 +168,7 @@ class DeviceCg final : public SystemIteration<T> {
   // beta needs the q of the iteration before.
   const AddingOperator<T, Device>* adding_;
   DeviceVector<T> p_, second_p_, q_, z_;
-  DeviceArray<Sums<2>> partial_;
+  GridSumBuffer grid_sums_;
   ReductionBuffer<1> sums_;
 };
 

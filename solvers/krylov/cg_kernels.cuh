@@ -1,11 +1,10 @@
 // These cooperative kernels do the vector part of conjugate gradients with any operator.
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include <algorithm>
 
 #include "solvers/krylov/iteration_kernels.cuh"
+#include "solvers/memory/grid_sum.cuh"
 
 namespace tessera {
 namespace {
@@ -18,7 +17,7 @@ enum class Beta { fletcher_reeves, polak_ribiere };
 // Whether the operator finds all of q, or adds A p to zeros, which the update then leaves.
 enum class Product { whole, added };
 
-// Vectors and partial sums of one iteration.
+// Vectors and sums of one iteration.
 template <class T>
 struct IterationArguments {
   std::int64_t n;
@@ -29,40 +28,37 @@ struct IterationArguments {
   T* r;
   T* x;
   IterationState* state;
-  Sums<2>* partial;  // 3 kMaxUpdateBlocks
+  GridSumPlaces sums;
 };
 
 constexpr int kUpdateThreads = 512;
-constexpr int kMaxUpdateBlocks = 2048;
+using UpdateSum = GridSum<kUpdateThreads>;
 
-// The sum of `mine` over all threads of a cooperative grid, the same bits on each of them: blocks
-// leave their sums, and after a barrier of the grid every block adds all of them in order.
-__device__ Sums<2> sum_over_grid(Sums<2> mine, Sums<2>* partial) {
-  __shared__ Sums<2> total;
-  const Sums<2> of_block = sum_over_block<kUpdateThreads>(mine);
-  if (threadIdx.x == 0) partial[blockIdx.x] = of_block;
-  cooperative_groups::this_grid().sync();
-  const Sums<2> sum = sum_of_blocks<kUpdateThreads>(partial, gridDim.x);
-  if (threadIdx.x == 0) total = sum;
-  __syncthreads();
-  return total;
+// The sum of the first value alone.
+__device__ double first_sum(const Sums<2>& mine, UpdateSum& over_grid) {
+  Sums<1> first;
+  first[0] = mine[0];
+  return over_grid(first)[0];
 }
 
 // p.q; reads 2 vectors.
 template <class T>
-__device__ double computed_direction_sum(const IterationArguments<T>& args) {
-  const Sums<2> sum =
-      products_of_thread<1, kUpdateThreads, T>(args.n, AllEntries(), args.p, args.q, nullptr);
-  return sum_over_grid(sum, args.partial)[0];
+__device__ double computed_direction_sum(const IterationArguments<T>& args, UpdateSum& over_grid) {
+  return first_sum(
+      products_of_thread<1, kUpdateThreads, T>(args.n, AllEntries(), args.p, args.q, nullptr),
+      over_grid);
 }
 
 // {r.z, q.z}; the second is summed for Polak and Ribiere's beta only. Reads 2 or 3 vectors.
 template <Beta choice, class T>
-__device__ Sums<2> correction_sums(const IterationArguments<T>& args) {
+__device__ Sums<2> correction_sums(const IterationArguments<T>& args, UpdateSum& over_grid) {
   constexpr int kCount = choice == Beta::polak_ribiere ? 2 : 1;
   const Sums<2> sum =
       products_of_thread<kCount, kUpdateThreads, T>(args.n, AllEntries(), args.z, args.r, args.q);
-  return sum_over_grid(sum, args.partial + 2 * kMaxUpdateBlocks);
+  if constexpr (kCount == 2) return over_grid(sum);
+  Sums<2> first;
+  first[0] = first_sum(sum, over_grid);
+  return first;
 }
 
 // r -= alpha q; this thread's part of {r.r, r.(d r)} over the entries that count. Reads 2 vectors
@@ -100,9 +96,11 @@ __device__ Sums<2> update_residual_of_thread(const IterationArguments<T>& args, 
 
 // The same sums over the grid, on each thread.
 template <PreconditionerKind kind, Product product, class T>
-__device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha) {
+__device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha,
+                                   UpdateSum& over_grid) {
   Sums<2> sum = update_residual_of_thread<kind, kUpdateThreads, product>(args, alpha, AllEntries());
-  sum = sum_over_grid(sum, args.partial + kMaxUpdateBlocks);
+  if constexpr (kind == PreconditionerKind::diagonal) return over_grid(sum);
+  sum[0] = first_sum(sum, over_grid);
   if constexpr (kind == PreconditionerKind::none) sum[1] = sum[0];
   return sum;
 }
@@ -139,14 +137,15 @@ __device__ bool ends_iteration(double pq, IterationState* state) {
 }
 
 template <DirectionSum direction, class T>
-__device__ double direction_sum(const IterationArguments<T>& args) {
+__device__ double direction_sum(const IterationArguments<T>& args, UpdateSum& over_grid) {
   if constexpr (direction == DirectionSum::given) return args.state->dots[0];
-  return computed_direction_sum(args);
+  return computed_direction_sum(args, over_grid);
 }
 
-// The vector part of an iteration. Cooperative launch, all blocks on the GPU at once; two barriers
-// of the grid, one with p.q given; deterministic. Does nothing once the status is not `running`.
-// Scalars of the state are read before the first barrier and written by one thread after the last.
+// The vector part of an iteration. Cooperative launch, all blocks on the GPU at once; two sums over
+// the grid, one with p.q given; deterministic. Does nothing once the status is not `running`.
+// Scalars of the state are read before the first sum and written by one thread after the last.
+// Threads read of vectors only what they have written themselves.
 // 10 vectors read or written, 2 more with a diagonal, 2 less with p.q given, 1 more where q is left
 // as zeros; about 10 flops an entry.
 template <PreconditionerKind kind, DirectionSum direction, Product product, class T>
@@ -154,11 +153,12 @@ __global__ void __launch_bounds__(kUpdateThreads)
     iteration_kernel(const IterationArguments<T> args) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
+  UpdateSum over_grid(args.sums);
   const double rz = state->rz;
-  const double pq = direction_sum<direction>(args);
+  const double pq = direction_sum<direction>(args, over_grid);
   if (ends_iteration(pq, state)) return;
   const double alpha = rz / pq;
-  const Sums<2> sums = update_residual<kind, product>(args, static_cast<T>(alpha));
+  const Sums<2> sums = update_residual<kind, product>(args, static_cast<T>(alpha), over_grid);
   update_solution<kind>(args, static_cast<T>(alpha), static_cast<T>(sums[1] / rz));
   if (!is_first_thread()) return;
   finish_iteration(state, sums[0], alpha * rz);
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(kUpdateThreads)
 }
 
 // The first kernel of an iteration with a preconditioner that is no diagonal, after z = M r: it
-// updates p, and the x of the iteration before. Launch and rules as above; one barrier; 7 vectors
+// updates p, and the x of the iteration before. Launch and rules as above; one sum; 7 vectors
 // read or written, 8 with Polak and Ribiere's beta.
 template <Beta choice, class T>
 __global__ void __launch_bounds__(kUpdateThreads)
@@ -177,7 +177,8 @@ __global__ void __launch_bounds__(kUpdateThreads)
   const double previous_rz = state->rz;
   const double previous_pq = state->pq;
   const double pending = state->pending;
-  const Sums<2> sums = correction_sums<choice>(args);
+  UpdateSum over_grid(args.sums);
+  const Sums<2> sums = correction_sums<choice>(args, over_grid);
   const double beta = is_first                          ? 0.0
                       : choice == Beta::fletcher_reeves ? sums[0] / previous_rz
                                                         : -sums[1] / previous_pq;
@@ -188,18 +189,19 @@ __global__ void __launch_bounds__(kUpdateThreads)
 }
 
 // The second kernel of such an iteration, after q = A p: it updates the residual. 5 vectors read or
-// written, 3 with p.q given, then one barrier; 1 more where q is left as zeros.
+// written, 3 with p.q given, then one sum; 1 more where q is left as zeros.
 template <DirectionSum direction, Product product, class T>
 __global__ void __launch_bounds__(kUpdateThreads)
     residual_kernel(const IterationArguments<T> args) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
+  UpdateSum over_grid(args.sums);
   const double rz = state->rz;
-  const double pq = direction_sum<direction>(args);
+  const double pq = direction_sum<direction>(args, over_grid);
   if (ends_iteration(pq, state)) return;
   const double alpha = rz / pq;
   const Sums<2> sums =
-      update_residual<PreconditionerKind::general, product>(args, static_cast<T>(alpha));
+      update_residual<PreconditionerKind::general, product>(args, static_cast<T>(alpha), over_grid);
   if (!is_first_thread()) return;
   state->pending = alpha;
   state->pq = pq;
@@ -219,22 +221,34 @@ __global__ void __launch_bounds__(kReductionThreads)
   }
 }
 
-// Blocks of a cooperative launch: as many as the GPU holds at once, fewer for short vectors.
+// The most blocks of a cooperative launch.
+template <class Kernel>
+int most_update_blocks(Kernel kernel, std::size_t shared_bytes) {
+  return std::min(resident_blocks(kernel, kUpdateThreads, shared_bytes), GridSumPlaces::kMaxBlocks);
+}
+
+// As many as the GPU holds at once, fewer for short vectors.
 template <class Kernel>
 unsigned update_blocks(Kernel kernel, Index n) {
   constexpr int kMinPerThread = 2;
-  const int most = std::min(resident_blocks(kernel, kUpdateThreads, 0), kMaxUpdateBlocks);
-  return std::max(blocks_for(n, kUpdateThreads * kMinPerThread, most), 1U);
+  return std::max(blocks_for(n, kUpdateThreads * kMinPerThread, most_update_blocks(kernel, 0)), 1U);
 }
 
+// A cooperative launch of a kernel of this file or of cg_held_kernels.cuh.
 template <class T>
-void launch_cooperatively(void (*kernel)(IterationArguments<T>), IterationArguments<T> args,
-                          const char* name) {
-  const Launch as{name, update_blocks(kernel, args.n), kUpdateThreads};
+struct UpdateLaunch {
+  void (*kernel)(IterationArguments<T>) = nullptr;
+  unsigned blocks = 0;
+  std::size_t shared_bytes = 0;
+};
+
+template <class T>
+void launch_update(const UpdateLaunch<T>& update, IterationArguments<T> args) {
   void* parameters[] = {&args};
-  check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), as.blocks,
-                                         as.threads, parameters, as.shared_bytes, as.stream),
-             as.name);
+  check_cuda(
+      cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(update.kernel), update.blocks,
+                                  kUpdateThreads, parameters, update.shared_bytes, device_stream()),
+      "vector updates of CG");
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
   IterationArguments<T> arguments() {
     return {system().size(), q_.data(), system().diagonal(),
             z_.data(),       p_.data(), residual().data(),
-            system().x(),    state(),   sums_.partial()};
+            system().x(),    state(),   {}};
   }
 
   template <Half half>
@@ -107,9 +107,9 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
 
   // Queues a kernel that sums, and what follows when the sums of all ranks are added.
   template <class End>
-  void enqueue_sums(void (*kernel)(IterationArguments<T>, OwnedEntries, unsigned*)) {
+  void enqueue_sums(void (*kernel)(IterationArguments<T>, OwnedEntries, Sums<2>*, unsigned*)) {
     launch(kernel, over_entries("sums of CG"), arguments(), OwnedEntries(this->layout()),
-           sums_.arrived());
+           sums_.partial(), sums_.arrived());
     this->template finish_on_ranks<2>(End{state()});
   }
 

@@ -58,12 +58,11 @@ struct UnfinishedEnd {
 template <PreconditionerKind kind, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     direction_sum_kernel(const IterationArguments<T> args, const OwnedEntries counted,
-                         unsigned* arrived) {
+                         Sums<2>* partial, unsigned* arrived) {
   if (args.state->status != DeviceStatus::running) return;
   const Sums<2> sum =
       products_of_thread<1, kReductionThreads, T>(args.n, counted, args.p, args.q, nullptr);
-  reduce_entries<OwnedEntries>(sum, args.partial, arrived, args.state,
-                               DirectionEnd<kind>{args.state});
+  reduce_entries<OwnedEntries>(sum, partial, arrived, args.state, DirectionEnd<kind>{args.state});
 }
 
 // With {r.r, r.(d r)}. `pending` is left for the kernel that updates x, which goes by it.
@@ -89,12 +88,12 @@ struct ResidualUpdateEnd {
 template <PreconditionerKind kind, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     rank_residual_kernel(const IterationArguments<T> args, const OwnedEntries counted,
-                         unsigned* arrived) {
+                         Sums<2>* partial, unsigned* arrived) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
   const T alpha = static_cast<T>(state->rz / state->pq);
   const Sums<2> sum = update_residual_of_thread<kind, kReductionThreads>(args, alpha, counted);
-  reduce_entries<OwnedEntries>(sum, args.partial, arrived, state, ResidualUpdateEnd<kind>{state});
+  reduce_entries<OwnedEntries>(sum, partial, arrived, state, ResidualUpdateEnd<kind>{state});
 }
 
 // With {r.z, q.z}.
@@ -115,12 +114,12 @@ struct CorrectionEnd {
 template <Beta choice, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     correction_sums_kernel(const IterationArguments<T> args, const OwnedEntries counted,
-                           unsigned* arrived) {
+                           Sums<2>* partial, unsigned* arrived) {
   if (args.state->status != DeviceStatus::running) return;
   constexpr int kCount = choice == Beta::polak_ribiere ? 2 : 1;
   const Sums<2> sum =
       products_of_thread<kCount, kReductionThreads, T>(args.n, counted, args.z, args.r, args.q);
-  reduce_entries<OwnedEntries>(sum, args.partial, arrived, args.state,
+  reduce_entries<OwnedEntries>(sum, partial, arrived, args.state,
                                CorrectionEnd<choice>{args.state});
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "solvers/adding_operator.hpp"
 #include "tests/everywhere.hpp"
 #include "tests/solvers/diagonal_systems.hpp"
 #include "tests/solvers/solve_once.hpp"
@@ -95,6 +96,66 @@ TYPED_TEST(DiagonalCg, PreconditionersOfBothKindsGiveTheSolution) {
     EXPECT_EQ(report.status, SolveStatus::converged);
     EXPECT_LE(report.iterations, 3);
     EXPECT_LE(relative_residual(d, b, x), 1.2 * options.relative_tolerance);
+  }
+}
+
+// A diagonal operator that adds to what y holds.
+template <class T, class Space>
+class AddingDiagonal final : public AddingOperator<T, Space> {
+ public:
+  explicit AddingDiagonal(const std::vector<double>& entries)
+      : scaling_(entries), product_(scaling_.size()) {}
+
+  std::int64_t size() const override { return scaling_.size(); }
+  bool adds(int /*vectors_of_pass*/) const override { return true; }
+  void do_apply(const Vector<T, Space>& x, Vector<T, Space>& y) const override {
+    scaling_.apply(x, y);
+  }
+  void do_diagonal(Vector<T, Space>& d) const override { scaling_.diagonal(d); }
+  Cost cost() const override { return {}; }
+  std::int64_t bytes() const override { return 0; }
+
+ private:
+  void do_apply_to_zeros(const Vector<T, Space>& x, Vector<T, Space>& y) const override {
+    scaling_.apply(x, product_);
+    axpy(T{1}, product_, y);
+  }
+
+  DiagonalOperator<T, Space> scaling_;
+  mutable Vector<T, Space> product_;
+};
+
+// On the GPU, vectors that its multiprocessors can hold during an iteration have other kernels than
+// longer ones; 1400033 entries are too many for any so far.
+TYPED_TEST(DiagonalCg, VectorsOfAnyLengthGiveTheSolutionAndTheSameAgain) {
+  using T = typename TypeParam::Scalar;
+  using Space = typename TypeParam::Space;
+  SolveOptions options;
+  options.relative_tolerance = in_precision<T>(1e-11, 1e-4);
+  for (const int n : {2, 513, 4097, 700001, 1400033}) {
+    const std::vector<double> d = eigenvalues(n, 9, 100.0);
+    std::vector<double> other;
+    other.reserve(n);
+    for (int i = 0; i < n; ++i) other.push_back(1.0 + i % 3);
+    const Vector<T, Space> b = vector_in<T, Space>(wavy(n));
+    const DiagonalOperator<T, Space> whole(d);
+    const AddingDiagonal<T, Space> adding(d);
+    const Jacobi<T, Space> jacobi(DiagonalOperator<T, Space>{other});
+    for (const LinearOperator<T, Space>* a :
+         {static_cast<const LinearOperator<T, Space>*>(&whole),
+          static_cast<const LinearOperator<T, Space>*>(&adding)}) {
+      for (const Preconditioning<T, Space> m :
+           {kNone<T, Space>, Preconditioning<T, Space>(&jacobi)}) {
+        SCOPED_TRACE(n);
+        Vector<T, Space> x(n);
+        const SolveReport report = cg(*a, m, b, x, options);
+        EXPECT_EQ(report.status, SolveStatus::converged);
+        EXPECT_LE(report.iterations, 10);
+        EXPECT_LE(relative_residual(d, wavy(n), x), 1.2 * options.relative_tolerance);
+        Vector<T, Space> again(n);
+        EXPECT_EQ(cg(*a, m, b, again, options).history, report.history);
+      }
+    }
   }
 }
 
