@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "solvers/adding_operator.hpp"
@@ -132,7 +133,10 @@ TYPED_TEST(DiagonalCg, VectorsOfAnyLengthGiveTheSolutionAndTheSameAgain) {
   using Space = typename TypeParam::Space;
   SolveOptions options;
   options.relative_tolerance = in_precision<T>(1e-11, 1e-4);
-  for (const int n : {2, 513, 4097, 700001, 1400033}) {
+  const std::vector<int> sizes = std::is_same_v<Space, Device>
+                                     ? std::vector<int>{2, 513, 4097, 700001, 1400033}
+                                     : std::vector<int>{2, 513, 4097};
+  for (const int n : sizes) {
     const std::vector<double> d = eigenvalues(n, 9, 100.0);
     std::vector<double> other;
     other.reserve(n);
