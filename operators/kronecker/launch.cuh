@@ -103,8 +103,7 @@ void set_chunks(KroneckerArguments<T, P>& arguments, std::int64_t tiles, int ste
                 const ChunkTimes& times) {
   const int layers = arguments.axis[2].cells;
   arguments.per_block = best_layers_per_chunk(tiles, layers, step, slots, times);
-  arguments.grid.chunks =
-      static_cast<unsigned>((layers + arguments.per_block - 1) / arguments.per_block);
+  arguments.grid.chunks = blocks_for(layers, arguments.per_block);
 }
 
 /// Sets the blocks for the constrained nodes: not many of the `slots` blocks that run at a time.

@@ -132,12 +132,19 @@ class DeviceCg final : public SystemIteration<T> {
 
   template <PreconditionerKind kind>
   void enqueue_iteration() {
-    const Index n = system().size();
     enqueue_product({iteration_kernel<kind, DirectionSum::given, Product::whole, T>,
                      iteration_kernel<kind, DirectionSum::computed, Product::whole, T>,
                      iteration_kernel<kind, DirectionSum::computed, Product::added, T>},
-                    adding_ != nullptr ? find_held_kernel<kind, Product::added, T>(n)
-                                       : find_held_kernel<kind, Product::whole, T>(n));
+                    find_held<kind>());
+  }
+
+  // For the operator's product, if the vectors are short enough; none with fused operations.
+  template <PreconditionerKind kind>
+  UpdateLaunch<T> find_held() const {
+    if (fused_ != nullptr) return {};
+    const Index n = system().size();
+    return adding_ != nullptr ? find_held_kernel<kind, Product::added, T>(n)
+                              : find_held_kernel<kind, Product::whole, T>(n);
   }
 
   template <Half half>

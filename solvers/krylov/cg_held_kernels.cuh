@@ -67,12 +67,7 @@ __global__ void __launch_bounds__(kUpdateThreads, kHeldBlocks)
       sums[1] += wide * static_cast<double>(args.d[i]) * wide;
     }
   });
-  if constexpr (kind == PreconditionerKind::diagonal) {
-    sums = over_grid(sums);
-  } else {
-    sums[0] = first_sum(sums, over_grid);
-  }
-  if constexpr (kind == PreconditionerKind::none) sums[1] = sums[0];
+  sums = residual_sums<kind>(sums, over_grid);
   const T beta = static_cast<T>(sums[1] / rz);
   __pipeline_wait_prior(0);
   for_each([&](int k, Index i) {
@@ -101,9 +96,9 @@ UpdateLaunch<T> find_held_kernel(Index n) {
     const auto kernel = held_iteration_kernel<kind, product, held, T>;
     constexpr std::size_t kBytes = held_bytes<T>(held);
     allow_shared_memory(kernel, kBytes);
-    const auto blocks = std::max<Index>((n - 1) / (held * kUpdateThreads) + 1, 1);
-    const Index most = most_update_blocks(kernel, kBytes);
-    if (blocks <= most) found = {kernel, static_cast<unsigned>(blocks), kBytes};
+    const unsigned blocks = std::max(blocks_for(n, held * kUpdateThreads), 1U);
+    const auto most = static_cast<unsigned>(most_update_blocks(kernel, kBytes));
+    if (blocks <= most) found = {kernel, blocks, kBytes};
   };
   try_with.template operator()<4>();
   try_with.template operator()<8>();

@@ -94,15 +94,23 @@ __device__ Sums<2> update_residual_of_thread(const IterationArguments<T>& args, 
   return sum;
 }
 
-// The same sums over the grid, on each thread.
+// {r.r, r.z} over the grid on each thread, of {r.r, r.(d r)} on this one; without r.z where M is
+// general.
+template <PreconditionerKind kind>
+__device__ Sums<2> residual_sums(Sums<2> mine, UpdateSum& over_grid) {
+  if constexpr (kind == PreconditionerKind::diagonal) return over_grid(mine);
+  mine[0] = first_sum(mine, over_grid);
+  if constexpr (kind == PreconditionerKind::none) mine[1] = mine[0];
+  return mine;
+}
+
+// r -= alpha q and these sums.
 template <PreconditionerKind kind, Product product, class T>
 __device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha,
                                    UpdateSum& over_grid) {
-  Sums<2> sum = update_residual_of_thread<kind, kUpdateThreads, product>(args, alpha, AllEntries());
-  if constexpr (kind == PreconditionerKind::diagonal) return over_grid(sum);
-  sum[0] = first_sum(sum, over_grid);
-  if constexpr (kind == PreconditionerKind::none) sum[1] = sum[0];
-  return sum;
+  return residual_sums<kind>(
+      update_residual_of_thread<kind, kUpdateThreads, product>(args, alpha, AllEntries()),
+      over_grid);
 }
 
 // x += alpha p; p = z + beta p. Reads 3 vectors and writes 2, one more read with a diagonal.

@@ -54,8 +54,7 @@ void launch_kronecker_tiles(const KroneckerData<typename Shape::T>& data) {
     set_chunks(arguments, tiles, Shape::layers, slots, {0.5, 0.25, 0.3});
   } else if constexpr (takes_tiles(dimension, compiled)) {
     arguments.per_block = tiles_per_block(tiles, slots);
-    const unsigned of_block = static_cast<unsigned>(arguments.per_block);
-    arguments.grid.tiles_y = (arguments.grid.tiles_y + of_block - 1) / of_block;
+    arguments.grid.tiles_y = blocks_for(arguments.grid.tiles_y, arguments.per_block);
   }
   launch_blocks(kernel, arguments, Shape::threads, kShared);
 }
