@@ -125,10 +125,6 @@ void for_each_evaluated(const Discretization& discretization, const CellBatches&
       where, first.value);
 }
 
-void check_reaction(const BoxMesh& mesh, double c, ReactionSign sign) {
-  if (!is_reaction(c, sign)) throw BadFieldValue(bad_reaction(sign), mesh.lower(), c);
-}
-
 void check_constants(const BoxMesh& mesh, double k, double c, ReactionSign sign) {
   if (!is_coefficient(k)) throw BadFieldValue(kBadCoefficient, mesh.lower(), k);
   check_reaction(mesh, c, sign);
@@ -146,6 +142,13 @@ Lanes<double> lanes_at(const std::vector<double>& values, int q) {
   return lanes;
 }
 
+// w_q |J| c at point q of kLanes<double> cells, without c where that is a number.
+Lanes<double> reaction_at(const CellGeometry& geometry, const PointFields& fields,
+                          ReactionKind kind, int q) {
+  const Lanes<double> measure = geometry.weights()[q] * geometry.determinant()[q];
+  return kind == ReactionKind::varying ? measure * lanes_at(fields.c, q) : measure;
+}
+
 // Writes kLanes<double> lanes of a wider value.
 template <class T>
 void write_lanes(Lanes<double> from, int first_lane, Lanes<T>& to) {
@@ -154,6 +157,10 @@ void write_lanes(Lanes<double> from, int first_lane, Lanes<T>& to) {
 }
 
 }  // namespace
+
+void check_reaction(const BoxMesh& mesh, double c, ReactionSign sign) {
+  if (!is_reaction(c, sign)) throw BadFieldValue(bad_reaction(sign), mesh.lower(), c);
+}
 
 ReactionKind reaction_kind(const ScalarField& reaction) {
   if (!reaction.constant) return ReactionKind::varying;
@@ -243,9 +250,8 @@ void GeometricFactors<T>::update(const Discretization& discretization, const Cel
                            write_lanes<T>(values[entry], first_lane, out[entry]);
                          }
                          if (reaction_ == ReactionKind::none) continue;
-                         Lanes<double> measure = geometry.weights()[q] * geometry.determinant()[q];
-                         if (reaction_ == ReactionKind::varying) measure *= lanes_at(fields.c, q);
-                         write_lanes<T>(measure, first_lane, reactions[q]);
+                         write_lanes<T>(reaction_at(geometry, fields, reaction_, q), first_lane,
+                                        reactions[q]);
                        }
                      });
   if (reaction.constant) reaction_scale_ = *reaction.constant;
@@ -255,6 +261,32 @@ template <class T>
 Index GeometricFactors<T>::bytes() const {
   return static_cast<Index>(shared_points_.size() * sizeof(T) +
                             per_batch_.size() * sizeof(Lanes<T>));
+}
+
+void for_each_general_factors(const Discretization& discretization, const CellBatches& batches,
+                              const ScalarField& coefficient, const ScalarField& reaction,
+                              const FieldContext& context, const TakeFactors& take) {
+  const int dimension = discretization.mesh.dimension();
+  const int entries = factor_entries(dimension);
+  const ReactionKind kind = reaction_kind(reaction);
+  for_each_evaluated(discretization, batches, coefficient, reaction, context,
+                     [&](const CellBatch& batch, int first_lane, const CellGeometry& geometry,
+                         const PointFields& fields) {
+                       const int points = geometry.points_per_cell();
+                       thread_local HostArray<Lanes<double>> factors;
+                       factors.resize(static_cast<std::size_t>(points) * (entries + 1));
+                       for (int q = 0; q < points; ++q) {
+                         const Lanes<double> scale = lanes_at(fields.k, q) * geometry.weights()[q];
+                         if (dimension == 2) {
+                           factors_at<2>(geometry, q, scale, factors.data() + q * entries);
+                         } else {
+                           factors_at<3>(geometry, q, scale, factors.data() + q * entries);
+                         }
+                         if (kind == ReactionKind::none) continue;
+                         factors[points * entries + q] = reaction_at(geometry, fields, kind, q);
+                       }
+                       take(batch, first_lane, factors.data());
+                     });
 }
 
 void check_geometry(const Discretization& discretization, const ScalarField& coefficient,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "mesh/discretization.hpp"
@@ -69,9 +70,24 @@ class GeometricFactors {
   HostArray<Lanes<T>> per_batch_;
 };
 
+/// @throws BadFieldValue for a reaction that is not finite, or has a sign that it must not have
+void check_reaction(const BoxMesh& mesh, double c, ReactionSign sign);
+
 /// The bytes that the factors of a mesh will take, known before they are made.
 Index geometric_factor_bytes(FactorKind kind, ReactionKind reaction, int dimension, Index cells,
                              int points_per_axis, Index value_bytes);
+
+/// Takes the factors of kLanes<double> cells of a batch, from lane `first_lane` on: D_q [q][entry]
+/// and behind them, where there is a reaction, w_q |J| c [q], without c where that is a number.
+using TakeFactors =
+    std::function<void(const CellBatch& batch, int first_lane, const Lanes<double>* factors)>;
+
+/// Computes factors of FactorKind::general, D_q of a coefficient that is not 0, in double precision
+/// for any width of batches and hands them to `take`, which several threads call, each for bricks
+/// of its own. @throws as the constructor of GeometricFactors
+void for_each_general_factors(const Discretization& discretization, const CellBatches& batches,
+                              const ScalarField& coefficient, const ScalarField& reaction,
+                              const FieldContext& context, const TakeFactors& take);
 
 /// Evaluates Jacobians, coefficient and reaction at every quadrature point, and keeps nothing.
 /// @throws as the constructor of GeometricFactors

@@ -83,18 +83,43 @@ template <int third, int N, class T>
   }
 }
 
+/// The 1D matrices of one way between N nodes and M points.
+template <class T, int N, int M>
+struct SweepMatrices {
+  LineMatrix<T, M, N> B, G;
+  LineMatrix<T, M, M> D;
+
+  SweepMatrices(const EvenOddMatrix<T>& B_in, const EvenOddMatrix<T>& G_in,
+                const EvenOddMatrix<T>& D_in)
+      : B(B_in), G(G_in), D(D_in) {}
+};
+
+/// (x, y, z) = D (x, y, z) with the entries xx xy xz yy yz zz of D.
+template <class V>
+[[gnu::always_inline]] inline void multiply_by_entries(const V* entries, V& x, V& y, V& z) {
+  const V x_in = x;
+  const V y_in = y;
+  const V z_in = z;
+  x = entries[0] * x_in + entries[1] * y_in + entries[2] * z_in;
+  y = entries[1] * x_in + entries[3] * y_in + entries[4] * z_in;
+  z = entries[2] * x_in + entries[4] * y_in + entries[5] * z_in;
+}
+
 /// v = B^T D B u of a batch of 3D cells with all sizes known at compile time: n = N nodes and
-/// m = M points an axis, tensors [z][y][x], every entry a Lanes<T>.
+/// m = M points an axis, tensors [z][y][x], every entry a Lanes<T>. The matrices of the way back
+/// are those of the way there, or have the quadrature weights that the factors come without.
 ///
 /// multiply(q, gx, gy, gz) replaces the three arrays of the M points q .. q + M - 1 of an x line
 /// by D_q times them; lines come in order. A reaction adds r_q U at the points. ahead.advance() is
 /// called for each of about 9 m^2 lines of values, and `rows` are asked for. scratch has 2
 /// m^3 + m^2 + m entries.
 template <Points points, class T, int N, int M, class Multiply, class Ahead>
-[[gnu::always_inline]] inline void apply_gradient_3d(
-    const EvenOddMatrix<T>& B_in, const EvenOddMatrix<T>& G_in, const EvenOddMatrix<T>& D_in,
-    const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch, Multiply&& multiply,
-    PointReaction<T> reaction, Ahead ahead, RowsAhead<T> rows) {
+[[gnu::always_inline]] inline void apply_gradient_3d(const SweepMatrices<T, N, M>& there,
+                                                     const SweepMatrices<T, N, M>& back,
+                                                     const Lanes<T>* u, Lanes<T>* v,
+                                                     Lanes<T>* scratch, Multiply&& multiply,
+                                                     PointReaction<T> reaction, Ahead ahead,
+                                                     RowsAhead<T> rows) {
   constexpr bool kInterpolates = points == Points::own;
   constexpr int kPlane = M * M;
   constexpr int kStride = plane_stride(M);
@@ -102,11 +127,7 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
   Lanes<T>* gy = a + M * kStride;
   // v is free until the last pass, which goes line by line; the less memory, the more of it in L1.
   Lanes<T>* b = M == N ? v : gy + kPlane;
-  const LineMatrix<T, M, N> B(B_in);
-  const LineMatrix<T, M, N> G(G_in);
-  const LineMatrix<T, M, M> D(D_in);
-
-  to_points_3d<points>(B, G, u, a, kStride, b, ahead);
+  to_points_3d<points>(there.B, there.G, u, a, kStride, b, ahead);
   // x and y derivatives, factors and their transposes, a plane at a time
   for (int k = 0; k < M; ++k) {
     const Lanes<T>* U = kInterpolates ? a + k * kStride : u + k * kPlane;
@@ -115,19 +136,19 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
       ahead.advance();
       ask_for_third<0, N>(rows, k * M + i);
       FoldedLine<T, M> out;
-      add_product<Parity::odd>(D, fold<T, M>(U + i, M), out);
+      add_product<Parity::odd>(there.D, fold<T, M>(U + i, M), out);
       unfold(out, gy + i, M);
     }
     for (int j = 0; j < M; ++j) {
       ahead.advance();
       Lanes<T> gx[M];
       FoldedLine<T, M> derivative;
-      add_product<Parity::odd>(D, fold<T, M>(U + j * M, 1), derivative);
+      add_product<Parity::odd>(there.D, fold<T, M>(U + j * M, 1), derivative);
       unfold(derivative, gx, 1);
       const int line = k * kPlane + j * M;
       multiply(line, gx, gy + j * M, b + line);
       FoldedLine<T, M> out;
-      add_transposed_product<Parity::odd>(D, fold<T, M>(gx, 1), out);
+      add_transposed_product<Parity::odd>(back.D, fold<T, M>(gx, 1), out);
       if (reaction.values != nullptr) {
         // U may lie where the sum goes.
         for (int i = 0; i < M; ++i) {
@@ -143,7 +164,7 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
       ahead.advance();
       ask_for_third<1, N>(rows, k * M + i);
       FoldedLine<T, M> out;
-      add_transposed_product<Parity::odd>(D, fold<T, M>(gy + i, M), out);
+      add_transposed_product<Parity::odd>(back.D, fold<T, M>(gy + i, M), out);
       unfold<Store::add>(out, sum + i, M);
     }
   }
@@ -152,9 +173,9 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
     ahead.advance();
     ask_for_third<2, N>(rows, column);
     FoldedLine<T, N> out;
-    add_transposed_product<Parity::odd>(G, fold<T, M>(b + column, kPlane), out);
+    add_transposed_product<Parity::odd>(back.G, fold<T, M>(b + column, kPlane), out);
     if constexpr (kInterpolates) {
-      add_transposed_product<Parity::even>(B, fold<T, M>(a + column, kStride), out);
+      add_transposed_product<Parity::even>(back.B, fold<T, M>(a + column, kStride), out);
       unfold(out, a + column, kStride);
     } else {
       unfold<Store::add>(out, a + column, kStride);
@@ -167,14 +188,14 @@ template <Points points, class T, int N, int M, class Multiply, class Ahead>
       for (int i = 0; i < M; ++i) {
         ahead.advance();
         FoldedLine<T, N> out;
-        add_transposed_product<Parity::even>(B, fold<T, M>(a + k * kStride + i, M), out);
+        add_transposed_product<Parity::even>(back.B, fold<T, M>(a + k * kStride + i, M), out);
         unfold(out, between + i, M);
       }
       // x back: -> v [n][n]
       for (int j = 0; j < N; ++j) {
         ahead.advance();
         FoldedLine<T, N> out;
-        add_transposed_product<Parity::even>(B, fold<T, M>(between + j * M, 1), out);
+        add_transposed_product<Parity::even>(back.B, fold<T, M>(between + j * M, 1), out);
         unfold(out, v + (k * N + j) * N, 1);
       }
     }

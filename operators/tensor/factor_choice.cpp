@@ -28,7 +28,7 @@ bool has_patches(const FormShape& shape) {
              : has_fast_tensor_kernel(shape.degree(), shape.points);
 }
 
-// Of the kernel on compressed factors that has a thread per plane, and no room for a reaction.
+// Of the kernel of the GPU that has a thread per plane, and no room for a reaction.
 constexpr int kPlanesDegree = 2;
 
 struct Rule {
@@ -38,10 +38,10 @@ struct Rule {
   std::string_view reason;
 };
 
-// Of degrees above 1.
+// On the GPU of degrees above 1.
 constexpr std::array<Rule, 4> kRules = {{
     {Processor::cpu, 2, FactorStorage::stored, "2D on the CPU"},
-    {Processor::cpu, 3, FactorStorage::stored, "3D on the CPU"},
+    {Processor::cpu, 3, FactorStorage::compressed, "3D on the CPU"},
     {Processor::gpu, 2, FactorStorage::stored, "2D on the GPU"},
     {Processor::gpu, 3, FactorStorage::compressed, "3D on the GPU"},
 }};
@@ -78,12 +78,11 @@ std::string why_no_factors(FactorStorage storage, std::string_view scatter,
     case FactorStorage::stored:
       return "";
     case FactorStorage::compressed:
-      if (shape.processor == Processor::cpu) {
-        return name + " is for the GPU: the CPU has stored and on-the-fly";
-      }
       if (shape.dimension() == 2) return name + " is for 3D: 2D has stored and on-the-fly";
-      if (shape.reaction != ReactionKind::none && shape.degree() == kPlanesDegree) {
-        return name + " takes no reaction at degree " + std::to_string(kPlanesDegree);
+      if (shape.processor == Processor::gpu && shape.reaction != ReactionKind::none &&
+          shape.degree() == kPlanesDegree) {
+        return name + " takes no reaction at degree " + std::to_string(kPlanesDegree) +
+               " on the GPU";
       }
       return why_not_unrolled_or_scattered(storage, scatter, shape);
     case FactorStorage::on_the_fly:
@@ -108,7 +107,9 @@ ChosenFactors choose_factors(std::string_view scatter, const FormShape& shape) {
   if (!has_fast_tensor_kernel(shape.degree(), shape.points)) {
     return {FactorStorage::stored, "no unrolled kernel of this size"};
   }
-  if (shape.degree() == 1) return {FactorStorage::stored, "degree 1"};
+  if (shape.degree() == 1 && shape.processor == Processor::gpu) {
+    return {FactorStorage::stored, "degree 1 on the GPU"};
+  }
   for (const Rule& rule : kRules) {
     if (rule.processor != shape.processor || rule.dimension != shape.dimension()) continue;
     if (!why_no_scatter(rule.storage, scatter, shape).empty()) {

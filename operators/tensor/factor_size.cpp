@@ -8,6 +8,7 @@
 #include "mesh/saturated.hpp"
 #include "operators/cells/batching.hpp"
 #include "operators/cells/element_kernel.hpp"
+#include "operators/tensor/compressed/batches.hpp"
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/gpu/any_degree.hpp"
 #include "operators/tensor/gpu/factors.hpp"
@@ -84,11 +85,12 @@ Index factor_bytes(FactorStorage storage, const FormShape& shape) {
     case FactorStorage::stored:
       return element_factor_bytes(shape);
     case FactorStorage::compressed:
-      break;
+      return compressed_batch_bytes(shape.reaction, batched_cells(shape), shape.points,
+                                    shape.value_bytes);
     case FactorStorage::on_the_fly:
       return field_bytes(shape);
   }
-  throw std::logic_error("a storage of factors that the host does not have");
+  throw std::logic_error("a storage of factors whose bytes are not counted");
 }
 
 Index device_factor_bytes(FactorStorage storage, const FormShape& shape) {

@@ -6,6 +6,8 @@
 
 #include "operators/cells/matrix_free.hpp"
 #include "operators/tensor/kernel.hpp"
+#include "operators/tensor/kernel_3d.hpp"
+#include "operators/tensor/kernel_diagonal.hpp"
 
 namespace tessera {
 
@@ -22,10 +24,10 @@ struct TensorInstances {
 
 /// Calls make(kernel) with the kernel type for this basis, which is given the factors or what
 /// computes them.
-template <class T, int dim, class Factors, class Make>
-auto with_tensor_kernel(const Basis1D& basis, Factors factors, Make&& make) {
+template <class T, int dim, class Make, class... Factors>
+auto with_tensor_kernel(const Basis1D& basis, Make&& make, Factors... factors) {
   return with_rule(basis.degree, basis.point_count(), [&]<int P, int M>() {
-    return make(TensorKernel<T, dim, P, M>(basis, std::move(factors)));
+    return make(TensorKernel<T, dim, P, M>(basis, std::move(factors)...));
   });
 }
 
@@ -37,32 +39,43 @@ std::unique_ptr<LinearOperator<T, Host>> TensorInstances<T, dim>::make_operator(
   using Result = std::unique_ptr<LinearOperator<T, Host>>;
   if (storage == FactorStorage::on_the_fly) {
     return with_tensor_kernel<T, dim>(
-        discretization.basis, make_batch_geometry<T>(form, *batches),
+        discretization.basis,
         [&]<class Kernel>(Kernel kernel) -> Result {
           using Any = AnyCellKernel<T, dim>;
           return std::make_unique<MatrixFree<Any>>(
               form, batches, Any(std::make_unique<const ErasedKernel<Kernel>>(std::move(kernel))),
               std::move(scatter));
-        });
+        },
+        make_batch_geometry<T>(form, *batches));
+  }
+  const auto make = [&]<class Kernel>(Kernel kernel) -> Result {
+    return std::make_unique<MatrixFree<Kernel>>(form, batches, std::move(kernel),
+                                                std::move(scatter));
+  };
+  if constexpr (dim == 3) {
+    if (storage == FactorStorage::compressed && !is_mass(form.coefficient, form.reaction)) {
+      auto compressed = std::make_unique<CompressedBatches<T>>(form, *batches);
+      if (compressed->are_packed()) {
+        return with_tensor_kernel<T, dim>(discretization.basis, make, std::move(compressed));
+      }
+    }
   }
   return with_tensor_kernel<T, dim>(
-      discretization.basis,
+      discretization.basis, make,
       std::make_shared<GeometricFactors<T>>(discretization, *batches, form.coefficient,
                                             form.reaction, form.context()),
-      [&]<class Kernel>(Kernel kernel) -> Result {
-        return std::make_unique<MatrixFree<Kernel>>(form, batches, std::move(kernel),
-                                                    std::move(scatter));
-      });
+      storage);
 }
 
 template <class T, int dim>
 std::unique_ptr<CellKernel<T>> TensorInstances<T, dim>::make_element_kernel(
     const Discretization& discretization, std::shared_ptr<GeometricFactors<T>> factors) {
   return with_tensor_kernel<T, dim>(
-      discretization.basis, std::move(factors),
+      discretization.basis,
       []<class Kernel>(Kernel kernel) -> std::unique_ptr<CellKernel<T>> {
         return std::make_unique<ErasedKernel<Kernel>>(std::move(kernel));
-      });
+      },
+      std::move(factors));
 }
 
 extern template struct TensorInstances<double, 2>;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mesh/geometry/cell_geometry.hpp"
 #include "operators/cells/prefetch.hpp"
 #include "operators/tensor/cell_3d.hpp"
 #include "operators/tensor/tensor.hpp"
@@ -12,13 +13,13 @@
 namespace tessera {
 
 template <class T, int dim, int P, int M>
-TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis, FactorKind kind,
-                                         std::shared_ptr<GeometricFactors<T>> factors,
-                                         std::unique_ptr<const BatchGeometry<T>> geometry)
-    : factors_(std::move(factors)),
-      geometry_(std::move(geometry)),
-      kind_(kind),
-      reaction_(geometry_ != nullptr ? geometry_->reaction() : factors_->reaction()),
+TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis, Source source)
+    : kind_(source.kind),
+      reaction_(source.reaction),
+      storage_(source.storage),
+      factors_(std::move(source.factors)),
+      geometry_(std::move(source.geometry)),
+      compressed_(std::move(source.compressed)),
       nodes_(basis.node_count()),
       points_(basis.point_count()),
       collocated_(is_collocated(basis)),
@@ -42,24 +43,53 @@ TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis, FactorKind kind,
 template <class T, int dim, int P, int M>
 TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
                                          std::unique_ptr<const BatchGeometry<T>> geometry)
-    : TensorKernel(basis, FactorKind::general, nullptr, std::move(geometry)) {}
+    : TensorKernel(basis, Source{FactorKind::general, geometry->reaction(),
+                                 FactorStorage::on_the_fly, nullptr, std::move(geometry)}) {}
 
 template <class T, int dim, int P, int M>
 TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
-                                         std::shared_ptr<GeometricFactors<T>> factors)
-    : TensorKernel(basis, factors->kind(), factors, nullptr) {
+                                         std::shared_ptr<GeometricFactors<T>> factors,
+                                         FactorStorage storage)
+    : TensorKernel(basis, Source{factors->kind(), factors->reaction(), storage, factors}) {
   if (kind_ == FactorKind::constant) set_separable(basis);
+}
+
+template <class T, int dim, int P, int M>
+TensorKernel<T, dim, P, M>::TensorKernel(const Basis1D& basis,
+                                         std::unique_ptr<CompressedBatches<T>> compressed)
+    : TensorKernel(basis,
+                   Source{FactorKind::general, compressed->reaction(), FactorStorage::compressed,
+                          nullptr, nullptr, std::move(compressed)}) {
+  const std::vector<double>& weights = basis.quadrature.weights;
+  const auto weighted = [&](Matrix1D matrix, auto weight_of_column) {
+    for (int q = 0; q < matrix.rows; ++q) {
+      for (int i = 0; i < matrix.columns; ++i) {
+        matrix.entries[q * matrix.columns + i] *= weights[q] * weight_of_column(i);
+      }
+    }
+    return split_even_odd<T>(matrix);
+  };
+  B_weighted_ = weighted(basis.B, [](int) { return 1.0; });
+  G_weighted_ = weighted(basis.G, [](int) { return 1.0; });
+  D_weighted_ = weighted(basis.D, [&](int q) { return 1.0 / weights[q]; });
+  for (const double weight : tensor_weights(basis.quadrature, dim)) {
+    weights_.push_back(static_cast<T>(weight));
+  }
 }
 
 template <class T, int dim, int P, int M>
 Updated TensorKernel<T, dim, P, M>::update(const CellBatches& batches, const BilinearForm& before,
                                            const BilinearForm& form) {
   const Discretization& discretization = *form.discretization;
-  if (geometry_ != nullptr || reaction_kind(form.reaction) != reaction_ ||
+  // What could not be packed may be now.
+  const bool is_unpacked =
+      storage_ == FactorStorage::compressed && compressed_ == nullptr && !is_mass();
+  if (geometry_ != nullptr || is_unpacked || reaction_kind(form.reaction) != reaction_ ||
       factor_kind(discretization.mapping, form.coefficient, form.reaction) != kind_ ||
       tessera::is_mass(form.coefficient, form.reaction) != is_mass()) {
     return Updated::no;
   }
+  if (compressed_ != nullptr) return update_compressed(batches, before, form);
   if (!differ_in_number_only(before, form)) {
     factors_->update(discretization, batches, form.coefficient, form.reaction, form.context());
   } else if (reaction_ == ReactionKind::constant) {
@@ -68,6 +98,18 @@ Updated TensorKernel<T, dim, P, M>::update(const CellBatches& batches, const Bil
   }
   if (kind_ == FactorKind::constant) set_separable(discretization.basis);
   return Updated::yes;
+}
+
+template <class T, int dim, int P, int M>
+Updated TensorKernel<T, dim, P, M>::update_compressed(const CellBatches& batches,
+                                                      const BilinearForm& before,
+                                                      const BilinearForm& form) {
+  if (!differ_in_number_only(before, form)) {
+    compressed_->update(form, batches);
+  } else if (reaction_ == ReactionKind::constant) {
+    compressed_->update_reaction(form);
+  }
+  return compressed_->are_packed() ? Updated::yes : Updated::no;
 }
 
 template <class T, int dim, int P, int M>
@@ -136,16 +178,13 @@ template <class T, int dim, int P, int M>
     constexpr int kEntries = factor_entries(dim);
     const Lanes<T>* entries = factors + Index{first} * kEntries;
     for (int q = 0; q < count; ++q, entries += kEntries) {
-      const Lanes<T> x = gx[q];
-      const Lanes<T> y = gy[q];
       if constexpr (dim == 2) {
+        const Lanes<T> x = gx[q];
+        const Lanes<T> y = gy[q];
         gx[q] = entries[0] * x + entries[1] * y;
         gy[q] = entries[1] * x + entries[2] * y;
       } else {
-        const Lanes<T> z = gz[q];
-        gx[q] = entries[0] * x + entries[1] * y + entries[2] * z;
-        gy[q] = entries[1] * x + entries[3] * y + entries[4] * z;
-        gz[q] = entries[2] * x + entries[4] * y + entries[5] * z;
+        multiply_by_entries(entries, gx[q], gy[q], gz[q]);
       }
     }
     return;
@@ -253,124 +292,6 @@ void TensorKernel<T, dim, P, M>::apply_mass(const Lanes<T>* factors, const Lanes
 }
 
 template <class T, int dim, int P, int M>
-void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Next& next,
-                                          const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
-  constexpr int N = P + 1;
-  if (kind_ == FactorKind::constant) {
-    apply_separable_3d<T, N>(mass_, stiffness_, u, v, scratch, next.rows);
-    return;
-  }
-  // The next batch's factors are prefetched, spread over the 9 m^2 lines of this one.
-  const PointReaction<T> reaction{reaction_of(factors), reaction_scale()};
-  const auto run = [&](auto&& multiply, auto ahead) {
-    if constexpr (N == M) {
-      if (collocated_) {
-        apply_gradient_3d<Points::nodes, T, N, M>(B_, G_, D_, u, v, scratch, multiply, reaction,
-                                                  ahead, next.rows);
-        return;
-      }
-    }
-    apply_gradient_3d<Points::own, T, N, M>(B_, G_, D_, u, v, scratch, multiply, reaction, ahead,
-                                            next.rows);
-  };
-  if (kind_ == FactorKind::general) {
-    run(
-        [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
-          const Lanes<T>* entries = factors + first * 6;
-#pragma GCC unroll 16
-          for (int q = 0; q < M; ++q, entries += 6) {
-            const Lanes<T> x = gx[q];
-            const Lanes<T> y = gy[q];
-            const Lanes<T> z = gz[q];
-            gx[q] = entries[0] * x + entries[1] * y + entries[2] * z;
-            gy[q] = entries[1] * x + entries[3] * y + entries[4] * z;
-            gz[q] = entries[2] * x + entries[4] * y + entries[5] * z;
-          }
-        },
-        Prefetch<(6 * M + 8) / 9>(next.factors));
-  } else {
-    const std::array<T, 3> scale = factors_->axis_scale();
-    run(
-        [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
-#pragma GCC unroll 16
-          for (int q = 0; q < M; ++q) {
-            const Lanes<T> s = factors[first + q];
-            gx[q] *= scale[0] * s;
-            gy[q] *= scale[1] * s;
-            gz[q] *= scale[2] * s;
-          }
-        },
-        Prefetch<(M + 8) / 9>(next.factors));
-  }
-}
-
-// [slow][m][fast] -> [slow][n][fast]: out = sum over the points q of matrix[i][q] in.
-template <class T, int dim, int P, int M>
-void TensorKernel<T, dim, P, M>::sum_points_of_axis(const Matrix1D& matrix, Index fast, Index slow,
-                                                    const Lanes<T>* in, Lanes<T>* out) const {
-  const int n = nodes_per_axis();
-  const int m = points();
-  for (Index s = 0; s < slow; ++s) {
-    for (int i = 0; i < n; ++i) {
-      for (Index f = 0; f < fast; ++f) {
-        Lanes<T> sum{};
-        for (int q = 0; q < m; ++q) {
-          sum += static_cast<T>(matrix(i, q)) * in[(s * m + q) * fast + f];
-        }
-        out[(s * n + i) * fast + f] = sum;
-      }
-    }
-  }
-}
-
-template <class T, int dim, int P, int M>
-void TensorKernel<T, dim, P, M>::diagonal_of(const Lanes<T>* factors, Lanes<T>* d,
-                                             Lanes<T>* scratch) const {
-  const int n = nodes_per_axis();
-  const int m = points();
-  const int volume = static_cast<int>(power(m, dim));
-  const int nodes = static_cast<int>(power(n, dim));
-  const auto axes_of_entry = [](int entry) -> std::pair<int, int> {
-    constexpr int kRow[2][6] = {{0, 0, 1, 0, 0, 0}, {0, 0, 0, 1, 1, 2}};
-    constexpr int kColumn[2][6] = {{0, 1, 1, 0, 0, 0}, {0, 1, 2, 1, 2, 2}};
-    return {kRow[dim - 2][entry], kColumn[dim - 2][entry]};
-  };
-  const bool general = kind_ == FactorKind::general;
-  // After the entries of D_q comes r_q, with phi_i phi_i.
-  const int terms = factor_entries(dim) + (reaction_ == ReactionKind::none ? 0 : 1);
-  for (int i = 0; i < nodes; ++i) d[i] = Lanes<T>{};
-  for (int entry = is_mass() ? factor_entries(dim) : 0; entry < terms; ++entry) {
-    const bool is_reaction = entry == factor_entries(dim);
-    const auto [row, column] = is_reaction ? std::pair(-1, -1) : axes_of_entry(entry);
-    if (!general && row != column) continue;
-    Lanes<T>* in = scratch;
-    Lanes<T>* out = scratch + volume;
-    if (is_reaction) {
-      std::fill_n(out, volume, broadcast(T{1}));
-      multiply_reaction(factors, 0, volume, out, in);
-    }
-    for (int q = 0; q < volume && !is_reaction; ++q) {
-      if (general) {
-        in[q] = factors[q * factor_entries(dim) + entry];
-        if (row != column) in[q] += in[q];
-      } else if (kind_ == FactorKind::scaled) {
-        in[q] = factors_->axis_scale()[row] * factors[q];
-      } else {
-        in[q] = broadcast(factors_->axis_scale()[row] * factors_->shared_points()[q]);
-      }
-    }
-    // [m]^d -> [n]^d, x first; D_q[a][b] meets dphi/dxi_a dphi/dxi_b = products over the axes.
-    for (int axis = 0; axis < dim; ++axis) {
-      const int hits = (axis == row ? 1 : 0) + (axis == column ? 1 : 0);
-      const Matrix1D& matrix = hits == 2 ? GG_ : hits == 1 ? BG_ : BB_;
-      sum_points_of_axis(matrix, power(n, axis), power(m, dim - 1 - axis), in, out);
-      std::swap(in, out);
-    }
-    for (int i = 0; i < nodes; ++i) d[i] += in[i];
-  }
-}
-
-template <class T, int dim, int P, int M>
 double TensorKernel<T, dim, P, M>::flops_per_cell() const {
   const double n = nodes_per_axis();
   const double m = points();
@@ -381,8 +302,10 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
   if (kCompiled3d && kind_ == FactorKind::constant) {
     return n * n * (7.0 * n * n + 10.0 * n);  // products; lines folded and unfolded
   }
+  // Compressed factors have quadrature weights in B.
+  const bool interpolates = !collocated_ || compressed_ != nullptr;
   double sweeps = 0.0;
-  if (!collocated_) {
+  if (interpolates) {
     for (int d = 0; d < dim; ++d) {
       sweeps += 2.0 * static_cast<double>(std::pow(m, d) * std::pow(n, dim - 1 - d)) *
                 even_odd_line_flops(m, n);
@@ -391,13 +314,14 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
   if (is_mass()) return sweeps + 2.0 * std::pow(m, dim);
   // Compiled, the z derivative is from the nodes and shares its lines with the values, if these are
   // not the nodes'; on the way back the two are added as halves.
-  const bool shares_lines = kCompiled3d && !collocated_;
+  const bool shares_lines = kCompiled3d && interpolates;
   const double last = shares_lines ? m * n + m : even_odd_line_flops(m, m);
   sweeps += 2.0 * std::pow(m, dim - 1) * ((dim - 1) * even_odd_line_flops(m, m) + last);
   const double at_point = (kind_ == FactorKind::general ? dim * (2.0 * dim - 1.0) : 2.0 * dim) +
                           (reaction_ == ReactionKind::none ? 0.0
                            : kind_ == FactorKind::constant ? 2.0
-                                                           : 3.0);
+                                                           : 3.0) +
+                          (compressed_ == nullptr ? 0.0 : 6.0);  // offsets
   const double sums = shares_lines ? 1.0 : dim - 1.0;
   const double computing = geometry_ == nullptr ? 0.0 : geometry_->flops_per_cell();
   return sweeps + std::pow(m, dim) * (at_point + sums) + computing;

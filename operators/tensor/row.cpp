@@ -4,6 +4,7 @@
 #include "operators/cells/batching.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/cells/device_matrix_free.hpp"
+#include "operators/cells/element_kernel.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/tensor/device_tensor.hpp"
 #include "operators/tensor/factor_choice.hpp"
@@ -18,8 +19,10 @@ FactorStorage storage_of(const StrategyName& strategy) {
 }
 
 OperatorBytes cpu_bytes(const StrategyName& strategy, const FormShape& shape) {
-  const Index held = factor_bytes(storage_of(strategy), shape);
-  return {held, held};
+  const FactorStorage storage = storage_of(strategy);
+  const Index held = factor_bytes(storage, shape);
+  // What turns out not to be packable is stored.
+  return {held, storage == FactorStorage::compressed ? element_factor_bytes(shape) : held};
 }
 
 OperatorBytes gpu_bytes(const StrategyName& strategy, const FormShape& shape) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "mesh/element/sum_factorization.hpp"
 #include "mesh/geometry/geometric_factors.hpp"
@@ -16,6 +17,7 @@
 #include "operators/form/factor_storage.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/tensor/batch_geometry.hpp"
+#include "operators/tensor/compressed/batches.hpp"
 #include "operators/tensor/with_rule.hpp"
 #include "solvers/linear_operator.hpp"
 
@@ -43,32 +45,39 @@ class TensorKernel {
   /// Whether apply() asks for rows. Mass matrices do not: they compute so little that the requests
   /// would come all at once, which is slower at high degrees.
   static constexpr bool kAsksForRows = dim == 3 && P >= kMinDegreeToAsk;
+  /// Whether there is a kernel for compressed factors.
+  static constexpr bool kCanBeCompressed = dim == 3 && P > 0;
 
-  /// With stored factors.
-  TensorKernel(const Basis1D& basis, std::shared_ptr<GeometricFactors<T>> factors);
+  /// With stored factors, also where `storage` was asked for and is of no use: D_q = 0, or numbers
+  /// that cannot be packed.
+  TensorKernel(const Basis1D& basis, std::shared_ptr<GeometricFactors<T>> factors,
+               FactorStorage storage = FactorStorage::stored);
+  /// With compressed factors, where kCanBeCompressed.
+  TensorKernel(const Basis1D& basis, std::unique_ptr<CompressedBatches<T>> compressed);
   /// With factors that are computed in every application.
   TensorKernel(const Basis1D& basis, std::unique_ptr<const BatchGeometry<T>> geometry);
 
   static constexpr std::string_view name() { return "tensor"; }
   /// How it stores general factors; nothing with others, which have one way.
   std::optional<FactorStorage> factor_storage() const {
-    if (geometry_ != nullptr) return FactorStorage::on_the_fly;
-    return kind_ == FactorKind::general ? std::optional(FactorStorage::stored) : std::nullopt;
+    return kind_ == FactorKind::general ? std::optional(storage_) : std::nullopt;
   }
   int nodes_per_axis() const { return P > 0 ? P + 1 : nodes_; }
   /// Lanes<T> values that apply() and diagonal() need as scratch.
   Index scratch_size() const {
-    const Index computed =
-        geometry_ == nullptr
-            ? 0
-            : factor_values(FactorKind::general, reaction_, dim) * power(points(), dim);
-    return work_size() + computed;
+    const bool is_written = geometry_ != nullptr || compressed_ != nullptr;
+    return work_size() +
+           (is_written ? factor_values(FactorKind::general, reaction_, dim) * power(points(), dim)
+                       : 0);
   }
   /// v[i] = sum_j K_c[i][j] u[j] for the cells of a batch, i x fastest: with stored factors by its
   /// number, with computed ones by its cells. Where kAsksForRows, `rows` are
   /// asked for meanwhile.
   void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch,
              const RowsAhead<T>& rows = {}) const {
+    if constexpr (kCanBeCompressed) {
+      if (compressed_ != nullptr) return apply_compressed(batch, rows, u, v, scratch);
+    }
     apply_factors(factors_->batch(batch), {factors_->batch(batch + 1), rows}, u, v, scratch);
   }
   void apply(const CellBatch& batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
@@ -78,7 +87,8 @@ class TensorKernel {
   }
   /// d[i] = K_c[i][i], by contracting D_q with the squares and products of B and G.
   void diagonal(Index batch, Lanes<T>* d, Lanes<T>* scratch) const {
-    diagonal_of(factors_->batch(batch), d, scratch);
+    diagonal_of(compressed_ == nullptr ? factors_->batch(batch) : unpack_factors(batch, scratch), d,
+                scratch);
   }
   void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const {
     if (geometry_ == nullptr) return diagonal(batch.index, d, scratch);
@@ -89,22 +99,38 @@ class TensorKernel {
   Updated update(const CellBatches& batches, const BilinearForm& before, const BilinearForm& form);
 
   double flops_per_cell() const;
-  Index bytes() const { return geometry_ == nullptr ? factors_->bytes() : geometry_->bytes(); }
+  Index bytes() const {
+    return compressed_ != nullptr ? compressed_->bytes()
+           : geometry_ != nullptr ? geometry_->bytes()
+                                  : factors_->bytes();
+  }
   /// What an application reads beside x.
   Index streamed_bytes() const {
-    return geometry_ == nullptr ? factors_->bytes() : geometry_->streamed_bytes();
+    return geometry_ == nullptr ? bytes() : geometry_->streamed_bytes();
   }
 
  private:
-  TensorKernel(const Basis1D& basis, FactorKind kind, std::shared_ptr<GeometricFactors<T>> factors,
-               std::unique_ptr<const BatchGeometry<T>> geometry);
+  /// Where the factors come from: one of the three.
+  struct Source {
+    FactorKind kind;
+    ReactionKind reaction;
+    FactorStorage storage;  ///< what is asked for
+    std::shared_ptr<GeometricFactors<T>> factors = nullptr;
+    std::unique_ptr<const BatchGeometry<T>> geometry = nullptr;
+    std::unique_ptr<CompressedBatches<T>> compressed = nullptr;
+  };
+  TensorKernel(const Basis1D& basis, Source source);
 
   int points() const { return M > 0 ? M : points_; }
+  Updated update_compressed(const CellBatches& batches, const BilinearForm& before,
+                            const BilinearForm& form);
   /// Sets the matrices of equal cells.
   void set_separable(const Basis1D& basis);
   /// What the values of reaction_of() are multiplied by.
   T reaction_scale() const {
-    return geometry_ == nullptr ? static_cast<T>(factors_->reaction_scale()) : T{1};
+    return compressed_ != nullptr ? static_cast<T>(compressed_->reaction_scale())
+           : geometry_ != nullptr ? T{1}
+                                  : static_cast<T>(factors_->reaction_scale());
   }
   /// Scratch of apply() and, before it, of geometry_.
   Index work_size() const {
@@ -112,8 +138,10 @@ class TensorKernel {
     const Index own = 2 * power(m, dim) + 3 * m * m;
     return geometry_ == nullptr ? own : std::max(own, geometry_->scratch_size());
   }
-  /// Computes the factors of a batch behind the first work_size() values of scratch.
+  /// Computes or unpacks the factors of a batch, as GeometricFactors has them, behind the first
+  /// work_size() values of scratch.
   const Lanes<T>* compute_factors(const CellBatch& batch, Lanes<T>* scratch) const;
+  const Lanes<T>* unpack_factors(Index batch, Lanes<T>* scratch) const;
   /// What the next batch reads.
   struct Next {
     const Lanes<T>* factors;
@@ -139,21 +167,28 @@ class TensorKernel {
   /// apply_factors() with sizes known at compile time.
   void apply_3d(const Lanes<T>* factors, const Next& next, const Lanes<T>* u, Lanes<T>* v,
                 Lanes<T>* scratch) const;
+  /// apply_factors() of compressed factors.
+  void apply_compressed(Index batch, const RowsAhead<T>& rows, const Lanes<T>* u, Lanes<T>* v,
+                        Lanes<T>* scratch) const;
   void interpolate(const Lanes<T>* u, Lanes<T>* a, Lanes<T>* b) const;
   void integrate(Lanes<T>* a, Lanes<T>* b, Lanes<T>* v) const;
   /// (gx, gy, gz) = D_q (gx, gy, gz) at the points first .. first + count - 1 of a batch.
   void multiply_factors(const Lanes<T>* factors, int first, int count, Lanes<T>* gx, Lanes<T>* gy,
                         Lanes<T>* gz) const;
 
-  // One of the two.
-  std::shared_ptr<GeometricFactors<T>> factors_;
-  std::unique_ptr<const BatchGeometry<T>> geometry_;
   FactorKind kind_;
   ReactionKind reaction_;
+  FactorStorage storage_;
+  std::shared_ptr<GeometricFactors<T>> factors_;
+  std::unique_ptr<const BatchGeometry<T>> geometry_;
+  std::unique_ptr<CompressedBatches<T>> compressed_;
   int nodes_;
   int points_;
   bool collocated_;
   EvenOddMatrix<T> B_, G_, D_, B_transposed_, D_transposed_;
+  /// Compressed factors only, which come without the quadrature weights W: W B, W G and W D W^-1.
+  EvenOddMatrix<T> B_weighted_, G_weighted_, D_weighted_;
+  std::vector<T> weights_;
   /// Equal cells only: M = B^T W B and s_d K = s_d G^T W G of each axis; that of x has the reaction
   /// as a multiple of M.
   EvenOddMatrix<T> mass_;
@@ -163,7 +198,6 @@ class TensorKernel {
 };
 
 /// A = sum_c P_c B^T D B P_c^T with the tensor kernel for this dimension, degree and rule.
-/// @param storage `stored` or `on_the_fly`
 /// @throws as GeometricFactors
 template <class T>
 std::unique_ptr<LinearOperator<T, Host>> make_tensor_operator(

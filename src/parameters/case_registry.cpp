@@ -205,7 +205,7 @@ void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels
   registry.add(
       {.name = "operator.factors",
        .description = "How the kernel tensor stores the geometric factors on a mapped or graded "
-                      "mesh: stored at each quadrature point, compressed (in 3D on the GPU), or "
+                      "mesh: stored at each quadrature point, compressed (in 3D), or "
                       "not at all, computed on-the-fly (mapped only); auto is the one that suits.",
        .formerly = "space.geometry"},
       [](auto& p) -> auto& { return p.operation.factors; });

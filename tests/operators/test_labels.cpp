@@ -108,7 +108,8 @@ void expect_names_on_host() {
         return make_operator<T>(strategy, form);
       });
   expect_every_row(made, Processor::cpu);
-  for (const char* name : {"stencil", "tensor/private, stored", "tensor/atomic, on-the-fly"})
+  for (const char* name : {"stencil", "tensor/private, stored", "tensor/atomic, on-the-fly",
+                           "tensor/coloring, compressed"})
     EXPECT_TRUE(made.contains(name)) << name;
 }
 

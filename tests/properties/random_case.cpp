@@ -244,7 +244,8 @@ class Draw {
                                        parameters_.run.deterministic ? "coloring" : "atomic"})
                             : std::string(kNoScatter);
     if (operation.kernel == "tensor" && once_in(8)) {
-      operation.factors = one_of({FactorsChoice::stored, FactorsChoice::on_the_fly});
+      operation.factors =
+          one_of({FactorsChoice::stored, FactorsChoice::compressed, FactorsChoice::on_the_fly});
     }
   }
 

@@ -176,9 +176,10 @@ TEST_F(BadInput, FactorsThatTheCaseCannotHave) {
   const std::string graded = "mesh.spacing=[{geometric=1.5}, \"uniform\", \"uniform\"]";
   const std::vector<Refusal> refusals = {
       {"compressed",
-       {map},
-       "compressed is for the GPU: the CPU has stored and on-the-fly; allowed: \"auto\", "
-       "\"stored\", \"on-the-fly\""},
+       {"mesh.dimension=2", "mesh.cells=[3, 3]", "mesh.upper=[1, 1]",
+        "mesh.map=[\"x\", \"y + x*y\"]"},
+       "compressed is for 3D: 2D has stored and on-the-fly; allowed: \"auto\", \"stored\", "
+       "\"on-the-fly\""},
       {"on-the-fly",
        {map, "space.degree=3", "space.points=6"},
        "on-the-fly is for degrees 1 to " + std::to_string(kMaxFastDegree) +

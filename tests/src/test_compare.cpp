@@ -48,9 +48,10 @@ TEST_F(CompareTest, StoragesOfFactorsStandSideBySide) {
       compare({"--set", "study.factors=[\"stored\", \"on-the-fly\", \"auto\"]"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
   const std::string csv = read_rows(path() / "study.csv");
-  // On 4 uniform problems as before; on 4 mapped ones each storage, and auto is one of them.
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 7 + 4 * (5 + 2 * 2));
-  for (const char* form : {"stored", "on-the-fly"}) {
+  // On 4 uniform problems as before; on 4 mapped ones each storage, and auto is one of them in 2D.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'),
+            1 + 4 * 7 + 2 * (5 + 2 * 2) + 2 * (5 + 2 * 3));
+  for (const char* form : {"stored", "compressed", "on-the-fly"}) {
     EXPECT_THAT(csv, HasSubstr(std::string(",tensor,serial,") + form + ","));
     EXPECT_THAT(ran.output, HasSubstr(std::string("  tensor/coloring, ") + form + " "));
   }

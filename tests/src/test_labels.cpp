@@ -87,8 +87,9 @@ std::set<std::string> labels_of_runs(RunDevice device) {
 TEST(RunLabels, AreWhatRuns) {
   const ThreadsInUse one(1);
   const std::set<std::string> seen = labels_of_runs(RunDevice::cpu);
-  for (const char* label : {"csr", "kronecker", "local/private", "tensor/serial",
-                            "tensor/atomic, stored", "tensor/coloring, on-the-fly", "stencil"}) {
+  for (const char* label :
+       {"csr", "kronecker", "local/private", "tensor/serial", "tensor/atomic, stored",
+        "tensor/coloring, on-the-fly", "tensor/coloring, compressed", "stencil"}) {
     EXPECT_TRUE(seen.contains(label)) << label;
   }
 }
@@ -142,8 +143,8 @@ std::set<std::string> labels_of_studies(RunDevice device) {
 
 TEST(StudyLabels, AreWhatIsMeasured) {
   const std::set<std::string> seen = labels_of_studies(RunDevice::cpu);
-  for (const char* label :
-       {"csr", "kronecker", "local/private", "tensor/serial", "tensor/atomic, stored", "stencil"}) {
+  for (const char* label : {"csr", "kronecker", "local/private", "tensor/serial",
+                            "tensor/atomic, stored", "tensor/atomic, compressed", "stencil"}) {
     EXPECT_TRUE(seen.contains(label)) << label;
   }
 }
@@ -152,12 +153,12 @@ TEST(StudyStrategies, HaveStoragesOfFactorsInTheOrderOfTheStudy) {
   StudyParameters study;
   study.kernels = {"tensor"};
   study.scatters = {"atomic"};
-  study.factors = {FactorsChoice::on_the_fly, FactorsChoice::automatic, FactorsChoice::stored};
+  study.factors = {FactorsChoice::on_the_fly, FactorsChoice::automatic, FactorsChoice::compressed};
   const StudyProblem problem{3, StudyGeometry::mapped, 1000, 2, Precision::double_precision, 1};
   const std::vector<StrategyName> strategies = study_strategies(study, problem);
   ASSERT_EQ(strategies.size(), 2U);
   EXPECT_EQ(strategies[0].text(), "tensor/atomic, on-the-fly");
-  EXPECT_EQ(strategies[1].text(), "tensor/atomic, stored");
+  EXPECT_EQ(strategies[1].text(), "tensor/atomic, compressed");
 }
 
 TEST(DeviceStudyLabels, AreWhatIsMeasured) {
@@ -258,7 +259,7 @@ TEST(StudyKernels, OfSolvesAreTheChosenOneOrTheFirstThatIsForTheProblem) {
   };
   study.kernels = {"csr", "tensor", "kronecker"};
   EXPECT_EQ(kernel(StudyGeometry::uniform), "kronecker");
-  EXPECT_EQ(kernel(StudyGeometry::mapped), "tensor/coloring, stored");
+  EXPECT_EQ(kernel(StudyGeometry::mapped), "tensor/coloring, compressed");
   study.kernels = {"csr", "local"};
   EXPECT_EQ(kernel(StudyGeometry::uniform), "csr");
   study.kernels = {"kronecker", "stencil", "local"};

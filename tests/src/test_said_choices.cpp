@@ -84,12 +84,12 @@ TEST_F(ProgramTest, FactorsAreChosenSaidAndRecorded) {
     std::string recorded;  // in result.json
   };
   const std::vector<Choice> choices = {
-      {{map}, "stored (auto: 3D on the CPU)", "stored", "stored"},
+      {{map}, "compressed (auto: 3D on the CPU)", "compressed", "compressed"},
       {{map, "space.degree=1"}, "", "stored", "none"},
       {{map, "space.degree=1", "operator.kernel=tensor"},
-       "stored (auto: degree 1)",
-       "stored",
-       "stored"},
+       "compressed (auto: 3D on the CPU)",
+       "compressed",
+       "compressed"},
       {{map, "operator.factors=on-the-fly", "problem.coefficient=1 + x"},
        "on-the-fly\n",
        "on-the-fly",

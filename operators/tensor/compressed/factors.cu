@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "operators/tensor/compressed/factors.hpp"
+#include "operators/tensor/compressed/fixed_point.hpp"
 #include "operators/tensor/compressed/point.cuh"
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "solvers/memory/entry_loop.cuh"
@@ -25,38 +26,10 @@ struct PackArguments {
   unsigned long long* error;  // bits of the largest share
 };
 
-// The words of a number of 52 bits (float: 23) of mantissa.
-template <class T>
-struct NumberBits;
-template <>
-struct NumberBits<double> {
-  static constexpr int kMantissa = 52;
-  static constexpr int kBias = 1023;
-  static __device__ unsigned upper_word(double x) {
-    return static_cast<unsigned>(__double2hiint(x));
-  }
-};
-template <>
-struct NumberBits<float> {
-  static constexpr int kMantissa = 23;
-  static constexpr int kBias = 127;
-  static __device__ unsigned upper_word(double x) { return __float_as_uint(static_cast<float>(x)); }
-};
-
 __device__ double warp_min(double x) {
   for (int offset = 16; offset > 0; offset /= 2) x = fmin(x, __shfl_xor_sync(kAll, x, offset));
   return x;
 }
-
-// Of an entry whose values no exponent suits.
-constexpr int kNoExponent = 1 << 20;
-
-// One entry of a cell's header.
-struct Entry {
-  int exponent;
-  double offset;
-  unsigned word;
-};
 
 struct CellPoints {
   const double* factors;
@@ -87,30 +60,6 @@ __device__ double2 range_of(const CellPoints& cell, int e) {
     high = fmax(high, value);
   }
   return {warp_min(low), -warp_min(-high)};
-}
-
-// Offset and exponent so that all values less the offset lie in [2^x, 2^(x + 1)).
-// @param least sqrt(D_aa D_bb)
-template <class T>
-__device__ Entry find_entry(double2 range, double least, int bits) {
-  using Bits = NumberBits<T>;
-  // Never finer than the number itself.
-  const double floor = ldexp(fmax(least, fabs(range.x)), bits - Bits::kMantissa);
-  constexpr double kRoom = 1e-6;
-  constexpr int kLargest = Bits::kBias - 2;  // ends the search for cells that are not valid, too
-  constexpr unsigned kUnit = CompressedHeader::kExponent + 1;
-  for (int x = max(ilogb(fmax(range.y - range.x, floor)), -kLargest); x < kLargest; ++x) {
-    const double one = ldexp(1.0, x);
-    const double wanted = range.x - one * (1.0 + kRoom);
-    unsigned word = Bits::upper_word(wanted) & ~CompressedHeader::kExponent;
-    if (from_upper_word<T>(word) > wanted) word += wanted < 0.0 ? kUnit : -kUnit;
-    const double offset = from_upper_word<T>(word);
-    if (offset <= range.x - one && range.y - offset < 2.0 * one * (1.0 - kRoom)) {
-      return {x, offset, word | static_cast<unsigned>(x + Bits::kBias)};
-    }
-  }
-  // No number of T is large enough, or the cell is not valid.
-  return {kNoExponent, 0.0, 0};
 }
 
 // Returns the upper `bits` bits of a mantissa of `mantissa` bits. They are chosen such that the
@@ -166,12 +115,6 @@ __device__ void store_point(const double (&number)[6], const CompressedLayout& l
   }
 }
 
-// The entries D_aa and D_bb of D_ab, number e.
-__device__ int2 diagonal_entries(int e) {
-  constexpr int2 kDiagonal[6] = {{0, 0}, {0, 3}, {0, 5}, {3, 3}, {3, 5}, {5, 5}};
-  return kDiagonal[e];
-}
-
 // Packs cells, a warp a cell: an entry of its header a lane, then a point a lane.
 template <class T, CompressedBits bits>
 __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args, char* packed) {
@@ -189,17 +132,15 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
       const double2 of_entry = range_of(cell, e);
       if (lane == e) range = of_entry;
     }
-    const int2 diagonal = diagonal_entries(min(lane, kEntries - 1));
+    const EntryDiagonal diagonal = diagonal_of_entry(min(lane, kEntries - 1));
     const double least =
-        sqrt(__shfl_sync(kAll, range.x, diagonal.x) * __shfl_sync(kAll, range.x, diagonal.y));
-    Entry entry{};
+        sqrt(__shfl_sync(kAll, range.x, diagonal.a) * __shfl_sync(kAll, range.x, diagonal.b));
+    FixedPoint entry{};
     if (lane < kEntries) {
-      entry = find_entry<T>(range, least, static_cast<int>(bits));
+      entry = find_fixed_point<T>(range.x, range.y, least, static_cast<int>(bits));
       reinterpret_cast<unsigned*>(group + local * kCompressedHeaderBytes)[lane] =
           is_plain<T, bits>() ? 0U : entry.word;
-      const double share = entry.exponent == kNoExponent
-                               ? static_cast<double>(INFINITY)
-                               : ldexp(1.0, entry.exponent - static_cast<int>(bits) - 1) / least;
+      const double share = fixed_point_error(entry, least, static_cast<int>(bits));
       atomicMax(args.error, static_cast<unsigned long long>(__double_as_longlong(share)));
     }
     int exponents[kEntries];

@@ -5,19 +5,13 @@
 #include <utility>
 
 #include "mesh/saturated.hpp"
+#include "operators/tensor/compressed/fixed_point.hpp"
 #include "operators/tensor/compressed/layout.hpp"
 #include "operators/tensor/gpu/factors.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/memory/device.hpp"
 
 namespace tessera {
-
-/// The error that an entry D_ab of packed factors may have, as a share of sqrt(D_aa D_bb): with
-/// more, they are not packed.
-template <class T>
-constexpr double compressed_tolerance() {
-  return sizeof(T) == sizeof(double) ? 1e-11 : 1e-6;
-}
 
 /// That factors cannot be packed and do not fit otherwise, in a user's words.
 /// @param error_bound of the entries if they were packed, as a share

@@ -1,6 +1,7 @@
 // A CompressedPoint holds the six factors of a point in fixed point.
 #pragma once
 
+#include "operators/tensor/compressed/fixed_point.hpp"
 #include "operators/tensor/compressed/layout.hpp"
 
 namespace tessera {
@@ -81,20 +82,8 @@ struct CompressedPoint<float, CompressedBits::b32> {
   }
 };
 
-/// The number whose upper 32 bits these are.
-template <class T>
-__device__ __forceinline__ T from_upper_word(unsigned word) {
-  if constexpr (sizeof(T) == 8) {
-    return __hiloint2double(static_cast<int>(word), 0);
-  } else {
-    return __uint_as_float(word);
-  }
-}
-
-/// The header of a cell: for each entry a word whose 20 upper bits are those of the offset and
-/// whose 12 lower bits are the exponent, with its bias.
+/// The header of a cell: the word of each entry's fixed point.
 struct CompressedHeader {
-  static constexpr unsigned kExponent = 0xfffU;
   uint4 first;
   uint2 second;
 
@@ -106,10 +95,10 @@ struct CompressedHeader {
     const unsigned words[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
     return words[e];
   }
-  __device__ __forceinline__ unsigned exponent(int e) const { return word(e) & kExponent; }
+  __device__ __forceinline__ unsigned exponent(int e) const { return word(e) & kExponentBits; }
   template <class T>
   __device__ __forceinline__ T offset(int e) const {
-    return from_upper_word<T>(word(e) & ~kExponent);
+    return from_upper_word<T>(word(e) & ~kExponentBits);
   }
 };
 

@@ -57,9 +57,8 @@ void add_factor_problems(const CaseParameters& parameters, std::vector<SizeProbl
   const std::optional<FactorStorage> storage = case_strategy(parameters).factors;
   const Index cells = make_box_mesh(parameters).cell_count();
   constexpr Index kMaxCells = std::numeric_limits<std::uint32_t>::max();
-  const bool counts_cells =
-      storage == FactorStorage::compressed ||
-      (storage == FactorStorage::on_the_fly && case_processor(parameters) == Processor::gpu);
+  const bool counts_cells = storage.value_or(FactorStorage::stored) != FactorStorage::stored &&
+                            case_processor(parameters) == Processor::gpu;
   if (!counts_cells || cells <= kMaxCells) return;
   problems.push_back({"operator.factors",
                       fmt::format("{} is for at most {} cells, and there are {}",

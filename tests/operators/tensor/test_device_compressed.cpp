@@ -1,7 +1,6 @@
 // These tests hold the kernels on compressed factors to the reference.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <vector>
 
 #include "operators/strategy.hpp"
@@ -10,34 +9,11 @@
 #include "solvers/errors.hpp"
 #include "solvers/memory/device_array.hpp"
 #include "tests/device_test.hpp"
-#include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
+#include "tests/operators/tensor/bent_box.hpp"
 
 namespace tessera::testing {
 namespace {
-
-// A box of unequal cells, bent by `bend` of its size.
-Discretization bent_box(int degree, int points, double bend, const IndexTriple& cells,
-                        const Point& upper) {
-  const BoxMesh mesh(3, cells, {0.0, 0.0, 0.0}, upper);
-  const Basis1D basis =
-      make_basis(degree, NodeFamily::gauss_lobatto, QuadratureRule::gauss, points);
-  const auto bent = [=](int d) {
-    return field_of([=](double x, double y, double z) {
-      const double at[3] = {x, y, z};
-      const double s = x / upper[0] + 0.7 * y / upper[1] - 0.4 * z / upper[2];
-      return at[d] + bend * upper[d] * std::sin(2.0 * s + d);
-    });
-  };
-  return make_mapped_discretization(mesh, basis, {bent(0), bent(1), bent(2)});
-}
-
-BilinearForm form_on(const Discretization& discretization) {
-  BilinearForm form{&discretization, constant_field(1.5), {}, {}};
-  form.dirichlet.set(0);
-  form.dirichlet.set(3);
-  return form;
-}
 
 template <class T>
 void expect_equal_to_reference(const BilinearForm& form, const char* scatter, double factor = 1.0) {

@@ -49,12 +49,6 @@ FormShape uniform(Processor processor, int dimension, int degree, int points,
 
 TEST(FactorStorages, DependOnProcessorMeshAndSize) {
   for (const int dimension : {2, 3}) {
-    EXPECT_EQ(factor_storages(kColoring, mapped(Processor::cpu, dimension, 4, 5)),
-              (Storages{kStored, kOnTheFly}));
-    EXPECT_EQ(factor_storages(kColoring, mapped(Processor::cpu, dimension, 1, 2)),
-              (Storages{kStored, kOnTheFly}));
-    EXPECT_EQ(factor_storages(kColoring, graded(Processor::cpu, dimension, 3, 4)),
-              Storages{kStored});
     for (const Processor processor : {Processor::cpu, Processor::gpu}) {
       EXPECT_EQ(factor_storages(kColoring, mapped(processor, dimension, 9, 10)), Storages{kStored});
       EXPECT_EQ(factor_storages(kColoring, mapped(processor, dimension, 4, 7)), Storages{kStored});
@@ -68,18 +62,31 @@ TEST(FactorStorages, DependOnProcessorMeshAndSize) {
   }
 }
 
-TEST(FactorStorages, CompressedOnesAreForTheGpuIn3d) {
-  EXPECT_EQ(factor_storages(kColoring, mapped(Processor::gpu, 3, 4, 6)),
-            (Storages{kStored, kCompressed, kOnTheFly}));
-  EXPECT_EQ(factor_storages(kColoring, graded(Processor::gpu, 3, 1, 3)),
-            (Storages{kStored, kCompressed}));
-  EXPECT_EQ(factor_storages(kColoring, mapped(Processor::gpu, 2, 4, 6)),
-            (Storages{kStored, kOnTheFly}));
-  EXPECT_EQ(factor_storages(kColoring, graded(Processor::gpu, 2, 1, 3)), Storages{kStored});
-  EXPECT_EQ(why_no_factors(kCompressed, kColoring, mapped(Processor::gpu, 2, 4, 5)),
-            "compressed is for 3D: 2D has stored and on-the-fly");
-  EXPECT_EQ(why_no_factors(kCompressed, kColoring, mapped(Processor::cpu, 3, 4, 5)),
-            "compressed is for the GPU: the CPU has stored and on-the-fly");
+TEST(FactorStorages, CompressedOnesAreFor3d) {
+  for (const Processor processor : {Processor::cpu, Processor::gpu}) {
+    EXPECT_EQ(factor_storages(kColoring, mapped(processor, 3, 4, 6)),
+              (Storages{kStored, kCompressed, kOnTheFly}));
+    EXPECT_EQ(factor_storages(kColoring, graded(processor, 3, 1, 3)),
+              (Storages{kStored, kCompressed}));
+    EXPECT_EQ(factor_storages(kColoring, mapped(processor, 2, 4, 6)),
+              (Storages{kStored, kOnTheFly}));
+    EXPECT_EQ(factor_storages(kColoring, graded(processor, 2, 1, 3)), Storages{kStored});
+    EXPECT_EQ(why_no_factors(kCompressed, kColoring, mapped(processor, 2, 4, 5)),
+              "compressed is for 3D: 2D has stored and on-the-fly");
+  }
+}
+
+TEST(FactorStorages, CompressedOnesOfPlanesTakeNoReaction) {
+  for (const int degree : {1, 2, 3}) {
+    for (const Processor processor : {Processor::cpu, Processor::gpu}) {
+      FormShape shape = mapped(processor, 3, degree, degree + 1);
+      shape.reaction = ReactionKind::constant;
+      EXPECT_EQ(why_no_factors(kCompressed, kColoring, shape),
+                degree == 2 && processor == Processor::gpu
+                    ? "compressed takes no reaction at degree 2 on the GPU"
+                    : "");
+    }
+  }
 }
 
 TEST(FactorChoice, IsTheRule) {
@@ -89,9 +96,10 @@ TEST(FactorChoice, IsTheRule) {
     std::string_view reason;
   };
   const std::vector<Case> cases = {
-      {mapped(Processor::gpu, 3, 1, 2), kStored, "degree 1"},
+      {mapped(Processor::gpu, 3, 1, 2), kStored, "degree 1 on the GPU"},
+      {mapped(Processor::cpu, 3, 1, 2), kCompressed, "3D on the CPU"},
       {mapped(Processor::cpu, 2, 2, 3), kStored, "2D on the CPU"},
-      {mapped(Processor::cpu, 3, kMaxFastDegree, kMaxFastDegree + 1), kStored, "3D on the CPU"},
+      {mapped(Processor::cpu, 3, kMaxFastDegree, kMaxFastDegree + 1), kCompressed, "3D on the CPU"},
       {mapped(Processor::gpu, 2, kMaxFastDegree, kMaxFastDegree + 1), kStored, "2D on the GPU"},
       {graded(Processor::gpu, 3, 2, 4), kCompressed, "3D on the GPU"},
       {mapped(Processor::gpu, 3, 9, 10), kStored, "no unrolled kernel of this size"},
@@ -200,11 +208,15 @@ TEST(FormShapes, AreThoseOfTheForm) {
 TEST(FactorErrors, StoragesThatThereAreNotAreRefused) {
   ProblemOptions options;
   options.geometry = Geometry::curved;
+  options.dimension = 2;
+  const Problem plane = make_problem(options);
+  const StrategyName compressed{"tensor", "serial", kCompressed};
+  EXPECT_THROW(make_operator<double>(compressed, plane.form), std::invalid_argument);
+  EXPECT_NE(why_unsuitable(compressed, shape_on(plane.form)), "");
+  options.dimension = 3;
   const Problem curved = make_problem(options);
   const FormShape shape = shape_on(curved.form);
-  const StrategyName compressed{"tensor", "serial", kCompressed};
-  EXPECT_THROW(make_operator<double>(compressed, curved.form), std::invalid_argument);
-  EXPECT_NE(why_unsuitable(compressed, shape), "");
+  EXPECT_EQ(why_unsuitable(compressed, shape), "");
   EXPECT_EQ(why_unsuitable({"tensor", "serial", kOnTheFly}, shape), "");
   for (const char* kernel : {"csr", "local"}) {
     const StrategyName name{kernel, std::string(kernel) == "csr" ? "none" : "serial", kOnTheFly};

@@ -138,7 +138,7 @@ TEST(SizeLimits, AreThoseOfStudiesOfOperators) {
   study.scatters = {"atomic"};
   study.geometry = {StudyGeometry::mapped};
   study.factors = {FactorsChoice::stored, FactorsChoice::compressed};
-  EXPECT_TRUE(keys_of(study).empty()) << "the CPU has no compressed factors, which is another line";
+  EXPECT_TRUE(keys_of(study).empty()) << "64 bits on the CPU";
   study.device = RunDevice::cuda;
   EXPECT_EQ(keys_of(study), std::vector<std::string>{"study.factors"});
 }

@@ -1,0 +1,72 @@
+// CompressedBatches are geometric factors of batches of cells in fixed point, on the host.
+#pragma once
+
+#include <cstddef>
+
+#include "mesh/lanes/cell_batches.hpp"
+#include "mesh/lanes/host_array.hpp"
+#include "mesh/saturated.hpp"
+#include "operators/form/bilinear_form.hpp"
+#include "operators/tensor/compressed/batch_words.hpp"
+
+namespace tessera {
+
+/// D_q / w_q of mapped or graded 3D cells on the host, an entry relative to its range in each cell:
+/// 42 bits a number, 32 bytes a point, in double precision, 21 bits, 16 bytes, in single.
+template <class T>
+class CompressedBatches {
+ public:
+  /// Of a form with a gradient term. They are of use only where error_bound() is at most
+  /// compressed_tolerance().
+  /// @param batches of kLanes<T> cells
+  /// @throws as GeometricFactors
+  CompressedBatches(const BilinearForm& form, const CellBatches& batches);
+
+  /// Packs the factors of another form in the same memory, which has a reaction if this one has.
+  /// @throws as the constructor
+  void update(const BilinearForm& form, const CellBatches& batches);
+  /// Takes another reaction that is a number, where there is such a one already.
+  /// @throws BadFieldValue
+  void update_reaction(const BilinearForm& form);
+
+  bool are_packed() const { return error_bound_ <= compressed_tolerance<T>(); }
+  /// The largest error of an entry D_ab as a share of sqrt(D_aa D_bb), as bounded by the bits.
+  double error_bound() const { return error_bound_; }
+  ReactionKind reaction() const { return reaction_; }
+  /// First vector of a batch: the header of 32 bits [entry][lane], then words [point][4][lane].
+  const WordLanes<T>* batch(Index index) const { return words_.data() + index * stride_; }
+  /// r_q / w_q / reaction_scale() of a batch, [point][lane], where there is a reaction; else null.
+  const Lanes<T>* reaction_of(Index index) const {
+    return reaction_ == ReactionKind::none ? nullptr : reactions_.data() + index * points_;
+  }
+  /// c if it is a number, and 1 where it is not.
+  double reaction_scale() const { return reaction_scale_; }
+  Index bytes() const {
+    return static_cast<Index>(words_.size() * sizeof(WordLanes<T>) +
+                              reactions_.size() * sizeof(Lanes<T>));
+  }
+
+ private:
+  int points_;  // of a cell
+  Index stride_;
+  ReactionKind reaction_;
+  double reaction_scale_ = 1.0;
+  double error_bound_ = 0.0;
+  HostArray<WordLanes<T>> words_;
+  HostArray<Lanes<T>> reactions_;
+};
+
+/// The bytes that they take, known before they are made.
+/// @param cells those of all batches, which are filled up to whole SIMD vectors
+constexpr Index compressed_batch_bytes(ReactionKind reaction, Index cells, int points_per_axis,
+                                       Index value_bytes) {
+  const Index points = power(points_per_axis, 3);
+  const Index values = kPointVectors + (reaction == ReactionKind::none ? 0 : 1);
+  constexpr Index kHeaderBytes = 24;
+  return Saturated(cells) * (points * values * value_bytes + kHeaderBytes);
+}
+
+extern template class CompressedBatches<double>;
+extern template class CompressedBatches<float>;
+
+}  // namespace tessera

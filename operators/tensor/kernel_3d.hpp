@@ -1,0 +1,90 @@
+// This is what the tensor kernel of the host does in 3D with sizes known at compile time.
+#pragma once
+
+#include <array>
+
+#include "operators/cells/prefetch.hpp"
+#include "operators/tensor/cell_3d.hpp"
+#include "operators/tensor/tensor.hpp"
+
+namespace tessera {
+
+/// Cache lines to ask for with each of the 9 m^2 lines of values of a batch, of the next batch's
+/// vectors, so many a point.
+constexpr int lines_ahead(int vectors, int m) {
+  const int bytes = vectors * m * static_cast<int>(kSimdBytes);
+  return (bytes + 9 * 64 - 1) / (9 * 64);
+}
+
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Next& next,
+                                          const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch) const {
+  constexpr int N = P + 1;
+  if (kind_ == FactorKind::constant) {
+    apply_separable_3d<T, N>(mass_, stiffness_, u, v, scratch, next.rows);
+    return;
+  }
+  const PointReaction<T> reaction{reaction_of(factors), reaction_scale()};
+  const SweepMatrices<T, N, M> matrices(B_, G_, D_);
+  const auto run = [&](auto&& multiply, auto ahead) {
+    if constexpr (N == M) {
+      if (collocated_) {
+        apply_gradient_3d<Points::nodes>(matrices, matrices, u, v, scratch, multiply, reaction,
+                                         ahead, next.rows);
+        return;
+      }
+    }
+    apply_gradient_3d<Points::own>(matrices, matrices, u, v, scratch, multiply, reaction, ahead,
+                                   next.rows);
+  };
+  if (kind_ == FactorKind::general) {
+    run(
+        [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
+          const Lanes<T>* entries = factors + first * 6;
+#pragma GCC unroll 16
+          for (int q = 0; q < M; ++q, entries += 6) {
+            multiply_by_entries(entries, gx[q], gy[q], gz[q]);
+          }
+        },
+        Prefetch<lines_ahead(6, M)>(next.factors));
+  } else {
+    const std::array<T, 3> scale = factors_->axis_scale();
+    run(
+        [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+          for (int q = 0; q < M; ++q) {
+            const Lanes<T> s = factors[first + q];
+            gx[q] *= scale[0] * s;
+            gy[q] *= scale[1] * s;
+            gz[q] *= scale[2] * s;
+          }
+        },
+        Prefetch<lines_ahead(1, M)>(next.factors));
+  }
+}
+
+template <class T, int dim, int P, int M>
+void TensorKernel<T, dim, P, M>::apply_compressed(Index batch, const RowsAhead<T>& rows,
+                                                  const Lanes<T>* u, Lanes<T>* v,
+                                                  Lanes<T>* scratch) const {
+  constexpr int N = P + 1;
+  const SweepMatrices<T, N, M> there(B_, G_, D_);
+  const SweepMatrices<T, N, M> back(B_weighted_, G_weighted_, D_weighted_);
+  const BatchHeader<T> header(compressed_->batch(batch));
+  const WordLanes<T>* const words = compressed_->batch(batch) + kHeaderVectors<T>;
+  apply_gradient_3d<Points::own>(
+      there, back, u, v, scratch,
+      [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
+        const WordLanes<T>* point = words + first * kPointVectors;
+#pragma GCC unroll 16
+        for (int q = 0; q < M; ++q, point += kPointVectors) {
+          Lanes<T> entries[6];
+          read_entries(point, header, entries);
+          multiply_by_entries(entries, gx[q], gy[q], gz[q]);
+        }
+      },
+      PointReaction<T>{compressed_->reaction_of(batch), reaction_scale()},
+      Prefetch<lines_ahead(kPointVectors, M)>(compressed_->batch(batch + 1)), rows);
+}
+
+}  // namespace tessera

@@ -1,0 +1,219 @@
+// These tests hold compressed factors of the host to their error bound, and their operators to the
+// reference.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "mesh/geometry/cell_geometry.hpp"
+#include "mesh/geometry/geometric_factors.hpp"
+#include "operators/cells/batching.hpp"
+#include "operators/form/updatable.hpp"
+#include "operators/strategy.hpp"
+#include "operators/tensor/compressed/batches.hpp"
+#include "operators/tensor/with_rule.hpp"
+#include "tests/operators/reference.hpp"
+#include "tests/operators/suitable.hpp"
+#include "tests/operators/tensor/bent_box.hpp"
+
+namespace tessera::testing {
+namespace {
+
+constexpr FactorStorage kCompressed = FactorStorage::compressed;
+
+// The lanes of a batch that are cells of their own.
+template <class F>
+void for_each_cell(const CellBatches& batches, F&& f) {
+  for (const Brick& brick : batches.bricks()) {
+    batches.for_each_batch(brick, [&](const CellBatch& batch) {
+      for (int lane = 0; lane < batch.active; ++lane) f(batch.index, lane);
+    });
+  }
+}
+
+// Unpacked, every entry is that of stored factors but for the error bound and roundings.
+template <class T>
+void expect_within_the_bound(const BilinearForm& form) {
+  const Discretization& discretization = *form.discretization;
+  const auto batches = make_batches<T>(discretization);
+  const CompressedBatches<T> compressed(form, *batches);
+  const GeometricFactors<T> stored(discretization, *batches, form.coefficient, form.reaction);
+  ASSERT_TRUE(compressed.are_packed());
+  ASSERT_GT(compressed.error_bound(), 0.0);
+  constexpr double kRounding = sizeof(T) == 8 ? 4e-15 : 1e-6;
+  const std::vector<double> weights = tensor_weights(discretization.basis.quadrature, 3);
+  const auto points = static_cast<Index>(weights.size());
+  double largest = 0.0;
+  for_each_cell(*batches, [&](Index batch, int lane) {
+    const BatchHeader<T> header(compressed.batch(batch));
+    const WordLanes<T>* words = compressed.batch(batch) + kHeaderVectors<T>;
+    for (Index q = 0; q < points; ++q, words += kPointVectors) {
+      Lanes<T> entries[6];
+      read_entries(words, header, entries);
+      const Lanes<T>* exact = stored.batch(batch) + 6 * q;
+      for (int e = 0; e < 6; ++e) {
+        const auto [a, b] = diagonal_of_entry(e);
+        const double scale =
+            std::sqrt(static_cast<double>(exact[a][lane]) * static_cast<double>(exact[b][lane]));
+        const double error = weights[q] * static_cast<double>(entries[e][lane]) - exact[e][lane];
+        largest = std::max(largest, std::abs(error) / scale);
+      }
+    }
+  });
+  EXPECT_LE(largest, compressed.error_bound() + kRounding);
+}
+
+template <class T>
+void expect_equal(const BilinearForm& form, const char* scatter, const std::vector<double>& input,
+                  const std::vector<double>& product, const std::vector<double>& diagonal,
+                  double factor) {
+  const auto a = make_operator<T>({"tensor", scatter, kCompressed}, form);
+  EXPECT_LT(relative_difference(applied(*a, vector_of<T>(input)), product), factor * tolerance<T>())
+      << scatter;
+  HostVector<T> own(a->size());
+  a->diagonal(own);
+  EXPECT_LT(relative_difference(own, diagonal), factor * tolerance<T>()) << scatter;
+}
+
+// Product and diagonal in both precisions.
+void expect_equal_to_reference(const BilinearForm& form, const std::vector<const char*>& scatters,
+                               double factor = 1.0) {
+  const std::vector<double> input = random_input<float>(form.discretization->lattice.size(), 5);
+  const Reference reference(form);
+  const std::vector<double> product = reference.apply(input);
+  const std::vector<double> diagonal = reference.diagonal();
+  for (const char* scatter : scatters) {
+    expect_equal<double>(form, scatter, input, product, diagonal, factor);
+    expect_equal<float>(form, scatter, input, product, diagonal, factor);
+  }
+}
+
+class CompressedOfDegree : public ::testing::TestWithParam<int> {};
+
+TEST_P(CompressedOfDegree, AreWithinTheirErrorBound) {
+  const int degree = GetParam();
+  for (const int extra : {1, 2}) {
+    for (const double bend : {1e-5, 0.1}) {
+      SCOPED_TRACE(::testing::Message() << "extra points " << extra << ", bend " << bend);
+      const Discretization discretization =
+          bent_box(degree, degree + extra, bend, {11, 2, 3}, {1.0, 0.8, 1.3});
+      BilinearForm form = form_on(discretization);
+      expect_within_the_bound<double>(form);
+      expect_within_the_bound<float>(form);
+      form.coefficient = field_of([](double x, double y, double z) { return 1.0 + x * y + z * z; });
+      expect_within_the_bound<double>(form);
+      expect_within_the_bound<float>(form);
+    }
+  }
+}
+
+TEST_P(CompressedOfDegree, EqualTheReference) {
+  const int degree = GetParam();
+  const IndexTriple cells = degree < 4 ? IndexTriple{11, 4, 5} : IndexTriple{9, 2, 1};
+  for (const int extra : {1, 2}) {
+    SCOPED_TRACE(::testing::Message() << "extra points " << extra);
+    const Discretization discretization =
+        bent_box(degree, degree + extra, 0.1, cells, {1.0, 0.8, 1.3});
+    BilinearForm form = form_on(discretization);
+    expect_equal_to_reference(form, {"serial", "atomic", "coloring", "private"});
+    form.reaction = constant_field(2.5);
+    expect_equal_to_reference(form, {"coloring"});
+    form.reaction = field_of([](double x, double y, double) { return x * x + y * y; });
+    expect_equal_to_reference(form, {"coloring"});
+  }
+}
+
+// The points are the nodes: stored factors need no interpolation then.
+TEST_P(CompressedOfDegree, EqualTheReferenceInSpectralElements) {
+  const int degree = GetParam();
+  ProblemOptions options;
+  options.degree = degree;
+  options.cells = {9, 2, 1};
+  options.rule = QuadratureRule::gauss_lobatto;
+  for (const Reaction reaction : {Reaction::none, Reaction::variable}) {
+    options.reaction = reaction;
+    const Problem problem = make_problem(options);
+    ASSERT_TRUE(is_collocated(problem.discretization->basis));
+    expect_equal_to_reference(problem.form, {"coloring"});
+  }
+}
+
+// Layers a tenth and a hundredth as thick as they are long, sheared by a multiple of their
+// thickness: the thinner ones cannot be packed.
+TEST_P(CompressedOfDegree, EqualTheReferenceForFlatCells) {
+  const int degree = GetParam();
+  for (const double thickness : {1e-2, 1e-4}) {
+    const Discretization discretization =
+        bent_box(degree, degree + 1, 0.05, {3, 4, 2}, {1.0, 10.0 * thickness, thickness});
+    const BilinearForm form = form_on(discretization);
+    if (thickness < 1e-3) {
+      const auto batches = make_batches<double>(discretization);
+      EXPECT_FALSE(CompressedBatches<double>(form, *batches).are_packed());
+    }
+    constexpr double kIllConditioned = 10.0;
+    expect_equal_to_reference(form, {"coloring"}, kIllConditioned);
+    const auto a = make_operator<double>({"tensor", "coloring", kCompressed}, form);
+    EXPECT_EQ(a->name(), "tensor/coloring, compressed");
+    const OperatorBytes foreseen =
+        operator_bytes({"tensor", "coloring", kCompressed}, shape_on(form));
+    EXPECT_LE(a->bytes(), foreseen.peak);
+    if (thickness > 1e-3) {
+      EXPECT_EQ(a->bytes(), foreseen.held);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Degrees, CompressedOfDegree, ::testing::Range(1, kMaxFastDegree + 1));
+
+TEST(CompressedBatches, HaveTheBytesThatAreForeseen) {
+  const Discretization discretization = bent_box(2, 3, 0.1, {7, 4, 5}, {1.0, 0.8, 1.3});
+  BilinearForm form = form_on(discretization);
+  for (const double reaction : {0.0, 3.0}) {
+    form.reaction = constant_field(reaction);
+    const auto expect_bytes = [&]<class T>(T) {
+      const auto batches = make_batches<T>(discretization);
+      EXPECT_EQ(CompressedBatches<T>(form, *batches).bytes(),
+                compressed_batch_bytes(reaction_kind(form.reaction),
+                                       batches->batch_count() * kLanes<T>, 3, sizeof(T)));
+    };
+    expect_bytes(double{});
+    expect_bytes(float{});
+  }
+}
+
+// What could not be packed is made anew: it would be packed now.
+TEST(CompressedBatches, AreNotUpdatedBeyondWhatCanBePacked) {
+  const Discretization discretization = bent_box(3, 4, 0.1, {4, 3, 2}, {1.0, 0.8, 1.3});
+  const BilinearForm smooth = form_on(discretization);
+  BilinearForm rough = smooth;
+  rough.coefficient = field_of([](double x, double, double) { return std::exp(400.0 * x); });
+  const StrategyName strategy{"tensor", "coloring", kCompressed};
+  const auto a = make_operator<double>(strategy, smooth);
+  const auto b = make_operator<double>(strategy, rough);
+  EXPECT_EQ(update_in_place(*a, rough), Updated::no);
+  EXPECT_EQ(update_in_place(*b, smooth), Updated::no);
+  const HostVector<double> x = vector_of<double>(random_input<double>(a->size(), 7));
+  EXPECT_EQ(b->name(), "tensor/coloring, compressed");
+  EXPECT_LT(relative_difference(applied(*b, x), Reference(rough).apply(values_of(x))),
+            kDoubleTolerance);
+}
+
+TEST(FixedPoints, HoldTheirRange) {
+  for (const auto& [low, high] :
+       {std::pair{1.0, 1.5}, {-3.0, 7.0}, {0.0, 0.0}, {1e-300, 2e-300}, {-1e10, -1e-10}}) {
+    const double least = std::max(std::abs(low), std::abs(high));
+    const FixedPoint entry = find_fixed_point<double>(low, high, least, 42);
+    ASSERT_NE(entry.exponent, kNoExponent) << low;
+    const double one = power_of_two(entry.exponent);
+    EXPECT_GE(low - entry.offset, one);
+    EXPECT_LT(high - entry.offset, 2.0 * one);
+    EXPECT_EQ(from_upper_word<double>(entry.word & ~kExponentBits), entry.offset);
+    EXPECT_EQ(static_cast<int>(entry.word & kExponentBits), entry.exponent + 1023);
+  }
+  EXPECT_EQ(find_fixed_point<float>(0.0, 1e300, 1.0, 21).exponent, kNoExponent);
+  EXPECT_EQ(find_fixed_point<double>(0.0, std::nan(""), 1.0, 42).exponent, kNoExponent);
+}
+
+}  // namespace
+}  // namespace tessera::testing
