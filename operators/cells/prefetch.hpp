@@ -25,6 +25,13 @@ class Prefetch {
   const char* next_;  // may point beyond the array: a prefetch of such an address is ignored
 };
 
+/// How many lines each of so many Prefetches asks for, if all of them ask for so many vectors.
+constexpr int lines_ahead(int vectors, int calls) {
+  constexpr int kLine = 64;
+  const int bytes = vectors * static_cast<int>(kSimdBytes);
+  return (bytes + calls * kLine - 1) / (calls * kLine);
+}
+
 /// The lowest degree that has enough work a batch to ask for rows meanwhile.
 inline constexpr int kMinDegreeToAsk = 2;
 

@@ -5,18 +5,9 @@
 
 #include "mesh/element/line_product.hpp"
 #include "operators/cells/prefetch.hpp"
+#include "operators/tensor/cell_sweeps.hpp"
 
 namespace tessera {
-
-/// Whether the points are the nodes, so that B is the identity.
-enum class Points { own, nodes };
-
-/// r_q = scale * values[q] [m][m][m] at the points of a batch; no reaction where values is null.
-template <class T>
-struct PointReaction {
-  const Lanes<T>* values;
-  T scale;
-};
 
 /// What there is to do ahead where nothing is.
 struct NothingAhead {
@@ -82,17 +73,6 @@ template <int third, int N, class T>
     if (line < N * N) rows.template ask<N - 1, third, 3>(line);
   }
 }
-
-/// The 1D matrices of one way between N nodes and M points.
-template <class T, int N, int M>
-struct SweepMatrices {
-  LineMatrix<T, M, N> B, G;
-  LineMatrix<T, M, M> D;
-
-  SweepMatrices(const EvenOddMatrix<T>& B_in, const EvenOddMatrix<T>& G_in,
-                const EvenOddMatrix<T>& D_in)
-      : B(B_in), G(G_in), D(D_in) {}
-};
 
 /// (x, y, z) = D (x, y, z) with the entries xx xy xz yy yz zz of D.
 template <class V>

@@ -6,6 +6,7 @@
 
 #include "operators/cells/matrix_free.hpp"
 #include "operators/tensor/kernel.hpp"
+#include "operators/tensor/kernel_2d.hpp"
 #include "operators/tensor/kernel_3d.hpp"
 #include "operators/tensor/kernel_diagonal.hpp"
 

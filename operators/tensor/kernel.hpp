@@ -229,6 +229,7 @@ void TensorKernel<T, dim, P, M>::apply_factors(const Lanes<T>* factors,
                                                [[maybe_unused]] const Next& next, const Lanes<T>* u,
                                                Lanes<T>* v, Lanes<T>* scratch) const {
   if (is_mass()) return apply_mass(factors, u, v, scratch);
+  if constexpr (dim == 2 && P > 0) return apply_2d(factors, next, u, v, scratch);
   if constexpr (dim == 3 && P > 0) return apply_3d(factors, next, u, v, scratch);
   const int m = points();
   const int plane = m * m;
@@ -312,6 +313,8 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
     }
   }
   if (is_mass()) return sweeps + 2.0 * std::pow(m, dim);
+  const double computing = geometry_ == nullptr ? 0.0 : geometry_->flops_per_cell();
+  if constexpr (dim == 2 && P > 0) return flops_per_cell_2d() + computing;
   // Compiled, the z derivative is from the nodes and shares its lines with the values, if these are
   // not the nodes'; on the way back the two are added as halves.
   const bool shares_lines = kCompiled3d && interpolates;
@@ -323,7 +326,6 @@ double TensorKernel<T, dim, P, M>::flops_per_cell() const {
                                                            : 3.0) +
                           (compressed_ == nullptr ? 0.0 : 6.0);  // offsets
   const double sums = shares_lines ? 1.0 : dim - 1.0;
-  const double computing = geometry_ == nullptr ? 0.0 : geometry_->flops_per_cell();
   return sweeps + std::pow(m, dim) * (at_point + sums) + computing;
 }
 

@@ -9,11 +9,10 @@
 
 namespace tessera {
 
-/// Cache lines to ask for with each of the 9 m^2 lines of values of a batch, of the next batch's
-/// vectors, so many a point.
-constexpr int lines_ahead(int vectors, int m) {
-  const int bytes = vectors * m * static_cast<int>(kSimdBytes);
-  return (bytes + 9 * 64 - 1) / (9 * 64);
+/// Cache lines of the next batch to ask for with each of the 9 m^2 lines of values of this one,
+/// where a point has so many vectors.
+constexpr int lines_ahead_3d(int vectors, int m) {
+  return lines_ahead(vectors * m * m * m, 9 * m * m);
 }
 
 template <class T, int dim, int P, int M>
@@ -46,7 +45,7 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Next& n
             multiply_by_entries(entries, gx[q], gy[q], gz[q]);
           }
         },
-        Prefetch<lines_ahead(6, M)>(next.factors));
+        Prefetch<lines_ahead_3d(6, M)>(next.factors));
   } else {
     const std::array<T, 3> scale = factors_->axis_scale();
     run(
@@ -59,7 +58,7 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Next& n
             gz[q] *= scale[2] * s;
           }
         },
-        Prefetch<lines_ahead(1, M)>(next.factors));
+        Prefetch<lines_ahead_3d(1, M)>(next.factors));
   }
 }
 
@@ -84,7 +83,7 @@ void TensorKernel<T, dim, P, M>::apply_compressed(Index batch, const RowsAhead<T
         }
       },
       PointReaction<T>{compressed_->reaction_of(batch), reaction_scale()},
-      Prefetch<lines_ahead(kPointVectors, M)>(compressed_->batch(batch + 1)), rows);
+      Prefetch<lines_ahead_3d(kPointVectors, M)>(compressed_->batch(batch + 1)), rows);
 }
 
 }  // namespace tessera

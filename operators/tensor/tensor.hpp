@@ -122,6 +122,7 @@ class TensorKernel {
   TensorKernel(const Basis1D& basis, Source source);
 
   int points() const { return M > 0 ? M : points_; }
+  double flops_per_cell_2d() const;
   Updated update_compressed(const CellBatches& batches, const BilinearForm& before,
                             const BilinearForm& form);
   /// Sets the matrices of equal cells.
@@ -166,6 +167,8 @@ class TensorKernel {
                          Lanes<T>* ru) const;
   /// apply_factors() with sizes known at compile time.
   void apply_3d(const Lanes<T>* factors, const Next& next, const Lanes<T>* u, Lanes<T>* v,
+                Lanes<T>* scratch) const;
+  void apply_2d(const Lanes<T>* factors, const Next& next, const Lanes<T>* u, Lanes<T>* v,
                 Lanes<T>* scratch) const;
   /// apply_factors() of compressed factors.
   void apply_compressed(Index batch, const RowsAhead<T>& rows, const Lanes<T>* u, Lanes<T>* v,

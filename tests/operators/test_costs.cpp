@@ -29,8 +29,20 @@ TEST(Costs, OfTensorProducts) {
   // No B, so that nothing is shared, and two sums.
   EXPECT_EQ(flops(tensor, {.rule = QuadratureRule::gauss_lobatto}),
             kCells * (6 * 9 * 15 + 27 * (15 + 2)));
-  EXPECT_EQ(flops(tensor, {.dimension = 2, .cells = {3, 2, 1}}),
-            6 * (2 * 6 * 15 + 4 * 3 * 15 + 9 * (6 + 1)));
+  // In 2D, there and back, three lines along y by B and G, which share sums, three along x by each.
+  ProblemOptions plane{.dimension = 2, .cells = {3, 2, 1}};
+  EXPECT_EQ(flops(tensor, plane), 6 * (2 * (3 * 27 + 6 * 15) + 9 * 6));
+  // The value at the points there and back, and its product.
+  plane.reaction = Reaction::variable;
+  EXPECT_EQ(flops(tensor, plane), 6 * (2 * (3 * 27 + 6 * 15) + 2 * 3 * 12 + 9 * 8));
+  // Four lines in each of three places; the sums along both axes and with the reaction.
+  plane.rule = QuadratureRule::gauss_lobatto;
+  EXPECT_EQ(flops(tensor, plane), 6 * (4 * 3 * 15 + 9 * (8 + 2)));
+  // Two products of each line along y, whose sums are shared; two sums of products along x.
+  ProblemOptions equal = uniform(2);
+  equal.dimension = 2;
+  equal.cells = {3, 2, 1};
+  EXPECT_EQ(flops(tensor, equal), 6 * 3 * (2 * (2 * 9) + 6 * 3));
   // Three coordinates to the points and along the axes; at a point 69 and the coefficient.
   EXPECT_EQ(flops({"tensor", "serial", FactorStorage::on_the_fly}, {}),
             kCells * (general + 3 * (27 * 15 + 2 * 9 * 15 + 9 * 12) + 27 * 70));
