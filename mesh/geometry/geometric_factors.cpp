@@ -9,6 +9,7 @@
 #include "mesh/errors.hpp"
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/geometry/symmetric_factors.hpp"
+#include "mesh/lanes/lane_parts.hpp"
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
 
@@ -81,6 +82,15 @@ void factors_at(const CellGeometry& geometry, int q, Lanes<double> scale, Lanes<
   symmetric_factors(J, scale, entries);
 }
 
+void factors_at(int dimension, const CellGeometry& geometry, int q, Lanes<double> scale,
+                Lanes<double>* entries) {
+  if (dimension == 2) {
+    factors_at<2>(geometry, q, scale, entries);
+  } else {
+    factors_at<3>(geometry, q, scale, entries);
+  }
+}
+
 // Evaluates the geometry, the coefficient and the reaction in the cells of every batch,
 // kLanes<double> cells at a time, checks them, and calls f(batch, first lane, geometry, fields).
 // Parallel.
@@ -147,13 +157,6 @@ Lanes<double> reaction_at(const CellGeometry& geometry, const PointFields& field
                           ReactionKind kind, int q) {
   const Lanes<double> measure = geometry.weights()[q] * geometry.determinant()[q];
   return kind == ReactionKind::varying ? measure * lanes_at(fields.c, q) : measure;
-}
-
-// Writes kLanes<double> lanes of a wider value.
-template <class T>
-void write_lanes(Lanes<double> from, int first_lane, Lanes<T>& to) {
-  for (int lane = 0; lane < kLanes<double>; ++lane)
-    to[first_lane + lane] = static_cast<T>(from[lane]);
 }
 
 }  // namespace
@@ -241,17 +244,15 @@ void GeometricFactors<T>::update(const Discretization& discretization, const Cel
                          Lanes<double> values[6];
                          if (is_mass_ || kind_ != FactorKind::general) {
                            values[0] = scale * geometry.determinant()[q];
-                         } else if (dimension == 2) {
-                           factors_at<2>(geometry, q, scale, values);
                          } else {
-                           factors_at<3>(geometry, q, scale, values);
+                           factors_at(dimension, geometry, q, scale, values);
                          }
                          for (Index entry = 0; entry < entries; ++entry) {
-                           write_lanes<T>(values[entry], first_lane, out[entry]);
+                           store_part(values[entry], out[entry], first_lane);
                          }
                          if (reaction_ == ReactionKind::none) continue;
-                         write_lanes<T>(reaction_at(geometry, fields, reaction_, q), first_lane,
-                                        reactions[q]);
+                         store_part(reaction_at(geometry, fields, reaction_, q), reactions[q],
+                                    first_lane);
                        }
                      });
   if (reaction.constant) reaction_scale_ = *reaction.constant;
@@ -277,11 +278,7 @@ void for_each_general_factors(const Discretization& discretization, const CellBa
                        factors.resize(static_cast<std::size_t>(points) * (entries + 1));
                        for (int q = 0; q < points; ++q) {
                          const Lanes<double> scale = lanes_at(fields.k, q) * geometry.weights()[q];
-                         if (dimension == 2) {
-                           factors_at<2>(geometry, q, scale, factors.data() + q * entries);
-                         } else {
-                           factors_at<3>(geometry, q, scale, factors.data() + q * entries);
-                         }
+                         factors_at(dimension, geometry, q, scale, factors.data() + q * entries);
                          if (kind == ReactionKind::none) continue;
                          factors[points * entries + q] = reaction_at(geometry, fields, kind, q);
                        }
@@ -319,7 +316,7 @@ FieldsAtPoints<T> checked_fields(const Discretization& discretization, const Cel
           if (to.empty()) return;
           Lanes<T>* out = to.data() + batch.index * points;
           for (int q = 0; q < points; ++q) {
-            write_lanes<T>(lanes_at(from, q), first_lane, out[q]);
+            store_part(lanes_at(from, q), out[q], first_lane);
           }
         };
         write(fields.k, at_points.coefficient);

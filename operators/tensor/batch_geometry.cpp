@@ -2,13 +2,13 @@
 #include "operators/tensor/batch_geometry.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <vector>
 
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/geometry/geometric_factors.hpp"
 #include "mesh/geometry/symmetric_factors.hpp"
+#include "mesh/lanes/lane_parts.hpp"
 #include "mesh/lanes/lane_rows.hpp"
 #include "operators/cells/prefetch.hpp"
 #include "operators/tensor/cell_3d.hpp"
@@ -18,25 +18,6 @@ namespace tessera {
 namespace {
 
 constexpr int kCells = kLanes<double>;
-
-// kCells neighboring lanes of a Lanes<T>.
-template <class T>
-struct PartOf {
-  typedef T type __attribute__((vector_size(kCells * sizeof(T))));
-};
-
-template <class T>
-[[gnu::always_inline]] inline Lanes<double> load_part(const Lanes<T>* from, int lane) {
-  typename PartOf<T>::type part;
-  std::memcpy(&part, reinterpret_cast<const T*>(from) + lane, sizeof(part));
-  return __builtin_convertvector(part, Lanes<double>);
-}
-
-template <class T>
-[[gnu::always_inline]] inline void store_part(Lanes<double> values, Lanes<T>* to, int lane) {
-  const auto part = __builtin_convertvector(values, typename PartOf<T>::type);
-  std::memcpy(reinterpret_cast<T*>(to) + lane, &part, sizeof(part));
-}
 
 template <class T, int dim, int P, int M>
 class MappedBatches final : public BatchGeometry<T> {
@@ -159,16 +140,16 @@ class MappedBatches final : public BatchGeometry<T> {
           if constexpr (dim == 3) J[a][2] = along_z[a * kVolume + q];
         }
         Lanes<double> scale = broadcast(weights_[q]);
-        if (k != nullptr) scale *= load_part<T>(k + q, lane);
+        if (k != nullptr) scale *= load_part<Lanes<double>>(k[q], lane);
         Lanes<double> entries[kEntries];
         symmetric_factors<dim>(J, scale, entries);
         for (int entry = 0; entry < kEntries; ++entry) {
-          store_part<T>(entries[entry], factors + q * kEntries + entry, lane);
+          store_part(entries[entry], factors[q * kEntries + entry], lane);
         }
         if (reaction_ == ReactionKind::none) continue;
         Lanes<double> reaction = reaction_weights_[q] * determinant(J);
-        if (c != nullptr) reaction *= load_part<T>(c + q, lane);
-        store_part<T>(reaction, factors + kVolume * kEntries + q, lane);
+        if (c != nullptr) reaction *= load_part<Lanes<double>>(c[q], lane);
+        store_part(reaction, factors[kVolume * kEntries + q], lane);
       }
     }
   }

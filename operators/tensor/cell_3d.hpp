@@ -74,17 +74,6 @@ template <int third, int N, class T>
   }
 }
 
-/// (x, y, z) = D (x, y, z) with the entries xx xy xz yy yz zz of D.
-template <class V>
-[[gnu::always_inline]] inline void multiply_by_entries(const V* entries, V& x, V& y, V& z) {
-  const V x_in = x;
-  const V y_in = y;
-  const V z_in = z;
-  x = entries[0] * x_in + entries[1] * y_in + entries[2] * z_in;
-  y = entries[1] * x_in + entries[3] * y_in + entries[4] * z_in;
-  z = entries[2] * x_in + entries[4] * y_in + entries[5] * z_in;
-}
-
 /// v = B^T D B u of a batch of 3D cells with all sizes known at compile time: n = N nodes and
 /// m = M points an axis, tensors [z][y][x], every entry a Lanes<T>. The matrices of the way back
 /// are those of the way there, or have the quadrature weights that the factors come without.

@@ -7,7 +7,7 @@
 
 #include "mesh/geometry/cell_geometry.hpp"
 #include "operators/cells/prefetch.hpp"
-#include "operators/tensor/cell_3d.hpp"
+#include "operators/tensor/cell_sweeps.hpp"
 #include "operators/tensor/tensor.hpp"
 
 namespace tessera {
@@ -179,10 +179,7 @@ template <class T, int dim, int P, int M>
     const Lanes<T>* entries = factors + Index{first} * kEntries;
     for (int q = 0; q < count; ++q, entries += kEntries) {
       if constexpr (dim == 2) {
-        const Lanes<T> x = gx[q];
-        const Lanes<T> y = gy[q];
-        gx[q] = entries[0] * x + entries[1] * y;
-        gy[q] = entries[1] * x + entries[2] * y;
+        multiply_by_entries(entries, gx[q], gy[q]);
       } else {
         multiply_by_entries(entries, gx[q], gy[q], gz[q]);
       }

@@ -27,13 +27,10 @@ void TensorKernel<T, dim, P, M>::apply_2d(const Lanes<T>* factors, const Next& n
   const PointReaction<T> reaction{reaction_of(factors), reaction_scale()};
   const SweepMatrices<T, N, M> matrices(B_, G_, D_);
   const auto run = [&](auto&& multiply, auto ahead) {
-    if constexpr (N == M) {
-      if (collocated_) {
-        apply_gradient_2d<Points::nodes>(matrices, u, v, scratch, multiply, reaction, ahead);
-        return;
-      }
-    }
-    apply_gradient_2d<Points::own>(matrices, u, v, scratch, multiply, reaction, ahead);
+    with_points<N, M>(
+        where_points_are(), [&]<Points at>() __attribute__((always_inline)) {
+          apply_gradient_2d<at>(matrices, u, v, scratch, multiply, reaction, ahead);
+        });
   };
   if (kind_ == FactorKind::general) {
     run(
@@ -41,9 +38,7 @@ void TensorKernel<T, dim, P, M>::apply_2d(const Lanes<T>* factors, const Next& n
           const Lanes<T>* entries = factors + first * 3;
 #pragma GCC unroll 16
           for (int q = 0; q < M; ++q, entries += 3) {
-            const Lanes<T> x = gx[q];
-            gx[q] = entries[0] * x + entries[1] * gy[q];
-            gy[q] = entries[1] * x + entries[2] * gy[q];
+            multiply_by_entries(entries, gx[q], gy[q]);
           }
         },
         Prefetch<lines_ahead_2d(3, N, M)>(next.factors));

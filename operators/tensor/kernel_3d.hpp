@@ -26,15 +26,11 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Next& n
   const PointReaction<T> reaction{reaction_of(factors), reaction_scale()};
   const SweepMatrices<T, N, M> matrices(B_, G_, D_);
   const auto run = [&](auto&& multiply, auto ahead) {
-    if constexpr (N == M) {
-      if (collocated_) {
-        apply_gradient_3d<Points::nodes>(matrices, matrices, u, v, scratch, multiply, reaction,
-                                         ahead, next.rows);
-        return;
-      }
-    }
-    apply_gradient_3d<Points::own>(matrices, matrices, u, v, scratch, multiply, reaction, ahead,
-                                   next.rows);
+    with_points<N, M>(
+        where_points_are(), [&]<Points at>() __attribute__((always_inline)) {
+          apply_gradient_3d<at>(matrices, matrices, u, v, scratch, multiply, reaction, ahead,
+                                next.rows);
+        });
   };
   if (kind_ == FactorKind::general) {
     run(

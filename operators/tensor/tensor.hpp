@@ -17,6 +17,7 @@
 #include "operators/form/factor_storage.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/tensor/batch_geometry.hpp"
+#include "operators/tensor/cell_sweeps.hpp"
 #include "operators/tensor/compressed/batches.hpp"
 #include "operators/tensor/with_rule.hpp"
 #include "solvers/linear_operator.hpp"
@@ -122,6 +123,7 @@ class TensorKernel {
   TensorKernel(const Basis1D& basis, Source source);
 
   int points() const { return M > 0 ? M : points_; }
+  Points where_points_are() const { return collocated_ ? Points::nodes : Points::own; }
   double flops_per_cell_2d() const;
   Updated update_compressed(const CellBatches& batches, const BilinearForm& before,
                             const BilinearForm& form);

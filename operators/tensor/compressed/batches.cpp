@@ -7,6 +7,7 @@
 
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/geometry/geometric_factors.hpp"
+#include "mesh/lanes/lane_parts.hpp"
 
 namespace tessera {
 namespace {
@@ -24,15 +25,6 @@ Words rounded(Values values, int bits) {
   constexpr double kFirst = 0x1p52;  // from which on doubles are integers
   const Values inside = smaller(larger(values, Values{}), broadcast(power_of_two(bits) - 1.0));
   return reinterpret_cast<Words>(inside + kFirst) & ((std::uint64_t{1} << 52) - 1);
-}
-
-// Writes kCells neighboring lanes of a vector of T.
-template <class T>
-void write_words(Words from, int first_lane, WordLanes<T>& to) {
-  using Word = typename NumberBits<T>::Word;
-  typedef Word Part __attribute__((vector_size(kCells * sizeof(Word))));
-  const auto part = __builtin_convertvector(from, Part);
-  std::memcpy(reinterpret_cast<char*>(&to) + first_lane * sizeof(Word), &part, sizeof(part));
 }
 
 // How the entries of kCells cells are held.
@@ -70,10 +62,7 @@ class CellPacker {
       pack_triple(cells, 3, &values[q * kEntries], first_lane, words + 2);
     }
     for (std::size_t q = 0; reactions != nullptr && q < points; ++q) {
-      const Values reaction = inverse_weights_[q] * factors[points * kEntries + q];
-      for (int lane = 0; lane < kCells; ++lane) {
-        reactions[q][first_lane + lane] = static_cast<T>(reaction[lane]);
-      }
+      store_part(inverse_weights_[q] * factors[points * kEntries + q], reactions[q], first_lane);
     }
     return cells.error;
   }
@@ -127,8 +116,7 @@ class CellPacker {
       const Words behind = halves[i] >> (Bits::kHalf - kBehind);
       const Values wanted = fraction(first + i) * kOne -
                             __builtin_convertvector(behind, Values) * power_of_two(-kBehind);
-      write_words<T>(rounded(wanted, Bits::kUpper) << Bits::kHalf | halves[i], first_lane,
-                     words[i]);
+      store_part(rounded(wanted, Bits::kUpper) << Bits::kHalf | halves[i], words[i], first_lane);
     }
   }
 
