@@ -2,87 +2,17 @@
 #include "operators/kronecker/kronecker.hpp"
 
 #include "mesh/saturated.hpp"
-#include "operators/cells/streaming_store.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/operator_name.hpp"
 #include "operators/form/robin_faces.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/kronecker/sweep.hpp"
-#include "solvers/memory/chained_sum.hpp"
 
 namespace tessera {
 namespace {
 
 /// Vectors longer than this do not stay in a cache until they are needed again.
 constexpr Index kCachedBytes = Index{8} << 20;
-
-template <class T>
-double dot_of(Index n, const T* x, const T* y) {
-  return chained_sum(
-      0, n, [x, y](Index i) { return static_cast<double>(x[i]) * static_cast<double>(y[i]); });
-}
-
-/// x from a vector.
-template <class T>
-class VectorInput : public SweepData<T> {
- public:
-  VectorInput(const T* x, WriteTo where) : x_(x), where_(where) {}
-  const T* x() const override { return x_; }
-
- protected:
-  void write(const RowSpan& span, const T* values, T* to) const {
-    write_values(values, span.size, where_, to + span.first);
-  }
-
- private:
-  const T* x_;
-  WriteTo where_;
-};
-
-/// y = A x.
-template <class T>
-class Apply final : public VectorInput<T> {
- public:
-  Apply(const T* x, T* y, WriteTo where) : VectorInput<T>(x, where), y_(y) {}
-  SweepSums finish(const RowSpan& span, const T*, T* ax) const override {
-    this->write(span, ax, y_);
-    return {};
-  }
-
- private:
-  T* y_;
-};
-
-/// y = A x; the sums are x.y and y.y.
-template <class T>
-class ApplyDot final : public VectorInput<T> {
- public:
-  ApplyDot(const T* x, T* y, WriteTo where) : VectorInput<T>(x, where), y_(y) {}
-  SweepSums finish(const RowSpan& span, const T* x, T* ax) const override {
-    this->write(span, ax, y_);
-    return {dot_of(span.size, x, ax), dot_of<T>(span.size, ax, ax)};
-  }
-
- private:
-  T* y_;
-};
-
-/// r = b - A x; the sum is r.r.
-template <class T>
-class Residual final : public VectorInput<T> {
- public:
-  Residual(const T* b, const T* x, T* r, WriteTo where) : VectorInput<T>(x, where), b_(b), r_(r) {}
-  SweepSums finish(const RowSpan& span, const T*, T* ax) const override {
-    const T* b = b_ + span.first;
-    for (Index i = 0; i < span.size; ++i) ax[i] = b[i] - ax[i];
-    this->write(span, ax, r_);
-    return {dot_of<T>(span.size, ax, ax), 0.0};
-  }
-
- private:
-  const T* b_;
-  T* r_;
-};
 
 /// The diagonal of A, row by row: k_i v + m_i w along x.
 template <class T>
@@ -166,7 +96,7 @@ class KroneckerOperator final : public LinearOperator<T, Host>,
   std::string name() const override { return operator_name("kronecker"); }
 
   void do_apply(const V& x, V& y) const override {
-    sweep_.run(Apply<T>(x.data(), y.data(), where_));
+    sweep_.run(SweepResult::apply, {x.data(), y.data(), where_});
     if (!robin_.empty()) robin_.add(x, FaceRows::unconstrained, y);
   }
 
@@ -201,13 +131,14 @@ class KroneckerOperator final : public LinearOperator<T, Host>,
   }
 
   void do_apply_dot(const V& x, V& y, double* sums) const override {
-    const SweepSums both = sweep_.run(ApplyDot<T>(x.data(), y.data(), where_));
+    const SweepSums both = sweep_.run(SweepResult::apply_dot, {x.data(), y.data(), where_});
     sums[0] = both.first;
     sums[1] = both.second;
   }
   void do_residual(const V& b, const V& x, V& r, double* rr) const override {
-    const double square = sweep_.run(Residual<T>(b.data(), x.data(), r.data(), where_)).first;
-    if (rr != nullptr) *rr = square;
+    const SweepSums sums =
+        sweep_.run(SweepResult::residual, {x.data(), r.data(), where_, b.data()});
+    if (rr != nullptr) *rr = sums.second;
   }
 
  private:

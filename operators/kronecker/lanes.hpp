@@ -1,9 +1,15 @@
 // These shuffles sort the nodes of a row by cells, and back.
 #pragma once
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include <bit>
 #include <cstring>
 #include <utility>
 
+#include "mesh/index.hpp"
 #include "mesh/lanes/simd.hpp"
 
 namespace tessera {
@@ -18,6 +24,13 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline void store_lanes(Lanes<T> v, T* to) {
   std::memcpy(to, &v, sizeof(v));
+}
+
+/// 0, 1, ..: lane l has l.
+template <class T>
+[[gnu::always_inline]] inline Lanes<T> lane_numbers() {
+  return []<int... l>(std::integer_sequence<int, l...>) { return Lanes<T>{static_cast<T>(l)...}; }
+  (std::make_integer_sequence<int, kLanes<T>>{});
 }
 
 /// Lane l of the result is lane F()(l) of the 2 kLanes lanes of (a, b); F has no state.
@@ -40,6 +53,47 @@ template <class T>
 [[gnu::always_inline]] inline Lanes<T> shift_up(Lanes<T> before, Lanes<T> v) {
   return shuffle_lanes<T>(before, v, [](auto l) { return kLanes<T> - 1 + l(); });
 }
+
+/// Moves values up by a number of lanes that is known at run time only.
+template <class T>
+class LaneShift {
+ public:
+  explicit LaneShift(Index lanes) : lanes_(static_cast<int>(lanes)) {}
+
+  /// The last lanes of `before`, then the first ones of v.
+  [[gnu::always_inline]] Lanes<T> operator()(Lanes<T> before, Lanes<T> v) const {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == sizeof(double)) {
+      const __m512i from = _mm512_add_epi64(_mm512_set_epi64(15, 14, 13, 12, 11, 10, 9, 8),
+                                            _mm512_set1_epi64(-lanes_));
+      return _mm512_permutex2var_pd(before, from, v);
+    } else {
+      const __m512i from = _mm512_add_epi32(
+          _mm512_set_epi32(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16),
+          _mm512_set1_epi32(-lanes_));
+      return _mm512_permutex2var_ps(before, from, v);
+    }
+#elif defined(__AVX2__)
+    // Both turned by as many lanes, by words of 32 bits.
+    constexpr int kWords = sizeof(T) / sizeof(float);
+    const __m256i words = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    const __m256i from = _mm256_sub_epi32(words, _mm256_set1_epi32(lanes_ * kWords));
+    const auto turned = [from](Lanes<T> lanes) {
+      return _mm256_permutevar8x32_epi32(std::bit_cast<__m256i>(lanes), from);
+    };
+    const __m256i is_before = _mm256_cmpgt_epi32(_mm256_set1_epi32(lanes_ * kWords), words);
+    return std::bit_cast<Lanes<T>>(_mm256_blendv_epi8(turned(v), turned(before), is_before));
+#else
+    T values[2 * kLanes<T>];
+    store_lanes<T>(before, values);
+    store_lanes<T>(v, values + kLanes<T>);
+    return load_lanes(values + kLanes<T> - lanes_);
+#endif
+  }
+
+ private:
+  int lanes_;
+};
 
 /// [kLanes][P] values, P fastest, in P vectors -> [P][kLanes].
 template <class T, int P>

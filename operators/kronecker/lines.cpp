@@ -11,6 +11,7 @@
 #include "operators/kronecker/factors/stiffness_rounding.hpp"
 #include "operators/kronecker/lanes.hpp"
 #include "operators/kronecker/products.hpp"
+#include "operators/kronecker/row_edge.hpp"
 
 namespace tessera {
 namespace {
@@ -83,9 +84,9 @@ class LineKernelsOf final : public LineKernels<T> {
     };
     const auto run_with = [&](const auto& cell) {
       if (batch > 0 && batch + 2 < line_batches<T>(x_.cells)) {
-        run(cell, NoEdge{});
+        run(cell, NoRowEdge<T>{});
       } else {
-        run(cell, edge_of(batch));
+        run(cell, RowEdge<T>(batch, x_.cells, x_.constrained, x_.end_terms));
       }
     };
     if (is_half(x_)) {
@@ -100,8 +101,8 @@ class LineKernelsOf final : public LineKernels<T> {
   void y_lines(Index first, Index cells, Lanes<T>* carry, const Lanes<T>* a, const Lanes<T>* b,
                Lanes<T>* c, Lanes<T>* d) const override {
     if (cells == 0) {
-      std::copy_n(a, p(), carry);
-      std::copy_n(b, p(), carry + p());
+      copy_row(a, carry);
+      copy_row(b, carry + p());
       std::fill_n(carry + 2 * p(), 2 * p(), Lanes<T>{});
       return;
     }
@@ -114,8 +115,8 @@ class LineKernelsOf final : public LineKernels<T> {
     if (first + cells == y_.cells && y_.end_terms[1] != T{0}) {
       for (int i = 0; i < p(); ++i) c[end + i] += y_.end_terms[1] * a[end + i];
     }
-    std::copy_n(a + end, p(), carry);
-    std::copy_n(b + end, p(), carry + p());
+    copy_row(a + end, carry);
+    copy_row(b + end, carry + p());
   }
 
   void z_lines(Index first, Index cells, Index n, Lanes<T>* carry, Lanes<T>* c,
@@ -136,8 +137,12 @@ class LineKernelsOf final : public LineKernels<T> {
     }
   }
 
-  void write_rows(Index rows, const Lanes<T>* results, T* nodes, Index stride) const override {
-    for (Index j = 0; j < rows; ++j) write_row(results + j * p(), nodes + j * stride);
+  void write_rows(Index rows, const Lanes<T>* results, const RowsInLines<T>& to) const override {
+    for (Index j = 0; j < rows; ++j) {
+      const Index place = to.place(j);
+      const Index shift = place % kLanes<T>;
+      write_row(results + j * p(), LaneShift<T>(shift), to.last[j], to.line(j) + place - shift);
+    }
   }
 
   double flops() const override {
@@ -173,40 +178,6 @@ class LineKernelsOf final : public LineKernels<T> {
   static constexpr int kHalf = std::max(P, 1);
   static constexpr int kMaxCopied = 4;  // beyond, the compiler spills registers
   static constexpr int kLine = P > 0 ? P + 1 : kMaxPointsPerAxis + 1;
-
-  struct NoEdge {
-    void constrain(Lanes<T>&, T&) const {}
-    Lanes<T> take_end(Lanes<T>&) const { return Lanes<T>{}; }
-  };
-  /// What is special in a batch at an end of the row.
-  struct Edge {
-    Lanes<T> keep = broadcast(T{1});     // 0 for a constrained node 0
-    T keep_next{1};                      // 0 where the node after the batch is constrained
-    Lanes<T> end_term{};                 // times node 0 is added to (K_x u)_0
-    Lanes<T> is_cell = broadcast(T{1});  // 0 for the last node, which is node 0 of no cell
-
-    void constrain(Lanes<T>& u0, T& next) const {
-      u0 *= keep;
-      next *= keep_next;
-    }
-    Lanes<T> take_end(Lanes<T>& u0) const {
-      const Lanes<T> added = end_term * u0;
-      u0 *= is_cell;
-      return added;
-    }
-  };
-  Edge edge_of(Index batch) const {
-    Edge edge;
-    for (int side = 0; side < 2; ++side) {
-      const Index lane = (side == 0 ? 0 : x_.cells) - batch * kLanes<T>;
-      if (lane == kLanes<T> && x_.constrained[side]) edge.keep_next = T{0};
-      if (lane < 0 || lane >= kLanes<T>) continue;
-      if (x_.constrained[side]) edge.keep[lane] = T{0};
-      edge.end_term[lane] = x_.end_terms[side];
-      if (side == 1) edge.is_cell[lane] = T{0};
-    }
-    return edge;
-  }
 
   int p() const { return P > 0 ? P : x_.degree; }
   static bool is_half(const LineAxis<T>& axis) { return P > 0 && axis.kind == AxisCells::alike; }
@@ -247,17 +218,31 @@ class LineKernelsOf final : public LineKernels<T> {
     }
   }
 
-  void write_row(const Lanes<T>* row, T* nodes) const {
-    if constexpr (P > 0) {
-      Lanes<T> v[P];
-      to_nodes<T, P>(row, v);
+  // A call of memmove would take longer.
+  [[gnu::always_inline]] void copy_row(const Lanes<T>* from, Lanes<T>* to) const {
+    const int p = this->p();
 #pragma GCC unroll 8
-      for (int i = 0; i < P; ++i) store_lanes<T>(v[i], nodes + i * kLanes<T>);
+    for (int i = 0; i < p; ++i) to[i] = from[i];
+  }
+
+  [[gnu::always_inline]] void write_row(const Lanes<T>* row, LaneShift<T> shift, Lanes<T>& last,
+                                        T* to) const {
+    const int p = this->p();
+    Lanes<T> nodes[P > 0 ? P : kMaxPointsPerAxis];
+    if constexpr (P > 0) {
+      to_nodes<T, P>(row, nodes);
     } else {
-      for (int lane = 0; lane < kLanes<T>; ++lane) {
-        for (int i = 0; i < p(); ++i) nodes[lane * p() + i] = row[i][lane];
+      for (int i = 0; i < p * kLanes<T>; ++i) {
+        nodes[i / kLanes<T>][i % kLanes<T>] = row[i % p][i / p];
       }
     }
+    Lanes<T> before = last;
+#pragma GCC unroll 8
+    for (int i = 0; i < p; ++i) {
+      store_lanes<T>(shift(before, nodes[i]), to + i * kLanes<T>);
+      before = nodes[i];
+    }
+    last = before;
   }
 
   // One row of one batch; the same row of the next bricks lies `ahead` values on.
@@ -265,7 +250,7 @@ class LineKernelsOf final : public LineKernels<T> {
   [[gnu::always_inline]] void x_row(const Cell& cell, const AtEdge& edge, const T* u, Index ahead,
                                     Lanes<T>* carry, Lanes<T>* a, Lanes<T>* b) const {
     const int p = this->p();
-    Lanes<T> by_cell[kLine];
+    Lanes<T> by_cell[kLine] = {};
     if constexpr (P > 0) {
       Lanes<T> row[kLine];
 #pragma GCC unroll 8
@@ -280,10 +265,10 @@ class LineKernelsOf final : public LineKernels<T> {
         for (int lane = 0; lane < kLanes<T>; ++lane) by_cell[i][lane] = u[lane * p + i];
       }
     }
-    T next = u[kLanes<T> * p];
-    edge.constrain(by_cell[0], next);
-    by_cell[p] = shift_down<T>(by_cell[0], next);
-    const Lanes<T> added = edge.take_end(by_cell[0]);
+    edge.clear_beyond(by_cell, p);
+    by_cell[p] = shift_down<T>(by_cell[0], edge.kept(u[kLanes<T> * p]));
+    const Lanes<T> first = by_cell[0];
+    edge.clear_last(by_cell[0]);
     Lanes<T> mass[kLine];
     Lanes<T> stiffness[kLine];
     cell.mass_and_stiffness(by_cell, mass, stiffness);
@@ -292,7 +277,9 @@ class LineKernelsOf final : public LineKernels<T> {
       for (int i = 0; i <= p; ++i) stiffness[i] += reaction_ * mass[i];
     }
     a[0] = mass[0] + shift_up<T>(carry[0], mass[p]);
-    b[0] = stiffness[0] + shift_up<T>(carry[1], stiffness[p]) + added;
+    Lanes<T> b_0 = stiffness[0] + shift_up<T>(carry[1], stiffness[p]);
+    edge.add_end_terms(first, b_0);
+    b[0] = b_0;
 #pragma GCC unroll 8
     for (int i = 1; i < p; ++i) {
       a[i] = mass[i];

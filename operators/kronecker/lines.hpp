@@ -46,6 +46,23 @@ struct LineAxis {
   std::array<bool, 2> constrained{};
 };
 
+/// Rows of values on their way to a vector, of which row j begins at node `first` + j `row`: they
+/// are in SIMD vectors as they are in the vector's, and these in its cache lines.
+template <class T>
+struct RowsInLines {
+  static constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
+
+  T* buffer;       // begins a cache line
+  Index stride;    // from one row to the next, whole cache lines
+  Lanes<T>* last;  // [rows], the batch's last values; on entry of the batch before
+  Index first;     // counted from the beginning of a cache line
+  Index row;
+
+  /// Place of a row's first value in its cache line.
+  Index place(Index j) const { return (first + j * row) % kLine; }
+  T* line(Index j) const { return buffer + j * stride; }
+};
+
 /// Products along the lines of one batch.
 template <class T>
 class LineKernels {
@@ -53,8 +70,9 @@ class LineKernels {
   virtual ~LineKernels() = default;
 
   /// a = M_x u, b = (K_x + r M_x) u [rows][p], r the reaction's: row j is the kLanes p + 1 values
-  /// at u + j stride, zeros beyond the axis; constrained ends count as zero. carry [rows][2] is
-  /// what the batch before adds to this one, and then this one to the next.
+  /// at u + j stride, of which those beyond the axis may be anything; constrained ends count as
+  /// zero. carry [rows][2] is what the batch before adds to this one, and then this one to the
+  /// next.
   virtual void x_rows(Index batch, Index rows, const T* u, Index stride, Lanes<T>* carry,
                       Lanes<T>* a, Lanes<T>* b) const = 0;
   /// c = M_y b + K_y a, d = M_y a [rows + 1][p] for the rows of `cells` cells from `first` on. On
@@ -69,8 +87,9 @@ class LineKernels {
   /// Without cells, plane 0 of c and d starts a carry.
   virtual void z_lines(Index first, Index cells, Index n, Lanes<T>* carry, Lanes<T>* c,
                        const Lanes<T>* d) const = 0;
-  /// The nodes of each row [p] one after another, row j from nodes + j stride on, [kLanes p].
-  virtual void write_rows(Index rows, const Lanes<T>* results, T* nodes, Index stride) const = 0;
+  /// The nodes of each row [p] one after another, kLanes p values after those of the batch before,
+  /// as far as they fill SIMD vectors.
+  virtual void write_rows(Index rows, const Lanes<T>* results, const RowsInLines<T>& to) const = 0;
 
   virtual void set_reaction(double reaction) = 0;
 

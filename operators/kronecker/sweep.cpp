@@ -4,21 +4,25 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/saturated.hpp"
+#include "operators/cells/streaming_store.hpp"
+#include "operators/kronecker/result_writer.hpp"
 
 namespace tessera {
 namespace {
 
 // Elements of a thread's scratch.
 struct ScratchSizes {
-  ScratchSizes(const SweepShape& shape, const IndexTriple& cells, int degree, Index lanes) {
-    const Index p = degree;
+  ScratchSizes(const SweepShape& shape, const IndexTriple& cells, int degree, Index value_bytes) {
+    p = degree;
+    const Index lanes = static_cast<Index>(kSimdBytes) / value_bytes;
     const Index batches = cells[0] / lanes + 1;
     rows = brick_nodes(p);
     planes = shape.bricks[2] > 0 ? brick_nodes(p) : 1;
-    const Index nodes = nodes_along(cells[0], p);
     row = rows * p;
     plane = planes * rows * p;
     const Index all_rows = planes * rows;
@@ -27,18 +31,20 @@ struct ScratchSizes {
     const Index tile_bricks = ceil_div(shape.bricks[1], shape.tiles[1]);
     z_carry = shape.bricks[2] > 0 ? tile_bricks * batches * 3 * row : 0;
     edge = rows * (lanes * p + 1);
-    span = (rows * nodes + 3 * lanes) / lanes * lanes;
-  }
-  Index bytes(Index value_bytes, Index lanes) const {
-    return (Saturated(2 * row + 2 * plane + x_carry + y_carry + z_carry) * lanes + planes * edge +
-            lanes * row + Saturated(planes) * span) *
-           value_bytes;
+    results = value_bytes == sizeof(double) ? ResultBuffers<double>::bytes(rows, planes, p)
+                                            : ResultBuffers<float>::bytes(rows, planes, p);
+    bytes = Saturated(2 * row + 2 * plane + x_carry + y_carry + z_carry) *
+                static_cast<Index>(kSimdBytes) +
+            edge * value_bytes + results;
   }
 
+  Index p;
   Index rows, planes;               // of nodes in a brick, ends included
   Index row, plane;                 // Lanes of a and b, of c and d
   Index x_carry, y_carry, z_carry;  // Lanes
-  Index edge, span;                 // values
+  Index edge;                       // values
+  Index results;                    // bytes
+  Index bytes;                      // of all
 };
 
 }  // namespace
@@ -71,41 +77,46 @@ struct KroneckerSweep<T>::Scratch {
         x_carry(n.x_carry),
         y_carry(n.y_carry),
         z_carry(n.z_carry),
-        edge(n.planes * n.edge),
-        end(n.row * kLanes<T>),
-        output(n.planes * n.span) {}
+        edge(n.edge),
+        results(n.rows, n.planes, n.p) {}
 
   HostArray<Lanes<T>> a, b, c, d, x_carry, y_carry, z_carry;
-  HostArray<T> edge, end, output;
+  HostArray<T> edge;
+  ResultBuffers<T> results;
 };
 
 /// One thread's part of a sweep.
 template <class T>
+template <SweepResult result>
 class KroneckerSweep<T>::Tile {
  public:
-  Tile(const KroneckerSweep& sweep, const SweepData<T>& data, Scratch& scratch, Range y, Range z)
+  Tile(const KroneckerSweep& sweep, const SweepVectors<T>& vectors, Scratch& scratch, Range y,
+       Range z)
       : sweep_(sweep),
-        data_(data),
+        vectors_(vectors),
         kernels_(*sweep.kernels_),
         scratch_(scratch),
-        sizes_(sweep.shape_, sweep.cells_, sweep.lattice_.degree(), kLanes<T>),
+        sizes_(sweep.shape_, sweep.cells_, sweep.lattice_.degree(), sizeof(T)),
         p_(sweep.lattice_.degree()),
         row_(sweep.lattice_.extents()[0]),
         batches_(line_batches<T>(sweep.cells_[0])),
         y_(y),
-        z_(z) {}
+        z_(z),
+        writer_(vectors, sweep.lattice_, sweep.cells_[0], sweep.dirichlet_, kernels_,
+                scratch.results) {}
 
   void run() {
     if (sweep_.lattice_.dimension() == 2) {
       sweep_layer({0, 0}, Emit::yes);
-      return;
+    } else {
+      const Index first = z_.begin * sweep_.shape_.brick_cells;
+      sweep_layer(start(first), Emit::no);
+      if (first > 0) sweep_layer({first - 1, first}, Emit::no);
+      for (Index brick = z_.begin; brick < z_.end; ++brick) {
+        sweep_layer(brick_range(2, brick), Emit::yes);
+      }
     }
-    const Index first = z_.begin * sweep_.shape_.brick_cells;
-    sweep_layer(start(first), Emit::no);
-    if (first > 0) sweep_layer({first - 1, first}, Emit::no);
-    for (Index brick = z_.begin; brick < z_.end; ++brick) {
-      sweep_layer(brick_range(2, brick), Emit::yes);
-    }
+    finish_streaming();
   }
 
  private:
@@ -133,9 +144,7 @@ class KroneckerSweep<T>::Tile {
     return (sweep_.dirichlet_[2 * d] && node == 0) ||
            (sweep_.dirichlet_[2 * d + 1] && node == sweep_.lattice_.extents()[d] - 1);
   }
-  RowSpan span(Index row, Index plane, Index rows) const {
-    return {row, plane, rows, sweep_.lattice_.nodes().index(0, row, plane), rows * row_};
-  }
+  Index node(Index row, Index plane) const { return sweep_.lattice_.nodes().index(0, row, plane); }
 
   // The cells of z in all rows of bricks of the tile.
   void sweep_layer(Range z, Emit emit) {
@@ -154,21 +163,16 @@ class KroneckerSweep<T>::Tile {
     const Range new_planes = new_nodes(z);
     const Index rows = complete_nodes(1, y);
     const Index planes = emit == Emit::no ? 0 : flat ? 1 : complete_nodes(2, z);
+    const Index first_written = y.begin * p_;
     const Index first_plane = z.size() == 0 ? 0 : 1;
     const Index first_row = y.size() == 0 ? 0 : 1;
+    LaneSums sums;
     std::fill(scratch_.x_carry.begin(), scratch_.x_carry.end(), Lanes<T>{});
-    const T* nodes[kMaxPlanes];
-    for (Index k = 0; k < new_planes.size(); ++k) {
-      nodes[k] = data_.x() + span(new_rows.begin, new_planes.begin + k, new_rows.size()).first;
-    }
-    // Long before they are read: a load from a store under way waits for it.
-    for (Index k = 0; k < new_planes.size(); ++k) {
-      copy_end(new_rows.size(), nodes[k], scratch_.edge.data() + k * sizes_.edge);
-    }
     const Index plane = sizes_.row;
     for (Index batch = 0; batch < batches_; ++batch) {
       for (Index k = 0; k < new_planes.size(); ++k) {
-        x_rows(batch, k, new_rows, new_planes.begin + k, nodes[k], first_row);
+        x_rows(batch, k, new_rows, new_planes.begin + k, first_row);
+        if (batch == 0 && k < planes) writer_.ask_for_ends({first_written, rows, z.begin * p_ + k});
         kernels_.y_lines(
             y.begin, y.size(), scratch_.y_carry.data() + (batch * sizes_.planes + k) * 4 * p_,
             scratch_.a.data(), scratch_.b.data(), scratch_.c.data() + (first_plane + k) * plane,
@@ -181,26 +185,23 @@ class KroneckerSweep<T>::Tile {
         kernels_.z_lines(z.begin, z.size(), rows * p_, carry, scratch_.c.data(), scratch_.d.data());
       }
       for (Index k = 0; k < planes; ++k) {
-        write_rows(batch, rows, scratch_.c.data() + k * plane,
-                   output(k, span(y.begin * p_, z.begin * p_ + k, rows)));
+        writer_.write(batch, k, {first_written, rows, z.begin * p_ + k},
+                      scratch_.c.data() + k * plane, sums);
       }
     }
     if (planes == 0) return;
-    SweepSums sum;
-    for (Index k = 0; k < planes; ++k) {
-      sum += finish(span(y.begin * p_, z.begin * p_ + k, rows), k);
+    SweepSums& sum =
+        sweep_.partial_[(flat ? 0 : z.begin / sweep_.shape_.brick_cells) * sweep_.shape_.bricks[1] +
+                        brick];
+    sum = {};
+    for (int lane = 0; lane < kLanes<double>; ++lane) {
+      sum.first += sums.first[lane];
+      sum.second += sums.second[lane];
     }
-    sweep_.partial_[(flat ? 0 : z.begin / sweep_.shape_.brick_cells) * sweep_.shape_.bricks[1] +
-                    brick] = sum;
-  }
-
-  // Where a span's results lie: at the same place in a SIMD vector as in a whole vector.
-  T* output(Index k, const RowSpan& at) {
-    return scratch_.output.data() + k * sizes_.span + at.first % kLanes<T>;
   }
 
   // a and b of the rows of a plane, which has this local number k.
-  void x_rows(Index batch, Index k, Range rows, Index plane, const T* nodes, Index first_row) {
+  void x_rows(Index batch, Index k, Range rows, Index plane, Index first_row) {
     Lanes<T>* a = scratch_.a.data() + first_row * p_;
     Lanes<T>* b = scratch_.b.data() + first_row * p_;
     const Index n = rows.size() * p_;
@@ -209,11 +210,14 @@ class KroneckerSweep<T>::Tile {
       std::fill_n(b, n, Lanes<T>{});
       return;
     }
-    const T* u = nodes + batch * kLanes<T> * p_;
+    const Index first = node(rows.begin, plane) + batch * kLanes<T> * p_;
+    const T* u = vectors_.x + first;
     Index stride = row_;
-    if (batch == batches_ - 1) {
-      u = scratch_.edge.data() + k * sizes_.edge;
-      stride = kLanes<T> * p_ + 1;
+    const Index width = kLanes<T> * p_ + 1;
+    if (first + (rows.size() - 1) * row_ + width > sweep_.lattice_.size()) {
+      copy_end(rows.size(), first);
+      u = scratch_.edge.data();
+      stride = width;
     }
     kernels_.x_rows(batch, rows.size(), u, stride, scratch_.x_carry.data() + k * 2 * sizes_.rows, a,
                     b);
@@ -224,55 +228,19 @@ class KroneckerSweep<T>::Tile {
     }
   }
 
-  // The last batch's nodes with zeros for those beyond the row, rows without gaps.
-  void copy_end(Index rows, const T* nodes, T* end) const {
+  // What a batch reads of the last rows of x, with zeros beyond its end, rows without gaps.
+  void copy_end(Index rows, Index first) const {
     const Index width = kLanes<T> * p_ + 1;
-    const Index first = (batches_ - 1) * kLanes<T> * p_;
     for (Index j = 0; j < rows; ++j) {
-      const T* from = nodes + j * row_ + first;
-      for (Index i = 0; i < row_ - first; i += kLanes<T>) {
-        __builtin_prefetch(from + rows * row_ + i, 0, 2);
-      }
-      std::copy_n(from, row_ - first, end + j * width);
-      std::fill(end + j * width + row_ - first, end + (j + 1) * width, T{0});
+      const Index begin = first + j * row_;
+      const Index n = std::clamp<Index>(sweep_.lattice_.size() - begin, 0, width);
+      T* const end = std::copy_n(vectors_.x + begin, n, scratch_.edge.data() + j * width);
+      std::fill_n(end, width - n, T{0});
     }
   }
-
-  void write_rows(Index batch, Index rows, const Lanes<T>* results, T* nodes) {
-    const Index width = kLanes<T> * p_;
-    const Index first = batch * width;
-    if (batch < batches_ - 1) {
-      kernels_.write_rows(rows, results, nodes + first, row_);
-      return;
-    }
-    T* end = scratch_.end.data();
-    kernels_.write_rows(rows, results, end, width);
-    for (Index j = 0; j < rows; ++j) {
-      std::copy_n(end + j * width, row_ - first, nodes + j * row_ + first);
-    }
-  }
-
-  // Gives a span's results away, with those of constrained nodes.
-  SweepSums finish(const RowSpan& at, Index k) {
-    const T* x = data_.x() + at.first;
-    T* ax = output(k, at);
-    const bool constrained = sweep_.lattice_.dimension() == 3 && is_constrained(2, at.plane);
-    for (Index j = 0; j < at.rows; ++j) {
-      const Index first = j * row_;
-      if (constrained || is_constrained(1, at.row + j)) {
-        std::copy_n(x + first, row_, ax + first);
-      } else {
-        if (sweep_.dirichlet_[0]) ax[first] = x[first];
-        if (sweep_.dirichlet_[1]) ax[first + row_ - 1] = x[first + row_ - 1];
-      }
-    }
-    return data_.finish(at, x, ax);
-  }
-
-  static constexpr Index kMaxPlanes = 64;
 
   const KroneckerSweep& sweep_;
-  const SweepData<T>& data_;
+  const SweepVectors<T>& vectors_;
   const LineKernels<T>& kernels_;
   Scratch& scratch_;
   ScratchSizes sizes_;
@@ -281,6 +249,7 @@ class KroneckerSweep<T>::Tile {
   Index batches_;
   Range y_;  // bricks
   Range z_;
+  ResultWriter<T, result> writer_;
 };
 
 template <class T>
@@ -294,7 +263,7 @@ KroneckerSweep<T>::KroneckerSweep(const KroneckerFactors& factors, const NodeLat
       kernels_(make_line_kernels<T>(factors)),
       scratch_(static_cast<std::size_t>(shape_.tiles[1] * shape_.tiles[2])),
       partial_(static_cast<std::size_t>(shape_.bricks[1] * std::max<Index>(shape_.bricks[2], 1))) {
-  const ScratchSizes sizes(shape_, cells_, lattice.degree(), kLanes<T>);
+  const ScratchSizes sizes(shape_, cells_, lattice.degree(), sizeof(T));
   for (auto& scratch : scratch_) scratch = std::make_unique<Scratch>(sizes);
 }
 
@@ -302,34 +271,43 @@ template <class T>
 KroneckerSweep<T>::~KroneckerSweep() = default;
 
 template <class T>
-SweepSums KroneckerSweep<T>::run(const SweepData<T>& data) const {
+template <SweepResult result>
+void KroneckerSweep<T>::run_tiles(const SweepVectors<T>& vectors) const {
   const auto tiles = static_cast<int>(scratch_.size());
 #pragma omp parallel for schedule(static) num_threads(std::min(tiles, omp_get_max_threads()))
   for (int tile = 0; tile < tiles; ++tile) {
     const Range y = partition(shape_.bricks[1], tile % shape_.tiles[1], shape_.tiles[1]);
     const Range z = partition(shape_.bricks[2], tile / shape_.tiles[1], shape_.tiles[2]);
-    Tile(*this, data, *scratch_[tile], y, z).run();
+    Tile<result>(*this, vectors, *scratch_[tile], y, z).run();
   }
+}
+
+template <class T>
+SweepSums KroneckerSweep<T>::run(SweepResult result, const SweepVectors<T>& vectors) const {
+  if (result == SweepResult::apply) run_tiles<SweepResult::apply>(vectors);
+  if (result == SweepResult::apply_dot) run_tiles<SweepResult::apply_dot>(vectors);
+  if (result == SweepResult::residual) run_tiles<SweepResult::residual>(vectors);
   SweepSums sum;
-  for (const SweepSums& value : partial_) sum += value;
+  for (const SweepSums& value : partial_) {
+    sum.first += value.first;
+    sum.second += value.second;
+  }
   return sum;
 }
 
 template <class T>
 Index KroneckerSweep<T>::bytes() const {
-  const ScratchSizes sizes(shape_, cells_, lattice_.degree(), kLanes<T>);
-  return kernels_->bytes() +
-         static_cast<Index>(scratch_.size()) * sizes.bytes(sizeof(T), kLanes<T>) +
+  const ScratchSizes sizes(shape_, cells_, lattice_.degree(), sizeof(T));
+  return kernels_->bytes() + static_cast<Index>(scratch_.size()) * sizes.bytes +
          static_cast<Index>(partial_.size() * sizeof(SweepSums));
 }
 
 Index kronecker_sweep_bytes(const BoxMesh& mesh, int degree, Index value_bytes) {
-  const Index lanes = static_cast<Index>(kSimdBytes) / value_bytes;
   IndexTriple cells = mesh.cells();
   if (mesh.dimension() == 2) cells[2] = 0;
   const SweepShape shape(mesh.dimension(), cells, degree, omp_get_max_threads());
-  const ScratchSizes sizes(shape, cells, degree, lanes);
-  return Saturated(sizes.bytes(value_bytes, lanes)) * shape.tiles[1] * shape.tiles[2] +
+  const ScratchSizes sizes(shape, cells, degree, value_bytes);
+  return Saturated(sizes.bytes) * shape.tiles[1] * shape.tiles[2] +
          line_kernel_bytes(mesh, degree, value_bytes) +
          Saturated(shape.bricks[1]) * std::max<Index>(shape.bricks[2], 1) * sizeof(SweepSums);
 }

@@ -8,40 +8,14 @@
 #include "mesh/node_lattice.hpp"
 #include "mesh/partition.hpp"
 #include "operators/kronecker/lines.hpp"
+#include "operators/kronecker/result_sink.hpp"
 
 namespace tessera {
-
-/// `rows` rows of nodes of one plane, one after another in memory from node `first` on.
-struct RowSpan {
-  Index row;
-  Index plane;
-  Index rows;
-  Index first;
-  Index size;
-};
 
 /// Two sums over all nodes.
 struct SweepSums {
   double first = 0.0;
   double second = 0.0;
-
-  SweepSums& operator+=(const SweepSums& other) {
-    first += other.first;
-    second += other.second;
-    return *this;
-  }
-};
-
-/// What a sweep works on: x, and where A x goes.
-template <class T>
-class SweepData {
- public:
-  virtual ~SweepData() = default;
-
-  virtual const T* x() const = 0;
-  /// Takes A x of the span and may change it there; ax lies in a SIMD vector as node span.first
-  /// does in a vector. Returns the span's share of the sweep's sums.
-  virtual SweepSums finish(const RowSpan& span, const T* x, T* ax) const = 0;
 };
 
 /// How the cells are cut into bricks, and these shared out in tiles.
@@ -67,9 +41,10 @@ class KroneckerSweep {
   KroneckerSweep(const KroneckerFactors& factors, const NodeLattice& lattice, FaceSet dirichlet);
   ~KroneckerSweep();
 
-  /// Calls data.finish() once for every node, on all threads, with identity rows on Dirichlet
-  /// faces; returns the sums of what it returns, the same bits for any number of threads.
-  SweepSums run(const SweepData<T>& data) const;
+  /// A x goes where `result` says, on all threads, with identity rows on Dirichlet faces; returns
+  /// the sums, the same bits for any number of threads and vectors at the same places in cache
+  /// lines.
+  SweepSums run(SweepResult result, const SweepVectors<T>& vectors) const;
 
   /// r of the factors.
   void set_reaction(double reaction) { kernels_->set_reaction(reaction); }
@@ -79,7 +54,10 @@ class KroneckerSweep {
 
  private:
   struct Scratch;
+  template <SweepResult result>
   class Tile;
+  template <SweepResult result>
+  void run_tiles(const SweepVectors<T>& vectors) const;
 
   NodeLattice lattice_;
   IndexTriple cells_;

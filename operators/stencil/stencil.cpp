@@ -193,6 +193,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
           }
         }
       }
+      finish_streaming();
     });
   }
 
