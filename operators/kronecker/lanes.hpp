@@ -95,6 +95,35 @@ class LaneShift {
   int lanes_;
 };
 
+/// Lane l of v[i] and lane i of v[l] change places, kLanes vectors: bit by bit of their numbers.
+template <class T>
+[[gnu::always_inline]] inline void transpose(Lanes<T>* v) {
+  const auto exchange = [v](auto bit) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kLanes<T>; ++i) {
+      if ((i & bit()) != 0) continue;
+      const Lanes<T> a = v[i];
+      const Lanes<T> b = v[i + bit()];
+      v[i] = shuffle_lanes<T>(a, b, [](auto l) {
+        constexpr int kBit = decltype(bit)::value;
+        return (l() & kBit) == 0 ? l() : kLanes<T> + (l() ^ kBit);
+      });
+      v[i + bit()] = shuffle_lanes<T>(a, b, [](auto l) {
+        constexpr int kBit = decltype(bit)::value;
+        return (l() & kBit) == 0 ? (l() ^ kBit) : kLanes<T> + l();
+      });
+    }
+  };
+  exchange(std::integral_constant<int, 1>{});
+  if constexpr (kLanes < T >> 2) exchange(std::integral_constant<int, 2>{});
+  if constexpr (kLanes < T >> 4) exchange(std::integral_constant<int, 4>{});
+  if constexpr (kLanes < T >> 8) exchange(std::integral_constant<int, 8>{});
+}
+
+/// Whether fewer shuffles sort rows of kLanes values, one from the first node of each cell.
+template <class T, int P>
+inline constexpr bool kSortsByTransposing = P + 1 == kLanes<T>&& P > 4;
+
 /// [kLanes][P] values, P fastest, in P vectors -> [P][kLanes].
 template <class T, int P>
 [[gnu::always_inline]] inline void to_cells(const Lanes<T>* nodes, Lanes<T>* cells) {
@@ -159,6 +188,19 @@ template <class T, int P>
       nodes[2 * k + 1] = shuffle_lanes<T>(
           even[k], odd[k], [](auto l) { return kLanes<T> / 2 + l() / 2 + l() % 2 * kLanes<T>; });
     }
+  } else if constexpr (kSortsByTransposing<T, P>) {
+    // By cells; of each vector the last lane is not wanted.
+    Lanes<T> rows[kLanes<T>] = {};
+#pragma GCC unroll 16
+    for (int i = 0; i < P; ++i) rows[i] = cells[i];
+    transpose<T>(rows);
+    [&]<int... k>(std::integer_sequence<int, k...>) {
+      ((nodes[k] = shuffle_lanes<T>(
+            rows[k], rows[k + 1],
+            [](auto l) { return l() < P - k ? l() + k : kLanes<T> + l() - (P - k); })),
+       ...);
+    }
+    (std::make_integer_sequence<int, P>{});
   } else {
     [&]<int... k>(std::integer_sequence<int, k...>) {
       const auto one = [&](auto vector) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "mesh/element/sum_factorization.hpp"
 #include "mesh/saturated.hpp"
@@ -252,13 +253,20 @@ class LineKernelsOf final : public LineKernels<T> {
     const int p = this->p();
     Lanes<T> by_cell[kLine] = {};
     if constexpr (P > 0) {
-      Lanes<T> row[kLine];
 #pragma GCC unroll 8
       for (int i = 0; i < P; ++i) {
-        row[i] = load_lanes(u + i * kLanes<T>);
         // The hardware does not follow so many rows.
         __builtin_prefetch(u + ahead + i * kLanes<T>, 0, 2);
       }
+    }
+    if constexpr (kSortsByTransposing<T, P>) {
+#pragma GCC unroll 16
+      for (int lane = 0; lane < kLanes<T>; ++lane) by_cell[lane] = load_lanes(u + lane * P);
+      transpose<T>(by_cell);
+    } else if constexpr (P > 0) {
+      Lanes<T> row[kLine];
+#pragma GCC unroll 8
+      for (int i = 0; i < P; ++i) row[i] = load_lanes(u + i * kLanes<T>);
       to_cells<T, P>(row, by_cell);
     } else {
       for (int i = 0; i < p; ++i) {
@@ -266,7 +274,10 @@ class LineKernelsOf final : public LineKernels<T> {
       }
     }
     edge.clear_beyond(by_cell, p);
-    by_cell[p] = shift_down<T>(by_cell[0], edge.kept(u[kLanes<T> * p]));
+    // Sorted by transposing, it is there.
+    if constexpr (!kSortsByTransposing<T, P> || !std::is_same_v<AtEdge, NoRowEdge<T>>) {
+      by_cell[p] = shift_down<T>(by_cell[0], edge.kept(u[kLanes<T> * p]));
+    }
     const Lanes<T> first = by_cell[0];
     edge.clear_last(by_cell[0]);
     Lanes<T> mass[kLine];

@@ -84,10 +84,10 @@ class ResultWriter {
     kernels_.write_rows(rows.count, results, to);
     if (batch == batches_ - 1) write_last(rows.count, to);
     set_constrained_rows(batch, first, rows, to);
-    if (batch > 0 && batch < batches_ - 1) {
-      finish(k, first, rows.count, to, sums);
-    } else {
+    if (batch == batches_ - 1 || batch * width_ < kLineValues<T>) {
       finish_at_end(batch, k, first, rows.count, to, sums);
+    } else {
+      finish(k, first, rows.count, to, sums);
     }
   }
 
@@ -174,8 +174,7 @@ class ResultWriter {
     }
   }
 
-  // The same in a batch at an end of the rows, whose first or last cache lines other rows have as
-  // well.
+  // The same in a batch whose first or last cache lines other rows have as well.
   void finish_at_end(Index batch, Index k, Index first, Index rows, const RowsInLines<T>& from,
                      LaneSums& sums) const {
     for (Index j = 0; j < rows; ++j) {
