@@ -17,6 +17,10 @@ inline constexpr std::size_t kSimdBytes = 16;
 template <class T>
 inline constexpr int kLanes = static_cast<int>(kSimdBytes / sizeof(T));
 
+/// Number of values of T in one cache line.
+template <class T>
+inline constexpr int kLineValues = static_cast<int>(64 / sizeof(T));
+
 template <class T>
 struct LanesOf {
   typedef T type __attribute__((vector_size(kSimdBytes)));

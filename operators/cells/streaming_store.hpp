@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "mesh/index.hpp"
+#include "mesh/lanes/simd.hpp"
 
 namespace tessera {
 
@@ -38,11 +39,11 @@ inline void finish_streaming() {
 #endif
 }
 
-/// to[i] = from[i]. After the last one, a thread calls finish_streaming(): a fence waits until all
-/// lines are in memory, which after every row takes a fifth of a sweep.
+/// to[i] = from[i]. After the last of these calls a thread calls finish_streaming(), and not after
+/// each: a fence waits until all lines are in memory.
 template <class T>
 void write_values(const T* from, Index n, WriteTo where, T* to) {
-  constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
+  constexpr Index kLine = kLineValues<T>;
   if (where == WriteTo::cache) {
     std::copy_n(from, n, to);
     return;

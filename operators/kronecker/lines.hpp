@@ -50,8 +50,6 @@ struct LineAxis {
 /// are in SIMD vectors as they are in the vector's, and these in its cache lines.
 template <class T>
 struct RowsInLines {
-  static constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
-
   T* buffer;       // begins a cache line
   Index stride;    // from one row to the next, whole cache lines
   Lanes<T>* last;  // [rows], the batch's last values; on entry of the batch before
@@ -59,7 +57,7 @@ struct RowsInLines {
   Index row;
 
   /// Place of a row's first value in its cache line.
-  Index place(Index j) const { return (first + j * row) % kLine; }
+  Index place(Index j) const { return (first + j * row) % kLineValues<T>; }
   T* line(Index j) const { return buffer + j * stride; }
 };
 

@@ -26,10 +26,6 @@ struct LaneSums {
   Lanes<double> second{};
 };
 
-/// Number of values in a cache line.
-template <class T>
-inline constexpr Index kLineValues = 64 / static_cast<Index>(sizeof(T));
-
 template <class T, SweepResult kind>
 class ResultSink {
  public:

@@ -22,8 +22,8 @@ struct ResultBuffers {
     return ceil_div(kLineValues<T> + kLanes<T> * degree, kLineValues<T>) * kLineValues<T>;
   }
   static constexpr Index bytes(Index rows, Index planes, Index degree) {
-    return (planes * rows * (kLanes<T> + kLineValues<T>)+rows * row_values(degree)) *
-           static_cast<Index>(sizeof(T));
+    constexpr Index kKept = kLanes<T> + kLineValues<T>;
+    return rows * (planes * kKept + row_values(degree)) * static_cast<Index>(sizeof(T));
   }
 
   ResultBuffers(Index row_count, Index planes, Index degree)
@@ -93,7 +93,7 @@ class ResultWriter {
 
  private:
   // Whether SIMD vectors are smaller than cache lines.
-  static constexpr bool kHasParts = kLineValues<T> > Index{kLanes<T>};
+  static constexpr bool kHasParts = kLanes<T> < kLineValues<T>;
 
   Index first_node(const RowsOfPlane& rows) const {
     return lattice_.nodes().index(0, rows.first, rows.plane);
