@@ -18,7 +18,7 @@ namespace {
 // Elements of a thread's scratch.
 struct ScratchSizes {
   ScratchSizes(const SweepShape& shape, const IndexTriple& cells, int degree, Index value_bytes) {
-    p = degree;
+    const Index p = degree;
     const Index lanes = static_cast<Index>(kSimdBytes) / value_bytes;
     const Index batches = cells[0] / lanes + 1;
     rows = brick_nodes(p);
@@ -38,7 +38,6 @@ struct ScratchSizes {
             edge * value_bytes + results;
   }
 
-  Index p;
   Index rows, planes;               // of nodes in a brick, ends included
   Index row, plane;                 // Lanes of a and b, of c and d
   Index x_carry, y_carry, z_carry;  // Lanes
@@ -69,7 +68,7 @@ SweepShape::SweepShape(int dimension, const IndexTriple& cells, int degree, int 
 
 template <class T>
 struct KroneckerSweep<T>::Scratch {
-  explicit Scratch(const ScratchSizes& n)
+  Scratch(const ScratchSizes& n, Index degree)
       : a(n.row),
         b(n.row),
         c(n.plane),
@@ -78,7 +77,7 @@ struct KroneckerSweep<T>::Scratch {
         y_carry(n.y_carry),
         z_carry(n.z_carry),
         edge(n.edge),
-        results(n.rows, n.planes, n.p) {}
+        results(n.rows, n.planes, degree) {}
 
   HostArray<Lanes<T>> a, b, c, d, x_carry, y_carry, z_carry;
   HostArray<T> edge;
@@ -264,7 +263,9 @@ KroneckerSweep<T>::KroneckerSweep(const KroneckerFactors& factors, const NodeLat
       scratch_(static_cast<std::size_t>(shape_.tiles[1] * shape_.tiles[2])),
       partial_(static_cast<std::size_t>(shape_.bricks[1] * std::max<Index>(shape_.bricks[2], 1))) {
   const ScratchSizes sizes(shape_, cells_, lattice.degree(), sizeof(T));
-  for (auto& scratch : scratch_) scratch = std::make_unique<Scratch>(sizes);
+  for (auto& scratch : scratch_) {
+    scratch = std::make_unique<Scratch>(sizes, lattice.degree());
+  }
 }
 
 template <class T>
