@@ -6,7 +6,7 @@
 #include "operators/form/operator_name.hpp"
 #include "operators/form/robin_faces.hpp"
 #include "operators/form/updatable.hpp"
-#include "operators/kronecker/sweep.hpp"
+#include "operators/kronecker/host/sweep.hpp"
 
 namespace tessera {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/threads_in_use.hpp"
-#include "operators/kronecker/sweep.hpp"
+#include "operators/kronecker/host/sweep.hpp"
 #include "tests/operators/kronecker/kronecker_checks.hpp"
 
 namespace tessera::testing {

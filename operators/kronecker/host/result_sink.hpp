@@ -4,7 +4,7 @@
 #include "mesh/lanes/lane_parts.hpp"
 #include "mesh/lanes/simd.hpp"
 #include "operators/cells/streaming_store.hpp"
-#include "operators/kronecker/lanes.hpp"
+#include "operators/kronecker/host/lanes.hpp"
 
 namespace tessera {
 

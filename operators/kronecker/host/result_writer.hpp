@@ -8,8 +8,8 @@
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/node_lattice.hpp"
 #include "mesh/partition.hpp"
-#include "operators/kronecker/lines.hpp"
-#include "operators/kronecker/result_sink.hpp"
+#include "operators/kronecker/host/lines.hpp"
+#include "operators/kronecker/host/result_sink.hpp"
 
 namespace tessera {
 

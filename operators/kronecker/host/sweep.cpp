@@ -1,5 +1,5 @@
 // This file cuts a sweep into bricks and tiles, and shares them among threads.
-#include "operators/kronecker/sweep.hpp"
+#include "operators/kronecker/host/sweep.hpp"
 
 #include <omp.h>
 
@@ -10,7 +10,7 @@
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/cells/streaming_store.hpp"
-#include "operators/kronecker/result_writer.hpp"
+#include "operators/kronecker/host/result_writer.hpp"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "mesh/index.hpp"
-#include "operators/kronecker/lanes.hpp"
+#include "operators/kronecker/host/lanes.hpp"
 
 namespace tessera {
 

@@ -1,5 +1,5 @@
 // This file has the products along the lines of a batch, unrolled for low degrees.
-#include "operators/kronecker/lines.hpp"
+#include "operators/kronecker/host/lines.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,9 +10,9 @@
 #include "mesh/saturated.hpp"
 #include "operators/cells/with_size.hpp"
 #include "operators/kronecker/factors/stiffness_rounding.hpp"
-#include "operators/kronecker/lanes.hpp"
-#include "operators/kronecker/products.hpp"
-#include "operators/kronecker/row_edge.hpp"
+#include "operators/kronecker/host/lanes.hpp"
+#include "operators/kronecker/host/products.hpp"
+#include "operators/kronecker/host/row_edge.hpp"
 
 namespace tessera {
 namespace {
