@@ -45,6 +45,12 @@ struct RowsOfPlane {
   Index plane;
 };
 
+/// Whether the nodes of this number along axis d are constrained.
+inline bool is_constrained(const NodeLattice& lattice, FaceSet dirichlet, int d, Index node) {
+  return (dirichlet[2 * d] && node == 0) ||
+         (dirichlet[2 * d + 1] && node == lattice.extents()[d] - 1);
+}
+
 /// Results go to memory as they are made, one cache line after the other: they are turned in
 /// registers until they lie in a SIMD vector as in the vector of nodes. Cache lines that two rows
 /// have in common are written value by value, as another thread may have the other row.
@@ -98,10 +104,6 @@ class ResultWriter {
   Index first_node(const RowsOfPlane& rows) const {
     return lattice_.nodes().index(0, rows.first, rows.plane);
   }
-  bool is_constrained(int d, Index node) const {
-    return (dirichlet_[2 * d] && node == 0) ||
-           (dirichlet_[2 * d + 1] && node == lattice_.extents()[d] - 1);
-  }
   Index values(Index batch) const { return std::min(row_ - batch * width_, width_); }
   T* unfinished(Index k, Index j) const {
     return buffers_.unfinished.data() + (k * buffers_.rows + j) * kLineValues<T>;
@@ -135,12 +137,15 @@ class ResultWriter {
       std::copy_n(vectors_.x + first + j * row_ - before, before + values(batch),
                   to.line(j) + to.place(j) - before);
     };
-    if (lattice_.dimension() == 3 && is_constrained(2, rows.plane)) {
+    const auto are_constrained = [&](int d, Index node) {
+      return is_constrained(lattice_, dirichlet_, d, node);
+    };
+    if (lattice_.dimension() == 3 && are_constrained(2, rows.plane)) {
       for (Index j = 0; j < rows.count; ++j) set(j);
       return;
     }
-    if (is_constrained(1, rows.first)) set(0);
-    if (is_constrained(1, rows.first + rows.count - 1)) set(rows.count - 1);
+    if (are_constrained(1, rows.first)) set(0);
+    if (are_constrained(1, rows.first + rows.count - 1)) set(rows.count - 1);
   }
 
   // Vectors of a cache line that was not full.

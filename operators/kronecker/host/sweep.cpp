@@ -139,9 +139,8 @@ class KroneckerSweep<T>::Tile {
   Index complete_nodes(int d, Range cells) const {
     return cells.size() == 0 ? 0 : cells.size() * p_ + (cells.end == sweep_.cells_[d] ? 1 : 0);
   }
-  bool is_constrained(int d, Index node) const {
-    return (sweep_.dirichlet_[2 * d] && node == 0) ||
-           (sweep_.dirichlet_[2 * d + 1] && node == sweep_.lattice_.extents()[d] - 1);
+  bool are_constrained(int d, Index node) const {
+    return is_constrained(sweep_.lattice_, sweep_.dirichlet_, d, node);
   }
   Index node(Index row, Index plane) const { return sweep_.lattice_.nodes().index(0, row, plane); }
 
@@ -204,7 +203,7 @@ class KroneckerSweep<T>::Tile {
     Lanes<T>* a = scratch_.a.data() + first_row * p_;
     Lanes<T>* b = scratch_.b.data() + first_row * p_;
     const Index n = rows.size() * p_;
-    if (sweep_.lattice_.dimension() == 3 && is_constrained(2, plane)) {
+    if (sweep_.lattice_.dimension() == 3 && are_constrained(2, plane)) {
       std::fill_n(a, n, Lanes<T>{});
       std::fill_n(b, n, Lanes<T>{});
       return;
@@ -221,7 +220,7 @@ class KroneckerSweep<T>::Tile {
     kernels_.x_rows(batch, rows.size(), u, stride, scratch_.x_carry.data() + k * 2 * sizes_.rows, a,
                     b);
     for (const Index row : {rows.begin, rows.end - 1}) {
-      if (!is_constrained(1, row)) continue;
+      if (!are_constrained(1, row)) continue;
       std::fill_n(a + (row - rows.begin) * p_, p_, Lanes<T>{});
       std::fill_n(b + (row - rows.begin) * p_, p_, Lanes<T>{});
     }
