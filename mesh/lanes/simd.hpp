@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 namespace tessera {
 
@@ -29,6 +30,18 @@ struct LanesOf {
 /// One value of each of kLanes<T> cells: a built-in vector type with element-wise arithmetic.
 template <class T>
 using Lanes = typename LanesOf<T>::type;
+
+/// kLanes<T> values from anywhere in memory, and to it.
+template <class T>
+[[gnu::always_inline]] inline Lanes<T> load_lanes(const T* from) {
+  Lanes<T> v;
+  std::memcpy(&v, from, sizeof(v));
+  return v;
+}
+template <class T>
+[[gnu::always_inline]] inline void store_lanes(Lanes<T> v, T* to) {
+  std::memcpy(to, &v, sizeof(v));
+}
 
 /// All lanes equal to value.
 template <class T>

@@ -25,22 +25,6 @@ constexpr Index kCachedBytes = Index{8} << 20;
 // Rows of coefficients that one thread goes through from plane to plane: half an L2 cache.
 constexpr Index kBrickBytes = Index{512} << 10;
 
-// A vector of values at any address.
-template <class T>
-struct LooseLanesOf {
-  typedef T type __attribute__((vector_size(kSimdBytes), aligned(alignof(T)), may_alias));
-};
-
-template <class T>
-Lanes<T> load_lanes(const T* from) {
-  return *reinterpret_cast<const typename LooseLanesOf<T>::type*>(from);
-}
-
-template <class T>
-void store_lanes(Lanes<T> values, T* to) {
-  *reinterpret_cast<typename LooseLanesOf<T>::type*>(to) = values;
-}
-
 // The couplings of a row of nodes to a row around it: c_s[i] of x_{i + s}, s = -1, 0, 1.
 template <class T>
 struct RowTerms {

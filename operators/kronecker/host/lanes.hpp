@@ -5,26 +5,15 @@
 #include <immintrin.h>
 #endif
 
+#include <array>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "mesh/index.hpp"
+#include "mesh/lanes/lane_rows.hpp"
 #include "mesh/lanes/simd.hpp"
 
 namespace tessera {
-
-template <class T>
-[[gnu::always_inline]] inline Lanes<T> load_lanes(const T* from) {
-  Lanes<T> v;
-  std::memcpy(&v, from, sizeof(v));
-  return v;
-}
-
-template <class T>
-[[gnu::always_inline]] inline void store_lanes(Lanes<T> v, T* to) {
-  std::memcpy(to, &v, sizeof(v));
-}
 
 /// 0, 1, ..: lane l has l.
 template <class T>
@@ -115,14 +104,14 @@ template <class T>
     }
   };
   exchange(std::integral_constant<int, 1>{});
-  if constexpr (kLanes < T >> 2) exchange(std::integral_constant<int, 2>{});
-  if constexpr (kLanes < T >> 4) exchange(std::integral_constant<int, 4>{});
-  if constexpr (kLanes < T >> 8) exchange(std::integral_constant<int, 8>{});
+  if constexpr (2 < kLanes<T>) exchange(std::integral_constant<int, 2>{});
+  if constexpr (4 < kLanes<T>) exchange(std::integral_constant<int, 4>{});
+  if constexpr (8 < kLanes<T>) exchange(std::integral_constant<int, 8>{});
 }
 
 /// Whether fewer shuffles sort rows of kLanes values, one from the first node of each cell.
 template <class T, int P>
-inline constexpr bool kSortsByTransposing = P + 1 == kLanes<T>&& P > 4;
+inline constexpr bool kSortsByTransposing = P > 4 && kLanes<T> == P + 1;
 
 /// [kLanes][P] values, P fastest, in P vectors -> [P][kLanes].
 template <class T, int P>
@@ -144,26 +133,28 @@ template <class T, int P>
       cells[2 * i + 1] = odd_cells[i];
     }
   } else {
+    std::array<Lanes<T>, P> pieces;
+#pragma GCC unroll 8
+    for (int k = 0; k < P; ++k) pieces[k] = nodes[k];
     [&]<int... i>(std::integer_sequence<int, i...>) {
-      const auto one = [&](auto node) {
-        Lanes<T> v = nodes[0];
-        const auto take = [&](auto k) {
-          v = shuffle_lanes<T>(v, nodes[k() + 1], [](auto l) {
-            constexpr int kPlace = decltype(l)::value * P + decltype(node)::value;
-            return kPlace / kLanes<T> == decltype(k)::value + 1 ? kLanes<T> + kPlace % kLanes<T>
-                   : kPlace / kLanes<T> == 0 && decltype(k)::value == 0 ? kPlace
-                                                                        : decltype(l)::value;
-          });
-        };
-        [&]<int... k>(std::integer_sequence<int, k...>) {
-          (take(std::integral_constant<int, k>{}), ...);
-        }
-        (std::make_integer_sequence<int, P - 1>{});
-        return v;
-      };
-      ((cells[i] = one(std::integral_constant<int, i>{})), ...);
+      ((cells[i] = pick_lanes<FromPieces<P, kLanes<T>, i>, T>(pieces)), ...);
     }
     (std::make_integer_sequence<int, P>{});
+  }
+}
+
+/// to_cells() of the row of kLanes P values at `row`; cells[P] may be written as well.
+template <class T, int P>
+[[gnu::always_inline]] inline void load_cells(const T* row, Lanes<T>* cells) {
+  if constexpr (kSortsByTransposing<T, P>) {
+#pragma GCC unroll 16
+    for (int lane = 0; lane < kLanes<T>; ++lane) cells[lane] = load_lanes(row + lane * P);
+    transpose<T>(cells);
+  } else {
+    Lanes<T> nodes[P];
+#pragma GCC unroll 8
+    for (int k = 0; k < P; ++k) nodes[k] = load_lanes(row + k * kLanes<T>);
+    to_cells<T, P>(nodes, cells);
   }
 }
 
@@ -202,24 +193,11 @@ template <class T, int P>
     }
     (std::make_integer_sequence<int, P>{});
   } else {
+    std::array<Lanes<T>, P> by_cell;
+#pragma GCC unroll 8
+    for (int i = 0; i < P; ++i) by_cell[i] = cells[i];
     [&]<int... k>(std::integer_sequence<int, k...>) {
-      const auto one = [&](auto vector) {
-        Lanes<T> v = cells[0];
-        const auto take = [&](auto i) {
-          v = shuffle_lanes<T>(v, cells[i() + 1], [](auto l) {
-            constexpr int kPlace = decltype(vector)::value * kLanes<T> + decltype(l)::value;
-            return kPlace % P == decltype(i)::value + 1         ? kLanes<T> + kPlace / P
-                   : kPlace % P == 0 && decltype(i)::value == 0 ? kPlace / P
-                                                                : decltype(l)::value;
-          });
-        };
-        [&]<int... i>(std::integer_sequence<int, i...>) {
-          (take(std::integral_constant<int, i>{}), ...);
-        }
-        (std::make_integer_sequence<int, P - 1>{});
-        return v;
-      };
-      ((nodes[k] = one(std::integral_constant<int, k>{})), ...);
+      ((nodes[k] = pick_lanes<FromNodes<P, kLanes<T>, k>, T>(by_cell)), ...);
     }
     (std::make_integer_sequence<int, P>{});
   }

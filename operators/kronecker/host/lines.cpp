@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <type_traits>
 
 #include "mesh/element/sum_factorization.hpp"
 #include "mesh/saturated.hpp"
@@ -258,26 +257,14 @@ class LineKernelsOf final : public LineKernels<T> {
         // The hardware does not follow so many rows.
         __builtin_prefetch(u + ahead + i * kLanes<T>, 0, 2);
       }
-    }
-    if constexpr (kSortsByTransposing<T, P>) {
-#pragma GCC unroll 16
-      for (int lane = 0; lane < kLanes<T>; ++lane) by_cell[lane] = load_lanes(u + lane * P);
-      transpose<T>(by_cell);
-    } else if constexpr (P > 0) {
-      Lanes<T> row[kLine];
-#pragma GCC unroll 8
-      for (int i = 0; i < P; ++i) row[i] = load_lanes(u + i * kLanes<T>);
-      to_cells<T, P>(row, by_cell);
+      load_cells<T, P>(u, by_cell);
     } else {
       for (int i = 0; i < p; ++i) {
         for (int lane = 0; lane < kLanes<T>; ++lane) by_cell[i][lane] = u[lane * p + i];
       }
     }
     edge.clear_beyond(by_cell, p);
-    // Sorted by transposing, it is there.
-    if constexpr (!kSortsByTransposing<T, P> || !std::is_same_v<AtEdge, NoRowEdge<T>>) {
-      by_cell[p] = shift_down<T>(by_cell[0], edge.kept(u[kLanes<T> * p]));
-    }
+    by_cell[p] = shift_down<T>(by_cell[0], edge.kept(u[kLanes<T> * p]));
     const Lanes<T> first = by_cell[0];
     edge.clear_last(by_cell[0]);
     Lanes<T> mass[kLine];

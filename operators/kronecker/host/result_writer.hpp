@@ -17,24 +17,26 @@ namespace tessera {
 /// in a cache line of the vector.
 template <class T>
 struct ResultBuffers {
+  /// Values that a cache line has before its last SIMD vector: none where that is all of it.
+  static constexpr Index kUnfinished = kLineValues<T> - kLanes<T>;
   /// Values that a row of a batch has in whole cache lines.
   static constexpr Index row_values(Index degree) {
     return ceil_div(kLineValues<T> + kLanes<T> * degree, kLineValues<T>) * kLineValues<T>;
   }
   static constexpr Index bytes(Index rows, Index planes, Index degree) {
-    constexpr Index kKept = kLanes<T> + kLineValues<T>;
-    return rows * (planes * kKept + row_values(degree)) * static_cast<Index>(sizeof(T));
+    return rows * (planes * (kLanes<T> + kUnfinished) + row_values(degree)) *
+           static_cast<Index>(sizeof(T));
   }
 
   ResultBuffers(Index row_count, Index planes, Index degree)
       : rows(row_count),
         last(planes * rows),
-        unfinished(planes * rows * kLineValues<T>),
+        unfinished(planes * rows * kUnfinished),
         values(rows * row_values(degree)) {}
 
   Index rows;
   HostArray<Lanes<T>> last;  // [plane][row], the batch's last vector of nodes
-  HostArray<T> unfinished;   // [plane][row], a cache line that is not full
+  HostArray<T> unfinished;   // [plane][row], SIMD vectors of a cache line that is not full
   HostArray<T> values;       // [row], those of one plane on their way
 };
 
@@ -75,7 +77,7 @@ class ResultWriter {
   /// Asks for the cache lines that rows have in common, which are read before they are written.
   void ask_for_ends(const RowsOfPlane& rows) const {
     const T* const y = vectors_.y + first_node(rows);
-    for (Index j = 0; j <= rows.count; ++j) __builtin_prefetch(y + j * row_ - 1, 1, 2);
+    for (Index j = 0; j <= rows.count; ++j) __builtin_prefetch(y + j * row_, 1, 2);
   }
 
   /// Takes a batch's results [row][p] of a plane, which has the local number k. A row's batches
@@ -98,15 +100,15 @@ class ResultWriter {
   }
 
  private:
-  // Whether SIMD vectors are smaller than cache lines.
-  static constexpr bool kHasParts = kLanes<T> < kLineValues<T>;
+  static constexpr Index kUnfinished = ResultBuffers<T>::kUnfinished;
+  static constexpr bool kHasParts = kUnfinished > 0;
 
   Index first_node(const RowsOfPlane& rows) const {
     return lattice_.nodes().index(0, rows.first, rows.plane);
   }
   Index values(Index batch) const { return std::min(row_ - batch * width_, width_); }
   T* unfinished(Index k, Index j) const {
-    return buffers_.unfinished.data() + (k * buffers_.rows + j) * kLineValues<T>;
+    return buffers_.unfinished.data() + (k * buffers_.rows + j) * kUnfinished;
   }
 
   // y = x at a constrained end of the rows, which is node 0 of the cell in this lane.
@@ -157,7 +159,7 @@ class ResultWriter {
     }
   }
   void keep(Index k, Index j, const T* line) const {
-    for (Index i = 0; i < kLineValues<T>; i += kLanes<T>) {
+    for (Index i = 0; i < kUnfinished; i += kLanes<T>) {
       store_lanes<T>(load_lanes(line + i), unfinished(k, j) + i);
     }
   }

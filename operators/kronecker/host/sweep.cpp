@@ -4,8 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/saturated.hpp"
@@ -31,8 +29,9 @@ struct ScratchSizes {
     const Index tile_bricks = ceil_div(shape.bricks[1], shape.tiles[1]);
     z_carry = shape.bricks[2] > 0 ? tile_bricks * batches * 3 * row : 0;
     edge = rows * (lanes * p + 1);
-    results = value_bytes == sizeof(double) ? ResultBuffers<double>::bytes(rows, planes, p)
-                                            : ResultBuffers<float>::bytes(rows, planes, p);
+    const Index results = value_bytes == sizeof(double)
+                              ? ResultBuffers<double>::bytes(rows, planes, p)
+                              : ResultBuffers<float>::bytes(rows, planes, p);
     bytes = Saturated(2 * row + 2 * plane + x_carry + y_carry + z_carry) *
                 static_cast<Index>(kSimdBytes) +
             edge * value_bytes + results;
@@ -42,7 +41,6 @@ struct ScratchSizes {
   Index row, plane;                 // Lanes of a and b, of c and d
   Index x_carry, y_carry, z_carry;  // Lanes
   Index edge;                       // values
-  Index results;                    // bytes
   Index bytes;                      // of all
 };
 
