@@ -5,6 +5,7 @@
 
 #include "operators/kronecker/constrained_nodes.cuh"
 #include "operators/kronecker/device_data.hpp"
+#include "operators/kronecker/layer_chunks.hpp"
 
 namespace tessera {
 
@@ -71,7 +72,8 @@ struct KroneckerArguments : KroneckerData<T> {
   UnitMatrices<T, P> unit_y;
   EntryPair<T> beyond_y;
   HalfMatrices<T, P> half_z;
-  int per_block;  // what a block goes through: layers of cells, in 2D tiles along y
+  LayerChunks chunks;      // that blocks go through, in 3D
+  int tiles_of_block = 1;  // that they go through along y, in 2D
   KroneckerGrid grid;
 
   __host__ explicit KroneckerArguments(const KroneckerData<T>& data)

@@ -7,6 +7,7 @@
 
 #include "mesh/index_box.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
+#include "operators/kronecker/layer_chunks.hpp"
 #include "operators/kronecker/tiles/shapes.hpp"
 #include "operators/kronecker/warps/shapes.hpp"
 
@@ -132,14 +133,16 @@ struct KroneckerData {
   KroneckerSums sums;
 };
 
-/// Runs the form that data.v names. @throws DeviceError
+/// Runs the form that data.v names.
+/// @param chunks those of the operator's launches before, in 3D
+/// @throws DeviceError
 template <class T>
-void launch_kronecker_2d(int p, const KroneckerData<T>& data);
+void launch_kronecker_2d(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks);
 template <class T>
-void launch_kronecker_3d(int p, const KroneckerData<T>& data);
+void launch_kronecker_3d(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks);
 
-/// The most blocks of a launch, each of which needs room for two sums: in 3D, layers are cut into
-/// chunks only where there are fewer tiles than fill the GPU about eight times.
+/// The most blocks of a launch, each of which needs room for two sums: in 3D, there are one or two
+/// more of a tile than fill the GPU about eight times, and one of it at least.
 /// @param cells along x and along y
 constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::size_t value_bytes,
                                             std::int64_t cells_x, std::int64_t cells_y) {
@@ -153,7 +156,7 @@ constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::size_t va
     const std::int64_t rows = warp.rows * kronecker_warp(p, value_bytes).warps;
     tiles = std::max(tiles, (cells_x * p / warp.stored + 1) * (cells_y * p / rows + 1));
   }
-  return tiles + kOfChunks;
+  return (dimension == 3 ? 3 : 1) * tiles + kOfChunks;
 }
 
 }  // namespace tessera

@@ -9,9 +9,9 @@ namespace tessera {
 
 /// The kernel of the data's kind of cells and form.
 template <int dimension, class Shape>
-void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
+void launch_kronecker_form(const KroneckerData<typename Shape::T>& data, ChunksOfKernels& chunks) {
   const auto launch_any = [&]<KroneckerCells kind>() {
-    launch_kronecker_tiles<dimension, Shape, kind, KroneckerPass::any>(data);
+    launch_kronecker_tiles<dimension, Shape, kind, KroneckerPass::any>(data, chunks);
   };
   if (data.kind == KroneckerCells::different) {
     return launch_any.template operator()<KroneckerCells::different>();
@@ -26,9 +26,9 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
   }
   const auto launch_form = [&]<KroneckerPass form>() {
     if constexpr (has_warp_kernel(dimension, Shape::p)) {
-      launch_kronecker_warps<typename Shape::T, Shape::p, form>(data);
+      launch_kronecker_warps<typename Shape::T, Shape::p, form>(data, chunks);
     } else {
-      launch_kronecker_tiles<dimension, Shape, KroneckerCells::alike, form>(data);
+      launch_kronecker_tiles<dimension, Shape, KroneckerCells::alike, form>(data, chunks);
     }
   };
   switch (data.v.form) {
@@ -45,10 +45,10 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data) {
 
 /// Launches with the tile of a degree.
 template <int dimension, class T>
-void launch_kronecker_degree(int p, const KroneckerData<T>& data) {
+void launch_kronecker_degree(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks) {
   with_constant<1, kMaxFastDegree>(p, [&]<int P>() {
     launch_kronecker_form<dimension, KroneckerShape<T, P, kronecker_tile(dimension, P, sizeof(T))>>(
-        data);
+        data, chunks);
   });
 }
 

@@ -251,9 +251,9 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
     if (any_) {
       any_->apply(data);
     } else if (dimension_ == 2) {
-      launch_kronecker_2d(degree_, data);
+      launch_kronecker_2d(degree_, data, chunks_);
     } else {
-      launch_kronecker_3d(degree_, data);
+      launch_kronecker_3d(degree_, data, chunks_);
     }
   }
 
@@ -268,6 +268,7 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
   DeviceArray<Sums<2>> partial_;
   DeviceArray<unsigned> arrived_;
   KroneckerData<T> data_{};
+  mutable ChunksOfKernels chunks_;
   ResidentData resident_;  // where cells are alike
   std::optional<KroneckerAny<T>> any_;
 };

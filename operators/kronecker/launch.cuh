@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "operators/kronecker/arguments.cuh"
@@ -22,38 +21,6 @@ __device__ __forceinline__ void add_block_sums(const Sums<2>& of_thread,
       if (g.v.form == KroneckerPass::apply_dot) g.v.sums[1] = total[1];
     });
   }
-}
-
-/// How long blocks that go through chunks of layers take: `slots` of them run at a time, and all
-/// end after a time between that of waves that wait for each other and that of blocks that start
-/// when any other ends.
-struct ChunkTimes {
-  double whole_waves;      // how much of the time is that of waves that wait, 0 to 1
-  double waves_more;       // that a launch takes
-  double layers_of_start;  // that a block takes to start
-};
-
-/// How many layers a block goes through, so that the blocks end soonest. A block starts a layer
-/// early, and goes through `step` layers at a time.
-inline int best_layers_per_chunk(std::int64_t tiles, int layers, int step, int slots,
-                                 const ChunkTimes& times) {
-  int best = layers;
-  double best_time = 0.0;
-  // More waves than a few never end sooner: each chunk pays for a layer.
-  for (int chunks = 1; chunks <= layers && (chunks - 1) * tiles <= 8LL * slots; ++chunks) {
-    const int layers_per_chunk = (layers + chunks - 1) / chunks;
-    const std::int64_t blocks = tiles * ((layers + layers_per_chunk - 1) / layers_per_chunk);
-    const double waves = static_cast<double>(blocks) / slots;
-    const double in_turn =
-        times.whole_waves * std::ceil(waves) + (1.0 - times.whole_waves) * waves + times.waves_more;
-    const int early = chunks > 1 ? 1 : 0;
-    const int steps = (layers_per_chunk + early + step - 1) / step;
-    const double time = in_turn * (steps * step + times.layers_of_start);
-    if (chunks > 1 && time >= 0.999 * best_time) continue;
-    best = layers_per_chunk;
-    best_time = time;
-  }
-  return best;
 }
 
 /// Blocks of a kernel that run at a time, which may take `shared_bytes` from now on.
@@ -97,13 +64,11 @@ std::int64_t set_tiles(KroneckerArguments<T, P>& arguments, int width, int heigh
   return static_cast<std::int64_t>(grid.tiles_x) * grid.tiles_y;
 }
 
-/// Sets the chunks of layers that a block goes through, `step` layers at a time.
+/// Sets the chunks of layers that blocks go through.
 template <class T, int P>
-void set_chunks(KroneckerArguments<T, P>& arguments, std::int64_t tiles, int step, int slots,
-                const ChunkTimes& times) {
-  const int layers = arguments.axis[2].cells;
-  arguments.per_block = best_layers_per_chunk(tiles, layers, step, slots, times);
-  arguments.grid.chunks = blocks_for(layers, arguments.per_block);
+void set_chunks(KroneckerArguments<T, P>& arguments, const LayerChunks& chunks) {
+  arguments.chunks = chunks;
+  arguments.grid.chunks = static_cast<unsigned>(chunks.count);
 }
 
 /// Sets the blocks for the constrained nodes: not many of the `slots` blocks that run at a time.

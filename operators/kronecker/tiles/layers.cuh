@@ -84,9 +84,9 @@ __device__ __forceinline__ auto KroneckerTile<dimension, Shape, kind, compiled>:
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 template <KroneckerPass form, typename KroneckerTile<dimension, Shape, kind, compiled>::Step step>
 __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>::z_pass_of_layer(
-    int layer_of_step, int layer, Chunk chunk, const Column& column, T& carry) {
+    int layer_of_step, int layer, Layers chunk, const Column& column, T& carry) {
   const bool is_inner = step == Step::inner;
-  const bool stores = is_inner || (layer >= chunk.first_layer && layer < chunk.end_layer);
+  const bool stores = is_inner || (layer >= chunk.first && layer < chunk.end);
   const bool is_last = !is_inner && layer == g.axis[2].cells - 1;
   const std::int64_t stride = g.nodes.strides[2];
   const std::int64_t node = layer * P * stride + column.node;
@@ -133,7 +133,7 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 template <KroneckerPass form>
 __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>::z_pass(
-    int layer, Chunk chunk, const Column* columns, T* carry) {
+    int layer, Layers chunk, const Column* columns, T* carry) {
   const auto pass = [&]<Step step>() {
 #pragma unroll
     for (int r = 0; r < Shape::rounds_z; ++r) {
@@ -144,8 +144,7 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
       }
     }
   };
-  const bool is_inner = layer > 0 && layer >= chunk.first_layer &&
-                        layer + Shape::layers <= chunk.end_layer &&
+  const bool is_inner = layer > 0 && layer >= chunk.first && layer + Shape::layers <= chunk.end &&
                         layer + Shape::layers < g.axis[2].cells;
   if (is_inner) {
     pass.template operator()<Step::inner>();
@@ -157,7 +156,7 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 template <Ends ends>
 __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>::run_through_layers(
-    Chunk chunk) {
+    Layers chunk) {
   ItemY item = item_y(threadIdx.x);
   Column columns[Shape::rounds_z];
 #pragma unroll
@@ -175,8 +174,8 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   T carry[Shape::rounds_z] = {};
   // A chunk above the first starts a layer early, for what that adds to its first plane, and with
   // the lowest plane of that layer, which comes alone before the steps.
-  int layer = max(chunk.first_layer - 1, 0);
-  for (bool is_step = false; layer < chunk.end_layer; is_step = true) {
+  int layer = max(chunk.first - 1, 0);
+  for (bool is_step = false; layer < chunk.end; is_step = true) {
     const int slot = is_step ? 1 : 0;
     const int count = is_step ? Shape::planes : 1;
     y_pass<ends>(item, layer * P + slot, slot, count);

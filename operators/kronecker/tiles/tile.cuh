@@ -34,16 +34,15 @@ class KroneckerTile {
         first(reinterpret_cast<T*>(rows_z + Shape::table_entries(dimension, kind))),
         second(first + (dimension == 3 ? Shape::planes + 1 : 1) * Shape::plane),
         cell_x(place.tile_x * Shape::cells_x),
-        cell_y(place.tile_y * Shape::cells_y * (kHasTiles ? g.per_block : 1)),
+        cell_y(place.tile_y * Shape::cells_y * (kHasTiles ? g.tiles_of_block : 1)),
         chunk_of_block(place.chunk) {}
 
   /// In 3D a tile in all planes of the block's chunk of layers, in 2D the block's tiles.
   __device__ __forceinline__ void run() {
     if constexpr (dimension == 3) {
-      const int first = chunk_of_block * g.per_block;
-      run_chunk({first, min(first + g.per_block, g.axis[2].cells)});
+      run_chunk(g.chunks.layers(chunk_of_block));
     } else if constexpr (kHasTiles) {
-      for (int t = 0; t < g.per_block && cell_y * P <= g.axis[1].last_free; ++t) {
+      for (int t = 0; t < g.tiles_of_block && cell_y * P <= g.axis[1].last_free; ++t) {
         if (t > 0) __syncthreads();
         run_chunk({0, 1});
         cell_y += Shape::cells_y;
@@ -55,12 +54,8 @@ class KroneckerTile {
   __device__ Sums<2> sums_of_thread() const { return sums; }
 
  private:
-  // Layers of cells; in 2D the plane is one.
-  struct Chunk {
-    int first_layer;
-    int end_layer;
-  };
-  __device__ __forceinline__ void run_chunk(Chunk chunk) {
+  // In 2D the plane is one layer.
+  __device__ __forceinline__ void run_chunk(Layers chunk) {
     if constexpr (kind == KroneckerCells::different) {
       load_tables();
       __syncthreads();
@@ -100,7 +95,7 @@ class KroneckerTile {
   // Tiles without free ends go through code of their own, in the kernels for which it matters.
   static constexpr bool kTellsEndsApart = dimension == 3 && kind == KroneckerCells::alike;
   template <Ends ends>
-  __device__ __forceinline__ void run_tile(Chunk chunk) {
+  __device__ __forceinline__ void run_tile(Layers chunk) {
     if constexpr (dimension == 3) {
       run_through_layers<ends>(chunk);
     } else {
@@ -108,7 +103,7 @@ class KroneckerTile {
     }
   }
   template <Ends ends>
-  __device__ __forceinline__ void run_through_layers(Chunk chunk);
+  __device__ __forceinline__ void run_through_layers(Layers chunk);
   template <Ends ends>
   __device__ __forceinline__ void run_once();
 
@@ -274,10 +269,10 @@ class KroneckerTile {
   __device__ __forceinline__ void z_products(int layer_of_step, int layer, T* a, T* b, T* v) const;
   __device__ __forceinline__ Column column_of(int round) const;
   template <KroneckerPass form, Step step>
-  __device__ __forceinline__ void z_pass_of_layer(int layer_of_step, int layer, Chunk chunk,
+  __device__ __forceinline__ void z_pass_of_layer(int layer_of_step, int layer, Layers chunk,
                                                   const Column& column, T& carry);
   template <KroneckerPass form>
-  __device__ __forceinline__ void z_pass(int layer, Chunk chunk, const Column* columns, T* carry);
+  __device__ __forceinline__ void z_pass(int layer, Layers chunk, const Column* columns, T* carry);
   template <KroneckerPass form>
   __device__ __forceinline__ void store_plane();
   template <KroneckerPass form>

@@ -20,23 +20,26 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm) kronecke
   // As a value of the first lane, so that the compiler knows it to be the same for the warp.
   const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
   run_blocks<form, Shape::threads>(g, [&](const BlockPlace& place, Sums<2>& sums) {
-    const int first_layer = place.chunk * g.per_block;
     KroneckerWarp<Shape, form> work(g, results[warp], place.tile_x,
                                     place.tile_y * Shape::warps + warp);
-    work.run(first_layer, min(first_layer + g.per_block, g.axis[2].cells));
+    work.run(g.chunks.layers(place.chunk));
     sums = work.sums_of_thread();
   });
 }
 
+/// As measured on an H200, in layers: they are planes or two.
+inline constexpr ChunkTimes kWarpTimes{1.0, 1.0, 0.2, 0.4};
+
 template <class T, int P, KroneckerPass form>
-void launch_kronecker_warps(const KroneckerData<T>& data) {
+void launch_kronecker_warps(const KroneckerData<T>& data, ChunksOfKernels& chunks) {
   using Shape = KroneckerWarpShape<T, P>;
   KroneckerArguments<T, P> arguments(data);
   const std::int64_t tiles = set_tiles(arguments, Shape::stored, Shape::warps * Shape::rows);
   const auto kernel = kronecker_warp_kernel<Shape, form>;
   static const int slots = kronecker_slots(kernel, Shape::threads, 0);
   set_constrained_nodes(arguments, RowEnds::by_tiles, Shape::threads, slots);
-  set_chunks(arguments, tiles, 1, slots, {0.7, 0.0, 1.0});
+  const LayerWork work{tiles, arguments.axis[2].cells, 1};
+  set_chunks(arguments, chunks.best(work, slots, kWarpTimes));
   launch_blocks(kernel, arguments, Shape::threads, 0);
 }
 

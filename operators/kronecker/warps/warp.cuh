@@ -67,14 +67,14 @@ class KroneckerWarp {
         are_rows_free && is_free(0, tile_ - kColumns) && is_free(0, tile_ + 31 * kColumns - 1);
   }
 
-  /// The layers first .. end - 1; nothing where the warp's rows lie beyond the mesh.
-  __device__ __forceinline__ void run(int first, int end) {
+  /// Nothing where the warp's rows lie beyond the mesh.
+  __device__ __forceinline__ void run(Layers layers) {
     if (y_ > g.axis[1].last_free) return;
     if (lines.has_free_end(0, tile_ / P - Shape::cells_x, 32 * Shape::cells_x) ||
         lines.has_free_end(1, y_ / P, Shape::cells_y)) {
-      run_through_layers<Ends::free>(first, end);
+      run_through_layers<Ends::free>(layers);
     } else {
-      run_through_layers<Ends::constrained>(first, end);
+      run_through_layers<Ends::constrained>(layers);
     }
   }
   __device__ Sums<2> sums_of_thread() const { return sums_; }
@@ -92,7 +92,9 @@ class KroneckerWarp {
   using Window = T[kWindow][kColumns];
 
   template <Ends ends>
-  __device__ __forceinline__ void run_through_layers(int first, int end) {
+  __device__ __forceinline__ void run_through_layers(Layers layers) {
+    const int first = layers.first;
+    const int end = layers.end;
     // A chunk above the first starts a layer early, for what that adds to its first plane.
     int layer = max(first - 1, 0);
     const int last_z = end * P;
