@@ -151,7 +151,7 @@ constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::size_t va
   constexpr std::int64_t kOfChunks = 1 << 15;
   const TileShape tile = kronecker_tile(dimension, p, value_bytes);
   std::int64_t tiles = (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1);
-  if (has_warp_kernel(dimension, p)) {
+  if (has_warp_kernel(dimension, p, value_bytes)) {
     const WarpColumns warp = warp_columns(p, value_bytes);
     const std::int64_t rows = warp.rows * kronecker_warp(p, value_bytes).warps;
     tiles = std::max(tiles, (cells_x * p / warp.stored + 1) * (cells_y * p / rows + 1));

@@ -25,7 +25,7 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data, ChunksO
     }
   }
   const auto launch_form = [&]<KroneckerPass form>() {
-    if constexpr (has_warp_kernel(dimension, Shape::p)) {
+    if constexpr (has_warp_kernel(dimension, Shape::p, sizeof(typename Shape::T))) {
       launch_kronecker_warps<typename Shape::T, Shape::p, form>(data, chunks);
     } else {
       launch_kronecker_tiles<dimension, Shape, KroneckerCells::alike, form>(data, chunks);

@@ -18,7 +18,7 @@ struct TileShape {
 
 /// By degree, from 1 on. With as many threads as a pass has items, a thread needs few registers.
 inline constexpr TileShape kTiles3dDouble[] = {{60, 4, 4, 4, 4, 256, 4}, {30, 2, 2, 2, 2, 256, 4},
-                                               {20, 2, 2, 2, 1, 192, 4}, {14, 1, 1, 1, 1, 256, 4},
+                                               {18, 2, 2, 2, 1, 192, 4}, {14, 1, 1, 1, 1, 256, 4},
                                                {11, 1, 1, 1, 1, 320, 3}, {5, 1, 1, 1, 1, 224, 3},
                                                {4, 1, 1, 1, 1, 128, 4},  {4, 1, 1, 1, 1, 128, 4}};
 inline constexpr TileShape kTiles3dSingle[] = {{60, 8, 4, 8, 4, 256, 4}, {30, 4, 2, 4, 2, 256, 4},

@@ -6,15 +6,23 @@
 
 namespace tessera {
 
+/// Blocks an SM: one fewer where there are sums, which take registers.
+template <class Shape>
+constexpr int min_warp_blocks(KroneckerPass form) {
+  return form == KroneckerPass::apply ? Shape::blocks_per_sm : Shape::blocks_per_sm - 1;
+}
+
 /// y = A x and what the form makes of it, where cells are alike along each axis. Deterministic.
 ///
 /// Launch: blocks for the constrained nodes, then one block a tile, whose warps have rows of nodes
 /// beside each other, in a chunk of layers; Shape::threads threads; shared memory for the results
 /// of a layer a warp. Bytes a DoF: x and y once, and what the form adds. FMAs and additions a DoF,
-/// of which `stored` of 32 lanes' columns are stored: 18 at p = 1, 26 at p = 2.
+/// of which `stored` of 32 lanes' columns are stored: 18 at p = 1, 26 at p = 2,
+/// 35 at p = 3.
 template <class Shape, KroneckerPass form>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm) kronecker_warp_kernel(
-    const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
+__global__ void __launch_bounds__(Shape::threads, min_warp_blocks<Shape>(form))
+    kronecker_warp_kernel(
+        const __grid_constant__ KroneckerArguments<typename Shape::T, Shape::p> g) {
   using T = typename Shape::T;
   __shared__ __align__(16) T results[Shape::warps][Shape::results];
   // As a value of the first lane, so that the compiler knows it to be the same for the warp.
@@ -27,7 +35,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm) kronecke
   });
 }
 
-/// As measured on an H200, in layers: they are planes or two.
+/// As measured on an H200.
 inline constexpr ChunkTimes kWarpTimes{1.0, 1.0, 0.2, 0.4};
 
 template <class T, int P, KroneckerPass form>

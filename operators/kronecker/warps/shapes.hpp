@@ -2,8 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 
 namespace tessera {
+
+/// When a warp asks for the next plane of x: as soon as it has taken this one's values along y, or
+/// when it is through with this one, which takes fewer registers, so that there are more warps.
+enum class NextPlane { early, late };
 
 /// How many cells a warp takes, and how many blocks a multiprocessor is to hold.
 struct WarpShape {
@@ -11,18 +16,20 @@ struct WarpShape {
   int cells_y;  // of a warp
   int warps;    // of a block
   int blocks;
+  NextPlane next_plane;
 };
 
-/// Degrees that have this kernel in 3D, as measured on an H100: beyond them a lane needs more
-/// registers than leave enough warps.
-inline constexpr int kMaxWarpDegree = 2;
+/// By degree, from 1 on; as measured on an H100. At higher degrees a lane needs more registers than
+/// leave enough warps.
+inline constexpr WarpShape kWarpsDouble[] = {{2, 2, 4, 6, NextPlane::early},
+                                             {1, 1, 4, 7, NextPlane::late}};
+inline constexpr WarpShape kWarpsSingle[] = {
+    {4, 2, 4, 6, NextPlane::early}, {2, 1, 4, 5, NextPlane::early}, {1, 1, 4, 4, NextPlane::late}};
 
-/// By degree, from 1 on.
-inline constexpr WarpShape kWarpsDouble[] = {{2, 2, 4, 6}, {1, 1, 4, 5}};
-inline constexpr WarpShape kWarpsSingle[] = {{4, 2, 4, 6}, {2, 1, 4, 5}};
-
-constexpr bool has_warp_kernel(int dimension, int p) {
-  return dimension == 3 && p <= kMaxWarpDegree;
+constexpr bool has_warp_kernel(int dimension, int p, std::size_t value_bytes) {
+  const std::size_t degrees =
+      value_bytes == sizeof(double) ? std::size(kWarpsDouble) : std::size(kWarpsSingle);
+  return dimension == 3 && p <= static_cast<int>(degrees);
 }
 constexpr WarpShape kronecker_warp(int p, std::size_t value_bytes) {
   return value_bytes == sizeof(double) ? kWarpsDouble[p - 1] : kWarpsSingle[p - 1];

@@ -16,6 +16,7 @@ struct KroneckerWarpShape {
   using T = Value;
   static constexpr int p = Degree;
   static constexpr WarpShape shape = kronecker_warp(p, sizeof(T));
+  static constexpr NextPlane next_plane = shape.next_plane;
   static constexpr int cells_x = shape.cells_x;
   static constexpr int cells_y = shape.cells_y;
   static constexpr int warps = shape.warps;
@@ -88,6 +89,7 @@ class KroneckerWarp {
   static constexpr unsigned kAllLanes = 0xffffffffu;
   // Planes 0 .. p of a layer.
   using Layer = T[P + 1][kRows][kColumns];
+  using Row = T[kColumns];
   using Plane = T[kRows][kColumns];
   using Window = T[kWindow][kColumns];
 
@@ -99,49 +101,55 @@ class KroneckerWarp {
     int layer = max(first - 1, 0);
     const int last_z = end * P;
     Layer sums;
-    Plane a;
-    Plane b;
     Plane reference;  // b of the layer's first plane, where stiffness takes differences
     Window u;
     std::int64_t node = layer * P * g.nodes.strides[2] + y_ * g.nodes.strides[1] + tile_;
     const T* x = g.v.x + (node - P * g.nodes.strides[1] + (static_cast<int>(lane_) - 1) * kColumns);
-    // The plane above is on its way from when u is no longer needed.
-    const auto next_plane = [&](int z) {
+    // Calls f(r, a, b) for each row of plane z, and asks for the plane above.
+    const auto next_plane = [&](int z, auto&& f) {
       Plane v1;
       Plane v2;
       along_y<ends>(u, v1, v2);
-      x += g.nodes.strides[2];
-      load(x, z + 1, last_z, u);
+      const auto ask_for_next = [&] {
+        x += g.nodes.strides[2];
+        load(x, z + 1, last_z, u);
+      };
+      if constexpr (Shape::next_plane == NextPlane::early) ask_for_next();
       if (has_first_column_ || has_last_column_) {
         store_row_end(z, first * P, last_z);
         load_row_end(z + 1, last_z);
       }
-      along_x<ends>(v1, v2, a, b);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        Row a;
+        Row b;
+        along_x<ends>(v1[r], v2[r], a, b);
+        f(r, a, b);
+      }
+      if constexpr (Shape::next_plane == NextPlane::late) ask_for_next();
     };
     load(x, layer * P, last_z, u);
     load_row_end(layer * P, last_z);
-    next_plane(layer * P);
-    start_layer(layer, a, b, sums, reference);
+    next_plane(layer * P, [&](int r, const Row& a, const Row& b) {
+      start_layer(layer, r, a, b, sums, reference[r]);
+    });
 #pragma unroll 1
     for (; layer < end; ++layer) {
 #pragma unroll
-      for (int j = 1; j <= P; ++j) {
-        next_plane(layer * P + j);
-        if (j < P) add_plane(j, a, b, reference, sums);
+      for (int j = 1; j < P; ++j) {
+        next_plane(layer * P + j, [&](int r, const Row& a, const Row& b) {
+          add_plane(j, r, a, b, reference[r], sums);
+        });
       }
-      finish_layer(layer, layer >= first, node, a, b, sums, reference);
+      const bool is_stored = layer >= first;
+      next_plane(layer * P + P, [&](int r, const Row& a, const Row& b) {
+        finish_layer(layer, is_stored, r, a, b, sums, reference[r]);
+      });
+      if (is_stored) store_layer(layer, node, sums);
       node += P * g.nodes.strides[2];
     }
   }
 
-  template <class F>
-  __device__ __forceinline__ static void for_each_node(F&& f) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-      for (int c = 0; c < kColumns; ++c) f(r, c);
-    }
-  }
   __device__ __forceinline__ bool is_free(int d, int node) const { return lines.is_free(d, node); }
 
   // u = x in the warp's rows of plane z, and 0 where nodes are not free or z is above last_z; the
@@ -208,13 +216,9 @@ class KroneckerWarp {
     }
   }
   template <Ends ends>
-  __device__ __forceinline__ void along_x(const Plane& v1, const Plane& v2, Plane& a,
-                                          Plane& b) const {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      lines.template along_x<ends, Shape::cells_x>(UnitRows<T, P>{g.unit}, cell_x(), window(v1[r]),
-                                                   window(v2[r]), a[r], b[r]);
-    }
+  __device__ __forceinline__ void along_x(const Row& v1, const Row& v2, Row& a, Row& b) const {
+    lines.template along_x<ends, Shape::cells_x>(UnitRows<T, P>{g.unit}, cell_x(), window(v1),
+                                                 window(v2), a, b);
   }
   // The first of the lane's cells along x, which is -1 or less left of the mesh.
   __device__ __forceinline__ int cell_x() const {
@@ -229,7 +233,7 @@ class KroneckerWarp {
       return i < P ? left[i] : i < P + kColumns ? own[i - P] : right;
     }
   };
-  __device__ __forceinline__ static RowWindow window(const T (&own)[kColumns]) {
+  __device__ __forceinline__ static RowWindow window(const Row& own) {
     RowWindow w;
     w.own = own;
 #pragma unroll
@@ -241,42 +245,46 @@ class KroneckerWarp {
   __device__ __forceinline__ EntryPair<T> entry(int i, int j) const {
     return g.unit_z[distinct_entry(P, i, j)];
   }
-  __device__ __forceinline__ void add_plane(int j, const Plane& a, const Plane& b,
-                                            const Plane& reference, Layer& sums) const {
-    for_each_node([&](int r, int c) {
-      const T from = kDifferences ? b[r][c] - reference[r][c] : b[r][c];
+  __device__ __forceinline__ void add_plane(int j, int r, const Row& a, const Row& b,
+                                            const Row& reference, Layer& sums) const {
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+      const T from = kDifferences ? b[c] - reference[c] : b[c];
 #pragma unroll
       for (int i = 0; i <= P; ++i) {
-        sums[i][r][c] += entry(i, j).mass * a[r][c];
+        sums[i][r][c] += entry(i, j).mass * a[c];
         sums[i][r][c] += entry(i, j).stiffness * from;
       }
-    });
+    }
   }
-  // The sums of a chunk's first layer, of which a and b are those of plane 0.
-  __device__ __forceinline__ void start_layer(int layer, const Plane& a, const Plane& b,
-                                              Layer& sums, Plane& reference) const {
+  // The sums of a chunk's first layer, of which a and b are those of a row of plane 0.
+  __device__ __forceinline__ void start_layer(int layer, int r, const Row& a, const Row& b,
+                                              Layer& sums, Row& reference) const {
     const T end_term = layer == 0 ? g.axis[2].end_term[0] : T{0};
-    for_each_node([&](int r, int c) {
-      reference[r][c] = b[r][c];
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+      reference[c] = b[c];
 #pragma unroll
       for (int i = 0; i <= P; ++i) {
-        sums[i][r][c] = entry(i, 0).mass * a[r][c];
-        if (!kDifferences) sums[i][r][c] += entry(i, 0).stiffness * b[r][c];
+        sums[i][r][c] = entry(i, 0).mass * a[c];
+        if (!kDifferences) sums[i][r][c] += entry(i, 0).stiffness * b[c];
       }
-      sums[0][r][c] += end_term * b[r][c];
-    });
+      sums[0][r][c] += end_term * b[c];
+    }
   }
-  // Adds the layer's last plane, stores the others, and starts the layer above.
-  __device__ __forceinline__ void finish_layer(int layer, bool is_stored, std::int64_t node,
-                                               const Plane& a, const Plane& b, Layer& sums,
-                                               Plane& reference) {
-    for_each_node([&](int r, int c) {
-      const T from = kDifferences ? b[r][c] - reference[r][c] : b[r][c];
+  // Adds a row of the layer's last plane, leaves the results of the others, and starts the layer
+  // above; there is none above the mesh's last plane, which is then in its place.
+  __device__ __forceinline__ void finish_layer(int layer, bool is_stored, int r, const Row& a,
+                                               const Row& b, Layer& sums, Row& reference) {
+    const bool is_last = layer == g.axis[2].cells - 1;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+      const T from = kDifferences ? b[c] - reference[c] : b[c];
       T mass[P + 1];
       T both[P + 1];
 #pragma unroll
       for (int i = 0; i < P; ++i) {
-        mass[i] = entry(i, P).mass * a[r][c];
+        mass[i] = entry(i, P).mass * a[c];
         both[i] = mass[i] + entry(i, P).stiffness * from;
         sums[i][r][c] += both[i];
       }
@@ -286,21 +294,26 @@ class KroneckerWarp {
       }
       // The layer above has the same matrices, its planes being counted from the other end.
       const EntryPair<T> corner = entry(P, P);
-      sums[0][r][c] = sums[P][r][c] + 2 * corner.mass * a[r][c] +
-                      (kDifferences ? 1 : 2) * corner.stiffness * from;
+      sums[0][r][c] =
+          sums[P][r][c] + 2 * corner.mass * a[c] + (kDifferences ? 1 : 2) * corner.stiffness * from;
+      if (is_last) {
+        const T added = corner.mass * a[c] + (kDifferences ? T{0} : corner.stiffness * b[c]);
+        sums[0][r][c] += g.axis[2].end_term[1] * b[c] - added;
+      }
 #pragma unroll
       for (int i = 1; i <= P; ++i) sums[i][r][c] = kDifferences ? mass[P - i] : both[P - i];
-      reference[r][c] = b[r][c];
-    });
-    if (!is_stored) return;
+      reference[c] = b[c];
+    }
+  }
+  // y in the planes of a finished layer, the first of which has the tile's first column at `node`.
+  __device__ __forceinline__ void store_layer(int layer, std::int64_t node, const Layer& sums) {
     store<P>(node, layer * P);
     if (layer < g.axis[2].cells - 1) return;
-    // The mesh's last plane: all but what a layer above would add.
-    for_each_node([&](int r, int c) {
-      const T added =
-          entry(P, P).mass * a[r][c] + (kDifferences ? T{0} : entry(P, P).stiffness * b[r][c]);
-      result(0, r, c) = sums[0][r][c] - added + g.axis[2].end_term[1] * b[r][c];
-    });
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c) result(0, r, c) = sums[0][r][c];
+    }
     store<1>(node + P * g.nodes.strides[2], layer * P + P);
   }
 

@@ -66,10 +66,10 @@ TEST(DeviceKroneckerLongAxes, EqualTheHost) {
 // Tiles store what whole sectors of memory need beyond their own columns, wherever rows end.
 TEST(DeviceKroneckerRows, EqualTheHostAtEveryLengthAroundTheEndOfATile) {
   TESSERA_REQUIRE_DEVICE();
-  for (int degree = 1; degree <= 3; ++degree) {
+  for (int degree = 1; degree <= 4; ++degree) {
     const auto cells_of_tile = [&](std::size_t bytes) {
-      return has_warp_kernel(3, degree) ? warp_columns(degree, bytes).stored / degree
-                                        : kronecker_tile(3, degree, bytes).cells_x;
+      return has_warp_kernel(3, degree, bytes) ? warp_columns(degree, bytes).stored / degree
+                                               : kronecker_tile(3, degree, bytes).cells_x;
     };
     for (const std::size_t bytes : {sizeof(double), sizeof(float)}) {
       for (int more = -5; more <= 5; ++more) {
