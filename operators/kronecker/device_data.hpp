@@ -141,8 +141,8 @@ void launch_kronecker_2d(int p, const KroneckerData<T>& data, ChunksOfKernels& c
 template <class T>
 void launch_kronecker_3d(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks);
 
-/// The most blocks of a launch, each of which needs room for two sums: in 3D, there are one or two
-/// more of a tile than fill the GPU about eight times, and one of it at least.
+/// The most blocks of a launch, each of which needs room for two sums: in 3D those of
+/// best_layer_chunks() on a GPU that runs up to 4000 blocks at a time.
 /// @param cells along x and along y
 constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::size_t value_bytes,
                                             std::int64_t cells_x, std::int64_t cells_y) {

@@ -1,6 +1,7 @@
 #include "operators/kronecker/layer_chunks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace tessera {
@@ -12,8 +13,8 @@ int divide_up(int a, int b) { return (a + b - 1) / b; }
 // that part of all steps, three tenths of it in the last.
 LayerChunks chunks_with_tail(int layers, int step, int long_count, double tail) {
   const int steps = divide_up(layers, step);
-  const int in_tail = static_cast<int>(tail * steps + 0.5);
-  const int in_last = in_tail == 0 ? 0 : std::max(static_cast<int>(0.3 * in_tail + 0.5), 1);
+  const int in_tail = static_cast<int>(std::lround(tail * steps));
+  const int in_last = in_tail == 0 ? 0 : std::max(static_cast<int>(std::lround(0.3 * in_tail)), 1);
   const int in_long = steps - in_tail;
   LayerChunks chunks;
   chunks.count = long_count + (in_tail > in_last ? 1 : 0) + (in_last > 0 ? 1 : 0);

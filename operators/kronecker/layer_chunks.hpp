@@ -12,7 +12,7 @@ struct Layers {
   int end;
 };
 
-/// The layers 0 .. all - 1 in `count` chunks, of whole steps but for the last layer's: first
+/// The layers 0 .. all - 1 in `count` chunks, all but the last of whole steps: first
 /// `long_count` of about the same height, then at most two that are shorter.
 struct LayerChunks {
   int count = 1;

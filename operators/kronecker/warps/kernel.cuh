@@ -17,8 +17,7 @@ constexpr int min_warp_blocks(KroneckerPass form) {
 /// Launch: blocks for the constrained nodes, then one block a tile, whose warps have rows of nodes
 /// beside each other, in a chunk of layers; Shape::threads threads; shared memory for the results
 /// of a layer a warp. Bytes a DoF: x and y once, and what the form adds. FMAs and additions a DoF,
-/// of which `stored` of 32 lanes' columns are stored: 18 at p = 1, 26 at p = 2,
-/// 35 at p = 3.
+/// of which `stored` of 32 lanes' columns are stored: 18, 26 and 35 at p = 1, 2 and 3.
 template <class Shape, KroneckerPass form>
 __global__ void __launch_bounds__(Shape::threads, min_warp_blocks<Shape>(form))
     kronecker_warp_kernel(

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <vector>
 
@@ -14,6 +15,7 @@ constexpr ChunkTimes kTimes{0.3, 0.7, 0.25, 0.5};
 
 std::vector<int> heights(const LayerChunks& chunks) {
   std::vector<int> heights;
+  heights.reserve(chunks.count);
   for (int k = 0; k < chunks.count; ++k) {
     heights.push_back(chunks.layers(k).end - chunks.layers(k).first);
   }
