@@ -96,8 +96,8 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
     for (int k = 0; k < P; ++k) beside[k] = load_beside<form>(g.v, node + k * stride);
     if (is_last) beside[P] = load_beside<form>(g.v, node + P * stride);
   }
-  const T* const a_at = first + column.at + layer_of_step * P * Shape::plane;
-  const T* const b_at = second + column.at + layer_of_step * P * Shape::plane;
+  const T* const a_at = a_slots + column.at + layer_of_step * P * Shape::plane;
+  const T* const b_at = b_slots + column.at + layer_of_step * P * Shape::plane;
   T a[kNodes];
   T b[kNodes];
 #pragma unroll
@@ -106,8 +106,8 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
     b[k] = b_at[k * Shape::plane];
   }
   if (layer_of_step == Shape::layers - 1) {
-    first[column.at] = a[P];
-    second[column.at] = b[P];
+    a_slots[column.at] = a[P];
+    b_slots[column.at] = b[P];
   }
   if (!is_inner && layer == 0) carry = g.axis[2].end_term[0] * b[0];
   T end{0};
@@ -186,7 +186,7 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
     if (!is_step) continue;
     with_form<compiled>(g.v,
                         [&]<KroneckerPass form>() { z_pass<form>(layer, chunk, columns, carry); });
-    __syncthreads();
+    if constexpr (kInPlace) __syncthreads();
     layer += Shape::layers;
   }
 }

@@ -55,9 +55,15 @@ struct KroneckerShape {
     const bool has_xy = kind == KroneckerCells::different;
     return (has_z ? layers * (p + 1) * (p + 1) : 0) + (has_xy ? entries * (cells_x + cells_y) : 0);
   }
+  // Whether a and b take the place of v1 and v2 in shared memory, as there is no room for both.
+  static constexpr bool is_in_place(int dimension) {
+    constexpr int kRoom = 160 * 1024;  // for the blocks of a multiprocessor
+    return dimension == 2 ||
+           blocks_per_sm * static_cast<int>(sizeof(T)) * 2 * (2 * planes + 1) * plane > kRoom;
+  }
   static constexpr int shared_bytes(int dimension, KroneckerCells kind) {
-    return static_cast<int>(sizeof(T)) * 2 *
-           (table_entries(dimension, kind) + (dimension == 3 ? planes + 1 : 1) * plane);
+    const int slots = dimension == 2 ? 1 : is_in_place(dimension) ? planes + 1 : 2 * planes + 1;
+    return static_cast<int>(sizeof(T)) * 2 * (table_entries(dimension, kind) + slots * plane);
   }
 };
 

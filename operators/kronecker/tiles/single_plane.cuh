@@ -30,7 +30,7 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   for (int r = 0; r < kRounds; ++r) {
     const int row = row_of(r);
     if (!stores(row)) continue;
-    store<form>(node_of(row), g.scale * first[row * Shape::row + column], beside[r]);
+    store<form>(node_of(row), g.scale * a_slots[row * Shape::row + column], beside[r]);
   }
 }
 

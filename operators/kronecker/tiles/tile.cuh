@@ -16,8 +16,10 @@ __device__ __forceinline__ Value kept(Value value) {
 }
 
 /// A block at work on its tile: y = A x from global memory to global memory. Between the passes
-/// the planes of a step, and in 3D the one below them, are in shared memory: [slot][row][column],
-/// v1 and v2 after the y pass, which the x pass replaces by a and b.
+/// the planes of a step are in shared memory, [slot][row][column]: v1 and v2 after the y pass, a
+/// and b after the x pass, which in 3D have a slot for the plane below as well. Where there is room
+/// for both, nobody has to wait for those that still read v1 and v2, or a and b; else a and b
+/// replace v1 and v2.
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 class KroneckerTile {
  public:
@@ -31,8 +33,8 @@ class KroneckerTile {
         rows_z(reinterpret_cast<EntryPair<T>*>(shared)),
         rows_x(rows_z + (dimension == 3 ? Shape::layers * kNodes * kNodes : 0)),
         rows_y(rows_x + Shape::entries * Shape::cells_x),
-        first(reinterpret_cast<T*>(rows_z + Shape::table_entries(dimension, kind))),
-        second(first + (dimension == 3 ? Shape::planes + 1 : 1) * Shape::plane),
+        a_slots(reinterpret_cast<T*>(rows_z + Shape::table_entries(dimension, kind))),
+        b_slots(a_slots + kSlots * Shape::plane),
         cell_x(place.tile_x * Shape::cells_x),
         cell_y(place.tile_y * Shape::cells_y * (kHasTiles ? g.tiles_of_block : 1)),
         chunk_of_block(place.chunk) {}
@@ -68,6 +70,8 @@ class KroneckerTile {
     }
   }
   static constexpr bool kHasTiles = takes_tiles(dimension, compiled);
+  static constexpr int kSlots = dimension == 3 ? Shape::planes + 1 : 1;
+  static constexpr bool kInPlace = Shape::is_in_place(dimension);
   static constexpr int P = Shape::p;
   static constexpr int kNodes = P + 1;
   static constexpr bool kDifferences = kTakesDifferences<T>;
@@ -171,7 +175,15 @@ class KroneckerTile {
     lines.template along_y<ends, Shape::work_y>(rows_along_y(row), cell, w, v1, v2);
   }
 
-  // The y pass of `count` planes from first_z on, to the slots from first_slot on; `own` is the
+  // v1 and v2 of a step's planes, the first of which has the slot `slot` of a and b.
+  __device__ __forceinline__ T* v1_from(int slot) const {
+    return kInPlace ? a_slots + slot * Shape::plane : b_slots + kSlots * Shape::plane;
+  }
+  __device__ __forceinline__ T* v2_from(int slot) const {
+    return v1_from(slot) + (kInPlace ? kSlots : Shape::planes) * Shape::plane;
+  }
+
+  // The y pass of `count` planes from first_z on, for the slots from first_slot on; `own` is the
   // thread's first item.
   template <Ends ends>
   __device__ __forceinline__ void y_pass(const ItemY& own, int first_z, int first_slot, int count) {
@@ -184,11 +196,12 @@ class KroneckerTile {
       T v2[Shape::outputs_y];
       load(item, first_z, count, w);
       y_products<ends>(cell_y + item.row, item.row, w, v1, v2);
-      const int to = first_slot * Shape::plane + item.to;
+      T* const to_v1 = v1_from(first_slot) + item.to;
+      T* const to_v2 = v2_from(first_slot) + item.to;
 #pragma unroll
       for (int j = 0; j < Shape::outputs_y; ++j) {
-        first[to + j * Shape::row] = v1[j];
-        second[to + j * Shape::row] = v2[j];
+        to_v1[j * Shape::row] = v1[j];
+        to_v2[j * Shape::row] = v2[j];
       }
       if constexpr (Shape::rounds_y == 1) return;
     }
@@ -202,37 +215,40 @@ class KroneckerTile {
         [&](int i) { return v2[i]; }, a, b);
   }
 
-  // The thread's place in the x pass: a piece of a row of nodes, `line` rows on in the tile's
-  // planes.
+  // The thread's place in the x pass: a piece of a row of nodes, `line` rows on in the planes of
+  // the pass.
   struct ItemX {
     int cell;  // the first of the piece, in the tile
-    int at;
+    int at;    // in v1 and v2, and from the pass's first slot on in a and b
     bool works;
   };
-  __device__ __forceinline__ ItemX item_x(int first_slot, int first_line, int lines) const {
+  __device__ __forceinline__ ItemX item_x(int first_line, int lines) const {
     const int line = first_line + static_cast<int>(threadIdx.x) % Shape::lines;
     const int piece = static_cast<int>(threadIdx.x) / Shape::lines;
-    return {piece * Shape::work_x,
-            (first_slot * Shape::height + line) * Shape::row + piece * Shape::outputs_x,
+    return {piece * Shape::work_x, line * Shape::row + piece * Shape::outputs_x,
             piece < Shape::pieces_x && line < lines};
   }
-  // The x pass of `count` planes from first_slot on, in place: node i of a row goes to column i.
-  // Rows are written when all of their pieces have been read.
+  // The x pass of `count` planes from first_slot on: node i of a row goes to column i. In place,
+  // rows are written when all of their pieces have been read.
   template <Ends ends>
   __device__ __forceinline__ void x_pass(int first_slot, int count) {
     const int lines = count * Shape::height;
+    const T* const v1 = v1_from(first_slot);
+    const T* const v2 = v2_from(first_slot);
+    T* const to_a = a_slots + first_slot * Shape::plane;
+    T* const to_b = b_slots + first_slot * Shape::plane;
 #pragma unroll 1
     for (int from = 0; from < lines; from += Shape::lines) {
-      const ItemX item = item_x(first_slot, from, lines);
+      const ItemX item = item_x(from, lines);
       T a[Shape::outputs_x];
       T b[Shape::outputs_x];
-      if (item.works) x_products<ends>(item.cell, first + item.at, second + item.at, a, b);
-      __syncthreads();
+      if (item.works) x_products<ends>(item.cell, v1 + item.at, v2 + item.at, a, b);
+      if constexpr (kInPlace) __syncthreads();
       if (item.works) {
 #pragma unroll
         for (int i = 0; i < Shape::outputs_x; ++i) {
-          first[item.at + i] = a[i];
-          second[item.at + i] = b[i];
+          to_a[item.at + i] = a[i];
+          to_b[item.at + i] = b[i];
         }
       }
     }
@@ -245,16 +261,16 @@ class KroneckerTile {
     T b[Shape::outputs_x];
 #pragma unroll
     for (int r = 0; r < kRounds; ++r) {
-      const ItemX item = item_x(0, r * Shape::lines, Shape::height);
-      if (item.works) x_products<ends>(item.cell, first + item.at, second + item.at, a[r], b);
+      const ItemX item = item_x(r * Shape::lines, Shape::height);
+      if (item.works) x_products<ends>(item.cell, a_slots + item.at, b_slots + item.at, a[r], b);
     }
     __syncthreads();
 #pragma unroll
     for (int r = 0; r < kRounds; ++r) {
-      const ItemX item = item_x(0, r * Shape::lines, Shape::height);
+      const ItemX item = item_x(r * Shape::lines, Shape::height);
       if (!item.works) continue;
 #pragma unroll
-      for (int i = 0; i < Shape::outputs_x; ++i) first[item.at + i] = a[r][i];
+      for (int i = 0; i < Shape::outputs_x; ++i) a_slots[item.at + i] = a[r][i];
     }
   }
 
@@ -285,8 +301,8 @@ class KroneckerTile {
   EntryPair<T>* rows_z;  // [layer of the step][i][j]
   EntryPair<T>* rows_x;  // [entry][cell]
   EntryPair<T>* rows_y;  // [cell][entry]
-  T* first;              // v1, then a
-  T* second;             // v2, then b
+  T* a_slots;            // a, [slot][row][column]
+  T* b_slots;            // b
   int cell_x;
   int cell_y;
   int chunk_of_block;
