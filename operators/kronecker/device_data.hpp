@@ -142,13 +142,12 @@ template <class T>
 void launch_kronecker_3d(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks);
 
 /// The most blocks of a launch, each of which needs room for two sums: in 3D those of
-/// best_layer_chunks() on a GPU that runs up to 4000 blocks at a time.
+/// best_layer_chunks() on a GPU that runs up to 4096 blocks at a time.
 /// @param cells along x and along y
 constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::size_t value_bytes,
                                             std::int64_t cells_x, std::int64_t cells_y) {
   if (p > kMaxFastDegree) return 0;
-  // With those of constrained nodes.
-  constexpr std::int64_t kOfChunks = 1 << 15;
+  constexpr std::int64_t kSlots = 4096;
   const TileShape tile = kronecker_tile(dimension, p, value_bytes);
   std::int64_t tiles = (cells_x / tile.cells_x + 1) * (cells_y / tile.cells_y + 1);
   if (has_warp_kernel(dimension, p, value_bytes)) {
@@ -156,7 +155,9 @@ constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::size_t va
     const std::int64_t rows = warp.rows * kronecker_warp(p, value_bytes).warps;
     tiles = std::max(tiles, (cells_x * p / warp.stored + 1) * (cells_y * p / rows + 1));
   }
-  return (dimension == 3 ? 3 : 1) * tiles + kOfChunks;
+  // The room for more than one chunk has those of constrained nodes as well.
+  return dimension == 3 ? most_blocks_of_chunks(tiles, kSlots)
+                        : tiles + kMostWavesOfChunks * kSlots;
 }
 
 }  // namespace tessera

@@ -64,11 +64,13 @@ std::int64_t set_tiles(KroneckerArguments<T, P>& arguments, int width, int heigh
   return static_cast<std::int64_t>(grid.tiles_x) * grid.tiles_y;
 }
 
-/// Sets the chunks of layers that blocks go through.
+/// Sets the chunks of layers that blocks go through, `step` layers at a time.
 template <class T, int P>
-void set_chunks(KroneckerArguments<T, P>& arguments, const LayerChunks& chunks) {
-  arguments.chunks = chunks;
-  arguments.grid.chunks = static_cast<unsigned>(chunks.count);
+void set_chunks(KroneckerArguments<T, P>& arguments, std::int64_t tiles, int step, int slots,
+                const ChunkTimes& times, ChunksOfKernels& chunks) {
+  const LayerWork work{tiles, arguments.axis[2].cells, step};
+  arguments.chunks = chunks.best(work, slots, times);
+  arguments.grid.chunks = static_cast<unsigned>(arguments.chunks.count);
 }
 
 /// Sets the blocks for the constrained nodes: not many of the `slots` blocks that run at a time.

@@ -2,28 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
+
+#include "mesh/index.hpp"
 
 namespace tessera {
 namespace {
 
-int divide_up(int a, int b) { return (a + b - 1) / b; }
-
 // `long_count` chunks of about the same number of steps, and if tail > 0 two short ones, which have
 // that part of all steps, three tenths of it in the last.
-LayerChunks chunks_with_tail(int layers, int step, int long_count, double tail) {
-  const int steps = divide_up(layers, step);
+LayerChunks chunks_with_tail(const LayerWork& work, int long_count, double tail) {
+  const int steps = work.steps();
   const int in_tail = static_cast<int>(std::lround(tail * steps));
   const int in_last = in_tail == 0 ? 0 : std::max(static_cast<int>(std::lround(0.3 * in_tail)), 1);
   const int in_long = steps - in_tail;
   LayerChunks chunks;
   chunks.count = long_count + (in_tail > in_last ? 1 : 0) + (in_last > 0 ? 1 : 0);
   chunks.long_count = long_count;
-  chunks.long_layers = in_long / long_count * step;
+  chunks.long_layers = in_long / long_count * work.step;
   chunks.longer = in_long % long_count;
-  chunks.step = step;
-  chunks.last = (steps - in_last) * step;
-  chunks.all = layers;
+  chunks.step = work.step;
+  chunks.last = (steps - in_last) * work.step;
+  chunks.all = work.layers;
   return chunks;
 }
 
@@ -39,6 +40,8 @@ bool is_descending(const LayerChunks& chunks) {
 }
 
 }  // namespace
+
+int LayerWork::steps() const { return static_cast<int>(ceil_div(layers, step)); }
 
 double time_of_chunks(const LayerChunks& chunks, std::int64_t tiles, int slots,
                       const ChunkTimes& times) {
@@ -72,14 +75,14 @@ double time_of_chunks(const LayerChunks& chunks, std::int64_t tiles, int slots,
 
 LayerChunks best_layer_chunks(const LayerWork& work, int slots, const ChunkTimes& times) {
   constexpr double kTails[] = {0.0, 0.1, 0.2, 0.3, 0.4};
-  const int steps = divide_up(work.layers, work.step);
-  LayerChunks best = chunks_with_tail(work.layers, work.step, 1, 0.0);
-  double best_time = time_of_chunks(best, work.tiles, slots, times);
-  // More chunks than fill the slots some times never end sooner. Of many, not each number is tried.
-  for (int count = 1; count <= steps && (count - 1) * work.tiles <= 8LL * slots;
+  const int steps = work.steps();
+  LayerChunks best;
+  double best_time = std::numeric_limits<double>::max();
+  // Of many chunks, not each number is tried.
+  for (int count = 1; count <= steps && (count - 1) * work.tiles <= kMostWavesOfChunks * slots;
        count += 1 + count / 8) {
     for (const double tail : kTails) {
-      const LayerChunks chunks = chunks_with_tail(work.layers, work.step, count, tail);
+      const LayerChunks chunks = chunks_with_tail(work, count, tail);
       if (!is_descending(chunks)) continue;
       const double time = time_of_chunks(chunks, work.tiles, slots, times);
       if (time >= 0.999 * best_time) continue;

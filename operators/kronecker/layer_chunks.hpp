@@ -46,7 +46,18 @@ struct LayerWork {
   std::int64_t tiles;
   int layers;
   int step;
+
+  int steps() const;
 };
+
+/// How many times long chunks may fill the slots: more of them never end sooner.
+inline constexpr std::int64_t kMostWavesOfChunks = 8;
+
+/// The most blocks that best_layer_chunks() makes: beyond these waves a long one and two short ones
+/// a tile.
+constexpr std::int64_t most_blocks_of_chunks(std::int64_t tiles, std::int64_t slots) {
+  return kMostWavesOfChunks * slots + 3 * tiles;
+}
 
 /// The time until the blocks have ended, `slots` of which run at a time: one a tile for the first
 /// chunk, then one a tile for the second and so on, each of which starts when any other ends.
@@ -54,8 +65,7 @@ double time_of_chunks(const LayerChunks& chunks, std::int64_t tiles, int slots,
                       const ChunkTimes& times);
 
 /// The chunks for which the blocks end soonest: long ones first, as each pays for its start, and
-/// short ones last, which fill the time between the ends of the long ones. There are at most about
-/// 8 slots + 3 tiles blocks.
+/// short ones last, which fill the time between the ends of the long ones.
 LayerChunks best_layer_chunks(const LayerWork& work, int slots, const ChunkTimes& times);
 
 /// The chunks of an operator's kernels, which differ in how many blocks run at a time.

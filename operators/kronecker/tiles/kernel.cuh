@@ -54,8 +54,7 @@ void launch_kronecker_tiles(const KroneckerData<typename Shape::T>& data, Chunks
   static const int slots = kronecker_slots(kernel, Shape::threads, kShared);
   set_constrained_nodes(arguments, RowEnds::by_blocks, Shape::threads, slots);
   if constexpr (dimension == 3) {
-    const LayerWork work{tiles, arguments.axis[2].cells, Shape::layers};
-    set_chunks(arguments, chunks.best(work, slots, kTileTimes));
+    set_chunks(arguments, tiles, Shape::layers, slots, kTileTimes, chunks);
   } else if constexpr (takes_tiles(dimension, compiled)) {
     arguments.tiles_of_block = tiles_per_block(tiles, slots);
     arguments.grid.tiles_y = blocks_for(arguments.grid.tiles_y, arguments.tiles_of_block);

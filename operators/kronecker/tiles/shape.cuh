@@ -58,13 +58,18 @@ struct KroneckerShape {
   // Whether a and b take the place of v1 and v2 in shared memory, as there is no room for both.
   static constexpr bool is_in_place(int dimension) {
     constexpr int kRoom = 160 * 1024;  // for the blocks of a multiprocessor
-    return dimension == 2 ||
-           blocks_per_sm * static_cast<int>(sizeof(T)) * 2 * (2 * planes + 1) * plane > kRoom;
+    return dimension == 2 || blocks_per_sm * pair_bytes((2 * planes + 1) * plane) > kRoom;
   }
+  // Of a and of b: the planes of a step, and in 3D the one below.
+  static constexpr int slots(int dimension) { return dimension == 3 ? planes + 1 : 1; }
   static constexpr int shared_bytes(int dimension, KroneckerCells kind) {
-    const int slots = dimension == 2 ? 1 : is_in_place(dimension) ? planes + 1 : 2 * planes + 1;
-    return static_cast<int>(sizeof(T)) * 2 * (table_entries(dimension, kind) + slots * plane);
+    const int all_slots = slots(dimension) + (is_in_place(dimension) ? 0 : planes);
+    return pair_bytes(table_entries(dimension, kind) + all_slots * plane);
   }
+
+ private:
+  // Pairs of values: entries of mass and stiffness, a and b, v1 and v2.
+  static constexpr int pair_bytes(int pairs) { return 2 * pairs * static_cast<int>(sizeof(T)); }
 };
 
 }  // namespace tessera

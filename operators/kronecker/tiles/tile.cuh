@@ -70,7 +70,7 @@ class KroneckerTile {
     }
   }
   static constexpr bool kHasTiles = takes_tiles(dimension, compiled);
-  static constexpr int kSlots = dimension == 3 ? Shape::planes + 1 : 1;
+  static constexpr int kSlots = Shape::slots(dimension);
   static constexpr bool kInPlace = Shape::is_in_place(dimension);
   static constexpr int P = Shape::p;
   static constexpr int kNodes = P + 1;

@@ -45,8 +45,7 @@ void launch_kronecker_warps(const KroneckerData<T>& data, ChunksOfKernels& chunk
   const auto kernel = kronecker_warp_kernel<Shape, form>;
   static const int slots = kronecker_slots(kernel, Shape::threads, 0);
   set_constrained_nodes(arguments, RowEnds::by_tiles, Shape::threads, slots);
-  const LayerWork work{tiles, arguments.axis[2].cells, 1};
-  set_chunks(arguments, chunks.best(work, slots, kWarpTimes));
+  set_chunks(arguments, tiles, 1, slots, kWarpTimes, chunks);
   launch_blocks(kernel, arguments, Shape::threads, 0);
 }
 
