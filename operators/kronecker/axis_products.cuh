@@ -9,6 +9,13 @@ namespace tessera {
 /// is inside.
 enum class Ends { constrained, free };
 
+/// Two values of a node, which shared memory takes and gives by one instruction.
+template <class T>
+struct alignas(2 * sizeof(T)) ValuePair {
+  T first;
+  T second;
+};
+
 /// Products of windows [(C + 1) p + 1] of x, as those of `passes.cuh`, for the nodes that C cells
 /// from `cell` on own.
 template <class T, int P, KroneckerCells kind>
@@ -66,15 +73,37 @@ struct AxisProducts {
     both_products<P, C>(rows, u, b, a);
     load_window(v2);
     add_mass_product<P, C>(rows, u, a);
-    if constexpr (ends == Ends::constrained) return;
-    for_each_end<C>(0, cell, [&](int c, int side) {
-      const int end = (c + 1) * P;
-      if constexpr (kind != KroneckerCells::different) {
-        b[c * P] -= g.beyond.mass * v1(end);
-        a[c * P] -= g.beyond.stiffness * v1(end) + g.beyond.mass * v2(end);
+    correct_ends_along_x<ends, C>(cell, v1, v2, a, b);
+  }
+
+  /// The same of pairs in memory: v[i] are both entries i of the windows.
+  template <Ends ends, int C, class Rows>
+  __device__ __forceinline__ void along_x(const Rows& rows, int cell, const ValuePair<T>* v, T* a,
+                                          T* b) const {
+    constexpr int kWindow = (C + 1) * P + 1;
+    if constexpr (Rows::is_symmetric || (is_extended && ends == Ends::free)) {
+      ValuePair<T> u[kWindow];
+#pragma unroll
+      for (int i = 0; i < kWindow; ++i) u[i] = v[i];
+      along_x<ends, C>(
+          rows, cell, [&](int i) { return u[i].first; }, [&](int i) { return u[i].second; }, a, b);
+    } else {
+      // Pair by pair, so that the windows take no registers.
+      const T reference = kDifferences ? v[P].first : T{0};
+#pragma unroll
+      for (int i = 0; i < kWindow; ++i) {
+        const ValuePair<T> u = v[i];
+        const T from = u.first - reference;
+        for_each_row_of<P, C>(i, [&](int c, int out, int entry, bool is_first) {
+          const EntryPair<T> e = rows(c, entry);
+          b[out] = is_first ? e.mass * u.first : b[out] + e.mass * u.first;
+          a[out] = is_first ? e.stiffness * from : a[out] + e.stiffness * from;
+          a[out] += e.mass * u.second;
+        });
       }
-      a[c * P] += g.axis[0].end_term[side] * v1(end);
-    });
+      correct_ends_along_x<ends, C>(
+          cell, [&](int i) { return v[i].first; }, [&](int i) { return v[i].second; }, a, b);
+    }
   }
 
  private:
@@ -86,6 +115,20 @@ struct AxisProducts {
       const int side = cell + c == 0 ? 0 : cell + c == g.axis[d].cells ? 1 : -1;
       if (side >= 0) f(c, side);
     }
+  }
+  // Takes from a and b what there is not beyond an end, and adds the end's own term.
+  template <Ends ends, int C, class First, class Second>
+  __device__ __forceinline__ void correct_ends_along_x(int cell, First&& v1, Second&& v2, T* a,
+                                                       T* b) const {
+    if constexpr (ends == Ends::constrained) return;
+    for_each_end<C>(0, cell, [&](int c, int side) {
+      const int end = (c + 1) * P;
+      if constexpr (kind != KroneckerCells::different) {
+        b[c * P] -= g.beyond.mass * v1(end);
+        a[c * P] -= g.beyond.stiffness * v1(end) + g.beyond.mass * v2(end);
+      }
+      a[c * P] += g.axis[0].end_term[side] * v1(end);
+    });
   }
   // Gives a window of C cells beyond an end the end's value.
   template <int C>

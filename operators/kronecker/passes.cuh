@@ -36,6 +36,14 @@ struct TableRows {
   }
 };
 
+/// The row of a node that an item owns: the number of its first entry, how many it has, and the
+/// place in the window of the first one's value.
+constexpr int first_entry(int p, int node) {
+  return node % p == 0 ? 0 : 2 * p + 1 + (node % p - 1) * (p + 1);
+}
+constexpr int entry_count(int p, int node) { return node % p == 0 ? 2 * p + 1 : p + 1; }
+constexpr int first_place(int p, int node) { return node - node % p + (node % p == 0 ? 0 : p); }
+
 /// Calls f(cell, output, entry of the output's row, place in w, whether it is the row's first) for
 /// the nodes that C cells own. The window w is [(C + 1) p + 1] nodes from p before the first of
 /// them.
@@ -43,11 +51,21 @@ template <int P, int C, class F>
 __device__ __forceinline__ void for_each_row_entry(F&& f) {
 #pragma unroll
   for (int n = 0; n < C * P; ++n) {
-    const int i = n % P;
-    const int first = i == 0 ? 0 : 2 * P + 1 + (i - 1) * (P + 1);
-    const int count = i == 0 ? 2 * P + 1 : P + 1;
+    const int first = first_entry(P, n);
+    const int count = entry_count(P, n);
 #pragma unroll
-    for (int j = 0; j < count; ++j) f(n / P, n, first + j, n - i + (i == 0 ? 0 : P) + j, j == 0);
+    for (int j = 0; j < count; ++j) f(n / P, n, first + j, first_place(P, n) + j, j == 0);
+  }
+}
+
+/// The same for one place in w: calls f(cell, output, entry, whether it is the output's first) for
+/// the nodes that this value is part of.
+template <int P, int C, class F>
+__device__ __forceinline__ void for_each_row_of(int place, F&& f) {
+#pragma unroll
+  for (int n = 0; n < C * P; ++n) {
+    const int j = place - first_place(P, n);
+    if (j >= 0 && j < entry_count(P, n)) f(n / P, n, first_entry(P, n) + j, j == 0);
   }
 }
 

@@ -90,25 +90,16 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   const bool is_last = !is_inner && layer == g.axis[2].cells - 1;
   const std::int64_t stride = g.nodes.strides[2];
   const std::int64_t node = layer * P * stride + column.node;
-  T beside[kNodes];
-  if (stores) {
-#pragma unroll
-    for (int k = 0; k < P; ++k) beside[k] = load_beside<form>(g.v, node + k * stride);
-    if (is_last) beside[P] = load_beside<form>(g.v, node + P * stride);
-  }
-  const T* const a_at = a_slots + column.at + layer_of_step * P * Shape::plane;
-  const T* const b_at = b_slots + column.at + layer_of_step * P * Shape::plane;
+  const ValuePair<T>* const at = slots + column.at + layer_of_step * P * Shape::plane;
   T a[kNodes];
   T b[kNodes];
 #pragma unroll
   for (int k = 0; k <= P; ++k) {
-    a[k] = a_at[k * Shape::plane];
-    b[k] = b_at[k * Shape::plane];
+    const ValuePair<T> both = at[k * Shape::plane];
+    a[k] = both.first;
+    b[k] = both.second;
   }
-  if (layer_of_step == Shape::layers - 1) {
-    a_slots[column.at] = a[P];
-    b_slots[column.at] = b[P];
-  }
+  if (layer_of_step == Shape::layers - 1) slots[column.at] = {a[P], b[P]};
   if (!is_inner && layer == 0) carry = g.axis[2].end_term[0] * b[0];
   T end{0};
   if (is_last) end = g.axis[2].end_term[1] * b[P];
@@ -117,6 +108,10 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   v[0] += carry;
   carry = v[P];
   if (!stores) return;
+  T beside[kNodes];
+#pragma unroll
+  for (int k = 0; k < P; ++k) beside[k] = load_beside<form>(g.v, node + k * stride);
+  if (is_last) beside[P] = load_beside<form>(g.v, node + P * stride);
 #pragma unroll
   for (int k = 0; k < P; ++k) {
     // Only the first plane of the mesh can be constrained.
@@ -157,7 +152,7 @@ template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compile
 template <Ends ends>
 __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>::run_through_layers(
     Layers chunk) {
-  ItemY item = item_y(threadIdx.x);
+  ItemY item = item_y();
   Column columns[Shape::rounds_z];
 #pragma unroll
   for (int r = 0; r < Shape::rounds_z; ++r) columns[r] = column_of(r);
@@ -175,10 +170,15 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   // A chunk above the first starts a layer early, for what that adds to its first plane, and with
   // the lowest plane of that layer, which comes alone before the steps.
   int layer = max(chunk.first - 1, 0);
+  T w[Shape::window_y];
+  load(item, layer * P, 1, w);
   for (bool is_step = false; layer < chunk.end; is_step = true) {
     const int slot = is_step ? 1 : 0;
     const int count = is_step ? Shape::planes : 1;
-    y_pass<ends>(item, layer * P + slot, slot, count);
+    y_pass<ends>(item, slot, count, w);
+    // x of the next step is on its way while this one goes through the other passes.
+    const int next = is_step ? layer + Shape::layers : layer;
+    if (next < chunk.end) load(item, next * P + 1, Shape::planes, w);
     __syncthreads();
     if constexpr (has_table_along_z(kind)) load_rows_z(layer);
     x_pass<ends>(slot, count);

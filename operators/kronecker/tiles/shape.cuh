@@ -31,10 +31,13 @@ struct KroneckerShape {
   static constexpr int pieces_y = cells_y / work_y;
   static constexpr int planes = p * layers;  // of a step, 3D
   static constexpr int rounds_of(int total, int size) { return (total + size - 1) / size; }
-  static constexpr int rounds_y = rounds_of(planes * pieces_y * columns, threads);
   static constexpr int rounds_z = rounds_of(width * height, threads);  // nodes of a plane a thread
 
   static_assert(cells_x % work_x == 0 && cells_y % work_y == 0 && threads % 32 == 0);
+  // In 2D the plane is one.
+  static constexpr bool has_thread_for_each_column(int dimension) {
+    return (dimension == 3 ? planes : 1) * pieces_y * columns <= threads;
+  }
 
   // The x pass takes `lines` rows at a time, the threads of a piece side by side. Rows are padded
   // such that they read from banks of their own: with enough lines an odd length does, with few a
@@ -55,12 +58,12 @@ struct KroneckerShape {
     const bool has_xy = kind == KroneckerCells::different;
     return (has_z ? layers * (p + 1) * (p + 1) : 0) + (has_xy ? entries * (cells_x + cells_y) : 0);
   }
-  // Whether a and b take the place of v1 and v2 in shared memory, as there is no room for both.
+  // Whether (a, b) take the place of (v1, v2) in shared memory, as there is no room for both.
   static constexpr bool is_in_place(int dimension) {
     constexpr int kRoom = 160 * 1024;  // for the blocks of a multiprocessor
     return dimension == 2 || blocks_per_sm * pair_bytes((2 * planes + 1) * plane) > kRoom;
   }
-  // Of a and of b: the planes of a step, and in 3D the one below.
+  // Of (a, b): the planes of a step, and in 3D the one below.
   static constexpr int slots(int dimension) { return dimension == 3 ? planes + 1 : 1; }
   static constexpr int shared_bytes(int dimension, KroneckerCells kind) {
     const int all_slots = slots(dimension) + (is_in_place(dimension) ? 0 : planes);
@@ -68,7 +71,7 @@ struct KroneckerShape {
   }
 
  private:
-  // Pairs of values: entries of mass and stiffness, a and b, v1 and v2.
+  // Pairs of values: entries of mass and stiffness, (a, b), (v1, v2).
   static constexpr int pair_bytes(int pairs) { return 2 * pairs * static_cast<int>(sizeof(T)); }
 };
 

@@ -30,14 +30,17 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   for (int r = 0; r < kRounds; ++r) {
     const int row = row_of(r);
     if (!stores(row)) continue;
-    store<form>(node_of(row), g.scale * a_slots[row * Shape::row + column], beside[r]);
+    store<form>(node_of(row), g.scale * plane_of_a()[row * Shape::row + column], beside[r]);
   }
 }
 
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 template <Ends ends>
 __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>::run_once() {
-  y_pass<ends>(item_y(threadIdx.x), 0, 0, 1);
+  const ItemY item = item_y();
+  T w[Shape::window_y];
+  load(item, 0, 1, w);
+  y_pass<ends>(item, 0, 1, w);
   __syncthreads();
   x_pass_at_once<ends>();
   __syncthreads();

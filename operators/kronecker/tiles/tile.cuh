@@ -16,10 +16,10 @@ __device__ __forceinline__ Value kept(Value value) {
 }
 
 /// A block at work on its tile: y = A x from global memory to global memory. Between the passes
-/// the planes of a step are in shared memory, [slot][row][column]: v1 and v2 after the y pass, a
-/// and b after the x pass, which in 3D have a slot for the plane below as well. Where there is room
-/// for both, nobody has to wait for those that still read v1 and v2, or a and b; else a and b
-/// replace v1 and v2.
+/// the planes of a step are in shared memory, as pairs [slot][row][column]: (v1, v2) after the y
+/// pass, (a, b) after the x pass, which in 3D have a slot for the plane below as well. Where there
+/// is room for both, nobody has to wait for those that still read (v1, v2), or (a, b); else (a, b)
+/// replace (v1, v2).
 template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compiled>
 class KroneckerTile {
  public:
@@ -33,8 +33,7 @@ class KroneckerTile {
         rows_z(reinterpret_cast<EntryPair<T>*>(shared)),
         rows_x(rows_z + (dimension == 3 ? Shape::layers * kNodes * kNodes : 0)),
         rows_y(rows_x + Shape::entries * Shape::cells_x),
-        a_slots(reinterpret_cast<T*>(rows_z + Shape::table_entries(dimension, kind))),
-        b_slots(a_slots + kSlots * Shape::plane),
+        slots(reinterpret_cast<ValuePair<T>*>(rows_z + Shape::table_entries(dimension, kind))),
         cell_x(place.tile_x * Shape::cells_x),
         cell_y(place.tile_y * Shape::cells_y * (kHasTiles ? g.tiles_of_block : 1)),
         chunk_of_block(place.chunk) {}
@@ -69,8 +68,8 @@ class KroneckerTile {
       run_tile<Ends::constrained>(chunk);
     }
   }
+  static_assert(Shape::has_thread_for_each_column(dimension));
   static constexpr bool kHasTiles = takes_tiles(dimension, compiled);
-  static constexpr int kSlots = Shape::slots(dimension);
   static constexpr bool kInPlace = Shape::is_in_place(dimension);
   static constexpr int P = Shape::p;
   static constexpr int kNodes = P + 1;
@@ -113,15 +112,16 @@ class KroneckerTile {
 
   __device__ __forceinline__ bool is_free(int d, int node) const { return lines.is_free(d, node); }
 
-  // An item of the y pass: a column of nodes, and in it the rows that `work_y` cells own.
+  // The thread's item of the y pass: a column of nodes, and in it the rows that `work_y` cells own.
   struct ItemY {
     std::int64_t from;  // its window's first node, in a pass whose first plane is the mesh's
     int row;            // the first of the cells, in the tile
-    int plane;          // of those of the pass
+    int plane;          // of those of the pass, beyond them where the thread has no item
     int to;             // its place, in a pass whose first slot is 0
     bool is_free;       // the column
   };
-  __device__ __forceinline__ ItemY item_y(int i) const {
+  __device__ __forceinline__ ItemY item_y() const {
+    const int i = static_cast<int>(threadIdx.x);
     const int column = i % Shape::columns;
     const int row = i / Shape::columns % Shape::pieces_y * Shape::work_y;
     const int plane = i / (Shape::columns * Shape::pieces_y);
@@ -130,9 +130,10 @@ class KroneckerTile {
             plane, plane * Shape::plane + row * P * Shape::row + column, is_free(0, x)};
   }
 
-  // w = x in the item's window; the pass has `count` planes from first_z on. Values that are not
-  // free are 0.
+  // w = x in the item's window, if the thread has one; the pass has `count` planes from first_z on.
+  // Values that are not free are 0.
   __device__ __forceinline__ void load(const ItemY& item, int first_z, int count, T* w) const {
+    if (item.plane >= count) return;
     const auto stride = static_cast<int>(g.nodes.strides[1]);
     const T* from = g.v.x + first_z * g.nodes.strides[2] + item.from;
     const bool are_planes_free = is_free(2, first_z) && is_free(2, first_z + count - 1);
@@ -175,51 +176,34 @@ class KroneckerTile {
     lines.template along_y<ends, Shape::work_y>(rows_along_y(row), cell, w, v1, v2);
   }
 
-  // v1 and v2 of a step's planes, the first of which has the slot `slot` of a and b.
-  __device__ __forceinline__ T* v1_from(int slot) const {
-    return kInPlace ? a_slots + slot * Shape::plane : b_slots + kSlots * Shape::plane;
-  }
-  __device__ __forceinline__ T* v2_from(int slot) const {
-    return v1_from(slot) + (kInPlace ? kSlots : Shape::planes) * Shape::plane;
+  // (v1, v2) of a pass's planes, the first of which has the slot `slot` of (a, b).
+  __device__ __forceinline__ ValuePair<T>* v_from(int slot) const {
+    return slots + (kInPlace ? slot : Shape::slots(dimension)) * Shape::plane;
   }
 
-  // The y pass of `count` planes from first_z on, for the slots from first_slot on; `own` is the
-  // thread's first item.
+  // The y pass of `count` planes, whose windows have been loaded, for the slots from first_slot on.
   template <Ends ends>
-  __device__ __forceinline__ void y_pass(const ItemY& own, int first_z, int first_slot, int count) {
-    const int items = count * Shape::pieces_y * Shape::columns;
-#pragma unroll 1
-    for (int i = threadIdx.x; i < items; i += Shape::threads) {
-      const ItemY item = Shape::rounds_y == 1 || i < Shape::threads ? own : item_y(i);
-      T w[Shape::window_y];
-      T v1[Shape::outputs_y];
-      T v2[Shape::outputs_y];
-      load(item, first_z, count, w);
-      y_products<ends>(cell_y + item.row, item.row, w, v1, v2);
-      T* const to_v1 = v1_from(first_slot) + item.to;
-      T* const to_v2 = v2_from(first_slot) + item.to;
+  __device__ __forceinline__ void y_pass(const ItemY& item, int first_slot, int count, T* w) {
+    if (item.plane >= count) return;
+    T v1[Shape::outputs_y];
+    T v2[Shape::outputs_y];
+    y_products<ends>(cell_y + item.row, item.row, w, v1, v2);
+    ValuePair<T>* const to = v_from(first_slot) + item.to;
 #pragma unroll
-      for (int j = 0; j < Shape::outputs_y; ++j) {
-        to_v1[j * Shape::row] = v1[j];
-        to_v2[j * Shape::row] = v2[j];
-      }
-      if constexpr (Shape::rounds_y == 1) return;
-    }
+    for (int j = 0; j < Shape::outputs_y; ++j) to[j * Shape::row] = {v1[j], v2[j]};
   }
 
   // a = K v1 + M v2, b = M v1 along x for the nodes that the cells from `cell` of the tile on own.
   template <Ends ends>
-  __device__ __forceinline__ void x_products(int cell, const T* v1, const T* v2, T* a, T* b) const {
-    lines.template along_x<ends, Shape::work_x>(
-        rows_along_x(cell), cell_x + cell, [&](int i) { return v1[i]; },
-        [&](int i) { return v2[i]; }, a, b);
+  __device__ __forceinline__ void x_products(int cell, const ValuePair<T>* v, T* a, T* b) const {
+    lines.template along_x<ends, Shape::work_x>(rows_along_x(cell), cell_x + cell, v, a, b);
   }
 
   // The thread's place in the x pass: a piece of a row of nodes, `line` rows on in the planes of
   // the pass.
   struct ItemX {
     int cell;  // the first of the piece, in the tile
-    int at;    // in v1 and v2, and from the pass's first slot on in a and b
+    int at;    // in (v1, v2), and from the pass's first slot on in (a, b)
     bool works;
   };
   __device__ __forceinline__ ItemX item_x(int first_line, int lines) const {
@@ -233,27 +217,24 @@ class KroneckerTile {
   template <Ends ends>
   __device__ __forceinline__ void x_pass(int first_slot, int count) {
     const int lines = count * Shape::height;
-    const T* const v1 = v1_from(first_slot);
-    const T* const v2 = v2_from(first_slot);
-    T* const to_a = a_slots + first_slot * Shape::plane;
-    T* const to_b = b_slots + first_slot * Shape::plane;
+    const ValuePair<T>* const v = v_from(first_slot);
+    ValuePair<T>* const to = slots + first_slot * Shape::plane;
 #pragma unroll 1
     for (int from = 0; from < lines; from += Shape::lines) {
       const ItemX item = item_x(from, lines);
       T a[Shape::outputs_x];
       T b[Shape::outputs_x];
-      if (item.works) x_products<ends>(item.cell, v1 + item.at, v2 + item.at, a, b);
+      if (item.works) x_products<ends>(item.cell, v + item.at, a, b);
       if constexpr (kInPlace) __syncthreads();
       if (item.works) {
 #pragma unroll
-        for (int i = 0; i < Shape::outputs_x; ++i) {
-          to_a[item.at + i] = a[i];
-          to_b[item.at + i] = b[i];
-        }
+        for (int i = 0; i < Shape::outputs_x; ++i) to[item.at + i] = {a[i], b[i]};
       }
     }
   }
-  // In 2D, where only a is wanted, and there are registers for all rows at once.
+  // a of the plane in 2D, where b is not wanted, by one value a node.
+  __device__ __forceinline__ T* plane_of_a() const { return reinterpret_cast<T*>(slots); }
+  // In 2D, where there are registers for all rows at once.
   template <Ends ends>
   __device__ __forceinline__ void x_pass_at_once() {
     constexpr int kRounds = Shape::rounds_of(Shape::height, Shape::lines);
@@ -262,7 +243,7 @@ class KroneckerTile {
 #pragma unroll
     for (int r = 0; r < kRounds; ++r) {
       const ItemX item = item_x(r * Shape::lines, Shape::height);
-      if (item.works) x_products<ends>(item.cell, a_slots + item.at, b_slots + item.at, a[r], b);
+      if (item.works) x_products<ends>(item.cell, slots + item.at, a[r], b);
     }
     __syncthreads();
 #pragma unroll
@@ -270,7 +251,7 @@ class KroneckerTile {
       const ItemX item = item_x(r * Shape::lines, Shape::height);
       if (!item.works) continue;
 #pragma unroll
-      for (int i = 0; i < Shape::outputs_x; ++i) a_slots[item.at + i] = a[r][i];
+      for (int i = 0; i < Shape::outputs_x; ++i) plane_of_a()[item.at + i] = a[r][i];
     }
   }
 
@@ -301,8 +282,7 @@ class KroneckerTile {
   EntryPair<T>* rows_z;  // [layer of the step][i][j]
   EntryPair<T>* rows_x;  // [entry][cell]
   EntryPair<T>* rows_y;  // [cell][entry]
-  T* a_slots;            // a, [slot][row][column]
-  T* b_slots;            // b
+  ValuePair<T>* slots;   // (a, b), then (v1, v2)
   int cell_x;
   int cell_y;
   int chunk_of_block;
