@@ -12,8 +12,12 @@ namespace tessera {
 /// Blocks an SM: fewer where matrix entries are no constants, which takes registers.
 template <class Shape>
 constexpr int min_blocks(KroneckerCells kind) {
-  if (kind == KroneckerCells::different) return (Shape::blocks_per_sm + 1) / 2;
-  return kind == KroneckerCells::alike ? Shape::blocks_per_sm : (3 * Shape::blocks_per_sm + 3) / 4;
+  constexpr int kBlocks = Shape::blocks_per_sm;
+  if (kind == KroneckerCells::alike) return kBlocks;
+  const int with_tables = std::max(std::min(kBlocks, 2), (kBlocks + 1) / 2);
+  const int wanted = kind == KroneckerCells::different ? with_tables : (3 * kBlocks + 3) / 4;
+  constexpr int kMostThreads = 768;  // of an SM, so that each has 80 registers
+  return std::min(wanted, kMostThreads / Shape::threads);
 }
 
 /// y = A x and what the form makes of it. Deterministic.

@@ -33,6 +33,15 @@ CaseParameters case_of(const std::string& mesh, const std::string& more = "") {
       .parameters;
 }
 
+CaseParameters case_in_3d(Index cells, const std::string& more) {
+  const std::string n = std::to_string(cells);
+  return make_case_registry()
+      .parse("[mesh]\ndimension = 3\ncells = [" + n + ", " + n + ", " + n +
+                 "]\n[problem]\nsource = \"1\"\n" + more,
+             "case.toml")
+      .parameters;
+}
+
 CaseParameters on(RunDevice device, CaseParameters parameters) {
   parameters.run.device = device;
   return parameters;
@@ -237,23 +246,21 @@ TEST(StrategyChoice, IsTheRule) {
 TEST(StrategyChoice, TakesKroneckerOnTheGpuWhereThereIsEnoughForIt) {
   const auto kernel_of = [](Index cells, RunDevice device, const std::string& scatter) {
     CaseParameters parameters =
-        on(device, case_of("", "[operator]\nscatter = \"" + scatter + "\"\n"));
-    parameters.mesh.cells = {cells, cells};
+        on(device, case_in_3d(cells, "[operator]\nscatter = \"" + scatter + "\"\n"));
     const std::vector<ChosenValue> choices = resolve_strategy(parameters);
     return parameters.operation.kernel + reason_text(choices, "operator.kernel");
   };
   const std::string kronecker = "kronecker (auto: axis-aligned mesh, constant coefficient)";
-  EXPECT_EQ(kernel_of(353, RunDevice::cuda, "auto"),
-            "tensor (auto: fewer than 500 thousand DoFs on the GPU)");
-  EXPECT_EQ(kernel_of(354, RunDevice::cuda, "auto"), kronecker);
-  EXPECT_EQ(kernel_of(353, RunDevice::cpu, "auto"), kronecker);
-  EXPECT_EQ(kernel_of(353, RunDevice::cuda, "coloring"), kronecker);
+  EXPECT_EQ(kernel_of(22, RunDevice::cuda, "auto"),
+            "tensor (auto: fewer than 100 thousand DoFs on the GPU)");
+  EXPECT_EQ(kernel_of(23, RunDevice::cuda, "auto"), kronecker);
+  EXPECT_EQ(kernel_of(22, RunDevice::cpu, "auto"), kronecker);
+  EXPECT_EQ(kernel_of(22, RunDevice::cuda, "coloring"), kronecker);
 }
 
 TEST(StrategyChoice, TakesKroneckerOnTheGpuForPlainConjugateGradients) {
   const auto kernel_of = [](const std::string& solver, const std::string& more = "") {
-    CaseParameters parameters = on(RunDevice::cuda, case_of("", more + "[solver]\n" + solver));
-    parameters.mesh.cells = {100, 100};
+    CaseParameters parameters = on(RunDevice::cuda, case_in_3d(20, more + "[solver]\n" + solver));
     resolve_strategy(parameters);
     return parameters.operation.kernel;
   };
