@@ -37,7 +37,8 @@ struct TableRows {
 };
 
 /// The row of a node that an item owns: the number of its first entry, how many it has, and the
-/// place in the window of the first one's value.
+/// place in the window of the first one's value. Of a struct of the three, nvcc does not unroll the
+/// loops below, and the kernels are a quarter to a half as fast.
 constexpr int first_entry(int p, int node) {
   return node % p == 0 ? 0 : 2 * p + 1 + (node % p - 1) * (p + 1);
 }

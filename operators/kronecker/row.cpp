@@ -1,6 +1,8 @@
 // What the table of strategies says of the kernel kronecker, and what makes its operators.
 #include "operators/kronecker/row.hpp"
 
+#include <iterator>
+
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/kronecker.hpp"
@@ -20,45 +22,17 @@ OperatorBytes gpu_bytes(const StrategyName&, const FormShape& shape) {
 }
 
 // As measured on an H100 (README.md). Where cells are not equal, both kernels are others.
-Index min_dofs_of_equal_cells(int dimension, int p) {
-  if (dimension == 2 && p <= kMaxFastDegree) return 0;
-  switch (p) {
-    case 1:
-    case 2:
-      return 100'000;
-    case 3:
-      return 250'000;
-    case 4:
-      return 900'000;
-    case 5:
-      return 1'000'000;
-    case 6:
-      return 1'200'000;
-    case 7:
-      return 2'200'000;
-    case 8:
-      return 3'000'000;
-    default:
-      return 2'000'000;
-  }
-}
-
 Index min_dofs_on_gpu(const FormShape& shape) {
-  if (shape.factors() == FactorKind::constant) {
-    return min_dofs_of_equal_cells(shape.dimension(), shape.degree());
-  }
-  const bool is_3d = shape.dimension() == 3;
-  switch (shape.degree()) {
-    case 1:
-      return is_3d ? 100'000 : 250'000;
-    case 2:
-      return is_3d ? 250'000 : 500'000;
-    case 3:
-    case 4:
-      return is_3d ? 1'200'000 : 1'400'000;
-    default:
-      return 2'000'000;
-  }
+  if (shape.degree() > kMaxFastDegree) return 2'000'000;
+  if (shape.dimension() == 2) return 0;
+  constexpr Index kEqualCells[] = {100'000,   100'000,   250'000,   900'000,
+                                   1'000'000, 1'200'000, 2'200'000, 3'000'000};
+  constexpr Index kOtherCells[] = {100'000, 100'000, 100'000, 100'000,
+                                   900'000, 250'000, 900'000, 250'000};
+  static_assert(std::size(kEqualCells) == kMaxFastDegree);
+  static_assert(std::size(kOtherCells) == kMaxFastDegree);
+  const bool is_equal = shape.factors() == FactorKind::constant;
+  return (is_equal ? kEqualCells : kOtherCells)[shape.degree() - 1];
 }
 
 bool iterates_in_one_kernel(const FormShape& shape) {

@@ -245,31 +245,29 @@ TEST(KernelChoice, IsTheRule) {
 // On the GPU kronecker is the faster one of long vectors only.
 TEST(KernelChoice, DependsOnTheSizeOnTheGpu) {
   const auto chosen = [](FormShape shape, Index dofs, const char* scatter) {
-    shape.lattice = NodeLattice(shape.mesh = BoxMesh(2, {dofs / 2 - 1, 1, 1}, {0, 0, 0}, {1, 1, 1}),
-                                shape.degree());
+    shape.lattice =
+        NodeLattice(shape.mesh = BoxMesh(3, {dofs / 4 - 1, 1, 1}, {0, 0, 0}, {1, 1, 1}), 1);
     return choose_kernel(shape, scatter);
   };
   for (const CoefficientKind k : {CoefficientKind::constant, CoefficientKind::separable}) {
     const bool is_equal = k == CoefficientKind::constant;
-    const FormShape shape = uniform(Processor::gpu, 2, 1, 2, k);
-    EXPECT_EQ(chosen(shape, 249'998, "atomic").kernel, is_equal ? "kronecker" : "tensor");
-    EXPECT_EQ(chosen(shape, 250'000, "atomic").kernel, "kronecker");
-    EXPECT_EQ(chosen(shape, 249'998, "coloring").kernel, "kronecker");
-    if (!is_equal) {
-      EXPECT_EQ(chosen(shape, 249'998, "atomic").reason, "fewer than 250 thousand DoFs on the GPU");
-    }
+    const FormShape shape = uniform(Processor::gpu, 3, 1, 2, k);
+    EXPECT_EQ(chosen(shape, 99'996, "atomic").kernel, "tensor");
+    EXPECT_EQ(chosen(shape, 99'996, "atomic").reason, "fewer than 100 thousand DoFs on the GPU");
+    EXPECT_EQ(chosen(shape, 100'000, "atomic").kernel, "kronecker");
+    EXPECT_EQ(chosen(shape, 99'996, "coloring").kernel, "kronecker");
     const auto reason = [&](int dimension, int p) {
       return choose_kernel(uniform(Processor::gpu, dimension, p, p + 1, k), "atomic").reason;
     };
-    EXPECT_EQ(reason(3, 2), is_equal ? "fewer than 100 thousand DoFs on the GPU"
-                                     : "fewer than 250 thousand DoFs on the GPU");
+    EXPECT_EQ(reason(3, 2), "fewer than 100 thousand DoFs on the GPU");
     EXPECT_EQ(reason(3, 4), is_equal ? "fewer than 900 thousand DoFs on the GPU"
-                                     : "fewer than 1.2 million DoFs on the GPU");
+                                     : "fewer than 100 thousand DoFs on the GPU");
     EXPECT_EQ(reason(3, 8), is_equal ? "fewer than 3 million DoFs on the GPU"
-                                     : "fewer than 2 million DoFs on the GPU");
+                                     : "fewer than 250 thousand DoFs on the GPU");
     EXPECT_EQ(reason(3, 9), "fewer than 2 million DoFs on the GPU");
     EXPECT_EQ(reason(2, 9), "fewer than 2 million DoFs on the GPU");
-    EXPECT_EQ(chosen(uniform(Processor::cpu, 2, 1, 2, k), 1000, "atomic").kernel, "kronecker");
+    EXPECT_EQ(choose_kernel(uniform(Processor::gpu, 2, 8, 9, k), "atomic").kernel, "kronecker");
+    EXPECT_EQ(chosen(uniform(Processor::cpu, 3, 1, 2, k), 1000, "atomic").kernel, "kronecker");
   }
   const FormShape of_degree_1 = graded(Processor::gpu, 3, 1, 2);
   FormShape separable = of_degree_1;
@@ -293,7 +291,7 @@ TEST(KernelChoice, DependsOnThePreconditionerOnTheGpu) {
   EXPECT_EQ(chosen(2, kMaxFastDegree, kConstant, UsedBy::plain_cg), "kronecker");
   EXPECT_EQ(chosen(2, kMaxFastDegree + 1, kConstant, UsedBy::plain_cg), "tensor");
   EXPECT_EQ(chosen(13, kMaxFastDegree, kConstant, UsedBy::plain_cg), "tensor");
-  EXPECT_EQ(chosen(20, 4, CoefficientKind::separable, UsedBy::plain_cg), "tensor");
+  EXPECT_EQ(chosen(10, 4, CoefficientKind::separable, UsedBy::plain_cg), "tensor");
 }
 
 TEST(ScatterChoice, IsTheFastestMeasured) {
