@@ -23,14 +23,13 @@ OperatorBytes gpu_bytes(const StrategyName&, const FormShape& shape) {
 
 // As measured on an H100 (README.md). Where cells are not equal, both kernels are others.
 Index min_dofs_on_gpu(const FormShape& shape) {
-  if (shape.degree() > kMaxFastDegree) return 2'000'000;
-  if (shape.dimension() == 2) return 0;
   constexpr Index kEqualCells[] = {100'000,   100'000,   250'000,   900'000,
                                    1'000'000, 1'200'000, 2'200'000, 3'000'000};
   constexpr Index kOtherCells[] = {100'000, 100'000, 100'000, 100'000,
                                    900'000, 250'000, 900'000, 250'000};
-  static_assert(std::size(kEqualCells) == kMaxFastDegree);
-  static_assert(std::size(kOtherCells) == kMaxFastDegree);
+  static_assert(std::size(kEqualCells) == std::size(kOtherCells));
+  if (shape.degree() > std::ssize(kEqualCells)) return 2'000'000;
+  if (shape.dimension() == 2) return 0;
   const bool is_equal = shape.factors() == FactorKind::constant;
   return (is_equal ? kEqualCells : kOtherCells)[shape.degree() - 1];
 }

@@ -290,7 +290,7 @@ TEST(KernelChoice, DependsOnThePreconditionerOnTheGpu) {
   EXPECT_EQ(chosen(20, 4, kConstant, UsedBy::plain_cg), "kronecker");
   EXPECT_EQ(chosen(2, kMaxFastDegree, kConstant, UsedBy::plain_cg), "kronecker");
   EXPECT_EQ(chosen(2, kMaxFastDegree + 1, kConstant, UsedBy::plain_cg), "tensor");
-  EXPECT_EQ(chosen(13, kMaxFastDegree, kConstant, UsedBy::plain_cg), "tensor");
+  EXPECT_EQ(chosen(13, 8, kConstant, UsedBy::plain_cg), "tensor");
   EXPECT_EQ(chosen(10, 4, CoefficientKind::separable, UsedBy::plain_cg), "tensor");
 }
 
