@@ -60,7 +60,8 @@ TEST_P(MultigridProblems, HaveTheSameCycleInEveryRun) {
   int for_any_threads = 0;
   for (const Problem& problem : more_problems(GetParam())) {
     const ThreadedCycle by_one = run_cycle(problem, 1);
-    for (const int threads : {1, 2, 3}) {
+    EXPECT_TRUE(same_bits(run_cycle(problem, 1).result, by_one.result));
+    for (const int threads : {2, 3}) {
       const ThreadedCycle first = run_cycle(problem, threads);
       EXPECT_TRUE(same_bits(run_cycle(problem, threads).result, first.result)) << threads;
       if (by_one.adds_cells) continue;

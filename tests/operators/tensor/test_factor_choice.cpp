@@ -245,8 +245,8 @@ TEST(KernelChoice, IsTheRule) {
 // On the GPU kronecker is the faster one of long vectors only.
 TEST(KernelChoice, DependsOnTheSizeOnTheGpu) {
   const auto chosen = [](FormShape shape, Index dofs, const char* scatter) {
-    shape.lattice =
-        NodeLattice(shape.mesh = BoxMesh(3, {dofs / 4 - 1, 1, 1}, {0, 0, 0}, {1, 1, 1}), 1);
+    shape.lattice = NodeLattice(shape.mesh = BoxMesh(3, {dofs / 4 - 1, 1, 1}, {0, 0, 0}, {1, 1, 1}),
+                                shape.degree());
     return choose_kernel(shape, scatter);
   };
   for (const CoefficientKind k : {CoefficientKind::constant, CoefficientKind::separable}) {

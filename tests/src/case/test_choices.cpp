@@ -25,21 +25,19 @@ const std::string kMapped = "map = [\"x\", \"y + 0.1*x*y\"]\n";
 const std::string kGraded = "spacing = [{ geometric = 1.3 }, \"uniform\"]\n";
 
 // A case in 2D; `mesh` are more keys of [mesh], `more` further sections.
-CaseParameters case_of(const std::string& mesh, const std::string& more = "") {
+CaseParameters case_on(const std::string& mesh, const std::string& more) {
   return make_case_registry()
-      .parse(
-          "[mesh]\ndimension = 2\ncells = [4, 3]\n" + mesh + "[problem]\nsource = \"1\"\n" + more,
-          "case.toml")
+      .parse("[mesh]\n" + mesh + "[problem]\nsource = \"1\"\n" + more, "case.toml")
       .parameters;
+}
+
+CaseParameters case_of(const std::string& mesh, const std::string& more = "") {
+  return case_on("dimension = 2\ncells = [4, 3]\n" + mesh, more);
 }
 
 CaseParameters case_in_3d(Index cells, const std::string& more) {
   const std::string n = std::to_string(cells);
-  return make_case_registry()
-      .parse("[mesh]\ndimension = 3\ncells = [" + n + ", " + n + ", " + n +
-                 "]\n[problem]\nsource = \"1\"\n" + more,
-             "case.toml")
-      .parameters;
+  return case_on("dimension = 3\ncells = [" + n + ", " + n + ", " + n + "]\n", more);
 }
 
 CaseParameters on(RunDevice device, CaseParameters parameters) {
