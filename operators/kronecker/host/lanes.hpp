@@ -64,7 +64,7 @@ class LaneShift {
     }
 #elif defined(__AVX2__)
     // Both turned by as many lanes, by words of 32 bits.
-    constexpr int kWords = sizeof(T) / sizeof(float);
+    constexpr int kWords = kLanes<float> / kLanes<T>;
     const __m256i words = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
     const __m256i from = _mm256_sub_epi32(words, _mm256_set1_epi32(lanes_ * kWords));
     const auto turned = [from](Lanes<T> lanes) {
