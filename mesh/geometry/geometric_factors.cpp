@@ -1,6 +1,7 @@
 // This file computes geometric factors and checks Jacobians and coefficients on the way.
 #include "mesh/geometry/geometric_factors.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -92,13 +93,14 @@ void factors_at(int dimension, const CellGeometry& geometry, int q, Lanes<double
 }
 
 // Evaluates the geometry, the coefficient and the reaction in the cells of every batch,
-// kLanes<double> cells at a time, checks them, and calls f(batch, first lane, geometry, fields).
-// Parallel.
+// kLanes<double> cells at a time, checks them, and calls f(batch, first lane, geometry, fields),
+// which may end the pass. Parallel.
 template <class F>
 void for_each_evaluated(const Discretization& discretization, const CellBatches& batches,
                         const ScalarField& coefficient, const ScalarField& reaction,
                         const FieldContext& context, F&& f) {
   FirstFailure first;
+  std::atomic<Pass> pass = Pass::goes_on;
   parallel_ranges(static_cast<Index>(batches.bricks().size()), [&](Range range) {
     const bool needs_u = coefficient.depends_on_u || reaction.depends_on_u;
     CellGeometry geometry(discretization, discretization.basis, needs_u ? context.u : nullptr);
@@ -109,20 +111,21 @@ void for_each_evaluated(const Discretization& discretization, const CellBatches&
     FirstFailure mine;
     for (Index b = range.begin; b < range.end; ++b) {
       batches.for_each_batch(batches.bricks()[b], [&](const CellBatch& batch) {
+        if (pass.load(std::memory_order_relaxed) == Pass::ends) return;
         for (int lane = 0; lane < batches.lanes(); lane += kLanes<double>) {
           const std::span<const IndexTriple> cells(batch.cells.data() + lane, kLanes<double>);
           geometry.evaluate(cells);
           if (!coefficient.constant) coefficient.evaluate(geometry.positions(), fields.k.data());
           if (!reaction.constant) reaction.evaluate(geometry.positions(), fields.c.data());
           check_cell(discretization.mesh, cells, geometry, fields, context.reaction_sign, mine);
-          f(batch, lane, geometry, fields);
+          if (f(batch, lane, geometry, fields) == Pass::ends) pass = Pass::ends;
         }
       });
     }
 #pragma omp critical(tessera_first_failure)
     if (mine.cell < first.cell) first = mine;
   });
-  if (first.failure == Failure::none) return;
+  if (first.failure == Failure::none || pass == Pass::ends) return;
   const Point where = discretization.frame.physical(first.where);
   if (first.failure == Failure::inverted) {
     const BoxMesh& mesh = discretization.mesh;
@@ -254,6 +257,7 @@ void GeometricFactors<T>::update(const Discretization& discretization, const Cel
                          store_part(reaction_at(geometry, fields, reaction_, q), reactions[q],
                                     first_lane);
                        }
+                       return Pass::goes_on;
                      });
   if (reaction.constant) reaction_scale_ = *reaction.constant;
 }
@@ -282,7 +286,7 @@ void for_each_general_factors(const Discretization& discretization, const CellBa
                          if (kind == ReactionKind::none) continue;
                          factors[points * entries + q] = reaction_at(geometry, fields, kind, q);
                        }
-                       take(batch, first_lane, factors.data());
+                       return take(batch, first_lane, factors.data());
                      });
 }
 
@@ -297,7 +301,7 @@ void check_geometry(const Discretization& discretization, const ScalarField& coe
                             power(discretization.basis.point_count(), 3) * sizeof(double),
                             omp_get_max_threads());
   for_each_evaluated(discretization, batches, nonzero(coefficient, reaction), reaction, context,
-                     [](const auto&...) {});
+                     [](const auto&...) { return Pass::goes_on; });
 }
 
 template <class T>
@@ -321,6 +325,7 @@ FieldsAtPoints<T> checked_fields(const Discretization& discretization, const Cel
         };
         write(fields.k, at_points.coefficient);
         write(fields.c, at_points.reaction);
+        return Pass::goes_on;
       });
   return at_points;
 }

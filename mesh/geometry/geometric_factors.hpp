@@ -77,14 +77,18 @@ void check_reaction(const BoxMesh& mesh, double c, ReactionSign sign);
 Index geometric_factor_bytes(FactorKind kind, ReactionKind reaction, int dimension, Index cells,
                              int points_per_axis, Index value_bytes);
 
+/// Whether a pass over all cells goes on.
+enum class Pass { goes_on, ends };
+
 /// Takes the factors of kLanes<double> cells of a batch, from lane `first_lane` on: D_q [q][entry]
 /// and behind them, where there is a reaction, w_q |J| c [q], without c where that is a number.
 using TakeFactors =
-    std::function<void(const CellBatch& batch, int first_lane, const Lanes<double>* factors)>;
+    std::function<Pass(const CellBatch& batch, int first_lane, const Lanes<double>* factors)>;
 
 /// Computes factors of FactorKind::general, D_q of a coefficient that is not 0, in double precision
 /// for any width of batches and hands them to `take`, which several threads call, each for bricks
-/// of its own. @throws as the constructor of GeometricFactors
+/// of its own. Once it says so, the pass ends with the cells that threads are at.
+/// @throws as the constructor of GeometricFactors, unless it has ended before all cells were seen
 void for_each_general_factors(const Discretization& discretization, const CellBatches& batches,
                               const ScalarField& coefficient, const ScalarField& reaction,
                               const FieldContext& context, const TakeFactors& take);

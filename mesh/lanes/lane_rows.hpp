@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mesh/lanes/lane_shuffles.hpp"
 #include "mesh/lanes/simd.hpp"
 
 namespace tessera {
@@ -74,18 +75,6 @@ struct FromNodes {
   }
 };
 
-template <class T, std::size_t... lane>
-[[gnu::always_inline]] inline Lanes<T> shift_down(Lanes<T> values, Lanes<T> last,
-                                                  std::index_sequence<lane...>) {
-  return __builtin_shufflevector(values, last, static_cast<int>(lane + 1)...);
-}
-
-template <class T, std::size_t... lane>
-[[gnu::always_inline]] inline Lanes<T> shift_up(Lanes<T> values, std::index_sequence<lane...>) {
-  return __builtin_shufflevector(values, Lanes<T>{},
-                                 (lane == 0 ? kLanes<T> : static_cast<int>(lane) - 1)...);
-}
-
 /// u[i][lane] = row[p lane + i], i = 0 .. p, for kLanes<T> neighboring cells on one lattice row.
 /// The row is loaded as p vectors and one value, which are sorted in registers.
 template <int p, class T>
@@ -97,7 +86,7 @@ template <int p, class T>
     ((u[node] = pick_lanes<FromPieces<p, kWidth, static_cast<int>(node)>, T>(pieces)), ...);
   }
   (std::make_index_sequence<p>{});
-  u[p] = shift_down<T>(u[0], broadcast(row[p * kWidth]), std::make_index_sequence<kWidth>{});
+  u[p] = shift_down<T>(u[0], broadcast(row[p * kWidth]));
 }
 
 /// Calls put(k, piece k of the row that has v[i][lane] at p lane + i) for its p pieces, where node
@@ -106,7 +95,7 @@ template <int p, class T, class Put>
 [[gnu::always_inline]] inline void for_each_piece(const Lanes<T>* v, Put&& put) {
   constexpr int kWidth = kLanes<T>;
   std::array<Lanes<T>, p> nodes;
-  nodes[0] = v[0] + shift_up<T>(v[p], std::make_index_sequence<kWidth>{});
+  nodes[0] = v[0] + shift_up<T>(Lanes<T>{}, v[p]);
   for (int i = 1; i < p; ++i) nodes[i] = v[i];
   [&]<std::size_t... piece>(std::index_sequence<piece...>) __attribute__((always_inline)) {
     (put(static_cast<int>(piece),

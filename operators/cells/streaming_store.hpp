@@ -18,6 +18,12 @@ namespace tessera {
 /// first, but the values are then in memory only.
 enum class WriteTo { cache, memory };
 
+/// For a vector of so many bytes: a longer one than 8 MiB does not stay in a cache until it is
+/// needed again.
+constexpr WriteTo write_to(Index bytes) {
+  return bytes > Index{8} << 20 ? WriteTo::memory : WriteTo::cache;
+}
+
 /// One cache line, 64-byte aligned, past the cache where the processor can.
 inline void stream_line(const void* from, void* to) {
 #if defined(__AVX512F__)

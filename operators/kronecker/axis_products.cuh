@@ -1,6 +1,7 @@
 // An AxisProducts multiplies lines along x and y by the assembled matrices, ends included.
 #pragma once
 
+#include "operators/cells/value_pair.cuh"
 #include "operators/kronecker/passes.cuh"
 
 namespace tessera {
@@ -8,13 +9,6 @@ namespace tessera {
 /// Whether some of the nodes of a line that end its axis may be free: there A differs from what it
 /// is inside.
 enum class Ends { constrained, free };
-
-/// Two values of a node, which shared memory takes and gives by one instruction.
-template <class T>
-struct alignas(2 * sizeof(T)) ValuePair {
-  T first;
-  T second;
-};
 
 /// Products of windows [(C + 1) p + 1] of x, as those of `passes.cuh`, for the nodes that C cells
 /// from `cell` on own.
@@ -86,23 +80,23 @@ struct AxisProducts {
 #pragma unroll
       for (int i = 0; i < kWindow; ++i) u[i] = v[i];
       along_x<ends, C>(
-          rows, cell, [&](int i) { return u[i].first; }, [&](int i) { return u[i].second; }, a, b);
+          rows, cell, [&](int i) { return u[i].x; }, [&](int i) { return u[i].y; }, a, b);
     } else {
       // Pair by pair, so that the windows take no registers.
-      const T reference = kDifferences ? v[P].first : T{0};
+      const T reference = kDifferences ? v[P].x : T{0};
 #pragma unroll
       for (int i = 0; i < kWindow; ++i) {
         const ValuePair<T> u = v[i];
-        const T from = u.first - reference;
+        const T from = u.x - reference;
         for_each_row_of<P, C>(i, [&](int c, int out, int entry, bool is_first) {
           const EntryPair<T> e = rows(c, entry);
-          b[out] = is_first ? e.mass * u.first : b[out] + e.mass * u.first;
+          b[out] = is_first ? e.mass * u.x : b[out] + e.mass * u.x;
           a[out] = is_first ? e.stiffness * from : a[out] + e.stiffness * from;
-          a[out] += e.mass * u.second;
+          a[out] += e.mass * u.y;
         });
       }
       correct_ends_along_x<ends, C>(
-          cell, [&](int i) { return v[i].first; }, [&](int i) { return v[i].second; }, a, b);
+          cell, [&](int i) { return v[i].x; }, [&](int i) { return v[i].y; }, a, b);
     }
   }
 

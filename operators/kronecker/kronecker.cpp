@@ -11,9 +11,6 @@
 namespace tessera {
 namespace {
 
-/// Vectors longer than this do not stay in a cache until they are needed again.
-constexpr Index kCachedBytes = Index{8} << 20;
-
 /// The diagonal of A, row by row: k_i v + m_i w along x.
 template <class T>
 class Diagonal {
@@ -89,8 +86,7 @@ class KroneckerOperator final : public LinearOperator<T, Host>,
                             factors.other_robin, form.reaction}),
         sweep_(factors, lattice_, form.dirichlet),
         diagonal_(factors, lattice_, form.dirichlet),
-        where_(size() * static_cast<Index>(sizeof(T)) > kCachedBytes ? WriteTo::memory
-                                                                     : WriteTo::cache) {}
+        where_(write_to(size() * static_cast<Index>(sizeof(T)))) {}
 
   std::int64_t size() const override { return lattice_.size(); }
   std::string name() const override { return operator_name("kronecker"); }

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <utility>
 
 #include "mesh/geometry/geometric_factors.hpp"
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/lanes/host_array.hpp"
+#include "mesh/lanes/lane_shuffles.hpp"
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/cells/element_kernel.hpp"
@@ -20,8 +20,6 @@
 namespace tessera {
 namespace {
 
-// Vectors beyond this are written past the cache.
-constexpr Index kCachedBytes = Index{8} << 20;
 // Rows of coefficients that one thread goes through from plane to plane: half an L2 cache.
 constexpr Index kBrickBytes = Index{512} << 10;
 
@@ -32,25 +30,14 @@ struct RowTerms {
   const T* c[3];
 };
 
-// {before[last], values[0], values[1], ...} and {values[1], values[2], ..., after[0]}.
-template <class T, int... l>
-Lanes<T> shifted_up(Lanes<T> before, Lanes<T> values, std::integer_sequence<int, l...>) {
-  return __builtin_shufflevector(before, values, (kLanes<T> - 1 + l)...);
-}
-template <class T, int... l>
-Lanes<T> shifted_down(Lanes<T> values, Lanes<T> after, std::integer_sequence<int, l...>) {
-  return __builtin_shufflevector(values, after, (1 + l)...);
-}
-
 // sum + the terms of nodes i .. i + kLanes - 1 with x of the vectors before, at and after i, of
 // which one value each is used.
 template <class T>
 [[gnu::always_inline]] inline Lanes<T> add_terms(const T* const (&c)[3], Index i, Lanes<T> before,
                                                  Lanes<T> at, Lanes<T> after, Lanes<T> sum) {
-  constexpr auto kAll = std::make_integer_sequence<int, kLanes<T>>();
-  sum += load_lanes(c[0] + i) * shifted_up<T>(before, at, kAll);
+  sum += load_lanes(c[0] + i) * shift_up<T>(before, at);
   sum += load_lanes(c[1] + i) * at;
-  sum += load_lanes(c[2] + i) * shifted_down<T>(at, after, kAll);
+  sum += load_lanes(c[2] + i) * shift_down<T>(at, after);
   return sum;
 }
 
@@ -138,8 +125,7 @@ class StencilOperator final : public LinearOperator<T, Host> {
       : lattice_(form.discretization->lattice),
         layout_(make_stencil_layout(lattice_, sizeof(T))),
         coefficients_(static_cast<std::size_t>(stencil_values(layout_))),
-        where_(size() * static_cast<Index>(sizeof(T)) > kCachedBytes ? WriteTo::memory
-                                                                     : WriteTo::cache) {
+        where_(write_to(size() * static_cast<Index>(sizeof(T)))) {
     clear();
     add_cells(form);
     add_robin_faces(form);

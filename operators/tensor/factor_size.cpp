@@ -52,7 +52,7 @@ CompressedLayout layout_of(const FormShape& shape) {
 // Where k varies it may do so by orders of magnitude within a cell, and then nothing is packed:
 // what is known only when the factors have been made.
 CompressedBits foreseen_bits(const FormShape& shape) {
-  return shape.coefficient == CoefficientKind::constant ? compressed_bits(shape.value_bytes)
+  return shape.coefficient == CoefficientKind::constant ? many_bits(shape.value_bytes)
                                                         : plain_bits(shape.value_bytes);
 }
 
@@ -86,7 +86,7 @@ Index factor_bytes(FactorStorage storage, const FormShape& shape) {
       return element_factor_bytes(shape);
     case FactorStorage::compressed:
       return compressed_batch_bytes(shape.reaction, batched_cells(shape), shape.points,
-                                    shape.value_bytes);
+                                    many_bits(shape.value_bytes), shape.value_bytes);
     case FactorStorage::on_the_fly:
       return field_bytes(shape);
   }

@@ -104,12 +104,9 @@ template <class T, int dim, int P, int M>
 Updated TensorKernel<T, dim, P, M>::update_compressed(const CellBatches& batches,
                                                       const BilinearForm& before,
                                                       const BilinearForm& form) {
-  if (!differ_in_number_only(before, form)) {
-    compressed_->update(form, batches);
-  } else if (reaction_ == ReactionKind::constant) {
-    compressed_->update_reaction(form);
-  }
-  return compressed_->are_packed() ? Updated::yes : Updated::no;
+  if (!differ_in_number_only(before, form)) return compressed_->update(form, batches);
+  if (reaction_ == ReactionKind::constant) compressed_->update_reaction(form);
+  return Updated::yes;
 }
 
 template <class T, int dim, int P, int M>

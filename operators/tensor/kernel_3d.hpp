@@ -59,6 +59,7 @@ void TensorKernel<T, dim, P, M>::apply_3d(const Lanes<T>* factors, const Next& n
 }
 
 template <class T, int dim, int P, int M>
+template <CompressedBits bits>
 void TensorKernel<T, dim, P, M>::apply_compressed(Index batch, const RowsAhead<T>& rows,
                                                   const Lanes<T>* u, Lanes<T>* v,
                                                   Lanes<T>* scratch) const {
@@ -70,16 +71,16 @@ void TensorKernel<T, dim, P, M>::apply_compressed(Index batch, const RowsAhead<T
   apply_gradient_3d<Points::own>(
       there, back, u, v, scratch,
       [&](int first, Lanes<T>* gx, Lanes<T>* gy, Lanes<T>* gz) __attribute__((always_inline)) {
-        const WordLanes<T>* point = words + first * kPointVectors;
+        const WordLanes<T>* point = words + first * kPointVectors<T, bits>;
 #pragma GCC unroll 16
-        for (int q = 0; q < M; ++q, point += kPointVectors) {
+        for (int q = 0; q < M; ++q, point += kPointVectors<T, bits>) {
           Lanes<T> entries[6];
-          read_entries(point, header, entries);
+          read_entries<bits>(point, header, entries);
           multiply_by_entries(entries, gx[q], gy[q], gz[q]);
         }
       },
       PointReaction<T>{compressed_->reaction_of(batch), reaction_scale()},
-      Prefetch<lines_ahead_3d(kPointVectors, M)>(compressed_->batch(batch + 1)), rows);
+      Prefetch<lines_ahead_3d(kPointVectors<T, bits>, M)>(compressed_->batch(batch + 1)), rows);
 }
 
 }  // namespace tessera

@@ -10,14 +10,15 @@
 namespace tessera {
 
 template <class T, int dim, int P, int M>
+template <CompressedBits bits>
 const Lanes<T>* TensorKernel<T, dim, P, M>::unpack_factors(Index batch, Lanes<T>* scratch) const {
   Lanes<T>* const factors = scratch + work_size();
   const BatchHeader<T> header(compressed_->batch(batch));
   const WordLanes<T>* words = compressed_->batch(batch) + kHeaderVectors<T>;
   const std::size_t points = weights_.size();
-  for (std::size_t q = 0; q < points; ++q, words += kPointVectors) {
+  for (std::size_t q = 0; q < points; ++q, words += kPointVectors<T, bits>) {
     Lanes<T> entries[6];
-    read_entries(words, header, entries);
+    read_entries<bits>(words, header, entries);
     for (int e = 0; e < 6; ++e) factors[q * 6 + e] = weights_[q] * entries[e];
     if (reaction_ == ReactionKind::none) continue;
     factors[points * 6 + q] = weights_[q] * compressed_->reaction_of(batch)[q];

@@ -77,7 +77,12 @@ class TensorKernel {
   void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch,
              const RowsAhead<T>& rows = {}) const {
     if constexpr (kCanBeCompressed) {
-      if (compressed_ != nullptr) return apply_compressed(batch, rows, u, v, scratch);
+      if (compressed_ != nullptr && compressed_->bits() == few_bits(sizeof(T))) {
+        return apply_compressed<few_bits(sizeof(T))>(batch, rows, u, v, scratch);
+      }
+      if (compressed_ != nullptr) {
+        return apply_compressed<many_bits(sizeof(T))>(batch, rows, u, v, scratch);
+      }
     }
     apply_factors(factors_->batch(batch), {factors_->batch(batch + 1), rows}, u, v, scratch);
   }
@@ -88,8 +93,7 @@ class TensorKernel {
   }
   /// d[i] = K_c[i][i], by contracting D_q with the squares and products of B and G.
   void diagonal(Index batch, Lanes<T>* d, Lanes<T>* scratch) const {
-    diagonal_of(compressed_ == nullptr ? factors_->batch(batch) : unpack_factors(batch, scratch), d,
-                scratch);
+    diagonal_of(stored_factors(batch, scratch), d, scratch);
   }
   void diagonal(const CellBatch& batch, Lanes<T>* d, Lanes<T>* scratch) const {
     if (geometry_ == nullptr) return diagonal(batch.index, d, scratch);
@@ -141,9 +145,16 @@ class TensorKernel {
     const Index own = 2 * power(m, dim) + 3 * m * m;
     return geometry_ == nullptr ? own : std::max(own, geometry_->scratch_size());
   }
-  /// Computes or unpacks the factors of a batch, as GeometricFactors has them, behind the first
-  /// work_size() values of scratch.
+  /// The factors of a batch as GeometricFactors has them; those that are computed or unpacked lie
+  /// behind the first work_size() values of scratch.
+  const Lanes<T>* stored_factors(Index batch, Lanes<T>* scratch) const {
+    if (compressed_ == nullptr) return factors_->batch(batch);
+    return compressed_->bits() == few_bits(sizeof(T))
+               ? unpack_factors<few_bits(sizeof(T))>(batch, scratch)
+               : unpack_factors<many_bits(sizeof(T))>(batch, scratch);
+  }
   const Lanes<T>* compute_factors(const CellBatch& batch, Lanes<T>* scratch) const;
+  template <CompressedBits bits>
   const Lanes<T>* unpack_factors(Index batch, Lanes<T>* scratch) const;
   /// What the next batch reads.
   struct Next {
@@ -173,6 +184,7 @@ class TensorKernel {
   void apply_2d(const Lanes<T>* factors, const Next& next, const Lanes<T>* u, Lanes<T>* v,
                 Lanes<T>* scratch) const;
   /// apply_factors() of compressed factors.
+  template <CompressedBits bits>
   void apply_compressed(Index batch, const RowsAhead<T>& rows, const Lanes<T>* u, Lanes<T>* v,
                         Lanes<T>* scratch) const;
   void interpolate(const Lanes<T>* u, Lanes<T>* a, Lanes<T>* b) const;

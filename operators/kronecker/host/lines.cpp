@@ -264,7 +264,7 @@ class LineKernelsOf final : public LineKernels<T> {
       }
     }
     edge.clear_beyond(by_cell, p);
-    by_cell[p] = shift_down<T>(by_cell[0], edge.kept(u[kLanes<T> * p]));
+    by_cell[p] = shift_down<T>(by_cell[0], broadcast(edge.kept(u[kLanes<T> * p])));
     const Lanes<T> first = by_cell[0];
     edge.clear_last(by_cell[0]);
     Lanes<T> mass[kLine];

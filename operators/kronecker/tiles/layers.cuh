@@ -96,8 +96,8 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
 #pragma unroll
   for (int k = 0; k <= P; ++k) {
     const ValuePair<T> both = at[k * Shape::plane];
-    a[k] = both.first;
-    b[k] = both.second;
+    a[k] = both.x;
+    b[k] = both.y;
   }
   if (layer_of_step == Shape::layers - 1) slots[column.at] = {a[P], b[P]};
   if (!is_inner && layer == 0) carry = g.axis[2].end_term[0] * b[0];

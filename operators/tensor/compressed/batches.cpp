@@ -1,6 +1,7 @@
 // This file compresses the geometric factors of batches to fixed point on the host.
 #include "operators/tensor/compressed/batches.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -27,15 +28,26 @@ Words rounded(Values values, int bits) {
   return reinterpret_cast<Words>(inside + kFirst) & ((std::uint64_t{1} << 52) - 1);
 }
 
+// The largest error of an entry as a share: as it is packed, and if it had few bits.
+struct PackingErrors {
+  double of_these = 0.0;
+  double of_few = 0.0;
+
+  void add(const PackingErrors& other) {
+    if (!(other.of_these <= of_these)) of_these = other.of_these;
+    if (!(other.of_few <= of_few)) of_few = other.of_few;
+  }
+};
+
 // How the entries of kCells cells are held.
 struct CellsInFixedPoint {
   Values offset[kEntries];
   Values inverse[kEntries];  // 2^-x
-  double error = 0.0;        // the largest share
+  PackingErrors errors;
 };
 
 // Packs kCells cells of a batch at a time; several threads may use one.
-template <class T>
+template <class T, CompressedBits bits>
 class CellPacker {
  public:
   explicit CellPacker(const Discretization& discretization)
@@ -44,9 +56,8 @@ class CellPacker {
   }
 
   /// @param factors D_q [q][entry], then r_q [q] where `reactions` is not null
-  /// @returns the largest error of an entry as a share
-  double pack(const Values* factors, int first_lane, WordLanes<T>* batch,
-              Lanes<T>* reactions) const {
+  PackingErrors pack(const Values* factors, int first_lane, WordLanes<T>* batch,
+                     Lanes<T>* reactions) const {
     const std::size_t points = inverse_weights_.size();
     thread_local HostArray<Values> values;  // D_q / w_q, [q][entry]
     values.resize(points * kEntries);
@@ -57,18 +68,23 @@ class CellPacker {
     }
     const CellsInFixedPoint cells = find_cells(values, first_lane, batch);
     WordLanes<T>* words = batch + kHeaderVectors<T>;
-    for (std::size_t q = 0; q < points; ++q, words += kPointVectors) {
-      pack_triple(cells, 0, &values[q * kEntries], first_lane, words);
-      pack_triple(cells, 3, &values[q * kEntries], first_lane, words + 2);
+    for (std::size_t q = 0; q < points; ++q, words += kPointVectors<T, bits>) {
+      const Values* const of_point = &values[q * kEntries];
+      if constexpr (bits == kFew) {
+        for (int i = 0; i < 3; ++i) pack_pair(cells, 2 * i, of_point, first_lane, words[i]);
+      } else {
+        for (int i = 0; i < 2; ++i) pack_triple(cells, 3 * i, of_point, first_lane, words + 2 * i);
+      }
     }
     for (std::size_t q = 0; reactions != nullptr && q < points; ++q) {
       store_part(inverse_weights_[q] * factors[points * kEntries + q], reactions[q], first_lane);
     }
-    return cells.error;
+    return cells.errors;
   }
 
  private:
-  using Bits = TripleBits<T>;
+  using Bits = WordBits<T, bits>;
+  static constexpr CompressedBits kFew = few_bits(sizeof(T));
 
   static CellsInFixedPoint find_cells(const HostArray<Values>& values, int first_lane,
                                       WordLanes<T>* batch) {
@@ -87,13 +103,17 @@ class CellPacker {
       const EntryDiagonal diagonal = diagonal_of_entry(e);
       for (int lane = 0; lane < kCells; ++lane) {
         const double least = std::sqrt(low[diagonal.a][lane] * low[diagonal.b][lane]);
-        const FixedPoint entry =
-            find_fixed_point<T>(low[e][lane], high[e][lane], least, Bits::kUpper);
+        const auto find = [&](CompressedBits with) {
+          return find_fixed_point<T>(low[e][lane], high[e][lane], least, static_cast<int>(with));
+        };
+        const FixedPoint entry = find(bits);
         cells.offset[e][lane] = entry.offset;
         cells.inverse[e][lane] =
             entry.exponent == kNoExponent ? 0.0 : power_of_two(-entry.exponent);
         const double error = fixed_point_error(entry, least, Bits::kUpper);
-        if (!(error <= cells.error)) cells.error = error;
+        cells.errors.add(
+            {error,
+             bits == kFew ? error : fixed_point_error(find(kFew), least, static_cast<int>(kFew))});
         std::memcpy(header + (e * kLanes<T> + first_lane + lane) * sizeof(entry.word), &entry.word,
                     sizeof(entry.word));
       }
@@ -101,22 +121,38 @@ class CellPacker {
     return cells;
   }
 
+  // (D_e - o_e) / 2^x_e - 1.
+  static Values fraction(const CellsInFixedPoint& cells, int e, const Values* values) {
+    return (values[e] - cells.offset[e]) * cells.inverse[e] - 1.0;
+  }
+
+  // The word that has this fraction in its upper bits, rounded with those of the others that
+  // follow.
+  static Words with_others(Values upper, Words others) {
+    constexpr int kBehind = Bits::kMantissa - Bits::kUpper;
+    const Words behind = others >> (Bits::kLower - kBehind);
+    const Values wanted = upper * power_of_two(Bits::kUpper) -
+                          __builtin_convertvector(behind, Values) * power_of_two(-kBehind);
+    return rounded(wanted, Bits::kUpper) << Bits::kLower | others;
+  }
+
+  // The two entries from `first` on of `values`, as read_pair() wants them.
+  static void pack_pair(const CellsInFixedPoint& cells, int first, const Values* values,
+                        int first_lane, WordLanes<T>& word) {
+    const Words second =
+        rounded(fraction(cells, first + 1, values) * power_of_two(Bits::kLower), Bits::kLower);
+    store_part(with_others(fraction(cells, first, values), second), word, first_lane);
+  }
+
   // The three entries from `first` on of `values`, as read_triple() wants them.
   static void pack_triple(const CellsInFixedPoint& cells, int first, const Values* values,
                           int first_lane, WordLanes<T>* words) {
-    constexpr int kBehind = Bits::kMantissa - Bits::kUpper;  // bits of the third number
-    constexpr double kOne = power_of_two(Bits::kUpper);
-    const auto fraction = [&](int e) {
-      return (values[e] - cells.offset[e]) * cells.inverse[e] - 1.0;
-    };
-    const Words third =
-        rounded(fraction(first + 2) * power_of_two(2 * Bits::kHalf), 2 * Bits::kHalf);
-    const Words halves[2] = {third >> Bits::kHalf, third & ((std::uint64_t{1} << Bits::kHalf) - 1)};
+    const Words third = rounded(fraction(cells, first + 2, values) * power_of_two(2 * Bits::kLower),
+                                2 * Bits::kLower);
+    const Words halves[2] = {third >> Bits::kLower,
+                             third & ((std::uint64_t{1} << Bits::kLower) - 1)};
     for (int i = 0; i < 2; ++i) {
-      const Words behind = halves[i] >> (Bits::kHalf - kBehind);
-      const Values wanted = fraction(first + i) * kOne -
-                            __builtin_convertvector(behind, Values) * power_of_two(-kBehind);
-      store_part(rounded(wanted, Bits::kUpper) << Bits::kHalf | halves[i], words[i], first_lane);
+      store_part(with_others(fraction(cells, first + i, values), halves[i]), words[i], first_lane);
     }
   }
 
@@ -128,30 +164,64 @@ class CellPacker {
 template <class T>
 CompressedBatches<T>::CompressedBatches(const BilinearForm& form, const CellBatches& batches)
     : points_(static_cast<int>(power(form.discretization->basis.point_count(), 3))),
-      stride_(kHeaderVectors<T> + Index{kPointVectors} * points_),
-      reaction_(reaction_kind(form.reaction)),
-      words_(static_cast<std::size_t>(batches.batch_count() * stride_)) {
+      reaction_(reaction_kind(form.reaction)) {
   if (reaction_ != ReactionKind::none) {
     reactions_.resize(static_cast<std::size_t>(batches.batch_count() * points_));
   }
-  update(form, batches);
+  set_bits(few_bits(sizeof(T)), batches);
+  pack(form, batches);
+  if (are_packed()) return;
+  set_bits(many_bits(sizeof(T)), batches);
+  pack(form, batches);
 }
 
 template <class T>
-void CompressedBatches<T>::update(const BilinearForm& form, const CellBatches& batches) {
+void CompressedBatches<T>::set_bits(CompressedBits bits, const CellBatches& batches) {
+  bits_ = bits;
+  stride_ =
+      kHeaderVectors<T> + points_ * compressed_point_bytes(bits) / static_cast<Index>(sizeof(T));
+  words_ = HostArray<WordLanes<T>>();  // those before are given back first
+  words_.resize(static_cast<std::size_t>(batches.batch_count() * stride_));
+}
+
+template <class T>
+Updated CompressedBatches<T>::update(const BilinearForm& form, const CellBatches& batches) {
+  pack(form, batches);
+  const bool few_suffice = error_of_few_bits_ <= compressed_tolerance<T>();
+  return are_packed() && few_suffice == (bits_ == few_bits(sizeof(T))) ? Updated::yes : Updated::no;
+}
+
+template <class T>
+void CompressedBatches<T>::pack(const BilinearForm& form, const CellBatches& batches) {
+  if (bits_ == few_bits(sizeof(T))) {
+    pack_in<few_bits(sizeof(T))>(form, batches);
+  } else {
+    pack_in<many_bits(sizeof(T))>(form, batches);
+  }
+  reaction_scale_ = form.reaction.constant.value_or(1.0);
+}
+
+template <class T>
+template <CompressedBits bits>
+void CompressedBatches<T>::pack_in(const BilinearForm& form, const CellBatches& batches) {
   const Discretization& discretization = *form.discretization;
-  error_bound_ = 0.0;
-  const CellPacker<T> packer(discretization);
+  const CellPacker<T, bits> packer(discretization);
+  PackingErrors errors;
   for_each_general_factors(
       discretization, batches, form.coefficient, form.reaction, form.context(),
       [&](const CellBatch& batch, int first_lane, const Lanes<double>* factors) {
-        const double error = packer.pack(
+        const PackingErrors of_cells = packer.pack(
             factors, first_lane, words_.data() + batch.index * stride_,
             reaction_ == ReactionKind::none ? nullptr : reactions_.data() + batch.index * points_);
 #pragma omp critical(tessera_compressed_error)
-        if (!(error <= error_bound_)) error_bound_ = error;
+        errors.add(of_cells);
+        const bool others_are_tried = bits == few_bits(sizeof(T));
+        return others_are_tried && !(of_cells.of_these <= compressed_tolerance<T>())
+                   ? Pass::ends
+                   : Pass::goes_on;
       });
-  reaction_scale_ = form.reaction.constant.value_or(1.0);
+  error_bound_ = errors.of_these;
+  error_of_few_bits_ = errors.of_few;
 }
 
 template <class T>

@@ -180,7 +180,7 @@ auto kernel_of(CompressedBits bits) {
 template <class T>
 DeviceCompressedFactors<T>::DeviceCompressedFactors(const BilinearForm& form,
                                                     const CompressedLayout& layout)
-    : bits_(compressed_bits(sizeof(T))) {
+    : bits_(many_bits(sizeof(T))) {
   pack(form, layout);
   if (error_bound_ <= compressed_tolerance<T>()) return;
   bits_ = plain_bits(sizeof(T));
@@ -207,7 +207,7 @@ template <class T>
 Updated DeviceCompressedFactors<T>::update(const BilinearForm& form,
                                            const CompressedLayout& layout) {
   const bool has_reaction = reaction_kind(form.reaction) != ReactionKind::none;
-  if (bits_ != compressed_bits(sizeof(T)) || has_reaction != (reaction_.size() > 0)) {
+  if (bits_ != many_bits(sizeof(T)) || has_reaction != (reaction_.size() > 0)) {
     return Updated::no;
   }
   pack(form, layout);

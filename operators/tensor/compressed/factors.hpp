@@ -69,15 +69,6 @@ class DeviceCompressedFactors {
   double error_bound_ = 0.0;
 };
 
-/// The bits of numbers in packed factors of this many bytes a value, and of those that are not
-/// packed because an entry would err by too much.
-constexpr CompressedBits compressed_bits(Index value_bytes) {
-  return value_bytes == 8 ? CompressedBits::b42 : CompressedBits::b21;
-}
-constexpr CompressedBits plain_bits(Index value_bytes) {
-  return value_bytes == 8 ? CompressedBits::b64 : CompressedBits::b32;
-}
-
 /// Bytes held.
 constexpr Index compressed_factor_bytes(const CompressedLayout& layout, ReactionKind reaction,
                                         Index cells, CompressedBits bits, Index value_bytes) {

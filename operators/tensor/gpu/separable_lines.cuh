@@ -47,12 +47,12 @@ __global__ void __launch_bounds__(LineShape<T, P + 1>::kColumns* LineShape<T, P 
   using Thread = LineThread<T, P, n>;
   using Box = typename Thread::Box;
   using Fold = LineFold<T, n>;
-  __shared__ LinePair<T> shared[Thread::Shape::kCells][Box::size];
+  __shared__ ValuePair<T> shared[Thread::Shape::kCells][Box::size];
   const Thread thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
   const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
-  LinePair<T>* const pairs = shared[thread.local];
+  ValuePair<T>* const pairs = shared[thread.local];
   if (thread.active) {
     T u[n];
     gather_line(args.source, place, nodes, u);

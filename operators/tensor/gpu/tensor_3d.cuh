@@ -42,7 +42,7 @@ __device__ __forceinline__ void multiply_factors_3d(const T* factors, const T (&
 #pragma unroll
     for (int d = 0; d < 3; ++d) g[d] *= s * axis_scale[d];
   } else {
-    using Pair = LinePair<T>;
+    using Pair = ValuePair<T>;
     const Pair* pairs = reinterpret_cast<const Pair*>(factors) + q_z * 3 * M * M + q_xy;
     const Pair a = pairs[0];          // xx, xy
     const Pair b = pairs[M * M];      // xz, yy

@@ -1,24 +1,19 @@
-// Lines of pairs go through shared memory two numbers at a time.
+// Lines of pairs go through shared memory two numbers at a time: of u interpolated, and of u
+// differentiated along one axis.
 #pragma once
 
-#include <type_traits>
-
+#include "operators/cells/value_pair.cuh"
 #include "operators/tensor/sweeps/even_odd_lines.cuh"
 
 namespace tessera {
 
-/// Two numbers that go through shared memory by one instruction: of u interpolated (x), and of u
-/// differentiated along one axis (y).
-template <class T>
-using LinePair = std::conditional_t<sizeof(T) == sizeof(double), double2, float2>;
-
 /// (values[i], derivatives[i]) = line[i stride].
 template <int n, class T>
-__device__ __forceinline__ void load_pairs(const LinePair<T>* line, int stride, T (&values)[n],
+__device__ __forceinline__ void load_pairs(const ValuePair<T>* line, int stride, T (&values)[n],
                                            T (&derivatives)[n]) {
 #pragma unroll
   for (int i = 0; i < n; ++i) {
-    const LinePair<T> pair = line[i * stride];
+    const ValuePair<T> pair = line[i * stride];
     values[i] = pair.x;
     derivatives[i] = pair.y;
   }
@@ -26,10 +21,10 @@ __device__ __forceinline__ void load_pairs(const LinePair<T>* line, int stride, 
 
 /// line[i stride] = (values[i], derivatives[i]).
 template <int n, class T>
-__device__ __forceinline__ void store_pairs(LinePair<T>* line, int stride, const T (&values)[n],
+__device__ __forceinline__ void store_pairs(ValuePair<T>* line, int stride, const T (&values)[n],
                                             const T (&derivatives)[n]) {
 #pragma unroll
-  for (int i = 0; i < n; ++i) line[i * stride] = LinePair<T>{values[i], derivatives[i]};
+  for (int i = 0; i < n; ++i) line[i * stride] = ValuePair<T>{values[i], derivatives[i]};
 }
 
 /// line[a stride] = ((V x)_a, (W x)_a), V of values; sign says what W is, as for
@@ -37,7 +32,7 @@ __device__ __forceinline__ void store_pairs(LinePair<T>* line, int stride, const
 template <int sign, class T, int R, int C>
 __device__ __forceinline__ void store_products(const EvenOddLines<T, R, C>& V,
                                                const EvenOddLines<T, R, C>& W, const T (&x)[C],
-                                               LinePair<T>* line, int stride) {
+                                               ValuePair<T>* line, int stride) {
   const LineFold<T, C> folded(x);
   T values[R];
   T derivatives[R];
@@ -50,7 +45,7 @@ __device__ __forceinline__ void store_products(const EvenOddLines<T, R, C>& V,
 template <int sign, class T, int R, int C>
 __device__ __forceinline__ void load_sum_of_products(const EvenOddLines<T, R, C>& V,
                                                      const EvenOddLines<T, R, C>& W,
-                                                     const LinePair<T>* line, int stride,
+                                                     const ValuePair<T>* line, int stride,
                                                      T (&out)[R]) {
   T v[C];
   T w[C];

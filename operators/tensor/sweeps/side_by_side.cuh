@@ -38,7 +38,7 @@ class SideBySideSweeps {
   __device__ __forceinline__ SideBySideSweeps(const Matrices& lines, const Thread& thread, T* cell)
       : lines_(lines),
         thread_(thread),
-        pairs_(reinterpret_cast<LinePair<T>*>(cell)),
+        pairs_(reinterpret_cast<ValuePair<T>*>(cell)),
         along_x_(cell + 2 * Box::size) {}
 
   /// u along the thread's line of nodes along z -> g; `meanwhile` is called before the last wait.
@@ -104,7 +104,7 @@ class SideBySideSweeps {
                                             Weight&& weight) const {
     // G^T along y of f_y, B^T of f_x and f_z -> pairs, along_x [M][n][M]
     if (thread_.active) {
-      LinePair<T>* const line = pairs_ + thread_.along_y();
+      ValuePair<T>* const line = pairs_ + thread_.along_y();
       T r[n];
       T z[n];
       test_line(lines_, g.y, line, Box::row, at_points, weight, r);
@@ -138,7 +138,7 @@ class SideBySideSweeps {
  private:
   const Matrices& lines_;
   const Thread& thread_;
-  LinePair<T>* pairs_;
+  ValuePair<T>* pairs_;
   T* along_x_;
 };
 

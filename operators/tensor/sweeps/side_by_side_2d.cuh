@@ -28,7 +28,7 @@ class SideBySideSweeps2D {
   /// @param a the thread's lines: x = a along y, y = a along x
   /// @param cell two tensors of Box2D<P, M>::size values in shared memory, aligned as a pair
   __device__ __forceinline__ SideBySideSweeps2D(const Matrices& lines, int a, bool active, T* cell)
-      : lines_(lines), a_(a), active_(active), pairs_(reinterpret_cast<LinePair<T>*>(cell)) {}
+      : lines_(lines), a_(a), active_(active), pairs_(reinterpret_cast<ValuePair<T>*>(cell)) {}
 
   /// u along the thread's line of nodes along y -> the gradient at the points of its line along x.
   __device__ __forceinline__ void gradient(const T (&u)[n], T (&gx)[M], T (&gy)[M]) const {
@@ -55,7 +55,7 @@ class SideBySideSweeps2D {
                                             AtPoints at_points, Weight&& weight) const {
     // G^T along x of f_x, B^T of f_y -> pairs [M][n]
     if (active_) {
-      LinePair<T>* const line = pairs_ + a_ * row;
+      ValuePair<T>* const line = pairs_ + a_ * row;
       T r[n];
       T y[n];
       test_line(lines_, fx, line, 1, at_points, weight, r);
@@ -73,7 +73,7 @@ class SideBySideSweeps2D {
   const Matrices& lines_;
   int a_;
   bool active_;
-  LinePair<T>* pairs_;
+  ValuePair<T>* pairs_;
 };
 
 }  // namespace tessera

@@ -11,7 +11,7 @@ namespace tessera {
 /// numbers of the n pairs at line[i stride].
 template <class T, int n, int m, class Weight>
 __device__ __forceinline__ void test_line(const SideBySideMatrices<T, n, m>& lines, const T (&f)[m],
-                                          const LinePair<T>* line, int stride, AtPoints at_points,
+                                          const ValuePair<T>* line, int stride, AtPoints at_points,
                                           Weight&& weight, T (&r)[n]) {
   const LineFold<T, m> folded(f);
   if (at_points == AtPoints::nothing) {

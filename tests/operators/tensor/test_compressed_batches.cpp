@@ -32,25 +32,17 @@ void for_each_cell(const CellBatches& batches, F&& f) {
   }
 }
 
-// Unpacked, every entry is that of stored factors but for the error bound and roundings.
-template <class T>
-void expect_within_the_bound(const BilinearForm& form) {
-  const Discretization& discretization = *form.discretization;
-  const auto batches = make_batches<T>(discretization);
-  const CompressedBatches<T> compressed(form, *batches);
-  const GeometricFactors<T> stored(discretization, *batches, form.coefficient, form.reaction);
-  ASSERT_TRUE(compressed.are_packed());
-  ASSERT_GT(compressed.error_bound(), 0.0);
-  constexpr double kRounding = sizeof(T) == 8 ? 4e-15 : 1e-6;
-  const std::vector<double> weights = tensor_weights(discretization.basis.quadrature, 3);
-  const auto points = static_cast<Index>(weights.size());
+// The largest error of an entry as a share of sqrt(D_aa D_bb).
+template <CompressedBits bits, class T>
+double largest_error(const CompressedBatches<T>& compressed, const GeometricFactors<T>& stored,
+                     const CellBatches& batches, const std::vector<double>& weights) {
   double largest = 0.0;
-  for_each_cell(*batches, [&](Index batch, int lane) {
+  for_each_cell(batches, [&](Index batch, int lane) {
     const BatchHeader<T> header(compressed.batch(batch));
     const WordLanes<T>* words = compressed.batch(batch) + kHeaderVectors<T>;
-    for (Index q = 0; q < points; ++q, words += kPointVectors) {
+    for (std::size_t q = 0; q < weights.size(); ++q, words += kPointVectors<T, bits>) {
       Lanes<T> entries[6];
-      read_entries(words, header, entries);
+      read_entries<bits>(words, header, entries);
       const Lanes<T>* exact = stored.batch(batch) + 6 * q;
       for (int e = 0; e < 6; ++e) {
         const auto [a, b] = diagonal_of_entry(e);
@@ -61,7 +53,28 @@ void expect_within_the_bound(const BilinearForm& form) {
       }
     }
   });
+  return largest;
+}
+
+// Unpacked, every entry is that of stored factors but for the error bound and roundings.
+template <class T>
+void expect_within_the_bound(const BilinearForm& form, CompressedBits bits) {
+  const Discretization& discretization = *form.discretization;
+  const auto batches = make_batches<T>(discretization);
+  const CompressedBatches<T> compressed(form, *batches);
+  const GeometricFactors<T> stored(discretization, *batches, form.coefficient, form.reaction);
+  ASSERT_TRUE(compressed.are_packed());
+  ASSERT_GT(compressed.error_bound(), 0.0);
+  ASSERT_EQ(compressed.bits(), bits);
+  constexpr double kRounding = sizeof(T) == 8 ? 4e-15 : 1e-6;
+  const std::vector<double> weights = tensor_weights(discretization.basis.quadrature, 3);
+  const double largest =
+      bits == few_bits(sizeof(T))
+          ? largest_error<few_bits(sizeof(T))>(compressed, stored, *batches, weights)
+          : largest_error<many_bits(sizeof(T))>(compressed, stored, *batches, weights);
   EXPECT_LE(largest, compressed.error_bound() + kRounding);
+  // The bound is not far above what there is.
+  EXPECT_GE(largest + kRounding, compressed.error_bound() / 16.0);
 }
 
 template <class T>
@@ -98,12 +111,14 @@ TEST_P(CompressedOfDegree, AreWithinTheirErrorBound) {
       SCOPED_TRACE(::testing::Message() << "extra points " << extra << ", bend " << bend);
       const Discretization discretization =
           bent_box(degree, degree + extra, bend, {11, 2, 3}, {1.0, 0.8, 1.3});
+      const auto expect_bits_of = [](const BilinearForm& form, auto bits) {
+        expect_within_the_bound<double>(form, bits(sizeof(double)));
+        expect_within_the_bound<float>(form, bits(sizeof(float)));
+      };
       BilinearForm form = form_on(discretization);
-      expect_within_the_bound<double>(form);
-      expect_within_the_bound<float>(form);
+      expect_bits_of(form, bend < 1e-3 ? few_bits : many_bits);
       form.coefficient = field_of([](double x, double y, double z) { return 1.0 + x * y + z * z; });
-      expect_within_the_bound<double>(form);
-      expect_within_the_bound<float>(form);
+      expect_bits_of(form, many_bits);
     }
   }
 }
@@ -159,7 +174,7 @@ TEST_P(CompressedOfDegree, EqualTheReferenceForFlatCells) {
         operator_bytes({"tensor", "coloring", kCompressed}, shape_on(form));
     EXPECT_LE(a->bytes(), foreseen.peak);
     if (thickness > 1e-3) {
-      EXPECT_EQ(a->bytes(), foreseen.held);
+      EXPECT_LE(a->bytes(), foreseen.held);
     }
   }
 }
@@ -167,19 +182,59 @@ TEST_P(CompressedOfDegree, EqualTheReferenceForFlatCells) {
 INSTANTIATE_TEST_SUITE_P(Degrees, CompressedOfDegree, ::testing::Range(1, kMaxFastDegree + 1));
 
 TEST(CompressedBatches, HaveTheBytesThatAreForeseen) {
-  const Discretization discretization = bent_box(2, 3, 0.1, {7, 4, 5}, {1.0, 0.8, 1.3});
-  BilinearForm form = form_on(discretization);
-  for (const double reaction : {0.0, 3.0}) {
-    form.reaction = constant_field(reaction);
-    const auto expect_bytes = [&]<class T>(T) {
-      const auto batches = make_batches<T>(discretization);
-      EXPECT_EQ(CompressedBatches<T>(form, *batches).bytes(),
-                compressed_batch_bytes(reaction_kind(form.reaction),
-                                       batches->batch_count() * kLanes<T>, 3, sizeof(T)));
-    };
-    expect_bytes(double{});
-    expect_bytes(float{});
+  for (const double bend : {1e-5, 0.1}) {
+    const Discretization discretization = bent_box(2, 3, bend, {7, 4, 5}, {1.0, 0.8, 1.3});
+    BilinearForm form = form_on(discretization);
+    for (const double reaction : {0.0, 3.0}) {
+      form.reaction = constant_field(reaction);
+      const auto expect_bytes = [&]<class T>(T) {
+        const auto batches = make_batches<T>(discretization);
+        const CompressedBits bits = (bend < 1e-3 ? few_bits : many_bits)(sizeof(T));
+        EXPECT_EQ(CompressedBatches<T>(form, *batches).bytes(),
+                  compressed_batch_bytes(reaction_kind(form.reaction),
+                                         batches->batch_count() * kLanes<T>, 3, bits, sizeof(T)));
+      };
+      expect_bytes(double{});
+      expect_bytes(float{});
+    }
   }
+}
+
+// An update gives the bits that a new operator has, so that one with another number of them is
+// made anew.
+TEST(CompressedBatches, AreUpdatedWithAsManyBits) {
+  const Discretization discretization = bent_box(3, 4, 1e-5, {4, 3, 2}, {1.0, 0.8, 1.3});
+  const BilinearForm gentle = form_on(discretization);
+  BilinearForm other = gentle;
+  other.coefficient = field_of([](double x, double y, double) { return 2.0 + 0.01 * x * y; });
+  BilinearForm steep = gentle;
+  steep.coefficient = field_of([](double x, double y, double) { return 1.0 + 5.0 * x * y; });
+  BilinearForm steeper = gentle;
+  steeper.coefficient = field_of([](double x, double y, double) { return 1.0 + 7.0 * x * y; });
+  const auto expect_updated = [&]<class T>(T, const BilinearForm& from, const BilinearForm& to) {
+    const StrategyName strategy{"tensor", "coloring", kCompressed};
+    const auto a = make_operator<T>(strategy, from);
+    const auto b = make_operator<T>(strategy, to);
+    const HostVector<T> x = vector_of<T>(random_input<T>(a->size(), 7));
+    EXPECT_EQ(update_in_place(*a, to), a->bytes() == b->bytes() ? Updated::yes : Updated::no);
+    if (a->bytes() == b->bytes()) {
+      EXPECT_EQ(values_of(applied(*a, x)), values_of(applied(*b, x)));
+    }
+  };
+  const auto expect_all = [&](auto value) {
+    expect_updated(value, gentle, other);
+    expect_updated(value, steep, steeper);
+    expect_updated(value, gentle, steep);
+    expect_updated(value, steep, gentle);
+  };
+  expect_all(double{});
+  expect_all(float{});
+  const auto bytes_of = [&](const BilinearForm& form) {
+    return make_operator<double>({"tensor", "coloring", kCompressed}, form)->bytes();
+  };
+  EXPECT_EQ(bytes_of(gentle), bytes_of(other));
+  EXPECT_EQ(bytes_of(steep), bytes_of(steeper));
+  EXPECT_LT(bytes_of(gentle), bytes_of(steep));
 }
 
 // What could not be packed is made anew: it would be packed now.
