@@ -56,6 +56,14 @@ CompressedBits foreseen_bits(const FormShape& shape) {
                                                         : plain_bits(shape.value_bytes);
 }
 
+// On the host few bits may do, which is known only when the factors have been made, unless they do
+// not vary in a cell.
+CompressedBits foreseen_host_bits(const FormShape& shape) {
+  const bool vary =
+      shape.mesh_kind == MeshKind::mapped || shape.coefficient != CoefficientKind::constant;
+  return vary ? many_bits(shape.value_bytes) : few_bits(shape.value_bytes);
+}
+
 Index device_scratch_bytes(const FormShape& shape) {
   return block_scratch_bytes(
       tensor_any_cell_bytes(shape.dimension(), shape.points, shape.value_bytes));
@@ -86,7 +94,7 @@ Index factor_bytes(FactorStorage storage, const FormShape& shape) {
       return element_factor_bytes(shape);
     case FactorStorage::compressed:
       return compressed_batch_bytes(shape.reaction, batched_cells(shape), shape.points,
-                                    many_bits(shape.value_bytes), shape.value_bytes);
+                                    foreseen_host_bits(shape), shape.value_bytes);
     case FactorStorage::on_the_fly:
       return field_bytes(shape);
   }
