@@ -11,7 +11,7 @@ namespace tessera {
 /// are FactorKind::general; other factors are shared by all cells, and this means nothing.
 enum class FactorStorage {
   stored,      // d (d + 1) / 2 values per point, in the precision of the operator
-  compressed,  // the same, 42 bits (float: 21) each, relative to their range in the cell; 3D
+  compressed,  // the same in fixed point, relative to their range in the cell; 3D
   on_the_fly   // computed in every application from the positions of the cell's nodes, and k
 };
 
