@@ -1,7 +1,6 @@
 // This file compresses the geometric factors of batches to fixed point on the host.
 #include "operators/tensor/compressed/batches.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
