@@ -174,7 +174,7 @@ TEST_P(CompressedOfDegree, EqualTheReferenceForFlatCells) {
         operator_bytes({"tensor", "coloring", kCompressed}, shape_on(form));
     EXPECT_LE(a->bytes(), foreseen.peak);
     if (thickness > 1e-3) {
-      EXPECT_LE(a->bytes(), foreseen.held);
+      EXPECT_EQ(a->bytes(), foreseen.held);
     }
   }
 }

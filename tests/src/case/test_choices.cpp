@@ -24,13 +24,14 @@ const GpuOffer kGpu{"a GPU", kManyBytes, ""};
 const std::string kMapped = "map = [\"x\", \"y + 0.1*x*y\"]\n";
 const std::string kGraded = "spacing = [{ geometric = 1.3 }, \"uniform\"]\n";
 
-// A case in 2D; `mesh` are more keys of [mesh], `more` further sections.
+// `mesh` are keys of [mesh], `more` further sections.
 CaseParameters case_on(const std::string& mesh, const std::string& more) {
   return make_case_registry()
       .parse("[mesh]\n" + mesh + "[problem]\nsource = \"1\"\n" + more, "case.toml")
       .parameters;
 }
 
+// A case in 2D; `mesh` are more keys of [mesh].
 CaseParameters case_of(const std::string& mesh, const std::string& more = "") {
   return case_on("dimension = 2\ncells = [4, 3]\n" + mesh, more);
 }
