@@ -23,7 +23,7 @@ struct PackArguments {
   Index first_cell;
   Index count;
   CompressedLayout layout;
-  unsigned long long* error;  // bits of the largest share
+  unsigned long long* errors;  // bits of the largest shares: as packed, and with few bits
 };
 
 __device__ double warp_min(double x) {
@@ -76,6 +76,11 @@ constexpr bool is_plain() {
   return static_cast<int>(bits) == 8 * sizeof(T);
 }
 
+// The fraction nearest to f among those of so many bits, as these bits.
+__device__ unsigned few_of(double f, int bits) {
+  return static_cast<unsigned>(upper_bits(f, bits, bits, 0));
+}
+
 // @param number f of the six entries, or D itself where it is not packed
 template <class T, CompressedBits bits>
 __device__ void store_point(const double (&number)[6], const CompressedLayout& layout, int position,
@@ -90,6 +95,18 @@ __device__ void store_point(const double (&number)[6], const CompressedLayout& l
     for (int e = 0; e < 6; ++e) w[e] = static_cast<float>(number[e]);
     reinterpret_cast<float4*>(points)[position] = {w[0], w[1], w[2], w[3]};
     reinterpret_cast<float2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
+  } else if constexpr (bits == CompressedBits::b32) {
+    unsigned w[6];
+    for (int e = 0; e < 6; ++e) w[e] = few_of(number[e], 32);
+    reinterpret_cast<uint4*>(points)[position] = {w[0], w[1], w[2], w[3]};
+    reinterpret_cast<uint2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
+  } else if constexpr (bits == CompressedBits::b16) {
+    unsigned w[3];
+    for (int i = 0; i < 3; ++i) {
+      w[i] = few_of(number[2 * i], 16) << 16 | few_of(number[2 * i + 1], 16);
+    }
+    reinterpret_cast<uint2*>(points)[position] = {w[0], w[1]};
+    reinterpret_cast<unsigned*>(points + 8 * static_cast<Index>(count))[position] = w[2];
   } else {
     for (int triple = 0; triple < 2; ++triple) {
       const double* f = number + 3 * triple;
@@ -140,8 +157,17 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
       entry = find_fixed_point<T>(range.x, range.y, least, static_cast<int>(bits));
       reinterpret_cast<unsigned*>(group + local * kCompressedHeaderBytes)[lane] =
           is_plain<T, bits>() ? 0U : entry.word;
-      const double share = fixed_point_error(entry, least, static_cast<int>(bits));
-      atomicMax(args.error, static_cast<unsigned long long>(__double_as_longlong(share)));
+      const auto take_share = [&](int place, const FixedPoint& of, CompressedBits with) {
+        const double share = fixed_point_error(of, least, static_cast<int>(with));
+        atomicMax(args.errors + place,
+                  static_cast<unsigned long long>(__double_as_longlong(share)));
+      };
+      take_share(0, entry, bits);
+      if constexpr (bits == many_bits(sizeof(T))) {
+        constexpr CompressedBits kFew = few_bits(sizeof(T));
+        const auto few = static_cast<int>(kFew);
+        take_share(1, find_fixed_point<T>(range.x, range.y, least, few), kFew);
+      }
     }
     int exponents[kEntries];
     double offsets[kEntries];
@@ -167,11 +193,13 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
 template <class T>
 auto kernel_of(CompressedBits bits) {
   if constexpr (sizeof(T) == 4) {
-    return bits == CompressedBits::b21 ? pack_kernel<float, CompressedBits::b21>
-                                       : pack_kernel<float, CompressedBits::b32>;
+    return bits == CompressedBits::b16   ? pack_kernel<float, CompressedBits::b16>
+           : bits == CompressedBits::b21 ? pack_kernel<float, CompressedBits::b21>
+                                         : pack_kernel<float, CompressedBits::b32>;
   } else {
-    return bits == CompressedBits::b42 ? pack_kernel<double, CompressedBits::b42>
-                                       : pack_kernel<double, CompressedBits::b64>;
+    return bits == CompressedBits::b32   ? pack_kernel<double, CompressedBits::b32>
+           : bits == CompressedBits::b42 ? pack_kernel<double, CompressedBits::b42>
+                                         : pack_kernel<double, CompressedBits::b64>;
   }
 }
 
@@ -180,9 +208,12 @@ auto kernel_of(CompressedBits bits) {
 template <class T>
 DeviceCompressedFactors<T>::DeviceCompressedFactors(const BilinearForm& form,
                                                     const CompressedLayout& layout)
-    : bits_(many_bits(sizeof(T))) {
-  pack(form, layout);
-  if (error_bound_ <= compressed_tolerance<T>()) return;
+    : bits_(few_bits(sizeof(T))) {
+  for (const CompressedBits bits : {few_bits(sizeof(T)), many_bits(sizeof(T))}) {
+    bits_ = bits;
+    pack(form, layout);
+    if (error_bound_ <= compressed_tolerance<T>()) return;
+  }
   bits_ = plain_bits(sizeof(T));
   const Index bytes = layout.bytes(bits_, form.discretization->mesh.cell_count());
   make_unpacked(error_bound_, compressed_tolerance<T>(), bytes, [&] { pack(form, layout); });
@@ -207,11 +238,15 @@ template <class T>
 Updated DeviceCompressedFactors<T>::update(const BilinearForm& form,
                                            const CompressedLayout& layout) {
   const bool has_reaction = reaction_kind(form.reaction) != ReactionKind::none;
-  if (bits_ != many_bits(sizeof(T)) || has_reaction != (reaction_.size() > 0)) {
+  if (bits_ == plain_bits(sizeof(T)) || has_reaction != (reaction_.size() > 0)) {
     return Updated::no;
   }
   pack(form, layout);
-  return error_bound_ <= compressed_tolerance<T>() ? Updated::yes : Updated::no;
+  const bool do_few_suffice = error_of_few_bits_ <= compressed_tolerance<T>();
+  return error_bound_ <= compressed_tolerance<T>() &&
+                 do_few_suffice == (bits_ == few_bits(sizeof(T)))
+             ? Updated::yes
+             : Updated::no;
 }
 
 template <class T>
@@ -229,7 +264,11 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
   const Index stride = device_factor_stride(FactorKind::general, 3, m, sizeof(double));
   DeviceArray<double> factors(chunk * stride);
   const DeviceArray<double> weights(discretization.basis.quadrature.weights);
-  DeviceArray<unsigned long long> error(std::vector<unsigned long long>{0});
+  DeviceArray<unsigned long long> errors(std::vector<unsigned long long>{0, 0});
+  const auto error_at = [&](std::size_t place) {
+    return __builtin_bit_cast(double, to_host(errors)[place]);
+  };
+  const bool are_few = bits_ == few_bits(sizeof(T));
   const Index points = power(m, 3);
   DeviceArray<double> reaction;
   if (reaction_kind(form.reaction) != ReactionKind::none) {
@@ -244,16 +283,17 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
                         reaction_.data() + first * points);
     }
     const PackArguments args{factors.data(), stride, weights.data(), first,
-                             count,          layout, error.data()};
+                             count,          layout, errors.data()};
     launch(kernel_of<T>(bits_),
            {"packing of geometric factors", blocks_for(count, kThreads / kWarp, 1 << 20), kThreads},
            args, data_.data());
+    error_bound_ = error_of_few_bits_ = are_few ? error_at(0) : 0.0;
+    if (are_few && !(error_bound_ <= compressed_tolerance<T>())) return;
   }
   maker.check();
-  const unsigned long long largest = to_host(error).front();
-  static_assert(sizeof(error_bound_) == sizeof(largest));
-  const bool is_plain = static_cast<std::size_t>(bits_) == 8 * sizeof(T);
-  error_bound_ = is_plain ? 0.0 : __builtin_bit_cast(double, largest);
+  if (are_few) return;
+  error_bound_ = bits_ == plain_bits(sizeof(T)) ? 0.0 : error_at(0);
+  error_of_few_bits_ = error_at(1);
 }
 
 template class DeviceCompressedFactors<double>;

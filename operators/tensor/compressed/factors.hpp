@@ -37,10 +37,11 @@ void make_unpacked(double error_bound, double tolerance, Index bytes, Make&& mak
 }
 
 /// D_q / w_q of mapped or graded 3D cells in GPU memory in fixed point, relative to the range of
-/// each entry in each cell (compressed_point.cuh): 42 bits a number, 32 bytes a point instead of
-/// 48, in double precision, 21 bits, 16 bytes instead of 24, in single. Where an entry would err by
-/// more than compressed_tolerance(), which takes cells in which factors vary by orders of
-/// magnitude, all have 64 (32) bits.
+/// each entry in each cell (point.cuh). A number has 32 bits, a point 24 bytes instead of 48 in
+/// double precision, 16 bits and 12 bytes instead of 24 in single, if no entry errs by more than
+/// compressed_tolerance() with these; else 42 bits and 32 bytes, in single 21 and 16. Where these
+/// do not suffice either, which takes cells in which factors vary by orders of magnitude, all have
+/// 64 (32) bits.
 template <class T>
 class DeviceCompressedFactors {
  public:
@@ -49,7 +50,7 @@ class DeviceCompressedFactors {
   ///         packed ones only
   DeviceCompressedFactors(const BilinearForm& form, const CompressedLayout& layout);
 
-  /// As Updatable: no where the new factors do not fit into as many bits.
+  /// As Updatable: no where the new factors do not fit into as many bits, or into fewer.
   Updated update(const BilinearForm& form, const CompressedLayout& layout);
 
   CompressedBits bits() const { return bits_; }
@@ -61,12 +62,14 @@ class DeviceCompressedFactors {
   double error_bound() const { return error_bound_; }
 
  private:
+  // Packs all cells; with few bits no more of them than up to some for which these do not suffice.
   void pack(const BilinearForm& form, const CompressedLayout& layout);
 
   CompressedBits bits_;
   DeviceArray<char> data_;
   DeviceArray<T> reaction_;
   double error_bound_ = 0.0;
+  double error_of_few_bits_ = 0.0;  // what error_bound_ would be with these
 };
 
 /// Bytes held.

@@ -38,17 +38,12 @@ class CompressedInstance final : public CompressedLaunch<T> {
 template <class T, int P, int M>
 std::unique_ptr<CompressedLaunch<T>> make_compressed_instance(const Basis1D& basis,
                                                               CompressedBits bits) {
-  if constexpr (sizeof(T) == 4) {
-    if (bits == CompressedBits::b21) {
-      return std::make_unique<CompressedInstance<T, P, M, CompressedBits::b21>>(basis);
-    }
-    return std::make_unique<CompressedInstance<T, P, M, CompressedBits::b32>>(basis);
-  } else {
-    if (bits == CompressedBits::b42) {
-      return std::make_unique<CompressedInstance<T, P, M, CompressedBits::b42>>(basis);
-    }
-    return std::make_unique<CompressedInstance<T, P, M, CompressedBits::b64>>(basis);
-  }
+  constexpr CompressedBits kFew = few_bits(sizeof(T));
+  constexpr CompressedBits kMany = many_bits(sizeof(T));
+  constexpr CompressedBits kPlain = plain_bits(sizeof(T));
+  if (bits == kFew) return std::make_unique<CompressedInstance<T, P, M, kFew>>(basis);
+  if (bits == kMany) return std::make_unique<CompressedInstance<T, P, M, kMany>>(basis);
+  return std::make_unique<CompressedInstance<T, P, M, kPlain>>(basis);
 }
 
 template <class T>

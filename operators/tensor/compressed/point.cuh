@@ -12,9 +12,9 @@ namespace tessera {
 ///
 /// with the exponent x_e and offset o_e of the cell (CompressedHeader), so that the error is
 /// 2^(x_e - bits - 1), relative to the range of D_e in the cell. Reading it needs no conversion: f
-/// is shifted into the mantissa of a number with exponent x_e. 42 bits: three numbers in 128 bits,
-/// the upper 32 of each and a word of the rest. 21 bits: the same in 64. As many bits as T has: D_e
-/// itself, and the header is zero.
+/// is shifted into the mantissa of a number with exponent x_e. 32 bits: a word a number; 16 bits:
+/// two in a word. 42 bits: three numbers in 128 bits, the upper 32 of each and a word of the rest.
+/// 21 bits: the same in 64. As many bits as T has: D_e itself, and the header is zero.
 template <class T, CompressedBits bits>
 struct CompressedPoint;
 
@@ -48,6 +48,38 @@ struct CompressedPoint<float, CompressedBits::b21> {
     const unsigned a = e < 3 ? words.x : words.z;
     const unsigned b = e < 3 ? words.y : words.w;
     const unsigned f = e % 3 == 0 ? a : e % 3 == 1 ? b : (a << 21) | ((b & 0x7ffU) << 10);
+    return __uint_as_float(__funnelshift_r(f, exponent, 9));
+  }
+};
+
+template <>
+struct CompressedPoint<double, CompressedBits::b32> {
+  uint4 first;
+  uint2 second;
+
+  __device__ __forceinline__ void load(const char* points, int count, int at) {
+    first = __ldcs(reinterpret_cast<const uint4*>(points) + at);
+    second = __ldcs(reinterpret_cast<const uint2*>(points + 16 * count) + at);
+  }
+  __device__ __forceinline__ double number(int e, unsigned exponent) const {
+    const unsigned words[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
+    return __hiloint2double(static_cast<int>(__funnelshift_r(words[e], exponent, 12)),
+                            static_cast<int>(words[e] << 20));
+  }
+};
+
+template <>
+struct CompressedPoint<float, CompressedBits::b16> {
+  uint2 first;
+  unsigned second;
+
+  __device__ __forceinline__ void load(const char* points, int count, int at) {
+    first = __ldcs(reinterpret_cast<const uint2*>(points) + at);
+    second = __ldcs(reinterpret_cast<const unsigned*>(points + 8 * count) + at);
+  }
+  __device__ __forceinline__ float number(int e, unsigned exponent) const {
+    const unsigned word = e < 2 ? first.x : e < 4 ? first.y : second;
+    const unsigned f = e % 2 == 0 ? word & 0xffff0000U : word << 16;
     return __uint_as_float(__funnelshift_r(f, exponent, 9));
   }
 };

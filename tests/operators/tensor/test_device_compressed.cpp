@@ -24,22 +24,54 @@ void expect_equal_to_reference(const BilinearForm& form, const char* scatter, do
       << scatter;
 }
 
-TEST(DeviceCompressedFactors, HaveTheBytesThatAreForeseen) {
+TEST(DeviceCompressedFactors, HaveTheBytesOfTheirBits) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const IndexTriple cells = {7, 4, 5};
-    const Discretization discretization = bent_box(2, 3, 0.1, cells, {1.0, 0.8, 1.3});
     const CompressedLayout layout = compressed_layout(2, 3);
-    const DeviceCompressedFactors<double> factors(form_on(discretization), layout);
-    const DeviceCompressedFactors<float> single(form_on(discretization), layout);
-    EXPECT_EQ(factors.bits(), CompressedBits::b42);
-    EXPECT_EQ(single.bits(), CompressedBits::b21);
-    EXPECT_GT(factors.error_bound(), 0.0);
-    EXPECT_LE(factors.error_bound(), compressed_tolerance<double>());
-    EXPECT_EQ(factors.bytes(), compressed_factor_bytes(layout, ReactionKind::none, 7 * 4 * 5,
-                                                       CompressedBits::b42, 8));
-    EXPECT_EQ(single.bytes(), compressed_factor_bytes(layout, ReactionKind::none, 7 * 4 * 5,
-                                                      CompressedBits::b21, 4));
+    for (const double bend : {1e-5, 0.1}) {
+      SCOPED_TRACE(::testing::Message() << "bend " << bend);
+      const Discretization discretization = bent_box(2, 3, bend, cells, {1.0, 0.8, 1.3});
+      const auto expect_bits = [&]<class T>(T) {
+        const CompressedBits bits = (bend < 1e-3 ? few_bits : many_bits)(sizeof(T));
+        const DeviceCompressedFactors<T> factors(form_on(discretization), layout);
+        EXPECT_EQ(factors.bits(), bits);
+        EXPECT_GT(factors.error_bound(), 0.0);
+        EXPECT_LE(factors.error_bound(), compressed_tolerance<T>());
+        EXPECT_EQ(factors.bytes(),
+                  compressed_factor_bytes(layout, ReactionKind::none, 7 * 4 * 5, bits, sizeof(T)));
+      };
+      expect_bits(double{});
+      expect_bits(float{});
+    }
+  }
+}
+
+// An update gives the bits that new factors have, so that others with another number of them are
+// made anew.
+TEST(DeviceCompressedFactors, AreUpdatedWithAsManyBits) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const Discretization discretization = bent_box(3, 4, 1e-5, {4, 3, 2}, {1.0, 0.8, 1.3});
+    const CompressedLayout layout = compressed_layout(3, 4);
+    const BilinearForm gentle = form_on(discretization);
+    BilinearForm other = gentle;
+    other.coefficient = constant_field(2.5);
+    BilinearForm steep = gentle;
+    steep.coefficient = field_of([](double x, double y, double) { return 1.0 + 5.0 * x * y; });
+    BilinearForm steeper = gentle;
+    steeper.coefficient = field_of([](double x, double y, double) { return 1.0 + 7.0 * x * y; });
+    const auto updated = [&]<class T>(T, const BilinearForm& from, const BilinearForm& to) {
+      return DeviceCompressedFactors<T>(from, layout).update(to, layout);
+    };
+    const auto expect_all = [&](auto value) {
+      EXPECT_EQ(updated(value, gentle, other), Updated::yes);
+      EXPECT_EQ(updated(value, steep, steeper), Updated::yes);
+      EXPECT_EQ(updated(value, gentle, steep), Updated::no);
+      EXPECT_EQ(updated(value, steep, gentle), Updated::no);
+    };
+    expect_all(double{});
+    expect_all(float{});
   }
 }
 
